@@ -1,7 +1,8 @@
 // One line for each room of the corridor: what it handed on, from the value itself.
-import type { Skipped } from "../src/domain/outcome.ts";
+
+import type { Remembered } from "../src/domain/memory/write-report.ts";
+import type { Skipped } from "../src/domain/omissions.ts";
 import type { PullRequestContext } from "../src/domain/pull-request.ts";
-import type { Remembered } from "../src/domain/remembered.ts";
 import type { Precedents } from "../src/domain/retrieval.ts";
 import type { PostedReview, Review, Superseded } from "../src/domain/review.ts";
 import type { ReviewSignals } from "../src/domain/signals.ts";

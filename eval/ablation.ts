@@ -1,7 +1,7 @@
 // The ablation table: each row switches one thing on over the row before it, and beside its gain stands what was once
 // expected of it. Every row is the real store and room; only settings differ.
 import type { QueryVariant } from "../src/domain/retrieval.ts";
-import { DEFAULT_DIGEST, type DigestForm } from "../src/learn/digest.ts";
+import { DEFAULT_DIGEST, type DigestForm } from "../src/learn/remember/embedding-text.ts";
 import type { Tuning } from "../src/retrieve/tuning.ts";
 import { answersOf, mustHoldTruth } from "./answer-all.ts";
 import { type Answer, figuresOf, gainOver, rowOf } from "./answers.ts";

@@ -1,6 +1,6 @@
 // All queries of a task, asked of all configurations.
 import { repoKey } from "../src/domain/memory.ts";
-import { evaluationRepo } from "../src/learn/parse-row.ts";
+import { evaluationRepo } from "../src/learn/remember/parse-row.ts";
 import type { Answer } from "./answers.ts";
 import { type Arm, askRoom, questionOf } from "./ask-room.ts";
 import type { TaskData } from "./retrieval-task.ts";

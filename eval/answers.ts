@@ -1,5 +1,5 @@
 // What one configuration answered to every query, and its figures: each with its interval, and held against another's.
-import type { Interval } from "../src/domain/interval.ts";
+import type { Interval } from "../src/domain/figures/bootstrap-interval.ts";
 import { bootstrap, meanOf, mrr, ndcgAt, pairedBootstrap, precisionAt, recallAt } from "./metrics.ts";
 import type { Gain, Row } from "./suite.ts";
 

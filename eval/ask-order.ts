@@ -5,7 +5,7 @@ import { canonicalLanguage } from "../src/domain/language.ts";
 import { type MemoryRecord, memoryId, repoKey } from "../src/domain/memory.ts";
 import type { FileDiff } from "../src/domain/pull-request.ts";
 import { parseListedFile } from "../src/gather/parse-diff.ts";
-import { evaluationRepo } from "../src/learn/parse-row.ts";
+import { evaluationRepo } from "../src/learn/remember/parse-row.ts";
 import type { Embedder } from "../src/ports/memory.ts";
 import { retrieve } from "../src/retrieve/retrieve.ts";
 import type { OrderCase, OrderMemory } from "./order-case.ts";

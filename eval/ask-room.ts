@@ -3,7 +3,7 @@ import { analyze } from "../src/analyze/analyze.ts";
 import { defaultKnowledge } from "../src/config/knowledge.ts";
 import type { PullRequestContext } from "../src/domain/pull-request.ts";
 import type { Precedents } from "../src/domain/retrieval.ts";
-import { evaluationRepo } from "../src/learn/parse-row.ts";
+import { evaluationRepo } from "../src/learn/remember/parse-row.ts";
 import type { Recall } from "../src/ports/memory.ts";
 import { retrieve } from "../src/retrieve/retrieve.ts";
 import type { Tuning } from "../src/retrieve/tuning.ts";

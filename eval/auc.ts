@@ -1,5 +1,5 @@
 // How well a score tells two kinds apart, over items that give one or more of each and are drawn whole.
-import { type Interval, randomFrom } from "../src/domain/interval.ts";
+import { type Interval, randomFrom } from "../src/domain/figures/bootstrap-interval.ts";
 
 export interface Scored {
   /** Which item it belongs to: a whole number from 0. */

@@ -1,6 +1,6 @@
 // In how many comments of the development data a word occurs. Only words that several repositories share are kept, so
 // that the table holds language and no one's text or names.
-import type { Background, BackgroundFile } from "../src/domain/word-rarity.ts";
+import type { Background, BackgroundFile } from "../src/domain/text/word-rarity.ts";
 import type { RetrievalRows } from "./retrieval-rows.ts";
 
 /** A word of fewer comments, or of fewer repositories, tells more about a repository than about language. */

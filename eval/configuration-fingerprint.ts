@@ -1,8 +1,8 @@
 import { defaultKnowledge } from "../src/config/knowledge.ts";
-import { KEYWORDS } from "../src/domain/bm25.ts";
-import { TOKENISER_VERSION } from "../src/domain/tokenise.ts";
+import { KEYWORDS } from "../src/domain/text/bm25.ts";
+import { TOKENISER_VERSION } from "../src/domain/text/tokenise.ts";
 import type { Embedder } from "../src/ports/memory.ts";
-import table from "../src/retrieve/fusion-table.json" with { type: "json" };
+import table from "../src/retrieve/rank/fusion-table.json" with { type: "json" };
 import { TUNING } from "../src/retrieve/tuning.ts";
 import { TERM_WEIGHTS } from "../src/search/terms.ts";
 import { fingerprint } from "./read-data.ts";

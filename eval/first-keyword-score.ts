@@ -2,9 +2,9 @@
 // word, .2 more where it stands as a whole word, at most 1 in all.
 import { memoryId, repoKey } from "../src/domain/memory.ts";
 import type { KeywordHit } from "../src/domain/retrieval.ts";
-import { evaluationRepo } from "../src/learn/parse-row.ts";
+import { evaluationRepo } from "../src/learn/remember/parse-row.ts";
 import type { Recall } from "../src/ports/memory.ts";
-import { byScore } from "../src/retrieve/tie-order.ts";
+import { byScore } from "../src/retrieve/rank/tie-breaking.ts";
 import type { CorpusRow } from "./judged-data.ts";
 
 const OCCURRENCE = 0.1;

@@ -1,14 +1,14 @@
-// Fits src/retrieve/fusion-table.json: `node eval/fit-fusion.ts --data DIR [--write]`. Weights come from the development
+// Fits src/retrieve/rank/fusion-table.json: `node eval/fit-fusion.ts --data DIR [--write]`. Weights come from the development
 // data only; the printed figures are of repositories that the weights did not see.
 import { writeFile } from "node:fs/promises";
 import { parseArgs } from "node:util";
-import { randomFrom } from "../src/domain/interval.ts";
-import { TOKENISER_VERSION } from "../src/domain/tokenise.ts";
-import type { Background } from "../src/domain/word-rarity.ts";
-import { type Signals, signalsOf, textSignals } from "../src/retrieve/features.ts";
-import { type FusionWeight, scaled } from "../src/retrieve/fuse-learned.ts";
-import type { Lexicon } from "../src/retrieve/lexicon.ts";
-import type { PreparedMemory } from "../src/retrieve/prepare.ts";
+import { randomFrom } from "../src/domain/figures/bootstrap-interval.ts";
+import { TOKENISER_VERSION } from "../src/domain/text/tokenise.ts";
+import type { Background } from "../src/domain/text/word-rarity.ts";
+import { type Signals, signalsOf, textSignals } from "../src/retrieve/rank/features.ts";
+import { type FusionWeight, scaled } from "../src/retrieve/rank/learned-fusion.ts";
+import type { PreparedMemory } from "../src/retrieve/rank/prepare-documents.ts";
+import type { Lexicon } from "../src/retrieve/rank/term-ids.ts";
 import { backgroundFile, countWords } from "./background.ts";
 import { bootstrap, mrr, pairedBootstrap, recallAt } from "./metrics.ts";
 import { fingerprint } from "./read-data.ts";
@@ -257,9 +257,12 @@ console.log(`table ${file.fingerprint}, background ${table.background}, data ${r
 for (const { signal, weight } of [...memory.table, { signal: "text only:", weight: 0 }, ...plain.table])
   console.log(signal, weight);
 if (values.write) {
-  await writeFile(new URL("../src/retrieve/fusion-table.json", import.meta.url), `${JSON.stringify(file, null, 2)}\n`);
   await writeFile(
-    new URL("../src/domain/background-words.json", import.meta.url),
+    new URL("../src/retrieve/rank/fusion-table.json", import.meta.url),
+    `${JSON.stringify(file, null, 2)}\n`,
+  );
+  await writeFile(
+    new URL("../src/domain/text/background-words.json", import.meta.url),
     `${JSON.stringify(background, null, 2)}\n`,
   );
 }

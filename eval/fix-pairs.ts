@@ -3,8 +3,7 @@
 // on the same file, those of later.
 import type { Hunk } from "../src/domain/pull-request.ts";
 import { parseDiff } from "../src/gather/parse-diff.ts";
-import { changedLines, type HeadLine, PLACE_UNKNOWN, textIn } from "../src/learn/changed-lines.ts";
-import { headLines } from "../src/learn/fix-pair.ts";
+import { changedLines, type HeadLine, headLines, PLACE_UNKNOWN, textIn } from "../src/learn/feedback/fix-pair.ts";
 import type { CorpusRow, JudgedData } from "./judged-data.ts";
 
 export interface FixPairRow {

@@ -1,5 +1,5 @@
 // Figures of a ranked list against the ids that matter, and how sure a difference between two systems is.
-import { type Interval, randomFrom } from "../src/domain/interval.ts";
+import { type Interval, randomFrom } from "../src/domain/figures/bootstrap-interval.ts";
 
 /** 1 / rank of the first id that matters, 0 when none is in the list. */
 export function mrr(ranked: readonly string[], truth: ReadonlySet<string>): number {

@@ -2,8 +2,8 @@
 
 import { defaultConfig } from "../src/config/repo-config.ts";
 import { jobKey, type Repo } from "../src/domain/job.ts";
-import { NO_PAST } from "../src/domain/past.ts";
 import type { FileDiff, PullRequestContext } from "../src/domain/pull-request.ts";
+import { NO_PAST } from "../src/domain/review/review-history.ts";
 
 export interface ToldPullRequest {
   readonly repo: Repo;

@@ -1,8 +1,8 @@
 // The judged retrieval data as a history: pull requests in the order of their dates, with what people said on them later.
 
+import { mostOf, type PlaceboCandidate, placeboFor } from "../src/domain/figures/replay.ts";
 import { canonicalLanguage } from "../src/domain/language.ts";
 import type { FileDiff } from "../src/domain/pull-request.ts";
-import { mostOf, type PlaceboCandidate, placeboFor } from "../src/domain/replay.ts";
 import { parseDiff } from "../src/gather/parse-diff.ts";
 import type { CorpusRow, JudgedData } from "./judged-data.ts";
 import type { TaskQuery } from "./retrieval-task.ts";

@@ -1,14 +1,14 @@
 // The retrieval data as the ranker takes it: comments and changes prepared, truth beside them.
 import { createHash } from "node:crypto";
 import { parseDiff } from "../src/gather/parse-diff.ts";
-import { type Lexicon, lexicon } from "../src/retrieve/lexicon.ts";
 import {
   type ChangedHunk,
   type PreparedChange,
   type PreparedMemory,
   prepareChange,
   prepareMemory,
-} from "../src/retrieve/prepare.ts";
+} from "../src/retrieve/rank/prepare-documents.ts";
+import { type Lexicon, lexicon } from "../src/retrieve/rank/term-ids.ts";
 import { type CorpusRow, type JudgedData, type JudgedRow, readJudged } from "./judged-data.ts";
 
 export interface RetrievalQuery {

@@ -1,5 +1,6 @@
 // A real pull request through the real corridor up to the written review: gather reads it from the data, memory is an index
 // of the data's comments that knows nothing of this pull request and nothing later, and the model is whoever is given.
+
 import { createHash } from "node:crypto";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -7,12 +8,12 @@ import { join } from "node:path";
 import { localWords } from "../src/adapters/local/local-embedder.ts";
 import { noMemory } from "../src/adapters/no-memory/recall.ts";
 import { jobKey, type ReviewJob } from "../src/domain/job.ts";
-import type { Skipped } from "../src/domain/outcome.ts";
+import type { Skipped } from "../src/domain/omissions.ts";
 import type { OwnComment, PullRequest, PullRequestContext } from "../src/domain/pull-request.ts";
 import type { Review } from "../src/domain/review.ts";
 import { importMemory } from "../src/flows/memory/import-memory.ts";
 import { writeReview } from "../src/flows/review/review-pull-request.ts";
-import { evaluationRepo } from "../src/learn/parse-row.ts";
+import { evaluationRepo } from "../src/learn/remember/parse-row.ts";
 import type { Recall } from "../src/ports/memory.ts";
 import type { Model } from "../src/ports/model.ts";
 import type { Inspector, PullRequests } from "../src/ports.ts";

@@ -1,6 +1,6 @@
 // The form that every evaluation suite has: data in, a table of rows out.
 
-import type { Interval } from "../src/domain/interval.ts";
+import type { Interval } from "../src/domain/figures/bootstrap-interval.ts";
 
 /** Paired differences to another row over the same items, metric by metric. */
 export interface Gain {

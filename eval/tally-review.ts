@@ -1,7 +1,7 @@
 // One written review against what people said about the same lines.
 import { localWords } from "../src/adapters/local/local-embedder.ts";
+import { bootstrapShare } from "../src/domain/figures/bootstrap-interval.ts";
 import type { Finding } from "../src/domain/finding.ts";
-import { bootstrapShare } from "../src/domain/interval.ts";
 import type { PullRequestContext } from "../src/domain/pull-request.ts";
 import type { Review } from "../src/domain/review.ts";
 import type { GoldenComment, RealPull } from "./pull-requests.ts";

@@ -1,10 +1,9 @@
 // The system to beat: three rankings with nothing fitted, joined by reciprocal rank.
 
-import { bagOf } from "../src/domain/bm25.ts";
-import { bagsOf } from "../src/retrieve/bags.ts";
-import { buildIndex, scoreAll } from "../src/retrieve/bm25.ts";
-import type { Lexicon } from "../src/retrieve/lexicon.ts";
-import type { PreparedMemory, Words } from "../src/retrieve/prepare.ts";
+import { bagOf } from "../src/domain/text/bm25.ts";
+import type { PreparedMemory, Words } from "../src/retrieve/rank/prepare-documents.ts";
+import type { Lexicon } from "../src/retrieve/rank/term-ids.ts";
+import { bagsOf, buildIndex, scoreAll } from "../src/retrieve/rank/term-vectors.ts";
 import { type RetrievalQuery, rank } from "./retrieval-rows.ts";
 
 const BM25 = { k1: 1.2, b: 0.75 };

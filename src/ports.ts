@@ -14,7 +14,7 @@ import type {
   UpkeepJob,
   UpkeepJobs,
 } from "./domain/job.ts";
-import type { Degraded } from "./domain/outcome.ts";
+import type { Degraded } from "./domain/omissions.ts";
 import type { AuthorFacts, FileDiff, OwnComment, PullRequest } from "./domain/pull-request.ts";
 import type { Review } from "./domain/review.ts";
 import type { FileFacts } from "./domain/signals.ts";

@@ -1,8 +1,7 @@
 // Takes jobs from a lane of the queue, one pull request or repository at a time each, and decides what a failure means.
+
+import { LeaseLost, OutOfReach, Transient } from "./domain/errors.ts";
 import type { ReviewJob } from "./domain/job.ts";
-import { LeaseLost } from "./domain/lease-lost.ts";
-import { OutOfReach } from "./domain/out-of-reach.ts";
-import { Transient } from "./domain/transient.ts";
 import type { AnyJob, JobEnd, Lane, Lease } from "./ports.ts";
 
 /** What takes longer hangs: it is let go, and whatever it still writes is refused. The longest review takes ten minutes. */

@@ -1,5 +1,5 @@
 // Every key of .kodiai.yml under `knowledge`, with what it changes in what the retrieve room hands on.
-import type { ReplayResult } from "../src/domain/replay-result.ts";
+import type { ReplayResult } from "../src/domain/figures/replay-result.ts";
 import type { Precedents } from "../src/domain/retrieval.ts";
 import type { Reranker } from "../src/ports/memory.ts";
 import { newGateCache } from "../src/retrieve/retrieve.ts";

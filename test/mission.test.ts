@@ -4,7 +4,7 @@
 import { join } from "node:path";
 import { afterEach, expect, test } from "vitest";
 import { type MemoryRecord, memoryId, repoKey } from "../src/domain/memory.ts";
-import { tieHash } from "../src/retrieve/tie-order.ts";
+import { tieHash } from "../src/retrieve/rank/tie-breaking.ts";
 import { storedMemory } from "../src/store/memory/memory.ts";
 import { openMemoryFile, reclaimFile } from "../src/store/memory/memory-file.ts";
 import { openStage, type Stage } from "./app/stage.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
+import { Transient } from "../src/domain/errors.ts";
 import type { ReviewJob } from "../src/domain/job.ts";
-import { Transient } from "../src/domain/transient.ts";
 import type { JobEnd } from "../src/ports.ts";
 import { migrate } from "../src/store/migrate.ts";
 import { storedQueue } from "../src/store/queue/queue.ts";

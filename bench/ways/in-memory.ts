@@ -1,5 +1,5 @@
 // In this process's memory: every vector in a Float32Array (exact: what recall is held against), Orama, minisearch.
-import { tokenise } from "../../src/domain/tokenise.ts";
+import { tokenise } from "../../src/domain/text/tokenise.ts";
 import { dot } from "../exact-truth.ts";
 import { batchesOf, type Maker, type Stored } from "./way.ts";
 

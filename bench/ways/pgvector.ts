@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import pg from "pg";
 import { CACHE } from "../../scripts/postgres-means.ts";
-import { tokenise } from "../../src/domain/tokenise.ts";
+import { tokenise } from "../../src/domain/text/tokenise.ts";
 import { copiedIn, type HalfvecRow } from "./copied-in.ts";
 import { batchesOf, type Maker, type Place, type Stored, type Way } from "./way.ts";
 

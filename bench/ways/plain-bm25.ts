@@ -1,6 +1,6 @@
 // BM25 over typed arrays, as plainly as it can be written: what each word adds to each text is worked out when the index is made,
 // and a search adds these up.
-import { tokenise } from "../../src/domain/tokenise.ts";
+import { tokenise } from "../../src/domain/text/tokenise.ts";
 import { batchesOf, type Maker } from "./way.ts";
 
 const [K1, B] = [2, 1];

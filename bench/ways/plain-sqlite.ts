@@ -3,7 +3,7 @@ import { statSync } from "node:fs";
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import { load } from "sqlite-vec";
-import { tokenise } from "../../src/domain/tokenise.ts";
+import { tokenise } from "../../src/domain/text/tokenise.ts";
 import { batchesOf, int8Codes, type Maker, type Stored, type Way } from "./way.ts";
 
 /** Rows of a transaction. */

@@ -454,7 +454,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     id: "no second look at the owner",
     loses: "each record is asked once more whose it is",
-    file: "src/retrieve/scope.ts",
+    file: "src/retrieve/query/scope.ts",
     find: "    record.ownerId === scope.ownerPool.ownerId &&\n",
     replace: "",
     test: [
@@ -466,7 +466,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     id: "private into public",
     loses: "a public repository hears nothing of private ones",
-    file: "src/retrieve/scope.ts",
+    file: "src/retrieve/query/scope.ts",
     find: '    OPENNESS[record.visibility] >= OPENNESS[target] &&\n    (!scope.ownerPool.targetIsPublic || record.visibility === "public")',
     replace: "    OPENNESS[record.visibility] + OPENNESS[target] >= 0",
     test: [
@@ -884,7 +884,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     id: "cut anywhere",
     loses: "no half of a token comes out",
-    file: "src/domain/cut-text.ts",
+    file: "src/domain/text/cut-text.ts",
     find: "  if (from < end) return Math.min(end, from + KEPT);\n",
     replace: "",
     test: ["test/domain/cut-text.test.ts", "is not halved at any place of any limit"],
@@ -1004,7 +1004,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     id: "texts redacted as one",
     loses: "no text of a review decides what becomes of another",
-    file: "src/domain/redact-texts.ts",
+    file: "src/domain/text/redact-texts.ts",
     find: "redacted.set(text, await redact(text));",
     replace: "redacted.set(text, (await redact(all)).slice(0, text.length));",
     test: [
@@ -1015,7 +1015,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     id: "closed words redacted",
     loses: "redaction leaves alone what publishing decides by",
-    file: "src/domain/redact-texts.ts",
+    file: "src/domain/text/redact-texts.ts",
     find: '  if (typeof value === "string") return kind === "prose" ? change(value) : value;',
     replace: '  if (typeof value === "string") return kind === "other" ? "" : change(value);',
     test: ["test/flows/without-secrets.test.ts", "what is redacted can be published: all findings are posted"],
@@ -1067,7 +1067,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     id: "a mark in brackets",
     loses: "what stands where a secret was becomes no image or link",
-    file: "src/domain/redaction-mark.ts",
+    file: "src/domain/text/cut-text.ts",
     // biome-ignore lint/suspicious/noTemplateCurlyInString: a piece of source.
     find: "return `‹redacted:${kind}›`;",
     // biome-ignore lint/suspicious/noTemplateCurlyInString: a piece of source.
@@ -1387,7 +1387,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     id: "silence of rules is no findings",
     loses: "without a model and without a finding, every format says that no model read it",
-    file: "src/domain/quiet-verdict.ts",
+    file: "src/domain/review/quiet-verdict.ts",
     find: "  if (isRead) {",
     replace: "  if (isRead || coverage === null) {",
     test: [REVIEW_VERB_TEST, "without a model and without a finding, every format says that no model read it"],
@@ -1395,7 +1395,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     id: "situations of 71 words",
     loses: "a situation is of 20 to 70 words",
-    file: "src/learn/situation-problems.ts",
+    file: "src/learn/remember/description-rules.ts",
     find: "least: 20, most: 70",
     replace: "least: 20, most: 71",
     test: [FIELD_RULES_TEST, "is of 20 to 70 words"],
@@ -1404,7 +1404,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     id: "situations of 19 words",
     loses: "a situation is of 20 to 70 words",
-    file: "src/learn/situation-problems.ts",
+    file: "src/learn/remember/description-rules.ts",
     find: "least: 20, most: 70",
     replace: "least: 19, most: 70",
     test: [FIELD_RULES_TEST, "is of 20 to 70 words"],

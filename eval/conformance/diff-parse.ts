@@ -1,7 +1,7 @@
 // Hunks of a change: how they are read, put into words, and chosen.
 
 import { classifyLanguage } from "../../src/analyze/languages.ts";
-import { addedTexts, hunkText, largestHunks } from "../../src/domain/hunk-text.ts";
+import { addedTexts, hunkText, largestHunks } from "../../src/domain/code/hunk-text.ts";
 import type { DiffLine, Hunk } from "../../src/domain/pull-request.ts";
 import { parseListedFile } from "../../src/gather/parse-diff.ts";
 import type { AreaCheck } from "./area-check.ts";

@@ -1,8 +1,7 @@
 // What people's reactions may silence, and when two findings are one, held against the cases of an earlier system.
-import { findingId } from "../../src/domain/finding-id.ts";
+import { findingId, isProtected } from "../../src/domain/finding.ts";
+import { rejectedOften } from "../../src/domain/memory/rejections.ts";
 import type { MemoryRecord } from "../../src/domain/memory.ts";
-import { isProtected } from "../../src/domain/protected-finding.ts";
-import { rejectedOften } from "../../src/domain/rejected-often.ts";
 import type { AreaCheck } from "./area-check.ts";
 
 interface Suppressible {

@@ -1,7 +1,7 @@
 // What of a repository's and an author's words stands in a prompt.
 
 import type { PathInstruction } from "../../src/config/path-instruction.ts";
-import { shownText } from "../../src/domain/shown-text.ts";
+import { shownText } from "../../src/domain/text/rendered-markdown.ts";
 import { visible } from "../../src/publish/visible.ts";
 import { matchingInstructions } from "../../src/review/path-instructions.ts";
 import type { AreaCheck } from "./area-check.ts";

@@ -5,7 +5,7 @@ import { createHash } from "node:crypto";
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { FileDiff } from "../../src/domain/pull-request.ts";
-import { revealLine } from "../../src/domain/reveal.ts";
+import { revealLine } from "../../src/domain/text/untrusted-text.ts";
 import { parseDiff } from "../../src/gather/parse-diff.ts";
 import { anchorOf } from "../../src/review/anchor.ts";
 import { diffLines } from "../../src/review/diff-lines.ts";

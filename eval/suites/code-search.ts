@@ -3,9 +3,9 @@
 import { z } from "zod";
 import { canonicalLanguage } from "../../src/domain/language.ts";
 import { type MemoryRecord, repoKey } from "../../src/domain/memory.ts";
-import { fromChunks } from "../../src/learn/from-file.ts";
-import { evaluationRepo } from "../../src/learn/parse-row.ts";
-import { fuseByRank, type QueryCandidates } from "../../src/retrieve/fuse.ts";
+import { fromChunks } from "../../src/learn/documents/from-file.ts";
+import { evaluationRepo } from "../../src/learn/remember/parse-row.ts";
+import { fuseByRank, type QueryCandidates } from "../../src/retrieve/rank/fusion.ts";
 import { intervalText } from "../answers.ts";
 import { retrievalFingerprint } from "../configuration-fingerprint.ts";
 import { bootstrap, pairedBootstrap, recallAt } from "../metrics.ts";

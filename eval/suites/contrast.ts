@@ -2,8 +2,8 @@
 // other names and another layout, and with the code of cluster-mates. Plain likeness to the flagged code stands beside it.
 
 import { localWords } from "../../src/adapters/local/local-embedder.ts";
-import { textTokens } from "../../src/domain/code-shape.ts";
-import { bootstrapShare, type Interval } from "../../src/domain/interval.ts";
+import { textTokens } from "../../src/domain/code/code-fingerprint.ts";
+import { bootstrapShare, type Interval } from "../../src/domain/figures/bootstrap-interval.ts";
 import {
   type CodeLikeness,
   codeLikeness,
@@ -11,7 +11,7 @@ import {
   type FixPair,
   fixedAlready,
   hunkTokens,
-} from "../../src/retrieve/contrast.ts";
+} from "../../src/retrieve/rank/already-fixed.ts";
 import { aucOf, type Scored } from "../auc.ts";
 import { type RenamedNames, variantOf } from "../code-variants.ts";
 import { type FixPairRow, fixPairs } from "../fix-pairs.ts";

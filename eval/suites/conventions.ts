@@ -1,11 +1,11 @@
 // Are remarks put together that people who read them put together? Groups of recurring remarks against labelled clusters.
 import { createHash } from "node:crypto";
 import { z } from "zod";
-import { bootstrapShare } from "../../src/domain/interval.ts";
-import { lowInformation } from "../../src/domain/low-information.ts";
+import { bootstrapShare } from "../../src/domain/figures/bootstrap-interval.ts";
 import type { MemoryRecord } from "../../src/domain/memory.ts";
+import { lowInformation } from "../../src/domain/text/low-information.ts";
+import { ALIKE, recurringRemarks } from "../../src/learn/conventions.ts";
 import { rowRecord } from "../../src/learn/learn.ts";
-import { ALIKE, recurringRemarks } from "../../src/learn/recurring-remarks.ts";
 import { dataFingerprint, fingerprint, readRows, shapedRows } from "../read-data.ts";
 import type { Row, Suite } from "../suite.ts";
 

@@ -3,10 +3,9 @@
 import { analyze } from "../../src/analyze/analyze.ts";
 import { repoKey } from "../../src/domain/memory.ts";
 import type { Scope } from "../../src/domain/retrieval.ts";
-import { evaluationRepo } from "../../src/learn/parse-row.ts";
-import { type FusedHit, fuseByRank, type QueryCandidates } from "../../src/retrieve/fuse.ts";
-import { type Pooling, pool } from "../../src/retrieve/pool.ts";
-import { byScore } from "../../src/retrieve/tie-order.ts";
+import { evaluationRepo } from "../../src/learn/remember/parse-row.ts";
+import { type FusedHit, fuseByRank, type Pooling, pool, type QueryCandidates } from "../../src/retrieve/rank/fusion.ts";
+import { byScore } from "../../src/retrieve/rank/tie-breaking.ts";
 import { type Answer, bestAndWorst, figuresOf, gainOver, intervalText, rowOf } from "../answers.ts";
 import { askRoom } from "../ask-room.ts";
 import { retrievalFingerprint } from "../configuration-fingerprint.ts";

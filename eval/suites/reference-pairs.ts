@@ -3,7 +3,7 @@
 import { z } from "zod";
 import { analyze } from "../../src/analyze/analyze.ts";
 import { repoKey } from "../../src/domain/memory.ts";
-import { evaluationRepo } from "../../src/learn/parse-row.ts";
+import { evaluationRepo } from "../../src/learn/remember/parse-row.ts";
 import { askRoom } from "../ask-room.ts";
 import { retrievalFingerprint } from "../configuration-fingerprint.ts";
 import { pullRequestContext } from "../pull-request-context.ts";

@@ -1,8 +1,6 @@
 // Would memory have helped with what people said later? Pull requests in time order, memory frozen at each one's date, with
 // the repository's own memory (`on`), without any (`off`), and with another repository's (`placebo`). `--repos A/B,C/D`.
 
-import { canonicalLanguage } from "../../src/domain/language.ts";
-import { precedentEntry } from "../../src/domain/precedent-section.ts";
 import {
   type ArmTally,
   armFigures,
@@ -13,10 +11,12 @@ import {
   replayVerdict,
   type ShownMemory,
   tallyArm,
-} from "../../src/domain/replay.ts";
+} from "../../src/domain/figures/replay.ts";
+import { canonicalLanguage } from "../../src/domain/language.ts";
+import { precedentEntry } from "../../src/domain/memory/precedent-section.ts";
+import { turnedDown } from "../../src/domain/memory/read-reply.ts";
 import type { Precedents } from "../../src/domain/retrieval.ts";
-import { textVectors } from "../../src/domain/text-likeness.ts";
-import { turnedDown } from "../../src/domain/turned-down.ts";
+import { textVectors } from "../../src/domain/text/text-likeness.ts";
 import { type Arm, askRoom, questionOf } from "../ask-room.ts";
 import { retrievalFingerprint } from "../configuration-fingerprint.ts";
 import { readJudged } from "../judged-data.ts";

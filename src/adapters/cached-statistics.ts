@@ -1,5 +1,5 @@
 // Figures are read from a whole window; whoever asks again within minutes is told the same ones.
-import type { RetrievalFigures } from "../domain/retrieval-figures.ts";
+import type { RetrievalFigures } from "../domain/figures/retrieval-figures.ts";
 import type { RetrievalStatistics } from "../ports/memory.ts";
 
 /** Five minutes: figures of a day do not change visibly faster. */

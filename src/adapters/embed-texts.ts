@@ -1,5 +1,5 @@
 // The part of embedding that is the same for every service: distinct texts, batches, checked vectors, cost.
-import { cutText } from "../domain/cut-text.ts";
+import { cutText } from "../domain/text/cut-text.ts";
 import type { Embedded } from "../ports/memory.ts";
 import { type BatchLimits, embeddingBatches, estimateTokens } from "./embedding-batches.ts";
 import type { ListAnswer } from "./list-answer.ts";

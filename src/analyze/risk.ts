@@ -1,6 +1,6 @@
 // Reasons to look closer: what the change touches, by its paths, and what its added lines do, by whole words.
 
-import type { LeftOut } from "../domain/outcome.ts";
+import type { LeftOut } from "../domain/omissions.ts";
 import type { DiffLine, FileDiff } from "../domain/pull-request.ts";
 import type { FileFacts, Risk, RiskId } from "../domain/signals.ts";
 import { leftOutRisks, pathRisks } from "./risk-paths.ts";

@@ -1,5 +1,5 @@
 // kodiai backup DIR, kodiai restore DIR: a copy of the store beside a running server, and a store from such a copy.
-import { StoreUnusable } from "../domain/store-unusable.ts";
+import { StoreUnusable } from "../domain/errors.ts";
 import { terminalText } from "./terminal-text.ts";
 import { type ExitCode, readWords, UsageError } from "./usage.ts";
 

@@ -1,6 +1,6 @@
 // What recurs in a repository, for a person at a terminal and as Markdown.
-import type { Convention, Conventions } from "../domain/convention.ts";
-import { isoDate } from "../domain/iso-date.ts";
+import type { Convention, Conventions } from "../domain/memory/convention.ts";
+import { isoDate } from "../domain/text/iso-date.ts";
 import { visible } from "./memory-page.ts";
 
 const READ_FIRST =

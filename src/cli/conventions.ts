@@ -1,6 +1,7 @@
 // kodiai conventions: what people of a repository keep asking for, as entries for its .kodiai.yml. Nothing is written.
-import type { Conventions } from "../domain/convention.ts";
+
 import type { Repo } from "../domain/job.ts";
+import type { Conventions } from "../domain/memory/convention.ts";
 import { repoKey } from "../domain/memory.ts";
 import { type ExportPorts, findConventions } from "../flows/memory/export-memory.ts";
 import { conventionsMarkdown, conventionsPage } from "./conventions-page.ts";

@@ -2,7 +2,7 @@
 import type { Env } from "../config/env.ts";
 import { type Embeddings, readEmbeddings } from "../config/read-embeddings.ts";
 import { setVariables } from "../config/set-variables.ts";
-import type { MemoryWarmth } from "../domain/memory-warmth.ts";
+import type { MemoryWarmth } from "../domain/memory/index-state.ts";
 import { egressTo } from "../wire/egress.ts";
 import { chosenEmbedder } from "../wire/models.ts";
 import { type MemoryFacts, memoryIn, openStore } from "../wire/store.ts";

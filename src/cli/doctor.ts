@@ -4,7 +4,7 @@ import { styleText } from "node:util";
 import { type Env, readEnv } from "../config/env.ts";
 import { LOGIN_CALLBACK } from "../config/login-address.ts";
 import { REACTION_REFUSED } from "../domain/command.ts";
-import { retrievalAlerts } from "../domain/retrieval-alerts.ts";
+import { retrievalAlerts } from "../domain/figures/retrieval-alerts.ts";
 import { privateKeyOf } from "../server/private-key.ts";
 import { statsVerbPorts } from "../wire/cli/memory.ts";
 import { jobsVerbPorts } from "../wire/cli/store.ts";

@@ -1,8 +1,8 @@
 // kodiai explain: walks one change through the rooms and prints what each hands on. Posts nothing.
 import { styleText } from "node:util";
-import type { Skipped } from "../domain/outcome.ts";
-import { unreadDiff } from "../domain/quiet-verdict.ts";
+import type { Skipped } from "../domain/omissions.ts";
 import type { Precedents } from "../domain/retrieval.ts";
+import { unreadDiff } from "../domain/review/quiet-verdict.ts";
 import type { Review } from "../domain/review.ts";
 import type { Stage } from "../flows/review/review-ports.ts";
 import { writeReview } from "../flows/review/review-pull-request.ts";

@@ -1,7 +1,7 @@
 // Figures of retrieval for a person at a terminal: a dozen rows, each a word and what there is to say about it.
 import { styleText } from "node:util";
-import type { RetrievalAlert } from "../domain/retrieval-alerts.ts";
-import type { RetrievalFigures } from "../domain/retrieval-figures.ts";
+import type { RetrievalAlert } from "../domain/figures/retrieval-alerts.ts";
+import type { RetrievalFigures } from "../domain/figures/retrieval-figures.ts";
 import { terminalText } from "./terminal-text.ts";
 
 /**

@@ -1,8 +1,9 @@
 // What `kodiai search --json` prints. A change that breaks readers raises `version`.
-import type { FoundMemory, HandSearch } from "../domain/found.ts";
-import { isoDate } from "../domain/iso-date.ts";
+
 import type { Repo } from "../domain/job.ts";
+import type { FoundMemory, HandSearch } from "../domain/memory/search-result.ts";
 import { repoKey } from "../domain/memory.ts";
+import { isoDate } from "../domain/text/iso-date.ts";
 import type { HandSearched } from "../flows/memory/search-memory.ts";
 
 /** Plain JSON, version 1; results best first. */

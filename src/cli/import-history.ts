@@ -1,6 +1,7 @@
 // kodiai import: what people said in a repository's past reviews becomes memory, with progress as it goes.
-import type { HistoryProgress, HistoryTally } from "../domain/history.ts";
+
 import type { Repo } from "../domain/job.ts";
+import type { HistoryProgress, HistoryTally } from "../domain/memory/past-reviews.ts";
 import { type HistoryPorts, type HistoryRun, importHistory } from "../flows/repository/import-history.ts";
 import { apiUrlFor } from "./api-url.ts";
 import { nameOf } from "./find-repository.ts";

@@ -1,5 +1,5 @@
 // What people tried and what did not count, for the owner: bursts that are held, and acts of those who may not write.
-import { type Evidence, isWriterAct } from "../domain/evidence.ts";
+import { type Evidence, isWriterAct } from "../domain/memory/evidence.ts";
 import type { RepoKey } from "../domain/memory.ts";
 import { held } from "../learn/learn.ts";
 import type { EvidenceShelf } from "../ports/feedback.ts";

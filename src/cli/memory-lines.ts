@@ -1,7 +1,7 @@
 // One memory that was found, for a person at a terminal: what it says, where it comes from, and why it stands there.
 import { styleText } from "node:util";
-import { isoDate } from "../domain/iso-date.ts";
 import type { RankedMemory } from "../domain/retrieval.ts";
+import { isoDate } from "../domain/text/iso-date.ts";
 import { terminalText } from "./terminal-text.ts";
 
 const TEXT_CHARS = 160;

@@ -1,5 +1,5 @@
 // kodiai memory why: what people did about a finding, and what each act did to its outcome.
-import { outcomeWords } from "../domain/evidence.ts";
+import { outcomeWords } from "../domain/memory/evidence.ts";
 import type { MemoryRecord } from "../domain/memory.ts";
 import { weigh } from "../learn/learn.ts";
 import type { EvidenceShelf } from "../ports/feedback.ts";

@@ -1,11 +1,11 @@
 // kodiai memory: what is remembered. `import` and `export` move it in and out, `backfill` mends rows without a language,
 // `describe` has a model write what rows are about; `ls`, `show`, `why` and `stats` look at one repository's, `forget` takes one memory out.
 import { writeFile } from "node:fs/promises";
+import { replayWords } from "../domain/figures/replay-result.ts";
 import type { Repo } from "../domain/job.ts";
-import { lowInformation } from "../domain/low-information.ts";
 import { CORPORA, type Corpus, repoKey } from "../domain/memory.ts";
-import { replayWords } from "../domain/replay-result.ts";
 import type { Scope } from "../domain/retrieval.ts";
+import { lowInformation } from "../domain/text/low-information.ts";
 import { backfillLanguages } from "../flows/memory/backfill-languages.ts";
 import { exportMemory } from "../flows/memory/export-memory.ts";
 import { type Imported, importMemory } from "../flows/memory/import-memory.ts";

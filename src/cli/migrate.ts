@@ -1,5 +1,5 @@
 // kodiai migrate sqlite://DIR [postgres://…]: a store from a folder into a Postgres, compared row for row afterwards.
-import { StoreUnusable } from "../domain/store-unusable.ts";
+import { StoreUnusable } from "../domain/errors.ts";
 import type { MovedTable, MoveStore } from "../ports/move.ts";
 import { terminalText } from "./terminal-text.ts";
 import { type ExitCode, readWords, UsageError } from "./usage.ts";

@@ -2,7 +2,7 @@
 import { styleText } from "node:util";
 import { problemLine } from "../config/problem-line.ts";
 import { SEVERITIES, type Severity } from "../domain/finding.ts";
-import { quietVerdict } from "../domain/quiet-verdict.ts";
+import { quietVerdict } from "../domain/review/quiet-verdict.ts";
 import type { PlacedFinding, Review } from "../domain/review.ts";
 import { codeFrame } from "./code-frame.ts";
 import type { NumberedLines } from "./shown-lines.ts";

@@ -1,6 +1,7 @@
 // A replay for programs.
+
+import { replayFigures } from "../domain/figures/replay.ts";
 import type { Repo } from "../domain/job.ts";
-import { replayFigures } from "../domain/replay-figures.ts";
 import type { Replayed } from "../flows/memory/replay-memory.ts";
 import { nameOf } from "./find-repository.ts";
 

@@ -1,9 +1,14 @@
 // A replay for a person at a terminal: one table for all pull requests, one line a language, and how to read them.
 import { styleText } from "node:util";
-import type { Interval } from "../domain/interval.ts";
+import type { Interval } from "../domain/figures/bootstrap-interval.ts";
+import {
+  REPLAY_ARMS,
+  REPLAY_LEAST,
+  type ReplayFigures,
+  type ReplayGroup,
+  replayFigures,
+} from "../domain/figures/replay.ts";
 import type { Repo } from "../domain/job.ts";
-import { REPLAY_ARMS, REPLAY_LEAST } from "../domain/replay.ts";
-import { type ReplayFigures, type ReplayGroup, replayFigures } from "../domain/replay-figures.ts";
 import type { Replayed } from "../flows/memory/replay-memory.ts";
 import { nameOf } from "./find-repository.ts";
 import { terminalText } from "./terminal-text.ts";

@@ -2,10 +2,10 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { styleText } from "node:util";
+import { replayFigures } from "../domain/figures/replay.ts";
+import { ENOUGH_PULLS, GOOD_FOR_DAYS, noGain, type ReplayResult } from "../domain/figures/replay-result.ts";
 import type { Repo } from "../domain/job.ts";
 import { repoKey } from "../domain/memory.ts";
-import { replayFigures } from "../domain/replay-figures.ts";
-import { ENOUGH_PULLS, GOOD_FOR_DAYS, noGain, type ReplayResult } from "../domain/replay-result.ts";
 import { type Replayed, type ReplayPorts, replayMemory } from "../flows/memory/replay-memory.ts";
 import type { Replays } from "../ports/memory.ts";
 import { isDatabase, storePlace } from "./data-dir.ts";

@@ -1,5 +1,5 @@
 // The machine-readable review. Documented in docs/review-json.md; a change that breaks readers raises `version`.
-import { quietVerdict } from "../domain/quiet-verdict.ts";
+import { quietVerdict } from "../domain/review/quiet-verdict.ts";
 import type { Review } from "../domain/review.ts";
 
 /** The review as plain JSON, version 1. Findings are in the order in which people see them. */

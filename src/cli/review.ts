@@ -1,7 +1,7 @@
 // kodiai review: one review, printed in the format asked for; nothing is posted.
 import { atLeast, SEVERITIES, type Severity } from "../domain/finding.ts";
 import type { PullRequestContext } from "../domain/pull-request.ts";
-import { unreadDiff } from "../domain/quiet-verdict.ts";
+import { unreadDiff } from "../domain/review/quiet-verdict.ts";
 import type { Review } from "../domain/review.ts";
 import type { Stage } from "../flows/review/review-ports.ts";
 import { writeReview } from "../flows/review/review-pull-request.ts";

@@ -1,7 +1,7 @@
 // SARIF 2.1.0, for code scanning and editors. The specification: docs.oasis-open.org/sarif/sarif/v2.1.0.
 import manifest from "../../package.json" with { type: "json" };
 import type { Finding, HeldBack, Severity } from "../domain/finding.ts";
-import { quietVerdict, unreadDiff } from "../domain/quiet-verdict.ts";
+import { quietVerdict, unreadDiff } from "../domain/review/quiet-verdict.ts";
 import type { Review } from "../domain/review.ts";
 
 const LEVEL: Readonly<Record<Severity, "error" | "warning" | "note">> = {

@@ -1,9 +1,9 @@
 // kodiai search: memory searched by hand, as a review searches it, with everything that put each memory where it stands.
 import { styleText } from "node:util";
 import { defaultConfig } from "../config/repo-config.ts";
-import type { HandSearch } from "../domain/found.ts";
 import type { Repo } from "../domain/job.ts";
 import { canonicalLanguage } from "../domain/language.ts";
+import type { HandSearch } from "../domain/memory/search-result.ts";
 import { CORPORA, repoKey } from "../domain/memory.ts";
 import { type SearchPorts, searchByHand } from "../flows/memory/search-memory.ts";
 import { modelAllowance } from "../flows/review/model-allowance.ts";

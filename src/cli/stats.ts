@@ -1,7 +1,7 @@
 // kodiai stats: what retrieval did in the last hours or days, and what of it needs a look.
 
+import { type RetrievalAlert, retrievalAlerts } from "../domain/figures/retrieval-alerts.ts";
 import type { RepoKey } from "../domain/memory.ts";
-import { type RetrievalAlert, retrievalAlerts } from "../domain/retrieval-alerts.ts";
 import type { RetrievalStatistics } from "../ports/memory.ts";
 import { figuresPage } from "./figures-page.ts";
 import { isFolder } from "./find-repository.ts";

@@ -1,5 +1,5 @@
 // A YAML file as values that remember where they stood, so that every later complaint can name its line and column.
-import { cutText } from "../domain/cut-text.ts";
+import { cutText } from "../domain/text/cut-text.ts";
 import type { ConfigProblem } from "./repo-config.ts";
 
 /** Where something begins; line and column count from 1. */

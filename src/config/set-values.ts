@@ -1,6 +1,7 @@
 // What a configuration says beyond the defaults, value by value with who said it: to be kept with a review and shown.
-import { cutText } from "../domain/cut-text.ts";
+
 import type { Setting } from "../domain/review.ts";
+import { cutText } from "../domain/text/cut-text.ts";
 import type { ParsedConfig } from "./parse-config.ts";
 
 /** A value is told, not kept: the file has it. */

@@ -1,7 +1,7 @@
 // Regular expressions that people write into configuration. RE2 runs them in time linear in the text, whatever they are.
 
 import { RE2JS } from "re2js";
-import { cutText } from "../domain/cut-text.ts";
+import { cutText } from "../domain/text/cut-text.ts";
 
 /** Longer patterns are refused: nobody reads them, and each costs memory. */
 export const PATTERN_LENGTH = 500;

@@ -1,7 +1,7 @@
 // DOOR: addresses -> pages. Everything but the login and our own files needs a session; whatever changes something also needs a
 // form of that session, sent from our own pages.
 import { type Context, Hono } from "hono";
-import { Transient } from "../domain/transient.ts";
+import { Transient } from "../domain/errors.ts";
 import { acts } from "./acts.ts";
 import { asset } from "./assets.ts";
 import { configurationPage } from "./configuration.ts";

@@ -1,6 +1,6 @@
 // The memory of a repository: a list by what it is, or a search as a review searches, with everything that put each where it stands.
 import { html } from "hono/html";
-import type { FoundMemory } from "../domain/found.ts";
+import type { FoundMemory } from "../domain/memory/search-result.ts";
 import { CORPORA, type MemoryRecord, OUTCOMES, type RepoKey } from "../domain/memory.ts";
 import type { Precedents, RankedMemory } from "../domain/retrieval.ts";
 import { memoryPath } from "./addresses.ts";

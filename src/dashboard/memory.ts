@@ -1,8 +1,8 @@
 // One memory: what it says, where it comes from, what people did about it and what each act weighed, and how to correct it.
 import { html } from "hono/html";
-import { type Evidence, outcomeWords } from "../domain/evidence.ts";
+import { type Evidence, outcomeWords } from "../domain/memory/evidence.ts";
+import type { Rejection } from "../domain/memory/rejections.ts";
 import type { MemoryRecord } from "../domain/memory.ts";
-import type { Rejection } from "../domain/rejections.ts";
 import { memoriesPath, memoryPath } from "./addresses.ts";
 import { action, type Page } from "./frame.ts";
 import { saidLine } from "./memories.ts";

@@ -1,7 +1,7 @@
 // The first page: what was reviewed, what became of it, what it cost, and whether all is well.
 import { html } from "hono/html";
+import type { MemoryWarmth } from "../domain/memory/index-state.ts";
 import type { Outcome } from "../domain/memory.ts";
-import type { MemoryWarmth } from "../domain/memory-warmth.ts";
 import { byDay, byWeek, type DayCount, lastDays } from "./days.ts";
 import { type Choice, type Page, repositoryChooser } from "./frame.ts";
 import {

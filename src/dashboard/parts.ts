@@ -1,6 +1,6 @@
 // Pieces that pages are made of: values in, escaped HTML out. Whatever others wrote is text here and never markup.
 import { html } from "hono/html";
-import { isoDate } from "../domain/iso-date.ts";
+import { isoDate } from "../domain/text/iso-date.ts";
 
 export type Html = ReturnType<typeof html>;
 

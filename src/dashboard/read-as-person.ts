@@ -1,7 +1,7 @@
 // Ports as somebody sees them who may write to some repositories: whatever is about others, or about the process, is not there.
 import { type RepoKey, repoKey } from "../domain/memory.ts";
-import { publicWords } from "../domain/public-words.ts";
 import type { Scope } from "../domain/retrieval.ts";
+import { publicWords } from "../domain/text/public-error-text.ts";
 import type { KeptJob } from "../ports/jobs.ts";
 import type { Recall } from "../ports/memory.ts";
 import type { DashboardPorts, MemoryShown } from "./dashboard-ports.ts";

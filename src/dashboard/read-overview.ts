@@ -1,6 +1,7 @@
 // Ports -> what the pages about everything show: overview, repositories, reviews, retrieval, jobs.
+
+import { retrievalAlerts } from "../domain/figures/retrieval-alerts.ts";
 import { repoKey } from "../domain/memory.ts";
-import { retrievalAlerts } from "../domain/retrieval-alerts.ts";
 import type { JobState, KeptJob } from "../ports/jobs.ts";
 import type { DashboardPorts } from "./dashboard-ports.ts";
 import { DAY_MS, lastDays, lastWeeks } from "./days.ts";

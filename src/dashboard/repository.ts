@@ -1,11 +1,11 @@
 // One repository: what is remembered of it, whether that helps, how its import stands, what its reviewers keep asking for.
 import { html } from "hono/html";
-import type { Convention, Conventions } from "../domain/convention.ts";
-import type { HistoryProgress } from "../domain/history.ts";
-import { isoDate } from "../domain/iso-date.ts";
+import { ENOUGH_PULLS, noGain, type ReplayResult, replayWords } from "../domain/figures/replay-result.ts";
+import type { Convention, Conventions } from "../domain/memory/convention.ts";
+import type { HistoryProgress } from "../domain/memory/past-reviews.ts";
 import type { FieldCounts, Outcome, RepoKey } from "../domain/memory.ts";
-import { ENOUGH_PULLS, noGain, type ReplayResult, replayWords } from "../domain/replay-result.ts";
 import type { MemoryCounts } from "../domain/retrieval.ts";
+import { isoDate } from "../domain/text/iso-date.ts";
 import { memoriesPath, memoryPath, repositoryPath } from "./addresses.ts";
 import { action, type Page } from "./frame.ts";
 import { acceptance, OUTCOME_TONES, outcomeWord } from "./overview.ts";

@@ -1,7 +1,7 @@
 // What retrieval did in a window: how quick, how good, how dear, and how often the gate was right.
 import { html } from "hono/html";
-import type { RetrievalAlert } from "../domain/retrieval-alerts.ts";
-import type { RetrievalFigures } from "../domain/retrieval-figures.ts";
+import type { RetrievalAlert } from "../domain/figures/retrieval-alerts.ts";
+import type { RetrievalFigures } from "../domain/figures/retrieval-figures.ts";
 import { type Choice, type Page, repositoryChooser } from "./frame.ts";
 import { windowLinks } from "./overview.ts";
 import {

@@ -1,6 +1,6 @@
 // The retrieve room of one review: why memory was searched, with what, and what was chosen.
 import { html } from "hono/html";
-import type { LoggedRetrieval } from "../domain/logged-retrieval.ts";
+import type { LoggedRetrieval } from "../domain/figures/logged-retrieval.ts";
 import type { RepoKey } from "../domain/memory.ts";
 import type { Review } from "../domain/review.ts";
 import { memoryPath } from "./addresses.ts";

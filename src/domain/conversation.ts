@@ -1,5 +1,5 @@
 // What stands in a thread, what was decided about a pull request in its conversation, and what we answer.
-import type { Degraded } from "./outcome.ts";
+import type { Degraded } from "./omissions.ts";
 
 /** A comment of a thread on the diff. */
 export interface ThreadComment {

@@ -1,6 +1,6 @@
 // What a dependency update brings, as far as the world could be asked: facts with their source, and what was not looked at.
 import type { Finding, Severity } from "./finding.ts";
-import type { Degraded } from "./outcome.ts";
+import type { Degraded } from "./omissions.ts";
 
 /** The rule's name under which an advisory at a new version is told, and by which `rules` of .kodiai.yml weighs it. */
 export const ADVISORY_RULE = "known-advisory";
@@ -121,4 +121,57 @@ export interface DependencyUpdate {
   readonly degraded: readonly Degraded[];
   /** Advisories that the update brings, one finding a package. */
   readonly findings: readonly Finding[];
+}
+
+// What is published about packages, as sources of advisories tell it: not checked.
+
+/** An answer, or why there is none, as a fragment of a sentence. */
+export type Answer<Value> =
+  | { readonly kind: "read"; readonly value: Value }
+  | { readonly kind: "unknown"; readonly reason: string };
+
+/** An advisory that is known to hold at a version. */
+export interface GraphAdvisory {
+  readonly id: string;
+  readonly severity: Severity;
+  readonly summary: string;
+}
+
+/** What of a published advisory concerns one package. */
+interface AdvisedRange {
+  readonly name: string;
+  /** `>= 1.0, < 1.2.3`; null when the advisory does not say. */
+  readonly range: string | null;
+  readonly patched: string | null;
+}
+
+export interface PublishedAdvisory extends GraphAdvisory {
+  readonly malware: boolean;
+  readonly ranges: readonly AdvisedRange[];
+}
+
+/** One row of a dependency graph's comparison. */
+export interface GraphRow {
+  readonly change: "added" | "removed";
+  readonly manifest: string;
+  /** As in DependencyBump; null for one we have no word for. */
+  readonly ecosystem: string | null;
+  readonly name: string;
+  /** A version, or a range where a manifest says no more. */
+  readonly version: string;
+  readonly licence: string | null;
+  readonly sourceUrl: string | null;
+  readonly advisories: readonly GraphAdvisory[];
+}
+
+/** Dependency bots by the numeric id of their GitHub account: a login can be imitated, an id cannot. */
+const DEPENDENCY_BOTS: ReadonlyMap<number, "dependabot" | "renovate"> = new Map([
+  [49699333, "dependabot"], // dependabot[bot]
+  [27856297, "dependabot"], // dependabot-preview[bot]
+  [29139614, "renovate"], // renovate[bot]
+]);
+
+/** Which dependency bot an account is, or null. */
+export function dependencyBot(accountId: number): "dependabot" | "renovate" | null {
+  return DEPENDENCY_BOTS.get(accountId) ?? null;
 }

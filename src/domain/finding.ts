@@ -1,3 +1,5 @@
+import { createHash } from "node:crypto";
+
 export const SEVERITIES = ["critical", "major", "medium", "minor"] as const;
 export type Severity = (typeof SEVERITIES)[number];
 
@@ -90,4 +92,34 @@ export function isAlwaysSaid({
   readonly category: Category | null;
 }): boolean {
   return severity === "critical" || category === "security";
+}
+
+/**
+ * The identity of a finding across pushes: rule, path and the words of its lines, not their numbers.
+ *
+ * @param rule the rule's id (or the model's category and title)
+ * @param path the head path
+ * @param lines the text of the lines spoken about; white space is folded, so re-indentation keeps the id
+ * @param occurrence 0 for the first such place of the file, 1 for the next, …
+ * @returns `fnd_` + 12 hex digits of SHA-256
+ */
+export function findingId(rule: string, path: string, lines: readonly string[], occurrence: number): string {
+  const words = lines.map((line) => line.replace(/\s+/g, " ").trim()).join("\n");
+  const digest = createHash("sha256")
+    .update(JSON.stringify([rule, path, words, occurrence]))
+    .digest("hex");
+  return `fnd_${digest.slice(0, 12)}`;
+}
+
+// Findings that are never silenced by a show of hands: that takes a reason, in words, by somebody who may write.
+
+/** True for what is critical or a matter of security, and for major matters of correctness. */
+export function isProtected({
+  severity,
+  category,
+}: {
+  readonly severity: Severity | null;
+  readonly category: Category | null;
+}): boolean {
+  return isAlwaysSaid({ severity, category }) || (severity === "major" && category === "correctness");
 }

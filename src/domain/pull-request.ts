@@ -1,8 +1,8 @@
 import type { ConfigProblem, RepoConfig } from "../config/repo-config.ts";
 import type { Declined } from "./conversation.ts";
 import type { Repo, ReviewJob } from "./job.ts";
-import type { Degraded, LeftOut } from "./outcome.ts";
-import type { Past } from "./past.ts";
+import type { Degraded, LeftOut } from "./omissions.ts";
+import type { Past } from "./review/review-history.ts";
 import type { Setting } from "./review.ts";
 
 /** RIGHT is the head (new) side of a diff, LEFT the base (old) side: GitHub's words. */
@@ -128,3 +128,8 @@ export interface PullRequestContext {
   readonly declined: readonly Declined[];
   readonly degraded: readonly Degraded[];
 }
+
+// Whoever deleted their account leaves what they wrote: GitHub shows no user there, or one of this name.
+
+/** In the place of an account that is gone. No account has this id. */
+export const GHOST = { id: 0, login: "ghost", type: "User" } as const;

@@ -1,9 +1,9 @@
 // From a pull request to what was said before about code like it: the values that pass through the retrieve room.
-import type { Confidence } from "./confidence.ts";
+
+import type { Rejections } from "./memory/rejections.ts";
 import type { Corpus, MemoryRecord, Outcome, RepoKey } from "./memory.ts";
 import type { Purpose } from "./model.ts";
-import type { Degraded } from "./outcome.ts";
-import type { Rejections } from "./rejections.ts";
+import type { Degraded } from "./omissions.ts";
 
 /** How much each retriever counts; a strategy re-weights and never switches one off. */
 export type Strategy = "semantic" | "hybrid" | "keyword" | "related-files";
@@ -197,4 +197,23 @@ export interface MemoryCounts {
   readonly byLanguage: ReadonlyMap<string, number>;
   readonly byCorpus: ReadonlyMap<Corpus, number>;
   readonly byOutcome: ReadonlyMap<Outcome | "none", number>;
+}
+
+// How sure likeness in meaning is that a memory is about the same: a word, by edges that were measured for the embedder.
+
+const CONFIDENCES = ["high", "medium", "low", "very_low"] as const;
+type Confidence = (typeof CONFIDENCES)[number];
+
+/** Largest cosine distances of high, medium and low, ascending; what is farther is very low. */
+export interface ConfidenceEdges {
+  readonly high: number;
+  readonly medium: number;
+  readonly low: number;
+}
+
+/** @param distance raw cosine distance, 0–2 */
+export function confidenceOf(distance: number, { high, medium, low }: ConfidenceEdges): Confidence {
+  if (distance <= high) return "high";
+  if (distance <= medium) return "medium";
+  return distance <= low ? "low" : "very_low";
 }

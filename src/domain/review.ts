@@ -2,9 +2,9 @@ import type { ConfigProblem } from "../config/repo-config.ts";
 import type { DependencyUpdate } from "./dependency-update.ts";
 import type { Finding, HeldBack, LocMethod, Precedent } from "./finding.ts";
 import type { Repo } from "./job.ts";
-import type { Cost, Degraded, LeftOut, MonthSpending } from "./outcome.ts";
-import type { Said } from "./past.ts";
+import type { Cost, Degraded, LeftOut, MonthSpending } from "./omissions.ts";
 import type { GateDecision, SeenBefore } from "./retrieval.ts";
+import type { Said } from "./review/review-history.ts";
 import type { ReviewSignals } from "./signals.ts";
 
 /** Where a finding is said: on its lines, on its file, or in the summary; with the reason when it is not inline. */

@@ -1,6 +1,6 @@
 // Is this pull request reviewed? Decided from values alone; every no is a reason that a person can read.
 import type { RepoConfig } from "../config/repo-config.ts";
-import { dependencyBot } from "../domain/bots.ts";
+import { dependencyBot } from "../domain/dependency-update.ts";
 import type { ReviewJob } from "../domain/job.ts";
 import type { PullRequest } from "../domain/pull-request.ts";
 import { matchBranch } from "./match-branch.ts";

@@ -1,5 +1,5 @@
 // What changed, from a listing or a whole diff, and what of it nobody delivered.
-import type { Degraded, LeftOut } from "../domain/outcome.ts";
+import type { Degraded, LeftOut } from "../domain/omissions.ts";
 import type { FileDiff } from "../domain/pull-request.ts";
 import { type ListedPatch, parseDiff, parseListedFile } from "./parse-diff.ts";
 

@@ -1,8 +1,8 @@
 // How much of the pull request has to be read again. An earlier review is built on only where nothing else can have changed;
 // whenever that is in doubt everything is read, and the reason is said.
 import type { HeldBack } from "../domain/finding.ts";
-import type { Checkpoint, LineRange } from "../domain/past.ts";
 import type { FileDiff, Hunk } from "../domain/pull-request.ts";
+import type { Checkpoint, LineRange } from "../domain/review/review-history.ts";
 import type { FileCoverage } from "../domain/review.ts";
 import { type ChangesRead, readChanges } from "./read-changes.ts";
 

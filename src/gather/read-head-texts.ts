@@ -1,5 +1,5 @@
 // The head text of changed files, as much of it as a review may cost.
-import type { Degraded } from "../domain/outcome.ts";
+import type { Degraded } from "../domain/omissions.ts";
 import type { FileDiff } from "../domain/pull-request.ts";
 import { mapLimit } from "./map-limit.ts";
 

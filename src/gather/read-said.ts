@@ -1,8 +1,8 @@
 // What was said on a pull request: the ledger knows it with the code it was about, the comments themselves know that they
 // stand. Either alone is enough not to say it again.
-import { type CodeShape, shapeOf, tokenStream } from "../domain/code-shape.ts";
-import type { Said } from "../domain/past.ts";
+import { type CodeShape, shapeOf, tokenStream } from "../domain/code/code-fingerprint.ts";
 import type { OwnComment } from "../domain/pull-request.ts";
+import type { Said } from "../domain/review/review-history.ts";
 
 /** A written review, as far as it matters here. */
 export interface EarlierSaid {

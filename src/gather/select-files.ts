@@ -1,6 +1,6 @@
 // Which changed files are reviewed, and why the others are not. This is our own list, not linguist's vendored label, which
 // would leave out every workflow file. Everything left out is told by name; `pathFilters` of .kodiai.yml overrules the list.
-import type { LeftOut } from "../domain/outcome.ts";
+import type { LeftOut } from "../domain/omissions.ts";
 import { pathGlob } from "../domain/path-glob.ts";
 import type { FileDiff } from "../domain/pull-request.ts";
 import { declaresGenerated } from "./declares-generated.ts";

@@ -2,10 +2,15 @@
 // what was meant; the words are a stranger's all the same, and somebody must read them first.
 import { stringify } from "yaml";
 import { parseConfig } from "../config/parse-config.ts";
-import type { Convention, Conventions, RecurringRemark } from "../domain/convention.ts";
-import { isoDate } from "../domain/iso-date.ts";
-import type { MemoryRecord } from "../domain/memory.ts";
-import { type Recurrence, recurringRemarks } from "./recurring-remarks.ts";
+import type { Convention, Conventions, RecurringRemark } from "../domain/memory/convention.ts";
+import type { MemoryRecord, Outcome } from "../domain/memory.ts";
+import { cutText, oneLine } from "../domain/text/cut-text.ts";
+import { isoDate } from "../domain/text/iso-date.ts";
+import { lowInformation, proseOf, smallTalk } from "../domain/text/low-information.ts";
+import { shownText } from "../domain/text/rendered-markdown.ts";
+import { tokenise } from "../domain/text/tokenise.ts";
+import { revealLine } from "../domain/text/untrusted-text.ts";
+import { BACKGROUND, rarity, type WordWeight } from "../domain/text/word-rarity.ts";
 
 /** More than a person reads at once; the configuration takes 50. */
 const MOST_PROPOSED = 20;
@@ -79,4 +84,366 @@ function isReadAsMeant(convention: Pick<Convention, "told" | "instruction">): bo
 
 function isSame(read: Convention["instruction"], meant: Convention["instruction"]): boolean {
   return read.path === meant.path && read.instructions === meant.instructions;
+}
+
+// Memories of one repository -> what people of it keep asking for, and why other memories do not count.
+
+/** What counts as recurring. */
+export interface Recurrence {
+  /** Distinct pull requests, at least 1. */
+  readonly least: number;
+  /** Only what was said from this epoch millisecond on; null for all. */
+  readonly since: number | null;
+  /** How two remarks are put together; an evaluation switches it. Mean cosine of their words, 0–1. */
+  readonly alike?: number;
+}
+
+/**
+ * The lowest of .16–.4 at which at least half of the groups of three pull requests were of one labelled meaning, on one
+ * half of 115 repositories (eval/README.md, Conventions).
+ */
+export const ALIKE = 0.32;
+
+/** Newer remarks than these are enough, and grouping takes seconds. */
+const MOST_REMARKS = 10_000;
+const EXAMPLES = 3;
+/** UTF-16 units; with the words around it an instruction stays below 500. */
+const LONGEST_NAME = 400;
+
+const TAKEN_UP: ReadonlySet<Outcome | null> = new Set<Outcome>(["accepted", "fixed"]);
+
+interface Recurring {
+  /** On most pull requests first. */
+  readonly remarks: readonly RecurringRemark[];
+  /** Reason → memories that do not count. */
+  readonly leftOut: ReadonlyMap<string, number>;
+}
+
+const WEIGH: WordWeight = rarity(BACKGROUND);
+
+/** The order of the records does not matter; of an id that comes twice the last counts. */
+export function recurringRemarks(records: readonly MemoryRecord[], recurrence: Recurrence): Recurring {
+  const { least, since, alike = ALIKE } = recurrence;
+  const leftOut = new Map<string, number>();
+  const byId = new Map(records.map((record) => [record.id, record]));
+  const counting = [...byId.values()].filter((record) => {
+    const reason = notCounting(record, since);
+    if (reason !== null) leftOut.set(reason, (leftOut.get(reason) ?? 0) + 1);
+    return reason === null;
+  });
+  const newest = counting.sort(newestFirst).slice(0, MOST_REMARKS);
+  if (newest.length < counting.length)
+    leftOut.set(`older than the newest ${MOST_REMARKS}`, counting.length - newest.length);
+  const words = newest.map((record) => ({ id: record.id, words: tokenise(wordsOf(record)) }));
+  const remarks = alikeRemarks(words, WEIGH, alike)
+    .map((ids) => told(ids.flatMap((id) => byId.get(id) ?? [])))
+    .filter(({ pulls }) => pulls >= least)
+    .sort(mostAskedFirst);
+  return { remarks, leftOut };
+}
+
+function notCounting({ corpus, provenance, text }: MemoryRecord, since: number | null): string | null {
+  if (corpus !== "review_comment" && corpus !== "finding") return "not said in a review";
+  if (provenance.authorIsBot) return "written by a bot";
+  if (provenance.pull === null) return "not said on a pull request that is known";
+  if (since !== null && provenance.at < since) return "said before the time that was asked for";
+  return lowInformation(text) ?? smallTalk(text);
+}
+
+function wordsOf({ text, lesson }: MemoryRecord): string {
+  return `${proseOf(text)} ${lesson ?? ""}`;
+}
+
+function newestFirst(a: MemoryRecord, b: MemoryRecord): number {
+  return b.provenance.at - a.provenance.at || (a.id < b.id ? -1 : 1);
+}
+
+/** @param members the most central first, at least one */
+function told(members: readonly MemoryRecord[]): RecurringRemark {
+  const lesson = members.map((record) => plain(record.lesson ?? "")).find((text) => text !== "");
+  const first = members.map(({ text }) => plain(proseOf(shownText(text).text))).find((text) => text !== "");
+  const outcomes = members.map(({ outcome }) => outcome);
+  return {
+    name: lesson ?? first ?? "",
+    namedBy: lesson === undefined ? "remark" : "lesson",
+    ids: members.map(({ id }) => id),
+    pulls: new Set(members.map(({ provenance }) => provenance.pull)).size,
+    since: members.reduce((least, { provenance }) => Math.min(least, provenance.at), Number.POSITIVE_INFINITY),
+    accepted: outcomes.filter((outcome) => TAKEN_UP.has(outcome)).length,
+    declined: outcomes.filter((outcome) => outcome === "declined").length,
+    path: commonGlob(members.map(({ path }) => path)),
+    language: sharedBy(members.map(({ language }) => (language === "unknown" ? "" : language))),
+    examples: examplesOf(members),
+  };
+}
+
+/** One line in which nothing is hidden. */
+function plain(text: string): string {
+  const line = oneLine(revealLine(oneLine(text)));
+  return line.length <= LONGEST_NAME ? line : `${cutText(line, LONGEST_NAME - 1).trimEnd()}…`;
+}
+
+function examplesOf(members: readonly MemoryRecord[]): RecurringRemark["examples"] {
+  const newest = new Map<number, RecurringRemark["examples"][number]>();
+  for (const { provenance } of members.toSorted(newestFirst)) {
+    const { pull, at, url } = provenance;
+    if (pull !== null && !newest.has(pull)) newest.set(pull, { pull, at, url });
+  }
+  return [...newest.values()].slice(0, EXAMPLES);
+}
+
+function mostAskedFirst(a: RecurringRemark, b: RecurringRemark): number {
+  const byId = (a.ids[0] ?? "") < (b.ids[0] ?? "") ? -1 : 1;
+  return b.pulls - a.pulls || b.ids.length - a.ids.length || a.since - b.since || byId;
+}
+
+// Remarks that say the same in much the same words, put together: average link over cosine nearness of weighted words.
+// Nearly linear: remarks meet only through shared words, and each brings its nearest few.
+
+/** A remark in the words that are compared. */
+interface Remark {
+  readonly id: string;
+  readonly words: readonly string[];
+}
+
+/** Words of one remark that are compared, the heaviest: a long comment is told by these, and no remark can slow all others. */
+const MOST_WORDS = 48;
+/** Of the remarks that are near enough, the nearest so many are tried: enough to reach any group that a remark belongs to. */
+const NEIGHBOURS = 50;
+/** A word that more remarks share tells little: it counts between a remark and so many others, the first by id. */
+const MOST_MET = 1_000;
+
+/** Remarks of the same words stand together from the start. */
+interface Group {
+  readonly ids: readonly string[];
+  /** word → share; unit length */
+  readonly vector: ReadonlyMap<number, number>;
+}
+
+interface Edge {
+  readonly from: number;
+  readonly to: number;
+  readonly near: number;
+}
+
+/**
+ * Groups of remarks whose words are alike. The order of the remarks does not matter.
+ *
+ * @param remarks ids are distinct; one without words is in no group
+ * @param weigh how much a word tells over many repositories, ≥ 0
+ * @param least mean cosine between two groups that are joined, 0–1
+ * @returns every group of at least two, each id in at most one; the most central first, groups by that id
+ */
+function alikeRemarks(remarks: readonly Remark[], weigh: WordWeight, least: number): readonly string[][] {
+  const groups = sameWords(remarks, mixed(remarks, weigh));
+  return join(groups, nearestOf(groups, least), least)
+    .map(({ members, sum }) => centralFirst(groups, members, sum))
+    .filter((ids) => ids.length > 1)
+    .sort(([a = ""], [b = ""]) => (a < b ? -1 : 1));
+}
+
+function centralFirst(
+  groups: readonly Group[],
+  members: readonly number[],
+  sum: ReadonlyMap<number, number>,
+): string[] {
+  return members
+    .flatMap((at) => groups[at] ?? [])
+    .map(({ ids, vector }) => ({ ids, first: ids[0] ?? "", near: dot(vector, sum) }))
+    .sort((a, b) => b.near - a.near || (a.first < b.first ? -1 : 1))
+    .flatMap(({ ids }) => ids);
+}
+
+/** Half rarity over many repositories, half rarity here: words that everybody here uses tell little. */
+function mixed(remarks: readonly Remark[], weigh: WordWeight): WordWeight {
+  const counts = new Map<string, number>();
+  for (const { words } of remarks) for (const word of new Set(words)) counts.set(word, (counts.get(word) ?? 0) + 1);
+  return (word) => (weigh(word) + Math.log((remarks.length + 1) / ((counts.get(word) ?? 0) + 0.5))) / 2;
+}
+
+function sameWords(remarks: readonly Remark[], weigh: WordWeight): readonly Group[] {
+  const vocabulary = new Map<string, number>();
+  const byWords = new Map<string, { ids: string[]; vector: ReadonlyMap<number, number> }>();
+  for (const { id, words } of remarks.toSorted((a, b) => (a.id < b.id ? -1 : 1))) {
+    const shares = sharesOf(words, weigh);
+    if (shares.length === 0) continue;
+    const key = shares.map(([word, share]) => `${word} ${share}`).join("\n");
+    const known = byWords.get(key);
+    if (known !== undefined) {
+      known.ids.push(id);
+      continue;
+    }
+    const numbered = shares.map(([word, share]) => {
+      const number = vocabulary.get(word) ?? vocabulary.size;
+      vocabulary.set(word, number);
+      return [number, share] as const;
+    });
+    byWords.set(key, { ids: [id], vector: new Map(numbered) });
+  }
+  return [...byWords.values()];
+}
+
+/** The heaviest words with their shares of a unit vector, heaviest first. */
+function sharesOf(words: readonly string[], weigh: WordWeight): (readonly [string, number])[] {
+  const counts = new Map<string, number>();
+  for (const word of words) counts.set(word, (counts.get(word) ?? 0) + 1);
+  const weights = [...counts]
+    .map(([word, count]) => [word, (1 + Math.log(count)) * weigh(word)] as const)
+    .filter(([, weight]) => weight > 0)
+    .sort(([a, left], [b, right]) => right - left || (a < b ? -1 : 1))
+    .slice(0, MOST_WORDS);
+  const length = Math.sqrt(weights.reduce((sum, [, weight]) => sum + weight * weight, 0));
+  return weights.map(([word, weight]) => [word, weight / length]);
+}
+
+/** Each group's nearest among those before it. */
+function nearestOf(groups: readonly Group[], least: number): Edge[] {
+  const postings: Posting[] = [];
+  const near = new Float64Array(groups.length);
+  return groups.flatMap(({ vector }, from) => {
+    near.fill(0, 0, from);
+    for (const [word, share] of vector) {
+      const posting = postings[word] ?? { of: [], shares: [] };
+      meet(posting, share, near);
+      postings[word] = posting;
+      if (posting.of.length >= MOST_MET) continue;
+      posting.of.push(from);
+      posting.shares.push(share);
+    }
+    return edgesOf(from, near, least);
+  });
+}
+
+/** In which groups a word stands, and with which share. */
+interface Posting {
+  readonly of: number[];
+  readonly shares: number[];
+}
+
+function meet({ of, shares }: Posting, share: number, near: Float64Array): void {
+  for (let at = 0; at < of.length; at += 1) {
+    const to = of[at] ?? 0;
+    near[to] = (near[to] ?? 0) + share * (shares[at] ?? 0);
+  }
+}
+
+function edgesOf(from: number, nearness: Float64Array, least: number): Edge[] {
+  let edges: Edge[] = [];
+  let bar = least;
+  for (let to = 0; to < from; to += 1) {
+    const near = nearness[to] ?? 0;
+    if (near < bar) continue;
+    edges.push({ from, to, near });
+    // Thousands of nearly the same remarks would otherwise be thousands of pairs each, to be sorted.
+    if (edges.length < 4 * NEIGHBOURS) continue;
+    edges = edges.sort(nearestFirst).slice(0, NEIGHBOURS);
+    bar = edges.at(-1)?.near ?? bar;
+  }
+  return edges.sort(nearestFirst).slice(0, NEIGHBOURS);
+}
+
+function nearestFirst(a: Edge, b: Edge): number {
+  return b.near - a.near || a.from - b.from || a.to - b.to;
+}
+
+interface Joined {
+  readonly members: number[];
+  /** Of the unit vectors of all remarks in it. */
+  readonly sum: Map<number, number>;
+  remarks: number;
+}
+
+/** Nearest pairs first; two groups are joined when all their remarks are near enough in the mean. */
+function join(groups: readonly Group[], edges: readonly Edge[], least: number): readonly Joined[] {
+  const of: Joined[] = groups.map(({ ids, vector }, at) => ({
+    members: [at],
+    sum: new Map([...vector].map(([word, share]) => [word, share * ids.length])),
+    remarks: ids.length,
+  }));
+  for (const { from, to } of edges.toSorted(nearestFirst)) {
+    const [one, other] = [of[from], of[to]];
+    if (one === undefined || other === undefined || one === other) continue;
+    const [small, large] = one.sum.size < other.sum.size ? [one, other] : [other, one];
+    if (dot(small.sum, large.sum) / (small.remarks * large.remarks) < least) continue;
+    swallow(large, small);
+    for (const member of small.members) of[member] = large;
+  }
+  return [...new Set(of)];
+}
+
+function swallow(large: Joined, { members, sum, remarks }: Joined): void {
+  for (const [word, share] of sum) large.sum.set(word, (large.sum.get(word) ?? 0) + share);
+  for (const member of members) large.members.push(member);
+  large.remarks += remarks;
+}
+
+function dot(small: ReadonlyMap<number, number>, large: ReadonlyMap<number, number>): number {
+  let sum = 0;
+  for (const [word, share] of small) sum += share * (large.get(word) ?? 0);
+  return sum;
+}
+
+// Where remarks were made, as a glob for `pathInstructions`: the longest folder and the ending that most of them share.
+
+/** Of the remarks, so many hundredths share a folder or an ending that stands for all. */
+const MOST = 80;
+/** Deeper folders are not told apart. */
+const DEEPEST = 30;
+/** A glob that is longer is no help to read; the configuration takes 500. */
+const LONGEST = 200;
+const EVERYWHERE = "**";
+
+/**
+ * @param paths one per remark, null where it stands on no file
+ * @returns `src/api/**` + `/*.ts`, `src/api/**`, `**` + `/*.ts`, or `**`; what globs read as their own stands for itself
+ */
+export function commonGlob(paths: readonly (string | null)[]): string {
+  const known = paths.flatMap((path) => (path !== null && isPlain(path) ? [path] : []));
+  const least = Math.ceil((paths.length * MOST) / 100);
+  const ending = mostCommon(known.map(endingOf), least);
+  const folders = known.filter((path) => ending === null || endingOf(path) === ending).map(foldersOf);
+  const folder = longestShared(folders, least);
+  if (folder === null && ending === null) return EVERYWHERE;
+  const glob = `${folder === null ? "" : literal(folder)}**${ending === null ? "" : `/*${literal(ending)}`}`;
+  return glob.length > LONGEST ? EVERYWHERE : glob;
+}
+
+/** At least this many hundredths of the values are one: that one. */
+function sharedBy(values: readonly string[]): string | null {
+  return mostCommon(values, Math.ceil((values.length * MOST) / 100));
+}
+
+/** Hidden characters would make a glob that nobody can read. */
+function isPlain(path: string): boolean {
+  return path.isWellFormed() && revealLine(path) === path;
+}
+
+/** `.ts`; "" for a name without one. */
+function endingOf(path: string): string {
+  const name = path.slice(path.lastIndexOf("/") + 1);
+  const dot = name.lastIndexOf(".");
+  return dot <= 0 || dot === name.length - 1 ? "" : name.slice(dot);
+}
+
+/** `src/`, `src/api/` */
+function foldersOf(path: string): readonly string[] {
+  const parts = path.split("/").slice(0, -1).slice(0, DEEPEST);
+  return parts.map((_, at) => `${parts.slice(0, at + 1).join("/")}/`);
+}
+
+function mostCommon(values: readonly string[], least: number): string | null {
+  const counts = new Map<string, number>();
+  for (const value of values) if (value !== "") counts.set(value, (counts.get(value) ?? 0) + 1);
+  return [...counts].find(([, count]) => count >= least)?.[0] ?? null;
+}
+
+function longestShared(folders: readonly (readonly string[])[], least: number): string | null {
+  const counts = new Map<string, number>();
+  for (const folder of folders.flat()) counts.set(folder, (counts.get(folder) ?? 0) + 1);
+  const shared = [...counts].filter(([, count]) => count >= least).map(([folder]) => folder);
+  return shared.reduce<string | null>((longest, one) => (one.length > (longest?.length ?? 0) ? one : longest), null);
+}
+
+function literal(text: string): string {
+  return text.replace(/[*?[\]{}()!\\]/g, "\\$&");
 }

@@ -1,43 +1,43 @@
 // DOOR  what was said or written -> memory. The only room that writes it. Rows that did not change are neither embedded
 // nor written again; what the embedder cannot do is written without a vector, found by words, and said in `degraded`.
-import type { Conventions } from "../domain/convention.ts";
+
 import type { Finding } from "../domain/finding.ts";
+import type { Conventions } from "../domain/memory/convention.ts";
+import { addUp, degradation, NOTHING_REMEMBERED, type Remembered } from "../domain/memory/write-report.ts";
 import type { Corpus, EmbeddedRecord, KnownSource, MemoryRecord, RepoKey, WrittenFields } from "../domain/memory.ts";
 import type { FileDiff } from "../domain/pull-request.ts";
-import { addUp, degradation, NOTHING_REMEMBERED, type Remembered } from "../domain/remembered.ts";
 import type { FindingHunk, PostedReview } from "../domain/review.ts";
 import type { CodeChunker, Embedder, Memory } from "../ports/memory.ts";
-import { codeFate } from "./code-fate.ts";
-import { attested, collectEvidence } from "./collect-evidence.ts";
-import { recordHashes, sourceHash } from "./content-hash.ts";
-import { conventionsOf } from "./conventions.ts";
+import { conventionsOf, type Recurrence } from "./conventions.ts";
+import { pathLanguages } from "./documents/doc-languages.ts";
+import { docSections } from "./documents/doc-sections.ts";
+import { fromChunks, fromSections, isDocPath, isWikiPage, type SourceFile } from "./documents/from-file.ts";
+import { attested, codeFate, collectEvidence } from "./feedback/collect-evidence.ts";
+import { fixOfComment, fixOfFinding } from "./feedback/fix-pair.ts";
+import { heldEvidence, weighPull } from "./feedback/weigh-evidence.ts";
 import {
   type DescribeAsked,
   type DescribedMemory,
   describeMemory,
+  describeTokens,
   rejectedByRule,
   waitsForFields,
-} from "./describe-memory.ts";
-import { describeTokens } from "./describe-question.ts";
-import { DEFAULT_DIGEST, type DigestForm, digest } from "./digest.ts";
-import { pathLanguages } from "./doc-languages.ts";
-import { isDocPath, isWikiPage } from "./doc-paths.ts";
-import { docSections } from "./doc-sections.ts";
-import { findingHunks } from "./finding-hunks.ts";
-import { type ReviewFacts, recordsOfFindings } from "./finding-records.ts";
-import { fixOfComment, fixOfFinding } from "./fix-pair.ts";
-import { type CommentRules, fromComment, type NotRemembered } from "./from-comment.ts";
-import { fromChunks, fromSections, type SourceFile } from "./from-file.ts";
-import { fromFinding } from "./from-finding.ts";
-import { fromNote } from "./from-note.ts";
-import { fromThread } from "./from-thread.ts";
-import { fromTold, memoriesOfThread, type Told } from "./from-told.ts";
-import { heldEvidence } from "./held-evidence.ts";
-import { exportLine, parseRow } from "./parse-row.ts";
-import type { Recurrence } from "./recurring-remarks.ts";
-import { type Redact, redactRecord } from "./redact-record.ts";
-import { type TrainingPair, trainingPairs } from "./training-pairs.ts";
-import { weighPull } from "./weigh-pull.ts";
+} from "./remember/describe-memory.ts";
+import { DEFAULT_DIGEST, type DigestForm, digest, recordHashes, sourceHash } from "./remember/embedding-text.ts";
+import {
+  type CommentRules,
+  fromComment,
+  fromNote,
+  fromThread,
+  fromTold,
+  memoriesOfThread,
+  type NotRemembered,
+  type Told,
+} from "./remember/from-comment.ts";
+import { findingHunks, fromFinding, type ReviewFacts, recordsOfFindings } from "./remember/from-finding.ts";
+import { exportLine, parseRow } from "./remember/parse-row.ts";
+import { type Redact, redactRecord } from "./remember/redact-record.ts";
+import { type TrainingPair, trainingPairs } from "./remember/training-pairs.ts";
 
 /** What remembering needs beside the shelf. */
 export interface Remembering {

@@ -1,8 +1,7 @@
 // What a tool says, as a client gets it: bounded, without secrets, nothing hidden, and marked as what others wrote.
 import type { CallToolResult } from "@modelcontextprotocol/server";
-import { cutText } from "../domain/cut-text.ts";
-import { fence } from "../domain/fence.ts";
-import { reveal } from "../domain/reveal.ts";
+import { cutText } from "../domain/text/cut-text.ts";
+import { fence, reveal } from "../domain/text/untrusted-text.ts";
 import type { McpPorts } from "./mcp-ports.ts";
 
 /** UTF-16 units of one text, and of a whole answer as JSON: about 20,000 tokens. */

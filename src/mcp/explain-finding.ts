@@ -1,9 +1,10 @@
 // explain_finding: why a finding was said or held back, and what people did about it since.
+
 import { z } from "zod";
 import { whyOf } from "../cli/memory-why.ts";
 import { UsageError } from "../cli/usage.ts";
-import { isoDate } from "../domain/iso-date.ts";
 import type { MemoryRecord } from "../domain/memory.ts";
+import { isoDate } from "../domain/text/iso-date.ts";
 import { explainFinding } from "../flows/commands/explain-finding.ts";
 import type { McpMemory } from "./mcp-ports.ts";
 import { repositoryField, repositoryOf, type Tool } from "./tool.ts";

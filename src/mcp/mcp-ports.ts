@@ -1,7 +1,7 @@
 // What the MCP tools need of the world: the memory of one data folder, one repository's diff, and nothing that could post.
 import type { Repo } from "../domain/job.ts";
+import type { Remembered } from "../domain/memory/write-report.ts";
 import type { MemoryRecord } from "../domain/memory.ts";
-import type { Remembered } from "../domain/remembered.ts";
 import type { Review } from "../domain/review.ts";
 import type { SearchPorts } from "../flows/memory/search-memory.ts";
 import type { EvidenceShelf } from "../ports/feedback.ts";

@@ -1,8 +1,8 @@
 // What the corridors may ask of the world beside the review itself: check runs, how long pushes wait, and taking a review back.
 // Methods may throw `Transient`.
 import type { FailOn } from "../config/repo-config.ts";
-import type { CheckEnd } from "../domain/check.ts";
 import type { Repo } from "../domain/job.ts";
+import type { CheckEnd } from "../domain/review/check.ts";
 
 /** How long a push waits for the next one, as each repository's configuration last said. */
 export interface PushWaits {

@@ -1,6 +1,6 @@
 // What the dashboard reads beside the ports that reviews use: figures of the work (beside the queue) and of memory, and the
 // marks of conventions that somebody took over. Methods may throw `Transient`. Days are epoch milliseconds of midnight, UTC.
-import type { LoggedRetrieval } from "../domain/logged-retrieval.ts";
+import type { LoggedRetrieval } from "../domain/figures/logged-retrieval.ts";
 import type { Corpus, Outcome, RepoKey } from "../domain/memory.ts";
 import type { Purpose } from "../domain/model.ts";
 import type { Review } from "../domain/review.ts";

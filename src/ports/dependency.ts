@@ -1,6 +1,6 @@
 // What the vet room may ask of the world about a dependency update. Reads only, and of what is public about packages: nothing
 // is installed or run. Methods never reject: an answer that cannot be had is a value with its reason.
-import type { Answer, GraphRow, PublishedAdvisory } from "../domain/advisory.ts";
+import type { Answer, GraphRow, PublishedAdvisory } from "../domain/dependency-update.ts";
 import type { Repo } from "../domain/job.ts";
 
 export interface Release {

@@ -1,11 +1,11 @@
 // What the rooms and corridors may ask of the world about how people took our findings: GitHub reads it, the shelf of evidence
 // keeps it beside the memories. Every method may throw `Transient`.
 import type { AccessLevel } from "../domain/command.ts";
-import type { Evidence } from "../domain/evidence.ts";
 import type { FeedbackJob, Repo } from "../domain/job.ts";
+import type { Evidence } from "../domain/memory/evidence.ts";
+import type { Person, PullFeedback } from "../domain/memory/pull-feedback.ts";
+import type { Rejection } from "../domain/memory/rejections.ts";
 import type { Decided, MemoryRecord, Outcome, RepoKey } from "../domain/memory.ts";
-import type { Person, PullFeedback } from "../domain/pull-feedback.ts";
-import type { Rejection } from "../domain/rejections.ts";
 
 /** Reads one pull request. Cannot write. */
 export interface Feedback {

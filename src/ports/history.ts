@@ -1,7 +1,8 @@
 // What may be asked about a repository's past reviews, and where the import of them is written down. Methods may throw as
 // ports.ts says.
-import type { HistoryProgress, PastAuthor, PastComment, PastFates, PastPull } from "../domain/history.ts";
+
 import type { Repo } from "../domain/job.ts";
+import type { HistoryProgress, PastAuthor, PastComment, PastFates, PastPull } from "../domain/memory/past-reviews.ts";
 import type { RepoKey } from "../domain/memory.ts";
 
 /** One page of a list, newest first. */

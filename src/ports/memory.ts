@@ -1,9 +1,10 @@
 // What the rooms may ask of memory, split by power: Recall reads, Memory writes; embedders and rerankers serve both sides,
 // Tree and CodeChunker give what is indexed. Methods may throw as ports.ts says.
 
-import type { ConfidenceEdges } from "../domain/confidence.ts";
+import type { LoggedRetrieval } from "../domain/figures/logged-retrieval.ts";
+import type { ReplayResult } from "../domain/figures/replay-result.ts";
+import type { RetrievalFigures, StatisticsWindow } from "../domain/figures/retrieval-figures.ts";
 import type { Repo } from "../domain/job.ts";
-import type { LoggedRetrieval } from "../domain/logged-retrieval.ts";
 import type {
   Corpus,
   EmbeddedRecord,
@@ -14,9 +15,7 @@ import type {
   RepoKey,
   WrittenFields,
 } from "../domain/memory.ts";
-import type { ReplayResult } from "../domain/replay-result.ts";
-import type { KeywordHit, MemoryCounts, MemoryFilter, Scope, VectorHit } from "../domain/retrieval.ts";
-import type { RetrievalFigures, StatisticsWindow } from "../domain/retrieval-figures.ts";
+import type { ConfidenceEdges, KeywordHit, MemoryCounts, MemoryFilter, Scope, VectorHit } from "../domain/retrieval.ts";
 
 /** What embedding cost, beside the vectors. */
 export interface Embedded {

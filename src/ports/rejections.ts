@@ -1,8 +1,8 @@
 // What the corridors may ask about findings of other pull requests: what was declined, and what code was spoken about. All
 // methods may throw `Transient`, and Error where there is no memory.
-import type { Flagged } from "../domain/flagged.ts";
+import type { Flagged } from "../domain/code/flagged-code.ts";
+import type { RejectedMemory, Rejection } from "../domain/memory/rejections.ts";
 import type { RepoKey } from "../domain/memory.ts";
-import type { RejectedMemory, Rejection } from "../domain/rejections.ts";
 
 /** Reads what people declined in a repository. */
 export interface PastRejections {

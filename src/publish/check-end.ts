@@ -2,11 +2,11 @@
 // without being read, so it says so only of a review that is complete.
 
 import type { ConfigProblem, FailOn } from "../config/repo-config.ts";
-import type { CheckAnnotation, CheckEnd } from "../domain/check.ts";
 import { atLeast, type Severity } from "../domain/finding.ts";
-import { publicWords } from "../domain/public-words.ts";
-import { quietVerdict } from "../domain/quiet-verdict.ts";
+import type { CheckAnnotation, CheckEnd } from "../domain/review/check.ts";
+import { quietVerdict } from "../domain/review/quiet-verdict.ts";
 import type { PlacedFinding, Review } from "../domain/review.ts";
+import { publicWords } from "../domain/text/public-error-text.ts";
 import { counted } from "./fit-list.ts";
 import { safeUrl } from "./permalink.ts";
 import { renderSummary } from "./render-summary.ts";

@@ -9,8 +9,8 @@ import type {
   PackageUsage,
   UsagePlace,
 } from "../domain/dependency-update.ts";
-import { publicWords } from "../domain/public-words.ts";
 import type { Review } from "../domain/review.ts";
+import { publicWords } from "../domain/text/public-error-text.ts";
 import { counted, fitList } from "./fit-list.ts";
 import { advisoryLink, linkedCode, permalink } from "./permalink.ts";
 import { codeSpan, sanitizeInline } from "./sanitize.ts";

@@ -3,9 +3,9 @@
 
 import type { ConfigProblem } from "../config/repo-config.ts";
 import type { HeldBack } from "../domain/finding.ts";
-import type { Degraded } from "../domain/outcome.ts";
-import { publicWords } from "../domain/public-words.ts";
+import type { Degraded } from "../domain/omissions.ts";
 import type { Review } from "../domain/review.ts";
+import { publicWords } from "../domain/text/public-error-text.ts";
 import { placeOf } from "./below.ts";
 import { counted, fitList } from "./fit-list.ts";
 import { safeUrl } from "./permalink.ts";

@@ -1,6 +1,6 @@
 // One line of text as GitHub will read it: plain text, and code in which nothing is active. Reading what was written
 // gives the same pieces again, which is why the sanitizer is idempotent.
-import { cutPoint } from "../domain/cut-text.ts";
+import { cutPoint } from "../domain/text/cut-text.ts";
 
 /** A run of plain characters, or the content of a code span. */
 export interface Piece {

@@ -1,14 +1,14 @@
 // The only room that writes to GitHub. A written review arrives; what leaves says how each finding really stands there.
 // The order makes a crash harmless: the summary is edited in place, and comments are known again by their markers.
 import type { FailOn } from "../config/repo-config.ts";
-import type { CheckEnd } from "../domain/check.ts";
 import type { CommandJob } from "../domain/command.ts";
 import type { Answer } from "../domain/conversation.ts";
+import { OutOfReach } from "../domain/errors.ts";
 import type { Finding } from "../domain/finding.ts";
 import type { Repo } from "../domain/job.ts";
-import { answerMarker, reviewMarker, SUMMARY_MARKER } from "../domain/marker.ts";
-import { OutOfReach } from "../domain/out-of-reach.ts";
-import type { Skipped } from "../domain/outcome.ts";
+import type { Skipped } from "../domain/omissions.ts";
+import type { CheckEnd } from "../domain/review/check.ts";
+import { answerMarker, reviewMarker, SUMMARY_MARKER } from "../domain/review/marker.ts";
 import type { PlacedFinding, PostedReview, Review, Superseded } from "../domain/review.ts";
 import type { BegunCheck, CheckBook, Checks, OwnPost, Retractions } from "../ports/checks.ts";
 import type { Replies } from "../ports/talk.ts";

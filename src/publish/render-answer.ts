@@ -2,8 +2,8 @@
 
 import type { CommandJob } from "../domain/command.ts";
 import type { Answer } from "../domain/conversation.ts";
-import { answerMarker } from "../domain/marker.ts";
-import { publicWords } from "../domain/public-words.ts";
+import { answerMarker } from "../domain/review/marker.ts";
+import { publicWords } from "../domain/text/public-error-text.ts";
 import { safeUrl } from "./permalink.ts";
 import { sanitizeBlock, sanitizeInline } from "./sanitize.ts";
 

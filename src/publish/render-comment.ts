@@ -2,7 +2,7 @@
 import { ADVISORY_RULE } from "../domain/dependency-update.ts";
 import type { Finding } from "../domain/finding.ts";
 import type { Repo } from "../domain/job.ts";
-import { findingMarker } from "../domain/marker.ts";
+import { findingMarker } from "../domain/review/marker.ts";
 import { quietCode, writeFence } from "./blocks.ts";
 import { advisoryLink, GHSA, safeUrl } from "./permalink.ts";
 import { codeSpan, sanitizeBlock, sanitizeInline } from "./sanitize.ts";

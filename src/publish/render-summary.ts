@@ -1,5 +1,5 @@
 // The sticky summary: verdict, what the pull request does, findings without a comment of their own, what was not done.
-import { SUMMARY_MARKER } from "../domain/marker.ts";
+import { SUMMARY_MARKER } from "../domain/review/marker.ts";
 import type { PlacedFinding, Review } from "../domain/review.ts";
 import { below } from "./below.ts";
 import { dependencyUpdateLines } from "./dependency-update.ts";

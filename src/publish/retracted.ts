@@ -1,5 +1,5 @@
 // What takes the place of a summary whose review was taken back.
-import { SUMMARY_MARKER } from "../domain/marker.ts";
+import { SUMMARY_MARKER } from "../domain/review/marker.ts";
 import { codeSpan } from "./sanitize.ts";
 
 /** UTF-16 units: the notice and what stays of the summary stay below GitHub's 65,536. */

@@ -1,6 +1,6 @@
 // The only way out for text that others wrote: titles, paths, messages of custom rules, names. What leaves shows the same
 // words and does nothing: no image, HTML, link, mention, reference or command; closed fences; bounded length.
-import { cutText } from "../domain/cut-text.ts";
+import { cutText } from "../domain/text/cut-text.ts";
 import { blockLength, cutBlocks, readBlocks, writeBlocks } from "./blocks.ts";
 import { cutPieces, joinPieces, type Piece, readPieces, visibleLength, writeCode, writePieces } from "./pieces.ts";
 import { tame } from "./tame.ts";

@@ -1,6 +1,7 @@
 // What the model did not read, file by file: silence about a file that nobody read is not praise.
-import { publicWords } from "../domain/public-words.ts";
+
 import type { FileCoverage, Review } from "../domain/review.ts";
+import { publicWords } from "../domain/text/public-error-text.ts";
 import { counted, fitList } from "./fit-list.ts";
 import { codeSpan, sanitizeInline } from "./sanitize.ts";
 

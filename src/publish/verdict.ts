@@ -1,6 +1,6 @@
 // The first sentence of the summary: how many, how severe, where. Its counts add up to the findings that are said.
 import { SEVERITIES } from "../domain/finding.ts";
-import { quietVerdict } from "../domain/quiet-verdict.ts";
+import { quietVerdict } from "../domain/review/quiet-verdict.ts";
 import type { PlacedFinding, Review } from "../domain/review.ts";
 import { counted } from "./fit-list.ts";
 

@@ -1,6 +1,6 @@
 // The few fields of a webhook that Kodiai reads. Everything else of the payload is dropped at the edge.
 import { z } from "zod";
-import { GHOST } from "../domain/ghost.ts";
+import { GHOST } from "../domain/pull-request.ts";
 
 export const User = z.object({ login: z.string(), id: z.int(), type: z.string().optional() });
 export type User = z.infer<typeof User>;

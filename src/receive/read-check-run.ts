@@ -1,8 +1,8 @@
 // Somebody asks GitHub to run our check again, alone or with all others: that is a person who asks for a review by name.
 
 import { z } from "zod";
-import { cutText } from "../domain/cut-text.ts";
 import { jobKey, type Repo, type ReviewJob } from "../domain/job.ts";
+import { cutText } from "../domain/text/cut-text.ts";
 import { type Delivery, Repository } from "./delivery.ts";
 
 const Check = z.object({

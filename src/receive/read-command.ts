@@ -2,8 +2,8 @@
 // the verb is ever a setting. Bounded: of a comment of a megabyte the first few thousand characters are looked at.
 import { didYouMean } from "../config/did-you-mean.ts";
 import { type Command, SYNONYMS, VERBS, type Verb, verbEntry } from "../domain/command.ts";
-import { cutText, oneLine } from "../domain/cut-text.ts";
-import { smallTalk } from "../domain/small-talk.ts";
+import { cutText, oneLine } from "../domain/text/cut-text.ts";
+import { smallTalk } from "../domain/text/low-information.ts";
 
 /** Of a comment, and of its first line. Verbs stand at the start; the longest text is a question. */
 const READ = 20_000;

@@ -1,10 +1,10 @@
 // A signed delivery about something that a person wrote becomes a command with the text as it was then, or a reason why not.
 
 import type { z } from "zod";
-import { askedWords } from "../domain/asked-words.ts";
 import { type AskingComment, type Command, type CommandJob, verbEntry } from "../domain/command.ts";
-import { cutText } from "../domain/cut-text.ts";
 import { jobKey, type Repo } from "../domain/job.ts";
+import { askedWords } from "../domain/review/title-fingerprint.ts";
+import { cutText } from "../domain/text/cut-text.ts";
 import {
   type CommentedPull,
   ConversationDelivery,

@@ -1,7 +1,7 @@
 // A merge queue wants checks on the head that it would merge: a job that ends one there, and reviews nothing.
 import { z } from "zod";
-import { cutText } from "../domain/cut-text.ts";
 import { jobKey, type Repo, type ReviewJob } from "../domain/job.ts";
+import { cutText } from "../domain/text/cut-text.ts";
 import { type Delivery, Repository } from "./delivery.ts";
 
 const Sha = z.string().regex(/^[0-9a-f]{40,64}$/);

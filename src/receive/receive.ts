@@ -1,10 +1,8 @@
 // Door. A delivery becomes a job, or is ignored with a reason: decided from the delivery alone, without asking anyone.
 // What needs the repository's configuration (drafts, labels, branches) is decided in gather.
 
-import { askedWords } from "../domain/asked-words.ts";
-import { dependencyBot } from "../domain/bots.ts";
 import type { CommandJob } from "../domain/command.ts";
-import { cutText } from "../domain/cut-text.ts";
+import { dependencyBot } from "../domain/dependency-update.ts";
 import {
   type CancelJob,
   type FeedbackJob,
@@ -16,6 +14,8 @@ import {
   type Trigger,
   type UpkeepJobs,
 } from "../domain/job.ts";
+import { askedWords } from "../domain/review/title-fingerprint.ts";
+import { cutText } from "../domain/text/cut-text.ts";
 import { closedPullJob } from "./closed-pull-job.ts";
 import { type Delivery, PullRequestDelivery, visibilityOf } from "./delivery.ts";
 import { feedbackJob } from "./feedback-job.ts";

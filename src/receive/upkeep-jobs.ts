@@ -1,7 +1,6 @@
 // Deliveries about repositories and installations -> jobs that keep memory in step with them.
 
 import type { z } from "zod";
-import { cutText } from "../domain/cut-text.ts";
 import {
   type Ignored,
   type IndexTrigger,
@@ -10,6 +9,7 @@ import {
   type UpkeepJobs,
   upkeepKey,
 } from "../domain/job.ts";
+import { cutText } from "../domain/text/cut-text.ts";
 import {
   type Delivery,
   InstallationDelivery,

@@ -5,7 +5,7 @@
  * fails for want of memory.
  */
 import type { Knowledge } from "../config/knowledge.ts";
-import type { Found, HandSearch } from "../domain/found.ts";
+import type { Found, HandSearch } from "../domain/memory/search-result.ts";
 import type { MemoryRecord } from "../domain/memory.ts";
 import type { PullRequestContext } from "../domain/pull-request.ts";
 import type {
@@ -20,40 +20,31 @@ import type {
 import type { ReviewSignals } from "../domain/signals.ts";
 import type { Embedder, Recall, Reranker } from "../ports/memory.ts";
 import type { ModelLeave } from "../ports/model.ts";
-import { type Asked, askedByHand } from "./asked-by-hand.ts";
-import { type AskedQuestion, askedInComment } from "./asked-in-comment.ts";
-import { type Attempts, attempts } from "./attempts.ts";
-import { changeQuery } from "./change-query.ts";
-import { chosenPrecedents } from "./chosen-precedents.ts";
-import { decide } from "./decide.ts";
-import { embedQueries, NOT_EMBEDDED } from "./embedded-queries.ts";
-import { foundOf } from "./found-of.ts";
-import type { QueryCandidates } from "./fuse.ts";
-import { type Fusion, fusionOf } from "./fusion.ts";
-import { defaultDecision } from "./gate.ts";
-import { type GateCache, gateCache } from "./gate-cache.ts";
-import { gateConfig } from "./gate-config.ts";
-import { gateContext } from "./gate-context.ts";
-import { settleHypothetical } from "./hypothetical.ts";
-import { inTurns } from "./in-turns.ts";
-import { LEARNED } from "./learned-fusion.ts";
-import { noPrecedents, shadowed, switchedOff, withoutMemory } from "./no-precedents.ts";
-import { type Lender, NO_MODEL, type Purse, purse } from "./purse.ts";
-import { rankSteps } from "./rank-memories.ts";
-import { keywordFloor } from "./relevance-floor.ts";
-import { rerankMemories } from "./rerank-memories.ts";
-import { rerankingOf } from "./reranking-of.ts";
-import { sampleMemories } from "./sample-memories.ts";
-import { scopeOf } from "./scope.ts";
-import { searchedCorpora } from "./searched-corpora.ts";
-import { SEEN_BEFORE_PART } from "./seen-before.ts";
-import { inShadowSample, sampleKey } from "./shadow-sample.ts";
-import { shortlist } from "./shortlist.ts";
-import { ownWeights, strategyWeights } from "./strategy-weights.ts";
-import { configuredThreshold } from "./threshold.ts";
-import { type ToldRecords, toldRecords } from "./told-records.ts";
+import {
+  chosenPrecedents,
+  foundOf,
+  noPrecedents,
+  SEEN_BEFORE_PART,
+  shadowed,
+  switchedOff,
+  withoutMemory,
+} from "./choose.ts";
+import { type Attempts, attempts } from "./degradation-log.ts";
+import { decide, type GateCache, gateCache, inShadowSample, sampleKey } from "./gate/evaluate-gate.ts";
+import { defaultDecision, gateConfig } from "./gate/gate.ts";
+import { gateContext } from "./gate/gate-context.ts";
+import { type Lender, NO_MODEL, type Purse, purse } from "./model/model-budget.ts";
+import { sampleMemories, settleHypothetical, withWritten } from "./model/model-written-queries.ts";
+import { rerankingOf, rerankMemories } from "./model/rerank.ts";
+import { type Asked, type AskedQuestion, askedByHand, askedInComment, changeQuery } from "./query/asked-queries.ts";
+import { embedQueries, NOT_EMBEDDED } from "./query/embedded-queries.ts";
+import { scopeOf, searchedCorpora, type ToldRecords, toldRecords } from "./query/scope.ts";
+import { inTurns } from "./rank/cooperative-steps.ts";
+import { type Fusion, fusionOf, ownWeights, type QueryCandidates, shortlist, strategyWeights } from "./rank/fusion.ts";
+import { LEARNED } from "./rank/learned-fusion.ts";
+import { rankSteps } from "./rank/rank-memories.ts";
+import { configuredThreshold, keywordFloor } from "./rank/threshold.ts";
 import { TUNING, type Tuning } from "./tuning.ts";
-import { withWritten } from "./with-written.ts";
 
 export interface RetrievePorts {
   /** Null when there is none: memory is searched by words. */

@@ -1,15 +1,12 @@
 // What is fixed in production and turned only by measurements: how wide to search, and which steps are on.
 import type { Corpus } from "../domain/memory.ts";
 import type { QueryVariant, Strategy } from "../domain/retrieval.ts";
-import { QUERY_CHARS } from "./build-query.ts";
-import { HUNKS } from "./choose-hunks.ts";
-import { RRF_K } from "./fuse.ts";
-import { type QueryLength, SHORT_QUERIES } from "./pattern-queries.ts";
-import type { Pooling } from "./pool.ts";
-import { PATHS } from "./query-variants.ts";
-import { RARE_WORDS } from "./relevance-floor.ts";
-import { RERANK, type RerankConfig } from "./rerank-by-language.ts";
-import type { RerankTuning } from "./rerank-memories.ts";
+import { type QueryLength, SHORT_QUERIES } from "./model/model-written-queries.ts";
+import type { RerankTuning } from "./model/rerank.ts";
+import { HUNKS, QUERY_CHARS, VARIANT_PATHS } from "./query/build-query.ts";
+import { type Pooling, RRF_K } from "./rank/fusion.ts";
+import { RERANK, type RerankConfig } from "./rank/language.ts";
+import { RARE_WORDS } from "./rank/threshold.ts";
 
 export interface Tuning {
   /** Hits of each list before anything is cut: what a later step reorders must have been found. */
@@ -53,7 +50,7 @@ export const TUNING: Tuning = {
   pooling: "max",
   hunks: HUNKS,
   queryChars: QUERY_CHARS,
-  paths: PATHS,
+  paths: VARIANT_PATHS,
   variants: new Set<QueryVariant["kind"]>(["intent", "paths", "code", "hunk"]),
   queryLength: SHORT_QUERIES,
   floors: true,

@@ -1,12 +1,12 @@
 // One question of a person to the model: what stands around it is fenced, and the reply is text and nothing else.
 import { z } from "zod";
-import { cutText, oneLine } from "../domain/cut-text.ts";
-import { fence } from "../domain/fence.ts";
 import type { Finding } from "../domain/finding.ts";
+import { buildRetrievalContextSection } from "../domain/memory/precedent-section.ts";
 import type { ModelRequest } from "../domain/model.ts";
-import { buildRetrievalContextSection } from "../domain/precedent-section.ts";
 import type { RankedMemory } from "../domain/retrieval.ts";
-import { shownText } from "../domain/shown-text.ts";
+import { cutText, oneLine } from "../domain/text/cut-text.ts";
+import { shownText } from "../domain/text/rendered-markdown.ts";
+import { fence } from "../domain/text/untrusted-text.ts";
 import { fitSections, type Section } from "./fit-sections.ts";
 import { ANSWER_INSTRUCTIONS } from "./instructions.ts";
 import { shapeOf } from "./reply.ts";

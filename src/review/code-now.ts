@@ -1,5 +1,5 @@
 // The code of the reviewed files as it is compared with what was said: tokens by file and side, made when asked for.
-import { type NumberedLine, type TokenStream, tokenStream } from "../domain/code-shape.ts";
+import { type NumberedLine, type TokenStream, tokenStream } from "../domain/code/code-fingerprint.ts";
 import type { FileDiff, Side } from "../domain/pull-request.ts";
 
 export interface CodeNow {

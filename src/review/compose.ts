@@ -1,15 +1,15 @@
 // The prompt: what is ours in the system part, what is others' fenced in the user part, each section within its room.
 // The parts that all questions of a review share come first and word for word the same, so that a server can keep them.
-import { cutText } from "../domain/cut-text.ts";
+
 import type { DependencyUpdate } from "../domain/dependency-update.ts";
-import { fence } from "../domain/fence.ts";
 import type { Finding } from "../domain/finding.ts";
-import { buildRetrievalContextSection } from "../domain/precedent-section.ts";
+import { buildRetrievalContextSection } from "../domain/memory/precedent-section.ts";
 import type { PullRequestContext } from "../domain/pull-request.ts";
 import type { Precedents } from "../domain/retrieval.ts";
-import { reveal, revealLine } from "../domain/reveal.ts";
-import { type ShownText, shownText } from "../domain/shown-text.ts";
 import type { Intent, ReviewSignals } from "../domain/signals.ts";
+import { cutText } from "../domain/text/cut-text.ts";
+import { type ShownText, shownText } from "../domain/text/rendered-markdown.ts";
+import { fence, reveal, revealLine } from "../domain/text/untrusted-text.ts";
 import { type FittedSections, fitSections, type Section } from "./fit-sections.ts";
 import { REVIEW_INSTRUCTIONS, TONE } from "./instructions.ts";
 import { matchingInstructions } from "./path-instructions.ts";

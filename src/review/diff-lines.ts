@@ -1,6 +1,6 @@
 // The lines of one file's diff, ready to be looked up by anchor and by quote.
 import type { DiffLine, FileDiff, Side } from "../domain/pull-request.ts";
-import { revealLine } from "../domain/reveal.ts";
+import { revealLine } from "../domain/text/untrusted-text.ts";
 import { lineHash } from "./anchor.ts";
 
 /** A line as a quote can name it. */

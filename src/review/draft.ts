@@ -1,10 +1,10 @@
 // What a model reported becomes findings, each at a place that is proven. Its words are taken as they are and only bounded
 // here: what reaches GitHub goes through publish/sanitize.
-import { cutText } from "../domain/cut-text.ts";
-import type { Finding, HeldBack, Precedent, Suggestion } from "../domain/finding.ts";
-import { findingId } from "../domain/finding-id.ts";
+
+import { type Finding, findingId, type HeldBack, type Precedent, type Suggestion } from "../domain/finding.ts";
 import type { FileDiff } from "../domain/pull-request.ts";
-import { revealLine } from "../domain/reveal.ts";
+import { cutText } from "../domain/text/cut-text.ts";
+import { revealLine } from "../domain/text/untrusted-text.ts";
 import { parseAnchor } from "./anchor.ts";
 import { type DiffLines, diffLines } from "./diff-lines.ts";
 import { type Located, locate } from "./locate.ts";

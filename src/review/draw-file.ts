@@ -1,7 +1,8 @@
 // A file's diff as a model reads it: every line of a hunk with its anchor, and around it, unanchored, what it stands in.
-import { cutText } from "../domain/cut-text.ts";
+
 import type { FileDiff, Hunk } from "../domain/pull-request.ts";
-import { revealLine } from "../domain/reveal.ts";
+import { cutText } from "../domain/text/cut-text.ts";
+import { revealLine } from "../domain/text/untrusted-text.ts";
 import { anchorOf } from "./anchor.ts";
 
 /** Stands where a line was cut. */

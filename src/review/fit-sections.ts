@@ -1,5 +1,5 @@
 // Sharing out the room of a prompt: what is worth least gives way first, whole lines at a time, and it is said.
-import { cutText } from "../domain/cut-text.ts";
+import { cutText } from "../domain/text/cut-text.ts";
 
 /** One part of a prompt. */
 export interface Section {

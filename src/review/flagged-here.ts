@@ -1,10 +1,10 @@
 // Which code that was spoken about in other pull requests stands in this change: by its tokens, so that neither a new place,
 // a new name nor new formatting hides it.
-import { type TokenStream, textTokens } from "../domain/code-shape.ts";
-import { type Flagged, keyAt } from "../domain/flagged.ts";
-import { otherNames } from "../domain/other-names.ts";
+import { type TokenStream, textTokens } from "../domain/code/code-fingerprint.ts";
+import { type Flagged, keyAt } from "../domain/code/flagged-code.ts";
+import { otherNames } from "../domain/code/relocate-code.ts";
+import type { FlaggedHere, FlaggedPlace } from "../domain/memory/repository-history.ts";
 import type { FileDiff, Side } from "../domain/pull-request.ts";
-import type { FlaggedHere, FlaggedPlace } from "../domain/recollection.ts";
 import { type CodeNow, codeNow } from "./code-now.ts";
 
 /** Tokens of one change that are looked at, and places that one key is looked for at: a change of more says little. */

@@ -1,9 +1,15 @@
 // What people declined on other pull requests is not said again, and what stands on another open one is not said twice. Code
 // or claim has to be the same; order and rank decide nothing. What is grave is said all the same, with what was said before.
 import { type Finding, type HeldBack, isAlwaysSaid, type Precedent } from "../domain/finding.ts";
-import { isoDate } from "../domain/iso-date.ts";
-import type { FlaggedHere, FlaggedPlace, Recollection } from "../domain/recollection.ts";
-import { areEnough, type RejectedMemory, type Rejection, type Rejections, rejectionsOf } from "../domain/rejections.ts";
+import {
+  areEnough,
+  type RejectedMemory,
+  type Rejection,
+  type Rejections,
+  rejectionsOf,
+} from "../domain/memory/rejections.ts";
+import type { FlaggedHere, FlaggedPlace, Recollection } from "../domain/memory/repository-history.ts";
+import { isoDate } from "../domain/text/iso-date.ts";
 
 export interface HeldByMemory {
   /** In the order given; with what was said before, where it was said or declined and yet is said. */

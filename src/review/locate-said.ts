@@ -1,7 +1,7 @@
 // Where each finding that was said stands after a push: on its lines, wherever they went, or nowhere.
-import { textTokens } from "../domain/code-shape.ts";
-import { type FoundAgain, findAgain } from "../domain/find-again.ts";
-import type { Said } from "../domain/past.ts";
+import { textTokens } from "../domain/code/code-fingerprint.ts";
+import { type FoundAgain, findAgain } from "../domain/code/relocate-code.ts";
+import type { Said } from "../domain/review/review-history.ts";
 import type { CodeNow } from "./code-now.ts";
 
 /** A place of now. */

@@ -1,8 +1,8 @@
 // Two ways of being a nuisance over several pushes: telling today what could have been told yesterday, and asking for the
 // opposite of what was asked before.
-import { shapeOf, textTokens } from "../domain/code-shape.ts";
+import { shapeOf, textTokens } from "../domain/code/code-fingerprint.ts";
 import { type Finding, type HeldBack, isAlwaysSaid } from "../domain/finding.ts";
-import type { Checkpoint, Said } from "../domain/past.ts";
+import type { Checkpoint, Said } from "../domain/review/review-history.ts";
 import type { CodeNow } from "./code-now.ts";
 import type { LocatedSaid } from "./locate-said.ts";
 import type { Reach } from "./reach.ts";

@@ -1,6 +1,7 @@
 // What of the change has to be read after a push: what the push touched and what stands near it. The rest was read before.
-import type { Checkpoint, LineRange } from "../domain/past.ts";
+
 import type { DiffLine, FileDiff, Hunk, Side } from "../domain/pull-request.ts";
+import type { Checkpoint, LineRange } from "../domain/review/review-history.ts";
 import type { FileCoverage } from "../domain/review.ts";
 
 /** Lines around what a push changed that are shown again: enough to see what it does there. */

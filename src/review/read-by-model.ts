@@ -1,12 +1,13 @@
 // One review by a model: plan the reading, ask, take what is of the right form, prove each place, look a second time.
 // Each step may come back with less than hoped; nothing here throws, and what is missing is said.
-import { cutText } from "../domain/cut-text.ts";
+
 import type { Finding, HeldBack, Precedent } from "../domain/finding.ts";
 import type { ModelAnswer } from "../domain/model.ts";
-import type { Cost, Degraded } from "../domain/outcome.ts";
+import type { Cost, Degraded } from "../domain/omissions.ts";
 import type { FileDiff } from "../domain/pull-request.ts";
 import type { Coverage } from "../domain/review.ts";
 import type { Profile } from "../domain/signals.ts";
+import { cutText } from "../domain/text/cut-text.ts";
 import { compose, type PromptMaterial, type ReviewPrompt } from "./compose.ts";
 import { coverageOf, failureText } from "./coverage.ts";
 import { draft } from "./draft.ts";

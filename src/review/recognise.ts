@@ -1,9 +1,8 @@
 // Nothing is said twice: each finding of now is held against everything that was said on the pull request. What is known again
 // keeps the identity under which it was said first, so that comment, summary and memory mean the same thing.
-import { shapeOf } from "../domain/code-shape.ts";
-import type { Finding } from "../domain/finding.ts";
-import { findingId } from "../domain/finding-id.ts";
-import type { Said } from "../domain/past.ts";
+import { shapeOf } from "../domain/code/code-fingerprint.ts";
+import { type Finding, findingId } from "../domain/finding.ts";
+import type { Said } from "../domain/review/review-history.ts";
 import type { CodeNow } from "./code-now.ts";
 import type { LocatedSaid, SaidPlace } from "./locate-said.ts";
 import { wordsInCommon } from "./words-in-common.ts";

@@ -1,7 +1,7 @@
 // What this review adds to all that was said on the pull request, with the code it is about, for the reviews after it.
-import { shapeOf } from "../domain/code-shape.ts";
+import { shapeOf } from "../domain/code/code-fingerprint.ts";
 import type { Finding } from "../domain/finding.ts";
-import type { Said } from "../domain/past.ts";
+import type { Said } from "../domain/review/review-history.ts";
 import type { PlacedFinding } from "../domain/review.ts";
 import type { CodeNow } from "./code-now.ts";
 import type { LocatedSaid } from "./locate-said.ts";

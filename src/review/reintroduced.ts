@@ -1,8 +1,7 @@
 // Code that somebody changed because of a finding, and that comes back: said with the pull request that changed it.
-import type { Finding, Precedent } from "../domain/finding.ts";
-import { findingId } from "../domain/finding-id.ts";
-import { isoDate } from "../domain/iso-date.ts";
-import type { FlaggedHere } from "../domain/recollection.ts";
+import { type Finding, findingId, type Precedent } from "../domain/finding.ts";
+import type { FlaggedHere } from "../domain/memory/repository-history.ts";
+import { isoDate } from "../domain/text/iso-date.ts";
 import { isAbout, withPrecedent } from "./held-by-memory.ts";
 
 /** A change that brings back more is a revert, and its first lines tell that. */

@@ -1,8 +1,9 @@
 // A memory as a prompt may show it.
-import { cutText } from "../domain/cut-text.ts";
+
 import type { RankedMemory } from "../domain/retrieval.ts";
-import { reveal, revealLine } from "../domain/reveal.ts";
-import { shownText } from "../domain/shown-text.ts";
+import { cutText } from "../domain/text/cut-text.ts";
+import { shownText } from "../domain/text/rendered-markdown.ts";
+import { reveal, revealLine } from "../domain/text/untrusted-text.ts";
 
 /** More than is ever shown of one memory: a megabyte need not be read through. */
 const MOST_REMEMBERED = 4_000;

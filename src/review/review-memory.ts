@@ -1,8 +1,8 @@
 // What a review keeps of the precedents: enough to show and to count, not the remembered texts themselves.
-import { decidedWords } from "../domain/evidence.ts";
-import { isoDate } from "../domain/iso-date.ts";
+import { decidedWords } from "../domain/memory/evidence.ts";
 import type { Precedents, RankedMemory } from "../domain/retrieval.ts";
 import type { ReviewMemory } from "../domain/review.ts";
+import { isoDate } from "../domain/text/iso-date.ts";
 
 /** The part of the precedents that goes into the ledger and the JSON. */
 export function reviewMemory({ gate, ranked, seenBefore }: Precedents): ReviewMemory {

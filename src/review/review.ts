@@ -3,14 +3,14 @@
 import { declinedReason } from "../domain/conversation.ts";
 import type { DependencyUpdate } from "../domain/dependency-update.ts";
 import type { Finding, HeldBack } from "../domain/finding.ts";
+import type { Recollection } from "../domain/memory/repository-history.ts";
 import { estimatedTokens } from "../domain/model.ts";
-import type { Cost, Degraded } from "../domain/outcome.ts";
-import type { Said } from "../domain/past.ts";
+import type { Cost, Degraded } from "../domain/omissions.ts";
 import type { FileDiff, PullRequestContext } from "../domain/pull-request.ts";
-import type { Recollection } from "../domain/recollection.ts";
 import type { Precedents } from "../domain/retrieval.ts";
+import { shortHash } from "../domain/review/review-fingerprint.ts";
+import type { Said } from "../domain/review/review-history.ts";
 import type { PlacedFinding, Review, Scope } from "../domain/review.ts";
-import { shortHash } from "../domain/review-fingerprint.ts";
 import type { FileFacts, ReviewSignals } from "../domain/signals.ts";
 import type { ModelLeave } from "../ports/model.ts";
 import type { InspectedFile, Inspector } from "../ports.ts";

@@ -1,6 +1,6 @@
 // What memory held back at an earlier push and no model reads again now: still held back, or said because somebody restored it.
 import type { Finding } from "../domain/finding.ts";
-import type { Checkpoint } from "../domain/past.ts";
+import type { Checkpoint } from "../domain/review/review-history.ts";
 import type { CodeNow } from "./code-now.ts";
 
 /**

@@ -1,7 +1,8 @@
 // What a model makes of the rules' findings. It may quiet a mild one; it never touches what is grave, because the text
 // that it read may have asked it to.
-import { cutText } from "../domain/cut-text.ts";
+
 import type { Finding, HeldBack } from "../domain/finding.ts";
+import { cutText } from "../domain/text/cut-text.ts";
 import type { RuleVerdict } from "./reply.ts";
 
 /**

@@ -1,7 +1,7 @@
 // The second look: drafted findings are held against the code by the cheaper model before they are said.
 import type { Finding } from "../domain/finding.ts";
 import type { ModelAnswer, ModelRequest, ModelUsage } from "../domain/model.ts";
-import type { Degraded } from "../domain/outcome.ts";
+import type { Degraded } from "../domain/omissions.ts";
 import type { PullRequestContext } from "../domain/pull-request.ts";
 import type { Profile } from "../domain/signals.ts";
 import { failureText } from "./coverage.ts";

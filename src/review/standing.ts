@@ -1,9 +1,9 @@
 // What was said earlier and not found again now: still open where its code is as it was, perhaps addressed where the code
 // changed and somebody looked, unknown where nobody did. Silence alone never closes anything.
 import type { Finding } from "../domain/finding.ts";
-import type { Degraded } from "../domain/outcome.ts";
-import type { Said } from "../domain/past.ts";
+import type { Degraded } from "../domain/omissions.ts";
 import type { PullRequestContext } from "../domain/pull-request.ts";
+import type { Said } from "../domain/review/review-history.ts";
 import type { Addressed, Coverage, PlacedFinding } from "../domain/review.ts";
 import type { LocatedSaid } from "./locate-said.ts";
 

@@ -1,6 +1,6 @@
 // What was looked up about a dependency update, as lines for a model. The caller fences them: names and notes are others' text.
 import type { DependencyUpdate, PackageUpdate } from "../domain/dependency-update.ts";
-import { revealLine } from "../domain/reveal.ts";
+import { revealLine } from "../domain/text/untrusted-text.ts";
 
 const PACKAGES_TOLD = 20;
 

@@ -1,6 +1,6 @@
 // What several questions cost together.
 import type { ModelUsage } from "../domain/model.ts";
-import type { Cost } from "../domain/outcome.ts";
+import type { Cost } from "../domain/omissions.ts";
 
 /** US$ of what has a price. */
 export function usdOf(usage: readonly ModelUsage[]): number {

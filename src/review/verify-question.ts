@@ -1,9 +1,9 @@
 // The question whether drafted findings hold: as many of them as fit, and the code around each.
-import { cutText } from "../domain/cut-text.ts";
-import { fence } from "../domain/fence.ts";
+
 import type { Finding } from "../domain/finding.ts";
 import type { FileDiff, Hunk } from "../domain/pull-request.ts";
-import { reveal, revealLine } from "../domain/reveal.ts";
+import { cutText } from "../domain/text/cut-text.ts";
+import { fence, reveal, revealLine } from "../domain/text/untrusted-text.ts";
 import { drawHunk, fileHeading } from "./draw-file.ts";
 import { VERIFY_INSTRUCTIONS } from "./instructions.ts";
 import { pieceOfHunk } from "./piece-of-hunk.ts";

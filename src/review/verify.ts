@@ -1,9 +1,10 @@
 // The second look: each drafted finding is held against the code, first by rule, then by a cheaper question, before it is
 // said. What does not hold is held back with the reason.
-import { cutText } from "../domain/cut-text.ts";
+
 import type { Finding, HeldBack } from "../domain/finding.ts";
 import type { FileDiff } from "../domain/pull-request.ts";
 import type { Profile } from "../domain/signals.ts";
+import { cutText } from "../domain/text/cut-text.ts";
 import { type DiffLines, diffLines } from "./diff-lines.ts";
 import type { CheckedFinding } from "./reply.ts";
 

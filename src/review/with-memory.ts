@@ -1,7 +1,7 @@
 // The findings of a review with what memory adds to them, and what it knows of each, ready to be weighed.
 import type { Finding } from "../domain/finding.ts";
-import type { Checkpoint } from "../domain/past.ts";
-import { NO_RECOLLECTION, type Recollection } from "../domain/recollection.ts";
+import { NO_RECOLLECTION, type Recollection } from "../domain/memory/repository-history.ts";
+import type { Checkpoint } from "../domain/review/review-history.ts";
 import type { CodeNow } from "./code-now.ts";
 import type { PastMaterial } from "./held-by-memory.ts";
 import { reintroduced } from "./reintroduced.ts";

@@ -1,6 +1,6 @@
 // Whether two findings speak about the same thing, as far as their words tell.
 import type { Finding } from "../domain/finding.ts";
-import { tokenise } from "../domain/tokenise.ts";
+import { tokenise } from "../domain/text/tokenise.ts";
 
 const MOST_WORD_CHARS = 4_000;
 

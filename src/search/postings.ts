@@ -1,6 +1,6 @@
 // An inverted index in typed arrays: for each term, in which rows it is and how often. It is not changed once it is made: a write
 // to the repository makes another one from it.
-import { addWord, inverseFrequency, KEYWORDS, markdowns } from "../domain/bm25.ts";
+import { addWord, inverseFrequency, KEYWORDS, markdowns } from "../domain/text/bm25.ts";
 import { PARTS, TERM_BYTES } from "./terms.ts";
 
 /** Postings of term number t are `starts[t]` … `starts[t + 1]`. Counts and lengths are in PARTS of a word. */

@@ -1,7 +1,8 @@
 // The terms by which a record is found: hashes of its words with their weights, as they are stored with it and counted by BM25.
-import { bagOf } from "../domain/bm25.ts";
+
 import type { MemoryRecord } from "../domain/memory.ts";
-import { tokenise } from "../domain/tokenise.ts";
+import { bagOf } from "../domain/text/bm25.ts";
+import { tokenise } from "../domain/text/tokenise.ts";
 
 /**
  * How much a word counts by where it is, in quarters so that sums stay exact. On the development queries of task G (n = 247):

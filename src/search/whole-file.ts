@@ -1,6 +1,6 @@
 // A piece of code says little; the file that it was cut from says what it is for. So of code the terms of the whole file count
 // beside the piece's own. Needs nothing stored: a file's terms are those of its pieces.
-import { inverseFrequency, KEYWORDS } from "../domain/bm25.ts";
+import { inverseFrequency, KEYWORDS } from "../domain/text/bm25.ts";
 import type { ScopedPostings } from "./postings.ts";
 import { PARTS } from "./terms.ts";
 

@@ -2,9 +2,8 @@
 // taken away. The delivery that tells so may come late, or never; whoever runs into it looks for himself, before his end is written
 // down: who dies meanwhile has the job taken up by another, who looks as well.
 import type { Logger } from "pino";
+import { OutOfReach, Transient } from "../domain/errors.ts";
 import { type ForgetJob, type Repo, type ReviewJob, upkeepKey } from "../domain/job.ts";
-import { OutOfReach } from "../domain/out-of-reach.ts";
-import { Transient } from "../domain/transient.ts";
 import type { RepositoryHost } from "../ports/memory.ts";
 import type { AnyJob, Queue } from "../ports.ts";
 

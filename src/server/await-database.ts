@@ -1,6 +1,6 @@
 // A database that does not answer yet is waited for: machines of one installation start in any order, and a database that is restarted
 // takes half a minute.
-import { Transient } from "../domain/transient.ts";
+import { Transient } from "../domain/errors.ts";
 import { awaitAnswer, type Wait } from "./await-answer.ts";
 
 /** A database that is started, restarted or failed over is there in less; an orchestrator that sees the end tries again. */

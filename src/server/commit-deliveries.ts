@@ -1,5 +1,5 @@
 // Deliveries that came in at the same time -> one transaction; each is told when it is on disk, or that it could not be kept.
-import { Transient } from "../domain/transient.ts";
+import { Transient } from "../domain/errors.ts";
 import type { Arrival, Inbox } from "../ports/inbox.ts";
 
 /** After this the sender is told to come back: GitHub itself gives up after 10 s. */

@@ -1,7 +1,7 @@
 // What is seen of a job from outside: a span for it and for each room (where the operator preloads OpenTelemetry), figures for
 // /metrics, and the facts of its one line in the log. None of them holds anything that anybody wrote.
 import { type Attributes, type Span, SpanStatusCode, trace } from "@opentelemetry/api";
-import type { Degraded } from "../domain/outcome.ts";
+import type { Degraded } from "../domain/omissions.ts";
 import type { PullRequestContext } from "../domain/pull-request.ts";
 import type { Precedents } from "../domain/retrieval.ts";
 import type { PostedReview, Review } from "../domain/review.ts";

@@ -1,6 +1,6 @@
 // An error as the log shows it: who fails, where and why. Clients of HTTP hang requests, headers and whole answers on their
 // errors; none of that is written down, whatever it is called.
-import { cutText } from "../domain/cut-text.ts";
+import { cutText } from "../domain/text/cut-text.ts";
 
 /** Causes that are followed; a chain that bites its tail ends there too. */
 const CAUSES = 5;

@@ -1,9 +1,9 @@
 // The figures of a running server, told as things happen and given to Prometheus when it asks.
 import { Counter, Gauge, Histogram, Registry } from "prom-client";
-import type { LoggedRetrieval } from "../domain/logged-retrieval.ts";
+import type { LoggedRetrieval } from "../domain/figures/logged-retrieval.ts";
+import { scoreLimit } from "../domain/figures/retrieval-alerts.ts";
 import type { ModelUsage, Purpose } from "../domain/model.ts";
-import type { Degraded } from "../domain/outcome.ts";
-import { scoreLimit } from "../domain/retrieval-alerts.ts";
+import type { Degraded } from "../domain/omissions.ts";
 import type { PostedReview } from "../domain/review.ts";
 import type { JobEnd } from "../ports.ts";
 import { METRICS, type MetricEntry, type NameOf } from "./metric-list.ts";

@@ -1,7 +1,7 @@
 // Finds what nobody told us of: at the start, every ten minutes, and when the App reaches more than it did, GitHub's log of deliveries
 // is gone through and the open pull requests are looked at. What failed is tried again sooner.
 import type { Logger } from "pino";
-import { Transient } from "../domain/transient.ts";
+import { Transient } from "../domain/errors.ts";
 import { type RecoverLimits, recoverDeliveries } from "../flows/repository/recover-deliveries.ts";
 import { type RecoverPulls, type RecoverRun, recoverPulls } from "../flows/repository/recover-pulls.ts";
 import type { DeliveryLog } from "../ports/missed.ts";

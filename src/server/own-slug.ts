@@ -1,6 +1,6 @@
 // Who this app is on GitHub, asked for until GitHub tells: an outage at the moment of a start must not keep the server down, nor one
 // wrong answer end it.
-import { Transient } from "../domain/transient.ts";
+import { Transient } from "../domain/errors.ts";
 import { awaitAnswer, type Wait } from "./await-answer.ts";
 
 /** A key that GitHub refuses so long is wrong: what GitHub says in an incident passes, and new keys are known within seconds. */

@@ -1,5 +1,5 @@
 // Whether a delivery that came in now could be kept: every reason why not, for an orchestrator that would send it elsewhere.
-import { Transient } from "../domain/transient.ts";
+import { Transient } from "../domain/errors.ts";
 import type { Inbox } from "../ports/inbox.ts";
 
 export interface Readiness {

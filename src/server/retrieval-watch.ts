@@ -1,5 +1,5 @@
 // Tells the operator when retrieval becomes slow, dear or poor: once each time that the alerts change, not with every review.
-import { type RetrievalAlert, retrievalAlerts } from "../domain/retrieval-alerts.ts";
+import { type RetrievalAlert, retrievalAlerts } from "../domain/figures/retrieval-alerts.ts";
 import type { RetrievalStatistics } from "../ports/memory.ts";
 
 const DAY_MS = 24 * 60 * 60_000;

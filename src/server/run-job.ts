@@ -1,11 +1,11 @@
 // Runs a job inside wrappers, the outermost first: app.ts lists them. Here are those that need no file of their own.
 import type { Logger } from "pino";
 import type { CommandJob } from "../domain/command.ts";
+import { Stopped } from "../domain/errors.ts";
 import { type DescribeJob, type ReviewJob, upkeepKey } from "../domain/job.ts";
-import type { Skipped } from "../domain/outcome.ts";
+import type { Skipped } from "../domain/omissions.ts";
 import type { Precedents } from "../domain/retrieval.ts";
 import type { Superseded } from "../domain/review.ts";
-import { Stopped } from "../domain/stopped.ts";
 import type { CommandPorts } from "../flows/commands/order.ts";
 import type { SentReview, Stage } from "../flows/review/review-ports.ts";
 import type { ReviewJobs } from "../ports/talk.ts";

@@ -1,6 +1,6 @@
 // Writes to GitHub whose answers were lost and whose jobs have ended: at the start and every minute GitHub is asked what became of them.
 import type { Logger } from "pino";
-import { Transient } from "../domain/transient.ts";
+import { Transient } from "../domain/errors.ts";
 import type { Orphan, OrphanWrites, Post, Wanted } from "../ports/writes.ts";
 import { inRounds, MINUTE_MS, type Rounds } from "./rounds.ts";
 

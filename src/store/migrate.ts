@@ -1,5 +1,5 @@
 // Brings the schema of a database up to date: numbered steps that only go forward.
-import { StoreUnusable } from "../domain/store-unusable.ts";
+import { StoreUnusable } from "../domain/errors.ts";
 import type { Dialect } from "./dialect.ts";
 import type { Database, Sql } from "./sql.ts";
 

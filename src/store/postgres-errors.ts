@@ -1,8 +1,5 @@
 // What Postgres and its connections throw, in our words: what passes is Transient, the rest stays what it is.
-import { DatabaseRefuses } from "../domain/database-refuses.ts";
-import { LeaseLost } from "../domain/lease-lost.ts";
-import { StoreUnusable } from "../domain/store-unusable.ts";
-import { Transient } from "../domain/transient.ts";
+import { DatabaseRefuses, LeaseLost, StoreUnusable, Transient } from "../domain/errors.ts";
 import { refusal } from "./postgres-refusal.ts";
 
 /**

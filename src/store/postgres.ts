@@ -2,7 +2,7 @@
 // errors in our own words.
 import { AsyncLocalStorage } from "node:async_hooks";
 import pg from "pg";
-import { StoreUnusable } from "../domain/store-unusable.ts";
+import { StoreUnusable } from "../domain/errors.ts";
 import { POSTGRES, storable } from "./dialect.ts";
 import { isCut, translated } from "./postgres-errors.ts";
 import { type Database, NESTED, type Sql } from "./sql.ts";

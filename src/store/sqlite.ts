@@ -4,7 +4,7 @@ import { existsSync, rmSync, statSync } from "node:fs";
 import { createRequire } from "node:module";
 import { setTimeout as sleep } from "node:timers/promises";
 import BetterSqlite from "better-sqlite3";
-import { Transient } from "../domain/transient.ts";
+import { Transient } from "../domain/errors.ts";
 import { SQLITE, storable } from "./dialect.ts";
 import { ownerOnly } from "./owner-only.ts";
 import { type Database, NESTED, type Sql } from "./sql.ts";

@@ -1,10 +1,9 @@
 // Advisories that an update brings become findings: one a package, at the line that brings it.
 
 import type { RuleSetting } from "../config/repo-config.ts";
-import { cutText } from "../domain/cut-text.ts";
 import { ADVISORY_RULE, type Advisory, type PackageUpdate } from "../domain/dependency-update.ts";
-import type { Finding } from "../domain/finding.ts";
-import { findingId } from "../domain/finding-id.ts";
+import { type Finding, findingId } from "../domain/finding.ts";
+import { cutText } from "../domain/text/cut-text.ts";
 
 const ADVISORIES_TOLD = 5;
 

@@ -1,5 +1,5 @@
 // Which lines of a release's notes announce a break: what stands below a heading that says so, and lines that say so themselves.
-import { cutText } from "../domain/cut-text.ts";
+import { cutText } from "../domain/text/cut-text.ts";
 import { plainLines } from "./plain-lines.ts";
 
 const MOST_LINES = 8;

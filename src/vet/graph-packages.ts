@@ -1,5 +1,5 @@
 // Rows of a dependency graph's comparison, joined to packages: what was removed is before, what was added is after.
-import type { GraphAdvisory, GraphRow } from "../domain/advisory.ts";
+import type { GraphAdvisory, GraphRow } from "../domain/dependency-update.ts";
 import { compareVersions } from "./compare-versions.ts";
 import { packageKey } from "./package-key.ts";
 import { bareVersion } from "./update-step.ts";

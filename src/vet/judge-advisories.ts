@@ -1,6 +1,11 @@
 // Which advisories an update fixes, brings and keeps: those that hold before are held against those that hold after.
-import type { Answer, GraphAdvisory, PublishedAdvisory } from "../domain/advisory.ts";
-import type { Advisory, PackageAdvisories } from "../domain/dependency-update.ts";
+import type {
+  Advisory,
+  Answer,
+  GraphAdvisory,
+  PackageAdvisories,
+  PublishedAdvisory,
+} from "../domain/dependency-update.ts";
 import { SEVERITIES } from "../domain/finding.ts";
 import type { FoundPackage } from "./find-packages.ts";
 import { packageKey } from "./package-key.ts";

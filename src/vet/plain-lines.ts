@@ -1,6 +1,6 @@
 // Markdown by others as the lines that a reader sees: without HTML comments and code blocks, and where wanted without what
 // is folded away.
-import { cutText } from "../domain/cut-text.ts";
+import { cutText } from "../domain/text/cut-text.ts";
 
 /** Longer lines hold no sentence about a version. */
 const LONGEST_LINE = 2_000;

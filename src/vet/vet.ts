@@ -1,15 +1,16 @@
 // DOOR  context, signals -> DependencyUpdate | null. Looks a dependency update up: advisories, release notes, use. Nothing is
 // installed or run, and nothing here says that an update may be merged: what is known is told, and so is what is not.
-import type { Answer, GraphRow } from "../domain/advisory.ts";
 import {
   ADVISORIES_PART,
   ADVISORY_RULE,
+  type Answer,
   type DependencyUpdate,
+  type GraphRow,
   type PackageNotes,
   type PackageUsage,
 } from "../domain/dependency-update.ts";
 import { type MemoryRecord, repoKey } from "../domain/memory.ts";
-import type { Degraded } from "../domain/outcome.ts";
+import type { Degraded } from "../domain/omissions.ts";
 import type { PullRequestContext } from "../domain/pull-request.ts";
 import type { Scope } from "../domain/retrieval.ts";
 import type { ReviewSignals } from "../domain/signals.ts";

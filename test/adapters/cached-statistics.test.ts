@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { cachedStatistics, FIGURES_TTL_MS } from "../../src/adapters/cached-statistics.ts";
-import { retrievalFigures } from "../../src/domain/retrieval-figures.ts";
+import { retrievalFigures } from "../../src/domain/figures/retrieval-figures.ts";
 import type { RetrievalStatistics } from "../../src/ports/memory.ts";
 
 const DAY = { ms: 86_400_000, repo: null };

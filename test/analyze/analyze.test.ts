@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import { analyze } from "../../src/analyze/analyze.ts";
 import { defaultConfig } from "../../src/config/repo-config.ts";
-import { NO_PAST } from "../../src/domain/past.ts";
 import type { FileDiff, PullRequestContext } from "../../src/domain/pull-request.ts";
+import { NO_PAST } from "../../src/domain/review/review-history.ts";
 
 function changed(path: string, added: readonly string[], newStart = 1): FileDiff {
   const lines = added.map(

@@ -1,10 +1,10 @@
 // Whatever fails on the way of a review, in whatever words, and whoever reads the pull request sees no file of the machine, no
 // stack, no address and no secret: every port is made to fail in each of its questions, in several ways.
+
 import { afterAll, expect, test } from "vitest";
 import { secretRedactor } from "../../src/adapters/secrets/redact.ts";
-import { OutOfReach } from "../../src/domain/out-of-reach.ts";
+import { OutOfReach, Transient } from "../../src/domain/errors.ts";
 import type { Review } from "../../src/domain/review.ts";
-import { Transient } from "../../src/domain/transient.ts";
 import type { WritingPorts } from "../../src/flows/review/review-ports.ts";
 import { writeReview } from "../../src/flows/review/review-pull-request.ts";
 import { aJob, HEAD } from "../fakes/pull-requests.ts";

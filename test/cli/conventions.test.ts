@@ -7,7 +7,7 @@ import { conventions } from "../../src/cli/conventions.ts";
 import { UsageError } from "../../src/cli/usage.ts";
 import { readConfigFile } from "../../src/config/read-config-file.ts";
 import { memoryId } from "../../src/domain/memory.ts";
-import { exportLine } from "../../src/learn/parse-row.ts";
+import { exportLine } from "../../src/learn/remember/parse-row.ts";
 import { conventionsVerbPorts } from "../../src/wire/cli/memory.ts";
 import { AT, givenRecord } from "../learn/given.ts";
 import { kodiai } from "./kodiai.ts";

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { exportLine } from "../../src/learn/parse-row.ts";
+import { exportLine } from "../../src/learn/remember/parse-row.ts";
 import { says } from "../fakes/anthropic/replies.ts";
 import { startAnthropic } from "../fakes/anthropic/server.ts";
 import { LESSON, reply, SITUATION } from "../learn/described.ts";

@@ -8,7 +8,7 @@ import { memory } from "../../src/cli/memory.ts";
 import type { MemoryVerbPorts } from "../../src/cli/memory-words.ts";
 import { readLines } from "../../src/cli/read-lines.ts";
 import { UsageError } from "../../src/cli/usage.ts";
-import { exportLine } from "../../src/learn/parse-row.ts";
+import { exportLine } from "../../src/learn/remember/parse-row.ts";
 import type { CodeChunker, Recall, Tree } from "../../src/ports/memory.ts";
 import { fakeEmbedder, fakeMemory } from "../fakes/memory.ts";
 import { AT, givenRecord, REPO } from "../learn/given.ts";

@@ -8,7 +8,7 @@ import { index } from "../../src/cli/index-repository.ts";
 import { memory } from "../../src/cli/memory.ts";
 import { UsageError } from "../../src/cli/usage.ts";
 import type { Repo } from "../../src/domain/job.ts";
-import { exportLine } from "../../src/learn/parse-row.ts";
+import { exportLine } from "../../src/learn/remember/parse-row.ts";
 import { indexVerbPorts, memoryVerbPorts } from "../../src/wire/cli/memory.ts";
 import { type Clone, givenClone } from "../adapters/git/clone.ts";
 import { givenRecord } from "../learn/given.ts";

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { search } from "../../src/cli/search.ts";
 import { stats } from "../../src/cli/stats.ts";
 import { UsageError } from "../../src/cli/usage.ts";
-import { exportLine } from "../../src/learn/parse-row.ts";
+import { exportLine } from "../../src/learn/remember/parse-row.ts";
 import { openQueueFile } from "../../src/store/queue/clock.ts";
 import { storedRetrievals } from "../../src/store/reviews/retrievals.ts";
 import { searchVerbPorts, statsVerbPorts } from "../../src/wire/cli/memory.ts";

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { shapeOf, textTokens, tokenStream } from "../../src/domain/code-shape.ts";
+import { shapeOf, textTokens, tokenStream } from "../../src/domain/code/code-fingerprint.ts";
 
 const numbered = (text: string) =>
   tokenStream(text.split("\n").map((line, index) => ({ line: index + 1, text: line })));

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { localWords } from "../../src/adapters/local/local-embedder.ts";
-import { confidenceOf } from "../../src/domain/confidence.ts";
+import { confidenceOf } from "../../src/domain/retrieval.ts";
 
 const EDGES = { high: 0.43, medium: 0.69, low: 0.77 };
 

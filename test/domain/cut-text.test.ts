@@ -2,8 +2,8 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { secretRedactor } from "../../src/adapters/secrets/redact.ts";
-import { cutText, oneLine } from "../../src/domain/cut-text.ts";
-import { publicWords } from "../../src/domain/public-words.ts";
+import { cutText, oneLine } from "../../src/domain/text/cut-text.ts";
+import { publicWords } from "../../src/domain/text/public-error-text.ts";
 import { codeSpan, sanitizeBlock, sanitizeInline } from "../../src/publish/sanitize.ts";
 import { receive } from "../../src/receive/receive.ts";
 import { loggedError } from "../../src/server/logged-error.ts";

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { shapeOf, tokenStream } from "../../src/domain/code-shape.ts";
-import { findAgain } from "../../src/domain/find-again.ts";
+import { shapeOf, tokenStream } from "../../src/domain/code/code-fingerprint.ts";
+import { findAgain } from "../../src/domain/code/relocate-code.ts";
 
 const stream = (text: string) => tokenStream(text.split("\n").map((line, index) => ({ line: index + 1, text: line })));
 

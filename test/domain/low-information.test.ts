@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { expect, test } from "vitest";
-import { lowInformation, proseOf } from "../../src/domain/low-information.ts";
+import { lowInformation, proseOf } from "../../src/domain/text/low-information.ts";
 
 test("a replacement without a word, a bare link and thanks say nothing", () => {
   expect(lowInformation("```suggestion\n\tfoo()\n```")).toBe("no words beside code and links");

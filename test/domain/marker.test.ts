@@ -6,7 +6,7 @@ import {
   parseReviewMarker,
   reviewMarker,
   SUMMARY_MARKER,
-} from "../../src/domain/marker.ts";
+} from "../../src/domain/review/marker.ts";
 import { HEAD } from "../review/given.ts";
 
 test("a marker reads back as what it was made of", () => {

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { textTokens } from "../../src/domain/code-shape.ts";
-import { otherNames } from "../../src/domain/other-names.ts";
+import { textTokens } from "../../src/domain/code/code-fingerprint.ts";
+import { otherNames } from "../../src/domain/code/relocate-code.ts";
 
 const names = (a: string, b: string) => {
   const found = otherNames(textTokens(a), textTokens(b));

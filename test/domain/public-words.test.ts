@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { publicWords } from "../../src/domain/public-words.ts";
+import { publicWords } from "../../src/domain/text/public-error-text.ts";
 
 test.each([
   ["timed out: no answer within 5000 ms", "timed out: no answer within 5000 ms"],

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { type ReplyReading, readReply } from "../../src/domain/read-reply.ts";
+import { type ReplyReading, readReply } from "../../src/domain/memory/read-reply.ts";
 
 const stanceOf = (body: string) => readReply(body).stance;
 

@@ -6,12 +6,12 @@ import {
   mostOf,
   placeboFor,
   type ReplayedPull,
+  replayFigures,
   replayVerdict,
   tallyArm,
-} from "../../src/domain/replay.ts";
-import { replayFigures } from "../../src/domain/replay-figures.ts";
-import { textVectors } from "../../src/domain/text-likeness.ts";
-import { turnedDown } from "../../src/domain/turned-down.ts";
+} from "../../src/domain/figures/replay.ts";
+import { turnedDown } from "../../src/domain/memory/read-reply.ts";
+import { textVectors } from "../../src/domain/text/text-likeness.ts";
 
 const SAID = ["Close the connection when the handshake fails.", "Sort these imports."];
 const vectors = textVectors([...SAID, "Use a constant here.", "Why not a map?"]);

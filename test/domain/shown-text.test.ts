@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { shownText } from "../../src/domain/shown-text.ts";
+import { shownText } from "../../src/domain/text/rendered-markdown.ts";
 
 describe("what nobody sees on the page is left out and counted", () => {
   test.each([

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { cosine, textVectors } from "../../src/domain/text-likeness.ts";
+import { cosine, textVectors } from "../../src/domain/text/text-likeness.ts";
 
 const TEXTS = [
   "Close the connection when the handshake fails, or the pool runs dry.",

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { tokenise } from "../../src/domain/tokenise.ts";
+import { tokenise } from "../../src/domain/text/tokenise.ts";
 
 /** Any code points, lone surrogates included. */
 const anyText = fc

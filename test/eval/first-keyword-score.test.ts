@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { withFirstKeywordScore } from "../../eval/first-keyword-score.ts";
 import type { CorpusRow } from "../../eval/judged-data.ts";
 import { memoryId, repoKey } from "../../src/domain/memory.ts";
-import { evaluationRepo } from "../../src/learn/parse-row.ts";
+import { evaluationRepo } from "../../src/learn/remember/parse-row.ts";
 import type { Recall } from "../../src/ports/memory.ts";
 
 const REPO = repoKey(evaluationRepo("acme/shop"));

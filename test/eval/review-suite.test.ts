@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { suite as prompts } from "../../eval/suites/prompts.ts";
 import { suite as review } from "../../eval/suites/review.ts";
 import { isNear } from "../../eval/tally-review.ts";
-import { bootstrapShare } from "../../src/domain/interval.ts";
+import { bootstrapShare } from "../../src/domain/figures/bootstrap-interval.ts";
 
 const DIFF = `diff --git a/src/db.py b/src/db.py
 --- a/src/db.py

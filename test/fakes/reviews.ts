@@ -1,8 +1,9 @@
 // GitHub as the publish room meets it: takes a review's comments all or none, refuses lines outside the diff and bodies
 // that are too long, keeps what was written, and can die in the middle.
-import { parseFindingMarker } from "../../src/domain/marker.ts";
+
+import { Transient } from "../../src/domain/errors.ts";
 import type { FileDiff } from "../../src/domain/pull-request.ts";
-import { Transient } from "../../src/domain/transient.ts";
+import { parseFindingMarker } from "../../src/domain/review/marker.ts";
 import { CommentRefused, type CommentToPost, type Reviews } from "../../src/ports.ts";
 
 /** GitHub's limit of a comment's body, in characters. */

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { Transient } from "../../src/domain/transient.ts";
+import { Transient } from "../../src/domain/errors.ts";
 import { describedBy } from "../describe-case.ts";
 import { failure, scriptedModel } from "../fakes/scripted-model.ts";
 import { reply } from "../learn/described.ts";

@@ -1,10 +1,10 @@
 // What the emulator cannot show: a host that refuses, and a tree that is too large for one run.
+
 import { expect, test } from "vitest";
 import { astChunker } from "../../src/adapters/code-index/chunker.ts";
 import { noMemory } from "../../src/adapters/no-memory/recall.ts";
+import { OutOfReach, Transient } from "../../src/domain/errors.ts";
 import type { FollowJob, ForgetJob, Repo } from "../../src/domain/job.ts";
-import { OutOfReach } from "../../src/domain/out-of-reach.ts";
-import { Transient } from "../../src/domain/transient.ts";
 import {
   type FollowPorts,
   followedLine,

@@ -1,8 +1,8 @@
 // What an import owes whoever runs it, whatever the pages and wherever it is interrupted.
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { HistoryProgress, PastAuthor, PastComment } from "../../src/domain/history.ts";
-import { Transient } from "../../src/domain/transient.ts";
+import { Transient } from "../../src/domain/errors.ts";
+import type { HistoryProgress, PastAuthor, PastComment } from "../../src/domain/memory/past-reviews.ts";
 import { type HistoryRequest, importHistory } from "../../src/flows/repository/import-history.ts";
 import type { HistoryBook, PastPage, PastReviews } from "../../src/ports/history.ts";
 import { type FakeMemory, fakeEmbedder, fakeMemory } from "../fakes/memory.ts";

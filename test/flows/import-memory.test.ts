@@ -3,9 +3,9 @@ import { resolve } from "node:path";
 import { createInterface } from "node:readline";
 import { expect, test } from "vitest";
 import { secretRedactor } from "../../src/adapters/secrets/redact.ts";
-import { lowInformation } from "../../src/domain/low-information.ts";
+import { lowInformation } from "../../src/domain/text/low-information.ts";
 import { importMemory } from "../../src/flows/memory/import-memory.ts";
-import { exportLine } from "../../src/learn/parse-row.ts";
+import { exportLine } from "../../src/learn/remember/parse-row.ts";
 import { fakeEmbedder, fakeMemory } from "../fakes/memory.ts";
 import { givenRecord } from "../learn/given.ts";
 

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import type { LoggedRetrieval } from "../../src/domain/logged-retrieval.ts";
+import type { LoggedRetrieval } from "../../src/domain/figures/logged-retrieval.ts";
 import { searchByHand } from "../../src/flows/memory/search-memory.ts";
 import type { Embedder } from "../../src/ports/memory.ts";
 import { openStore, type Store } from "../../src/wire/store.ts";

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import { askedWords } from "../../src/domain/asked-words.ts";
+import { Transient } from "../../src/domain/errors.ts";
 import type { ReviewJob } from "../../src/domain/job.ts";
 import type { OwnComment, PullRequestContext } from "../../src/domain/pull-request.ts";
-import { Transient } from "../../src/domain/transient.ts";
+import { askedWords } from "../../src/domain/review/title-fingerprint.ts";
 import { gather } from "../../src/gather/gather.ts";
 import { aJob, aListedFile, aPull, BASE, fakePullRequests, HEAD, type World } from "../fakes/pull-requests.ts";
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { textTokens } from "../../src/domain/code-shape.ts";
-import type { Said } from "../../src/domain/past.ts";
+import { textTokens } from "../../src/domain/code/code-fingerprint.ts";
+import type { Said } from "../../src/domain/review/review-history.ts";
 import { readSaid } from "../../src/gather/read-said.ts";
 import { finding, LOGIN, ownComment } from "../review/given.ts";
 

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { shapeOf, tokenStream } from "../../src/domain/code-shape.ts";
+import { shapeOf, tokenStream } from "../../src/domain/code/code-fingerprint.ts";
 import type { Finding } from "../../src/domain/finding.ts";
-import { codeFate } from "../../src/learn/code-fate.ts";
+import { codeFate } from "../../src/learn/feedback/collect-evidence.ts";
 
 const FILE = [
   "export async function refresh(token: string, store: Store) {",

@@ -1,8 +1,13 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { Evidence } from "../../src/domain/evidence.ts";
-import type { CodeFate, PullFeedback, ReadReply, ReadThread } from "../../src/domain/pull-feedback.ts";
-import { attested, collectEvidence, type Observed, type Unattested } from "../../src/learn/collect-evidence.ts";
+import type { Evidence } from "../../src/domain/memory/evidence.ts";
+import type { CodeFate, PullFeedback, ReadReply, ReadThread } from "../../src/domain/memory/pull-feedback.ts";
+import {
+  attested,
+  collectEvidence,
+  type Observed,
+  type Unattested,
+} from "../../src/learn/feedback/collect-evidence.ts";
 
 const AT = Date.UTC(2026, 5, 1);
 const NOW = AT + 3_600_000;

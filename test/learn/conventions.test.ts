@@ -2,8 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { parseConfig } from "../../src/config/parse-config.ts";
 import { type MemoryRecord, memoryId, type Outcome } from "../../src/domain/memory.ts";
-import { commonGlob } from "../../src/learn/common-glob.ts";
-import { conventionsOf } from "../../src/learn/conventions.ts";
+import { commonGlob, conventionsOf } from "../../src/learn/conventions.ts";
 import { matchingInstructions } from "../../src/review/path-instructions.ts";
 import { givenRecord } from "./given.ts";
 

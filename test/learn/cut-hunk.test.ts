@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { cutHunk, MAX_HUNK } from "../../src/learn/cut-hunk.ts";
+import { cutHunk, MAX_HUNK } from "../../src/learn/remember/redact-record.ts";
 
 test("a hunk that fits stays as it is", () => {
   const hunk = "@@ -1,2 +1,3 @@ int main() {\n   a();\n+  b();\n";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { type DigestKind, digest } from "../../src/learn/digest.ts";
+import { type DigestKind, digest } from "../../src/learn/remember/embedding-text.ts";
 import { givenRecord } from "./given.ts";
 
 const FIELDS = {

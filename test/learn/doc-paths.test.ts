@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { isDocPath } from "../../src/learn/doc-paths.ts";
+import { isDocPath } from "../../src/learn/documents/from-file.ts";
 
 test("what people and agents are told is a document", () => {
   const paths = [

@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { docSections } from "../../src/learn/doc-sections.ts";
+import { docSections } from "../../src/learn/documents/doc-sections.ts";
 
 const GUIDE = `---
 title: Writing workers

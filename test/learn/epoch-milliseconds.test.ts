@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { epochMilliseconds } from "../../src/learn/epoch-milliseconds.ts";
+import { epochMilliseconds } from "../../src/learn/remember/parse-row.ts";
 
 test("a time with an offset is what the platform says it is", () => {
   for (const iso of ["2012-02-07T06:53:40+00:00", "2026-12-31T23:59:59.999-08:00", "2000-02-29T00:00:00Z"]) {

@@ -1,11 +1,14 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { filePattern } from "../../src/domain/file-pattern.ts";
-import { describeReply, takeFields } from "../../src/learn/describe-reply.ts";
-import { findIdentifier } from "../../src/learn/find-identifier.ts";
-import { lessonProblems } from "../../src/learn/lesson-problems.ts";
-import { readTags } from "../../src/learn/read-tags.ts";
-import { situationProblems } from "../../src/learn/situation-problems.ts";
+import { filePattern } from "../../src/domain/path-glob.ts";
+import {
+  describeReply,
+  findIdentifier,
+  lessonProblems,
+  readTags,
+  situationProblems,
+  takeFields,
+} from "../../src/learn/remember/description-rules.ts";
 import { LESSON, reply, SITUATION, TAGS } from "./described.ts";
 
 const names = (problems: readonly { readonly name: string }[]) => problems.map(({ name }) => name);

@@ -3,7 +3,7 @@ import { secretRedactor } from "../../src/adapters/secrets/redact.ts";
 import type { Finding } from "../../src/domain/finding.ts";
 import type { FileDiff } from "../../src/domain/pull-request.ts";
 import { parseDiff } from "../../src/gather/parse-diff.ts";
-import { findingHunks } from "../../src/learn/finding-hunks.ts";
+import { findingHunks } from "../../src/learn/remember/from-finding.ts";
 
 const redactor = secretRedactor();
 const redact = async (text: string) => (await redactor.redact(text)).text;

@@ -1,8 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { shapeOf, tokenStream } from "../../src/domain/code-shape.ts";
-import { changedLines, type HeadLine } from "../../src/learn/changed-lines.ts";
-import { fixOfComment, fixOfFinding } from "../../src/learn/fix-pair.ts";
+import { shapeOf, tokenStream } from "../../src/domain/code/code-fingerprint.ts";
+import { changedLines, fixOfComment, fixOfFinding, type HeadLine } from "../../src/learn/feedback/fix-pair.ts";
 
 const plain = (text: string) => Promise.resolve(text);
 const stream = (text: string) => tokenStream(text.split("\n").map((line, at) => ({ line: at + 1, text: line })));

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { lowInformation } from "../../src/domain/low-information.ts";
 import { memoryId } from "../../src/domain/memory.ts";
-import { fromComment } from "../../src/learn/from-comment.ts";
+import { lowInformation } from "../../src/domain/text/low-information.ts";
+import { fromComment } from "../../src/learn/remember/from-comment.ts";
 import { givenComment, REPO } from "./given.ts";
 
 const BY_PATH = { languageOf: (path: string) => (path.endsWith(".go") ? "go" : "unknown") };

@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { PastAuthor, PastComment, PastThread } from "../../src/domain/history.ts";
-import { lowInformation } from "../../src/domain/low-information.ts";
-import { fromThread, type ThreadRules } from "../../src/learn/from-thread.ts";
-import { inferOutcome } from "../../src/learn/infer-outcome.ts";
+import type { PastAuthor, PastComment, PastThread } from "../../src/domain/memory/past-reviews.ts";
+import { lowInformation } from "../../src/domain/text/low-information.ts";
+import { inferOutcome } from "../../src/learn/feedback/weigh-evidence.ts";
+import { fromThread, type ThreadRules } from "../../src/learn/remember/from-comment.ts";
 import { AT, REPO } from "./given.ts";
 
 const INES: PastAuthor = { id: 1, login: "ines", isBot: false, association: "MEMBER" };

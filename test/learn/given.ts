@@ -1,6 +1,6 @@
 import type { Repo } from "../../src/domain/job.ts";
 import { type MemoryRecord, memoryId } from "../../src/domain/memory.ts";
-import type { SaidComment } from "../../src/learn/from-comment.ts";
+import type { SaidComment } from "../../src/learn/remember/from-comment.ts";
 
 export const REPO: Repo = {
   host: "github.com",

@@ -1,10 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { AccessLevel } from "../../src/domain/command.ts";
-import { EVIDENCE_KINDS, type Evidence, type EvidenceBy } from "../../src/domain/evidence.ts";
-import { heldEvidence } from "../../src/learn/held-evidence.ts";
-import { outcomeOf } from "../../src/learn/outcome-of.ts";
-import { weighPull } from "../../src/learn/weigh-pull.ts";
+import { EVIDENCE_KINDS, type Evidence, type EvidenceBy } from "../../src/domain/memory/evidence.ts";
+import { heldEvidence, outcomeOf, weighPull } from "../../src/learn/feedback/weigh-evidence.ts";
 
 const MEMORY = "mem_0123456789ab";
 const MILD = { severity: "medium", category: "maintainability" } as const;

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { memoryId } from "../../src/domain/memory.ts";
-import { evaluationRepo, exportLine, parseRow } from "../../src/learn/parse-row.ts";
+import { evaluationRepo, exportLine, parseRow } from "../../src/learn/remember/parse-row.ts";
 import { givenRecord } from "./given.ts";
 
 /** Shaped as the evaluation's corpus.jsonl. */

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { trainingPairs } from "../../src/learn/training-pairs.ts";
+import { trainingPairs } from "../../src/learn/remember/training-pairs.ts";
 import { givenRecord } from "./given.ts";
 
 const record = (at: number, pull: number | null, hunk: string | null) =>

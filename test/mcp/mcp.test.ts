@@ -11,7 +11,7 @@ import { mcp } from "../../src/cli/mcp.ts";
 import { memory } from "../../src/cli/memory.ts";
 import { UsageError } from "../../src/cli/usage.ts";
 import { findingSource, memoryId } from "../../src/domain/memory.ts";
-import { exportLine } from "../../src/learn/parse-row.ts";
+import { exportLine } from "../../src/learn/remember/parse-row.ts";
 import { explainFindingTool } from "../../src/mcp/explain-finding.ts";
 import { mcpServer } from "../../src/mcp/mcp-server.ts";
 import { rememberTool } from "../../src/mcp/remember.ts";

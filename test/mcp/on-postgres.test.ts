@@ -1,4 +1,5 @@
 // The MCP tools over a memory in PostgreSQL: the official client, a real process over stdio, no file beside it.
+
 import { mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -7,7 +8,7 @@ import { getDefaultEnvironment, StdioClientTransport } from "@modelcontextprotoc
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { memory } from "../../src/cli/memory.ts";
 import { findingSource } from "../../src/domain/memory.ts";
-import { exportLine } from "../../src/learn/parse-row.ts";
+import { exportLine } from "../../src/learn/remember/parse-row.ts";
 import { memoryVerbPorts } from "../../src/wire/cli/memory.ts";
 import { type Clone, newClone } from "../cli/kodiai.ts";
 import { givenRecord } from "../learn/given.ts";

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { parseFindingMarker, parseReviewMarker } from "../../src/domain/marker.ts";
+import { Transient } from "../../src/domain/errors.ts";
+import { parseFindingMarker, parseReviewMarker } from "../../src/domain/review/marker.ts";
 import type { PlacedFinding, PostedReview, Review } from "../../src/domain/review.ts";
-import { Transient } from "../../src/domain/transient.ts";
 import { publish } from "../../src/publish/publish.ts";
 import { type FakeReviews, fakeReviews, type World } from "../fakes/reviews.ts";
 import { finding, HEAD, LOGIN } from "../review/given.ts";

@@ -1,9 +1,8 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { bagOf, KEYWORDS } from "../../src/domain/bm25.ts";
-import { bagsOf } from "../../src/retrieve/bags.ts";
-import { buildIndex, scoreAll } from "../../src/retrieve/bm25.ts";
-import { lexicon } from "../../src/retrieve/lexicon.ts";
+import { bagOf, KEYWORDS } from "../../src/domain/text/bm25.ts";
+import { lexicon } from "../../src/retrieve/rank/term-ids.ts";
+import { bagsOf, buildIndex, scoreAll } from "../../src/retrieve/rank/term-vectors.ts";
 
 const WORDS = lexicon();
 const numbers = (words: readonly string[]) => words.flatMap((word) => WORDS.numbersOf(word));

@@ -1,7 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { languageBoost } from "../../src/retrieve/boost-language.ts";
-import { chunkLanguage } from "../../src/retrieve/chunk-language.ts";
+import { chunkLanguage, languageBoost } from "../../src/retrieve/rank/language.ts";
 import { given } from "./given.ts";
 
 const all = (language: string) => [{ language, share: 1 }];

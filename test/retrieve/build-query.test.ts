@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { buildRetrievalQuery, type QuerySignals } from "../../src/retrieve/build-query.ts";
+import { buildRetrievalQuery, type QuerySignals } from "../../src/retrieve/query/build-query.ts";
 import { given } from "./given.ts";
 
 const SILENT: QuerySignals = { intent: { type: null, focusAreas: [] }, languages: [], risks: [], author: null };

@@ -1,7 +1,7 @@
 // `method: hybrid` through the door of the room: how ranks and scores become one order, and what language does to it.
 import { describe, expect, test } from "vitest";
 import type { RankedMemory } from "../../src/domain/retrieval.ts";
-import { gateCache } from "../../src/retrieve/gate-cache.ts";
+import { gateCache } from "../../src/retrieve/gate/evaluate-gate.ts";
 import { added, atDistance, embedder, memory, type Shape, type Shelved } from "./given.ts";
 import { at, CPP, enter, heard, ids, type Room } from "./room.ts";
 

@@ -1,8 +1,8 @@
 // `method: semantic` through the door of the room: distances weighed by language and age, and what never happens to them.
 import { describe, expect, test } from "vitest";
 import { defaultKnowledge } from "../../src/config/knowledge.ts";
-import { buildRetrievalContextSection } from "../../src/domain/precedent-section.ts";
-import { RERANK } from "../../src/retrieve/rerank-by-language.ts";
+import { buildRetrievalContextSection } from "../../src/domain/memory/precedent-section.ts";
+import { RERANK } from "../../src/retrieve/rank/language.ts";
 import { added, DAY, memory, NOW, type Shape } from "./given.ts";
 import { at, CPP, enter, heard, ids, type Room } from "./room.ts";
 

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { changeExcerpt, fairShares } from "../../src/retrieve/change-excerpt.ts";
+import { changeExcerpt, fairShares } from "../../src/retrieve/model/change-excerpt.ts";
 import { added, given } from "./given.ts";
 
 function excerpt(files: Readonly<Record<string, string>>, body = "", title = "fix(cart): round prices") {

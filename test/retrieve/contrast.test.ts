@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { codeLikeness, contrast, fixedAlready, hunkTokens } from "../../src/retrieve/contrast.ts";
+import { codeLikeness, contrast, fixedAlready, hunkTokens } from "../../src/retrieve/rank/already-fixed.ts";
 import { added } from "./given.ts";
 import { at, enter, ids } from "./room.ts";
 

@@ -1,11 +1,9 @@
 import { describe, expect, test } from "vitest";
-import { decide } from "../../src/retrieve/decide.ts";
-import { GATE } from "../../src/retrieve/gate.ts";
-import { gateCache, gateKey } from "../../src/retrieve/gate-cache.ts";
-import { type GateContext, gateContext } from "../../src/retrieve/gate-context.ts";
-import { gateQuestion, readGateReply } from "../../src/retrieve/gate-model.ts";
-import { type Lender, purse } from "../../src/retrieve/purse.ts";
-import { inShadowSample } from "../../src/retrieve/shadow-sample.ts";
+import { decide, gateCache, gateKey, inShadowSample } from "../../src/retrieve/gate/evaluate-gate.ts";
+import { GATE } from "../../src/retrieve/gate/gate.ts";
+import { type GateContext, gateContext } from "../../src/retrieve/gate/gate-context.ts";
+import { gateQuestion, readGateReply } from "../../src/retrieve/gate/gate-model.ts";
+import { type Lender, purse } from "../../src/retrieve/model/model-budget.ts";
 import { failure, scriptedModel, textOf } from "../fakes/scripted-model.ts";
 import { countsOf, given, memory, NOW } from "./given.ts";
 

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { dedupe, jaccard } from "../../src/retrieve/dedupe.ts";
+import { dedupe, jaccard } from "../../src/retrieve/rank/dedupe.ts";
 
 const item = (id: string, text: string, source = "finding") => ({ id, text, source, label: `[${source}: ${id}]` });
 const SENTENCE =

@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { BACKGROUND } from "../../src/domain/word-rarity.ts";
-import { signalsOf } from "../../src/retrieve/features.ts";
-import { fuseLearned } from "../../src/retrieve/fuse-learned.ts";
-import table from "../../src/retrieve/fusion-table.json" with { type: "json" };
+import { BACKGROUND } from "../../src/domain/text/word-rarity.ts";
+import { signalsOf } from "../../src/retrieve/rank/features.ts";
+import table from "../../src/retrieve/rank/fusion-table.json" with { type: "json" };
+import { fuseLearned } from "../../src/retrieve/rank/learned-fusion.ts";
 import { change, comment, NOW, WORDS } from "./ranking.ts";
 
 /** Any code points, lone surrogates included. */

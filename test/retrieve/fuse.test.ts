@@ -1,8 +1,14 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { fuseByRank, fuseByScore, reciprocalRank } from "../../src/retrieve/fuse.ts";
-import { fusionOf, RRF, WEIGHTED } from "../../src/retrieve/fusion.ts";
-import { strategyWeights } from "../../src/retrieve/strategy-weights.ts";
+import {
+  fuseByRank,
+  fuseByScore,
+  fusionOf,
+  RRF,
+  reciprocalRank,
+  strategyWeights,
+  WEIGHTED,
+} from "../../src/retrieve/rank/fusion.ts";
 
 const variant = { kind: "intent", text: "", path: null } as const;
 const EVEN = { vector: 1, keyword: 1 };

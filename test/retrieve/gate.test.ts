@@ -2,9 +2,9 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { userPattern } from "../../src/config/user-pattern.ts";
 import type { GateDecision } from "../../src/domain/retrieval.ts";
-import { GATE, type GateConfig, gateByRules } from "../../src/retrieve/gate.ts";
-import { type GateContext, gateContext } from "../../src/retrieve/gate-context.ts";
-import { namedThings } from "../../src/retrieve/named-things.ts";
+import { namedThings } from "../../src/retrieve/gate/code-identifiers.ts";
+import { GATE, type GateConfig, gateByRules } from "../../src/retrieve/gate/gate.ts";
+import { type GateContext, gateContext } from "../../src/retrieve/gate/gate-context.ts";
 import { SHAPES } from "./gate-shapes.ts";
 import { added, countsOf, given, memory, type Shape } from "./given.ts";
 

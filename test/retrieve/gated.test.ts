@@ -1,8 +1,8 @@
 // The gate as the room uses it: what a decision costs, what it saves, and what it changes in what is heard.
 import { describe, expect, test } from "vitest";
 import { defaultKnowledge } from "../../src/config/knowledge.ts";
-import { GATE } from "../../src/retrieve/gate.ts";
-import { gateCache } from "../../src/retrieve/gate-cache.ts";
+import { gateCache } from "../../src/retrieve/gate/evaluate-gate.ts";
+import { GATE } from "../../src/retrieve/gate/gate.ts";
 import { failure, scriptedModel, textOf } from "../fakes/scripted-model.ts";
 import { SHAPES } from "./gate-shapes.ts";
 import { added, embedder, memory, NOW, type Shape, shelf } from "./given.ts";

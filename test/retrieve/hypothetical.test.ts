@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import type { QueryCandidates } from "../../src/retrieve/fuse.ts";
-import { hypotheticalQuestion, settleHypothetical } from "../../src/retrieve/hypothetical.ts";
+import { hypotheticalQuestion, settleHypothetical } from "../../src/retrieve/model/model-written-queries.ts";
+import type { QueryCandidates } from "../../src/retrieve/rank/fusion.ts";
 import { textOf } from "../fakes/scripted-model.ts";
 
 const CHANGE = { about: "Title: round prices", diff: "### src/a.ts\n+round();" };

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { type Evidence, RRF } from "../../src/retrieve/fusion.ts";
-import { atOnce } from "../../src/retrieve/in-turns.ts";
-import { LEARNED } from "../../src/retrieve/learned-fusion.ts";
+import { atOnce } from "../../src/retrieve/rank/cooperative-steps.ts";
+import { type Evidence, RRF } from "../../src/retrieve/rank/fusion.ts";
+import { LEARNED } from "../../src/retrieve/rank/learned-fusion.ts";
 import { added, DAY, given, memory, NOW, type Shape } from "./given.ts";
 
 const CHANGE = {

@@ -1,5 +1,5 @@
 // A scripted model as the retrieve room gets it, and what it was asked.
-import { type Lender, type Purse, purse } from "../../src/retrieve/purse.ts";
+import { type Lender, type Purse, purse } from "../../src/retrieve/model/model-budget.ts";
 import { type Script, type ScriptedModel, type ScriptedSettings, scriptedModel } from "../fakes/scripted-model.ts";
 
 export interface Lent {

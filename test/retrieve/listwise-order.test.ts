@@ -1,7 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { listwiseOrder } from "../../src/retrieve/listwise-order.ts";
-import type { RerankText } from "../../src/retrieve/rerank-memories.ts";
+import { listwiseOrder, type RerankText } from "../../src/retrieve/model/rerank.ts";
 import { failure, type ScriptedSettings, textOf } from "../fakes/scripted-model.ts";
 import { lent } from "./lender.ts";
 

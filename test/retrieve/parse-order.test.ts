@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { parseOrder } from "../../src/retrieve/parse-order.ts";
+import { parseOrder } from "../../src/retrieve/model/rerank.ts";
 
 test.each([
   ["3\n0\n4", [3, 0, 4]],

@@ -1,6 +1,10 @@
 import { describe, expect, test } from "vitest";
-import { LONG_QUERIES, patternQuestion } from "../../src/retrieve/pattern-queries.ts";
-import { EXAMPLES, sampleMemories } from "../../src/retrieve/sample-memories.ts";
+import {
+  EXAMPLES,
+  LONG_QUERIES,
+  patternQuestion,
+  sampleMemories,
+} from "../../src/retrieve/model/model-written-queries.ts";
 import { textOf } from "../fakes/scripted-model.ts";
 import { memory } from "./given.ts";
 

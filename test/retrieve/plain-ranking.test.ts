@@ -1,14 +1,19 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { tokenise } from "../../src/domain/tokenise.ts";
-import { BACKGROUND } from "../../src/domain/word-rarity.ts";
-import { dedupe } from "../../src/retrieve/dedupe.ts";
-import { signalSteps, signalsOf } from "../../src/retrieve/features.ts";
-import { RRF } from "../../src/retrieve/fusion.ts";
-import table from "../../src/retrieve/fusion-table.json" with { type: "json" };
-import { atOnce } from "../../src/retrieve/in-turns.ts";
-import { lexicon } from "../../src/retrieve/lexicon.ts";
-import { type Change, prepareChange, prepareMemory, type RememberedComment } from "../../src/retrieve/prepare.ts";
+import { tokenise } from "../../src/domain/text/tokenise.ts";
+import { BACKGROUND } from "../../src/domain/text/word-rarity.ts";
+import { atOnce } from "../../src/retrieve/rank/cooperative-steps.ts";
+import { dedupe } from "../../src/retrieve/rank/dedupe.ts";
+import { signalSteps, signalsOf } from "../../src/retrieve/rank/features.ts";
+import { RRF } from "../../src/retrieve/rank/fusion.ts";
+import table from "../../src/retrieve/rank/fusion-table.json" with { type: "json" };
+import {
+  type Change,
+  prepareChange,
+  prepareMemory,
+  type RememberedComment,
+} from "../../src/retrieve/rank/prepare-documents.ts";
+import { lexicon } from "../../src/retrieve/rank/term-ids.ts";
 import { plainKept, plainRanks, plainRecurrence, plainSignals } from "./plain-ranking.ts";
 
 /** As they stand in comments and code; some in no language that ASCII can write. */
@@ -58,59 +63,6 @@ test("the numbers of a text are the words that the tokeniser gives, whatever was
     }),
     { numRuns: 300 },
   );
-});
-
-test("a text in both ways is its words, and its runs as they stand in lower case, in whatever letters", () => {
-  const { shared, wordOf } = lexicon();
-  const said = (numbers: readonly number[]) => shared.ownOf(numbers).map(wordOf).join(" ");
-  // Greek has another letter at the end of a word, the dotted capital I falls into two characters, the Kelvin sign into ASCII.
-  const odd = fc.constantFrom(
-    "ΟΔΟΣ.Α ΟΔΟΣ",
-    "İzmirTest",
-    "\u212Aelvin",
-    "A".repeat(300),
-    "Größe",
-    "getUserId",
-    "_x",
-    "7",
-  );
-  const text = fc.oneof(
-    sentence,
-    fc.string({ unit: "binary" }),
-    fc.array(odd).map((all) => all.join(" ")),
-  );
-  fc.assert(
-    fc.property(text, (one) => {
-      const { words, asTheyStand } = shared.bothOf(one);
-      expect(said(words)).toBe(tokenise(one).join(" "));
-      expect(said(asTheyStand)).toBe((one.toLowerCase().match(/[\p{L}\p{N}_]+/gu) ?? []).join(" "));
-    }),
-    { numRuns: 300 },
-  );
-});
-
-test("runs of every length are told apart from those that begin or end as they do, each time they are met", () => {
-  const letter = (at: number) => String.fromCharCode(97 + (at % 26));
-  const ends = Array.from({ length: 2_000 }, (_, at) => letter(at / 676) + letter(at / 26) + letter(at));
-  const runs = ends.flatMap((end) => [end, `pool${end}`, `${end}pool`, `connection${end}`, `${end}Connection`]);
-  const words = lexicon();
-  for (let round = 0; round < 2; round += 1) {
-    const text = runs.join(" ").slice(0, 19_000);
-    expect(words.numbersOf(text).map(words.wordOf).join(" ")).toBe(tokenise(text).join(" "));
-    const rest = runs.slice(-1_500).join(" ");
-    expect(words.numbersOf(rest).map(words.wordOf).join(" ")).toBe(tokenise(rest).join(" "));
-  }
-});
-
-test("more runs than a table holds at first, and text longer than is read at once, give the same words", () => {
-  const words = lexicon();
-  const many = Array.from({ length: 12_000 }, (_, at) => `identifier${at}Of${at % 7}`);
-  for (let at = 0; at < many.length; at += 1_000) {
-    const text = many.slice(at, at + 1_000).join(" ");
-    expect(words.numbersOf(text).map(words.wordOf).join(" ")).toBe(tokenise(text).join(" "));
-  }
-  const all = many.join(".");
-  expect(words.numbersOf(all).map(words.wordOf).join(" ")).toBe(tokenise(all).join(" "));
 });
 
 test("every signal is the plain one's to the last bit", () => {

@@ -1,13 +1,14 @@
 // The ranking as one would first write it, with words as strings and nothing kept: what the quick one must give to the last bit.
-import { bagOf, inverseFrequency, KEYWORDS } from "../../src/domain/bm25.ts";
-import { lowInformation, proseOf, withoutFooters } from "../../src/domain/low-information.ts";
+
 import type { KeywordHit, VectorHit } from "../../src/domain/retrieval.ts";
-import { tokenise } from "../../src/domain/tokenise.ts";
-import { BACKGROUND, rarity } from "../../src/domain/word-rarity.ts";
-import type { Foldable } from "../../src/retrieve/dedupe.ts";
-import type { FusedHit } from "../../src/retrieve/fuse.ts";
-import { type Change, extensionOf, type RememberedComment } from "../../src/retrieve/prepare.ts";
-import { tieHash } from "../../src/retrieve/tie-order.ts";
+import { bagOf, inverseFrequency, KEYWORDS } from "../../src/domain/text/bm25.ts";
+import { lowInformation, proseOf, withoutFooters } from "../../src/domain/text/low-information.ts";
+import { tokenise } from "../../src/domain/text/tokenise.ts";
+import { BACKGROUND, rarity } from "../../src/domain/text/word-rarity.ts";
+import type { Foldable } from "../../src/retrieve/rank/dedupe.ts";
+import type { FusedHit } from "../../src/retrieve/rank/fusion.ts";
+import { type Change, extensionOf, type RememberedComment } from "../../src/retrieve/rank/prepare-documents.ts";
+import { tieHash } from "../../src/retrieve/rank/tie-breaking.ts";
 
 type Vector = ReadonlyMap<string, number>;
 type Weigh = (word: string) => number;

@@ -1,6 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { FusedHit } from "../../src/retrieve/fuse.ts";
-import { pool } from "../../src/retrieve/pool.ts";
+import { type FusedHit, pool } from "../../src/retrieve/rank/fusion.ts";
 
 function hit(id: string, score: number, more: Partial<FusedHit> = {}): FusedHit {
   return { id, score, distance: null, vectorRank: null, keywordRank: null, keywordScore: null, ...more };

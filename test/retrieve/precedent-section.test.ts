@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { isoDate } from "../../src/domain/iso-date.ts";
-import { buildRetrievalContextSection } from "../../src/domain/precedent-section.ts";
-import { seenBefore } from "../../src/retrieve/seen-before.ts";
+import { buildRetrievalContextSection } from "../../src/domain/memory/precedent-section.ts";
+import { isoDate } from "../../src/domain/text/iso-date.ts";
+import { seenBefore } from "../../src/retrieve/choose.ts";
 import { memory, NOW, rankedMemory } from "./given.ts";
 
 const DELIMITER = "=====5f0c1d2e3a4b5c6d7e8f9a0b=====";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { purse, type Question } from "../../src/retrieve/purse.ts";
+import { purse, type Question } from "../../src/retrieve/model/model-budget.ts";
 import { failure } from "../fakes/scripted-model.ts";
 import { lent } from "./lender.ts";
 

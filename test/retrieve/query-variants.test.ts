@@ -1,6 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { buildRetrievalQuery } from "../../src/retrieve/build-query.ts";
-import { queryVariants } from "../../src/retrieve/query-variants.ts";
+import { buildRetrievalQuery, queryVariants } from "../../src/retrieve/query/build-query.ts";
 import { added, given, type Shape } from "./given.ts";
 
 function variants(shape: Shape, hunks?: number) {

@@ -1,9 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { MemoryCounts } from "../../src/domain/retrieval.ts";
-import { GATE, type GateConfig } from "../../src/retrieve/gate.ts";
-import { parseQuestion } from "../../src/retrieve/parse-question.ts";
-import { questionGate } from "../../src/retrieve/question-gate.ts";
+import { GATE, type GateConfig } from "../../src/retrieve/gate/gate.ts";
+import { parseQuestion, questionGate } from "../../src/retrieve/gate/question-gate.ts";
 
 const SOME: MemoryCounts = { total: 12, byLanguage: new Map(), byCorpus: new Map(), byOutcome: new Map() };
 const decide = (text: string, config: Partial<GateConfig> = {}, counts: MemoryCounts | null = SOME) =>

@@ -1,6 +1,12 @@
 // Production-shaped comments and changes for the tests of this room.
-import { lexicon } from "../../src/retrieve/lexicon.ts";
-import { type Change, prepareChange, prepareMemory, type RememberedComment } from "../../src/retrieve/prepare.ts";
+
+import {
+  type Change,
+  prepareChange,
+  prepareMemory,
+  type RememberedComment,
+} from "../../src/retrieve/rank/prepare-documents.ts";
+import { lexicon } from "../../src/retrieve/rank/term-ids.ts";
 
 const DAY = 86_400_000;
 /** Of everything that is prepared here. */

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { queriesIn, readQueries } from "../../src/retrieve/read-queries.ts";
+import { queriesIn, readQueries } from "../../src/retrieve/model/model-written-queries.ts";
 
 const A = "Retry loop repeats a request without any upper bound on attempts";
 const B = "Constructor keeps a reference to shared state that callers may change";

@@ -1,6 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { outcomeWeight } from "../../src/retrieve/outcome-weight.ts";
-import { recencyDistanceFactor, recencyScoreFactor } from "../../src/retrieve/recency.ts";
+import { outcomeWeight, recencyDistanceFactor, recencyScoreFactor } from "../../src/retrieve/rank/factors.ts";
 import { DAY, NOW } from "./given.ts";
 
 const old = (days: number, severity: "critical" | "major" | "medium" | "minor" | null) => ({

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { rerankByLanguage } from "../../src/retrieve/rerank-by-language.ts";
+import { rerankByLanguage } from "../../src/retrieve/rank/language.ts";
 
 const one = (language: string | undefined, path = "a.txt") => [{ id: "m", distance: 0.5, language, path }];
 

@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { RankedMemory } from "../../src/domain/retrieval.ts";
-import { attempts } from "../../src/retrieve/attempts.ts";
-import type { QueryCandidates } from "../../src/retrieve/fuse.ts";
-import { type AskOrder, type Reranking, rerankMemories, rerankText } from "../../src/retrieve/rerank-memories.ts";
+import { attempts } from "../../src/retrieve/degradation-log.ts";
+import { type AskOrder, type Reranking, rerankMemories, rerankText } from "../../src/retrieve/model/rerank.ts";
+import type { QueryCandidates } from "../../src/retrieve/rank/fusion.ts";
 import { TUNING } from "../../src/retrieve/tuning.ts";
 import { memory, rankedMemory } from "./given.ts";
 

@@ -1,10 +1,10 @@
 // The room through its door, against a fake shelf and a fake embedder: what a pull request hears of the past.
 import { describe, expect, test } from "vitest";
 import { defaultKnowledge, Knowledge } from "../../src/config/knowledge.ts";
-import { buildRetrievalContextSection } from "../../src/domain/precedent-section.ts";
+import { buildRetrievalContextSection } from "../../src/domain/memory/precedent-section.ts";
 import type { Precedents } from "../../src/domain/retrieval.ts";
 import type { Embedder, Recall, Reranker } from "../../src/ports/memory.ts";
-import { gateCache } from "../../src/retrieve/gate-cache.ts";
+import { gateCache } from "../../src/retrieve/gate/evaluate-gate.ts";
 import { type RetrieveSettings, retrieve } from "../../src/retrieve/retrieve.ts";
 import { added, atDistance, embedder, given, memory, NOW, REPO, type Shape, type Shelved, shelf } from "./given.ts";
 

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { Repo } from "../../src/domain/job.ts";
-import { admits, crossing, scopeOf } from "../../src/retrieve/scope.ts";
+import { admits, crossing, scopeOf } from "../../src/retrieve/query/scope.ts";
 import { memory, NOW, REPO } from "./given.ts";
 
 const scope = (repo: Repo, takes: boolean, before: number | null = null) =>

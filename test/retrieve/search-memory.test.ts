@@ -1,7 +1,7 @@
 // A text that somebody typed, through the door of the room, against a fake shelf and a fake embedder.
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { type FoundMemory, type HandSearch, mergeFound } from "../../src/domain/found.ts";
+import { type FoundMemory, type HandSearch, mergeFound } from "../../src/domain/memory/search-result.ts";
 import type { MemoryFilter } from "../../src/domain/retrieval.ts";
 import { searchMemory } from "../../src/retrieve/retrieve.ts";
 import { atDistance, embedder, memory, NOW, REPO, rankedMemory, type Shelved, shelf } from "./given.ts";

@@ -1,11 +1,9 @@
 import { expect, test } from "vitest";
 import type { QueryVariant } from "../../src/domain/retrieval.ts";
-import type { Evidence } from "../../src/retrieve/fusion.ts";
-import { RRF } from "../../src/retrieve/fusion.ts";
-import { inTurns } from "../../src/retrieve/in-turns.ts";
-import { LEARNED } from "../../src/retrieve/learned-fusion.ts";
-import { rankMemories, rankSteps } from "../../src/retrieve/rank-memories.ts";
-import { BEHIND, SHORTLIST, shortlist } from "../../src/retrieve/shortlist.ts";
+import { inTurns } from "../../src/retrieve/rank/cooperative-steps.ts";
+import { BEHIND, type Evidence, RRF, SHORTLIST, shortlist } from "../../src/retrieve/rank/fusion.ts";
+import { LEARNED } from "../../src/retrieve/rank/learned-fusion.ts";
+import { rankMemories, rankSteps } from "../../src/retrieve/rank/rank-memories.ts";
 import { TUNING } from "../../src/retrieve/tuning.ts";
 import { added, given, memory, NOW } from "./given.ts";
 

@@ -1,7 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { keywordFloor } from "../../src/retrieve/relevance-floor.ts";
-import { adaptiveThreshold } from "../../src/retrieve/threshold.ts";
+import { adaptiveThreshold, keywordFloor } from "../../src/retrieve/rank/threshold.ts";
 
 describe("the threshold for distances", () => {
   test("with eight candidates and a gap, is the distance before the largest gap", () => {

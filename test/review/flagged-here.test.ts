@@ -1,8 +1,8 @@
 // Code that was spoken about on other pull requests, looked for in a change.
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { shapeOf, tokenStream } from "../../src/domain/code-shape.ts";
-import { type Flagged, shapeKey } from "../../src/domain/flagged.ts";
+import { shapeOf, tokenStream } from "../../src/domain/code/code-fingerprint.ts";
+import { type Flagged, shapeKey } from "../../src/domain/code/flagged-code.ts";
 import { beginnings, flaggedHere } from "../../src/review/flagged-here.ts";
 import { fileDiff } from "./given.ts";
 

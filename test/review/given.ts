@@ -3,9 +3,9 @@ import fc from "fast-check";
 import { defaultConfig, type RepoConfig } from "../../src/config/repo-config.ts";
 import { CATEGORIES, type Finding, SEVERITIES } from "../../src/domain/finding.ts";
 import type { Repo, ReviewJob } from "../../src/domain/job.ts";
-import { NO_PAST } from "../../src/domain/past.ts";
 import type { DiffLine, FileDiff, Hunk, OwnComment, PullRequestContext } from "../../src/domain/pull-request.ts";
 import type { Precedents } from "../../src/domain/retrieval.ts";
+import { NO_PAST } from "../../src/domain/review/review-history.ts";
 import type { Review } from "../../src/domain/review.ts";
 import type { ReviewSignals } from "../../src/domain/signals.ts";
 

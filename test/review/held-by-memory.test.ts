@@ -2,8 +2,8 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { Finding } from "../../src/domain/finding.ts";
-import type { FlaggedHere } from "../../src/domain/recollection.ts";
-import { areEnough, type RejectedMemory, type Rejection, rejectionsOf } from "../../src/domain/rejections.ts";
+import { areEnough, type RejectedMemory, type Rejection, rejectionsOf } from "../../src/domain/memory/rejections.ts";
+import type { FlaggedHere } from "../../src/domain/memory/repository-history.ts";
 import { heldByMemory, type PastMaterial } from "../../src/review/held-by-memory.ts";
 import { reintroduced } from "../../src/review/reintroduced.ts";
 import { finding } from "./given.ts";

@@ -2,7 +2,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { describe, expect, test } from "vitest";
-import { revealLine } from "../../src/domain/reveal.ts";
+import { revealLine } from "../../src/domain/text/untrusted-text.ts";
 import { reviewMarkdown } from "../../src/publish/publish.ts";
 import { precedentsOf, reviewed } from "../app/corridor.ts";
 import { aPull, HEAD } from "../fakes/pull-requests.ts";

@@ -1,7 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { fence } from "../../src/domain/fence.ts";
-import { reveal, revealLine } from "../../src/domain/reveal.ts";
+import { fence, reveal, revealLine } from "../../src/domain/text/untrusted-text.ts";
 import { cutAtLine, fitSections } from "../../src/review/fit-sections.ts";
 import { readingBudget } from "../../src/review/reading-budget.ts";
 

@@ -1,9 +1,9 @@
 // The second review of a pull request, through the whole corridor: what is read again, what is said again, and what is not.
 import { createTwoFilesPatch } from "diff";
 import { describe, expect, test } from "vitest";
+import { Transient } from "../../src/domain/errors.ts";
 import type { OwnComment } from "../../src/domain/pull-request.ts";
 import type { Review } from "../../src/domain/review.ts";
-import { Transient } from "../../src/domain/transient.ts";
 import type { ChangesSince } from "../../src/ports.ts";
 import { reviewMarkdown } from "../../src/publish/publish.ts";
 import { type Change, reviewed } from "../app/corridor.ts";

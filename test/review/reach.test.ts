@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { Checkpoint, LineRange } from "../../src/domain/past.ts";
+import type { Checkpoint, LineRange } from "../../src/domain/review/review-history.ts";
 import { reachOf } from "../../src/review/reach.ts";
 import { fileDiff, LOGIN } from "./given.ts";
 

@@ -2,10 +2,10 @@
 import fc from "fast-check";
 import { afterAll, describe, expect, test } from "vitest";
 import { randomFrom, syntheticVectors } from "../../bench/synthetic-memory.ts";
-import { KEYWORDS } from "../../src/domain/bm25.ts";
 import { CORPORA, type MemoryRecord } from "../../src/domain/memory.ts";
 import type { MemoryFilter, Scope } from "../../src/domain/retrieval.ts";
-import { tokenise } from "../../src/domain/tokenise.ts";
+import { KEYWORDS } from "../../src/domain/text/bm25.ts";
+import { tokenise } from "../../src/domain/text/tokenise.ts";
 import type { Recall } from "../../src/ports/memory.ts";
 import { codeDistance, encodeVector } from "../../src/search/code.ts";
 import { PARTS, TERM_WEIGHTS } from "../../src/search/terms.ts";

@@ -1,9 +1,8 @@
 import { pino } from "pino";
 import { expect, test } from "vitest";
 import type { CommandJob } from "../../src/domain/command.ts";
+import { OutOfReach, Transient } from "../../src/domain/errors.ts";
 import type { Repo } from "../../src/domain/job.ts";
-import { OutOfReach } from "../../src/domain/out-of-reach.ts";
-import { Transient } from "../../src/domain/transient.ts";
 import type { StandingRepository, Unreachable } from "../../src/ports/memory.ts";
 import type { Queue } from "../../src/ports.ts";
 import { afterGone, goneWatch } from "../../src/server/after-gone.ts";

@@ -1,6 +1,6 @@
 import { pino } from "pino";
 import { expect, test } from "vitest";
-import { Transient } from "../../src/domain/transient.ts";
+import { Transient } from "../../src/domain/errors.ts";
 import { awaitDatabase } from "../../src/server/await-database.ts";
 
 const log = pino({ level: "silent" });

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { Transient } from "../../src/domain/transient.ts";
+import { Transient } from "../../src/domain/errors.ts";
 import type { Arrival } from "../../src/ports/inbox.ts";
 import { committer } from "../../src/server/commit-deliveries.ts";
 

@@ -7,7 +7,7 @@ import fc from "fast-check";
 import { pino } from "pino";
 import { expect, test } from "vitest";
 import { z } from "zod";
-import { Transient } from "../../src/domain/transient.ts";
+import { Transient } from "../../src/domain/errors.ts";
 import { loggedError } from "../../src/server/logged-error.ts";
 import { logWithoutSecrets, neverTell } from "../../src/wire/secrets.ts";
 

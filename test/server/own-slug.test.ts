@@ -1,7 +1,6 @@
 import { pino } from "pino";
 import { expect, test } from "vitest";
-import { OutOfReach } from "../../src/domain/out-of-reach.ts";
-import { Transient } from "../../src/domain/transient.ts";
+import { OutOfReach, Transient } from "../../src/domain/errors.ts";
 import { AppRefused, ownSlug } from "../../src/server/own-slug.ts";
 
 const at = { host: "127.0.0.1", port: 0, log: pino({ level: "silent" }) };

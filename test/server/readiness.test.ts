@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { Transient } from "../../src/domain/transient.ts";
+import { Transient } from "../../src/domain/errors.ts";
 import { readinessCheck } from "../../src/server/readiness.ts";
 
 function open() {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { retrievalFigures } from "../../src/domain/retrieval-figures.ts";
+import { retrievalFigures } from "../../src/domain/figures/retrieval-figures.ts";
 import { retrievalWatch } from "../../src/server/retrieval-watch.ts";
 import { anEntry } from "../adapters/contracts/retrieval-log.ts";
 

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import BetterSqlite from "better-sqlite3";
 import { afterAll, describe, expect, test } from "vitest";
-import { StoreUnusable } from "../../src/domain/store-unusable.ts";
+import { StoreUnusable } from "../../src/domain/errors.ts";
 import { MEMORY_PART } from "../../src/store/memory/schema.ts";
 import { migrate, type SchemaPart, versions } from "../../src/store/migrate.ts";
 import { openPostgres } from "../../src/store/postgres.ts";

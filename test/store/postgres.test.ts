@@ -1,8 +1,7 @@
 // The driver of PostgreSQL: transactions, limits of time, what texts it takes, and servers that are not there.
 import { createServer } from "node:net";
 import { afterAll, describe, expect, test } from "vitest";
-import { StoreUnusable } from "../../src/domain/store-unusable.ts";
-import { Transient } from "../../src/domain/transient.ts";
+import { StoreUnusable, Transient } from "../../src/domain/errors.ts";
 import { jsonRows } from "../../src/store/dialect.ts";
 import { openPostgres, type PostgresSettings } from "../../src/store/postgres.ts";
 import type { Database } from "../../src/store/sql.ts";

@@ -1,6 +1,7 @@
 // From what a model wrote to a value of the shape asked for, or to the sentence that asks it to try again.
-import { cutText } from "../../domain/cut-text.ts";
+
 import type { ReplyShape } from "../../domain/model.ts";
+import { cutText } from "../../domain/text/cut-text.ts";
 import { jsonCandidates } from "./json-candidates.ts";
 import { mendJson } from "./mend-json.ts";
 import { repeatedKey } from "./repeated-key.ts";

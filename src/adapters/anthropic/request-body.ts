@@ -1,8 +1,8 @@
 // A question in the words of the Messages API, with as much as this server and this model take.
 
 import { jsonSchemaOutputFormat } from "@anthropic-ai/sdk/helpers/json-schema";
-import { cutText } from "../../domain/cut-text.ts";
 import type { ModelRequest, PromptPiece, ReplyShape } from "../../domain/model.ts";
+import { cutText } from "../../domain/text/cut-text.ts";
 import type { Feature } from "./call-failed.ts";
 import type { ModelFacts } from "./model-facts.ts";
 

@@ -1,5 +1,5 @@
 // Source code into chunks that have a name: functions, methods, classes. What a chunk stands in is part of its name.
-import { cutText } from "../../domain/cut-text.ts";
+import { cutText } from "../../domain/text/cut-text.ts";
 import type { CodeChunk, CodeChunks } from "../../ports/memory.ts";
 import { parseText, unfit } from "../grammars.ts";
 import { type Definition, definitions } from "./definitions.ts";

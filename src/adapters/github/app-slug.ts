@@ -1,6 +1,6 @@
 import { createAppAuth } from "@octokit/auth-app";
 import { Octokit } from "@octokit/rest";
-import { Transient } from "../../domain/transient.ts";
+import { Transient } from "../../domain/errors.ts";
 import type { GuardedFetch } from "./guarded-fetch.ts";
 import { translated } from "./translate-error.ts";
 

@@ -1,6 +1,6 @@
 // Check runs on GitHub.
-import type { CheckAnnotation, CheckEnd } from "../../domain/check.ts";
-import { cutText } from "../../domain/cut-text.ts";
+import type { CheckAnnotation, CheckEnd } from "../../domain/review/check.ts";
+import { cutText } from "../../domain/text/cut-text.ts";
 import type { Checks } from "../../ports/checks.ts";
 import type { GitHub } from "./clients.ts";
 import { CHECK_NAME, placeOf } from "./find-post.ts";

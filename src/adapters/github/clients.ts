@@ -1,9 +1,8 @@
 // Octokit clients: one token per repository touched, with no more rights than the work needs, cached until shortly before it ends.
 import { RequestError } from "@octokit/request-error";
 import { Octokit } from "@octokit/rest";
+import { OutOfReach, Transient } from "../../domain/errors.ts";
 import type { Repo } from "../../domain/job.ts";
-import { OutOfReach } from "../../domain/out-of-reach.ts";
-import { Transient } from "../../domain/transient.ts";
 import type { InstallationPace } from "../../ports/writes.ts";
 import type { GraphqlDocument } from "./graphql-documents.ts";
 import type { GuardedFetch } from "./guarded-fetch.ts";

@@ -1,10 +1,10 @@
 // What GitHub knows about packages: its dependency graph, its advisories, and releases of public repositories. All of it comes
 // from the API's own origin, within the rights that a review has anyway; what cannot be had is an answer with its reason.
 
-import type { Answer, GraphRow, PublishedAdvisory } from "../../domain/advisory.ts";
-import { cutText } from "../../domain/cut-text.ts";
+import type { Answer, GraphRow, PublishedAdvisory } from "../../domain/dependency-update.ts";
+import { Transient } from "../../domain/errors.ts";
 import type { Severity } from "../../domain/finding.ts";
-import { Transient } from "../../domain/transient.ts";
+import { cutText } from "../../domain/text/cut-text.ts";
 import type { Dependencies, Release } from "../../ports/dependency.ts";
 import type { GitHub } from "./clients.ts";
 import { translated } from "./translate-error.ts";

@@ -2,8 +2,14 @@
 // gave which reaction to many comments at once.
 import type { AccessLevel } from "../../domain/command.ts";
 import type { Repo } from "../../domain/job.ts";
-import { parseFindingMarker } from "../../domain/marker.ts";
-import type { Person, PullFeedback, ReadDismissal, ReadReaction, ReadThread } from "../../domain/pull-feedback.ts";
+import type {
+  Person,
+  PullFeedback,
+  ReadDismissal,
+  ReadReaction,
+  ReadThread,
+} from "../../domain/memory/pull-feedback.ts";
+import { parseFindingMarker } from "../../domain/review/marker.ts";
 import type { Feedback } from "../../ports/feedback.ts";
 import type { GitHub } from "./clients.ts";
 import { FEEDBACK } from "./graphql-documents.ts";

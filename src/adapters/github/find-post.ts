@@ -1,7 +1,7 @@
 // Looks on GitHub for something of ours by its marker. Only what our own account wrote counts: anybody can copy a marker.
 
 import type { Repo } from "../../domain/job.ts";
-import { hasSummaryMarker } from "../../domain/marker.ts";
+import { hasSummaryMarker } from "../../domain/review/marker.ts";
 import type { Post, Wanted } from "../../ports/writes.ts";
 import type { GitHub } from "./clients.ts";
 import { translated } from "./translate-error.ts";

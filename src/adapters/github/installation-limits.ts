@@ -1,5 +1,5 @@
 // Until when each installation is to be left alone: this process knows as soon as GitHub says so, the others as soon as the store takes it.
-import { Transient } from "../../domain/transient.ts";
+import { Transient } from "../../domain/errors.ts";
 import type { InstallationPace } from "../../ports/writes.ts";
 
 /** Between two tries to tell a store that does not answer. */

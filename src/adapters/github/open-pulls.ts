@@ -2,8 +2,8 @@
 // with a token that reads names, pull requests with a token for that one repository.
 import { setTimeout as wait } from "node:timers/promises";
 import type { Octokit } from "@octokit/rest";
+import { Transient } from "../../domain/errors.ts";
 import type { Repo } from "../../domain/job.ts";
-import { Transient } from "../../domain/transient.ts";
 import type { OpenPull, OpenPulls } from "../../ports/missed.ts";
 import type { ClientOptions, Clients, GitHub } from "./clients.ts";
 import { translated } from "./translate-error.ts";

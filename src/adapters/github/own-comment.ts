@@ -1,6 +1,7 @@
 // A comment of ours, read back: which finding it is about, where it stood, and the code above it.
-import { parseFindingMarker } from "../../domain/marker.ts";
+
 import type { OwnComment } from "../../domain/pull-request.ts";
+import { parseFindingMarker } from "../../domain/review/marker.ts";
 import type { GitHub } from "./clients.ts";
 
 type ReviewComment = Awaited<ReturnType<GitHub["rest"]["pulls"]["listReviewComments"]>>["data"][number];

@@ -1,5 +1,5 @@
 // GitHub's three kinds of comment as one noun.
-import type { PastAuthor, PastComment } from "../../domain/history.ts";
+import type { PastAuthor, PastComment } from "../../domain/memory/past-reviews.ts";
 
 /** A deleted account leaves its comments behind, without a user; GitHub's schema does not say so everywhere. */
 type RawUser = { readonly id: number; readonly login: string; readonly type: string } | null | undefined;

@@ -1,7 +1,8 @@
 // Who resolved which thread and which pull requests were merged: only GraphQL tells, for many of them in one question.
-import type { PastAuthor, PastFates } from "../../domain/history.ts";
+
+import { Transient } from "../../domain/errors.ts";
 import type { Repo } from "../../domain/job.ts";
-import { Transient } from "../../domain/transient.ts";
+import type { PastAuthor, PastFates } from "../../domain/memory/past-reviews.ts";
 import type { PastReviews } from "../../ports/history.ts";
 import type { GitHub } from "./clients.ts";
 import { fatesOf } from "./graphql-documents.ts";

@@ -1,7 +1,7 @@
 // What was said on a repository's pull requests, from GitHub: lists of a hundred, newest first, one request at a time.
 import { setTimeout as wait } from "node:timers/promises";
-import type { PastAuthor, PastPull } from "../../domain/history.ts";
 import type { Repo } from "../../domain/job.ts";
+import type { PastAuthor, PastPull } from "../../domain/memory/past-reviews.ts";
 import type { PastPage, PastReviews, RequestBudget } from "../../ports/history.ts";
 import type { GitHub } from "./clients.ts";
 import { conversationComment, lineComment, reviewComment } from "./past-comment.ts";

@@ -1,8 +1,7 @@
 // Reads a pull request from GitHub's REST API.
 import { createHash } from "node:crypto";
-import { GHOST } from "../../domain/ghost.ts";
 import type { Repo } from "../../domain/job.ts";
-import type { AuthorFacts, OwnComment, PullRequest } from "../../domain/pull-request.ts";
+import { type AuthorFacts, GHOST, type OwnComment, type PullRequest } from "../../domain/pull-request.ts";
 import type { PullRequests } from "../../ports.ts";
 import { changesSince } from "./changes-since.ts";
 import type { Clients, GitHub } from "./clients.ts";

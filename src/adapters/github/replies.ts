@@ -1,7 +1,8 @@
 // Writes answers and reactions on GitHub.
+
+import { OutOfReach } from "../../domain/errors.ts";
 import type { Repo } from "../../domain/job.ts";
-import { proofMarker } from "../../domain/marker.ts";
-import { OutOfReach } from "../../domain/out-of-reach.ts";
+import { proofMarker } from "../../domain/review/marker.ts";
 import type { AnswerPlace, Replies } from "../../ports/talk.ts";
 import type { GitHub } from "./clients.ts";
 import { isOurs } from "./find-post.ts";

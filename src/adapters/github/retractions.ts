@@ -1,5 +1,5 @@
 // Our own comments of a pull request on GitHub, and how they are folded away. What others wrote is not even seen.
-import { hasSummaryMarker, parseFindingMarker, parseReviewMarker } from "../../domain/marker.ts";
+import { hasSummaryMarker, parseFindingMarker, parseReviewMarker } from "../../domain/review/marker.ts";
 import type { OwnPost, Retractions } from "../../ports/checks.ts";
 import type { GitHub } from "./clients.ts";
 import { isOurs } from "./find-post.ts";

@@ -1,9 +1,9 @@
 // Writes to a pull request on GitHub: comments only, each by the one path.
 import { createHash } from "node:crypto";
 import { RequestError } from "@octokit/request-error";
+import { OutOfReach } from "../../domain/errors.ts";
 import type { Repo } from "../../domain/job.ts";
-import { parseFindingMarker, proofMarker } from "../../domain/marker.ts";
-import { OutOfReach } from "../../domain/out-of-reach.ts";
+import { parseFindingMarker, proofMarker } from "../../domain/review/marker.ts";
 import { CommentRefused, type CommentToPost, Overtaken, type Reviews } from "../../ports.ts";
 import type { GitHub } from "./clients.ts";
 import { isOurs, placeOf } from "./find-post.ts";

@@ -1,8 +1,6 @@
 // GitHub's failures in our words: try later, or never.
 import { RequestError } from "@octokit/request-error";
-import { LeaseLost } from "../../domain/lease-lost.ts";
-import { OutOfReach, type Reach } from "../../domain/out-of-reach.ts";
-import { Transient } from "../../domain/transient.ts";
+import { LeaseLost, OutOfReach, type Reach, Transient } from "../../domain/errors.ts";
 import { errorTypes } from "./graphql-refusal.ts";
 import { EgressRefused, refusalIn } from "./guarded-fetch.ts";
 import { unprocessable } from "./unprocessable.ts";

@@ -1,7 +1,7 @@
 // The files of one commit from GitHub: one listing, and one request for each file whose text is wanted.
 import { setTimeout as wait } from "node:timers/promises";
+import { Transient } from "../../domain/errors.ts";
 import type { Repo } from "../../domain/job.ts";
-import { Transient } from "../../domain/transient.ts";
 import type { Tree, TreeFile } from "../../ports/memory.ts";
 import type { GitHub } from "./clients.ts";
 import { translated } from "./translate-error.ts";

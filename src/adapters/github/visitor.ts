@@ -1,6 +1,6 @@
 // Who logs in: GitHub's web flow of a GitHub App.
 import { Octokit } from "@octokit/rest";
-import { Transient } from "../../domain/transient.ts";
+import { Transient } from "../../domain/errors.ts";
 import type { GitHubLogin, Visitor } from "../../ports/login.ts";
 import type { GuardedFetch } from "./guarded-fetch.ts";
 import { translate, translated } from "./translate-error.ts";

@@ -1,7 +1,7 @@
 // Nothing is written to GitHub but through write-path.ts: the gate sends no other write, and asks once more, at the last moment,
 // whether the job is still held and GitHub may be asked.
 import { AsyncLocalStorage } from "node:async_hooks";
-import { Transient } from "../../domain/transient.ts";
+import { Transient } from "../../domain/errors.ts";
 import type { GuardedFetch } from "./guarded-fetch.ts";
 
 /** A leave that took longer to come may be over by now: the process stood still meanwhile, or the database is far. */

@@ -1,9 +1,7 @@
 // The one way to write to GitHub. What is created is written down first (the intent), sent once, and recorded; where the answer was
 // lost, GitHub is asked what stands there. Nothing is ever sent again because nobody knows.
 import { RequestError } from "@octokit/request-error";
-import { LeaseLost } from "../../domain/lease-lost.ts";
-import { OutOfReach } from "../../domain/out-of-reach.ts";
-import { Transient } from "../../domain/transient.ts";
+import { LeaseLost, OutOfReach, Transient } from "../../domain/errors.ts";
 import type { Post, Wanted, WriteBook } from "../../ports/writes.ts";
 import { type FailPoint, failPoint } from "../fail-point.ts";
 import { translate, wasNeverSent } from "./translate-error.ts";

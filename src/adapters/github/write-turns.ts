@@ -1,6 +1,6 @@
 // Writes of one installation go one after the other, a second after the end of the last: by each process in the order in which they
 // came, and by all processes of the store in turns.
-import { Transient } from "../../domain/transient.ts";
+import { Transient } from "../../domain/errors.ts";
 import type { InstallationPace, WriteTurn } from "../../ports/writes.ts";
 
 /** GitHub asks to make requests serially, and to wait a second between writes: docs.github.com, "Best practices for using the REST API". */

@@ -1,8 +1,8 @@
 // Where a visitor may write, asked with their own token: a visitor spends their own requests at GitHub, and none of the App's.
 import type { Octokit } from "@octokit/rest";
 import { LRUCache } from "lru-cache";
+import { OutOfReach } from "../../domain/errors.ts";
 import type { RepoKey } from "../../domain/memory.ts";
-import { OutOfReach } from "../../domain/out-of-reach.ts";
 import type { GitHubLogin } from "../../ports/login.ts";
 import { translated } from "./translate-error.ts";
 

@@ -1,7 +1,7 @@
 // An embedder without network, download or model: words weighted by rarity, folded into 1,024 numbers by a hash. Near
 // means "shares rare words", so it finds the same thing said in the same words, and no synonyms.
-import { TOKENISER_VERSION, tokenise } from "../../domain/tokenise.ts";
-import { BACKGROUND, rarity } from "../../domain/word-rarity.ts";
+import { TOKENISER_VERSION, tokenise } from "../../domain/text/tokenise.ts";
+import { BACKGROUND, rarity } from "../../domain/text/word-rarity.ts";
 
 const DIMENSION = 1_024;
 /** UTF-16 units read of one text. */

@@ -1,5 +1,5 @@
 // `kodiai-ignore RULE reason` in a comment of the reviewed code: the finding is held back with the reason, never lost.
-import { cutText } from "../../domain/cut-text.ts";
+import { cutText } from "../../domain/text/cut-text.ts";
 import type { LineText } from "./place.ts";
 import type { Match } from "./rule.ts";
 

@@ -2,9 +2,8 @@
 // One rule that fails never takes the others with it.
 import { setImmediate } from "node:timers/promises";
 import type { CustomRule, RuleSetting } from "../../config/repo-config.ts";
-import type { Finding, HeldBack } from "../../domain/finding.ts";
-import { findingId } from "../../domain/finding-id.ts";
-import type { Degraded } from "../../domain/outcome.ts";
+import { type Finding, findingId, type HeldBack } from "../../domain/finding.ts";
+import type { Degraded } from "../../domain/omissions.ts";
 import type { InspectedFile, Inspection, Inspector } from "../../ports.ts";
 import { compileCustomRules } from "./custom.ts";
 import { ignoreReason } from "./ignore-comment.ts";

@@ -2,8 +2,8 @@
 // Where only hunks are known, each hunk's new side is read as a fragment; tree-sitter mends what is cut off.
 
 import type { SgNode } from "@ast-grep/napi";
-import { cutText } from "../../domain/cut-text.ts";
 import type { Hunk } from "../../domain/pull-request.ts";
+import { cutText } from "../../domain/text/cut-text.ts";
 import type { InspectedFile } from "../../ports.ts";
 import { grammarOf, parseText, unfit } from "../grammars.ts";
 import type { Match } from "./rule.ts";

@@ -1,5 +1,5 @@
 // Hides secrets in every text of a value, whatever its shape.
-import { redactTexts } from "../../domain/redact-texts.ts";
+import { redactTexts } from "../../domain/text/redact-texts.ts";
 import type { SecretRedactor } from "./redact.ts";
 
 /**

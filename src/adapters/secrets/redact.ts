@@ -1,5 +1,5 @@
 // Hides secrets in text before it is logged, posted, stored or shown to a model.
-import { redactionMark } from "../../domain/redaction-mark.ts";
+import { redactionMark } from "../../domain/text/cut-text.ts";
 import { detectSecrets, secretKind, withoutOverlaps } from "../secret-detector.ts";
 import { encodedSecrets } from "./encoded-secrets.ts";
 

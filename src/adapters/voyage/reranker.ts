@@ -1,5 +1,5 @@
 // Reranking by Voyage AI: a cross-encoder reads the query and each candidate together.
-import { cutText } from "../../domain/cut-text.ts";
+import { cutText } from "../../domain/text/cut-text.ts";
 import type { Reranked, Reranker } from "../../ports/memory.ts";
 import { completeOrder, unchangedOrder } from "../complete-order.ts";
 import { ServiceFailed } from "../service-failed.ts";

@@ -15,9 +15,9 @@ import {
   verbList,
 } from "../../domain/command.ts";
 import { type Answer, plainAnswer } from "../../domain/conversation.ts";
+import { Transient } from "../../domain/errors.ts";
 import { jobKey } from "../../domain/job.ts";
 import { repoKey } from "../../domain/memory.ts";
-import { Transient } from "../../domain/transient.ts";
 import { gatherSettings } from "../../gather/gather.ts";
 import type { AnsweredComment } from "../../ports/talk.ts";
 import { acknowledge, isAnswered, publishAnswer } from "../../publish/publish.ts";

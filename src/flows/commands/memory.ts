@@ -1,9 +1,10 @@
 // Commands about memory: tell it something, make it forget, say what there is.
+
 import { languageOf } from "../../analyze/analyze.ts";
 import { type Answer, plainAnswer } from "../../domain/conversation.ts";
-import { parseFindingMarker } from "../../domain/marker.ts";
 import { repoKey } from "../../domain/memory.ts";
-import { publicWords } from "../../domain/public-words.ts";
+import { parseFindingMarker } from "../../domain/review/marker.ts";
+import { publicWords } from "../../domain/text/public-error-text.ts";
 import { remember, threadMemories, toldRecord } from "../../learn/learn.ts";
 import type { Order } from "./order.ts";
 

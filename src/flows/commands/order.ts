@@ -1,7 +1,7 @@
 // What every command is handed: who asks for what, where, and the ports there are.
 import { type AccessLevel, type CommandJob, hasAccess, type Verb, verbEntry } from "../../domain/command.ts";
 import { type Answer, plainAnswer } from "../../domain/conversation.ts";
-import { parseFindingMarker } from "../../domain/marker.ts";
+import { parseFindingMarker } from "../../domain/review/marker.ts";
 import type { EvidenceShelf } from "../../ports/feedback.ts";
 import type {
   AnswerBook,

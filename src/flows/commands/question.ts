@@ -1,11 +1,12 @@
 // A question is answered: the thread as it stood, the finding, what memory knows, one question to the model; or without it.
+
 import { hasAccess, mayAsk } from "../../domain/command.ts";
 import { type Answer, plainAnswer } from "../../domain/conversation.ts";
-import { cutText } from "../../domain/cut-text.ts";
 import type { Finding } from "../../domain/finding.ts";
-import { isoDate } from "../../domain/iso-date.ts";
-import { parseFindingMarker } from "../../domain/marker.ts";
 import type { Precedents } from "../../domain/retrieval.ts";
+import { parseFindingMarker } from "../../domain/review/marker.ts";
+import { cutText } from "../../domain/text/cut-text.ts";
+import { isoDate } from "../../domain/text/iso-date.ts";
 import { gatherSettings, gatherThread } from "../../gather/gather.ts";
 import { retrieveForQuestion } from "../../retrieve/retrieve.ts";
 import { type Answered, answer } from "../../review/review.ts";

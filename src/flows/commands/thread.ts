@@ -1,10 +1,10 @@
 // Commands in the thread of a finding: do not say it again, say it again after all, resolve.
 import { type Answer, plainAnswer } from "../../domain/conversation.ts";
+import { Transient } from "../../domain/errors.ts";
 import { type Finding, isAlwaysSaid } from "../../domain/finding.ts";
-import { parseFindingMarker } from "../../domain/marker.ts";
 import { findingMemoryId, repoKey } from "../../domain/memory.ts";
-import type { Degraded } from "../../domain/outcome.ts";
-import { Transient } from "../../domain/transient.ts";
+import type { Degraded } from "../../domain/omissions.ts";
+import { parseFindingMarker } from "../../domain/review/marker.ts";
 import { noteCommand, noteOnMemory } from "../people/weigh-evidence.ts";
 import { findingOfThread, isWriter, type Order } from "./order.ts";
 

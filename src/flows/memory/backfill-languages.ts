@@ -2,8 +2,8 @@
 import { languageOf } from "../../analyze/analyze.ts";
 import type { Repo } from "../../domain/job.ts";
 import { UNKNOWN_LANGUAGE } from "../../domain/language.ts";
+import type { Remembered } from "../../domain/memory/write-report.ts";
 import type { Corpus } from "../../domain/memory.ts";
-import type { Remembered } from "../../domain/remembered.ts";
 import { type Remembering, remember } from "../../learn/learn.ts";
 import type { Embedder } from "../../ports/memory.ts";
 import { type ExportPorts, recordsOf } from "./export-memory.ts";

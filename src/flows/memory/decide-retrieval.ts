@@ -1,12 +1,12 @@
 // Is memory worth a search? The gate's decision and nothing else: for a change that is not reviewed, or for words about one.
 import { analyze } from "../../analyze/analyze.ts";
 import { defaultKnowledge } from "../../config/knowledge.ts";
-import { NO_PULL } from "../../domain/empty-change.ts";
+import { noGain } from "../../domain/figures/replay-result.ts";
 import type { Repo, ReviewJob } from "../../domain/job.ts";
+import { NO_PULL } from "../../domain/memory/placeholder-pull-request.ts";
 import { repoKey } from "../../domain/memory.ts";
-import type { Skipped } from "../../domain/outcome.ts";
+import type { Skipped } from "../../domain/omissions.ts";
 import type { PullRequestContext } from "../../domain/pull-request.ts";
-import { noGain } from "../../domain/replay-result.ts";
 import type { GateDecision } from "../../domain/retrieval.ts";
 import { gather } from "../../gather/gather.ts";
 import type { Embedder, Recall, Replays } from "../../ports/memory.ts";

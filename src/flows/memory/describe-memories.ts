@@ -3,7 +3,7 @@
 import type { Repo } from "../../domain/job.ts";
 import { type Corpus, type MemoryRecord, repoKey } from "../../domain/memory.ts";
 import type { ModelFailure } from "../../domain/model.ts";
-import type { Degraded } from "../../domain/outcome.ts";
+import type { Degraded } from "../../domain/omissions.ts";
 import type { Scope } from "../../domain/retrieval.ts";
 import { describe, describing, type Remembering, remember } from "../../learn/learn.ts";
 import type { Embedder, Memory, Recall } from "../../ports/memory.ts";

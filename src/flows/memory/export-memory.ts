@@ -1,8 +1,8 @@
 // Memory of one repository -> lines of a file: records that `memory import` reads back, or pairs to tune an embedder with; and
 // the rules that could be made of what recurs in it.
 
-import type { Conventions } from "../../domain/convention.ts";
 import type { Repo } from "../../domain/job.ts";
+import type { Conventions } from "../../domain/memory/convention.ts";
 import { type Corpus, type EmbeddingSpace, type MemoryRecord, repoKey } from "../../domain/memory.ts";
 import type { Scope } from "../../domain/retrieval.ts";
 import { pairsOf, proposeConventions, recordLine } from "../../learn/learn.ts";

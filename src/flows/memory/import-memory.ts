@@ -2,9 +2,9 @@
 // same file again changes nothing.
 import { languageOf } from "../../analyze/analyze.ts";
 import type { Repo } from "../../domain/job.ts";
+import { addUp, type Remembered } from "../../domain/memory/write-report.ts";
 import { type MemoryRecord, memoryId, repoKey } from "../../domain/memory.ts";
-import type { Degraded } from "../../domain/outcome.ts";
-import { addUp, type Remembered } from "../../domain/remembered.ts";
+import type { Degraded } from "../../domain/omissions.ts";
 import { type Remembering, remember, rowRecord } from "../../learn/learn.ts";
 import type { Embedder, Memory } from "../../ports/memory.ts";
 

@@ -1,7 +1,7 @@
 // Each retrieval is written down, whoever asked; a book that cannot be written never ends a review.
 import type { Knowledge } from "../../config/knowledge.ts";
+import { loggedRetrieval, type RetrievalOrigin } from "../../domain/figures/logged-retrieval.ts";
 import type { Repo } from "../../domain/job.ts";
-import { loggedRetrieval, type RetrievalOrigin } from "../../domain/logged-retrieval.ts";
 import type { Precedents } from "../../domain/retrieval.ts";
 import type { Embedder, RetrievalLog } from "../../ports/memory.ts";
 

@@ -1,7 +1,8 @@
 // A pull request of the past, as far as memory can tell it: the pieces of code that were spoken about. No title, no other
 // files: whoever asks memory with it asks less than the pull request itself did.
-import { emptyChange } from "../../domain/empty-change.ts";
+
 import type { Repo } from "../../domain/job.ts";
+import { emptyChange } from "../../domain/memory/placeholder-pull-request.ts";
 import type { DiffLine, FileDiff, Hunk, PullRequestContext } from "../../domain/pull-request.ts";
 
 /** A place that was spoken about: GitHub's `diff_hunk`, which ends there; null where only the file is known. */

@@ -2,10 +2,6 @@
 // held against what people did comment. Nothing is written, nothing is posted, nobody is asked.
 import { analyze } from "../../analyze/analyze.ts";
 import { defaultKnowledge } from "../../config/knowledge.ts";
-import type { Repo } from "../../domain/job.ts";
-import { type MemoryRecord, repoKey } from "../../domain/memory.ts";
-import type { Degraded } from "../../domain/outcome.ts";
-import { precedentEntry } from "../../domain/precedent-section.ts";
 import {
   mostOf,
   type PlaceboCandidate,
@@ -14,9 +10,13 @@ import {
   type ReplayedPull,
   type ShownMemory,
   tallyArm,
-} from "../../domain/replay.ts";
-import { textVectors } from "../../domain/text-likeness.ts";
-import { turnedDown } from "../../domain/turned-down.ts";
+} from "../../domain/figures/replay.ts";
+import type { Repo } from "../../domain/job.ts";
+import { precedentEntry } from "../../domain/memory/precedent-section.ts";
+import { turnedDown } from "../../domain/memory/read-reply.ts";
+import { type MemoryRecord, repoKey } from "../../domain/memory.ts";
+import type { Degraded } from "../../domain/omissions.ts";
+import { textVectors } from "../../domain/text/text-likeness.ts";
 import type { Embedder, Memory, Recall } from "../../ports/memory.ts";
 import { retrieve } from "../../retrieve/retrieve.ts";
 import { recordsOf } from "./export-memory.ts";

@@ -1,6 +1,7 @@
 // The declines of a memory are taken back in the dashboard: as `/kodiai restore` does, without a comment that asks for it.
-import type { Evidence } from "../../domain/evidence.ts";
+
 import { jobKey, type Repo } from "../../domain/job.ts";
+import type { Evidence } from "../../domain/memory/evidence.ts";
 import { repoKey } from "../../domain/memory.ts";
 import type { PastRejections, Rejecting } from "../../ports/rejections.ts";
 import type { Decisions } from "../../ports/talk.ts";

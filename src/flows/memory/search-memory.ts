@@ -1,6 +1,7 @@
 // Memory searched by hand: each text on its own, written down as a review's retrieval is, and all of them as one list.
-import { type FoundMemory, type HandSearch, mergeFound } from "../../domain/found.ts";
-import { loggedRetrieval } from "../../domain/logged-retrieval.ts";
+
+import { loggedRetrieval } from "../../domain/figures/logged-retrieval.ts";
+import { type FoundMemory, type HandSearch, mergeFound } from "../../domain/memory/search-result.ts";
 import type { Precedents } from "../../domain/retrieval.ts";
 import type { Embedder, Recall, Reranker, RetrievalLog } from "../../ports/memory.ts";
 import type { ModelLeave } from "../../ports/model.ts";

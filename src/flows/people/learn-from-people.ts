@@ -4,12 +4,12 @@
 //
 // It can run at any time and again: an act that was seen before is not seen anew, and nothing is ever posted.
 import type { AccessLevel } from "../../domain/command.ts";
-import type { Evidence } from "../../domain/evidence.ts";
 import { type FeedbackJob, jobKey, type Repo } from "../../domain/job.ts";
+import type { Evidence } from "../../domain/memory/evidence.ts";
+import type { CodeFate, Person, PullFeedback } from "../../domain/memory/pull-feedback.ts";
 import { type Outcome, repoKey } from "../../domain/memory.ts";
-import type { Skipped } from "../../domain/outcome.ts";
-import type { Said } from "../../domain/past.ts";
-import type { CodeFate, Person, PullFeedback } from "../../domain/pull-feedback.ts";
+import type { Skipped } from "../../domain/omissions.ts";
+import type { Said } from "../../domain/review/review-history.ts";
 import { attest, fateOf, fixPairOf, observe, type weigh } from "../../learn/learn.ts";
 import type { EvidenceShelf, Feedback, FeedbackBook, KnownFix, RememberedFinding } from "../../ports/feedback.ts";
 import type { ReviewRecords } from "../../ports/talk.ts";

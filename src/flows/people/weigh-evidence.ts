@@ -1,8 +1,9 @@
 // New evidence -> what became of the findings it is about. The one way by which people change what memory thinks of a finding.
-import { cutText } from "../../domain/cut-text.ts";
-import { EVIDENCE_TEXT, type Evidence, type EvidenceBy, type EvidenceKind } from "../../domain/evidence.ts";
+
+import { EVIDENCE_TEXT, type Evidence, type EvidenceBy, type EvidenceKind } from "../../domain/memory/evidence.ts";
 import { repoKey } from "../../domain/memory.ts";
-import { publicWords } from "../../domain/public-words.ts";
+import { cutText } from "../../domain/text/cut-text.ts";
+import { publicWords } from "../../domain/text/public-error-text.ts";
 import { threadMemories, weigh } from "../../learn/learn.ts";
 import type { Decision, EvidenceShelf, RememberedFinding } from "../../ports/feedback.ts";
 import { isWriter, type Order } from "../commands/order.ts";

@@ -1,8 +1,8 @@
 // What every job that follows a repository asks first: whether it stands, what its head is, and what its configuration says there.
 import type { KnownRules } from "../../config/check-rules.ts";
 import type { RepoConfig } from "../../config/repo-config.ts";
-import { OutOfReach } from "../../domain/out-of-reach.ts";
-import type { Skipped } from "../../domain/outcome.ts";
+import { OutOfReach } from "../../domain/errors.ts";
+import type { Skipped } from "../../domain/omissions.ts";
 import { configAt } from "../../gather/gather.ts";
 import type { RepositoryHost, RepositoryLabels, StandingRepository, Tree, Unreachable } from "../../ports/memory.ts";
 import type { PullRequests } from "../../ports.ts";

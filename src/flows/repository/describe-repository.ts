@@ -1,7 +1,8 @@
 // The job that has a model describe what is remembered of a repository's reviews, where the repository wants it.
+
+import { Transient } from "../../domain/errors.ts";
 import type { DescribeJob } from "../../domain/job.ts";
-import type { Skipped } from "../../domain/outcome.ts";
-import { Transient } from "../../domain/transient.ts";
+import type { Skipped } from "../../domain/omissions.ts";
 import type { Embedder, Memory, Recall } from "../../ports/memory.ts";
 import type { ModelAccess } from "../../ports/model.ts";
 import { type DescribedMemories, describedLine, describeMemories } from "../memory/describe-memories.ts";

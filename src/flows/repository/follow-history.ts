@@ -1,6 +1,6 @@
 // The job that imports a repository's past reviews, a bounded part of it a run.
 import type { Repo } from "../../domain/job.ts";
-import type { Skipped } from "../../domain/outcome.ts";
+import type { Skipped } from "../../domain/omissions.ts";
 import type { HistoryBook, PastReviews } from "../../ports/history.ts";
 import type { Embedder, Memory } from "../../ports/memory.ts";
 import { type HeadPorts, standingHead } from "./current-head.ts";

@@ -2,10 +2,10 @@
 // labels follow their names, owners and visibility, and what is gone is forgotten. Deliveries come late, twice and out of
 // order: each job asks the host how things stand now, and can run again without harm.
 import type { Knowledge } from "../../config/knowledge.ts";
+import { Transient } from "../../domain/errors.ts";
 import type { FollowJob, ForgetJob, IndexJob, LabelJob, Repo } from "../../domain/job.ts";
 import { repoKey } from "../../domain/memory.ts";
-import type { Skipped } from "../../domain/outcome.ts";
-import { Transient } from "../../domain/transient.ts";
+import type { Skipped } from "../../domain/omissions.ts";
 import { configAt } from "../../gather/gather.ts";
 import type { CodeChunker, Embedder, Memory, StandingRepository, Tree } from "../../ports/memory.ts";
 import type { Traces } from "../../ports.ts";

@@ -1,6 +1,8 @@
 // A repository's past reviews become memory, page by page and newest first: comments on lines with their replies, then
 // conversations, then the texts of reviews. After each page the place is written down; a run may end anywhere, by its own
 // bound, by a rate limit or by a crash, and the next goes on there. Nothing that was said is kept beside memory.
+
+import type { Repo } from "../../domain/job.ts";
 import {
   countUp,
   EMPTY_TALLY,
@@ -10,10 +12,9 @@ import {
   type HistoryTally,
   type PastComment,
   type PastPull,
-} from "../../domain/history.ts";
-import type { Repo } from "../../domain/job.ts";
+} from "../../domain/memory/past-reviews.ts";
 import { repoKey } from "../../domain/memory.ts";
-import type { Skipped } from "../../domain/outcome.ts";
+import type { Skipped } from "../../domain/omissions.ts";
 import type { HistoryBook, PastPage, PastReviews } from "../../ports/history.ts";
 import { commentKeeper, type KeepingPorts } from "./keep-comments.ts";
 

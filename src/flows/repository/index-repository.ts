@@ -2,9 +2,9 @@
 // and what is gone from the tree is gone from memory. Run twice, the second run does nothing.
 import { languageOf } from "../../analyze/analyze.ts";
 import type { Repo } from "../../domain/job.ts";
+import { addUp, type Remembered } from "../../domain/memory/write-report.ts";
 import { type KnownSource, type MemoryRecord, repoKey } from "../../domain/memory.ts";
-import type { Degraded, LeftOut } from "../../domain/outcome.ts";
-import { addUp, type Remembered } from "../../domain/remembered.ts";
+import type { Degraded, LeftOut } from "../../domain/omissions.ts";
 import { leftOutReason } from "../../gather/gather.ts";
 import { corpusOf, fileRecords, type Remembering, remember, wikiCorpusOf } from "../../learn/learn.ts";
 import type { CodeChunker, Embedder, Memory, Tree, TreeFile } from "../../ports/memory.ts";

@@ -1,6 +1,7 @@
 // Comments of the past -> memory: as threads, with whose word counts, what became of the code, and a count of both.
 
 import { languageOf } from "../../analyze/analyze.ts";
+import type { Repo } from "../../domain/job.ts";
 import {
   countUp,
   type HistoryTally,
@@ -8,11 +9,10 @@ import {
   type PastComment,
   type PastFates,
   type PastThread,
-} from "../../domain/history.ts";
-import type { Repo } from "../../domain/job.ts";
-import { lowInformation } from "../../domain/low-information.ts";
+} from "../../domain/memory/past-reviews.ts";
+import type { Remembered } from "../../domain/memory/write-report.ts";
 import type { MemoryRecord, Outcome } from "../../domain/memory.ts";
-import type { Remembered } from "../../domain/remembered.ts";
+import { lowInformation } from "../../domain/text/low-information.ts";
 import { fixPairOfComment, remember, threadRecord } from "../../learn/learn.ts";
 import type { PastReviews } from "../../ports/history.ts";
 import type { Embedder, Memory } from "../../ports/memory.ts";

@@ -1,8 +1,9 @@
 // Some events GitHub never sends, nor logs. So the open pull requests are looked at, repository by repository, the one that was
 // not looked at for longest first; a head of which nobody told us is reviewed like any other.
+
+import { Transient } from "../../domain/errors.ts";
 import { jobKey, type Repo, type ReviewJob } from "../../domain/job.ts";
 import { repoKey } from "../../domain/memory.ts";
-import { Transient } from "../../domain/transient.ts";
 import type { AddReview, MissedEventStore, OpenPull, OpenPulls } from "../../ports/missed.ts";
 
 /** A pull request that nothing happened to for so long is left alone; a server is back sooner. */

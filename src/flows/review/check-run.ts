@@ -1,11 +1,10 @@
 // The check run beside a review: begun when the review begins, ended however the review ends. It never stops a review.
 import type { FailOn } from "../../config/repo-config.ts";
+import { OutOfReach, Transient } from "../../domain/errors.ts";
 import type { Repo, ReviewJob } from "../../domain/job.ts";
-import { OutOfReach } from "../../domain/out-of-reach.ts";
-import type { Degraded, Skipped } from "../../domain/outcome.ts";
-import { publicWords } from "../../domain/public-words.ts";
+import type { Degraded, Skipped } from "../../domain/omissions.ts";
 import type { PostedReview, Superseded } from "../../domain/review.ts";
-import { Transient } from "../../domain/transient.ts";
+import { publicWords } from "../../domain/text/public-error-text.ts";
 import type { CheckBook, Checks } from "../../ports/checks.ts";
 import { beginCheck, type CheckPorts, checkEnd, endCheck, leftCheckEnd } from "../../publish/publish.ts";
 

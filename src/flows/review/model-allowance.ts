@@ -4,7 +4,7 @@ import type { RepoConfig } from "../../config/repo-config.ts";
 import { type Budget, bookingOf, type Purse, type Wanted } from "../../domain/budget.ts";
 import type { Repo } from "../../domain/job.ts";
 import type { ModelRequest } from "../../domain/model.ts";
-import type { Cost, Degraded, MonthSpending } from "../../domain/outcome.ts";
+import type { Cost, Degraded, MonthSpending } from "../../domain/omissions.ts";
 import type { PullRequestContext } from "../../domain/pull-request.ts";
 import type { ModelCost } from "../../domain/retrieval.ts";
 import type { ReviewSignals } from "../../domain/signals.ts";

@@ -1,12 +1,11 @@
 // What posting a review takes beside writing it: the ledger, by which a retry goes on where the last try ended, the check run, and memory.
 
+import { Stopped, Transient } from "../../domain/errors.ts";
 import type { ReviewJob } from "../../domain/job.ts";
 import { repoKey } from "../../domain/memory.ts";
-import type { Degraded, Skipped } from "../../domain/outcome.ts";
+import type { Degraded, Skipped } from "../../domain/omissions.ts";
 import type { PullRequestContext } from "../../domain/pull-request.ts";
 import type { PostedReview, Review, Superseded } from "../../domain/review.ts";
-import { Stopped } from "../../domain/stopped.ts";
-import { Transient } from "../../domain/transient.ts";
 import { findingRecords, remember } from "../../learn/learn.ts";
 import { publish } from "../../publish/publish.ts";
 import type { CheckRun } from "./check-run.ts";

@@ -1,15 +1,15 @@
 // What one review may spend, and what is recorded of it: the model's allowance, shared between retrieval and reading, the log of
 // retrievals, and the costs and figures of the written review.
 import type { RepoConfig } from "../../config/repo-config.ts";
+import { originOf } from "../../domain/figures/logged-retrieval.ts";
 import type { Repo } from "../../domain/job.ts";
 import { UNKNOWN_LANGUAGE } from "../../domain/language.ts";
-import { originOf } from "../../domain/logged-retrieval.ts";
 import { repoKey } from "../../domain/memory.ts";
-import type { Degraded } from "../../domain/outcome.ts";
+import type { Degraded } from "../../domain/omissions.ts";
 import type { PullRequestContext } from "../../domain/pull-request.ts";
 import type { ModelCost, Precedents } from "../../domain/retrieval.ts";
+import { reviewFingerprint } from "../../domain/review/review-fingerprint.ts";
 import type { MemoryHeld, Review } from "../../domain/review.ts";
-import { reviewFingerprint } from "../../domain/review-fingerprint.ts";
 import type { ReviewSignals } from "../../domain/signals.ts";
 import { reviewHunks } from "../../learn/learn.ts";
 import type { ModelLeave } from "../../ports/model.ts";

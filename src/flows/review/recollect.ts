@@ -2,17 +2,17 @@
 // declined findings, earlier ones about the same code, the packages of a dependency update. And what a posted review leaves behind
 // for later ones.
 import type { DependencyUpdate } from "../../domain/dependency-update.ts";
+import { Transient } from "../../domain/errors.ts";
 import type { Finding } from "../../domain/finding.ts";
+import { type RejectedMemory, rejectionsOf } from "../../domain/memory/rejections.ts";
+import { type AlikeClaim, NO_RECOLLECTION, type Recollection } from "../../domain/memory/repository-history.ts";
 import { findingMemoryId, repoKey } from "../../domain/memory.ts";
-import type { Degraded } from "../../domain/outcome.ts";
-import { publicWords } from "../../domain/public-words.ts";
+import type { Degraded } from "../../domain/omissions.ts";
 import type { PullRequestContext } from "../../domain/pull-request.ts";
-import { type AlikeClaim, NO_RECOLLECTION, type Recollection } from "../../domain/recollection.ts";
-import { type RejectedMemory, rejectionsOf } from "../../domain/rejections.ts";
 import type { Precedents, Scope } from "../../domain/retrieval.ts";
 import type { PostedReview } from "../../domain/review.ts";
 import type { ReviewSignals } from "../../domain/signals.ts";
-import { Transient } from "../../domain/transient.ts";
+import { publicWords } from "../../domain/text/public-error-text.ts";
 import { openAmong } from "../../gather/gather.ts";
 import { claimOf } from "../../learn/learn.ts";
 import type { FlaggedNow } from "../../ports/rejections.ts";

@@ -5,10 +5,10 @@
 // Each stage takes values that earlier stages returned and returns one. A review is saved before it is posted, so a retry goes
 // on with "publish": nothing is written twice and nothing is posted twice.
 import { analyze } from "../../analyze/analyze.ts";
+import { Stopped } from "../../domain/errors.ts";
 import type { ReviewJob } from "../../domain/job.ts";
-import type { Skipped } from "../../domain/outcome.ts";
+import type { Skipped } from "../../domain/omissions.ts";
 import type { Review, Superseded } from "../../domain/review.ts";
-import { Stopped } from "../../domain/stopped.ts";
 import { gather } from "../../gather/gather.ts";
 import { retrieve } from "../../retrieve/retrieve.ts";
 import { review } from "../../review/review.ts";

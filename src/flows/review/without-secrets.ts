@@ -1,9 +1,9 @@
 // A written review as it is kept and sent: without secrets, so that neither the ledger nor a later push has them.
+
 import { z } from "zod";
 import { CATEGORIES, type Finding, SEVERITIES } from "../../domain/finding.ts";
-import { type RedactText, redactTexts } from "../../domain/redact-texts.ts";
 import type { PlacedFinding, Review } from "../../domain/review.ts";
-import { reviewTextKind } from "../../domain/review-texts.ts";
+import { type RedactText, redactTexts, reviewTextKind } from "../../domain/text/redact-texts.ts";
 
 /**
  * The review with a mark in the place of every secret. A suggestion that held one is gone: one click would write the

@@ -1,6 +1,6 @@
 // What people did about our findings, as it was first seen, and the outcomes that follow; beside the memories, in the same database.
 import type { AccessLevel } from "../../domain/command.ts";
-import type { Evidence } from "../../domain/evidence.ts";
+import type { Evidence } from "../../domain/memory/evidence.ts";
 import type { RepoKey } from "../../domain/memory.ts";
 import type { Decision, EvidenceShelf, KnownFix, RememberedFinding } from "../../ports/feedback.ts";
 import { jsonRows } from "../dialect.ts";

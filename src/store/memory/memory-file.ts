@@ -3,8 +3,7 @@
 import { existsSync } from "node:fs";
 import { setImmediate, setTimeout as sleep } from "node:timers/promises";
 import BetterSqlite from "better-sqlite3";
-import { StoreUnusable } from "../../domain/store-unusable.ts";
-import { Transient } from "../../domain/transient.ts";
+import { StoreUnusable, Transient } from "../../domain/errors.ts";
 import { migrate } from "../migrate.ts";
 import { ownerOnly } from "../owner-only.ts";
 import type { Database } from "../sql.ts";

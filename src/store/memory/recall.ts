@@ -1,7 +1,7 @@
 // Recall from the main thread: every question goes to the search thread, so that webhooks and reviews go on meanwhile.
 import { totalmem } from "node:os";
+import type { MemoryWarmth } from "../../domain/memory/index-state.ts";
 import type { MemoryRecord } from "../../domain/memory.ts";
-import type { MemoryWarmth } from "../../domain/memory-warmth.ts";
 import type { KeywordHit, MemoryCounts, VectorHit } from "../../domain/retrieval.ts";
 import type { Recall } from "../../ports/memory.ts";
 import { ROWS_IN_DATABASE } from "../../search/memory-search.ts";

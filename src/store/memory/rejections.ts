@@ -1,9 +1,9 @@
 // What people said against findings, and the code that findings were about: beside the memories, and forgotten with them.
-import type { CodeShape } from "../../domain/code-shape.ts";
+import type { CodeShape } from "../../domain/code/code-fingerprint.ts";
+import { type Flagged, shapeKey } from "../../domain/code/flagged-code.ts";
 import type { Category, Severity } from "../../domain/finding.ts";
-import { type Flagged, shapeKey } from "../../domain/flagged.ts";
+import type { RejectedMemory, Rejection } from "../../domain/memory/rejections.ts";
 import type { RepoKey } from "../../domain/memory.ts";
-import type { RejectedMemory, Rejection } from "../../domain/rejections.ts";
 import type { FlaggedCode, PastCode, PastRejections, Rejecting } from "../../ports/rejections.ts";
 import type { Database, Sql } from "../sql.ts";
 import { rowIds } from "./evidence.ts";

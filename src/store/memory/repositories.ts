@@ -1,9 +1,9 @@
 // The repositories that memory knows: to whom they belong and who may read them, what their last replay came to, how their memory
 // is made up, and which of their recurring comments became rules.
 
+import type { ReplayResult } from "../../domain/figures/replay-result.ts";
 import type { Repo } from "../../domain/job.ts";
 import type { EmbeddingSpace, RepoKey } from "../../domain/memory.ts";
-import type { ReplayResult } from "../../domain/replay-result.ts";
 import type { ConventionMarks, DayCount, MemoryFigures } from "../../ports/dashboard.ts";
 import type { Replays, RepositoryLabels } from "../../ports/memory.ts";
 import type { Database, Sql } from "../sql.ts";

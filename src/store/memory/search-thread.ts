@@ -1,8 +1,8 @@
 // The search thread as the main thread sees it: questions go in, answers come out or time is up, and a thread that ends is started
 // again.
 import { Worker } from "node:worker_threads";
-import type { Degraded } from "../../domain/outcome.ts";
-import { Transient } from "../../domain/transient.ts";
+import { Transient } from "../../domain/errors.ts";
+import type { Degraded } from "../../domain/omissions.ts";
 import type { TellDegraded } from "../../ports/memory.ts";
 import type { Held, SearchSettings } from "../../search/memory-search.ts";
 

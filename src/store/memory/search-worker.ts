@@ -3,10 +3,10 @@
 import { existsSync } from "node:fs";
 import { basename } from "node:path";
 import { parentPort, workerData } from "node:worker_threads";
+import { Transient } from "../../domain/errors.ts";
 import type { MemoryRecord } from "../../domain/memory.ts";
-import type { Degraded } from "../../domain/outcome.ts";
+import type { Degraded } from "../../domain/omissions.ts";
 import type { Scope } from "../../domain/retrieval.ts";
-import { Transient } from "../../domain/transient.ts";
 import { type MemorySearch, memorySearch } from "../../search/memory-search.ts";
 import { usearchExact } from "../../search/vector-index.ts";
 import { openPostgres } from "../postgres.ts";

@@ -1,7 +1,7 @@
 // Deliveries and what follows from them: each id once, each meaning once, and all that came together in one transaction.
 
 import { failPoint } from "../../adapters/fail-point.ts";
-import { Transient } from "../../domain/transient.ts";
+import { Transient } from "../../domain/errors.ts";
 import type { Arrival, Inbox } from "../../ports/inbox.ts";
 import { jsonRows } from "../dialect.ts";
 import type { Database, Sql } from "../sql.ts";

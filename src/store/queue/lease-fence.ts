@@ -1,5 +1,5 @@
 // The fence: what a job writes is written only while the job is held, in the same transaction.
-import { LeaseLost } from "../../domain/lease-lost.ts";
+import { LeaseLost } from "../../domain/errors.ts";
 import type { Held } from "../../ports.ts";
 import type { Database, Sql } from "../sql.ts";
 

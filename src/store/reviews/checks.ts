@@ -1,8 +1,8 @@
 // Check runs that were begun: whatever happens to a review, its check run comes to an end. And how long pushes wait.
 import { failPoint } from "../../adapters/fail-point.ts";
-import type { CheckEnd } from "../../domain/check.ts";
 import type { Repo } from "../../domain/job.ts";
 import { repoKey } from "../../domain/memory.ts";
+import type { CheckEnd } from "../../domain/review/check.ts";
 import type { BegunCheck, CheckBook, KeptCheck, PushWaits } from "../../ports/checks.ts";
 import type { Post, Wanted } from "../../ports/writes.ts";
 import type { Held } from "../../ports.ts";

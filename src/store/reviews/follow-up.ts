@@ -1,7 +1,8 @@
 // What comes after and before reviews: which pull requests are due for a look at what people did, where imports of past reviews
 // are, and which reviews still introduce memory.
-import type { HistoryProgress } from "../../domain/history.ts";
+
 import { feedbackKey, jobKey, type ReviewJob, upkeepKey } from "../../domain/job.ts";
+import type { HistoryProgress } from "../../domain/memory/past-reviews.ts";
 import { repoKey } from "../../domain/memory.ts";
 import type { FeedbackBook } from "../../ports/feedback.ts";
 import type { HistoryBook, Introductions } from "../../ports/history.ts";

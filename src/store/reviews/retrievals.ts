@@ -1,7 +1,7 @@
 // What each retrieval did: a log that shrinks a little with each row once it is too old or too long, and figures over a window of
 // it. Flags are 0 and 1, lists are JSON.
-import type { LoggedRetrieval } from "../../domain/logged-retrieval.ts";
-import { type CountedRetrieval, retrievalFigures } from "../../domain/retrieval-figures.ts";
+import type { LoggedRetrieval } from "../../domain/figures/logged-retrieval.ts";
+import { type CountedRetrieval, retrievalFigures } from "../../domain/figures/retrieval-figures.ts";
 import type { RetrievalLog, RetrievalStatistics } from "../../ports/memory.ts";
 import type { Database } from "../sql.ts";
 

@@ -2,7 +2,7 @@
 // treated, for all processes and over restarts. Times are the database's.
 import { randomUUID } from "node:crypto";
 import { isGone } from "../../adapters/process-mark.ts";
-import { LeaseLost } from "../../domain/lease-lost.ts";
+import { LeaseLost } from "../../domain/errors.ts";
 import { repoKey } from "../../domain/memory.ts";
 import type { InstallationPace, OrphanWrites, Post, Standing, Wanted, WriteBook } from "../../ports/writes.ts";
 import type { Held } from "../../ports.ts";

@@ -16,7 +16,7 @@ import { dirname, join, resolve } from "node:path";
 import { pipeline } from "node:stream/promises";
 import BetterSqlite from "better-sqlite3";
 import { z } from "zod";
-import { StoreUnusable } from "../../domain/store-unusable.ts";
+import { StoreUnusable } from "../../domain/errors.ts";
 import { snapshot, syncToDisk } from "./snapshot.ts";
 import { checkFile, STORE_FILES, schemaVersion } from "./store-files.ts";
 import { TOMBSTONES } from "./tombstones.ts";

@@ -2,7 +2,7 @@
 // afterwards is compared with what was read, row for row. Both have the same tables, so there is no list of columns here: the
 // source tells them.
 import { createHash } from "node:crypto";
-import { StoreUnusable } from "../../domain/store-unusable.ts";
+import { StoreUnusable } from "../../domain/errors.ts";
 import type { MovedTable, ReportMoved } from "../../ports/move.ts";
 import { jsonRows, type RowType } from "../dialect.ts";
 import type { Database, Sql } from "../sql.ts";

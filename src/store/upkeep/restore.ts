@@ -2,8 +2,8 @@
 // the store knows from then on that GitHub may show more than it remembers.
 import { copyFileSync, existsSync, mkdirSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
+import { StoreUnusable } from "../../domain/errors.ts";
 import { type Repo, type UpkeepJob, upkeepKey } from "../../domain/job.ts";
-import { StoreUnusable } from "../../domain/store-unusable.ts";
 import type { AnyJob } from "../../ports.ts";
 import { storedTraces } from "../forget-repository.ts";
 import { storedMemory } from "../memory/memory.ts";

@@ -1,7 +1,7 @@
 // The two files of an embedded store, and what is wrong with one of them.
 import { existsSync, statSync } from "node:fs";
 import BetterSqlite from "better-sqlite3";
-import { StoreUnusable } from "../../domain/store-unusable.ts";
+import { StoreUnusable } from "../../domain/errors.ts";
 import { pageProblems } from "../memory/memory-file.ts";
 import { MEMORY_PART } from "../memory/schema.ts";
 import type { SchemaPart } from "../migrate.ts";

@@ -10,7 +10,7 @@ import type { JobsVerbPorts } from "../../cli/jobs.ts";
 import type { OpenMigrate } from "../../cli/migrate.ts";
 import type { PersonPorts } from "../../cli/person.ts";
 import { UsageError } from "../../cli/usage.ts";
-import { StoreUnusable } from "../../domain/store-unusable.ts";
+import { StoreUnusable } from "../../domain/errors.ts";
 import type { WritingPorts } from "../../flows/review/review-ports.ts";
 import type { Replays, RetrievalLog, RetrievalStatistics } from "../../ports/memory.ts";
 import type { SpendingBook } from "../../ports/model.ts";

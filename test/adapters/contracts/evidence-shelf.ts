@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import type { Evidence } from "../../../src/domain/evidence.ts";
-import type { Rejection } from "../../../src/domain/rejections.ts";
+import type { Evidence } from "../../../src/domain/memory/evidence.ts";
+import type { Rejection } from "../../../src/domain/memory/rejections.ts";
 import { recordLine, rowRecord } from "../../../src/learn/learn.ts";
 import { memoryRecord, SHOP, SPACE, scopeOf, vectorAt } from "./memory.ts";
 import type { OpenShelf, OpenTheShelf } from "./shelf.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { LeaseLost } from "../../../src/domain/lease-lost.ts";
+import { LeaseLost } from "../../../src/domain/errors.ts";
 import type { Lease } from "../../../src/ports.ts";
 import type { HeldRecords } from "../../../src/wire/store.ts";
 import { heldJob, type OpenBooks } from "./book-stage.ts";

@@ -2,9 +2,9 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { Repo } from "../../../src/domain/job.ts";
+import { buildRetrievalContextSection } from "../../../src/domain/memory/precedent-section.ts";
 import { type MemoryRecord, repoKey } from "../../../src/domain/memory.ts";
-import { buildRetrievalContextSection } from "../../../src/domain/precedent-section.ts";
-import { admits, crossing, scopeOf } from "../../../src/retrieve/scope.ts";
+import { admits, crossing, scopeOf } from "../../../src/retrieve/query/scope.ts";
 import { rankedMemory } from "../../retrieve/given.ts";
 import { memoryRecord, SPACE, vectorAt } from "./memory.ts";
 import type { OpenShelf, OpenTheShelf } from "./shelf.ts";

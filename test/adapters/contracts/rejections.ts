@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import type { CodeShape } from "../../../src/domain/code-shape.ts";
-import { shapeKey } from "../../../src/domain/flagged.ts";
+import type { CodeShape } from "../../../src/domain/code/code-fingerprint.ts";
+import { shapeKey } from "../../../src/domain/code/flagged-code.ts";
+import type { Rejection } from "../../../src/domain/memory/rejections.ts";
 import { findingMemoryId, findingSource, type MemoryRecord } from "../../../src/domain/memory.ts";
-import type { Rejection } from "../../../src/domain/rejections.ts";
 import type { OpenShelf, OpenTheShelf } from "./shelf.ts";
 
 export const REPO = "github.com/42";

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from "vitest";
-import type { LoggedRetrieval } from "../../../src/domain/logged-retrieval.ts";
+import type { LoggedRetrieval } from "../../../src/domain/figures/logged-retrieval.ts";
 import type { RetrievalLog, RetrievalStatistics } from "../../../src/ports/memory.ts";
 
 /** 2026-11-21T00:00:00Z */

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { EMPTY_TALLY, type HistoryProgress } from "../../../src/domain/history.ts";
 import { type UpkeepJob, upkeepKey } from "../../../src/domain/job.ts";
+import { EMPTY_TALLY, type HistoryProgress } from "../../../src/domain/memory/past-reviews.ts";
 import { NEIGHBOURS, type OpenBooks, SHOP } from "./book-stage.ts";
 import { review } from "./ledger.ts";
 import { reviewJob } from "./queue.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { LeaseLost } from "../../../src/domain/lease-lost.ts";
+import { LeaseLost } from "../../../src/domain/errors.ts";
 import type { Lease } from "../../../src/ports.ts";
 import { heldJob, NEIGHBOURS, type OpenBooks, SHOP } from "./book-stage.ts";
 import { reviewJob } from "./queue.ts";

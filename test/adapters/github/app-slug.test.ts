@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { appSlug } from "../../../src/adapters/github/app-slug.ts";
-import { Transient } from "../../../src/domain/transient.ts";
+import { Transient } from "../../../src/domain/errors.ts";
 
 const answers = (data: unknown) => ({ request: () => Promise.resolve({ status: 200, data }) }) as never;
 

@@ -2,8 +2,8 @@
 import { Octokit } from "@octokit/rest";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { githubPastReviews } from "../../../src/adapters/github/past-reviews.ts";
+import { Transient } from "../../../src/domain/errors.ts";
 import type { Repo } from "../../../src/domain/job.ts";
-import { Transient } from "../../../src/domain/transient.ts";
 import type { PastReviews } from "../../../src/ports/history.ts";
 import { mergedPull, people, saidInConversation, saidInReview, saidOnLine } from "../../app/past.ts";
 import type { Pull, Repository } from "../../fakes/github/conversation.ts";

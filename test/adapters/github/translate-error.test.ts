@@ -2,7 +2,7 @@
 import { createServer } from "node:net";
 import { expect, test } from "vitest";
 import { translate } from "../../../src/adapters/github/translate-error.ts";
-import { Transient } from "../../../src/domain/transient.ts";
+import { Transient } from "../../../src/domain/errors.ts";
 import { loggedError } from "../../../src/server/logged-error.ts";
 
 /** A port of this machine on which nobody listens. */

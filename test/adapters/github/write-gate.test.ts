@@ -2,7 +2,7 @@
 import { expect, test } from "vitest";
 import type { GuardedFetch } from "../../../src/adapters/github/guarded-fetch.ts";
 import { gatedFetch, letWrite } from "../../../src/adapters/github/write-gate.ts";
-import { Transient } from "../../../src/domain/transient.ts";
+import { Transient } from "../../../src/domain/errors.ts";
 
 /** Each look takes as long as the next of these. */
 function world(looks: number[]) {

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { type WriteTurns, writeTurns } from "../../../src/adapters/github/write-turns.ts";
 import { processMark } from "../../../src/adapters/process-mark.ts";
-import { Transient } from "../../../src/domain/transient.ts";
+import { Transient } from "../../../src/domain/errors.ts";
 import { storedInstallationPace } from "../../../src/store/reviews/writes.ts";
 import { sqliteInMemory } from "../../store/databases.ts";
 

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { guardedFetch } from "../../../src/adapters/github/guarded-fetch.ts";
 import { visitorClient } from "../../../src/adapters/github/visitor.ts";
 import { githubWriters } from "../../../src/adapters/github/writers.ts";
-import { Transient } from "../../../src/domain/transient.ts";
+import { Transient } from "../../../src/domain/errors.ts";
 import type { Repository } from "../../fakes/github/conversation.ts";
 import { type GitHubWorld, startGitHub } from "../../fakes/github/github.ts";
 

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { secretRedactor } from "../../../src/adapters/secrets/redact.ts";
 import { redactedRetrievals } from "../../../src/adapters/secrets/redacted-retrievals.ts";
-import type { LoggedRetrieval } from "../../../src/domain/logged-retrieval.ts";
+import type { LoggedRetrieval } from "../../../src/domain/figures/logged-retrieval.ts";
 import { anEntry } from "../contracts/retrieval-log.ts";
 
 /** Of the right form, and nobody's. */

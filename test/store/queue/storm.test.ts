@@ -7,7 +7,7 @@ import { dice } from "../../../chaos/dice.ts";
 import { readFaults } from "../../../chaos/faults.ts";
 import { openHistory } from "../../../chaos/history.ts";
 import { openPostgresStage } from "../../../chaos/postgres-stage.ts";
-import { Transient } from "../../../src/domain/transient.ts";
+import { Transient } from "../../../src/domain/errors.ts";
 import { migrate } from "../../../src/store/migrate.ts";
 import { openPostgres } from "../../../src/store/postgres.ts";
 import { QUEUE_PART } from "../../../src/store/queue/schema.ts";

@@ -17,7 +17,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import BetterSqlite from "better-sqlite3";
 import { afterAll, beforeEach, describe, expect, test } from "vitest";
-import { StoreUnusable } from "../../../src/domain/store-unusable.ts";
+import { StoreUnusable } from "../../../src/domain/errors.ts";
 import { backUpStore, verifiedBackup } from "../../../src/store/upkeep/backup.ts";
 import { restoreStore } from "../../../src/store/upkeep/restore.ts";
 import { appendTombstone } from "../../../src/store/upkeep/tombstones.ts";

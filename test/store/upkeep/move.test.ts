@@ -1,4 +1,5 @@
 // A store that was in use, moved from a folder to PostgreSQL.
+
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -6,7 +7,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import pg from "pg";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { UsageError } from "../../../src/cli/usage.ts";
-import { StoreUnusable } from "../../../src/domain/store-unusable.ts";
+import { StoreUnusable } from "../../../src/domain/errors.ts";
 import { exportMemory } from "../../../src/flows/memory/export-memory.ts";
 import type { ReportMoved } from "../../../src/ports/move.ts";
 import { storedMemory } from "../../../src/store/memory/memory.ts";

@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import BetterSqlite from "better-sqlite3";
 import { afterAll, beforeEach, describe, expect, test } from "vitest";
-import { StoreUnusable } from "../../../src/domain/store-unusable.ts";
+import { StoreUnusable } from "../../../src/domain/errors.ts";
 import { openMemoryFile } from "../../../src/store/memory/memory-file.ts";
 import { MEMORY_PART } from "../../../src/store/memory/schema.ts";
 import { migrate, type SchemaPart, versions } from "../../../src/store/migrate.ts";

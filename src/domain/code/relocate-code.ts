@@ -1,0 +1,199 @@
+// Where code that was spoken about stands now: by its tokens, whatever was reformatted, moved or renamed meanwhile.
+import { type CodeShape, type TokenStream, textTokens } from "./code-fingerprint.ts";
+
+export interface FoundAgain {
+  /** `same`: token for token; `alike`: edited. */
+  readonly as: "same" | "alike";
+  /** 1-based, inclusive. */
+  readonly startLine: number;
+  readonly line: number;
+  /** How many tokens before and after agree. */
+  readonly agreement: number;
+}
+
+/** Code of fewer tokens ("}", "return x") says where it is only together with what stands around it. */
+const TELLING = 5;
+const TELLING_AROUND = 6;
+/** Occurrences compared; code that stands more often than this is told apart by its neighbours in the first ones. */
+const MOST_OCCURRENCES = 500;
+/** Share of tokens in common by which edited code is known. */
+const ALIKE = 0.7;
+/** Tokens on one side by whose agreement the place of code is known that is no longer there. */
+const TELLING_SIDE = 8;
+
+/**
+ * Finds code again. Code that differs in names alone is the same after a rename, and another piece where the old one has
+ * gone from its own place, or its names still stand beside it.
+ *
+ * @param near the line where it stood, to choose between equals
+ * @returns null when it is gone. Linear in the stream but for repeats of its first tokens
+ */
+export function findAgain(shape: CodeShape, stream: TokenStream, near: number): FoundAgain | null {
+  if (shape.at.length === 0) return null;
+  let best: FoundAgain | null = null;
+  for (const from of occurrences(shape.at, stream.tokens)) {
+    const found = at(stream, from, shape.at.length, "same", agreementOf(shape, stream.tokens, from));
+    if (!isTelling(shape, found.agreement)) continue;
+    if (best === null || isBetter(found, best, near)) best = found;
+  }
+  return best ?? (shape.at.length >= TELLING ? alike(shape, stream, near) : null);
+}
+
+function isTelling({ before, at, after }: CodeShape, agreement: number): boolean {
+  return at.length >= TELLING || agreement >= Math.min(TELLING_AROUND, before.length + after.length);
+}
+
+function isBetter(a: FoundAgain, b: FoundAgain, near: number): boolean {
+  if (a.agreement !== b.agreement) return a.agreement > b.agreement;
+  return Math.abs(a.startLine - near) < Math.abs(b.startLine - near);
+}
+
+function at({ lines }: TokenStream, from: number, length: number, as: FoundAgain["as"], agreement: number): FoundAgain {
+  return { as, startLine: lines[from] ?? 1, line: lines[from + length - 1] ?? 1, agreement };
+}
+
+/** Knuth, Morris and Pratt: where the sequence stands, overlaps included. */
+function* occurrences(wanted: readonly number[], tokens: readonly number[]): Generator<number> {
+  const fall = fallTable(wanted);
+  let matched = 0;
+  let found = 0;
+  for (let index = 0; index < tokens.length && found < MOST_OCCURRENCES; index++) {
+    while (matched > 0 && tokens[index] !== wanted[matched]) matched = fall[matched - 1] ?? 0;
+    if (tokens[index] === wanted[matched]) matched++;
+    if (matched === wanted.length) {
+      found++;
+      yield index - wanted.length + 1;
+      matched = fall[matched - 1] ?? 0;
+    }
+  }
+}
+
+/** For each prefix the length of its longest proper prefix that is its suffix too. */
+function fallTable(wanted: readonly number[]): readonly number[] {
+  const fall = [0];
+  let length = 0;
+  for (let index = 1; index < wanted.length; index++) {
+    while (length > 0 && wanted[index] !== wanted[length]) length = fall[length - 1] ?? 0;
+    if (wanted[index] === wanted[length]) length++;
+    fall.push(length);
+  }
+  return fall;
+}
+
+function agreementOf({ before, at, after }: CodeShape, tokens: readonly number[], from: number): number {
+  let left = 0;
+  while (left < before.length && before.at(-1 - left) === tokens[from - 1 - left]) left++;
+  let right = 0;
+  while (right < after.length && after[right] === tokens[from + at.length + right]) right++;
+  return left + right;
+}
+
+/** Edited code; null where all that is like it is another piece of code. */
+function alike(shape: CodeShape, stream: TokenStream, near: number): FoundAgain | null {
+  const best = mostAlike(shape, stream, near);
+  return best === null || isAnother(shape, stream.tokens, best.from) ? null : best.found;
+}
+
+/** Whether code that is like what is looked for stands there beside it, or in another place, under other names. */
+function isAnother(shape: CodeShape, tokens: readonly number[], from: number): boolean {
+  const size = Math.min(shape.at.length, tokens.length);
+  const names = otherNames(shape.at, tokens.slice(from, from + size));
+  if (names === null) return false;
+  const slot = slotOf(shape, tokens) ?? { from: 0, to: tokens.length };
+  if (from + size <= slot.from || from >= slot.to) return true;
+  return tokens.slice(slot.from, slot.to).some((token, at) => {
+    const place = slot.from + at;
+    return names.has(token) && (place < from || place >= from + size);
+  });
+}
+
+/** Between what stood before and what stood after; null where neither is to be found, or it is found twice. */
+function slotOf({ before, at, after }: CodeShape, tokens: readonly number[]): LineSlot | null {
+  const start = sideOf(before, tokens, -1);
+  const end = sideOf(after, tokens, 1);
+  if (start !== null && end !== null && start <= end) return { from: start, to: end };
+  if (start !== null && end === null) return { from: start, to: start + at.length };
+  return start === null && end !== null ? { from: Math.max(0, end - at.length), to: end } : null;
+}
+
+interface LineSlot {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** Where one side of the code meets it: the one place at which most of its tokens agree. */
+function sideOf(side: readonly number[], tokens: readonly number[], step: 1 | -1): number | null {
+  let [most, place, isOnly] = [TELLING_SIDE - 1, 0, false];
+  for (let at = 0; at <= tokens.length; at++) {
+    let length = 0;
+    while (length < side.length && agrees(side, tokens, at, length, step)) length++;
+    if (length < most || length < TELLING_SIDE) continue;
+    isOnly = length > most;
+    if (isOnly) [most, place] = [length, at];
+  }
+  return isOnly ? place : null;
+}
+
+/** Counted from where it meets the code outwards. */
+function agrees(side: readonly number[], tokens: readonly number[], at: number, length: number, step: 1 | -1): boolean {
+  return step === 1 ? side[length] === tokens[at + length] : side.at(-1 - length) === tokens[at - 1 - length];
+}
+
+/** The window of as many tokens that has most of them in common, in any order. */
+function mostAlike(
+  shape: CodeShape,
+  stream: TokenStream,
+  near: number,
+): { readonly found: FoundAgain; readonly from: number } | null {
+  const size = Math.min(shape.at.length, stream.tokens.length);
+  const missing = new Map<number, number>();
+  for (const token of shape.at) missing.set(token, (missing.get(token) ?? 0) + 1);
+  let common = 0;
+  let best: { readonly found: FoundAgain; readonly from: number } | null = null;
+  let most = Math.ceil(ALIKE * shape.at.length);
+  const step = (token: number | undefined, by: 1 | -1) => {
+    if (token === undefined) return;
+    const left = missing.get(token);
+    if (left === undefined) return;
+    if (by === 1 ? left > 0 : left >= 0) common += by;
+    missing.set(token, left - by);
+  };
+  for (let end = 0; end < stream.tokens.length; end++) {
+    step(stream.tokens[end], 1);
+    if (end >= size) step(stream.tokens[end - size], -1);
+    if (end < size - 1 || common < most) continue;
+    const from = end - size + 1;
+    const found = at(stream, from, size, "alike", agreementOf(shape, stream.tokens, from));
+    if (best === null || common > most || isBetter(found, best.found, near)) best = { found, from };
+    most = common;
+  }
+  return best;
+}
+
+// Whether two pieces of code are the same but for names: one may be the other after somebody renamed something, or another
+// piece altogether, written like the first.
+
+/** What is no name, number or word. */
+const PUNCTUATION: ReadonlySet<number> = new Set(textTokens("! # % & * + - . / : < = > ? @ [ ] ^ { | } ~"));
+
+/**
+ * The tokens of `a` in whose place `b` has others, where nothing else differs: token by token, no punctuation, and each name
+ * has one other name. Null where more differs, or nothing does.
+ */
+export function otherNames(a: readonly number[], b: readonly number[]): ReadonlySet<number> | null {
+  if (a.length !== b.length) return null;
+  const [forth, back] = [new Map<number, number>(), new Map<number, number>()];
+  for (const [at, left] of a.entries()) {
+    const right = b[at] ?? 0;
+    if ((forth.get(left) ?? right) !== right || (back.get(right) ?? left) !== left) return null;
+    if (left !== right && !areNames(left, right)) return null;
+    forth.set(left, right);
+    back.set(right, left);
+  }
+  const others = [...forth].flatMap(([left, right]) => (left === right ? [] : [left]));
+  return others.length === 0 ? null : new Set(others);
+}
+
+function areNames(left: number, right: number): boolean {
+  return !PUNCTUATION.has(left) && !PUNCTUATION.has(right);
+}

@@ -1,0 +1,190 @@
+// Would memory have helped with what people said later? What each pull request of the past met with memory, without it, and
+// with another repository's, and what may be concluded.
+
+import { UNKNOWN_LANGUAGE } from "../language.ts";
+import { cosine, type TextVector } from "../text/text-likeness.ts";
+import { bootstrapShare, type Interval } from "./bootstrap-interval.ts";
+
+/** on: the repository's own memory. off: none. placebo: the memory of another repository. */
+export const REPLAY_ARMS = ["on", "off", "placebo"] as const;
+export type ReplayArm = (typeof REPLAY_ARMS)[number];
+
+/** Memories of a list that are judged. */
+export const REPLAY_TOP = 5;
+
+/** A comment is met when a memory is so like it: tf-idf cosine. */
+const MET = 0.2;
+
+/** Fewer pull requests than these show nothing, however well they went. */
+export const REPLAY_LEAST = 20;
+
+/** A memory that would have been shown. */
+export interface ShownMemory {
+  readonly vector: TextVector;
+  readonly turnedDown: boolean;
+  /** In a prompt, estimated. */
+  readonly tokens: number;
+}
+
+/** What came of showing up to five memories for one pull request. */
+export interface ArmTally {
+  /** Later comments that a shown memory is like. */
+  readonly met: number;
+  readonly shown: number;
+  /** Shown memories that are like a later comment. */
+  readonly useful: number;
+  /**
+   * Useful ones that somebody had turned down. Had that decline held back what is like it, a comment would have been held
+   * back that a person did make. An upper bound: real declines hold back less (see ArmFigures.harmful).
+   */
+  readonly harmful: number;
+  readonly tokens: number;
+}
+
+export interface ReplayedPull {
+  readonly pull: number;
+  /** Canonical id of the language of most comments, or `unknown`. */
+  readonly language: string;
+  /** Comments that people made later. */
+  readonly comments: number;
+  readonly arms: Readonly<Record<ReplayArm, ArmTally>>;
+}
+
+interface ArmFigures {
+  /** Share of pull requests of which at least one later comment is met, 0–1. */
+  readonly hitRate: Interval;
+  /** Share of later comments that are met, 0–1. */
+  readonly commentsMet: Interval;
+  /** Share of shown memories that were turned down and are like a later comment, 0–1. */
+  readonly harmful: Interval;
+  /** Share of five places that hold a memory which is like a later comment, 0–1. */
+  readonly precisionAt5: Interval;
+  /** Per pull request. */
+  readonly tokens: Interval;
+}
+
+/** @param comments what people said later, at least one */
+export function tallyArm(memories: readonly ShownMemory[], comments: readonly TextVector[]): ArmTally {
+  const shown = memories.slice(0, REPLAY_TOP);
+  const useful = shown.filter(({ vector }) => comments.some((comment) => cosine(vector, comment) >= MET));
+  return {
+    met: comments.filter((comment) => shown.some(({ vector }) => cosine(vector, comment) >= MET)).length,
+    shown: shown.length,
+    useful: useful.length,
+    harmful: useful.filter(({ turnedDown }) => turnedDown).length,
+    tokens: shown.reduce((sum, { tokens }) => sum + tokens, 0),
+  };
+}
+
+/** Figures of one arm, each with a 95 % interval over pull requests drawn whole. */
+export function armFigures(pulls: readonly ReplayedPull[], arm: ReplayArm): ArmFigures {
+  const share = (part: (tally: ArmTally, pull: ReplayedPull) => readonly [number, number]) =>
+    bootstrapShare(pulls.map((pull) => part(pull.arms[arm], pull)));
+  return {
+    hitRate: share(({ met }) => [met > 0 ? 1 : 0, 1]),
+    commentsMet: share(({ met }, { comments }) => [met, comments]),
+    harmful: share(({ harmful, shown }) => [harmful, shown]),
+    precisionAt5: share(({ useful }) => [useful, REPLAY_TOP]),
+    tokens: share(({ tokens }) => [tokens, 1]),
+  };
+}
+
+/** Hit rate with memory minus hit rate with the placebo, over the same pull requests. */
+export function gainOverPlacebo(pulls: readonly ReplayedPull[]): Interval {
+  const hit = ({ met }: ArmTally) => (met > 0 ? 1 : 0);
+  return bootstrapShare(pulls.map(({ arms }) => [hit(arms.on) - hit(arms.placebo), 1]));
+}
+
+/** Whether memory was shown to help, and why that is said. */
+interface ReplayVerdict {
+  readonly helps: boolean;
+  readonly reason: string;
+}
+
+/** Too few pull requests, or a difference that may be none, is "not shown": never "does not help". */
+export function replayVerdict(pulls: readonly ReplayedPull[], gain: Interval): ReplayVerdict {
+  if (pulls.length < REPLAY_LEAST)
+    return {
+      helps: false,
+      reason: `not shown to help here: ${pulls.length} pull requests, ${REPLAY_LEAST} are wanted`,
+    };
+  const interval = `[${gain.low.toFixed(3)}, ${gain.high.toFixed(3)}]`;
+  if (gain.low <= 0)
+    return { helps: false, reason: `not shown to help here: the gain over the placebo may be none ${interval}` };
+  return { helps: true, reason: `helps here: ${gain.mean.toFixed(3)} more than the placebo ${interval}` };
+}
+
+/** The most frequent of some languages, by canonical id; of equally frequent ones the first by name. */
+export function mostOf(languages: Iterable<readonly [string, number]>): string {
+  const counts = new Map<string, number>();
+  for (const [language, count] of languages)
+    if (language !== UNKNOWN_LANGUAGE) counts.set(language, (counts.get(language) ?? 0) + count);
+  const [first] = [...counts].sort(([a, n], [b, m]) => m - n || (a < b ? -1 : 1));
+  return first?.[0] ?? UNKNOWN_LANGUAGE;
+}
+
+/** A repository as a placebo is chosen. */
+export interface PlaceboCandidate {
+  readonly key: string;
+  /** Canonical id of its main language. */
+  readonly language: string;
+  readonly memories: number;
+}
+
+/** The other repository of the same main language with the nearest number of memories; null when there is none. */
+export function placeboFor<T extends PlaceboCandidate>(of: PlaceboCandidate, candidates: readonly T[]): T | null {
+  const far = ({ memories }: PlaceboCandidate) => Math.abs(memories - of.memories);
+  const [nearest] = candidates
+    .filter(({ key, language, memories }) => key !== of.key && language === of.language && memories > 0)
+    .toSorted((a, b) => far(a) - far(b) || (a.key < b.key ? -1 : 1));
+  return nearest ?? null;
+}
+
+// What a replay comes to: the figures of each arm, for all pull requests and by language, and what may be concluded.
+
+/** Some pull requests together. */
+export interface ReplayGroup {
+  readonly pulls: number;
+  readonly comments: number;
+  /** Shown memories that were turned down and are like a later comment. */
+  readonly harmful: number;
+  readonly arms: Readonly<Record<ReplayArm, ArmFigures>>;
+  /** Hit rate of `on` minus `placebo`; null where there is no placebo. */
+  readonly gain: Interval | null;
+  readonly verdict: ReplayVerdict;
+}
+
+export interface ReplayFigures {
+  readonly all: ReplayGroup;
+  /** Most pull requests first. */
+  readonly byLanguage: readonly (ReplayGroup & { readonly language: string })[];
+}
+
+const NO_PLACEBO: ReplayVerdict = {
+  helps: false,
+  reason: "not shown to help here: no other repository in memory has the same main language, so there is no placebo",
+};
+
+export function replayFigures(pulls: readonly ReplayedPull[], hasPlacebo: boolean): ReplayFigures {
+  const groups = [...Map.groupBy(pulls, ({ language }) => language)];
+  return {
+    all: groupOf(pulls, hasPlacebo),
+    byLanguage: groups
+      .map(([language, list]) => ({ language, ...groupOf(list, hasPlacebo) }))
+      .sort((a, b) => b.pulls - a.pulls || (a.language < b.language ? -1 : 1)),
+  };
+}
+
+function groupOf(pulls: readonly ReplayedPull[], hasPlacebo: boolean): ReplayGroup {
+  const gain = hasPlacebo ? gainOverPlacebo(pulls) : null;
+  const sum = (of: (pull: ReplayedPull) => number) => pulls.reduce((total, pull) => total + of(pull), 0);
+  const [on, off, placebo] = REPLAY_ARMS.map((arm) => armFigures(pulls, arm)) as [ArmFigures, ArmFigures, ArmFigures];
+  return {
+    pulls: pulls.length,
+    comments: sum(({ comments }) => comments),
+    harmful: sum(({ arms }) => arms.on.harmful),
+    arms: { on, off, placebo },
+    gain,
+    verdict: gain === null ? NO_PLACEBO : replayVerdict(pulls, gain),
+  };
+}

@@ -1,0 +1,231 @@
+// Many retrievals as figures: how quick, how good, how dear, and how often the gate was right.
+
+import type { RepoKey } from "../memory.ts";
+import type { LoggedRetrieval, RetrievalOrigin } from "./logged-retrieval.ts";
+
+export interface StatisticsWindow {
+  /** How far back from now. */
+  readonly ms: number;
+  /** A key or OWNER/NAME (any case); null for all repositories. */
+  readonly repo: RepoKey | null;
+}
+
+interface RerankFigures {
+  readonly count: number;
+  readonly failed: number;
+  readonly usd: number;
+  readonly averageMs: number;
+  /** Of those that did not fail: mean share of the first five that changed, 0–1. */
+  readonly topChanged: number;
+  /** Of those that did not fail: mean number of ranks that a memory moved. */
+  readonly meanMove: number;
+}
+
+interface GateFigures {
+  /** Reviews in which the gate decided. */
+  readonly decisions: number;
+  readonly skips: number;
+  readonly skipShare: number;
+  /** Skips by the rule that made them, most first. */
+  readonly byRule: readonly { readonly rule: string; readonly count: number }[];
+  /** Share decided by a rule, the cache or the configuration: nobody was asked and nothing was guessed. */
+  readonly fastPathShare: number;
+  /** Share of decisions that came from the cache. */
+  readonly cachedShare: number;
+  /** Mean wall time of a skip that was not searched. */
+  readonly averageMs: number;
+  /** Skips that were searched to learn, and in how many something would have been used. */
+  readonly shadow: { readonly searched: number; readonly hits: number };
+  /** Share of those searched skips that lost nothing; null while there are none. */
+  readonly accuracy: number | null;
+  /** Skips × tokens that embedding a change took on average where it was not cached. */
+  readonly tokensSaved: number;
+}
+
+/** Shares are 0–1, times wall milliseconds; everything is 0 when nothing was retrieved. */
+export interface RetrievalFigures {
+  /** Searches of memory, also those of the shadow sample; a skip is none. */
+  readonly count: number;
+  readonly ms: { readonly p50: number; readonly p95: number; readonly p99: number; readonly average: number };
+  readonly byMethod: readonly {
+    readonly origin: RetrievalOrigin;
+    readonly method: LoggedRetrieval["method"];
+    readonly count: number;
+    readonly averageMs: number;
+  }[];
+  /** Memories that a search handed on. */
+  readonly averageResults: number;
+  /** Mean similarity (1 − distance, 0–1) of what was found by meaning, first within a search, then over searches. */
+  readonly averageScore: number;
+  /** Mean raw cosine distance, likewise. */
+  readonly averageDistance: number;
+  /** Mean share of memories in a language of the change; a search by hand has no change. */
+  readonly languageMatch: number;
+  /** Mean distance that the embedders call relevant. */
+  readonly calibrated: number;
+  readonly embedding: {
+    readonly texts: number;
+    readonly cached: number;
+    /** Of the texts whose embedding costs something: an embedder that is free has no cache. */
+    readonly hitShare: number;
+    /** Searches with such texts. */
+    readonly paid: number;
+    readonly tokens: number;
+    readonly usd: number;
+  };
+  readonly rerank: RerankFigures;
+  /** Embedding and reranking. */
+  readonly usdPerRetrieval: number;
+  readonly gate: GateFigures;
+  readonly topQueries: readonly { readonly query: string; readonly count: number }[];
+  readonly degraded: readonly { readonly part: string; readonly count: number }[];
+}
+
+/** What the figures need of an entry. */
+export type CountedRetrieval = Pick<
+  LoggedRetrieval,
+  | "origin"
+  | "method"
+  | "searched"
+  | "retrievalMs"
+  | "embedding"
+  | "rerank"
+  | "usd"
+  | "gate"
+  | "degraded"
+  | "averageDistance"
+  | "languageMatch"
+  | "calibrated"
+> & { readonly results: number };
+
+/**
+ * @param entries in any order
+ * @param topQueries most frequent first
+ */
+export function retrievalFigures(
+  entries: readonly CountedRetrieval[],
+  topQueries: RetrievalFigures["topQueries"],
+): RetrievalFigures {
+  const searches = entries.filter(({ searched }) => searched);
+  // What a shadow search found was not handed on.
+  const told = searches.filter(({ gate }) => !gate.shadow);
+  const distances = told.flatMap(({ averageDistance }) => averageDistance ?? []);
+  const times = searches.map(({ retrievalMs }) => retrievalMs).sort((a, b) => a - b);
+  return {
+    count: searches.length,
+    ms: {
+      p50: percentile(times, 0.5),
+      p95: percentile(times, 0.95),
+      p99: percentile(times, 0.99),
+      average: mean(times),
+    },
+    byMethod: byMethod(searches),
+    averageResults: mean(told.map(({ results }) => results)),
+    averageScore: mean(distances.map((distance) => Math.min(1, Math.max(0, 1 - distance)))),
+    averageDistance: mean(distances),
+    languageMatch: mean(
+      told.flatMap(({ origin, languageMatch }) => (origin === "search" ? [] : (languageMatch ?? []))),
+    ),
+    calibrated: mean(told.map(({ calibrated }) => calibrated)),
+    embedding: embeddingFigures(searches),
+    rerank: rerankFigures(searches),
+    usdPerRetrieval: mean(searches.map(({ usd }) => usd)),
+    gate: gateFigures(entries),
+    topQueries,
+    degraded: counted(entries.flatMap(({ degraded }) => degraded)).map(([part, count]) => ({ part, count })),
+  };
+}
+
+/** Nearest rank; 0 of nothing. */
+function percentile(sorted: readonly number[], share: number): number {
+  return sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)] ?? 0;
+}
+
+function byMethod(searches: readonly CountedRetrieval[]): RetrievalFigures["byMethod"] {
+  const groups = Map.groupBy(searches, ({ origin, method }) => `${origin} ${method}`);
+  return [...groups]
+    .sort(([a, one], [b, other]) => other.length - one.length || (a < b ? -1 : 1))
+    .flatMap(([, group]) => {
+      const [first] = group;
+      if (first === undefined) return [];
+      const averageMs = mean(group.map(({ retrievalMs }) => retrievalMs));
+      return [{ origin: first.origin, method: first.method, count: group.length, averageMs }];
+    });
+}
+
+function embeddingFigures(searches: readonly CountedRetrieval[]): RetrievalFigures["embedding"] {
+  const paid = searches.filter(({ embedding }) => embedding.tokens > 0 || embedding.usd > 0 || embedding.cached > 0);
+  const total = (of: readonly CountedRetrieval[], what: keyof CountedRetrieval["embedding"]) =>
+    sum(of.map(({ embedding }) => embedding[what]));
+  return {
+    texts: total(searches, "texts"),
+    cached: total(searches, "cached"),
+    hitShare: share(total(paid, "cached"), total(paid, "texts")),
+    paid: paid.length,
+    tokens: total(searches, "tokens"),
+    usd: total(searches, "usd"),
+  };
+}
+
+function rerankFigures(searches: readonly CountedRetrieval[]): RerankFigures {
+  const all = searches.flatMap(({ rerank }) => rerank ?? []);
+  const done = all.filter(({ failed }) => failed === null);
+  return {
+    count: all.length,
+    failed: all.length - done.length,
+    usd: sum(all.map(({ usd }) => usd)),
+    averageMs: mean(all.map(({ ms }) => ms)),
+    topChanged: mean(done.map(({ topChanged }) => topChanged)),
+    meanMove: mean(done.map(({ meanMove }) => meanMove)),
+  };
+}
+
+/** Who decides without certainty: a model, or nobody. */
+const SLOW_PATH: ReadonlySet<string> = new Set(["model", "default"]);
+
+function gateFigures(entries: readonly CountedRetrieval[]): GateFigures {
+  const decided = entries.filter(({ origin }) => origin !== "search");
+  const skips = decided.filter(({ gate }) => !gate.retrieve);
+  const unsearched = skips.filter(({ searched }) => !searched);
+  const shadow = skips.filter(({ gate }) => gate.shadow);
+  const hits = shadow.filter(({ gate }) => gate.shadowHits > 0).length;
+  const by = (holds: (name: string) => boolean) => decided.filter(({ gate }) => holds(gate.decidedBy)).length;
+  const embedded = decided.filter(({ embedding }) => embedding.tokens > 0);
+  return {
+    decisions: decided.length,
+    skips: skips.length,
+    skipShare: share(skips.length, decided.length),
+    byRule: counted(skips.map(({ gate }) => gate.decidedBy)).map(([rule, count]) => ({ rule, count })),
+    fastPathShare: share(
+      by((name) => !SLOW_PATH.has(name)),
+      decided.length,
+    ),
+    cachedShare: share(
+      by((name) => name === "cache"),
+      decided.length,
+    ),
+    averageMs: mean(unsearched.map(({ retrievalMs }) => retrievalMs)),
+    shadow: { searched: shadow.length, hits },
+    accuracy: shadow.length === 0 ? null : share(shadow.length - hits, shadow.length),
+    tokensSaved: Math.round(unsearched.length * mean(embedded.map(({ embedding }) => embedding.tokens))),
+  };
+}
+
+/** Most first, ties by name. */
+function counted(names: readonly string[]): readonly (readonly [string, number])[] {
+  const counts = new Map<string, number>();
+  for (const name of names) counts.set(name, (counts.get(name) ?? 0) + 1);
+  return [...counts].sort(([a, one], [b, other]) => other - one || (a < b ? -1 : 1));
+}
+
+function sum(values: readonly number[]): number {
+  return values.reduce((total, value) => total + value, 0);
+}
+
+function mean(values: readonly number[]): number {
+  return share(sum(values), values.length);
+}
+
+function share(part: number, whole: number): number {
+  return whole === 0 ? 0 : part / whole;
+}

@@ -1,0 +1,93 @@
+// A change of which nothing is known but the words in its title: what a question stands on in place of a pull request.
+import { defaultConfig } from "../../config/repo-config.ts";
+import { jobKey, type Repo } from "../job.ts";
+import type { PullRequest, PullRequestContext } from "../pull-request.ts";
+import { NO_PAST } from "../review/review-history.ts";
+import type { ReviewSignals } from "../signals.ts";
+
+/** No pull request has this number, so none is left out of the search (see scopeOf). */
+export const NO_PULL = 0;
+
+/** @param number of the pull request that the question is about, whose own memories are not searched; or NO_PULL */
+export function emptyChange(
+  title: string,
+  repo: Repo,
+  number: number,
+): { readonly context: PullRequestContext; readonly signals: ReviewSignals } {
+  return { context: contextOf(title, repo, number), signals: noSignals(title) };
+}
+
+function contextOf(title: string, repo: Repo, number: number): PullRequestContext {
+  const pull: PullRequest = {
+    number,
+    url: "",
+    title,
+    body: null,
+    state: "open",
+    draft: false,
+    locked: false,
+    labels: [],
+    author: { login: "you", id: 0, type: "User", association: "OWNER" },
+    base: { ref: "", sha: "" },
+    head: { ref: "", sha: "", repo: null },
+    commits: [],
+  };
+  return {
+    kind: "context",
+    job: {
+      kind: "review",
+      key: jobKey(repo, number),
+      delivery: "cli",
+      installationId: 0,
+      repo,
+      number,
+      headSha: "",
+      trigger: "command-line",
+      explicit: true,
+    },
+    repo,
+    pull,
+    config: defaultConfig(),
+    configProblems: [],
+    files: [],
+    leftOut: [],
+    headTexts: new Map(),
+    guidance: [],
+    past: NO_PAST,
+    authorFacts: { mergedPullRequests: null },
+    ownComments: [],
+    declined: [],
+    degraded: [],
+  };
+}
+
+function noSignals(subject: string): ReviewSignals {
+  return {
+    intent: {
+      type: null,
+      otherType: null,
+      scope: null,
+      subject,
+      breaking: [],
+      wip: false,
+      noReview: false,
+      styleOk: false,
+      profile: null,
+      focusAreas: [],
+      reverts: null,
+      issues: [],
+      bump: null,
+    },
+    files: [],
+    languages: [],
+    risks: [],
+    author: { tier: "regular", because: "a question, not a change" },
+    metrics: {
+      files: 0,
+      added: 0,
+      removed: 0,
+      hunks: 0,
+      filesByKind: { source: 0, test: 0, config: 0, docs: 0, infra: 0 },
+    },
+  };
+}

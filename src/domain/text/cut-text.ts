@@ -1,0 +1,61 @@
+// Cutting text without breaking a character in two, and without leaving half of a token that nobody knows by half.
+
+/**
+ * What stands where a secret was, everywhere in a text: `‹redacted:github-token›`. It is inert in Markdown: without brackets it can
+ * become no link and no image, whatever stands around it.
+ */
+export const REDACTION_MARK = /‹redacted:[a-z0-9-]{1,60}›/;
+/** UTF-16 units of the longest mark. */
+const LONGEST_MARK = 72;
+
+/**
+ * What tokens, keys, passwords and addresses are made of, and the invisible characters that may stand between; white
+ * space, quotes, brackets, commas and semicolons end them. `/` is in base64, and in the addresses of webhooks.
+ */
+const INSIDE = /[\w+/=~.%:@\\!#$^&*?⟦⟧\u00ad\u200b-\u200f\u2060-\u2064\ufeff-]/;
+
+/** What stays of a word that is cut: less than the eight characters from which on a part of a token is worth something. */
+const KEPT = 7;
+
+const MARK = new RegExp(REDACTION_MARK, "y");
+
+/** The first `most` UTF-16 units, fewer where the cut would split a surrogate pair, a word or a mark of redaction. `most` below 1 gives "". */
+export function cutText(text: string, most: number): string {
+  return text.length <= most ? text : text.slice(0, cutPoint(text, most));
+}
+
+/**
+ * Where a text may be cut so that a redactor finds whatever it would have found in the whole text: not inside a word, of
+ * which only the first seven characters stay, nor inside `‹redacted:…›`.
+ *
+ * @param most UTF-16 units, less than the text has
+ * @param inside one character of what is not parted; another one where text is known to hold no secret any more
+ * @returns 0 to `most`
+ */
+export function cutPoint(text: string, most: number, inside: RegExp = INSIDE): number {
+  const end = Math.max(0, Math.floor(most));
+  const mark = text.lastIndexOf("‹", end - 1);
+  if (mark >= 0 && end - mark < LONGEST_MARK && markEnd(text, mark) > end) return mark;
+  let from = end;
+  if (inside.test(text.charAt(end))) while (from > 0 && inside.test(text.charAt(from - 1))) from -= 1;
+  const last = text.charCodeAt(end - 1);
+  if (from < end) return Math.min(end, from + KEPT);
+  return last >= 0xd800 && last <= 0xdbff ? end - 1 : end;
+}
+
+/** Where the mark that begins there ends; -1 when none does. */
+function markEnd(text: string, at: number): number {
+  MARK.lastIndex = at;
+  return MARK.test(text) ? MARK.lastIndex : -1;
+}
+
+/** On one line: every run of white space and control characters becomes one space, ends trimmed. */
+export function oneLine(text: string): string {
+  // Most texts have single spaces only: to look takes a fraction of putting each of them in once more.
+  return (/[^\S ]|\p{Cc}| {2}/u.test(text) ? text.replace(/[\s\p{Cc}]+/gu, " ") : text).trim();
+}
+
+/** @param kind kebab-case, at most 60 characters: `github-token` */
+export function redactionMark(kind: string): string {
+  return `‹redacted:${kind}›`;
+}

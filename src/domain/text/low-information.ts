@@ -1,0 +1,98 @@
+// Does a comment say anything? "LGTM", "why?", a link or a bare suggestion block teach nothing about the next change.
+
+/** Shorter prose than this carries no lesson. Against the hand-made flag of 10,840 comments: 1,049 right, 3 wrong, 69 missed. */
+const LEAST_PROSE = 25;
+
+/** Longest comment that is read, in UTF-16 units. What follows is analysis that bots append. */
+const LONGEST_COMMENT = 20_000;
+
+/**
+ * Why a comment is of low information, or null. One rule for what is remembered and for how it is ranked.
+ *
+ * @param text Markdown as it was written; never throws, linear in it
+ */
+export function lowInformation(text: string): string | null {
+  const { length } = proseOf(text);
+  if (length >= LEAST_PROSE) return null;
+  return length === 0 ? "no words beside code and links" : `fewer than ${LEAST_PROSE} characters beside code and links`;
+}
+
+/**
+ * Whether `lowInformation` has something against the text that `withoutFooters` gave of a comment.
+ *
+ * @param isProse whether there is no fence and no markup in it
+ */
+export function saysLittle(visible: string, isProse: boolean): boolean {
+  return !(isProse && hasProse(visible)) && visibleProse(visible).length < LEAST_PROSE;
+}
+
+/** Whether so many characters stand there whatever becomes of the space between them: most comments need no closer look. */
+function hasProse(visible: string): boolean {
+  let seen = 0;
+  for (let at = 0; at < visible.length && seen < LEAST_PROSE; at += 1) {
+    const code = visible.charCodeAt(at);
+    if (code > 32 && code < 127) seen += 1;
+  }
+  return seen >= LEAST_PROSE;
+}
+
+/**
+ * What a comment says in sentences: fenced code, markup, hidden comments, footers of tools and links are gone, white
+ * space is single. Linear in the text.
+ */
+export function proseOf(text: string): string {
+  return visibleProse(withoutFooters(text));
+}
+
+/** `proseOf` of a text that `withoutFooters` gave. */
+export function visibleProse(visible: string): string {
+  const open = cutBetween(visible, "```", "```");
+  return open
+    .replace(/<[^<>\n]{0,200}>/g, " ")
+    .replace(/\s+/g, " ")
+    .trim();
+}
+
+/** A comment without links, hidden comments and what tools write in `<sup>` under their own comments. */
+export function withoutFooters(text: string): string {
+  const visible = cutBetween(cutBetween(text.slice(0, LONGEST_COMMENT), "<!--", "-->"), "<sup>", "</sup>");
+  return visible.replace(/https?:\/\/\S{1,2000}/g, " ");
+}
+
+/** Cuts every stretch between two marks, marks included; without a closing mark, the rest. */
+function cutBetween(text: string, open: string, close: string): string {
+  let kept = "";
+  let at = 0;
+  for (let start = text.indexOf(open); start >= 0; start = text.indexOf(open, at)) {
+    kept += `${text.slice(at, start)} `;
+    const end = text.indexOf(close, start + open.length);
+    if (end < 0) return kept;
+    at = end + close.length;
+  }
+  return kept + text.slice(at);
+}
+
+// Questions and remarks that need no memory: greetings, thanks, agreement, sums. Whole texts only: "history of schema
+// migrations" is no greeting, and "type guards for webhook payloads" is no goodbye.
+
+/** Longer than this nobody merely greets. */
+const LONGEST = 80;
+
+const WORDS =
+  "hi|hello|hey|hiya|good (?:morning|afternoon|evening)|thanks|thank you|thx|ty|cheers|ok|okay|k|yes|yep|yeah|no|nope|sure|done|fixed|agreed|" +
+  "right|true|great|nice|cool|perfect|awesome|lgtm|sounds good|makes sense|good (?:catch|point|idea|job|bot)|well done|got it|will do|bye|" +
+  "my bad|fair enough|fair point|noted|\\+1|👍|🙏|🎉";
+const FILLERS =
+  "very|so|much|a lot|again|all|there|everyone|then|for (?:this|that|the (?:review|help|catch))|i(?:'ll| will) (?:fix|change) (?:it|this|that)|now|you|it|that|this|is";
+const SMALL_TALK = new RegExp(`^(?:(?:${WORDS}|${FILLERS})(?:[\\s,.!;:]{1,4}|$)){1,8}$`, "iu");
+const STARTS = new RegExp(`^(?:${WORDS})(?:[\\s,.!;:]|$)`, "iu");
+const SUM =
+  /^\s*(?:what(?:'s| is)\s+)?\d{1,12}(?:\.\d{1,6})?(?:\s{0,3}[-+*/%^]\s{0,3}\d{1,12}(?:\.\d{1,6})?){1,10}[\s=?]{0,5}$/i;
+
+/** Which kind of small talk a whole text is; null when it asks or tells something. Linear in the text. */
+export function smallTalk(text: string): "greeting or confirmation" | "arithmetic" | null {
+  if (text.length > LONGEST) return null;
+  const plain = text.replace(/\s+/g, " ").trim();
+  if (SUM.test(plain)) return "arithmetic";
+  return STARTS.test(plain) && SMALL_TALK.test(plain) ? "greeting or confirmation" : null;
+}

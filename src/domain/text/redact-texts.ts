@@ -1,0 +1,171 @@
+// The texts of a value pass through one function, each by itself: no text decides what becomes of its neighbours.
+import type { Review } from "../review.ts";
+
+/** Puts a mark in the place of every secret and keeps the number of lines. */
+export type RedactText = (text: string) => Promise<string>;
+
+/** `prose` is redacted, `name` stays with everything under it, `other` is looked into for prose. */
+type TextKind = "prose" | "name" | "other";
+
+/** Between texts that are looked through together; no secret goes on behind it. */
+const APART = "\n‹next text›\n";
+
+/**
+ * The same value with its texts redacted; keys, numbers and shape stay. Lines of one text, kept as a list of strings or as
+ * lines of a diff, are redacted together: a key of many lines is known by its first.
+ *
+ * @param value plain JSON: arrays and objects without cycles
+ * @param kindOf of the value under a key; all texts are prose where it is left out
+ * @returns `value` itself where it holds no secret
+ * @throws Error when `redact` changes the number of lines
+ */
+export async function redactTexts<T>(
+  value: T,
+  redact: RedactText,
+  kindOf: (key: string) => TextKind = () => "prose",
+): Promise<T> {
+  const texts = new Set<string>();
+  visit(value, "prose", kindOf, (text) => {
+    texts.add(text);
+    return text;
+  });
+  // Most values hold no secret, and one look at all of them costs little more than a look at one.
+  const all = [...texts].join(APART);
+  if ((await redact(all)) === all) return value;
+  const redacted = new Map<string, string>();
+  for (const text of texts) redacted.set(text, await redact(text));
+  return visit(value, "prose", kindOf, (text) => redacted.get(text) ?? text) as T;
+}
+
+function visit(
+  value: unknown,
+  kind: TextKind,
+  kindOf: (key: string) => TextKind,
+  change: (text: string) => string,
+): unknown {
+  if (typeof value === "string") return kind === "prose" ? change(value) : value;
+  if (typeof value !== "object" || value === null) return value;
+  if (Array.isArray(value)) {
+    const lines = linesOf(value);
+    if (lines === null) return value.map((inner) => visit(inner, kind, kindOf, change));
+    if (kind !== "prose") return value;
+    const changed = changedLines(lines, change);
+    return value.map((one, at) => (typeof one === "string" ? changed[at] : { ...one, text: changed[at] }));
+  }
+  return Object.fromEntries(
+    Object.entries(value).map(([key, inner]) => {
+      const inside = kindOf(key);
+      return [key, inside === "name" ? inner : visit(inner, inside, kindOf, change)];
+    }),
+  );
+}
+
+/** The lines of one text: strings, or lines of a diff with their numbers. Null for a list of other things. */
+function linesOf(list: readonly unknown[]): readonly string[] | null {
+  if (list.length === 0) return null;
+  if (list.every((one) => typeof one === "string")) return list;
+  return list.every(isDiffLine) ? list.map(({ text }) => text) : null;
+}
+
+function isDiffLine(value: unknown): value is { readonly text: string } {
+  return typeof value === "object" && value !== null && "text" in value && "newLine" in value && isText(value.text);
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === "string";
+}
+
+function changedLines(lines: readonly string[], change: (text: string) => string): readonly string[] {
+  const before = lines.join("\n");
+  const after = change(before);
+  if (after === before) return lines;
+  const rows = after.split("\n");
+  if (rows.length !== before.split("\n").length) throw new Error("redaction changed the number of lines of a text");
+  let from = 0;
+  return lines.map((line) => {
+    const count = line.split("\n").length;
+    from += count;
+    return rows.slice(from - count, from).join("\n");
+  });
+}
+
+// Which texts of a review quote others, and so may hold a secret.
+
+/** Keys at any depth whose value is text that is not one of a closed set of words, or a list of such texts. */
+type TextKey<T> = T extends readonly (infer Item)[]
+  ? TextKey<Item>
+  : T extends object
+    ? { [Key in keyof T & string]-?: (true extends IsText<T[Key]> ? Key : never) | TextKey<T[Key]> }[keyof T & string]
+    : never;
+type IsText<Value> = Value extends string
+  ? string extends Value
+    ? true
+    : false
+  : Value extends readonly (infer Item)[]
+    ? IsText<Item>
+    : false;
+
+/**
+ * `prose` is written by others or quotes them. A `name` is one by which something is found again (a commit, a finding, a file
+ * of the pull request, a comment; GitHub has them already), or a word of ours. Closed sets of words, as severities, are neither.
+ */
+const TEXTS: Readonly<Record<TextKey<Omit<Review, "repo">>, Exclude<TextKind, "other">>> = {
+  title: "prose",
+  body: "prose",
+  text: "prose",
+  reason: "prose",
+  summary: "prose",
+  message: "prose",
+  because: "prose",
+  hunk: "prose",
+  walkthrough: "prose",
+  subject: "prose",
+  scope: "prose",
+  otherType: "prose",
+  focusAreas: "prose",
+  keyword: "prose",
+  packageName: "prose",
+  name: "prose",
+  from: "prose",
+  to: "prose",
+  saidTo: "prose",
+  range: "prose",
+  patched: "prose",
+  tag: "prose",
+  lines: "prose",
+  broken: "prose",
+  missing: "prose",
+  what: "prose",
+  where: "prose",
+  decided: "prose",
+  key: "prose",
+  value: "prose",
+  id: "name",
+  repo: "name",
+  path: "name",
+  reviewed: "name",
+  headSha: "name",
+  baseSha: "name",
+  sha: "name",
+  since: "name",
+  fingerprint: "name",
+  findingId: "name",
+  memoryId: "name",
+  rule: "name",
+  url: "name",
+  file: "name",
+  origin: "name",
+  repository: "name",
+  model: "name",
+  part: "name",
+  language: "name",
+  ecosystem: "name",
+  outcome: "name",
+  date: "name",
+  decidedBy: "name",
+};
+
+/** What a key of a review holds; `other` has no text of its own, or words of a closed set. */
+export function reviewTextKind(key: string): TextKind {
+  return Object.hasOwn(TEXTS, key) ? TEXTS[key as keyof typeof TEXTS] : "other";
+}

@@ -1,0 +1,158 @@
+// Text of people and of programs to the words that are compared. One linear pass; the same words for query and memory.
+
+/** Changes whenever the same text would give other words: part of every index's and fingerprint's identity. */
+export const TOKENISER_VERSION = "words-1";
+
+/** Words longer than this are data (hashes, base64), not language: they are left out. */
+const LONGEST_WORD = 48;
+/** A longer run of letters and digits has no word in it. */
+const LONGEST_RUN = LONGEST_WORD * 2;
+/** Words read from one text; a longer text is cut, so that one huge file cannot crowd out the rest. */
+const MOST_WORDS = 200_000;
+
+/** Words that people put into every comment and programs into every file: they never tell two texts apart. */
+const STOP = new Set(
+  (
+    "a an and are as at be but by can could do does for from had has have he how i if in into is it its just me my no not of on or " +
+    "our so than that the their them then there these they this to up us was we were what when which who why will with would you your"
+  ).split(" "),
+);
+
+/**
+ * Words of a text, in order, with repeats: lower case, identifiers both whole and split at camelCase, snake_case and
+ * digits (`getUserId` gives `getuserid get user id`), English endings cut so that singular and plural meet, scripts
+ * without spaces as pairs of characters.
+ *
+ * @param text any text; never throws, linear in its length
+ */
+export function tokenise(text: string): string[] {
+  const words: string[] = [];
+  let at = 0;
+  while (at < text.length && words.length < MOST_WORDS) {
+    const kind = kindAt(text, at);
+    if (kind === OTHER) {
+      at += 1;
+      continue;
+    }
+    const start = at;
+    let isPlain = true;
+    for (let next = kind; next !== OTHER; next = kindAt(text, at)) {
+      if (next === BEYOND) isPlain = false;
+      at += 1;
+    }
+    if (isPlain) addPlainRun(words, text, start, at);
+    else addRuns(words, text.slice(start, at));
+  }
+  return words;
+}
+
+const [OTHER, LOWER, UPPER, DIGIT, LINE, BEYOND] = [0, 1, 2, 3, 4, 5];
+/** What each ASCII character is in a word. */
+const KINDS = Uint8Array.from({ length: 128 }, (_, code) => {
+  const character = String.fromCharCode(code);
+  if (/[a-z]/.test(character)) return LOWER;
+  if (/[A-Z]/.test(character)) return UPPER;
+  if (/[0-9]/.test(character)) return DIGIT;
+  return character === "_" ? LINE : OTHER;
+});
+
+/** OTHER ends a run; what is not ASCII may or may not be part of one: a regular expression knows. */
+function kindAt(text: string, at: number): number {
+  const code = text.charCodeAt(at);
+  return code < 128 ? (KINDS[code] ?? OTHER) : at < text.length ? BEYOND : OTHER;
+}
+
+/** All runs of a stretch in which there is more than ASCII. */
+function addRuns(words: string[], stretch: string): void {
+  for (const [run] of stretch.matchAll(/[\p{L}\p{N}_]+/gu)) {
+    if (words.length >= MOST_WORDS) break;
+    addRun(words, run);
+  }
+}
+
+/** As `addRun`, for a run of ASCII: five times as fast. */
+function addPlainRun(words: string[], text: string, start: number, end: number): void {
+  if (end - start > LONGEST_RUN) return;
+  const whole = words.length;
+  let parts = 0;
+  for (let at = start; at < end; ) {
+    const to = partEnd(text, at, end);
+    if (to === at) {
+      at += 1;
+      continue;
+    }
+    // Before the second part comes the whole: it is put in when there is a second.
+    if (parts === 1) words.splice(whole, 0, ...wholeOf(text.slice(start, end)));
+    addWord(words, text.slice(at, to).toLowerCase(), true);
+    parts += 1;
+    at = to;
+  }
+}
+
+/** None or one word. */
+function wholeOf(run: string): string[] {
+  const words: string[] = [];
+  addWord(words, run.toLowerCase().replaceAll("_", ""), false);
+  return words;
+}
+
+/** Where the part ends that begins here: `at` itself for an underscore. */
+function partEnd(text: string, at: number, end: number): number {
+  const kind = kindAt(text, at);
+  if (kind === LINE) return at;
+  const to = runEnd(text, at, end, kind);
+  if (kind !== UPPER || to === end || kindAt(text, to) !== LOWER) return to;
+  // `HTTPServer` is HTTP and Server; a single capital belongs to what follows.
+  return to - at > 1 ? to - 1 : runEnd(text, to, end, LOWER);
+}
+
+function runEnd(text: string, at: number, end: number, kind: number): number {
+  let to = at;
+  while (to < end && kindAt(text, to) === kind) to += 1;
+  return to;
+}
+
+/** One run of letters, digits and underscores. */
+function addRun(words: string[], run: string): void {
+  if (/[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]/.test(run)) {
+    addPairs(words, run);
+    return;
+  }
+  if (run.length > LONGEST_RUN) return;
+  const parts = run.match(/\p{Lu}+(?!\p{Ll})|\p{Lu}?\p{Ll}+|\p{N}+|\p{L}+/gu) ?? [];
+  if (parts.length > 1) addWord(words, run.toLowerCase().replaceAll("_", ""), false);
+  for (const part of parts) addWord(words, part.toLowerCase(), true);
+}
+
+function addWord(words: string[], word: string, stem: boolean): void {
+  if (word.length < 2 || word.length > LONGEST_WORD || STOP.has(word)) return;
+  words.push(stem ? stemOf(word) : word);
+}
+
+/** Chinese, Japanese, Korean: every two neighbours. */
+function addPairs(words: string[], run: string): void {
+  const characters = [...run];
+  for (let at = 0; at + 1 < characters.length; at += 1)
+    words.push(`${characters[at]}${characters[at + 1]}`.toLowerCase());
+}
+
+/** Cuts the endings that inflect English words. Crude on purpose: both sides are cut the same way. */
+function stemOf(word: string): string {
+  if (word.length < 4) return word;
+  if (word.endsWith("ies") && word.length > 4) return `${word.slice(0, -3)}y`;
+  if (word.endsWith("ing") && word.length > 5) return undouble(word.slice(0, -3));
+  if (word.endsWith("ed") && word.length > 4) return undouble(word.slice(0, -2));
+  if (word.endsWith("es") && /(ss|x|ch|sh|z)es$/.test(word)) return word.slice(0, -2);
+  if (word.endsWith("s") && !/(ss|us|is)$/.test(word)) return unE(word.slice(0, -1));
+  return unE(word);
+}
+
+function undouble(stem: string): string {
+  const last = stem.at(-1);
+  return last !== undefined && last === stem.at(-2) && !"lsz".includes(last) ? stem.slice(0, -1) : unE(stem);
+}
+
+/** `cache`, `caches`, `cached`, `caching` meet at `cach`. */
+function unE(stem: string): string {
+  return stem.length > 4 && stem.endsWith("e") ? stem.slice(0, -1) : stem;
+}

@@ -1,0 +1,49 @@
+// Hidden characters in text that a model reads: an attack hides in what people cannot see, so nothing may stay unseen there.
+// Every line stays one line, so that line numbers and anchors hold.
+
+/** White space that ends a line elsewhere, or that no keyboard makes; TAB and space are ordinary. */
+const ODD_SPACE = /[\v\f\u0085\u2028\u2029\r]/g;
+
+/**
+ * Control, format and surrogate characters, variation selectors, tag characters, fillers that draw nothing, and the rest
+ * of Unicode's Default_Ignorable_Code_Point.
+ */
+const HIDDEN =
+  /[\p{Cf}\p{Cs}\p{Default_Ignorable_Code_Point}]|[^\P{Cc}\t]|[\u115F\u1160\u3164\uFFA0\u2800]|[\uFE00-\uFE0F]|[\u{E0100}-\u{E01EF}]/gu;
+
+/**
+ * One line of text with every hidden character written as `⟦U+202E⟧`; none is dropped.
+ *
+ * @param line without its line ending; a CR, LF or other line separator in it is revealed too
+ */
+export function revealLine(line: string): string {
+  return line.replace(ODD_SPACE, mark).replace(HIDDEN, mark);
+}
+
+/** Several lines, each revealed; CR LF and CR become LF. */
+export function reveal(text: string): string {
+  return text.replace(/\r\n?/g, "\n").split("\n").map(revealLine).join("\n");
+}
+
+function mark(hidden: string): string {
+  return `⟦U+${(hidden.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, "0")}⟧`;
+}
+
+// Text by others, between lines that nobody can guess, so that it cannot end its own quotation.
+
+/**
+ * @param label what stands inside, in our words: "description"
+ * @param delimiter unguessable, new for each prompt: `kodiai-` and hex digits
+ * @returns the text with hidden characters revealed and every trace of the delimiter taken out, between two marked lines
+ */
+export function fence(label: string, text: string, delimiter: string): string {
+  const inside = withoutDelimiter(reveal(text), delimiter);
+  return `${delimiter} ${label}\n${inside}\n${delimiter} end of ${label}`;
+}
+
+/** Taken out again and again: what is left after one removal could join into another. */
+function withoutDelimiter(text: string, delimiter: string): string {
+  let rest = text;
+  while (rest.includes(delimiter)) rest = rest.replaceAll(delimiter, "");
+  return rest;
+}

@@ -1,0 +1,108 @@
+// Which programming languages a document speaks about: what its front matter says, and what its code blocks are in.
+import { canonicalLanguage } from "../../domain/language.ts";
+
+/** Languages that a reviewed file can be in. Any other word after a fence (`console`, `mermaid`, `text`) names none. */
+const PROGRAMMING = new Set(
+  (
+    "c cpp csharp fsharp clojure cmake cuda crystal dart elixir elm erlang fortran go groovy haskell java javascript " +
+    "julia kotlin lua nim nix objectivec objectivecpp ocaml perl php powershell python r ruby rust scala solidity sql " +
+    "starlark svelte swift typescript vue vimscript zig assembly glsl graphql protocolbuffer terraform hcl"
+  ).split(" "),
+);
+
+/** Languages that stand beside the one a document is about: a Python guide begins with `pip install`. */
+const BESIDE = new Set("shell json yaml toml ini xml html css scss dockerfile makefile".split(" "));
+
+/** Spellings of fences that are not names of languages. */
+const SPELLINGS = new Map([
+  ["console", "shell"],
+  ["shellsession", "shell"],
+  ["proto", "protocolbuffer"],
+  ["protobuf", "protocolbuffer"],
+  ["ps1", "powershell"],
+  ["pwsh", "powershell"],
+  ["kt", "kotlin"],
+  ["cs", "csharp"],
+  ["hs", "haskell"],
+  ["ex", "elixir"],
+  ["gql", "graphql"],
+  ["tf", "terraform"],
+  ["jsonc", "json"],
+  ["json5", "json"],
+  ["py3", "python"],
+  ["python3", "python"],
+  ["pycon", "python"],
+  ["mjs", "javascript"],
+  ["hpp", "cpp"],
+]);
+
+/** The canonical id of a word that names a language, or null. */
+function namedLanguage(word: string): string | null {
+  const id = canonicalLanguage(word.slice(0, 40));
+  const spelled = SPELLINGS.get(id) ?? id;
+  return PROGRAMMING.has(spelled) || BESIDE.has(spelled) ? spelled : null;
+}
+
+/**
+ * The language of a fence's info string: `python title="a.py"`, `{.python .numberLines}`, `language-ts`, `js{1,3}`.
+ *
+ * @returns a canonical id, or null
+ */
+export function fenceLanguage(info: string): string | null {
+  const [, word = ""] = /^\s{0,10}\{?\s{0,5}\.?(?:language-|lang-)?([\w+#.-]{1,40})/.exec(info.slice(0, 200)) ?? [];
+  return word === "" ? null : namedLanguage(word);
+}
+
+/**
+ * Tags from languages and the lines that are in them: programming languages first, more lines first, ties by name.
+ */
+export function languageTags(lines: ReadonlyMap<string, number>): string[] {
+  return [...lines]
+    .sort(([a, n], [b, m]) => Number(BESIDE.has(a)) - Number(BESIDE.has(b)) || m - n || (a < b ? -1 : 1))
+    .map(([language]) => language);
+}
+
+/** Keys of a front matter that can name languages. `lang` names the tongue that a page is written in. */
+const KEYS = /^(?:languages?|tags|keywords|topics|categories|applyTo|globs)\s{0,5}:(.{0,2000})$/i;
+
+/**
+ * Languages named in a front matter, in its order. Read by lines and not as YAML: all that is wanted is a few words.
+ *
+ * @param lines between the `---`
+ */
+export function frontMatterLanguages(lines: readonly string[]): string[] {
+  const found = frontMatterWords(lines.slice(0, 200)).map((word) => namedLanguage(word.replace(/^\./, "")));
+  return [...new Set(found.filter((language) => language !== null))];
+}
+
+/** The words of the keys that can name languages: on their line, or as a list below it. */
+function frontMatterWords(lines: readonly string[]): string[] {
+  const words: string[] = [];
+  let inList = false;
+  for (const line of lines) {
+    const value = KEYS.exec(line)?.[1];
+    const item: string | undefined = value ?? (inList ? LIST_ITEM.exec(line)?.[1] : undefined);
+    inList = value === undefined ? item !== undefined : value.trim() === "";
+    words.push(...(item ?? "").split(/[\s,"'[\]*/]+/));
+  }
+  return words;
+}
+
+const LIST_ITEM = /^\s{0,20}-\s{1,5}(.{1,200})$/;
+
+/** Names of languages that are also everyday words or single letters: in a file's name they mostly mean something else. */
+const EVERYDAY = new Set("c r go dart crystal elm nim nix zig swift julia assembly vue svelte sql make".split(" "));
+
+/**
+ * Languages that a document's path names: `docs/python/style.md`, `Python-Style-Guide.md`. A folder may be called by any
+ * language's name, in a file's name everyday words do not count.
+ *
+ * @returns canonical ids in the order of the path
+ */
+export function pathLanguages(path: string): string[] {
+  const folders = path.slice(0, 1_000).split("/");
+  const name = folders.pop() ?? "";
+  const words = name.replace(/\.[^.]{1,10}$/, "").split(/[^\p{L}\p{N}+#]+/u);
+  const found = [...folders.map(namedLanguage), ...words.map(namedLanguage).filter((id) => !EVERYDAY.has(id ?? ""))];
+  return [...new Set(found.filter((id) => id !== null && PROGRAMMING.has(id)))] as string[];
+}

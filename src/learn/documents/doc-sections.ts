@@ -1,0 +1,380 @@
+// Markdown into sections by its headings, each small enough to be one memory and named so that it keeps its name while
+// the rest of the document changes. The text is untrusted: every line is read once.
+import { fenceLanguage, frontMatterLanguages, languageTags } from "./doc-languages.ts";
+
+export interface DocSection {
+  /**
+   * Unique in the document: the slugs of its headings below the title (`consequences`, `120/fixed`), with `:2` for a
+   * heading that says the same in the same place, and `~2` for the next part of a long section. "" before any heading.
+   */
+  readonly name: string;
+  /** The headings it stands under, outermost first, without their marks. */
+  readonly headings: readonly string[];
+  /** GitHub's own anchor for the heading: "" before any heading. */
+  readonly anchor: string;
+  /** 1-based, inclusive. */
+  readonly startLine: number;
+  readonly endLine: number;
+  /** As it stands in the document, its heading included. */
+  readonly text: string;
+  /** Canonical ids, the one it speaks about most first; the document's own where the section has no code. */
+  readonly languages: readonly string[];
+}
+
+/** A document that is cut into more is a list of words. */
+const MAX_SECTIONS = 1_000;
+
+/**
+ * The sections of a document. Every line that says something, but the front matter, is in exactly one of them.
+ *
+ * @param ofPath languages that the document's path names
+ * @returns in the order of the document, at most 1,000; `skipped` says what is left out
+ */
+export function docSections(
+  text: string,
+  ofPath: readonly string[] = [],
+): {
+  readonly sections: readonly DocSection[];
+  readonly skipped: readonly string[];
+} {
+  const { frontMatter, body } = blocks(text);
+  const named = frontMatterLanguages(frontMatter);
+  const all = body.flatMap((block) => (block.kind === "code" ? [block] : []));
+  const documents = [...new Set([...named, ...ofPath, ...languageTags(linesByLanguage(all))])];
+  const found = groups(body);
+  // Each gives a section at least.
+  const kept = found.slice(0, MAX_SECTIONS);
+  const sections = withNames(kept).flatMap((group) => parts(group, documents));
+  const over = sections.length + found.length - kept.length - MAX_SECTIONS;
+  return {
+    sections: sections.slice(0, MAX_SECTIONS),
+    skipped: over > 0 ? [`${over} sections beyond the first ${MAX_SECTIONS}`] : [],
+  };
+}
+
+interface Group {
+  readonly trail: readonly Heading[];
+  readonly blocks: readonly Block[];
+}
+
+type Heading = Extract<Block, { kind: "heading" }>;
+
+/** Runs of blocks under one heading. A heading with nothing but deeper headings below it goes with the first of them. */
+function groups(body: readonly Block[]): Group[] {
+  const found: Group[] = [];
+  let trail: Heading[] = [];
+  let current: Block[] = [];
+  const isBare = () => current.length > 0 && current.every((block) => block.kind === "heading");
+  for (const block of body) {
+    if (block.kind === "heading") {
+      const deeper = (trail.at(-1)?.level ?? 0) < block.level;
+      if (current.length > 0 && !(isBare() && deeper)) {
+        found.push({ trail, blocks: current });
+        current = [];
+      }
+      trail = [...trail.filter((heading) => heading.level < block.level), block];
+    }
+    current.push(block);
+  }
+  return current.length > 0 ? [...found, { trail, blocks: current }] : found;
+}
+
+interface NamedGroup extends Group {
+  readonly name: string;
+  readonly anchor: string;
+}
+
+/**
+ * The title, if the document begins with one, is in every trail and says nothing: left out, and a document that is
+ * renamed keeps the names of its sections.
+ */
+function withNames(found: readonly Group[]): NamedGroup[] {
+  const title = found.find((group) => group.trail.length > 0)?.trail[0];
+  const isTitle = (heading: Heading) => heading === title && heading.level === 1;
+  const names = new Map<string, number>();
+  const anchors = new Map<string, number>();
+  const anchorOf = new Map<Heading, string>();
+  return found.map((group) => {
+    for (const block of group.blocks) {
+      if (block.kind === "heading") anchorOf.set(block, numbered(anchors, headingSlug(block.title), "-", 0));
+    }
+    const below = group.trail.length > 1 ? group.trail.filter((heading) => !isTitle(heading)) : group.trail;
+    const name = below.map((heading) => headingSlug(heading.title)).join("/");
+    const last = group.trail.at(-1);
+    return {
+      ...group,
+      name: group.trail.length === 0 ? "" : numbered(names, name, ":", 1),
+      anchor: last === undefined ? "" : (anchorOf.get(last) ?? ""),
+    };
+  });
+}
+
+/** `a`, then `a:2`, `a:3` (GitHub: `a`, `a-1`, `a-2`). */
+function numbered(seen: Map<string, number>, name: string, mark: string, from: number): string {
+  const before = seen.get(name) ?? 0;
+  seen.set(name, before + 1);
+  return before === 0 ? name : `${name}${mark}${before + from}`;
+}
+
+function parts(group: NamedGroup, documents: readonly string[]): DocSection[] {
+  return packBlocks(group.blocks).map((part, index) => {
+    const own = languageTags(linesByLanguage(part.blocks));
+    return {
+      name: index === 0 ? group.name : `${group.name}~${index + 1}`,
+      headings: group.trail.map((heading) => heading.title),
+      anchor: group.anchor,
+      startLine: part.startLine,
+      endLine: part.endLine,
+      text: part.text,
+      languages: own.length > 0 ? own : documents,
+    };
+  });
+}
+
+function linesByLanguage(found: readonly Block[]): Map<string, number> {
+  const lines = new Map<string, number>();
+  for (const block of found) {
+    const language = block.kind === "code" ? fenceLanguage(block.info) : null;
+    if (language !== null) lines.set(language, (lines.get(language) ?? 0) + block.lines.length);
+  }
+  return lines;
+}
+
+// Blocks of one section put together into parts of a size that one vector can stand for.
+
+interface Part {
+  readonly blocks: readonly Block[];
+  /** 1-based, inclusive. */
+  readonly startLine: number;
+  readonly endLine: number;
+  readonly text: string;
+}
+
+/** Some 250 words: published chunkers use 200–400. */
+const MAX_PART = 1_200;
+/** A code block is kept whole up to here; beyond, it is data. As every stored piece of code. */
+const MAX_CODE = 4_000;
+
+/**
+ * Parts of at most 1,200 characters, in order. A block is not split, unless it is longer than that by itself: prose at
+ * line ends and then at spaces; code only beyond 4,000 characters, at line ends.
+ */
+function packBlocks(blocks: readonly Block[]): Part[] {
+  const parts: Part[] = [];
+  let open: Block[] = [];
+  let length = 0;
+  const close = () => {
+    if (open.length > 0) parts.push(partOf(open));
+    open = [];
+    length = 0;
+  };
+  for (const block of blocks.flatMap(cut)) {
+    const size = sizeOf(block);
+    // A heading is never left alone at the end of a part.
+    const afterHeading = open.every(({ kind }) => kind === "heading");
+    if (length + size > MAX_PART && !(afterHeading && size <= MAX_PART)) close();
+    open.push(block);
+    length += size;
+  }
+  close();
+  return parts;
+}
+
+function partOf(blocks: readonly Block[]): Part {
+  const first = blocks[0]?.row ?? 0;
+  const last = blocks.at(-1);
+  const lines: string[] = [];
+  let next = first;
+  for (const block of blocks) {
+    // Blank lines between blocks are folded into one.
+    if (block.row > next) lines.push("");
+    lines.push(...block.lines);
+    next = block.row + block.lines.length;
+  }
+  return {
+    blocks,
+    startLine: first + 1,
+    endLine: last === undefined ? first + 1 : lastRow(last) + 1,
+    text: lines.join("\n"),
+  };
+}
+
+function lastRow(block: Block): number {
+  return block.row + block.lines.length - 1;
+}
+
+function sizeOf(block: Block): number {
+  return block.lines.reduce((sum, line) => sum + line.length + 1, 0);
+}
+
+/** A block in pieces that fit. */
+function cut(block: Block): Block[] {
+  const max = block.kind === "code" ? MAX_CODE : MAX_PART;
+  if (sizeOf(block) <= max) return [block];
+  const pieces: Block[] = [];
+  let lines: string[] = [];
+  let row = block.row;
+  let length = 0;
+  const close = (next: number) => {
+    if (lines.length > 0) pieces.push({ ...block, row, lines });
+    lines = [];
+    length = 0;
+    row = next;
+  };
+  block.lines.forEach((line, index) => {
+    for (const piece of cutLine(line, max)) {
+      if (length + piece.length + 1 > max) close(block.row + index);
+      lines.push(piece);
+      length += piece.length + 1;
+    }
+  });
+  close(block.row);
+  return pieces;
+}
+
+/** A line in pieces of fewer than `max` characters, at spaces where there are any. */
+function cutLine(line: string, max: number): string[] {
+  const pieces: string[] = [];
+  let from = 0;
+  while (line.length - from >= max) {
+    const space = line.slice(from, from + max - 1).lastIndexOf(" ");
+    let to = from + (space > max / 2 ? space + 1 : max - 1);
+    // Not between the halves of one character.
+    if (/[\uD800-\uDBFF]/.test(line.charAt(to - 1))) to -= 1;
+    pieces.push(line.slice(from, to));
+    from = to;
+  }
+  return [...pieces, line.slice(from)];
+}
+
+// Markdown as headings, code blocks and prose, by lines and in one pass: enough to cut where a reader would.
+
+type Block =
+  | {
+      readonly kind: "heading";
+      readonly row: number;
+      readonly lines: readonly string[];
+      readonly level: number;
+      readonly title: string;
+    }
+  /** A fenced block with its fences; `info` is what stands after the opening one. */
+  | { readonly kind: "code"; readonly row: number; readonly lines: readonly string[]; readonly info: string }
+  /** Lines up to a blank one; comments keep the headings that stand in them. */
+  | { readonly kind: "prose"; readonly row: number; readonly lines: readonly string[] };
+
+/** Front matter is short; a rule of dashes at the top of a page without a second one is just that. */
+const MAX_FRONT_MATTER = 200;
+
+/**
+ * @returns the lines of the front matter, and the blocks in the order of the document. `row` is the 0-based row of a
+ *   block's first line; blank lines between blocks are in none
+ */
+function blocks(text: string): { readonly frontMatter: readonly string[]; readonly body: readonly Block[] } {
+  const lines = text.replace(/^\uFEFF/, "").split(/\r?\n/);
+  const end = frontMatterEnd(lines);
+  const body: Block[] = [];
+  for (let row = end; row < lines.length; ) {
+    const block =
+      (lines[row] ?? "").trim() === "" ? null : (heading(lines, row) ?? code(lines, row) ?? prose(lines, row));
+    if (block !== null) body.push(block);
+    row += block?.lines.length ?? 1;
+  }
+  return { frontMatter: end === 0 ? [] : lines.slice(1, end - 1), body };
+}
+
+/** The row after the closing `---`; 0 when there is no front matter. */
+function frontMatterEnd(lines: readonly string[]): number {
+  if (lines[0]?.trimEnd() !== "---") return 0;
+  for (let row = 1; row < Math.min(lines.length, MAX_FRONT_MATTER); row += 1) {
+    if (/^(?:---|\.\.\.)\s*$/.test((lines[row] ?? "").slice(0, 10))) return row + 1;
+  }
+  return 0;
+}
+
+/** A longer line is no heading. */
+const MAX_TITLE = 500;
+
+function heading(lines: readonly string[], row: number): Block | null {
+  const line = lines[row] ?? "";
+  if (line.length > MAX_TITLE) return null;
+  const marks = /^ {0,3}(#{1,6})(?:[ \t]|$)/.exec(line)?.[1];
+  if (marks !== undefined) {
+    const title = line
+      .trim()
+      .slice(marks.length)
+      .trim()
+      .replace(/[ \t]#{1,100}$|^#{1,100}$/, "");
+    return { kind: "heading", row, lines: [line], level: marks.length, title: title.trim() };
+  }
+  const level = underline(lines, row + 1);
+  const canBe =
+    level > 0 && !/^ {0,3}(?:[-*+>|]|\d{1,9}[.)])/.test(line) && !/^ {4}|^\t/.test(line) && fence(line) === null;
+  return canBe ? { kind: "heading", row, lines: lines.slice(row, row + 2), level, title: line.trim() } : null;
+}
+
+/** `===` below a line makes it a heading of level 1, `---` of level 2; else 0. */
+function underline(lines: readonly string[], row: number): number {
+  const line = (lines[row] ?? "").slice(0, MAX_TITLE);
+  if (/^ {0,3}={2,}\s*$/.test(line)) return 1;
+  return /^ {0,3}-{2,}\s*$/.test(line) ? 2 : 0;
+}
+
+function fence(line: string): { readonly mark: string; readonly info: string } | null {
+  const match = /^[ >]{0,20}(`{3,}|~{3,})([^\n]{0,500})/.exec(line.slice(0, 1_000));
+  if (match === null) return null;
+  const [, mark = "", info = ""] = match;
+  return mark.startsWith("`") && info.includes("`") ? null : { mark, info: info.trim() };
+}
+
+/** A fence that nobody closes runs to the end of the document, as renderers have it. */
+function code(lines: readonly string[], row: number): Block | null {
+  const opening = fence(lines[row] ?? "");
+  if (opening === null) return null;
+  let end = row + 1;
+  while (end < lines.length && !closes(lines[end] ?? "", opening.mark)) end += 1;
+  return { kind: "code", row, lines: lines.slice(row, end + 1), info: opening.info };
+}
+
+function closes(line: string, mark: string): boolean {
+  const closing = fence(line);
+  return closing !== null && closing.info === "" && closing.mark.startsWith(mark);
+}
+
+function prose(lines: readonly string[], row: number): Block {
+  let end = row;
+  let inComment = false;
+  while (end < lines.length) {
+    const line = lines[end] ?? "";
+    inComment = endsInComment(line, inComment);
+    end += 1;
+    const next = lines[end] ?? "";
+    if (!inComment && (next.trim() === "" || fence(next) !== null || heading(lines, end) !== null)) break;
+  }
+  return { kind: "prose", row, lines: lines.slice(row, end) };
+}
+
+/** Whether an HTML comment is open after this line. */
+function endsInComment(line: string, wasOpen: boolean): boolean {
+  const opened = line.lastIndexOf("<!--");
+  const closed = line.lastIndexOf("-->");
+  return opened === -1 && closed === -1 ? wasOpen : opened > closed;
+}
+
+// The words of a heading as GitHub writes them in a link.
+
+/** Long headings are prose. */
+const MAX_SLUG = 100;
+
+/** `## 2. Why *we* do it` → `2-why-we-do-it`; `section` where nothing is left. At most 100 characters. */
+function headingSlug(title: string): string {
+  const slug = title
+    .slice(0, 500)
+    .replace(/<[^<>]{0,200}>|\]\([^()]{0,300}\)/g, "")
+    .toLowerCase()
+    .replace(/[^\p{L}\p{M}\p{N}\p{Pc}\- ]/gu, "")
+    .trim()
+    .replaceAll(" ", "-")
+    .slice(0, MAX_SLUG)
+    .toWellFormed();
+  return slug === "" ? "section" : slug;
+}

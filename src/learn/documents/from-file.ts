@@ -1,0 +1,139 @@
+// A file of the repository becomes memories: a document section by section, code definition by definition.
+
+import type { Repo } from "../../domain/job.ts";
+import { UNKNOWN_LANGUAGE } from "../../domain/language.ts";
+import { type Corpus, type MemoryRecord, memoryId, repoKey } from "../../domain/memory.ts";
+import { cutText } from "../../domain/text/cut-text.ts";
+import type { DocSection } from "./doc-sections.ts";
+
+/** The file that a piece was cut from. */
+export interface SourceFile {
+  readonly repo: Repo;
+  readonly path: string;
+  /** The blob's hash. */
+  readonly hash: string;
+  /** Where the file can be read as it was, without an anchor: `https://HOST/OWNER/NAME/blob/SHA/PATH`; or null. */
+  readonly url: string | null;
+  /** Epoch milliseconds: when it was indexed. */
+  readonly at: number;
+}
+
+/** A named piece of code, as the chunker cuts it. */
+interface Chunk {
+  readonly symbol: string;
+  readonly chunkType: string;
+  readonly startLine: number;
+  readonly endLine: number;
+  readonly text: string;
+}
+
+/** Headings can be whole sentences; together they stay below the text that they are put before. */
+const MAX_HEADING = 100;
+
+/** One record a section, in the order of the document. Its tags are the languages that it speaks about. */
+export function fromSections(
+  file: SourceFile,
+  corpus: "doc" | "wiki",
+  sections: readonly DocSection[],
+): MemoryRecord[] {
+  return sections.map((section) =>
+    record(file, corpus, section.name === "" ? file.path : `${file.path}#${section.name}`, section.text, {
+      tags: section.languages,
+      language: section.languages[0] ?? UNKNOWN_LANGUAGE,
+      symbol: section.headings.map((heading) => cutText(heading, MAX_HEADING)).join(" > ") || null,
+      chunkType: "section",
+      anchor: section.anchor,
+    }),
+  );
+}
+
+/** One record a definition, in the order of the file. A symbol that the file defines twice gets `:2`. */
+export function fromChunks(file: SourceFile, language: string, chunks: readonly Chunk[]): MemoryRecord[] {
+  const seen = new Map<string, number>();
+  return chunks.map((chunk) => {
+    const times = (seen.get(chunk.symbol) ?? 0) + 1;
+    seen.set(chunk.symbol, times);
+    const name = times === 1 ? chunk.symbol : `${chunk.symbol}:${times}`;
+    return record(file, "code", `${file.path}#${name}`, chunk.text, {
+      tags: [],
+      language,
+      symbol: chunk.symbol,
+      chunkType: chunk.chunkType,
+      anchor: `L${chunk.startLine}-L${chunk.endLine}`,
+    });
+  });
+}
+
+function record(
+  file: SourceFile,
+  corpus: Corpus,
+  sourceId: string,
+  text: string,
+  piece: Pick<MemoryRecord, "tags" | "language" | "symbol" | "chunkType"> & { readonly anchor: string },
+): MemoryRecord {
+  const { repo } = file;
+  const key = repoKey(repo);
+  const { anchor, ...facts } = piece;
+  return {
+    id: memoryId(key, corpus, sourceId),
+    repo: key,
+    repoName: `${repo.owner}/${repo.name}`,
+    ownerId: repo.ownerId,
+    visibility: repo.visibility,
+    corpus,
+    sourceId,
+    text: text.toWellFormed(),
+    replies: [],
+    situation: null,
+    lesson: null,
+    severity: null,
+    category: null,
+    path: file.path,
+    ...facts,
+    hunk: null,
+    outcome: null,
+    provenance: {
+      url: file.url === null ? null : `${file.url}${anchor === "" ? "" : `#${anchor}`}`,
+      author: null,
+      authorIsBot: false,
+      sha: file.hash,
+      pull: null,
+      at: file.at,
+    },
+    stale: false,
+  };
+}
+
+// Which files of a repository are its documents: what people and agents are told about how to work here.
+
+const MARKDOWN = /\.(?:md|mdx|mdc|markdown)$/i;
+
+/** Folders whose Markdown is written to be read. */
+const FOLDERS =
+  /(?:^|\/)(?:docs?|documentation|wiki|adrs?|decisions|rfcs?|handbook|guides?|guidelines|runbooks?|design|proposals)\//i;
+
+/** Documents by name, wherever they stand. Change logs and licences say nothing about how to write code. */
+const NAMES =
+  /(?:^|\/)(?:readme|contributing|architecture|security|testing|development|developing|hacking|maintainers?|conventions?|style-?guide|coding-?(?:style|standards?|guidelines)|code-?review|guidelines|design|onboarding|agents|claude|gemini|copilot-instructions|warp|conventions|best[-_]practices)(?:\.[a-z]{2}(?:-[a-z]{2})?)?\.(?:md|mdx|markdown)$/i;
+
+/** What agents are told. */
+const AGENT_FOLDERS =
+  /(?:^|\/)(?:\.cursor\/rules|\.github\/instructions|\.claude|\.agents?|\.windsurf\/rules|\.clinerules)\//;
+
+/** Forms to fill in, texts of the law, and lists of changes. */
+const NEVER =
+  /(?:^|\/)(?:issue_template|pull_request_template|discussion_template)(?:\/|\.md$)|(?:^|\/)(?:licen[cs]e|copying|changelog|changes|history|news|authors|code_of_conduct|release[-_]?notes)(?:[.-][^/]{0,40})?\.(?:md|mdx|markdown)$/i;
+
+/** True for Markdown that is remembered section by section. Decided from the path alone. */
+export function isDocPath(path: string): boolean {
+  if (!MARKDOWN.test(path) || NEVER.test(path)) return false;
+  return FOLDERS.test(path) || NAMES.test(path) || AGENT_FOLDERS.test(path);
+}
+
+/** What a wiki shows around its pages. */
+const AROUND_PAGES = /(?:^|\/)_(?:sidebar|footer|header)\./i;
+
+/** True for a page of a wiki that is written in Markdown. */
+export function isWikiPage(path: string): boolean {
+  return MARKDOWN.test(path) && !AROUND_PAGES.test(path);
+}

@@ -1,0 +1,179 @@
+// What was read of a pull request -> evidence on the findings of ours there: each act with its own name, so that reading it
+// again adds nothing.
+
+import { type NumberedLine, textTokens, tokenStream } from "../../domain/code/code-fingerprint.ts";
+import { findAgain } from "../../domain/code/relocate-code.ts";
+import { type AccessLevel, VERBS } from "../../domain/command.ts";
+import { EVIDENCE_TEXT, type Evidence, type EvidenceBy, type EvidenceKind } from "../../domain/memory/evidence.ts";
+import type { CodeFate, Person, PullFeedback, ReadThread } from "../../domain/memory/pull-feedback.ts";
+import { readReply } from "../../domain/memory/read-reply.ts";
+import type { Said } from "../../domain/review/review-history.ts";
+import { cutText } from "../../domain/text/cut-text.ts";
+
+/** Everything that is known when evidence is collected. */
+export interface Observed {
+  readonly pull: PullFeedback;
+  /** Finding id → its memory. */
+  readonly memories: ReadonlyMap<string, string>;
+  /** Finding id → what became of its code; absent where that cannot be told. */
+  readonly code: ReadonlyMap<string, CodeFate>;
+  /** What is known already, on all findings. */
+  readonly before: readonly Evidence[];
+  /** Who opened a thread again, by thread: a delivery told it. */
+  readonly reopened: ReadonlyMap<string, Pick<Person, "id" | "login">>;
+  /** Epoch milliseconds. */
+  readonly now: number;
+}
+
+/** A piece of evidence before it is known what its author may do. */
+export type Unattested = Omit<Evidence, "by"> & { readonly by: (Person & { readonly isFirstTime: boolean }) | null };
+
+interface Collected {
+  /** Not known before. */
+  readonly fresh: readonly Unattested[];
+  /** Known before, and gone from where it was read. */
+  readonly gone: readonly Pick<Evidence, "memoryId" | "key">[];
+}
+
+/**
+ * Holds what was read against what is known. A reply counts as it was first seen: what it was edited to is not read. What
+ * stands no longer (a reaction taken back, a reply deleted) is told as gone, where everything could be read.
+ */
+export function collectEvidence(observed: Observed): Collected {
+  const { pull, memories } = observed;
+  const read: Unattested[] = [];
+  for (const thread of pull.threads) {
+    const memoryId = memories.get(thread.findingId);
+    if (memoryId === undefined) continue;
+    read.push(
+      ...reactionsOf(thread, memoryId),
+      ...repliesOf(thread, memoryId),
+      ...toggleOf(thread, memoryId, observed),
+    );
+    read.push(...dismissalsOf(thread, memoryId, pull));
+  }
+  for (const [findingId, memoryId] of memories) {
+    read.push(...codeOf(observed.code.get(findingId), memoryId, observed), ...mergeOf(memoryId, pull));
+  }
+  const known = new Map(observed.before.map((one) => [nameOf(one), one]));
+  const isFresh = (one: Unattested) => known.get(nameOf(one))?.withdrawnAt !== null;
+  return { fresh: read.filter(isFresh), gone: pull.isComplete ? goneOf(observed, read) : [] };
+}
+
+/** With what was learnt about its author. */
+export function attested({ by, ...rest }: Unattested, accessOf: ReadonlyMap<number, AccessLevel>): Evidence {
+  if (by === null) return { ...rest, by: null };
+  const { id, login, isBot, isFirstTime } = by;
+  const known: EvidenceBy = { id, login, isBot, isFirstTime, access: accessOf.get(id) ?? "none" };
+  return { ...rest, by: known };
+}
+
+function nameOf({ memoryId, key }: Pick<Evidence, "memoryId" | "key">): string {
+  return `${memoryId} ${key}`;
+}
+
+function piece(
+  kind: EvidenceKind,
+  key: string,
+  from: Pick<Unattested, "memoryId" | "at" | "url"> & Partial<Unattested>,
+): Unattested {
+  return { stance: null, by: null, text: null, sha: null, withdrawnAt: null, ...from, kind, key };
+}
+
+function reactionsOf({ reactions, url }: ReadThread, memoryId: string): readonly Unattested[] {
+  return reactions.map(({ id, thumb, by, at }) =>
+    piece(`thumbs-${thumb}`, `reaction:${id}`, { memoryId, at, url, by: { ...by, isFirstTime: false } }),
+  );
+}
+
+function repliesOf({ replies }: ReadThread, memoryId: string): readonly Unattested[] {
+  return replies
+    .filter(({ body }) => !isCommand(body))
+    .map(({ id, by, isFirstTime, at, body, url }) => {
+      const text = cutText(body.trim(), EVIDENCE_TEXT);
+      const from = { memoryId, at, url, by: { ...by, isFirstTime }, text, stance: readReply(body).stance };
+      return piece("reply", `reply:${id}`, from);
+    });
+}
+
+const VERB_NAMES: ReadonlySet<string> = new Set(VERBS.map(({ verb }) => verb.split(" ")[0] ?? verb));
+
+/** What a command says is done and noted where it is obeyed. */
+function isCommand(body: string): boolean {
+  const [, verb = ""] = /^\s{0,20}(?:\/kodiai|@[\w-]{1,60})[\s:,]{1,10}([a-z]{1,20})\b/i.exec(body.slice(0, 200)) ?? [];
+  return VERB_NAMES.has(verb.toLowerCase());
+}
+
+/** GitHub tells no time of a resolution: each turn that is seen is one piece. */
+function toggleOf(thread: ReadThread, memoryId: string, { before, now, reopened }: Observed): readonly Unattested[] {
+  const prefix = `thread:${thread.id}:`;
+  const turns = before.filter((one) => one.memoryId === memoryId && one.key.startsWith(prefix));
+  const isResolved = turns.toSorted((a, b) => a.at - b.at).at(-1)?.kind === "resolved";
+  if (isResolved === thread.isResolved) return [];
+  const who = thread.isResolved ? thread.resolvedBy : (reopened.get(thread.id) ?? null);
+  const by = who === null ? null : { isBot: false, ...who, isFirstTime: false };
+  const from = { memoryId, at: now, url: thread.url, by };
+  return [piece(thread.isResolved ? "resolved" : "unresolved", `${prefix}${turns.length + 1}`, from)];
+}
+
+function dismissalsOf(thread: ReadThread, memoryId: string, { dismissals }: PullFeedback): readonly Unattested[] {
+  return dismissals
+    .filter(({ reviewId }) => reviewId === thread.reviewId)
+    .map(({ id, by, at, message, url }) => {
+      const who = by === null ? null : { ...by, isFirstTime: false };
+      const text = message === null ? null : cutText(message, EVIDENCE_TEXT);
+      return piece("review-dismissed", `dismissal:${id}`, { memoryId, at, url, by: who, text });
+    });
+}
+
+/** Each change of fate is one piece: changed, as suggested, and back again. */
+function codeOf(fate: CodeFate | undefined, memoryId: string, { before, pull, now }: Observed): readonly Unattested[] {
+  if (fate === undefined) return [];
+  const turns = before.filter((one) => one.memoryId === memoryId && one.key.startsWith("code:"));
+  const last = turns.toSorted((a, b) => a.at - b.at).at(-1)?.kind ?? "lines-back";
+  const kind = fate === "stands" ? "lines-back" : fate === "applied" ? "suggestion-applied" : "lines-changed";
+  // What was mended as suggested may be edited on.
+  if (kind === last || (kind === "lines-changed" && last === "suggestion-applied")) return [];
+  const by = pull.author === null ? null : { ...pull.author, isFirstTime: false };
+  const from = { memoryId, at: now, url: pull.url, by, sha: pull.headSha };
+  return [piece(kind, `code:${pull.headSha}:${turns.length + 1}`, from)];
+}
+
+function mergeOf(memoryId: string, { merged, url }: PullFeedback): readonly Unattested[] {
+  if (merged === null) return [];
+  const by = merged.by === null ? null : { ...merged.by, isFirstTime: false };
+  return [piece("merged", "merged", { memoryId, at: merged.at, url, by, sha: merged.sha })];
+}
+
+/** Reactions and replies of threads that were read, and that were not found there any more. */
+function goneOf({ before, pull, memories }: Observed, read: readonly Unattested[]): Collected["gone"] {
+  const seen = new Set(pull.threads.map(({ findingId }) => memories.get(findingId)));
+  const standing = new Set(read.map(nameOf));
+  return before.filter(
+    (one) =>
+      one.withdrawnAt === null &&
+      seen.has(one.memoryId) &&
+      (one.key.startsWith("reaction:") || one.key.startsWith("reply:")) &&
+      !standing.has(nameOf(one)),
+  );
+}
+
+// What became of the code that a finding was about, told from the text of its file now.
+
+/**
+ * @param text of the file at the newest head; null when the file is gone
+ * @returns null where it cannot be told: about a whole file, a removed line, or code that was never known
+ */
+export function codeFate({ finding, shape }: Pick<Said, "finding" | "shape">, text: string | null): CodeFate | null {
+  if (finding.side === "LEFT" || finding.locMethod === "none" || shape.at.length === 0) return null;
+  if (text === null) return "changed";
+  const stream = tokenStream(text.split("\n").map((line, index): NumberedLine => ({ line: index + 1, text: line })));
+  const found = findAgain(shape, stream, finding.startLine);
+  if (found?.as === "same") return "stands";
+  const { suggestion } = finding;
+  if (suggestion !== null && suggestion.text.trim() !== "") {
+    const mended = findAgain({ ...shape, at: textTokens(suggestion.text) }, stream, finding.startLine);
+    if (mended?.as === "same") return "applied";
+  }
+  return "changed";
+}

@@ -1,0 +1,253 @@
+// What was flagged and what it became, as a memory keeps it: a few lines each, without secrets. By both together memory knows
+// later that a change holds the fix and not what was flagged.
+import { type CodeShape, tokenStream } from "../../domain/code/code-fingerprint.ts";
+import { findAgain } from "../../domain/code/relocate-code.ts";
+import type { MemoryRecord } from "../../domain/memory.ts";
+import type { Redact } from "../remember/redact-record.ts";
+
+/** Each at most as long as any piece of code that is kept. */
+type FixPair = Required<Pick<MemoryRecord, "flaggedCode" | "fixedCode">>;
+
+/** Lines around a piece that are redacted with it: a secret of several lines is known by all of them. */
+const AROUND = 40;
+/** Lines beside the finding that its place is told by. */
+const BESIDE = 45;
+/** Lines of the later text that the finding may have moved by. */
+const MOVED = 950;
+const MAX_PIECE = 4_000;
+
+/** Code that a finding was about, and both texts of its file. */
+interface FlaggedText {
+  readonly shape: CodeShape;
+  /** 1-based, about where it stood. */
+  readonly near: number;
+  /** The file as it was spoken about, and as it is now. */
+  readonly then: string;
+  readonly now: string;
+}
+
+/** @returns null where the code is not found then, or nothing that it became is found now */
+export async function fixOfFinding({ shape, near, then, now }: FlaggedText, redact: Redact): Promise<FixPair | null> {
+  const [before, after] = [linesOf(then), linesOf(now)];
+  const stream = tokenStream(before.map(({ text }, index) => ({ line: index + 1, text })));
+  const found = findAgain(shape, stream, near);
+  if (found === null) return null;
+  const from = Math.max(0, found.startLine - 1 - BESIDE);
+  const first = Math.max(0, found.startLine - MOVED);
+  const [old, later] = [before.slice(from, found.line + BESIDE), after.slice(first, found.line + MOVED)];
+  return pairOf(old, later, { from: found.startLine - 1 - from, to: found.line - from }, redact);
+}
+
+/**
+ * @param hunk GitHub's `diff_hunk`: it ends at the line that was spoken about
+ * @param patch of the same file at the pull request's last head
+ */
+export async function fixOfComment(hunk: string, patch: string, redact: Redact): Promise<FixPair | null> {
+  const then = headLines(hunk);
+  // Prose and context are rarely what was asked to be changed.
+  if (then.at(-1)?.isAdded !== true) return null;
+  for (const now of hunksOf(patch)) {
+    const pair = await pairOf(then, headLines(now), null, redact);
+    if (pair !== null) return pair;
+  }
+  return null;
+}
+
+async function pairOf(
+  then: readonly HeadLine[],
+  now: readonly HeadLine[],
+  about: LineSpan | null,
+  redact: Redact,
+): Promise<FixPair | null> {
+  const spans = changedLines(then, now, about);
+  if (typeof spans === "string") return null;
+  const [flaggedCode, fixedCode] = [
+    await pieceOf(then, spans.flagged, redact),
+    await pieceOf(now, spans.fixed, redact),
+  ];
+  return flaggedCode === null || fixedCode === null ? null : { flaggedCode, fixedCode };
+}
+
+/** Redacted with what stands around it, and cut afterwards, so that no half of a secret is left over; null for what is too long. */
+async function pieceOf(lines: readonly HeadLine[], { from, to }: LineSpan, redact: Redact): Promise<string | null> {
+  const first = Math.max(0, from - AROUND);
+  const text = await redact(textIn(lines, { from: first, to: to + AROUND }));
+  const piece = text
+    .split("\n")
+    .slice(from - first, to - first)
+    .join("\n");
+  return piece.length > MAX_PIECE ? null : piece;
+}
+
+function linesOf(text: string): readonly HeadLine[] {
+  return text.split("\n").map((line) => ({ text: line.replace(/\r$/, ""), isAdded: null }));
+}
+
+/** The head side of a hunk. */
+export function headLines(hunk: string): readonly HeadLine[] {
+  const lines = hunk.split("\n").filter((line) => /^[+ ]/.test(line));
+  return lines.map((line) => ({ text: line.slice(1).replace(/\r$/, ""), isAdded: line.startsWith("+") }));
+}
+
+function hunksOf(patch: string): readonly string[] {
+  return patch.split(/^@@ [^\n]*\n/m);
+}
+
+// Lines that somebody spoke about, and what stands in their place later: told by the lines around them that stood still.
+
+/** A line of a file, as far as a diff or a text tells of it. */
+export interface HeadLine {
+  readonly text: string;
+  /** Whether a diff adds it; null where no diff tells. */
+  readonly isAdded: boolean | null;
+}
+
+/** Indices into the lines given; `to` is exclusive. */
+interface LineSpan {
+  readonly from: number;
+  readonly to: number;
+}
+
+interface ChangedLines {
+  readonly flagged: LineSpan;
+  readonly fixed: LineSpan;
+}
+
+/** Lines of flagged code: who speaks about more speaks about more than its lines. */
+const MOST_LINES = 8;
+/** What several lines became may be longer by so many. */
+const MOST_GROWN = 2;
+/** Lines around the flagged ones that must stand unchanged, so that it is the same place. */
+const ANCHORS = 2;
+const ANCHOR_REACH = 6;
+/** Words that two versions of the same lines share at least, 0–1: fewer, and it is other code in the same place. */
+const SAME_PLACE = 0.2;
+/** Words of each version. */
+const LEAST_WORDS = 4;
+/** Lines that are compared with each other. */
+const MOST_THEN = 120;
+const MOST_NOW = 2_000;
+
+export const PLACE_UNKNOWN = "the place is not found later";
+
+/**
+ * @param then lines as they stood when somebody spoke; the last 120 are read
+ * @param now lines as they stand later; the first 2,000 are read
+ * @param about those that were spoken about; null for the end of `then`, as of GitHub's `diff_hunk`
+ * @returns or why there is no pair, in words of ours
+ */
+export function changedLines(
+  then: readonly HeadLine[],
+  now: readonly HeadLine[],
+  about: LineSpan | null,
+): ChangedLines | string {
+  const matched = commonLines(then, now);
+  const found = about === null ? atTheEnd(then, now, matched) : between(then, now, matched, about);
+  if (typeof found === "string") return found;
+  const spans = { flagged: withoutBlank(then, found.flagged), fixed: withoutBlank(now, found.fixed) };
+  const [before, after] = [textIn(then, spans.flagged), textIn(now, spans.fixed)];
+  const [a, b] = [wordsOf(before), wordsOf(after)];
+  if (a.size < LEAST_WORDS || b.size < LEAST_WORDS) return "too few words";
+  const shared = [...a].filter((word) => b.has(word)).length;
+  if (shared / (a.size + b.size - shared) < SAME_PLACE) return "other code in the same place";
+  return squeezed(before) === squeezed(after) ? "only its form changed" : spans;
+}
+
+type Matched = readonly (readonly [number, number])[];
+
+/** Nothing is known of what followed: as many lines as were flagged, and a few more, or up to the first that a diff leaves alone. */
+function atTheEnd(then: readonly HeadLine[], now: readonly HeadLine[], matched: Matched): ChangedLines | string {
+  const last = matched.at(-1);
+  if (last === undefined) return PLACE_UNKNOWN;
+  const flagged = { from: last[0] + 1, to: then.length };
+  if (flagged.from === flagged.to) return "the line stands unchanged";
+  const anchors = matched.filter(([at]) => at > last[0] - ANCHOR_REACH && isTelling(then[at]));
+  if (flagged.to - flagged.from > MOST_LINES || anchors.length < ANCHORS) return PLACE_UNKNOWN;
+  const from = last[1] + 1;
+  const still = now.findIndex(({ isAdded }, at) => at >= from && isAdded === false);
+  const room = from + flagged.to - flagged.from + MOST_GROWN;
+  return { flagged, fixed: { from, to: Math.min(still < 0 ? now.length : still, room) } };
+}
+
+/** What stands between the nearest lines that stood still on either side. */
+function between(
+  then: readonly HeadLine[],
+  now: readonly HeadLine[],
+  matched: Matched,
+  about: LineSpan,
+): ChangedLines | string {
+  const above = matched.findLast(([at]) => at < about.from) ?? [-1, -1];
+  const below = matched.find(([at]) => at >= about.to) ?? [then.length, now.length];
+  const isInside = ([at]: readonly [number, number]) => at >= about.from && at < about.to;
+  if (matched.filter(isInside).length === about.to - about.from) return "the lines stand unchanged";
+  const anchors = matched.filter(
+    ([at]) => at > about.from - ANCHOR_REACH && at < about.to + ANCHOR_REACH && isTelling(then[at]),
+  );
+  const flagged = { from: above[0] + 1, to: below[0] };
+  const fixed = { from: above[1] + 1, to: below[1] };
+  const lines = flagged.to - flagged.from;
+  const isOther = lines > MOST_LINES || fixed.to - fixed.from > 2 * lines + MOST_GROWN;
+  return isOther || anchors.length < ANCHORS ? PLACE_UNKNOWN : { flagged, fixed };
+}
+
+/** Blank lines at either end say nothing. */
+function withoutBlank(lines: readonly HeadLine[], { from, to }: LineSpan): LineSpan {
+  let [first, end] = [from, to];
+  while (first < end && lines[first]?.text.trim() === "") first += 1;
+  while (end > first && lines[end - 1]?.text.trim() === "") end -= 1;
+  return { from: first, to: end };
+}
+
+/** Longest common subsequence of lines without their indentation, as index pairs. */
+function commonLines(a: readonly HeadLine[], b: readonly HeadLine[]): Matched {
+  const left = a.slice(-MOST_THEN).map(({ text }) => text.trim());
+  const right = b.slice(0, MOST_NOW).map(({ text }) => text.trim());
+  const skipped = a.length - left.length;
+  const lengths = commonLengths(left, right);
+  const lengthAt = (i: number, j: number) => lengths[i * (right.length + 1) + j] ?? 0;
+  const pairs: (readonly [number, number])[] = [];
+  let [i, j] = [0, 0];
+  while (i < left.length && j < right.length) {
+    if (isSame(left[i], right[j])) pairs.push([skipped + i++, j++]);
+    else if (lengthAt(i + 1, j) >= lengthAt(i, j + 1)) i += 1;
+    else j += 1;
+  }
+  return pairs;
+}
+
+function isSame(left: string | undefined, right: string | undefined): boolean {
+  return left === right && left !== "";
+}
+
+/** At `i * (right + 1) + j`: how many lines the rests of both from there on have in common. */
+function commonLengths(left: readonly string[], right: readonly string[]): Uint16Array {
+  const width = right.length + 1;
+  const lengths = new Uint16Array((left.length + 1) * width);
+  for (let i = left.length - 1; i >= 0; i -= 1) {
+    for (let j = right.length - 1; j >= 0; j -= 1) {
+      const skip = Math.max(lengths[(i + 1) * width + j] ?? 0, lengths[i * width + j + 1] ?? 0);
+      lengths[i * width + j] = isSame(left[i], right[j]) ? (lengths[(i + 1) * width + j + 1] ?? 0) + 1 : skip;
+    }
+  }
+  return lengths;
+}
+
+/** The text of some lines. */
+export function textIn(lines: readonly HeadLine[], { from, to }: LineSpan): string {
+  return lines
+    .slice(from, to)
+    .map(({ text }) => text)
+    .join("\n");
+}
+
+function isTelling(line: HeadLine | undefined): boolean {
+  return (line?.text.match(/[\p{L}\p{N}]/gu) ?? []).length >= 4;
+}
+
+function wordsOf(text: string): ReadonlySet<string> {
+  return new Set(text.match(/[\p{L}\p{N}_]+/gu) ?? []);
+}
+
+function squeezed(text: string): string {
+  return text.replace(/\s+/g, "");
+}

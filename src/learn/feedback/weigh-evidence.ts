@@ -1,0 +1,399 @@
+// What people did about a finding -> what became of it. Only people who may write move it; what others did is shown and weighs
+// nothing. A reason in words outweighs several rejections, those outweigh a word, a word outweighs a press on a button.
+
+import { isProtected } from "../../domain/finding.ts";
+import { type Evidence, isWriterAct } from "../../domain/memory/evidence.ts";
+import type { PastThread } from "../../domain/memory/past-reviews.ts";
+import { readReply } from "../../domain/memory/read-reply.ts";
+import { type Rejection, rejectedOften } from "../../domain/memory/rejections.ts";
+import type { Decided, MemoryRecord, Outcome } from "../../domain/memory.ts";
+import { cutText } from "../../domain/text/cut-text.ts";
+
+/** What one piece of evidence did. */
+interface WeighedEvidence {
+  readonly evidence: Evidence;
+  /** In a few words of ours: `decided`, `counts`, or why it weighs nothing. */
+  readonly effect: string;
+}
+
+interface WeighedOutcome {
+  readonly outcome: Outcome;
+  /** Null while the outcome is `posted`. */
+  readonly decided: Decided | null;
+  /** Who rejects it and may write, other than by a command; empty unless it is declined. */
+  readonly against: readonly Rejection[];
+  /** True when somebody who may write said or did something, whatever followed. */
+  readonly isAnswered: boolean;
+  /** Its code is no longer what it was, by a change that counts: merged, or on the branch of somebody who may write. */
+  readonly isChanged: boolean;
+  /** In sentences of ours, never empty. */
+  readonly because: readonly string[];
+  /** All that was given, each once, by time and key. */
+  readonly evidence: readonly WeighedEvidence[];
+}
+
+/** Two people who may write and reject the same finding need give no reason. */
+const REPEATED = { rejections: 2, people: 2, pulls: 1 };
+const REASON = 300;
+
+/**
+ * Weighs the evidence on one finding. The order in which it is given does not matter; the same evidence twice counts once.
+ *
+ * @param evidence as first seen, of this finding only
+ * @param finding what is protected is not declined by reactions
+ * @param held reasons by `MEMORY_ID KEY` for what weighs nothing (see heldEvidence)
+ */
+export function outcomeOf(
+  evidence: readonly Evidence[],
+  finding: Pick<MemoryRecord, "severity" | "category">,
+  held: ReadonlyMap<string, string>,
+): WeighedOutcome {
+  const all = eachOnce(evidence);
+  const mute = new Map(all.map((one) => [one.key, muteReason(one, all, held)]));
+  const voices = all.filter(({ key }) => mute.get(key) === null);
+  const { outcome, decided, because, by } = judge(voices, finding);
+  return {
+    outcome,
+    decided,
+    against: outcome === "declined" ? against(voices) : [],
+    isChanged: (codeOf(voices).at(-1)?.kind ?? "lines-back") !== "lines-back",
+    isAnswered: voices.some(({ kind }) => kind !== "merged" && !CODE.has(kind)),
+    because,
+    evidence: all.map((one) => ({
+      evidence: one,
+      effect: mute.get(one.key) ?? (one.key === by ? "decided" : "counts"),
+    })),
+  };
+}
+
+/** By time and key; of several with one key the one seen first, and between equals the same one in any order. */
+function eachOnce(evidence: readonly Evidence[]): readonly Evidence[] {
+  const keyed = evidence.map((one) => ({ one, order: JSON.stringify([one.withdrawnAt, one.kind, one.text, one.by]) }));
+  const sorted = keyed.toSorted((a, b) => a.one.at - b.one.at || compared(a.order, b.order));
+  const once = new Map<string, Evidence>();
+  for (const { one } of sorted) if (!once.has(one.key)) once.set(one.key, one);
+  return [...once.values()].toSorted((a, b) => a.at - b.at || restores(a) - restores(b) || compared(a.key, b.key));
+}
+
+/** GitHub tells time in whole seconds: what was restored in the second of a rejection was restored after it. */
+function restores({ kind }: Evidence): number {
+  return kind === "restored" ? 1 : 0;
+}
+
+function compared(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}
+
+const CODE: ReadonlySet<string> = new Set(["lines-changed", "suggestion-applied", "lines-back"]);
+
+/** Why it weighs nothing; null when it counts. */
+function muteReason(one: Evidence, all: readonly Evidence[], held: ReadonlyMap<string, string>): string | null {
+  if (one.withdrawnAt !== null) return "taken back";
+  if (one.by?.isBot === true) return "a bot does not count";
+  const reason = held.get(evidenceName(one));
+  if (reason !== undefined) return reason;
+  if (isWriterAct(one)) return null;
+  // Who merges a change vouches for its code, whoever wrote it.
+  const isMerged = all.some((other) => other.kind === "merged" && other.withdrawnAt === null && isWriterAct(other));
+  if (CODE.has(one.kind)) return isMerged ? null : "the branch of somebody without write access, not merged";
+  return one.by === null ? "GitHub does not say who" : `no weight: ${one.by.access} access`;
+}
+
+interface Judgement extends Pick<WeighedOutcome, "outcome" | "decided" | "because"> {
+  /** The key of what decided. */
+  readonly by: string | null;
+}
+
+/** Where one person stands. */
+interface Position {
+  readonly side: "rejects" | "agrees";
+  readonly weight: "reason" | "word" | "reaction";
+  readonly from: Evidence;
+}
+
+/**
+ * The ladder, highest rung first: the one way from what was done to what became of it, for findings and for the past.
+ *
+ * @param voices what counts, oldest first
+ */
+function judge(voices: readonly Evidence[], finding: Pick<MemoryRecord, "severity" | "category">): Judgement {
+  const positions = positionsOf(voices);
+  const code = codeOf(voices);
+  const isShielded = isProtected(finding);
+  const rungs = [
+    byReason(positions),
+    reintroduced(code, voices, positions),
+    applied(code),
+    repeatedly(positions, isShielded),
+    fixed(code, voices, positions),
+    byWord(positions),
+    byReaction(positions, isShielded),
+    outdated(code),
+  ];
+  return rungs.find((rung) => rung !== null) ?? posted(voices, positions, isShielded);
+}
+
+/** The latest words of each person, else their latest reaction; what was rejected before somebody restored the finding is over. */
+function positionsOf(voices: readonly Evidence[]): readonly Position[] {
+  const restored = voices.findLast(({ kind }) => kind === "restored");
+  const since = restored === undefined ? -1 : voices.indexOf(restored);
+  const byPerson = new Map<number, Position>();
+  for (const [index, one] of voices.entries()) {
+    const position = positionOf(one);
+    if (position === null || one.by === null) continue;
+    const before = byPerson.get(one.by.id);
+    if (before !== undefined && before.weight !== "reaction" && position.weight === "reaction") continue;
+    if (position.side === "rejects" && index < since) byPerson.delete(one.by.id);
+    else byPerson.set(one.by.id, position);
+  }
+  return [...byPerson.values()].toSorted((a, b) => voices.indexOf(a.from) - voices.indexOf(b.from));
+}
+
+function positionOf(from: Evidence): Position | null {
+  const hasReason = from.text !== null && from.text.trim() !== "";
+  switch (from.kind) {
+    case "declined":
+      return { side: "rejects", weight: hasReason ? "reason" : "word", from };
+    case "reply":
+      if (from.stance === "declines") return { side: "rejects", weight: "reason", from };
+      if (from.stance === "rejects") return { side: "rejects", weight: "word", from };
+      return from.stance === "agrees" ? { side: "agrees", weight: "word", from } : null;
+    case "thumbs-down":
+    case "review-dismissed":
+      return { side: "rejects", weight: "reaction", from };
+    case "thumbs-up":
+      return { side: "agrees", weight: "reaction", from };
+    default:
+      return null;
+  }
+}
+
+/** What a command says is kept where it is obeyed. */
+function against(voices: readonly Evidence[]): readonly Rejection[] {
+  const rejecting = positionsOf(voices).filter(({ side, from }) => side === "rejects" && from.kind !== "declined");
+  return rejecting.map(({ weight, from }) => ({
+    by: nameOf(from),
+    isWriter: true,
+    reason: weight === "reason" ? reasonOf(from) : null,
+    url: from.url,
+    at: from.at,
+    isReaction: weight === "reaction",
+  }));
+}
+
+function codeOf(voices: readonly Evidence[]): readonly Evidence[] {
+  return voices.filter(({ kind }) => CODE.has(kind));
+}
+
+function byReason(positions: readonly Position[]): Judgement | null {
+  const words = positions.filter(({ weight }) => weight !== "reaction");
+  const last = words.findLast(({ weight }) => weight === "reason");
+  if (last === undefined) return null;
+  if (words.slice(words.indexOf(last) + 1).some(({ side }) => side === "agrees")) return null;
+  return decision("declined", last.from, "reason", `@${nameOf(last.from)} declined it and said why`);
+}
+
+function repeatedly(positions: readonly Position[], isShielded: boolean): Judgement | null {
+  const rejecting = positions.filter(
+    ({ side, weight }) => side === "rejects" && !(isShielded && weight === "reaction"),
+  );
+  const counts = { rejections: rejecting.length, people: rejecting.length, pulls: 1 };
+  const last = rejecting.at(-1);
+  if (last === undefined || !rejectedOften(counts, REPEATED)) return null;
+  return decision("declined", last.from, "repeated", `${rejecting.length} people who may write rejected it`);
+}
+
+function byWord(positions: readonly Position[]): Judgement | null {
+  const last = positions.findLast(({ weight }) => weight !== "reaction");
+  if (last === undefined) return null;
+  const outcome = last.side === "agrees" ? "accepted" : "declined";
+  return decision(
+    outcome,
+    last.from,
+    "word",
+    `@${nameOf(last.from)} ${last.side === "agrees" ? "agreed" : "declined it"} in words`,
+  );
+}
+
+function byReaction(positions: readonly Position[], isShielded: boolean): Judgement | null {
+  const up = positions.filter(({ side }) => side === "agrees");
+  const down = positions.filter(({ side }) => side === "rejects");
+  const [side, outcome] = up.length > down.length ? [up, "accepted" as const] : [down, "declined" as const];
+  const last = side.at(-1);
+  if (last === undefined || up.length === down.length || (outcome === "declined" && isShielded)) return null;
+  return decision(outcome, last.from, "reaction", `a reaction of @${nameOf(last.from)}, without a word`);
+}
+
+function applied(code: readonly Evidence[]): Judgement | null {
+  const last = code.at(-1);
+  if (last?.kind !== "suggestion-applied") return null;
+  return decision("fixed", last, "code", "the code reads as we suggested");
+}
+
+function fixed(
+  code: readonly Evidence[],
+  voices: readonly Evidence[],
+  positions: readonly Position[],
+): Judgement | null {
+  const last = code.at(-1);
+  if (last?.kind !== "lines-changed" || !isConsented(voices, positions)) return null;
+  return decision("fixed", last, "code", "its lines changed, and somebody who may write resolved the thread or agreed");
+}
+
+/** Somebody who may write took the finding as settled or right. */
+function isConsented(voices: readonly Evidence[], positions: readonly Position[]): boolean {
+  const toggle = voices.findLast(({ kind }) => kind === "resolved" || kind === "unresolved");
+  return toggle?.kind === "resolved" || positions.some(({ side }) => side === "agrees");
+}
+
+function reintroduced(
+  code: readonly Evidence[],
+  voices: readonly Evidence[],
+  positions: readonly Position[],
+): Judgement | null {
+  const last = code.at(-1);
+  if (last?.kind !== "lines-back") return null;
+  const wasFixed = code.some(({ kind }) => kind === "suggestion-applied") || isConsented(voices, positions);
+  return wasFixed ? decision("reintroduced", last, "code", "the code that was fixed is back") : null;
+}
+
+function outdated(code: readonly Evidence[]): Judgement | null {
+  const last = code.at(-1);
+  if (last?.kind !== "lines-changed") return null;
+  return decision("outdated", last, "code", "its lines changed, and nobody who may write said anything");
+}
+
+function posted(voices: readonly Evidence[], positions: readonly Position[], isShielded: boolean): Judgement {
+  const because = [
+    voices.some(({ kind }) => kind === "merged") ? "merged without an answer, which is not consent" : null,
+    positions.length > 0 && !isShielded ? "people who may write disagree" : null,
+    positions.length > 0 && isShielded
+      ? "security, critical and major correctness are not declined by reactions"
+      : null,
+    voices.some(({ kind }) => kind === "reply" || kind === "resolved") ? "answered, without a verdict" : null,
+  ].filter((one) => one !== null);
+  const unheard = "nobody who may write said anything";
+  return { outcome: "posted", decided: null, because: because.length === 0 ? [unheard] : because, by: null };
+}
+
+function decision(outcome: Outcome, from: Evidence, weight: Decided["weight"], because: string): Judgement {
+  const isCode = weight === "code";
+  const reason = weight === "reason" ? reasonOf(from) : null;
+  const decided: Decided = {
+    at: from.at,
+    by: isCode ? null : nameOf(from),
+    reason,
+    sha: isCode ? from.sha : null,
+    weight,
+  };
+  return { outcome, decided, because: [because], by: from.key };
+}
+
+function reasonOf({ text }: Evidence): string | null {
+  return text === null ? null : cutText(text.trim(), REASON);
+}
+
+function nameOf({ by }: Evidence): string {
+  return by?.login ?? "ghost";
+}
+
+// Reactions that come in bursts are kept and shown, and weigh nothing: one press says little, a hundred in a minute say less.
+
+/** So many reactions within so many milliseconds are a burst: more than a team gives a finding, fewer than a crowd. */
+const BURST = 10;
+const BURST_MS = 10 * 60_000;
+
+/**
+ * Which evidence on a pull request is held, and why: all reactions of one person who gave a burst of them, over all
+ * findings; and on one finding the reactions of those without write access where they are a burst. What people who may
+ * write did is never held because of others: strangers could take their voice away.
+ *
+ * @param evidence of one pull request, in any order
+ * @returns reasons by `MEMORY_ID KEY`
+ */
+export function heldEvidence(evidence: readonly Evidence[]): ReadonlyMap<string, string> {
+  const reactions = evidence.filter(({ kind, by }) => (kind === "thumbs-up" || kind === "thumbs-down") && by !== null);
+  const held = new Map<string, string>();
+  const hold = (groups: Iterable<readonly Evidence[]>, reason: (count: number) => string) => {
+    for (const group of groups) {
+      const count = mostAtOnce(group.map(({ at }) => at));
+      if (count >= BURST) for (const one of group) held.set(evidenceName(one), reason(count));
+    }
+  };
+  const strangers = reactions.filter((one) => !isWriterAct(one));
+  hold(
+    Map.groupBy(strangers, ({ memoryId }) => memoryId).values(),
+    (count) => `held: ${count} reactions within 10 minutes by accounts without write access`,
+  );
+  hold(
+    Map.groupBy(reactions, ({ by }) => by?.id).values(),
+    (count) => `held: ${count} reactions within 10 minutes by one person`,
+  );
+  return held;
+}
+
+/** What tells a piece of evidence from all others of its repository. */
+function evidenceName({ memoryId, key }: Pick<Evidence, "memoryId" | "key">): string {
+  return `${memoryId} ${key}`;
+}
+
+/** The most of these times that lie within BURST_MS. */
+function mostAtOnce(times: readonly number[]): number {
+  const sorted = times.toSorted((a, b) => a - b);
+  let most = 0;
+  let from = 0;
+  for (const [index, at] of sorted.entries()) {
+    while (at - (sorted[from] ?? at) > BURST_MS) from++;
+    most = Math.max(most, index - from + 1);
+  }
+  return most;
+}
+
+// All evidence on one pull request -> what became of each finding there. Bursts show only when findings are seen together.
+
+/**
+ * @param evidence of one pull request, in any order
+ * @returns by memory id, for each finding that is given
+ */
+export function weighPull(
+  evidence: readonly Evidence[],
+  findings: readonly Pick<MemoryRecord, "id" | "severity" | "category">[],
+): ReadonlyMap<string, WeighedOutcome> {
+  const held = heldEvidence(evidence);
+  const byMemory = Map.groupBy(evidence, ({ memoryId }) => memoryId);
+  return new Map(findings.map((finding) => [finding.id, outcomeOf(byMemory.get(finding.id) ?? [], finding, held)]));
+}
+
+// What became of a comment of the past: what people answered and what GitHub tells about its line, as voices that are judged
+// like those on our own findings. Whoever may not write to the repository has none.
+
+/**
+ * The outcome of a thread; null where nothing is known. Who says that it is done vouches for the line as GitHub does that
+ * tells it changed. Reactions come as numbers without names, and anybody may give one: they decide nothing.
+ *
+ * @param mayDecide whether an account may write to the repository, by its id
+ */
+export function inferOutcome(thread: PastThread, mayDecide: (accountId: number) => boolean): Outcome | null {
+  const { outcome } = judge(voicesOf(thread, mayDecide), { severity: null, category: null });
+  return outcome === "posted" ? null : outcome;
+}
+
+function voicesOf(
+  { root, replies, isChanged, isResolved }: PastThread,
+  mayDecide: (accountId: number) => boolean,
+): Evidence[] {
+  const { sha } = root;
+  const bare = { memoryId: "", stance: null, by: null, text: null, url: null, sha, withdrawnAt: null } as const;
+  const deciders = replies.filter(({ author }) => !author.isBot && mayDecide(author.id));
+  const words = deciders.flatMap(({ id, body, at, author }): Evidence[] => {
+    const { stance, saysDone } = readReply(body);
+    const by = { id: author.id, login: author.login, access: "write", isBot: false, isFirstTime: false } as const;
+    const reply: Evidence = { ...bare, key: `reply:${id}`, kind: "reply", stance, by, text: body, at };
+    return saysDone ? [reply, { ...bare, key: `code:${id}`, kind: "lines-changed", by, at }] : [reply];
+  });
+  // GitHub does not tell when: what it tells holds now.
+  const at = Math.max(root.at, ...deciders.map((reply) => reply.at));
+  const changed: Evidence = { ...bare, key: "code:now", kind: "lines-changed", at };
+  const resolved: Evidence = { ...bare, key: "thread:now", kind: "resolved", at };
+  return [...words, ...(isChanged ? [changed] : []), ...(isResolved ? [resolved] : [])];
+}

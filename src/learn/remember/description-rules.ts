@@ -1,0 +1,459 @@
+// What a model must answer that describes a memory, and what of an answer is taken.
+import { z } from "zod";
+import type { ReplyShape } from "../../domain/model.ts";
+import { cutText, oneLine } from "../../domain/text/cut-text.ts";
+
+/** Longer texts are no fields; rules are not asked about them. */
+const field = z.string().max(5_000).nullable();
+
+const Draft = z.object({
+  status: z.enum(["memory", "rejected"]),
+  reason: z.string().max(200).nullable(),
+  situation: field,
+  lesson: field,
+  // Tags that cannot be read cost the tags and nothing else.
+  tags: z.unknown(),
+  confidence: z.string().max(200).nullable(),
+});
+/** As a model wrote it: of the right form, and not yet held against any rule. */
+type Draft = z.infer<typeof Draft>;
+
+const text = { type: "string" } as const;
+const textOrNull = { anyOf: [text, { type: "null" }] } as const;
+const PROPERTIES = {
+  status: { type: "string", enum: ["memory", "rejected"] },
+  reason: textOrNull,
+  situation: textOrNull,
+  lesson: textOrNull,
+  tags: { type: "array", items: text },
+  confidence: { type: "string", enum: ["high", "medium", "low"] },
+} as const;
+const JSON_SCHEMA = {
+  type: "object",
+  properties: PROPERTIES,
+  required: Object.keys(PROPERTIES),
+  additionalProperties: false,
+} as const;
+
+/** Why a remark is no memory, as the model was told to say it. */
+const REASONS: ReadonlySet<string> = new Set(["declined", "withdrawn", "question", "chat", "unclear"]);
+
+/** How sure each word is; anything else is .5. */
+const CONFIDENCE: ReadonlyMap<string, number> = new Map([
+  ["high", 1],
+  ["medium", 0.7],
+  ["low", 0.4],
+]);
+
+/** What is kept of an answer. */
+export interface TakenFields {
+  readonly situation: string | null;
+  readonly lesson: string | null;
+  readonly tags: readonly string[];
+  readonly confidence: number;
+  /** `FIELD/RULE`, or `rejected/REASON`. */
+  readonly problems: readonly string[];
+}
+
+/** The shape of one question's reply. `last` is the newest draft of the right form, whatever rules it breaks. */
+interface DescribeReply {
+  readonly shape: ReplyShape<Draft>;
+  readonly last: () => Draft | null;
+}
+
+/**
+ * A shape that holds a reply against every rule, so that whoever wrote it is asked once to mend what it broke, by name.
+ * What it broke again is decided by `takeFields`.
+ */
+export function describeReply(): DescribeReply {
+  let last: Draft | null = null;
+  return {
+    last: () => last,
+    shape: {
+      name: "memory",
+      jsonSchema: JSON_SCHEMA,
+      check(value) {
+        const parsed = Draft.safeParse(value);
+        if (!parsed.success) {
+          const [issue] = parsed.error.issues;
+          return {
+            ok: false,
+            problem: `${issue?.path.join(".") || "the reply"}: ${issue?.message ?? "is not as asked"}`,
+          };
+        }
+        last = parsed.data;
+        const problems = draftProblems(last);
+        if (problems.length === 0) return { ok: true, value: last };
+        return { ok: false, problem: problems.map(({ name, told }) => `${name} (${told})`).join("; ") };
+      },
+    },
+  };
+}
+
+/**
+ * What is kept of a draft. Fields stand and fall together: a situation without its lesson, or the other way round, would be
+ * found for half of what it says. Tags may fail alone.
+ */
+export function takeFields(draft: Draft): TakenFields {
+  const confidence = CONFIDENCE.get(draft.confidence?.trim().toLowerCase() ?? "") ?? 0.5;
+  const problems = draftProblems(draft).map(({ name }) => name);
+  const nothing = { situation: null, lesson: null, tags: [], confidence };
+  if (draft.status === "rejected") {
+    const reason = draft.reason?.trim().toLowerCase() ?? "";
+    return { ...nothing, problems: [`rejected/${REASONS.has(reason) ? reason : "unclear"}`] };
+  }
+  if (problems.some((name) => !name.startsWith("tags/"))) return { ...nothing, problems };
+  const { situation, lesson } = lines(draft);
+  return { situation, lesson, tags: readTags(draft.tags).tags, confidence, problems };
+}
+
+/** None for a rejection: there is nothing to hold against a rule. */
+function draftProblems(draft: Draft): readonly FieldProblem[] {
+  if (draft.status === "rejected") return [];
+  const { situation, lesson } = lines(draft);
+  return [
+    ...named("situation", situationProblems(situation)),
+    ...named("lesson", lessonProblems(lesson)),
+    ...named("tags", readTags(draft.tags).problems),
+  ];
+}
+
+function lines({ situation, lesson }: Draft): { readonly situation: string; readonly lesson: string } {
+  return { situation: oneLine(situation ?? "").toWellFormed(), lesson: oneLine(lesson ?? "").toWellFormed() };
+}
+
+function named(fieldName: string, problems: readonly FieldProblem[]): readonly FieldProblem[] {
+  return problems.map(({ name, told }) => ({ name: `${fieldName}/${name}`, told }));
+}
+
+// What is wrong with a situation: a sentence or two on what the code does and what is not there, told so that it is true of
+// other code as well.
+
+/** A rule that a text breaks. */
+interface FieldProblem {
+  /** Stable: it stands in memory, in counts and in the log. */
+  readonly name: string;
+  /** For whoever mends it. */
+  readonly told: string;
+}
+
+/** Asked for: 25–60 words. A little more or less says the same. */
+const SITUATION_WORDS = { least: 20, most: 70 } as const;
+
+/**
+ * @param text on one line
+ * @returns `too-short`, `too-long`, `advice-words`, `missing-structure`, `missing-pattern`, `missing-gap`, `identifier`: each
+ *   at most once, in this order; [] for a good one
+ */
+export function situationProblems(text: string): readonly FieldProblem[] {
+  const { least, most } = SITUATION_WORDS;
+  const count = text.match(/\S+/g)?.length ?? 0;
+  const { structure, pattern, gap, advice } = situationWords(text);
+  const identifier = findIdentifier(text);
+  const problems: (FieldProblem | false)[] = [
+    count < least && { name: "too-short", told: `${count} words, and ${least} are the least` },
+    count > most && { name: "too-long", told: `${count} words, and ${most} are the most` },
+    advice.length > 0 && { name: "advice-words", told: `it gives advice: ${advice.slice(0, 5).join(", ")}` },
+    structure.length === 0 && { name: "missing-structure", told: "no word says what of the code it is about" },
+    pattern.length === 0 && { name: "missing-pattern", told: "no word says what the code does" },
+    gap.length === 0 && { name: "missing-gap", told: "no word says what is missing, wrong or assumed" },
+    identifier !== null && { name: "identifier", told: `it names something of this code: ${identifier}` },
+  ];
+  return problems.filter((problem) => problem !== false);
+}
+
+// What is wrong with a lesson: one imperative sentence that is true elsewhere too.
+
+/** Asked for: at most 160 characters. */
+const LESSON_CHARS = { least: 20, most: 220 } as const;
+
+/** How an imperative sentence begins: a verb in its base form, or always, never, do not. */
+const CUES = new Set(
+  (
+    "abort accept acquire add adjust align allocate allow always annotate anchor append apply ask assert assign attach authenticate " +
+    "authorize avoid await back base batch begin bind block bound break bring bubble build bump cache calculate call cancel capture " +
+    "cap cast catch centralize change check choose clamp clean clear clone close coalesce collapse collect combine commit compare " +
+    "compute configure confirm consolidate construct consume continue convert copy count cover create cut debounce declare decode " +
+    "decouple deduplicate defer define delegate delete derive describe deserialize design destroy detach detect disable discard " +
+    "dispose distinguish do document don't drop elide embed emit enable encapsulate encode encrypt enforce ensure escape establish " +
+    "evaluate exclude execute exit expand expect explain explicitly expose express extend extract factor fail fall favor favour fetch " +
+    "filter find finish fix flag flatten flush follow forbid force format forward free gate generate get give group guard handle " +
+    "hash hide hoist hold identify ignore implement import include increase index inform inherit initialise initialize inject inline " +
+    "insert inspect install instrument invalidate invoke isolate iterate join keep key kill label lay lazily leave let lift limit link " +
+    "list listen load localise localize lock log look loop lower maintain make map mark mask match measure memoize merge minimise " +
+    "minimize mirror mock model monitor move mutate name narrow negate nest never normalise normalize note notify null obtain offload omit only " +
+    "open opt order override pack pad paginate parameterise parameterize parse pass perform persist pin place plan point poll pop populate " +
+    "postpone prefer prefix prepare preserve prevent print process propagate protect prove provide publish purge push put qualify " +
+    "query quote raise rate read rebuild record recover redact reduce refactor refer refresh refuse register reject release rely " +
+    "remove rename render reorder repeat replace report require requires reserve reset resolve respect respond restore restrict retain " +
+    "rethrow retry return reuse revert review revoke rewrite roll rotate round route run sanitise sanitize save scan schedule scope search " +
+    "secure seed select send separate serialise serialize serve set share shield short-circuit show sign simplify skip sort specify split " +
+    "stage standardise standardize start state stick stop store stream strip structure subscribe supply support surface suppress " +
+    "swap switch synchronise synchronize tag take tell terminate test thread throttle throw tidy tie time track transform translate " +
+    "treat trim truncate trust try turn type unify unregister unsubscribe unwrap update upgrade use validate verify version wait warn " +
+    "watch weigh wire work wrap write yield zero"
+  ).split(" "),
+);
+
+/** A sentence ends here and another begins; `e.g.`, `vs.` and a version such as 1.2 end none. */
+const ANOTHER = /(?<!\b(?:e\.g|i\.e|etc|vs|cf))[.!?]["')\]]?\s+\S/i;
+
+/**
+ * @param text on one line
+ * @returns `too-short`, `too-long`, `no-cue-word`, `several-sentences`: each at most once, in this order; [] for a good one
+ */
+export function lessonProblems(text: string): readonly FieldProblem[] {
+  const { least, most } = LESSON_CHARS;
+  const first = /^["'(]?([\p{L}'’-]{1,40})/u.exec(text)?.[1]?.toLowerCase().replaceAll("’", "'") ?? "";
+  const problems: (FieldProblem | false)[] = [
+    text.length < least && { name: "too-short", told: `${text.length} characters, and ${least} are the least` },
+    text.length > most && { name: "too-long", told: `${text.length} characters, and ${most} are the most` },
+    !CUES.has(first) && {
+      name: "no-cue-word",
+      told: "it does not begin with what to do: Check, Close, Never, Do not …",
+    },
+    ANOTHER.test(text) && { name: "several-sentences", told: "it is more than one sentence" },
+  ];
+  return problems.filter((problem) => problem !== false);
+}
+
+// Tags as a model wrote them: 3 to 5 of 2 to 4 words each, or none at all.
+
+const TAGS = { least: 3, most: 5 } as const;
+const WORDS = { least: 2, most: 4 } as const;
+/** Four long words. */
+const MAX_CHARS = 80;
+/** More is no list of tags, whatever it is. */
+const MAX_READ = 50;
+
+/**
+ * @param value a JSON array of texts, or a text that holds one; anything else is `not-a-list`. Never throws
+ * @returns the tags in lower case, each once; [] with every rule they break: `not-a-list`, `too-few`, `too-many`,
+ *   `words-of-a-tag`
+ */
+export function readTags(value: unknown): {
+  readonly tags: readonly string[];
+  readonly problems: readonly FieldProblem[];
+} {
+  const list = listOf(value);
+  if (list === null)
+    return { tags: [], problems: [{ name: "not-a-list", told: "the tags are no JSON array of texts" }] };
+  const tags = [...new Set(list.map((tag) => oneLine(tag).toLowerCase()).filter((tag) => tag !== ""))];
+  const odd = tags.find((tag) => tag.length > MAX_CHARS || !isOfWords(tag));
+  const problems: (FieldProblem | false)[] = [
+    tags.length < TAGS.least && {
+      name: "too-few",
+      told: `${tags.length} different tags, and ${TAGS.least} are the least`,
+    },
+    tags.length > TAGS.most && { name: "too-many", told: `${tags.length} tags, and ${TAGS.most} are the most` },
+    odd !== undefined && {
+      name: "words-of-a-tag",
+      told: `each tag has ${WORDS.least} to ${WORDS.most} words, and this one has not: ${cutText(odd, MAX_CHARS)}`,
+    },
+  ];
+  const broken = problems.filter((problem) => problem !== false);
+  return { tags: broken.length > 0 ? [] : tags, problems: broken };
+}
+
+function listOf(value: unknown): readonly string[] | null {
+  const list = typeof value === "string" ? parsed(value) : value;
+  if (!Array.isArray(list) || list.length > MAX_READ) return null;
+  return list.every((tag) => typeof tag === "string" && tag.length <= 1_000) ? list : null;
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}
+
+function isOfWords(tag: string): boolean {
+  const count = tag.split(" ").length;
+  return count >= WORDS.least && count <= WORDS.most;
+}
+
+// Names that only one code base knows, in text that is to be understood in another.
+
+/** Written so by everybody: names of languages, products and formats, not of anybody's code. */
+const WELL_KNOWN = new Set(
+  (
+    "javascript typescript coffeescript actionscript github gitlab bitbucket postgresql mysql sqlite mongodb dynamodb influxdb " +
+    "mariadb graphql openapi oauth openid webassembly websocket websockets webhook webhooks webgl webrtc xmlhttprequest jquery " +
+    "nodejs node.js vue.js next.js nuxt.js react.js express.js three.js d3.js asp.net ios ipados macos watchos tvos ebpf grpc " +
+    "numpy pytorch tensorflow scikit openssl openssh libssl freebsd openbsd netbsd powershell stackoverflow youtube linkedin " +
+    "kotlin rabbitmq activemq redis clickhouse bigquery snowflake databricks junit nunit xunit pytest rspec opentelemetry " +
+    "eslint fastapi latex jupyter vscode intellij xcode cmake gradle opengl directx ipv4 ipv6 utf8 utf16 sha1 sha256 md5 base64 " +
+    "http2 http3 tls1 oauth2 es6 es5 c99 i18n l10n k8s s3 ec2 x86 x64 arm64 int32 int64 float32 float64 uint8 e.g i.e vs etc"
+  ).split(" "),
+);
+
+/** Longer runs are data. */
+const LONGEST = 200;
+
+const SHAPES: readonly RegExp[] = [
+  // getUserId, parseURL
+  /^\p{Ll}+\p{Lu}/u,
+  // UserService, HTTPClient
+  /^\p{Lu}\p{L}*\p{Ll}\p{Lu}\p{L}/u,
+  // user_id, MAX_RETRIES, __init__
+  /[\p{L}\p{N}]_[\p{L}\p{N}]|^_+\p{L}/u,
+  // user.name, std::move, a->b, $total, @Inject, #private
+  /\p{L}\.\p{L}|::|->|^[$@#]\p{L}/u,
+  // call(), list[0], <T>
+  /\(\)|\[\w*\]|<\/?\p{L}+\/?>/u,
+  // src/db/pool, ../x, C:\x
+  /\/[^/]+\/|^\.{0,2}\/\p{L}|\p{L}:\\/u,
+  // item2, v3beta1
+  /^\p{L}+\p{N}+(?:\p{L}|$)/u,
+];
+
+/**
+ * The first word of a text that looks like a name out of code: camelCase, snake_case, a call, a path, a member, or what stands
+ * between backticks.
+ *
+ * @param text any text; linear in its length
+ * @returns it, at most 60 characters; null where there is none
+ */
+export function findIdentifier(text: string): string | null {
+  const quoted = /`[^`\n]{1,200}`/.exec(text);
+  if (quoted !== null) return cutText(quoted[0], 60);
+  for (const [run] of text.matchAll(/\S+/g)) {
+    if (run.length > LONGEST) return cutText(run, 60);
+    const word = run
+      .replace(/^["'“”‘’([{]+|(?<!["'“”‘’.,;:!?…])["'“”‘’.,;:!?…]+$/g, "")
+      .replace(/(?<![([])[)\]}]+$/, "");
+    const parts = word.split(/[-–—](?!>)/);
+    if (parts.some((part) => !isWellKnown(part) && SHAPES.some((shape) => shape.test(part)))) return cutText(word, 60);
+  }
+  return null;
+}
+
+function isWellKnown(word: string): boolean {
+  return WELL_KNOWN.has(word.toLowerCase().replace(/(?:'s|s)$/, "")) || WELL_KNOWN.has(word.toLowerCase());
+}
+
+// The words by which a situation is known to tell a structure, a pattern and a gap, and those that give advice instead.
+// Lists of base forms; inflected forms are traced back to them.
+
+/** What code is made of. */
+const STRUCTURE = words(`
+  abstraction accessor action adapter aggregate alias allocation annotation api app application argument array aspect assertion
+  assignment attribute backend barrier batch binary binding block boolean boundary branch buffer build bundle button byte cache call
+  callback catch certificate channel character check checkpoint class clause cleanup client closure cluster code coroutine
+  collection column command comment commit comparison component composable condition conditional config configuration connection
+  constant constraint constructor container context contract controller converter cookie copy counter credential cursor dashboard
+  data database date deadline declaration decorator default definition delegate dependency descriptor destructor diagram dialog
+  dictionary directive directory docstring document documentation element endpoint entity entry enum enumeration environment error
+  event exception executor export expression extension factory fallback feature field file filter finalizer fixture flag folder
+  form formatter formula frame framework frontend function future gateway generator generic getter global goroutine group guard
+  guide handle handler hash header heap helper hook host icon identifier image implementation import index inheritance
+  initializer input instance integer integration interceptor interface iteration iterator job json key keyword label lambda layer
+  layout library limit line link list listener literal loader lock log logger loop macro manager manifest map mapper mapping
+  markup matcher member memory menu message metadata metric method middleware migration mixin mock model modal module monitor mutex
+  name namespace node notebook notification number object observer operation operator option order output overload override package
+  page panel parameter parser partition password path payload permission pipeline plugin pointer policy pool port process procedure
+  producer profile program project promise prompt property protocol provider proxy query queue range reader readme record
+  reducer reference regex registry release renderer replica report repository request resolver resource response result return
+  role rollback root route router routine row rule runner runtime sample scheduler schema scope screen script section secret
+  segment selector semaphore sentence sequence serializer series server service session set setter setting setup shader shell
+  signal signature singleton size slice slot snapshot socket source spec specification stack stage state statement status step
+  storage store stream string struct structure style stylesheet subclass subscription subscriber suite superclass switch symbol
+  syntax table tag target task teardown template tensor test text thread threshold throttle timeout timer timestamp title token
+  trait transaction transformer transition translation tree trigger try tuple type union unit update upload url user utility
+  validator value variable variant vector version view volume web widget window worker workflow wrapper writer yaml`);
+
+/** What code does. */
+const PATTERN = words(`
+  accept access accumulate acquire add advance aggregate align allocate allow append apply assert assign attach authenticate
+  authorize await batch begin bind block branch broadcast build buffer bump bypass cache calculate call cancel capture cast catch
+  change check claim clamp clean clear clone close coerce collapse collect combine commit compare compile compose compress compute
+  concatenate configure connect construct consume contain convert copy count create decide declare decode decrement decrypt
+  deduplicate default define delegate delete deploy depend derive describe deserialize destroy detach detect discard dispatch
+  display divide document download drop duplicate embed emit enable encode encrypt enforce escape evaluate execute expand expect
+  expire expose extend extract fail fall fetch fill filter find finish flatten flush fold follow force fork format forward free
+  generate get grant group grow guard hand handle hardcode hard-code hash hide hold identify implement import include increment
+  index infer inherit init initialize initialise inject insert instantiate interpolate invalidate invoke iterate join keep launch
+  limit link list listen load lock log look loop make map mark mask match measure memoize merge migrate mock modify monitor mount
+  move multiply mutate name navigate negate nest normalize normalise notify observe offset open order overlap overload override
+  overwrite own pack paginate parse pass patch persist pick pin poll pop populate post prefix prepare print process produce
+  promote propagate provide publish pull purge push put query queue raise randomize read rebuild receive record recompute recurse
+  redirect reduce reference refresh register reject release rely remove rename render repeat replace replicate report represent
+  request reset resize resolve respond restart restore resume retain retry return reuse revert rewrite rotate round route run
+  sanitize save scale scan schedule scroll search seed select send separate serialize serve set share shift show shrink sign
+  simulate skip sleep slice sort spawn split spread stack start stop store stream stringify strip style subscribe substitute
+  subtract suppress swallow swap switch synchronize tag take test throw toggle track transfer transform translate traverse trigger
+  trim truncate trust type unlock unmount unpack unwrap update upgrade upload use validate verify visit wait walk watch wrap write
+  yield`);
+
+/** What is not there, or not as it is taken to be. */
+const GAP = words(`
+  absent although ambiguous assume assumption before bug but broken bypass collide conflict confuse contradict corrupt crash
+  dead deadlock despite differ different diverge drift drop duplicate early empty even exceed exhaust expose fail failure forget
+  forgotten hang hidden however ignore impossible incomplete inconsistent incorrect inefficient insecure invalid lack late leak
+  leave less limit lose lost mask mismatch misleading misplace miss missing misspell misuse mutable neither never no none nor not
+  nothing nobody null obsolete omit only orphan outdate overflow overlook overwrite partial presume race raw redundant regardless
+  remain repeat risk shadow silent silently skip slow stale starve still suppress swallow though too truncate twice typo
+  unaware unbounded unclear undefined unless unnecessary unknown unrelated unsafe unsound until untrusted unusual vague vulnerable
+  weak without wrong yet zero cannot`);
+
+/** Words that tell what to do about it, in exactly these forms: a fixed delay is no fix, and what nothing ensures is a gap. */
+const ADVICE = words(`
+  advisable advise advised advice avoid better consider considering ensure fix fixes fixing instruct let's lets must ought please
+  prefer preferable preferably preferred recommend recommended recommends recommendation remedy shall should shouldn't solution
+  suggest suggested suggests suggestion workaround`);
+const ADVICE_PHRASE =
+  /\b(?:(?:need|needs|has|have) to|make sure|would be (?:better|best|safer|cleaner)|use instead|it is best)\b/i;
+/** `uncaught`, `unvalidated`, `nonexistent`: the gap is in the word. */
+const NEGATED = /^(?:un\p{L}{3,}(?:ed|en|able|ible|ught|nt)|non-?\p{L}{4,}|\p{L}+n['’]t|\p{L}{2,}less)$/u;
+
+/** Which words of a text tell what, each once, as they are written, in lower case. */
+interface SituationWords {
+  readonly structure: readonly string[];
+  readonly pattern: readonly string[];
+  readonly gap: readonly string[];
+  readonly advice: readonly string[];
+}
+
+/** @param text any text; one pass over its words */
+function situationWords(text: string): SituationWords {
+  const all = new Set((text.toLowerCase().match(/\p{L}[\p{L}'’-]*/gu) ?? []).map((word) => word.replaceAll("’", "'")));
+  const among = (known: ReadonlySet<string>) =>
+    [...all].filter((word) => baseForms(word).some((form) => known.has(form)));
+  const phrase = ADVICE_PHRASE.exec(text)?.[0].toLowerCase();
+  return {
+    structure: among(STRUCTURE),
+    pattern: among(PATTERN),
+    gap: [...all].filter((word) => NEGATED.test(word) || baseForms(word).some((form) => GAP.has(form))),
+    advice: [...[...all].filter((word) => ADVICE.has(word)), ...(phrase === undefined ? [] : [phrase])],
+  };
+}
+
+/** Longer words are no English. */
+const LONGEST_ENGLISH = 40;
+
+/** The word, and what it may be an inflected form of: `copies` gives copy, `stopped` stop, `caching` cache. */
+function baseForms(word: string): readonly string[] {
+  if (word.length > LONGEST_ENGLISH) return [];
+  const forms = [word];
+  const cut = (ending: string, ...instead: readonly string[]) => {
+    if (!word.endsWith(ending) || word.length < ending.length + 2) return;
+    const stem = word.slice(0, -ending.length);
+    forms.push(...instead.map((end) => stem + end));
+    // A doubled consonant belongs to the ending: stopped, setting.
+    if (/([^aeiou])\1$/.test(stem)) forms.push(stem.slice(0, -1));
+  };
+  cut("s", "");
+  cut("es", "");
+  cut("ies", "y");
+  cut("ied", "y");
+  cut("ed", "", "e");
+  cut("ing", "", "e");
+  cut("'s", "");
+  return forms;
+}
+
+function words(list: string): ReadonlySet<string> {
+  return new Set(list.trim().split(/\s+/));
+}

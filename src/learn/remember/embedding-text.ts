@@ -1,0 +1,96 @@
+// A record as the text that is embedded: where it comes from, then what it says. Changing a word here embeds everything
+// anew, since the hash of this text tells whether a vector is still right.
+
+import { createHash } from "node:crypto";
+import type { MemoryRecord, RecordHashes } from "../../domain/memory.ts";
+import { cutText } from "../../domain/text/cut-text.ts";
+
+/**
+ * What of a record is embedded. `fields`: situation, tags and lesson where a model has written them, else the text.
+ * `situation`: of them the situation alone; `situation-and-tags`: these two.
+ * `text`: what was said. `text-and-code`: that and the hunk it was said about. `everything`: fields, text and hunk.
+ */
+const DIGEST_KINDS = ["fields", "situation", "situation-and-tags", "text", "text-and-code", "everything"] as const;
+export type DigestKind = (typeof DIGEST_KINDS)[number];
+
+export interface DigestForm {
+  readonly kind: DigestKind;
+  /** Repository, path, language, category and symbol before the text (published: 35 % fewer failed retrievals). */
+  readonly context: boolean;
+}
+
+export const DEFAULT_DIGEST: DigestForm = { kind: "fields", context: true };
+
+/** Embedders read about 8,000 tokens and code has some three characters a token; what matters stands at the beginning. */
+const MAX_DIGEST = 12_000;
+
+/**
+ * The text to embed.
+ *
+ * @returns at most 12,000 characters, well-formed; "" for a record that says nothing
+ */
+export function digest(record: MemoryRecord, form: DigestForm = DEFAULT_DIGEST): string {
+  const body = bodyOf(record, form.kind);
+  if (body === "") return "";
+  const context = form.context ? contextOf(record) : "";
+  return cutText(context === "" ? body : `${context}\n${body}`, MAX_DIGEST).toWellFormed();
+}
+
+function contextOf(record: MemoryRecord): string {
+  const { repoName, path, language, category, symbol } = record;
+  const known = language === "unknown" ? null : language;
+  return [repoName, path, known, category, symbol].filter((part) => part !== null && part !== "").join(" · ");
+}
+
+function bodyOf(record: MemoryRecord, kind: DigestKind): string {
+  const said = record.text.trim();
+  // The tags of documents name languages, and code has none: both are what they say.
+  if (record.corpus !== "finding" && record.corpus !== "review_comment") return said;
+  const fields = fieldsOf(record);
+  const code = record.hunk?.trim() ?? "";
+  const parts = {
+    fields: [fields === "" ? said : fields],
+    situation: [record.situation?.trim() || said],
+    "situation-and-tags": [fieldsOf({ ...record, lesson: null }) || said],
+    text: [said],
+    "text-and-code": [said, code],
+    everything: [fields, said, code],
+  }[kind];
+  return parts.filter((part) => part !== "").join("\n");
+}
+
+/** `situation | tag | tag | lesson`; "" when a model has written neither situation nor lesson: tags alone say too little. */
+function fieldsOf({ situation, tags, lesson }: MemoryRecord): string {
+  if (situation === null && lesson === null) return "";
+  return [situation, ...tags, lesson]
+    .map((part) => part?.trim() ?? "")
+    .filter((part) => part !== "")
+    .join(" | ");
+}
+
+// What tells that a source changed: hashes of the record and of the text that its vector was made from.
+
+/** @param embedded the digest of the record */
+export function recordHashes(record: MemoryRecord, embedded: string): RecordHashes {
+  // Whether a row is stale, or its repository gives, is decided by what happens around it, not by its source.
+  const { sharing: _, ...said } = record;
+  return { record: hash(canonical({ ...said, stale: false })), embedded: hash(embedded) };
+}
+
+/** Of what a model is shown of a record, and of whether its remark was declined: other words deserve other fields. */
+export function sourceHash({ text, replies, hunk, outcome }: MemoryRecord): string {
+  return hash(canonical([text, replies, hunk, outcome === "declined"]));
+}
+
+function canonical(value: unknown): string {
+  return JSON.stringify(value, (_key, inner: unknown) =>
+    inner !== null && typeof inner === "object" && !Array.isArray(inner)
+      ? Object.fromEntries(Object.entries(inner).sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0)))
+      : inner,
+  );
+}
+
+/** 64 bits: a chance of one in 10¹⁰ that any two of 50,000 texts are taken for each other. */
+function hash(text: string): string {
+  return createHash("sha256").update(text).digest("hex").slice(0, 16);
+}

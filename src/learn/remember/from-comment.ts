@@ -1,0 +1,256 @@
+// What a person (or another bot) wrote in a review becomes a memory, whichever way it came here.
+
+import { createHash } from "node:crypto";
+import type { AskingComment } from "../../domain/command.ts";
+import type { Category, Severity } from "../../domain/finding.ts";
+import type { Repo } from "../../domain/job.ts";
+import { canonicalLanguage, UNKNOWN_LANGUAGE } from "../../domain/language.ts";
+import type { PastComment, PastThread } from "../../domain/memory/past-reviews.ts";
+import { findingMemoryId, type MemoryRecord, memoryId, repoKey } from "../../domain/memory.ts";
+import { cutText } from "../../domain/text/cut-text.ts";
+import { inferOutcome } from "../feedback/weigh-evidence.ts";
+import { cutHunk } from "./redact-record.ts";
+
+/** A review comment with its replies, before it is a memory. */
+export interface SaidComment {
+  /** The comment's own id: GitHub's number, or an imported row's id. */
+  readonly sourceId: string;
+  readonly text: string;
+  /** Oldest first. */
+  readonly replies: readonly string[];
+  readonly path: string | null;
+  /** As the source names it, in any spelling; null when it does not. */
+  readonly language: string | null;
+  readonly hunk: string | null;
+  readonly category: Category | null;
+  readonly severity: Severity | null;
+  readonly url: string | null;
+  readonly author: string | null;
+  readonly isBot: boolean;
+  readonly sha: string | null;
+  readonly pull: number | null;
+  /** Epoch milliseconds. */
+  readonly at: number;
+}
+
+/** Says nothing that could be remembered, and why. */
+export interface NotRemembered {
+  readonly kind: "not-remembered";
+  readonly sourceId: string;
+  readonly reason: string;
+}
+
+export interface CommentRules {
+  /** path → canonical id; asked only where the source names no language. */
+  readonly languageOf: (path: string) => string;
+  /** Why a text is not worth remembering, or null. Left out: everything that says something is remembered. */
+  readonly lowInformation?: (text: string) => string | null;
+}
+
+/** GitHub's own limit of a comment; nothing longer was ever posted there. */
+const MAX_TEXT = 65_536;
+
+/**
+ * The memory of a review comment. Its outcome is null: being written is not being accepted.
+ *
+ * @returns or why it is not remembered: it is empty, or the rule for low information says so
+ */
+export function fromComment(comment: SaidComment, repo: Repo, rules: CommentRules): MemoryRecord | NotRemembered {
+  const { sourceId, path } = comment;
+  const text = cutText(comment.text, MAX_TEXT).toWellFormed();
+  const reason = text.trim() === "" ? "it is empty" : (rules.lowInformation?.(text) ?? null);
+  if (reason !== null) return { kind: "not-remembered", sourceId, reason };
+  const key = repoKey(repo);
+  return {
+    id: memoryId(key, "review_comment", sourceId),
+    repo: key,
+    repoName: `${repo.owner}/${repo.name}`,
+    ownerId: repo.ownerId,
+    visibility: repo.visibility,
+    corpus: "review_comment",
+    sourceId,
+    text,
+    replies: comment.replies.map((reply) => cutText(reply, MAX_TEXT).toWellFormed()),
+    situation: null,
+    lesson: null,
+    tags: [],
+    severity: comment.severity,
+    category: comment.category,
+    path,
+    language: languageOf(comment.language, path, rules.languageOf),
+    symbol: null,
+    chunkType: null,
+    hunk: comment.hunk === null || comment.hunk === "" ? null : cutHunk(comment.hunk),
+    outcome: null,
+    provenance: {
+      url: comment.url,
+      author: comment.author,
+      authorIsBot: comment.isBot,
+      sha: comment.sha,
+      pull: comment.pull,
+      at: comment.at,
+    },
+    stale: false,
+  };
+}
+
+function languageOf(stored: string | null, path: string | null, byPath: (path: string) => string): string {
+  const named = canonicalLanguage(stored ?? "");
+  if (named !== UNKNOWN_LANGUAGE) return named;
+  return path === null ? UNKNOWN_LANGUAGE : byPath(path);
+}
+
+// A note that somebody left for later reviews, outside any pull request.
+
+/** What was noted, by whom and when. */
+interface Note {
+  readonly repo: Repo;
+  readonly text: string;
+  /** The file that it is about, or null. */
+  readonly path: string | null;
+  /** A person's name on their machine, or null. */
+  readonly author: string | null;
+  /** Epoch milliseconds. */
+  readonly at: number;
+}
+
+/** The memory of it; null when it says nothing. The same words about the same file are the same memory. */
+export function fromNote(note: Note, languageOf: (path: string) => string): MemoryRecord | null {
+  const { repo, text, path, author, at } = note;
+  const words = createHash("sha256")
+    .update(JSON.stringify([text.trim(), path]))
+    .digest("hex");
+  const said = {
+    sourceId: `note:${words.slice(0, 16)}`,
+    text,
+    replies: [],
+    path,
+    language: null,
+    hunk: null,
+    category: null,
+    severity: null,
+    url: null,
+    author,
+    isBot: false,
+    sha: null,
+    pull: null,
+    at,
+  };
+  const record = fromComment(said, repo, { languageOf });
+  return "kind" in record ? null : record;
+}
+
+// What a person asked us to remember, in their words; and which memories a thread can have left.
+
+/** What was told, where and when. */
+export interface Told {
+  readonly repo: Repo;
+  readonly pull: number;
+  readonly text: string;
+  readonly comment: AskingComment;
+  readonly sha: string | null;
+  /** Epoch milliseconds. */
+  readonly at: number;
+}
+
+/** The memory of it; null when it says nothing. */
+export function fromTold(told: Told, languageOf: (path: string) => string): MemoryRecord | null {
+  const { comment, repo, text, pull, sha, at } = told;
+  const said = {
+    sourceId: toldSource(comment),
+    text,
+    replies: [],
+    path: comment.path,
+    language: null,
+    hunk: comment.hunk,
+    category: null,
+    severity: null,
+    url: comment.url,
+    author: comment.author.login,
+    isBot: false,
+    sha,
+    pull,
+    at,
+  };
+  const record = fromComment(said, repo, { languageOf });
+  return "kind" in record ? null : record;
+}
+
+/** The ids of all memories that a thread can have left: what it said, what we were told in it, and its finding. */
+export function memoriesOfThread(
+  repo: Repo,
+  pull: number,
+  thread: { readonly commentIds: readonly number[]; readonly findingId: string | null },
+): readonly string[] {
+  const key = repoKey(repo);
+  const { commentIds, findingId } = thread;
+  const sources = commentIds.flatMap((id) => [String(id), toldSource({ place: "thread", id })]);
+  const finding = findingId === null ? [] : [findingMemoryId(key, pull, findingId)];
+  return [...sources.map((source) => memoryId(key, "review_comment", source)), ...finding];
+}
+
+/** Apart from what the comment itself would be remembered as. */
+function toldSource({ place, id }: Pick<AskingComment, "place" | "id">): string {
+  return `told:${place}-${id}`;
+}
+
+// A conversation of the past becomes a memory, or says why not. Only what people who may write to the repository said is
+// remembered; a bot's comment only where one of them decided about it.
+
+export interface ThreadRules extends CommentRules {
+  /** Whether an account may write to the repository, by its id. */
+  readonly mayDecide: (accountId: number) => boolean;
+  /** Our own account, whose findings are remembered as such; null when there is none. */
+  readonly ownLogin: string | null;
+}
+
+/** @returns the memory with its outcome, or the reason why there is none */
+export function fromThread(thread: PastThread, repo: Repo, rules: ThreadRules): MemoryRecord | NotRemembered {
+  const { root, replies } = thread;
+  const sourceId = sourceOf(root);
+  const outcome = inferOutcome(thread, rules.mayDecide);
+  const reason = notOurs(root, outcome !== null && outcome !== "outdated", rules);
+  if (reason !== null) return { kind: "not-remembered", sourceId, reason };
+  const heard = replies.filter(({ author }) => !author.isBot && rules.mayDecide(author.id));
+  const record = fromComment(
+    {
+      sourceId,
+      text: root.body,
+      replies: heard.map(({ body }) => body),
+      path: root.path,
+      language: null,
+      hunk: root.hunk,
+      category: null,
+      severity: null,
+      url: root.url,
+      author: root.author.login,
+      isBot: root.author.isBot,
+      sha: root.sha,
+      pull: root.pull,
+      at: root.at,
+    },
+    repo,
+    rules,
+  );
+  return "kind" in record ? record : { ...record, outcome };
+}
+
+/** GitHub counts comments on lines, comments of conversations and reviews each for themselves. */
+function sourceOf({ place, id }: PastComment): string {
+  return place === "line" ? String(id) : `${place}-${id}`;
+}
+
+/** A comment to a bot: one line that begins with its name or a slash. */
+const TO_A_BOT =
+  /^\s{0,20}(?:\/[a-z]|@[\w-]{0,40}(?:bot|kodiai|coderabbitai|copilot|dependabot)\b)[^\n]{0,300}\s{0,20}$/i;
+
+function notOurs(
+  { author, body }: PastComment,
+  isDecided: boolean,
+  { mayDecide, ownLogin }: ThreadRules,
+): string | null {
+  if (ownLogin !== null && author.login === ownLogin) return "our own finding, remembered as such";
+  if (author.isBot) return isDecided ? null : "by a bot, and nobody with write access decided about it";
+  if (!mayDecide(author.id)) return "by somebody without write access";
+  return TO_A_BOT.test(body.slice(0, 400)) && body.length <= 400 ? "a command to a bot" : null;
+}

@@ -1,0 +1,145 @@
+// A posted finding becomes a memory: posted, and not more than that. Nobody has said yet whether it was right.
+import type { Finding } from "../../domain/finding.ts";
+import type { Repo } from "../../domain/job.ts";
+import { findingSource, type MemoryRecord, memoryId, repoKey } from "../../domain/memory.ts";
+import type { FileDiff, Hunk, Side } from "../../domain/pull-request.ts";
+import type { FindingHunk, PostedReview } from "../../domain/review.ts";
+import { cutHunk, type Redact } from "./redact-record.ts";
+
+/** Where and when a finding was posted. */
+interface PostedWhere {
+  readonly repo: Repo;
+  readonly pull: number;
+  readonly headSha: string;
+  /** Of the comment, or of the review or summary that holds it. */
+  readonly url: string | null;
+  /** Epoch milliseconds. */
+  readonly at: number;
+  /** Our account: `kodiai[bot]`. */
+  readonly author: string | null;
+  /** Canonical id, `unknown` when it could not be told. */
+  readonly language: string;
+  /** The diff around the finding's lines, or null. */
+  readonly hunk: string | null;
+}
+
+/**
+ * The memory of a finding. Its source is the finding on its pull request: posted again there it is the same memory, on
+ * another pull request it is another, since it may be answered differently.
+ */
+export function fromFinding(finding: Finding, where: PostedWhere): MemoryRecord {
+  const { repo } = where;
+  const key = repoKey(repo);
+  const sourceId = findingSource(where.pull, finding.id);
+  return {
+    id: memoryId(key, "finding", sourceId),
+    repo: key,
+    repoName: `${repo.owner}/${repo.name}`,
+    ownerId: repo.ownerId,
+    visibility: repo.visibility,
+    corpus: "finding",
+    sourceId,
+    text: finding.body.trim() === "" ? finding.title : `${finding.title}\n\n${finding.body}`,
+    replies: [],
+    situation: null,
+    lesson: null,
+    tags: [],
+    severity: finding.severity,
+    category: finding.category,
+    path: finding.path,
+    language: where.language,
+    symbol: null,
+    chunkType: null,
+    hunk: where.hunk === null ? null : cutHunk(where.hunk),
+    outcome: "posted",
+    provenance: {
+      url: where.url,
+      author: where.author,
+      authorIsBot: true,
+      sha: where.headSha,
+      pull: where.pull,
+      at: where.at,
+    },
+    stale: false,
+  };
+}
+
+// The memories of what a review said.
+
+/** What the memories of a review need that the review does not tell. */
+export interface ReviewFacts {
+  /** Epoch milliseconds. */
+  readonly at: number;
+  /** Our account: `kodiai[bot]`; null on the command line. */
+  readonly author: string | null;
+}
+
+/** The memories of what a review said: everything but what stood on the pull request before. */
+export function recordsOfFindings(posted: PostedReview, facts: ReviewFacts): MemoryRecord[] {
+  const { review, findings, reviewUrl, summaryUrl } = posted;
+  const hunks = new Map((review.hunks ?? []).map(({ findingId, hunk }) => [findingId, hunk]));
+  const languages = new Map(review.signals.files.map(({ path, language }) => [path, language]));
+  return findings
+    .filter(({ place }) => place !== "already-posted")
+    .map(({ finding, place }) =>
+      fromFinding(finding, {
+        repo: review.repo,
+        pull: review.number,
+        headSha: review.headSha,
+        url: place === "summary" ? summaryUrl : (reviewUrl ?? summaryUrl),
+        at: facts.at,
+        author: facts.author,
+        language: languages.get(finding.path) ?? "unknown",
+        hunk: hunks.get(finding.id) ?? null,
+      }),
+    );
+}
+
+// The code that findings are about, as GitHub shows it above a comment: the hunk from its `@@` down to the finding's last
+// line. A whole hunk is redacted before it is cut, so that no half of a secret is left over.
+
+/**
+ * @param redact keeps the number of lines
+ * @returns one a finding that stands on a line of the diff, at most 4,000 characters each; the others have none
+ */
+export async function findingHunks(
+  findings: readonly Finding[],
+  files: readonly FileDiff[],
+  redact: Redact,
+): Promise<readonly FindingHunk[]> {
+  const byPath = new Map(files.map((file) => [file.path, file]));
+  const redacted = new Map<Hunk, Promise<readonly string[]>>();
+  const linesOf = (hunk: Hunk): Promise<readonly string[]> => {
+    const lines = redacted.get(hunk) ?? hunkLines(hunk, redact);
+    redacted.set(hunk, lines);
+    return lines;
+  };
+  const found: FindingHunk[] = [];
+  for (const { id, path, side, line } of findings) {
+    const at = place(byPath.get(path)?.hunks ?? [], side, line);
+    if (at === null) continue;
+    // The `@@` line comes before the first.
+    const lines = (await linesOf(at.hunk)).slice(0, at.index + 2);
+    found.push({ findingId: id, hunk: cutHunk(lines.join("\n")) });
+  }
+  return found;
+}
+
+function place(hunks: readonly Hunk[], side: Side, line: number): { hunk: Hunk; index: number } | null {
+  for (const hunk of hunks) {
+    const index = hunk.lines.findIndex(({ oldLine, newLine }) => (side === "RIGHT" ? newLine : oldLine) === line);
+    if (index !== -1) return { hunk, index };
+  }
+  return null;
+}
+
+const MARKS = { context: " ", added: "+", removed: "-" } as const;
+
+async function hunkLines(hunk: Hunk, redact: Redact): Promise<readonly string[]> {
+  const { oldStart, oldLines, newStart, newLines, section, lines } = hunk;
+  // Without the marks: a key of many lines is known by its lines, and a mark before each would hide it.
+  const text = await redact([section, ...lines.map((line) => line.text)].join("\n"));
+  const [heading = "", ...texts] = text.split("\n");
+  const header = `@@ -${oldStart},${oldLines} +${newStart},${newLines} @@${heading === "" ? "" : ` ${heading}`}`;
+  return [header, ...lines.map(({ kind }, at) => `${MARKS[kind]}${texts[at] ?? ""}`)];
+}

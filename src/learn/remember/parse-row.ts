@@ -1,0 +1,219 @@
+// One line of an import: a row of our own export, or a row of the evaluation's corpus, told apart by their shape.
+import { createHash } from "node:crypto";
+import { z } from "zod";
+import { CATEGORIES, type Category, SEVERITIES } from "../../domain/finding.ts";
+import type { Repo } from "../../domain/job.ts";
+import { canonicalLanguage } from "../../domain/language.ts";
+import { CORPORA, type MemoryRecord, memoryId, OUTCOMES } from "../../domain/memory.ts";
+import { cutText } from "../../domain/text/cut-text.ts";
+import type { SaidComment } from "./from-comment.ts";
+
+/** The form of a line of an export. A later form gets the next number, and this reader then says so. */
+const EXPORT_VERSION = 1;
+
+const text = z.string().max(200_000);
+const name = z.string().min(1).max(2_000);
+const whole = z.int();
+
+const Exported = z.object({
+  version: z.literal(EXPORT_VERSION),
+  record: z.object({
+    id: z.string().max(100),
+    repo: z.string().regex(/^[^/\s]{1,253}\/[^/\s]{1,100}$/, "is not HOST/ID"),
+    repoName: name,
+    ownerId: whole,
+    visibility: z.enum(["public", "private", "internal"]),
+    corpus: z.enum(CORPORA),
+    sourceId: name,
+    text,
+    replies: z.array(text).max(1_000),
+    situation: text.nullable(),
+    lesson: text.nullable(),
+    tags: z.array(z.string().max(200)).max(100),
+    severity: z.enum(SEVERITIES).nullable(),
+    category: z.enum(CATEGORIES).nullable(),
+    path: name.nullable(),
+    language: z.string().max(100),
+    symbol: z.string().max(2_000).nullable(),
+    chunkType: z.string().max(100).nullable(),
+    hunk: text.nullable(),
+    flaggedCode: text.nullable().optional(),
+    fixedCode: text.nullable().optional(),
+    outcome: z.enum(OUTCOMES).nullable(),
+    decided: z
+      .object({
+        at: whole.min(-8.64e15).max(8.64e15),
+        by: z.string().max(200).nullable(),
+        reason: z.string().max(1_000).nullable(),
+        sha: z.string().max(64).nullable(),
+        weight: z.enum(["reason", "repeated", "word", "reaction", "code"]),
+      })
+      .nullable()
+      .optional(),
+    provenance: z.object({
+      url: z.string().max(4_000).nullable(),
+      author: z.string().max(200).nullable(),
+      authorIsBot: z.boolean(),
+      sha: z.string().max(64).nullable(),
+      pull: whole.nullable(),
+      // The range of dates that JavaScript can print.
+      at: whole.min(-8.64e15).max(8.64e15),
+    }),
+    stale: z.boolean(),
+    described: z
+      .object({
+        by: z.string().max(200),
+        source: z.string().max(64),
+        confidence: z.number().min(0).max(1),
+        problems: z.array(z.string().max(100)).max(100),
+      })
+      .optional(),
+  }),
+});
+
+const CorpusRow = z.object({
+  id: name,
+  repo: z.string().regex(/^[\w.-]{1,100}\/[\w.-]{1,100}$/, "is not OWNER/NAME"),
+  pr: whole.nullish(),
+  filePath: z.string().max(2_000).nullish(),
+  language: z.string().max(100).nullish(),
+  text,
+  replies: z.array(text).max(1_000).default([]),
+  reviewer: z.string().max(200).nullish(),
+  isBot: z.boolean().default(false),
+  createdAt: z.string().max(40),
+  hunk: text.nullish(),
+  category: z.string().max(200).nullish(),
+});
+
+/** What a line holds. */
+type ImportRow =
+  | { readonly kind: "record"; readonly record: MemoryRecord }
+  | { readonly kind: "comment"; readonly repo: Repo; readonly comment: SaidComment }
+  | { readonly kind: "wrong"; readonly reason: string };
+
+/**
+ * @param line JSON; never throws, whatever it is. The id of an exported record is made anew from its source, so that a
+ *   file cannot take the place of another memory
+ */
+export function parseRow(line: string): ImportRow {
+  let value: unknown;
+  try {
+    value = JSON.parse(line);
+  } catch {
+    return { kind: "wrong", reason: "not JSON" };
+  }
+  if (value === null || typeof value !== "object" || Array.isArray(value)) return wrong("not a JSON object");
+  if ("version" in value) return exported(value);
+  return "text" in value && "repo" in value
+    ? corpusRow(value)
+    : wrong("neither an export of Kodiai (version, record) nor a row of a corpus (id, repo, text, createdAt)");
+}
+
+/** A record as a line of an export. */
+export function exportLine(record: MemoryRecord): string {
+  return JSON.stringify({ version: EXPORT_VERSION, record });
+}
+
+/** The evaluation's repositories have no numeric id: one is made of the name, as 48 bits of its hash. */
+export function evaluationRepo(fullName: string): Repo {
+  const [owner = "", repoName = ""] = fullName.split("/");
+  return {
+    host: "eval",
+    id: numberOf(fullName),
+    ownerId: numberOf(owner),
+    owner,
+    name: repoName,
+    visibility: "public",
+  };
+}
+
+function numberOf(text: string): number {
+  return Number.parseInt(createHash("sha256").update(text).digest("hex").slice(0, 12), 16);
+}
+
+function exported(value: object): ImportRow {
+  const version: unknown = "version" in value ? value.version : null;
+  if (typeof version === "number" && version > EXPORT_VERSION) {
+    return wrong(`written by a newer Kodiai (version ${version}, this one reads ${EXPORT_VERSION})`);
+  }
+  const read = Exported.safeParse(value);
+  if (!read.success) return wrong(firstProblem(read.error));
+  const { record } = read.data;
+  const id = memoryId(record.repo, record.corpus, record.sourceId);
+  const { decided = null, ...rest } = record;
+  const known = decided === null ? {} : { decided };
+  return { kind: "record", record: { ...rest, ...known, id, language: canonicalLanguage(record.language) } };
+}
+
+function corpusRow(value: object): ImportRow {
+  const read = CorpusRow.safeParse(value);
+  if (!read.success) return wrong(firstProblem(read.error));
+  const row = read.data;
+  const at = epochMilliseconds(row.createdAt);
+  if (at === null) return wrong("createdAt: is not an ISO 8601 time with its offset");
+  return {
+    kind: "comment",
+    repo: evaluationRepo(row.repo),
+    comment: {
+      sourceId: row.id,
+      text: row.text,
+      replies: row.replies,
+      path: row.filePath ?? null,
+      language: row.language ?? null,
+      hunk: row.hunk ?? null,
+      // Only ours: the evaluation's own labels were written by those who wrote the truth.
+      category: ourCategory(row.category ?? ""),
+      severity: null,
+      url: null,
+      author: row.reviewer ?? null,
+      isBot: row.isBot,
+      sha: null,
+      pull: row.pr ?? null,
+      at,
+    },
+  };
+}
+
+function ourCategory(label: string): Category | null {
+  return CATEGORIES.find((category) => category === label) ?? null;
+}
+
+function wrong(reason: string): ImportRow {
+  return { kind: "wrong", reason };
+}
+
+function firstProblem(error: z.ZodError): string {
+  const [issue] = error.issues;
+  const path = issue?.path.join(".") ?? "";
+  return cutText(`${path === "" ? "" : `${path}: `}${issue?.message ?? "wrong"}`, 300);
+}
+
+// A time that is written out, as a number. Arithmetic only: a room does not know the time.
+
+const ISO = /^(\d{4})-(\d\d)-(\d\d)T(\d\d):(\d\d)(?::(\d\d)(?:\.(\d{1,9}))?)?(?:Z|([+-])(\d\d):?(\d\d))$/;
+
+/** Epoch milliseconds of an ISO 8601 date and time with its offset; null for anything else. */
+export function epochMilliseconds(iso: string): number | null {
+  const match = ISO.exec(iso);
+  if (match === null) return null;
+  const [, year, month, day, hour, minute, second, fraction, sign, offsetHours, offsetMinutes] = match;
+  const days = daysSinceEpoch(Number(year), Number(month), Number(day));
+  if (days === null) return null;
+  const offset = (Number(offsetHours ?? 0) * 60 + Number(offsetMinutes ?? 0)) * (sign === "-" ? -1 : 1);
+  const minutes = days * 1_440 + Number(hour) * 60 + Number(minute) - offset;
+  return (minutes * 60 + Number(second ?? 0)) * 1_000 + Number((fraction ?? "").padEnd(3, "0").slice(0, 3));
+}
+
+const DAYS_BEFORE = [0, 31, 59, 90, 120, 151, 181, 212, 243, 273, 304, 334];
+
+/** Of the Gregorian calendar; null when there is no such month or day. */
+function daysSinceEpoch(year: number, month: number, day: number): number | null {
+  const before = DAYS_BEFORE[month - 1];
+  if (before === undefined || day < 1 || day > 31) return null;
+  const leap = year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0);
+  const past = year - 1;
+  const years = past * 365 + Math.floor(past / 4) - Math.floor(past / 100) + Math.floor(past / 400);
+  // 719,162 days lie between 0001-01-01 and 1970-01-01.
+  return years - 719_162 + before + (leap && month > 2 ? 1 : 0) + day - 1;
+}

@@ -1,0 +1,60 @@
+// Memories as examples for whoever tunes an embedder: a situation with the code that was spoken about, and with code that
+// was not. No training happens here.
+import { createHash } from "node:crypto";
+import type { MemoryRecord } from "../../domain/memory.ts";
+import { cutText } from "../../domain/text/cut-text.ts";
+
+/** What was said, beside code. `of` is the memory whose code it is; for a positive the same memory. */
+export interface TrainingPair {
+  readonly kind: "positive" | "random-negative" | "hard-negative";
+  readonly memory: string;
+  readonly situation: string;
+  readonly snippet: string;
+  readonly of: string;
+}
+
+/** Characters of a situation; embedders for code are tuned on less. */
+const SITUATION_CHARS = 2_000;
+
+/**
+ * For each memory with a hunk, in the order given: the positive; a random negative, the same at every export (by hash of
+ * the id); and a hard negative, the first of the most alike memories whose code is another. Memories of one pull request
+ * are no negatives of each other: they often speak about one place.
+ *
+ * @param alike id → ids of memories that say something like it, most alike first
+ */
+export function trainingPairs(
+  records: readonly MemoryRecord[],
+  alike: ReadonlyMap<string, readonly string[]>,
+): readonly TrainingPair[] {
+  const byId = new Map(records.map((record) => [record.id, record]));
+  const told = records.filter(({ hunk }) => hunk !== null);
+  return told.flatMap((record) => {
+    const hard = (alike.get(record.id) ?? []).flatMap((id) => byId.get(id) ?? []).find((one) => isOther(record, one));
+    return [
+      pairOf("positive", record, record),
+      pairOf("random-negative", record, randomOther(record, told)),
+      pairOf("hard-negative", record, hard),
+    ].filter((pair) => pair !== null);
+  });
+}
+
+function pairOf(kind: TrainingPair["kind"], about: MemoryRecord, from: MemoryRecord | undefined): TrainingPair | null {
+  if (from === undefined || from.hunk === null) return null;
+  const situation = cutText(about.situation ?? about.text, SITUATION_CHARS).toWellFormed();
+  return { kind, memory: about.id, situation, snippet: from.hunk, of: from.id };
+}
+
+function randomOther(record: MemoryRecord, told: readonly MemoryRecord[]): MemoryRecord | undefined {
+  const start = createHash("sha256").update(record.id).digest().readUInt32BE() % told.length;
+  for (let step = 0; step < told.length; step += 1) {
+    const other = told[(start + step) % told.length];
+    if (other !== undefined && isOther(record, other)) return other;
+  }
+  return undefined;
+}
+
+function isOther(record: MemoryRecord, other: MemoryRecord): boolean {
+  const samePull = record.provenance.pull !== null && record.provenance.pull === other.provenance.pull;
+  return other.id !== record.id && !samePull && other.hunk !== null && other.hunk !== record.hunk;
+}

@@ -1,0 +1,353 @@
+// What a change wholly consists of. A class holds only when every changed file is in it; one file that is not, and the
+// change is worth a search.
+import semver from "semver";
+import type { LeftOut } from "../../domain/omissions.ts";
+import type { DiffLine, FileDiff, Hunk } from "../../domain/pull-request.ts";
+import type { DependencyBump, FileFacts, Risk } from "../../domain/signals.ts";
+
+/** The changed files as gather parted them. */
+export interface ChangedFiles {
+  readonly files: readonly FileDiff[];
+  readonly facts: readonly FileFacts[];
+  readonly leftOut: readonly LeftOut[];
+}
+
+/** Why a file was left out, as far as it speaks for a whole class; any other reason may hide something. */
+const LEFT_OUT: readonly (readonly [RegExp, "lock" | "made" | "empty"])[] = [
+  [/^lock file$/, "lock"],
+  [/^(?:vendored|build output|installed packages|minified|source map|test snapshot|generated)\b/, "made"],
+  [/^(?:binary|submodule|symbolic link)$|^pathFilters: |^no glob of pathFilters matches$/, "empty"],
+];
+
+const LOCK_NAMES = new Set(
+  (
+    "package-lock.json npm-shrinkwrap.json yarn.lock pnpm-lock.yaml bun.lock bun.lockb cargo.lock go.sum poetry.lock uv.lock " +
+    "pipfile.lock gemfile.lock composer.lock packages.lock.json flake.lock gradle.lockfile"
+  ).split(" "),
+);
+
+/** Lock files only. */
+export function isLockFilesOnly({ files, leftOut }: ChangedFiles): boolean {
+  return (
+    files.length + leftOut.length > 0 &&
+    files.every(({ path }) => isLockFile(path)) &&
+    leftOut.every((file) => classOf(file) === "lock" || isLockFile(file.path))
+  );
+}
+
+/**
+ * Written by programs or by others: generated, vendored, build output, snapshots; lock files may come along. What gather
+ * kept for review is code that people write, whatever its folder is called.
+ */
+export function isGeneratedOnly({ files, leftOut }: ChangedFiles): boolean {
+  const reasons = leftOut.map(classOf);
+  return (
+    reasons.includes("made") &&
+    reasons.every((reason) => reason === "made" || reason === "lock") &&
+    files.every(({ path }) => isLockFile(path))
+  );
+}
+
+/** Nothing whose lines are reviewed: left out for reasons we know, binary, or renamed and re-moded without a changed line. */
+export function isNothingToReview({ files, leftOut }: ChangedFiles): boolean {
+  return (
+    files.length + leftOut.length > 0 &&
+    files.every(isWithoutLines) &&
+    leftOut.every((file) => classOf(file) !== "unknown")
+  );
+}
+
+/** Manifests and lock files only: every path is evidence of the dependency risk, or a lock file. */
+export function isManifestsOnly({ files, leftOut }: ChangedFiles, risks: readonly Risk[]): boolean {
+  const evidence = risks.find(({ id }) => id === "dependencies")?.evidence ?? [];
+  const manifests = new Set(evidence.map(({ path }) => path));
+  return (
+    files.length + leftOut.length > 0 &&
+    files.every(({ path }) => manifests.has(path) || isLockFile(path)) &&
+    leftOut.every((file) => classOf(file) === "lock" || manifests.has(file.path))
+  );
+}
+
+function isLockFile(path: string): boolean {
+  return LOCK_NAMES.has(path.slice(path.lastIndexOf("/") + 1).toLowerCase());
+}
+
+function isWithoutLines({ binary, complete, additions, deletions, hunks }: FileDiff): boolean {
+  return binary || (complete && additions === 0 && deletions === 0 && hunks.length === 0);
+}
+
+function classOf({ reason }: LeftOut): "lock" | "made" | "empty" | "unknown" {
+  return LEFT_OUT.find(([pattern]) => pattern.test(reason))?.[1] ?? "unknown";
+}
+
+// How far a dependency bump goes, read from the manifests where the title does not say: a group bump names no versions.
+
+/**
+ * True when no dependency of the bump takes a major step: by the bump's own step, or, where that is unknown, because each
+ * removed line of the reviewed manifests has an added line that differs in a version of the same major (for 0.x, of the
+ * same minor). In doubt false.
+ */
+export function isMinorBump(bump: Pick<DependencyBump, "step">, files: readonly FileDiff[]): boolean {
+  if (bump.step !== "unknown") return bump.step !== "major";
+  const changed = files.flatMap(({ hunks }) => hunks.flatMap(({ lines }) => lines));
+  const removed = versions(changed, "removed");
+  const added = versions(changed, "added");
+  if (removed === null || added === null || removed.size === 0 || removed.size !== added.size) return false;
+  return [...removed].every(([name, before]) => {
+    const after = added.get(name);
+    return after !== undefined && line(before) === line(after);
+  });
+}
+
+/** Version by the rest of its line, or null when a changed line has none or two lines look the same. */
+function versions(lines: readonly DiffLine[], kind: DiffLine["kind"]): ReadonlyMap<string, semver.SemVer> | null {
+  const found = new Map<string, semver.SemVer>();
+  for (const { text } of lines.filter((each) => each.kind === kind && each.text.trim() !== "")) {
+    const match = text.length > 500 ? null : /\d+(?:\.\d+){0,3}(?:-[\w.]{1,40})?(?=\D*$)/.exec(text);
+    const version = match === null ? null : semver.coerce(match[0]);
+    if (match === null || version === null) return null;
+    const name = text.slice(0, match.index);
+    if (found.has(name)) return null;
+    found.set(name, version);
+  }
+  return found;
+}
+
+/** What may not change in a step that keeps its promises. */
+function line({ major, minor }: semver.SemVer): string {
+  return major === 0 ? `0.${minor}` : `${major}`;
+}
+
+// A change that programs do not notice: white space, and whole lines of comment. In doubt it is a change of code.
+
+interface Grammar {
+  /** What begins a comment that ends with its line. */
+  readonly line: readonly string[];
+  readonly block: boolean;
+  /** True where leading white space means something. */
+  readonly indented: boolean;
+}
+
+const C_LIKE: Grammar = { line: ["//"], block: true, indented: false };
+const HASH: Grammar = { line: ["#"], block: false, indented: false };
+const GRAMMARS: ReadonlyMap<string, Grammar> = new Map([
+  ..."typescript javascript java kotlin go rust c cpp csharp swift scala groovy dart objectivec objectivecpp zig solidity"
+    .split(" ")
+    .map((language) => [language, C_LIKE] as const),
+  ["php", { line: ["//", "#"], block: true, indented: false }],
+  ["css", { line: [], block: true, indented: false }],
+  ["scss", C_LIKE],
+  ["python", { ...HASH, indented: true }],
+  ["ruby", HASH],
+  ["perl", HASH],
+  ["r", HASH],
+  ["julia", HASH],
+  ["elixir", HASH],
+  ["shell", HASH],
+  ["sql", { line: ["--"], block: true, indented: false }],
+  ["lua", { line: ["--"], block: false, indented: false }],
+  ["haskell", { line: ["--"], block: false, indented: true }],
+]);
+
+/** Comments that tools obey. */
+const DIRECTIVE =
+  /^\W{0,10}(?:!|@ts-|ts-|eslint|tslint|jshint|biome-|prettier-|istanbul|c8 |v8 |webpack|@vite|@flow|@jsx|@type|@param|@returns?|@deprecated|@internal|<reference|#|go:|\+build|export |nolint|lint:|noqa|type:|pylint|mypy|pyright|ruff|flake8|fmt:|isort|pragma|nosec|nosonar|coverage|coding[:=]|-\*-|frozen_string_literal|rubocop|shellcheck|sonar|clang-format|NOLINT|swiftlint|ktlint|phpcs|phpstan|psalm|checkstyle|spotless|codeql|language=|sourceMappingURL|to-?do|fix-?me)/i;
+
+/** A comment that holds code is code that was switched off or explained. */
+const CODE_IN_COMMENT =
+  /[;{}]\s*$|=>|\w\([^)]{0,200}\)|^\W{0,10}(?:import|return|const|let|var|def|class|if)\b.{0,200}[({=:]/;
+
+/**
+ * True when every file is of a language whose comments we know, was wholly delivered, and reads the same before and after
+ * once comments, blank lines and white space that means nothing are taken away.
+ */
+export function isCommentsOnly(files: readonly FileDiff[], facts: readonly FileFacts[]): boolean {
+  const languages = new Map(facts.map(({ path, language }) => [path, language]));
+  return (
+    files.length > 0 &&
+    files.every((file) => {
+      const grammar = GRAMMARS.get(languages.get(file.path) ?? "");
+      return grammar !== undefined && readsTheSame(file, grammar);
+    })
+  );
+}
+
+function readsTheSame(file: FileDiff, grammar: Grammar): boolean {
+  const changed = file.additions + file.deletions > 0;
+  const plain = file.status === "modified" && file.complete && !file.binary;
+  return changed && plain && file.hunks.every((hunk) => sameCode(hunk, grammar));
+}
+
+function sameCode(hunk: Hunk, grammar: Grammar): boolean {
+  // In a text of several lines white space and comment signs are content.
+  if (hunk.lines.some(({ text }) => /`|"""|'''|<<[-~]?\w|R"\(/.test(text))) return false;
+  const before = codeLines(hunk.lines, "added", grammar);
+  const after = codeLines(hunk.lines, "removed", grammar);
+  return before.length === after.length && before.every((line, index) => line === after[index]);
+}
+
+/** The lines of one side that a program would read, each normalised. */
+function codeLines(lines: readonly DiffLine[], without: DiffLine["kind"], grammar: Grammar): readonly string[] {
+  let inBlock = false;
+  return lines
+    .filter(({ kind }) => kind !== without)
+    .flatMap(({ text }) => {
+      const trimmed = text.slice(0, 2_000).trim();
+      const read = readLine(trimmed, inBlock, grammar);
+      inBlock = read.inBlock;
+      return read.comment ? [] : [normalised(text, grammar)];
+    });
+}
+
+/** Whether a line is comment (or blank) as a whole, and whether a block comment is open after it. */
+function readLine(
+  trimmed: string,
+  inBlock: boolean,
+  grammar: Grammar,
+): { readonly comment: boolean; readonly inBlock: boolean } {
+  if (grammar.block && (inBlock || trimmed.startsWith("/*"))) {
+    const end = trimmed.indexOf("*/", inBlock ? 0 : 2);
+    const whole = end === -1 || end === trimmed.length - 2;
+    return { comment: whole && isPlainComment(trimmed), inBlock: end === -1 };
+  }
+  const comment = trimmed === "" || (isLineComment(trimmed, grammar) && isPlainComment(trimmed));
+  return { comment, inBlock: false };
+}
+
+function isLineComment(trimmed: string, { line }: Grammar): boolean {
+  return line.some((start) => trimmed.startsWith(start));
+}
+
+function isPlainComment(trimmed: string): boolean {
+  const words = trimmed.replace(/^(?:\/\/+|\/\*+|\*(?!\/)|#|--)/, "");
+  return !DIRECTIVE.test(words) && !CODE_IN_COMMENT.test(words) && !/^#!/.test(trimmed);
+}
+
+function normalised(text: string, { indented }: Grammar): string {
+  const kept = indented ? text.trimEnd() : text.trim();
+  // Inside quotes every space counts.
+  return /["']/.test(kept) ? kept : kept.replace(/(?<=\S)\s+/g, " ");
+}
+
+// A release: the project's own version goes up, its changelog is written, and nothing else happens.
+
+const CHANGELOG = /(?:^|\/)(?:CHANGE(?:S|LOG)|HISTORY|NEWS|RELEASES?|RELEASE[-_]NOTES)(?:\.[a-z]{1,5})?$/i;
+
+/** A line that is only the field of a version. In a POM dependencies look the same, so only a snapshot's version counts there. */
+const VERSION_LINE =
+  /^\s{0,40}(?:"?version"?\s?[:=]|__version__\s?=|VERSION\s?=|(?:pub |public |export )?(?:static |final )?const (?:string )?version\s?=)\s{0,4}["']?(v?\d[\w.+-]{0,60})["']?[,;]?\s*$|^\s{0,40}<version>(\d[\w.+-]{0,60}-SNAPSHOT|\d[\w.+-]{0,60})<\/version>\s*$|^(v?\d{1,6}\.\d[\w.+-]{0,60})\s*$/i;
+
+const RELEASE_TITLE =
+  /\brelease\b|\bversion packages\b|\bprepare\b.{0,40}\bversion\b|^\W{0,3}v?\d+\.\d+[\w.+-]{0,40}\W{0,3}$|\bbump version\b/i;
+
+/**
+ * True when every reviewed file is a changelog, or changes nothing but version fields that all say the same: one version
+ * before, one after. A bump of somebody else's version is not a release, so the title or a changelog must say so too.
+ *
+ * @param isBump whether the pull request is a dependency bump
+ */
+export function isReleaseCommit(files: readonly FileDiff[], title: string, isBump: boolean): boolean {
+  if (isBump || !files.every(({ complete, status }) => complete && status === "modified")) return false;
+  const changelogs = files.filter(({ path }) => CHANGELOG.test(path));
+  const others = files.filter(({ path }) => !CHANGELOG.test(path));
+  const step = oneStep(others.flatMap(changedLines));
+  if (step === null) return false;
+  if (others.some(isPom) && !`${step.before}${step.after}`.includes("-SNAPSHOT")) return false;
+  return RELEASE_TITLE.test(title) || mentions(changelogs, step.after);
+}
+
+/** The one version before and the one after, or null when a line says something else or versions differ. */
+function oneStep(lines: readonly DiffLine[]): { readonly before: string; readonly after: string } | null {
+  const told = lines.map(({ kind, text }) => ({ kind, version: versionOf(text) }));
+  const [before, ...othersBefore] = new Set(
+    told.filter(({ kind }) => kind === "removed").map(({ version }) => version),
+  );
+  const [after, ...othersAfter] = new Set(told.filter(({ kind }) => kind === "added").map(({ version }) => version));
+  const one = othersBefore.length === 0 && othersAfter.length === 0;
+  return one && typeof before === "string" && typeof after === "string" ? { before, after } : null;
+}
+
+function mentions(changelogs: readonly FileDiff[], version: string): boolean {
+  const bare = version.replace(/^v/, "");
+  return changelogs.flatMap(changedLines).some(({ kind, text }) => kind === "added" && text.includes(bare));
+}
+
+function isPom({ path }: FileDiff): boolean {
+  return path.endsWith(".xml");
+}
+
+function changedLines({ hunks }: FileDiff): readonly DiffLine[] {
+  return hunks.flatMap(({ lines }) => lines).filter(({ kind, text }) => kind !== "context" && text.trim() !== "");
+}
+
+function versionOf(text: string): string | null {
+  const match = text.length > 300 ? null : VERSION_LINE.exec(text);
+  return match === null ? null : (match[1] ?? match[2] ?? match[3] ?? null);
+}
+
+// A few lines of prose: documentation that changed without a command or an example in it.
+
+/** More changed lines than this are a text worth comparing with what was said about texts. */
+const SMALL_DOCS_LINES = 20;
+
+const PROSE =
+  /\.(?:md|markdown|rst|txt|adoc|asciidoc)$|(?:^|\/)(?:LICEN[CS]E|COPYING|NOTICE|AUTHORS|CONTRIBUTORS)(?:[.-][\w.-]{1,40})?$/i;
+
+const FENCE = /^\s{0,20}(?:`{3,}|~{3,}|-{4,}\s*$|\.\. code|\[source)/;
+
+/** What one types: a prompt, or the name of a common tool with words after it. */
+const COMMAND =
+  /^\s{0,20}(?:[$>%]\s|(?:[-*]\s+)?`?(?:npm|npx|yarn|pnpm|bun|deno|pip3?|pipx|uv|poetry|conda|cargo|rustup|go|git|gh|docker|docker-compose|podman|kubectl|helm|terraform|make|cmake|brew|apt|apt-get|yum|dnf|curl|wget|ssh|scp|sudo|bash|sh|python3?|node|java|mvn|gradle|gem|bundle|composer|export|cd|chmod|systemctl)\s+[\w./@-])/i;
+
+/** True when every file is documentation by kind and by extension. */
+export function isDocsOnly(files: readonly FileDiff[], facts: readonly FileFacts[]): boolean {
+  const kinds = new Map(facts.map(({ path, kind }) => [path, kind]));
+  return files.length > 0 && files.every(({ path }) => kinds.get(path) === "docs" && PROSE.test(path));
+}
+
+/**
+ * True when at most 20 lines changed, all delivered, and none of them is code: inside or at a fence, indented like a
+ * block, or a command.
+ *
+ * @param headTexts where the head file is known, its fences are; else a hunk that shows a fence counts as code
+ */
+export function isSmallProse(files: readonly FileDiff[], headTexts: ReadonlyMap<string, string>): boolean {
+  const changed = files.reduce((sum, { additions, deletions }) => sum + additions + deletions, 0);
+  return (
+    changed <= SMALL_DOCS_LINES &&
+    files.every((file) => file.complete && !file.hunks.some((hunk) => touchesCode(hunk, headTexts.get(file.path))))
+  );
+}
+
+function touchesCode(hunk: Hunk, head: string | undefined): boolean {
+  const changed = hunk.lines.filter(({ kind }) => kind !== "context");
+  if (changed.some(isCodeLine)) return true;
+  if (head === undefined) return hunk.lines.some(({ text }) => FENCE.test(text));
+  const last = hunk.newStart + hunk.newLines;
+  const fenced = fencedLines(head, last);
+  return hunk.lines.some(({ newLine, kind }, at) => {
+    // A removed line lay where its neighbours in the head lie.
+    const beside = newLine ?? nextLine(hunk.lines, at);
+    return kind !== "context" && beside !== null && fenced.has(beside);
+  });
+}
+
+function isCodeLine({ text }: DiffLine): boolean {
+  return FENCE.test(text) || COMMAND.test(text) || /^(?: {4}|\t)\s*[^\s*+\-\d>]/.test(text);
+}
+
+function nextLine(lines: readonly DiffLine[], from: number): number | null {
+  return lines.slice(from).find(({ newLine }) => newLine !== null)?.newLine ?? null;
+}
+
+/** Numbers of the lines inside fences, their fences included, up to a line. */
+function fencedLines(head: string, last: number): ReadonlySet<number> {
+  const fenced = new Set<number>();
+  let open = false;
+  for (const [index, line] of head.split("\n", last).entries()) {
+    const fence = FENCE.test(line);
+    if (open || fence) fenced.add(index + 1);
+    if (fence) open = !open;
+  }
+  return fenced;
+}

@@ -1,0 +1,123 @@
+// The gate's order: what was decided a moment ago, then the rules, then a model where one may be asked, then "search".
+
+import { createHash } from "node:crypto";
+import { repoKey } from "../../domain/memory.ts";
+import type { PullRequestContext } from "../../domain/pull-request.ts";
+import type { GateDecision } from "../../domain/retrieval.ts";
+import type { Purse } from "../model/model-budget.ts";
+import { confident, defaultDecision, type GateConfig, gateByRules } from "./gate.ts";
+import type { GateContext } from "./gate-context.ts";
+import { gateQuestion } from "./gate-model.ts";
+
+interface DecideWith {
+  readonly cache: GateCache | null;
+  /** Null when no model may be asked. */
+  readonly ask: Pick<Purse, "ask"> | null;
+  /** Epoch milliseconds. */
+  readonly now: number;
+}
+
+/** Decides whether to search. Never rejects: what fails is a search at confidence .5. */
+export async function decide(
+  context: GateContext,
+  config: GateConfig,
+  { cache, ask, now }: DecideWith,
+): Promise<GateDecision> {
+  const kept = config.cacheDecisions ? cache : null;
+  const key = kept === null ? "" : gateKey(context, config);
+  const known = kept?.find(key, now, config.cacheTTLSeconds * 1000) ?? null;
+  if (known !== null) return { ...known, decidedBy: "cache" };
+  const decision = gateByRules(context, config) ?? (await askModel(context, config, ask));
+  kept?.keep(key, decision, now);
+  return decision;
+}
+
+async function askModel(context: GateContext, config: GateConfig, model: DecideWith["ask"]): Promise<GateDecision> {
+  if (model === null) return defaultDecision("no rule holds and no model is asked");
+  const told = await model.ask("gate", (delimiter) => gateQuestion(context, config.maxInputTokens, delimiter));
+  if (told.failed !== null) return defaultDecision(`no rule holds, and of the model: ${told.failed}`, "model");
+  return confident(told.value, config);
+}
+
+// Decisions of the gate, kept for a while: the same question about the same head is not asked twice.
+
+/** Decisions kept at once; the one kept longest goes first. */
+const MOST = 1_000;
+
+export interface GateCache {
+  /** The decision, unless it is older than the time to live. Times are epoch milliseconds. */
+  find(key: string, now: number, ttlMs: number): GateDecision | null;
+  keep(key: string, decision: GateDecision, now: number): void;
+  clear(): void;
+  readonly size: number;
+}
+
+/** An empty cache. It holds at most 1,000 decisions and knows no clock. */
+export function gateCache(most: number = MOST): GateCache {
+  const kept = new Map<string, { readonly decision: GateDecision; readonly at: number }>();
+  return {
+    find(key, now, ttlMs) {
+      const entry = kept.get(key);
+      if (entry === undefined) return null;
+      if (now - entry.at < ttlMs && now >= entry.at) return entry.decision;
+      kept.delete(key);
+      return null;
+    },
+    keep(key, decision, now) {
+      kept.delete(key);
+      kept.set(key, { decision, at: now });
+      for (const oldest of kept.keys()) {
+        if (kept.size <= most) break;
+        kept.delete(oldest);
+      }
+    },
+    clear: () => kept.clear(),
+    get size() {
+      return kept.size;
+    },
+  };
+}
+
+/**
+ * The key of a decision: a hash of all that it depends on. Trigger, request, history, title, body, files with their
+ * reasons, signals, repository, pull request, head, memory's version and the gate's configuration.
+ */
+export function gateKey(context: GateContext, config: GateConfig): string {
+  const { counts, version, searchable, noGain = null } = context.memory;
+  const { signals } = context;
+  const told = [
+    [context.trigger, context.explicit, context.question, context.history, context.title, context.body],
+    [context.project, context.repo, context.pull, context.headSha, counts?.total ?? null, version, searchable, noGain],
+    context.files.map(({ path, status, additions, deletions, complete }) => [
+      path,
+      status,
+      additions,
+      deletions,
+      complete,
+    ]),
+    context.leftOut.map(({ path, reason }) => [path, reason]),
+    [signals.intent, signals.risks, signals.languages],
+    { ...config, skipPatterns: sources(config.skipPatterns), retrievePatterns: sources(config.retrievePatterns) },
+  ];
+  return createHash("sha256").update(JSON.stringify(told)).digest("hex");
+}
+
+function sources(patterns: GateConfig["skipPatterns"]): readonly string[] {
+  return patterns.map(({ source }) => source);
+}
+
+// A few skips are searched all the same, to learn whether skipping lost anything.
+
+/** The part of skips that is checked. */
+const SHADOW_SHARE = 0.05;
+
+/** True for `share` (0–1) of all keys, always the same ones. */
+export function inShadowSample(key: string, share: number = SHADOW_SHARE): boolean {
+  const hash = createHash("sha256").update(`shadow\n${key}`).digest();
+  return hash.readUInt32BE(0) < share * 2 ** 32;
+}
+
+/** One head of one pull request. */
+export function sampleKey({ repo, pull }: PullRequestContext): string {
+  return `${repoKey(repo)}#${pull.number}@${pull.head.sha}`;
+}

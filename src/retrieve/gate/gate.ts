@@ -1,0 +1,264 @@
+// Is memory needed for this pull request? A table of rules, first hit wins. Anything unsure is searched; a skip needs every
+// changed file in one class, and a risk vetoes it. The gate decides about the search only, never about the review.
+
+import type { GateSettings } from "../../config/knowledge.ts";
+import { userPattern } from "../../config/user-pattern.ts";
+import type { GateDecision, Strategy } from "../../domain/retrieval.ts";
+import { cutText } from "../../domain/text/cut-text.ts";
+import {
+  isCommentsOnly,
+  isDocsOnly,
+  isGeneratedOnly,
+  isLockFilesOnly,
+  isManifestsOnly,
+  isMinorBump,
+  isNothingToReview,
+  isReleaseCommit,
+  isSmallProse,
+} from "./change-classes.ts";
+import { namedThings } from "./code-identifiers.ts";
+import { changedPaths, type GateContext } from "./gate-context.ts";
+
+/** A pattern of the configuration, compiled. */
+interface GatePattern {
+  readonly source: string;
+  readonly matches: (text: string) => boolean;
+}
+
+export interface GateConfig {
+  readonly enabled: boolean;
+  /** Whether a model is asked where no rule holds. */
+  readonly model: boolean;
+  /** 0–1: a skip that is less certain becomes a search. */
+  readonly confidenceThreshold: number;
+  readonly maxInputTokens: number;
+  readonly cacheDecisions: boolean;
+  readonly cacheTTLSeconds: number;
+  /** Whether a replay that showed no gain keeps memory out. */
+  readonly replay: boolean;
+  readonly skipPatterns: readonly GatePattern[];
+  readonly retrievePatterns: readonly GatePattern[];
+}
+
+export const GATE: GateConfig = {
+  enabled: true,
+  model: false,
+  confidenceThreshold: 0.7,
+  maxInputTokens: 500,
+  cacheDecisions: true,
+  cacheTTLSeconds: 300,
+  replay: true,
+  skipPatterns: [],
+  retrievePatterns: [],
+};
+
+interface Rule {
+  readonly name: string;
+  readonly retrieve: boolean;
+  readonly confidence: number;
+  readonly strategy: Strategy | null;
+  /** Why the rule holds, one sentence fragment; null when it does not. */
+  readonly holds: (context: GateContext, config: GateConfig) => string | null;
+}
+
+const FEW_FILES = 5;
+const TROUBLE = /\b(?:crash(?:es|ed|ing)?|regressions?|leak(?:s|ed|ing|age)?|races?|race conditions?|deadlocks?)\b/i;
+const CODE_TYPES = new Set(["feat", "refactor", "perf"]);
+
+function skip(name: string, confidence: number, holds: Rule["holds"]): Rule {
+  return { name, retrieve: false, confidence, strategy: null, holds };
+}
+
+function search(name: string, confidence: number, strategy: Strategy | null, holds: Rule["holds"]): Rule {
+  return { name, retrieve: true, confidence, strategy, holds };
+}
+
+/** A reason when the condition holds. */
+function when(condition: boolean, reason: string): string | null {
+  return condition ? reason : null;
+}
+
+/** In order. The lossless skips stand first, then what people asked for, then risks, then the classes of change. */
+const RULES: readonly Rule[] = [
+  search("disabled", 1, null, (_, { enabled }) => when(!enabled, "the gate is disabled")),
+  skip("empty-memory", 1, ({ memory }) => nothingToFind(memory)),
+  search("retrieve-pattern", 0.99, null, (context, { retrievePatterns }) => retrievePattern(context, retrievePatterns)),
+  search("explicit", 0.99, "hybrid", (context) => asked(context)),
+  search("risk", 0.95, "semantic", ({ signals }) => risk(signals.risks)),
+  skip("skip-pattern", 0.99, (context, { skipPatterns }) => skipPattern(context, skipPatterns)),
+  search("revert", 0.9, "keyword", ({ signals }) =>
+    when(
+      signals.intent.type === "revert" || signals.intent.reverts !== null,
+      "a revert: what was said of the change it undoes",
+    ),
+  ),
+  skip("nothing-to-review", 0.99, (context) => when(isNothingToReview(context), "no changed line is left to review")),
+  skip("lock-files", 0.99, (context) => when(isLockFilesOnly(context), "only lock files changed")),
+  skip("dependency-bump", 0.95, (context) => dependencyBump(context)),
+  search("large-dependency-bump", 0.8, "keyword", ({ signals }) =>
+    when(signals.intent.bump !== null, "a dependency bump that is major, breaking, of unknown size, or not only that"),
+  ),
+  skip("generated", 0.95, (context) => when(isGeneratedOnly(context), "only generated or vendored files changed")),
+  skip("release", 0.9, (context) => release(context)),
+  skip("small-docs", 0.9, (context) => smallDocs(context)),
+  skip("comments-only", 0.9, (context) => commentsOnly(context)),
+  skip("no-gain", 0.9, ({ memory }, { replay }) => (replay ? (memory.noGain ?? null) : null)),
+  search("docs", 0.6, "keyword", (context) =>
+    when(onlyReviewed(context) && docs(context), "only documentation changed"),
+  ),
+  search("named-in-text", 0.95, "keyword", (context) => named(context)),
+  search("few-files", 0.9, "keyword", ({ files }) =>
+    when(files.length > 0 && files.length <= FEW_FILES, `a change of ${files.length} files`),
+  ),
+  search("bug-fix", 0.9, "related-files", ({ title, signals }) =>
+    when(signals.intent.type === "fix" || TROUBLE.test(title), "a fix"),
+  ),
+  search("code", 0.9, "hybrid", ({ signals, facts }) =>
+    when(CODE_TYPES.has(signals.intent.type ?? "") || facts.some(({ kind }) => kind === "source"), "a change of code"),
+  ),
+];
+
+/**
+ * Decides by the table. Pure; never throws: a rule that fails counts as "search".
+ *
+ * @returns the decision, or null when no rule holds and a model may be asked (see defaultDecision)
+ */
+export function gateByRules(context: GateContext, config: GateConfig = GATE): GateDecision | null {
+  for (const rule of RULES) {
+    const reason = attempt(rule, context, config);
+    if (reason === null) continue;
+    return confident(
+      {
+        retrieve: rule.retrieve,
+        confidence: rule.confidence,
+        reason,
+        strategy: rule.strategy,
+        estimatedRelevance: rule.retrieve ? estimatedRelevance(context) : 0,
+        decidedBy: rule.name,
+      },
+      config,
+    );
+  }
+  return null;
+}
+
+/** What stands when nothing else decided: search. */
+export function defaultDecision(reason: string, decidedBy = "default"): GateDecision {
+  return { retrieve: true, confidence: 0.5, reason, strategy: "hybrid", estimatedRelevance: null, decidedBy };
+}
+
+/** A skip below the threshold becomes a search, and the reason says so. */
+export function confident(decision: GateDecision, { confidenceThreshold }: GateConfig): GateDecision {
+  if (decision.retrieve || decision.confidence >= confidenceThreshold) return decision;
+  return {
+    ...decision,
+    retrieve: true,
+    strategy: decision.strategy ?? "hybrid",
+    estimatedRelevance: null,
+    reason: `${decision.reason}; searched all the same, as ${decision.confidence} is below the confidence threshold ${confidenceThreshold}`,
+  };
+}
+
+function attempt(rule: Rule, context: GateContext, config: GateConfig): string | null {
+  try {
+    return rule.holds(context, config);
+  } catch {
+    return rule.retrieve ? "the gate failed" : null;
+  }
+}
+
+function nothingToFind({ counts, searchable }: GateContext["memory"]): string | null {
+  if (!searchable) return "there is neither an embedder nor a word index to search with";
+  return when(counts !== null && counts.total === 0, "nothing remembered yet");
+}
+
+function retrievePattern(context: GateContext, patterns: readonly GatePattern[]): string | null {
+  if (patterns.length === 0) return null;
+  const texts = [context.title, ...changedPaths(context)];
+  const hit = patterns.find(({ matches }) => texts.some(matches));
+  return hit === undefined ? null : `retrievePatterns: ${hit.source}`;
+}
+
+function skipPattern(context: GateContext, patterns: readonly GatePattern[]): string | null {
+  const paths = changedPaths(context);
+  if (patterns.length === 0 || paths.length === 0) return null;
+  const all = paths.every((path) => patterns.some(({ matches }) => matches(path)));
+  return when(all, "skipPatterns match every changed file");
+}
+
+function asked({ explicit, signals: { intent } }: GateContext): string | null {
+  if (explicit) return "a person asked for this review";
+  if (intent.profile === "thorough") return "the title asks for a strict review";
+  return when(intent.focusAreas.includes("security"), "the title asks for a security review");
+}
+
+/** A dependency manifest alone is no veto: bumps are a class of their own. */
+function risk(risks: GateContext["signals"]["risks"]): string | null {
+  const grave = risks.filter(({ id }) => id !== "dependencies");
+  return grave.length === 0 ? null : grave.map(({ text }) => text).join("; ");
+}
+
+function dependencyBump(context: GateContext): string | null {
+  const { bump, breaking } = context.signals.intent;
+  if (bump === null || breaking.length > 0) return null;
+  const small = isManifestsOnly(context, context.signals.risks) && isMinorBump(bump, context.files);
+  return when(
+    small,
+    `a ${bump.step === "unknown" ? "small" : bump.step} dependency bump, told by ${bump.signs.join(" and ")}`,
+  );
+}
+
+function release(context: GateContext): string | null {
+  const isBump = context.signals.intent.bump !== null;
+  const whole = context.leftOut.every(({ reason }) => reason === "lock file");
+  return when(
+    whole && isReleaseCommit(context.files, context.title, isBump),
+    "only the version and the changelog changed",
+  );
+}
+
+function smallDocs(context: GateContext): string | null {
+  const small = onlyReviewed(context) && docs(context) && isSmallProse(context.files, context.headTexts);
+  return when(small, "a few lines of prose changed");
+}
+
+function commentsOnly(context: GateContext): string | null {
+  const same = onlyReviewed(context) && isCommentsOnly(context.files, context.facts);
+  return when(same, "only comments and white space changed");
+}
+
+function docs({ files, facts }: GateContext): boolean {
+  return isDocsOnly(files, facts);
+}
+
+function onlyReviewed({ leftOut }: GateContext): boolean {
+  return leftOut.length === 0;
+}
+
+function named({ title, body }: GateContext): string | null {
+  const names = [...namedThings(title), ...namedThings(body)];
+  return names.length === 0 ? null : `names ${cutText(names.slice(0, 3).join(", "), 120)}`;
+}
+
+/** The share of memories in the languages of the change, or null when memory or languages are unknown. */
+function estimatedRelevance({ memory: { counts }, signals: { languages } }: GateContext): number | null {
+  if (counts === null || counts.total <= 0 || languages.length === 0) return null;
+  const known = languages.reduce((sum, { language }) => sum + (counts.byLanguage.get(language) ?? 0), 0);
+  return Math.min(1, known / counts.total);
+}
+
+// The gate's settings as people write them become settings with compiled patterns.
+
+/** Never throws: a pattern that cannot be compiled was refused when the file was read, and is left out here. */
+export function gateConfig(settings: GateSettings): GateConfig {
+  return {
+    ...GATE,
+    ...settings,
+    skipPatterns: compiled(settings.skipPatterns),
+    retrievePatterns: compiled(settings.retrievePatterns),
+  };
+}
+
+function compiled(sources: readonly string[]): readonly GatePattern[] {
+  return sources.map(userPattern).filter((pattern) => "matches" in pattern);
+}

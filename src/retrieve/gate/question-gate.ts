@@ -1,0 +1,155 @@
+// Does answering a question take memory? A table as for pull requests: first hit wins, anything unsure is searched.
+
+import type { GateDecision, MemoryCounts, Strategy } from "../../domain/retrieval.ts";
+import { cutText } from "../../domain/text/cut-text.ts";
+import { smallTalk } from "../../domain/text/low-information.ts";
+import { namedThings } from "./code-identifiers.ts";
+import { confident, type GateConfig } from "./gate.ts";
+
+/** A question about a language or a tool that any book answers, with nothing of this project in it. */
+const GENERAL =
+  /\b(?:difference between|vs\.?|versus|best practices? for|syntax (?:of|for)|(?:should i|when (?:do|should) (?:i|you|we)) use \S{1,30} (?:or|over|instead of)|what (?:is|are) (?:an? |the )?[\w#+ -]{1,40} in (?:javascript|typescript|python|java|go|golang|rust|ruby|php|c|c\+\+|c#|sql|bash|git|css|html))(?![\w])/i;
+/** Words by which a question is about this project after all. */
+const HERE =
+  /\b(?:we|our|us|here|this|these|that|the (?:code|change|pr|diff|project|repo(?:sitory)?|test|function|class|file)|you|your)\b/i;
+/** What a text is that names a file. */
+const FILE_AT_END = /\.(?:ts|js|py|go)$/i;
+
+const STRATEGIES: Readonly<Record<Exclude<QuestionIntent, "other">, Strategy>> = {
+  debug: "related-files",
+  find: "semantic",
+  explain: "semantic",
+  list: "semantic",
+};
+
+interface Rule {
+  readonly name: string;
+  readonly retrieve: boolean;
+  readonly confidence: number;
+  readonly strategy: (question: ParsedQuestion) => Strategy | null;
+  readonly holds: (text: string, question: ParsedQuestion, at: Asked) => string | null;
+}
+
+interface Asked {
+  readonly config: GateConfig;
+  /** Null when memory could not be counted. */
+  readonly counts: MemoryCounts | null;
+}
+
+const none = () => null;
+const RULES: readonly Rule[] = [
+  rule("disabled", true, 1, none, (_, __, { config }) => when(!config.enabled, "the gate is disabled")),
+  rule("empty-memory", false, 1, none, (_, __, { counts }) => when(counts?.total === 0, "nothing is remembered yet")),
+  rule("retrieve-pattern", true, 0.99, none, (text, _, { config }) => matching(text, config.retrievePatterns)),
+  rule("small-talk", false, 0.99, none, (text) => smallTalk(text)),
+  rule(
+    "named-in-question",
+    true,
+    0.95,
+    () => "keyword",
+    (text, { entityMentions }) => {
+      const names = cutText(entityMentions.slice(0, 3).join(", "), 120);
+      return entityMentions.length > 0 && !isGeneral(text)
+        ? `names ${names}`
+        : when(FILE_AT_END.test(text.trim()), "names a file");
+    },
+  ),
+  rule("general-question", false, 0.95, none, (text) =>
+    when(isGeneral(text), "a general question about programming, not about this project"),
+  ),
+  rule(
+    "project-question",
+    true,
+    0.9,
+    ({ intent }) => (intent === "other" ? null : STRATEGIES[intent]),
+    (_, { intent }) => when(intent !== "other", `asks to ${intent}`),
+  ),
+  rule(
+    "ambiguous",
+    true,
+    0.6,
+    () => "hybrid",
+    () => "nothing tells whether memory is needed",
+  ),
+];
+
+function rule(
+  name: string,
+  retrieve: boolean,
+  confidence: number,
+  strategy: Rule["strategy"],
+  holds: Rule["holds"],
+): Rule {
+  return { name, retrieve, confidence, strategy, holds };
+}
+
+/** Decides about a question. Pure; never throws; a skip below the configured confidence is a search. */
+export function questionGate(text: string, config: GateConfig, counts: MemoryCounts | null): GateDecision {
+  const question = parseQuestion(text);
+  for (const { name, retrieve, confidence, strategy, holds } of RULES) {
+    const reason = holds(text, question, { config, counts });
+    if (reason === null) continue;
+    const said = { retrieve, confidence, reason, strategy: strategy(question), estimatedRelevance: null };
+    return confident({ ...said, decidedBy: name }, config);
+  }
+  const reason = "no rule holds";
+  return {
+    retrieve: true,
+    confidence: 0.5,
+    reason,
+    strategy: "hybrid",
+    estimatedRelevance: null,
+    decidedBy: "default",
+  };
+}
+
+function isGeneral(text: string): boolean {
+  return text.length <= 300 && GENERAL.test(text) && !HERE.test(text) && !/[\w-]\.[a-z]{1,4}\b|\(\)|\//.test(text);
+}
+
+function matching(text: string, patterns: GateConfig["retrievePatterns"]): string | null {
+  const hit = patterns.find(({ matches }) => matches(text.slice(0, 2_000)));
+  return hit === undefined ? null : `retrievePatterns: ${hit.source}`;
+}
+
+function when(condition: boolean, reason: string): string | null {
+  return condition ? reason : null;
+}
+
+// A question in a comment: what it wants to know, and which things in the code it names.
+
+/** What a question wants. `other` is everything that the words do not tell. */
+type QuestionIntent = "find" | "explain" | "list" | "debug" | "other";
+
+interface ParsedQuestion {
+  readonly intent: QuestionIntent;
+  /** Backticks, paths, calls, PascalCase, camelCase and snake_case names; each once. */
+  readonly entityMentions: readonly string[];
+}
+
+/** Questions are a few lines; what follows is code or a log. */
+const READ = 2_000;
+
+/** In order: trouble asks for more than an explanation, whatever word it begins with. */
+const INTENTS: readonly (readonly [Exclude<QuestionIntent, "other">, RegExp])[] = [
+  [
+    "debug",
+    /\b(?:debug(?:ging)?|bugs?|errors?|exceptions?|crash(?:es|ed|ing)?|fail(?:s|ed|ing|ure)?|broken|hangs?|deadlocks?|leaks?|stack ?trace|regressions?|not working|does(?:n't| not) work|wrong with|goes wrong|went wrong)\b/i,
+  ],
+  [
+    "list",
+    /\b(?:list|enumerate|which (?:\w+ ){0,3}(?:are|have|use|call)|what are (?:all|the)|all (?:the )?(?:\w+ ){0,2}(?:that|which|of))\b/i,
+  ],
+  ["find", /\b(?:find|where|locate|search for|look for|show me|which file|defined|who calls|used)\b/i],
+  [
+    "explain",
+    /\b(?:explain|why|how (?:does|do|did|is|are|can|could|should|would)|what (?:does|do|did|is|was|happens|happened)|describe|mean(?:s|t)?|reason|purpose)\b/i,
+  ],
+];
+
+/** Reads a question. Linear in the text, of which the first 2,000 characters count. */
+export function parseQuestion(text: string): ParsedQuestion {
+  const read = text.slice(0, READ);
+  const intent = INTENTS.find(([, pattern]) => pattern.test(read))?.[0] ?? "other";
+  return { intent, entityMentions: namedThings(read) };
+}

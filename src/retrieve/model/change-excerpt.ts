@@ -1,0 +1,114 @@
+// A change as a model reads it that is to say what it is like: what is said about it, and its diff with a fair share of room
+// for each file. Lock, generated and vendored files were left out when the files were chosen.
+
+import type { FileDiff, PullRequest } from "../../domain/pull-request.ts";
+import type { ReviewSignals } from "../../domain/signals.ts";
+import { cutText, oneLine } from "../../domain/text/cut-text.ts";
+import { shownText } from "../../domain/text/rendered-markdown.ts";
+import { reveal, revealLine } from "../../domain/text/untrusted-text.ts";
+
+/** UTF-16 units. */
+const ABOUT_CHARS = 3_000;
+const DIFF_CHARS = 12_000;
+const TITLE_CHARS = 300;
+const BODY_CHARS = 1_500;
+/** A body of a megabyte need not be read through. */
+const BODY_READ = 20_000;
+/** Of one line: minified code says nothing after that. */
+const LINE_CHARS = 300;
+/** Of more files each would get too little to tell anything; the most changed are shown. */
+const FILES = 30;
+const MARKS = { added: "+", removed: "-", context: " " } as const;
+
+export interface ChangeExcerpt {
+  /** Title, description, kind of change, languages, risks and paths, at most 3,000 UTF-16 units. */
+  readonly about: string;
+  /** At most 12,000 UTF-16 units. */
+  readonly diff: string;
+}
+
+export interface ExcerptSubject {
+  readonly pull: Pick<PullRequest, "title" | "body">;
+  readonly files: readonly FileDiff[];
+}
+
+/** What of a change is shown. Hidden characters are revealed, what a page hides is left out; nothing is fenced yet. Time is bounded whatever its size. */
+export function changeExcerpt(
+  { pull, files }: ExcerptSubject,
+  { intent, languages, risks }: Pick<ReviewSignals, "intent" | "languages" | "risks">,
+): ChangeExcerpt {
+  const about = [
+    `Title: ${revealLine(cutText(oneLine(pull.title), TITLE_CHARS))}`,
+    ...(intent.type === null ? [] : [`Kind: ${intent.type}`]),
+    ...(languages.length === 0 ? [] : [`Languages: ${languages.map(({ name }) => name).join(", ")}`]),
+    ...risks.map(({ text }) => `Risk: ${text}`),
+    reveal(cutText(shownText(cutText(pull.body ?? "", BODY_READ)).text.trim(), BODY_CHARS)),
+    ...files.slice(0, 100).map(({ path }) => revealLine(cutText(path, LINE_CHARS))),
+  ];
+  const shown = mostChanged(files);
+  const texts = shown.map((file) => fileLines(file));
+  const rooms = fairShares(
+    texts.map(({ chars }) => chars),
+    DIFF_CHARS,
+  );
+  const drawn = texts.map(({ lines }, at) => fitting(lines, rooms[at] ?? 0));
+  return { about: cutText(about.join("\n"), ABOUT_CHARS), diff: cutText(drawn.join("\n"), DIFF_CHARS) };
+}
+
+/**
+ * Room for each, so that none gets more than it wants, all together no more than there is, and what small ones leave is
+ * shared by the large ones.
+ *
+ * @param wants ≥ 0, in any unit
+ */
+export function fairShares(wants: readonly number[], room: number): readonly number[] {
+  const shares = wants.map(() => 0);
+  let left = room;
+  const order = wants.map((want, at) => ({ want, at })).sort((a, b) => a.want - b.want);
+  for (const [index, { want, at }] of order.entries()) {
+    const share = Math.min(want, Math.floor(left / (order.length - index)));
+    shares[at] = share;
+    left -= share;
+  }
+  return shares;
+}
+
+/** In their own order. */
+function mostChanged(files: readonly FileDiff[]): readonly FileDiff[] {
+  const withLines = files.filter(({ hunks }) => hunks.length > 0);
+  const size = ({ additions, deletions }: FileDiff) => additions + deletions;
+  const most = new Set(withLines.toSorted((a, b) => size(b) - size(a)).slice(0, FILES));
+  return withLines.filter((file) => most.has(file));
+}
+
+/** Heading and lines, as many as could ever be shown, and the characters that they take with their line ends. */
+function fileLines({ path, hunks }: FileDiff): { readonly lines: readonly string[]; readonly chars: number } {
+  const lines = [`### ${revealLine(cutText(path, LINE_CHARS))}`];
+  let chars = (lines[0]?.length ?? 0) + 1;
+  for (const hunk of hunks) {
+    const heading = `@@ ${revealLine(cutText(hunk.section, LINE_CHARS))}`.trim();
+    for (const text of [heading, ...hunk.lines.map((one) => `${MARKS[one.kind]}${cutText(one.text, LINE_CHARS)}`)]) {
+      if (chars > DIFF_CHARS) return { lines, chars };
+      const line = revealLine(text);
+      lines.push(line);
+      chars += line.length + 1;
+    }
+  }
+  return { lines, chars };
+}
+
+/** Whole lines from the first; what is missing is said. */
+function fitting(lines: readonly string[], room: number): string {
+  const total = lines.reduce((sum, { length }) => sum + length + 1, 0);
+  if (total <= room) return lines.join("\n");
+  const kept: string[] = [];
+  let left = room - MISSING.length - 1;
+  for (const line of lines) {
+    left -= line.length + 1;
+    if (left < 0) break;
+    kept.push(line);
+  }
+  return [...kept, MISSING].join("\n");
+}
+
+const MISSING = "(the rest of this file is not shown)";

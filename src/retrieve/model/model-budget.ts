@@ -1,0 +1,151 @@
+// What one retrieval may ask of a language model. Each question is paid for before it is asked, out of one purse, and what
+// comes back in place of an answer is a reason.
+import { estimatedTokens, type ModelAnswer, type ModelRequest, type Purpose } from "../../domain/model.ts";
+import type { ModelCost } from "../../domain/retrieval.ts";
+
+/** A model, as far as this room needs it. */
+export interface Lender {
+  /** Of the model for short questions. */
+  readonly name: string;
+  readonly contextTokens: number;
+  /** US$ for all questions together; Infinity where they cost nothing. */
+  readonly usd: number;
+  /** US$, or null where the model has no price. */
+  readonly price: (inputTokens: number, outputTokens: number) => number | null;
+  readonly ask: <T>(request: ModelRequest<T>) => Promise<ModelAnswer<T>>;
+  readonly delimiter: () => string;
+}
+
+/** A short question: every question of this room is one. */
+export type Question<T> = Omit<ModelRequest<T>, "tier" | "effort">;
+
+/** An answer, or why there is none; what it cost either way. */
+type Told<T> = ({ readonly value: T; readonly failed: null } | { readonly value: null; readonly failed: string }) & {
+  readonly tokens: number;
+  /** US$; 0 where the model has no price. */
+  readonly usd: number;
+  readonly ms: number;
+};
+
+export interface Purse {
+  /** Whom it asks; null when nobody may be asked. */
+  readonly name: string | null;
+  /** Why nobody may be asked; null when somebody may. */
+  readonly reason: string | null;
+  /**
+   * Never rejects.
+   *
+   * @param part told as degraded when there is no answer; null leaves that to the caller
+   * @param wording the question, with the delimiter for what others wrote (see fence); not called when nobody may be asked
+   */
+  readonly ask: <T>(part: string | null, wording: (delimiter: string) => Question<T>) => Promise<Told<T>>;
+  /** What was spent so far, by purpose. */
+  readonly costs: () => readonly ModelCost[];
+}
+
+/** What is said where the configuration wants a model and there is none. */
+export const NO_MODEL = "no model may be asked: none is configured, or it is switched off here";
+
+/** Failures that the next question would meet again. */
+const LASTING: ReadonlySet<string> = new Set(["denied", "circuit-open", "stopped"]);
+
+/**
+ * @param lender who answers, or why nobody does
+ * @param note told the part and the reason of each question without an answer
+ */
+export function purse(
+  lender: Lender | { readonly reason: string },
+  note: (part: string, reason: string) => void,
+): Purse {
+  if ("reason" in lender) return emptyPurse(lender.reason, note);
+  const bills = new Map<Purpose, ModelCost>();
+  let spent = 0;
+  let promised = 0;
+  let over: string | null = null;
+  const asked = async <T>(wording: (delimiter: string) => Question<T>): Promise<Told<T>> => {
+    if (over !== null) return untold(over);
+    const question = wording(lender.delimiter());
+    const { tokens, usd } = estimate(question, lender);
+    const objection = objectionTo(tokens, spent + promised + usd, lender);
+    if (objection !== null) return untold(objection);
+    promised += usd;
+    const answer = await answerOf(lender, question);
+    promised -= usd;
+    if (answer === null) return untold("the model failed");
+    spent += answer.usage.usd ?? 0;
+    bills.set(question.purpose, billed(bills.get(question.purpose), question.purpose, answer));
+    if (answer.kind === "failed" && (LASTING.has(answer.failure) || answer.notBefore !== null)) over = reasonOf(answer);
+    return told(answer);
+  };
+  return {
+    name: lender.name,
+    reason: null,
+    ask: async (part, wording) => {
+      const answer = await asked(wording);
+      if (answer.failed !== null && part !== null) note(part, answer.failed);
+      return answer;
+    },
+    costs: () => [...bills.values()],
+  };
+}
+
+function emptyPurse(reason: string, note: (part: string, reason: string) => void): Purse {
+  return {
+    name: null,
+    reason,
+    ask: async (part) => {
+      if (part !== null) note(part, reason);
+      return untold(reason);
+    },
+    costs: () => [],
+  };
+}
+
+function objectionTo(tokens: number, usd: number, { contextTokens, usd: all }: Lender): string | null {
+  if (tokens > contextTokens) return "the question does not fit the model's context";
+  return usd > all ? "the budget leaves no money for it" : null;
+}
+
+/** At the longest reply: what is under way must be paid for whatever it turns out to cost. */
+function estimate<T>({ system, user, maxOutputTokens }: Question<T>, { price }: Lender) {
+  const chars = [...system, ...user].reduce((sum, { text }) => sum + text.length, 0);
+  const input = estimatedTokens(chars);
+  return { tokens: input + maxOutputTokens, usd: price(input, maxOutputTokens) ?? 0 };
+}
+
+/** A model promises never to reject; one that does all the same costs its own question only. */
+async function answerOf<T>({ ask }: Lender, question: Question<T>): Promise<ModelAnswer<T> | null> {
+  try {
+    return await ask({ ...question, tier: "small", effort: "low" });
+  } catch {
+    return null;
+  }
+}
+
+function told<T>(answer: ModelAnswer<T>): Told<T> {
+  const { inputTokens, outputTokens, usd, ms } = answer.usage;
+  const cost = { tokens: inputTokens + outputTokens, usd: usd ?? 0, ms };
+  if (answer.kind === "answered") return { value: answer.value, failed: null, ...cost };
+  return { value: null, failed: reasonOf(answer), ...cost };
+}
+
+function reasonOf({ failure, detail }: { readonly failure: string; readonly detail: string }): string {
+  if (failure === "stopped") return "there was no time left to ask the model";
+  return detail === "" ? `the model did not answer (${failure})` : detail;
+}
+
+function untold(failed: string): Told<never> {
+  return { value: null, failed, tokens: 0, usd: 0, ms: 0 };
+}
+
+/** Without a price as soon as one question has none: a sum without it would be a lie. */
+function billed(before: ModelCost | undefined, purpose: Purpose, { usage }: ModelAnswer<unknown>): ModelCost {
+  const known = before ?? { purpose, questions: 0, inputTokens: 0, outputTokens: 0, usd: 0 };
+  return {
+    purpose,
+    questions: known.questions + 1,
+    inputTokens: known.inputTokens + usage.inputTokens,
+    outputTokens: known.outputTokens + usage.outputTokens,
+    usd: known.usd === null || usage.usd === null ? null : known.usd + usage.usd,
+  };
+}

@@ -1,0 +1,123 @@
+// A change becomes what it asks memory: one text, and the several ways to ask.
+
+import { defaultKnowledge, type Knowledge } from "../../config/knowledge.ts";
+import type { Repo } from "../../domain/job.ts";
+import { emptyChange, NO_PULL } from "../../domain/memory/placeholder-pull-request.ts";
+import type { HandSearch } from "../../domain/memory/search-result.ts";
+import { CORPORA } from "../../domain/memory.ts";
+import type { PullRequestContext } from "../../domain/pull-request.ts";
+import type { GateDecision, MemoryCounts, MemoryFilter, RetrievalQuery } from "../../domain/retrieval.ts";
+import type { ReviewSignals } from "../../domain/signals.ts";
+import { cutText } from "../../domain/text/cut-text.ts";
+import { gateConfig } from "../gate/gate.ts";
+import { questionGate } from "../gate/question-gate.ts";
+import type { Tuning } from "../tuning.ts";
+import { buildRetrievalQuery, queryVariants } from "./build-query.ts";
+
+/** The query of a change, with the kinds of variants that are asked for. */
+export function changeQuery(
+  context: PullRequestContext,
+  signals: ReviewSignals,
+  tuning: Pick<Tuning, "hunks" | "queryChars" | "variants">,
+): RetrievalQuery {
+  const { text, dropped } = buildRetrievalQuery(context, signals, { maxChars: tuning.queryChars });
+  const variants = queryVariants(text, context, signals, tuning).filter(({ kind }) => tuning.variants.has(kind));
+  return { text, dropped, variants };
+}
+
+// A text that somebody typed, as if a change without files asked: the same search, rank and choice as for a review.
+
+/** What is searched for in place of the queries that a change makes. */
+export interface Asked {
+  readonly query: RetrievalQuery;
+  readonly filter: MemoryFilter;
+  /** Decides instead of the gate for changes; null counts: memory could not be counted. Absent: that gate. */
+  readonly decide?: (counts: MemoryCounts | null) => GateDecision;
+}
+
+/** What retrieval takes, made of a typed text. */
+interface HandQuestion {
+  readonly context: PullRequestContext;
+  readonly signals: ReviewSignals;
+  readonly settings: {
+    readonly knowledge: Knowledge;
+    readonly now: number;
+    readonly tuning: Partial<Tuning>;
+    readonly asked: Asked;
+  };
+}
+
+/**
+ * Ranks are fused, not the signals of a change: the learned order reads hunks and paths, of which there are none. What
+ * words alone found needs no floor, which was measured on whole changes: three words never weigh as much.
+ */
+export function askedByHand(text: string, search: HandSearch): HandQuestion {
+  const { threshold, filter } = search;
+  const explicit = threshold !== null;
+  const query: RetrievalQuery = { text, dropped: [], variants: [{ kind: "intent", text, path: null }] };
+  return {
+    ...emptyChange(text, search.repo, NO_PULL),
+    settings: {
+      knowledge: knowledgeOf(search),
+      now: search.now,
+      tuning: {
+        floors: threshold !== 0,
+        adaptive: !explicit,
+        // Asked for so much likeness, words do not make up for it.
+        rareWords: explicit ? Number.POSITIVE_INFINITY : 0,
+        budget: false,
+      },
+      asked: { query, filter: { ...filter, corpora: filter.corpora ?? CORPORA } },
+    },
+  };
+}
+
+function knowledgeOf({ method, topK, threshold, rerank: by }: HandSearch): Knowledge {
+  const rerank = by ?? ("auto" as const);
+  const { retrieval, ...rest } = defaultKnowledge();
+  const distanceThreshold = threshold === null ? "auto" : 1 - threshold;
+  const gate = { ...retrieval.gate, enabled: false };
+  return { ...rest, retrieval: { ...retrieval, method, topK, distanceThreshold, fusion: "rrf", rerank, gate } };
+}
+
+// A question that somebody asked in a comment, as if a change without files asked: the gate for questions, then the search,
+// rank and choice of a review.
+
+/** A question, and where it was asked. */
+export interface AskedQuestion {
+  readonly repo: Repo;
+  readonly pull: { readonly number: number };
+  readonly text: string;
+  /** The file it was asked on, or null. */
+  readonly path: string | null;
+}
+
+/** Characters of a question that are searched for. */
+const QUERY_CHARS = 800;
+
+/**
+ * What retrieval takes, made of a question: it is searched for with the place that it is about. As for a search by hand,
+ * ranks are fused, and words alone need no floor: a question has three words that count, not three hundred.
+ *
+ * @param now epoch milliseconds
+ */
+export function askedInComment(question: AskedQuestion, knowledge: Knowledge, now: number): HandQuestion {
+  const { retrieval } = knowledge;
+  const text = cutText(
+    [question.text.trim(), question.path ?? ""].filter((part) => part !== "").join("\n"),
+    QUERY_CHARS,
+  );
+  return {
+    ...emptyChange(question.text, question.repo, question.pull.number),
+    settings: {
+      knowledge: { ...knowledge, retrieval: { ...retrieval, fusion: "rrf" } },
+      now,
+      tuning: { rareWords: 0 },
+      asked: {
+        query: { text, dropped: [], variants: [{ kind: "intent", text, path: null }] },
+        filter: {},
+        decide: (counts) => questionGate(question.text, gateConfig(retrieval.gate), counts),
+      },
+    },
+  };
+}

@@ -1,0 +1,260 @@
+// The text that memory is searched with: what the pull request says about itself and what we concluded, within one length.
+
+import type { FileDiff, Hunk, PullRequest } from "../../domain/pull-request.ts";
+import type { QueryVariant } from "../../domain/retrieval.ts";
+import type { FileFacts, ReviewSignals, Risk } from "../../domain/signals.ts";
+import { cutText, oneLine } from "../../domain/text/cut-text.ts";
+import { shownText } from "../../domain/text/rendered-markdown.ts";
+import { byScore } from "../rank/tie-breaking.ts";
+
+/** Characters of a query text: longer ones blur what they are about. */
+export const QUERY_CHARS = 600;
+const QUERY_CEILING = 800;
+
+const BODY_CHARS = 200;
+const LANGUAGES = 5;
+const RISKS = 3;
+const QUERY_PATHS = 15;
+
+/** A body that begins with pages of comments for the author is not read further than this. */
+const BODY_READ = 20_000;
+
+interface QuerySubject {
+  readonly pull: Pick<PullRequest, "title" | "body">;
+  readonly files: readonly Pick<FileDiff, "path">[];
+}
+
+export type QuerySignals = {
+  readonly intent: Pick<ReviewSignals["intent"], "type" | "focusAreas">;
+  readonly languages: readonly Pick<ReviewSignals["languages"][number], "name">[];
+  readonly risks: readonly Pick<ReviewSignals["risks"][number], "text">[];
+  /** Null when nothing is known about the author. */
+  readonly author: Pick<ReviewSignals["author"], "tier"> | null;
+};
+
+interface Part {
+  readonly name: string;
+  readonly lines: readonly string[];
+  /** Smaller is dropped later. */
+  readonly priority: number;
+}
+
+/**
+ * The enriched query text. Lines in this order, each left out when it has nothing to say: title; the first 200 characters
+ * of the body; `[fix]`; `Languages: a, b` (5); `Risk: a; b` (3); `Author: regular`; `Focus: security`; 15 paths, one a line.
+ *
+ * Where they do not fit, the least important go first: paths from the last, focus, author, risks, languages, type, body.
+ * Nothing is cut inside a line, except a title that alone is too long, and never inside a surrogate pair. Never throws.
+ *
+ * @param options `maxChars` in UTF-16 units, 600 by default, 800 at most
+ * @returns the text, and what was dropped, least important first
+ */
+export function buildRetrievalQuery(
+  subject: QuerySubject,
+  signals: QuerySignals,
+  { maxChars = QUERY_CHARS }: { readonly maxChars?: number } = {},
+): { readonly text: string; readonly dropped: readonly string[] } {
+  const room = Number.isFinite(maxChars) ? Math.min(QUERY_CEILING, Math.max(0, Math.floor(maxChars))) : QUERY_CHARS;
+  const title = cutText(subject.pull.title.replace(/[\r\n]+/g, " "), room);
+  const parts = partsOf(subject, signals);
+  const fitting = new Map<string, readonly string[]>();
+  const dropped: string[] = [];
+  let left = room - title.length;
+  for (const part of parts.toSorted((a, b) => a.priority - b.priority)) {
+    const lines = fittingLines(part.lines, left, title === "" && fitting.size === 0);
+    // What is less important never takes the place of what did not fit.
+    left = lines.length < part.lines.length ? 0 : left - lines.reduce((sum, line) => sum + line.length + 1, 0);
+    if (lines.length > 0) fitting.set(part.name, lines);
+    if (lines.length < part.lines.length) dropped.unshift(droppedText(part, lines.length));
+  }
+  if (title !== subject.pull.title && title.length === room) dropped.push("end of the title");
+  const lines = parts.flatMap(({ name }) => fitting.get(name) ?? []);
+  return { text: (title === "" ? lines : [title, ...lines]).join("\n"), dropped };
+}
+
+function partsOf({ pull, files }: QuerySubject, { intent, languages, risks, author }: QuerySignals): readonly Part[] {
+  const body = excerpt(pull.body ?? "");
+  const line = (label: string, words: readonly string[], separator: string) =>
+    words.length === 0 ? [] : [`${label}: ${words.join(separator)}`];
+  const names = languages.slice(0, LANGUAGES).map(({ name }) => name);
+  const texts = risks.slice(0, RISKS).map(({ text }) => text);
+  return [
+    { name: "body", priority: 1, lines: body === "" ? [] : body.split("\n") },
+    { name: "type", priority: 2, lines: intent.type === null ? [] : [`[${intent.type}]`] },
+    { name: "languages", priority: 3, lines: line("Languages", names, ", ") },
+    { name: "risks", priority: 4, lines: line("Risk", texts, "; ") },
+    { name: "author", priority: 5, lines: author === null ? [] : [`Author: ${author.tier}`] },
+    { name: "focus", priority: 6, lines: line("Focus", intent.focusAreas, ", ") },
+    { name: "paths", priority: 7, lines: files.slice(0, QUERY_PATHS).map(({ path }) => path) },
+  ];
+}
+
+/** Templates speak to the author in comments; nothing of them is about the change. */
+function excerpt(body: string): string {
+  const { text } = shownText(cutText(body, BODY_READ).replaceAll("\r\n", "\n"));
+  return cutText(text.trim(), BODY_CHARS).trim();
+}
+
+/** The first lines that fit; each takes a line end, except the first of a text without a title. */
+function fittingLines(lines: readonly string[], room: number, first: boolean): readonly string[] {
+  const kept: string[] = [];
+  let left = room + (first ? 1 : 0);
+  for (const line of lines) {
+    if (line.length + 1 > left) break;
+    kept.push(line);
+    left -= line.length + 1;
+  }
+  return kept;
+}
+
+function droppedText({ name, lines }: Part, kept: number): string {
+  return kept === 0 ? name : `${name} after the first ${kept} of ${lines.length}`;
+}
+
+// One pull request asks memory several ways: by what it means to do, where, in what shape, and with its own changed code.
+
+/** Characters of one hunk's text: about what an embedder reads with one thought in it. */
+const HUNK_CHARS = 1_500;
+/** Characters of one changed line; minified code says nothing after that. */
+const LINE_CHARS = 300;
+/** Of how many files the query of kind `paths` names the path. */
+export const VARIANT_PATHS = 8;
+const WORDS = 5;
+
+interface VariantSubject {
+  readonly pull: Pick<PullRequest, "title">;
+  readonly files: readonly FileDiff[];
+}
+
+type VariantSignals = Pick<ReviewSignals, "intent" | "languages" | "risks" | "files">;
+
+/**
+ * The texts to search with: `intent` is the enriched query; `paths` the title with the first paths; `code` the title
+ * with languages, risks and type; one `hunk` for each chosen hunk. A text that another variant already has is left out.
+ *
+ * @param intent from buildRetrievalQuery
+ * @param options how many hunks and paths at most
+ */
+export function queryVariants(
+  intent: string,
+  subject: VariantSubject,
+  signals: VariantSignals,
+  { hunks = HUNKS, paths = VARIANT_PATHS }: { readonly hunks?: number; readonly paths?: number } = {},
+): readonly QueryVariant[] {
+  const chosen = chooseHunks(subject.files, signals.files, signals.risks, hunks);
+  const variants: readonly QueryVariant[] = [
+    { kind: "intent", text: intent, path: null },
+    { kind: "paths", text: pathsText(subject, paths), path: null },
+    { kind: "code", text: codeText(subject, signals), path: null },
+    ...chosen.map((one): QueryVariant => ({ kind: "hunk", text: hunkText(one), path: one.path })),
+  ];
+  const seen = new Set<string>();
+  return variants.filter(({ text }) => {
+    const news = text.trim() !== "" && !seen.has(text);
+    seen.add(text);
+    return news;
+  });
+}
+
+function pathsText({ pull, files }: VariantSubject, most: number): string {
+  const title = oneLine(pull.title);
+  if (files.length === 0) return title;
+  return [title, "files:", ...files.slice(0, most).map(({ path }) => path)].join("\n").trim();
+}
+
+function codeText({ pull }: VariantSubject, { languages, risks, intent }: VariantSignals): string {
+  const names = [...new Set(languages.map(({ name }) => name))].sort().slice(0, WORDS);
+  const texts = [...new Set(risks.map(({ text }) => text))].sort().slice(0, WORDS);
+  const lines = [oneLine(pull.title)];
+  if (names.length > 0) lines.push(`languages: ${names.join(" ")}`);
+  if (texts.length > 0) lines.push(`risk: ${texts.join(" ")}`);
+  if (intent.type !== null) lines.push(`type: ${intent.type}`);
+  return lines.join("\n").trim();
+}
+
+/** Path, enclosing function, and the changed lines: added ones, or removed ones where nothing was added. */
+function hunkText({ path, hunk }: ChosenHunk): string {
+  const added = hunk.lines.filter(({ kind }) => kind === "added");
+  const told = added.length > 0 ? added : hunk.lines.filter(({ kind }) => kind === "removed");
+  let text = [path, hunk.section.trim()].filter((line) => line !== "").join("\n");
+  for (const line of told) {
+    const next = cutText(line.text, LINE_CHARS);
+    if (next.trim() === "") continue;
+    if (text.length + next.length + 1 > HUNK_CHARS) break;
+    text += `\n${next}`;
+  }
+  return text;
+}
+
+// Which hunks of a large change are searched with: every file gets its part, and within it what is risky or large comes first.
+
+/** Hunks of one review: each is an embedding and two searches. */
+export const HUNKS = 8;
+
+/** What a risk on one of its lines is worth against size, in doublings of changed lines. */
+const RISK_WORTH = 6;
+/** How much less a file of this kind matters than source. */
+const KIND_COST: Readonly<Record<FileFacts["kind"], number>> = { source: 0, infra: 1, config: 2, test: 2, docs: 4 };
+
+interface ChosenHunk {
+  readonly path: string;
+  readonly hunk: Hunk;
+}
+
+interface Scored extends ChosenHunk {
+  readonly id: string;
+  readonly score: number;
+}
+
+/**
+ * Chooses hunks round by round: the best hunk of each file, best files first, then the second best of each, until there
+ * are enough. Only hunks that add or remove something count.
+ */
+function chooseHunks(
+  files: readonly FileDiff[],
+  facts: readonly FileFacts[],
+  risks: readonly Risk[],
+  most: number = HUNKS,
+): readonly ChosenHunk[] {
+  const kinds = new Map(facts.map(({ path, kind }) => [path, kind]));
+  const places = riskyPlaces(risks);
+  const queues = files
+    .map((file) => scoredHunks(file, kinds.get(file.path) ?? "source", places.get(file.path)))
+    .filter((queue) => queue.length > 0);
+  const chosen: ChosenHunk[] = [];
+  for (let round = 0; chosen.length < most; round += 1) {
+    const heads = queues.flatMap((queue) => queue[round] ?? []).sort(byScore);
+    if (heads.length === 0) break;
+    chosen.push(...heads.slice(0, most - chosen.length).map(({ path, hunk }) => ({ path, hunk })));
+  }
+  return chosen;
+}
+
+function riskyPlaces(risks: readonly Risk[]): ReadonlyMap<string, ReadonlySet<number | null>> {
+  const places = new Map<string, Set<number | null>>();
+  for (const { path, line } of risks.flatMap(({ evidence }) => evidence)) {
+    const lines = places.get(path) ?? new Set();
+    places.set(path, lines.add(line));
+  }
+  return places;
+}
+
+function scoredHunks(
+  file: FileDiff,
+  kind: FileFacts["kind"],
+  risky: ReadonlySet<number | null> | undefined,
+): readonly Scored[] {
+  return file.hunks
+    .map((hunk, index) => {
+      const changed = hunk.lines.filter((line) => line.kind !== "context");
+      const added = changed.filter((line) => line.kind === "added");
+      const onRisk = added.some(({ newLine }) => risky?.has(newLine)) ? 1 : 0;
+      const byPath = risky?.has(null) === true ? 0.5 : 0;
+      // Added lines tell what is being done now; removed ones tell half as much.
+      const size = Math.log2(1 + added.length + (changed.length - added.length) / 2);
+      const score = size + RISK_WORTH * (onRisk + byPath) - KIND_COST[kind];
+      return { id: `${file.path}\n${index}`, path: file.path, hunk, score, changed: changed.length };
+    })
+    .filter(({ changed }) => changed > 0)
+    .sort(byScore);
+}

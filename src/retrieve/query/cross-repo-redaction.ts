@@ -1,0 +1,112 @@
+// What of a memory may go to another repository of its owner: the pattern, in words that everybody uses, and nothing that
+// says whose code it was. Known words are let through; there is no list of what must not pass, as such lists are never complete.
+
+import type { Corpus, MemoryRecord } from "../../domain/memory.ts";
+import { cutText, oneLine } from "../../domain/text/cut-text.ts";
+import { tokenise } from "../../domain/text/tokenise.ts";
+import { BACKGROUND } from "../../domain/text/word-rarity.ts";
+
+/** What crosses, or why nothing does. */
+export type Crossing =
+  | { readonly kind: "pattern"; readonly record: MemoryRecord }
+  | { readonly kind: "withheld"; readonly reason: string };
+
+/** How the other repository is called where its name would stand. */
+const ANOTHER_REPOSITORY = "another repository of this owner";
+
+/** Documents and code are texts of one repository; only what was said about code has a pattern. */
+const SAID: ReadonlySet<Corpus> = new Set<Corpus>(["finding", "review_comment"]);
+/** Characters that are read: what a comment is about stands at its beginning. */
+const READ = 1_200;
+/** Of a sentence that is to say something: words that tell, at least, and their part of all words. */
+const LEAST_WORDS = 5;
+const LEAST_PART = 0.6;
+
+const GAP = "…";
+
+/**
+ * The pattern of a memory: its lesson where a model wrote one, else its own words; without code, quotes, addresses, paths,
+ * names, numbers and every word that is not used in many public repositories. Outcome, severity, category, language and
+ * day stay; people, reasons, replies and places do not. Linear in the text; never throws.
+ */
+export function abstractPattern(record: MemoryRecord): Crossing {
+  if (!SAID.has(record.corpus)) return { kind: "withheld", reason: "documents and code stay in their repository" };
+  const names = namesOf(record);
+  const text = patternOf(record.lesson ?? record.text, names);
+  if (text === null) return { kind: "withheld", reason: "nothing abstract is left without its code, names and quotes" };
+  return { kind: "pattern", record: withoutSource(record, text, names) };
+}
+
+function withoutSource(record: MemoryRecord, text: string, names: ReadonlySet<string>): MemoryRecord {
+  const { id, ownerId, visibility, corpus, severity, category, language, outcome, decided, stale, provenance } = record;
+  return {
+    ...{ id, ownerId, visibility, corpus, severity, category, language, outcome, stale, text },
+    repo: ANOTHER_REPOSITORY,
+    repoName: ANOTHER_REPOSITORY,
+    sourceId: "",
+    replies: [],
+    situation: null,
+    lesson: null,
+    tags: record.tags.filter((tag) => wordsOf(tag).every((word) => isCommon(word, names))),
+    path: null,
+    symbol: null,
+    chunkType: null,
+    hunk: null,
+    ...(decided ? { decided: { ...decided, by: null, reason: null, sha: null } } : {}),
+    provenance: { ...provenance, url: null, author: null, sha: null, pull: null },
+    sharing: "pattern",
+  };
+}
+
+/** Null where too little is left to say anything. */
+function patternOf(source: string, names: ReadonlySet<string>): string | null {
+  const words = wordsOf(withoutQuotes(cutText(source, READ)));
+  const shown = words.map((word) => (isCommon(word, names) ? word : GAP));
+  const telling = shown.flatMap((word) => (word === GAP ? [] : tokenise(word)));
+  const kept = shown.filter((word) => word !== GAP).length;
+  if (new Set(telling).size < LEAST_WORDS || kept < words.length * LEAST_PART) return null;
+  return oneLine(shown.filter((word, at) => word !== GAP || shown[at - 1] !== GAP).join(" "));
+}
+
+/** Fenced code, quoted lines, code spans, quoted phrases, addresses: each leaves a gap. */
+function withoutQuotes(text: string): string {
+  return text
+    .replace(/(?:```|~~~)[\s\S]*?(?:```|~~~|$)/g, " \u0000 ")
+    .replace(/^[ \t]{0,3}>[^\n]*$/gm, " \u0000 ")
+    .replace(/^(?: {4}|\t)[^\n]*$/gm, " \u0000 ")
+    .replace(/`[^`\n]*`?/g, " \u0000 ")
+    .replace(/"[^"\n]*"?|“[^”\n]*”?|«[^»\n]*»?|„[^“”\n]*[“”]?|‘[^’\n]*’/g, " \u0000 ")
+    .replace(/(?<![\p{L}\p{N}])'[^'\n]*'(?![\p{L}\p{N}])/gu, " \u0000 ");
+}
+
+/** Parts between white space, without the punctuation around them. */
+function wordsOf(text: string): readonly string[] {
+  return text.split(/\s+/).flatMap((part) => {
+    const word = part.replace(/^[([{*_~,;:!?.–—-]+/, "").replace(/[)\]}*_~,;:!?.–—-]+$/, "");
+    return word === "" ? [] : [word];
+  });
+}
+
+/** Of letters alone, at most one capital and that at its beginning, all of it known to many public repositories. */
+function isCommon(word: string, names: ReadonlySet<string>): boolean {
+  return (
+    /^(?:\p{L}\p{Ll}*|\p{Lu}{2,5})(?:['’-]\p{Ll}+)*$/u.test(word) && parts(word).every((part) => isKnown(part, names))
+  );
+}
+
+function parts(word: string): readonly string[] {
+  return word.toLowerCase().split(/['’-]/);
+}
+
+function isKnown(part: string, names: ReadonlySet<string>): boolean {
+  if (names.has(part)) return false;
+  return part.length < 2 || tokenise(part).every((token) => BACKGROUND.counts.has(token));
+}
+
+/** What the record's own source is called, in lower case: names of people, of the repository and its owner, of its file. */
+function namesOf({ repoName, provenance, path, symbol, decided }: MemoryRecord): ReadonlySet<string> {
+  const named = [repoName, provenance.author, path, symbol, decided?.by].flatMap((name) => name ?? []);
+  const words = named.flatMap((name) => name.toLowerCase().match(/\p{L}{3,}/gu) ?? []);
+  const split = named.flatMap((name) => name.match(/\p{Lu}?\p{Ll}{2,}/gu) ?? []);
+  return new Set([...words, ...split.map((part) => part.toLowerCase())]);
+}

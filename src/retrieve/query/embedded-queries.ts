@@ -1,0 +1,59 @@
+// The vectors of the queries, and what they took: the change's own and those that a model wrote, in one request.
+import { type EmbeddingUsage, NO_USAGE, type QueryVariant } from "../../domain/retrieval.ts";
+import type { Attempts } from "../degradation-log.ts";
+
+interface EmbeddedQueries {
+  /** In the order of the texts, null for each that has none; empty when nothing was embedded. */
+  readonly vectors: readonly (Float32Array | null)[];
+  readonly usage: EmbeddingUsage;
+  /** How many texts have no vector. */
+  readonly missing: number;
+}
+
+export const NOT_EMBEDDED: EmbeddedQueries = { vectors: [], usage: NO_USAGE, missing: 0 };
+
+/** What an embedder gives for texts. */
+type EmbedQueries = (
+  texts: readonly string[],
+  kind: "query",
+) => Promise<Omit<EmbeddingUsage, "texts"> & Pick<EmbeddedQueries, "vectors"> & { readonly failed?: string | null }>;
+
+/**
+ * One request for all texts; null for each that has no vector. Never rejects: what fails is noted in `tries`.
+ *
+ * @param embedder null when there is none
+ * @param isOn false when the configuration switches it off
+ */
+export async function embedQueries(
+  embedder: { readonly embed: EmbedQueries } | null,
+  isOn: boolean,
+  variants: readonly QueryVariant[],
+  tries: Attempts,
+): Promise<EmbeddedQueries> {
+  if (embedder === null || !isOn) {
+    tries.note(
+      "embedding",
+      embedder === null ? "no embedder; memory was searched by words" : "switched off by the configuration",
+    );
+    return NOT_EMBEDDED;
+  }
+  const texts = variants.map(({ text }) => text);
+  const answer = await tries.run("embedding", () => embedder.embed(texts, "query"), null);
+  const queries = embeddedQueries(texts, answer);
+  if (answer !== null && queries.missing > 0) {
+    const all = `${queries.missing} of ${texts.length} queries could not be embedded`;
+    tries.note("embedding", answer.failed ? `queries could not be embedded: ${answer.failed}` : all);
+  }
+  return queries;
+}
+
+/** @param answer what the embedder gave for these texts; null when it failed, which is told elsewhere */
+function embeddedQueries(
+  texts: readonly string[],
+  answer: (Omit<EmbeddingUsage, "texts"> & Pick<EmbeddedQueries, "vectors">) | null,
+): EmbeddedQueries {
+  if (answer === null) return { ...NOT_EMBEDDED, usage: { ...NO_USAGE, texts: texts.length } };
+  const { vectors, cached, tokens, usd } = answer;
+  const missing = texts.filter((_, index) => (vectors[index] ?? null) === null).length;
+  return { vectors, usage: { texts: texts.length, cached, tokens, usd }, missing };
+}

@@ -1,0 +1,346 @@
+// The lists of several retrievers for one query become one list. A fused score orders; it is never held against a threshold.
+
+import type { Knowledge } from "../../config/knowledge.ts";
+import type { MemoryRecord } from "../../domain/memory.ts";
+import type { PullRequestContext } from "../../domain/pull-request.ts";
+import type { KeywordHit, QueryVariant, Strategy, VectorHit } from "../../domain/retrieval.ts";
+import type { ReviewSignals } from "../../domain/signals.ts";
+import type { Steps } from "./cooperative-steps.ts";
+import { byScore } from "./tie-breaking.ts";
+
+/** What one query found: both lists best first. */
+export interface QueryCandidates {
+  readonly variant: QueryVariant;
+  readonly nearest: readonly VectorHit[];
+  readonly matching: readonly KeywordHit[];
+}
+
+/** How much each retriever counts, ≥ 0. */
+interface RetrieverWeights {
+  readonly vector: number;
+  readonly keyword: number;
+}
+
+/** A candidate after fusion, with what each retriever said about it. Ranks count from 1. */
+export interface FusedHit {
+  readonly id: string;
+  readonly score: number;
+  readonly distance: number | null;
+  readonly vectorRank: number | null;
+  readonly keywordRank: number | null;
+  readonly keywordScore: number | null;
+}
+
+/** The constant of reciprocal rank fusion as published (Cormack et al. 2009); 20–100 change little. */
+export const RRF_K = 60;
+
+/**
+ * Reciprocal rank fusion: each list gives weight / (k + rank), rank from 1; an id's parts are added.
+ *
+ * Fits the retrievers of one query, and lists of several sources. A list of weight 0 still brings its ids in, at score 0.
+ *
+ * @returns best first; ties by hash of the id
+ */
+export function reciprocalRank(
+  lists: readonly { readonly ids: readonly string[]; readonly weight: number }[],
+  k: number = RRF_K,
+): readonly { readonly id: string; readonly score: number }[] {
+  const scores = new Map<string, number>();
+  for (const { ids, weight } of lists) {
+    for (const [index, id] of [...new Set(ids)].entries()) {
+      scores.set(id, (scores.get(id) ?? 0) + weight / (k + index + 1));
+    }
+  }
+  return [...scores].map(([id, score]) => ({ id, score })).sort(byScore);
+}
+
+/** Fuses the two lists of one query by rank. */
+export function fuseByRank(found: QueryCandidates, weights: RetrieverWeights, k: number = RRF_K): readonly FusedHit[] {
+  const hits = facts(found);
+  // What `reciprocalRank` of both lists gives: the ranks are known by now.
+  for (const hit of hits) {
+    if (hit.vectorRank !== null) hit.score += weights.vector / (k + hit.vectorRank);
+    if (hit.keywordRank !== null) hit.score += weights.keyword / (k + hit.keywordRank);
+  }
+  return hits.sort(byScore);
+}
+
+/**
+ * Fuses the two lists of one query by score: alpha × (1 − distance) + (1 − alpha) × BM25 / its maximum in the list, where
+ * alpha is the vector's share of the weights. An id in one list scores that part only; alpha 1 is the order of distance,
+ * alpha 0 the order of BM25. Distances over 1 count as 1.
+ */
+export function fuseByScore(found: QueryCandidates, weights: RetrieverWeights): readonly FusedHit[] {
+  const sum = weights.vector + weights.keyword;
+  const alpha = sum > 0 ? weights.vector / sum : 0.5;
+  const most = found.matching.reduce((best, { score }) => Math.max(best, score), 0);
+  const hits = facts(found);
+  for (const hit of hits) {
+    const near = hit.distance === null ? 0 : Math.max(0, 1 - hit.distance);
+    const words = hit.keywordScore === null || most <= 0 ? 0 : hit.keywordScore / most;
+    hit.score = alpha * near + (1 - alpha) * words;
+  }
+  return hits.sort(byScore);
+}
+
+type Mutable<T> = { -readonly [Key in keyof T]: T[Key] };
+
+/** What both lists say of each, in the order in which they first name it; no score yet. */
+function facts({ nearest, matching }: QueryCandidates): Mutable<FusedHit>[] {
+  const known = new Map<string, Mutable<FusedHit>>();
+  const hitOf = (id: string) => {
+    const before = known.get(id);
+    if (before !== undefined) return before;
+    const hit = { id, score: 0, distance: null, vectorRank: null, keywordRank: null, keywordScore: null };
+    known.set(id, hit);
+    return hit;
+  };
+  let rank = 0;
+  for (const { id, distance } of nearest) {
+    const hit = hitOf(id);
+    if (hit.vectorRank !== null) continue;
+    rank += 1;
+    hit.vectorRank = rank;
+    hit.distance = distance;
+  }
+  rank = 0;
+  for (const { id, score } of matching) {
+    const hit = hitOf(id);
+    if (hit.keywordRank !== null) continue;
+    rank += 1;
+    hit.keywordRank = rank;
+    hit.keywordScore = score;
+  }
+  return [...known.values()];
+}
+
+// The several queries of one pull request become one list. RRF is right for the retrievers of one query and was the worst
+// way to pool queries on every corpus measured, so a memory stands where its best query put it.
+
+/** max: the best fused score; best-rank: 1 / the best rank; rrf: kept for measurements. */
+export type Pooling = "max" | "best-rank" | "rrf";
+
+/**
+ * Pools the fused lists of several queries; each id once, with the smallest distance, the best ranks and the best BM25.
+ *
+ * @param perQuery one list a query, best first
+ * @returns best first; ties by hash of the id
+ */
+export function pool(perQuery: readonly (readonly FusedHit[])[], how: Pooling = "max"): readonly FusedHit[] {
+  const all = together(perQuery);
+  if (how === "best-rank") for (const { hit, bestRank } of all) hit.score = 1 / bestRank;
+  if (how === "rrf") {
+    const scores = rrfScores(perQuery);
+    for (const { hit } of all) hit.score = scores.get(hit.id) ?? 0;
+  }
+  return all.map(({ hit }) => hit).sort(byScore);
+}
+
+function together(perQuery: readonly (readonly FusedHit[])[]): readonly Pooled[] {
+  const pooled = new Map<string, Pooled>();
+  for (const list of perQuery) {
+    for (const [index, hit] of list.entries()) {
+      const before = pooled.get(hit.id);
+      if (before === undefined) pooled.set(hit.id, { hit: { ...hit }, bestRank: index + 1 });
+      else addTo(before, hit, index + 1);
+    }
+  }
+  return [...pooled.values()];
+}
+
+function rrfScores(perQuery: readonly (readonly FusedHit[])[]): ReadonlyMap<string, number> {
+  const lists = perQuery.map((list) => ({ ids: list.map(({ id }) => id), weight: 1 }));
+  return new Map(reciprocalRank(lists).map(({ id, score }) => [id, score]));
+}
+
+interface Pooled {
+  readonly hit: { -readonly [Key in keyof FusedHit]: FusedHit[Key] };
+  bestRank: number;
+}
+
+function addTo(pooled: Pooled, other: FusedHit, rank: number): void {
+  const { hit } = pooled;
+  hit.score = Math.max(hit.score, other.score);
+  hit.distance = least(hit.distance, other.distance);
+  hit.vectorRank = least(hit.vectorRank, other.vectorRank);
+  hit.keywordRank = least(hit.keywordRank, other.keywordRank);
+  hit.keywordScore = most(hit.keywordScore, other.keywordScore);
+  pooled.bestRank = Math.min(pooled.bestRank, rank);
+}
+
+function least(a: number | null, b: number | null): number | null {
+  return a === null || b === null ? (a ?? b) : Math.min(a, b);
+}
+
+function most(a: number | null, b: number | null): number | null {
+  return a === null || b === null ? (a ?? b) : Math.max(a, b);
+}
+
+// How the lists of all queries become one order: one function value, chosen by the configuration. A learned fusion fits here.
+
+/** All that may decide the order of the candidates. */
+export interface Evidence {
+  readonly queries: readonly QueryCandidates[];
+  /** What RRF says of these queries with these weights, where it is known already. */
+  readonly byRank?: readonly FusedHit[] | null;
+  /** The records of all candidates that the scope admits, by id. */
+  readonly records: ReadonlyMap<string, MemoryRecord>;
+  readonly context: PullRequestContext;
+  readonly signals: ReviewSignals;
+  readonly weights: RetrieverWeights;
+  readonly pooling: Pooling;
+  readonly k: number;
+  /** Epoch milliseconds. */
+  readonly now: number;
+}
+
+export interface Fusion {
+  readonly name: "rrf" | "weighted" | "learned";
+  /** True when its scores hold language, recency and outcome already: no factor is applied a second time. */
+  readonly complete: boolean;
+  /** Best first, each id once. */
+  readonly fuse: (evidence: Evidence) => readonly FusedHit[];
+  /** The same in steps, where it takes long. */
+  readonly steps?: (evidence: Evidence) => Steps<readonly FusedHit[]>;
+  /** This fusion for one change, with what needs no records worked out: there is time for it while they are read. */
+  readonly ahead?: (change: ChangeEvidence) => Fusion;
+}
+
+/** What is known of a change before anything is found. */
+export type ChangeEvidence = Pick<Evidence, "context" | "signals" | "now">;
+
+/** Reciprocal ranks of the retrievers of one query, then pooled over the queries. */
+export const RRF: Fusion = {
+  name: "rrf",
+  complete: false,
+  fuse: ({ queries, byRank, weights, pooling, k }) =>
+    byRank ??
+    pool(
+      queries.map((query) => fuseByRank(query, weights, k)),
+      pooling,
+    ),
+};
+
+/** Weighted scores of the retrievers of one query, then pooled over the queries. */
+export const WEIGHTED: Fusion = {
+  name: "weighted",
+  complete: false,
+  fuse: ({ queries, weights, pooling }) =>
+    pool(
+      queries.map((query) => fuseByScore(query, weights)),
+      pooling,
+    ),
+};
+
+/** The fusion of that name; `learned` needs its table handed in and is `rrf` without one. */
+export function fusionOf(name: Fusion["name"], learned: Fusion | null): Fusion {
+  if (name === "weighted") return WEIGHTED;
+  return name === "learned" && learned !== null ? learned : RRF;
+}
+
+// Of all that the queries found, the few whose records are read: ranks tell cheaply who stands a chance, and reading,
+// comparing and weighing texts is the dear part of a search.
+
+/**
+ * Candidates that are worked out in full. No development query finds more than 193, so that the cut costs none of them anything;
+ * one at 100, which meets a third of them, costs nothing on tasks G and H and half a point of R@10 on S (eval/README.md). Of the
+ * 22 lists of a review of a large repository 200 are the first nine of each.
+ */
+export const SHORTLIST = 200;
+
+/** Why the others are left out. */
+export const BEHIND = `ranks behind the best ${SHORTLIST}`;
+
+interface Shortlisting {
+  readonly fusion: "rrf" | "weighted" | "learned";
+  /** What is ordered by distance is listed by it. */
+  readonly method: "semantic" | "keyword" | "hybrid";
+  readonly weights: RetrieverWeights;
+  readonly pooling: Pooling;
+  readonly k: number;
+  /** Whatever ranks: memories at most so far from a changed hunk are kept. */
+  readonly nearHunk: number;
+}
+
+/**
+ * @returns ids, each once, without order: `listed` those that are worked out, `behind` the others; and the ranking that
+ *   they were taken from
+ */
+export function shortlist(
+  queries: readonly QueryCandidates[],
+  { fusion, method, weights, pooling, k, nearHunk }: Shortlisting,
+): {
+  readonly listed: readonly string[];
+  readonly behind: readonly string[];
+  readonly order: readonly FusedHit[];
+} {
+  const fuse = fusion === "weighted" ? fuseByScore : fuseByRank;
+  const hits = pool(
+    queries.map((query) => fuse(query, weights, k)),
+    pooling,
+  );
+  if (hits.length <= SHORTLIST) return { listed: hits.map(({ id }) => id), behind: [], order: hits };
+  const byDistance = (one: number | null, other: number | null) => (one ?? 2) - (other ?? 2);
+  const order = method === "semantic" ? hits.toSorted((a, b) => byDistance(a.distance, b.distance)) : hits;
+  const kept = new Set(order.slice(0, SHORTLIST).map(({ id }) => id));
+  for (const { variant, nearest } of queries) {
+    if (variant.kind !== "hunk") continue;
+    for (const { id, distance } of nearest) if (distance <= nearHunk) kept.add(id);
+  }
+  const ids = hits.map(({ id }) => id);
+  return { listed: ids.filter((id) => kept.has(id)), behind: ids.filter((id) => !kept.has(id)), order: hits };
+}
+
+// What the gate's strategy changes: how much each retriever counts. It never switches one off.
+
+const WEIGHTS: Readonly<Record<Strategy, RetrieverWeights>> = {
+  semantic: { vector: 1, keyword: 0.6 },
+  keyword: { vector: 0.6, keyword: 1 },
+  hybrid: { vector: 1, keyword: 1 },
+  "related-files": { vector: 1, keyword: 1 },
+};
+
+/** Memories of the same file or folder under `related-files`. */
+const RELATED_FILES_FACTOR = 1.2;
+
+/** The factors that a strategy multiplies the retrievers' own weights with; without a strategy all count alike. */
+export function strategyWeights(strategy: Strategy | null, own: RetrieverWeights): RetrieverWeights {
+  const factors = WEIGHTS[strategy ?? "hybrid"];
+  return { vector: own.vector * factors.vector, keyword: own.keyword * factors.keyword };
+}
+
+/** Weights of the configuration belong to the weighted fusion; ranks are weighed by how good the embedder is. */
+export function ownWeights(
+  { fusion, weights }: Knowledge["retrieval"],
+  embedder: { readonly weight: number } | null,
+): RetrieverWeights {
+  if (fusion === "weighted") return { vector: weights.semantic, keyword: weights.keyword };
+  return { vector: embedder?.weight ?? 1, keyword: 1 };
+}
+
+/**
+ * 1.2 when the memory is about a changed file or one in the same folder, and the strategy is to look at related files;
+ * else 1. Files at the top of the repository share no folder.
+ */
+export function relatedFilesFactor(
+  strategy: Strategy | null,
+  path: string | null,
+  changed: { readonly paths: ReadonlySet<string>; readonly folders: ReadonlySet<string> },
+): number {
+  if (strategy !== "related-files" || path === null) return 1;
+  return changed.paths.has(path) || changed.folders.has(folderOf(path)) ? RELATED_FILES_FACTOR : 1;
+}
+
+/** The changed paths and their folders, for relatedFilesFactor. */
+export function changedPlaces(paths: readonly string[]): {
+  readonly paths: ReadonlySet<string>;
+  readonly folders: ReadonlySet<string>;
+} {
+  const folders = new Set(paths.map(folderOf));
+  folders.delete("");
+  return { paths: new Set(paths), folders };
+}
+
+function folderOf(path: string): string {
+  return path.slice(0, Math.max(0, path.lastIndexOf("/")));
+}

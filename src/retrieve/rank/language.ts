@@ -1,0 +1,211 @@
+// Which language a memory speaks about, as a canonical id: what was stored, else its tags or its path.
+import { canonicalLanguage, relatedLanguages, UNKNOWN_LANGUAGE } from "../../domain/language.ts";
+import type { Corpus } from "../../domain/memory.ts";
+import { tieHash } from "./tie-breaking.ts";
+
+interface ChunkOrigin {
+  readonly corpus?: Corpus;
+  /** As stored: any spelling; absent or empty in rows that are older than the column. */
+  readonly language?: string | null;
+  readonly path?: string | null;
+  readonly tags?: readonly string[];
+}
+
+/** Extensions of the languages that reviews are mostly about, for rows without a stored language. */
+const BY_EXTENSION: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    typescript: "ts tsx mts cts",
+    javascript: "js jsx mjs cjs",
+    python: "py pyi pyx",
+    java: "java",
+    kotlin: "kt kts",
+    go: "go",
+    rust: "rs",
+    ruby: "rb rake",
+    php: "php",
+    c: "c",
+    cpp: "cpp cc cxx hpp hxx hh",
+    csharp: "cs",
+    fsharp: "fs fsx",
+    objectivec: "m",
+    objectivecpp: "mm",
+    swift: "swift",
+    scala: "scala sc",
+    groovy: "groovy gradle",
+    dart: "dart",
+    elixir: "ex exs",
+    erlang: "erl",
+    haskell: "hs",
+    ocaml: "ml mli",
+    clojure: "clj cljs cljc",
+    lua: "lua",
+    perl: "pl pm",
+    r: "r",
+    julia: "jl",
+    shell: "sh bash zsh",
+    powershell: "ps1 psm1",
+    sql: "sql",
+    html: "html htm",
+    css: "css",
+    scss: "scss",
+    vue: "vue",
+    svelte: "svelte",
+    zig: "zig",
+    nix: "nix",
+    hcl: "tf hcl",
+    protocolbuffer: "proto",
+    graphql: "graphql gql",
+    solidity: "sol",
+  }).flatMap(([language, extensions]) => extensions.split(" ").map((extension) => [extension, language] as const)),
+);
+
+/** Tags and languages of prose that say nothing about the code it is about. */
+const GENERAL = new Set(["general", "markdown", "text", "plaintext", "restructuredtext", "asciidoc", UNKNOWN_LANGUAGE]);
+
+/**
+ * The canonical id, or `unknown`. The stored language speaks first; a document's or wiki page's is that of its first tag that is not
+ * general; rows without one are told by the extension of their path.
+ */
+export function chunkLanguage({ corpus, language, path, tags = [] }: ChunkOrigin): string {
+  if (corpus === "doc" || corpus === "wiki") {
+    const named = [language ?? "", ...tags].map(canonicalLanguage).find((id) => !GENERAL.has(id));
+    return named ?? UNKNOWN_LANGUAGE;
+  }
+  const stored = language?.trim() ?? "";
+  return stored === "" ? byPath(path ?? "") : canonicalLanguage(stored);
+}
+
+function byPath(path: string): string {
+  const name = path.slice(path.lastIndexOf("/") + 1).toLowerCase();
+  const dot = name.lastIndexOf(".");
+  return (dot > 0 ? BY_EXTENSION.get(name.slice(dot + 1)) : undefined) ?? UNKNOWN_LANGUAGE;
+}
+
+// Memories in the languages of the change rise, by each language's part of it. The one place that weighs language in a
+// fused score; a boost only: no memory is ever marked down for its language.
+
+interface LanguageBoostSettings {
+  /** What a language that makes up the whole change adds. */
+  readonly boost: number;
+  /** A related language's part of that. */
+  readonly relatedRatio: number;
+}
+
+export const LANGUAGE_BOOST: LanguageBoostSettings = { boost: 0.25, relatedRatio: 0.5 };
+
+/**
+ * The factor for a memory's language: 1 + share × .25 for a language of the change, 1 + the largest related share × .25 ×
+ * .5 for a related one, whichever is more; 1 for `unknown`, for other languages, and when the change has no language.
+ *
+ * @param language of the memory, any spelling
+ * @param shares of the change, any spelling; each 0–1
+ * @returns factor ≥ 1; `match` when the memory's language is one of the change's
+ */
+export function languageBoost(
+  language: string,
+  shares: readonly { readonly language: string; readonly share: number }[],
+  { boost, relatedRatio }: LanguageBoostSettings = LANGUAGE_BOOST,
+): { readonly factor: number; readonly match: boolean } {
+  const own = canonicalLanguage(language);
+  if (own === UNKNOWN_LANGUAGE) return { factor: 1, match: false };
+  let exact = 0;
+  let related = 0;
+  let match = false;
+  for (const { language: name, share } of shares) {
+    const part = Math.min(1, Math.max(0, share));
+    const id = canonicalLanguage(name);
+    if (id === own) {
+      match = true;
+      exact += part;
+    } else if (relatedLanguages(id).includes(own)) {
+      related = Math.max(related, part);
+    }
+  }
+  return { factor: 1 + Math.max(Math.min(1, exact) * boost, related * boost * relatedRatio), match };
+}
+
+// For the method that orders by distance: the same language counts as nearer. Raw distances stay beside the adjusted ones.
+
+export interface RerankConfig {
+  /** What the distance of a memory in a language of the change is multiplied with. */
+  readonly sameLanguageBoost: number;
+  /** How much of that a related language gets: 0 nothing, 1 all. */
+  readonly relatedLanguageRatio: number;
+  /** Only neighbours whose raw distances lie at most this far apart may change places; null for no such limit. */
+  readonly band: number | null;
+}
+
+/** Mild: a match more than 1 / .85 − 1 = 17.6 % farther never overtakes. */
+export const RERANK: RerankConfig = { sameLanguageBoost: 0.85, relatedLanguageRatio: 0.5, band: null };
+
+/** What is reranked: a distance, and enough to tell the language. */
+interface Rerankable {
+  readonly id: string;
+  readonly distance: number;
+  readonly language?: string | null;
+  readonly path?: string | null;
+}
+
+type Reranked<T> = T & { readonly adjustedDistance: number; readonly languageMatch: boolean };
+
+/**
+ * Orders by distance × multiplier, ascending: .85 for a language of the change, .925 for a related one, 1 for all others
+ * and for unknown languages. Removes nothing, changes no raw distance, never throws; ties by hash of the id.
+ *
+ * @param languages of the change, in any spelling: `C++`, `cpp`
+ */
+export function rerankByLanguage<T extends Rerankable>(
+  results: readonly T[],
+  languages: readonly string[],
+  config: Partial<RerankConfig> = {},
+): readonly Reranked<T>[] {
+  const settings = { ...RERANK, ...config };
+  const own = new Set(languages.map(canonicalLanguage));
+  own.delete(UNKNOWN_LANGUAGE);
+  const related = new Set([...own].flatMap(relatedLanguages));
+  const adjusted = results.map((result) => {
+    const language = chunkLanguage(result);
+    const languageMatch = own.has(language);
+    const multiplier = multiplierOf(languageMatch, related.has(language), settings);
+    return { ...result, adjustedDistance: result.distance * multiplier, languageMatch };
+  });
+  return inAdjustedOrder(adjusted, settings.band);
+}
+
+type Adjusted = Rerankable & { readonly adjustedDistance: number };
+
+/** Ascending by adjusted distance, ties by hash of the id; with a band, only as far as it lets neighbours change places. */
+export function inAdjustedOrder<T extends Adjusted>(results: readonly T[], band: number | null): readonly T[] {
+  const byAdjusted = (a: T, b: T) => a.adjustedDistance - b.adjustedDistance || tieHash(a.id) - tieHash(b.id);
+  if (band === null) return results.toSorted(byAdjusted);
+  return swapWithinBand(
+    results.toSorted((a, b) => a.distance - b.distance || byAdjusted(a, b)),
+    band,
+  );
+}
+
+function multiplierOf(match: boolean, related: boolean, config: RerankConfig): number {
+  if (match) return config.sameLanguageBoost;
+  return related ? 1 - (1 - config.sameLanguageBoost) * config.relatedLanguageRatio : 1;
+}
+
+/**
+ * Bubbles the better adjusted distance up past neighbours within the band. As only such pairs ever change places, two
+ * memories farther apart than the band keep their order whatever stands between them.
+ */
+function swapWithinBand<T extends Adjusted>(ordered: readonly T[], band: number): readonly T[] {
+  const list = [...ordered];
+  for (let moved = true; moved; ) {
+    moved = false;
+    for (let at = 1; at < list.length; at += 1) {
+      const [before, after] = [list[at - 1], list[at]];
+      if (before === undefined || after === undefined) continue;
+      if (after.adjustedDistance < before.adjustedDistance && Math.abs(after.distance - before.distance) <= band) {
+        list[at - 1] = after;
+        list[at] = before;
+        moved = true;
+      }
+    }
+  }
+  return list;
+}

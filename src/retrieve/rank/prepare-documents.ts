@@ -1,0 +1,257 @@
+// What is compared, made ready once: a memory when it is written, a change when it is asked about.
+import { LRUCache } from "lru-cache";
+import { canonicalLanguage } from "../../domain/language.ts";
+import { saysLittle, visibleProse, withoutFooters } from "../../domain/text/low-information.ts";
+import { tokenise } from "../../domain/text/tokenise.ts";
+import type { Lexicon } from "./term-ids.ts";
+
+/** Numbers of words in a lexicon, in order, with repeats. */
+export type Words = readonly number[];
+
+/** A review comment of the past, as the ranker needs it. */
+export interface RememberedComment {
+  readonly id: string;
+  readonly pr: number;
+  readonly path: string;
+  /** Display name or id; null when unknown. */
+  readonly language: string | null;
+  readonly text: string;
+  /** The piece of diff it stands on (`@@ …` line optional), ending at the line it is about; "" when unknown. */
+  readonly hunk: string;
+  /** Epoch milliseconds. */
+  readonly createdAt: number;
+}
+
+/** A change that precedents are wanted for. */
+export interface Change {
+  readonly title: string;
+  readonly body: string;
+  readonly files: readonly ChangedFile[];
+  readonly hunks: readonly ChangedHunk[];
+  /** Epoch milliseconds: the time of asking. */
+  readonly now: number;
+}
+
+interface ChangedFile {
+  readonly path: string;
+  readonly language: string | null;
+  readonly additions: number;
+  readonly deletions: number;
+}
+
+/** Lines are without the diff's marker. */
+export interface ChangedHunk {
+  readonly path: string;
+  readonly section: string;
+  readonly addedLines: readonly string[];
+  readonly removedLines: readonly string[];
+  readonly contextLines: readonly string[];
+}
+
+/** A remembered comment in words. Depends on nothing but the comment. */
+export interface PreparedMemory {
+  readonly id: string;
+  readonly pr: number;
+  readonly path: string;
+  readonly language: string;
+  readonly createdAt: number;
+  readonly lowInformation: boolean;
+  /** All of the comment. */
+  readonly words: Words;
+  /** Its sentences only, without code and suggestions. */
+  readonly proseWords: Words;
+  /** What stands in backticks. */
+  readonly spanWords: Words;
+  /** The lines it is about: the last of its hunk. */
+  readonly lineWords: Words;
+}
+
+/** A stretch of changed lines in words. */
+export interface Window {
+  readonly extension: string;
+  readonly words: Words;
+}
+
+/** A change in words. */
+export interface PreparedChange {
+  readonly title: Words;
+  readonly body: Words;
+  /** Title, body and paths: what people say about the change. */
+  readonly talk: Words;
+  /** The same, and all added lines. */
+  readonly all: Words;
+  readonly added: Words;
+  readonly removed: Words;
+  /** Lines that did not change: what the change is not about. */
+  readonly context: Words;
+  /** Added and removed lines in stretches of WINDOW_LINES, half overlapping. */
+  readonly windows: readonly Window[];
+  /** Added lines in twos. */
+  readonly pairs: () => readonly Window[];
+  readonly files: readonly (ChangedFile & { readonly language: string })[];
+  readonly now: number;
+}
+
+/** 5–40 lines are within noise (eval/research/retrieval.md); a comment is about far less than a new file. */
+const WINDOW_LINES = 20;
+/** Stretches with the most words, kept of one change: bounds the time that a huge change takes. */
+const MOST_WINDOWS = 500;
+/** Of the hunk that a comment stands on, the lines that it is about. */
+const HUNK_LINES = 4;
+const BODY_CHARACTERS = 4_000;
+/** A longer line is data or minified. */
+const LINE_CHARACTERS = 2_000;
+/** UTF-16 units of lines read of one change: a reviewer has stopped reading long before. */
+const MOST_CHARACTERS = 1_000_000;
+
+/** @param comment untrusted text in every field; never throws */
+export function prepareMemory(comment: RememberedComment, { numbered }: Lexicon): PreparedMemory {
+  const { lowInformation, said, prose, spans, lines } = readingOf(comment);
+  const words = numbered(said);
+  return {
+    id: comment.id,
+    pr: comment.pr,
+    path: comment.path,
+    language: canonicalLanguage(comment.language ?? ""),
+    createdAt: comment.createdAt,
+    lowInformation,
+    words,
+    proseWords: prose === said ? words : numbered(prose),
+    spanWords: numbered(spans),
+    lineWords: numbered(lines),
+  };
+}
+
+/** What a comment's texts say, in words. */
+interface Reading {
+  readonly text: string;
+  readonly hunk: string;
+  readonly lowInformation: boolean;
+  readonly said: readonly string[];
+  /** The very same as `said` where sentences are all of it. */
+  readonly prose: readonly string[];
+  readonly spans: readonly string[];
+  readonly lines: readonly string[];
+}
+
+/** Memories by id: a change is searched for again with every push and finds much the same ones. In words, some 5,000 memories. */
+const readings = new LRUCache<string, Reading>({
+  maxSize: 1_000_000,
+  sizeCalculation: ({ said, prose, spans, lines }) =>
+    1 + said.length + (prose === said ? 0 : prose.length) + spans.length + lines.length,
+});
+
+function readingOf({ id, text, hunk }: RememberedComment): Reading {
+  const known = readings.get(id);
+  if (known?.text === text && known.hunk === hunk) return known;
+  const comment = withoutFooters(text);
+  const said = tokenise(comment);
+  // Without code and markup its sentences are all of it; white space is no part of a word.
+  const isProse = !(comment.includes("```") || comment.includes("<"));
+  const reading = {
+    text,
+    hunk,
+    lowInformation: saysLittle(comment, isProse),
+    said,
+    prose: isProse ? said : tokenise(visibleProse(comment)),
+    spans: comment.includes("`") ? tokenise(spansOf(comment)) : [],
+    lines: tokenise(linesAbout(hunk)),
+  };
+  readings.set(id, reading);
+  return reading;
+}
+
+function spansOf(text: string): string {
+  return [...text.matchAll(/`([^`\n]{2,80})`/g)].map((match) => match[1] ?? "").join(" ");
+}
+
+/** The last lines of a hunk without their marks; read from its end, since most of it is not wanted. */
+function linesAbout(hunk: string): string {
+  const about: string[] = [];
+  for (let end = hunk.length; end >= 0 && about.length < HUNK_LINES; ) {
+    const start = end === 0 ? 0 : hunk.lastIndexOf("\n", end - 1) + 1;
+    if (!hunk.startsWith("@@", start)) about.push(hunk.slice(start + 1, Math.min(end, start + LINE_CHARACTERS)));
+    end = start - 1;
+  }
+  return about.reverse().join("\n");
+}
+
+/** @param change untrusted text in every field; never throws. Time is bounded whatever its size */
+export function prepareChange(change: Change, { numbersOf }: Lexicon): PreparedChange {
+  const hunks = wordsOfHunks(change.hunks, numbersOf);
+  const title = numbersOf(change.title);
+  const body = numbersOf(change.body.slice(0, BODY_CHARACTERS));
+  const paths = change.files.flatMap((file) => numbersOf(file.path));
+  const added = hunks.flatMap((hunk) => hunk.added.flat());
+  return {
+    title,
+    body,
+    talk: [...title, ...body, ...paths],
+    all: [...title, ...body, ...paths, ...added],
+    added,
+    removed: hunks.flatMap((hunk) => hunk.removed.flat()),
+    context: hunks.flatMap((hunk) => hunk.context),
+    windows: largest(
+      hunks.flatMap((hunk) => stretches(hunk.extension, [...hunk.added, ...hunk.removed], WINDOW_LINES)),
+    ),
+    pairs: () => largest(hunks.flatMap((hunk) => stretches(hunk.extension, hunk.added, 2))),
+    files: change.files.map((file) => ({ ...file, language: canonicalLanguage(file.language ?? "") })),
+    now: change.now,
+  };
+}
+
+interface HunkWords {
+  readonly extension: string;
+  readonly added: readonly Words[];
+  readonly removed: readonly Words[];
+  readonly context: Words;
+}
+
+function wordsOfHunks(hunks: readonly ChangedHunk[], numbersOf: Lexicon["numbersOf"]): HunkWords[] {
+  const found: HunkWords[] = [];
+  let left = MOST_CHARACTERS;
+  const words = (lines: readonly string[]) => {
+    const read: Words[] = [];
+    for (const line of lines) {
+      if (left <= 0) break;
+      left -= line.length + 1;
+      read.push(numbersOf(line.slice(0, LINE_CHARACTERS)));
+    }
+    return read;
+  };
+  for (const hunk of hunks) {
+    if (left <= 0) break;
+    const added = words(hunk.addedLines);
+    const removed = words(hunk.removedLines);
+    const context = [...words(hunk.contextLines).flat(), ...numbersOf(hunk.section.slice(0, LINE_CHARACTERS))];
+    found.push({ extension: extensionOf(hunk.path), added, removed, context });
+  }
+  return found;
+}
+
+/** Lines in stretches of `size`, each half over the next. Stretches of fewer than two words say nothing. */
+function stretches(extension: string, lines: readonly Words[], size: number): Window[] {
+  const step = Math.ceil(size / 2);
+  const found: Window[] = [];
+  for (let at = 0; at === 0 || at < lines.length - step; at += step) {
+    const words = lines.slice(at, at + size).flat();
+    if (words.length > 1) found.push({ extension, words });
+  }
+  return found;
+}
+
+function largest(windows: readonly Window[]): readonly Window[] {
+  if (windows.length <= MOST_WINDOWS) return windows;
+  const sized = windows.map((window) => ({ window, size: new Set(window.words).size }));
+  return sized
+    .sort((a, b) => b.size - a.size)
+    .slice(0, MOST_WINDOWS)
+    .map(({ window }) => window);
+}
+
+/** The part after the last dot of a file's name, or the whole name (`Dockerfile`, `.env`). */
+export function extensionOf(path: string): string {
+  const name = path.slice(path.lastIndexOf("/") + 1);
+  const dot = name.lastIndexOf(".");
+  return dot <= 0 ? name : name.slice(dot + 1);
+}
