@@ -18,7 +18,6 @@ import { countedStore } from "./server/counted-store.ts";
 import { dashboardOf } from "./server/dashboard-of.ts";
 import { runFeedback } from "./server/feedback-sweep.ts";
 import { heartbeat, sayAlive } from "./server/heartbeat.ts";
-import { closed, openDoor, urlOf, type Workers } from "./server/http-door.ts";
 import { type JobWatch, jobWatch } from "./server/job-watch.ts";
 import { largeReviews } from "./server/large-reviews.ts";
 import { appMetrics } from "./server/metrics.ts";
@@ -38,6 +37,7 @@ import {
   unlessForgotten,
 } from "./server/run-job.ts";
 import { upkeepRounds } from "./server/upkeep-rounds.ts";
+import { closeServer, startWebhookServer, urlOf, type Workers } from "./server/webhook-server.ts";
 import { githubFetch } from "./wire/egress.ts";
 import {
   githubAnswers,
@@ -50,7 +50,7 @@ import {
 import { followPorts, learnPorts, missedPorts, type Reading, reviewPorts, serverStatistics } from "./wire/job-ports.ts";
 import { chosenEmbedder, chosenModel, chosenReranker } from "./wire/models.ts";
 import { serverInspector } from "./wire/rules.ts";
-import { neverTell, passwordIn, withoutSecretsTaken } from "./wire/secrets.ts";
+import { passwordIn, registerSecrets, withoutSecretsTaken } from "./wire/secrets.ts";
 import { openStore, type Store } from "./wire/store.ts";
 import { parkedWorker, startWorker } from "./worker.ts";
 
@@ -86,7 +86,7 @@ function probotOf(
  */
 export async function startApp(options: AppOptions): Promise<RunningApp> {
   const { log, apiUrl, pace } = options;
-  neverTell(...secretsOf(options));
+  registerSecrets(...secretsOf(options));
   const { fetch, sinceAnsweredMs } = answerClock(githubFetch(apiUrl, options.waits?.deadlineMs));
   const probot = probotOf(options, fetch);
   const app = await probot.auth();
@@ -114,7 +114,7 @@ export async function startApp(options: AppOptions): Promise<RunningApp> {
   const beating = heartbeat(store.queue, workers, log, options.waits?.beatMs);
   store.queue.onJobAvailable?.((lane) => workers[lane].wake());
 
-  const door = await openDoor(probot, store, workers, { ...options, slug: name, counted: metrics });
+  const door = await startWebhookServer(probot, store, workers, { ...options, slug: name, counted: metrics });
   const admin = options.admin
     ? await openAdminDoor(door, store, metrics, {
         ...options.admin,
@@ -149,7 +149,7 @@ export async function startApp(options: AppOptions): Promise<RunningApp> {
       await Promise.race([swept, new Promise((resolve) => setTimeout(resolve, TIDY_MS))]);
       await beating.stop();
       inspector.close?.();
-      await Promise.all([door.close(), admin === null ? null : closed(admin)]);
+      await Promise.all([door.close(), admin === null ? null : closeServer(admin)]);
       await store.close();
     },
   };

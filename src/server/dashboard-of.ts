@@ -4,7 +4,7 @@ import { type DashboardServer, dashboardPorts, githubLogin } from "../wire/dashb
 import type { Reading } from "../wire/job-ports.ts";
 import type { Store } from "../wire/store.ts";
 import type { AppOptions } from "./app-options.ts";
-import type { Workers } from "./http-door.ts";
+import type { Workers } from "./webhook-server.ts";
 
 /** The dashboard over the store, told of how the server was set up. */
 export function dashboardOf(

@@ -5,8 +5,8 @@ import type { Store } from "../wire/store.ts";
 import type { AppOptions } from "./app-options.ts";
 import { expirySweep } from "./expiry-sweep.ts";
 import { feedbackSweep } from "./feedback-sweep.ts";
-import type { Workers } from "./http-door.ts";
 import { integrityWatch } from "./integrity-watch.ts";
+import type { Workers } from "./webhook-server.ts";
 import { writeSweeper } from "./write-sweeper.ts";
 
 export interface UpkeepRounds {

@@ -22,7 +22,7 @@ import { repoKey } from "../../domain/memory.ts";
 import type { RepositoryLabels, Reranker } from "../../ports/memory.ts";
 import { personsPast } from "../github.ts";
 import { chosenEmbedder, chosenReranker } from "../models.ts";
-import { neverTell, redact, withoutSecretsKept } from "../secrets.ts";
+import { redact, registerSecrets, safeRetrievals } from "../secrets.ts";
 import { openStore } from "../store.ts";
 import { modelAccess, monthlyBudget } from "./model.ts";
 import { mustOpen, statisticsAt, unrecorded } from "./store.ts";
@@ -94,7 +94,7 @@ export async function searchVerbPorts(word: string | undefined): Promise<SearchV
   const open: SearchVerbPorts["open"] = {
     ...{ embedder, recall, reranker: rerankerOfEnvironment },
     access: (repo) => modelAccess({ use: "auto" }, repo, storePlace(word)),
-    retrievals: withoutSecretsKept(retrievals, unrecorded),
+    retrievals: safeRetrievals(retrievals, unrecorded),
     now: Date.now,
   };
   return { ...rest, open };
@@ -146,7 +146,7 @@ export async function conventionsVerbPorts(word: string | undefined): Promise<Co
 
 /** What `kodiai import` needs. A dry run opens no file. */
 export async function historyVerbPorts(words: HistoryWords): Promise<HistoryVerbPorts> {
-  neverTell(words.token);
+  registerSecrets(words.token);
   const found = await personsPast(words);
   if (words.isDry) return { ...found, redact, embedder: localWords(), memory: null, book: null, close: () => {} };
   const opened = await openMemoryFor(storePlace(words.dataDir));
