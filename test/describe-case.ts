@@ -1,11 +1,11 @@
 // What the job that describes memories does under a configuration: the case of the keys that decide about it.
 import { astChunker } from "../src/adapters/code-index/chunker.ts";
-import { type FollowPorts, followedLine, followRepository } from "../src/flows/repository/follow-repository.ts";
+import { type FollowPorts, followRepository, followedLine } from "../src/flows/repository/follow-repository.ts";
 import type { Recall } from "../src/ports/memory.ts";
 import { fakeEmbedder, fakeMemory } from "./fakes/memory.ts";
 import { type ScriptedModel, scriptedModel } from "./fakes/scripted-model.ts";
 import { reply } from "./learn/described.ts";
-import { AT, givenRecord, REPO } from "./learn/given.ts";
+import { AT, REPO, givenRecord } from "./learn/given.ts";
 
 export const DESCRIBE_CASES = [
   {

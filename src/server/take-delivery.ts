@@ -15,7 +15,18 @@ import {
 } from "../receive/receive.ts";
 import type { Store } from "../wire/store.ts";
 import type { Metrics } from "./metrics.ts";
-import type { Signed, Taken } from "./webhook-server.ts";
+
+/** A delivery that GitHub signed. */
+export interface Signed {
+  /** X-GitHub-Delivery. */
+  readonly id: string;
+  /** X-GitHub-Event. */
+  readonly event: string;
+  readonly body: readonly Buffer[];
+}
+
+/** `kept`: on disk, now or before; `busy`: it could not be kept in time; `malformed`: not a JSON object. */
+export type Taken = "kept" | "busy" | "malformed";
 
 export interface Reception {
   readonly appId: number;

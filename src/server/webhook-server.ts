@@ -7,7 +7,7 @@ import type { Store } from "../wire/store.ts";
 import type { Worker } from "../worker.ts";
 import type { Metrics } from "./metrics.ts";
 import { type Body, type BodyReader, bodyReader, MOST_BODY_BYTES, stopReading } from "./read-body.ts";
-import { committer, type Reception, takeDelivery } from "./take-delivery.ts";
+import { committer, type Reception, type Signed, type Taken, takeDelivery } from "./take-delivery.ts";
 import { type FormerSecret, looksSigned, verifySignature } from "./verify-signature.ts";
 
 /** One for each lane of the queue. */
@@ -127,18 +127,6 @@ export async function closeServer(server: Server): Promise<void> {
   });
   clearTimeout(cut);
 }
-
-/** A delivery that GitHub signed. */
-export interface Signed {
-  /** X-GitHub-Delivery. */
-  readonly id: string;
-  /** X-GitHub-Event. */
-  readonly event: string;
-  readonly body: readonly Buffer[];
-}
-
-/** `kept`: on disk, now or before; `busy`: it could not be kept in time; `malformed`: not a JSON object. */
-export type Taken = "kept" | "busy" | "malformed";
 
 export interface IngressSettings {
   readonly webhookPath: string;

@@ -17,7 +17,7 @@ import { unheldWrites, type WritePath, writePath } from "../adapters/github/writ
 import { unpacedWrites, type WriteTurns, writeTurns } from "../adapters/github/write-turns.ts";
 import { redactedChecks } from "../adapters/secrets/redacted-checks.ts";
 import type { Repo } from "../domain/job.ts";
-import type { HistoryFollowing } from "../flows/repository/follow-history.ts";
+import type { HistoryFollowing } from "../flows/repository/follow-repository.ts";
 import type { ReviewPorts } from "../flows/review/review-ports.ts";
 import type { Checks } from "../ports/checks.ts";
 import type { PastReviews } from "../ports/history.ts";

@@ -5,15 +5,10 @@ import { astChunker } from "../../src/adapters/code-index/chunker.ts";
 import { noMemory } from "../../src/adapters/no-memory/recall.ts";
 import { OutOfReach, Transient } from "../../src/domain/errors.ts";
 import type { FollowJob, ForgetJob, Repo } from "../../src/domain/job.ts";
-import {
-  type FollowPorts,
-  followedLine,
-  followRepository,
-  MOST_OF_A_RUN,
-} from "../../src/flows/repository/follow-repository.ts";
+import { type FollowPorts, MOST_OF_A_RUN, followRepository, followedLine } from "../../src/flows/repository/follow-repository.ts";
 import type { StandingRepository, Tree, Unreachable } from "../../src/ports/memory.ts";
 import { fakeEmbedder, fakeMemory } from "../fakes/memory.ts";
-import { AT, givenRecord, REPO } from "../learn/given.ts";
+import { AT, REPO, givenRecord } from "../learn/given.ts";
 
 const SUSPENDED: Unreachable = { kind: "unreachable", reason: "the installation is suspended", gone: false };
 const GONE: Unreachable = { kind: "unreachable", reason: "the App does not reach the repository", gone: true };
