@@ -7,10 +7,11 @@ import type { CommandJob } from "./domain/command.ts";
 import { NoRoom, OutOfReach, Transient } from "./domain/errors.ts";
 import type { DescribeJob, ReviewJob, UpkeepJob } from "./domain/job.ts";
 import { otherSpaces } from "./domain/memory/index-state.ts";
-import type { AnyJob, Inspector, JobEnd, Lease } from "./ports.ts";
+import { answerComment } from "./flows/commands/answer-comment.ts";
+import { reviewPullRequest } from "./flows/review/review-pull-request.ts";
+import type { AnyJob, Inspector, JobEnd, LaneName, Lease, LeaseLimits } from "./ports.ts";
 import { openAdminDoor } from "./server/admin-door.ts";
 import { goneWatch } from "./server/after-gone.ts";
-import { thenDescribe } from "./server/after-review.ts";
 import { answerClock } from "./server/answer-clock.ts";
 import type { AppOptions, RunningApp } from "./server/app-options.ts";
 import { checkSweeper } from "./server/check-sweeper.ts";
@@ -18,17 +19,26 @@ import { countedStore } from "./server/counted-store.ts";
 import { dashboardOf } from "./server/dashboard-of.ts";
 import { runFeedback } from "./server/feedback-sweep.ts";
 import { heartbeat, sayAlive } from "./server/heartbeat.ts";
-import { closed, openDoor, urlOf, type Workers } from "./server/http-door.ts";
 import { type JobWatch, jobWatch } from "./server/job-watch.ts";
+import { type LargeReviews, largeReviews } from "./server/large-reviews.ts";
 import { appMetrics } from "./server/metrics.ts";
 import { missedSweeper, REACHES_MORE } from "./server/missed-sweeper.ts";
 import { ownSlug } from "./server/own-slug.ts";
 import { retrievalWatch } from "./server/retrieval-watch.ts";
 import type { Rounds } from "./server/rounds.ts";
 import { runFollow } from "./server/run-follow.ts";
-import { jobRunner } from "./server/run-job.ts";
-import { timedStep } from "./server/timed-step.ts";
+import {
+  admittedBy,
+  describedLater,
+  type JobWrapper,
+  loggedStages,
+  reviewLine,
+  runJob,
+  stoppableReviews,
+  unlessForgotten,
+} from "./server/run-job.ts";
 import { upkeepRounds } from "./server/upkeep-rounds.ts";
+import { closeServer, startWebhookServer, urlOf, type Workers } from "./server/webhook-server.ts";
 import { githubFetch } from "./wire/egress.ts";
 import {
   githubAnswers,
@@ -41,7 +51,7 @@ import {
 import { followPorts, learnPorts, missedPorts, type Reading, reviewPorts, serverStatistics } from "./wire/job-ports.ts";
 import { chosenEmbedder, chosenModel, chosenReranker } from "./wire/models.ts";
 import { serverInspector } from "./wire/rules.ts";
-import { neverTell, passwordIn, withoutSecretsTaken } from "./wire/secrets.ts";
+import { passwordIn, registerSecrets, withoutSecretsTaken } from "./wire/secrets.ts";
 import { openStore, type Store } from "./wire/store.ts";
 import { parkedWorker, startWorker } from "./worker.ts";
 
@@ -77,7 +87,7 @@ function probotOf(
  */
 export async function startApp(options: AppOptions): Promise<RunningApp> {
   const { log, apiUrl, pace } = options;
-  neverTell(...secretsOf(options));
+  registerSecrets(...secretsOf(options));
   const { fetch, sinceAnsweredMs } = answerClock(githubFetch(apiUrl, options.waits?.deadlineMs));
   const probot = probotOf(options, fetch);
   const app = await probot.auth();
@@ -90,7 +100,14 @@ export async function startApp(options: AppOptions): Promise<RunningApp> {
   const onUnposted = options.dryRun ? (unposted: Unposted) => log.info(unposted, "dry run: not posted") : null;
   const onUnrecorded = (error: unknown) => log.warn({ err: error }, "a retrieval was not written down");
   const github = wiredGitHub({
-    ...{ app, apiUrl, fetch, botLogin, pace, onUnposted, onUnrecorded, limits: store.pace },
+    app,
+    apiUrl,
+    fetch,
+    botLogin,
+    pace,
+    onUnposted,
+    onUnrecorded,
+    limits: store.pace,
     markerSecret: options.privateKey,
     settledMs: options.waits?.settledMs,
     onLost: ({ kind, repo, number }, found) =>
@@ -105,7 +122,7 @@ export async function startApp(options: AppOptions): Promise<RunningApp> {
   const beating = heartbeat(store.queue, workers, log, options.waits?.beatMs);
   store.queue.onJobAvailable?.((lane) => workers[lane].wake());
 
-  const door = await openDoor(probot, store, workers, { ...options, slug: name, counted: metrics });
+  const door = await startWebhookServer(probot, store, workers, { ...options, slug: name, counted: metrics });
   const admin = options.admin
     ? await openAdminDoor(door, store, metrics, {
         ...options.admin,
@@ -140,7 +157,7 @@ export async function startApp(options: AppOptions): Promise<RunningApp> {
       await Promise.race([swept, new Promise((resolve) => setTimeout(resolve, TIDY_MS))]);
       await beating.stop();
       inspector.close?.();
-      await Promise.all([door.close(), admin === null ? null : closed(admin)]);
+      await Promise.all([door.close(), admin === null ? null : closeServer(admin)]);
       await store.close();
     },
   };
@@ -185,9 +202,10 @@ async function readers(
 /** A review that stands on GitHub is not held up for longer by a memory that cannot be written. */
 const TRIES_TO_REMEMBER = 6;
 /** Commands that are answered at a time. */
-const TALKERS = 2;
+const COMMANDS_AT_ONCE = 2;
+const LANES: readonly LaneName[] = ["review", "command", "upkeep"];
 
-/** A lane for reviews, one for what people ask, and one that keeps memory in step with repositories: none waits for another. */
+/** A lane for reviews, one for commands, and one that keeps memory in step with repositories: none waits for another. */
 function startWorkers(
   options: AppOptions & { readonly inspector: Inspector },
   store: Store,
@@ -197,58 +215,79 @@ function startWorkers(
 ): Workers {
   const { log } = options;
   const { queue } = store;
-  const runner = jobRunner({
-    queue,
-    onAdded: () => review.wake(),
-    portsOf: reviewPorts(github, store, options.inspector, reading),
-    stepOf: (job) =>
-      thenDescribe(
-        seen.step(job, timedStep(job, options)),
-        job,
-        describeLater(options, store, () => upkeep.wake()),
-      ),
-  });
-  const follow = followPorts(github, store, reading);
+  const { jobs, stoppable } = stoppableReviews(queue, () => workers.review.wake());
   const lookIfGone = goneWatch(whereabouts(github), queue, log, () => {
-    review.wake();
-    upkeep.wake();
+    workers.review.wake();
+    workers.upkeep.wake();
   });
+  const addDescribing = describeLater(options, store, () => workers.upkeep.wake());
+  const large = largeReviews();
+  /** Around each job of their lanes, the outermost first. */
+  const wrappers: readonly JobWrapper[] = [
+    // The span and the metrics of the job, and the facts of its line in the log.
+    { lanes: LANES, job: (run, next) => seen.run(run.lane, run.lease, () => next(run)) },
+    // A job that finds its repository gone looks where it is now, before its end is recorded.
+    { lanes: LANES, job: (run, next) => lookIfGone(run.lease.job, () => next(run)) },
+    // Nothing is asked about a repository that was forgotten while the job waited.
+    unlessForgotten,
+    // `/kodiai stop` ends a review between two stages or two comments.
+    stoppable,
+    // Two reviews of large changes run at a time, as they hold much in memory; others give their worker back.
+    admittedBy(large),
+    // What was newly remembered is described later, by a job of its own.
+    describedLater(addDescribing),
+    // The span and the metrics of each stage.
+    { lanes: ["review", "command"], stage: ({ lease }, next) => seen.step(lease.job, next) },
+    // The log of each stage: its time, its figures, and what is wrong with memory.
+    loggedStages(options),
+  ];
+
+  const portsOf = reviewPorts(github, store, options.inspector, reading);
+  const review = (job: ReviewJob, attempt: number, superseded: AbortSignal, lease: Lease<ReviewJob>) =>
+    runJob({ lane: "review", lease, signal: superseded }, wrappers, async ({ adapt, signal }, stage) => {
+      const ports = { ...adapt(await portsOf(lease)), signal, isLastTry: attempt >= TRIES_TO_REMEMBER };
+      return reviewLine(await reviewPullRequest(job, ports, stage));
+    });
+  const command = (job: CommandJob, _attempt: number, signal: AbortSignal, lease: Lease<CommandJob>) =>
+    runJob({ lane: "command", lease, signal }, wrappers, async ({ adapt }, stage) =>
+      answerComment(job, { ...adapt(await portsOf(lease)), jobs }, stage),
+    );
+  const learn = learnPorts(github, store);
+  const follow = followPorts(github, store, reading);
+  const upkeep = (job: UpkeepJob, _attempt: number, signal: AbortSignal, lease: Lease<UpkeepJob>) =>
+    runJob({ lane: "upkeep", lease, signal }, wrappers, async () =>
+      job.kind === "feedback" ? runFeedback(job, await learn(job)) : runFollow(job, queue, follow(lease)),
+    );
+
   const watch = retrievalWatch(serverStatistics(store), (alerts) => log.warn({ alerts }, "retrieval needs a look"));
   const onLost = ({ job }: Lease<AnyJob>) => log.warn({ job: job.key }, "another process has the job by now");
+  const onEndOf = (lane: LaneName) => (lease: Lease<AnyJob>, end: JobEnd, error: unknown) => {
+    if (lane === "review" && end.state === "parked") sweeper.wake();
+    if (lane === "review") void watch();
+    const head = lease.job.kind === "review" ? { head: lease.job.headSha } : {};
+    logEnd(log, lease, end, error, { ...head, ...seen.ended(lane, lease, end) });
+  };
   const clocks = { now: Date.now, random: Math.random, onLost };
-  const review = startWorker(
-    {
-      ...clocks,
-      queue,
-      run: (job, attempt, overtaken, lease) =>
-        seen.run("review", lease, () =>
-          lookIfGone(job, () => runner.review(lease, attempt >= TRIES_TO_REMEMBER, overtaken)),
-        ),
-      onEnd: (lease, end, error) => {
-        if (end.state === "parked") sweeper.wake();
-        void watch();
-        logEnd(log, lease, end, error, { head: lease.job.headSha, ...seen.ended("review", lease, end) });
-      },
-      // One worker is left to others, where there are two.
-      limits: () => ({ ofRepository: Math.max(1, options.workers - 1), hasRoom: runner.hasRoom() }),
-    },
-    options.workers,
-  );
-  const onEndOf = (lane: "command" | "upkeep") => (lease: Lease<AnyJob>, end: JobEnd, error: unknown) =>
-    logEnd(log, lease, end, error, seen.ended(lane, lease, end));
-  const answer = (job: CommandJob, _attempt: number, _signal: AbortSignal, lease: Lease<CommandJob>) =>
-    seen.run("command", lease, () => lookIfGone(job, () => runner.command(lease)));
-  const command = startWorker({ ...clocks, queue: queue.commands, run: answer, onEnd: onEndOf("command") }, TALKERS);
-  const learn = learnPorts(github, store);
-  const upkeepOf = async (job: UpkeepJob, lease: Lease<UpkeepJob>) =>
-    job.kind === "feedback" ? runFeedback(job, await learn(job)) : runFollow(job, queue, follow(lease));
-  const runUpkeep = (job: UpkeepJob, _attempt: number, _signal: AbortSignal, lease: Lease<UpkeepJob>) =>
-    seen.run("upkeep", lease, () => lookIfGone(job, () => upkeepOf(job, lease)));
-  const upkeep =
-    store.memoryProblem === null
-      ? startWorker({ ...clocks, queue: queue.upkeep, run: runUpkeep, onEnd: onEndOf("upkeep") }, 1)
-      : parkedWorker(() => log.warn("upkeep waits: its jobs run when Kodiai starts with a memory that opens"));
-  return { review, command, upkeep };
+  const workers: Workers = {
+    review: startWorker(
+      { ...clocks, queue, run: review, onEnd: onEndOf("review"), limits: () => limitsOf(options.workers, large) },
+      options.workers,
+    ),
+    command: startWorker(
+      { ...clocks, queue: queue.commands, run: command, onEnd: onEndOf("command") },
+      COMMANDS_AT_ONCE,
+    ),
+    upkeep:
+      store.memoryProblem === null
+        ? startWorker({ ...clocks, queue: queue.upkeep, run: upkeep, onEnd: onEndOf("upkeep") }, 1)
+        : parkedWorker(() => log.warn("upkeep waits: its jobs run when Kodiai starts with a memory that opens")),
+  };
+  return workers;
+}
+
+/** One worker is left to other repositories, where there are two. */
+function limitsOf(workers: number, large: LargeReviews): LeaseLimits {
+  return { ofRepository: Math.max(1, workers - 1), hasRoom: large.hasRoom() };
 }
 
 function logEnd(log: Logger, { job, attempt }: Lease<AnyJob>, end: JobEnd, error: unknown, more: object): void {

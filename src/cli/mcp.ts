@@ -6,7 +6,7 @@ import type { McpPorts } from "../mcp/mcp-ports.ts";
 import { mcpServer } from "../mcp/mcp-server.ts";
 import { openMcpDoor } from "../server/mcp-door.ts";
 import type { McpWords } from "../wire/cli/mcp.ts";
-import { neverTell } from "../wire/secrets.ts";
+import { registerSecrets } from "../wire/secrets.ts";
 import { terminalText } from "./terminal-text.ts";
 import { type ExitCode, oneOf, readWords, UsageError } from "./usage.ts";
 
@@ -68,7 +68,7 @@ async function overHttp(
   { version, about }: Serving,
   { port, token }: { readonly port: number; readonly token: Token },
 ): Promise<void> {
-  neverTell(token.word);
+  registerSecrets(token.word);
   const ended = endOf(false);
   const door = await openMcpDoor(port, token.word, () => mcpServer(ports, version));
   say(`${about} on ${door.url}`);

@@ -3,10 +3,10 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import { getRequestListener } from "@hono/node-server";
 import type { Store } from "../wire/store.ts";
-import { type Door, listening } from "./http-door.ts";
 import type { Metrics } from "./metrics.ts";
 import { type Readiness, readinessCheck } from "./readiness.ts";
 import type { UpkeepRounds } from "./upkeep-rounds.ts";
+import { listening, type WebhookServer } from "./webhook-server.ts";
 
 export interface AdminDoorSettings {
   readonly host: string;
@@ -26,7 +26,7 @@ export interface AdminDoorSettings {
  * @throws Error when the port is taken
  */
 export async function openAdminDoor(
-  door: Door,
+  door: WebhookServer,
   store: Store,
   metrics: Pick<Metrics, "text" | "contentType">,
   { others, rounds, sinceAnsweredMs, ...at }: AdminDoorSettings,

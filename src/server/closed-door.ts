@@ -2,8 +2,8 @@
 // GitHub writes down each delivery as failed, and they come again later.
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import manifest from "../../package.json" with { type: "json" };
-import { closed, listening, urlOf } from "./http-door.ts";
 import { appMetrics } from "./metrics.ts";
+import { closeServer, listening, urlOf } from "./webhook-server.ts";
 
 interface At {
   readonly host: string;
@@ -42,8 +42,8 @@ interface Answer {
  * @throws Error when a port is taken
  */
 export async function closedDoors({ admin, ...at }: Ports, why: () => WhyClosed): Promise<ClosedDoors> {
-  const open = await openDoor(at, async (path) => (path === "/healthz" ? ALIVE : notServing([why().reason])));
-  const other = admin ? await openDoor(admin, (path) => adminAnswer(path, why())) : null;
+  const open = await startWebhookServer(at, async (path) => (path === "/healthz" ? ALIVE : notServing([why().reason])));
+  const other = admin ? await startWebhookServer(admin, (path) => adminAnswer(path, why())) : null;
   return {
     url: open.url,
     async close() {
@@ -79,7 +79,7 @@ function json(status: number, body: object): Answer {
   return { status, type: "application/json", text: JSON.stringify(body) };
 }
 
-async function openDoor(at: At, answerOf: (path: string) => Promise<Answer>): Promise<ClosedDoors> {
+async function startWebhookServer(at: At, answerOf: (path: string) => Promise<Answer>): Promise<ClosedDoors> {
   const server = createServer((request: IncomingMessage, response: ServerResponse) => {
     void answerOf(request.url?.split("?")[0] ?? "").then(({ status, type, text }) => {
       // What is sent is not read, so the connection ends with it.
@@ -91,5 +91,5 @@ async function openDoor(at: At, answerOf: (path: string) => Promise<Answer>): Pr
   server.headersTimeout = 10_000;
   server.requestTimeout = 30_000;
   await listening(server, at);
-  return { url: urlOf(server), close: () => closed(server) };
+  return { url: urlOf(server), close: () => closeServer(server) };
 }

@@ -4,7 +4,7 @@ import { type DashboardServer, dashboardPorts, githubLogin } from "../wire/dashb
 import type { Reading } from "../wire/job-ports.ts";
 import type { Store } from "../wire/store.ts";
 import type { AppOptions } from "./app-options.ts";
-import type { Workers } from "./http-door.ts";
+import type { Workers } from "./webhook-server.ts";
 
 /** The dashboard over the store, told of how the server was set up. */
 export function dashboardOf(
@@ -27,7 +27,9 @@ export function dashboardOf(
   };
   const { variables = null, model, reranker, embeddings, dryRun, log } = options;
   const server: DashboardServer = {
-    ...{ readiness, variables, model: model?.names.main ?? null },
+    readiness,
+    variables,
+    model: model?.names.main ?? null,
     choices: [
       ["Model", model?.names.main ?? "none: rules and memory review alone"],
       ["Embedder", embeddings.kind === "local" ? "local: nothing leaves the machine" : embeddings.kind],

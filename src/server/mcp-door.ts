@@ -10,7 +10,7 @@ import {
   type McpServer,
   originValidationResponse,
 } from "@modelcontextprotocol/server";
-import { closed, listening, urlOf } from "./http-door.ts";
+import { closeServer, listening, urlOf } from "./webhook-server.ts";
 
 /** Where the tools are. */
 export const MCP_PATH = "/mcp";
@@ -55,7 +55,7 @@ export async function openMcpDoor(port: number, token: string, server: () => Mcp
     url: urlOf(http) + MCP_PATH,
     async close() {
       await handler.close();
-      await closed(http);
+      await closeServer(http);
     },
   };
 }

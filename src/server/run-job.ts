@@ -1,108 +1,132 @@
-// A review or a command from the queue to its end; and the way to stop a review that runs.
+// Runs a job inside wrappers, the outermost first: app.ts lists them. Here are those that need no file of their own.
+import type { Logger } from "pino";
 import type { CommandJob } from "../domain/command.ts";
 import { Stopped } from "../domain/errors.ts";
-import type { ReviewJob } from "../domain/job.ts";
-import { answerComment } from "../flows/commands/answer-comment.ts";
+import { type DescribeJob, type ReviewJob, upkeepKey } from "../domain/job.ts";
+import type { Skipped } from "../domain/omissions.ts";
+import type { Precedents } from "../domain/retrieval.ts";
+import type { Superseded } from "../domain/review.ts";
 import type { CommandPorts } from "../flows/commands/order.ts";
-import type { Stage } from "../flows/review/review-ports.ts";
-import { reviewPullRequest } from "../flows/review/review-pull-request.ts";
+import type { SentReview, Stage } from "../flows/review/review-ports.ts";
 import type { ReviewJobs } from "../ports/talk.ts";
-import type { Lease, Queue, Reviews } from "../ports.ts";
-import { largeReviews } from "./large-reviews.ts";
+import type { AnyJob, LaneName, Lease, Queue, Reviews } from "../ports.ts";
+import type { LargeReviews } from "./large-reviews.ts";
 
 /** What belongs to a pull request. */
 export type PullJob = ReviewJob | CommandJob;
 
-export interface RunnerPorts {
-  readonly queue: Pick<Queue, "add" | "drop">;
-  /** Told when a command has put a review into the queue. */
-  readonly onAdded: () => void;
-  /** All ports of one job but those that the runner itself is. */
-  readonly portsOf: (lease: Lease<PullJob>) => Promise<Omit<CommandPorts, "jobs" | "signal">>;
-  /** Told what each room hands on. */
-  readonly stepOf: (job: PullJob) => Stage;
+/** The ports of such a job, but for those that its run adds. */
+export type PullPorts = Omit<CommandPorts, "jobs" | "signal">;
+
+/** One run of a job, as the wrappers around it leave it. */
+export interface JobRun {
+  readonly lane: LaneName;
+  readonly lease: Lease<AnyJob>;
+  /** Aborted when the job is no longer wanted: a later one took its place, or somebody stopped it. */
+  readonly signal: AbortSignal;
+  /** Aborted after a `stop`. */
+  readonly stopped: AbortSignal | null;
+  /** What wrappers change about its ports. */
+  readonly adapt: (ports: PullPorts) => PullPorts;
 }
 
-/** Each does a job of its kind; returns one line on how it ended, and throws as the corridors do. */
-export interface JobRunner {
-  /** @param overtaken aborted when a later job took its place */
-  readonly review: (lease: Lease<ReviewJob>, isLastTry: boolean, overtaken: AbortSignal) => Promise<string>;
-  readonly command: (lease: Lease<CommandJob>) => Promise<string>;
-  /** Whether a review of a large change would find room. */
-  readonly hasRoom: () => boolean;
+export interface JobWrapper {
+  readonly lanes: readonly LaneName[];
+  /** Around the whole run. */
+  readonly job?: (run: JobRun, next: (run: JobRun) => Promise<string>) => Promise<string>;
+  /** Around each stage of the run; asked once a run. */
+  readonly stage?: (run: JobRun, next: Stage) => Stage;
 }
 
-/** Forgotten while it ran, by a process that ended before it did: what is left in the queue names no repository (see Traces). */
-const FORGOTTEN = "gone: its repository was forgotten meanwhile";
-
-function isForgotten({ repo }: PullJob): boolean {
-  return repo.name === "";
+/**
+ * Runs a job inside the wrappers of its lane.
+ *
+ * @returns one line on how it ended
+ */
+export function runJob(
+  { lane, lease, signal }: Pick<JobRun, "lane" | "lease" | "signal">,
+  wrappers: readonly JobWrapper[],
+  work: (run: JobRun, stage: Stage) => Promise<string>,
+): Promise<string> {
+  const around = wrappers.filter(({ lanes }) => lanes.includes(lane));
+  const from = (at: number, run: JobRun): Promise<string> => {
+    const wrapper = around[at];
+    if (wrapper !== undefined) return wrapper.job?.(run, (next) => from(at + 1, next)) ?? from(at + 1, run);
+    const plain: Stage = async (_name, enter) => enter();
+    return work(
+      run,
+      around.reduceRight((stage, one) => one.stage?.(run, stage) ?? stage, plain),
+    );
+  };
+  return from(0, { lane, lease, signal, stopped: null, adapt: (ports) => ports });
 }
 
-export function jobRunner({ queue, onAdded, portsOf, stepOf }: RunnerPorts): JobRunner {
+/** A repository that was forgotten while its job waited has no name any more (see Traces): the job ends, and GitHub is not asked. */
+export const unlessForgotten: JobWrapper = {
+  lanes: ["review", "command"],
+  job: async (run, next) =>
+    run.lease.job.repo.name === "" ? "gone: its repository was forgotten meanwhile" : next(run),
+};
+
+/** Lets reviews be stopped, between two stages and between two comments. `jobs` is the port by which commands add and stop them. */
+export function stoppableReviews(
+  queue: Pick<Queue, "add" | "drop">,
+  onAdded: () => void,
+): { readonly jobs: ReviewJobs; readonly stoppable: JobWrapper } {
   const running = new Map<string, AbortController>();
-  const large = largeReviews();
-  const jobs: ReviewJobs = {
-    async add(job, now) {
-      await queue.add(job, now);
-      onAdded();
-    },
-    async stop(key, reason) {
-      const waiting = await queue.drop(key, reason);
-      const controller = running.get(key);
-      controller?.abort(new Stopped(reason));
-      return { waiting, running: controller === undefined ? 0 : 1 };
-    },
-  };
-
-  async function review(lease: Lease<ReviewJob>, isLastTry: boolean, overtaken: AbortSignal): Promise<string> {
-    const { job } = lease;
-    if (isForgotten(job)) return FORGOTTEN;
-    const controller = new AbortController();
-    const { signal } = controller;
-    running.set(job.key, controller);
-    let done = () => {};
-    try {
-      const ports = await portsOf(lease);
-      const reviews = stoppable(ports.reviews, signal);
-      const admitted = large.admit(ports.pulls);
-      done = admitted.done;
-      const either = AbortSignal.any([signal, overtaken]);
-      const given = { ...ports, pulls: admitted.pulls, reviews, signal: either, isLastTry };
-      return outcome(await reviewPullRequest(job, given, stoppingStep(stepOf(job), signal)));
-    } catch (error) {
-      // Whatever broke while stopping broke because of it, or no longer matters: nothing is tried again.
-      if (signal.aborted) return `stopped: ${String((signal.reason as Error).message)}`;
-      throw error;
-    } finally {
-      done();
-      running.delete(job.key);
-    }
-  }
-
   return {
-    review,
-    hasRoom: large.hasRoom,
-    command: async (lease) =>
-      isForgotten(lease.job)
-        ? FORGOTTEN
-        : answerComment(lease.job, { ...(await portsOf(lease)), jobs }, stepOf(lease.job)),
+    jobs: {
+      async add(job, now) {
+        await queue.add(job, now);
+        onAdded();
+      },
+      async stop(key, reason) {
+        const waiting = await queue.drop(key, reason);
+        const controller = running.get(key);
+        controller?.abort(new Stopped(reason));
+        return { waiting, running: controller === undefined ? 0 : 1 };
+      },
+    },
+    stoppable: {
+      lanes: ["review"],
+      async job(run, next) {
+        const controller = new AbortController();
+        const { signal: stopped } = controller;
+        const { key } = run.lease.job;
+        running.set(key, controller);
+        try {
+          return await next({
+            ...run,
+            stopped,
+            signal: AbortSignal.any([stopped, run.signal]),
+            adapt: (given) => {
+              const ports = run.adapt(given);
+              return { ...ports, reviews: stoppableWrites(ports.reviews, stopped) };
+            },
+          });
+        } catch (error) {
+          // Whatever broke while stopping broke because of it, or no longer matters: nothing is tried again.
+          if (stopped.aborted) return `stopped: ${String((stopped.reason as Error).message)}`;
+          throw error;
+        } finally {
+          running.delete(key);
+        }
+      },
+      stage:
+        ({ stopped }, next) =>
+        async (name, enter) => {
+          stopped?.throwIfAborted();
+          return next(name, enter);
+        },
+    },
   };
 }
 
-/** Enters no further room once somebody said stop. */
-function stoppingStep(step: Stage, signal: AbortSignal): Stage {
-  return async (room, enter) => {
-    signal.throwIfAborted();
-    return step(room, enter);
-  };
-}
-
-/** Reads as before; writes nothing more once somebody said stop, not even between two comments. */
-function stoppable(reviews: Reviews, signal: AbortSignal): Reviews {
+/** Reads as before; writes nothing more after a `stop`, not even between two comments. */
+function stoppableWrites(reviews: Reviews, stopped: AbortSignal): Reviews {
   const unless = <Args extends unknown[], Result>(write: (...args: Args) => Promise<Result>) => {
     return async (...args: Args): Promise<Result> => {
-      signal.throwIfAborted();
+      stopped.throwIfAborted();
       return write(...args);
     };
   };
@@ -116,7 +140,120 @@ function stoppable(reviews: Reviews, signal: AbortSignal): Reviews {
   };
 }
 
-function outcome(result: Awaited<ReturnType<typeof reviewPullRequest>>): string {
+/** Lets a review of a large change begin when there is room for it. */
+export function admittedBy(large: LargeReviews): JobWrapper {
+  return {
+    lanes: ["review"],
+    async job(run, next) {
+      let done = () => {};
+      const adapt = (given: PullPorts) => {
+        const ports = run.adapt(given);
+        const admitted = large.admit(ports.pulls);
+        done = admitted.done;
+        return { ...ports, pulls: admitted.pulls };
+      };
+      try {
+        return await next({ ...run, adapt });
+      } finally {
+        done();
+      }
+    },
+  };
+}
+
+/**
+ * Once something new was remembered, and where the repository wants memories described, adds a job for that. Where nothing was
+ * gathered, as when a review that an earlier try wrote is only posted, its configuration is not known here: the job looks for itself.
+ *
+ * @param add puts the job into the queue; never rejects
+ */
+export function describedLater(add: (job: DescribeJob) => Promise<void>): JobWrapper {
+  return {
+    lanes: ["review", "command"],
+    stage({ lease }, next) {
+      let isWanted = true;
+      return async (name, enter) => {
+        const value = await next(name, enter);
+        if (name === "gather") isWanted = wantsFields(value) ?? isWanted;
+        if (name === "remember" && isWanted && hasNew(value)) {
+          const { repo, delivery, installationId } = lease.job;
+          const key = upkeepKey(repo, "describe");
+          await add({ kind: "describe", key, delivery, installationId, repo, trigger: "reviewed" });
+        }
+        return value;
+      };
+    },
+  };
+}
+
+/** Null where the value holds no configuration. */
+function wantsFields(gathered: unknown): boolean | null {
+  if (!isObject(gathered) || !isObject(gathered.config) || !isObject(gathered.config.knowledge)) return null;
+  return gathered.config.knowledge.describe === "model";
+}
+
+function hasNew(kept: unknown): boolean {
+  return isObject(kept) && kept.kind === "remembered" && Number(kept.added) + Number(kept.updated) > 0;
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null;
+}
+
+export interface LogOptions {
+  readonly log: Logger;
+  /** Called with the value of each stage; the demo prints it. */
+  readonly onStep?: (job: PullJob, stage: string, value: unknown, ms: number) => void;
+}
+
+/** Logs each stage's time and figures, and what is wrong with memory as a warning. */
+export function loggedStages({ log, onStep }: LogOptions): JobWrapper {
+  return {
+    lanes: ["review", "command"],
+    stage({ lease }, next) {
+      const job = lease.job as PullJob;
+      return async (room, enter) => {
+        const started = performance.now();
+        const value = await next(room, enter);
+        const ms = Math.round(performance.now() - started);
+        log.debug({ job: job.key, room, ms, ...stageFacts(value) }, "room");
+        const trouble = memoryTrouble(room, value);
+        if (trouble !== null) log.warn({ job: job.key, room, ...trouble }, "memory is degraded");
+        onStep?.(job, room, value, ms);
+        return value;
+      };
+    },
+  };
+}
+
+/** What went wrong with memory in a stage: one warning a review. The review's footer says it too, where it still can. */
+function memoryTrouble(stage: string, value: unknown): object | null {
+  if ((stage !== "retrieve" && stage !== "remember") || typeof value !== "object" || value === null) return null;
+  if ("reason" in value) return { reason: value.reason };
+  const { degraded, refused } = { degraded: [], refused: [], ...value } as Record<string, readonly unknown[]>;
+  return degraded?.length === 0 && refused?.length === 0 ? null : { degraded, refused };
+}
+
+/**
+ * Of precedents for the log: the gate's decision, how long the query text is and what of it was dropped, how many queries were asked,
+ * and how many memories were found and used; never the text of others. Of other values nothing.
+ */
+function stageFacts(value: unknown): Readonly<Record<string, unknown>> {
+  if (!isObject(value) || value.kind !== "precedents") return {};
+  const { gate, query, ranked, provenance, degraded } = value as unknown as Precedents;
+  return {
+    gate,
+    query:
+      query === null ? null : { chars: query.text.length, dropped: query.dropped, variants: query.variants.length },
+    candidates: provenance.totalCandidates,
+    used: ranked.length,
+    method: provenance.method,
+    degraded,
+  };
+}
+
+/** How a review ended, in one line. */
+export function reviewLine(result: SentReview | Superseded | Skipped): string {
   if (result.kind !== "posted") return `${result.kind}: ${result.reason}`;
   const lost = result.notRemembered === null ? "" : `; not remembered: ${result.notRemembered}`;
   return `posted ${result.reviewUrl ?? result.summaryUrl}${lost}`;

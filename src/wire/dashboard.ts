@@ -11,7 +11,7 @@ import type { GitHubLogin } from "../ports/login.ts";
 import type { RetrievalLog } from "../ports/memory.ts";
 import { egressTo } from "./egress.ts";
 import type { Reading } from "./job-ports.ts";
-import { neverTell, redact, withoutSecretsKept } from "./secrets.ts";
+import { redact, registerSecrets, safeRetrievals } from "./secrets.ts";
 import type { Store } from "./store.ts";
 
 /** What the running server tells about itself. */
@@ -49,9 +49,13 @@ function memoryShown(
   { onError }: DashboardServer,
 ): DashboardPorts["memory"] {
   if (shown === null || past === null || replays === null || embedder === null) return null;
-  const log: RetrievalLog = withoutSecretsKept(retrievals, onError);
+  const log: RetrievalLog = safeRetrievals(retrievals, onError);
   return {
-    ...{ figures: shown, labels, replays, declined: past, forget: memory.forget },
+    figures: shown,
+    labels,
+    replays,
+    declined: past,
+    forget: memory.forget,
     search: { embedder, recall, retrievals: log, now: Date.now },
     export: {
       memory,
@@ -77,14 +81,18 @@ export function githubLogin(
   { clientId, clientSecret, origin }: LoginChoice,
   { host, apiUrl }: { readonly host: string; readonly apiUrl: string },
 ): GitHubLogin {
-  neverTell(clientSecret);
+  registerSecrets(clientSecret);
   const webUrl = webUrlOf(apiUrl);
   const callbackUrl = origin + LOGIN_CALLBACK;
   const api = { apiUrl, apiFetch: egressTo(apiUrl) };
   return {
     origin,
     ...githubVisitors({
-      ...{ clientId, clientSecret, callbackUrl, webUrl, webFetch: egressTo(webUrl) },
+      clientId,
+      clientSecret,
+      callbackUrl,
+      webUrl,
+      webFetch: egressTo(webUrl),
       ...api,
     }),
     ...githubWriters({ clientOf: (token) => visitorClient(token, api), host, now: Date.now }),

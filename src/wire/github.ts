@@ -15,17 +15,16 @@ import { signWrite } from "../adapters/github/sign-write.ts";
 import { translated } from "../adapters/github/translate-error.ts";
 import { unheldWrites, type WritePath, writePath } from "../adapters/github/write-path.ts";
 import { unpacedWrites, type WriteTurns, writeTurns } from "../adapters/github/write-turns.ts";
-import type { secretRedactor } from "../adapters/secrets/redact.ts";
 import { redactedChecks } from "../adapters/secrets/redacted-checks.ts";
 import type { Repo } from "../domain/job.ts";
-import type { HistoryFollowing } from "../flows/repository/follow-history.ts";
+import type { HistoryFollowing } from "../flows/repository/follow-repository.ts";
 import type { ReviewPorts } from "../flows/review/review-ports.ts";
 import type { Checks } from "../ports/checks.ts";
 import type { PastReviews } from "../ports/history.ts";
 import type { InstallationPace, Post, Wanted, WriteBook } from "../ports/writes.ts";
 import type { Whereabouts } from "../server/after-gone.ts";
 import { githubFetch } from "./egress.ts";
-import { redactor } from "./secrets.ts";
+import { redactor, registerSecrets } from "./secrets.ts";
 import type { Store } from "./store.ts";
 
 export type { Unposted };
@@ -56,11 +55,6 @@ export function wiredGitHub(github: GitHubWiring): WiredGitHub {
   return { ...github, turns, clients: githubClients({ ...github, now: Date.now }) };
 }
 
-/** Access to check runs of each repository. */
-export function wiredChecks(github: WiredGitHub, book: WriteBook): ChecksOf {
-  return checksOf({ ...github, redactor }, book);
-}
-
 /**
  * Asks GitHub for the name of this app.
  *
@@ -88,7 +82,10 @@ export interface WriteWiring {
 export function pathOf(wiring: WriteWiring, book: WriteBook, installationId: number): WritePath {
   const { turns, markerSecret, settledMs, onLost = () => {} } = wiring;
   return writePath({
-    ...{ installationId, book, settledMs, onLost },
+    installationId,
+    book,
+    settledMs,
+    onLost,
     sign: (wanted) => signWrite(markerSecret, wanted),
     find: (wanted, marker) => findWritten(wiring, wanted, marker),
     turn: (write) => turns.take(installationId, write),
@@ -108,30 +105,23 @@ export async function findWritten(
   return findPost(client, botLogin, wanted, marker);
 }
 
-export interface CheckWiring extends WriteWiring {
-  /** Told what a dry run does not make; null makes it. */
-  readonly onUnposted: Parameters<typeof dryRunChecks>[0] | null;
-  readonly redactor: ReturnType<typeof secretRedactor>;
-}
-
-/** Access to the check runs of a repository. */
-export type ChecksOf = (installationId: number, repo: Repo) => Checks;
-
-/** A token of its own for each repository: many an App was not granted check runs. */
-export function checksOf({ onUnposted, redactor, ...wiring }: CheckWiring, book: WriteBook): ChecksOf {
+/** Access to the check runs of each repository, by a token of its own: many an App was not granted check runs. */
+export function wiredChecks(github: WiredGitHub, book: WriteBook): (installationId: number, repo: Repo) => Checks {
   return (installationId, repo) => {
-    const client = () => wiring.clients.forChecks(installationId, repo);
+    const client = () => github.clients.forChecks(installationId, repo);
     const made =
-      onUnposted === null ? githubChecks(client, pathOf(wiring, book, installationId)) : dryRunChecks(onUnposted);
+      github.onUnposted === null
+        ? githubChecks(client, pathOf(github, book, installationId))
+        : dryRunChecks(github.onUnposted);
     return redactedChecks(made, redactor);
   };
 }
 
-/** After a restore so long: by then what was said before stands in the books again, or is no longer open. */
+/** For so long after a restore local state may lack what was posted since the backup; after that it was posted again or closed. */
 const RESTORED_MS = 30 * 24 * 60 * 60_000;
 
-/** After a restore the books may lack what was posted since the backup: then GitHub is asked. Null when there was none. */
-export async function standingReviews(
+/** Whether GitHub has a review of ours of a head; null unless a backup was restored lately. */
+export async function reviewsOnGitHub(
   client: Parameters<typeof githubRetractions>[0],
   botLogin: string,
   store: Pick<Store, "restoredAt">,
@@ -166,6 +156,36 @@ export function pastOf(
   };
 }
 
+/** GitHub as a person reaches it: with the person's token. */
+export function personsClient(token: string, apiUrl: string, fetch: GuardedFetch = githubFetch(apiUrl)): Octokit {
+  registerSecrets(token);
+  // A file that is absent is no news; what matters is thrown.
+  const log = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
+  return new Octokit({ auth: token, baseUrl: apiUrl, userAgent: "kodiai", request: { fetch }, log });
+}
+
+/** What GitHub answered to a person's token, in one line. */
+export function personsRefusal(error: unknown, missing: string): Error {
+  const status = error instanceof Error && "status" in error ? error.status : null;
+  const text = error instanceof Error ? error.message : String(error);
+  if (status === 401) return new Error("GitHub does not take this GITHUB_TOKEN", { cause: error });
+  return new Error(status === 404 ? `there is no ${missing}, or GITHUB_TOKEN may not read it` : text, { cause: error });
+}
+
+/** A repository of GitHub's answer. */
+export function repoFrom(host: string, { id, name, owner, private: isPrivate, visibility }: GitHubRepository): Repo {
+  const hidden = visibility === "internal" ? "internal" : "private";
+  return { host, id, ownerId: owner.id, owner: owner.login, name, visibility: isPrivate ? hidden : "public" };
+}
+
+interface GitHubRepository {
+  readonly id: number;
+  readonly name: string;
+  readonly owner: { readonly id: number; readonly login: string };
+  readonly private: boolean;
+  readonly visibility?: string;
+}
+
 /**
  * A repository and its past reviews, read with a person's token.
  *
@@ -179,26 +199,10 @@ export async function personsPast(named: {
   readonly apiUrl: string;
 }): Promise<{ readonly repo: Repo; readonly past: PastReviews }> {
   const { host, owner, name, token, apiUrl } = named;
-  const fetch = githubFetch(apiUrl);
-  const silent = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
-  const github = new Octokit({ auth: token, baseUrl: apiUrl, userAgent: "kodiai", request: { fetch }, log: silent });
+  const github = personsClient(token, apiUrl);
   const { data } = await translated(() => github.rest.repos.get({ owner, repo: name })).catch((error: unknown) => {
-    throw new Error(refusalText(error, `${owner}/${name}`), { cause: error });
+    throw personsRefusal(error, `repository ${owner}/${name}`);
   });
-  const repo: Repo = {
-    host,
-    id: data.id,
-    ownerId: data.owner.id,
-    owner: data.owner.login,
-    name: data.name,
-    visibility: data.private ? (data.visibility === "internal" ? "internal" : "private") : "public",
-  };
+  const repo = repoFrom(host, data);
   return { repo, past: githubPastReviews({ github, repo, paceMs: PACE_MS }) };
-}
-
-function refusalText(error: unknown, name: string): string {
-  const status = error instanceof Error && "status" in error ? error.status : null;
-  if (status === 401) return "GitHub does not take this GITHUB_TOKEN";
-  if (status === 404) return `there is no repository ${name}, or GITHUB_TOKEN may not read it`;
-  return error instanceof Error ? error.message : String(error);
 }

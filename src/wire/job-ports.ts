@@ -6,7 +6,6 @@ import { cachedStatistics } from "../adapters/cached-statistics.ts";
 import { astChunker } from "../adapters/code-index/chunker.ts";
 import { dryRunEvidence, dryRunMemory } from "../adapters/dry-run/memory.ts";
 import { dryRunReplies, dryRunReviews } from "../adapters/dry-run/reviews.ts";
-import type { GitHub } from "../adapters/github/clients.ts";
 import { githubDeliveryLog } from "../adapters/github/delivery-log.ts";
 import { githubDependencies } from "../adapters/github/dependencies.ts";
 import { githubFeedback } from "../adapters/github/feedback.ts";
@@ -17,8 +16,6 @@ import { githubReplies } from "../adapters/github/replies.ts";
 import { githubRepositoryHost } from "../adapters/github/repository-host.ts";
 import { githubReviews } from "../adapters/github/reviews.ts";
 import { githubThreads } from "../adapters/github/threads.ts";
-import type { WritePath } from "../adapters/github/write-path.ts";
-import type { secretRedactor } from "../adapters/secrets/redact.ts";
 import { redactedReplies, redactedReviews } from "../adapters/secrets/redacted-reviews.ts";
 import type { CommandJob } from "../domain/command.ts";
 import type { FeedbackJob, ReviewJob, UpkeepJob } from "../domain/job.ts";
@@ -31,11 +28,11 @@ import type { AddReview } from "../ports/missed.ts";
 import type { Inspector, Lease, Ledger } from "../ports.ts";
 import { newGateCache } from "../retrieve/retrieve.ts";
 import type { MissedPorts } from "../server/missed-sweeper.ts";
-import { pastOf, pathOf, standingReviews, type WiredGitHub, wiredChecks } from "./github.ts";
+import { pastOf, pathOf, reviewsOnGitHub, type WiredGitHub, wiredChecks } from "./github.ts";
 import { type Asking, accessFor } from "./models.ts";
 import { knownRules } from "./rules.ts";
-import { redact, redactor, withoutSecretsKept } from "./secrets.ts";
-import type { HeldRecords, Store } from "./store.ts";
+import { redact, redactor, safeRetrievals } from "./secrets.ts";
+import type { Store } from "./store.ts";
 
 const AUTHOR_CACHE = { max: 10_000, ttl: 24 * 60 * 60_000 };
 
@@ -55,7 +52,7 @@ export function reviewPorts(
   const authors = new LRUCache<string, number>(AUTHOR_CACHE);
   const gateCache = newGateCache();
   const pause = inTurn();
-  const retrievals = withoutSecretsKept(store.retrievals, github.onUnrecorded);
+  const retrievals = safeRetrievals(store.retrievals, github.onUnrecorded);
   return async (lease) => {
     const { job } = lease;
     const held = store.held(lease);
@@ -63,6 +60,7 @@ export function reviewPorts(
     const client = await clients.forRepository(job.installationId, job.repo);
     const real = githubReviews(client, github.botLogin, path);
     const reviews = github.onUnposted === null ? real : dryRunReviews(real, github.onUnposted);
+    const replies = githubReplies(client, github.botLogin, path);
     return {
       pulls: githubPullRequests({
         github: client,
@@ -74,7 +72,16 @@ export function reviewPorts(
       }),
       reviews: redactedReviews(reviews, redactor),
       dependencies: githubDependencies(client),
-      ...talkPorts(client, { ...github, redactor }, store, { held, path }),
+      permissions: githubPermissions(client),
+      threads: githubThreads(client, github.botLogin),
+      replies: redactedReplies(
+        github.onUnposted === null ? replies : dryRunReplies(replies, github.onUnposted),
+        redactor,
+      ),
+      decisions: store.decisions,
+      book: held.answers,
+      records: held.ledger,
+      evidence: github.onUnposted === null ? store.evidence : dryRunEvidence(store.evidence),
       inspector: rules,
       known: knownRules(),
       embedder,
@@ -94,7 +101,7 @@ export function reviewPorts(
       checks: wiredChecks(github, held.writes)(job.installationId, job.repo),
       checkBook: held.checks,
       waits: store.waits,
-      isOnGitHub: await standingReviews(client, github.botLogin, store),
+      isOnGitHub: await reviewsOnGitHub(client, github.botLogin, store),
       ledger: github.onUnposted === null ? held.ledger : unpostedLedger(held.ledger),
       now: Date.now,
     };
@@ -138,37 +145,6 @@ export function serverStatistics(store: Store): RetrievalStatistics {
 /** What a dry run wrote was not posted: without the dry run the same head is reviewed. */
 function unpostedLedger(ledger: Ledger): Ledger {
   return { ...ledger, settle: (job, review, now) => ledger.settle(job, review, now, "dry run") };
-}
-
-export interface TalkWiring {
-  readonly botLogin: string;
-  /** Told what a dry run does not post; null posts. */
-  readonly onUnposted: Parameters<typeof dryRunReplies>[1] | null;
-  readonly redactor: ReturnType<typeof secretRedactor>;
-}
-
-type TalkPorts = Pick<
-  CommandPorts,
-  "permissions" | "threads" | "replies" | "decisions" | "book" | "records" | "evidence"
->;
-
-/** The ports of a conversation in the repository that the client may read. */
-export function talkPorts(
-  client: GitHub,
-  { botLogin, onUnposted, redactor }: TalkWiring,
-  store: Store,
-  { held, path }: { readonly held: HeldRecords; readonly path: WritePath },
-): TalkPorts {
-  const real = githubReplies(client, botLogin, path);
-  return {
-    permissions: githubPermissions(client),
-    threads: githubThreads(client, botLogin),
-    replies: redactedReplies(onUnposted === null ? real : dryRunReplies(real, onUnposted), redactor),
-    decisions: store.decisions,
-    book: held.answers,
-    records: held.ledger,
-    evidence: onUnposted === null ? store.evidence : dryRunEvidence(store.evidence),
-  };
 }
 
 /** Gives each job its ports: its token reaches that repository and nothing else. */

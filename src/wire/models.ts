@@ -15,7 +15,7 @@ import type { Embedder, RerankCandidate, Reranker } from "../ports/memory.ts";
 import type { Model, ModelAccess, ReplyBook, SpendingBook } from "../ports/model.ts";
 import type { Held } from "../ports.ts";
 import { egressTo } from "./egress.ts";
-import { neverTell, redact, redactor } from "./secrets.ts";
+import { redact, redactor, registerSecrets } from "./secrets.ts";
 
 /** A model behind whatever server was chosen; null without one. Secrets in a prompt are masked, line by line, before it leaves. */
 export async function chosenModel(choice: ModelChoice): Promise<Model>;
@@ -35,7 +35,7 @@ export async function standInModel(choice: ModelChoice, ask: Model["ask"]): Prom
 async function openModel(choice: ModelChoice): Promise<Model> {
   // Loaded only when chosen: the SDK takes a second to import.
   const { ANTHROPIC_URL, anthropicModel } = await import("../adapters/anthropic/model.ts");
-  neverTell(choice.apiKey);
+  registerSecrets(choice.apiKey);
   const fetch = egressTo(choice.baseUrl ?? ANTHROPIC_URL, { deadlineMs: null });
   return anthropicModel({ ...choice, fetch, mask, now: Date.now });
 }
@@ -138,7 +138,7 @@ function withoutSecretsSent(embedder: Embedder): Embedder {
 export async function chosenEmbedder(embeddings: Embeddings, limits: Partial<ServiceLimits> = {}): Promise<Embedder> {
   if (embeddings.kind === "local") return localWords();
   const { model, apiKey, dimension, baseUrl } = embeddings;
-  neverTell(apiKey);
+  registerSecrets(apiKey);
   // Loaded only when chosen: the SDK takes a second to import.
   if (embeddings.kind === "voyage") {
     const { VOYAGE_URL } = await import("../adapters/voyage/client.ts");
@@ -163,7 +163,7 @@ export async function chosenEmbedder(embeddings: Embeddings, limits: Partial<Ser
 /** What puts found memories into a better order: as the operator chose, else nothing. It sees no secret. */
 export async function chosenReranker(choice: RerankerChoice): Promise<Reranker | null> {
   if (choice.kind === "off") return null;
-  neverTell(choice.apiKey);
+  registerSecrets(choice.apiKey);
   const { VOYAGE_URL } = await import("../adapters/voyage/client.ts");
   const { voyageReranker } = await import("../adapters/voyage/reranker.ts");
   const baseUrl = choice.baseUrl ?? VOYAGE_URL;

@@ -13,7 +13,7 @@ const own = new Set<string>();
 export const redactor = secretRedactor(own);
 
 /** Nothing that leaves or is stored from here on holds one of these, in its own form or encoded. */
-export function neverTell(...secrets: readonly (string | null)[]): void {
+export function registerSecrets(...secrets: readonly (string | null)[]): void {
   for (const secret of secrets) if (secret !== null) own.add(secret);
 }
 
@@ -29,7 +29,7 @@ export async function redact(text: string): Promise<string> {
 }
 
 /** The log as reviews and searches write it: without secrets, and never rejecting. */
-export function withoutSecretsKept(log: RetrievalLog, onUnrecorded: (error: unknown) => void): RetrievalLog {
+export function safeRetrievals(log: RetrievalLog, onUnrecorded: (error: unknown) => void): RetrievalLog {
   return redactedRetrievals(log, redactor, onUnrecorded);
 }
 

@@ -7,13 +7,11 @@ import { processMark } from "../adapters/process-mark.ts";
 import { DatabaseRefuses, StoreUnusable, Transient } from "../domain/errors.ts";
 import type { MemoryWarmth } from "../domain/memory/index-state.ts";
 import type { EmbeddingSpace } from "../domain/memory.ts";
-import type { CheckBook, PushWaits } from "../ports/checks.ts";
+import type { CheckBook } from "../ports/checks.ts";
 import type { ConventionMarks, MemoryFigures, WorkFigures } from "../ports/dashboard.ts";
-import type { EvidenceShelf, FeedbackBook } from "../ports/feedback.ts";
-import type { HistoryBook, Introductions } from "../ports/history.ts";
+import type { EvidenceShelf } from "../ports/feedback.ts";
 import type { Inbox } from "../ports/inbox.ts";
 import type { JobAdmin } from "../ports/jobs.ts";
-import type { EndedSessions } from "../ports/login.ts";
 import type {
   Embedder,
   Memory,
@@ -23,12 +21,9 @@ import type {
   RetrievalLog,
   RetrievalStatistics,
 } from "../ports/memory.ts";
-import type { MissedEventStore } from "../ports/missed.ts";
-import type { ReplyBook, SpendingBook } from "../ports/model.ts";
 import type { FlaggedCode, PastCode, PastRejections, Rejecting } from "../ports/rejections.ts";
-import type { Signs } from "../ports/signs.ts";
-import type { AnswerBook, Decisions, ReviewRecords } from "../ports/talk.ts";
-import type { InstallationPace, OrphanWrites, WriteBook } from "../ports/writes.ts";
+import type { AnswerBook, ReviewRecords } from "../ports/talk.ts";
+import type { WriteBook } from "../ports/writes.ts";
 import type { AnyJob, Lease, Ledger, Queue, Traces } from "../ports.ts";
 import { expireRows } from "../store/expire.ts";
 import { storedTraces } from "../store/forget-repository.ts";
@@ -74,7 +69,7 @@ import { refuseHalfMoved } from "../store/upkeep/move.ts";
 import { removeOldCopies } from "../store/upkeep/schema-copies.ts";
 import { checkFile } from "../store/upkeep/store-files.ts";
 import { appendTombstone } from "../store/upkeep/tombstones.ts";
-import { neverTell, passwordIn } from "./secrets.ts";
+import { passwordIn, registerSecrets } from "./secrets.ts";
 
 export type { MemoryFacts };
 
@@ -110,7 +105,7 @@ export interface Store extends Records, Remembered {
   readonly queue: Queue;
   /** Where deliveries come in. */
   readonly inbox: Inbox;
-  /** As it is: what is written must be without secrets (see withoutSecretsKept). */
+  /** As it is: what is written must be without secrets (see safeRetrievals). */
   readonly retrievals: RetrievalLog;
   /** Read again each time. */
   readonly statistics: RetrievalStatistics;
@@ -334,45 +329,7 @@ export interface HeldRecords {
   readonly writes: WriteBook;
 }
 
-export interface Records {
-  readonly ledger: Ledger & ReviewRecords;
-  /** The records of one job; null is no job's: for sweeps. */
-  held(lease: Lease<AnyJob> | null): HeldRecords;
-  /** Writes to GitHub whose jobs ended before their outcome was known. */
-  readonly orphanWrites: OrphanWrites;
-  /** What each installation asks of us. */
-  readonly pace: InstallationPace;
-  /** What people decided about pull requests. */
-  readonly decisions: Decisions;
-  /** Answers that were given. */
-  readonly answers: AnswerBook;
-  /** Everything that is kept of a repository beside its memory. */
-  readonly traces: Traces;
-  /** Check runs that were begun. */
-  readonly checks: CheckBook;
-  /** How long pushes wait. */
-  readonly waits: PushWaits;
-  /** When pull requests were looked at for what people did about findings. */
-  readonly looks: FeedbackBook;
-  /** What was received, asked for again and reviewed. */
-  readonly missed: MissedEventStore;
-  /** When a backup was last restored, in epoch milliseconds; null when none was. */
-  restoredAt(): Promise<number | null>;
-  /** How the work proceeds. */
-  readonly signs: Signs;
-  /** Removes what is kept no longer; returns how much. Epoch milliseconds. */
-  expire(now: number): Promise<number>;
-  /** What models cost. */
-  readonly book: SpendingBook;
-  /** Answers of the model to reviews that are not written yet. */
-  readonly replies: ReplyBook;
-  /** Where imports of past reviews are. */
-  readonly history: HistoryBook;
-  /** Sessions of the dashboard that were logged out of. */
-  readonly endedSessions: EndedSessions;
-  /** Which reviews say what memory there is. */
-  readonly introductions: Introductions;
-}
+export type Records = ReturnType<typeof recordsOn>;
 
 export interface RecordsSettings {
   /** For forgetting, and removing what is old: on PostgreSQL with more time than others have. Absent: the same. */
@@ -383,38 +340,56 @@ export interface RecordsSettings {
   readonly reclaim: (tables: readonly string[]) => Promise<void>;
 }
 
-export function recordsOn(db: Database, { patient = db, process, reclaim }: RecordsSettings): Records {
+export function recordsOn(db: Database, { patient = db, process, reclaim }: RecordsSettings) {
   return {
-    held: (lease) => ({
+    /** The records of one job; null is no job's: for sweeps. */
+    held: (lease: Lease<AnyJob> | null): HeldRecords => ({
       ledger: storedReviews(db, lease),
       answers: storedAnswers(db, lease),
       checks: storedChecks(db, lease),
       writes: storedWrites(db, { held: lease, key: lease?.job.key ?? "" }),
     }),
+    /** Writes to GitHub whose jobs ended before their outcome was known. */
     orphanWrites: storedOrphanWrites(db),
+    /** What each installation asks of us. */
     pace: storedInstallationPace(db, process),
     ledger: storedReviews(db),
+    /** What people decided about pull requests. */
     decisions: storedDecisions(db),
+    /** Answers that were given. */
     answers: storedAnswers(db),
+    /** Everything that is kept of a repository beside its memory. */
     traces: storedTraces(patient, reclaim),
+    /** Check runs that were begun. */
     checks: storedChecks(db),
+    /** How long pushes wait. */
     waits: storedPushWaits(db),
+    /** When pull requests were looked at for what people did about findings. */
     looks: storedLooks(db),
+    /** What was received, asked for again and reviewed. */
     missed: storedMissedEvents(db),
+    /** How the work proceeds. */
     signs: storedSigns(patient),
-    expire: (now) => expireRows(patient, now),
-    restoredAt: () => storedMoments(db).at("restored"),
+    /** Removes what is kept no longer; returns how much. Epoch milliseconds. */
+    expire: (now: number): Promise<number> => expireRows(patient, now),
+    /** When a backup was last restored, in epoch milliseconds; null when none was. */
+    restoredAt: (): Promise<number | null> => storedMoments(db).at("restored"),
+    /** What models cost. */
     book: storedSpending(db),
+    /** Answers of the model to reviews that are not written yet. */
     replies: storedReplies(db),
+    /** Where imports of past reviews are. */
     history: storedHistory(db),
+    /** Sessions of the dashboard that were logged out of. */
     endedSessions: storedEndedSessions(db),
+    /** Which reviews say what memory there is. */
     introductions: storedIntroductions(db),
   };
 }
 
 /** @throws Transient when it cannot be asked now; DatabaseRefuses when the address or the server must be mended first */
 export async function databaseAnswers(url: string): Promise<void> {
-  neverTell(passwordIn(url));
+  registerSecrets(passwordIn(url));
   const db = openPostgres(url, { connections: 1, name: "kodiai start", statementMs: 5_000 });
   try {
     await db.one("SELECT 1");

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { Transient } from "../../src/domain/errors.ts";
 import type { Arrival } from "../../src/ports/inbox.ts";
-import { committer } from "../../src/server/commit-deliveries.ts";
+import { committer } from "../../src/server/take-delivery.ts";
 
 const arrival = (id: string): Arrival => ({
   delivery: { id, event: "ping", receivedAt: 1 },

@@ -9,7 +9,7 @@ import { expect, test } from "vitest";
 import { z } from "zod";
 import { Transient } from "../../src/domain/errors.ts";
 import { loggedError } from "../../src/server/logged-error.ts";
-import { logWithoutSecrets, neverTell } from "../../src/wire/secrets.ts";
+import { logWithoutSecrets, registerSecrets } from "../../src/wire/secrets.ts";
 
 const SLOW = process.env.SLOW === "1";
 if (!SLOW) console.warn("skipped: 39 of 40 texts that would break a line of the log; SLOW=1 tries all");
@@ -18,7 +18,7 @@ if (!SLOW) console.warn("skipped: 39 of 40 texts that would break a line of the 
 const OWN = ["own-webhook-secret-4f7d2c7e9b1a", "own-model-key-8a3e1d0f6b2e9c88"];
 /** Words of a prompt, a body, a header: no secret to any scanner, and nobody's business. */
 const PRIVATE = "the-words-of-a-private-diff";
-neverTell(...OWN);
+registerSecrets(...OWN);
 
 /** The lines that a log of the server would hold. */
 async function logged(write: (log: ReturnType<typeof pino>) => void): Promise<string> {

@@ -1,19 +1,38 @@
-// Memory keeps in step with repositories, one job at a time: their documents follow the head of the default branch, their
-// labels follow their names, owners and visibility, and what is gone is forgotten. Deliveries come late, twice and out of
-// order: each job asks the host how things stand now, and can run again without harm.
+// Memory keeps in step with repositories, one job at a time: their documents follow the head of the default branch, their labels
+// follow their names, owners and visibility, their past reviews are imported, what is remembered is described, and what is gone is
+// forgotten. Deliveries come late, twice and out of order: each job asks the host how things are now, and can run again without harm.
+
+import type { KnownRules } from "../../config/check-rules.ts";
 import type { Knowledge } from "../../config/knowledge.ts";
-import { Transient } from "../../domain/errors.ts";
-import type { FollowJob, ForgetJob, IndexJob, LabelJob, Repo } from "../../domain/job.ts";
+import type { RepoConfig } from "../../config/repo-config.ts";
+import { OutOfReach, Transient } from "../../domain/errors.ts";
+import type { DescribeJob, FollowJob, ForgetJob, HistoryJob, IndexJob, LabelJob, Repo } from "../../domain/job.ts";
 import { repoKey } from "../../domain/memory.ts";
 import type { Skipped } from "../../domain/omissions.ts";
 import { configAt } from "../../gather/gather.ts";
-import type { CodeChunker, Embedder, Memory, StandingRepository, Tree } from "../../ports/memory.ts";
-import type { Traces } from "../../ports.ts";
-import { type DescribedMemories, describedLine } from "../memory/describe-memories.ts";
-import { type HeadPorts, standingHead, unreached } from "./current-head.ts";
-import { type DescribingPorts, describeRepository } from "./describe-repository.ts";
-import { followHistory, type HistoryFollowing } from "./follow-history.ts";
-import { type HistoryRun, historyLine, type ImportedPull, importedLine } from "./import-history.ts";
+import type { HistoryBook, PastReviews } from "../../ports/history.ts";
+import type {
+  CodeChunker,
+  Embedder,
+  Memory,
+  Recall,
+  RepositoryHost,
+  RepositoryLabels,
+  StandingRepository,
+  Tree,
+  Unreachable,
+} from "../../ports/memory.ts";
+import type { ModelAccess } from "../../ports/model.ts";
+import type { PullRequests, Traces } from "../../ports.ts";
+import { type DescribedMemories, describedLine, describeMemories } from "../memory/describe-memories.ts";
+import {
+  type HistoryRun,
+  historyLine,
+  type ImportedPull,
+  importedLine,
+  importHistory,
+  importPull,
+} from "./import-history.ts";
 import { type Indexed, type IndexedCorpus, indexRepository } from "./index-repository.ts";
 
 /** What the jobs of one repository need of the world. */
@@ -65,8 +84,8 @@ export type Followed =
 /** Does one job. @throws Transient when another try may succeed; OutOfReach when the repository is gone; anything else is a bug */
 export function followRepository(job: FollowJob, ports: FollowPorts): Promise<Followed> {
   if (job.kind === "index") return index(job, ports);
-  if (job.kind === "history") return followHistory(ports, ports.history, job.number ?? null);
-  if (job.kind === "describe") return describeRepository(job, ports, ports.describing);
+  if (job.kind === "history") return followHistory(job, ports);
+  if (job.kind === "describe") return describeRepository(job, ports);
   return job.kind === "label" ? label(job, ports) : forget(job, ports);
 }
 
@@ -97,7 +116,7 @@ export function followedLine(done: Followed): string {
 }
 
 async function index(job: IndexJob, ports: FollowPorts): Promise<Indexed | Skipped> {
-  const at = await standingHead(ports);
+  const at = await currentHead(ports);
   if (at.kind === "skipped") return at;
   const { found, tree, config } = at;
   await ports.labels.give(found.repo, config.knowledge.sharing.gives);
@@ -195,4 +214,110 @@ async function forgetAll(repo: Repo, { traces, memory }: FollowPorts): Promise<O
 function unconfirmed(reason: string, { asked = 0 }: ForgetJob): Unconfirmed {
   const { first, longest } = ASK_AGAIN_MS;
   return { kind: "unconfirmed", reason, inMs: Math.min(longest, first * 2 ** asked) };
+}
+
+export interface HeadPorts {
+  readonly host: RepositoryHost;
+  /** Reads .kodiai.yml. */
+  readonly pulls: Pick<PullRequests, "text" | "ownersText">;
+  /** Which rules there are. */
+  readonly known: KnownRules;
+  readonly labels: RepositoryLabels;
+}
+
+/** The head of the default branch, with the configuration that holds there. */
+interface CurrentHead {
+  readonly kind: "head";
+  readonly found: StandingRepository;
+  readonly tree: Tree;
+  readonly config: RepoConfig;
+}
+
+/**
+ * Looks a repository up. Its labels are set before anything is added: what is written can only narrow who may read it.
+ *
+ * @throws Transient when its host can be asked later; OutOfReach when that says that it is gone
+ */
+async function currentHead({ host, pulls, known, labels }: HeadPorts): Promise<CurrentHead | Skipped> {
+  const found = await host.lookUp();
+  if (found.kind === "unreachable") return unreached(found);
+  await labels.relabel(found.repo);
+  const tree = await found.head();
+  if (tree === null) return { kind: "skipped", reason: "nothing was committed yet" };
+  const { config } = await configAt(found.repo, tree.commit, pulls, known);
+  return { kind: "head", found, tree, config };
+}
+
+/** @throws OutOfReach when its host says that the repository is gone: then it is forgotten as well */
+function unreached({ reason, gone }: Unreachable): Skipped {
+  if (gone) throw new OutOfReach("gone", 404, reason);
+  return { kind: "skipped", reason };
+}
+
+/** What an import needs beside what following a repository does. */
+export interface HistoryFollowing {
+  /** What was said in a repository's reviews; null when it is out of reach. */
+  readonly past: (repo: Repo) => Promise<PastReviews | null>;
+  readonly book: HistoryBook;
+  /** Our own account: `kodiai[bot]`. */
+  readonly botLogin: string;
+}
+
+/** The newest of what was said: what is older than that was said about other code. Bounds cost, time and disk. */
+const LIMIT = { comments: 10_000, pulls: 1_000 };
+
+/** Requests of one run: two or three minutes, well within the time that a worker may hold a job. */
+const REQUESTS = 400;
+
+/**
+ * Imports the whole past, or one pull request that was closed.
+ *
+ * @throws Transient when GitHub or memory can be asked later; the next try goes on behind what was read
+ */
+async function followHistory({ number }: HistoryJob, ports: FollowPorts): Promise<HistoryRun | ImportedPull | Skipped> {
+  const { past: pastOf, book, botLogin } = ports.history;
+  const at = await currentHead(ports);
+  if (at.kind === "skipped") return at;
+  const { found, config } = at;
+  // What is never searched need not be remembered.
+  if (!config.knowledge.retrieval.enabled) return { kind: "skipped", reason: "knowledge.retrieval.enabled is false" };
+  const past = await pastOf(found.repo);
+  if (past === null) return { kind: "skipped", reason: "the App does not reach the repository" };
+  const { embedder, memory, redact, now } = ports;
+  const keeping = { past, embedder, memory, redact };
+  if (number !== undefined) return importPull({ repo: found.repo, pull: number, ownLogin: botLogin }, keeping);
+  const request = { repo: found.repo, since: null, limit: LIMIT, most: REQUESTS, ownLogin: botLogin, at: now };
+  return importHistory(request, { ...keeping, book });
+}
+
+/** What describing needs beside what following a repository does. */
+export interface DescribingPorts {
+  readonly recall: Recall;
+  /** Null: there is no model. */
+  readonly access: ModelAccess | null;
+}
+
+/** Memories of one run: a minute or two. What is left is a job of its own, so that others get their turn. */
+export const MOST_DESCRIBED = 48;
+
+/** @throws Transient when memory or the model can be asked later; what was written until then stays */
+async function describeRepository({ after }: DescribeJob, ports: FollowPorts): Promise<DescribedMemories | Skipped> {
+  const { recall, access } = ports.describing;
+  if (access === null) return { kind: "skipped", reason: "there is no model" };
+  const at = await currentHead(ports);
+  if (at.kind === "skipped") return at;
+  const { found, config } = at;
+  if (config.knowledge.describe === "off") return { kind: "skipped", reason: "knowledge.describe is off" };
+  if (config.review.model === "off") return { kind: "skipped", reason: "review.model is off" };
+  const { memory, embedder, now, redact } = ports;
+  const wish = {
+    repo: found.repo,
+    most: MOST_DESCRIBED,
+    after: after ?? null,
+    usdPerMonth: config.review.budget.usdPerMonth,
+    remembering: { redact },
+  };
+  const done = await describeMemories(wish, { memory, embedder, recall, access, now });
+  if (done.stopped?.again === true) throw new Transient(describedLine(done), done.stopped.notBefore);
+  return done;
 }

@@ -1,7 +1,6 @@
 // Joins `kodiai config` to its ports: the file of a clone or of GitHub, and those that it inherits from.
 import { readFile, stat } from "node:fs/promises";
 import { join, resolve } from "node:path";
-import { Octokit } from "@octokit/rest";
 import { gitText } from "../../adapters/git/git.ts";
 import { githubFiles } from "../../adapters/github/pull-requests.ts";
 import type { ConfigVerbPorts } from "../../cli/config.ts";
@@ -10,9 +9,8 @@ import { UsageError } from "../../cli/usage.ts";
 import type { Repo } from "../../domain/job.ts";
 import { configAt } from "../../gather/gather.ts";
 import type { PullRequests } from "../../ports.ts";
-import { githubFetch } from "../egress.ts";
+import { personsClient } from "../github.ts";
 import { knownRules } from "../rules.ts";
-import { neverTell } from "../secrets.ts";
 
 /** A repository by name, and the API that serves it. */
 export interface NamedRepository {
@@ -61,10 +59,7 @@ export async function configVerbPorts(
 const NO_OWNER: Pick<Files, "ownersText"> = { ownersText: () => Promise.resolve(null) };
 
 function filesOnGitHub(apiUrl: string, token: string): Files {
-  neverTell(token);
-  const silent = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
-  const request = { fetch: githubFetch(apiUrl) };
-  const github = new Octokit({ auth: token, baseUrl: apiUrl, userAgent: "kodiai", request, log: silent });
+  const github = personsClient(token, apiUrl);
   return githubFiles({ forOwnersRepository: () => Promise.resolve(github) }, 0);
 }
 

@@ -7,7 +7,7 @@ import { UsageError } from "../../cli/usage.ts";
 import { readEnv } from "../../config/env.ts";
 import { privateKeyOf } from "../../server/private-key.ts";
 import { githubFetch } from "../egress.ts";
-import { neverTell, withoutSecrets } from "../secrets.ts";
+import { registerSecrets, withoutSecrets } from "../secrets.ts";
 
 /** @throws UsageError where the App's credentials or the token are missing */
 export function liveVerbPorts(words: LiveWords): LiveVerbPorts {
@@ -20,7 +20,7 @@ export function liveVerbPorts(words: LiveWords): LiveVerbPorts {
   const token = (words.tokenFile === undefined ? process.env.GITHUB_TOKEN : readToken(words.tokenFile))?.trim() ?? "";
   if (token === "") throw new UsageError("--live needs your own token, in GITHUB_TOKEN or --token-file");
   const privateKey = privateKeyOf(read.env);
-  neverTell(token, privateKey);
+  registerSecrets(token, privateKey);
   const { owner, name, outsideLogin } = words;
   const live = liveGitHub({
     ...{ credentials: { appId, privateKey }, token, apiUrl, host, owner, name, outsideLogin },

@@ -17,7 +17,7 @@ import type { PullRequests } from "../../ports.ts";
 import { newGateCache } from "../../retrieve/retrieve.ts";
 import { promptDelimiter } from "../models.ts";
 import { knownRules, serverInspector } from "../rules.ts";
-import { redact, withoutSecrets, withoutSecretsKept } from "../secrets.ts";
+import { redact, safeRetrievals, withoutSecrets } from "../secrets.ts";
 import type { NamedChange } from "./change.ts";
 import { openMemoryFor, repositoryOf } from "./memory.ts";
 import { type ModelWish, modelAccess } from "./model.ts";
@@ -83,7 +83,7 @@ export async function mcpPorts(words: McpWords): Promise<McpPorts> {
         replays: memory?.replays ?? null,
         past: memory?.past ?? null,
         reranker: null,
-        retrievals: memory === null ? null : withoutSecretsKept(memory.retrievals, unrecorded),
+        retrievals: memory === null ? null : safeRetrievals(memory.retrievals, unrecorded),
         gateCache,
         access: await accessOf(to),
         signal,
@@ -111,7 +111,7 @@ function memoryOf(opened: Opened | null): McpMemory | null {
   if (opened === null) return null;
   const { embedder, recall, evidence, ledger, labels, retrievals } = opened;
   return {
-    search: { embedder, recall, retrievals: withoutSecretsKept(retrievals, unrecorded), now: Date.now },
+    search: { embedder, recall, retrievals: safeRetrievals(retrievals, unrecorded), now: Date.now },
     evidence,
     records: ledger,
     known: labels.all,

@@ -22,7 +22,7 @@ import { repoKey } from "../../domain/memory.ts";
 import type { RepositoryLabels, Reranker } from "../../ports/memory.ts";
 import { personsPast } from "../github.ts";
 import { chosenEmbedder, chosenReranker } from "../models.ts";
-import { neverTell, redact, withoutSecretsKept } from "../secrets.ts";
+import { redact, registerSecrets, safeRetrievals } from "../secrets.ts";
 import { openStore } from "../store.ts";
 import { modelAccess, monthlyBudget } from "./model.ts";
 import { mustOpen, statisticsAt, unrecorded } from "./store.ts";
@@ -79,7 +79,8 @@ export async function memoryIfAny(word: string | undefined): Promise<MemoryIfAny
   const opened = isThere ? await openMemoryFor(place) : null;
   const all = opened?.labels.all ?? (async () => []);
   return {
-    ...{ folder, opened },
+    folder,
+    opened,
     known: await all(),
     repoOf: (repo) => repositoryOf(repo, all, folder),
     close: opened?.close ?? (() => {}),
@@ -92,9 +93,11 @@ export async function searchVerbPorts(word: string | undefined): Promise<SearchV
   if (opened === null) return { ...rest, open: null };
   const { embedder, recall, retrievals } = opened;
   const open: SearchVerbPorts["open"] = {
-    ...{ embedder, recall, reranker: rerankerOfEnvironment },
+    embedder,
+    recall,
+    reranker: rerankerOfEnvironment,
     access: (repo) => modelAccess({ use: "auto" }, repo, storePlace(word)),
-    retrievals: withoutSecretsKept(retrievals, unrecorded),
+    retrievals: safeRetrievals(retrievals, unrecorded),
     now: Date.now,
   };
   return { ...rest, open };
@@ -146,7 +149,7 @@ export async function conventionsVerbPorts(word: string | undefined): Promise<Co
 
 /** What `kodiai import` needs. A dry run opens no file. */
 export async function historyVerbPorts(words: HistoryWords): Promise<HistoryVerbPorts> {
-  neverTell(words.token);
+  registerSecrets(words.token);
   const found = await personsPast(words);
   if (words.isDry) return { ...found, redact, embedder: localWords(), memory: null, book: null, close: () => {} };
   const opened = await openMemoryFor(storePlace(words.dataDir));

@@ -3,7 +3,7 @@
 
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { Octokit } from "@octokit/rest";
+import type { Octokit } from "@octokit/rest";
 import { appClient, appSlug } from "../../adapters/github/app-slug.ts";
 import { githubRetractions } from "../../adapters/github/retractions.ts";
 import { gatedFetch } from "../../adapters/github/write-gate.ts";
@@ -20,6 +20,7 @@ import type { Repo } from "../../domain/job.ts";
 import type { Retractions } from "../../ports/checks.ts";
 import { privateKeyOf } from "../../server/private-key.ts";
 import { githubFetch } from "../egress.ts";
+import { personsClient, repoFrom } from "../github.ts";
 import { chosenEmbedder } from "../models.ts";
 import { openStore } from "../store.ts";
 
@@ -79,20 +80,12 @@ async function asPerson(words: RetractWords, token: string): Promise<SignedIn> {
 }
 
 function clientOf(token: string, apiUrl: string): Octokit {
-  const silent = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
-  return new Octokit({
-    auth: token,
-    baseUrl: apiUrl,
-    userAgent: "kodiai",
-    request: { fetch: gatedFetch(githubFetch(apiUrl)) },
-    log: silent,
-  });
+  return personsClient(token, apiUrl, gatedFetch(githubFetch(apiUrl)));
 }
 
 async function repoOf(github: Octokit, { owner, name }: RetractWords, host: string): Promise<Repo> {
   const { data } = await github.rest.repos.get({ owner, repo: name });
-  const visibility = data.private ? "private" : "public";
-  return { host, id: data.id, ownerId: data.owner.id, owner: data.owner.login, name: data.name, visibility };
+  return repoFrom(host, data);
 }
 
 /** Looking creates no file. */

@@ -10,7 +10,7 @@ import { readEmbeddings } from "../../config/read-embeddings.ts";
 import { setVariables } from "../../config/shown-variables.ts";
 import { openSetupDoor } from "../../server/setup-door.ts";
 import { githubFetch } from "../egress.ts";
-import { neverTell } from "../secrets.ts";
+import { registerSecrets } from "../secrets.ts";
 import { historyVerbPorts } from "./memory.ts";
 
 /** Comes with the package: three folders up from here, in the source as in what is published. */
@@ -23,12 +23,12 @@ export async function setupVerbPorts(): Promise<SetupVerbPorts> {
     page: openSetupDoor,
     convert: async (code, apiUrl) => {
       const app = await convertManifest(code, apiUrl, githubFetch(apiUrl));
-      neverTell(app.privateKey);
-      neverTell(app.webhookSecret, app.clientSecret);
+      registerSecrets(app.privateKey);
+      registerSecrets(app.webhookSecret, app.clientSecret);
       return app;
     },
     app: (credentials, apiUrl) => {
-      neverTell(credentials.privateKey);
+      registerSecrets(credentials.privateKey);
       return registeredApp(credentials, apiUrl, githubFetch(apiUrl));
     },
     setWebhook: (credentials, hook, apiUrl) => setWebhook(credentials, hook, apiUrl, githubFetch(apiUrl)),

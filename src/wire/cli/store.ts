@@ -34,7 +34,7 @@ import { moveStore } from "../../store/upkeep/move.ts";
 import { storedPeople } from "../../store/upkeep/people.ts";
 import { restoreStore } from "../../store/upkeep/restore.ts";
 import { appendTombstone } from "../../store/upkeep/tombstones.ts";
-import { neverTell, passwordIn, withoutSecretsKept } from "../secrets.ts";
+import { passwordIn, registerSecrets, safeRetrievals } from "../secrets.ts";
 
 /** A command searches once and ends: there is no next time for which the index could be read. */
 const PATIENCE = { answerMs: 60_000 };
@@ -44,7 +44,7 @@ const FEW = { connections: 3, name: "kodiai command", isLastWord: true } as cons
 
 /** Connections to the database of a place (see storePlace). */
 export function databaseAt(place: string): Database {
-  neverTell(passwordIn(place));
+  registerSecrets(passwordIn(place));
   return openPostgres(place, FEW);
 }
 
@@ -77,7 +77,7 @@ export function mustOpen(place: string): void {
 export function rememberedAt(place: string): Pick<WritingPorts, "recall" | "replays" | "retrievals"> {
   if (isDatabase(place)) {
     const db = databaseAt(place);
-    const retrievals = withoutSecretsKept(storedRetrievals(db), unrecorded);
+    const retrievals = safeRetrievals(storedRetrievals(db), unrecorded);
     return { recall: threadRecall({ place, patience: PATIENCE }), replays: storedReplays(db), retrievals };
   }
   const path = join(place, "memory.db");
@@ -113,7 +113,7 @@ function retrievalsIn(folder: string): RetrievalLog | null {
       .write(entry)
       .finally(() => db.close());
   };
-  return withoutSecretsKept({ write }, unrecorded);
+  return safeRetrievals({ write }, unrecorded);
 }
 
 export function unrecorded(error: unknown): void {
@@ -143,7 +143,7 @@ export async function jobsVerbPorts(word: string | undefined): Promise<JobsVerbP
   const place = storePlace(word);
   const folder = shownPlace(place);
   if (isDatabase(place)) {
-    neverTell(passwordIn(place));
+    registerSecrets(passwordIn(place));
     const db = openPostgres(place, { connections: 1, name: "kodiai command", isLastWord: true });
     return { folder, jobs: storedJobAdmin(db), close: () => db.close() };
   }

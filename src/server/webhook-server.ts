@@ -1,20 +1,132 @@
-// One request to the public port -> an answer. Refused as early as it can be: by path, type, headers, signature and size,
-// before anything of it is parsed. What is answered with 202 is on disk.
-import type { IncomingMessage, ServerResponse } from "node:http";
-import { type Body, type BodyReader, MOST_BODY_BYTES, stopReading } from "./read-body.ts";
+// Where deliveries come in: the public port, with its limits. A request is refused as early as it can be, by path, type, headers,
+// signature and size, before anything of it is parsed. What is answered with 202 is on disk.
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import type { Probot } from "probot";
+import type { Store } from "../wire/store.ts";
+import type { Worker } from "../worker.ts";
+import type { Metrics } from "./metrics.ts";
+import { type Body, type BodyReader, bodyReader, MOST_BODY_BYTES, stopReading } from "./read-body.ts";
+import { committer, type Reception, type Signed, type Taken, takeDelivery } from "./take-delivery.ts";
 import { type FormerSecret, looksSigned, verifySignature } from "./verify-signature.ts";
 
-/** A delivery that GitHub signed. */
-export interface Signed {
-  /** X-GitHub-Delivery. */
-  readonly id: string;
-  /** X-GitHub-Event. */
-  readonly event: string;
-  readonly body: readonly Buffer[];
+/** One for each lane of the queue. */
+export type Workers = Readonly<Record<"review" | "command" | "upkeep", Worker>>;
+
+export interface WebhookSettings extends Reception {
+  readonly webhookPath: string;
+  readonly webhookSecret: string;
+  /** null or absent: there is no other secret. */
+  readonly formerSecret?: FormerSecret | null;
+  /** Told of deliveries and answers. */
+  readonly counted: Pick<Metrics, "answered" | "took">;
+  readonly host: string;
+  /** 0 takes a free port. */
+  readonly port: number;
 }
 
-/** `kept`: on disk, now or before; `busy`: it could not be kept in time; `malformed`: not a JSON object. */
-export type Taken = "kept" | "busy" | "malformed";
+/** The public port, open. */
+export interface WebhookServer {
+  readonly server: Server;
+  /** Milliseconds since the last delivery could not be kept; null when one could since. */
+  failedAgo(): number | null;
+  /** Bytes of bodies that are coming in. */
+  heldBytes(): number;
+  isDraining(): boolean;
+  /** From now on every delivery is answered with 503. Resolves when those that came before are answered. */
+  drain(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** GitHub waits 10 s for an answer, and nobody is given longer to ask. */
+const LIMITS = { headersTimeout: 10_000, requestTimeout: 15_000, keepAliveTimeout: 5_000 };
+
+/** How often Node looks whether one of them has passed; by itself it looks every 30 s. */
+const LOOK_MS = 1_000;
+
+/** A connection on which nothing moves. An answer takes 5 s at most. */
+const IDLE_MS = 10_000;
+
+/** Connections at a time; more are cut before they say anything. */
+const MOST_CONNECTIONS = 1_000;
+
+/** What is still open then is cut. */
+const CLOSE_MS = 1_000;
+
+/**
+ * Listens for deliveries.
+ *
+ * @throws Error when the port is taken
+ */
+export async function startWebhookServer(
+  probot: Probot,
+  store: Store,
+  workers: Workers,
+  settings: WebhookSettings,
+): Promise<WebhookServer> {
+  const { counted } = settings;
+  const bodies = bodyReader();
+  const commits = committer(store.inbox);
+  let isDraining = false;
+  const wake = () => {
+    for (const worker of Object.values(workers)) worker.wake();
+  };
+  await probot.load((app) => app.onAny(wake));
+  const answers = ingress({
+    webhookPath: settings.webhookPath,
+    webhookSecret: settings.webhookSecret,
+    formerSecret: settings.formerSecret ?? null,
+    bodies,
+    take: (signed) => takeDelivery(signed, { probot, store, commits, counted, wake, reception: settings }),
+    isDraining: () => isDraining,
+    onAnswer: counted.answered,
+  });
+  const server = createServer({ ...LIMITS, connectionsCheckingInterval: LOOK_MS }, answers);
+  server.setTimeout(IDLE_MS);
+  server.maxConnections = MOST_CONNECTIONS;
+  await listening(server, settings);
+  return {
+    server,
+    failedAgo: commits.failedAgo,
+    heldBytes: bodies.held,
+    isDraining: () => isDraining,
+    async drain() {
+      isDraining = true;
+      await commits.idle();
+    },
+    close: () => closeServer(server),
+  };
+}
+
+/** @throws Error when the port is taken */
+export function listening(
+  server: Server,
+  { host, port }: { readonly host: string; readonly port: number },
+): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once("error", reject);
+    server.listen({ port, host }, () => {
+      server.off("error", reject);
+      resolve();
+    });
+  });
+}
+
+/** Where a server that listens can be asked. */
+export function urlOf(server: Server): string {
+  const { address, port } = server.address() as AddressInfo;
+  return `http://${address.includes(":") ? `[${address}]` : address}:${port}`;
+}
+
+/** Whoever is being answered is answered to the end; whoever only holds a connection does not hold up the process. */
+export async function closeServer(server: Server): Promise<void> {
+  const cut = setTimeout(() => server.closeAllConnections(), CLOSE_MS);
+  await new Promise<void>((resolve) => {
+    server.close(() => resolve());
+    server.closeIdleConnections();
+  });
+  clearTimeout(cut);
+}
 
 export interface IngressSettings {
   readonly webhookPath: string;
@@ -40,6 +152,7 @@ const ANSWERS: ReadonlyMap<number, string> = new Map([
 
 /** Printable and short; GitHub's are GUIDs. */
 const DELIVERY_ID = /^[\x21-\x7e]{1,100}$/;
+
 const EVENT = /^[\w.-]{1,100}$/;
 
 /** @returns what answers requests; it never throws */
@@ -115,10 +228,13 @@ function one(header: string | readonly string[] | undefined): string | undefined
  * held here, unread, where a connection costs least: each new one costs more.
  */
 const LINGER_MS = 4_000;
+
 /** Of the thousand connections that the port takes: nobody sees that one of these was closed, so they must leave room. */
 const MOST_HELD = 400;
+
 /** Said with 503, to whoever heeds it: floods and full disks do not pass at once. */
 const RETRY_AFTER_S = 30;
+
 /** A rest of so many bytes is read and thrown away, so that nobody needs to be cut. */
 const SMALL_BYTES = 64 * 1024;
 
