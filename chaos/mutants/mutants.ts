@@ -569,7 +569,7 @@ export const MUTANTS: readonly Mutant[] = [
     find: "    record.ownerId === scope.ownerPool.ownerId &&\n",
     replace: "",
     test: [
-      "test/retrieve/scope.test.ts",
+      "test/retrieve/query/scope.test.ts",
       "never another owner's, nor the same number of an owner on another server, nor what fewer people can read",
     ],
     isQuick: true,
@@ -581,7 +581,7 @@ export const MUTANTS: readonly Mutant[] = [
     find: '    OPENNESS[record.visibility] >= OPENNESS[target] &&\n    (!scope.ownerPool.targetIsPublic || record.visibility === "public")',
     replace: "    OPENNESS[record.visibility] + OPENNESS[target] >= 0",
     test: [
-      "test/retrieve/scope.test.ts",
+      "test/retrieve/query/scope.test.ts",
       "never another owner's, nor the same number of an owner on another server, nor what fewer people can read",
     ],
   },
