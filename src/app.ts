@@ -90,7 +90,14 @@ export async function startApp(options: AppOptions): Promise<RunningApp> {
   const onUnposted = options.dryRun ? (unposted: Unposted) => log.info(unposted, "dry run: not posted") : null;
   const onUnrecorded = (error: unknown) => log.warn({ err: error }, "a retrieval was not written down");
   const github = wiredGitHub({
-    ...{ app, apiUrl, fetch, botLogin, pace, onUnposted, onUnrecorded, limits: store.pace },
+    app,
+    apiUrl,
+    fetch,
+    botLogin,
+    pace,
+    onUnposted,
+    onUnrecorded,
+    limits: store.pace,
     markerSecret: options.privateKey,
     settledMs: options.waits?.settledMs,
     onLost: ({ kind, repo, number }, found) =>

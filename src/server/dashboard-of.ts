@@ -27,7 +27,9 @@ export function dashboardOf(
   };
   const { variables = null, model, reranker, embeddings, dryRun, log } = options;
   const server: DashboardServer = {
-    ...{ readiness, variables, model: model?.names.main ?? null },
+    readiness,
+    variables,
+    model: model?.names.main ?? null,
     choices: [
       ["Model", model?.names.main ?? "none: rules and memory review alone"],
       ["Embedder", embeddings.kind === "local" ? "local: nothing leaves the machine" : embeddings.kind],

@@ -51,7 +51,11 @@ function memoryShown(
   if (shown === null || past === null || replays === null || embedder === null) return null;
   const log: RetrievalLog = withoutSecretsKept(retrievals, onError);
   return {
-    ...{ figures: shown, labels, replays, declined: past, forget: memory.forget },
+    figures: shown,
+    labels,
+    replays,
+    declined: past,
+    forget: memory.forget,
     search: { embedder, recall, retrievals: log, now: Date.now },
     export: {
       memory,
@@ -84,7 +88,11 @@ export function githubLogin(
   return {
     origin,
     ...githubVisitors({
-      ...{ clientId, clientSecret, callbackUrl, webUrl, webFetch: egressTo(webUrl) },
+      clientId,
+      clientSecret,
+      callbackUrl,
+      webUrl,
+      webFetch: egressTo(webUrl),
       ...api,
     }),
     ...githubWriters({ clientOf: (token) => visitorClient(token, api), host, now: Date.now }),

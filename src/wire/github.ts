@@ -88,7 +88,10 @@ export interface WriteWiring {
 export function pathOf(wiring: WriteWiring, book: WriteBook, installationId: number): WritePath {
   const { turns, markerSecret, settledMs, onLost = () => {} } = wiring;
   return writePath({
-    ...{ installationId, book, settledMs, onLost },
+    installationId,
+    book,
+    settledMs,
+    onLost,
     sign: (wanted) => signWrite(markerSecret, wanted),
     find: (wanted, marker) => findWritten(wiring, wanted, marker),
     turn: (write) => turns.take(installationId, write),

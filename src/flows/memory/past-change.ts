@@ -67,7 +67,10 @@ function readHunk(text: string): Hunk {
     return line.startsWith(" ") ? [{ kind: "context", oldLine: oldLine++, newLine: newLine++, text: told }] : [];
   });
   return {
-    ...{ oldStart, oldLines: oldLine - oldStart, newStart, newLines: newLine - newStart },
+    oldStart,
+    oldLines: oldLine - oldStart,
+    newStart,
+    newLines: newLine - newStart,
     section: header?.[3] ?? "",
     lines,
   };

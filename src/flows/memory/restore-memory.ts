@@ -41,8 +41,16 @@ export async function restoreMemory(
   const at = ports.now();
   const who = by === null ? OPERATOR : { ...by, access: "write" as const, isBot: false, isFirstTime: false };
   const piece: Evidence = {
-    ...{ memoryId, key: `dashboard:${at}`, kind: "restored", stance: null, by: who, at },
-    ...{ text: null, url: null, sha: null, withdrawnAt: null },
+    memoryId,
+    key: `dashboard:${at}`,
+    kind: "restored",
+    stance: null,
+    by: who,
+    at,
+    text: null,
+    url: null,
+    sha: null,
+    withdrawnAt: null,
   };
   // What people said against it is over from now on, and is not heard again with the next look.
   await weighEvidence({ repo, pull, findings }, [piece], ports);

@@ -79,7 +79,8 @@ export async function memoryIfAny(word: string | undefined): Promise<MemoryIfAny
   const opened = isThere ? await openMemoryFor(place) : null;
   const all = opened?.labels.all ?? (async () => []);
   return {
-    ...{ folder, opened },
+    folder,
+    opened,
     known: await all(),
     repoOf: (repo) => repositoryOf(repo, all, folder),
     close: opened?.close ?? (() => {}),
@@ -92,7 +93,9 @@ export async function searchVerbPorts(word: string | undefined): Promise<SearchV
   if (opened === null) return { ...rest, open: null };
   const { embedder, recall, retrievals } = opened;
   const open: SearchVerbPorts["open"] = {
-    ...{ embedder, recall, reranker: rerankerOfEnvironment },
+    embedder,
+    recall,
+    reranker: rerankerOfEnvironment,
     access: (repo) => modelAccess({ use: "auto" }, repo, storePlace(word)),
     retrievals: withoutSecretsKept(retrievals, unrecorded),
     now: Date.now,
