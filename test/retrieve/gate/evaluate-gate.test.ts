@@ -3,7 +3,7 @@ import { decide, gateCache, gateKey, inShadowSample } from "../../../src/retriev
 import { GATE } from "../../../src/retrieve/gate/gate.ts";
 import { type GateContext, gateContext } from "../../../src/retrieve/gate/gate-context.ts";
 import { gateQuestion, readGateReply } from "../../../src/retrieve/gate/gate-model.ts";
-import { type Lender, purse } from "../../../src/retrieve/model/model-budget.ts";
+import { budgetedModel, type ModelClient } from "../../../src/retrieve/model/model-budget.ts";
 import { failure, scriptedModel, textOf } from "../../fakes/scripted-model.ts";
 import { countsOf, given, memory, NOW } from "../given.ts";
 
@@ -20,7 +20,7 @@ function unknown(more: Partial<GateContext> = {}): GateContext {
 function model(reply: string | Error) {
   const scripted = scriptedModel(() => (reply instanceof Error ? failure("timeout", reply.message) : reply));
   const noted: string[] = [];
-  const lender: Lender = {
+  const lender: ModelClient = {
     name: "scripted-small",
     contextTokens: 200_000,
     usd: 1,
@@ -28,7 +28,11 @@ function model(reply: string | Error) {
     ask: (request) => scripted.model.ask(request),
     delimiter: scripted.delimiter,
   };
-  return { ask: purse(lender, (part, reason) => noted.push(`${part}: ${reason}`)), asked: scripted.asked, noted };
+  return {
+    ask: budgetedModel(lender, (part, reason) => noted.push(`${part}: ${reason}`)),
+    asked: scripted.asked,
+    noted,
+  };
 }
 
 const SKIP = '{"shouldRetrieve": false, "confidence": 0.9, "reason": "only data"}';

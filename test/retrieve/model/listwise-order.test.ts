@@ -19,8 +19,8 @@ const CANDIDATES: readonly RerankText[] = [
 const QUERY = "Fix data race in cache";
 
 async function ordered(reply: unknown, settings: ScriptedSettings & { usd?: number } = {}, candidates = CANDIDATES) {
-  const { purse, asked, noted } = lent(() => reply, settings);
-  const answer = await listwiseOrder(purse)(QUERY, candidates, 2);
+  const { budget, asked, noted } = lent(() => reply, settings);
+  const answer = await listwiseOrder(budget)(QUERY, candidates, 2);
   const named = [...answer.scores].sort(([, a], [, b]) => b - a).map(([id]) => id);
   return { ...answer, named, asked, noted };
 }

@@ -1,22 +1,22 @@
 // A scripted model as the retrieve room gets it, and what it was asked.
-import { type Lender, type Purse, purse } from "../../../src/retrieve/model/model-budget.ts";
+import { budgetedModel, type ModelBudget, type ModelClient } from "../../../src/retrieve/model/model-budget.ts";
 import { type Script, type ScriptedModel, type ScriptedSettings, scriptedModel } from "../../fakes/scripted-model.ts";
 
 export interface Lent {
-  readonly purse: Purse;
+  readonly budget: ModelBudget;
   readonly asked: ScriptedModel["asked"];
   /** `PART: REASON` */
   readonly noted: readonly string[];
 }
 
-/** A purse with US$ 1 unless said. */
+/** A budget of US$ 1 unless said. */
 export function lent(
   script: Script,
   { usd = 1, ...settings }: ScriptedSettings & { readonly usd?: number } = {},
 ): Lent {
   const { model, delimiter, asked } = scriptedModel(script, settings);
   const noted: string[] = [];
-  const lender: Lender = {
+  const lender: ModelClient = {
     name: model.names.small,
     contextTokens: model.contextTokens("small"),
     usd,
@@ -24,5 +24,5 @@ export function lent(
     ask: (request) => model.ask(request),
     delimiter,
   };
-  return { purse: purse(lender, (part, reason) => noted.push(`${part}: ${reason}`)), asked, noted };
+  return { budget: budgetedModel(lender, (part, reason) => noted.push(`${part}: ${reason}`)), asked, noted };
 }
