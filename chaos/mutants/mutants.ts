@@ -132,8 +132,8 @@ export const MUTANTS: readonly Mutant[] = [
     id: "a repository holds every worker",
     loses: "a repository leaves a worker to others",
     file: "src/app.ts",
-    find: "ofRepository: Math.max(1, options.workers - 1)",
-    replace: "ofRepository: options.workers",
+    find: "ofRepository: Math.max(1, workers - 1)",
+    replace: "ofRepository: workers",
     test: [SHARED_WORKERS_TEST, "large pull requests of one repository leave a worker to another repository"],
   },
   {
@@ -571,7 +571,7 @@ export const MUTANTS: readonly Mutant[] = [
     find: "    record.ownerId === scope.ownerPool.ownerId &&\n",
     replace: "",
     test: [
-      "test/retrieve/scope.test.ts",
+      "test/retrieve/query/scope.test.ts",
       "never another owner's, nor the same number of an owner on another server, nor what fewer people can read",
     ],
     isQuick: true,
@@ -583,7 +583,7 @@ export const MUTANTS: readonly Mutant[] = [
     find: '    OPENNESS[record.visibility] >= OPENNESS[target] &&\n    (!scope.ownerPool.targetIsPublic || record.visibility === "public")',
     replace: "    OPENNESS[record.visibility] + OPENNESS[target] >= 0",
     test: [
-      "test/retrieve/scope.test.ts",
+      "test/retrieve/query/scope.test.ts",
       "never another owner's, nor the same number of an owner on another server, nor what fewer people can read",
     ],
   },

@@ -135,21 +135,24 @@ function basename(path: string): string {
 // Where the contents are known, their `#!` line decides instead.
 
 /** Folders whose files are sources, inputs or texts; what stands there without an extension is no program. */
-const OTHER_FOLDERS = new Set([
-  ...["src", "lib", "include", "pkg", "app", "corpus", "license", "licenses", "input", "inputs", "output", "outputs"],
-  ...["data", "texts", "files", "images", "logs", "public", "static", "target", "config", ".bundle", ".git", "git"],
-  ...["info", "secrets", "streams", ".well-known", "json"],
-]);
+const OTHER_FOLDERS = new Set(
+  (
+    "src lib include pkg app corpus license licenses input inputs output outputs " +
+    "data texts files images logs public static target config .bundle .git git " +
+    "info secrets streams .well-known json"
+  ).split(" "),
+);
 
 /** Names of things that are read, not run. */
 const OTHER_NAMES =
   /(?:^|[-_])(?:licen[cs]e|readme|notice|authors|changelog|copyright|config|summary|version|token|key|keyfile|toolchain|hosts|kubeconfig|file|link|user|data|example|sample|template|empty|valid|invalid|marker|plan|excluded?|sources)\d*$/i;
 
 /** Folders that hold programs, whatever those are called. */
-const SCRIPT_FOLDERS = new Set([
-  ...["bin", "sbin", "script", "scripts", "tools", "ci", "hooks", "git_hooks", ".git_hooks", "githooks", ".githooks"],
-  ...[".husky", "init.d", "build-aux"],
-]);
+const SCRIPT_FOLDERS = new Set(
+  ("bin sbin script scripts tools ci hooks git_hooks .git_hooks githooks .githooks " + ".husky init.d build-aux").split(
+    " ",
+  ),
+);
 
 /** What a script at the root is called for; a lone word there is otherwise a note or a list. */
 const TASK_AT_ROOT = /-|^(?:autogen|bootstrap|build|configure|gradlew|install|make|run|setup|start|test)/;

@@ -107,23 +107,18 @@ const CREDENTIAL_FILE =
 
 const SCHEMA = words("migration migrations migrate schema schemas ddl alembic flyway liquibase prisma");
 
-const MANIFEST = new Set([
-  ...["package.json", "package-lock.json", "npm-shrinkwrap.json", "yarn.lock", "pnpm-lock.yaml", "pnpm-workspace.yaml"],
-  ...["bun.lock", "bun.lockb", "deno.json", "deno.lock", "go.mod", "go.sum", "go.work", "go.work.sum", "cargo.toml"],
-  ...["cargo.lock", "pyproject.toml", "poetry.lock", "uv.lock", "pdm.lock", "pipfile", "pipfile.lock", "setup.py"],
-  ...["setup.cfg", "environment.yml", "gemfile", "gemfile.lock", "composer.json", "composer.lock", "pom.xml"],
-  ...["build.gradle", "build.gradle.kts", "settings.gradle", "settings.gradle.kts", "gradle.lockfile"],
-  ...[
-    "libs.versions.toml",
-    "build.sbt",
-    "packages.config",
-    "packages.lock.json",
-    "directory.packages.props",
-    "flake.nix",
-  ],
-  ...["flake.lock", "mix.exs", "mix.lock", "pubspec.yaml", "pubspec.lock", "podfile", "podfile.lock", "package.swift"],
-  ...["package.resolved", "conanfile.txt", "conanfile.py", "vcpkg.json", "module.bazel", "cartfile", "rebar.config"],
-]);
+const MANIFEST = new Set(
+  (
+    "package.json package-lock.json npm-shrinkwrap.json yarn.lock pnpm-lock.yaml pnpm-workspace.yaml " +
+    "bun.lock bun.lockb deno.json deno.lock go.mod go.sum go.work go.work.sum cargo.toml " +
+    "cargo.lock pyproject.toml poetry.lock uv.lock pdm.lock pipfile pipfile.lock setup.py " +
+    "setup.cfg environment.yml gemfile gemfile.lock composer.json composer.lock pom.xml " +
+    "build.gradle build.gradle.kts settings.gradle settings.gradle.kts gradle.lockfile " +
+    "libs.versions.toml build.sbt packages.config packages.lock.json directory.packages.props flake.nix " +
+    "flake.lock mix.exs mix.lock pubspec.yaml pubspec.lock podfile podfile.lock package.swift " +
+    "package.resolved conanfile.txt conanfile.py vcpkg.json module.bazel cartfile rebar.config"
+  ).split(" "),
+);
 
 const MANIFEST_PATTERN =
   /(?:^|\/)requirements[\w.-]*\.(?:txt|in)$|(?:^|\/)requirements\/[\w.-]+\.txt$|\.(?:csproj|fsproj|vbproj|gemspec|podspec|cabal|nuspec)$/i;

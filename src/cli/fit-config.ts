@@ -21,25 +21,36 @@ export interface Checkout {
 
 /** Languages whose syntax the structural rules read, by canonical id. Of all others the lines are read. */
 const STRUCTURAL: ReadonlySet<string> = new Set([
-  ...["typescript", "javascript", "python", "go", "java", "ruby", "rust", "php"],
+  "typescript",
+  "javascript",
+  "python",
+  "go",
+  "java",
+  "ruby",
+  "rust",
+  "php",
 ]);
 /** Prose and settings are in every repository and say nothing about it. */
 const NOT_CODE: ReadonlySet<string> = new Set([
-  ...[
-    "markdown",
-    "json",
-    "yaml",
-    "text",
-    "toml",
-    "ini",
-    "xml",
-    "svg",
-    "csv",
-    "gitignore",
-    "ignorelist",
-    "gitattributes",
-  ],
-  ...["editorconfig", "dotenv", "npmconfig", "restructuredtext", "asciidoc", "jsonwithcomments", UNKNOWN_LANGUAGE],
+  "markdown",
+  "json",
+  "yaml",
+  "text",
+  "toml",
+  "ini",
+  "xml",
+  "svg",
+  "csv",
+  "gitignore",
+  "ignorelist",
+  "gitattributes",
+  "editorconfig",
+  "dotenv",
+  "npmconfig",
+  "restructuredtext",
+  "asciidoc",
+  "jsonwithcomments",
+  UNKNOWN_LANGUAGE,
 ]);
 /** What the model is told of the repository before each review: see gather/read-guidance.ts. */
 const GUIDANCE = ["AGENTS.md", "CLAUDE.md", ".github/copilot-instructions.md"];

@@ -66,7 +66,8 @@ export function setupPlan(words: SetupWords): SetupPlan {
   const { host, apiUrl } = github(words, known, apiUrlOf);
   const dataDir = words["data-dir"] ?? process.env.KODIAI_DATA_DIR ?? known.get("KODIAI_DATA_DIR") ?? "./data";
   return {
-    ...{ host, apiUrl },
+    host,
+    apiUrl,
     org: words.org === undefined ? null : matching("--org", words.org, /^[A-Za-z0-9][A-Za-z0-9-]{0,38}$/),
     name: matching("--name", words.name ?? "Kodiai", /^.{1,34}$/u),
     webhookUrl: webhookUrl(words["webhook-url"]),

@@ -33,7 +33,9 @@ export function guard(app: Hono<Inside>, doors: Doors, ports: DashboardPorts): v
   const held = sessions(doors, ports.random, ports.now);
   const ways = { token: doors.token !== null, github: doors.github !== null };
   const desk: Desk = {
-    ...{ doors, held, ports },
+    doors,
+    held,
+    ports,
     page: (c, problem, status, next) => shown(c, ports.version, loginPage(ways, problem, next), status),
   };
   app.use(async (c, next) => {

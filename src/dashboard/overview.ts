@@ -150,7 +150,10 @@ function charts(view: Overview): Html {
   const others = [...new Set(reviewDays.map(({ name }) => name))].filter((name) => name !== "posted");
   return html`<div class="grid">
 ${chart({
-  ...{ title: "Reviews a day", kind: "stack", unit: "count", times },
+  title: "Reviews a day",
+  kind: "stack",
+  unit: "count",
+  times,
   says: `Reviews written on each of the last ${days} days, posted and not posted.`,
   series: [
     { name: "posted", tone: 1, values: byDay(times, reviewDays, ["posted"]) },
@@ -159,7 +162,10 @@ ${chart({
 })}
 ${outcomes(view)}
 ${chart({
-  ...{ title: "Decided findings a day", kind: "stack", unit: "count", times },
+  title: "Decided findings a day",
+  kind: "stack",
+  unit: "count",
+  times,
   says: `Findings that were accepted, fixed or declined on each of the last ${days} days.`,
   series: [
     { name: "accepted", tone: 1, values: byDay(times, decidedDays, ["accepted"]) },
@@ -183,7 +189,10 @@ function accepted({ weeks, decidedDays }: Overview): Html {
       "It is decided when somebody who may write accepts or declines a finding, or mends the code it is about.",
     )}</section>`;
   return chart({
-    ...{ title: "Acceptance by week", kind: "line", unit: "share", times: weeks },
+    title: "Acceptance by week",
+    kind: "line",
+    unit: "share",
+    times: weeks,
     says: `Share of the findings decided in each of the last ${weeks.length} weeks that were accepted or fixed; ${total} were decided in all.`,
     series: [
       {
@@ -234,7 +243,10 @@ function cost({ spending, model, days }: Overview, times: readonly number[]): Ht
   const tokens = spending.reduce((sum, one) => sum + one.inputTokens + one.outputTokens, 0);
   const days24 = spending.map(({ day, usd }) => ({ day, name: "usd", count: usd }));
   return chart({
-    ...{ title: `Cost of models, ${whole(tokens)} tokens`, kind: "stack", unit: "usd", times },
+    title: `Cost of models, ${whole(tokens)} tokens`,
+    kind: "stack",
+    unit: "usd",
+    times,
     says: `US dollars that questions to models cost on each of the last ${days} days.`,
     series: [{ name: "US$", tone: 4, values: byDay(times, days24, ["usd"]) }],
     shown: dollars,

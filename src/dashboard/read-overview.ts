@@ -36,7 +36,14 @@ export async function readOverview(ports: DashboardPorts, days: number, wanted: 
   const decidedDays = (await memory?.figures.decidedDays(of, Math.min(since, weeks[0] ?? since))) ?? [];
   const isOperator = viewer === null;
   return {
-    ...{ now: at, days, weeks, choice, reviewDays, decidedDays, spending, model },
+    now: at,
+    days,
+    weeks,
+    choice,
+    reviewDays,
+    decidedDays,
+    spending,
+    model,
     reviews: reviews.total,
     findings: (await memory?.figures.findingOutcomes(of)) ?? null,
     // Of the process and not of a repository.

@@ -41,8 +41,13 @@ export async function readRepository(
   const of = repo ?? reviews[0]?.review.repo;
   if (of === undefined) return null;
   const base = {
-    ...{ key, name: `${of.owner}/${of.name}`, visibility: of.visibility, formToken: asked.formToken, now: now() },
-    ...{ reviews: total, progress: await history.of(key) },
+    key,
+    name: `${of.owner}/${of.name}`,
+    visibility: of.visibility,
+    formToken: asked.formToken,
+    now: now(),
+    reviews: total,
+    progress: await history.of(key),
   };
   if (memory === null || repo === null)
     return {
@@ -131,7 +136,10 @@ export async function readMemory(
   const weighed = weigh(all, [record]).get(id);
   const declined = (await memory.declined.rejected(repo)).find(({ memoryId }) => memoryId === id);
   return {
-    ...{ record, formToken, because: weighed?.because ?? [], evidence: weighed?.evidence ?? [] },
+    record,
+    formToken,
+    because: weighed?.because ?? [],
+    evidence: weighed?.evidence ?? [],
     declines: declined?.each ?? [],
   };
 }

@@ -66,7 +66,9 @@ ${
         times.length === 0
           ? ""
           : chart({
-              ...{ title: "How long searches took", kind: "line", unit: "ms" },
+              title: "How long searches took",
+              kind: "line",
+              unit: "ms",
               says: `Milliseconds that each of the newest ${times.length} searches took; half took ${milliseconds(ms.p50)} or less, 95 of 100 ${milliseconds(ms.p95)} or less.`,
               times: times.map(({ at }) => at),
               series: [{ name: "ms", tone: 1, values: times.map(({ ms: one }) => one) }],

@@ -4,20 +4,15 @@ import type { LeftOut } from "../domain/omissions.ts";
 import { pathGlob } from "../domain/path-glob.ts";
 import type { FileDiff } from "../domain/pull-request.ts";
 
-const LOCK_FILES = new Set([
-  ...["package-lock.json", "npm-shrinkwrap.json", "yarn.lock", "pnpm-lock.yaml", "bun.lock", "bun.lockb", "deno.lock"],
-  ...["cargo.lock", "go.sum", "go.work.sum", "poetry.lock", "uv.lock", "pdm.lock", "pipfile.lock", "pixi.lock"],
-  ...["gemfile.lock", "composer.lock", "packages.lock.json", "project.assets.json", "flake.lock", "gradle.lockfile"],
-  ...[
-    "buildscript-gradle.lockfile",
-    "mix.lock",
-    "pubspec.lock",
-    "podfile.lock",
-    "package.resolved",
-    "cartfile.resolved",
-  ],
-  ...[".terraform.lock.hcl", "module.bazel.lock", "conan.lock", "rebar.lock", "symfony.lock"],
-]);
+const LOCK_FILES = new Set(
+  (
+    "package-lock.json npm-shrinkwrap.json yarn.lock pnpm-lock.yaml bun.lock bun.lockb deno.lock " +
+    "cargo.lock go.sum go.work.sum poetry.lock uv.lock pdm.lock pipfile.lock pixi.lock " +
+    "gemfile.lock composer.lock packages.lock.json project.assets.json flake.lock gradle.lockfile " +
+    "buildscript-gradle.lockfile mix.lock pubspec.lock podfile.lock package.resolved cartfile.resolved " +
+    ".terraform.lock.hcl module.bazel.lock conan.lock rebar.lock symfony.lock"
+  ).split(" "),
+);
 
 type Reason = readonly [reason: string, pattern: RegExp];
 

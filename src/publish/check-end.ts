@@ -110,7 +110,10 @@ function annotationsOf(review: Review, findings: readonly PlacedFinding[]): read
     .filter(({ side, locMethod }) => side === "RIGHT" && locMethod !== "none")
     .map(
       ({ path, startLine, line, severity, title, body }): CheckAnnotation => ({
-        ...{ path, startLine, endLine: line, level: LEVELS[severity] },
+        path,
+        startLine,
+        endLine: line,
+        level: LEVELS[severity],
         title: sanitizeInline(title, 120) || "(no title)",
         message: sanitizeBlock(body, 1000) || sanitizeInline(title, 200) || "(no text)",
       }),

@@ -33,7 +33,7 @@ import { type Attempts, attempts } from "./degradation-log.ts";
 import { decide, type GateCache, gateCache, inShadowSample, sampleKey } from "./gate/evaluate-gate.ts";
 import { defaultDecision, gateConfig } from "./gate/gate.ts";
 import { gateContext } from "./gate/gate-context.ts";
-import { type Lender, NO_MODEL, type Purse, purse } from "./model/model-budget.ts";
+import { budgetedModel, type ModelBudget, type ModelClient, NO_MODEL } from "./model/model-budget.ts";
 import { sampleMemories, settleHypothetical, withWritten } from "./model/model-written-queries.ts";
 import { rerankingOf, rerankMemories } from "./model/rerank.ts";
 import { type Asked, type AskedQuestion, askedByHand, askedInComment, changeQuery } from "./query/asked-queries.ts";
@@ -83,7 +83,7 @@ interface Search {
   readonly tuning: Tuning;
   readonly scope: Scope;
   readonly tries: Attempts;
-  readonly purse: Purse;
+  readonly budget: ModelBudget;
   readonly counts: MemoryCounts | null;
   /** What the change, or somebody in its place, asks. */
   readonly own: RetrievalQuery;
@@ -109,17 +109,17 @@ export async function retrieve(
   settings: RetrieveSettings,
 ): Promise<Precedents> {
   const tries = attempts();
-  const money = purse(lenderOf(ports.leave), tries.note);
+  const money = budgetedModel(clientOf(ports.leave), tries.note);
   const failed = noPrecedents(defaultDecision("retrieval failed"), settings.knowledge.retrieval);
   const result = await tries.run(
     "retrieval",
-    () => gated(context, signals, ports, settings, { tries, purse: money }),
+    () => gated(context, signals, ports, settings, { tries, budget: money }),
     failed,
   );
   return { ...result, modelCosts: money.costs(), degraded: tries.degraded() };
 }
 
-function lenderOf(leave: ModelLeave = { model: null, reason: null }): Lender | { readonly reason: string } {
+function clientOf(leave: ModelLeave = { model: null, reason: null }): ModelClient | { readonly reason: string } {
   if (leave.model === null) return { reason: leave.reason ?? NO_MODEL };
   const { model, usd, delimiter, signal } = leave;
   return {
@@ -156,7 +156,7 @@ async function gated(
   signals: ReviewSignals,
   ports: RetrievePorts,
   settings: RetrieveSettings,
-  { tries, purse }: Pick<Search, "tries" | "purse">,
+  { tries, budget }: Pick<Search, "tries" | "budget">,
 ): Promise<Precedents> {
   const { retrieval, sharing } = settings.knowledge;
   const tuning = { ...TUNING, ...settings.tuning };
@@ -178,25 +178,25 @@ async function gated(
     settings.asked?.decide?.(counts) ??
     (await decide(seen, gateConfig(retrieval.gate), {
       cache: settings.gateCache ?? null,
-      ask: retrieval.gate.model ? purse : null,
+      ask: retrieval.gate.model ? budget : null,
       now: settings.now,
     }));
   const isChange = settings.asked === null || settings.asked === undefined;
   const shadow =
     !gate.retrieve && isChange && counts?.total !== 0 && inShadowSample(sampleKey(context), tuning.shadowShare);
   if (!gate.retrieve && !shadow) return noPrecedents(gate, retrieval);
-  const found = await search({ context, signals, ports, settings, tuning, scope, tries, purse, counts, own }, gate);
+  const found = await search({ context, signals, ports, settings, tuning, scope, tries, budget, counts, own }, gate);
   return shadow ? shadowed(found) : found;
 }
 
 async function search(at: Search, gate: GateDecision): Promise<Precedents> {
-  const { context, signals, settings, tuning, tries, purse, own } = at;
+  const { context, signals, settings, tuning, tries, budget, own } = at;
   const { retrieval } = settings.knowledge;
   const { embedder } = at.ports;
   const wish = { retrieval, isEmbedding: isEmbedding(at), length: tuning.queryLength };
   const asked = settings.asked
     ? own
-    : await withWritten(own, at, { ...wish, examples: () => examplesOf(at, own.text) }, purse);
+    : await withWritten(own, at, { ...wish, examples: () => examplesOf(at, own.text) }, budget);
   const found = await candidates(at, asked.variants);
   const { method, usage } = found;
   const { queries, unused } = settleHypothetical(found.queries);
@@ -226,7 +226,7 @@ async function search(at: Search, gate: GateDecision): Promise<Precedents> {
     new Set(behind),
   );
   const list = await inTurns(steps, at.ports.pause ?? null);
-  const rerankers = { reranker: at.ports.reranker, purse, tuning: tuning.rerank };
+  const rerankers = { reranker: at.ports.reranker, budget, tuning: tuning.rerank };
   const reranking = rerankingOf(retrieval, gate.strategy, rerankers, tries);
   const { ranked, report } = await rerankMemories(list.ranked, queries, reranking, tries);
   const whole = { ...list, ranked, cut: [...withheld, ...list.cut] };

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import type { RankedMemory } from "../../src/domain/retrieval.ts";
 import { gateCache } from "../../src/retrieve/gate/evaluate-gate.ts";
 import { added, atDistance, embedder, memory, type Shape, type Shelved } from "./given.ts";
-import { at, CPP, enter, heard, ids, type Room } from "./room.ts";
+import { at, CPP, enter, heard, ids, type Room } from "./retrieve-harness.ts";
 
 /** Everything that is found is admitted: what is looked at here is its order. */
 const WIDE = { distanceThreshold: 2, topK: 20, maxContextChars: 5000 };

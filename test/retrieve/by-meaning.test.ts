@@ -4,7 +4,7 @@ import { defaultKnowledge } from "../../src/config/knowledge.ts";
 import { buildRetrievalContextSection } from "../../src/domain/memory/precedent-section.ts";
 import { RERANK } from "../../src/retrieve/rank/language.ts";
 import { added, DAY, memory, NOW, type Shape } from "./given.ts";
-import { at, CPP, enter, heard, ids, type Room } from "./room.ts";
+import { at, CPP, enter, heard, ids, type Room } from "./retrieve-harness.ts";
 
 /** Everything is admitted. */
 const FAR = { method: "semantic", distanceThreshold: 2, topK: 20, maxContextChars: 5000 };

@@ -4,9 +4,9 @@ import { defaultKnowledge } from "../../src/config/knowledge.ts";
 import { gateCache } from "../../src/retrieve/gate/evaluate-gate.ts";
 import { GATE } from "../../src/retrieve/gate/gate.ts";
 import { failure, scriptedModel, textOf } from "../fakes/scripted-model.ts";
-import { SHAPES } from "./gate-shapes.ts";
+import { SHAPES } from "./gate/gate-shapes.ts";
 import { added, embedder, memory, NOW, type Shape, shelf } from "./given.ts";
-import { at, CPP, enter, ids, type Room } from "./room.ts";
+import { at, CPP, enter, ids, type Room } from "./retrieve-harness.ts";
 
 const SOME = [at("mem_1", 0.1, { language: "cpp" }), at("mem_2", 0.2, { corpus: "finding", outcome: "declined" })];
 const LOCK: Shape = { title: "Refresh", files: { "package-lock.json": " {\n+a" } };

@@ -20,11 +20,11 @@ export interface LocalChanges {
 }
 
 /** Each option for a key of git's configuration that would run something or print the diff in another form. */
-const DIFF = [
-  ...["diff", "--no-color", "--no-ext-diff", "--no-textconv", "--submodule=short", "--ignore-submodules=none"],
-  ...["--src-prefix=a/", "--dst-prefix=b/", "--no-relative", "--unified=3", "--inter-hunk-context=0"],
-  ...["--diff-algorithm=default", "-O/dev/null", "-M", "--full-index"],
-];
+const DIFF = (
+  "diff --no-color --no-ext-diff --no-textconv --submodule=short --ignore-submodules=none " +
+  "--src-prefix=a/ --dst-prefix=b/ --no-relative --unified=3 --inter-hunk-context=0 " +
+  "--diff-algorithm=default -O/dev/null -M --full-index"
+).split(" ");
 /** As GitHub lists at most 250 commits of a pull request. */
 const MAX_COMMITS = 250;
 /** The base of a repository without commits. */

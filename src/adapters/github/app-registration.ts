@@ -16,8 +16,12 @@ export async function convertManifest(code: string, apiUrl: string, fetch: Guard
   const github = new Octokit({ baseUrl: apiUrl, userAgent: "kodiai", request: { fetch }, log: SILENT });
   const { data } = await translated(() => github.rest.apps.createFromManifest({ code }));
   return {
-    ...{ appId: data.id, slug: data.slug ?? "", privateKey: data.pem, webhookSecret: data.webhook_secret },
-    ...{ clientId: data.client_id, clientSecret: data.client_secret },
+    appId: data.id,
+    slug: data.slug ?? "",
+    privateKey: data.pem,
+    webhookSecret: data.webhook_secret,
+    clientId: data.client_id,
+    clientSecret: data.client_secret,
   };
 }
 

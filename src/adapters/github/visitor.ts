@@ -29,8 +29,12 @@ export function githubVisitors(options: VisitorOptions): Pick<GitHubLogin, "page
   return {
     page(state, challenge) {
       const asked = {
-        ...{ client_id: clientId, redirect_uri: callbackUrl, state, allow_signup: "false" },
-        ...{ code_challenge: challenge, code_challenge_method: "S256" },
+        client_id: clientId,
+        redirect_uri: callbackUrl,
+        state,
+        allow_signup: "false",
+        code_challenge: challenge,
+        code_challenge_method: "S256",
       };
       return `${webUrl}/login/oauth/authorize?${new URLSearchParams(asked).toString()}`;
     },
@@ -50,8 +54,11 @@ interface UserToken {
 async function tokenFor(code: string, verifier: string, options: VisitorOptions): Promise<UserToken | null> {
   const { clientId, clientSecret, callbackUrl, webUrl, webFetch } = options;
   const body = {
-    ...{ client_id: clientId, client_secret: clientSecret, code },
-    ...{ redirect_uri: callbackUrl, code_verifier: verifier },
+    client_id: clientId,
+    client_secret: clientSecret,
+    code,
+    redirect_uri: callbackUrl,
+    code_verifier: verifier,
   };
   const answer = await webFetch(`${webUrl}/login/oauth/access_token`, {
     method: "POST",
@@ -79,7 +86,10 @@ export function visitorClient(
   { apiUrl, apiFetch }: Pick<VisitorOptions, "apiUrl" | "apiFetch">,
 ): Octokit {
   return new Octokit({
-    ...{ auth: token, baseUrl: apiUrl, userAgent: "kodiai", log: SILENT },
+    auth: token,
+    baseUrl: apiUrl,
+    userAgent: "kodiai",
+    log: SILENT,
     request: { fetch: apiFetch },
   });
 }

@@ -22,7 +22,14 @@ export async function redactRecord(record: MemoryRecord, redact: Redact): Promis
   const { decided = null } = record;
   const known = decided === null ? {} : { decided: { ...decided, reason: await orNull(decided.reason, redact) } };
   return {
-    ...{ ...record, ...known, text, replies, situation, lesson, hunk, tags },
+    ...record,
+    ...known,
+    text,
+    replies,
+    situation,
+    lesson,
+    hunk,
+    tags,
     ...(flaggedCode === null ? {} : { flaggedCode: piece(flaggedCode) }),
     ...(fixedCode === null ? {} : { fixedCode: piece(fixedCode) }),
   };

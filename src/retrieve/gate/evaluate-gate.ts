@@ -4,7 +4,7 @@ import { createHash } from "node:crypto";
 import { repoKey } from "../../domain/memory.ts";
 import type { PullRequestContext } from "../../domain/pull-request.ts";
 import type { GateDecision } from "../../domain/retrieval.ts";
-import type { Purse } from "../model/model-budget.ts";
+import type { ModelBudget } from "../model/model-budget.ts";
 import { confident, defaultDecision, type GateConfig, gateByRules } from "./gate.ts";
 import type { GateContext } from "./gate-context.ts";
 import { gateQuestion } from "./gate-model.ts";
@@ -12,7 +12,7 @@ import { gateQuestion } from "./gate-model.ts";
 interface DecideWith {
   readonly cache: GateCache | null;
   /** Null when no model may be asked. */
-  readonly ask: Pick<Purse, "ask"> | null;
+  readonly ask: Pick<ModelBudget, "ask"> | null;
   /** Epoch milliseconds. */
   readonly now: number;
 }

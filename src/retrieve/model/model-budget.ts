@@ -1,10 +1,10 @@
-// What one retrieval may ask of a language model. Each question is paid for before it is asked, out of one purse, and what
+// What one retrieval may ask of a language model. Each question is paid for before it is asked, out of one budget, and what
 // comes back in place of an answer is a reason.
 import { estimatedTokens, type ModelAnswer, type ModelRequest, type Purpose } from "../../domain/model.ts";
 import type { ModelCost } from "../../domain/retrieval.ts";
 
-/** A model, as far as this room needs it. */
-export interface Lender {
+/** A model, as far as this stage needs it. */
+export interface ModelClient {
   /** Of the model for short questions. */
   readonly name: string;
   readonly contextTokens: number;
@@ -16,29 +16,29 @@ export interface Lender {
   readonly delimiter: () => string;
 }
 
-/** A short question: every question of this room is one. */
+/** A short question: every question of this stage is one. */
 export type Question<T> = Omit<ModelRequest<T>, "tier" | "effort">;
 
 /** An answer, or why there is none; what it cost either way. */
-type Told<T> = ({ readonly value: T; readonly failed: null } | { readonly value: null; readonly failed: string }) & {
+type Answer<T> = ({ readonly value: T; readonly failed: null } | { readonly value: null; readonly failed: string }) & {
   readonly tokens: number;
   /** US$; 0 where the model has no price. */
   readonly usd: number;
   readonly ms: number;
 };
 
-export interface Purse {
-  /** Whom it asks; null when nobody may be asked. */
+export interface ModelBudget {
+  /** The model that is asked; null when none may be. */
   readonly name: string | null;
-  /** Why nobody may be asked; null when somebody may. */
+  /** Why no model may be asked; null when one may. */
   readonly reason: string | null;
   /**
    * Never rejects.
    *
-   * @param part told as degraded when there is no answer; null leaves that to the caller
-   * @param wording the question, with the delimiter for what others wrote (see fence); not called when nobody may be asked
+   * @param part reported as degraded when there is no answer; null leaves that to the caller
+   * @param wording the question, with the delimiter for what others wrote (see fence); not called when no model may be asked
    */
-  readonly ask: <T>(part: string | null, wording: (delimiter: string) => Question<T>) => Promise<Told<T>>;
+  readonly ask: <T>(part: string | null, wording: (delimiter: string) => Question<T>) => Promise<Answer<T>>;
   /** What was spent so far, by purpose. */
   readonly costs: () => readonly ModelCost[];
 }
@@ -50,35 +50,35 @@ export const NO_MODEL = "no model may be asked: none is configured, or it is swi
 const LASTING: ReadonlySet<string> = new Set(["denied", "circuit-open", "stopped"]);
 
 /**
- * @param lender who answers, or why nobody does
- * @param note told the part and the reason of each question without an answer
+ * @param client the model that answers, or why there is none
+ * @param note receives the part and the reason of each question without an answer
  */
-export function purse(
-  lender: Lender | { readonly reason: string },
+export function budgetedModel(
+  client: ModelClient | { readonly reason: string },
   note: (part: string, reason: string) => void,
-): Purse {
-  if ("reason" in lender) return emptyPurse(lender.reason, note);
+): ModelBudget {
+  if ("reason" in client) return noModel(client.reason, note);
   const bills = new Map<Purpose, ModelCost>();
   let spent = 0;
   let promised = 0;
   let over: string | null = null;
-  const asked = async <T>(wording: (delimiter: string) => Question<T>): Promise<Told<T>> => {
-    if (over !== null) return untold(over);
-    const question = wording(lender.delimiter());
-    const { tokens, usd } = estimate(question, lender);
-    const objection = objectionTo(tokens, spent + promised + usd, lender);
-    if (objection !== null) return untold(objection);
+  const asked = async <T>(wording: (delimiter: string) => Question<T>): Promise<Answer<T>> => {
+    if (over !== null) return declined(over);
+    const question = wording(client.delimiter());
+    const { tokens, usd } = estimate(question, client);
+    const objection = objectionTo(tokens, spent + promised + usd, client);
+    if (objection !== null) return declined(objection);
     promised += usd;
-    const answer = await answerOf(lender, question);
+    const answer = await answerOf(client, question);
     promised -= usd;
-    if (answer === null) return untold("the model failed");
+    if (answer === null) return declined("the model failed");
     spent += answer.usage.usd ?? 0;
     bills.set(question.purpose, billed(bills.get(question.purpose), question.purpose, answer));
     if (answer.kind === "failed" && (LASTING.has(answer.failure) || answer.notBefore !== null)) over = reasonOf(answer);
-    return told(answer);
+    return read(answer);
   };
   return {
-    name: lender.name,
+    name: client.name,
     reason: null,
     ask: async (part, wording) => {
       const answer = await asked(wording);
@@ -89,32 +89,32 @@ export function purse(
   };
 }
 
-function emptyPurse(reason: string, note: (part: string, reason: string) => void): Purse {
+function noModel(reason: string, note: (part: string, reason: string) => void): ModelBudget {
   return {
     name: null,
     reason,
     ask: async (part) => {
       if (part !== null) note(part, reason);
-      return untold(reason);
+      return declined(reason);
     },
     costs: () => [],
   };
 }
 
-function objectionTo(tokens: number, usd: number, { contextTokens, usd: all }: Lender): string | null {
+function objectionTo(tokens: number, usd: number, { contextTokens, usd: all }: ModelClient): string | null {
   if (tokens > contextTokens) return "the question does not fit the model's context";
   return usd > all ? "the budget leaves no money for it" : null;
 }
 
 /** At the longest reply: what is under way must be paid for whatever it turns out to cost. */
-function estimate<T>({ system, user, maxOutputTokens }: Question<T>, { price }: Lender) {
+function estimate<T>({ system, user, maxOutputTokens }: Question<T>, { price }: ModelClient) {
   const chars = [...system, ...user].reduce((sum, { text }) => sum + text.length, 0);
   const input = estimatedTokens(chars);
   return { tokens: input + maxOutputTokens, usd: price(input, maxOutputTokens) ?? 0 };
 }
 
 /** A model promises never to reject; one that does all the same costs its own question only. */
-async function answerOf<T>({ ask }: Lender, question: Question<T>): Promise<ModelAnswer<T> | null> {
+async function answerOf<T>({ ask }: ModelClient, question: Question<T>): Promise<ModelAnswer<T> | null> {
   try {
     return await ask({ ...question, tier: "small", effort: "low" });
   } catch {
@@ -122,7 +122,7 @@ async function answerOf<T>({ ask }: Lender, question: Question<T>): Promise<Mode
   }
 }
 
-function told<T>(answer: ModelAnswer<T>): Told<T> {
+function read<T>(answer: ModelAnswer<T>): Answer<T> {
   const { inputTokens, outputTokens, usd, ms } = answer.usage;
   const cost = { tokens: inputTokens + outputTokens, usd: usd ?? 0, ms };
   if (answer.kind === "answered") return { value: answer.value, failed: null, ...cost };
@@ -134,7 +134,7 @@ function reasonOf({ failure, detail }: { readonly failure: string; readonly deta
   return detail === "" ? `the model did not answer (${failure})` : detail;
 }
 
-function untold(failed: string): Told<never> {
+function declined(failed: string): Answer<never> {
   return { value: null, failed, tokens: 0, usd: 0, ms: 0 };
 }
 

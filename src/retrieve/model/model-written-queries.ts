@@ -1,5 +1,5 @@
 // The queries that a model writes, where the configuration asks for them: about the patterns of a change, and a made-up
-// situation. What it does not answer is told as degraded by the purse, and the change's own queries are asked alone.
+// situation. What it does not answer is reported as degraded by the model budget, and the change's own queries are asked alone.
 
 import { createHash } from "node:crypto";
 import type { Knowledge } from "../../config/knowledge.ts";
@@ -11,7 +11,7 @@ import { shownText } from "../../domain/text/rendered-markdown.ts";
 import { fence, revealLine } from "../../domain/text/untrusted-text.ts";
 import type { QueryCandidates } from "../rank/fusion.ts";
 import { type ChangeExcerpt, changeExcerpt, type ExcerptSubject } from "./change-excerpt.ts";
-import type { Purse, Question } from "./model-budget.ts";
+import type { ModelBudget, Question } from "./model-budget.ts";
 
 interface WrittenWish {
   readonly retrieval: Pick<Knowledge["retrieval"], "modelQueries" | "hypothetical" | "method">;
@@ -27,7 +27,7 @@ export async function withWritten(
   own: RetrievalQuery,
   { context, signals }: { readonly context: ExcerptSubject; readonly signals: ReviewSignals },
   { retrieval, isEmbedding, length, examples }: WrittenWish,
-  { ask, name }: Purse,
+  { ask, name }: ModelBudget,
 ): Promise<RetrievalQuery> {
   const isMadeUp = retrieval.hypothetical && retrieval.method !== "keyword" && isEmbedding;
   if (!retrieval.modelQueries && !isMadeUp) return own;

@@ -7,7 +7,7 @@ import type { RankedMemory, RerankReport, Strategy } from "../../domain/retrieva
 import { fence } from "../../domain/text/untrusted-text.ts";
 import type { Attempts } from "../degradation-log.ts";
 import type { QueryCandidates } from "../rank/fusion.ts";
-import { NO_MODEL, type Purse, type Question } from "./model-budget.ts";
+import { type ModelBudget, NO_MODEL, type Question } from "./model-budget.ts";
 
 /** What is reranked, and with which words. */
 export interface RerankTuning {
@@ -188,7 +188,7 @@ function failureOf(answers: readonly Answer[]): string | null {
 interface Rerankers {
   /** The server's own; null without one. */
   readonly reranker: { readonly name: string; readonly rerank: AskOrder } | null;
-  readonly purse: Purse;
+  readonly budget: ModelBudget;
   readonly tuning: RerankTuning;
 }
 
@@ -196,21 +196,21 @@ interface Rerankers {
 export function rerankingOf(
   { rerank, topK }: Pick<Knowledge["retrieval"], "rerank" | "topK">,
   strategy: Strategy | null,
-  { reranker, purse, tuning }: Rerankers,
+  { reranker, budget, tuning }: Rerankers,
   tries: Pick<Attempts, "note">,
 ): Reranking | null {
   const rest = { topK, strategy, tuning };
   if (rerank === "off") return null;
   if (rerank === "auto") return reranker === null ? null : { by: reranker.name, ask: reranker.rerank, ...rest };
-  if (purse.name !== null) return { by: purse.name, ask: listwiseOrder(purse), ...rest };
-  tries.note("rerank", purse.reason ?? NO_MODEL);
+  if (budget.name !== null) return { by: budget.name, ask: listwiseOrder(budget), ...rest };
+  tries.note("rerank", budget.reason ?? NO_MODEL);
   return null;
 }
 
 // A small language model as reranker: it sees all candidates of a query at once and names them in order.
 
 /** Asks once and never again: no candidate named, an error or silence leave the order as given, and say why. */
-export function listwiseOrder({ ask }: Pick<Purse, "ask">): AskOrder {
+export function listwiseOrder({ ask }: Pick<ModelBudget, "ask">): AskOrder {
   return async (query, candidates, topK) => {
     const wording = (delimiter: string) => rerankQuestion(query, candidates, topK, delimiter);
     const { value, failed, tokens, usd, ms } = await ask(null, wording);

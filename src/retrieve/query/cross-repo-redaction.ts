@@ -40,7 +40,16 @@ export function abstractPattern(record: MemoryRecord): Crossing {
 function withoutSource(record: MemoryRecord, text: string, names: ReadonlySet<string>): MemoryRecord {
   const { id, ownerId, visibility, corpus, severity, category, language, outcome, decided, stale, provenance } = record;
   return {
-    ...{ id, ownerId, visibility, corpus, severity, category, language, outcome, stale, text },
+    id,
+    ownerId,
+    visibility,
+    corpus,
+    severity,
+    category,
+    language,
+    outcome,
+    stale,
+    text,
     repo: ANOTHER_REPOSITORY,
     repoName: ANOTHER_REPOSITORY,
     sourceId: "",

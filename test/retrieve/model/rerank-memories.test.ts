@@ -1,0 +1,179 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import type { RankedMemory } from "../../../src/domain/retrieval.ts";
+import { attempts } from "../../../src/retrieve/degradation-log.ts";
+import { type AskOrder, type Reranking, rerankMemories, rerankText } from "../../../src/retrieve/model/rerank.ts";
+import type { QueryCandidates } from "../../../src/retrieve/rank/fusion.ts";
+import { TUNING } from "../../../src/retrieve/tuning.ts";
+import { memory, rankedMemory } from "../given.ts";
+
+/** Best first: the first has the highest score. */
+const listOf = (count: number): RankedMemory[] =>
+  Array.from({ length: count }, (_, place) => rankedMemory(memory(`m${place}`), { score: count - place }));
+
+function query(text: string, found: readonly string[]): QueryCandidates {
+  const [half, rest] = [found.filter((_, at) => at % 2 === 0), found.filter((_, at) => at % 2 === 1)];
+  return {
+    variant: { kind: "hunk", text, path: "src/a.ts" },
+    nearest: half.map((id) => ({ id, distance: 0.2 })),
+    matching: rest.map((id) => ({ id, score: 3 })),
+  };
+}
+
+type Scores = Readonly<Record<string, Readonly<Record<string, number>>>>;
+
+/** Scores by query and id; a query without scores fails. */
+function scoring(scores: Scores) {
+  const asked: { query: string; ids: readonly string[]; topK: number }[] = [];
+  const ask: AskOrder = async (text, candidates, topK) => {
+    asked.push({ query: text, ids: candidates.map(({ id }) => id), topK });
+    const known = scores[text];
+    const failed = known === undefined ? "the service answered 500" : null;
+    return { scores: new Map(Object.entries(known ?? {})), tokens: 100, usd: 0.25, ms: asked.length * 10, failed };
+  };
+  return { ask, asked };
+}
+
+async function reranked(
+  ranked: readonly RankedMemory[],
+  queries: readonly QueryCandidates[],
+  ask: AskOrder,
+  more: Partial<Reranking> = {},
+  tuning: Partial<Reranking["tuning"]> = {},
+) {
+  const tries = attempts();
+  const settings = { by: "judge-1", ask, topK: 2, strategy: "hybrid" as const, ...more };
+  const result = await rerankMemories(ranked, queries, { ...settings, tuning: { ...TUNING.rerank, ...tuning } }, tries);
+  return { ids: result.ranked.map(({ record }) => record.id), report: result.report, degraded: tries.degraded() };
+}
+
+const ALL = ["m0", "m1", "m2", "m3"];
+
+describe("reranking", () => {
+  test("each query is asked with its own candidates, and a memory stands where its best query puts it", async () => {
+    const { ask, asked } = scoring({ intent: { m0: 0.1, m1: 0.3, m2: 0.2 }, hunk: { m1: 0.1, m2: 0.2, m3: 0.9 } });
+    const queries = [query("intent", ["m0", "m1", "m2"]), query("hunk", ["m3", "m2", "m1"])];
+    const { ids, report, degraded } = await reranked(listOf(4), queries, ask);
+    expect(asked).toEqual([
+      { query: "intent", ids: ["m0", "m1", "m2"], topK: 2 },
+      { query: "hunk", ids: ["m1", "m2", "m3"], topK: 2 },
+    ]);
+    expect(ids).toEqual(["m3", "m1", "m2", "m0"]);
+    expect(degraded).toEqual([]);
+    expect(report).toEqual({
+      by: "judge-1",
+      ms: 20,
+      tokens: 200,
+      usd: 0.5,
+      topChanged: 0,
+      meanMove: (3 + 0 + 0 + 3) / 4,
+      failed: null,
+    });
+  });
+
+  test("how much it changed is told: who came among the first five, and how far memories moved", async () => {
+    const ten = listOf(10);
+    const ids = ten.map(({ record }) => record.id);
+    const backwards = Object.fromEntries(ids.map((id, place) => [id, place]));
+    const { report } = await reranked(ten, [query("q", ids)], scoring({ q: backwards }).ask);
+    expect(report).toMatchObject({ topChanged: 1, meanMove: 5 });
+    const same = Object.fromEntries(ids.map((id, place) => [id, -place]));
+    const { report: unmoved } = await reranked(ten, [query("q", ids)], scoring({ q: same }).ask);
+    expect(unmoved).toMatchObject({ topChanged: 0, meanMove: 0 });
+  });
+
+  test("whom the reranker does not name stands behind those it names, in the order given", async () => {
+    const { ids } = await reranked(listOf(4), [query("q", ALL)], scoring({ q: { m3: 0.2, m2: 0.9 } }).ask);
+    expect(ids).toEqual(["m2", "m3", "m0", "m1"]);
+  });
+
+  test("when it fails the order stays and the review is told", async () => {
+    const { ids, report, degraded } = await reranked(listOf(4), [query("q", ALL)], scoring({}).ask);
+    expect(ids).toEqual(ALL);
+    expect(report).toMatchObject({ failed: "the service answered 500", meanMove: 0, topChanged: 0 });
+    expect(degraded).toEqual([{ part: "rerank", reason: "the service answered 500" }]);
+    const broken = await reranked(listOf(4), [query("q", ALL)], () => Promise.reject(new Error("sk-secret")));
+    expect(broken.ids).toEqual(ALL);
+    expect(broken.degraded).toEqual([{ part: "rerank", reason: "the reranker failed" }]);
+  });
+
+  test("one query that fails leaves the others alone, and what only it found keeps its place", async () => {
+    const queries = [query("works", ["m0", "m2", "m3"]), query("broken", ["m1", "m2", "m3"])];
+    const { ids, degraded } = await reranked(listOf(4), queries, scoring({ works: { m0: 0.1, m2: 0.2, m3: 0.3 } }).ask);
+    expect(ids).toEqual(["m3", "m1", "m2", "m0"]);
+    expect(degraded).toEqual([{ part: "rerank", reason: "1 of 2 queries: the service answered 500" }]);
+  });
+
+  test("queries are asked side by side", async () => {
+    let running = 0;
+    let most = 0;
+    const ask: AskOrder = async () => {
+      most = Math.max(most, ++running);
+      await new Promise((resolve) => setTimeout(resolve, 5));
+      running--;
+      return { scores: new Map(), tokens: 0, usd: 0, ms: 5, failed: null };
+    };
+    await reranked(listOf(4), [query("a", ALL), query("b", ALL), query("c", ALL)], ask);
+    expect(most).toBe(3);
+  });
+
+  test("nobody is asked where it cannot matter: a query by names, too few candidates, nothing to ask", async () => {
+    const { ask, asked } = scoring({ q: { m1: 1 } });
+    const four = [query("q", ALL)];
+    for (const one of [
+      await reranked(listOf(4), four, ask, { strategy: "keyword" }),
+      await reranked(listOf(4), four, ask, { topK: 4 }),
+      await reranked(listOf(4), [query("q", ["m0", "m1"])], ask),
+      await reranked([], four, ask),
+    ]) {
+      expect(one).toMatchObject({ report: null, degraded: [] });
+    }
+    expect(asked).toEqual([]);
+  });
+
+  test("a clear winner needs no judge, where the switch is on", async () => {
+    const scores = [9, 2, 1.5, 1];
+    const ranked = scores.map((score, place) => rankedMemory(memory(`m${place}`), { score }));
+    const { ask, asked } = scoring({ q: { m3: 1 } });
+    expect((await reranked(ranked, [query("q", ALL)], ask, {}, { skipAtMargin: 0.875 })).report).toBeNull();
+    expect(asked).toEqual([]);
+    expect((await reranked(ranked, [query("q", ALL)], ask, {}, { skipAtMargin: 0.88 })).ids[0]).toBe("m3");
+    expect((await reranked(ranked, [query("q", ALL)], ask)).ids[0]).toBe("m3");
+  });
+
+  test("only the best are handed over, and the others stay behind them", async () => {
+    const many = listOf(60);
+    const ids = many.map(({ record }) => record.id);
+    const { ask, asked } = scoring({ q: { m49: 1, m59: 2 } });
+    const result = await reranked(many, [query("q", ids)], ask);
+    expect(asked[0]?.ids).toHaveLength(50);
+    expect(result.ids).toEqual(["m49", ...ids.filter((id) => id !== "m49")]);
+  });
+
+  test("whatever the scores are, nobody is lost and nobody doubled", async () => {
+    const score = fc.oneof(fc.double(), fc.constant(Number.NaN));
+    await fc.assert(
+      fc.asyncProperty(
+        fc.integer({ min: 0, max: 12 }),
+        fc.dictionary(fc.constantFrom("m0", "m3", "m7", "constructor"), score),
+        async (n, q) => {
+          const ranked = listOf(n);
+          const ids = ranked.map(({ record }) => record.id);
+          const result = await reranked(ranked, [query("q", ids)], scoring({ q }).ask);
+          expect(result.ids.toSorted()).toEqual(ids.toSorted());
+        },
+      ),
+    );
+  });
+});
+
+test("a memory is read by its situation, with or without its lesson; what no model has written up, as it was said", () => {
+  const text = "This leaks when the callback throws.";
+  const written = { text, situation: "A handle is closed on the happy path only.", lesson: "Close it in finally." };
+  expect(rerankText(written, "situation")).toBe("A handle is closed on the happy path only.");
+  expect(rerankText(written, "situation+lesson")).toBe(
+    "A handle is closed on the happy path only.\nClose it in finally.",
+  );
+  expect(rerankText({ text, situation: null, lesson: null }, "situation")).toBe(text);
+  expect(rerankText({ text, situation: null, lesson: null }, "situation+lesson")).toBe(text);
+});

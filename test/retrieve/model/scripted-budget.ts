@@ -1,0 +1,28 @@
+// A scripted model as the retrieve room gets it, and what it was asked.
+import { budgetedModel, type ModelBudget, type ModelClient } from "../../../src/retrieve/model/model-budget.ts";
+import { type Script, type ScriptedModel, type ScriptedSettings, scriptedModel } from "../../fakes/scripted-model.ts";
+
+export interface Lent {
+  readonly budget: ModelBudget;
+  readonly asked: ScriptedModel["asked"];
+  /** `PART: REASON` */
+  readonly noted: readonly string[];
+}
+
+/** A budget of US$ 1 unless said. */
+export function lent(
+  script: Script,
+  { usd = 1, ...settings }: ScriptedSettings & { readonly usd?: number } = {},
+): Lent {
+  const { model, delimiter, asked } = scriptedModel(script, settings);
+  const noted: string[] = [];
+  const lender: ModelClient = {
+    name: model.names.small,
+    contextTokens: model.contextTokens("small"),
+    usd,
+    price: (input, output) => model.price("small", input, output),
+    ask: (request) => model.ask(request),
+    delimiter,
+  };
+  return { budget: budgetedModel(lender, (part, reason) => noted.push(`${part}: ${reason}`)), asked, noted };
+}

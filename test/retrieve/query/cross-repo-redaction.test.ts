@@ -1,0 +1,115 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { abstractPattern } from "../../../src/retrieve/query/cross-repo-redaction.ts";
+import { memory } from "../given.ts";
+
+const GOOD = "Please close the connection before the function returns, also when an error is thrown.";
+const pattern = (text: string, more: Parameters<typeof memory>[1] = {}) => {
+  const told = abstractPattern(memory("m", { text, repoName: "acme/quokka", ...more }));
+  return told.kind === "pattern" ? told.record.text : told.reason;
+};
+
+test("advice in everybody's words crosses as it was said", () => {
+  expect(pattern(GOOD)).toBe("Please close the connection before the function returns also when an error is thrown");
+});
+
+test("code, quotes, names, numbers, addresses and paths leave a gap", () => {
+  const said = [
+    "Nit for @wren: `vault.open()` should be closed before the function returns, also when an error is thrown.",
+    "See https://wiki.acme.io/vault or src/vault/open.ts:17, PAY-4711, openVault and VAULT_KEY;",
+    '"the vault is open" said Marvin.',
+    "> the vault is open",
+    "```ts\nvault.open()\n```",
+    "    vault.close()",
+  ].join("\n");
+  const told = pattern(said, { provenance: { ...memory("x").provenance, author: "wren" } });
+  expect(told).toBe(
+    "Nit for … should be closed before the function returns also when an error is thrown See … or … and … said …",
+  );
+});
+
+test("what a repository, its people and its files are called does not cross, though everybody uses the word", () => {
+  const more = { repoName: "acme/error", path: "src/connection.ts", symbol: "closeFunction" };
+  expect(pattern(`${GOOD} Please always check that the value was also set here.`, more)).toBe(
+    "Please … the … before the … returns also when an … is thrown Please always check that the value was also set here",
+  );
+});
+
+test("where too little is left nothing crosses, and it is said why", () => {
+  const nothing = "nothing abstract is left without its code, names and quotes";
+  for (const text of [
+    "LGTM",
+    "`a` `b` `c` should be",
+    "Bitte die Verbindung vor dem Rücksprung schließen, auch im Fehlerfall.",
+    "",
+  ])
+    expect(pattern(text)).toBe(nothing);
+  for (const corpus of ["doc", "wiki", "code"] as const)
+    expect(pattern(GOOD, { corpus })).toBe("documents and code stay in their repository");
+});
+
+test("people, reasons, replies, places and links stay; outcome, kind and day go along", () => {
+  const record = memory("mem_1", {
+    text: GOOD,
+    repo: "github.com/4711",
+    repoName: "acme/quokka",
+    replies: ["quokka"],
+    situation: "quokka",
+    tags: ["error handling", "quokka leak"],
+    path: "src/quokka.ts",
+    hunk: "+quokka()",
+    symbol: "quokka",
+    flaggedCode: "quokka()",
+    fixedCode: "quokka(1)",
+    outcome: "declined",
+    decided: { at: 5, by: "quokka", reason: "quokka", sha: "quokka", weight: "reason" },
+    provenance: { url: "https://quokka", author: "quokka", authorIsBot: false, sha: "quokka", pull: 4711, at: 7 },
+    sharing: "given",
+  });
+  const told = abstractPattern(record);
+  expect(JSON.stringify(told)).not.toMatch(/quokka|4711|acme/);
+  expect(told).toMatchObject({
+    record: {
+      id: "mem_1",
+      tags: ["error handling"],
+      outcome: "declined",
+      decided: { at: 5, weight: "reason" },
+      language: record.language,
+      provenance: { at: 7 },
+    },
+  });
+});
+
+test("a model's lesson goes before the person's words, and through the same sieve", () => {
+  expect(pattern("quokka", { lesson: GOOD })).toBe(
+    "Please close the connection before the function returns also when an error is thrown",
+  );
+  expect(pattern(GOOD, { lesson: "Close quokka" })).toMatch(/^nothing abstract/);
+});
+
+test("no word that is not everybody's crosses, wherever it stands", () => {
+  const noise = fc.constantFrom(
+    " ",
+    "`",
+    '"',
+    "@",
+    "/",
+    "\n",
+    "> ",
+    "'",
+    "(",
+    "**",
+    "_",
+    "-",
+    "’",
+    "\u200b",
+    "…",
+    "```",
+  );
+  fc.assert(
+    fc.property(fc.array(noise, { maxLength: 6 }), fc.array(noise, { maxLength: 6 }), (before, after) => {
+      const told = pattern(`${GOOD} ${before.join("")}quokka${after.join("")} and ${GOOD}`);
+      expect(told.toLowerCase()).not.toContain("quokka");
+    }),
+  );
+});

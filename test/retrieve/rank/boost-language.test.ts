@@ -1,0 +1,98 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { chunkLanguage, languageBoost } from "../../../src/retrieve/rank/language.ts";
+import { given } from "../given.ts";
+
+const all = (language: string) => [{ language, share: 1 }];
+
+describe("the boost for the languages of a change", () => {
+  test("is 1 + share × .25, by changed lines", () => {
+    const shares = [
+      { language: "C++", share: 0.8 },
+      { language: "Python", share: 0.2 },
+    ];
+    expect(languageBoost("cpp", shares)).toEqual({ factor: 1.2, match: true });
+    expect(languageBoost("python", shares).factor).toBeCloseTo(1.05, 12);
+    expect(languageBoost("cpp", shares).factor).toBeGreaterThan(
+      languageBoost("cpp", [{ language: "C++", share: 0.5 }]).factor,
+    );
+  });
+
+  test("uses the shares of the real change: eight lines of C++ to two of Python", () => {
+    const lines = (count: number) => Array.from({ length: count }, (_, i) => `+x${i} = 1;`).join("\n");
+    const { signals } = given({
+      title: "T",
+      files: { "src/a.cpp": ` a\n${lines(8)}`, "tools/b.py": ` a\n${lines(2)}` },
+    });
+    expect(languageBoost("cpp", signals.languages).factor).toBeCloseTo(1.2, 12);
+    expect(languageBoost("python", signals.languages).factor).toBeCloseTo(1.05, 12);
+  });
+
+  test.each([
+    ["C++", "cpp"],
+    ["C#", "csharp"],
+    ["F#", "fsharp"],
+    ["Objective-C", "objectivec"],
+    ["TypeScript", "typescript"],
+  ])("%s on the pull request and %s in memory are the same language", (shown, stored) => {
+    expect(languageBoost(stored, all(shown))).toEqual({ factor: 1.25, match: true });
+  });
+
+  test("a related language gets half of it and is no match", () => {
+    expect(languageBoost("c", all("C++"))).toEqual({ factor: 1.125, match: false });
+    expect(languageBoost("javascript", all("TypeScript"))).toEqual({ factor: 1.125, match: false });
+    const two = [
+      { language: "cpp", share: 0.6 },
+      { language: "objectivec", share: 0.4 },
+    ];
+    expect(languageBoost("c", two).factor).toBeCloseTo(1 + 0.6 * 0.25 * 0.5, 12);
+  });
+
+  test("what a Kotlin change takes from Java, a Java change does not take from Kotlin", () => {
+    expect(languageBoost("java", all("Kotlin")).factor).toBe(1.125);
+    expect(languageBoost("kotlin", all("Java")).factor).toBe(1);
+  });
+
+  test("another language, an unknown one and a change without languages stay as they are, exactly", () => {
+    expect(languageBoost("python", all("C++"))).toEqual({ factor: 1, match: false });
+    expect(languageBoost("unknown", all("unknown"))).toEqual({ factor: 1, match: false });
+    expect(languageBoost("", all("C++"))).toEqual({ factor: 1, match: false });
+    expect(languageBoost("cpp", [])).toEqual({ factor: 1, match: false });
+  });
+
+  test("never lowers anything, whatever the names and shares", () => {
+    const names = fc.oneof(
+      fc.string(),
+      fc.constantFrom("C++", "c", "TypeScript", "javascript", "constructor", "__proto__"),
+    );
+    const shares = fc.array(fc.record({ language: names, share: fc.double({ min: -1, max: 2 }) }), { maxLength: 6 });
+    fc.assert(
+      fc.property(names, shares, (language, changed) => {
+        const { factor } = languageBoost(language, changed);
+        expect(factor).toBeGreaterThanOrEqual(1);
+        expect(factor).toBeLessThanOrEqual(1.25);
+      }),
+    );
+  });
+});
+
+describe("which language a memory is about", () => {
+  test("the stored language speaks first, then the path", () => {
+    expect(chunkLanguage({ language: "C++", path: "a.py" })).toBe("cpp");
+    expect(chunkLanguage({ language: "unknown", path: "a.py" })).toBe("unknown");
+    expect(chunkLanguage({ path: "src/a.ts" })).toBe("typescript");
+    expect(chunkLanguage({ language: null, path: "src/A.HPP" })).toBe("cpp");
+    expect(chunkLanguage({ language: "", path: "x.constructor" })).toBe("unknown");
+    expect(chunkLanguage({ path: ".ts" })).toBe("unknown");
+    expect(chunkLanguage({})).toBe("unknown");
+  });
+
+  test("a document's language is its first tag that is not general", () => {
+    expect(chunkLanguage({ corpus: "doc", language: "markdown", tags: ["general", "Python", "C++"] })).toBe("python");
+    expect(chunkLanguage({ corpus: "doc", language: "markdown", tags: ["general"] })).toBe("unknown");
+    expect(languageBoost(chunkLanguage({ corpus: "doc", tags: ["python"] }), all("Python")).factor).toBe(1.25);
+    expect(languageBoost(chunkLanguage({ corpus: "wiki", tags: ["general", "python"] }), all("Python")).factor).toBe(
+      1.25,
+    );
+  });
+});

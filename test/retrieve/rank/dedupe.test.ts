@@ -1,0 +1,102 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { dedupe, jaccard } from "../../../src/retrieve/rank/dedupe.ts";
+
+const item = (id: string, text: string, source = "finding") => ({ id, text, source, label: `[${source}: ${id}]` });
+const SENTENCE =
+  "Close the response body before you return, or the connection stays open until the garbage collector comes";
+
+describe("saying the same twice", () => {
+  test("folds near-identical texts into the first and keeps the other's label", () => {
+    const { kept, folded } = dedupe([
+      item("a", SENTENCE),
+      item("b", SENTENCE.toUpperCase(), "doc"),
+      item("c", "Use a map"),
+    ]);
+    expect(kept.map(({ item: { id }, alternateSources }) => [id, alternateSources])).toEqual([
+      ["a", ["[doc: b]"]],
+      ["c", []],
+    ]);
+    expect(folded).toEqual([{ id: "b", into: "a" }]);
+  });
+
+  test("within one corpus only, when asked so", () => {
+    const both = [item("a", SENTENCE), item("b", SENTENCE, "doc"), item("c", SENTENCE)];
+    expect(dedupe(both, { within: true }).kept.map(({ item: { id } }) => id)).toEqual(["a", "b"]);
+  });
+
+  test("the same memory twice is one memory and not its own alternate source", () => {
+    const { kept } = dedupe([item("a", "one text"), item("a", "another text")]);
+    expect(kept).toEqual([{ item: item("a", "one text"), alternateSources: [] }]);
+  });
+
+  test("texts that share fewer than nine words in ten both stay", () => {
+    expect(dedupe([item("a", "check for null here"), item("b", "check for null there")]).kept).toHaveLength(2);
+  });
+
+  test("what is kept and folded is the same as when every text is compared with every other", () => {
+    // Few words in short texts, so that many are nearly alike; some ids and some sources twice.
+    const word = fc.constantFrom(
+      "Close",
+      "the",
+      "response",
+      "body",
+      "before",
+      "you",
+      "return",
+      "größe",
+      "map_key",
+      "7",
+    );
+    const text = fc.array(word, { maxLength: 12 }).map((words) => words.join(" "));
+    const texts = fc.oneof(
+      text,
+      fc.constant(SENTENCE),
+      text.map((more) => `${SENTENCE} ${more}`),
+      fc.string(),
+    );
+    const items = fc.array(fc.tuple(texts, fc.integer({ min: 0, max: 30 }), fc.constantFrom("doc", "finding")), {
+      maxLength: 40,
+    });
+    const settings = fc.record({ threshold: fc.constantFrom(0.1, 0.5, 0.75, 0.9, 1), within: fc.boolean() });
+    fc.assert(
+      fc.property(items, settings, (drawn, how) => {
+        const ordered = drawn.map(([said, id, source]) => item(`mem_${id}`, said, source));
+        expect(dedupe(ordered, how)).toEqual(dedupedPlainly(ordered, how));
+      }),
+      { numRuns: 150 },
+    );
+  });
+
+  test("likeness is symmetric, 1 for the same words, and lies between 0 and 1", () => {
+    fc.assert(
+      fc.property(fc.string(), fc.string(), (a, b) => {
+        expect(jaccard(a, b)).toBe(jaccard(b, a));
+        expect(jaccard(a, b)).toBeGreaterThanOrEqual(0);
+        expect(jaccard(a, b)).toBeLessThanOrEqual(1);
+        expect(jaccard(a, `${a} ${a}`)).toBe(1);
+      }),
+    );
+  });
+});
+
+/** Every text against every one that is kept. */
+function dedupedPlainly(
+  ordered: readonly ReturnType<typeof item>[],
+  { threshold, within }: { readonly threshold: number; readonly within: boolean },
+): ReturnType<typeof dedupe> {
+  const kept: { item: ReturnType<typeof item>; alternateSources: string[] }[] = [];
+  const folded: { id: string; into: string }[] = [];
+  for (const one of ordered) {
+    const same = kept.find(
+      ({ item: other }) =>
+        other.id === one.id || ((!within || other.source === one.source) && jaccard(other.text, one.text) >= threshold),
+    );
+    if (same === undefined) kept.push({ item: one, alternateSources: [] });
+    else if (same.item.id !== one.id) {
+      same.alternateSources.push(one.label);
+      folded.push({ id: one.id, into: same.item.id });
+    }
+  }
+  return { kept, folded };
+}

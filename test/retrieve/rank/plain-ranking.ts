@@ -1,0 +1,209 @@
+// The ranking as one would first write it, with words as strings and nothing kept: what the quick one must give to the last bit.
+import type { KeywordHit, VectorHit } from "../../../src/domain/retrieval.ts";
+import { bagOf, inverseFrequency, KEYWORDS } from "../../../src/domain/text/bm25.ts";
+import { lowInformation, proseOf, withoutFooters } from "../../../src/domain/text/low-information.ts";
+import { tokenise } from "../../../src/domain/text/tokenise.ts";
+import { BACKGROUND, rarity } from "../../../src/domain/text/word-rarity.ts";
+import type { Foldable } from "../../../src/retrieve/rank/dedupe.ts";
+import type { FusedHit } from "../../../src/retrieve/rank/fusion.ts";
+import { type Change, extensionOf, type RememberedComment } from "../../../src/retrieve/rank/prepare-documents.ts";
+import { tieHash } from "../../../src/retrieve/rank/tie-breaking.ts";
+
+type Vector = ReadonlyMap<string, number>;
+type Weigh = (word: string) => number;
+
+function prepared(comment: RememberedComment) {
+  const text = withoutFooters(comment.text);
+  const spans = [...text.matchAll(/`([^`\n]{2,80})`/g)].map((match) => match[1] ?? "");
+  const lines = comment.hunk.split("\n").filter((line) => !line.startsWith("@@"));
+  const about = lines.slice(-4).map((line) => line.slice(1, 2_000));
+  return {
+    ...comment,
+    extension: extensionOf(comment.path),
+    lowInformation: lowInformation(comment.text) === null ? 0 : 1,
+    words: tokenise(text),
+    proseWords: tokenise(proseOf(comment.text)),
+    spanWords: tokenise(spans.join(" ")),
+    lineWords: tokenise(about.join("\n")),
+  };
+}
+
+function windowsOf(extension: string, lines: readonly (readonly string[])[], size: number) {
+  const step = Math.ceil(size / 2);
+  const found: { extension: string; words: string[] }[] = [];
+  for (let at = 0; at === 0 || at < lines.length - step; at += step) {
+    const words = lines.slice(at, at + size).flat();
+    if (words.length > 1) found.push({ extension, words });
+  }
+  return found;
+}
+
+function asked(change: Change) {
+  const hunks = change.hunks.map((hunk) => ({
+    extension: extensionOf(hunk.path),
+    added: hunk.addedLines.map((line) => tokenise(line)),
+    removed: hunk.removedLines.map((line) => tokenise(line)),
+    context: [...hunk.contextLines.flatMap((line) => tokenise(line)), ...tokenise(hunk.section)],
+  }));
+  const title = tokenise(change.title);
+  const body = tokenise(change.body);
+  const talk = [...title, ...body, ...change.files.flatMap(({ path }) => tokenise(path))];
+  const added = hunks.flatMap((hunk) => hunk.added.flat());
+  return {
+    title,
+    body,
+    talk,
+    added,
+    all: [...talk, ...added],
+    removed: hunks.flatMap((hunk) => hunk.removed.flat()),
+    context: hunks.flatMap((hunk) => hunk.context),
+    windows: hunks.flatMap((hunk) => windowsOf(hunk.extension, [...hunk.added, ...hunk.removed], 20)),
+    pairs: hunks.flatMap((hunk) => windowsOf(hunk.extension, hunk.added, 2)),
+  };
+}
+
+function vectorOf(words: readonly string[], weigh: Weigh): Vector {
+  const counts = new Map<string, number>();
+  for (const word of words) counts.set(word, (counts.get(word) ?? 0) + 1);
+  let square = 0;
+  for (const [word, count] of counts) {
+    const value = (count === 1 ? 1 : 1 + Math.log(count)) * weigh(word);
+    counts.set(word, value);
+    square += value * value;
+  }
+  const length = Math.sqrt(square) || 1;
+  for (const [word, value] of counts) counts.set(word, value / length);
+  return counts;
+}
+
+/** In the order of the first one's words. */
+function cosine(one: Vector, other: Vector): number {
+  let sum = 0;
+  for (const [word, share] of one) sum += share * (other.get(word) ?? 0);
+  return sum;
+}
+
+function bm25(texts: readonly (readonly string[])[], words: readonly string[], { k1, b }: typeof KEYWORDS): number[] {
+  const bags = texts.map((text) => Map.groupBy(text, (word) => word));
+  const total = texts.reduce((sum, { length }) => sum + length, 0);
+  const mean = Math.max(1e-9, total / Math.max(1, texts.length));
+  const scores = texts.map(() => 0);
+  for (const [word, weight] of bagOf(words)) {
+    const found = bags.filter((bag) => bag.has(word)).length;
+    const gain = weight * inverseFrequency(texts.length, found) * (k1 + 1);
+    for (const [at, bag] of bags.entries()) {
+      const count = bag.get(word)?.length ?? 0;
+      const longer = k1 * (1 - b) + ((k1 * b) / mean) * (texts[at]?.length ?? 0);
+      if (count > 0) scores[at] = (scores[at] ?? 0) + (gain * count) / (count + longer);
+    }
+  }
+  return scores;
+}
+
+/** The signals of text and company; those of place are the same functions. */
+export function plainSignals(change: Change, comments: readonly RememberedComment[]): Record<string, number[]> {
+  const memories = comments.map(prepared);
+  const query = asked(change);
+  const texts = memories.map(({ words }) => words);
+  const everywhere = rarity(BACKGROUND);
+  const weigh: Weigh = (word) => {
+    const count = texts.filter((words) => words.includes(word)).length;
+    return 0.5 * everywhere(word) + 0.5 * Math.log((texts.length + 1) / (count + 0.5));
+  };
+  const vectors = texts.map((words) => vectorOf(words, weigh));
+  const lines = memories.map(({ lineWords }) => vectorOf(lineWords, weigh));
+  const near = (of: readonly Vector[], windows: typeof query.windows, own: boolean) => {
+    const weighed = windows.map(({ extension, words }) => ({ extension, vector: vectorOf(words, weigh) }));
+    return of.map((vector, at) =>
+      weighed
+        .filter(({ extension }) => !own || extension === memories[at]?.extension)
+        .reduce((best, window) => Math.max(best, cosine(window.vector, vector)), 0),
+    );
+  };
+  const whole = (words: readonly string[]) => {
+    const asks = vectorOf(words, weigh);
+    return vectors.map((vector) => cosine(asks, vector));
+  };
+  const touched = new Set([...query.added, ...query.removed]);
+  const windowScores = query.windows.map(({ words }) => bm25(texts, words, { k1: 1.2, b: 0.8 }));
+  return {
+    windowText: near(vectors, query.windows, true),
+    windowTextAnywhere: near(vectors, query.windows, false),
+    pairText: near(vectors, query.pairs, true),
+    pairTextAnywhere: near(vectors, query.pairs, false),
+    windowLines: near(lines, query.windows, true),
+    allText: whole(query.all),
+    talkText: whole(query.talk),
+    titleText: whole(query.title),
+    addedText: whole(query.added),
+    bodyKeywords: bm25(texts, query.body, { k1: 1.2, b: 0.9 }),
+    addedKeywords: bm25(texts, query.added, KEYWORDS),
+    contextKeywords: bm25(texts, query.context, KEYWORDS),
+    windowKeywords: texts.map((_, at) => windowScores.reduce((best, scores) => Math.max(best, scores[at] ?? 0), 0)),
+    spans: memories.map(({ spanWords }) => {
+      const words = [...new Set(spanWords)];
+      const sum = (of: readonly string[]) => of.reduce((total, word) => total + everywhere(word), 0);
+      return sum(words.filter((word) => touched.has(word))) / words.reduce((t, word) => t + everywhere(word), 1);
+    }),
+    lowInformation: memories.map((memory) => memory.lowInformation),
+  };
+}
+
+/** What recurs: for each memory its summed squared likeness to those of other pull requests in its language, plus .01. */
+export function plainRecurrence(comments: readonly RememberedComment[]): number[] {
+  const memories = comments.map(prepared);
+  const vectors = memories.map(({ proseWords }) => vectorOf(proseWords, rarity(BACKGROUND)));
+  return memories.map(({ pr, language }, at) => {
+    let sum = 0;
+    for (const [other, memory] of memories.entries()) {
+      if (memory.pr === pr || memory.language !== language) continue;
+      const likeness = cosine(vectors[at] ?? new Map(), vectors[other] ?? new Map());
+      sum += likeness * likeness;
+    }
+    return Math.log(sum + 0.01);
+  });
+}
+
+/** Both lists of each query by reciprocal rank, then the best score of any query. */
+export function plainRanks(
+  queries: readonly { readonly nearest: readonly VectorHit[]; readonly matching: readonly KeywordHit[] }[],
+  weights: { readonly vector: number; readonly keyword: number },
+  k: number,
+): Pick<FusedHit, "id" | "score">[] {
+  const best = new Map<string, number>();
+  for (const { nearest, matching } of queries) {
+    const scores = new Map<string, number>();
+    for (const [list, weight] of [
+      [nearest, weights.vector],
+      [matching, weights.keyword],
+    ] as const)
+      for (const [at, id] of [...new Set(list.map((hit) => hit.id))].entries())
+        scores.set(id, (scores.get(id) ?? 0) + weight / (k + at + 1));
+    for (const [id, score] of scores) best.set(id, Math.max(best.get(id) ?? 0, score));
+  }
+  const before = (one: string, other: string) => tieHash(one) - tieHash(other) || (one < other ? -1 : 1);
+  return [...best].map(([id, score]) => ({ id, score })).sort((a, b) => b.score - a.score || before(a.id, b.id));
+}
+
+/** Ids of what is kept: each text against all that are kept before it. */
+export function plainKept(texts: readonly Foldable[], threshold: number): string[] {
+  const wordsOf = (text: string) =>
+    new Set(
+      (
+        text
+          .slice(0, 10_000)
+          .toLowerCase()
+          .match(/[\p{L}\p{N}_]+/gu) ?? []
+      ).slice(0, 1_000),
+    );
+  const shared = (one: Set<string>, other: Set<string>) => [...one].filter((word) => other.has(word)).length;
+  const kept: { id: string; words: Set<string> }[] = [];
+  for (const { id, text } of texts) {
+    const words = wordsOf(text);
+    const isAlike = (other: Set<string>) =>
+      words.size + other.size === 0 ||
+      shared(words, other) / (words.size + other.size - shared(words, other)) >= threshold;
+    if (!kept.some((one) => one.id === id || isAlike(one.words))) kept.push({ id, words });
+  }
+  return kept.map(({ id }) => id);
+}

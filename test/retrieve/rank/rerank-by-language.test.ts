@@ -1,0 +1,92 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { rerankByLanguage } from "../../../src/retrieve/rank/language.ts";
+
+const one = (language: string | undefined, path = "a.txt") => [{ id: "m", distance: 0.5, language, path }];
+
+describe("distances weighed by language", () => {
+  test.each([
+    ["the same language", "typescript", ["TypeScript"], 0.425, true],
+    ["display names with signs", "cpp", ["C++"], 0.425, true],
+    ["a related language", "c", ["C++"], 0.4625, false],
+    ["a related language, the other way round", "cpp", ["C"], 0.4625, false],
+    ["another language", "python", ["C++"], 0.5, false],
+    ["an unknown language", "unknown", ["TypeScript"], 0.5, false],
+    ["no language on the change", "typescript", [], 0.5, false],
+  ])("%s", (_, stored, languages, adjusted, match) => {
+    const [result] = rerankByLanguage(one(stored), languages);
+    expect(result?.adjustedDistance).toBeCloseTo(adjusted, 12);
+    expect(result).toMatchObject({ distance: 0.5, languageMatch: match });
+  });
+
+  test("a row without a language is told by its path; .json and .md stay as they are", () => {
+    expect(rerankByLanguage(one(undefined, "src/a.ts"), ["TypeScript"])[0]?.adjustedDistance).toBeCloseTo(0.425, 12);
+    for (const path of ["package.json", "README.md"]) {
+      expect(rerankByLanguage(one(undefined, path), ["TypeScript"])[0]?.adjustedDistance).toBe(0.5);
+    }
+  });
+
+  test("nothing in, nothing out; nothing is removed and nothing that came in is changed", () => {
+    expect(rerankByLanguage([], ["Go"])).toEqual([]);
+    const before = [
+      { id: "py", distance: 0.25, language: "python" },
+      { id: "ts", distance: 0.28, language: "typescript" },
+    ];
+    const copy = structuredClone(before);
+    const ranked = rerankByLanguage(before, ["TypeScript"]);
+    expect(ranked.map(({ id, distance }) => [id, distance])).toEqual([
+      ["ts", 0.28],
+      ["py", 0.25],
+    ]);
+    expect(before).toEqual(copy);
+  });
+
+  test("the factors are parameters", () => {
+    const [result] = rerankByLanguage(one("c"), ["C++"], { sameLanguageBoost: 0.6, relatedLanguageRatio: 0.25 });
+    expect(result?.adjustedDistance).toBeCloseTo(0.5 * 0.9, 12);
+  });
+
+  const results = fc.uniqueArray(
+    fc.record({
+      id: fc.string(),
+      distance: fc.integer({ min: 10, max: 80 }).map((hundredths) => hundredths / 100),
+      language: fc.constantFrom("cpp", "c", "python", "unknown"),
+    }),
+    { selector: ({ id }) => id, maxLength: 30 },
+  );
+
+  test("a non-match more than 15 % nearer is never overtaken", () => {
+    fc.assert(
+      fc.property(results, (list) => {
+        const ranked = rerankByLanguage(list, ["C++"]);
+        for (const [at, later] of ranked.entries()) {
+          for (const earlier of ranked.slice(0, at))
+            expect(later.distance < 0.85 * earlier.distance - 1e-12).toBe(false);
+        }
+      }),
+    );
+  });
+
+  test("within a band only neighbours change places: .28 in the same language never passes .15 in another", () => {
+    const list = [
+      { id: "py", distance: 0.15, language: "python" },
+      { id: "ts", distance: 0.28, language: "typescript" },
+    ];
+    expect(rerankByLanguage(list, ["TypeScript"], { band: 0.05 }).map(({ id }) => id)).toEqual(["py", "ts"]);
+    const near = [{ id: "py", distance: 0.26, language: "python" }, list[1] ?? { id: "", distance: 0, language: "" }];
+    expect(rerankByLanguage(near, ["TypeScript"], { band: 0.05 }).map(({ id }) => id)).toEqual(["ts", "py"]);
+  });
+
+  test("whatever stands between them, two farther apart than the band keep their order", () => {
+    fc.assert(
+      fc.property(results, (list) => {
+        const ranked = rerankByLanguage(list, ["C++"], { band: 0.05 });
+        expect(ranked.map(({ id }) => id).toSorted()).toEqual(list.map(({ id }) => id).toSorted());
+        for (const [at, later] of ranked.entries()) {
+          for (const earlier of ranked.slice(0, at))
+            expect(earlier.distance - later.distance).toBeLessThanOrEqual(0.05 + 1e-12);
+        }
+      }),
+    );
+  });
+});
