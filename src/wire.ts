@@ -40,6 +40,7 @@ import type { Embedder, RetrievalLog, RetrievalStatistics } from "./ports/memory
 import type { InstallationPace, WriteBook } from "./ports/writes.ts";
 import type { Inspector, Lease, Ledger, Queue } from "./ports.ts";
 import { newGateCache } from "./retrieve/retrieve.ts";
+import { usearchExact } from "./search/vector-index.ts";
 import { type MemoryFacts, memoryFacts } from "./store/memory/memory-facts.ts";
 import { type Asking, accessFor } from "./wire/asking.ts";
 import { type ChecksOf, checksOf } from "./wire/checks.ts";
@@ -59,6 +60,11 @@ export async function memoryIn(dataDir: string): Promise<MemoryFacts | null> {
 }
 
 export type { MemoryFacts };
+
+/** False where usearch has no build for this machine: then the database compares vectors, however many there are. */
+export function comparesInMemory(): boolean {
+  return usearchExact() !== null;
+}
 
 /** An embedder that leaves the machine sees no secret. */
 function withoutSecretsSent(embedder: Embedder): Embedder {
