@@ -274,10 +274,13 @@ describe.skipIf(first === null)("a store that is moved to PostgreSQL", () => {
       isSent = resolve;
     });
     const late = meddled(killed, "INSERT INTO store_move", async (send, text, table, values) => {
+      if (table !== "contents") throw new Error("killed");
       const written = await send(text, values);
       isSent();
-      await wait(500);
-      return table === "contents" ? written : Promise.reject(new Error("killed"));
+      // Until the next move waits for this one's end.
+      const waits = "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'";
+      for (let looks = 0; looks < 600 && (await target.one(waits)) === null; looks += 1) await wait(50);
+      return written;
     });
     const dying = withSource((source) => moveStore(source, late, quiet)).catch(String);
     await sent;
