@@ -1,6 +1,9 @@
 // Our own store on a PostgreSQL, filled from the folder as `kodiai migrate` fills one. With a kept folder the database stays for the
 // next run, and says of what rows it was made.
+
+import { join } from "node:path";
 import pg from "pg";
+import { openQueueFile } from "../src/store/queue/clock.ts";
 import { openMigration } from "../src/wire/cli/store.ts";
 import { databaseUrl } from "./ways/pgvector.ts";
 
@@ -64,6 +67,8 @@ async function noteOf(client: pg.Client, name: string): Promise<Note | null> {
 
 /** Returns how many seconds it took. */
 async function moved(folder: string, url: string): Promise<number> {
+  // A store is both files.
+  await (await openQueueFile(join(folder, "queue.db"))).close();
   const { move, close } = await openMigration(`sqlite://${folder}`, url);
   const start = performance.now();
   try {

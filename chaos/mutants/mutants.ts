@@ -31,6 +31,7 @@ const FOREIGN_ENV_TEST = "test/cli/env-of-a-folder.test.ts";
 const LIVE_TEST = "test/cli/doctor-live.test.ts";
 const DEFAULT_SEARCH_TEST = "test/search/on-defaults.test.ts";
 const FUSION_TEST = "test/retrieve/by-fusion.test.ts";
+const SEARCH_TEST = "test/search/memory-search.test.ts";
 
 export const MUTANTS: readonly Mutant[] = [
   {
@@ -2061,5 +2062,68 @@ export const MUTANTS: readonly Mutant[] = [
     find: 'createRequire(import.meta.url)("usearch")',
     replace: 'createRequire(import.meta.url)("a package that is not installed")',
     test: ["test/packages.test.ts", "usearch does real work"],
+  },
+  {
+    id: "left out counts among the nearest",
+    loses: "filters choose before the nearest are taken",
+    file: "src/search/vector-index.ts",
+    find: "if (!isAdmitted(place)) continue;",
+    replace: "",
+    test: [
+      SEARCH_TEST,
+      "every filter and scope chooses what brute force chooses, before the best are taken, through every kind of change",
+    ],
+  },
+  {
+    id: "copied vectors of other rows",
+    loses: "filters choose before the nearest are taken, also where they leave out many",
+    file: "src/search/vector-index.ts",
+    find: "(place) => rows[place] ?? 0)",
+    replace: "(_, at) => rows[at] ?? 0)",
+    test: [
+      SEARCH_TEST,
+      "both ways find nearly what measuring every vector finds: 98 of 100 of the true 20, distances within .005",
+    ],
+  },
+  {
+    id: "equal distances in any order",
+    loses: "both ways of comparing vectors give the same order",
+    file: "src/search/vector-index.ts",
+    find: '((mems[one.row] ?? "") < (mems[other.row] ?? "") ? -1 : 1)',
+    replace: '((mems[one.row] ?? "") < (mems[other.row] ?? "") ? 1 : -1)',
+    test: [SEARCH_TEST, "equal distances come in the order of their names, however many there are, in both ways"],
+  },
+  {
+    id: "usearch or nothing",
+    loses: "a machine without usearch is searched by the database",
+    file: "src/search/vector-index.ts",
+    find: "} catch {\n    return null;",
+    replace: "} catch (error) {\n    throw error;",
+    test: [
+      "test/cli/doctor-memory.test.ts",
+      "a machine for which usearch has no build is searched by the database alone, and that is reported",
+    ],
+  },
+  {
+    id: "a command as hurried as a review",
+    loses: "a command waits until the index is read",
+    file: "src/wire/cli/store.ts",
+    find: "const PATIENCE = { answerMs: 60_000 };",
+    replace: "const PATIENCE = {};",
+    test: [
+      "test/store/memory/postgres-recall.test.ts",
+      "a command waits for an index that takes longer to read than a review would wait",
+    ],
+  },
+  {
+    id: "two moves at once",
+    loses: "a move that was killed goes on without moving a row twice",
+    file: "src/store/upkeep/move.ts",
+    find: "await tx.one(`SELECT pg_advisory_xact_lock(",
+    replace: "await tx.one(`SELECT abs(",
+    test: [
+      "test/store/upkeep/move.test.ts",
+      "moves no row twice after one that was killed when its commit was on its way",
+    ],
   },
 ];

@@ -6,7 +6,7 @@ import { setVariables } from "../config/shown-variables.ts";
 import type { MemoryWarmth } from "../domain/memory/index-state.ts";
 import { egressTo } from "../wire/egress.ts";
 import { chosenEmbedder } from "../wire/models.ts";
-import { type MemoryFacts, memoryIn, openStore } from "../wire/store.ts";
+import { comparesInMemory, type MemoryFacts, memoryIn, openStore } from "../wire/store.ts";
 import { isDatabase } from "./data-dir.ts";
 
 /** One line of `doctor`. */
@@ -26,9 +26,16 @@ export async function memoryChecks(place: string): Promise<readonly Check[]> {
     "problems" in read
       ? { check: { name: "embedder", state: "broken", text: read.problems.join("; ") }, space: null }
       : await embedderCheck(read.embeddings);
-  if (isDatabase(place)) return [await databaseCheck(place, embedder.space), embedder.check];
+  if (isDatabase(place)) return [await databaseCheck(place, embedder.space), usearchCheck(), embedder.check];
   const facts = await memoryIn(place);
-  return [...(facts === null ? [] : factChecks(facts, embedder.space)), embedder.check];
+  return [...(facts === null ? [] : factChecks(facts, embedder.space)), usearchCheck(), embedder.check];
+}
+
+function usearchCheck(): Check {
+  const name = "usearch";
+  if (comparesInMemory()) return { name, state: "ok", text: "compares vectors where there are more than 2,000" };
+  const text = `no build for ${process.platform} ${process.arch}; the database compares vectors instead, which takes longer in large repositories`;
+  return { name, state: "note", text };
 }
 
 /** How many vectors a PostgreSQL holds, and of whom. */

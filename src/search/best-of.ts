@@ -1,20 +1,29 @@
 /**
- * The k best of the rows 0 … size − 1, best first, without sorting them all.
+ * The k best of the admitted rows with a score above 0, best first, among equals the smaller name. Keeps a heap instead of sorting
+ * all.
  *
- * @param before whether the first goes before the second: a strict total order, so that the answer does not depend on the order of
- *   the rows
+ * @param scores of each row, ≥ 0
+ * @param admitted 1 for each row that may be chosen
+ * @param names of the rows, each once, so that the order is total
  */
-export function bestOf(
-  size: number,
+export function bestRows(
+  scores: Float64Array,
+  admitted: Uint8Array,
+  names: readonly string[],
   k: number,
-  admits: (row: number) => boolean,
-  before: (one: number, other: number) => boolean,
-): number[] {
-  // A heap whose root is the worst of the best so far.
+): readonly number[] {
+  const before = (one: number, other: number) => {
+    const more = (scores[one] ?? 0) - (scores[other] ?? 0);
+    return more > 0 || (more === 0 && (names[one] ?? "") < (names[other] ?? ""));
+  };
+  // Its root is the worst of the best so far.
   const heap: number[] = [];
   if (k < 1) return heap;
-  for (let row = 0; row < size; row += 1) {
-    if (!admits(row)) continue;
+  let least = 0;
+  for (let row = 0; row < scores.length; row += 1) {
+    const score = scores[row] ?? 0;
+    // This is the end of most rows: it comes before any call.
+    if (score < least || score <= 0 || admitted[row] !== 1) continue;
     if (heap.length < k) {
       heap.push(row);
       siftUp(heap, before);
@@ -22,6 +31,7 @@ export function bestOf(
       heap[0] = row;
       siftDown(heap, before);
     }
+    if (heap.length === k) least = scores[heap[0] ?? 0] ?? 0;
   }
   return heap.sort((one, other) => (before(one, other) ? -1 : 1));
 }

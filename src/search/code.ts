@@ -27,9 +27,10 @@ export function codeDistance(query: Int8Array, codes: Int8Array, offset = 0): nu
   for (let at = 0; at < query.length; at += 1) {
     const a = query[at] ?? 0;
     const b = codes[offset + at] ?? 0;
-    dot += a * b;
-    one += a * a;
-    other += b * b;
+    // In 32 bits, which hold the sums of 130,000 components.
+    dot = (dot + Math.imul(a, b)) | 0;
+    one = (one + Math.imul(a, a)) | 0;
+    other = (other + Math.imul(b, b)) | 0;
   }
   return Math.min(2, Math.max(0, 1 - dot / Math.sqrt(one * other)));
 }

@@ -4,7 +4,7 @@ import { setImmediate } from "node:timers/promises";
 import { LRUCache } from "lru-cache";
 import type { EmbeddingSpace, RepoKey } from "../domain/memory.ts";
 import type { KeywordHit, MemoryCounts, MemoryFilter, Scope, VectorHit } from "../domain/retrieval.ts";
-import { bestOf } from "./best-of.ts";
+import { bestRows } from "./best-of.ts";
 import { codeDistance, encodeVector, vectorProblem } from "./code.ts";
 import { countsOf } from "./counts.ts";
 import { termScorer } from "./postings.ts";
@@ -298,14 +298,7 @@ async function matchingIn(
     scoreFiles?.(query, scores);
     return indexed.flatMap(({ index }, at) => {
       const [ofPart, admitted] = [scores[at] ?? NO_SCORES, visible[at]?.admitted ?? NONE];
-      const best = bestOf(
-        ofPart.length,
-        k,
-        (row) => admitted[row] === 1 && (ofPart[row] ?? 0) > 0,
-        (one, other) =>
-          (ofPart[one] ?? 0) > (ofPart[other] ?? 0) ||
-          (ofPart[one] === ofPart[other] && (index.mems[one] ?? "") < (index.mems[other] ?? "")),
-      );
+      const best = bestRows(ofPart, admitted, index.mems, k);
       return best.map((row) => ({ row: index.ids[row] ?? 0, score: ofPart[row] ?? 0 }));
     });
   });

@@ -7,11 +7,15 @@ import { PARTS, TERM_BYTES } from "./terms.ts";
 export interface Postings {
   readonly vocabulary: Vocabulary;
   readonly starts: Uint32Array;
-  readonly rows: Uint32Array;
-  readonly counts: Uint16Array;
+  /** Of 16 bits where all rows fit into them, as they do in most repositories. */
+  readonly rows: Uint16Array | Uint32Array;
+  readonly counts: Uint8Array;
   /** Of each row. */
   readonly lengths: Uint32Array;
 }
+
+/** A term that is in a row more often, 64 words, counts as if it were there so often. */
+const MOST_COUNT = 255;
 
 /** Terms by number, in an open-addressed table: a Map of numbers takes three times the time and space. */
 export interface Vocabulary {
@@ -23,137 +27,129 @@ export interface Vocabulary {
 }
 
 export function vocabulary(): Vocabulary {
-  let hashes = new Uint32Array(1_024);
-  let numbers = new Uint32Array(1_024);
+  // Each place has a hash and the term's number beside it. No term hashes to 0, so 0 is an empty place.
+  let table = new Uint32Array(2_048);
   let size = 0;
   const placeOf = (hash: number): number => {
-    const mask = hashes.length - 1;
-    let at = hash & mask;
-    // No term hashes to 0, so 0 is an empty place.
-    while (hashes[at] !== 0 && hashes[at] !== hash) at = (at + 1) & mask;
+    const mask = table.length - 1;
+    let at = (hash * 2) & mask;
+    while (table[at] !== 0 && table[at] !== hash) at = (at + 2) & mask;
     return at;
   };
   const grow = () => {
-    const before = { hashes, numbers };
-    hashes = new Uint32Array(hashes.length * 2);
-    numbers = new Uint32Array(hashes.length);
-    for (let at = 0; at < before.hashes.length; at += 1) {
-      const hash = before.hashes[at] ?? 0;
-      if (hash === 0) continue;
-      const place = placeOf(hash);
-      hashes[place] = hash;
-      numbers[place] = before.numbers[at] ?? 0;
+    const before = table;
+    table = new Uint32Array(before.length * 2);
+    for (let at = 0; at < before.length; at += 2) {
+      const hash = before[at] ?? 0;
+      if (hash !== 0) table.set([hash, before[at + 1] ?? 0], placeOf(hash));
     }
   };
   return {
     size: () => size,
     find(hash) {
       const at = placeOf(hash);
-      return hashes[at] === 0 ? -1 : (numbers[at] ?? -1);
+      return table[at] === 0 ? -1 : (table[at + 1] ?? -1);
     },
     add(hash) {
       let at = placeOf(hash);
-      if (hashes[at] !== 0) return numbers[at] ?? 0;
-      if (size * 2 >= hashes.length) {
+      if (table[at] !== 0) return table[at + 1] ?? 0;
+      if (size * 4 >= table.length) {
         grow();
         at = placeOf(hash);
       }
-      hashes[at] = hash;
-      numbers[at] = size;
+      table[at] = hash;
+      table[at + 1] = size;
       size += 1;
       return size - 1;
     },
-    bytes: () => hashes.byteLength + numbers.byteLength,
+    bytes: () => table.byteLength,
   };
 }
 
-/** Rows whose terms are not in postings yet, in the order in which they were added. */
+/** Terms of rows that are not in postings yet, one row after the other. */
 export interface AddedTerms {
-  /** @param terms of one row, as `recordTerms` gives them */
-  add(terms: Uint8Array): void;
-  readonly rows: () => number;
-  /** Calls back with each term of each row. */
-  each(visit: (row: number, term: number, count: number) => void): void;
+  /** Numbers of terms. */
+  readonly terms: Uint32Array;
+  readonly counts: Uint8Array;
+  /** Where the terms of each row end. */
+  readonly ends: Uint32Array;
 }
 
-export function addedTerms(into: Vocabulary): AddedTerms {
-  // Numbers of terms and their counts, row after row.
-  let terms = new Uint32Array(4_096);
-  let counts = new Uint16Array(4_096);
-  const ends: number[] = [];
+/** @param rows the terms of each, as `recordTerms` gives them */
+export function addedTerms(into: Vocabulary, rows: readonly Uint8Array[]): AddedTerms {
+  const ends = Uint32Array.from(rows, () => 0);
+  let size = 0;
+  rows.forEach((bytes, row) => {
+    size += Math.floor(bytes.length / TERM_BYTES);
+    ends[row] = size;
+  });
+  const added = { terms: new Uint32Array(size), counts: new Uint8Array(size), ends };
   let used = 0;
-  return {
-    rows: () => ends.length,
-    add(bytes) {
-      const more = Math.floor(bytes.length / TERM_BYTES);
-      if (used + more > terms.length) {
-        const size = Math.max(terms.length * 2, used + more);
-        terms = grown(terms, new Uint32Array(size));
-        counts = grown(counts, new Uint16Array(size));
-      }
-      for (let at = 0; at + TERM_BYTES <= bytes.length; at += TERM_BYTES) {
-        const hash =
-          ((bytes[at] ?? 0) |
-            ((bytes[at + 1] ?? 0) << 8) |
-            ((bytes[at + 2] ?? 0) << 16) |
-            ((bytes[at + 3] ?? 0) << 24)) >>>
-          0;
-        terms[used] = into.add(hash || 1);
-        counts[used] = (bytes[at + 4] ?? 0) | ((bytes[at + 5] ?? 0) << 8);
-        used += 1;
-      }
-      ends.push(used);
-    },
-    each(visit) {
-      let at = 0;
-      for (let row = 0; row < ends.length; row += 1) {
-        for (; at < (ends[row] ?? 0); at += 1) visit(row, terms[at] ?? 0, counts[at] ?? 0);
-      }
-    },
-  };
-}
-
-function grown<Numbers extends Uint32Array | Uint16Array>(from: Numbers, into: Numbers): Numbers {
-  into.set(from);
-  return into;
+  for (const bytes of rows) {
+    for (let at = 0; at + TERM_BYTES <= bytes.length; at += TERM_BYTES) {
+      const hash =
+        ((bytes[at] ?? 0) |
+          ((bytes[at + 1] ?? 0) << 8) |
+          ((bytes[at + 2] ?? 0) << 16) |
+          ((bytes[at + 3] ?? 0) << 24)) >>>
+        0;
+      added.terms[used] = into.add(hash || 1);
+      added.counts[used] = Math.min(MOST_COUNT, (bytes[at + 4] ?? 0) | ((bytes[at + 5] ?? 0) << 8));
+      used += 1;
+    }
+  }
+  return added;
 }
 
 /**
  * The postings of rows that were there before and of added ones.
  *
+ * @param before null when there were none
  * @param rows how many there are afterwards
- * @param keptAt of each row of `before` its number afterwards, −1 when it went
- * @param addedAt of each added row its number afterwards
+ * @param keptAt of each row of `before` its number afterwards, −1 when it is left out
+ * @param addedAt of each added row, of all pages, its number afterwards
  */
 export function mergePostings(
   vocabulary: Vocabulary,
   rows: number,
   before: Postings | null,
   keptAt: Int32Array,
-  added: AddedTerms,
+  added: readonly AddedTerms[],
   addedAt: Int32Array,
 ): Postings {
   const starts = new Uint32Array(vocabulary.size() + 1);
-  const lengths = new Uint32Array(rows);
   eachKept(before, keptAt, (_, term) => {
     starts[term + 1] = (starts[term + 1] ?? 0) + 1;
   });
-  added.each((_, term) => {
-    starts[term + 1] = (starts[term + 1] ?? 0) + 1;
-  });
+  for (const { terms } of added)
+    for (let at = 0; at < terms.length; at += 1) starts[(terms[at] ?? 0) + 1] = (starts[(terms[at] ?? 0) + 1] ?? 0) + 1;
   for (let term = 1; term < starts.length; term += 1) starts[term] = (starts[term] ?? 0) + (starts[term - 1] ?? 0);
   const next = starts.slice();
-  const all = { rows: new Uint32Array(starts.at(-1) ?? 0), counts: new Uint16Array(starts.at(-1) ?? 0) };
+  const size = starts.at(-1) ?? 0;
+  const merged = {
+    vocabulary,
+    starts,
+    rows: rows > 65_536 ? new Uint32Array(size) : new Uint16Array(size),
+    counts: new Uint8Array(size),
+    lengths: new Uint32Array(rows),
+  };
   const put = (row: number, term: number, count: number) => {
     const at = next[term] ?? 0;
     next[term] = at + 1;
-    all.rows[at] = row;
-    all.counts[at] = count;
-    lengths[row] = (lengths[row] ?? 0) + count;
+    merged.rows[at] = row;
+    merged.counts[at] = count;
+    merged.lengths[row] = (merged.lengths[row] ?? 0) + count;
   };
   eachKept(before, keptAt, put);
-  added.each((row, term, count) => put(addedAt[row] ?? 0, term, count));
-  return { vocabulary, starts, ...all, lengths };
+  let row = 0;
+  for (const { terms, counts, ends } of added) {
+    let at = 0;
+    for (const end of ends) {
+      for (; at < end; at += 1) put(addedAt[row] ?? 0, terms[at] ?? 0, counts[at] ?? 0);
+      row += 1;
+    }
+  }
+  return merged;
 }
 
 function eachKept(

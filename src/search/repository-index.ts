@@ -4,7 +4,7 @@ import { CORPORA, type Corpus } from "../domain/memory.ts";
 import type { MemoryFilter, Scope } from "../domain/retrieval.ts";
 import { type Facet, facetMatcher, pathMatcher } from "./filter.ts";
 import { type AddedTerms, addedTerms, mergePostings, type Postings, postingBytes, vocabulary } from "./postings.ts";
-import type { Admitted, Rows, SearchRow } from "./rows.ts";
+import type { Admitted, ChangedAfter, Rows, SearchRow } from "./rows.ts";
 
 export interface RepositoryIndex {
   readonly version: number;
@@ -52,29 +52,77 @@ export async function readIndex(
 ): Promise<RepositoryIndex> {
   // What is held of a repository beyond the bound moves with each write.
   const base = living > most || before === null || before.leftOut > 0 ? null : before;
-  const words = base?.postings.vocabulary ?? vocabulary();
-  const added = addedRows(addedTerms(words));
-  let after = living > most ? await rows.newest(id, most) : 0;
+  const added = addedRows(base);
+  const oldest = living > most ? await rows.newest(id, most) : 0;
+  let after: ChangedAfter = { changed: base?.version ?? -1, id: Number.MAX_SAFE_INTEGER };
   for (;;) {
-    const page = await rows.changed(id, base?.version ?? -1, after, PAGE);
-    for (const row of page) added.add(row);
-    after = page.at(-1)?.id ?? after;
-    if (page.length < PAGE) break;
+    const page = await rows.changed(id, after, oldest, PAGE);
+    added.add(page);
+    const last = page.at(-1);
+    if (last === undefined || page.length < PAGE) break;
+    after = last;
   }
-  const kept = base === null ? [] : await keptRows(rows, id, base, new Set(added.rows.map((row) => row.id)), living);
-  return merged(version, base, kept, added, words, Math.max(0, living - kept.length - added.rows.length));
+  const kept = base === null ? [] : await keptRows(rows, id, base, new Set(added.ids), living);
+  return arranged(version, base, kept, added, Math.max(0, living - kept.length - added.ids.length));
 }
 
-type Facts = Omit<SearchRow, "terms">;
-
-function addedRows(terms: AddedTerms) {
-  const rows: Facts[] = [];
+/** Rows that are not in `base` as they are now, by column. */
+function addedRows(base: RepositoryIndex | null) {
+  const columns = { ids: [], changed: [], pulls: [], times: [], facetOf: [], pathOf: [] } as Record<Column, number[]>;
+  const [facets, paths] = [numbered<Facet>(base?.facets ?? []), numbered<string | null>(base?.paths ?? [])];
+  const words = base?.postings.vocabulary ?? vocabulary();
+  const [mems, terms]: [string[], AddedTerms[]] = [[], []];
   return {
-    rows,
+    ...columns,
+    mems,
     terms,
-    add({ terms: bytes, ...facts }: SearchRow): void {
-      rows.push(facts);
-      terms.add(bytes);
+    words,
+    facets: facets.values,
+    paths: paths.values,
+    add(page: readonly SearchRow[]): void {
+      for (const {
+        id,
+        changed,
+        pull,
+        at,
+        mem,
+        path,
+        corpus,
+        language,
+        chunkType,
+        category,
+        severity,
+        outcome,
+      } of page) {
+        columns.ids.push(id);
+        columns.changed.push(changed);
+        columns.pulls.push(pull ?? -1);
+        columns.times.push(at);
+        columns.facetOf.push(facets.numberOf({ corpus, language, chunkType, category, severity, outcome }));
+        columns.pathOf.push(paths.numberOf(path));
+        mems.push(mem);
+      }
+      terms.push(
+        addedTerms(
+          words,
+          page.map((row) => row.terms),
+        ),
+      );
+    },
+  };
+}
+
+/** Each value once, known by its JSON, and by the place at which it is kept. */
+function numbered<T>(known: readonly T[]): { numberOf(value: T): number; readonly values: T[] } {
+  const values = [...known];
+  const numbers = new Map(known.map((value, number) => [JSON.stringify(value), number]));
+  return {
+    values,
+    numberOf(value) {
+      const key = JSON.stringify(value);
+      const number = numbers.get(key) ?? values.push(value) - 1;
+      numbers.set(key, number);
+      return number;
     },
   };
 }
@@ -94,113 +142,71 @@ async function keptRows(
   return unchanged.filter((row) => alive.has(before.ids[row] ?? 0));
 }
 
-function merged(
+/** Kept and added rows in their order: by corpus, then by time; rows of the same moment by id. */
+function arranged(
   version: number,
   before: RepositoryIndex | null,
   kept: readonly number[],
   added: ReturnType<typeof addedRows>,
-  words: Postings["vocabulary"],
   leftOut: number,
 ): RepositoryIndex {
-  const size = kept.length + added.rows.length;
-  const keptAt = new Int32Array(before?.ids.length ?? 0).fill(-1);
-  const addedAt = new Int32Array(added.rows.length);
-  const facets = interned<Facet>(before?.facets ?? []);
-  const paths = interned<string | null>(before?.paths ?? []);
-  const columns = {
-    ids: new Float64Array(size),
-    changed: new Float64Array(size),
-    pulls: new Float64Array(size),
-    times: new Float64Array(size),
-    facetOf: new Uint32Array(size),
-    pathOf: new Uint32Array(size),
+  const size = kept.length + added.ids.length;
+  /** A column of the kept rows, and behind it that of the added ones. */
+  const both = (name: Column) => {
+    const old = before?.[name] ?? [];
+    const column = new Float64Array(size);
+    kept.forEach((row, at) => {
+      column[at] = old[row] ?? 0;
+    });
+    column.set(added[name], kept.length);
+    return column;
   };
-  const mems = new Array<string>(size);
-  const corpora = new Uint8Array(size);
-  const keep = (row: number, at: number, from: RepositoryIndex) => {
-    for (const name of COLUMNS) columns[name][at] = from[name][row] ?? 0;
-    mems[at] = from.mems[row] ?? "";
-    keptAt[row] = at;
-  };
-  const add = (place: number, at: number) => {
-    const row = added.rows[place];
-    if (row === undefined) return;
-    const { corpus, language, chunkType, category, severity, outcome } = row;
-    columns.ids[at] = row.id;
-    columns.changed[at] = row.changed;
-    columns.pulls[at] = row.pull ?? -1;
-    columns.times[at] = row.at;
-    columns.facetOf[at] = facets.placeOf({ corpus, language, chunkType, category, severity, outcome });
-    columns.pathOf[at] = paths.placeOf(row.path);
-    mems[at] = row.mem;
-    addedAt[place] = at;
-  };
-  // Both lists are in order: the rows of the older index are, and the added ones are sorted here.
-  const sorted = [...added.rows.keys()].sort((one, other) =>
-    inOrder(orderOf(added.rows[one]), orderOf(added.rows[other])),
+  const all = { ids: both("ids"), times: both("times"), facetOf: both("facetOf") };
+  const { facets, paths, words } = added;
+  const corpusOf = facets.map(({ corpus }) => CORPORA.indexOf(corpus));
+  const corpora = Uint8Array.from(all.facetOf, (facet) => corpusOf[facet] ?? 0);
+  // The kept rows are in order, and sorting takes no time over what is.
+  const order = Array.from(corpora.keys()).sort(
+    (one, other) =>
+      (corpora[one] ?? 0) - (corpora[other] ?? 0) ||
+      (all.times[one] ?? 0) - (all.times[other] ?? 0) ||
+      (all.ids[one] ?? 0) - (all.ids[other] ?? 0),
   );
-  let [nextKept, nextAdded] = [0, 0];
-  for (let at = 0; at < size; at += 1) {
-    const row = kept[nextKept];
-    const place = sorted[nextAdded];
-    const isKept =
-      before !== null &&
-      row !== undefined &&
-      (place === undefined || inOrder(orderAt(before, row), orderOf(added.rows[place])) < 0);
-    if (isKept) {
-      keep(row, at, before);
-      nextKept += 1;
-    } else {
-      add(place ?? 0, at);
-      nextAdded += 1;
-    }
-    corpora[at] = corpusAt(facets.values, columns.facetOf[at] ?? 0);
-  }
+  const placed = <Into extends Float64Array | Uint32Array>(from: Float64Array, into: Into): Into => {
+    for (let at = 0; at < size; at += 1) into[at] = from[order[at] ?? 0] ?? 0;
+    return into;
+  };
+  const keptAt = new Int32Array(before?.ids.length ?? 0).fill(-1);
+  const addedAt = new Int32Array(added.ids.length);
+  const mems = new Array<string>(size);
   const stretches = new Map<Corpus, [number, number]>();
-  corpora.forEach((place, at) => {
-    const corpus = CORPORA[place];
+  order.forEach((from, at) => {
+    const row = kept[from];
+    if (row === undefined) addedAt[from - kept.length] = at;
+    else keptAt[row] = at;
+    mems[at] = (row === undefined ? added.mems[from - kept.length] : before?.mems[row]) ?? "";
+    const corpus = CORPORA[corpora[from] ?? 0];
     if (corpus !== undefined) stretches.set(corpus, [stretches.get(corpus)?.[0] ?? at, at + 1]);
   });
-  const postings = mergePostings(words, size, before?.postings ?? null, keptAt, added.terms, addedAt);
-  return { version, ...columns, mems, facets: facets.values, paths: paths.values, postings, stretches, leftOut };
+  return {
+    version,
+    ids: placed(all.ids, new Float64Array(size)),
+    changed: placed(both("changed"), new Float64Array(size)),
+    pulls: placed(both("pulls"), new Float64Array(size)),
+    times: placed(all.times, new Float64Array(size)),
+    facetOf: placed(all.facetOf, new Uint32Array(size)),
+    pathOf: placed(both("pathOf"), new Uint32Array(size)),
+    mems,
+    facets,
+    paths,
+    postings: mergePostings(words, size, before?.postings ?? null, keptAt, added.terms, addedAt),
+    stretches,
+    leftOut,
+  };
 }
 
 const COLUMNS = ["ids", "changed", "pulls", "times", "facetOf", "pathOf"] as const;
-
-/** By corpus, then by time; rows of the same moment by id. */
-type Order = readonly [corpus: number, at: number, id: number];
-
-function inOrder(one: Order, other: Order): number {
-  return one[0] - other[0] || one[1] - other[1] || one[2] - other[2];
-}
-
-function orderOf(row: Facts | undefined): Order {
-  return row === undefined ? [0, 0, 0] : [CORPORA.indexOf(row.corpus), row.at, row.id];
-}
-
-function orderAt({ facets, facetOf, times, ids }: RepositoryIndex, row: number): Order {
-  return [corpusAt(facets, facetOf[row] ?? 0), times[row] ?? 0, ids[row] ?? 0];
-}
-
-function corpusAt(facets: readonly Facet[], place: number): number {
-  const facet = facets[place];
-  return facet === undefined ? 0 : CORPORA.indexOf(facet.corpus);
-}
-
-/** Each value once, known by its JSON. */
-function interned<T>(known: readonly T[]): { placeOf(value: T): number; readonly values: T[] } {
-  const values = [...known];
-  const places = new Map(known.map((value, place) => [JSON.stringify(value), place]));
-  return {
-    values,
-    placeOf(value) {
-      const key = JSON.stringify(value);
-      const place = places.get(key) ?? values.push(value) - 1;
-      places.set(key, place);
-      return place;
-    },
-  };
-}
+type Column = (typeof COLUMNS)[number];
 
 /** Which rows a search may weigh, and which of them it may return: 1 for each that it may. */
 export interface VisibleRows {
@@ -221,11 +227,12 @@ export function visibleRows(index: RepositoryIndex, scope: Scope, filter: Memory
     inScope[row] = isExcluded || (scope.before !== null && (times[row] ?? 0) >= scope.before) ? 0 : 1;
   }
   const [matchesFacet, matchesPath] = [facetMatcher(filter), pathMatcher(filter)];
-  const byFacet = facets.map((facet) => (matchesFacet(facet) ? 1 : 0));
-  const byPath = paths.map((path) => (matchesPath === null || matchesPath(path) ? 1 : 0));
-  const admitted = inScope.map(
-    (isIn, row) => isIn & (byFacet[facetOf[row] ?? 0] ?? 0) & (byPath[pathOf[row] ?? 0] ?? 0),
-  );
+  const byFacet = Uint8Array.from(facets, (facet) => (matchesFacet(facet) ? 1 : 0));
+  const byPath = Uint8Array.from(paths, (path) => (matchesPath === null || matchesPath(path) ? 1 : 0));
+  if (!byFacet.includes(0) && !byPath.includes(0)) return { inScope, admitted: inScope };
+  const admitted = new Uint8Array(inScope.length);
+  for (let row = 0; row < admitted.length; row += 1)
+    admitted[row] = (inScope[row] ?? 0) & (byFacet[facetOf[row] ?? 0] ?? 0) & (byPath[pathOf[row] ?? 0] ?? 0);
   return { inScope, admitted };
 }
 

@@ -36,6 +36,9 @@ export interface SearchRow {
   readonly terms: Uint8Array;
 }
 
+/** A place in the order of (changed, id): that of a row that was read last. */
+export type ChangedAfter = Pick<SearchRow, "changed" | "id">;
+
 /** A vector by its row. */
 export interface RowCode {
   readonly id: number;
@@ -54,8 +57,8 @@ export interface Rows {
   admitted(scope: Scope): Promise<readonly Admitted[]>;
   /** Ids of the rows of a repository, ascending. */
   living(repository: number): Promise<readonly number[]>;
-  /** Rows that were written after a version, by id, those behind `after` only, at most `most`. */
-  changed(repository: number, version: number, after: number, most: number): Promise<readonly SearchRow[]>;
+  /** Rows with an id above `oldest`, in the order of (changed, id), behind `after`; at most `most`. */
+  changed(repository: number, after: ChangedAfter, oldest: number, most: number): Promise<readonly SearchRow[]>;
   /** The id behind which lie the newest `most` rows of a repository. */
   newest(repository: number, most: number): Promise<number>;
   /** The store's number of an embedding space; null while it has no vector. */

@@ -1,5 +1,6 @@
 // Opens all that Kodiai keeps and joins it to ports: embedded in two files of a data folder, or in a PostgreSQL for any number of
 // processes.
+
 import { existsSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { memoryOff } from "../adapters/no-memory/memory-off.ts";
@@ -25,6 +26,7 @@ import type { FlaggedCode, PastCode, PastRejections, Rejecting } from "../ports/
 import type { AnswerBook, ReviewRecords } from "../ports/talk.ts";
 import type { WriteBook } from "../ports/writes.ts";
 import type { AnyJob, Lease, Ledger, Queue, Traces } from "../ports.ts";
+import { usearchExact } from "../search/vector-index.ts";
 import { expireRows } from "../store/expire.ts";
 import { storedTraces } from "../store/forget-repository.ts";
 import { cachedEmbedder } from "../store/memory/embedding-cache.ts";
@@ -405,4 +407,9 @@ export async function databaseAnswers(url: string): Promise<void> {
 export async function memoryIn(dataDir: string): Promise<MemoryFacts | null> {
   const path = join(dataDir, "memory.db");
   return existsSync(path) ? memoryFacts(path) : null;
+}
+
+/** False where usearch has no build for this machine: then the database compares vectors, however many there are. */
+export function comparesInMemory(): boolean {
+  return usearchExact() !== null;
 }

@@ -49,6 +49,27 @@ test("an empty memory, the embedder and the extension are told", async () => {
   expect(lines).toContainEqual(expect.stringMatching(/^ok {5}embedder {3}local: .+ \(\d+ numbers\)$/));
 });
 
+test("a machine for which usearch has no build is searched by the database alone, and that is reported", async () => {
+  const { space } = await chosenEmbedder({ kind: "local" });
+  await remember(space, ones(space.dimension));
+  const without = join(dataDir, "without.cjs");
+  writeFileSync(
+    without,
+    `const { Module } = require("node:module");
+     const load = Module._load;
+     Module._load = (name, ...rest) => {
+       if (name === "usearch") throw new Error("no prebuilt binary");
+       return load(name, ...rest);
+     };`,
+  );
+  const { code, lines } = await doctor({ NODE_OPTIONS: `--require=${without}` });
+  expect(code).toBe(0);
+  expect(lines).toContainEqual(
+    expect.stringMatching(/^note {3}usearch {4}no build for \w+ \w+; the database compares vectors instead/),
+  );
+  expect(lines).toContainEqual(expect.stringMatching(/^ok {5}sqlite-vec v\d/));
+});
+
 test("vectors are counted by their model, and how many the embedder cannot compare", async () => {
   const { space } = await chosenEmbedder({ kind: "local" });
   await remember(space, ones(space.dimension), ones(space.dimension), null);

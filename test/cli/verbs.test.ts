@@ -93,6 +93,7 @@ test("doctor is content with a command line, and says what a server lacks", asyn
     "missed ok",
     "memory ok",
     "sqlite-vec ok",
+    "usearch ok",
     "embedder ok",
     "retrieval ok",
     "model note",

@@ -1,7 +1,7 @@
 // Vectors in one byte a component, and choosing the best of many.
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { bestOf } from "../../src/search/best-of.ts";
+import { bestRows } from "../../src/search/best-of.ts";
 import { codeDistance, encodeVector, vectorProblem } from "../../src/search/code.ts";
 
 const component = fc.double({ min: -1, max: 1, noNaN: true });
@@ -56,19 +56,30 @@ test("components that are all as large as may be do not overflow, however many t
   }
 });
 
-test("the k best are those that sorting would give, whatever the order of the rows", () => {
+test("the k best are the admitted rows that sorting by score and then by name would give, without those that score nothing", () => {
+  const rows = fc.uniqueArray(
+    fc.record({ score: fc.nat(5), name: fc.string({ maxLength: 2 }), isAdmitted: fc.boolean() }),
+    {
+      selector: ({ name }) => name,
+    },
+  );
   fc.assert(
-    fc.property(fc.array(fc.tuple(fc.nat(50), fc.boolean())), fc.integer({ min: -1, max: 20 }), (rows, k) => {
-      const before = (one: number, other: number) => {
-        const [a, b] = [rows[one]?.[0] ?? 0, rows[other]?.[0] ?? 0];
-        return a < b || (a === b && one < other);
-      };
-      const expected = rows
-        .flatMap(([value, isAdmitted], row) => (isAdmitted ? [{ value, row }] : []))
-        .sort((one, other) => one.value - other.value || one.row - other.row)
+    fc.property(rows, fc.integer({ min: -1, max: 20 }), (all, k) => {
+      const expected = all
+        .flatMap(({ score, name, isAdmitted }, row) => (isAdmitted && score > 0 ? [{ score, name, row }] : []))
+        .sort((one, other) => other.score - one.score || (one.name < other.name ? -1 : 1))
         .slice(0, Math.max(0, k))
         .map(({ row }) => row);
-      expect(bestOf(rows.length, k, (row) => rows[row]?.[1] === true, before)).toEqual(expected);
+      const scores = Float64Array.from(all, ({ score }) => score);
+      const admitted = Uint8Array.from(all, ({ isAdmitted }) => Number(isAdmitted));
+      expect(
+        bestRows(
+          scores,
+          admitted,
+          all.map(({ name }) => name),
+          k,
+        ),
+      ).toEqual(expected);
     }),
   );
 });

@@ -220,7 +220,9 @@ for (const [name, given, numRuns] of [
       const vectors = syntheticVectors(n + queries, dimension, randomFrom(7));
       const vector = (at: number) => vectors.slice(at * dimension, (at + 1) * dimension);
       const memory = await emptied();
-      const records = Array.from({ length: n }, (_, at) => memoryRecord({ id: `mem_${at}`, text: "one", hunk: null }));
+      const records = Array.from({ length: n }, (_, at) =>
+        memoryRecord({ id: `mem_${at}`, text: "one", hunk: null, language: at % 2 === 0 ? "python" : "csharp" }),
+      );
       await memory.remember(
         records.map((record, at) => ({ record, vector: vector(at) })),
         space,
@@ -230,6 +232,13 @@ for (const [name, given, numRuns] of [
         [inDatabase, inMemory].map((recall) => recall.nearest(scopeOf(), texts, space, 20, {})),
       );
       expect(again).toEqual(found);
+      // More rows are left out than are searched with the others.
+      const [half, halfAgain] = await Promise.all(
+        [inDatabase, inMemory].map((recall) => recall.nearest(scopeOf(), texts, space, 20, { languages: ["python"] })),
+      );
+      expect(halfAgain).toEqual(half);
+      const pythons = new Set(records.filter(({ language }) => language === "python").map(({ id }) => id));
+      expect(half?.map((hits) => hits.filter(({ id }) => pythons.has(id)).length)).toEqual(texts.map(() => 20));
       let met = 0;
       texts.forEach((query, place) => {
         const exact = records

@@ -20,9 +20,9 @@ export interface Postings {
   /** Postings of word w stand at starts[w] … starts[w + 1]. */
   readonly starts: Uint32Array;
   /** The text of each posting. */
-  readonly rows: Uint32Array;
+  readonly rows: Uint16Array | Uint32Array;
   /** How often the word stands there. */
-  readonly counts: Uint16Array;
+  readonly counts: Uint8Array | Uint16Array;
   /** Of each text. */
   readonly lengths: Uint32Array;
   /** So many parts make one word. */

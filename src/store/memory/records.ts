@@ -114,8 +114,9 @@ export async function storedRecords(sql: Sql, scope: Scope, ids: readonly string
   const { rows } = scopeSql(scope, given);
   const asked = [...new Set(ids)];
   const found = await sql.all<RecordRow>(
-    `SELECT ${RECORD_COLUMNS} FROM records r JOIN repositories p ON p.id = r.repo JOIN ${RECORD_TABLES}
-     WHERE ${sql.dialect.among("r.mem", given.at(asked), "text")} AND ${rows}`,
+    // In this order: SQLite would begin with the repository, and read all its rows.
+    `SELECT ${RECORD_COLUMNS} FROM records r CROSS JOIN repositories p JOIN ${RECORD_TABLES}
+     WHERE p.id = r.repo AND ${sql.dialect.among("r.mem", given.at(asked), "text")} AND ${rows}`,
     given.list,
   );
   const byId = new Map(found.map((row) => [row.mem, row]));

@@ -45,13 +45,14 @@ function rowsIn(sql: Sql, counts: Counts): Rows {
       (
         await sql.all<{ id: number }>("SELECT id FROM records WHERE repo = $1 AND stale = 0 ORDER BY id", [repository])
       ).map(({ id }) => id),
-    changed: (repository, version, after, most) =>
+    changed: (repository, after, oldest, most) =>
       sql.all<SearchRow>(
         `SELECT r.id, r.mem, r.pull, r.at, r.corpus, r.language, r.chunk_type AS "chunkType", r.category, r.severity, r.outcome,
            r.path, r.changed, t.terms
          FROM records r JOIN terms t ON t.id = r.id
-         WHERE r.repo = $1 AND r.stale = 0 AND r.changed > $2 AND r.id > $3 ORDER BY r.id LIMIT $4`,
-        [repository, version, after, most],
+         WHERE r.repo = $1 AND r.stale = 0 AND (r.changed, r.id) > ($2, $3) AND r.id > $4
+         ORDER BY r.changed, r.id LIMIT $5`,
+        [repository, after.changed, after.id, oldest, most],
       ),
     async newest(repository, most) {
       const row = await sql.one<{ id: number }>(
@@ -124,8 +125,9 @@ function rowsIn(sql: Sql, counts: Counts): Rows {
       // Paths were matched by the same function on the rows that were read in this snapshot.
       const admitted = filterSql(filter, null, sql.dialect, given);
       const found = await sql.all<{ id: number; mem: string }>(
-        `SELECT r.id, r.mem FROM records r JOIN repositories p ON p.id = r.repo
-         WHERE ${among("r.id", given.at(ids), "int")} AND ${rows} AND ${admitted}`,
+        // In this order: SQLite would begin with the repository, and read all its rows.
+        `SELECT r.id, r.mem FROM records r CROSS JOIN repositories p
+         WHERE p.id = r.repo AND ${among("r.id", given.at(ids), "int")} AND ${rows} AND ${admitted}`,
         given.list,
       );
       return new Map(found.map(({ id, mem }) => [id, mem]));

@@ -111,7 +111,7 @@ async function markOf({ memory, queue }: StoreDatabases & { readonly memory: Dat
 
 async function begin(target: Database, mark: string): Promise<void> {
   const { text, int } = target.dialect.type;
-  await target.transaction(async (tx) => {
+  await alone(target, async (tx) => {
     await tx.run(
       `CREATE TABLE IF NOT EXISTS ${PROGRESS} (part ${text} PRIMARY KEY, mark ${text}, after ${text}, done ${int} NOT NULL DEFAULT 0)`,
     );
@@ -189,34 +189,44 @@ async function pageOf(sql: Sql, { table, key, columns }: Shape, after: Row | nul
 
 async function copyTable(source: Sql, target: Database, shape: Shape, report: ReportMoved): Promise<void> {
   const { table, key, columns } = shape;
-  const known = await target.one<{ after: string | null; done: number }>(
-    `SELECT after, done FROM ${PROGRESS} WHERE part = $1`,
-    [table],
-  );
-  let after = known?.after ? (JSON.parse(known.after) as Row) : null;
-  let isDone = known?.done === 1;
   const names = Object.keys(columns)
     .map((name) => `"${name}"`)
     .join(", ");
-  for (let moved = 0; !isDone; ) {
-    const rows = await pageOf(source, shape, after);
-    isDone = rows.length < PAGE;
-    const last = rows.at(-1);
-    if (last !== undefined) after = Object.fromEntries(key.map((name) => [name, last[name]]));
-    await target.transaction(async (tx) => {
-      if (rows.length > 0)
+  for (let moved = 0, isDone = false; !isDone; ) {
+    const rows = await alone(target, async (tx) => {
+      // Read under the lock: a commit that a killed move had sent may have come in since the page before.
+      const known = await tx.one<{ after: string | null; done: number }>(
+        `SELECT after, done FROM ${PROGRESS} WHERE part = $1`,
+        [table],
+      );
+      isDone = known?.done === 1;
+      if (isDone) return 0;
+      const after = known?.after ? (JSON.parse(known.after) as Row) : null;
+      const page = await pageOf(source, shape, after);
+      isDone = page.length < PAGE;
+      if (page.length > 0)
         await tx.run(`INSERT INTO ${table} (${names}) SELECT ${names} FROM ${tx.dialect.rows("$1", columns)}`, [
-          jsonRows(rows.map((row) => sendable(tx, row, columns))),
+          jsonRows(page.map((row) => sendable(tx, row, columns))),
         ]);
+      const last = page.at(-1) ?? after;
       await tx.run(
         `INSERT INTO ${PROGRESS} (part, after, done) VALUES ($1, $2, $3)
          ON CONFLICT (part) DO UPDATE SET after = excluded.after, done = excluded.done`,
-        [table, after === null ? null : JSON.stringify(after), isDone],
+        [table, last && JSON.stringify(Object.fromEntries(key.map((name) => [name, last[name]]))), isDone],
       );
+      return page.length;
     });
-    moved += rows.length;
-    if (rows.length > 0) report("moving", table, moved);
+    moved += rows;
+    if (rows > 0) report("moving", table, moved);
   }
+}
+
+/** A transaction that waits for the end of those of another move, which may be a killed one that the server still works on. */
+function alone<T>(target: Database, work: (tx: Sql) => Promise<T>): Promise<T> {
+  return target.transaction(async (tx) => {
+    await tx.one(`SELECT pg_advisory_xact_lock(hashtext('${PROGRESS}'))`);
+    return work(tx);
+  });
 }
 
 function sendable(tx: Sql, row: Row, columns: Shape["columns"]): Row {
@@ -240,7 +250,7 @@ async function checksumOf(sql: Sql, shape: Shape): Promise<{ readonly rows: numb
 
 /** New rows are numbered after those that came; a job that ran when the server ended waits again, unless another one waits. */
 async function finish(target: Database): Promise<void> {
-  await target.transaction(async (tx) => {
+  await alone(target, async (tx) => {
     await tx.run(
       `UPDATE jobs SET state = 'superseded', outcome = 'moved to another database', owner = NULL, finished_at = ${tx.dialect.now}
        WHERE state = 'running' AND EXISTS (SELECT 1 FROM jobs w WHERE w.key = jobs.key AND w.state = 'waiting')`,

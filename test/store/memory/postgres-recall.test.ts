@@ -1,6 +1,8 @@
 // The search in its thread, over a PostgreSQL: several questions at once, what is written in between, and a server that is away.
+
 import { afterAll, describe, expect, test } from "vitest";
 import { threadRecall } from "../../../src/store/memory/recall.ts";
+import { rememberedAt } from "../../../src/wire/cli/store.ts";
 import { memoryRecord, SPACE, scopeOf, vectorAt } from "../../adapters/contracts/memory.ts";
 import { postgresTestDatabase } from "../databases.ts";
 import { shelfOver } from "./shelf.ts";
@@ -40,6 +42,20 @@ describe.skipIf(!isServer)("search over PostgreSQL", () => {
     await expect(recall.matching(scopeOf({ repo: "shop" as never }), ["pool"], 3, {})).rejects.toThrow(RangeError);
     await close();
   });
+
+  test("a command waits for an index that takes longer to read than a review would wait", async () => {
+    const { memory, close } = shelfOver({ ...given, close: () => Promise.resolve() });
+    const record = memoryRecord({ text: "a gondola was left open" });
+    await memory.remember([{ record, vector: vectorAt(3) }], SPACE);
+    await given.db.script(`
+      ALTER TABLE terms RENAME TO terms_kept;
+      CREATE VIEW terms AS SELECT t.* FROM terms_kept t, (SELECT pg_sleep(5.5)) pause`);
+    const { recall } = rememberedAt(given.place ?? "");
+    const [found] = await recall.matching(scopeOf(), ["gondola"], 3, {});
+    await given.db.script("DROP VIEW terms; ALTER TABLE terms_kept RENAME TO terms");
+    expect(found?.map(({ id }) => id)).toEqual([record.id]);
+    await close();
+  }, 60_000);
 
   test("a server that cannot be reached is Transient, without its password", async () => {
     const away = threadRecall({ place: "postgres://me:s3cret@127.0.0.1:9/none", memoryBytes: 1e6, rowsInDatabase: 0 });

@@ -117,7 +117,7 @@ async function moved(url: string, report: ReportMoved = quiet) {
 function meddled(
   db: Database,
   begins: string,
-  instead: (send: typeof db.run, text: string, sent: string) => Promise<number>,
+  instead: (send: typeof db.run, text: string, sent: string, values: readonly unknown[]) => Promise<number>,
 ): Database {
   return {
     ...db,
@@ -126,7 +126,7 @@ function meddled(
         work({
           ...tx,
           run: (text, values = []) =>
-            text.startsWith(begins) ? instead(tx.run, text, String(values[0])) : tx.run(text, values),
+            text.startsWith(begins) ? instead(tx.run, text, String(values[0]), values) : tx.run(text, values),
         }),
       ),
   };
@@ -264,6 +264,31 @@ describe.skipIf(first === null)("a store that is moved to PostgreSQL", () => {
     await answer;
     const tables = await moved(given.url);
     expect(tables.find(({ table }) => table === "contents")?.rows).toBe(ROWS + 2);
+  });
+
+  test("moves no row twice after one that was killed when its commit was on its way", async () => {
+    await withSource((source) => cut(source, target));
+    // The page that comes next, of which the process that sent it never learns whether it was kept.
+    const killed = openPostgres(given.url);
+    let isSent = () => {};
+    const sent = new Promise<void>((resolve) => {
+      isSent = resolve;
+    });
+    const late = meddled(killed, "INSERT INTO store_move", async (send, text, table, values) => {
+      if (table !== "contents") throw new Error("killed");
+      const written = await send(text, values);
+      isSent();
+      // Until the next move waits for this one's end.
+      const waits = "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'";
+      for (let looks = 0; looks < 600 && (await target.one(waits)) === null; looks += 1) await wait(50);
+      return written;
+    });
+    const dying = withSource((source) => moveStore(source, late, quiet)).catch(String);
+    await sent;
+    const tables = await moved(given.url);
+    expect(tables.find(({ table }) => table === "contents")?.rows).toBe(ROWS + 2);
+    await dying;
+    await killed.close();
   });
 
   test("is refused where there is a store already", async () => {
