@@ -29,7 +29,7 @@ import { runFollow } from "./server/run-follow.ts";
 import { jobRunner } from "./server/run-job.ts";
 import { timedStep } from "./server/timed-step.ts";
 import { upkeepRounds } from "./server/upkeep-rounds.ts";
-import { chosenModel } from "./wire/asking.ts";
+import { chosenModel, openQuestions } from "./wire/asking.ts";
 import { passwordIn } from "./wire/database-password.ts";
 import { githubFetch } from "./wire/egress.ts";
 import { learnPorts } from "./wire/feedback.ts";
@@ -57,7 +57,7 @@ import { parkedWorker, startWorker } from "./worker.ts";
 /** An orchestrator gives up on a process after 30 s. What runs longer waits again at the next start. */
 const DRAIN_MS = 22_000;
 /** For what is only tidied up at the end. */
-const TIDY_MS = 1_000;
+const TIDY_MS = 2_000;
 
 function probotOf(
   { appId, privateKey, webhookSecret, apiUrl, log }: AppOptions,
@@ -144,8 +144,8 @@ export async function startApp(options: AppOptions): Promise<RunningApp> {
     async close() {
       await door.drain();
       await Promise.all([missed.stop(), rounds.stop()]);
-      await Promise.all(Object.values(workers).map((worker) => worker.stop(DRAIN_MS)));
-      const swept = Promise.all([sweeper.stop(), rounds.tidied()]);
+      await Promise.all(Object.values(workers).map((worker) => worker.stop(options.waits?.drainMs ?? DRAIN_MS)));
+      const swept = Promise.all([reading.asking.questions.end(), sweeper.stop(), rounds.tidied()]);
       await Promise.race([swept, new Promise((resolve) => setTimeout(resolve, TIDY_MS))]);
       await beating.stop();
       inspector.close?.();
@@ -186,7 +186,10 @@ async function readers(
   const reranker = await chosenReranker(choice);
   if (reranker !== null)
     log.info({ reranker: reranker.name }, "what memory finds is reranked: each review costs money");
-  const asking = { model: await chosenModel(model), usdPerMonth: model?.usdPerMonth ?? null };
+  const questions = openQuestions((cost, error) =>
+    log.error({ ...cost, err: error }, "what a question to the model cost could not be written down"),
+  );
+  const asking = { model: await chosenModel(model), usdPerMonth: model?.usdPerMonth ?? null, questions };
   return { embedder, reranker, asking };
 }
 

@@ -1245,6 +1245,37 @@ export const MUTANTS: readonly Mutant[] = [
     ],
   },
   {
+    id: "what was streamed costs nothing",
+    loses: "an answer that breaks off is paid for as far as it came",
+    file: "src/adapters/anthropic/gather-events.ts",
+    find: "isWhole ? usage.output : Math.max(usage.output, estimatedTokens(text.length + thought))",
+    replace: "usage.output",
+    test: [
+      "test/adapters/anthropic/faults.test.ts",
+      "a stream that the network cuts costs what was said, and one that overruns the deadline as well",
+    ],
+    isQuick: true,
+  },
+  {
+    id: "a question that is stopped costs nothing",
+    loses: "a question that a server read is paid for, whether or not its answer was waited for",
+    file: "src/adapters/anthropic/attempt.ts",
+    find: "isUncounted && isRead ?",
+    replace: "isUncounted && isTaken && isRefused ?",
+    test: ["test/app/budgets.test.ts", "a review that a push overtakes stops asking, and posts nothing"],
+  },
+  {
+    id: "a stop forgets open questions",
+    loses: "what a question cost until its process stopped is in the book",
+    file: "src/app.ts",
+    find: "reading.asking.questions.end(), ",
+    replace: "",
+    test: [
+      "test/app/budgets.test.ts",
+      "a process that stops in the middle of a question books what it cost, and the next one reviews",
+    ],
+  },
+  {
     id: "an empty file is left on a full disk",
     loses: "a first start on a full disk leaves nothing that the next start refuses",
     file: "src/store/sqlite.ts",
