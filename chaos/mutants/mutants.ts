@@ -1276,6 +1276,27 @@ export const MUTANTS: readonly Mutant[] = [
     ],
   },
   {
+    id: "a long text is redacted without a pause",
+    loses: "while a long text is redacted the process answers deliveries and probes",
+    file: "src/adapters/secret-detector.ts",
+    find: "if (text.length >= LONG_TEXT) await nextTurn();",
+    replace: "if (text.length < 0) await nextTurn();",
+    test: ["test/adapters/secrets/redact.test.ts", "while a long text is redacted the process does its other work"],
+    isQuick: true,
+  },
+  {
+    id: "a change of any length is parsed",
+    loses: "a change holds up the process only as long as 200,000 lines take",
+    file: "src/gather/read-changes.ts",
+    find: "if (lines > left) return",
+    replace: "if (lines < 0) return",
+    test: [
+      "test/gather/gather.test.ts",
+      "a change of more lines than are read names the files behind them, and the smaller ones are read",
+    ],
+    isQuick: true,
+  },
+  {
     id: "an empty file is left on a full disk",
     loses: "a first start on a full disk leaves nothing that the next start refuses",
     file: "src/store/sqlite.ts",
