@@ -3,6 +3,7 @@ import { DatabaseRefuses } from "../domain/database-refuses.ts";
 import { LeaseLost } from "../domain/lease-lost.ts";
 import { StoreUnusable } from "../domain/store-unusable.ts";
 import { Transient } from "../domain/transient.ts";
+import { noteDamage } from "./damage.ts";
 import { refusal } from "./postgres-refusal.ts";
 
 /**
@@ -43,6 +44,7 @@ export function translated(error: unknown): unknown {
   if (error instanceof DatabaseRefuses) return error;
   if (!(error instanceof Error)) return new Error(`the database failed: ${String(error)}`);
   const code = "code" in error && typeof error.code === "string" ? error.code : "";
+  noteDamage(code);
   if (PASSING.test(code)) return new Transient(`the database cannot be asked now (${code})`, null, error);
   if (UNREACHABLE.has(code) || CUT.test(error.message))
     return new Transient(`the database cannot be reached now (${code || "connection lost"})`, null, error);
