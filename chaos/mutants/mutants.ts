@@ -1344,6 +1344,17 @@ export const MUTANTS: readonly Mutant[] = [
     test: ["test/store/upkeep/person.test.ts", "who is erased leaves no byte, and the team keeps what it learnt"],
   },
   {
+    id: "an unbegun store stays shut",
+    loses: "a kill in the first start does not stop the next one",
+    file: "src/store/upkeep/store-files.ts",
+    find: "if (isUnbegun(path)) return;",
+    replace: "",
+    test: [
+      "test/store/upkeep/corruption.test.ts",
+      "a process that was killed in its first start leaves a folder in which the next one starts",
+    ],
+  },
+  {
     id: "an empty file is left on a full disk",
     loses: "a first start on a full disk leaves nothing that the next start refuses",
     file: "src/store/sqlite.ts",
