@@ -1,10 +1,10 @@
 // A server may run for months, and what rots on its disk meanwhile is read by nobody: the store is read wholly once a day, and as soon
 // as a database says that its data is damaged.
 import type { Logger } from "pino";
-import { onDamage } from "../store/damage.ts";
-import type { FileProblem } from "../store/upkeep/check-files.ts";
 import type { Store } from "../wire/store.ts";
 import { DAY_MS, inRounds } from "./rounds.ts";
+
+type FileProblem = Awaited<ReturnType<Store["verify"]>>[number];
 
 export interface IntegrityWatch {
   /** `queue.db is damaged`, or null. */
@@ -13,7 +13,11 @@ export interface IntegrityWatch {
 }
 
 /** @param everyMs another pace than once a day, in tests */
-export function integrityWatch({ verify }: Pick<Store, "verify">, log: Logger, everyMs = DAY_MS): IntegrityWatch {
+export function integrityWatch(
+  { verify, onDamage }: Pick<Store, "verify" | "onDamage">,
+  log: Logger,
+  everyMs = DAY_MS,
+): IntegrityWatch {
   const stopping = new AbortController();
   let problem: string | null = null;
   let reported: string | null = null;

@@ -21,6 +21,7 @@ import type {
 } from "../ports/memory.ts";
 import type { FlaggedCode, PastCode, PastRejections, Rejecting } from "../ports/rejections.ts";
 import type { Queue, Traces } from "../ports.ts";
+import { onDamage } from "../store/damage.ts";
 import { cachedEmbedder } from "../store/memory/embedding-cache.ts";
 import { storedEvidence } from "../store/memory/evidence.ts";
 import { storedMemory } from "../store/memory/memory.ts";
@@ -97,6 +98,8 @@ export interface Store extends Records, Remembered {
   readonly work: WorkFigures;
   /** Reads all that is stored, beside everything else. Rejects when it could not be found out. */
   verify(unwanted: AbortSignal): Promise<readonly FileProblem[]>;
+  /** Called with the code of each error by which a database says that its data is damaged. @returns ends that */
+  onDamage(found: (code: string) => void): () => void;
   close(): Promise<void>;
 }
 
@@ -155,6 +158,7 @@ async function openFolder(folder: string, settings: StoreSettings): Promise<Stor
     traces: withTombstones(records.traces, folder),
     ...remembered,
     verify: (unwanted) => checkFiles(folder, unwanted),
+    onDamage,
     async close() {
       await remembered.close();
       await db.script("PRAGMA wal_checkpoint(TRUNCATE)");
@@ -270,6 +274,7 @@ async function openDatabaseStore(url: string, settings: StoreSettings): Promise<
     ...remembered,
     // Its files are the database's own, which has checksums for them.
     verify: () => Promise.resolve([]),
+    onDamage,
     async close() {
       await listener?.close();
       await remembered.close();

@@ -55,7 +55,9 @@ test("damage that a review meets has the files read at once, and whoever asks is
   await stage.settled(await stage.world.pullRequest(repository, { title: "Add", files }));
   expect(await reasons()).toEqual([]);
   rot();
-  const { state } = await stage.settled(await stage.world.pullRequest(repository, { title: "Add more", files: { "ops/again.py": BACKUP } }));
+  const { state } = await stage.settled(
+    await stage.world.pullRequest(repository, { title: "Add more", files: { "ops/again.py": BACKUP } }),
+  );
   expect(state).toBe("done");
   await until("it is found", () => stage.log.some((line) => line.includes("memory.db is damaged")));
   expect(await reasons()).toEqual(["memory.db is damaged: see the log"]);

@@ -2,6 +2,7 @@
 import { pino } from "pino";
 import { afterAll, expect, test } from "vitest";
 import { integrityWatch } from "../../src/server/integrity-watch.ts";
+import { onDamage } from "../../src/store/damage.ts";
 import { openPostgres } from "../../src/store/postgres.ts";
 import { until } from "../app/stage.ts";
 import { emptyDatabase } from "../postgres.ts";
@@ -13,7 +14,7 @@ test.skipIf(given === null).each(["XX001", "XX002"])("damage that PostgreSQL rep
   const db = openPostgres(given?.url ?? "");
   const log: string[] = [];
   const watch = integrityWatch(
-    { verify: () => Promise.resolve([]) },
+    { verify: () => Promise.resolve([]), onDamage },
     pino({}, { write: (line: string) => void log.push(line) }),
   );
   await expect(db.script(`DO $$ BEGIN RAISE EXCEPTION 'bad page' USING ERRCODE = '${code}'; END $$`)).rejects.toThrow();
