@@ -1237,7 +1237,7 @@ export const MUTANTS: readonly Mutant[] = [
     id: "spending is lost on a full disk",
     loses: "what a question cost is in the book before the job gives back what it set aside",
     file: "src/wire/asking.ts",
-    find: "if (!(error instanceof Transient)) throw error;",
+    find: "if (!(error instanceof Transient) || ending.aborted) throw error;",
     replace: "throw error;",
     test: [
       "test/app/full-disk.test.ts",
