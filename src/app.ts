@@ -49,7 +49,7 @@ import {
   wiredGitHub,
 } from "./wire/github.ts";
 import { followPorts, learnPorts, missedPorts, type Reading, reviewPorts, serverStatistics } from "./wire/job-ports.ts";
-import { chosenEmbedder, chosenModel, chosenReranker } from "./wire/models.ts";
+import { chosenEmbedder, chosenModel, chosenReranker, openQuestions } from "./wire/models.ts";
 import { serverInspector } from "./wire/rules.ts";
 import { passwordIn, registerSecrets, withoutSecretsTaken } from "./wire/secrets.ts";
 import { openStore, type Store } from "./wire/store.ts";
@@ -58,7 +58,7 @@ import { parkedWorker, startWorker } from "./worker.ts";
 /** An orchestrator gives up on a process after 30 s. What runs longer waits again at the next start. */
 const DRAIN_MS = 22_000;
 /** For what is only tidied up at the end. */
-const TIDY_MS = 1_000;
+const TIDY_MS = 2_000;
 
 function probotOf(
   { appId, privateKey, webhookSecret, apiUrl, log }: AppOptions,
@@ -152,8 +152,8 @@ export async function startApp(options: AppOptions): Promise<RunningApp> {
     async close() {
       await door.drain();
       await Promise.all([missed.stop(), rounds.stop()]);
-      await Promise.all(Object.values(workers).map((worker) => worker.stop(DRAIN_MS)));
-      const swept = Promise.all([sweeper.stop(), rounds.tidied()]);
+      await Promise.all(Object.values(workers).map((worker) => worker.stop(options.waits?.drainMs ?? DRAIN_MS)));
+      const swept = Promise.all([reading.asking.questions.end(), sweeper.stop(), rounds.tidied()]);
       await Promise.race([swept, new Promise((resolve) => setTimeout(resolve, TIDY_MS))]);
       await beating.stop();
       inspector.close?.();
@@ -194,8 +194,11 @@ async function readers(
   const reranker = await chosenReranker(choice);
   if (reranker !== null)
     log.info({ reranker: reranker.name }, "what memory finds is reranked: each review costs money");
+  const questions = openQuestions((cost, error) =>
+    log.error({ ...cost, err: error }, "what a question to the model cost could not be written down"),
+  );
   const { usdPerMonth = null, repositoryPercent = 100 } = model ?? {};
-  const asking = { model: await chosenModel(model), usdPerMonth, repositoryPercent };
+  const asking = { model: await chosenModel(model), usdPerMonth, repositoryPercent, questions };
   return { embedder, reranker, asking };
 }
 

@@ -1,20 +1,54 @@
-// Where texts name somebody, and the same texts naming nobody.
+// Where texts name somebody, and the same texts naming nobody. A name is a login or an e-mail address, in lower case.
+import { redactionMark } from "../domain/text/cut-text.ts";
 
 /** Whether somebody is named in the text: see withoutMentions. */
-export function mentions(text: string, login: string): boolean {
-  return withoutMentions(text, login) !== text;
+export function mentions(text: string, name: string): boolean {
+  return withoutMentions(text, name) !== text;
 }
 
 const NAME_CHARACTER = /[A-Za-z0-9-]/;
+/** GitHub's logins have at most 39 characters; those of managed users end in `_` and a short code. */
+const MENTION = /@([a-z0-9][a-z0-9_-]{0,50})/gi;
+/** Texts may be JSON, where the letter of an escape stands right before the next word. */
+const ADDRESS = /(?:(?<=\\[bfnrt])|(?<![\w.%\\]))\w[\w.%+-]{0,63}@[a-z0-9-]{1,63}(?:\.[a-z0-9-]{1,63}){1,8}/gi;
+/** GitHub's own addresses: `ID+LOGIN@users.noreply.github.com`. */
+const NOREPLY = /^(\d{1,15})\+(.+)@users\.noreply\./;
+const NO_ADDRESS = redactionMark("email");
 
 /**
- * The text with GitHub's own word for nobody in place of a login: of `@login`, unless it begins a longer name, and of
- * `"by":"login"` in JSON. Linear in the text.
+ * The text with GitHub's own word for nobody in place of a person: of `@login`, unless it begins a longer name, of `"by":"login"` in
+ * JSON, and of e-mail addresses that are the name or have the login before their `@`.
  */
-export function withoutMentions(text: string, login: string): string {
-  const name = login.toLowerCase();
-  const unasked = replaced(text, `@${name}`, "@ghost", (after) => !NAME_CHARACTER.test(after));
+export function withoutMentions(text: string, person: string): string {
+  const name = person.toLowerCase();
+  const unaddressed = text.replace(ADDRESS, (address) => {
+    return name === address.toLowerCase() || name === loginOf(address) ? NO_ADDRESS : address;
+  });
+  if (name.includes("@")) return unaddressed;
+  const unasked = replaced(unaddressed, `@${name}`, "@ghost", (after) => !NAME_CHARACTER.test(after));
   return replaced(unasked, `"by":"${name}"`, '"by":"ghost"', () => true);
+}
+
+/** The text without any e-mail address. */
+export function withoutAddresses(text: string): string {
+  return text.replace(ADDRESS, NO_ADDRESS);
+}
+
+/** Everybody whom a text may name, with the id where an address of GitHub tells it. */
+export function namesIn(text: string): readonly { readonly id: number | null; readonly login: string }[] {
+  const named = [...text.matchAll(MENTION)].map(([, login = ""]) => ({ id: null, login: login.toLowerCase() }));
+  const addressed = [...text.matchAll(ADDRESS)].flatMap(([address]) => {
+    const id = NOREPLY.exec(address)?.[1];
+    return [
+      { id: null, login: address.toLowerCase() },
+      { id: id === undefined ? null : Number(id), login: loginOf(address) },
+    ];
+  });
+  return [...named, ...addressed];
+}
+
+function loginOf(address: string): string {
+  return (NOREPLY.exec(address)?.[2] ?? address.slice(0, address.lastIndexOf("@"))).toLowerCase();
 }
 
 function replaced(text: string, wanted: string, by: string, fits: (after: string) => boolean): string {

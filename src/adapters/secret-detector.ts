@@ -1,5 +1,6 @@
 // Finds secrets in text: secretlint's recommended preset, published token formats, private keys, telling assignments.
 // One detector for the rules (which speak about secrets) and for the redactor (which hides them).
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { lintSource } from "@secretlint/core";
 import { secretLintProfiler } from "@secretlint/profiler";
 import { creator } from "@secretlint/secretlint-rule-preset-recommend";
@@ -68,24 +69,40 @@ const LABELS: ReadonlyMap<string, string> = new Map([
 /** Rules of secretlint that report by place rather than by format; our own judgement decides whether to speak. */
 const BY_PLACE = new Set(["basicauth", "database-connection-string"]);
 
+/** From so many characters on a text is long: one pass of one detector over a megabyte takes up to a tenth of a second. */
+const LONG_TEXT = 64 * 1024;
+
+/** Between two passes over a long text: lets a process that searches it do its other work. */
+export async function breathe(text: string): Promise<void> {
+  if (text.length >= LONG_TEXT) await nextTurn();
+}
+
+/** In order: of two that are as sure, the first names what both found. */
+const DETECTORS: readonly ((text: string) => Iterable<SecretSpan> | Promise<Iterable<SecretSpan>>)[] = [
+  privateKeys,
+  keyPieces,
+  formats,
+  secretlint,
+  urlPasswords,
+  kubernetesSecrets,
+  assignments,
+  passphrases,
+  identifiers,
+];
+
 /**
  * Every secret in a text.
  *
- * @param text any text, trusted or not; time is linear in its length (about 0.2 s for a megabyte)
+ * @param text any text, trusted or not; time is linear in its length (about a second for a megabyte), and a long text is searched
+ *   in passes between which the process does other work
  * @returns spans in order of their start, never overlapping
  */
 export async function detectSecrets(text: string): Promise<readonly SecretSpan[]> {
-  const spans = [
-    ...privateKeys(text),
-    ...keyPieces(text),
-    ...formats(text),
-    ...(await secretlint(text)),
-    ...urlPasswords(text),
-    ...kubernetesSecrets(text),
-    ...assignments(text),
-    ...passphrases(text),
-    ...identifiers(text),
-  ];
+  const spans: SecretSpan[] = [];
+  for (const detect of DETECTORS) {
+    for (const span of await detect(text)) spans.push(span);
+    await breathe(text);
+  }
   return withoutOverlaps(spans);
 }
 
@@ -119,8 +136,8 @@ function byPlace(text: string, label: string, start: number, end: number): Secre
 }
 
 /** Tokens of published formats that are no invention, by their shape alone: quick, and without secretlint. */
-export function* strictFormats(text: string): Iterable<SecretSpan> {
-  for (const span of formats(text)) if (span.certainty === "certain") yield span;
+export async function strictFormats(text: string): Promise<readonly SecretSpan[]> {
+  return (await formats(text)).filter(({ certainty }) => certainty === "certain");
 }
 
 const HINT = new RegExp(UNBOUNDED.flatMap(({ hints }) => hints.map((hint) => hint.replace(/\W/g, "\\$&"))).join("|"));
@@ -140,15 +157,18 @@ export function* unboundedFormats(text: string): Iterable<SecretSpan> {
   }
 }
 
-function* formats(text: string): Iterable<SecretSpan> {
+async function formats(text: string): Promise<readonly SecretSpan[]> {
+  const spans: SecretSpan[] = [];
   for (const { label, hints, pattern } of TOKEN_FORMATS) {
     if (!hints.some((hint) => text.includes(hint))) continue;
     for (const hit of text.matchAll(pattern)) {
       if (isDummyToken(hit[0])) continue;
       const certainty = isInventedToken(hit[0]) ? "possible" : "certain";
-      yield { label, start: hit.index, end: hit.index + hit[0].length, certainty, source: "format" };
+      spans.push({ label, start: hit.index, end: hit.index + hit[0].length, certainty, source: "format" });
     }
+    await breathe(text);
   }
+  return spans;
 }
 
 const STRENGTH = { certain: 3, likely: 2, possible: 1 } as const;

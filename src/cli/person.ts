@@ -79,8 +79,9 @@ function eraseReport(erased: ErasedPerson | null): readonly string[] {
 }
 
 function readPerson(word: string | undefined): NamedPerson {
-  if (word === undefined || word === "") throw new UsageError("say who: --user LOGIN, or --user ID");
+  if (word === undefined || word === "") throw new UsageError("say who: --user LOGIN, --user ID or --user ADDRESS");
   if (/^\d{1,15}$/.test(word)) return { id: Number(word) };
+  if (/^[^\s@]{1,64}@[\w.-]{3,255}$/.test(word)) return { login: word };
   const login = word.replace(/^@/, "");
   if (!/^[\w-]{1,100}(?:\[bot\])?$/.test(login)) throw new UsageError(`${JSON.stringify(word)} is no login of GitHub`);
   return { login };

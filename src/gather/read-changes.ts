@@ -36,14 +36,32 @@ export function readChanges(changes: ChangesRead): FilesRead {
 
 type Parsed = FileDiff | LeftOut;
 
+/**
+ * Parsing a million lines holds up everything else in the process for a quarter of a second. GitHub sends at most 20,000 lines with
+ * one page; texts that it shows no diff of, a megabyte each, are compared here and may have more.
+ */
+const MAX_LINES = 200_000;
+
 function readListing({ files, total, degraded: known = [] }: Extract<ChangesRead, { kind: "listing" }>) {
+  let left = MAX_LINES;
   const parsed = files.map((listed): Parsed => {
+    const lines = linesOf(listed.patch ?? "");
+    if (lines > left) return { path: listed.path, reason: TOO_LONG };
+    left -= lines;
     const file = parseListedFile(listed);
     return "hunks" in file ? file : { path: listed.path, reason: unreadable(file.reason) };
   });
   const missing = total > files.length;
   const degraded = missing ? [{ part: "files", reason: `${files.length} of ${total} files were listed` }] : [];
   return { parsed, degraded: [...known, ...degraded] };
+}
+
+const TOO_LONG = `of one change ${MAX_LINES.toLocaleString("en")} lines are read, and this file has more than are left`;
+
+function linesOf(patch: string): number {
+  let lines = 1;
+  for (let at = patch.indexOf("\n"); at >= 0; at = patch.indexOf("\n", at + 1)) lines++;
+  return lines;
 }
 
 function readUnified(text: string) {

@@ -1,6 +1,6 @@
 // What the command line may ask about one person: everything that is kept, and to have it no longer tell who they are.
 
-/** Whom: by numeric id, or by login. */
+/** Whom: by numeric id, or by login or e-mail address. */
 export type NamedPerson = { readonly id: number } | { readonly login: string };
 
 /** One row that tells of the person: where it is kept, and all of it. */

@@ -84,6 +84,8 @@ export interface Waits {
   readonly deadlineMs?: number;
   /** Between two looks at the files of the store. */
   readonly verifyMs?: number;
+  /** How long running jobs may go on when the process is stopped. */
+  readonly drainMs?: number;
 }
 
 export interface RunningApp {

@@ -1,5 +1,6 @@
 // What Postgres and its connections throw, in our words: what passes is Transient, the rest stays what it is.
 import { DatabaseRefuses, LeaseLost, StoreUnusable, Transient } from "../domain/errors.ts";
+import { noteDamage } from "./damage.ts";
 import { refusal } from "./postgres-refusal.ts";
 
 /**
@@ -40,6 +41,7 @@ export function translated(error: unknown): unknown {
   if (error instanceof DatabaseRefuses) return error;
   if (!(error instanceof Error)) return new Error(`the database failed: ${String(error)}`);
   const code = "code" in error && typeof error.code === "string" ? error.code : "";
+  noteDamage(code);
   if (PASSING.test(code)) return new Transient(`the database cannot be asked now (${code})`, null, error);
   if (UNREACHABLE.has(code) || CUT.test(error.message))
     return new Transient(`the database cannot be reached now (${code || "connection lost"})`, null, error);

@@ -1,10 +1,12 @@
 // Opens SQLite the way Kodiai needs it and runs the store's statements on it.
+
 import { AsyncLocalStorage } from "node:async_hooks";
 import { existsSync, rmSync, statSync } from "node:fs";
 import { createRequire } from "node:module";
 import { setTimeout as sleep } from "node:timers/promises";
 import BetterSqlite from "better-sqlite3";
 import { Transient } from "../domain/errors.ts";
+import { noteDamage } from "./damage.ts";
 import { SQLITE, storable } from "./dialect.ts";
 import { ownerOnly } from "./owner-only.ts";
 import { type Database, NESTED, type Sql } from "./sql.ts";
@@ -105,17 +107,31 @@ function sqliteDatabase(connection: BetterSqlite.Database): Database {
     },
   };
   const alone = turns();
-  const ask = <T>(work: () => Promise<T>) => alone(() => whenFree(work));
+  /** A transaction that could not be rolled back because the disk failed is still open: nothing may run inside it. */
+  const rollBack = () => {
+    if (connection.inTransaction) connection.exec("ROLLBACK");
+  };
+  const ask = <T>(work: () => Promise<T>) =>
+    alone(() =>
+      whenFree(async () => {
+        rollBack();
+        return work();
+      }),
+    );
   const transaction = <T>(begin: string, work: (tx: Sql) => Promise<T>) =>
     alone(async () => {
-      await whenFree(async () => void connection.exec(begin));
+      await whenFree(async () => {
+        rollBack();
+        connection.exec(begin);
+      });
       const { tx, end } = untilEnded(direct);
       try {
         const answer = await work(tx);
         await whenFree(async () => void connection.exec("COMMIT"));
         return answer;
       } catch (error) {
-        if (connection.inTransaction) connection.exec("ROLLBACK");
+        // What failed counts, not that rolling back failed as well: the next turn tries that again.
+        await translated(async () => rollBack()).catch(() => {});
         throw error;
       } finally {
         end();
@@ -215,6 +231,7 @@ async function translated<T>(work: () => Promise<T>): Promise<T> {
   } catch (error) {
     if (!(error instanceof BetterSqlite.SqliteError)) throw error;
     const { code } = error;
+    noteDamage(code);
     if (SYNC_FAILED.has(code)) process.nextTick(endProcess, error);
     else if (code.startsWith("SQLITE_BUSY")) throw new Locked("the database is locked", null, error);
     else if (code === "SQLITE_FULL") throw new Transient("the disk is full", null, error);

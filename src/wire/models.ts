@@ -1,5 +1,6 @@
 // Joins language models, embedders and rerankers to their ports: none of them sees a secret.
 import { randomBytes } from "node:crypto";
+import { setTimeout as sleep } from "node:timers/promises";
 import { keptReplies } from "../adapters/kept-replies.ts";
 import { localWords } from "../adapters/local/local-embedder.ts";
 import { meteredModel } from "../adapters/metered-model.ts";
@@ -70,14 +71,18 @@ export function accessFor(
   book: SpendingBook,
   review: { readonly key: string; readonly replies: ReplyBook } | null = null,
 ): ModelAccess | null {
-  const { model, usdPerMonth, repositoryPercent } = asking;
+  const { model, usdPerMonth, repositoryPercent, questions } = asking;
   if (model === null) return null;
-  const record = (purpose: Purpose, usage: ModelUsage) => {
+  const record = async (purpose: Purpose, usage: ModelUsage) => {
     const at = Date.now();
-    return untilWritten(() => book.record(repo, at, purpose, usage, held));
+    try {
+      await untilWritten(() => book.record(repo, at, purpose, usage, held), questions.ending);
+    } catch (error) {
+      // A question whose cost could not be written for good was answered all the same.
+      questions.onLost({ repo: repo.id, purpose, ...usage }, error);
+    }
   };
-  // A question whose cost could not be written for good was answered all the same.
-  const metered = meteredModel(model, record, () => {});
+  const metered = questions.watch(meteredModel(model, record, () => {}));
   const redact = <T>(value: T) => redactStrings(value, redactor);
   // A question whose answer could not be kept was answered all the same.
   const kept =
@@ -93,16 +98,58 @@ const AGAIN_MS = 1_000;
 /**
  * Tries again while the store cannot be written. A job sets money aside while it runs, so it may not go on, and give that back,
  * before what it spent is in the book; with a full disk its review could not be kept either.
+ *
+ * @param ending aborted: one try, as there will be no other
  */
-async function untilWritten(write: () => Promise<void>): Promise<void> {
+async function untilWritten(write: () => Promise<void>, ending: AbortSignal): Promise<void> {
   for (;;) {
     try {
       return await write();
     } catch (error) {
-      if (!(error instanceof Transient)) throw error;
-      await new Promise((resolve) => setTimeout(resolve, AGAIN_MS));
+      if (!(error instanceof Transient) || ending.aborted) throw error;
+      await sleep(AGAIN_MS, undefined, { signal: ending }).catch(() => {});
     }
   }
+}
+
+/** Questions that a process asks, for its end: what they cost until then must be in the book. */
+export interface OpenQuestions {
+  /** Aborted when the process ends. */
+  readonly ending: AbortSignal;
+  /** Called with a cost that could not be written down. */
+  readonly onLost: (cost: ModelUsage & { readonly repo: number; readonly purpose: Purpose }, error: unknown) => void;
+  /** The same model, whose open questions `end` ends. */
+  watch(model: Model): Model;
+  /** Stops every open question and resolves when its cost is written down or lost. */
+  end(): Promise<void>;
+}
+
+export function openQuestions(onLost: OpenQuestions["onLost"]): OpenQuestions {
+  const ending = new AbortController();
+  const open = new Set<Promise<unknown>>();
+  return {
+    ending: ending.signal,
+    onLost,
+    watch: (model) => ({
+      ...model,
+      async ask(request, signal) {
+        const either = signal === undefined ? ending.signal : AbortSignal.any([signal, ending.signal]);
+        const asked = model.ask(request, either);
+        open.add(asked);
+        try {
+          const answer = await asked;
+          // A job must not take a question that the end of its process stopped for one that failed, and post less.
+          return ending.signal.aborted ? await new Promise<never>(() => {}) : answer;
+        } finally {
+          open.delete(asked);
+        }
+      },
+    }),
+    async end() {
+      ending.abort();
+      await Promise.allSettled(open);
+    },
+  };
 }
 
 /** A job that is held, of a repository. */
@@ -115,6 +162,7 @@ export interface Asking {
   readonly usdPerMonth: number | null;
   /** How much of that one repository may use, in percent; absent: all. */
   readonly repositoryPercent?: number;
+  readonly questions: OpenQuestions;
 }
 
 /** An embedder that leaves the machine sees no secret. */

@@ -27,6 +27,7 @@ import type { AnswerBook, ReviewRecords } from "../ports/talk.ts";
 import type { WriteBook } from "../ports/writes.ts";
 import type { AnyJob, Lease, Ledger, Queue, Traces } from "../ports.ts";
 import { usearchExact } from "../search/vector-index.ts";
+import { onDamage } from "../store/damage.ts";
 import { expireRows } from "../store/expire.ts";
 import { storedTraces } from "../store/forget-repository.ts";
 import { cachedEmbedder } from "../store/memory/embedding-cache.ts";
@@ -117,6 +118,8 @@ export interface Store extends Records, Remembered {
   readonly work: WorkFigures;
   /** Reads all that is stored, beside everything else. Rejects when it could not be found out. */
   verify(unwanted: AbortSignal): Promise<readonly FileProblem[]>;
+  /** Called with the code of each error by which a database says that its data is damaged. @returns ends that */
+  onDamage(found: (code: string) => void): () => void;
   close(): Promise<void>;
 }
 
@@ -175,6 +178,7 @@ async function openFolder(folder: string, settings: StoreSettings): Promise<Stor
     traces: withTombstones(records.traces, folder),
     ...remembered,
     verify: (unwanted) => checkFiles(folder, unwanted),
+    onDamage,
     async close() {
       await remembered.close();
       await db.script("PRAGMA wal_checkpoint(TRUNCATE)");
@@ -291,6 +295,7 @@ async function openDatabaseStore(url: string, settings: StoreSettings): Promise<
     ...remembered,
     // Its files are the database's own, which has checksums for them.
     verify: () => Promise.resolve([]),
+    onDamage,
     async close() {
       await listener?.close();
       await remembered.close();

@@ -62,6 +62,14 @@ function spend(at: Stage, repository: Repository, usd: number): void {
   db.close();
 }
 
+/** Tokens of each question in the book, in order. */
+function booked(at: Stage): readonly number[] {
+  const db = new Database(join(at.dataDir, "queue.db"), { readonly: true });
+  const tokens = db.prepare("SELECT input_tokens FROM spending ORDER BY at").pluck().all() as number[];
+  db.close();
+  return tokens;
+}
+
 async function shop(at: Stage, name = "shop", config = ""): Promise<Repository> {
   return at.world.repository("acme", name, { files: { "README.md": "# Shop\n", ".kodiai.yml": config } });
 }
@@ -108,8 +116,24 @@ test("a review that a push overtakes stops asking, and posts nothing", async () 
   expect(first).toMatchObject({ state: "done", outcome: "superseded: a later request took its place" });
   expect(second).toMatchObject({ state: "done", outcome: expect.stringContaining("posted") });
   expect(model.requests[0]?.isAbandoned).toBe(true);
+  // The server read the question, so it is paid for.
+  expect(booked(at)[0]).toBeGreaterThan(1_000);
   expect(at.world.comments(pull).reviews.map(({ commitId }) => commitId)).toEqual([pull.headSha]);
   expect(summaryOf(at.world, pull).body).toContain("Backs the shop up every night.");
+});
+
+test("a process that stops in the middle of a question books what it cost, and the next one reviews", async () => {
+  const { stage: at, asked, model } = await withModel(() => {}, { app: { waits: { settledMs: 0, drainMs: 100 } } });
+  const pull = await at.world.pullRequest(await shop(at), { title: "Back up", files: { "ops/backup.py": BACKUP } });
+  await until("a question", () => asked() === 1);
+  model.script(() => CALM);
+  await at.restart({}, () => {
+    expect(booked(at)).toEqual([expect.toSatisfy((tokens: number) => tokens > 1_000)]);
+    expect(said(at.world, pull)).toEqual([]);
+  });
+  await at.settled(pull);
+  expect(summaryOf(at.world, pull).body).toContain("Backs the shop up every night.");
+  expect(booked(at)).toHaveLength(asked());
 });
 
 test("pushes that follow each other are one review, as soon as the repository's wait is over", async () => {

@@ -90,6 +90,8 @@ test("a server whose key GitHub refuses once starts all the same", async () => {
   world.fail({ match: { method: "GET", path: "/app" }, status: 401, times: 1 });
   const { log } = await deployed.start();
   expect(log()).toContain("GitHub answered 401 to GET /app");
+  // Whoever collects the log reads it line by line.
+  for (const line of log().trim().split("\n")) expect(() => JSON.parse(line)).not.toThrow();
 });
 
 // It is borne for two minutes: SLOW=1 sits them out.

@@ -158,6 +158,18 @@ test("a file whose changes were counted but not delivered is named with the coun
   expect(found.files.map((file) => file.path)).toEqual(["src/a.ts"]);
 });
 
+test("a change of more lines than are read names the files behind them, and the smaller ones are read", async () => {
+  const lines = 199_990;
+  const long = (path: string) =>
+    aListedFile(path, { patch: `@@ -0,0 +1,${lines} @@\n${"+a\n".repeat(lines)}`, additions: lines });
+  const files = [long("src/one.ts"), long("src/two.ts"), aListedFile("src/a.ts")];
+  const found = await context({ changes: { kind: "listing", files, total: 3 } });
+  expect(found.files.map(({ path }) => path)).toEqual(["src/one.ts", "src/a.ts"]);
+  expect(found.leftOut).toEqual([
+    { path: "src/two.ts", reason: "of one change 200,000 lines are read, and this file has more than are left" },
+  ]);
+});
+
 test("a whole diff from git serves as well as a listing", async () => {
   const text = [
     "diff --git a/src/main.rs b/src/main.rs",

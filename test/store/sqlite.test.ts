@@ -1,8 +1,11 @@
 // The driver of SQLite among other processes on the same file.
+
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import BetterSqlite from "better-sqlite3";
 import { expect, test } from "vitest";
+import { Transient } from "../../src/domain/errors.ts";
 import { openSqlite } from "../../src/store/sqlite.ts";
 
 test("a transaction holds the lock from its first statement on: between its read and its write nobody writes", async () => {
@@ -22,5 +25,29 @@ test("a transaction holds the lock from its first statement on: between its read
   expect(await mine.one("SELECT n FROM counts")).toEqual({ n: 4 });
   await mine.close();
   await theirs.close();
+  rmSync(folder, { recursive: true });
+});
+
+test("a disk that fails in a transaction, and again when that is rolled back, is a reason to try again", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "kodiai-sqlite-"));
+  const db = openSqlite(join(folder, "x.db"), { now: Date.now });
+  await db.run("CREATE TABLE counts (n INTEGER NOT NULL)");
+  const exec = db.connection.exec.bind(db.connection);
+  const unread = () => {
+    throw new BetterSqlite.SqliteError("disk I/O error", "SQLITE_IOERR_READ");
+  };
+  const failing = db.transaction(async (tx) => {
+    await tx.run("INSERT INTO counts VALUES (1)");
+    db.connection.exec = unread;
+    await tx.one("SELECT n FROM counts");
+    throw new Transient("the disk failed");
+  });
+  await expect(failing).rejects.toThrow(Transient);
+  await expect(db.one("SELECT count(*) AS n FROM counts")).rejects.toThrow(Transient);
+  db.connection.exec = exec;
+  expect(await db.one("SELECT count(*) AS n FROM counts")).toEqual({ n: 0 });
+  await db.transaction((tx) => tx.run("INSERT INTO counts VALUES (2)"));
+  expect(await db.all("SELECT n FROM counts")).toEqual([{ n: 2 }]);
+  await db.close();
   rmSync(folder, { recursive: true });
 });

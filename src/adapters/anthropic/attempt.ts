@@ -2,9 +2,11 @@
 
 import type { Middleware } from "@anthropic-ai/sdk";
 import Anthropic from "@anthropic-ai/sdk";
+import { estimatedTokens } from "../../domain/model.ts";
 import type { Fetch } from "../service-fetch.ts";
 import { CallFailed, callFailed } from "./call-failed.ts";
 import { gatherEvents, type Said } from "./gather-events.ts";
+import type { PaidTokens } from "./model-facts.ts";
 import type { ModelLimits } from "./model-limits.ts";
 import type { RequestBody } from "./request-body.ts";
 import { streamFetch } from "./stream-fetch.ts";
@@ -26,8 +28,8 @@ export interface Attempt {
   readonly signal: AbortSignal;
   /** Records or replays what travels. */
   readonly middleware: Middleware | null;
-  /** Told what was said, and what it costs, of broken attempts as well. */
-  readonly onSaid: (said: Said) => void;
+  /** Called once with what the attempt costs, also when it fails: estimated where the server did not get to say it. */
+  readonly onPaid: (tokens: PaidTokens) => void;
 }
 
 /** Never hangs, whatever `fetch` does. Rejects with `CallFailed`. */
@@ -36,13 +38,21 @@ export async function attemptOnce(server: Server, attempt: Attempt): Promise<Sai
   const gathering = gatherEvents();
   // The SDK wraps what `fetch` rejects with, so that is caught on its way.
   let failure: unknown = null;
+  let isTaken = false;
+  let isRefused = false;
   const fetch = streamFetch({ fetch: server.fetch, origin: new URL(server.baseUrl).origin, alive: patience.alive });
-  const client = clientFor(server, (input, init) =>
-    fetch(input, init).catch((error: unknown) => {
+  const client = clientFor(server, async (input, init) => {
+    try {
+      const response = await fetch(input, init);
+      isTaken = response.ok;
+      isRefused = !response.ok;
+      return response;
+    } catch (error) {
       failure = error;
+      isRefused = !patience.signal.aborted;
       throw error;
-    }),
-  );
+    }
+  });
 
   async function listen(): Promise<Said> {
     // What compatible servers take and Anthropic does not stands in no type of the SDK.
@@ -62,8 +72,16 @@ export async function attemptOnce(server: Server, attempt: Attempt): Promise<Sai
     throw patience.signal.aborted ? patience.reason() : callFailed(failure ?? error, server.now());
   } finally {
     patience.end();
-    attempt.onSaid(gathering.said());
+    const { tokens, isWhole } = gathering.said();
+    const isUncounted = !isWhole && tokens.fresh + tokens.cacheWrite + tokens.cacheRead === 0;
+    // A server that has the question is paid for reading it, whether or not we wait for the answer.
+    const isRead = isTaken || (patience.signal.aborted && !isRefused);
+    attempt.onPaid(isUncounted && isRead ? { ...tokens, fresh: promptTokens(attempt.body) } : tokens);
   }
+}
+
+function promptTokens({ system = "", messages }: RequestBody): number {
+  return estimatedTokens(JSON.stringify([system, messages]).length);
 }
 
 const CUT_OFF = "the answer of the model's server was cut off";

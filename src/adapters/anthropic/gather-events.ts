@@ -1,4 +1,5 @@
 // The events of a stream, gathered into what was said and what it costs. Servers leave fields out: nothing is taken for granted.
+import { estimatedTokens } from "../../domain/model.ts";
 import type { PaidTokens } from "./model-facts.ts";
 
 export interface Said {
@@ -23,6 +24,7 @@ export function gatherEvents(): Gathering {
   const usage = { input: 0, cacheWrite: 0, cacheRead: 0, output: 0 };
   let stopReason: string | null = null;
   let refusal: string | null = null;
+  let thought = 0;
   let isEnd = false;
 
   /** Later counts are totals and replace the earlier ones. */
@@ -43,9 +45,16 @@ export function gatherEvents(): Gathering {
 
   const heard = new Map<unknown, (told: Fields) => void>([
     ["message_start", (told) => count(fields(fields(told.message)?.usage))],
-    // Thoughts stand in fields of another name.
     ["content_block_start", (told) => texts.push(wordsOf(fields(told.content_block)?.text))],
-    ["content_block_delta", (told) => texts.push(wordsOf(fields(told.delta)?.text))],
+    [
+      "content_block_delta",
+      (told) => {
+        const delta = fields(told.delta);
+        texts.push(wordsOf(delta?.text));
+        // Thoughts stand in a field of their own, and are paid for.
+        thought += wordsOf(delta?.thinking).length;
+      },
+    ],
     ["message_delta", end],
     [
       "message_stop",
@@ -60,13 +69,14 @@ export function gatherEvents(): Gathering {
       const told = fields(event);
       if (told !== null) heard.get(told.type)?.(told);
     },
-    said: () => ({
-      text: texts.join(""),
-      stopReason,
-      refusal,
-      tokens: { fresh: usage.input, cacheWrite: usage.cacheWrite, cacheRead: usage.cacheRead, output: usage.output },
-      isWhole: isEnd || stopReason !== null,
-    }),
+    said() {
+      const text = texts.join("");
+      const isWhole = isEnd || stopReason !== null;
+      // The server counts what it wrote at the end; until then there is only what came.
+      const output = isWhole ? usage.output : Math.max(usage.output, estimatedTokens(text.length + thought));
+      const tokens = { fresh: usage.input, cacheWrite: usage.cacheWrite, cacheRead: usage.cacheRead, output };
+      return { text, stopReason, refusal, tokens, isWhole };
+    },
   };
 }
 

@@ -54,7 +54,7 @@ export function anthropicModel(settings: AnthropicSettings): Model {
       try {
         return await calls(() => {
           bill.request();
-          return attemptOnce(server, { body, signal, middleware, onSaid: ({ tokens }) => bill.paid(tokens) });
+          return attemptOnce(server, { body, signal, middleware, onPaid: bill.paid });
         }, signal);
       } catch (error) {
         if (!(error instanceof CallFailed) || !dialects.learn(dialect, error)) throw error;

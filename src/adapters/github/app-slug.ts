@@ -26,5 +26,13 @@ export async function appSlug(github: Pick<Octokit, "request">, signal?: AbortSi
 
 /** A client that asks as the app itself. */
 export function appClient(credentials: AppCredentials, apiUrl: string, fetch: GuardedFetch): Octokit {
-  return new Octokit({ authStrategy: createAppAuth, auth: credentials, baseUrl: apiUrl, request: { fetch } });
+  return new Octokit({
+    authStrategy: createAppAuth,
+    auth: credentials,
+    baseUrl: apiUrl,
+    userAgent: "kodiai",
+    request: { fetch },
+    // Without it each refusal is a line of the console, in the middle of a log of JSON lines.
+    log: { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} },
+  });
 }

@@ -1,6 +1,6 @@
 // Secrets in disguise: base64, hexadecimal, percent signs, escapes, entities, turned round, rotated, split over lines, quotes
 // or invisible characters. Each disguise is undone on a copy that knows where its characters came from.
-import { detectSecrets, strictFormats, unboundedFormats } from "../secret-detector.ts";
+import { breathe, detectSecrets, strictFormats, unboundedFormats } from "../secret-detector.ts";
 import type { SecretSpan } from "../secret-detector-assignments.ts";
 import { UNBOUNDED_FORMATS } from "../secret-detector-formats.ts";
 import { backwards, reversed, rewritten, rotated, sourceOf, type TextView } from "./text-view.ts";
@@ -22,6 +22,8 @@ const HEX_APART = /(?:(?:0x)?[0-9A-Fa-f]{2}[ ,:-]{1,2}){11,}(?:0x)?[0-9A-Fa-f]{2
 
 /** A run that is longer is read from its beginning only, not from each place where an encoding may begin. */
 const SHORT_RUN = 8_192;
+/** Of a long text so many runs are looked at without a pause. */
+const RUNS_A_BREATH = 500;
 /** Encodings in one another. */
 const MOST_LAYERS = 3;
 
@@ -39,19 +41,20 @@ export async function encodedSecrets(
 ): Promise<readonly SecretSpan[]> {
   const asWritten: TextView = { text, from: null };
   const seen = rewritten(withoutEscapes(asWritten), INVISIBLE, () => "");
+  await breathe(text);
   const joined = rewritten(seen, SEAM, () => "");
+  await breathe(text);
   // A token that stands there whole does not go on in the next line.
-  const runTogether = found(joined, [...strictFormats(joined.text), ...unboundedFormats(joined.text)]);
-  const views = joined === seen ? [seen] : [seen, joined];
-  const inRuns = await Promise.all(views.map(async (view) => found(view, await secretRuns(view.text, own, 1))));
-  return [
+  const runTogether = found(joined, [...(await strictFormats(joined.text)), ...unboundedFormats(joined.text)]);
+  const hits = [
     ...found(asWritten, exact(text, own)),
     ...found(joined, exact(joined.text, own)),
     ...(seen === asWritten ? [] : found(seen, (await detectSecrets(seen.text)).filter(isSure))),
     ...runTogether.filter((hit) => !plain.some((one) => meet(one, hit))),
-    ...views.flatMap((view) => [...turnedSecrets(view, own)]),
-    ...inRuns.flat(),
   ];
+  for (const view of joined === seen ? [seen] : [seen, joined])
+    hits.push(...(await turnedSecrets(view, own)), ...found(view, await secretRuns(view.text, own, 1)));
+  return hits;
 }
 
 const HINTS = UNBOUNDED_FORMATS.flatMap(({ hints }) => hints);
@@ -63,14 +66,15 @@ function anyOf(texts: readonly string[]): RegExp {
 }
 
 /** Secrets written backwards, or thirteen letters on. */
-function* turnedSecrets(view: TextView, own: readonly string[]): Iterable<SecretSpan> {
+async function turnedSecrets(view: TextView, own: readonly string[]): Promise<readonly SecretSpan[]> {
   const { text } = view;
-  yield* found(view, exact(text, own.map(backwards)));
-  yield* found(view, exact(text, own.map(rotated)));
-  if (ROTATED.test(text)) yield* found(view, strictFormats(rotated(text)));
-  if (!TURNED.test(text)) return;
+  const hits = [...found(view, exact(text, own.map(backwards))), ...found(view, exact(text, own.map(rotated)))];
+  if (ROTATED.test(text)) hits.push(...found(view, await strictFormats(rotated(text))));
+  await breathe(text);
+  if (!TURNED.test(text)) return hits;
   const turned = reversed(view);
-  yield* found(turned, strictFormats(turned.text));
+  await breathe(text);
+  return [...hits, ...found(turned, await strictFormats(turned.text))];
 }
 
 function isSure({ certainty, source }: SecretSpan): boolean {
@@ -119,7 +123,9 @@ function* exact(text: string, own: readonly string[]): Iterable<Hit> {
 async function secretRuns(text: string, own: readonly string[], layer: number): Promise<readonly Hit[]> {
   const hits: Hit[] = [];
   const readable: { readonly run: Hit; readonly text: string }[] = [];
+  let looked = 0;
   for (const run of runsOf(text)) {
+    if (looked++ % RUNS_A_BREATH === 0) await breathe(text);
     for (const decoded of run.decoded) {
       const [first] = [...unboundedFormats(decoded), ...exact(decoded, own)];
       if (first !== undefined) hits.push({ ...run, label: first.label });

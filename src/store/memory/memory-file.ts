@@ -1,6 +1,6 @@
 // The embedded memory's file: opened for writing, laid out so that forgetting can give pages back; a file that is not ours is
 // refused.
-import { existsSync } from "node:fs";
+import { existsSync, statSync } from "node:fs";
 import { setImmediate, setTimeout as sleep } from "node:timers/promises";
 import BetterSqlite from "better-sqlite3";
 import { StoreUnusable, Transient } from "../../domain/errors.ts";
@@ -33,8 +33,9 @@ export async function openMemoryFile(path: string, mostPages?: number): Promise<
 
 /** Sets what must be set before the first table, and makes sure that an existing file is ours. */
 function prepare(path: string): void {
-  const isNew = !existsSync(path);
   ownerOnly(path);
+  // Also where a process was killed before it wrote the first page.
+  const isNew = !existsSync(path) || statSync(path).size === 0;
   const db = new BetterSqlite(path);
   try {
     if (isNew) {

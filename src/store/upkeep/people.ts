@@ -1,7 +1,7 @@
 // What is kept about one person: found wherever it is, and anonymised on request. What a team learnt from a person's words stays,
 // attributed to no account; with `texts` the words are removed as well.
 import { createHash } from "node:crypto";
-import { mentions, withoutMentions } from "../../adapters/person-mentions.ts";
+import { mentions, namesIn, withoutAddresses, withoutMentions } from "../../adapters/person-mentions.ts";
 import type { ErasedPerson, NamedPerson, PersonBooks, PersonRow, RewrittenTables } from "../../ports/person.ts";
 import { recordTerms } from "../../search/terms.ts";
 import { RECORD_COLUMNS, RECORD_TABLES, type RecordRow, readRecord, tick } from "../memory/records.ts";
@@ -69,7 +69,7 @@ const NAMING: readonly NamingTable[] = [
   { table: "against", of: "memory", key: ["id", "by"], login: "by" },
 ];
 
-/** Texts in which a person may be mentioned, as `@login`. */
+/** Texts in which a person may be named, as `@login` or by an e-mail address. */
 interface MentioningTable extends Pick<NamingTable, "table" | "of" | "key"> {
   readonly texts: readonly string[];
 }
@@ -113,9 +113,10 @@ export function loginHash(login: string): string {
   return createHash("sha256").update(login.toLowerCase()).digest("hex");
 }
 
-/** A person as they are known. Logins are in lower case. */
+/** A person as they are known. */
 export interface KnownPerson {
   readonly ids: readonly number[];
+  /** And e-mail addresses, in lower case. */
   readonly logins: readonly string[];
 }
 
@@ -124,15 +125,7 @@ export async function findPerson(
   { ids: asked, loginHashes }: AskedPerson,
   stores: StoreDatabases,
 ): Promise<KnownPerson> {
-  const pairs: { readonly id: number | null; readonly login: string | null }[] = [];
-  for (const { table, of, login, id } of NAMING) {
-    const rows = await stores[of]?.all<{ id: number | null; login: string | null }>(
-      `SELECT DISTINCT ${id ?? "NULL"} AS id, ${login === undefined ? "NULL" : `lower(${login})`} AS login FROM ${table}`,
-    );
-    pairs.push(...(rows ?? []));
-  }
-  for (const { job } of await jobsOf(stores.queue))
-    for (const person of peopleIn(job)) pairs.push({ id: person.id, login: person.login?.toLowerCase() ?? null });
+  const pairs = await everybodyIn(stores);
   const ids = new Set(asked);
   const logins = new Set<string>();
   for (const { login } of pairs) if (login !== null && loginHashes.has(loginHash(login))) logins.add(login);
@@ -146,6 +139,39 @@ export async function findPerson(
     }
   }
   return { ids: [...ids], logins: [...logins] };
+}
+
+/** Every id and login, or address, that is kept; those that stand together in one pair. */
+async function everybodyIn(
+  stores: StoreDatabases,
+): Promise<readonly { readonly id: number | null; readonly login: string | null }[]> {
+  const pairs: { readonly id: number | null; readonly login: string | null }[] = [];
+  for (const { table, of, login, id } of NAMING) {
+    const rows = await stores[of]?.all<{ id: number | null; login: string | null }>(
+      `SELECT DISTINCT ${id ?? "NULL"} AS id, ${login === undefined ? "NULL" : `lower(${login})`} AS login FROM ${table}`,
+    );
+    pairs.push(...(rows ?? []));
+  }
+  for (const { job } of await jobsOf(stores.queue))
+    for (const person of peopleIn(job)) pairs.push({ id: person.id, login: person.login?.toLowerCase() ?? null });
+  for (const mentioning of MENTIONING) {
+    const db = stores[mentioning.of];
+    if (db !== null) for await (const text of textsNaming(db, mentioning)) pairs.push(...namesIn(text));
+  }
+  return pairs;
+}
+
+/** Every text that may name somebody. */
+async function* textsNaming(db: Database, { table, key, texts }: MentioningTable): AsyncGenerator<string> {
+  const order = key.map((name) => `"${name}"`).join(", ");
+  for (const column of texts)
+    for (let from = 0, isMore = true; isMore; from += CHUNK) {
+      const rows = await db.all<{ text: string }>(
+        `SELECT ${column} AS text FROM ${table} WHERE ${column} LIKE '%@%' ORDER BY ${order} LIMIT ${CHUNK} OFFSET ${from}`,
+      );
+      for (const { text } of rows) yield text;
+      isMore = rows.length === CHUNK;
+    }
 }
 
 /** Jobs with their JSON read. */
@@ -249,6 +275,8 @@ export async function anonymise(
   const forgotten = memory === null || !texts ? 0 : await forgetTexts(person, memory, forget);
   const { removed, changed } = await queue.transaction((tx) => anonymiseQueue(tx, person, texts));
   let anonymised = changed;
+  // Before they are nobody's: an address in what a person wrote may be theirs, whatever it is called.
+  if (memory !== null) anonymised += await removeOwnAddresses(memory, person);
   if (memory !== null) anonymised += await memory.transaction((tx) => anonymiseMemory(tx, person, texts));
   for (const mentioning of MENTIONING) {
     const db = stores[mentioning.of];
@@ -349,45 +377,57 @@ async function anonymiseMemory(tx: Sql, person: KnownPerson, texts: boolean): Pr
 }
 
 /** In what others wrote, and in what we say about it. */
-async function removeMentions(
-  db: Database,
-  { table, key, texts }: MentioningTable,
-  { logins }: KnownPerson,
-): Promise<number> {
+async function removeMentions(db: Database, mentioning: MentioningTable, { logins }: KnownPerson): Promise<number> {
   let changed = 0;
-  for (const column of texts)
-    for (const login of logins) {
-      const rows = await db.all<Readonly<Record<string, unknown>>>(
-        `SELECT ${[...key, column].map((name) => `"${name}"`).join(", ")} FROM ${table} WHERE lower(${column}) LIKE $1 ESCAPE '\\'`,
-        [likely(login)],
-      );
-      const mentioning = rows.filter((row) => mentions(String(row[column]), login));
-      for (let from = 0; from < mentioning.length; from += CHUNK) {
-        const chunk = mentioning.slice(from, from + CHUNK);
-        await db.transaction(async (tx) => {
-          if (table === "contents") await tick(tx);
-          for (const row of chunk) await removeMention(tx, { table, key, column }, login, row);
-        });
-        changed += chunk.length;
-      }
-    }
+  for (const login of logins)
+    changed += await rewriteTexts(
+      db,
+      mentioning,
+      { where: (column) => `lower(${column}) LIKE $1 ESCAPE '\\'`, given: likely(login) },
+      (text) => withoutMentions(text, login),
+    );
   return changed;
 }
 
-async function removeMention(
-  tx: Sql,
-  { table, key, column }: { readonly table: string; readonly key: readonly string[]; readonly column: string },
-  login: string,
-  row: Readonly<Record<string, unknown>>,
-): Promise<void> {
-  const where = key.map((name, at) => `"${name}" = $${at + 3}`).join(" AND ");
-  // A row that was written meanwhile is found again by the next call.
-  await tx.run(`UPDATE ${table} SET ${column} = $1 WHERE ${column} = $2 AND ${where}`, [
-    withoutMentions(String(row[column]), login),
-    row[column],
-    ...key.map((name) => row[name]),
-  ]);
-  if (table === "contents") await writeTermsAgain(tx, Number(row.id));
+async function removeOwnAddresses(memory: Database, { logins }: KnownPerson): Promise<number> {
+  const contents = MENTIONING.find(({ table }) => table === "contents");
+  if (contents === undefined) throw new Error("there is no such table");
+  const where = () => memory.dialect.among("lower(author)", "$1", "text");
+  return rewriteTexts(memory, contents, { where, given: logins }, withoutAddresses);
+}
+
+async function rewriteTexts(
+  db: Database,
+  { table, key, texts }: MentioningTable,
+  { where, given }: { readonly where: (column: string) => string; readonly given: unknown },
+  rewritten: (text: string) => string,
+): Promise<number> {
+  let changed = 0;
+  for (const column of texts) {
+    const rows = await db.all<Readonly<Record<string, unknown>>>(
+      `SELECT ${[...key, column].map((name) => `"${name}"`).join(", ")} FROM ${table}
+       WHERE ${column} IS NOT NULL AND ${where(column)}`,
+      [given],
+    );
+    const naming = rows.filter((row) => rewritten(String(row[column])) !== String(row[column]));
+    for (let from = 0; from < naming.length; from += CHUNK) {
+      await db.transaction(async (tx) => {
+        if (table === "contents") await tick(tx);
+        for (const row of naming.slice(from, from + CHUNK)) {
+          const is = key.map((name, at) => `"${name}" = $${at + 3}`).join(" AND ");
+          // A row that was written meanwhile is found again by the next call.
+          await tx.run(`UPDATE ${table} SET ${column} = $1 WHERE ${column} = $2 AND ${is}`, [
+            rewritten(String(row[column])),
+            row[column],
+            ...key.map((name) => row[name]),
+          ]);
+          if (table === "contents") await writeTermsAgain(tx, Number(row.id));
+        }
+      });
+    }
+    changed += naming.length;
+  }
+  return changed;
 }
 
 /** The terms of a text that named a person become those of the text as it is now; the next search reads them again. */

@@ -1,5 +1,6 @@
 // The two files of an embedded store, and what is wrong with one of them.
 import { existsSync, statSync } from "node:fs";
+import { dirname, join } from "node:path";
 import BetterSqlite from "better-sqlite3";
 import { StoreUnusable } from "../../domain/errors.ts";
 import { pageProblems } from "../memory/memory-file.ts";
@@ -28,11 +29,14 @@ const REMEDY =
  * Reads the whole file, about a second per gigabyte, and writes nothing.
  *
  * @param path a file that may be absent, which is no fault
- * @throws StoreUnusable when it is damaged, or of a newer Kodiai
+ * @throws StoreUnusable when it is damaged, empty though it held something, or of a newer Kodiai
  */
 export function checkFile(path: string, part: SchemaPart): void {
   if (!existsSync(path)) return;
-  if (statSync(path).size === 0) throw new StoreUnusable(`${path} is empty: what it held is lost. ${REMEDY}`);
+  if (statSync(path).size === 0) {
+    if (isUnbegun(path)) return;
+    throw new StoreUnusable(`${path} is empty: what it held is lost. ${REMEDY}`);
+  }
   const damaged = (why: string, cause?: unknown) =>
     new StoreUnusable(`${path} is damaged (${why}). ${REMEDY}`, { cause });
   let problem: StoreUnusable | null;
@@ -72,4 +76,28 @@ export function schemaVersion(db: BetterSqlite.Database, part: string): number {
   const known = db.prepare("SELECT 1 FROM sqlite_master WHERE name = 'schema_steps'").get();
   if (known === undefined) return 0;
   return (db.prepare("SELECT max(version) FROM schema_steps WHERE part = ?").pluck().get(part) as number | null) ?? 0;
+}
+
+/**
+ * Whether an empty file never held anything: a process that was killed in its first start leaves queue.db empty before memory.db is
+ * made, and memory.db before queue.db has seen anything.
+ */
+function isUnbegun(path: string): boolean {
+  const [queue, memory] = STORE_FILES.map(({ name }) => join(dirname(path), name));
+  if (existsSync(`${path}-wal`) || queue === undefined || memory === undefined) return false;
+  return path === queue ? !existsSync(memory) : existsSync(queue) && isUnused(queue);
+}
+
+function isUnused(queue: string): boolean {
+  const db = new BetterSqlite(queue, { timeout: 1_000 });
+  try {
+    const seen =
+      "SELECT EXISTS (SELECT 1 FROM deliveries) + EXISTS (SELECT 1 FROM jobs) + EXISTS (SELECT 1 FROM reviews)";
+    return db.prepare(seen).pluck().get() === 0;
+  } catch {
+    // It is not whole itself, and says so when it is opened.
+    return false;
+  } finally {
+    db.close();
+  }
 }

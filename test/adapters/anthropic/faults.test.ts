@@ -8,6 +8,7 @@ import {
   breaksOff,
   endsEarly,
   errorEvent,
+  events,
   fails,
   hangs,
   page,
@@ -172,7 +173,7 @@ describe.each(["on", "off"] as const)("with structured output %s", (structuredOu
   test("a stream that falls silent is given up and asked again, and its tokens are paid", async () => {
     server.script([stalls(), says(FOUND)]);
     const answer = await hasty({ idleMs: 500 }).ask(QUESTION);
-    expect(answer).toMatchObject({ kind: "answered", usage: { requests: 2, inputTokens: 200, outputTokens: 21 } });
+    expect(answer).toMatchObject({ kind: "answered", usage: { requests: 2, inputTokens: 200, outputTokens: 25 } });
   });
 
   test("silence for ever ends in a reason", async () => {
@@ -227,6 +228,68 @@ describe.each(["on", "off"] as const)("with structured output %s", (structuredOu
     await wait(50);
     stop.abort();
     expect(await asked).toMatchObject({ kind: "failed", failure: "stopped", notBefore: null, usage: { requests: 1 } });
+  });
+
+  const LONG = "a finding and another ".repeat(400);
+  /** Says all of it but the end, where the server counts its words. */
+  const unended: Reply = (response, call) => {
+    const all = events(LONG, { thinking: "Let me think. ".repeat(100) }, call.body.model);
+    response.writeHead(200, { "content-type": "text/event-stream" }).write(all.slice(0, -3).join(""));
+  };
+  /** The same, of a server that counts nothing at the beginning either. */
+  const uncounted: Reply = (response, call) => {
+    const all = events(LONG, {}, call.body.model);
+    response.writeHead(200, { "content-type": "text/event-stream" }).write(all.slice(1, -3).join(""));
+  };
+
+  test.each<[string, Reply, number | "the question"]>([
+    ["in the middle of a stream", unended, 100],
+    ["in the middle of a stream that counts nothing", uncounted, "the question"],
+    ["before the first byte", hangs, "the question"],
+  ])("a question that is stopped %s costs what was asked and what was said", async (_, reply, input) => {
+    server.script([reply]);
+    const stop = new AbortController();
+    const asked = model().ask(QUESTION, stop.signal);
+    await vi.waitFor(() => expect(server.requests).toHaveLength(1), 10_000);
+    await wait(200);
+    stop.abort();
+    const { usage } = await asked;
+    if (input === "the question") {
+      const sent = JSON.stringify(server.requests[0]?.body).length;
+      expect(usage.inputTokens).toBeGreaterThan(sent / 8);
+      expect(usage.inputTokens).toBeLessThan(sent);
+    } else expect(usage.inputTokens).toBe(input);
+    const said = reply === hangs ? 0 : LONG.length + (reply === unended ? 1_400 : 0);
+    expect(usage.outputTokens).toBeGreaterThanOrEqual(said / 4);
+    expect(usage.outputTokens).toBeLessThanOrEqual(said / 2);
+    expect(usage.usd).toBeGreaterThan(0);
+  });
+
+  test("a stream that the network cuts costs what was said, and one that overruns the deadline as well", async () => {
+    const cuts: Reply = (response, call) => {
+      unended(response, call);
+      setTimeout(() => response.destroy(), 100);
+    };
+    server.script([cuts]);
+    const cut = await model({ limits: { retries: 0 } }).ask(QUESTION);
+    server.script([unended]);
+    const late = await model({ limits: { retries: 0, overallMs: 500 } }).ask(QUESTION);
+    for (const { usage } of [cut, late]) {
+      expect(usage.inputTokens).toBe(100);
+      expect(usage.outputTokens).toBeGreaterThan(LONG.length / 4);
+    }
+    expect([cut, late]).toMatchObject([{ failure: "unreachable" }, { failure: "timeout" }]);
+  });
+
+  test.each([
+    ["refuses", fails(400)],
+    ["is overloaded", fails(529)],
+    ["resets the connection", resets],
+    ["shows a page", page],
+  ])("a server that %s is paid nothing", async (_, reply) => {
+    server.script([reply]);
+    const { usage } = await model({ limits: { retries: 0 } }).ask(QUESTION);
+    expect(usage).toMatchObject({ inputTokens: 0, outputTokens: 0, usd: 0 });
   });
 
   test("after five failures in a row nobody is asked for a while; one probe then opens the way again", async () => {

@@ -10,7 +10,9 @@ import { reviewJob } from "./queue.ts";
 export const LOGIN = "Quokka-77canary";
 const ID = 770_012_345;
 const URL_OF = "https://github.com/acme/shop/pull/7#discussion_r99887766";
-const TRACES = [LOGIN.toLowerCase(), String(ID), "r99887766", "77canari", "quokka"];
+const TRACES = [LOGIN.toLowerCase(), String(ID), "r99887766", "77canari", "quokka", "burrow"];
+/** Wrote nothing and decided nothing: somebody else names them. */
+const MENTIONED = "zorilla-88canary";
 
 /** What stands in `all` of the person, who is in it once the store was filled. */
 export function tracesIn(all: string): readonly string[] {
@@ -23,14 +25,16 @@ export async function fillWithPerson(store: Store): Promise<void> {
   const said = memoryRecord({
     corpus: "review_comment",
     sourceId: "c1",
-    text: "Retry the handshake twice",
+    text: "Retry the handshake twice\nburrow@example.org knows why",
+    hunk: '+retry(2) # ask me: "burrow@example.org"',
     provenance: { url: URL_OF, author: LOGIN, authorIsBot: false, sha: null, pull: 7, at: 1 },
   });
   const finding = memoryRecord({
     corpus: "finding",
     sourceId: "#7/fnd_0123456789ab",
     text: `Handshake without a timeout, as @${LOGIN} said`,
-    replies: [`thanks @${LOGIN.toLowerCase()}`],
+    hunk: `+maintainer = "${LOGIN}@example.org"\n+Co-authored-by: ${ID}+${LOGIN}@users.noreply.github.com\n+team@example.org`,
+    replies: [`thanks @${LOGIN.toLowerCase()}`, `first line\n${LOGIN}@example.org and @${MENTIONED}`],
     outcome: "posted",
   });
   await store.memory.remember(
@@ -111,6 +115,7 @@ export function personContract(name: string, open: () => Promise<PersonStage>): 
         "against",
         "answers",
         "contents",
+        "contents.hunk",
         "contents.replies",
         "contents.text",
         "decided",
@@ -142,10 +147,25 @@ export function personContract(name: string, open: () => Promise<PersonStage>): 
       expect(found.map(({ provenance }) => [provenance.author, provenance.url]).toSorted()[0]).toContain("ghost");
       expect(found.find(({ corpus }) => corpus === "finding")).toMatchObject({
         text: `Handshake without a timeout, as @ghost said`,
-        replies: ["thanks @ghost"],
+        hunk: '+maintainer = "‹redacted:email›"\n+Co-authored-by: ‹redacted:email›\n+team@example.org',
+        replies: ["thanks @ghost", `first line\n‹redacted:email› and @${MENTIONED}`],
         outcome: "declined",
         decided: { by: "ghost", reason: "by design" },
       });
+    });
+
+    test("who is only mentioned, or only known by an address, is erased as well", async () => {
+      const { books, everything } = await open();
+      expect(await books.rows({ login: MENTIONED.toUpperCase() })).toMatchObject([
+        { kept: expect.stringContaining("contents.replies") },
+      ]);
+      expect(await books.erase({ login: MENTIONED }, false)).toMatchObject({ logins: 1, ids: 0, anonymised: 1 });
+      expect(await books.rows({ login: MENTIONED })).toEqual([]);
+      await books.erase({ login: "Team@example.org" }, false);
+      const all = (await everything()).toLowerCase();
+      expect(all).not.toContain(MENTIONED);
+      expect(all).not.toContain("team@example.org");
+      expect(all).toContain("burrow@example.org");
     });
 
     test("whose texts go as well is quoted nowhere", async () => {

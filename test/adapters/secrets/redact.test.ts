@@ -140,6 +140,23 @@ test("any text at all keeps its lines and never fails", async () => {
   );
 });
 
+test("while a long text is redacted the process does its other work", async () => {
+  const code = `${PEM}\nconst token = "${GITHUB}"; // ${"call(it, again); ".repeat(6)}\n`;
+  const text = code.repeat(Math.ceil(200_000 / code.length));
+  let turns = 0;
+  let isOver = false;
+  const turn = () => {
+    turns++;
+    if (!isOver) setImmediate(turn);
+  };
+  setImmediate(turn);
+  const { text: redacted } = await redactor.redact(text);
+  isOver = true;
+  expect(turns).toBeGreaterThan(20);
+  expect(redacted).not.toContain(GITHUB);
+  expect(redacted.split("\n")).toHaveLength(text.split("\n").length);
+});
+
 const MEGABYTE = 1_000_000;
 const FLOODS = [
   "a",

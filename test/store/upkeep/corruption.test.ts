@@ -181,7 +181,29 @@ test("whatever rots is refused with what to do, or read by whom it belongs to", 
 
 test("an empty file is no new store: what it held is missed", async () => {
   const folder = join(root, "empty");
-  mkdirSync(folder);
+  await (await openStore(folder)).close();
   writeFileSync(join(folder, "queue.db"), "");
   await expect(openStore(folder, { isChecked: true })).rejects.toThrow(/queue\.db is empty: what it held is lost/);
+});
+
+test("a process that was killed in its first start leaves a folder in which the next one starts", async () => {
+  const folder = join(root, "unbegun");
+  for (const left of ["queue.db", "memory.db"]) {
+    mkdirSync(folder, { recursive: true });
+    writeFileSync(join(folder, left), "");
+    const store = await openStore(folder, { isChecked: true });
+    expect(store.memoryProblem).toBeNull();
+    await store.close();
+    rmSync(join(folder, "memory.db"));
+  }
+  // What was used and is empty now was lost.
+  const used = await openStore(folder);
+  await used.queue.add(reviewJob(1, "a", 42), 1);
+  await used.close();
+  writeFileSync(join(folder, "memory.db"), "");
+  const without = await openStore(folder, { isChecked: true });
+  expect(without.memoryProblem?.message).toContain("is empty: what it held is lost");
+  await without.close();
+  writeFileSync(join(folder, "queue.db"), "");
+  await expect(openStore(folder, { isChecked: true })).rejects.toThrow("is empty: what it held is lost");
 });

@@ -1,0 +1,18 @@
+// A database that finds its own data damaged says so with an error code: whoever watches the store looks at all of it then.
+import { channel } from "node:diagnostics_channel";
+
+/** SQLite's SQLITE_CORRUPT and SQLITE_NOTADB, PostgreSQL's data_corrupted (XX001) and index_corrupted (XX002). */
+const DAMAGED = /^(?:SQLITE_CORRUPT|SQLITE_NOTADB|XX00[12]$)/;
+const FOUND = channel("kodiai:damage");
+
+/** Called with the code of every error that a database gives. */
+export function noteDamage(code: string): void {
+  if (DAMAGED.test(code)) FOUND.publish(code);
+}
+
+/** @returns ends the subscription */
+export function onDamage(found: (code: string) => void): () => void {
+  const listener = (code: unknown) => found(String(code));
+  FOUND.subscribe(listener);
+  return () => void FOUND.unsubscribe(listener);
+}
