@@ -1645,7 +1645,7 @@ export const MUTANTS: readonly Mutant[] = [
     id: "refused heads are settled",
     loses: "a review that GitHub refused is tried again an hour later",
     file: "src/store/queue/missed-events.ts",
-    find: "return finishedAt === null || finishedAt > refusedBefore;",
+    find: "return (endedForMs ?? 0) < refused.endedForMs && (begunForMs ?? 0) < refused.begunForMs;",
     replace: "return true;",
     test: [
       "test/app/refused-heads.test.ts",
@@ -1656,12 +1656,24 @@ export const MUTANTS: readonly Mutant[] = [
     id: "refused heads again and again",
     loses: "a review that GitHub refused is not tried at each look",
     file: "src/flows/recover-pulls.ts",
-    find: "isPermitted ? started : started - REFUSED_MS",
-    replace: "isPermitted ? started : started",
+    find: "{ endedForMs: REFUSED_MS,",
+    replace: "{ endedForMs: 0,",
     test: [
       "test/app/refused-heads.test.ts",
       "a review that GitHub refuses with 403 is tried again an hour later, not sooner, and is reported until then",
     ],
+  },
+  {
+    id: "accepted permissions are seen once",
+    loses: "permissions that are accepted count until each repository was looked at",
+    file: "src/flows/recover-pulls.ts",
+    find: "begunForMs: permittedForMs() };",
+    replace: "begunForMs: permittedForMs() > 2_000 ? REFUSED_MS : 0 };",
+    test: [
+      "test/app/refused-heads.test.ts",
+      "permissions that are accepted while GitHub fails have refused reviews tried again once it answers",
+    ],
+    hangs: true,
   },
   {
     id: "accepted permissions wake nothing",

@@ -60,17 +60,29 @@ test.each([
   },
 );
 
-test("permissions that are accepted have refused reviews tried again at once", async () => {
-  const pull = await refusedPull();
-  await sweeps(3);
-  expect(stage.jobs(pull)).toHaveLength(1);
+async function permissionsAreAccepted(): Promise<void> {
   const installation = { id: stage.world.installations.get("acme"), account: { login: "acme", id: 1 } };
   await stage.world.deliver("installation", {
     action: "new_permissions_accepted",
     installation,
     sender: { login: "mona", id: 2 },
   });
+}
+
+test("permissions that are accepted have refused reviews tried again at once", async () => {
+  const pull = await refusedPull();
+  await sweeps(3);
+  expect(stage.jobs(pull)).toHaveLength(1);
+  await permissionsAreAccepted();
   await until("it is tried again", () => stage.jobs(pull).length === 2);
   expect(await stage.settled(pull)).toMatchObject({ state: "done" });
   expect(said(stage.world, pull)).toHaveLength(1);
+});
+
+test("permissions that are accepted while GitHub fails have refused reviews tried again once it answers", async () => {
+  const pull = await refusedPull();
+  stage.world.fail({ match: { method: "GET", path: /\/pulls$/ }, times: 20, status: 502 });
+  await permissionsAreAccepted();
+  await until("it is tried again", () => stage.jobs(pull).length === 2);
+  expect(await stage.settled(pull)).toMatchObject({ state: "done" });
 });
