@@ -1664,6 +1664,17 @@ export const MUTANTS: readonly Mutant[] = [
     ],
   },
   {
+    id: "refusals of another process count as none",
+    loses: "a refused installation is reported whichever process is asked",
+    file: "src/store/reviews/signs.ts",
+    find: "refusedInstallations: refused?.n ?? 0,",
+    replace: "refusedInstallations: 0 * (refused?.n ?? 0),",
+    test: [
+      "test/app/refused-heads.test.ts",
+      "a refused installation is reported by whichever process is asked, until one of its reviews ends",
+    ],
+  },
+  {
     id: "accepted permissions are seen once",
     loses: "permissions that are accepted count until each repository was looked at",
     file: "src/flows/recover-pulls.ts",

@@ -69,6 +69,17 @@ async function permissionsAreAccepted(): Promise<void> {
   });
 }
 
+test("a refused installation is reported by whichever process is asked, until one of its reviews ends", async () => {
+  const pull = await refusedPull();
+  // The look at the open pull requests is refused as well: nothing is tried that could be refused again.
+  stage.world.fail({ match: { method: "GET", path: /\/pulls$/ }, times: 1_000, ...notAccessible() });
+  await stage.restart();
+  expect(await refusedInstallations()).toBe("1");
+  await stage.world.push(pull, { "src/other.py": BALANCE });
+  await until("the next head ends", () => stage.jobs(pull).at(-1)?.state === "done");
+  expect(await refusedInstallations()).toBe("0");
+});
+
 test("permissions that are accepted have refused reviews tried again at once", async () => {
   const pull = await refusedPull();
   await sweeps(3);
