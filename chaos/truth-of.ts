@@ -1,6 +1,8 @@
 // Reads the ground truth from the fake GitHub: what a visitor sees on each pull request, and which head it is about.
 import type { Pull } from "../test/fakes/github/conversation.ts";
+import { threadId } from "../test/fakes/github/feedback-acts.ts";
 import type { GitHubWorld } from "../test/fakes/github/github.ts";
+import { nodeId } from "../test/fakes/github/shapes.ts";
 import type { PullTruth } from "./ground-truth.ts";
 import type { People } from "./people.ts";
 
@@ -23,7 +25,9 @@ export async function truthOf(
     isSpokenTo: pull.issueComments.some(
       ({ author, body }) => author.login !== world.bot.login && body.includes("kodiai"),
     ),
-    reviews: reviews.filter(isOurs).map(({ id, commitId }) => ({ id, head: commitId })),
+    reviews: reviews
+      .filter((one) => isOurs(one) && !isAnswer(pull, one.id))
+      .map(({ id, commitId }) => ({ id, head: commitId })),
     summaries: said
       .filter(({ body }) => kindOf(body) === "summary")
       .map(({ id, body }) => ({ id, heads: headsIn(body) })),
@@ -38,7 +42,28 @@ export async function truthOf(
       .filter(({ body }) => kindOf(body) !== "summary")
       .map(({ id, body }) => ({ id, to: /kodiai:answer (\w+)/.exec(body)?.[1] ?? body.slice(0, 60) })),
     openChecks: await openChecks(world, pull),
+    isRefused: desk.isForbidden(pull.repository),
+    feedback: feedbackOn(pull, world.bot.login),
   };
+}
+
+/** GitHub keeps an answer in a thread as a review of its own. */
+function isAnswer({ comments }: Pull, review: number): boolean {
+  const own = comments.filter(({ reviewId }) => reviewId === review);
+  return own.length > 0 && own.every(({ inReplyTo }) => inReplyTo !== null);
+}
+
+function feedbackOn(pull: Pull, bot: string): PullTruth["feedback"] {
+  return pull.comments.flatMap(({ id, author, body, reactions }) => {
+    const finding = /kodiai:finding (\w+)/.exec(body)?.[1];
+    if (author.login !== bot || finding === undefined) return [];
+    const replies = pull.comments.filter(({ inReplyTo, author: by }) => inReplyTo === id && by.login !== bot);
+    return [
+      ...reactions.map((one) => ({ finding, key: `reaction:${nodeId("REA", one.id)}` })),
+      ...replies.map((one) => ({ finding, key: `reply:${one.id}` })),
+      ...(pull.resolved.has(id) ? [{ finding, key: `thread:${threadId(id)}:` }] : []),
+    ];
+  });
 }
 
 function kindOf(body: string): string {

@@ -1675,6 +1675,28 @@ export const MUTANTS: readonly Mutant[] = [
     ],
   },
   {
+    id: "no wake by permissions, as chaos sees it",
+    loses: "I11: once a permission is back no head stays given up",
+    file: "src/server/missed-sweeper.ts",
+    find: "      permittedAt = performance.now();\n      begin();",
+    replace: "      begin();",
+    test: [
+      "test/chaos/short.test.ts",
+      "once a permission is back no head stays given up, and what people did about findings is learnt",
+    ],
+  },
+  {
+    id: "no evidence, as chaos sees it",
+    loses: "I12: what people did about findings is learnt",
+    file: "src/store/memory/evidence.ts",
+    find: "if (rows.length === 0) return 0;",
+    replace: "if (rows.length >= 0) return 0;",
+    test: [
+      "test/chaos/short.test.ts",
+      "once a permission is back no head stays given up, and what people did about findings is learnt",
+    ],
+  },
+  {
     id: "accepted permissions are seen once",
     loses: "permissions that are accepted count until each repository was looked at",
     file: "src/flows/recover-pulls.ts",
