@@ -16,41 +16,45 @@ export async function truthOf(
   const { reviews, summary, inline, file } = world.comments(pull);
   const isOurs = ({ author }: { readonly author: string }) => author === world.bot.login;
   const said = summary.filter(isOurs);
+  const replies = inline.filter((one) => isOurs(one) && one.inReplyTo !== null);
   const heads = new Map(pull.comments.map(({ id, commitId }) => [id, commitId]));
   return {
     pull: name,
     state: desk.isGone(pull.repository) ? "gone" : pull.state,
     head: pull.headSha,
     isAsked: asked.has(name),
-    isSpokenTo: pull.issueComments.some(
-      ({ author, body }) => author.login !== world.bot.login && body.includes("kodiai"),
-    ),
+    isSpokenTo:
+      pull.issueComments.some(({ author, body }) => author.login !== world.bot.login && body.includes("kodiai")) ||
+      pull.comments.some(({ author, inReplyTo }) => author.login !== world.bot.login && inReplyTo !== null),
     reviews: reviews
-      .filter((one) => isOurs(one) && !isAnswer(pull, one.id))
+      .filter((one) => isOurs(one) && !standsAlone(pull, one.id))
       .map(({ id, commitId }) => ({ id, head: commitId })),
     summaries: said
       .filter(({ body }) => kindOf(body) === "summary")
       .map(({ id, body }) => ({ id, heads: headsIn(body) })),
-    comments: [...inline, ...file].filter(isOurs).map(({ id, body, path }) => {
-      return {
-        id,
-        finding: `${/kodiai:finding (\w+)/.exec(body)?.[1] ?? body.slice(0, 60)} in ${path}`,
-        head: heads.get(id) ?? "",
-      };
-    }),
-    answers: said
-      .filter(({ body }) => kindOf(body) !== "summary")
-      .map(({ id, body }) => ({ id, to: /kodiai:answer (\w+)/.exec(body)?.[1] ?? body.slice(0, 60) })),
+    comments: [...inline.filter(({ inReplyTo }) => inReplyTo === null), ...file]
+      .filter(isOurs)
+      .map(({ id, body, path }) => {
+        return {
+          id,
+          finding: `${/kodiai:finding (\w+)/.exec(body)?.[1] ?? body.slice(0, 60)} in ${path}`,
+          head: heads.get(id) ?? "",
+        };
+      }),
+    answers: [...said.filter(({ body }) => kindOf(body) !== "summary"), ...replies].map(({ id, body }) => ({
+      id,
+      to: /kodiai:answer (\w+)/.exec(body)?.[1] ?? body.slice(0, 60),
+    })),
     openChecks: await openChecks(world, pull),
     isRefused: desk.isForbidden(pull.repository),
     feedback: feedbackOn(pull, world.bot.login),
   };
 }
 
-/** GitHub keeps an answer in a thread as a review of its own. */
-function isAnswer({ comments }: Pull, review: number): boolean {
+/** GitHub keeps an answer in a thread, and a comment on a whole file, as a review of its own. */
+function standsAlone({ comments }: Pull, review: number): boolean {
   const own = comments.filter(({ reviewId }) => reviewId === review);
-  return own.length > 0 && own.every(({ inReplyTo }) => inReplyTo !== null);
+  return own.length > 0 && own.every(({ inReplyTo, side }) => inReplyTo !== null || side === null);
 }
 
 function feedbackOn(pull: Pull, bot: string): PullTruth["feedback"] {
