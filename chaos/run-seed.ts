@@ -176,17 +176,20 @@ async function played(theatre: Theatre, started: number): Promise<SeedResult> {
  */
 async function oneMoreLook(theatre: Theatre): Promise<void> {
   const { slots } = theatre;
-  for (let look = 0; look < MOST_LOOKS && (look === 0 || (await unlearnt(theatre)) > 0); look++) {
+  let before: number;
+  let left = Number.MAX_SAFE_INTEGER;
+  // A start looks at fifty pull requests for what people did.
+  do {
+    before = left;
     await Promise.all(slots.map(({ server }) => (server === null ? 0 : terminate(server))));
     // Reactions are looked for when an hour has passed since the review: on the server's clock it has.
     if (theatre.options.faults.has("feedback")) for (const { clock } of slots) clock.set(LATER_MS);
     await Promise.all(slots.map((slot) => oneThatListens(theatre, slot)));
     await untilQuiet(theatre);
-  }
+    left = await unlearnt(theatre);
+  } while (left > 0 && left < before);
 }
 
-/** A start looks at fifty pull requests for what people did. */
-const MOST_LOOKS = 6;
 const LATER_MS = 2.5 * 60 * 60_000;
 
 /** Acts of people about findings from which nothing was learnt yet. */

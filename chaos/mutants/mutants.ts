@@ -1697,6 +1697,17 @@ export const MUTANTS: readonly Mutant[] = [
     ],
   },
   {
+    id: "our time begins with the first look that succeeds",
+    loses: "a pull request that was opened while the first looks failed is reviewed",
+    file: "src/flows/recover-pulls.ts",
+    find: "if (lastRound === null) await book.round(started);",
+    replace: "",
+    test: [
+      "test/app/refused-heads.test.ts",
+      "a pull request that was opened while the first looks failed is reviewed, although GitHub told nobody of it",
+    ],
+  },
+  {
     id: "accepted permissions are seen once",
     loses: "permissions that are accepted count until each repository was looked at",
     file: "src/flows/recover-pulls.ts",

@@ -58,12 +58,15 @@ export async function recoverPulls(
   const { pulls, book, now } = ports;
   const lookedAt = await book.lookedAt();
   const started = now();
+  const lastRound = await book.lastRound();
+  // Our time begins with the first try, however often it fails: what is opened meanwhile may be told to nobody.
+  if (lastRound === null) await book.round(started);
   const run: Run = {
     ports,
     permittedForMs,
     lookedAt,
     // What was opened before we first looked was opened to others.
-    round: (await book.lastRound()) ?? started,
+    round: lastRound ?? started,
     added: [],
     unasked: [],
   };

@@ -97,3 +97,27 @@ test("permissions that are accepted while GitHub fails have refused reviews trie
   await until("it is tried again", () => stage.jobs(pull).length === 2);
   expect(await stage.settled(pull)).toMatchObject({ state: "done" });
 });
+
+test("a pull request that was opened while the first looks failed is reviewed, although GitHub told nobody of it", async () => {
+  const missed = { everyMs: SWEEP_MS, againMs: SWEEP_MS, youngMs: 0 };
+  await stage.close();
+  stage = await openStage({ app: { missed: "off" } });
+  const repository = await stage.world.repository("acme", "bank", { files: { "README.md": "# Bank\n" } });
+  let isDown = true;
+  stage.world.fail({
+    match: { method: "GET", path: /^\/app\/installations$/ },
+    times: 1_000_000,
+    status: 502,
+    chance: () => isDown,
+  });
+  await stage.restart({ missed });
+  const looks = () => stage.world.requests.filter(({ path }) => path === "/app/installations").length;
+  await until("a look fails", () => looks() > 0);
+  const options = { title: "Balance", files: { "src/balance.py": BALANCE }, announce: false };
+  const pull = await stage.world.pullRequest(repository, options);
+  // GitHub gives times in whole seconds.
+  await new Promise((resolve) => setTimeout(resolve, 2_500));
+  isDown = false;
+  await until("it is found", () => stage.jobs(pull).length > 0);
+  expect(await stage.settled(pull)).toMatchObject({ state: "done" });
+});
