@@ -1731,9 +1731,9 @@ export const MUTANTS: readonly Mutant[] = [
   {
     id: "refusals go unseen",
     loses: "an installation whose reviews are refused is reported",
-    file: "src/server/metrics.ts",
-    find: "refused.add(installationId);",
-    replace: "refused.delete(installationId);",
+    file: "src/store/reviews/signs.ts",
+    find: "outcome LIKE 'refused:%' OR outcome LIKE",
+    replace: "outcome LIKE",
     test: [
       "test/app/refused-heads.test.ts",
       "a review that GitHub refuses with 403 is tried again an hour later, not sooner, and is reported until then",
