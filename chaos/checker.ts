@@ -1,9 +1,9 @@
 // What must hold of every run, whatever was done to the server. Pure: a history and the ground truth in, broken promises out.
-import type { GroundTruth, PullTruth } from "./ground-truth.ts";
+import type { GroundTruth, Learnt, PullTruth, Quiet } from "./ground-truth.ts";
 import { type Happening, ofKind, type PullName } from "./history.ts";
 import { isRead } from "./method-of.ts";
 
-export type InvariantId = "I1" | "I2" | "I3" | "I4" | "I5" | "I6" | "I7" | "I8" | "I9" | "I10";
+export type InvariantId = "I1" | "I2" | "I3" | "I4" | "I5" | "I6" | "I7" | "I8" | "I9" | "I10" | "I11" | "I12";
 
 export const INVARIANTS: Readonly<Record<InvariantId, string>> = {
   I1: "every delivery that was accepted is in the inbox",
@@ -16,6 +16,8 @@ export const INVARIANTS: Readonly<Record<InvariantId, string>> = {
   I8: "only allowed hosts are reached",
   I9: "no request inside a rate limit, and writes a second apart",
   I10: "memory, answers of /healthz and money stay within bounds",
+  I11: "once trouble is over no head stays given up, but for refusals that last and are reported",
+  I12: "what people did about a finding is learnt",
 };
 
 export interface Broken {
@@ -68,6 +70,8 @@ export function check(history: readonly Happening[], truth: GroundTruth, bounds:
     ...hurriedWrites(history, bounds),
     ...beyondBounds(history, truth, bounds),
     ...heldBySlowOnes(history, bounds),
+    ...(truth.quiet === undefined ? [] : givenUpOf(truth.pulls, truth.quiet)),
+    ...(truth.learnt === undefined ? [] : unlearntOf(truth.pulls, truth.learnt)),
   ];
 }
 
@@ -88,8 +92,8 @@ function lostDeliveries(history: readonly Happening[], { inbox }: GroundTruth): 
 }
 
 function missingOutcome(truth: PullTruth, { ends, open }: GroundTruth): Broken[] {
-  const { pull, head, state, isAsked, summaries } = truth;
-  if (state !== "open" || !isAsked) return [];
+  const { pull, head, state, isAsked, isRefused, summaries } = truth;
+  if (state !== "open" || !isAsked || isRefused) return [];
   const broken = (what: string): Broken[] => [{ invariant: "I2", what, pull }];
   const own = ends.filter((one) => one.pull === pull && sameHead(one.head, head));
   const posted = own.filter(({ end }) => end === "posted");
@@ -106,6 +110,36 @@ function missingOutcome(truth: PullTruth, { ends, open }: GroundTruth): Broken[]
   if (!said) return broken(`the last head ${head.slice(0, 7)} counts as posted, and no summary speaks of it`);
   if (posted.length > 1) return broken(`the last head ${head.slice(0, 7)} has ${posted.length} outcomes`);
   return truth.openChecks > 0 ? broken(`${truth.openChecks} check runs never ended`) : [];
+}
+
+/** Heads that the servers had given up when all was quiet, before a start would have had them look at everything again. */
+export function givenUpOf(pulls: readonly PullTruth[], quiet: Quiet): Broken[] {
+  return pulls.flatMap(({ pull, head, state, isAsked, isRefused }): Broken[] => {
+    if (state !== "open" || !isAsked) return [];
+    const own = quiet.ends.filter((one) => one.pull === pull && sameHead(one.head, head));
+    const parked = own.findLast(({ end }) => end === "parked");
+    if (parked === undefined || own.some(({ end }) => end === "posted")) return [];
+    if (isRefused && isRefusal(parked.reason) && quiet.reported > 0) return [];
+    const what = isRefused && isRefusal(parked.reason) ? "is refused, which is not reported" : "was given up";
+    return [{ invariant: "I11", what: `the last head ${head.slice(0, 7)} ${what} (${parked.reason})`, pull }];
+  });
+}
+
+function isRefusal(reason: string): boolean {
+  return /^(?:refused|unauthorised):/.test(reason);
+}
+
+/** Of findings that are remembered: others could not be learnt about. */
+export function unlearntOf(pulls: readonly PullTruth[], learnt: Learnt): Broken[] {
+  const known = [...learnt.evidence];
+  return pulls.flatMap(({ pull, state, isRefused, feedback }) => {
+    if (state === "gone" || isRefused) return [];
+    return feedback.flatMap(({ finding, key }): Broken[] => {
+      const about = `${pull} ${finding}`;
+      if (!learnt.findings.has(about) || known.some((one) => one.startsWith(`${about} ${key}`))) return [];
+      return [{ invariant: "I12", what: `${key} about finding ${finding} was not learnt`, pull }];
+    });
+  });
 }
 
 function saidTwice({ pull, reviews, summaries, comments, answers }: PullTruth): Broken[] {

@@ -1,7 +1,10 @@
 // The way between the server and GitHub: everything passes here, is written down, and goes wrong as the weather has it.
 // Behind it stands the strict fake, whose own store is the truth.
+
 import { Agent, createServer, request as httpRequest, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
+import type { Fault } from "../test/fakes/github/faults.ts";
+import { REFUSALS } from "../test/fakes/github/refusals.ts";
 import type { Answer } from "./answer.ts";
 import type { Canaries } from "./canaries.ts";
 import type { Dice } from "./dice.ts";
@@ -70,6 +73,12 @@ interface Asked {
 /** How the answer goes wrong after all was done, or before anything was. */
 type Mishap = "502" | "reset" | "hang" | "broken off" | "trickle" | "half-open";
 
+/** A refusal, and for how long the installation is to be left alone after it. */
+type Refused = Pick<Fault, "status" | "headers" | "body"> & { readonly closedMs: number };
+
+/** GitHub names no time after writes that were too quick; its documents ask for a minute. */
+const TOO_QUICK_MS = 60_000;
+
 const HANG_MS = 35_000;
 /** Who answers a byte at a time, or never, and does not hang up either: longer than anybody should listen. */
 const SLOW_MS = 60_000;
@@ -87,6 +96,9 @@ export async function openGate(options: GateOptions): Promise<Gate> {
   const limitedUntil = new Map<number, number>();
   /** Ids of what was just written → when lists show it. */
   const unseen = new Map<number, number>();
+  /** Until when GitHub makes the diff of a pull request; 0 where it is there. */
+  const unmade = new Map<PullName, number>();
+  const { dice } = options;
 
   const enter = (door: number) => (request: IncomingMessage, response: ServerResponse) => {
     const chunks: Buffer[] = [];
@@ -137,7 +149,7 @@ export async function openGate(options: GateOptions): Promise<Gate> {
   }
 
   async function pass(asked: Asked, response: ServerResponse): Promise<void> {
-    const { dice, points } = options;
+    const { points } = options;
     const objection = objectionTo(asked.headers.authorization ?? "", Date.now());
     if (objection !== null) return end(asked, response, failure(401, objection), "by another clock", false);
     const logged = await options.log(asked.method, asked.path, asked.search, asked.headers.authorization ?? "");
@@ -151,6 +163,8 @@ export async function openGate(options: GateOptions): Promise<Gate> {
     const until = asked.installation === null ? 0 : (limitedUntil.get(asked.installation) ?? 0);
     if (until > Date.now()) return tellLimit(asked, response, until, "limited");
     if (startsLimit(asked)) return beginLimit(asked, response);
+    const other = happens(options.weather, "refuse") ? refusalOf(asked) : null;
+    if (other !== null) return refuse(asked, response, other);
     if (asked.method === "GET" && asked.place !== null && happens(options.weather, "redirect") && dice.chance(0.01))
       return redirect(asked, response, asked.place);
     if (asked.pull !== null && asked.method !== "GET") await options.onWrite(asked.pull, place);
@@ -244,11 +258,36 @@ export async function openGate(options: GateOptions): Promise<Gate> {
     options.history.note({ kind: "limited", at: Date.now(), installation, until, ...whose(asked) });
   }
 
+  /** GitHub refuses in other words than a limit's. */
+  function refusalOf({ method, path, pull }: Asked): Refused | null {
+    const isPost = method === "POST" && /\/(?:pulls|issues)\/\d+\/(?:reviews|comments)$/.test(path);
+    if (isPost && dice.chance(0.02))
+      return { ...REFUSALS[dice.pick(["submitted too quickly", "abuse"] as const)].answer(), closedMs: TOO_QUICK_MS };
+    if (path === "/graphql" && dice.chance(0.15)) return refusedQuery(dice);
+    if (method !== "GET" || pull === null || !/\/pulls\/\d+\/files$/.test(path)) return null;
+    if (!unmade.has(pull)) unmade.set(pull, dice.chance(0.12) ? Date.now() + dice.between(5_000, 60_000) : 0);
+    return (unmade.get(pull) ?? 0) > Date.now() ? { ...REFUSALS["diff not available"].answer(), closedMs: 0 } : null;
+  }
+
+  function refuse(asked: Asked, response: ServerResponse, { status, headers, body, closedMs }: Refused): void {
+    const answer = {
+      status: status ?? 422,
+      headers: { ...JSON_TYPE, ...headers },
+      body: Buffer.from(JSON.stringify(body)),
+    };
+    end(asked, response, answer, "refused in other words", false);
+    const installation = asked.installation ?? 0;
+    const [at, until] = [Date.now(), Date.now() + closedMs];
+    if (closedMs > 0) options.history.note({ kind: "limited", at, installation, until, ...whose(asked) });
+  }
+
   function redirect(asked: Asked, response: ServerResponse, { id }: Place): void {
     const rest = asked.path.replace(/^\/repos\/[^/]+\/[^/]+/, "");
     const location = `${asked.base}/repositories/${id}${rest}${asked.search}`;
-    // What writes is to be sent again as it is.
-    const told = asked.method === "GET" ? failure(301, "Moved Permanently") : failure(307, "Temporary Redirect");
+    // What writes is to be sent again as it is, whichever of the two GitHub says.
+    const isWrong = happens(options.weather, "refuse") && options.dice.chance(0.5);
+    const isPermanent = asked.method === "GET" || isWrong;
+    const told = isPermanent ? failure(301, "Moved Permanently") : failure(307, "Temporary Redirect");
     const answer = { ...told, headers: { ...JSON_TYPE, location } };
     end(asked, response, answer, "redirected", false);
   }
@@ -335,6 +374,30 @@ function limit(until: number): Answer {
     "You have exceeded a secondary rate limit. Please wait a few minutes before you try again.",
   );
   return { ...told, headers: { ...JSON_TYPE, "retry-after": seconds } };
+}
+
+const GRAPHQL_REFUSALS = [
+  "graphql points used up",
+  "graphql points too few",
+  "graphql secondary limit",
+  "graphql timeout",
+] as const;
+
+/** With 200, as GraphQL refuses; its limits end within seconds here, not within a quarter of an hour. */
+function refusedQuery(dice: Dice): Refused {
+  const kind = dice.pick(GRAPHQL_REFUSALS);
+  const seconds = 4 + dice.below(8);
+  const { headers = {}, ...refused }: Pick<Fault, "status" | "headers" | "body"> = REFUSALS[kind].answer();
+  const sooner = Object.fromEntries(
+    Object.entries({
+      ...headers,
+      ...("retry-after" in headers ? { "retry-after": String(seconds) } : {}),
+      ...("x-ratelimit-reset" in headers
+        ? { "x-ratelimit-reset": String(Math.ceil(Date.now() / 1000) + seconds) }
+        : {}),
+    }),
+  );
+  return { ...refused, headers: sooner, closedMs: kind === "graphql secondary limit" ? seconds * 1_000 : 0 };
 }
 
 /** Hangs are rare: each holds a worker for half a minute. */

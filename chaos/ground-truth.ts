@@ -20,6 +20,10 @@ export interface PullTruth {
   readonly answers: readonly { readonly id: number; readonly to: string }[];
   /** Check runs that never ended. */
   readonly openChecks: number;
+  /** A permission that reviews need was taken from its installation, and not given back. */
+  readonly isRefused: boolean;
+  /** What people did about findings of ours: the finding, and how the key of what is learnt from it begins. */
+  readonly feedback: readonly { readonly finding: string; readonly key: string }[];
 }
 
 /** What the checker must know of a store, whichever it is: SQLite, Postgres. */
@@ -30,6 +34,8 @@ export interface StoreView {
   open(): Promise<readonly OpenJob[]>;
   /** Every end that a review of a pull request came to. */
   ends(): Promise<readonly ReviewEnd[]>;
+  /** What was learnt from people about findings. */
+  learnt(): Promise<Learnt>;
   /** Every text that it keeps, where that is not a file of the data folder. */
   texts?(): Promise<readonly { readonly where: string; readonly text: string }[]>;
   /** Jobs that are to forget a repository, and have not. */
@@ -49,11 +55,25 @@ export interface OpenJob {
   readonly pid?: number | null;
 }
 
+export interface Learnt {
+  /** `PULL FINDING` of each finding that is remembered. */
+  readonly findings: ReadonlySet<string>;
+  /** `PULL FINDING KEY` of each piece of evidence. */
+  readonly evidence: ReadonlySet<string>;
+}
+
 export interface ReviewEnd {
   readonly pull: PullName;
   readonly head: string;
   readonly end: "posted" | "skipped" | "superseded" | "cancelled" | "parked" | "stopped";
   readonly reason: string;
+}
+
+/** How reviews stood when all was quiet for the first time, before any server was started again. */
+export interface Quiet {
+  readonly ends: readonly ReviewEnd[];
+  /** Installations that the servers report as refused. */
+  readonly reported: number;
 }
 
 /** Everything at the end of a run. */
@@ -62,6 +82,10 @@ export interface GroundTruth {
   readonly inbox: ReadonlySet<string>;
   readonly open: readonly OpenJob[];
   readonly ends: readonly ReviewEnd[];
+  /** Absent: nobody looked. */
+  readonly quiet?: Quiet;
+  /** Absent: nobody looked. */
+  readonly learnt?: Learnt;
   /** `HOST:PORT` that the server may reach. */
   readonly allowedHosts: ReadonlySet<string>;
   /** Canary → whose it is: `secret`, or the repository (OWNER/NAME) that alone may see it. */

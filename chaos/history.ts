@@ -107,6 +107,8 @@ export type Happening =
     })
   /** A canary in a log or a file. */
   | (At & { readonly kind: "found"; readonly canary: string; readonly where: string })
+  /** Somebody answered a finding of ours. */
+  | (At & { readonly kind: "feedback"; readonly what: "thumb" | "reply" | "resolve"; readonly pull: PullName })
   /** The server opened a connection. */
   | (At & { readonly kind: "connected"; readonly host: string })
   /** How the server was doing. */

@@ -2,12 +2,22 @@
 // fake knows repositories that were withdrawn; what becomes of installations as such is decided here, before it is asked.
 import type { Repository } from "../test/fakes/github/conversation.ts";
 import type { Answer } from "./answer.ts";
+import { isRead } from "./method-of.ts";
+
+/** `reads`: contents. `writes`: pull requests. `all`: both. */
+export const PERMISSIONS = ["reads", "writes", "all"] as const;
+type Permission = (typeof PERMISSIONS)[number];
 
 export interface Desk {
   /** The App is taken away from an owner, for ever. */
   uninstall(installation: number): void;
   suspend(installation: number): void;
   unsuspend(installation: number): void;
+  /** A permission is taken from an installation. */
+  forbid(installation: number, permission: Permission): void;
+  /** And given back. */
+  allow(installation: number): void;
+  isForbidden(repository: Pick<Repository, "owner">): boolean;
   /** One repository is taken out of its installation, for ever. */
   remove(repository: number): void;
   /** Whether GitHub still tells the App what happens there. */
@@ -38,6 +48,7 @@ export function openDesk({ installations, repository }: DeskOptions): Desk {
   const suspended = new Set<number>();
   const gone = new Set<number>();
   const removed = new Set<number>();
+  const forbidden = new Map<number, Permission>();
   const ofOwner = (owner: string) => installations.get(owner) ?? 0;
   const isGone = ({ id, owner }: Pick<Repository, "id" | "owner">) => removed.has(id) || gone.has(ofOwner(owner));
 
@@ -52,7 +63,18 @@ export function openDesk({ installations, repository }: DeskOptions): Desk {
     return ids.some(isElsewhere) ? NO_SUCH_REPOSITORY : null;
   }
 
+  function isRefused(installation: number, method: string, path: string): boolean {
+    const permission = forbidden.get(installation);
+    if (permission === undefined || !path.startsWith("/repos/")) return false;
+    const isContents = /^\/repos\/[^/]+\/[^/]+\/(?:contents|git|compare|commits)\b/.test(path);
+    const isWrite = !isRead(method) && !path.includes("/check-runs");
+    return permission === "all" || (permission === "reads" ? isContents : isWrite);
+  }
+
   return {
+    forbid: (installation, permission) => void forbidden.set(installation, permission),
+    allow: (installation) => void forbidden.delete(installation),
+    isForbidden: ({ owner }) => forbidden.has(ofOwner(owner)),
     uninstall: (installation) => void gone.add(installation),
     suspend: (installation) => void suspended.add(installation),
     unsuspend: (installation) => void suspended.delete(installation),
@@ -61,14 +83,15 @@ export function openDesk({ installations, repository }: DeskOptions): Desk {
       (installation === null || !(gone.has(installation) || suspended.has(installation))) &&
       (id === null || !removed.has(id)),
     isGone,
-    refusal({ path, text, installation, repository: named }) {
+    refusal({ method, path, text, installation, repository: named }) {
       const minted = /^\/app\/installations\/(\d+)\/access_tokens$/.exec(path)?.[1];
       if (minted !== undefined) return mint(Number(minted), text);
       const looked = /^\/app\/installations\/(\d+)$/.exec(path)?.[1];
       if (looked !== undefined) return gone.has(Number(looked)) ? NOT_FOUND : null;
       if (installation !== null && gone.has(installation)) return BAD_TOKEN;
       if (installation !== null && suspended.has(installation)) return SUSPENDED;
-      return named !== null && isGone(named) ? NOT_FOUND : null;
+      if (named !== null && isGone(named)) return NOT_FOUND;
+      return installation !== null && isRefused(installation, method, path) ? NOT_ACCESSIBLE : null;
     },
     shown(path, answer) {
       if (path !== "/app/installations" || answer.status !== 200) return answer;
@@ -83,6 +106,7 @@ export function openDesk({ installations, repository }: DeskOptions): Desk {
 
 const NOT_FOUND = told(404, "Not Found");
 const BAD_TOKEN = told(401, "Bad credentials");
+const NOT_ACCESSIBLE = told(403, "Resource not accessible by integration");
 const SUSPENDED = told(403, "This installation has been suspended");
 const NO_SUCH_REPOSITORY = told(422, "There is at least one repository that does not exist or is not accessible.");
 

@@ -39,6 +39,8 @@ export interface NemesisOptions {
   readonly points: Points;
   /** Where the database is a file; null where it is not. */
   readonly dataDir: string | null;
+  /** Whether the data folder stands on a disk that may be filled. */
+  readonly fillsDisk: boolean;
   /** The server's public one. */
   readonly port: number;
   /** Holds the lock of a database that is no file. */
@@ -115,7 +117,7 @@ export function nemesis(options: NemesisOptions): Nemesis {
       await wait(isLong ? dice.between(26_000, 40_000) : dice.between(500, 4_000));
       server.thaw();
     }
-    if (happens(weather, "disk") && dice.chance(0.2)) await fillDisk(dice.between(500, 4_000));
+    if (happens(weather, "disk") && dice.chance(0.2)) await fillDisk(dice.between(500, 6_000));
     if (happens(weather, "lock") && dice.chance(0.08)) holdLock(dice.between(500, 4_000));
   }
 
@@ -127,10 +129,11 @@ export function nemesis(options: NemesisOptions): Nemesis {
 
   /** Somebody else's file takes all the room there is. */
   async function fillDisk(forMs: number): Promise<void> {
-    if (options.dataDir === null) return;
+    if (options.dataDir === null || !options.fillsDisk) return;
     const [at, file] = [Date.now(), join(options.dataDir, "ballast")];
     try {
-      for (const size of [1 << 20, 1 << 12]) writeUntilFull(file, Buffer.alloc(size));
+      // To the last byte.
+      for (let size = 1 << 20; size >= 1; size >>= 1) writeUntilFull(file, Buffer.alloc(size));
       await wait(forMs);
     } finally {
       rmSync(file, { force: true });

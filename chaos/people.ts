@@ -1,6 +1,6 @@
 // What people do in a run: they open pull requests, push, force, close, reopen and ask, on several repositories of several owners.
 // Chance decides what; the fake GitHub keeps what became of it.
-import type { Pull, Repository } from "../test/fakes/github/conversation.ts";
+import type { Pull, Repository, ReviewComment } from "../test/fakes/github/conversation.ts";
 import type { GitHubWorld } from "../test/fakes/github/github.ts";
 import type { Canaries } from "./canaries.ts";
 import { changeOf } from "./changes.ts";
@@ -19,16 +19,22 @@ export interface PeopleOptions {
   readonly repositoriesEach: number;
   /** Pull requests that are opened before anything else happens to them, at most. */
   readonly pulls: number;
-  /** Whether anything is done to repositories as such now, how often an act is one of that kind, and how many of each a run has. */
-  readonly upheaving: () => boolean;
+  /** What is done to repositories as such now, how often an act is one of that kind, and how many of each a run has. */
+  readonly upheaving: () => { readonly people: boolean; readonly permission: boolean };
   readonly atRandom: number;
   readonly times: number;
+  /** Whether people answer findings. Absent: they do not. */
+  readonly answering?: () => boolean;
+  /** Whether GitHub shows no patch of some files. Absent: it shows all. */
+  readonly hidesPatches?: () => boolean;
 }
 
 export interface People {
   readonly repositories: readonly Repository[];
   /** One act, which makes one delivery. */
   act(): Promise<void>;
+  /** Somebody answers findings that stand on open pull requests: so many times. */
+  answer(times: number): Promise<void>;
   /** Somebody pushes to, closes or reopens this very pull request, now. */
   disturb(pull: PullName): Promise<void>;
   /** Somebody renames, hands over, switches off or takes away this repository, or its owner's installation, now. */
@@ -59,6 +65,8 @@ export async function gatherPeople(options: PeopleOptions): Promise<People> {
   const births = new Map<number, string>();
   const names = new Map<string, Repository>();
   const pulls: Pull[] = [];
+  const answers = dice.fork("answers");
+  const patches = dice.fork("patches");
   let acts = 0;
   let opened = 0;
   world.person("mona", { association: "MEMBER", permission: "write" });
@@ -112,16 +120,46 @@ export async function gatherPeople(options: PeopleOptions): Promise<People> {
       files,
       draft: isDraft,
       author: isByBot ? BOT : "mona",
+      withoutPatch: hidden(files),
     });
     pulls.push(pull);
     if (!isDraft && !isByBot) asked.add(nameOf(pull));
     note(pull, isDraft ? "opened a draft" : isByBot ? "a bot opened" : "opened");
   }
 
+  /** Paths of which GitHub shows no patch: too large, it says. */
+  function hidden(files: Readonly<Record<string, string>>): readonly string[] {
+    return options.hidesPatches?.() === true && patches.chance(0.08) ? Object.keys(files) : [];
+  }
+
+  function changeTo(pull: Pull): Readonly<Record<string, string>> {
+    const files = change(pull.repository);
+    for (const path of hidden(files)) pull.withoutPatch.add(path);
+    return files;
+  }
+
+  /** Findings of ours that somebody may answer: on a closed pull request people are looked at once more, and no more. */
+  function oursOn({ comments, state }: Pull): readonly ReviewComment[] {
+    if (state !== "open") return [];
+    return comments.filter(({ author, body }) => author === world.bot && body.includes("kodiai:finding"));
+  }
+
+  /** A thumb, of which GitHub tells no App; or an answer or a resolved thread, of which it does. */
+  async function answerFinding(pull: Pull): Promise<void> {
+    const ours = oursOn(pull);
+    if (ours.length === 0) return;
+    const finding = answers.pick(ours);
+    const what = answers.pick(["thumb", "reply", "resolve"] as const);
+    history.note({ kind: "feedback", at: Date.now(), what, pull: nameOf(pull) });
+    if (what === "thumb") world.react(finding, "mona", answers.chance(0.5) ? "+1" : "-1");
+    else if (what === "reply") await world.reply(pull, "mona", finding.id, "This is by design: the caller checks it.");
+    else if (!pull.resolved.has(finding.id)) await world.resolve(pull, finding.id, "mona");
+  }
+
   async function doTo(pull: Pull, what: string): Promise<void> {
     // The truth changes before GitHub tells of it, and is written down at once: `note` runs when the head has moved.
-    if (what === "push") await world.push(pull, change(pull.repository));
-    else if (what === "force-push") await world.forcePush(pull, change(pull.repository));
+    if (what === "push") await world.push(pull, changeTo(pull));
+    else if (what === "force-push") await world.forcePush(pull, changeTo(pull));
     else if (what === "close") await world.closePull(pull);
     else if (what === "reopen") await world.reopen(pull);
     else if (what === "ready") await world.readyForReview(pull);
@@ -149,7 +187,7 @@ export async function gatherPeople(options: PeopleOptions): Promise<People> {
   }
 
   const upheaval = upheavals({
-    ...{ world, history, desk, repositories, nameOf, times: options.times },
+    ...{ world, history, desk, repositories, nameOf, times: options.times, kinds: options.upheaving },
     dice: dice.fork("upheavals"),
     renamed: (repository) => void names.set(`${repository.owner}/${repository.name}`.toLowerCase(), repository),
     alone: (those, work) =>
@@ -180,12 +218,24 @@ export async function gatherPeople(options: PeopleOptions): Promise<People> {
     count: () => acts,
     async act() {
       acts++;
-      if (options.upheaving() && dice.chance(options.atRandom))
+      const { people, permission } = options.upheaving();
+      if ((people || permission) && dice.chance(options.atRandom))
         await upheaval.happen(dice.pick(repositories), "at a random moment");
       const there = pulls.filter(stands);
       if (there.length === 0 || (opened < options.pulls && dice.chance(0.5))) return open();
       const pull = dice.pick(there);
+      if (options.answering?.() === true && answers.chance(0.5)) {
+        const answered = answers.pick(there);
+        await inTurn(answered, async () => (stands(answered) ? answerFinding(answered) : undefined));
+      }
       return inTurn(pull, async () => (stands(pull) ? doTo(pull, choice(pull)) : undefined));
+    },
+    async answer(times) {
+      const open = pulls.filter((pull) => stands(pull) && oursOn(pull).length > 0);
+      for (let time = 0; time < times && open.length > 0; time++) {
+        const pull = answers.pick(open);
+        await inTurn(pull, () => answerFinding(pull));
+      }
     },
     async disturb(name) {
       const pull = pulls.find((one) => nameOf(one) === name);

@@ -1,6 +1,15 @@
 // The store under test as the checker sees it, where it is PostgreSQL: by connections of its own, past the wire that is cut.
 import pg from "pg";
-import { endedJob, type JobRow, settledReview } from "./ends.ts";
+import {
+  EVIDENCE,
+  type EvidenceRow,
+  endedJob,
+  FINDINGS,
+  type FindingRow,
+  type JobRow,
+  learntFrom,
+  settledReview,
+} from "./ends.ts";
 import type { StoreView } from "./ground-truth.ts";
 import type { PullName } from "./history.ts";
 
@@ -61,6 +70,7 @@ export function postgresView(url: string, pullOf: (key: string) => PullName): St
           found.push({ where: name, text });
       return found;
     },
+    learnt: async () => learntFrom(await read<FindingRow>(FINDINGS), await read<EvidenceRow>(EVIDENCE), pullOf),
     forgetting: async () => (await read<{ n: number }>(FORGETTING))[0]?.n ?? 0,
     close: async () => {},
   };

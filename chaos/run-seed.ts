@@ -1,17 +1,18 @@
 // One run: a world, a server in it, people, and somebody who is against the server; then quiet, and the checker.
 import { createPublicKey } from "node:crypto";
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import type { Pull, Repository } from "../test/fakes/github/conversation.ts";
 import { type GitHubWorld, startGitHub } from "../test/fakes/github/github.ts";
 import { type Canaries, newCanaries } from "./canaries.ts";
-import { type Broken, check } from "./checker.ts";
+import { type Broken, check, givenUpOf, unlearntOf } from "./checker.ts";
 import { openClock, type WallClock } from "./clock.ts";
 import { type Dice, dice } from "./dice.ts";
 import { type Fault, happens, type Weather } from "./faults.ts";
 import { type Gate, openGate, type Place } from "./gate.ts";
-import type { GroundTruth, StoreView } from "./ground-truth.ts";
+import type { GroundTruth, PullTruth, Quiet, StoreView } from "./ground-truth.ts";
+import { type HealthSampler, startHealthSampler } from "./health-sampler.ts";
 import { type Happening, type History, ofKind, openHistory } from "./history.ts";
 import { type ModelServers, startModelServers } from "./model-servers.ts";
 import { type Nemesis, type NemesisOptions, nemesis, ownFailPoints, terminate } from "./nemesis.ts";
@@ -20,6 +21,7 @@ import { newPoints, type Points } from "./points.ts";
 import { openPostOffice, type PostOffice } from "./post-office.ts";
 import { openPostgresStage, type PostgresStage } from "./postgres-stage.ts";
 import { freePort, type ServerProcess, startServer } from "./server-process.ts";
+import { openSmallDisk, type SmallDisk } from "./small-disk.ts";
 import { sqliteView } from "./sqlite-view.ts";
 import { truthOf } from "./truth-of.ts";
 
@@ -45,6 +47,8 @@ export interface SeedOptions {
   readonly processes?: number;
   /** Where the data folder is to stand, for the fault `disk`: a file system of a few dozen MiB. Absent: with the rest. */
   readonly smallDisk?: string | undefined;
+  /** The longest time between two acts. Absent: 60 ms. */
+  readonly paceMs?: number;
   /** Keeps the folder with history, log and databases. */
   readonly keep: boolean;
   readonly say: (line: string) => void;
@@ -89,6 +93,8 @@ interface Theatre {
   readonly people: People;
   readonly points: Points;
   readonly view: StoreView;
+  readonly health: HealthSampler;
+  readonly disk: SmallDisk | null;
   /** Interrupted jobs: when, and the token with which they were held. */
   readonly interrupted: Map<string, { readonly at: number; readonly token: number }>;
 }
@@ -130,16 +136,20 @@ async function played(theatre: Theatre, started: number): Promise<SeedResult> {
   const molested = slots.map((slot) => lastMolest(theatre, slot));
   await acting(options.deliveries);
   theatre.weather.isCalm = true;
+  await theatre.people.calm();
   const calm = Date.now();
   for (const { clock } of slots) if (clock.offset() !== 0) clock.set(0);
   await untilQuiet(theatre);
   await Promise.all(molested);
+  await untilNoneIsGivenUp(theatre);
   const quiet = Date.now();
+  const atQuiet: Quiet = { ends: await theatre.view.ends(), reported: await reportedRefusals(theatre) };
+  if (options.faults.has("feedback")) await theatre.people.answer(Math.ceil(options.deliveries / 10));
   await oneMoreLook(theatre);
   const before = Date.now();
   const codes = await Promise.all(slots.map(({ server }) => (server === null ? 0 : terminate(server))));
   for (const code of codes) if (code !== 0) options.say(`  the last SIGTERM ended with ${code}`);
-  const truth = await groundTruth(theatre);
+  const truth = { ...(await groundTruth(theatre)), quiet: atQuiet };
   const history = theatre.history.all.toSorted((a, b) => a.at - b.at);
   const figures = {
     seconds: (Date.now() - started) / 1000,
@@ -166,9 +176,48 @@ async function played(theatre: Theatre, started: number): Promise<SeedResult> {
  */
 async function oneMoreLook(theatre: Theatre): Promise<void> {
   const { slots } = theatre;
-  await Promise.all(slots.map(({ server }) => (server === null ? 0 : terminate(server))));
-  await Promise.all(slots.map((slot) => oneThatListens(theatre, slot)));
+  let before: number;
+  let left = Number.MAX_SAFE_INTEGER;
+  // A start looks at fifty pull requests for what people did.
+  do {
+    before = left;
+    await Promise.all(slots.map(({ server }) => (server === null ? 0 : terminate(server))));
+    // Reactions are looked for when an hour has passed since the review: on the server's clock it has.
+    if (theatre.options.faults.has("feedback")) for (const { clock } of slots) clock.set(LATER_MS);
+    await Promise.all(slots.map((slot) => oneThatListens(theatre, slot)));
+    await untilQuiet(theatre);
+    left = await unlearnt(theatre);
+  } while (left > 0 && left < before);
+}
+
+const LATER_MS = 2.5 * 60 * 60_000;
+
+/** Acts of people about findings from which nothing was learnt yet. */
+async function unlearnt(theatre: Theatre): Promise<number> {
+  if (!theatre.options.faults.has("feedback")) return 0;
+  const [pulls, learnt] = [await truths(theatre), await theatre.view.learnt()];
+  return unlearntOf(pulls, learnt).length;
+}
+
+/** The look that finds a head again may have failed while everything did: it comes again within minutes. */
+async function untilNoneIsGivenUp(theatre: Theatre): Promise<void> {
+  const pulls = await truths(theatre);
+  const until = Date.now() + Math.min(AGAIN_MS, theatre.options.settleMs);
+  const isOver = async () => givenUpOf(pulls, { ends: await theatre.view.ends(), reported: 1 }).length === 0;
+  while (Date.now() < until && !(await isOver())) await wait(2_000);
   await untilQuiet(theatre);
+}
+
+/** Looks at open pull requests are ten minutes apart. */
+const AGAIN_MS = 11 * 60_000;
+
+/** Installations that the servers report as refused: the most that one of them does. */
+async function reportedRefusals({ slots }: Theatre): Promise<number> {
+  const texts = slots.map(async ({ adminPort }) => {
+    const response = await fetch(`http://127.0.0.1:${adminPort}/metrics`).catch(() => null);
+    return Number(/^kodiai_refused_installations (\d+)$/m.exec((await response?.text()) ?? "")?.[1] ?? 0);
+  });
+  return Math.max(0, ...(await Promise.all(texts)));
 }
 
 /** Rejects when somebody wants the run to end. */
@@ -219,7 +268,9 @@ async function build(options: SeedOptions): Promise<Theatre> {
     owners,
     repositoriesEach: options.repositoriesEach,
     pulls: options.pulls,
-    upheaving: () => happens(weather, "people"),
+    upheaving: () => ({ people: happens(weather, "people"), permission: happens(weather, "permission") }),
+    answering: () => happens(weather, "feedback"),
+    hidesPatches: () => happens(weather, "refuse"),
     ...howOften(options),
   });
   const publicKey = createPublicKey(privateKey).export({ type: "spki", format: "pem" }).toString();
@@ -240,7 +291,7 @@ async function build(options: SeedOptions): Promise<Theatre> {
     const found = people.byId(Number(id));
     return found === null ? key : `${people.bornAs(found)}#${number}`;
   };
-  const { store, say } = options;
+  const { store, say, faults } = options;
   let look: StoreView | null = null;
   const atWork = async (pid: number | null) => {
     const jobs = (await look?.open()) ?? [];
@@ -251,33 +302,42 @@ async function build(options: SeedOptions): Promise<Theatre> {
     store === "sqlite"
       ? null
       : await openPostgresStage({ store, dice: throws.fork("database"), weather, history, say, running });
-  const slots = await openSlots(options, throws, { ...common, atWork: ({ pid }) => atWork(pid) }, folder, stage);
+  const disk = stage === null && options.smallDisk === undefined && faults.has("disk") ? openSmallDisk() : null;
+  const home =
+    options.smallDisk === undefined ? (disk?.folder ?? null) : mkdtempSync(join(options.smallDisk, "kodiai-"));
+  // Filling a file system that others need is no test.
+  if (home === null && stage === null && faults.has("disk"))
+    say("  no disk is filled: that needs the right to mount one");
+  const ofSlots = { ...common, atWork: ({ pid }: ServerProcess) => atWork(pid) };
+  const slots = await openSlots(options, throws, ofSlots, { folder, home, stage });
   const view = stage?.view(pullOf) ?? sqliteView(slots[0]?.dataDir ?? folder, pullOf);
   look = view;
   office.address(...slots.map(({ port }) => `http://127.0.0.1:${port}/api/github/webhooks`));
   weather.isCalm = false;
   const theatre = { options, folder, slots, stage, history, weather, canaries, world, gate, office, models };
-  return { ...theatre, people, points, view, interrupted: new Map() };
+  return { ...theatre, people, points, view, disk, health: startHealthSampler(), interrupted: new Map() };
+}
+
+interface Places {
+  readonly folder: string;
+  /** For the data; null: with the rest, and no disk is filled. */
+  readonly home: string | null;
+  readonly stage: PostgresStage | null;
 }
 
 async function openSlots(
   options: SeedOptions,
   throws: Dice,
   common: Pick<NemesisOptions, "weather" | "history" | "points" | "atWork">,
-  folder: string,
-  stage: PostgresStage | null,
+  { folder, home, stage }: Places,
 ): Promise<readonly Slot[]> {
   const count = options.processes ?? 1;
   if (count > 1 && stage === null) throw new Error("several servers need one Postgres");
   const failPoints = await ownFailPoints();
-  const { smallDisk } = options;
-  // Filling a file system that others need is no test.
-  if (options.faults.has("disk") && smallDisk === undefined) throw new Error("the fault disk needs --small-disk DIR");
-  const home = smallDisk === undefined ? folder : mkdtempSync(join(smallDisk, "kodiai-chaos-"));
   const slots: Slot[] = [];
   for (let index = 0; index < count; index++) {
     const isOnly = count === 1;
-    const dataDir = join(home, isOnly ? "data" : `data-${index}`);
+    const dataDir = join(home ?? folder, isOnly ? "data" : `data-${index}`);
     mkdirSync(dataDir);
     const [port, adminPort] = [await freePort(), await freePort()];
     const clock = openClock(folder, isOnly ? "clock" : `clock-${index}`);
@@ -287,6 +347,7 @@ async function openSlots(
       dice: throws.fork(isOnly ? "nemesis" : `nemesis ${index}`),
       failPoints: [...failPoints.slice(index * 7), ...failPoints.slice(0, index * 7)],
       patienceMs: 3_500,
+      fillsDisk: home !== null,
       ...(stage === null ? { dataDir } : { dataDir: null, holdLock: stage.holdLock, outlastsLeases: !isOnly }),
     });
     slots.push({ index: isOnly ? undefined : index, dataDir, port, adminPort, foe, clock, server: null });
@@ -330,8 +391,8 @@ function openTheGate(
     },
     onVisit: async ({ id }, what) => {
       const found = people.byId(id);
-      if (found !== null && happens(common.weather, "people") && own.chance(onTheWay))
-        await people.upheave(found, what);
+      const isUpheaving = happens(common.weather, "people") || happens(common.weather, "permission");
+      if (found !== null && isUpheaving && own.chance(onTheWay)) await people.upheave(found, what);
     },
   });
 }
@@ -354,7 +415,7 @@ function theLife(theatre: Theatre, { index, port, adminPort, dataDir, foe, clock
     ...SECRETS,
     APP_ID: String(appId),
     PRIVATE_KEY: privateKey.replaceAll("\n", "\\n"),
-    ...(options.faults.has("clock") ? clock.env : {}),
+    ...(needsClock(options) ? clock.env : {}),
     KODIAI_GITHUB_API_URL: gate.urls[index ?? 0] ?? "",
     KODIAI_DATA_DIR: dataDir,
     KODIAI_ADMIN_PORT: String(adminPort),
@@ -366,8 +427,13 @@ function theLife(theatre: Theatre, { index, port, adminPort, dataDir, foe, clock
     KODIAI_EMBEDDINGS_DIMENSION: "16",
     ...(stage === null ? {} : { DATABASE_URL: stage.url }),
   };
-  const args = options.faults.has("clock") ? clock.args : [];
+  const args = needsClock(options) ? clock.args : [];
   return startServer({ env, args, port, folder, history, index, failAt: foe.failAt() });
+}
+
+/** A clock that can be set: as trouble, or to have an hour pass. */
+function needsClock({ faults }: SeedOptions): boolean {
+  return faults.has("clock") || faults.has("feedback");
 }
 
 /** A fail point may end this one as well, or a database that is away: one without comes up, as an orchestrator tries again. */
@@ -395,7 +461,7 @@ async function actUntil({ people, options }: Theatre, count: number): Promise<vo
   const own = dice(`${options.seed}/pace/${count}`);
   while (people.count() < count) {
     await people.act().catch((error: unknown) => options.say(`  somebody could not act: ${String(error)}`));
-    await wait(own.between(5, 60));
+    await wait(own.between(5, options.paceMs ?? 60));
   }
 }
 
@@ -410,21 +476,14 @@ async function markInterrupted({ view, interrupted, history }: Theatre, { server
 }
 
 async function sample(theatre: Theatre): Promise<void> {
-  await Promise.all(theatre.slots.map((slot) => sampleOne(theatre.history, slot)));
+  await Promise.all(theatre.slots.map((slot) => sampleOne(theatre.history, theatre.health, slot)));
   await noteRecovered(theatre).catch(() => {});
 }
 
-async function sampleOne(history: History, { server, port, index }: Slot): Promise<void> {
+async function sampleOne(history: History, health: HealthSampler, { server, port, index }: Slot): Promise<void> {
   const rssMiB = server?.rssMiB() ?? null;
   if (server === null || rssMiB === null) return;
-  const [asked, waited] = [performance.now(), waitedForCpuMs(server.pid)];
-  const answer = await fetch(`http://127.0.0.1:${port}/healthz`, { signal: AbortSignal.timeout(10_000) }).catch(
-    () => null,
-  );
-  await answer?.arrayBuffer().catch(() => null);
-  // What the machine was busy with otherwise says nothing about the server.
-  const took = performance.now() - asked - (waitedForCpuMs(server.pid) - waited);
-  const healthMs = answer?.ok === true ? Math.max(0, took) : null;
+  const healthMs = await health.ask(port, server.pid);
   history.note({
     kind: "sample",
     at: Date.now(),
@@ -432,21 +491,6 @@ async function sampleOne(history: History, { server, port, index }: Slot): Promi
     healthMs,
     ...(index === undefined ? {} : { process: index }),
   });
-}
-
-/**
- * Milliseconds for which the main threads of the server and of whoever asks it stood ready and had no core, since they began:
- * proc(5), /proc/PID/schedstat, the second number, in nanoseconds. 0 where the kernel does not count them.
- */
-function waitedForCpuMs(server: number): number {
-  const of = (pid: number) => {
-    try {
-      return Number(readFileSync(`/proc/${pid}/task/${pid}/schedstat`, "utf8").split(" ")[1]) / 1e6;
-    } catch {
-      return 0;
-    }
-  };
-  return of(server) + of(process.pid);
 }
 
 /** A job counts as recovered when a worker has taken it up again, or it has ended. */
@@ -473,8 +517,8 @@ async function untilQuiet(theatre: Theatre): Promise<void> {
     await wait(500);
     const last = ofKind(history.all.slice(-200), "request").at(-1)?.at ?? 0;
     const isPending = options.redeliver === "hand" && office.pending() > 0;
-    const isOpen = (await view.open()).length > 0 || (await view.forgetting()) > 0 || (await openChecks(theatre)) > 0;
-    if (isPending || isOpen || Date.now() - last < 2_000) quietSince = Date.now();
+    const isBusy = isPending || Date.now() - last < 2_000 || (await view.open()).length > 0;
+    if (isBusy || (await view.forgetting()) > 0 || (await openChecks(theatre)) > 0) quietSince = Date.now();
     // A letter may have been accepted a moment ago.
     if (Date.now() - quietSince > 3_000) return;
   }
@@ -485,15 +529,19 @@ const pullsOf = ({ people }: Theatre) => people.repositories.flatMap(({ pulls })
 
 /** Of open pull requests that somebody asked about: of others nobody waits for a check. */
 async function openChecks(theatre: Theatre): Promise<number> {
-  const { world, people } = theatre;
-  const truths = await Promise.all(pullsOf(theatre).map((pull) => truthOf(world, pull, people)));
-  return truths.reduce((sum, one) => sum + (one.state === "open" && one.isAsked ? one.openChecks : 0), 0);
+  const open = (await truths(theatre)).filter(
+    ({ state, isAsked, isRefused }) => state === "open" && isAsked && !isRefused,
+  );
+  return open.reduce((sum, one) => sum + one.openChecks, 0);
+}
+
+function truths(theatre: Theatre): Promise<readonly PullTruth[]> {
+  return Promise.all(pullsOf(theatre).map((pull) => truthOf(theatre.world, pull, theatre.people)));
 }
 
 async function groundTruth(theatre: Theatre): Promise<GroundTruth> {
   const { world, people, view, canaries, options, history, folder, gate, models, stage } = theatre;
   await scan(theatre);
-  const pulls = pullsOf(theatre);
   const allowed = [...gate.urls, models.modelUrl, models.embeddingsUrl, ...(stage === null ? [] : [stage.url])];
   const hosts = allowed.map((url) => new URL(url).host);
   const frozen = ofKind(history.all, "process").filter(({ what }) => what === "stopped").length;
@@ -501,7 +549,8 @@ async function groundTruth(theatre: Theatre): Promise<GroundTruth> {
   for (const host of existsSync(reached) ? readFileSync(reached, "utf8").trim().split("\n") : [])
     history.note({ kind: "connected", at: Date.now(), host });
   return {
-    pulls: await Promise.all(pulls.map((pull) => truthOf(world, pull, people))),
+    pulls: await truths(theatre),
+    learnt: await view.learnt(),
     inbox: await view.inbox(),
     open: await view.open(),
     ends: await view.ends(),
@@ -597,7 +646,7 @@ function startTimes(history: readonly Happening[]): number[] {
   });
 }
 
-function counts(history: readonly Happening[], { pulls, inbox, ends }: GroundTruth): Record<string, number> {
+function counts(history: readonly Happening[], { pulls, inbox, ends, learnt }: GroundTruth): Record<string, number> {
   const delivered = ofKind(history, "delivered");
   const requests = ofKind(history, "request");
   const of = (what: string) => ofKind(history, "process").filter((one) => one.what === what).length;
@@ -618,6 +667,11 @@ function counts(history: readonly Happening[], { pulls, inbox, ends }: GroundTru
     reviews: pulls.reduce((sum, { reviews }) => sum + reviews.length, 0),
     parked: ends.filter(({ end }) => end === "parked").length,
     requests: requests.length,
+    refusals: requests.filter(({ fault }) => fault === "refused in other words").length,
+    forbidden: requests.filter(({ fault, status }) => fault === "not ours any more" && status === 403).length,
+    fullDisks: ofKind(history, "trouble").filter(({ what }) => what === "the disk is full").length,
+    feedback: pulls.reduce((sum, one) => sum + one.feedback.length, 0),
+    learnt: learnt?.evidence.size ?? 0,
     lostAnswers: requests.filter(({ fault }) => fault?.startsWith("answer lost") === true).length,
     limits: ofKind(history, "limited").length,
     ...struckAtWork(history),
@@ -644,9 +698,33 @@ function struckAtWork(history: readonly Happening[]): Record<string, number> {
   };
 }
 
-async function close({ slots, stage, models, gate, office, world, view, folder, options }: Theatre): Promise<void> {
+async function close({
+  slots,
+  stage,
+  models,
+  gate,
+  office,
+  world,
+  view,
+  folder,
+  options,
+  health,
+  disk,
+}: Theatre): Promise<void> {
   for (const { foe } of slots) foe.close();
-  await Promise.all([models.close(), gate.close(), office.close(), world.close(), view.close(), stage?.close()]);
+  await Promise.all([
+    health.close(),
+    models.close(),
+    gate.close(),
+    office.close(),
+    world.close(),
+    view.close(),
+    stage?.close(),
+  ]);
+  if (disk !== null) {
+    if (options.keep) cpSync(disk.folder, folder, { recursive: true });
+    disk.close();
+  }
   if (options.keep) return;
   for (const gone of [folder, ...slots.map(({ dataDir }) => dirname(dataDir))])
     rmSync(gone, { recursive: true, force: true });

@@ -2,7 +2,16 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import Database from "better-sqlite3";
-import { endedJob, type JobRow, settledReview } from "./ends.ts";
+import {
+  EVIDENCE,
+  type EvidenceRow,
+  endedJob,
+  FINDINGS,
+  type FindingRow,
+  type JobRow,
+  learntFrom,
+  settledReview,
+} from "./ends.ts";
 import type { OpenJob, StoreView } from "./ground-truth.ts";
 import type { PullName } from "./history.ts";
 
@@ -13,8 +22,8 @@ const FORGETTING =
  * @param pullOf gives the pull request of a job's key (`HOST/REPOSITORY_ID#NUMBER`)
  */
 export function sqliteView(dataDir: string, pullOf: (key: string) => PullName): StoreView {
-  const file = join(dataDir, "queue.db");
-  function read<T>(sql: string): T[] {
+  function read<T>(sql: string, name = "queue.db"): T[] {
+    const file = join(dataDir, name);
     if (!existsSync(file)) return [];
     const db = new Database(file, { readonly: true, timeout: 5_000 });
     try {
@@ -45,6 +54,8 @@ export function sqliteView(dataDir: string, pullOf: (key: string) => PullName): 
       );
       return [...written.map((one) => settledReview(one, pullOf)), ...jobs().flatMap((one) => endedJob(one, pullOf))];
     },
+    learnt: async () =>
+      learntFrom(read<FindingRow>(FINDINGS, "memory.db"), read<EvidenceRow>(EVIDENCE, "memory.db"), pullOf),
     forgetting: async () => read<{ n: number }>(FORGETTING)[0]?.n ?? 0,
     close: async () => {},
   };

@@ -42,6 +42,7 @@ function tell(one: Happening, pull: string): string | null {
   if (one.kind === "act") return `somebody: ${one.what}, head ${one.head.slice(0, 7)}, ${one.state}`;
   if (one.kind === "delivered")
     return `delivery ${one.event}.${one.action} ${one.guid.slice(0, 8)}: ${one.status ?? "no answer"}`;
+  if (one.kind === "feedback") return `somebody: ${one.what} about a finding`;
   if (isRead(one.method) && one.fault === null && one.status < 400) return null;
   const fault = one.fault === null ? "" : ` (${one.fault})`;
   const about = one.head === null ? "" : ` about ${one.head.slice(0, 7)}`;

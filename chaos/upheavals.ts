@@ -5,10 +5,13 @@ import type { GitHubWorld } from "../test/fakes/github/github.ts";
 import { listed } from "../test/fakes/github/repository-acts.ts";
 import type { Dice } from "./dice.ts";
 import type { History, PullName } from "./history.ts";
-import type { Desk } from "./installations.ts";
+import { type Desk, PERMISSIONS } from "./installations.ts";
 
 export const UPHEAVALS = ["rename", "transfer", "suspend", "remove", "uninstall"] as const;
 export type Upheaval = (typeof UPHEAVALS)[number];
+
+/** A permission is taken for seconds, or (once, where a third owner is left) for ever. */
+const FORBIDS = "forbid" as const;
 
 export interface UpheavalOptions {
   readonly world: GitHubWorld;
@@ -21,6 +24,8 @@ export interface UpheavalOptions {
   readonly nameOf: (pull: Pull) => PullName;
   /** Nobody else does anything to these meanwhile. */
   readonly alone: (those: readonly Repository[], work: () => Promise<void>) => Promise<void>;
+  /** Whether repositories change hands and names, and whether permissions are taken. */
+  readonly kinds: () => { readonly people: boolean; readonly permission: boolean };
   /** Told of a repository's other name. */
   readonly renamed: (repository: Repository) => void;
 }
@@ -38,7 +43,8 @@ const LEAST_OWNERS = 2;
 export function upheavals(options: UpheavalOptions): Upheavals {
   const { world, dice, history, desk, repositories } = options;
   const { times } = options;
-  const left: Record<Upheaval, number> = {
+  const left: Record<Upheaval | typeof FORBIDS, number> = {
+    forbid: 4 * times,
     rename: 4 * times,
     transfer: 2 * times,
     suspend: 3 * times,
@@ -46,6 +52,7 @@ export function upheavals(options: UpheavalOptions): Upheavals {
     uninstall: times,
   };
   const resuming = new Map<string, () => Promise<void>>();
+  let isForbiddenForGood = false;
   let isBusy = false;
   let renames = 0;
 
@@ -70,7 +77,10 @@ export function upheavals(options: UpheavalOptions): Upheavals {
       });
   }
 
-  function tellInstallation(owner: string, action: "suspend" | "unsuspend"): Promise<unknown> {
+  function tellInstallation(
+    owner: string,
+    action: "suspend" | "unsuspend" | "new_permissions_accepted",
+  ): Promise<unknown> {
     const account = { login: owner, id: 7, type: "Organization" };
     const suspended_at = action === "suspend" ? new Date().toISOString() : null;
     const installation = { id: installationOf(owner), account, suspended_at };
@@ -79,7 +89,7 @@ export function upheavals(options: UpheavalOptions): Upheavals {
     return world.deliver("installation", { action, installation, repositories, sender });
   }
 
-  const acts: Readonly<Record<Upheaval, (repository: Repository, where: string) => Promise<void>>> = {
+  const acts: Readonly<Record<Upheaval | typeof FORBIDS, (repository: Repository, where: string) => Promise<void>>> = {
     async rename(repository, where) {
       await world.renameRepository(repository, `shop-renamed-${++renames}`);
       options.renamed(repository);
@@ -113,6 +123,23 @@ export function upheavals(options: UpheavalOptions): Upheavals {
       resuming.set(owner, resume);
       await tellInstallation(owner, "suspend");
     },
+    async forbid({ owner }, where) {
+      const permission = dice.pick(PERMISSIONS);
+      const isForGood = !isForbiddenForGood && ownersLeft() > LEAST_OWNERS && dice.chance(0.3);
+      isForbiddenForGood ||= isForGood;
+      desk.forbid(installationOf(owner), permission);
+      note(ofOwner(owner), `${permission} forbidden${isForGood ? " for good" : ""}`, false, where);
+      if (isForGood) return;
+      const give = async () => {
+        if (!resuming.delete(owner)) return;
+        clearTimeout(timer);
+        desk.allow(installationOf(owner));
+        note(ofOwner(owner), `${permission} allowed`, false, "later");
+        await tellInstallation(owner, "new_permissions_accepted");
+      };
+      const timer = setTimeout(() => void give(), dice.between(4_000, 20_000));
+      resuming.set(owner, give);
+    },
     async remove(repository, where) {
       desk.remove(repository.id);
       note([repository], "remove", true, where);
@@ -126,17 +153,22 @@ export function upheavals(options: UpheavalOptions): Upheavals {
     },
   };
 
-  const mayBe = (what: Upheaval) => left[what] > 0 && (what !== "uninstall" || ownersLeft() > LEAST_OWNERS);
+  const mayBe = (what: Upheaval | typeof FORBIDS) => {
+    const { people, permission } = options.kinds();
+    if (!(what === FORBIDS ? permission : people)) return false;
+    return left[what] > 0 && (what !== "uninstall" || ownersLeft() > LEAST_OWNERS);
+  };
 
   return {
     async happen(repository, where) {
-      if (isBusy || desk.isGone(repository) || resuming.has(repository.owner)) return;
-      const possible = UPHEAVALS.filter(mayBe);
+      if (isBusy || desk.isGone(repository) || desk.isForbidden(repository) || resuming.has(repository.owner)) return;
+      const possible = [...UPHEAVALS, FORBIDS].filter(mayBe);
       if (possible.length === 0) return;
       isBusy = true;
-      const what = dice.pick(possible);
+      const what = possible.includes(FORBIDS) && dice.chance(0.4) ? FORBIDS : dice.pick(possible);
       left[what]--;
-      const those = what === "suspend" || what === "uninstall" ? ofOwner(repository.owner) : [repository];
+      const those =
+        what === "suspend" || what === "uninstall" || what === FORBIDS ? ofOwner(repository.owner) : [repository];
       await options
         .alone(those, () => acts[what](repository, where))
         .finally(() => {

@@ -1868,7 +1868,7 @@ export const MUTANTS: readonly Mutant[] = [
     id: "refused heads are settled",
     loses: "a review that GitHub refused is tried again an hour later",
     file: "src/store/queue/missed-events.ts",
-    find: "return finishedAt === null || finishedAt > refusedBefore;",
+    find: "return (endedForMs ?? 0) < refused.endedForMs && (begunForMs ?? 0) < refused.begunForMs;",
     replace: "return true;",
     test: [
       "test/app/refused-heads.test.ts",
@@ -1879,12 +1879,68 @@ export const MUTANTS: readonly Mutant[] = [
     id: "refused heads again and again",
     loses: "a review that GitHub refused is not tried at each look",
     file: "src/flows/repository/recover-pulls.ts",
-    find: "isPermitted ? started : started - REFUSED_MS",
-    replace: "isPermitted ? started : started",
+    find: "{ endedForMs: REFUSED_MS,",
+    replace: "{ endedForMs: 0,",
     test: [
       "test/app/refused-heads.test.ts",
       "a review that GitHub refuses with 403 is tried again an hour later, not sooner, and is reported until then",
     ],
+  },
+  {
+    id: "refusals of another process count as none",
+    loses: "a refused installation is reported whichever process is asked",
+    file: "src/store/reviews/signs.ts",
+    find: "refusedInstallations: refused?.n ?? 0,",
+    replace: "refusedInstallations: 0 * (refused?.n ?? 0),",
+    test: [
+      "test/app/refused-heads.test.ts",
+      "a refused installation is reported by whichever process is asked, until one of its reviews ends",
+    ],
+  },
+  {
+    id: "no wake by permissions, as chaos sees it",
+    loses: "I11: once a permission is back no head stays given up",
+    file: "src/server/missed-sweeper.ts",
+    find: "      permittedAt = performance.now();\n      begin();",
+    replace: "      begin();",
+    test: [
+      "test/chaos/short.test.ts",
+      "once a permission is back no head stays given up, and what people did about findings is learnt",
+    ],
+  },
+  {
+    id: "no evidence, as chaos sees it",
+    loses: "I12: what people did about findings is learnt",
+    file: "src/store/memory/evidence.ts",
+    find: "if (rows.length === 0) return 0;",
+    replace: "if (rows.length >= 0) return 0;",
+    test: [
+      "test/chaos/short.test.ts",
+      "once a permission is back no head stays given up, and what people did about findings is learnt",
+    ],
+  },
+  {
+    id: "our time begins with the first look that succeeds",
+    loses: "a pull request that was opened while the first looks failed is reviewed",
+    file: "src/flows/repository/recover-pulls.ts",
+    find: "if (lastRound === null) await book.round(started);",
+    replace: "",
+    test: [
+      "test/app/refused-heads.test.ts",
+      "a pull request that was opened while the first looks failed is reviewed, although GitHub told nobody of it",
+    ],
+  },
+  {
+    id: "accepted permissions are seen once",
+    loses: "permissions that are accepted count until each repository was looked at",
+    file: "src/flows/repository/recover-pulls.ts",
+    find: "begunForMs: permittedForMs() };",
+    replace: "begunForMs: permittedForMs() > 2_000 ? REFUSED_MS : 0 };",
+    test: [
+      "test/app/refused-heads.test.ts",
+      "permissions that are accepted while GitHub fails have refused reviews tried again once it answers",
+    ],
+    hangs: true,
   },
   {
     id: "accepted permissions wake nothing",
@@ -1898,9 +1954,9 @@ export const MUTANTS: readonly Mutant[] = [
   {
     id: "refusals go unseen",
     loses: "an installation whose reviews are refused is reported",
-    file: "src/server/metrics.ts",
-    find: "refused.add(installationId);",
-    replace: "refused.delete(installationId);",
+    file: "src/store/reviews/signs.ts",
+    find: "outcome LIKE 'refused:%' OR outcome LIKE",
+    replace: "outcome LIKE",
     test: [
       "test/app/refused-heads.test.ts",
       "a review that GitHub refuses with 403 is tried again an hour later, not sooner, and is reported until then",

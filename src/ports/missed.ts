@@ -52,6 +52,14 @@ export interface OpenPulls {
   open(installationId: number, repo: Repo, since: number): Promise<readonly OpenPull[] | null>;
 }
 
+/** Which reviews that GitHub refused are tried again. Milliseconds that passed, so that no two clocks are compared. */
+export interface RefusedAgain {
+  /** Those that ended so long ago. */
+  readonly endedForMs: number;
+  /** Those that began so long ago, whenever they ended: they may have been refused for permissions that the App had then. */
+  readonly begunForMs: number;
+}
+
 /** What was received, asked for again and reviewed. Times are epoch milliseconds. */
 export interface MissedEventStore {
   /** Those of these that were neither accepted nor asked for again. */
@@ -74,10 +82,10 @@ export interface MissedEventStore {
    */
   looked(repo: Pick<Repo, "host" | "id">, before: readonly OpenPull[], now: number): Promise<void>;
   /**
-   * True when no review of this head waits, runs or is settled. One that GitHub refused (403 or 401) settles nothing once it ended
-   * at or before `refusedBefore`.
+   * True when no review of this head waits, runs or is settled. One that GitHub refused (403 or 401) settles nothing when `refused`
+   * says that it is tried again.
    */
-  owes(repo: Pick<Repo, "host" | "id">, pull: OpenPull, refusedBefore: number): Promise<boolean>;
+  owes(repo: Pick<Repo, "host" | "id">, pull: OpenPull, refused: RefusedAgain): Promise<boolean>;
   /** What was recovered since then. */
   counts(since: number): Promise<{ readonly deliveries: number; readonly heads: number }>;
 }

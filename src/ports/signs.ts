@@ -1,12 +1,14 @@
 // Signs that a store is worked on, for whoever watches. Methods may throw `Transient`.
 import type { LaneName } from "../ports.ts";
 
-/** Whether work comes to its end, in milliseconds. */
+/** Whether work comes to its end; times in milliseconds. */
 export interface Progress {
   /** Of each lane, the age of its oldest waiting job since it was created; 0 where none waits. */
   readonly oldestWaitingMs: Readonly<Record<LaneName, number>>;
   /** Since a review was last posted; null when none was. */
   readonly sincePostedMs: number | null;
+  /** Installations whose last review ended because GitHub refused it. */
+  readonly refusedInstallations: number;
 }
 
 export interface Signs {

@@ -79,7 +79,7 @@ export function jobWatch(metrics: Told): JobWatch {
       const { started, rooms, counts, gate, cost } = tallyOf(job);
       tallies.delete(job);
       const ms = performance.now() - started;
-      metrics.ended(lane, end, ms, job.installationId);
+      metrics.ended(lane, end, ms);
       return {
         ms: Math.round(ms),
         ...(waitedMs === undefined ? {} : { waitedMs }),

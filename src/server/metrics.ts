@@ -23,6 +23,8 @@ export interface Figures {
   readonly oldestWaitingMs?: Readonly<Record<string, number>>;
   /** Since a review was posted; null where none ever was. */
   readonly sincePostedMs?: number | null;
+  /** Installations whose last review GitHub refused. */
+  readonly refusedInstallations?: number;
   /** Since GitHub answered a request with anything but 5xx; null where it never did. */
   readonly sinceAnsweredMs?: number | null;
   readonly heldBytes?: number;
@@ -37,7 +39,7 @@ export interface Metrics {
   /** A delivery was kept: its event, and what it became (`review`, `ignored`, `seen before`, …). */
   took(event: string, outcome: string): void;
   waited(lane: LaneName, ms: number): void;
-  ended(lane: LaneName, end: JobEnd, ms: number, installationId: number): void;
+  ended(lane: LaneName, end: JobEnd, ms: number): void;
   room(room: string, ms: number): void;
   posted(review: PostedReview): void;
   degraded(parts: readonly Pick<Degraded, "part">[]): void;
@@ -59,7 +61,6 @@ export function appMetrics(version: string): Metrics {
   const all = meters(registry);
   const { count, observe, set } = all;
   const kinds = new Set<string>();
-  const refused = new Set<number>();
   /** Whoever can have us count new kinds without end is told apart no longer. */
   const known = (kind: string) => {
     if (kinds.size < MOST_KINDS) kinds.add(kind);
@@ -83,14 +84,11 @@ export function appMetrics(version: string): Metrics {
       count("kodiai_deliveries_total", { event: known(event) ? event : "other", outcome });
     },
     waited: (lane, ms) => observe("kodiai_queue_wait_seconds", { lane }, ms / 1_000),
-    ended(lane, end, ms, installationId) {
+    ended(lane, end, ms) {
       count("kodiai_job_ends_total", { lane, state: end.state });
       observe("kodiai_job_duration_seconds", { lane }, ms / 1_000);
-      if (lane !== "review") return;
-      if (end.state === "done") count("kodiai_reviews_total", { outcome: outcomeWord(end.outcome) });
-      if (end.state === "parked" && /^(?:refused|unauthorised):/.test(end.reason)) refused.add(installationId);
-      else if (end.state === "done") refused.delete(installationId);
-      set("kodiai_refused_installations", {}, refused.size);
+      if (lane === "review" && end.state === "done")
+        count("kodiai_reviews_total", { outcome: outcomeWord(end.outcome) });
     },
     room: (room, ms) => observe("kodiai_room_duration_seconds", { room }, ms / 1_000),
     posted({ review, findings }) {
@@ -117,12 +115,13 @@ export function appMetrics(version: string): Metrics {
     },
     decided: (outcome, by) => count("kodiai_finding_outcomes_total", { outcome }, by),
     async text({ ready, jobs = {}, oldestWaitingMs = {}, sincePostedMs, sinceAnsweredMs, heldBytes, ...own }) {
-      const { rssBytes, lagSeconds, uptimeSeconds } = own;
+      const { rssBytes, lagSeconds, uptimeSeconds, refusedInstallations } = own;
       for (const [state, jobsThere] of Object.entries(jobs)) set("kodiai_jobs", { state }, jobsThere);
       for (const [lane, ms] of Object.entries(oldestWaitingMs))
         set("kodiai_oldest_waiting_job_seconds", { lane }, ms / 1_000);
       set("kodiai_since_posted_review_seconds", {}, seconds(sincePostedMs));
       set("kodiai_since_github_answer_seconds", {}, seconds(sinceAnsweredMs));
+      set("kodiai_refused_installations", {}, refusedInstallations);
       set("kodiai_ready", {}, ready ? 1 : 0);
       set("kodiai_body_bytes", {}, heldBytes);
       set("kodiai_event_loop_lag_seconds", {}, lagSeconds);

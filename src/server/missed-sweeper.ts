@@ -52,8 +52,8 @@ export function missedSweeper(given: MissedPorts, log: Logger, times: MissedChoi
   const ports = until(stopping.signal, given);
   const limits = { youngMs, most: MOST_DELIVERIES, pause: ports.pause };
   let isStart = true;
-  /** A key or a permission may be right by now. */
-  let isPermitted = true;
+  /** When a key or a permission may have become right, by the clock that nothing sets. */
+  let permittedAt = performance.now();
   let isWanted = false;
   let failures = 0;
   let timer: NodeJS.Timeout | undefined;
@@ -68,9 +68,8 @@ export function missedSweeper(given: MissedPorts, log: Logger, times: MissedChoi
     }
   };
   const sweep = async () => {
-    const run = { isStart, isPermitted };
+    const run = { isStart, permittedForMs: () => performance.now() - permittedAt };
     isStart = false;
-    isPermitted = false;
     const isRead = await attempt("GitHub's log of deliveries could not be read", () => sweepLog(ports, limits, log));
     const isSeen = await attempt("open pull requests could not be looked at", () => sweepPulls(ports, run, log));
     failures = isRead && isSeen ? 0 : failures + 1;
@@ -93,7 +92,7 @@ export function missedSweeper(given: MissedPorts, log: Logger, times: MissedChoi
   begin();
   return {
     wake() {
-      isPermitted = true;
+      permittedAt = performance.now();
       begin();
     },
     async stop() {

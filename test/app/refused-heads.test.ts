@@ -60,17 +60,64 @@ test.each([
   },
 );
 
-test("permissions that are accepted have refused reviews tried again at once", async () => {
-  const pull = await refusedPull();
-  await sweeps(3);
-  expect(stage.jobs(pull)).toHaveLength(1);
+async function permissionsAreAccepted(): Promise<void> {
   const installation = { id: stage.world.installations.get("acme"), account: { login: "acme", id: 1 } };
   await stage.world.deliver("installation", {
     action: "new_permissions_accepted",
     installation,
     sender: { login: "mona", id: 2 },
   });
+}
+
+test("a refused installation is reported by whichever process is asked, until one of its reviews ends", async () => {
+  const pull = await refusedPull();
+  // The look at the open pull requests is refused as well: nothing is tried that could be refused again.
+  stage.world.fail(refused("not accessible", { match: { method: "GET", path: /\/pulls$/ }, times: 1_000 }));
+  await stage.restart();
+  expect(await refusedInstallations()).toBe("1");
+  await stage.world.push(pull, { "src/other.py": BALANCE });
+  await until("the next head ends", () => stage.jobs(pull).at(-1)?.state === "done");
+  expect(await refusedInstallations()).toBe("0");
+});
+
+test("permissions that are accepted have refused reviews tried again at once", async () => {
+  const pull = await refusedPull();
+  await sweeps(3);
+  expect(stage.jobs(pull)).toHaveLength(1);
+  await permissionsAreAccepted();
   await until("it is tried again", () => stage.jobs(pull).length === 2);
   expect(await stage.settled(pull)).toMatchObject({ state: "done" });
   expect(said(stage.world, pull)).toHaveLength(1);
+});
+
+test("permissions that are accepted while GitHub fails have refused reviews tried again once it answers", async () => {
+  const pull = await refusedPull();
+  stage.world.fail({ match: { method: "GET", path: /\/pulls$/ }, times: 20, status: 502 });
+  await permissionsAreAccepted();
+  await until("it is tried again", () => stage.jobs(pull).length === 2);
+  expect(await stage.settled(pull)).toMatchObject({ state: "done" });
+});
+
+test("a pull request that was opened while the first looks failed is reviewed, although GitHub told nobody of it", async () => {
+  const missed = { everyMs: SWEEP_MS, againMs: SWEEP_MS, youngMs: 0 };
+  await stage.close();
+  stage = await openStage({ app: { missed: "off" } });
+  const repository = await stage.world.repository("acme", "bank", { files: { "README.md": "# Bank\n" } });
+  let isDown = true;
+  stage.world.fail({
+    match: { method: "GET", path: /^\/app\/installations$/ },
+    times: 1_000_000,
+    status: 502,
+    chance: () => isDown,
+  });
+  await stage.restart({ missed });
+  const looks = () => stage.world.requests.filter(({ path }) => path === "/app/installations").length;
+  await until("a look fails", () => looks() > 0);
+  const options = { title: "Balance", files: { "src/balance.py": BALANCE }, announce: false };
+  const pull = await stage.world.pullRequest(repository, options);
+  // GitHub gives times in whole seconds.
+  await new Promise((resolve) => setTimeout(resolve, 2_500));
+  isDown = false;
+  await until("it is found", () => stage.jobs(pull).length > 0);
+  expect(await stage.settled(pull)).toMatchObject({ state: "done" });
 });

@@ -60,6 +60,8 @@ const REVIEWED: PullTruth = {
   comments: [{ id: 3, finding: "tls-verify-disabled in src/a.py", head: HEAD }],
   answers: [],
   openChecks: 0,
+  isRefused: false,
+  feedback: [],
 };
 
 const TRUTH: GroundTruth = {
@@ -164,6 +166,39 @@ describe("what stands twice", () => {
   test("not reviews of two heads", () => {
     expect(broken([], pull({ reviews: [OLD, HEAD].map((head, id) => ({ id, head })) }))).toEqual([]);
   });
+});
+
+describe("a head that the servers had given up when all was quiet", () => {
+  const parked = { pull: PULL, head: HEAD, end: "parked" } as const;
+  const refused = { ...parked, reason: "refused: GitHub answered 403" };
+  const quiet = (end: typeof refused, reported = 0) => ({ quiet: { ends: [end], reported } });
+
+  test("although a later start reviewed it", () => {
+    const found = broken([], quiet({ ...parked, reason: "TypeError: x" }));
+    expect(found).toEqual([
+      { invariant: "I11", what: "the last head 7b60de4 was given up (TypeError: x)", pull: PULL },
+    ]);
+    expect(ids(broken([], quiet(refused, 1)))).toEqual(["I11"]);
+    expect(broken([], { quiet: { ends: [refused, ...TRUTH.ends], reported: 0 } })).toEqual([]);
+  });
+
+  test("for a permission that stays away is reported, and then nobody waits for its review", () => {
+    const away = { ...pull({ isRefused: true }), ends: [] };
+    expect(broken([], { ...away, ...quiet(refused, 1) })).toEqual([]);
+    expect(broken([], { ...away, ...quiet(refused) })[0]?.what).toContain("is refused, which is not reported");
+    expect(ids(broken([], { ...away, ...quiet({ ...parked, reason: "bug" }, 1) }))).toEqual(["I11"]);
+  });
+});
+
+test("what people did about a finding that is remembered, and nothing was learnt from", () => {
+  const feedback = [{ finding: "ab12", key: "reply:7" }];
+  const findings = new Set([`${PULL} ab12`]);
+  const found = broken([], { ...pull({ feedback }), learnt: { findings, evidence: new Set() } });
+  expect(found).toEqual([{ invariant: "I12", what: "reply:7 about finding ab12 was not learnt", pull: PULL }]);
+  const evidence = new Set([`${PULL} ab12 reply:7`]);
+  expect(broken([], { ...pull({ feedback }), learnt: { findings, evidence } })).toEqual([]);
+  const forgotten = { findings: new Set<string>(), evidence: new Set<string>() };
+  expect(broken([], { ...pull({ feedback }), learnt: forgotten })).toEqual([]);
 });
 
 test("words where nobody asked", () => {

@@ -80,6 +80,21 @@ describe("the desk of installations", () => {
     expect([desk.refusal(read), desk.hears(1, 7)]).toEqual([null, true]);
   });
 
+  test("refuses what a permission is missing for, until it is given back", () => {
+    const desk = open();
+    const post = { ...asks("/repos/acme/shop/pulls/1/reviews", 1, "{}", shop), method: "POST" };
+    const file = asks("/repos/acme/shop/contents/a.py", 1, "", shop);
+    const status = () => [read, post, file].map((one) => desk.refusal(one)?.status ?? null);
+    desk.forbid(1, "writes");
+    expect([status(), desk.isForbidden(shop)]).toEqual([[null, 403, null], true]);
+    desk.forbid(1, "reads");
+    expect(status()).toEqual([null, null, 403]);
+    desk.forbid(1, "all");
+    expect([status(), desk.refusal(mint(1))]).toEqual([[403, 403, 403], null]);
+    desk.allow(1);
+    expect([status(), desk.isForbidden(shop)]).toEqual([[null, null, null], false]);
+  });
+
   test("knows no token of an installation that is gone, lists it no more, and nobody hears of it", () => {
     const desk = open();
     desk.uninstall(1);
@@ -108,7 +123,14 @@ describe("people", () => {
   test("rename, hand over, switch off, take out and take away, each a few times, and two owners stay", async () => {
     const history = openHistory(null);
     const canaries = newCanaries();
-    const options = { owners, repositoriesEach: 2, pulls: 8, upheaving: () => true, atRandom: 0.02, times: 1 };
+    const options = {
+      owners,
+      repositoriesEach: 2,
+      pulls: 8,
+      upheaving: () => ({ people: true, permission: false }),
+      atRandom: 0.02,
+      times: 1,
+    };
     const people = await gatherPeople({ world, dice: dice("upheavals"), history, canaries, ...options });
     for (let act = 0; act < 16; act++) await people.act();
     const births = people.repositories.map(people.bornAs);

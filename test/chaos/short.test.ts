@@ -8,6 +8,33 @@ import { ofKind } from "../../chaos/history.ts";
 import { runSeed } from "../../chaos/run-seed.ts";
 import { storyOf } from "../../chaos/story.ts";
 
+/** A permission that is taken and given back, and people who answer findings; no server is ended. */
+test("once a permission is back no head stays given up, and what people did about findings is learnt", async () => {
+  const result = await runSeed({
+    seed: "2",
+    deliveries: 24,
+    kills: 0,
+    faults: readFaults("permission,feedback"),
+    lostShare: 0,
+    owners: 2,
+    repositoriesEach: 1,
+    pulls: 4,
+    workers: 4,
+    redeliver: "hand",
+    settleMs: 60_000,
+    store: "sqlite",
+    keep: true,
+    paceMs: 1_500,
+    say: () => {},
+  });
+  folders.push(result.folder);
+  // I10 is about times, which say something about the machine as well.
+  const broken = result.broken.filter(({ invariant }) => invariant !== "I10");
+  expect(broken.map(({ invariant, what }) => `${invariant}: ${what}`)).toEqual([]);
+  const { forbidden, feedback, learnt } = result.figures;
+  for (const times of [forbidden, feedback, learnt]) expect(times).toBeGreaterThan(0);
+}, 900_000);
+
 const SLOW = process.env.SLOW === "1";
 const SEED = process.env.CHAOS_SEED ?? "7";
 const folders: string[] = [];

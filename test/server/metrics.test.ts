@@ -45,9 +45,9 @@ test("what happens is counted where the list says", async () => {
   metrics.answered(503, 5_000);
   metrics.took("pull_request", "review");
   metrics.waited("review", 4_000);
-  metrics.ended("review", { state: "done", outcome: "posted https://github.com/acme/shop/pull/1" }, 900, 1);
-  metrics.ended("review", { state: "done", outcome: "constructor: x" }, 900, 1);
-  metrics.ended("upkeep", { state: "retry", inMs: 0, reason: "" }, 10, 1);
+  metrics.ended("review", { state: "done", outcome: "posted https://github.com/acme/shop/pull/1" }, 900);
+  metrics.ended("review", { state: "done", outcome: "constructor: x" }, 900);
+  metrics.ended("upkeep", { state: "retry", inMs: 0, reason: "" }, 10);
   metrics.asked("review", USAGE);
   metrics.asked("verify", { ...USAGE, usd: null });
   metrics.decided("accepted", 2);

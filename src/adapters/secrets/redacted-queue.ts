@@ -1,5 +1,5 @@
 // How a job ended is told in the words of whatever failed, and those may quote what they failed on: so they pass here.
-
+import type { CommandJob } from "../../domain/command.ts";
 import type { Arrival, Inbox } from "../../ports/inbox.ts";
 import type { AnyJob, JobEnd, Lane, Queue } from "../../ports.ts";
 import type { SecretRedactor } from "./redact.ts";
@@ -22,14 +22,32 @@ function redactedLane<Taken extends AnyJob>(real: Lane<Taken>, redactor: SecretR
   return { ...real, end: async (lease, end) => real.end(lease, await safe(end)) };
 }
 
-// What is written down of a delivery that asks nothing quotes it, so it passes here: without secrets.
-
+/** What is kept of a delivery passes here: the words of a comment and the lines it is about, and a reason that quotes. */
 export function redactedInbox(real: Inbox, redactor: SecretRedactor): Inbox {
+  const clean = async (text: string) => (await redactor.redact(text)).text;
   const safe = async (arrival: Arrival): Promise<Arrival> => {
     const { outcome } = arrival;
+    if (outcome.kind === "command") return { ...arrival, outcome: await withoutSecrets(outcome, clean) };
     // Reasons that quote nobody are our own words, and most deliveries ask nothing.
     if (outcome.kind !== "ignored" || !outcome.reason.includes('"')) return arrival;
-    return { ...arrival, outcome: { ...outcome, reason: (await redactor.redact(outcome.reason)).text } };
+    return { ...arrival, outcome: { ...outcome, reason: await clean(outcome.reason) } };
   };
   return { ...real, take: async (batch) => real.take(await Promise.all(batch.map(safe))) };
+}
+
+async function withoutSecrets(job: CommandJob, clean: (text: string) => Promise<string>): Promise<CommandJob> {
+  const { command, comment, pull } = job;
+  return {
+    ...job,
+    command:
+      command.kind === "unknown"
+        ? { ...command, word: await clean(command.word) }
+        : { ...command, text: await clean(command.text) },
+    comment: { ...comment, hunk: comment.hunk === null ? null : await clean(comment.hunk) },
+    pull: {
+      ...pull,
+      title: await clean(pull.title),
+      ...(pull.words === undefined ? {} : { words: await clean(pull.words) }),
+    },
+  };
 }

@@ -40,8 +40,8 @@ export interface RecoverPulls {
 export interface RecoverRun {
   /** The first after a start looks further. */
   readonly isStart: boolean;
-  /** True owes every review that GitHub refused at once: somebody may have given the permission. */
-  readonly isPermitted: boolean;
+  /** Milliseconds since the App's permissions last changed: what GitHub refused before is owed at once. */
+  readonly permittedForMs: () => number;
 }
 
 /** A review that GitHub refused is tried again so often. */
@@ -52,17 +52,22 @@ const REFUSED_MS = 60 * 60_000;
  *
  * @throws Transient when GitHub does not tell the installations
  */
-export async function recoverPulls(ports: RecoverPulls, { isStart, isPermitted }: RecoverRun): Promise<RecoveredPulls> {
+export async function recoverPulls(
+  ports: RecoverPulls,
+  { isStart, permittedForMs }: RecoverRun,
+): Promise<RecoveredPulls> {
   const { pulls, book, now } = ports;
   const lookedAt = await book.lookedAt();
   const started = now();
-  // What was opened before we first looked was opened to others.
-  const refusedBefore = isPermitted ? started : started - REFUSED_MS;
+  const lastRound = await book.lastRound();
+  // Our time begins with the first try, however often it fails: what is opened meanwhile may be told to nobody.
+  if (lastRound === null) await book.round(started);
   const run: Run = {
     ports,
-    refusedBefore,
+    permittedForMs,
     lookedAt,
-    round: (await book.lastRound()) ?? started,
+    // What was opened before we first looked was opened to others.
+    round: lastRound ?? started,
     added: [],
     unasked: [],
   };
@@ -80,7 +85,7 @@ export async function recoverPulls(ports: RecoverPulls, { isStart, isPermitted }
 
 interface Run {
   readonly ports: RecoverPulls;
-  readonly refusedBefore: number;
+  readonly permittedForMs: () => number;
   readonly lookedAt: ReadonlyMap<string, number>;
   /** When all repositories were last listed. */
   readonly round: number;
@@ -127,7 +132,7 @@ interface Looking {
 
 async function lookAt(
   { installationId, repo, newSince }: Looking,
-  { ports: { pulls, book, add, now }, refusedBefore }: Run,
+  { ports: { pulls, book, add, now }, permittedForMs }: Run,
 ): Promise<readonly string[]> {
   const open = await pulls.open(installationId, repo, newSince === null ? now() - CATCH_UP_MS : 0);
   if (open === null) return [];
@@ -136,7 +141,8 @@ async function lookAt(
   await book.looked(repo, open.filter(isOlder), now());
   const added: string[] = [];
   for (const pull of open) {
-    if (!(await book.owes(repo, pull, refusedBefore))) continue;
+    const refused = { endedForMs: REFUSED_MS, begunForMs: permittedForMs() };
+    if (!(await book.owes(repo, pull, refused))) continue;
     const job = jobOf(installationId, repo, pull);
     await add(job);
     added.push(job.key);

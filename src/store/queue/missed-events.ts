@@ -1,7 +1,7 @@
 // What was received, asked for again and reviewed, as far as finding missed events needs it.
 import { jobKey, type ReviewJob } from "../../domain/job.ts";
 import { repoKey } from "../../domain/memory.ts";
-import type { MissedEventStore, OpenPull } from "../../ports/missed.ts";
+import type { MissedEventStore, OpenPull, RefusedAgain } from "../../ports/missed.ts";
 import { jsonRows } from "../dialect.ts";
 import type { Database, Sql } from "../sql.ts";
 import { storedMoments } from "./moments.ts";
@@ -35,7 +35,7 @@ export function storedMissedEvents(db: Database): MissedEventStore {
     lastRound: () => moments.at("round"),
     round: (now) => moments.set("round", now),
     looked: (repo, before, now) => db.transaction((tx) => looked(tx, repo, before, now)),
-    owes: (repo, pull, refusedBefore) => owes(db, repo, pull, refusedBefore),
+    owes: (repo, pull, refused) => owes(db, repo, pull, refused),
     counts: (since) => counts(db, since),
   };
 }
@@ -59,13 +59,16 @@ interface EndedJob {
   readonly state: string;
   readonly outcome: string | null;
   readonly finishedAt: number | null;
+  /** Milliseconds since it ended, and since it was taken. */
+  readonly endedForMs: number | null;
+  readonly begunForMs: number | null;
 }
 
 async function owes(
   sql: Sql,
   repo: RepoIds,
   { number, headSha, updatedAt }: OpenPull,
-  refusedBefore: number,
+  refused: RefusedAgain,
 ): Promise<boolean> {
   const key = jobKey(repo, number);
   const settled = await sql.one(
@@ -77,11 +80,12 @@ async function owes(
   );
   if (settled !== null) return false;
   const ended = await sql.all<EndedJob>(
-    `SELECT job, state, outcome, finished_at AS "finishedAt" FROM jobs
+    `SELECT job, state, outcome, finished_at AS "finishedAt",
+       ${sql.dialect.now} - finished_at AS "endedForMs", ${sql.dialect.now} - taken_at AS "begunForMs" FROM jobs
      WHERE key = $1 AND lane = 'review' AND state IN ('parked', 'cancelled', 'done')`,
     [key],
   );
-  return !ended.some((one) => reviewOf(one).headSha === headSha && settles(one, updatedAt + SECOND_MS, refusedBefore));
+  return !ended.some((one) => reviewOf(one).headSha === headSha && settles(one, updatedAt + SECOND_MS, refused));
 }
 
 function reviewOf({ job }: { readonly job: string }): ReviewJob {
@@ -93,9 +97,11 @@ function reviewOf({ job }: { readonly job: string }): ReviewJob {
  * that happened to the pull request: what is a draft now may be ready then. Parked because the installation was suspended does not
  * count: only installations that are not suspended are looked through.
  */
-function settles({ state, outcome, finishedAt }: EndedJob, changedAt: number, refusedBefore: number): boolean {
+function settles(ended: EndedJob, changedAt: number, refused: RefusedAgain): boolean {
+  const { state, outcome, finishedAt, endedForMs, begunForMs } = ended;
   if (state === "parked") {
-    if (/^(?:refused|unauthorised):/.test(outcome ?? "")) return finishedAt === null || finishedAt > refusedBefore;
+    if (/^(?:refused|unauthorised):/.test(outcome ?? ""))
+      return (endedForMs ?? 0) < refused.endedForMs && (begunForMs ?? 0) < refused.begunForMs;
     return outcome?.startsWith("suspended:") !== true;
   }
   if (outcome === null) return false;

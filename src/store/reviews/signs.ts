@@ -10,6 +10,14 @@ const LAST_USED = `SELECT max(at) AS at FROM (
   UNION ALL SELECT max(at) FROM spending
   UNION ALL SELECT at FROM moments WHERE name IN ('tidied', 'restored')) AS signs`;
 
+/** GitHub's answer to the last review of an installation, from whichever process: 401 or 403. */
+const REFUSED = `SELECT count(*) AS n FROM (
+  SELECT installation_id AS id, max(finished_at) AS at FROM jobs
+  WHERE lane = 'review' AND state = 'parked' AND (outcome LIKE 'refused:%' OR outcome LIKE 'unauthorised:%')
+  GROUP BY installation_id) AS refused
+  WHERE NOT EXISTS (SELECT 1 FROM jobs WHERE lane = 'review' AND state = 'done' AND installation_id = refused.id
+    AND finished_at > refused.at)`;
+
 interface At {
   readonly at: number | null;
 }
@@ -21,10 +29,12 @@ export function storedSigns(db: Database): Signs {
         `SELECT lane, ${db.dialect.now} - min(created_at) AS age FROM jobs WHERE state = 'waiting' GROUP BY lane`,
       );
       const posted = await db.one<At>(POSTED);
+      const refused = await db.one<{ readonly n: number }>(REFUSED);
       const ages = Object.fromEntries(oldest.map(({ lane, age }) => [lane, Math.max(0, age)]));
       return {
         oldestWaitingMs: { review: 0, command: 0, upkeep: 0, ...ages },
         sincePostedMs: typeof posted?.at === "number" ? Math.max(0, now - posted.at) : null,
+        refusedInstallations: refused?.n ?? 0,
       };
     },
     lastUsed: async () => (await db.one<At>(LAST_USED))?.at ?? null,

@@ -44,7 +44,11 @@ export function expireContract(name: string, open: OpenBooks): void {
       const { queue, books, pass } = await open();
       expect(await books.signs.lastUsed()).toBeNull();
       const none = { review: 0, command: 0, upkeep: 0 };
-      expect(await books.signs.progress(DAY)).toEqual({ oldestWaitingMs: none, sincePostedMs: null });
+      expect(await books.signs.progress(DAY)).toEqual({
+        oldestWaitingMs: none,
+        sincePostedMs: null,
+        refusedInstallations: 0,
+      });
       const job = reviewJob(1, "a");
       const lease = await heldJob(queue, job);
       await pass(60_001);

@@ -44,7 +44,11 @@ async function told(books: Records, repoId: number): Promise<readonly unknown[]>
     await books.waits.of(job.repo),
     (await books.missed.lookedAt()).has(`github.com/${repoId}`),
     await books.replies.find(job.key, "q"),
-    await books.missed.owes(job.repo, { number: 1, headSha: "h", createdAt: 1, updatedAt: 1 }, 0),
+    await books.missed.owes(
+      job.repo,
+      { number: 1, headSha: "h", createdAt: 1, updatedAt: 1 },
+      { endedForMs: 0, begunForMs: 0 },
+    ),
     (
       await books.held(null).writes.standing({
         ...{ kind: "answer", repo: job.repo, installationId: 7, number: 1, headSha: "", subject: "s" },
