@@ -2292,4 +2292,12 @@ export const MUTANTS: readonly Mutant[] = [
       "moves no row twice after one that was killed when its commit was on its way",
     ],
   },
+  {
+    id: "comments are stored as they come",
+    loses: "no secret of a comment or of its lines is stored",
+    file: "src/adapters/secrets/redacted-queue.ts",
+    find: "outcome: await withoutSecrets(outcome, clean) }",
+    replace: "outcome }",
+    test: ["test/app/stored-comments.test.ts", "no secret of its words, its lines or the title is in the queue"],
+  },
 ];

@@ -20,6 +20,14 @@ export async function lockKeys(tx: Sql, keys: readonly string[]): Promise<void> 
   );
 }
 
+/** Until the transaction ends no other client takes a job of these lanes: each that does sees whose turn it is. */
+export function lockLanes(tx: Sql, lanes: readonly LaneName[]): Promise<void> {
+  return lockKeys(
+    tx,
+    lanes.map((lane) => `lane ${lane}`),
+  );
+}
+
 /** The same for one key without waiting: false when another client has it. */
 export async function tryLockKey(tx: Sql, key: string): Promise<boolean> {
   if (tx.dialect.name === "sqlite") return true;

@@ -3,7 +3,7 @@
 import { failPoint } from "../../adapters/fail-point.ts";
 import type { AnyJob, JobEnd, Lane, LaneName, Lease, LeaseLimits } from "../../ports.ts";
 import type { Database, Sql } from "../sql.ts";
-import { announce, lockKeys } from "./coordination.ts";
+import { announce, lockKeys, lockLanes } from "./coordination.ts";
 import { isHeld } from "./lease-fence.ts";
 import { ALONE_MS, SUSPECT_AFTER, SUSPECT_PATIENCE_MS } from "./poison-job-policy.ts";
 import { SUSPECT_TURN, turnAgain } from "./put.ts";
@@ -165,8 +165,7 @@ async function next(sql: Sql, search: Search, lock = ""): Promise<Found | null> 
 
 async function take<Taken extends AnyJob>(tx: Sql, search: Search): Promise<Lease<Taken> | null> {
   const { lane, worker } = search;
-  // Processes take jobs one after the other: each sees whose turn it is.
-  await lockKeys(tx, [`lane ${lane}`]);
+  await lockLanes(tx, [lane]);
   const found = await next(tx, search, tx.dialect.forUpdate);
   if (found === null) return null;
   const { id, job, repo, account, turn, runAt, closedUntil, now } = found;

@@ -2,7 +2,7 @@
 import { isGone } from "../../adapters/process-mark.ts";
 import type { LaneName } from "../../ports.ts";
 import type { Database, Sql } from "../sql.ts";
-import { announce, tryLockKey } from "./coordination.ts";
+import { announce, lockLanes, tryLockKey } from "./coordination.ts";
 import { close, hasWaiting, LONGEST_WAIT_MS, type WorkingProcess } from "./job-lane.ts";
 import { afterDeath, type Deaths, SUSPECT_AFTER, type Verdict } from "./poison-job-policy.ts";
 import { type Beating, silenceWatch } from "./process-timeout.ts";
@@ -72,6 +72,8 @@ export function processesOn(db: Database, worker: WorkingProcess, { silentMs, el
 
 /** Removes a process that died, unless it beat a moment ago; its jobs keep how many they were. */
 async function remove(tx: Sql, { id, beats }: Beating): Promise<void> {
+  // It may be taking a job: that locks the job and then writes its name here, and this goes the other way.
+  await lockLanes(tx, ["review", "command", "upkeep"]);
   if ((await tx.run("DELETE FROM instances WHERE id = $1 AND beats = $2", [id, beats])) === 0) return;
   await tx.run(
     `UPDATE jobs SET company = (SELECT count(*) FROM jobs AS own WHERE own.state = 'running' AND own.owner = $1)
