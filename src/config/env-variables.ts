@@ -147,7 +147,7 @@ export const EnvVariables = z.object({
     )
     .meta({ examples: ["github.example.com"] }),
   KODIAI_WORKERS: wholeNumber(1, 16)
-    .default("2")
+    .default("3")
     .transform(Number)
     .describe("Reviews that run at the same time, 1–16. One repository gets at most all but one of them."),
   KODIAI_SEARCH_MEMORY_MB: wholeNumber(64, 65_536)

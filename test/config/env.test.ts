@@ -46,7 +46,7 @@ test("three variables are enough, and everything else has its default", () => {
     reviewerLogin: null,
     dryRun: false,
     allowHttpHosts: [],
-    workers: 2,
+    workers: 3,
     embeddings: { kind: "local" },
     model: null,
     reranker: { kind: "off" },
