@@ -40,7 +40,7 @@ const SMALL = "claude-haiku-5-5";
 /**
  * @param set variables that are set, trimmed
  * @returns the choice, null where there is neither key nor server (Kodiai then asks no model), or one line per problem: the
- * variable and its mend, never its value
+ * variable and its fix, never its value
  */
 export function readModel(
   set: ReadonlyMap<string, string>,
@@ -98,9 +98,14 @@ function unused(set: ReadonlyMap<string, string>): readonly string[] {
 }
 
 function unfit(values: ReturnType<typeof Chosen.parse>, set: ReadonlyMap<string, string>): readonly string[] {
-  if (!isAnthropic(values.ANTHROPIC_BASE_URL)) return [];
+  const idle =
+    set.has("KODIAI_REPOSITORY_PERCENT") && !set.has("KODIAI_USD_PER_MONTH")
+      ? ["KODIAI_REPOSITORY_PERCENT has no effect without KODIAI_USD_PER_MONTH; set it, or remove the share"]
+      : [];
+  if (!isAnthropic(values.ANTHROPIC_BASE_URL)) return idle;
   const isOpen = values.ANTHROPIC_API_KEY === undefined;
   return [
+    ...idle,
     ...(isOpen ? ["ANTHROPIC_API_KEY is not set; Anthropic's own server needs it"] : []),
     ...(set.has("KODIAI_MODEL_TEMPERATURE")
       ? ["KODIAI_MODEL_TEMPERATURE is refused by Anthropic's models; remove it, or set ANTHROPIC_BASE_URL"]

@@ -99,6 +99,10 @@ test.each([
     "KODIAI_USD_PER_MONTH must be an amount in US$, such as 200 or 49.50",
   ],
   [
+    { ANTHROPIC_API_KEY: KEY, KODIAI_REPOSITORY_PERCENT: "20" },
+    "KODIAI_REPOSITORY_PERCENT has no effect without KODIAI_USD_PER_MONTH; set it, or remove the share",
+  ],
+  [
     { KODIAI_USD_PER_MONTH: "20" },
     "KODIAI_USD_PER_MONTH has no effect without ANTHROPIC_API_KEY or ANTHROPIC_BASE_URL; set one of them or remove it",
   ],
@@ -106,7 +110,7 @@ test.each([
     { KODIAI_MODEL_TEMPERATURE: "0" },
     "KODIAI_MODEL_TEMPERATURE has no effect without ANTHROPIC_API_KEY or ANTHROPIC_BASE_URL; set one of them or remove it",
   ],
-])("%j is refused with its mend", (variables, problem) => {
+])("%j is refused, and the fix is named", (variables, problem) => {
   expect(read(variables as Record<string, string>)).toEqual({ problems: [problem] });
 });
 
