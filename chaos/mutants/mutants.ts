@@ -2317,4 +2317,15 @@ export const MUTANTS: readonly Mutant[] = [
     replace: "",
     test: ["test/adapters/voyage/embedder.test.ts", "an answer whose tokens are text counts for nothing"],
   },
+  {
+    id: "few files go without a reranker",
+    loses: "a change of few files or with a named symbol is reranked where a reranker is configured",
+    file: "src/retrieve/retrieve.ts",
+    find: "rerankMemories(list.ranked, queries, reranking, tries)",
+    replace: 'rerankMemories(list.ranked, queries, gate.strategy === "keyword" ? null : reranking, tries)',
+    test: [
+      "test/app/reranker.test.ts",
+      "a change of few files, or that names a symbol, is reranked on defaults when more is found than is used",
+    ],
+  },
 ];
