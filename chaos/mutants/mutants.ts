@@ -2300,4 +2300,32 @@ export const MUTANTS: readonly Mutant[] = [
     replace: "outcome }",
     test: ["test/app/stored-comments.test.ts", "no secret of its words, its lines or the title is in the queue"],
   },
+  {
+    id: "voyageai's answer unused",
+    loses: "what voyageai's client read is what is used",
+    file: "src/adapters/voyage/client.ts",
+    find: "readAnswer(form, text);\n            return new Response(text);\n          } catch (error) {\n            failure = error;\n            throw error;\n          }\n        },\n      });\n      try {\n        return await ask(client, { abortSignal: signal });",
+    replace:
+      "failure = readAnswer(form, text);\n            return new Response(text);\n          } catch (error) {\n            throw error;\n          }\n        },\n      });\n      try {\n        await ask(client, { abortSignal: signal });\n        return failure as never;",
+    test: ["test/adapters/voyage/embedder.test.ts", "what the SDK read is what is used"],
+  },
+  {
+    id: "voyageai given unchecked answers",
+    loses: "a wrongly typed answer is an error, and its values are not printed",
+    file: "src/adapters/voyage/client.ts",
+    find: "            readAnswer(form, text);\n",
+    replace: "",
+    test: ["test/adapters/voyage/embedder.test.ts", "an answer whose tokens are text counts for nothing"],
+  },
+  {
+    id: "few files go without a reranker",
+    loses: "a change of few files or with a named symbol is reranked where a reranker is configured",
+    file: "src/retrieve/retrieve.ts",
+    find: "rerankMemories(list.ranked, queries, reranking, tries)",
+    replace: 'rerankMemories(list.ranked, queries, gate.strategy === "keyword" ? null : reranking, tries)',
+    test: [
+      "test/app/reranker.test.ts",
+      "a change of few files, or that names a symbol, is reranked on defaults when more is found than is used",
+    ],
+  },
 ];

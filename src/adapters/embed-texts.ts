@@ -2,8 +2,7 @@
 
 import { cutText } from "../domain/text/cut-text.ts";
 import type { Embedded } from "../ports/memory.ts";
-import type { ListAnswer } from "./list-answer.ts";
-import { readVectors } from "./read-vectors.ts";
+import { type EmbeddingRow, readVectors } from "./read-vectors.ts";
 import { ServiceFailed } from "./service-failed.ts";
 
 export interface EmbeddingService {
@@ -12,8 +11,11 @@ export interface EmbeddingService {
   dimension: number | null;
   readonly usdPerMillionTokens: number;
   /** Throws `ServiceFailed` only. */
-  ask(texts: readonly string[]): Promise<ListAnswer>;
+  ask(texts: readonly string[]): Promise<{ readonly rows: readonly EmbeddingRow[]; readonly tokens: Count }>;
 }
+
+/** What the service says it counted, if it does. */
+type Count = number | null | undefined;
 
 interface Batch {
   readonly vectors: readonly (Float32Array | null)[];
@@ -67,8 +69,8 @@ async function embedBatch(service: EmbeddingService, texts: readonly string[], m
   }
 }
 
-function countedTokens(counted: unknown, texts: readonly string[]): number {
-  if (typeof counted === "number" && Number.isFinite(counted) && counted >= 0) return counted;
+function countedTokens(counted: Count, texts: readonly string[]): number {
+  if (typeof counted === "number" && counted >= 0) return counted;
   return texts.reduce((sum, text) => sum + estimateTokens(text), 0);
 }
 

@@ -1,4 +1,5 @@
 // Why a paid or local service did not give what it was asked for, in words that are safe to log.
+import type { z } from "zod";
 
 /**
  * A call that failed. The message is made here from fixed words, status numbers and error codes: never a key, an address
@@ -40,9 +41,21 @@ export function statusFailure(status: number, retryAfter: string | null): Servic
   });
 }
 
-/** A success whose body is not what was promised: a page of a proxy, JSON that was cut off. */
-export function unreadableAnswer(): ServiceFailed {
-  return new ServiceFailed("the service answered something that is not the JSON it promises", { again: true });
+/**
+ * A success whose body is not what was promised. A page of a proxy or JSON that was cut off may be better next time; a
+ * value of the wrong type inside an answer of the right shape would come again for the same input.
+ *
+ * @param issue where it is wrong; undefined when it is no JSON
+ */
+export function unreadableAnswer(issue?: z.core.$ZodIssue): ServiceFailed {
+  const path = issue?.path ?? [];
+  const expected = issue?.code === "invalid_type" ? issue.expected : "another value";
+  const place = path.length === 0 ? "" : ` (${path.join(".")}: expected ${expected})`;
+  const isInside = path.length > 1;
+  return new ServiceFailed(`the service answered something that is not the JSON it promises${place}`, {
+    again: !isInside,
+    refused: isInside,
+  });
 }
 
 /** No answer at all. Of an unknown error only its code is told, since messages of HTTP clients may quote headers. */

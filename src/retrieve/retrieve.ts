@@ -227,7 +227,7 @@ async function search(at: Search, gate: GateDecision): Promise<Precedents> {
   );
   const list = await inTurns(steps, at.ports.pause ?? null);
   const rerankers = { reranker: at.ports.reranker, budget, tuning: tuning.rerank };
-  const reranking = rerankingOf(retrieval, gate.strategy, rerankers, tries);
+  const reranking = rerankingOf(retrieval, rerankers, tries);
   const { ranked, report } = await rerankMemories(list.ranked, queries, reranking, tries);
   const whole = { ...list, ranked, cut: [...withheld, ...list.cut] };
   const all = { gate, query, list: whole, method, records, usage, rerank: report };

@@ -1,6 +1,6 @@
 // What is fixed in production and turned only by measurements: how wide to search, and which steps are on.
 import type { Corpus } from "../domain/memory.ts";
-import type { QueryVariant, Strategy } from "../domain/retrieval.ts";
+import type { QueryVariant } from "../domain/retrieval.ts";
 import { type QueryLength, SHORT_QUERIES } from "./model/model-written-queries.ts";
 import type { RerankTuning } from "./model/rerank.ts";
 import { HUNKS, QUERY_CHARS, VARIANT_PATHS } from "./query/build-query.ts";
@@ -70,7 +70,6 @@ export const TUNING: Tuning = {
     most: 50,
     keep: null,
     text: "situation+lesson",
-    skipFor: new Set<Strategy>(["keyword"]),
     skipAtMargin: null,
   },
 };

@@ -161,7 +161,9 @@ test.runIf(canLimit)(
     await until("a write failed", () => server.log().includes("SQLITE_IOERR_WRITE"));
     limit("unlimited");
     await until("the job ended", () => /"state":"(?:done|dead)"/.test(server.log()));
-    expect(rows("SELECT state FROM jobs WHERE lane = 'review'")).toEqual([{ state: "done" }]);
+    // A sweep that ran meanwhile may have put a job of the same head in the place of the first.
+    const states = rows("SELECT state FROM jobs WHERE lane = 'review' AND state <> 'superseded'");
+    expect(states).toEqual([{ state: "done" }]);
     expect(said(world, pull)).toHaveLength(1);
     expect(world.comments(pull).reviews).toHaveLength(1);
     expect(world.violations).toEqual([]);

@@ -74,6 +74,34 @@ test("what Voyage prefers is heard first, one request a query, and what it cost 
   expect(usd).toBeCloseTo(((tokens ?? 0) * 0.05) / 1_000_000, 12);
 });
 
+test("a change of few files, or that names a symbol, is reranked on defaults when more is found than is used", async () => {
+  server.script(backwards);
+  const title = "Take the lock before the cache is read";
+  const cases: readonly (readonly [string, readonly string[], string])[] = [
+    [title, ["a"], "few-files"],
+    [title, ["a", "b", "c", "d", "e"], "few-files"],
+    ["Hold `cacheMutex` in readCache()", ["a", "b", "c", "d", "e", "f"], "named-in-text"],
+  ];
+  for (const [title, names, decidedBy] of cases) {
+    server.received.length = 0;
+    const change = {
+      ...CHANGE,
+      files: Object.fromEntries(names.map((name) => [`src/${name}.ts`, "lock(cacheMutex);\n"])),
+      world: { pull: aPull({ title, body: null }) },
+      embedder: embedder(),
+    };
+    const precedents = await precedentsOf({ ...change, reranker: await configured() });
+    expect(precedents.gate).toMatchObject({ retrieve: true, decidedBy });
+    expect(precedents.ranked[0]?.record.id).toBe("m8");
+    expect(precedents.rerank).toMatchObject({ by: "rerank-2.5", failed: null });
+    expect(server.received.length).toBeGreaterThan(0);
+
+    server.received.length = 0;
+    const few = await precedentsOf({ ...change, memories: MEMORIES.slice(0, 5), reranker: await configured() });
+    expect([few.ranked.length, few.rerank, server.received]).toEqual([5, null, []]);
+  }
+});
+
 test("no secret of the change or of memory is sent", async () => {
   server.script(backwards);
   await precedentsOf({ ...CHANGE, embedder: embedder(), reranker: await configured() });

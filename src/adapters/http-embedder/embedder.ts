@@ -2,7 +2,7 @@
 
 import type { Embedder } from "../../ports/memory.ts";
 import { type BatchLimits, type EmbeddingService, embedTexts } from "../embed-texts.ts";
-import { listAnswer } from "../list-answer.ts";
+import { EmbeddingAnswer, readAnswer } from "../service-answer.ts";
 import { type ServiceLimits, serviceCall } from "../service-call.ts";
 import { statusFailure } from "../service-failed.ts";
 import { type Fetch, servicePost } from "../service-fetch.ts";
@@ -49,7 +49,8 @@ export function httpEmbedder(options: HttpEmbedderOptions): Embedder {
       call(async (signal) => {
         const response = await post(url, headers, JSON.stringify({ model, input }), signal);
         if (!response.ok) throw statusFailure(response.status, response.headers.get("retry-after"));
-        return listAnswer(await response.text());
+        const { data, usage } = readAnswer(EmbeddingAnswer, await response.text());
+        return { rows: data, tokens: usage?.total_tokens };
       }),
   };
 

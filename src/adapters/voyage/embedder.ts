@@ -2,6 +2,7 @@
 
 import type { Embedder } from "../../ports/memory.ts";
 import { type BatchLimits, embedTexts } from "../embed-texts.ts";
+import { EmbeddingAnswer } from "../service-answer.ts";
 import { type VoyageOptions, voyageCall, voyagePrice } from "./client.ts";
 
 export interface VoyageEmbedderOptions extends VoyageOptions {
@@ -36,13 +37,11 @@ export function voyageEmbedder(options: VoyageEmbedderOptions): Embedder {
           limits: LIMITS,
           dimension,
           usdPerMillionTokens,
-          ask: (batch) =>
-            call((client, request) =>
-              client.embed(
-                { input: [...batch], model, inputType, outputDimension: dimension, truncation: true },
-                request,
-              ),
-            ),
+          ask: async (batch) => {
+            const asked = { input: [...batch], model, inputType, outputDimension: dimension, truncation: true };
+            const { data, usage } = await call(EmbeddingAnswer, (client, request) => client.embed(asked, request));
+            return { rows: data ?? [], tokens: usage?.totalTokens };
+          },
         },
         texts,
       ),

@@ -1,8 +1,9 @@
 // Reranking by Voyage AI: a cross-encoder reads the query and each candidate together.
 
+import type { RerankResponseDataItem } from "voyageai";
 import { cutText } from "../../domain/text/cut-text.ts";
-import type { Reranked, Reranker } from "../../ports/memory.ts";
-import { completeOrder, unchangedOrder } from "../complete-order.ts";
+import type { RerankCandidate, Reranked, Reranker } from "../../ports/memory.ts";
+import { RerankAnswer } from "../service-answer.ts";
 import { ServiceFailed } from "../service-failed.ts";
 import { type VoyageOptions, voyageCall, voyagePrice } from "./client.ts";
 
@@ -30,14 +31,9 @@ export function voyageReranker(options: VoyageRerankerOptions): Reranker {
   const usdPerToken = voyagePrice(model) / 1_000_000;
 
   async function score(query: string, documents: readonly string[]): Promise<{ scored: Scored[]; tokens: number }> {
-    const { rows, tokens } = await call((client, request) =>
-      client.rerank(
-        { query: cut(query, MAX_QUERY_CHARS), documents: [...documents], model, truncation: true },
-        request,
-      ),
-    );
-    const isCount = typeof tokens === "number" && Number.isFinite(tokens) && tokens > 0;
-    return { scored: readScores(rows, documents.length), tokens: isCount ? tokens : 0 };
+    const asked = { query: cut(query, MAX_QUERY_CHARS), documents: [...documents], model, truncation: true };
+    const { data, usage } = await call(RerankAnswer, (client, request) => client.rerank(asked, request));
+    return { scored: readScores(data ?? [], documents.length), tokens: Math.max(0, usage?.totalTokens ?? 0) };
   }
 
   return {
@@ -65,20 +61,38 @@ export function voyageReranker(options: VoyageRerankerOptions): Reranker {
   };
 }
 
-/** Best first; of rows that name nobody, somebody twice or no finite score nothing is kept. */
-function readScores(rows: readonly unknown[], count: number): Scored[] {
+/** Best first. Rows without a score, of no candidate or of one that was already scored are passed over. */
+function readScores(rows: readonly RerankResponseDataItem[], count: number): Scored[] {
   const scores = new Map<number, number>();
-  for (const row of rows) {
-    if (typeof row !== "object" || row === null) continue;
-    const { index, relevance_score: score } = row as { readonly index?: unknown; readonly relevance_score?: unknown };
-    if (!isPlace(index, count) || typeof score !== "number" || !Number.isFinite(score)) continue;
-    if (!scores.has(index)) scores.set(index, score);
+  for (const { index = -1, relevanceScore } of rows) {
+    const isPlace = Number.isInteger(index) && index >= 0 && index < count;
+    if (isPlace && relevanceScore !== undefined && !scores.has(index)) scores.set(index, relevanceScore);
   }
   return [...scores].map(([place, score]) => ({ place, score })).sort((a, b) => b.score - a.score || a.place - b.place);
 }
 
-function isPlace(index: unknown, count: number): index is number {
-  return typeof index === "number" && Number.isInteger(index) && index >= 0 && index < count;
+/**
+ * @param named places in `candidates`, best first, each in range and at most once
+ * @returns ids, at most topK: the named ones, then the others as given
+ */
+function completeOrder(
+  candidates: readonly RerankCandidate[],
+  named: readonly number[],
+  topK: number,
+): readonly string[] {
+  const seen = new Set(named);
+  const others = candidates.map((_, place) => place).filter((place) => !seen.has(place));
+  return [...named, ...others].slice(0, Math.max(0, topK)).map((place) => candidates[place]?.id ?? "");
+}
+
+/** The order as given, and why: `failed` is null when there was nothing to ask. */
+function unchangedOrder(
+  candidates: readonly RerankCandidate[],
+  topK: number,
+  failed: string | null,
+  spent: { readonly tokens: number; readonly usd: number; readonly ms: number } = { tokens: 0, usd: 0, ms: 0 },
+): Reranked {
+  return { order: completeOrder(candidates, [], topK), scores: new Map(), ...spent, failed };
 }
 
 /** A service refuses empty strings, and a cut may part a surrogate pair. */

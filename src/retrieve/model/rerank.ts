@@ -3,7 +3,7 @@
 
 import type { Knowledge } from "../../config/knowledge.ts";
 import type { MemoryRecord } from "../../domain/memory.ts";
-import type { RankedMemory, RerankReport, Strategy } from "../../domain/retrieval.ts";
+import type { RankedMemory, RerankReport } from "../../domain/retrieval.ts";
 import { fence } from "../../domain/text/untrusted-text.ts";
 import type { Attempts } from "../degradation-log.ts";
 import type { QueryCandidates } from "../rank/fusion.ts";
@@ -17,8 +17,6 @@ export interface RerankTuning {
   readonly keep: number | null;
   /** `situation`: what was going on; `situation+lesson`: and what to do. Where neither was written, the text as it was said. */
   readonly text: "situation" | "situation+lesson";
-  /** Strategies of the gate for which nobody is asked: words find a symbol that is named better than any reading does. */
-  readonly skipFor: ReadonlySet<Strategy>;
   /** 0–1: nobody is asked when the first leads the second by this share of its lead over the last; null always asks. */
   readonly skipAtMargin: number | null;
 }
@@ -27,7 +25,6 @@ export interface Reranking {
   /** Who is asked, for logs. */
   readonly by: string;
   readonly topK: number;
-  readonly strategy: Strategy | null;
   readonly tuning: RerankTuning;
   readonly ask: AskOrder;
 }
@@ -68,8 +65,7 @@ const DID_NOT_ANSWER = { scores: new Map<string, number>(), tokens: 0, usd: 0, m
  *
  * @param ranked best first
  * @param reranking null leaves the order
- * @returns the same memories; `report` is null when nobody was asked: too few candidates, a clear winner, or a strategy that
- *   leaves the order to words
+ * @returns the same memories; `report` is null when nothing was asked: no more candidates than are kept, or a clear winner
  */
 export async function rerankMemories(
   ranked: readonly RankedMemory[],
@@ -79,10 +75,9 @@ export async function rerankMemories(
 ): Promise<{ readonly ranked: readonly RankedMemory[]; readonly report: RerankReport | null }> {
   const unasked = { ranked, report: null };
   if (reranking === null) return unasked;
-  const { by, ask, strategy, tuning } = reranking;
+  const { by, ask, tuning } = reranking;
   const keep = tuning.keep ?? reranking.topK;
   const pool = ranked.slice(0, tuning.most);
-  if (strategy !== null && tuning.skipFor.has(strategy)) return unasked;
   if (pool.length <= keep || clearWinner(pool, tuning.skipAtMargin)) return unasked;
   const requests = requestsOf(pool, queries, tuning.text).filter(({ candidates }) => candidates.length > keep);
   if (requests.length === 0) return unasked;
@@ -195,11 +190,10 @@ interface Rerankers {
 /** As the repository wants it; null leaves the order as ranked. A model that is wanted and not there is noted in `tries`. */
 export function rerankingOf(
   { rerank, topK }: Pick<Knowledge["retrieval"], "rerank" | "topK">,
-  strategy: Strategy | null,
   { reranker, budget, tuning }: Rerankers,
   tries: Pick<Attempts, "note">,
 ): Reranking | null {
-  const rest = { topK, strategy, tuning };
+  const rest = { topK, tuning };
   if (rerank === "off") return null;
   if (rerank === "auto") return reranker === null ? null : { by: reranker.name, ask: reranker.rerank, ...rest };
   if (budget.name !== null) return { by: budget.name, ask: listwiseOrder(budget), ...rest };

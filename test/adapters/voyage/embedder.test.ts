@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { GeneratedVoyageAIClient } from "voyageai";
 import { voyageEmbedder } from "../../../src/adapters/voyage/embedder.ts";
 import { type ScriptedServer, scriptedServer } from "../../fakes/scripted-server.ts";
 import { DIMENSION, embedderContract, happy, KEY } from "../contracts/embedder.ts";
@@ -31,6 +32,16 @@ test.each(["query", "document"] as const)("a %s is announced as one, in the serv
   expect(server.received.map(({ body }) => body)).toEqual([
     { input: ["let x = 1"], model: "voyage-code-3", input_type: kind, output_dimension: DIMENSION, truncation: true },
   ]);
+});
+
+test("what the SDK read is what is used", async () => {
+  const sdk = vi.spyOn(GeneratedVoyageAIClient.prototype, "embed");
+  const other = Array.from({ length: DIMENSION }, (_, at) => (at === 0 ? 2 : 0));
+  sdk.mockResolvedValue({ data: [{ index: 0, embedding: other }], usage: { totalTokens: 7 } });
+  const options = { apiKey: KEY, baseUrl: `${server.url}/v1`, dimension: DIMENSION, fetch, now: Date.now };
+  const embedded = await voyageEmbedder(options).embed(["let x = 1"], "query");
+  sdk.mockRestore();
+  expect([embedded.vectors[0]?.[0], embedded.tokens]).toEqual([1, 7]);
 });
 
 test("without settings it is voyage-code-3 with 1,024 numbers, relevant under a distance of .3", () => {

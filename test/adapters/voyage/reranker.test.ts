@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from "vitest";
+import { GeneratedVoyageAIClient } from "voyageai";
 import { voyageReranker } from "../../../src/adapters/voyage/reranker.ts";
 import {
   type Answer,
@@ -20,6 +21,14 @@ const FAULTS: readonly [string, Answer, RegExp][] = [
   ["wrong key", status(401), /answered 401; check its key/],
   ["a proxy's page", text("<html></html>", "text/html"), /not the JSON/],
   ["cut-off JSON", text('{"data":[{"index":1,'), /not the JSON/],
+  ["a row that is none", json({ data: [null] }), /not the JSON it promises \(data\.0: expected object\)/],
+  [
+    "a score that is text",
+    json({ data: [{ index: 1, relevance_score: KEY }] }),
+    /data\.0\.relevance_score: expected number/,
+  ],
+  ["tokens that are text", json({ data: [{ index: 1 }], usage: { total_tokens: KEY } }), /usage\.total_tokens/],
+  ["a kind that is a number", json({ object: 7, data: [{ index: 1, relevance_score: 1 }] }), /object: expected string/],
   ["silence", hang, /within 300 ms/],
   ["stalling", stall, /within 300 ms/],
   ["reset", reset, /no connection/],
@@ -90,13 +99,26 @@ test("one request carries the query and every text; the price is that of rerank-
   ]);
 });
 
-test("rows that are no rows and scores that are none are passed over, whatever order they come in", async () => {
-  const rows = [null, "x", { index: 1 }, { index: 0, relevance_score: "9" }, { index: 3, relevance_score: 0.2 }];
-  server.script(json({ data: [...rows, { index: 2, relevance_score: 0.7 }], usage: null, object: 7 }));
+test("rows without a place or a score are passed over, whatever order they come in", async () => {
+  const rows = [{}, { index: 1 }, { relevance_score: 0.9 }, { index: 0, relevance_score: null }];
+  const sound = [
+    { index: 3, relevance_score: 0.2 },
+    { index: 2, relevance_score: 0.7 },
+  ];
+  server.script(json({ data: [...rows, ...sound], usage: null }));
   expect(await make().reranker.rerank(QUERY, CANDIDATES, 3)).toMatchObject({
     order: ["mem_c", "mem_d", "mem_a"],
     tokens: 0,
   });
+});
+
+test("what the SDK read is what is used", async () => {
+  server.script(scored([1]));
+  const sdk = vi.spyOn(GeneratedVoyageAIClient.prototype, "rerank");
+  sdk.mockResolvedValue({ data: [{ index: 3, relevanceScore: 0.5 }], usage: { totalTokens: 7 } });
+  const reranked = await make().reranker.rerank(QUERY, CANDIDATES, 2);
+  sdk.mockRestore();
+  expect(reranked).toMatchObject({ order: ["mem_d", "mem_a"], tokens: 7, failed: null });
 });
 
 test("of a thousand huge candidates 200 are sent, cut, and the others keep their places behind them", async () => {

@@ -218,7 +218,6 @@ describe("an order of the model", () => {
   });
 
   test.each<[string, Partial<Room>, Record<string, unknown>]>([
-    ["the change names what it is about", { shape: { ...CART, title: "feat: `roundPrice` in the cart" } }, {}],
     ["no more are found than are used", { shelved: MANY.slice(0, 5) }, {}],
     ["nothing is remembered", { shelved: [] }, {}],
     ["the configuration says off", {}, { rerank: "off" }],

@@ -42,7 +42,7 @@ async function reranked(
   tuning: Partial<Reranking["tuning"]> = {},
 ) {
   const tries = attempts();
-  const settings = { by: "judge-1", ask, topK: 2, strategy: "hybrid" as const, ...more };
+  const settings = { by: "judge-1", ask, topK: 2, ...more };
   const result = await rerankMemories(ranked, queries, { ...settings, tuning: { ...TUNING.rerank, ...tuning } }, tries);
   return { ids: result.ranked.map(({ record }) => record.id), report: result.report, degraded: tries.degraded() };
 }
@@ -117,11 +117,10 @@ describe("reranking", () => {
     expect(most).toBe(3);
   });
 
-  test("nobody is asked where it cannot matter: a query by names, too few candidates, nothing to ask", async () => {
+  test("nothing is asked where it cannot matter: no more candidates than are kept, or none", async () => {
     const { ask, asked } = scoring({ q: { m1: 1 } });
     const four = [query("q", ALL)];
     for (const one of [
-      await reranked(listOf(4), four, ask, { strategy: "keyword" }),
       await reranked(listOf(4), four, ask, { topK: 4 }),
       await reranked(listOf(4), [query("q", ["m0", "m1"])], ask),
       await reranked([], four, ask),
