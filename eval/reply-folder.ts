@@ -1,10 +1,8 @@
 // Questions and replies as files of a folder, so that any model, or a person, can be the reviewer: STEM.md and
-// STEM.request.json are the question, STEM.reply.json (or .md, .txt) is whatever came back. Replies that a recording tape
-// kept are read too.
+// STEM.request.json are the question, STEM.reply.json (or .md, .txt) is whatever came back.
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { readReply } from "../src/adapters/anthropic/read-reply.ts";
-import { recordingPath } from "../src/adapters/anthropic/replay-tape.ts";
+import { readReply } from "../src/adapters/model/read-reply.ts";
 import { type PlainQuestion, plainQuestion, promptText } from "../src/cli/prompt-text.ts";
 import type { ModelChoice } from "../src/config/read-model.ts";
 import { estimatedTokens, type ModelAnswer, type ModelRequest, type ModelUsage } from "../src/domain/model.ts";
@@ -54,7 +52,7 @@ export async function folderModel(
   const model: Model = await standInModel(choice, async (request) => {
     const question = plainQuestion(request as ModelRequest<unknown>);
     const stem = stemOf(pull, question);
-    const found = folder === null ? null : await replyText(folder, stem, request as ModelRequest<unknown>);
+    const found = folder === null ? null : await replyText(folder, stem);
     const kept = (state: Outcome["state"], problem: string | null) => outcomes.push({ stem, question, state, problem });
     if (found === null) {
       kept("missing", null);
@@ -87,16 +85,15 @@ interface FoundReply {
   readonly tokens: { readonly input: number; readonly output: number } | null;
 }
 
-async function replyText(folder: string, stem: string, request: ModelRequest<unknown>): Promise<FoundReply | null> {
-  const names = [`${stem}.reply.json`, `${stem}.reply.md`, `${stem}.reply.txt`].map((name) => join(folder, name));
-  for (const path of [...names, recordingPath(folder, request, null)]) {
-    const text = await readFile(path, "utf8").catch(() => null);
+async function replyText(folder: string, stem: string): Promise<FoundReply | null> {
+  for (const name of [`${stem}.reply.json`, `${stem}.reply.md`, `${stem}.reply.txt`]) {
+    const text = await readFile(join(folder, name), "utf8").catch(() => null);
     if (text !== null) return unwrapped(text);
   }
   return null;
 }
 
-/** A reply may stand under `reply`, as text, as JSON or as a recording's, with its `usage` beside it or in it. */
+/** A reply may be under `reply`, as text or as JSON, with its `usage` beside it. */
 function unwrapped(text: string): FoundReply {
   let value: unknown;
   try {
@@ -106,12 +103,7 @@ function unwrapped(text: string): FoundReply {
   }
   const { reply, usage } = asRecord(value);
   if (reply === undefined) return { text, tokens: null };
-  const recorded = asRecord(reply);
-  const said = recorded.json ?? (Array.isArray(recorded.text) ? recorded.text.join("\n") : reply);
-  return {
-    text: typeof said === "string" ? said : JSON.stringify(said),
-    tokens: tokensOf(asRecord(usage ?? recorded.usage)),
-  };
+  return { text: typeof reply === "string" ? reply : JSON.stringify(reply), tokens: tokensOf(asRecord(usage)) };
 }
 
 function asRecord(value: unknown): Record<string, unknown> {

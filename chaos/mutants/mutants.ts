@@ -791,7 +791,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     id: "unknown stop reasons",
     loses: "a reply that was cut off is never taken for an answer",
-    file: "src/adapters/anthropic/model.ts",
+    file: "src/adapters/model/served-model.ts",
     find: 'const stop = STOPS.get(said.stopReason ?? "");',
     replace: 'const stop = STOPS.get("");',
     test: ["test/adapters/anthropic/contract.test.ts", "cut off by its limit just behind a whole object"],
@@ -1360,7 +1360,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     id: "what was streamed costs nothing",
     loses: "an answer that breaks off is paid for as far as it came",
-    file: "src/adapters/anthropic/gather-events.ts",
+    file: "src/adapters/model/anthropic/accumulate-stream.ts",
     find: "isWhole ? usage.output : Math.max(usage.output, estimatedTokens(text.length + thought))",
     replace: "usage.output",
     test: [
@@ -1372,7 +1372,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     id: "a question that is stopped costs nothing",
     loses: "a question that a server read is paid for, whether or not its answer was waited for",
-    file: "src/adapters/anthropic/attempt.ts",
+    file: "src/adapters/model/http-attempt.ts",
     find: "isUncounted && isRead ?",
     replace: "isUncounted && isTaken && isRefused ?",
     test: ["test/app/budgets.test.ts", "a review that a push overtakes stops asking, and posts nothing"],

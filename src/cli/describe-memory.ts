@@ -1,5 +1,6 @@
 // kodiai memory describe: what it would cost first, and only with --yes the questions themselves.
 
+import { MODEL_VARIABLES } from "../config/read-model.ts";
 import type { Repo } from "../domain/job.ts";
 import {
   type DescribedMemories,
@@ -24,8 +25,7 @@ export async function describe(
   const { word, most } = wished(subject, values);
   const repo = await ports.repoOf(word);
   const access = await ports.access(repo);
-  if (access === null)
-    throw new UsageError("no model is configured: set ANTHROPIC_API_KEY, or ANTHROPIC_BASE_URL with KODIAI_MODEL");
+  if (access === null) throw new UsageError(`no model is configured: set ${MODEL_VARIABLES}`);
   const usdPerMonth = numberOf("budget", values.budget, await ports.usdPerMonth(word));
   const asking = { ...ports, access };
   const estimate = await estimateDescribing({ repo, most }, asking);

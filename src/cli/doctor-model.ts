@@ -1,24 +1,28 @@
-// What `kodiai doctor` says of the model: which ones, where, how they are spoken to, what they cost. Nobody is asked: a
-// question costs money.
+// What `kodiai doctor` says of the model: which ones, where, how they are spoken to, what they cost. It is asked only with
+// `--model`, as a question costs money.
 
-import { type ModelChoice, readModel } from "../config/read-model.ts";
+import { MODEL_VARIABLES, type ModelChoice, PROVIDERS, providersSet, readModel } from "../config/read-model.ts";
 import { defaultConfig } from "../config/repo-config.ts";
 import { setVariables } from "../config/shown-variables.ts";
-import type { ModelTier } from "../domain/model.ts";
+import type { LookUps, ModelRequest, ModelTier } from "../domain/model.ts";
 import type { Model } from "../ports/model.ts";
 import { chosenModel } from "../wire/models.ts";
 import type { Check } from "./doctor-memory.ts";
 
 const name = "model";
 
-/** The model that the environment names. Never rejects, and tells no key. */
-export async function modelChecks(): Promise<readonly Check[]> {
-  const read = readModel(setVariables(process.env));
+/**
+ * The model that the environment names. Never rejects, and tells no key.
+ *
+ * @param asks whether the main model is asked a question
+ */
+export async function modelChecks({ asks }: { readonly asks: boolean }): Promise<readonly Check[]> {
+  const set = setVariables(process.env);
+  const read = readModel(set);
   if ("problems" in read) return [{ name, state: "broken", text: read.problems.join("; ") }];
   const { model: choice } = read;
   if (choice === null) {
-    const text = "none: rules and memory only; ANTHROPIC_API_KEY or ANTHROPIC_BASE_URL names one";
-    return [{ name, state: "note", text }];
+    return [{ name, state: "note", text: `none: rules and memory only; ${MODEL_VARIABLES} names one` }];
   }
   const model = await chosenModel(choice);
   const { names } = model;
@@ -29,7 +33,22 @@ export async function modelChecks(): Promise<readonly Check[]> {
     const text = `${both ? "main and small" : tier}: ${names[tier]}, ${model.contextTokens(tier)} tokens of context, ${price.text}`;
     return { name, state: price.known ? "ok" : "note", text };
   });
-  return [...known, { name: "endpoint", state: "ok", text: endpoint(choice) }, budget(choice, known)];
+  return [
+    ...known,
+    { name: "endpoint", state: "ok", text: endpoint(choice) },
+    ...passedOver(choice, set),
+    ...(asks ? [await asked(model, choice)] : []),
+    budget(choice, known),
+  ];
+}
+
+/** Where the variables of both providers are set, only one is asked. */
+function passedOver({ provider = "anthropic" }: ModelChoice, set: ReadonlyMap<string, string>): readonly Check[] {
+  const other = providersSet(set).find((one) => one !== provider);
+  if (other === undefined) return [];
+  const text = `${PROVIDERS[provider].name} is asked, ${PROVIDERS[other].name} is set too and is not`;
+  const isSaid = set.has("KODIAI_MODEL_PROVIDER");
+  return [{ name: "provider", state: "ok", text: isSaid ? text : `${text}; KODIAI_MODEL_PROVIDER=${other} asks it` }];
 }
 
 const MILLION = 1_000_000;
@@ -42,16 +61,24 @@ function priceOf(model: Model, tier: ModelTier): { readonly known: boolean; read
   return { known: true, text: `USD ${usd(input)} a million tokens in, ${usd(output)} out` };
 }
 
-function endpoint({ baseUrl, apiKey, structuredOutput, temperature }: ModelChoice): string {
-  const host = baseUrl === null ? "api.anthropic.com" : new URL(baseUrl).host;
-  const isAnthropic = host === "api.anthropic.com";
-  const on = structuredOutput === "on" || (structuredOutput === "auto" && isAnthropic);
+function endpoint({ provider = "anthropic", baseUrl, apiKey, structuredOutput, temperature }: ModelChoice): string {
+  const { host } = new URL(baseUrl ?? PROVIDERS[provider].origin);
   return [
     host,
     apiKey === null ? "without a key" : "with a key",
-    `structured output ${on ? "on" : "off"}${structuredOutput === "auto" ? " (auto)" : ""}`,
+    `structured output ${asksForShape({ provider, baseUrl, structuredOutput }) ? "on" : "off"}${structuredOutput === "auto" ? " (auto)" : ""}`,
     ...(temperature === null ? [] : [`temperature ${temperature}`]),
   ].join(", ");
+}
+
+/** Whether the server is asked to hold replies to their schema. */
+function asksForShape({
+  provider = "anthropic",
+  baseUrl,
+  structuredOutput,
+}: Pick<ModelChoice, "provider" | "baseUrl" | "structuredOutput">): boolean {
+  const isOwn = baseUrl === null || new URL(baseUrl).origin === PROVIDERS[provider].origin;
+  return structuredOutput === "on" || (structuredOutput === "auto" && (isOwn || provider === "openai"));
 }
 
 function budget({ usdPerMonth: ceiling = null }: ModelChoice, known: readonly Check[]): Check {
@@ -60,4 +87,71 @@ function budget({ usdPerMonth: ceiling = null }: ModelChoice, known: readonly Ch
   const text = ceiling === null ? each : `${each}; USD ${ceiling} a month for all of them`;
   const isHeld = known.every(({ state }) => state === "ok");
   return { name: "budget", state: "ok", text: isHeld ? text : `${text}; what has no price counts as free` };
+}
+
+/** What the tool of the question finds. */
+const FOUND = "amber";
+
+const LOOK_UPS: LookUps = {
+  tools: [
+    {
+      name: "colour_of_today",
+      description: "Tells the colour of today.",
+      jsonSchema: { type: "object", properties: {}, required: [], additionalProperties: false },
+    },
+  ],
+  answer: () => Promise.resolve(FOUND),
+  rounds: 1,
+  calls: 1,
+  usd: 1,
+};
+
+const QUESTION: ModelRequest<string> = {
+  purpose: "answer",
+  tier: "main",
+  system: [{ text: "This question tests a connection. Do what it says and nothing else.", cache: false }],
+  user: [{ text: "Look up the colour of today, then reply with it.", cache: false }],
+  effort: "low",
+  maxOutputTokens: 4_000,
+  shape: {
+    name: "colour",
+    jsonSchema: {
+      type: "object",
+      properties: { colour: { type: "string" } },
+      required: ["colour"],
+      additionalProperties: false,
+    },
+    check(value) {
+      const colour = typeof value === "object" && value !== null && "colour" in value ? value.colour : null;
+      return typeof colour === "string"
+        ? { ok: true, value: colour }
+        : { ok: false, problem: "colour: must be a text" };
+    },
+  },
+  lookUps: LOOK_UPS,
+};
+
+/** One question to the main model: whether it answers, how fast, and what its server takes. */
+async function asked(model: Model, choice: ModelChoice): Promise<Check> {
+  const answer = await model.ask(QUESTION);
+  const { ms, inputTokens, outputTokens, usd } = answer.usage;
+  const cost = `${ms} ms, ${inputTokens} tokens in, ${outputTokens} out${usd === null ? "" : `, USD ${usd.toFixed(4)}`}`;
+  const check = { name: "question" } as const;
+  if (answer.kind === "failed")
+    return { ...check, state: "broken", text: `${model.names.main}: ${answer.detail}; ${cost}` };
+  const { lookedUp, without = [] } = answer;
+  const shape = !asksForShape(choice)
+    ? "no (not asked for)"
+    : without.includes("structured output")
+      ? "no (refused)"
+      : "yes";
+  const tools =
+    lookedUp?.kind !== "offered"
+      ? "no (refused)"
+      : lookedUp.calls > 0 && answer.value.includes(FOUND)
+        ? "yes"
+        : "no (the model did not use one)";
+  const isFull = tools === "yes" && shape !== "no (refused)";
+  const text = `${model.names.main} answered: ${cost}, structured output ${shape}, tools ${tools}`;
+  return { ...check, state: isFull ? "ok" : "note", text };
 }

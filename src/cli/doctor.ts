@@ -29,6 +29,7 @@ export async function doctor(words: readonly string[], readEnvFile = readServers
     json: { type: "boolean" },
     format: { type: "string" },
     "data-dir": { type: "string" },
+    model: { type: "boolean" },
     ...LIVE_OPTIONS,
   });
   if (positionals.length > 0) throw new UsageError(`doctor takes no ${JSON.stringify(positionals[0])}`);
@@ -46,7 +47,7 @@ export async function doctor(words: readonly string[], readEnvFile = readServers
     ...(await memoryChecks(place)),
     ...(await retrieval(values["data-dir"])),
     ...(await reactions(values["data-dir"])),
-    ...(await modelChecks()),
+    ...(await modelChecks({ asks: values.model === true })),
     ...(await server()),
   ];
   if (values.json === true || values.format === "json")

@@ -71,6 +71,7 @@ usage: kodiai VERB [options]
              --http PORT               over HTTP on loopback, with the token in KODIAI_MCP_TOKEN
              --allow-write             may remember notes; --all may be asked about every repository that memory knows
   doctor   what is configured, reachable and degraded; in the server's folder, with --data-dir, it reads .env too
+             --model                   asks the model one small question, which costs a little
              --live OWNER/NAME         instead try on GitHub what no document promises, in a repository made for it: asks first,
                                        opens a pull request with GITHUB_TOKEN or --token-file FILE, cleans up, prints a report
              --yes, --force            ask nothing; go on in a repository that is in use
@@ -84,7 +85,8 @@ usage: kodiai VERB [options]
   --model off       rules and memory only, whatever the environment names
   --show-prompt     print what a model would be asked, and ask nobody
 
-environment: ANTHROPIC_API_KEY or ANTHROPIC_BASE_URL name a model that reads the change, KODIAI_MODEL which one;
+environment: ANTHROPIC_API_KEY, OPENAI_API_KEY or an address in ANTHROPIC_BASE_URL or OPENAI_BASE_URL names who reads the
+change, KODIAI_MODEL the model;
 GITHUB_TOKEN reads pull requests and their past (retract acts as the App where APP_ID is set); GITHUB_API_URL with
 GITHUB_SERVER_URL name another GitHub, as in Actions; NO_COLOR and FORCE_COLOR decide about colours
 

@@ -125,7 +125,7 @@ async function configured(
   if (leave.model !== null) return { reranker: null, leave };
   if (leave.reason !== null) throw new UsageError(`--rerank: ${leave.reason}`);
   throw new UsageError(
-    "--rerank: no reranker is configured, and no model either; set KODIAI_RERANKER=voyage or ANTHROPIC_API_KEY, or leave --rerank out",
+    "--rerank: no reranker is configured, and no model either; set KODIAI_RERANKER=voyage, ANTHROPIC_API_KEY or OPENAI_API_KEY, or leave --rerank out",
   );
 }
 

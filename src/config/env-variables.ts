@@ -196,7 +196,7 @@ export const EnvVariables = z.object({
   ANTHROPIC_API_KEY: apiKey
     .optional()
     .describe(
-      "Key of Anthropic, or of the server at ANTHROPIC_BASE_URL. With one of the two, changes are sent there to be reviewed by a language model; without both, Kodiai reviews with its rules and its memory alone.",
+      "Key of Anthropic, or of the server at ANTHROPIC_BASE_URL. With one of the two, or with one of OPENAI_*, changes are sent there to be reviewed by a language model; without all of them Kodiai reviews with its rules and its memory alone.",
     ),
   ANTHROPIC_BASE_URL: z
     .string()
@@ -205,28 +205,47 @@ export const EnvVariables = z.object({
       "Address of another server that speaks Anthropic's Messages API: Ollama, LM Studio, vLLM, llama.cpp, LiteLLM. Plain http only for loopback and hosts in KODIAI_ALLOW_HTTP_HOSTS.",
     )
     .meta({ examples: ["http://localhost:11434"] }),
+  OPENAI_API_KEY: apiKey
+    .optional()
+    .describe("Key of OpenAI, or of the server at OPENAI_BASE_URL. A server of your own may need none."),
+  OPENAI_BASE_URL: z
+    .string()
+    .optional()
+    .describe(
+      "Address of a server that speaks OpenAI's chat completions: Azure (`https://NAME.openai.azure.com/openai/v1`), Gemini (`https://generativelanguage.googleapis.com/v1beta/openai`), OpenRouter (`https://openrouter.ai/api/v1`), Ollama, vLLM, llama.cpp, LM Studio. An address without a path gets `/v1`. Plain http only for loopback and hosts in KODIAI_ALLOW_HTTP_HOSTS.",
+    )
+    .meta({ examples: ["http://localhost:11434/v1"] }),
+  KODIAI_MODEL_PROVIDER: z
+    .enum(["anthropic", "openai"], "must be `anthropic` or `openai`")
+    .optional()
+    .describe(
+      "Which variables count where both ANTHROPIC_* and OPENAI_* are set: `anthropic` or `openai`. Without it: `anthropic`.",
+    )
+    .meta({ examples: ["openai"] }),
   KODIAI_MODEL: modelName
     .optional()
-    .describe("The model that writes reviews. Without it: `claude-sonnet-5-5`.")
+    .describe("The model that writes reviews. Without it: `claude-sonnet-5-5`, or `gpt-6.1-sol` of OpenAI.")
     .meta({ examples: ["claude-opus-5-5"] }),
   KODIAI_SMALL_MODEL: modelName
     .optional()
     .describe(
-      "The cheaper model for short questions. Without it: `claude-haiku-5-5`, or KODIAI_MODEL where that is set and ANTHROPIC_BASE_URL is not Anthropic's.",
+      "The cheaper model for short questions. Without it: `claude-haiku-5-5`, or `gpt-6-luna` of OpenAI, or KODIAI_MODEL where that is set and the server is another.",
     )
     .meta({ examples: ["claude-haiku-5-5"] }),
   KODIAI_MODEL_STRUCTURED_OUTPUT: z
     .enum(["auto", "on", "off"], "must be `auto`, `on` or `off`")
     .default("auto")
     .describe(
-      "Whether the server itself holds replies to their JSON Schema. `auto`: Anthropic's does, others are told the schema in words. `on` sends them all that Anthropic understands (schema, effort, prompt caching).",
+      "Whether the server itself holds replies to their JSON Schema. `auto`: Anthropic's does, and of OpenAI's kind every server that takes a schema; the others get the schema in words. `on` sends them all that Anthropic or OpenAI understands (schema, effort, prompt caching), and fails where they refuse it. `off`: in words only.",
     ),
   KODIAI_MODEL_TEMPERATURE: z
     .string()
     .regex(/^(?:[01](?:\.\d{1,3})?|2(?:\.0{1,3})?)$/, "must be a number from 0 to 2")
     .transform(Number)
     .optional()
-    .describe("Sent to a server other than Anthropic's, whose models take none. Without it, the server decides.")
+    .describe(
+      "Sent to a server other than Anthropic's, whose models take none; left out where a model refuses it. Without it, the server decides.",
+    )
     .meta({ examples: ["0.2"] }),
   KODIAI_MODEL_CONTEXT_TOKENS: wholeNumber(4_096, 10_000_000)
     .transform(Number)

@@ -2,11 +2,13 @@
 import { endpointProblem } from "./endpoint-problem.ts";
 import { EnvVariables } from "./env-variables.ts";
 
-/** A server that speaks Anthropic's Messages API, and its models. Secrets stay in here: never log it. */
+/** A server of models, and which of its models. Secrets stay in here: never log it. */
 export interface ModelChoice {
+  /** Whose protocol the server speaks; absent: Anthropic's. */
+  readonly provider?: Provider;
   /** null: the server wants none. */
   readonly apiKey: string | null;
-  /** Without `/v1` and without a slash at the end; null: Anthropic itself. */
+  /** Without a slash at the end, and without `/v1` where the protocol is Anthropic's; null: the provider itself. */
   readonly baseUrl: string | null;
   /** The main model and the one for short questions. */
   readonly names: { readonly main: string; readonly small: string };
@@ -21,9 +23,14 @@ export interface ModelChoice {
   readonly repositoryPercent?: number;
 }
 
+export type Provider = "anthropic" | "openai";
+
 const Chosen = EnvVariables.pick({
   ANTHROPIC_API_KEY: true,
   ANTHROPIC_BASE_URL: true,
+  OPENAI_API_KEY: true,
+  OPENAI_BASE_URL: true,
+  KODIAI_MODEL_PROVIDER: true,
   KODIAI_MODEL: true,
   KODIAI_SMALL_MODEL: true,
   KODIAI_MODEL_STRUCTURED_OUTPUT: true,
@@ -34,8 +41,38 @@ const Chosen = EnvVariables.pick({
   KODIAI_ALLOW_HTTP_HOSTS: true,
 });
 
-const MAIN = "claude-sonnet-5-5";
-const SMALL = "claude-haiku-5-5";
+/** Of each provider: its variables, what a person calls it, its address, and the models that are asked without KODIAI_MODEL. */
+export const PROVIDERS = {
+  anthropic: {
+    key: "ANTHROPIC_API_KEY",
+    url: "ANTHROPIC_BASE_URL",
+    name: "Anthropic",
+    origin: "https://api.anthropic.com",
+    main: "claude-sonnet-5-5",
+    small: "claude-haiku-5-5",
+  },
+  openai: {
+    key: "OPENAI_API_KEY",
+    url: "OPENAI_BASE_URL",
+    name: "OpenAI",
+    origin: "https://api.openai.com",
+    main: "gpt-6.1-sol",
+    small: "gpt-6-luna",
+  },
+} as const;
+
+/** What names a model, for messages. */
+export const MODEL_VARIABLES = "ANTHROPIC_API_KEY, ANTHROPIC_BASE_URL, OPENAI_API_KEY or OPENAI_BASE_URL";
+
+/**
+ * Whose variables are set.
+ *
+ * @param set variables that are set
+ */
+export function providersSet(set: ReadonlyMap<string, string>): readonly Provider[] {
+  const isSet = (provider: Provider) => set.has(PROVIDERS[provider].key) || set.has(PROVIDERS[provider].url);
+  return (["anthropic", "openai"] as const).filter(isSet);
+}
 
 /**
  * @param set variables that are set, trimmed
@@ -50,24 +87,25 @@ export function readModel(
     return { problems: parsed.error.issues.map((issue) => `${String(issue.path[0])} ${issue.message}`) };
   }
   const values = parsed.data;
-  const url = values.ANTHROPIC_BASE_URL;
-  const urlProblem = url === undefined ? null : endpointProblem(url, values.KODIAI_ALLOW_HTTP_HOSTS);
-  if (urlProblem !== null) return { problems: [`ANTHROPIC_BASE_URL ${urlProblem}`] };
-  const isKeyless = url === undefined && values.ANTHROPIC_API_KEY === undefined;
-  const problems = isKeyless ? unused(set) : unfit(values, set);
+  const named = providersSet(set);
+  const provider = values.KODIAI_MODEL_PROVIDER ?? named[0];
+  const problems =
+    provider === undefined || !named.includes(provider) ? unused(set, provider) : unfit(values, set, provider);
   if (problems.length > 0) return { problems };
-  return { model: isKeyless ? null : chosen(values) };
+  return { model: provider === undefined ? null : chosen(values, provider) };
 }
 
-function chosen(values: ReturnType<typeof Chosen.parse>): ModelChoice {
-  const url = values.ANTHROPIC_BASE_URL?.replace(/\/+$/, "").replace(/\/v1$/, "");
-  const main = values.KODIAI_MODEL ?? MAIN;
+function chosen(values: Values, provider: Provider): ModelChoice {
+  const { key, url: urlVariable, main: usual, small } = PROVIDERS[provider];
+  const url = values[urlVariable];
+  const main = values.KODIAI_MODEL ?? usual;
   // A server of one's own that was given one model has that one.
-  const onlyOne = values.KODIAI_MODEL !== undefined && !isAnthropic(url);
+  const onlyOne = values.KODIAI_MODEL !== undefined && !isOwn(url, provider);
   return {
-    apiKey: values.ANTHROPIC_API_KEY ?? null,
-    baseUrl: url ?? null,
-    names: { main, small: values.KODIAI_SMALL_MODEL ?? (onlyOne ? main : SMALL) },
+    provider,
+    apiKey: values[key] ?? null,
+    baseUrl: url === undefined ? null : baseOf(url, provider),
+    names: { main, small: values.KODIAI_SMALL_MODEL ?? (onlyOne ? main : small) },
     structuredOutput: values.KODIAI_MODEL_STRUCTURED_OUTPUT,
     temperature: values.KODIAI_MODEL_TEMPERATURE ?? null,
     contextTokens: values.KODIAI_MODEL_CONTEXT_TOKENS ?? null,
@@ -76,12 +114,25 @@ function chosen(values: ReturnType<typeof Chosen.parse>): ModelChoice {
   };
 }
 
-function isAnthropic(url: string | undefined): boolean {
-  return url === undefined || URL.parse(url)?.origin === "https://api.anthropic.com";
+type Values = ReturnType<typeof Chosen.parse>;
+
+/** As the SDK wants it: Anthropic's adds `/v1` itself, OpenAI's does not. A bare host is what people write. */
+function baseOf(url: string, provider: Provider): string {
+  const bare = url.replace(/\/+$/, "");
+  if (provider === "anthropic") return bare.replace(/\/v1$/, "");
+  return URL.parse(bare)?.pathname === "/" ? `${bare}/v1` : bare;
+}
+
+function isOwn(url: string | undefined, provider: Provider): boolean {
+  return url === undefined || URL.parse(url)?.origin === PROVIDERS[provider].origin;
 }
 
 /** A setting without effect is a misunderstanding. */
-function unused(set: ReadonlyMap<string, string>): readonly string[] {
+function unused(set: ReadonlyMap<string, string>, provider: Provider | undefined): readonly string[] {
+  if (provider !== undefined) {
+    const { key, url } = PROVIDERS[provider];
+    return [`KODIAI_MODEL_PROVIDER is ${provider}, but neither ${key} nor ${url} is set; set one of them or remove it`];
+  }
   return [
     "KODIAI_MODEL",
     "KODIAI_SMALL_MODEL",
@@ -92,22 +143,23 @@ function unused(set: ReadonlyMap<string, string>): readonly string[] {
     "KODIAI_REPOSITORY_PERCENT",
   ]
     .filter((name) => set.has(name))
-    .map(
-      (name) => `${name} has no effect without ANTHROPIC_API_KEY or ANTHROPIC_BASE_URL; set one of them or remove it`,
-    );
+    .map((name) => `${name} has no effect without ${MODEL_VARIABLES}; set one of them or remove it`);
 }
 
-function unfit(values: ReturnType<typeof Chosen.parse>, set: ReadonlyMap<string, string>): readonly string[] {
+function unfit(values: Values, set: ReadonlyMap<string, string>, provider: Provider): readonly string[] {
+  const { key, url: urlVariable, name } = PROVIDERS[provider];
+  const url = values[urlVariable];
+  const urlProblem = url === undefined ? null : endpointProblem(url, values.KODIAI_ALLOW_HTTP_HOSTS);
+  if (urlProblem !== null) return [`${urlVariable} ${urlProblem}`];
   const idle =
     set.has("KODIAI_REPOSITORY_PERCENT") && !set.has("KODIAI_USD_PER_MONTH")
       ? ["KODIAI_REPOSITORY_PERCENT has no effect without KODIAI_USD_PER_MONTH; set it, or remove the share"]
       : [];
-  if (!isAnthropic(values.ANTHROPIC_BASE_URL)) return idle;
-  const isOpen = values.ANTHROPIC_API_KEY === undefined;
+  if (!isOwn(url, provider)) return idle;
   return [
     ...idle,
-    ...(isOpen ? ["ANTHROPIC_API_KEY is not set; Anthropic's own server needs it"] : []),
-    ...(set.has("KODIAI_MODEL_TEMPERATURE")
+    ...(values[key] === undefined ? [`${key} is not set; ${name}'s own server needs it`] : []),
+    ...(provider === "anthropic" && set.has("KODIAI_MODEL_TEMPERATURE")
       ? ["KODIAI_MODEL_TEMPERATURE is refused by Anthropic's models; remove it, or set ANTHROPIC_BASE_URL"]
       : []),
   ];

@@ -237,7 +237,7 @@ function cost({ spending, model, days }: Overview, times: readonly number[]): Ht
     return html`<section class="card"><h2>Cost of models</h2>${empty(
       "No model was asked in this window.",
       model === null
-        ? html`Rules and memory review alone. Set <code>ANTHROPIC_API_KEY</code> or <code>ANTHROPIC_BASE_URL</code> to have a model read changes too.`
+        ? html`Rules and memory review alone. Set <code>ANTHROPIC_API_KEY</code>, <code>OPENAI_API_KEY</code> or the address of a server of your own to have a model read changes too.`
         : `The model is ${model}; the next review asks it.`,
     )}</section>`;
   const tokens = spending.reduce((sum, one) => sum + one.inputTokens + one.outputTokens, 0);

@@ -30,6 +30,43 @@ export interface ReplyShape<T> {
   readonly readText?: (text: string) => T | null;
 }
 
+/** One thing that a model may look up, said to it as a tool. */
+export interface LookUpTool {
+  /** Lower-case words with underscores. */
+  readonly name: string;
+  readonly description: string;
+  /** JSON Schema of the input: an object at the top, every property required, `additionalProperties: false`. */
+  readonly jsonSchema: Readonly<Record<string, unknown>>;
+}
+
+/** What a model may look up before it answers. */
+export interface LookUps {
+  readonly tools: readonly LookUpTool[];
+  /**
+   * @param input as the model wrote it: untrusted, and of any shape
+   * @returns the text that the model reads, cut and fenced as text by others; a rejection becomes "this look-up failed"
+   */
+  readonly answer: (name: string, input: unknown) => Promise<string>;
+  /** Replies of the model that may ask. Each costs a request. */
+  readonly rounds: number;
+  /** Look-ups in all. */
+  readonly calls: number;
+  /** US$ that the question may cost with all of its rounds. No round begins that would leave too little for the answer. */
+  readonly usd: number;
+}
+
+/** What became of the look-ups. */
+export type LookedUp =
+  | {
+      readonly kind: "offered";
+      /** How many were answered. */
+      readonly calls: number;
+      /** Why the model could not look up more, or null where it did not want to. */
+      readonly stopped: "rounds" | "calls" | "budget" | null;
+    }
+  /** The server or the model takes no tools: the question was asked without them. */
+  | { readonly kind: "unsupported" };
+
 export interface ModelRequest<T> {
   readonly purpose: Purpose;
   readonly tier: ModelTier;
@@ -41,9 +78,11 @@ export interface ModelRequest<T> {
   /** Thinking counts in it. */
   readonly maxOutputTokens: number;
   readonly shape: ReplyShape<T>;
+  /** Absent: the model answers from the prompt alone. */
+  readonly lookUps?: LookUps;
 }
 
-/** What one question cost, all attempts and the repair together. */
+/** What one question cost: all attempts, all rounds of look-ups and the repair together. */
 export interface ModelUsage {
   /** Everything read, cached or not. */
   readonly inputTokens: number;
@@ -87,6 +126,10 @@ export type ModelAnswer<T> =
       /** The reply had to be mended (broken JSON, or one repair turn). */
       readonly repaired: boolean;
       readonly usage: ModelUsage;
+      /** Absent where the question offered none. */
+      readonly lookedUp?: LookedUp;
+      /** What the server refused and the question was asked without: `structured output`. Absent where it took everything. */
+      readonly without?: readonly string[];
     }
   | {
       readonly kind: "failed";

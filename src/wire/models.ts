@@ -11,14 +11,14 @@ import type { ModelChoice } from "../config/read-model.ts";
 import type { RerankerChoice } from "../config/read-reranker.ts";
 import { Transient } from "../domain/errors.ts";
 import type { Repo } from "../domain/job.ts";
-import type { ModelUsage, PromptPiece, Purpose } from "../domain/model.ts";
+import type { LookUps, ModelUsage, PromptPiece, Purpose } from "../domain/model.ts";
 import type { Embedder, RerankCandidate, Reranker } from "../ports/memory.ts";
 import type { Model, ModelAccess, ReplyBook, SpendingBook } from "../ports/model.ts";
 import type { Held } from "../ports.ts";
 import { egressTo } from "./egress.ts";
 import { redact, redactor, registerSecrets } from "./secrets.ts";
 
-/** A model behind whatever server was chosen; null without one. Secrets in a prompt are masked, line by line, before it leaves. */
+/** A model behind whatever server was chosen; null without one. Secrets in a prompt, and in what is looked up, are masked before they leave. */
 export async function chosenModel(choice: ModelChoice): Promise<Model>;
 export async function chosenModel(choice: ModelChoice | null): Promise<Model | null>;
 export async function chosenModel(choice: ModelChoice | null): Promise<Model | null> {
@@ -34,11 +34,15 @@ export async function standInModel(choice: ModelChoice, ask: Model["ask"]): Prom
 }
 
 async function openModel(choice: ModelChoice): Promise<Model> {
-  // Loaded only when chosen: the SDK takes a second to import.
-  const { ANTHROPIC_URL, anthropicModel } = await import("../adapters/anthropic/model.ts");
+  // Loaded only when chosen: each SDK takes a second to import.
+  const protocol =
+    choice.provider === "openai"
+      ? (await import("../adapters/model/openai/completions.ts")).COMPLETIONS
+      : (await import("../adapters/model/anthropic/messages.ts")).MESSAGES;
+  const { servedModel } = await import("../adapters/model/served-model.ts");
   registerSecrets(choice.apiKey);
-  const fetch = egressTo(choice.baseUrl ?? ANTHROPIC_URL, { deadlineMs: null });
-  return anthropicModel({ ...choice, fetch, mask, now: Date.now });
+  const fetch = egressTo(choice.baseUrl ?? protocol.ownUrl, { deadlineMs: null });
+  return servedModel(protocol, { ...choice, fetch, mask, now: Date.now });
 }
 
 async function mask(text: string): Promise<string> {
@@ -51,7 +55,13 @@ function withMaskedPrompts(model: Model): Model {
   return {
     ...model,
     mask,
-    ask: async (request, signal) => model.ask({ ...request, user: await masked(request.user) }, signal),
+    async ask(request, signal) {
+      const { lookUps } = request;
+      const user = await masked(request.user);
+      if (lookUps === undefined) return model.ask({ ...request, user }, signal);
+      const answer: LookUps["answer"] = async (name, input) => mask(await lookUps.answer(name, input));
+      return model.ask({ ...request, user, lookUps: { ...lookUps, answer } }, signal);
+    },
   };
 }
 

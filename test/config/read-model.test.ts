@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { readModel } from "../../src/config/read-model.ts";
 
 const KEY = "sk-ant-api03-3uX_4d8e";
@@ -12,6 +12,7 @@ test("with nothing set, no model is asked", () => {
 test("a key of Anthropic is enough", () => {
   expect(read({ ANTHROPIC_API_KEY: KEY })).toEqual({
     model: {
+      provider: "anthropic",
       apiKey: KEY,
       baseUrl: null,
       names: { main: "claude-sonnet-5-5", small: "claude-haiku-5-5" },
@@ -36,6 +37,7 @@ test("a server of one's own needs no key, and the one model that is named serves
   };
   expect(read(variables)).toEqual({
     model: {
+      provider: "anthropic",
       apiKey: null,
       baseUrl: OLLAMA,
       names: { main: "qwen3-coder:30b", small: "qwen3-coder:30b" },
@@ -92,7 +94,7 @@ test.each([
   ],
   [
     { KODIAI_MODEL: "claude-opus-5-5" },
-    "KODIAI_MODEL has no effect without ANTHROPIC_API_KEY or ANTHROPIC_BASE_URL; set one of them or remove it",
+    "KODIAI_MODEL has no effect without ANTHROPIC_API_KEY, ANTHROPIC_BASE_URL, OPENAI_API_KEY or OPENAI_BASE_URL; set one of them or remove it",
   ],
   [
     { ANTHROPIC_API_KEY: KEY, KODIAI_USD_PER_MONTH: "a lot" },
@@ -104,11 +106,11 @@ test.each([
   ],
   [
     { KODIAI_USD_PER_MONTH: "20" },
-    "KODIAI_USD_PER_MONTH has no effect without ANTHROPIC_API_KEY or ANTHROPIC_BASE_URL; set one of them or remove it",
+    "KODIAI_USD_PER_MONTH has no effect without ANTHROPIC_API_KEY, ANTHROPIC_BASE_URL, OPENAI_API_KEY or OPENAI_BASE_URL; set one of them or remove it",
   ],
   [
     { KODIAI_MODEL_TEMPERATURE: "0" },
-    "KODIAI_MODEL_TEMPERATURE has no effect without ANTHROPIC_API_KEY or ANTHROPIC_BASE_URL; set one of them or remove it",
+    "KODIAI_MODEL_TEMPERATURE has no effect without ANTHROPIC_API_KEY, ANTHROPIC_BASE_URL, OPENAI_API_KEY or OPENAI_BASE_URL; set one of them or remove it",
   ],
 ])("%j is refused, and the fix is named", (variables, problem) => {
   expect(read(variables as Record<string, string>)).toEqual({ problems: [problem] });
@@ -117,4 +119,58 @@ test.each([
 test("plain http is for loopback and listed hosts", () => {
   const variables = { ANTHROPIC_BASE_URL: "http://ollama:11434", KODIAI_ALLOW_HTTP_HOSTS: "ollama:11434" };
   expect(read(variables)).toMatchObject({ model: { baseUrl: "http://ollama:11434" } });
+});
+
+describe("with OpenAI's protocol", () => {
+  test("a key is enough", () => {
+    expect(read({ OPENAI_API_KEY: KEY })).toMatchObject({
+      model: { provider: "openai", apiKey: KEY, baseUrl: null, names: { main: "gpt-6.1-sol", small: "gpt-6-luna" } },
+    });
+  });
+
+  test.each([
+    ["http://localhost:11434", "http://localhost:11434/v1"],
+    ["http://localhost:11434/v1/", "http://localhost:11434/v1"],
+    ["https://example.openai.azure.com/openai/v1/", "https://example.openai.azure.com/openai/v1"],
+    [
+      "https://generativelanguage.googleapis.com/v1beta/openai",
+      "https://generativelanguage.googleapis.com/v1beta/openai",
+    ],
+  ])("an address is enough, with its path: %s", (url, baseUrl) => {
+    expect(read({ OPENAI_BASE_URL: url, KODIAI_MODEL: "qwen3-coder:30b" })).toMatchObject({
+      model: {
+        provider: "openai",
+        apiKey: null,
+        baseUrl,
+        names: { main: "qwen3-coder:30b", small: "qwen3-coder:30b" },
+      },
+    });
+  });
+
+  test("beside Anthropic's variables KODIAI_MODEL_PROVIDER decides, else they do", () => {
+    const both = { ANTHROPIC_API_KEY: KEY, OPENAI_API_KEY: "sk-proj-0123456789" };
+    expect(read(both)).toMatchObject({ model: { provider: "anthropic", apiKey: KEY } });
+    expect(read({ ...both, KODIAI_MODEL_PROVIDER: "openai" })).toMatchObject({
+      model: { provider: "openai", apiKey: "sk-proj-0123456789" },
+    });
+    expect(read({ ...both, KODIAI_MODEL_PROVIDER: "anthropic" })).toMatchObject({ model: { apiKey: KEY } });
+  });
+
+  test.each([
+    [
+      { OPENAI_API_KEY: KEY, KODIAI_MODEL_PROVIDER: "open-ai" },
+      "KODIAI_MODEL_PROVIDER must be `anthropic` or `openai`",
+    ],
+    [
+      { ANTHROPIC_API_KEY: KEY, KODIAI_MODEL_PROVIDER: "openai" },
+      "KODIAI_MODEL_PROVIDER is openai, but neither OPENAI_API_KEY nor OPENAI_BASE_URL is set; set one of them or remove it",
+    ],
+    [{ OPENAI_BASE_URL: "https://api.openai.com/v1" }, "OPENAI_API_KEY is not set; OpenAI's own server needs it"],
+    [
+      { OPENAI_BASE_URL: "http://model.example.com/v1" },
+      "OPENAI_BASE_URL must begin with https://; plain http needs its host in KODIAI_ALLOW_HTTP_HOSTS",
+    ],
+  ])("%j is refused, and the fix is named", (variables, problem) => {
+    expect(read(variables as Record<string, string>)).toEqual({ problems: [problem] });
+  });
 });

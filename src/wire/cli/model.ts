@@ -5,7 +5,7 @@ import { meteredModel } from "../../adapters/metered-model.ts";
 import { isFolder } from "../../cli/find-repository.ts";
 import { UsageError } from "../../cli/usage.ts";
 import { parseConfig } from "../../config/parse-config.ts";
-import { type ModelChoice, readModel } from "../../config/read-model.ts";
+import { type ModelChoice, providersSet, readModel } from "../../config/read-model.ts";
 import { setVariables } from "../../config/shown-variables.ts";
 import type { Repo } from "../../domain/job.ts";
 import type { ModelRequest, ModelUsage, Purpose } from "../../domain/model.ts";
@@ -54,7 +54,7 @@ const NOTHING_SPENT: Spending = { purse: () => Promise.resolve({ spent: 0, aside
 function choiceOf(use: "auto" | "show"): ModelChoice | null {
   const set = setVariables(process.env);
   // Nobody is asked, so any key will do: the prompt can be looked at before there is one.
-  if (use === "show" && !set.has("ANTHROPIC_BASE_URL")) set.set("ANTHROPIC_API_KEY", "nobody-is-asked");
+  if (use === "show" && providersSet(set).length === 0) set.set("ANTHROPIC_API_KEY", "nobody-is-asked");
   const read = readModel(set);
   if ("problems" in read) throw new UsageError(read.problems.join("; "));
   return read.model;

@@ -1,7 +1,8 @@
 // A question as a review room asks it, and models that answer it from a fake server.
 import { z } from "zod";
-import { type AnthropicSettings, anthropicModel } from "../../../src/adapters/anthropic/model.ts";
-import type { ModelLimits } from "../../../src/adapters/anthropic/model-limits.ts";
+import { MESSAGES } from "../../../src/adapters/model/anthropic/messages.ts";
+import type { ModelLimits } from "../../../src/adapters/model/model-limits.ts";
+import { type ServedModelSettings, servedModel } from "../../../src/adapters/model/served-model.ts";
 import type { ModelRequest, ReplyShape } from "../../../src/domain/model.ts";
 import type { Model } from "../../../src/ports/model.ts";
 
@@ -59,7 +60,7 @@ export const LIMITS: Partial<ModelLimits> = {
   breakMs: 60_000,
 };
 
-export function settingsFor(url: string, more: Partial<AnthropicSettings> = {}): AnthropicSettings {
+export function settingsFor(url: string, more: Partial<ServedModelSettings> = {}): ServedModelSettings {
   return {
     apiKey: KEY,
     baseUrl: url,
@@ -67,7 +68,7 @@ export function settingsFor(url: string, more: Partial<AnthropicSettings> = {}):
     structuredOutput: "on",
     temperature: null,
     contextTokens: null,
-    fetch: (address, init) => globalThis.fetch(address, init) as ReturnType<AnthropicSettings["fetch"]>,
+    fetch: (address, init) => globalThis.fetch(address, init) as ReturnType<ServedModelSettings["fetch"]>,
     now: Date.now,
     random: () => 0.5,
     ...more,
@@ -75,6 +76,6 @@ export function settingsFor(url: string, more: Partial<AnthropicSettings> = {}):
   };
 }
 
-export function modelFor(url: string, more: Partial<AnthropicSettings> = {}): Model {
-  return anthropicModel(settingsFor(url, more));
+export function modelFor(url: string, more: Partial<ServedModelSettings> = {}): Model {
+  return servedModel(MESSAGES, settingsFor(url, more));
 }

@@ -1,7 +1,7 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import type { AnthropicSettings } from "../../../src/adapters/anthropic/model.ts";
-import type { ModelLimits } from "../../../src/adapters/anthropic/model-limits.ts";
+import type { ModelLimits } from "../../../src/adapters/model/model-limits.ts";
+import type { ServedModelSettings } from "../../../src/adapters/model/served-model.ts";
 import {
   bareStream,
   body,
@@ -31,7 +31,7 @@ describe.each(["on", "off"] as const)("with structured output %s", (structuredOu
   let server: FakeAnthropic;
   const printed: unknown[] = [];
   const timers = { now: () => NOW };
-  const model = (more: Partial<AnthropicSettings> = {}) =>
+  const model = (more: Partial<ServedModelSettings> = {}) =>
     modelFor(server.url, { structuredOutput, ...timers, ...more });
   /** A short patience only for what never answers: a busy machine may need long for a first request. */
   const hasty = (limits: Partial<ModelLimits>) => model({ limits: { retries: 1, ...limits } });

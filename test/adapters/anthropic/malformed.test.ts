@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { readReply } from "../../../src/adapters/anthropic/read-reply.ts";
+import { readReply } from "../../../src/adapters/model/read-reply.ts";
 import { malformedReplies } from "../../fakes/anthropic/malformed.ts";
 import { says } from "../../fakes/anthropic/replies.ts";
 import { startAnthropic } from "../../fakes/anthropic/server.ts";

@@ -1,6 +1,6 @@
 // Replies in plain words, where the shape of a question says how to read them.
 import { expect, test } from "vitest";
-import { readReply } from "../../../src/adapters/anthropic/read-reply.ts";
+import { readReply } from "../../../src/adapters/model/read-reply.ts";
 import type { ModelRequest, ReplyShape } from "../../../src/domain/model.ts";
 import { says } from "../../fakes/anthropic/replies.ts";
 import { startAnthropic } from "../../fakes/anthropic/server.ts";

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import type { AnthropicSettings } from "../../../src/adapters/anthropic/model.ts";
-import { modelFacts } from "../../../src/adapters/anthropic/model-facts.ts";
 import { guardedFetch } from "../../../src/adapters/github/guarded-fetch.ts";
+import { modelFacts } from "../../../src/adapters/model/model-facts.ts";
+import type { ServedModelSettings } from "../../../src/adapters/model/served-model.ts";
 import type { ModelRequest } from "../../../src/domain/model.ts";
 import { fails, redirects, says, stalls } from "../../fakes/anthropic/replies.ts";
 import { type FakeAnthropic, startAnthropic } from "../../fakes/anthropic/server.ts";
@@ -17,18 +17,18 @@ afterEach(async () => {
 });
 
 /** Anthropic's own address, answered by the fake. */
-const anthropic: Partial<AnthropicSettings> = {
+const anthropic: Partial<ServedModelSettings> = {
   baseUrl: null,
   structuredOutput: "auto",
   fetch: (url, init) => {
     const path = url.replace("https://api.anthropic.com", "");
     expect(path).toMatch(/^\//);
-    return globalThis.fetch(`${server.url}${path}`, init) as ReturnType<AnthropicSettings["fetch"]>;
+    return globalThis.fetch(`${server.url}${path}`, init) as ReturnType<ServedModelSettings["fetch"]>;
   },
 };
 const sent = () => server.requests.map(({ body }) => body);
 
-async function send(more: Partial<AnthropicSettings>, request: ModelRequest<Reviewed> = QUESTION) {
+async function send(more: Partial<ServedModelSettings>, request: ModelRequest<Reviewed> = QUESTION) {
   expect(await modelFor(server.url, more).ask(request)).toMatchObject({ kind: "answered", value: FOUND });
   return sent().at(-1);
 }
@@ -152,7 +152,7 @@ describe("to Anthropic", () => {
 });
 
 describe("to another server", () => {
-  const local: Partial<AnthropicSettings> = {
+  const local: Partial<ServedModelSettings> = {
     structuredOutput: "auto",
     names: { main: "qwen3-coder:30b", small: "qwen3:4b" },
   };
@@ -189,7 +189,7 @@ describe("to another server", () => {
   });
 
   test("`on` sends it all that Anthropic takes, and says so when that is refused", async () => {
-    const on: Partial<AnthropicSettings> = { ...local, structuredOutput: "on" };
+    const on: Partial<ServedModelSettings> = { ...local, structuredOutput: "on" };
     expect(await send(on)).toMatchObject({ output_config: { effort: "medium", format: { type: "json_schema" } } });
     server.script([fails(400, { message: "output_config.format: unknown" })]);
     const answer = await modelFor(server.url, on).ask(QUESTION);

@@ -1,4 +1,5 @@
-// Anthropic's Messages API on loopback: real HTTP, real event streams, replies by script, requests kept for assertions.
+// A model's server on loopback, of Anthropic's protocol or of OpenAI's: real HTTP, real event streams, replies by script,
+// requests kept for assertions.
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 
@@ -58,8 +59,8 @@ export async function startAnthropic(
         path: request.url ?? "",
         headers: request.headers,
         body,
-        system: textOf(body.system),
-        prompt: textOf(body.messages?.[0]?.content),
+        system: textOf(body.system ?? firstOf(body, "system")),
+        prompt: textOf(firstOf(body, "user")),
         isAbandoned: false,
       };
       response.on("close", () => {
@@ -85,6 +86,11 @@ export async function startAnthropic(
     close,
     [Symbol.asyncDispose]: close,
   };
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: the body of a request, as it came.
+function firstOf(body: any, role: string): unknown {
+  return body.messages?.find((message: { readonly role: string }) => message.role === role)?.content;
 }
 
 function textOf(content: unknown): string {

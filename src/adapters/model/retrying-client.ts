@@ -3,12 +3,12 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { BrokenCircuitError, ConsecutiveBreaker, circuitBreaker, handleWhen } from "cockatiel";
 import type { ModelUsage } from "../../domain/model.ts";
-import { CallFailed } from "./call-failed.ts";
+import { ModelError } from "./model-error.ts";
 import type { ModelFacts, PaidTokens } from "./model-facts.ts";
 import type { ModelLimits } from "./model-limits.ts";
 
-/** Runs attempts. Rejects with `CallFailed` and nothing else; attempts must do the same. */
-export type ModelCalls = <T>(attempt: () => Promise<T>, signal: AbortSignal) => Promise<T>;
+/** Runs attempts. Rejects with `ModelError` and nothing else; attempts must do the same. */
+export type RetryingClient = <T>(attempt: () => Promise<T>, signal: AbortSignal) => Promise<T>;
 
 export interface Clock {
   /** Epoch milliseconds. */
@@ -21,17 +21,17 @@ export interface Clock {
  * One for each server and process, because the circuit breaker remembers. The breaker is cockatiel's; its retry is not used,
  * since a wait of it cannot be ended by a signal and a stopped job would linger.
  */
-export function modelCalls(limits: ModelLimits, clock: Clock): ModelCalls {
+export function retryingClient(limits: ModelLimits, clock: Clock): RetryingClient {
   let closedUntil = 0;
   const breaker = circuitBreaker(
-    handleWhen((error) => error instanceof CallFailed && error.turn.isOutage),
+    handleWhen((error) => error instanceof ModelError && error.turn.isOutage),
     { breaker: new ConsecutiveBreaker(limits.breakAfter), halfOpenAfter: limits.breakMs },
   );
   breaker.onBreak(() => {
     closedUntil = clock.now() + limits.breakMs;
   });
 
-  async function once<T>(attempt: () => Promise<T>, before: CallFailed | null, signal: AbortSignal): Promise<T> {
+  async function once<T>(attempt: () => Promise<T>, before: ModelError | null, signal: AbortSignal): Promise<T> {
     if (signal.aborted) throw stop();
     const queue = stoppable(signal);
     try {
@@ -44,16 +44,16 @@ export function modelCalls(limits: ModelLimits, clock: Clock): ModelCalls {
     } catch (error) {
       if (!(error instanceof BrokenCircuitError)) throw error;
       // Whoever was tried already tells the failure itself rather than that it was one too many.
-      if (before !== null) throw new CallFailed(before.failure, before.message, { waitMs: before.turn.waitMs });
+      if (before !== null) throw new ModelError(before.failure, before.message, { waitMs: before.turn.waitMs });
       const words = "the model's server failed repeatedly and is left alone for a while";
-      throw new CallFailed("circuit-open", words, { waitMs: Math.max(closedUntil - clock.now(), 0) });
+      throw new ModelError("circuit-open", words, { waitMs: Math.max(closedUntil - clock.now(), 0) });
     } finally {
       queue.leave();
     }
   }
 
   return async (attempt, signal) => {
-    let failed: CallFailed | null = null;
+    let failed: ModelError | null = null;
     for (let turn = 0; ; turn++) {
       try {
         return await once(attempt, failed, signal);
@@ -68,8 +68,8 @@ export function modelCalls(limits: ModelLimits, clock: Clock): ModelCalls {
 }
 
 /** The failure, where another attempt may succeed; all others are thrown on. */
-function onlyIfAgain(error: unknown, attemptsLeft: number): CallFailed {
-  if (error instanceof CallFailed && error.turn.again && attemptsLeft > 0) return error;
+function onlyIfAgain(error: unknown, attemptsLeft: number): ModelError {
+  if (error instanceof ModelError && error.turn.again && attemptsLeft > 0) return error;
   throw error;
 }
 
@@ -87,7 +87,7 @@ function backoff(turn: number, limits: ModelLimits, random: number): number {
 }
 
 /** Rejects when the signal is given before `leave` was called. */
-function stoppable(signal: AbortSignal): { readonly stopped: Promise<never>; leave(): void } {
+export function stoppable(signal: AbortSignal): { readonly stopped: Promise<never>; leave(): void } {
   const { promise: stopped, reject } = Promise.withResolvers<never>();
   stopped.catch(() => {});
   const giveUp = () => reject(stop());
@@ -95,8 +95,8 @@ function stoppable(signal: AbortSignal): { readonly stopped: Promise<never>; lea
   return { stopped, leave: () => signal.removeEventListener("abort", giveUp) };
 }
 
-function stop(): CallFailed {
-  return new CallFailed("stopped", "the question was stopped");
+function stop(): ModelError {
+  return new ModelError("stopped", "the question was stopped");
 }
 
 // What one question costs, all of its requests together.

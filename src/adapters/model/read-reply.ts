@@ -2,7 +2,7 @@
 
 import type { ReplyShape } from "../../domain/model.ts";
 import { cutText } from "../../domain/text/cut-text.ts";
-import { mendJson } from "./mend-json.ts";
+import { mendJson } from "./repair-json.ts";
 import { repeatedKey } from "./repeated-key.ts";
 
 export type ReadReply<T> =

@@ -22,7 +22,7 @@ export interface ModelFacts {
   price(tokens: PaidTokens): number | null;
 }
 
-type Row = (typeof table.models)["claude-sonnet-5-5" | "claude-haiku-5-5" | "claude-haiku-4-5" | "claude-opus-5-5"];
+type Row = (typeof table.models)[keyof typeof table.models];
 const ROWS = new Map<string, Row>(Object.entries(table.models));
 const UNKNOWN: ModelFacts = {
   contextTokens: null,
@@ -32,9 +32,9 @@ const UNKNOWN: ModelFacts = {
   price: () => null,
 };
 
-/** @param name as the operator wrote it; a date at its end (`-20261007`) names a snapshot of the same model */
+/** @param name as the operator wrote it; a date at its end (`-20261007`, `-2026-10-07`) names a snapshot of the same model */
 export function modelFacts(name: string): ModelFacts {
-  const row = ROWS.get(name) ?? ROWS.get(name.replace(/-20\d{6}$/, ""));
+  const row = ROWS.get(name) ?? ROWS.get(name.replace(/-20\d{2}(?:-?\d{2}){2}$/, ""));
   if (row === undefined) return UNKNOWN;
   const { contextTokens, outputTokens, effort } = row;
   return {

@@ -1,0 +1,115 @@
+// One HTTP request to the model's server, through the SDK with everything that waits, retries or logs taken out of its hands.
+
+import { estimatedTokens } from "../../domain/model.ts";
+import { ModelError, modelError } from "./model-error.ts";
+import type { PaidTokens } from "./model-facts.ts";
+import type { ModelLimits } from "./model-limits.ts";
+import type { Protocol, RequestBody, Said, Server } from "./protocol.ts";
+import { streamFetch } from "./stream-fetch.ts";
+
+export interface Attempt {
+  readonly body: RequestBody;
+  readonly signal: AbortSignal;
+  /** Called once with what the attempt costs, also when it fails: estimated where the server did not get to say it. */
+  readonly onPaid: (tokens: PaidTokens) => void;
+}
+
+/** Never hangs, whatever `fetch` does. Rejects with `ModelError`. */
+export async function attemptOnce(server: Server, protocol: Protocol, attempt: Attempt): Promise<Said> {
+  const { body } = attempt;
+  const patience = newPatience(server.limits, body.maxTokens, attempt.signal);
+  const accumulator = protocol.accumulator();
+  // The SDK wraps what `fetch` rejects with, so that is caught on its way.
+  let failure: unknown = null;
+  let isTaken = false;
+  let isRefused = false;
+  const fetch = streamFetch(server, protocol, patience.alive);
+
+  async function caught(...request: Parameters<typeof fetch>): Promise<Response> {
+    try {
+      const response = await fetch(...request);
+      isTaken = true;
+      return response;
+    } catch (error) {
+      failure = error;
+      isRefused = !patience.signal.aborted;
+      throw error;
+    }
+  }
+
+  async function listen(): Promise<Said> {
+    for await (const event of await protocol.send(server, body, caught, patience.signal)) accumulator.add(event);
+    const said = accumulator.said();
+    // The SDK ends a stream that was aborted without an error: what is missing shows it.
+    if (!said.isWhole) throw new ModelError("unreachable", CUT_OFF, { again: true, isOutage: true });
+    return said;
+  }
+
+  try {
+    return await Promise.race([listen(), patience.over]);
+  } catch (error) {
+    throw patience.signal.aborted ? patience.reason() : modelError(failure ?? error);
+  } finally {
+    patience.end();
+    const { tokens, isWhole } = accumulator.said();
+    const isUncounted = !isWhole && tokens.fresh + tokens.cacheWrite + tokens.cacheRead === 0;
+    // A server that has the question is paid for reading it, whether or not we wait for the answer.
+    const isRead = isTaken || (patience.signal.aborted && !isRefused);
+    attempt.onPaid(isUncounted && isRead ? { ...tokens, fresh: promptTokens(body) } : tokens);
+  }
+}
+
+/** About as many tokens as the server will read. */
+export function promptTokens({ prompt }: RequestBody): number {
+  return estimatedTokens(JSON.stringify(prompt).length);
+}
+
+const CUT_OFF = "the answer of the model's server was cut off";
+
+interface Patience {
+  readonly signal: AbortSignal;
+  /** Rejects when patience is over. */
+  readonly over: Promise<never>;
+  /** Something came. */
+  alive(): void;
+  reason(): ModelError;
+  end(): void;
+}
+
+/** Three clocks: for the first byte, for each silence, for the whole attempt; and the caller's signal. */
+function newPatience(limits: ModelLimits, tokens: number, outer: AbortSignal): Patience {
+  const controller = new AbortController();
+  const { promise: over, reject } = Promise.withResolvers<never>();
+  over.catch(() => {});
+  let reason = new ModelError("stopped", "the question was stopped");
+  const end = (why: ModelError) => {
+    reason = why;
+    controller.abort();
+    reject(why);
+  };
+  const late = (words: string, again: boolean) => () =>
+    end(new ModelError("timeout", `the model's server ${words}`, { again, isOutage: true }));
+
+  const wholeMs = limits.attemptMs + limits.msPerToken * tokens;
+  // Asked again, a model that writes and writes would write as long.
+  const whole = setTimeout(late(`was not done within ${wholeMs} ms`, false), wholeMs);
+  let silence = setTimeout(late(`did not answer within ${limits.firstByteMs} ms`, true), limits.firstByteMs);
+  const stop = () => end(reason);
+  if (outer.aborted) stop();
+  outer.addEventListener("abort", stop, { once: true });
+  return {
+    signal: controller.signal,
+    over,
+    alive() {
+      clearTimeout(silence);
+      if (controller.signal.aborted) return;
+      silence = setTimeout(late(`was silent for ${limits.idleMs} ms`, true), limits.idleMs);
+    },
+    reason: () => reason,
+    end() {
+      clearTimeout(whole);
+      clearTimeout(silence);
+      outer.removeEventListener("abort", stop);
+    },
+  };
+}

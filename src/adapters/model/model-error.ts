@@ -1,0 +1,253 @@
+// Why a request to the model's server gave no reply, in words that are safe to log and to post.
+import type { ModelFailure } from "../../domain/model.ts";
+import { fieldsOf, wordsOf } from "./protocol.ts";
+import type { Feature } from "./server-capabilities.ts";
+
+/** What a retry needs to know of a failed attempt. */
+export interface FailureTurn {
+  /** Another try may succeed. */
+  readonly again: boolean;
+  /** Counts for the circuit breaker: the server is busy, broken or gone, rather than unwilling to take this request. */
+  readonly isOutage: boolean;
+  /** Milliseconds that the server asks to be left alone for, or null. */
+  readonly waitMs: number | null;
+  /** What of the request the server does not know, so that it can be left out. */
+  readonly unknown: readonly Feature[];
+}
+
+/** The message is made of fixed words, status numbers and error codes: no key, no address, nothing that a server wrote. */
+export class ModelError extends Error {
+  override readonly name = "ModelError";
+  readonly failure: ModelFailure;
+  readonly turn: FailureTurn;
+
+  constructor(failure: ModelFailure, message: string, turn: Partial<FailureTurn> = {}) {
+    super(message);
+    this.failure = failure;
+    this.turn = { again: false, isOutage: false, waitMs: null, unknown: [], ...turn };
+  }
+}
+
+/** Whatever a request threw. */
+export function modelError(error: unknown): ModelError {
+  if (error instanceof ModelError) return error;
+  // Both SDKs throw an error in the middle of a stream with its type or code; a failed connection has neither.
+  const { type, code } = (error instanceof Error ? fieldsOf(error) : null) ?? {};
+  if (typeof type === "string") return eventFailed(type);
+  if (typeof code === "number") return eventFailed(EVENT_OF_STATUS.get(code) ?? "api_error");
+  if (typeof code === "string" && EVENTS.has(code)) return eventFailed(code);
+  return unreachable(error);
+}
+
+/** What a server answered in place of a reply. */
+export interface Refusal {
+  readonly status: number;
+  readonly headers: { get(name: string): string | null };
+  /** The whole body. Only looked at, never repeated. */
+  readonly text: string;
+}
+
+/** The variables that name the key and the address of the server. */
+export interface ServerVariables {
+  readonly keyVariable: string;
+  readonly urlVariable: string;
+}
+
+const FAILURES: ReadonlyMap<number, ModelFailure> = new Map([
+  [401, "denied"],
+  [402, "denied"],
+  [403, "denied"],
+  [404, "rejected"],
+  [408, "timeout"],
+  [413, "too-long"],
+  [429, "rate-limited"],
+  [502, "unreachable"],
+  [504, "timeout"],
+]);
+const AGAIN: ReadonlySet<number> = new Set([408, 409, 425, 429]);
+
+function hintOf(status: number, { keyVariable, urlVariable }: ServerVariables): string {
+  if (status === 401) return `; check ${keyVariable}`;
+  if (status === 402) return "; the account has no credit";
+  if (status === 403) return "; the key has no right to this model";
+  if (status === 404) return `; check KODIAI_MODEL, KODIAI_SMALL_MODEL and ${urlVariable}`;
+  return status === 413 ? "; the request is too large" : "";
+}
+
+/** @param now epoch milliseconds, to read a `retry-after` that is a date */
+export function refusedBy({ status, headers, text }: Refusal, now: number, variables: ServerVariables): ModelError {
+  const said = serverWords(text);
+  const answered = `the model's server answered ${status}`;
+  const isOutage = AGAIN.has(status) || status >= 500;
+  const asked = headers.get("x-should-retry");
+  const turn = {
+    again: asked === "true" || (isOutage && asked !== "false"),
+    isOutage,
+    waitMs: waitOf(headers, now),
+  };
+  const failure = FAILURES.get(status) ?? (isOutage ? "overloaded" : "rejected");
+  if (NO_CREDIT.test(`${said.type} ${said.code}`))
+    return new ModelError("denied", `${answered}${hintOf(402, variables)}`);
+  const unknown = unknownFeatures(status, said.words);
+  if (unknown.length > 0) return new ModelError("rejected", `${answered}${kindOf(said)}${placeOf(said)}`, { unknown });
+  if (status !== 400 && status !== 422)
+    return new ModelError(failure, `${answered}${kindOf(said)}${hintOf(status, variables)}`, turn);
+  if (TOO_LONG.test(said.words)) return new ModelError("too-long", `${answered}: the prompt is too long`);
+  if (WRONG_KEY.test(said.words)) return new ModelError("denied", `${answered}${hintOf(401, variables)}`);
+  if (NO_MODEL.test(`${said.code} ${said.words}`))
+    return new ModelError("rejected", `${answered}${hintOf(404, variables)}`);
+  if (said.code === "content_filter")
+    return new ModelError("refused", `${answered}: a content filter refused the question`);
+  return new ModelError("rejected", `${answered}${kindOf(said)}${placeOf(said)}`, turn);
+}
+
+/** OpenAI says 429 also where the account is empty: waiting does not help. */
+const NO_CREDIT = /\binsufficient_quota\b|\bbilling_/;
+/** Google's endpoint says 400 to a wrong key. */
+const WRONG_KEY = /\bapi key not valid|invalid api key/i;
+/** LM Studio and vLLM say 400 as well as 404. */
+const NO_MODEL = /\bmodel_not_found\b|\bmodel\b[^.]{0,200}\b(?:does not exist|not found|is not loaded)\b/i;
+
+/** The wordings of Anthropic, OpenAI, vLLM, llama.cpp and LiteLLM. */
+const TOO_LONG =
+  /prompt is too long|too many (?:input )?tokens|(?:exceeds?|maximum|larger than)[^.]{0,60}\bcontext|context (?:length|window|size)[^.]{0,40}exceed|exceed_context_size|context_length_exceeded|input token count[^.]{0,40}exceeds/i;
+
+/** What an error body says. */
+interface ServerWords {
+  readonly type: string;
+  readonly code: string;
+  /** The message and the parameter that it is about. */
+  readonly words: string;
+  readonly param: string;
+}
+
+/** The error of Anthropic and OpenAI, bare or in the list that Google's endpoint makes of it. */
+function serverWords(text: string): ServerWords {
+  let value: unknown = null;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    // A page, or plain text.
+  }
+  const top = fieldsOf(Array.isArray(value) ? value[0] : value);
+  const error = fieldsOf(top?.error) ?? top;
+  const message = wordsOf(error?.message) || wordsOf(top?.error) || text;
+  const param = wordsOf(error?.param);
+  return {
+    type: wordsOf(error?.type),
+    code: wordsOf(error?.code),
+    words: `${param} ${message}`.trim().slice(0, 4_000),
+    param: param || (/^([a-z_][a-z_.0-9]{1,60}): /.exec(message)?.[1] ?? ""),
+  };
+}
+
+function kindOf({ type }: ServerWords): string {
+  return /^[a-z_]{1,40}$/.test(type) ? ` (${type})` : "";
+}
+
+function placeOf({ param }: ServerWords): string {
+  return /^[a-z_][a-z_.0-9[\]]{1,60}$/.test(param) ? ` about ${param}` : "";
+}
+
+/** Servers that check their input strictly name what they do not know; some only say that there was something. */
+function unknownFeatures(status: number, said: string): readonly Feature[] {
+  if (status === 404 || status === 500 || status === 501) return NO_TOOLS.test(said) ? ["tools"] : [];
+  if ((status !== 400 && status !== 422) || TOO_LONG.test(said)) return [];
+  const named = FEATURES.filter(([, words]) => words.test(said)).map(([feature]) => feature);
+  // Thinking beside tools is refused by name of both, and each alone is taken.
+  if (EFFORT_BESIDE_TOOLS.test(said)) return ["effort-beside-tools"];
+  if (named.length > 0) return named;
+  if (/output_config/i.test(said)) return ["format", "effort"];
+  return /extra inputs|extra fields|unknown (?:field|param|name)|unrecognized|unexpected (?:field|key)/i.test(said)
+    ? ["format", "json", "effort", "thinking", "cache", "usage", "tools"]
+    : [];
+}
+
+/** OpenRouter (404) and llama.cpp (500). A missing model is no missing tool. */
+const NO_TOOLS = /support[^.]{0,20}\btools?\b|\btools?\b[^.]{0,40}(?:not (?:supported|implemented)|requires?)/i;
+/** Of OpenAI's chat completions. */
+const EFFORT_BESIDE_TOOLS = /\btools? with reasoning_effort\b/i;
+
+const FORMAT =
+  /output_config\.format|output_format|structured.outputs?|json.schema|compiled grammar|response_format|response mime type|json mode/i;
+
+const FEATURES: readonly (readonly [Feature, RegExp])[] = [
+  ["thinking", /\bthinking\b/i],
+  ["effort", /\b(?:reasoning_)?effort\b/i],
+  ["cache", /\bcache_control\b/i],
+  ["format", FORMAT],
+  ["json", FORMAT],
+  ["tools", /\btools?\b|tool[_ ]choice|function.call/i],
+  ["usage", /\bstream_options\b/i],
+  ["limit", /(?:unsupported|unrecognized|unknown|extra)[^.]{0,80}\bmax_(?:completion_)?tokens\b/i],
+  ["temperature", /\btemperature\b/i],
+];
+
+/** More than a week is not believed. */
+const MAX_ASKED_MS = 7 * 24 * 60 * 60_000;
+
+/** `retry-after-ms` is milliseconds, `retry-after` seconds or a date (RFC 9110, 10.2.3); whatever else they hold is not heeded. */
+function waitOf(headers: Refusal["headers"], now: number): number | null {
+  const exact = numberOf(headers.get("retry-after-ms"));
+  if (exact !== null) return exact;
+  const coarse = headers.get("retry-after");
+  const seconds = numberOf(coarse);
+  if (seconds !== null) return Math.min(seconds * 1000, MAX_ASKED_MS);
+  const wait = Date.parse(coarse ?? "") - now;
+  return wait >= 0 ? Math.min(wait, MAX_ASKED_MS) : null;
+}
+
+function numberOf(text: string | null | undefined): number | null {
+  const value = /^\s{0,9}\d{1,15}(?:\.\d{1,9})?\s{0,9}$/.test(text ?? "") ? Number(text) : Number.NaN;
+  return Number.isNaN(value) ? null : Math.min(value, MAX_ASKED_MS);
+}
+
+const EVENTS: ReadonlyMap<string, ModelFailure> = new Map([
+  ["rate_limit_error", "rate-limited"],
+  ["rate_limit_exceeded", "rate-limited"],
+  ["timeout_error", "timeout"],
+  ["authentication_error", "denied"],
+  ["permission_error", "denied"],
+  ["billing_error", "denied"],
+  ["invalid_request_error", "rejected"],
+  ["not_found_error", "rejected"],
+  ["request_too_large", "too-long"],
+]);
+/** OpenRouter ends a stream with the status that its provider gave. */
+const EVENT_OF_STATUS: ReadonlyMap<number, string> = new Map([
+  [400, "invalid_request_error"],
+  [401, "authentication_error"],
+  [402, "billing_error"],
+  [403, "permission_error"],
+  [404, "not_found_error"],
+  [429, "rate_limit_error"],
+  [504, "timeout_error"],
+]);
+const FINAL: ReadonlySet<ModelFailure> = new Set<ModelFailure>(["denied", "rejected", "too-long"]);
+
+function eventFailed(type: string): ModelError {
+  const failure = EVENTS.get(type) ?? "overloaded";
+  const word = /^[a-z_]{1,40}$/.test(type) ? type : "an error";
+  const isOutage = !FINAL.has(failure);
+  return new ModelError(failure, `the model's server broke off with ${word}`, { again: isOutage, isOutage });
+}
+
+/** No answer at all, or one that breaks off. Of an unknown error only its code is told, since HTTP clients quote headers. */
+function unreachable(error: unknown): ModelError {
+  const chain = [error, causeOf(error), causeOf(causeOf(error))];
+  if (chain.some((one) => one instanceof Error && one.name === "EgressRefused")) {
+    return new ModelError("unreachable", "the model's server redirects elsewhere, which is not followed");
+  }
+  const code = chain.map(codeOf).find((one) => one !== null);
+  const words = `no whole answer from the model's server${code === undefined ? "" : ` (${code})`}`;
+  return new ModelError("unreachable", words, { again: true, isOutage: true });
+}
+
+function causeOf(error: unknown): unknown {
+  return error instanceof Error ? error.cause : null;
+}
+
+function codeOf(error: unknown): string | null {
+  const code: unknown = typeof error === "object" && error !== null && "code" in error ? error.code : null;
+  return typeof code === "string" && /^[A-Z][A-Z0-9_]{2,39}$/.test(code) ? code : null;
+}

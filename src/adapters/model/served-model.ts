@@ -1,0 +1,216 @@
+// A language model behind a server, over any of the protocols. A question goes out once, once more for each round of look-ups,
+// and once more where its answer cannot be used.
+
+import type { ModelChoice } from "../../config/read-model.ts";
+import {
+  CHARS_PER_TOKEN,
+  type LookedUp,
+  type ModelAnswer,
+  type ModelFailure,
+  type ModelRequest,
+  type ModelUsage,
+} from "../../domain/model.ts";
+import type { Model } from "../../ports/model.ts";
+import type { Fetch } from "../service-fetch.ts";
+import { attemptOnce, promptTokens } from "./http-attempt.ts";
+import { lookUpAll } from "./look-up-rounds.ts";
+import { ModelError, modelError } from "./model-error.ts";
+import { modelFacts } from "./model-facts.ts";
+import { type ModelLimits, OTHER_LIMITS } from "./model-limits.ts";
+import type { Repair } from "./prompt-words.ts";
+import { type Protocol, type RequestBody, type Round, type Said, type Server, type Turn, toolsOf } from "./protocol.ts";
+import { readReply } from "./read-reply.ts";
+import { type Bill, newBill, retryingClient, stoppable } from "./retrying-client.ts";
+import { type Dialect, serverCapabilities } from "./server-capabilities.ts";
+
+export interface ServedModelSettings extends Omit<ModelChoice, "provider"> {
+  /** Reaches the one origin and nothing else, with no deadline of its own under ten minutes. */
+  readonly fetch: Fetch;
+  /** Epoch milliseconds. */
+  readonly now: () => number;
+  /** 0 ≤ x < 1; without it `Math.random`. */
+  readonly random?: () => number;
+  readonly limits?: Partial<ModelLimits>;
+  /** Takes secrets out of a reply that goes back to be corrected: what it holds came from anywhere. */
+  readonly mask?: (text: string) => Promise<string>;
+}
+
+/** What a model nobody knows is trusted with; a server that holds less cuts prompts in silence. */
+const UNKNOWN_CONTEXT = 32_000;
+
+/** A `Model` over a protocol. Make one a process: it remembers outages and what the server does not know. */
+export function servedModel(protocol: Protocol, settings: ServedModelSettings): Model {
+  const baseUrl = settings.baseUrl ?? protocol.ownUrl;
+  const isOwn = protocol.isOwn(new URL(baseUrl));
+  const limits = { ...(isOwn ? protocol.ownLimits : OTHER_LIMITS), ...settings.limits };
+  const { apiKey, fetch, now, names, structuredOutput, temperature } = settings;
+  const mask = settings.mask ?? ((text: string) => Promise.resolve(text));
+  const server: Server = { baseUrl, isOwn, apiKey, fetch, limits, now };
+  const calls = retryingClient(limits, { now, random: settings.random ?? Math.random });
+  const features = protocol
+    .features({ isOwn, isFull: isOwn || structuredOutput === "on" })
+    .filter((feature) => structuredOutput !== "off" || (feature !== "format" && feature !== "json"));
+  const capabilities = serverCapabilities({ isOwn, features, structuredOutput, temperature });
+  const contextTokens: Model["contextTokens"] = (tier) =>
+    settings.contextTokens ?? modelFacts(names[tier]).contextTokens ?? UNKNOWN_CONTEXT;
+  const price: Model["price"] = (tier, inputTokens, outputTokens) =>
+    modelFacts(names[tier]).price({ fresh: inputTokens, cacheWrite: 0, cacheRead: 0, output: outputTokens });
+
+  /** The next request of a talk, and whether its reply may ask for look-ups. */
+  function nextTurn(talk: Talk, dialect: Dialect, repair: Repair | null): { turn: Turn; body: RequestBody } {
+    const { request, rounds } = talk;
+    const turn = { request, dialect, rounds, mayCall: false, repair };
+    if (talk.isOver || repair !== null || toolsOf(turn).length === 0) return { turn, body: protocol.body(turn) };
+    const calling = { ...turn, mayCall: true };
+    const body = protocol.body(calling);
+    talk.stopped = stopOf(talk, price(request.tier, promptTokens(body), request.maxOutputTokens));
+    if (talk.stopped === null) return { turn: calling, body };
+    talk.isOver = true;
+    return { turn, body: protocol.body(turn) };
+  }
+
+  /** One request; repeated without what the server turns out not to know. */
+  async function say(talk: Talk, repair: Repair | null): Promise<{ said: Said; turn: Turn; body: RequestBody }> {
+    const { request, signal, bill } = talk;
+    for (;;) {
+      const dialect = capabilities.of(names[request.tier], request.lookUps !== undefined);
+      const { turn, body } = nextTurn(talk, dialect, repair);
+      try {
+        const said = await calls(() => {
+          bill.request();
+          return attemptOnce(server, protocol, { body, signal, onPaid: bill.paid });
+        }, signal);
+        return { said, turn, body };
+      } catch (error) {
+        if (!(error instanceof ModelError) || !capabilities.learn(dialect, error)) throw error;
+      }
+    }
+  }
+
+  /** Answers the look-ups of a reply. */
+  async function lookUp(talk: Talk, said: Said, { prompt, maxTokens }: RequestBody): Promise<void> {
+    const { request, signal } = talk;
+    if (request.lookUps === undefined) return;
+    const left = request.lookUps.calls - talk.calls;
+    const free = (contextTokens(request.tier) - maxTokens) * CHARS_PER_TOKEN - JSON.stringify(prompt).length;
+    const stop = stoppable(signal);
+    try {
+      const results = await Promise.race([lookUpAll(request.lookUps, said.calls, left, free), stop.stopped]);
+      talk.calls += Math.min(said.calls.length, left);
+      talk.rounds.push({ said, results });
+    } finally {
+      stop.leave();
+    }
+  }
+
+  /** A question, its look-ups, and one request to correct the answer. Rejects with `ModelError`. */
+  async function converse<T>(talk: Talk, { shape }: ModelRequest<T>): Promise<Omit<Answered<T>, "kind" | "usage">> {
+    let repair: Repair | null = null;
+    for (;;) {
+      const { said, turn, body } = await say(talk, repair);
+      const failure = body.onlyCalls ? null : stopFailure(said);
+      if (failure !== null) throw failure;
+      if (turn.mayCall && said.calls.length > 0) {
+        await lookUp(talk, said, body);
+        continue;
+      }
+      if (body.onlyCalls) {
+        talk.isOver = true;
+        continue;
+      }
+      const read = said.stopReason === "pause_turn" ? PAUSED : readReply(said.text, shape);
+      if (read.ok) return { value: read.value, repaired: read.mended || repair !== null, ...reportOf(talk, turn) };
+      // What is wrong with a reply may quote it, so that is for the model's eyes only.
+      if (repair !== null) throw new ModelError("malformed", "the model's reply is not of the shape asked for, twice");
+      repair = { reply: await mask(said.text), problem: await mask(read.problem) };
+    }
+  }
+
+  function reportOf(talk: Talk, turn: Turn): Pick<Answered<unknown>, "lookedUp" | "without"> {
+    const without = capabilities.missing(turn.dialect);
+    const lookedUp: LookedUp =
+      toolsOf(turn).length > 0
+        ? { kind: "offered", calls: talk.calls, stopped: talk.stopped }
+        : { kind: "unsupported" };
+    return {
+      ...(talk.request.lookUps === undefined ? {} : { lookedUp }),
+      ...(without.length === 0 ? {} : { without }),
+    };
+  }
+
+  return {
+    names,
+    contextTokens,
+    price,
+    async ask<T>(request: ModelRequest<T>, signal?: AbortSignal): Promise<ModelAnswer<T>> {
+      const overall = AbortSignal.timeout(limits.overallMs);
+      const bill = newBill(modelFacts(names[request.tier]), now);
+      const either = signal === undefined ? overall : AbortSignal.any([signal, overall]);
+      const talk: Talk = { request, signal: either, bill, rounds: [], calls: 0, stopped: null, isOver: false };
+      try {
+        return { kind: "answered", ...(await converse(talk, request)), usage: bill.usage() };
+      } catch (error) {
+        const failed = modelError(error);
+        const isLate = failed.failure === "stopped" && signal?.aborted !== true;
+        return failedAnswer(isLate ? late(limits.overallMs) : failed, now(), bill.usage());
+      }
+    },
+  };
+}
+
+type Answered<T> = Extract<ModelAnswer<T>, { readonly kind: "answered" }>;
+
+/** One question on its way to an answer. */
+interface Talk {
+  readonly request: ModelRequest<unknown>;
+  readonly signal: AbortSignal;
+  readonly bill: Bill;
+  readonly rounds: Round[];
+  /** Look-ups that were answered. */
+  calls: number;
+  stopped: Extract<LookedUp, { readonly kind: "offered" }>["stopped"];
+  /** No reply may ask for look-ups any more. */
+  isOver: boolean;
+}
+
+/**
+ * Why the next reply may not ask for look-ups, or null.
+ *
+ * @param usd what the next request costs at most; null where there is no price
+ */
+function stopOf({ request, rounds, calls, bill }: Talk, usd: number | null): Talk["stopped"] {
+  const { lookUps } = request;
+  if (lookUps === undefined || rounds.length >= lookUps.rounds) return "rounds";
+  if (calls >= lookUps.calls) return "calls";
+  const spent = bill.usage().usd;
+  // After this request there must be one more, for the answer.
+  return usd !== null && spent !== null && spent + 2 * usd > lookUps.usd ? "budget" : null;
+}
+
+function failedAnswer(failed: ModelError, now: number, usage: ModelUsage): ModelAnswer<never> {
+  const { waitMs } = failed.turn;
+  const notBefore = waitMs === null ? null : now + waitMs;
+  return { kind: "failed", failure: failed.failure, detail: failed.message, notBefore, usage };
+}
+
+function late(ms: number): ModelError {
+  return new ModelError("timeout", `no reply within ${ms} ms, all attempts together`);
+}
+
+/** Models pause for tools of the server, and we give none. */
+const PAUSED = { ok: false, problem: "the turn was paused before its end" } as const;
+
+/** Of Anthropic, then of OpenAI; servers made to speak like one of them say the other's words too. */
+const STOPS: ReadonlyMap<string, readonly [ModelFailure, string]> = new Map([
+  ["refusal", ["refused", "the model refused to answer"]],
+  ["max_tokens", ["truncated", "the model's reply was cut by the token limit"]],
+  ["model_context_window_exceeded", ["too-long", "the question does not fit the model's context"]],
+  ["content_filter", ["refused", "a content filter refused the answer"]],
+  ["length", ["truncated", "the model's reply was cut by the token limit"]],
+]);
+
+function stopFailure(said: Said): ModelError | null {
+  const stop = STOPS.get(said.stopReason ?? "");
+  if (stop === undefined) return null;
+  return new ModelError(stop[0], said.refusal === null ? stop[1] : `${stop[1]} (${said.refusal})`);
+}

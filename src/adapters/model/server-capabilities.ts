@@ -1,0 +1,88 @@
+// What of a protocol a server takes: decided by its address and the operator, corrected by what it refuses.
+import type { ModelError } from "./model-error.ts";
+import { type ModelFacts, modelFacts } from "./model-facts.ts";
+
+/**
+ * What only some servers and models take. `format` is a JSON Schema that replies are held to, `json` any JSON; `limit` the name
+ * that the protocol's own server has for the limit of a reply; `effort-beside-tools` thinking while tools are offered.
+ */
+export type Feature =
+  | "format"
+  | "json"
+  | "effort"
+  | "effort-beside-tools"
+  | "thinking"
+  | "cache"
+  | "tools"
+  | "usage"
+  | "limit"
+  | "temperature";
+
+/** How to speak to a server about a model. */
+export interface Dialect {
+  readonly model: string;
+  readonly facts: ModelFacts;
+  /** The server of those who made the protocol. */
+  readonly isOwn: boolean;
+  readonly takes: ReadonlySet<Feature>;
+  /** null: left to the server. */
+  readonly temperature: number | null;
+}
+
+export interface CapabilitySettings {
+  readonly isOwn: boolean;
+  /** All that a server of this kind is sent until it refuses it. */
+  readonly features: readonly Feature[];
+  /** `on`: structured output is never given up. */
+  readonly structuredOutput: "auto" | "on" | "off";
+  readonly temperature: number | null;
+}
+
+export interface ServerCapabilities {
+  /** @param withTools whether the question offers look-ups: some servers take less beside them */
+  of(model: string, withTools: boolean): Dialect;
+  /** Leaves out from now on what the server refused. Whether that makes another try worth it. */
+  learn(used: Dialect, failed: ModelError): boolean;
+  /** What was refused, of what a user would miss: `structured output`, `temperature`. */
+  missing(used: Dialect): readonly string[];
+}
+
+/** One for each server and process, because it remembers. */
+export function serverCapabilities(settings: CapabilitySettings): ServerCapabilities {
+  const refused = new Map<string, Set<Feature>>();
+  const keyOf = (model: string, withTools: boolean) => `${withTools} ${model}`;
+  const refusedBy = (used: Dialect) => keyOf(used.model, used.takes.has("tools"));
+  // `on` is an order: without it the request fails, and the operator learns why.
+  const fixed: Feature | null = settings.structuredOutput === "on" ? "format" : null;
+
+  return {
+    of(model, withTools) {
+      const mayCall = withTools && !refused.get(keyOf(model, true))?.has("tools");
+      const without = refused.get(keyOf(model, mayCall));
+      const left = settings.features.filter((feature) => !without?.has(feature));
+      const takes = new Set(
+        left.filter((feature) => (feature === "json" ? !left.includes("format") : feature !== "tools" || mayCall)),
+      );
+      const temperature = takes.has("temperature") ? settings.temperature : null;
+      return { model, facts: modelFacts(model), isOwn: settings.isOwn, takes, temperature };
+    },
+    learn(used, failed) {
+      const named = failed.turn.unknown.filter((feature) => used.takes.has(feature) && feature !== fixed);
+      // Where a server names tools beside something else, it is the two together that it does not take.
+      const others = named.filter((feature) => feature !== "tools");
+      const dropped = others.length > 0 ? others : named;
+      const key = refusedBy(used);
+      refused.set(key, new Set([...(refused.get(key) ?? []), ...dropped]));
+      return dropped.length > 0;
+    },
+    missing(used) {
+      const without = refused.get(refusedBy(used));
+      return MISSED.flatMap(([feature, words]) => (without?.has(feature) ? [words] : []));
+    },
+  };
+}
+
+const MISSED: readonly (readonly [Feature, string])[] = [
+  ["format", "structured output"],
+  ["temperature", "temperature"],
+];
