@@ -1,29 +1,70 @@
 // What every `Model` promises, whoever answers behind it.
-import { describe, expect, test } from "vitest";
-import type { ModelAnswer } from "../../../src/domain/model.ts";
+import { setTimeout as wait } from "node:timers/promises";
+import { describe, expect, test, vi } from "vitest";
+import type { LookUps, ModelAnswer, ModelRequest } from "../../../src/domain/model.ts";
 import type { Model } from "../../../src/ports/model.ts";
-import { isCut, refuses, says } from "../../fakes/anthropic/replies.ts";
-import type { Replies } from "../../fakes/anthropic/server.ts";
+import type { ModelCall, Replies, Reply } from "../../fakes/anthropic/server.ts";
 import { CANARY, FOUND, KEY, QUESTION, QUICK, type Reviewed } from "../anthropic/asked.ts";
 
+/** Tokens of one reply. */
+interface SaidTokens {
+  readonly fresh?: number;
+  readonly cacheWrite?: number;
+  readonly cacheRead?: number;
+  readonly output?: number;
+}
+
+/** How a server says in its own protocol what every protocol can say. */
+export interface Speech {
+  /** 100 tokens in and 20 out without `tokens`. */
+  says(answer: unknown, how?: { readonly tokens?: SaidTokens; readonly thinking?: string }): Reply;
+  looksUp(...calls: readonly { readonly id?: string; readonly name: string; readonly input: unknown }[]): Reply;
+  fails(status: number, message: string): Reply;
+  /** Replies that are no answer, each with the failure that it is. */
+  readonly ends: readonly (readonly [string, readonly Reply[], string])[];
+  /** Whole answers, however the server words their end. */
+  readonly whole: readonly (readonly [string, Reply])[];
+  readonly names: Model["names"];
+  /** US$ for a million tokens of the main model, which costs 2 in and 10 out, written to and read from the cache. */
+  readonly cache: { readonly write: number; readonly read: number };
+  /** How long a prompt of the small model may be before it costs more; US$ for a million tokens, then and from then on. */
+  readonly small: { readonly upTo: number; readonly usd: number; readonly above: number };
+  /** Results of look-ups, in their order, as the request holds them. */
+  results(call: ModelCall | undefined): readonly string[];
+  /** Whether the request lets the model look something up. */
+  offersTools(call: ModelCall | undefined): boolean;
+}
+
 export interface ModelUnderTest {
+  readonly speech: Speech;
   /** Hands over a model that gets these replies, and cleans up afterwards. */
-  with(replies: Replies, use: (model: Model) => Promise<void>): Promise<void>;
+  with(
+    replies: Replies,
+    use: (model: Model, requests: readonly ModelCall[]) => Promise<void>,
+    contextTokens?: number,
+  ): Promise<void>;
 }
 
 export function modelContract(name: string, under: ModelUnderTest): void {
-  const ask = async (replies: Replies, request = QUESTION): Promise<ModelAnswer<Reviewed>> => {
-    let answer: ModelAnswer<Reviewed> | null = null;
-    await under.with(replies, async (model) => {
-      answer = await model.ask(request);
-    });
-    return answer ?? expect.fail("nobody asked");
-  };
+  const { says, looksUp, fails, results, offersTools, ...speech } = under.speech;
+
+  async function asked(
+    replies: Replies,
+    request: ModelRequest<Reviewed> = QUESTION,
+    contextTokens?: number,
+  ): Promise<{ readonly answer: ModelAnswer<Reviewed>; readonly requests: readonly ModelCall[] }> {
+    let seen: Awaited<ReturnType<typeof asked>> | null = null;
+    const use = async (model: Model, requests: readonly ModelCall[]) => {
+      seen = { answer: await model.ask(request), requests };
+    };
+    await under.with(replies, use, contextTokens);
+    return seen ?? expect.fail("nobody asked");
+  }
+  const ask = async (replies: Replies, request = QUESTION) => (await asked(replies, request)).answer;
 
   describe(`${name} keeps the promises of a model`, () => {
     test("a reply of the shape asked for is the answer, with what it cost", async () => {
-      const usage = { input_tokens: 1_000, output_tokens: 500 };
-      const answer = await ask([says(FOUND, { usage, thinking: "Let me see. {" })]);
+      const answer = await ask([says(FOUND, { tokens: { fresh: 1_000, output: 500 }, thinking: "Let me see. {" })]);
       expect(answer).toEqual({
         kind: "answered",
         value: FOUND,
@@ -54,45 +95,33 @@ export function modelContract(name: string, under: ModelUnderTest): void {
       expect(answer).toMatchObject({ kind: "failed", failure: "malformed", usage: { requests: 2 } });
     });
 
-    test.each<[string, Replies, string]>([
-      ["refusing", [refuses()], "refused"],
-      ["cut off by its limit", [isCut()], "truncated"],
-      ["cut off by its limit just behind a whole object", [isCut('{"findings":[]}')], "truncated"],
-      ["refusing after it began", [says({ findings: [] }, { stopReason: "refusal" })], "refused"],
-      ["out of context", [says("", { stopReason: "model_context_window_exceeded" })], "too-long"],
-      ["pausing twice", [says({ findings: [] }, { stopReason: "pause_turn" })], "malformed"],
-      ["calling a tool that it does not have", [says("", { stopReason: "tool_use" })], "malformed"],
-      ["saying nothing", [says("")], "malformed"],
-    ])("a model %s gave no answer", async (_, replies, failure) => {
-      const answer = await ask(replies);
-      expect(answer).toMatchObject({ kind: "failed", failure, notBefore: null });
-      expectSafe(answer);
-    });
-
-    test.each(["end_turn", "stop_sequence", "tool_use", null])(
-      "a whole answer that stops by %s counts",
-      async (stopReason) => {
-        expect(await ask([says(FOUND, { stopReason })])).toMatchObject({ kind: "answered", value: FOUND });
+    test.each([...speech.ends, ["saying nothing", [says("")], "malformed"] as const])(
+      "a model %s gave no answer",
+      async (_, replies, failure) => {
+        const answer = await ask(replies);
+        expect(answer).toMatchObject({ kind: "failed", failure, notBefore: null });
+        expectSafe(answer);
       },
     );
 
-    test("what the cache held costs less and is counted as read", async () => {
-      const usage = {
-        input_tokens: 10,
-        cache_creation_input_tokens: 2_000,
-        cache_read_input_tokens: 50_000,
-        output_tokens: 100,
-      };
-      const { usage: paid } = await ask([says(FOUND, { usage })]);
-      expect(paid).toMatchObject({ inputTokens: 52_010, cachedTokens: 50_000, outputTokens: 100 });
-      expect(paid.usd).toBeCloseTo((10 * 2 + 2_000 * 2.5 + 50_000 * 0.2 + 100 * 10) / 1e6, 12);
+    test.each(speech.whole)("a whole answer that stops by %s counts", async (_, reply) => {
+      expect(await ask([reply])).toMatchObject({ kind: "answered", value: FOUND });
     });
 
-    test("the small model's dearer price begins where its prompt is longer than 100,000 tokens", async () => {
-      const cost = async (input_tokens: number) =>
-        (await ask([says(FOUND, { usage: { input_tokens, output_tokens: 0 } })], QUICK)).usage.usd;
-      expect(await cost(100_000)).toBeCloseTo(0.01, 12);
-      expect(await cost(100_001)).toBeCloseTo(0.0500005, 12);
+    test("what the cache held costs less and is counted as read", async () => {
+      const tokens = { fresh: 10, cacheWrite: 2_000, cacheRead: 50_000, output: 100 };
+      const { usage: paid } = await ask([says(FOUND, { tokens })]);
+      expect(paid).toMatchObject({ inputTokens: 52_010, cachedTokens: 50_000, outputTokens: 100 });
+      const { write, read } = speech.cache;
+      expect(paid.usd).toBeCloseTo((10 * 2 + 2_000 * write + 50_000 * read + 100 * 10) / 1e6, 12);
+    });
+
+    test("the small model's dearer price begins where its prompt is longer than it says", async () => {
+      const cost = async (fresh: number) =>
+        (await ask([says(FOUND, { tokens: { fresh, output: 0 } })], QUICK)).usage.usd;
+      const { upTo, usd, above } = speech.small;
+      expect(await cost(upTo)).toBeCloseTo((upTo * usd) / 1e6, 12);
+      expect(await cost(upTo + 1)).toBeCloseTo(((upTo + 1) * above) / 1e6, 12);
     });
 
     test("a question that was stopped before it was asked costs nothing", async () => {
@@ -108,13 +137,169 @@ export function modelContract(name: string, under: ModelUnderTest): void {
 
     test("it knows what its models hold and cost", async () => {
       await under.with([says(FOUND)], async (model) => {
-        expect(model.names).toEqual({ main: "claude-sonnet-5-5", small: "claude-haiku-5-5" });
-        expect(model.contextTokens("main")).toBe(1_000_000);
-        expect(model.price("main", 1_000_000, 100_000)).toBeCloseTo(3, 9);
+        expect(model.names).toEqual(speech.names);
+        expect(model.contextTokens("main")).toBeGreaterThanOrEqual(1_000_000);
+        expect(model.price("main", 100_000, 10_000)).toBeCloseTo(0.3, 9);
         await model.ask(QUESTION);
       });
     });
+
+    const definition = (symbol: string) => ({ name: "definition", input: { symbol } });
+
+    test("what it looks up comes back as results, and each round is paid for", async () => {
+      const { answer, requests } = await asked(
+        [looksUp(definition("erase"), definition("café")), looksUp(definition("none")), says(FOUND)],
+        lookingUp(),
+      );
+      expect(answer).toMatchObject({
+        value: FOUND,
+        lookedUp: { kind: "offered", calls: 3, stopped: null },
+        usage: { requests: 3, inputTokens: 300, outputTokens: 60 },
+      });
+      expect(requests.map(offersTools)).toEqual([true, true, true]);
+      expect(requests.map(results)).toEqual([
+        [],
+        ["found erase", "found café"],
+        ["found erase", "found café", "found none"],
+      ]);
+    });
+
+    test("a model that wants nothing is asked once", async () => {
+      const { answer, requests } = await asked([says(FOUND)], lookingUp());
+      expect(answer).toMatchObject({ value: FOUND, lookedUp: { kind: "offered", calls: 0, stopped: null } });
+      expect(requests).toHaveLength(1);
+    });
+
+    test("it looks up for so many rounds and no more", async () => {
+      const { answer, requests } = await asked(
+        [looksUp(definition("a")), looksUp(definition("b")), says(FOUND)],
+        lookingUp({ rounds: 2 }),
+      );
+      expect(answer).toMatchObject({ value: FOUND, lookedUp: { calls: 2, stopped: "rounds" } });
+      expect(requests.map(offersTools)).toEqual([true, true, false]);
+    });
+
+    test("it looks up so often and no more, however much it asks for at once", async () => {
+      const looked: unknown[] = [];
+      const answer = (_: string, input: unknown) => Promise.resolve(`${looked.push(input)}`);
+      const all = ["a", "b", "c"].map(definition);
+      const seen = await asked([looksUp(...all), says(FOUND)], lookingUp({ calls: 2, answer }));
+      expect(seen.answer).toMatchObject({ value: FOUND, lookedUp: { calls: 2, stopped: "calls" } });
+      expect(looked).toEqual([{ symbol: "a" }, { symbol: "b" }]);
+      expect(results(seen.requests[1])).toEqual(["1", "2", expect.stringContaining("no look-ups are left")]);
+      expect(offersTools(seen.requests[1])).toBe(false);
+    });
+
+    test("a model that looks up although it may not any more is asked to answer", async () => {
+      const { answer, requests } = await asked(
+        [looksUp(definition("a")), looksUp(definition("b")), says(FOUND)],
+        lookingUp({ rounds: 1 }),
+      );
+      expect(answer).toMatchObject({ value: FOUND, repaired: true, lookedUp: { calls: 1 } });
+      expect(requests).toHaveLength(3);
+    });
+
+    test("no round begins that leaves too little for the answer", async () => {
+      const poor = await asked([says(FOUND)], lookingUp({ usd: 0.01 }));
+      expect(poor.answer).toMatchObject({ value: FOUND, lookedUp: { calls: 0, stopped: "budget" } });
+      expect(poor.requests.map(offersTools)).toEqual([false]);
+      const long = "long ".repeat(100_000);
+      const spent = await asked(
+        [looksUp(definition("a")), says(FOUND)],
+        lookingUp({ usd: 0.3, answer: () => Promise.resolve(long) }),
+      );
+      expect(spent.answer).toMatchObject({ value: FOUND, lookedUp: { calls: 1, stopped: "budget" } });
+      expect(spent.requests.map(offersTools)).toEqual([true, false]);
+    });
+
+    test("what fails, is not there or is no JSON is a result that says so", async () => {
+      const answer = () => Promise.reject(new Error("very-secret"));
+      const { requests } = await asked(
+        [
+          looksUp(definition("a"), { name: "shell", input: {} }, { name: "definition", input: '{"symbol": ' }),
+          says(FOUND),
+        ],
+        lookingUp({ answer }),
+      );
+      expect(results(requests[1])).toEqual([
+        "This look-up failed.",
+        "There is no tool of this name.",
+        "The input is not JSON.",
+      ]);
+    });
+
+    test("results are cut to what the model still holds", async () => {
+      const answer = () => Promise.resolve("x".repeat(40_000));
+      const { answer: said, requests } = await asked(
+        [looksUp(definition("a"), definition("b")), says(FOUND)],
+        lookingUp({ answer }),
+        16_000,
+      );
+      expect(said).toMatchObject({ value: FOUND });
+      const [first = "", second = ""] = results(requests[1]);
+      expect(first.length + second.length).toBeLessThan(40_000);
+      expect(second).toContain("no room");
+    });
+
+    test("a server without tools is asked again once without them, and not with them from then on", async () => {
+      const refusal = fails(400, "registry.ollama.ai/library/gemma:2b does not support tools");
+      const replies = (call: ModelCall) => (offersTools(call) ? refusal : says(FOUND));
+      await under.with(replies, async (model, requests) => {
+        for (const count of [2, 1]) {
+          const before = requests.length;
+          const answer = await model.ask(lookingUp());
+          expect(answer).toMatchObject({ value: FOUND, lookedUp: { kind: "unsupported" }, usage: { requests: count } });
+          expect(requests).toHaveLength(before + count);
+        }
+      });
+    });
+
+    test("a question that is stopped while it looks something up is paid for, at once", async () => {
+      await under.with([looksUp(definition("a")), says(FOUND)], async (model, requests) => {
+        const stop = new AbortController();
+        const answer = vi.fn(() => new Promise<string>(() => {}));
+        const open = model.ask(lookingUp({ answer }), stop.signal);
+        await vi.waitFor(() => expect(answer).toHaveBeenCalled(), 10_000);
+        await wait(20);
+        stop.abort();
+        expect(await open).toMatchObject({ failure: "stopped", usage: { requests: 1, inputTokens: 100 } });
+        expect(requests).toHaveLength(1);
+      });
+    });
+
+    test("a wrong answer after look-ups is corrected with what they found", async () => {
+      const { answer, requests } = await asked(
+        [looksUp(definition("erase")), says({ remarks: [] }), says(FOUND)],
+        lookingUp(),
+      );
+      expect(answer).toMatchObject({ value: FOUND, repaired: true, lookedUp: { calls: 1 } });
+      expect(results(requests[2])).toEqual(["found erase"]);
+    });
   });
+}
+
+/** A question that may look up definitions. */
+export function lookingUp(more: Partial<LookUps> = {}): ModelRequest<Reviewed> {
+  const lookUps: LookUps = {
+    tools: [
+      {
+        name: "definition",
+        description: "Shows where a symbol is defined.",
+        jsonSchema: {
+          type: "object",
+          properties: { symbol: { type: "string" } },
+          required: ["symbol"],
+          additionalProperties: false,
+        },
+      },
+    ],
+    answer: async (_, input) => `found ${(input as { symbol: string }).symbol}`,
+    rounds: 3,
+    calls: 12,
+    usd: 1,
+    ...more,
+  };
+  return { ...QUESTION, lookUps };
 }
 
 /** What people read of a failure tells neither keys nor prompts. */
