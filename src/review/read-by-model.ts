@@ -170,7 +170,13 @@ async function written(
     ruleVerdicts: groundedVerdicts(material.ruleFindings, plan, answers),
     walkthrough: cutText(replies[0]?.walkthrough.trim() ?? "", WALKTHROUGH_CHARS) || null,
     coverage,
-    degraded: [...unanswered(failures), ...overBudget(plan), ...dropped(drafts.dropped), ...second.degraded],
+    degraded: [
+      ...unanswered(failures),
+      ...refused(answers),
+      ...overBudget(plan),
+      ...dropped(drafts.dropped),
+      ...second.degraded,
+    ],
     cost: costOf([...spent, ...second.usage]),
   };
 }
@@ -219,6 +225,17 @@ function unanswered(failures: readonly (string | null)[]): readonly Degraded[] {
       : `${failed.length} of ${failures.length} parts of the change were not read by the model`;
   const reasons = [...new Set(failed)].map(failureText).join("; ");
   return [{ part: "model", reason: `${what}: ${reasons}` }];
+}
+
+/** What the model's server did not take, so that the model was asked without it. */
+function refused(answers: readonly Answer[]): readonly Degraded[] {
+  const answered = answers.filter((answer) => answer.kind === "answered");
+  const tools = answered.some(({ lookedUp }) => lookedUp?.kind === "unsupported") ? ["look-ups"] : [];
+  const what = new Set([...answered.flatMap(({ without = [] }) => without), ...tools]);
+  if (what.size === 0) return [];
+  return [
+    { part: "model", reason: `the model was asked without ${[...what].join(" and ")}, which its server refuses` },
+  ];
 }
 
 function overBudget({ coverage }: ReadingPlan): readonly Degraded[] {

@@ -1,0 +1,364 @@
+// What goes out over OpenAI's chat completions, and what of it servers refuse.
+import { setTimeout as wait } from "node:timers/promises";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import type { ServedModelSettings } from "../../../src/adapters/model/served-model.ts";
+import type { ModelRequest } from "../../../src/domain/model.ts";
+import { page, body as rawBody } from "../../fakes/anthropic/replies.ts";
+import {
+  type FakeAnthropic,
+  type ModelCall,
+  type Reply,
+  startAnthropic as startServer,
+} from "../../fakes/anthropic/server.ts";
+import { endsEarly, errorChunk, fails, looksUp, says, stalls, wholeReply } from "../../fakes/openai/replies.ts";
+import { CANARY, FOUND, KEY, QUESTION, QUICK, type Reviewed } from "../anthropic/asked.ts";
+import { expectSafe, lookingUp } from "../contracts/model.ts";
+import { modelFor, ownServer } from "./asked.ts";
+
+let server: FakeAnthropic;
+const printed: unknown[] = [];
+beforeEach(async () => {
+  server = await startServer({ replies: [says(FOUND)] });
+  for (const level of ["log", "info", "warn", "error", "debug"] as const) {
+    vi.spyOn(console, level).mockImplementation((...words) => void printed.push(words));
+  }
+});
+afterEach(async () => {
+  vi.unstubAllEnvs();
+  vi.restoreAllMocks();
+  await server.close();
+  // What a server answers may hold code and keys: the SDK must not print it either.
+  expect(printed.splice(0)).toEqual([]);
+});
+
+const local: Partial<ServedModelSettings> = { apiKey: null, names: { main: "qwen3-coder:30b", small: "qwen3:4b" } };
+const sent = () => server.requests.map(({ body }) => body);
+
+async function send(more: Partial<ServedModelSettings>, request: ModelRequest<Reviewed> = QUESTION) {
+  expect(await modelFor(server.url, more).ask(request)).toMatchObject({ kind: "answered", value: FOUND });
+  return sent().at(-1);
+}
+
+describe("to OpenAI", () => {
+  test("a question goes with its schema and effort, in the words that it takes today", async () => {
+    const body = await send(ownServer(server.url));
+    expect(body).toEqual({
+      model: "gpt-6.1-sol",
+      max_completion_tokens: 4_000,
+      stream: true,
+      stream_options: { include_usage: true },
+      reasoning_effort: "medium",
+      messages: [
+        { role: "system", content: "You review pull requests.\n\nHouse rules: say only what the diff shows." },
+        { role: "user", content: expect.stringMatching(/Which lines are wrong\?$/) },
+      ],
+      response_format: {
+        type: "json_schema",
+        json_schema: { name: "review_findings", strict: true, schema: expect.any(Object) },
+      },
+    });
+    // Strict schemas hold no limits of numbers and lengths; they are words instead.
+    const schema = JSON.stringify(body.response_format);
+    expect(schema).not.toMatch(/"(?:minimum|maximum|maxLength|\$schema)":/);
+    expect(schema).toContain("maxLength: 200");
+    expect(server.requests[0]).toMatchObject({
+      path: "/v1/chat/completions",
+      headers: { authorization: `Bearer ${KEY}` },
+    });
+    expect(server.requests[0]?.headers["api-key"]).toBeUndefined();
+  });
+
+  test("Azure gets the key in its own header too", async () => {
+    await send({
+      baseUrl: "https://reviews.openai.azure.com/openai/v1",
+      fetch: (url, init) =>
+        globalThis.fetch(url.replace("https://reviews.openai.azure.com", server.url), init) as ReturnType<
+          ServedModelSettings["fetch"]
+        >,
+    });
+    expect(server.requests[0]).toMatchObject({ path: "/openai/v1/chat/completions", headers: { "api-key": KEY } });
+    expect(sent()[0]).toMatchObject({ max_completion_tokens: 4_000, reasoning_effort: "medium" });
+  });
+
+  test("a model that does not think beside tools looks things up without thinking, and thinks before it answers", async () => {
+    const message =
+      "Function tools with reasoning_effort are not supported for gpt-6.1-sol in /v1/chat/completions. Please use /v1/responses instead.";
+    server.script(({ body }) => {
+      if (body.tools !== undefined && body.reasoning_effort !== "none")
+        return fails(400, { message, param: "reasoning_effort" });
+      if (body.tools === undefined) return says(FOUND);
+      return body.messages.length > 2
+        ? says("That is enough.")
+        : looksUp({ name: "definition", input: { symbol: "a" } });
+    });
+    const model = modelFor(server.url, ownServer(server.url));
+    const answer = await model.ask(lookingUp());
+    expect(answer).toMatchObject({
+      value: FOUND,
+      repaired: false,
+      lookedUp: { calls: 1, stopped: null },
+      usage: { requests: 4 },
+    });
+    const [, asks, ends, answers] = sent();
+    for (const body of [asks, ends]) {
+      expect(body).toMatchObject({ reasoning_effort: "none", max_completion_tokens: 2_000 });
+      expect(body.response_format).toBeUndefined();
+    }
+    expect(answers).toMatchObject({ reasoning_effort: "medium", response_format: { type: "json_schema" } });
+    expect(answers.messages.at(-1)).toMatchObject({ role: "tool", content: "found a" });
+    // Without look-ups nothing changes.
+    expect(await model.ask(QUESTION)).toMatchObject({ value: FOUND, usage: { requests: 1 } });
+    expect(sent().at(-1).reasoning_effort).toBe("medium");
+  });
+
+  test("the environment of the SDK changes neither server nor key", async () => {
+    for (const name of ["OPENAI_API_KEY", "OPENAI_ADMIN_KEY", "OPENAI_ORG_ID", "OPENAI_PROJECT_ID"])
+      vi.stubEnv(name, "stray");
+    vi.stubEnv("OPENAI_BASE_URL", "http://stray.invalid");
+    vi.stubEnv("OPENAI_LOG", "debug");
+    await send(ownServer(server.url));
+    expect(server.requests[0]?.headers.authorization).toBe(`Bearer ${KEY}`);
+    expect(JSON.stringify(server.requests[0]?.headers)).not.toContain("stray");
+  });
+});
+
+describe("to another server", () => {
+  test("a question goes in words that every such server knows, with the schema twice", async () => {
+    const body = await send(local);
+    expect(body).toMatchObject({
+      model: "qwen3-coder:30b",
+      max_tokens: 4_000,
+      response_format: { type: "json_schema" },
+    });
+    expect([body.reasoning_effort, body.max_completion_tokens, body.temperature]).toEqual([
+      undefined,
+      undefined,
+      undefined,
+    ]);
+    expect(body.messages[0].content).toContain("JSON Schema (review_findings)");
+    expect(body.messages[1].content).toMatch(/Reply now with the one JSON object alone\.$/);
+    expect(JSON.stringify(server.requests[0]?.headers)).not.toContain(KEY);
+  });
+
+  test.each<
+    [string, string | undefined, Partial<ServedModelSettings>, (body: ModelCall["body"]) => boolean, readonly string[]]
+  >([
+    [
+      "Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead.",
+      "max_tokens",
+      {},
+      (body) => body.max_completion_tokens === 4_000,
+      [],
+    ],
+    [
+      "Unsupported value: 'temperature' does not support 0.2 with this model.",
+      "temperature",
+      { temperature: 0.2 },
+      (body) => body.temperature === undefined,
+      ["temperature"],
+    ],
+    [
+      "Unrecognized request argument supplied: stream_options",
+      undefined,
+      {},
+      (body) => body.stream_options === undefined,
+      [],
+    ],
+    [
+      "response_format type 'json_schema' is not supported",
+      "response_format",
+      {},
+      (body) => body.response_format?.type === "json_object",
+      ["structured output"],
+    ],
+  ])("what it refuses (%s) is left out at once and from then on", async (message, param, more, isWell, without) => {
+    server.script(({ body }) =>
+      isWell(body) ? says(FOUND) : fails(400, { message, ...(param === undefined ? {} : { param }) }),
+    );
+    const model = modelFor(server.url, { ...local, ...more });
+    const answer = await model.ask(QUESTION);
+    expect(answer).toMatchObject({ value: FOUND, repaired: false, usage: { requests: 2 } });
+    expect(answer.kind === "answered" ? (answer.without ?? []) : null).toEqual(without);
+    expect(await model.ask(QUESTION)).toMatchObject({ value: FOUND, usage: { requests: 1 } });
+  });
+
+  test("a server that takes no form of structured output gets the schema in words alone", async () => {
+    server.script(({ body }) =>
+      body.response_format === undefined
+        ? says(FOUND)
+        : fails(422, { message: "Extra inputs are not permitted: response_format" }),
+    );
+    const answer = await modelFor(server.url, local).ask(QUESTION);
+    expect(answer).toMatchObject({ value: FOUND, without: ["structured output"], usage: { requests: 3 } });
+    expect(sent().map((body) => body.response_format?.type)).toEqual(["json_schema", "json_object", undefined]);
+    expect(sent().at(-1).messages[0].content).toContain("JSON Schema (review_findings)");
+  });
+
+  test("`on` is an order: where the schema is refused, the question fails", async () => {
+    server.script([fails(400, { message: "response_format is not supported" })]);
+    const answer = await modelFor(server.url, { ...local, structuredOutput: "on" }).ask(QUESTION);
+    expect(answer).toMatchObject({ failure: "rejected", usage: { requests: 1 } });
+  });
+
+  test("what it refuses beside tools it is still sent without them", async () => {
+    const message = "json mode cannot be combined with tool/function calling";
+    server.script(({ body }) => (body.tools && body.response_format ? fails(400, { message }) : says(FOUND)));
+    const model = modelFor(server.url, local);
+    expect(await model.ask(lookingUp())).toMatchObject({ value: FOUND, lookedUp: { kind: "offered", calls: 0 } });
+    await model.ask(QUESTION);
+    expect(sent().at(-1).response_format.type).toBe("json_schema");
+  });
+
+  test.each<[string, Reply]>([
+    [
+      "vLLM",
+      fails(400, { message: '"auto" tool choice requires --enable-auto-tool-choice and --tool-call-parser to be set' }),
+    ],
+    ["OpenRouter", fails(404, { message: "No endpoints found that support tool use. Try disabling it." })],
+    ["llama.cpp", fails(500, { message: "tools param requires --jinja flag", type: "server_error" })],
+    ["a strict server", fails(422, { message: "tools: Extra inputs are not permitted" })],
+  ])("%s says in its own words that it has no tools", async (_, refusal) => {
+    server.script(({ body }) => (body.tools === undefined ? says(FOUND) : refusal));
+    const answer = await modelFor(server.url, local).ask(lookingUp());
+    expect(answer).toMatchObject({ value: FOUND, lookedUp: { kind: "unsupported" }, usage: { requests: 2 } });
+  });
+
+  test("what a server puts beside a call, and its thoughts, go back with the result", async () => {
+    const extra_content = { google: { thought_signature: "c2lnbmVk" } };
+    const call = { id: "call_1", name: "definition", input: { symbol: "erase" }, extra_content };
+    const reasoning = "Where is it defined?";
+    server.script([says("", { calls: [call], reasoning }), says(FOUND)]);
+    expect(await modelFor(server.url, local).ask(lookingUp())).toMatchObject({ value: FOUND });
+    expect(sent()[1].messages.slice(2)).toEqual([
+      {
+        role: "assistant",
+        content: null,
+        reasoning_content: reasoning,
+        tool_calls: [
+          {
+            id: "call_1",
+            type: "function",
+            function: { name: "definition", arguments: '{"symbol":"erase"}' },
+            extra_content,
+          },
+        ],
+      },
+      { role: "tool", tool_call_id: "call_1", content: "found erase" },
+    ]);
+  });
+
+  test("its models have no price, and hold what the operator says, else a little", async () => {
+    const model = modelFor(server.url, local);
+    expect([model.contextTokens("main"), model.price("main", 1_000, 1_000)]).toEqual([32_000, null]);
+    expect((await model.ask(QUICK)).usage.usd).toBeNull();
+  });
+});
+
+describe("faults", () => {
+  const LEAK = `Your key ${KEY} and your prompt ${CANARY} at http://127.0.0.1 are bad`;
+
+  test.each<[string, Reply, string, RegExp]>([
+    ["a wrong key", fails(401, { message: LEAK, code: "invalid_api_key" }), "denied", /401 .*check OPENAI_API_KEY$/],
+    [
+      "Google's words for that",
+      refusesWith(400, [
+        {
+          error: { code: 400, message: "API key not valid. Please pass a valid API key.", status: "INVALID_ARGUMENT" },
+        },
+      ]),
+      "denied",
+      /check OPENAI_API_KEY/,
+    ],
+    [
+      "an empty account",
+      fails(429, { message: LEAK, type: "insufficient_quota", code: "insufficient_quota" }),
+      "denied",
+      /no credit/,
+    ],
+    [
+      "a model that is not there",
+      fails(404, { message: LEAK, code: "model_not_found" }),
+      "rejected",
+      /404.*KODIAI_MODEL.*OPENAI_BASE_URL/,
+    ],
+    ["LM Studio's words for that", fails(400, { message: "Model 'qwen' not found" }), "rejected", /KODIAI_MODEL/],
+    [
+      "a prompt too long",
+      fails(400, {
+        message:
+          "This model's maximum context length is 128000 tokens. However, your messages resulted in 200000 tokens and max_tokens 4000.",
+        code: "context_length_exceeded",
+      }),
+      "too-long",
+      /too long/,
+    ],
+    ["Azure's filter", fails(400, { message: LEAK, code: "content_filter" }), "refused", /content filter/],
+    [
+      "a bad place",
+      fails(400, { message: LEAK, param: "messages[0].content" }),
+      "rejected",
+      /about messages\[0\]\.content$/,
+    ],
+    ["an error of the provider behind it", errorChunk({ code: 403, message: LEAK }), "denied", /broke off/],
+  ])("%s is final at once", async (_, fault, failure, detail) => {
+    server.script([fault]);
+    const answer = await modelFor(server.url, local).ask(QUESTION);
+    expect(answer).toMatchObject({
+      kind: "failed",
+      failure,
+      usage: { requests: 1 },
+      detail: expect.stringMatching(detail),
+    });
+    expectSafe(answer);
+  });
+
+  test.each<[string, Reply]>([
+    ["busy", fails(429, { message: LEAK, code: "rate_limit_exceeded" }, { "retry-after-ms": "3" })],
+    ["broken", fails(500, { message: LEAK, type: "server_error" })],
+    ["overloaded", fails(503, { message: LEAK })],
+    ["ending its stream early", endsEarly()],
+    ["breaking off with an error", errorChunk({ message: LEAK, type: "server_error", code: null })],
+    ["behind a provider that broke", errorChunk({ message: LEAK, code: 502 })],
+    ["behind a proxy that shows a page", page],
+    ["sending chunks that are no JSON", rawBody("data: {not json}\n\n")],
+    ["answering null", rawBody("null", "application/json")],
+  ])("a server that is %s is asked again until it is well", async (_, fault) => {
+    server.script([fault, fault, says(FOUND)]);
+    const answer = await modelFor(server.url, local).ask(QUESTION);
+    expect(answer).toMatchObject({ kind: "answered", value: FOUND, usage: { requests: 3 } });
+  });
+
+  test("a server that answers whole although asked for a stream is understood", async () => {
+    server.script([wholeReply(JSON.stringify(FOUND))]);
+    const model = modelFor(server.url);
+    expect(await model.ask(QUESTION)).toMatchObject({ value: FOUND, usage: { inputTokens: 100, outputTokens: 20 } });
+    server.script([wholeReply(JSON.stringify(FOUND), "length")]);
+    expect(await model.ask(QUESTION)).toMatchObject({ failure: "truncated" });
+  });
+
+  test.each([-5, null, "12", Number.MAX_VALUE, {}, [1]])("usage of %j does not upset the bill", async (count) => {
+    server.script([says(FOUND, { usage: { prompt_tokens: count, completion_tokens: count } })]);
+    const { kind, usage } = await modelFor(server.url).ask(QUESTION);
+    expect(kind).toBe("answered");
+    for (const sum of [usage.inputTokens, usage.outputTokens, usage.usd]) expect(sum).toSatisfy(Number.isFinite);
+  });
+
+  test("a question that is stopped in the middle of a stream costs what was asked and what was said", async () => {
+    const long = "a finding and another ".repeat(400);
+    server.script([stalls(long)]);
+    const stop = new AbortController();
+    const asked = modelFor(server.url).ask(QUESTION, stop.signal);
+    await vi.waitFor(() => expect(server.requests).toHaveLength(1), 10_000);
+    await wait(300);
+    stop.abort();
+    const { usage } = await asked;
+    expect(usage.inputTokens).toBeGreaterThan(JSON.stringify(sent()[0].messages).length / 8);
+    expect(usage.outputTokens).toBeGreaterThan(long.length / 4);
+    expect(usage.usd).toBeGreaterThan(0);
+  });
+});
+
+function refusesWith(status: number, json: unknown): Reply {
+  return (response) =>
+    void response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(json));
+}
