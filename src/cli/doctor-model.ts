@@ -148,7 +148,7 @@ async function asked(model: Model, choice: ModelChoice): Promise<Check> {
   const tools =
     lookedUp?.kind !== "offered"
       ? "no (refused)"
-      : lookedUp.calls > 0 && answer.value.includes(FOUND)
+      : lookedUp.calls > 0 && answer.value.toLowerCase().includes(FOUND)
         ? "yes"
         : "no (the model did not use one)";
   const isFull = tools === "yes" && shape !== "no (refused)";

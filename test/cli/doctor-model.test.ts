@@ -1,8 +1,10 @@
-// What doctor says of the model, as the operator reads it. Nobody is asked.
+// What doctor says of the model, as the operator reads it. The model is asked only with --model.
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { type Replies, startAnthropic as startServer } from "../fakes/anthropic/server.ts";
+import { fails, looksUp, says } from "../fakes/openai/replies.ts";
 import { kodiai } from "./kodiai.ts";
 
 let dataDir: string;
@@ -13,10 +15,10 @@ afterAll(() => rmSync(dataDir, { recursive: true }));
 
 const KEY = ["sk-ant-api03", "vE8rT2kQ9wLx4ZbN7mJcYp"].join("-");
 
-async function doctor(env: Readonly<Record<string, string>>) {
-  const ran = await kodiai(["doctor", "--json", "--data-dir", dataDir], { cwd: dataDir, env });
+async function doctor(env: Readonly<Record<string, string>>, ...words: readonly string[]) {
+  const ran = await kodiai(["doctor", "--json", "--data-dir", dataDir, ...words], { cwd: dataDir, env });
   const { checks } = JSON.parse(ran.out) as { checks: { name: string; state: string; text: string }[] };
-  const told = checks.filter(({ name }) => ["model", "endpoint", "budget"].includes(name));
+  const told = checks.filter(({ name }) => ["model", "endpoint", "provider", "question", "budget"].includes(name));
   return { ...ran, told: told.map(({ name, state, text }) => `${state} ${name} ${text}`) };
 }
 
@@ -54,4 +56,48 @@ test("no model is a note, and a wrong one is broken and says why", async () => {
   const wrong = await doctor({ ANTHROPIC_BASE_URL: "http://model.example.com" });
   expect(wrong.told).toEqual([expect.stringMatching(/^broken model ANTHROPIC_BASE_URL /)]);
   expect(wrong.code).toBe(3);
+});
+
+test("with both providers' variables one line says who is asked, and how to change it", async () => {
+  const both = { ANTHROPIC_API_KEY: KEY, OPENAI_API_KEY: "sk-proj-0123456789" };
+  expect((await doctor(both)).told).toContain(
+    "ok provider Anthropic is asked, OpenAI is set too and is not; KODIAI_MODEL_PROVIDER=openai asks it",
+  );
+  const { told } = await doctor({ ...both, KODIAI_MODEL_PROVIDER: "openai" });
+  expect(told).toEqual([
+    expect.stringMatching(/^ok model main: gpt-6\.1-sol, 1050000 tokens of context, USD 2\.00 .* 10\.00 out$/),
+    expect.stringMatching(/^ok model small: gpt-6-luna, /),
+    "ok endpoint api.openai.com, with a key, structured output on (auto)",
+    "ok provider OpenAI is asked, Anthropic is set too and is not",
+    expect.stringMatching(/^ok budget /),
+  ]);
+  expect((await doctor({ ...both, KODIAI_MODEL_PROVIDER: "open-ai" })).told).toEqual([
+    "broken model KODIAI_MODEL_PROVIDER must be `anthropic` or `openai`",
+  ]);
+});
+
+async function asked(replies: Replies) {
+  await using server = await startServer({ replies });
+  const { told, code } = await doctor({ OPENAI_BASE_URL: server.url, KODIAI_MODEL: "qwen3-coder" }, "--model");
+  return { question: told.find((one) => one.includes(" question ")), code, requests: server.requests };
+}
+
+test("--model asks one question, and says how fast it was answered and what the server takes", async () => {
+  const full = await asked([looksUp({ name: "colour_of_today", input: {} }), says({ colour: "Amber" })]);
+  expect(full.question).toMatch(
+    /^ok question qwen3-coder answered: \d+ ms, 200 tokens in, 40 out, structured output yes, tools yes$/,
+  );
+  expect(full.code).toBe(0);
+  const little = await asked(({ body }) => {
+    if (body.tools !== undefined) return fails(400, { message: "qwen3-coder does not support tools" });
+    if (body.response_format !== undefined) return fails(400, { message: "response_format is not supported" });
+    return says({ colour: "amber" });
+  });
+  expect(little.question).toMatch(/^note question .*structured output no \(refused\), tools no \(refused\)$/);
+});
+
+test("--model with a wrong key is broken, and names the variable", async () => {
+  const { question, code } = await asked([fails(401, { message: "Incorrect API key provided" })]);
+  expect(question).toMatch(/^broken question qwen3-coder: .*401.*check OPENAI_API_KEY; \d+ ms/);
+  expect(code).toBe(3);
 });

@@ -25,7 +25,8 @@ export interface RunOptions {
 export function kodiai(words: readonly string[], { cwd, stdin = "", env = {}, onStart }: RunOptions): Promise<Ended> {
   const bare = Object.fromEntries(
     Object.entries(process.env).filter(
-      ([name]) => !/^(?:GITHUB_|KODIAI_|ANTHROPIC_|APP_ID|NO_COLOR|FORCE_COLOR|VITEST|NODE_(?!COMPILE_))/.test(name),
+      ([name]) =>
+        !/^(?:GITHUB_|KODIAI_|ANTHROPIC_|OPENAI_|APP_ID|NO_COLOR|FORCE_COLOR|VITEST|NODE_(?!COMPILE_))/.test(name),
     ),
   );
   const child = spawn(process.execPath, [MAIN, ...words], { cwd, env: { ...bare, ...env }, timeout: 50_000 });

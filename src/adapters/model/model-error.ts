@@ -1,7 +1,6 @@
 // Why a request to the model's server gave no reply, in words that are safe to log and to post.
 import type { ModelFailure } from "../../domain/model.ts";
-import { fieldsOf, wordsOf } from "./protocol.ts";
-import type { Feature } from "./server-capabilities.ts";
+import { type Feature, fieldsOf, wordsOf } from "./protocol.ts";
 
 /** What a retry needs to know of a failed attempt. */
 export interface FailureTurn {

@@ -1,10 +1,9 @@
 // What differs between the protocols that models are asked over. Everything else about asking is the same for all.
 import type { LookUpTool, ModelRequest } from "../../domain/model.ts";
 import type { Fetch } from "../service-fetch.ts";
-import type { PaidTokens } from "./model-facts.ts";
+import type { ModelFacts, PaidTokens } from "./model-facts.ts";
 import type { ModelLimits } from "./model-limits.ts";
 import type { Repair } from "./prompt-words.ts";
-import type { Dialect, Feature } from "./server-capabilities.ts";
 
 /** A model's server. */
 export interface Server {
@@ -18,6 +17,33 @@ export interface Server {
   readonly limits: ModelLimits;
   /** Epoch milliseconds. */
   readonly now: () => number;
+}
+
+/**
+ * What only some servers and models take. `format` is a JSON Schema that replies are held to, `json` any JSON; `limit` the name
+ * that the protocol's own server has for the limit of a reply; `effort-beside-tools` thinking while tools are offered.
+ */
+export type Feature =
+  | "format"
+  | "json"
+  | "effort"
+  | "effort-beside-tools"
+  | "thinking"
+  | "cache"
+  | "tools"
+  | "usage"
+  | "limit"
+  | "temperature";
+
+/** How to speak to a server about a model. */
+export interface Dialect {
+  readonly model: string;
+  readonly facts: ModelFacts;
+  /** The server of those who made the protocol. */
+  readonly isOwn: boolean;
+  readonly takes: ReadonlySet<Feature>;
+  /** null: left to the server. */
+  readonly temperature: number | null;
 }
 
 /** A look-up that a model asked for. */

@@ -18,10 +18,19 @@ import { ModelError, modelError } from "./model-error.ts";
 import { modelFacts } from "./model-facts.ts";
 import { type ModelLimits, OTHER_LIMITS } from "./model-limits.ts";
 import type { Repair } from "./prompt-words.ts";
-import { type Protocol, type RequestBody, type Round, type Said, type Server, type Turn, toolsOf } from "./protocol.ts";
+import {
+  type Dialect,
+  type Protocol,
+  type RequestBody,
+  type Round,
+  type Said,
+  type Server,
+  type Turn,
+  toolsOf,
+} from "./protocol.ts";
 import { readReply } from "./read-reply.ts";
 import { type Bill, newBill, retryingClient, stoppable } from "./retrying-client.ts";
-import { type Dialect, serverCapabilities } from "./server-capabilities.ts";
+import { serverCapabilities } from "./server-capabilities.ts";
 
 export interface ServedModelSettings extends Omit<ModelChoice, "provider"> {
   /** Reaches the one origin and nothing else, with no deadline of its own under ten minutes. */

@@ -1,33 +1,7 @@
 // What of a protocol a server takes: decided by its address and the operator, corrected by what it refuses.
 import type { ModelError } from "./model-error.ts";
-import { type ModelFacts, modelFacts } from "./model-facts.ts";
-
-/**
- * What only some servers and models take. `format` is a JSON Schema that replies are held to, `json` any JSON; `limit` the name
- * that the protocol's own server has for the limit of a reply; `effort-beside-tools` thinking while tools are offered.
- */
-export type Feature =
-  | "format"
-  | "json"
-  | "effort"
-  | "effort-beside-tools"
-  | "thinking"
-  | "cache"
-  | "tools"
-  | "usage"
-  | "limit"
-  | "temperature";
-
-/** How to speak to a server about a model. */
-export interface Dialect {
-  readonly model: string;
-  readonly facts: ModelFacts;
-  /** The server of those who made the protocol. */
-  readonly isOwn: boolean;
-  readonly takes: ReadonlySet<Feature>;
-  /** null: left to the server. */
-  readonly temperature: number | null;
-}
+import { modelFacts } from "./model-facts.ts";
+import type { Dialect, Feature } from "./protocol.ts";
 
 export interface CapabilitySettings {
   readonly isOwn: boolean;

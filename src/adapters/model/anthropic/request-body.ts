@@ -3,8 +3,7 @@
 import { jsonSchemaOutputFormat } from "@anthropic-ai/sdk/helpers/json-schema";
 import type { ModelRequest, PromptPiece, ReplyShape } from "../../../domain/model.ts";
 import { isBlank, oneText, REMINDER, repairTurns, schemaText } from "../prompt-words.ts";
-import { type RequestBody, type Round, type Turn, toolsOf } from "../protocol.ts";
-import type { Dialect } from "../server-capabilities.ts";
+import { type Dialect, type RequestBody, type Round, type Turn, toolsOf } from "../protocol.ts";
 
 interface TextBlock {
   readonly type: "text";

@@ -1,8 +1,7 @@
 // A question in the words of OpenAI's chat completions, with as much as this server and this model take.
 import type { ReplyShape } from "../../../domain/model.ts";
 import { oneText, REMINDER, repairTurns, schemaText } from "../prompt-words.ts";
-import { type RequestBody, type Round, type Turn, toolsOf } from "../protocol.ts";
-import type { Dialect } from "../server-capabilities.ts";
+import { type Dialect, type RequestBody, type Round, type Turn, toolsOf } from "../protocol.ts";
 
 /** Enough to name twelve look-ups, too little for an answer that would not count. */
 const CALL_TOKENS = 2_000;
