@@ -137,6 +137,7 @@ test("every variable is read", () => {
       apiKey: "local-key-1",
     },
     model: {
+      provider: "anthropic",
       apiKey: "local-key-2",
       baseUrl: "http://ollama:11434",
       names: { main: "qwen3-coder:30b", small: "qwen3:4b" },
