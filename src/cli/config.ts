@@ -8,7 +8,8 @@ import { knownRules } from "../wire/rules.ts";
 import { apiUrlFor } from "./api-url.ts";
 import { configExplanation, configLines, configValues } from "./config-page.ts";
 import { terminalText } from "./terminal-text.ts";
-import { type ExitCode, readWords, UsageError } from "./usage.ts";
+import { type ExitCode, noMore, readWords, UsageError } from "./usage.ts";
+import { VERBS } from "./verbs.ts";
 
 /** The configuration that was asked for. */
 export interface ConfigVerbPorts {
@@ -23,14 +24,10 @@ export type OpenConfig = (word: string | undefined, apiUrlFor: (host: string) =>
 
 /** @throws UsageError */
 export async function config(words: readonly string[], open: OpenConfig): Promise<ExitCode> {
-  const { values, positionals } = readWords(words, {
-    repo: { type: "string" },
-    json: { type: "boolean" },
-    format: { type: "string" },
-  });
+  const { values, positionals } = readWords(words, VERBS.config.options);
   const [verb = "show", word, ...more] = positionals;
   const asJson = values.json === true || values.format === "json";
-  if (more.length > 0) throw new UsageError(`${JSON.stringify(more[0])} is too much`);
+  noMore(more);
   if (verb === "schema" && word === undefined) return schema();
   if (verb === "check") return check(word ?? ".kodiai.yml", asJson);
   if (verb === "show" && word === undefined) return show(await open(values.repo, apiUrlFor), asJson);

@@ -1,10 +1,10 @@
 // kodiai doctor --live: tries on the real GitHub what Kodiai relies on, and prints what GitHub answered.
 import manifest from "../../package.json" with { type: "json" };
-import { markdownTable } from "./markdown-table.ts";
-import { askerFor, type Asker } from "./asker.ts";
-import { terminalText } from "./terminal-text.ts";
-import { UsageError, oneOf, type ExitCode } from "./usage.ts";
 import type { LiveLook, LiveReport, LiveResult } from "../domain/live-report.ts";
+import { type Asker, askerFor } from "./asker.ts";
+import { markdownTable } from "./markdown-table.ts";
+import { terminalText } from "./terminal-text.ts";
+import { type ExitCode, oneOf, UsageError } from "./usage.ts";
 
 export interface LiveWords {
   readonly owner: string;
@@ -19,15 +19,6 @@ export interface LiveVerbPorts {
   look(): Promise<LiveLook>;
   run(signal: AbortSignal, onTrying: (name: string) => void): Promise<LiveReport>;
 }
-
-/** Options of `--live` beside those of `doctor`. */
-export const LIVE_OPTIONS = {
-  live: { type: "string" },
-  yes: { type: "boolean" },
-  force: { type: "boolean" },
-  "token-file": { type: "string" },
-  "outside-login": { type: "string" },
-} as const;
 
 type LiveValues = Readonly<
   Partial<

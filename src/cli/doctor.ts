@@ -12,26 +12,22 @@ import { githubAnswers } from "../wire/github.ts";
 import { inspector, knownRules } from "../wire/rules.ts";
 import { openStore, type Store } from "../wire/store.ts";
 import { isDatabase, shownPlace, storePlace } from "./data-dir.ts";
-import { doctorLive, LIVE_OPTIONS } from "./doctor-live.ts";
+import { doctorLive } from "./doctor-live.ts";
 import { type Check, memoryChecks, warmthCheck } from "./doctor-memory.ts";
 import { modelChecks } from "./doctor-model.ts";
 import { REMEDIES } from "./remedies.ts";
 import { readServersEnv } from "./server-folder.ts";
 import { DAY_MS } from "./stats.ts";
-import { type ExitCode, readWords, UsageError } from "./usage.ts";
+import { type ExitCode, noMore, readWords } from "./usage.ts";
+import { VERBS } from "./verbs.ts";
 
 /**
  * @param readEnvFile given what `--data-dir` names, sets the variables of a `.env`; returns why it did not, or null
  * @returns 0 when nothing is broken, else 3; of `--live` see {@link doctorLive}
  */
 export async function doctor(words: readonly string[], readEnvFile = readServersEnv): Promise<ExitCode> {
-  const { values, positionals } = readWords(words, {
-    json: { type: "boolean" },
-    format: { type: "string" },
-    "data-dir": { type: "string" },
-    ...LIVE_OPTIONS,
-  });
-  if (positionals.length > 0) throw new UsageError(`doctor takes no ${JSON.stringify(positionals[0])}`);
+  const { values, positionals } = readWords(words, VERBS.doctor.options);
+  noMore(positionals);
   if (values.live !== undefined) {
     const json = values.json === true || values.format === "json";
     return doctorLive(values.live, { ...values, json }, (await import("../wire/cli/live.ts")).liveVerbPorts);

@@ -9,9 +9,10 @@ import { writeReview } from "../flows/review/review-pull-request.ts";
 import { withoutSecrets } from "../wire/secrets.ts";
 import { memoryLines } from "./memory-lines.ts";
 import { type PlainQuestion, plainQuestion, promptParts, shownPrompts } from "./prompt-text.ts";
-import { SUBJECT_OPTIONS, subject } from "./subject.ts";
+import { subject } from "./subject.ts";
 import { terminalText } from "./terminal-text.ts";
 import { type ExitCode, oneOf, readWords } from "./usage.ts";
+import { VERBS } from "./verbs.ts";
 
 interface Explanation {
   readonly version: 1;
@@ -23,7 +24,7 @@ interface Explanation {
 
 /** @throws UsageError, or whatever kept the review from being written */
 export async function explain(words: readonly string[]): Promise<ExitCode> {
-  const { values, positionals } = readWords(words, SUBJECT_OPTIONS);
+  const { values, positionals } = readWords(words, VERBS.explain.options);
   const asJson = values.json === true || oneOf("format", values.format ?? "pretty", ["pretty", "json"]) === "json";
   const questions: PlainQuestion[] = [];
   const { job, ports } = await subject(values, positionals, (request) => questions.push(plainQuestion(request)));

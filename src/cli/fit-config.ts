@@ -10,6 +10,7 @@ import { leftOutReason } from "../gather/gather.ts";
 import { corpusOf } from "../learn/learn.ts";
 import { isFolder } from "./find-repository.ts";
 import { type ExitCode, oneOf, readWords, UsageError } from "./usage.ts";
+import { VERBS } from "./verbs.ts";
 
 /** What stands in a checkout. */
 export interface Checkout {
@@ -224,12 +225,7 @@ function harmless(text: string): string {
  * @throws UsageError when the file is there already, or the folder is no repository
  */
 export async function init(words: readonly string[], open: (folder: string) => Promise<Checkout>): Promise<ExitCode> {
-  const { values, positionals } = readWords(words, {
-    repo: { type: "string" },
-    preset: { type: "string" },
-    force: { type: "boolean" },
-    stdout: { type: "boolean" },
-  });
+  const { values, positionals } = readWords(words, VERBS.init.options);
   if (positionals.length > 0)
     throw new UsageError(`init takes no ${JSON.stringify(positionals[0])}; name a folder with --repo`);
   const folder = resolve(values.repo ?? ".");

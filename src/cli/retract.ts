@@ -3,7 +3,8 @@
 import type { Repo } from "../domain/job.ts";
 import { type RetractPorts, retractReview, type TakenBack } from "../flows/review/retract-review.ts";
 import { terminalText } from "./terminal-text.ts";
-import { type ExitCode, readWords, UsageError } from "./usage.ts";
+import { type ExitCode, noMore, readWords, UsageError } from "./usage.ts";
+import { VERBS } from "./verbs.ts";
 
 /** The pull request whose review is taken back. */
 export interface RetractWords {
@@ -34,14 +35,9 @@ export async function retract(
   words: readonly string[],
   open: (words: RetractWords) => Promise<RetractVerbPorts>,
 ): Promise<ExitCode> {
-  const { values, positionals } = readWords(words, {
-    review: { type: "string" },
-    "dry-run": { type: "boolean" },
-    "data-dir": { type: "string" },
-    json: { type: "boolean" },
-  });
+  const { values, positionals } = readWords(words, VERBS.retract.options);
   const [subject, ...more] = positionals;
-  if (more.length > 0) throw new UsageError(`${JSON.stringify(more[0])} is too much`);
+  noMore(more);
   const named = readSubject(subject);
   const reviewId = readReview(values.review) ?? named.reviewId;
   const ports = await open({ ...named, dataDir: values["data-dir"] });

@@ -1,5 +1,5 @@
 // kodiai serve: the server, for whoever installed the package and has no clone of it.
-import { type ExitCode, UsageError } from "./usage.ts";
+import { type ExitCode, noMore } from "./usage.ts";
 
 /**
  * Starts it; the process then lives until a signal ends it. What is wrong with the environment is told by the server
@@ -8,7 +8,7 @@ import { type ExitCode, UsageError } from "./usage.ts";
  * @throws UsageError
  */
 export async function serve(words: readonly string[]): Promise<ExitCode> {
-  if (words.length > 0) throw new UsageError("serve takes no options; docs/configuration.md lists its variables");
+  noMore(words);
   await import("../main.ts");
   return process.exitCode === 2 ? 2 : 0;
 }

@@ -8,30 +8,9 @@ import { apiUrlOf, localDashboard } from "../config/github-address.ts";
 import { weakSecret } from "../config/weak-secret.ts";
 import { variablesIn } from "./setup-store.ts";
 import { type readWords, UsageError } from "./usage.ts";
+import type { VERBS } from "./verbs.ts";
 
-export const SETUP_OPTIONS = {
-  host: { type: "string" },
-  org: { type: "string" },
-  name: { type: "string" },
-  "webhook-url": { type: "string" },
-  port: { type: "string" },
-  timeout: { type: "string" },
-  "app-id": { type: "string" },
-  "private-key-file": { type: "string" },
-  "webhook-secret-file": { type: "string" },
-  "client-id": { type: "string" },
-  "client-secret-file": { type: "string" },
-  "dashboard-url": { type: "string" },
-  "env-file": { type: "string" },
-  "data-dir": { type: "string" },
-  import: { type: "string", multiple: true },
-  "private-network": { type: "boolean" },
-  "without-checks": { type: "boolean" },
-  new: { type: "boolean" },
-  yes: { type: "boolean" },
-} as const;
-
-export type SetupWords = ReturnType<typeof readWords<typeof SETUP_OPTIONS>>["values"];
+export type SetupWords = ReturnType<typeof readWords<typeof VERBS.setup.options>>["values"];
 
 /** Where everything is, once and for all steps. */
 export interface SetupPlan {

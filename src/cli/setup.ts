@@ -5,18 +5,11 @@ import { LOGIN_CALLBACK } from "../config/github-address.ts";
 import type { AppCredentials, FreshApp, PastSize, RegisteredApp } from "../ports/registration.ts";
 import { loadDotEnv } from "../server/dot-env.ts";
 import { type Asker, askerFor, Cancelled } from "./asker.ts";
-import {
-  namedApp,
-  namedClient,
-  SETUP_OPTIONS,
-  type SetupPlan,
-  type SetupWords,
-  setupPlan,
-  webhookProblem,
-} from "./setup-plan.ts";
+import { namedApp, namedClient, type SetupPlan, type SetupWords, setupPlan, webhookProblem } from "./setup-plan.ts";
 import { keepPrivateKey, keepVariables, variablesIn } from "./setup-store.ts";
 import { terminalText } from "./terminal-text.ts";
-import { type ExitCode, readWords, UsageError } from "./usage.ts";
+import { type ExitCode, noMore, readWords, UsageError } from "./usage.ts";
+import { VERBS } from "./verbs.ts";
 
 /** What the verb needs of the world. */
 export interface SetupVerbPorts {
@@ -60,8 +53,8 @@ export interface SetupVerbPorts {
  * @throws UsageError
  */
 export async function setup(words: readonly string[], open: () => Promise<SetupVerbPorts>): Promise<ExitCode> {
-  const { values, positionals } = readWords(words, SETUP_OPTIONS);
-  if (positionals.length > 0) throw new UsageError(`setup takes no ${JSON.stringify(positionals[0])}`);
+  const { values, positionals } = readWords(words, VERBS.setup.options);
+  noMore(positionals);
   const given = await open();
   const description = values["without-checks"] === true ? withoutChecks(given.description) : given.description;
   const ports = { ...given, description };
