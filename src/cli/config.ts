@@ -1,5 +1,4 @@
-// kodiai config: checks a configuration file, tells what holds in a repository and who said it, explains a key, or prints
-// the JSON Schema that editors use.
+// kodiai config: checks a file, prints each effective value with its source, explains a key, or prints the JSON Schema.
 import { readFile } from "node:fs/promises";
 import { problemLine } from "../config/located.ts";
 import { type ParsedConfig, parseConfig } from "../config/parse-config.ts";
@@ -30,7 +29,8 @@ export async function config(words: readonly string[], open: OpenConfig): Promis
   noMore(more);
   if (verb === "schema" && word === undefined) return schema();
   if (verb === "check") return check(word ?? ".kodiai.yml", asJson);
-  if (verb === "show" && word === undefined) return show(await open(values.repo, apiUrlFor), asJson);
+  if (verb === "show" && word === undefined)
+    return show(await open(values.repo, apiUrlFor), asJson, values.all === true);
   if (verb === "explain" && word !== undefined) return explain(word, await open(values.repo, apiUrlFor), asJson);
   throw new UsageError("write `config show`, `config explain KEY`, `config check FILE` or `config schema`");
 }
@@ -40,7 +40,7 @@ function schema(): ExitCode {
   return 0;
 }
 
-async function show({ name, notRead, read }: ConfigVerbPorts, asJson: boolean): Promise<ExitCode> {
+async function show({ name, notRead, read }: ConfigVerbPorts, asJson: boolean, all: boolean): Promise<ExitCode> {
   const parsed = await read();
   if (asJson) {
     const { problems } = parsed;
@@ -48,7 +48,7 @@ async function show({ name, notRead, read }: ConfigVerbPorts, asJson: boolean): 
       JSON.stringify({ version: 1, repository: name, values: configValues(parsed), problems, notRead }, null, 2),
     );
   } else {
-    for (const line of configLines(parsed)) console.log(line);
+    for (const line of configLines(parsed, all)) console.log(line);
     for (const problem of parsed.problems) console.log(terminalText(problemLine(problem)));
     if (notRead !== null) console.log(`not read: ${notRead}`);
   }

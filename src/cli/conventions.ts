@@ -3,6 +3,7 @@
 import type { Repo } from "../domain/job.ts";
 import type { Convention, Conventions } from "../domain/memory/convention.ts";
 import { repoKey } from "../domain/memory.ts";
+import { counted } from "../domain/text/counted.ts";
 import { isoDate } from "../domain/text/iso-date.ts";
 import { type ExportPorts, findConventions } from "../flows/memory/export-memory.ts";
 import { nameOf, nothingRemembered } from "./find-repository.ts";
@@ -107,7 +108,7 @@ function conventionsMarkdown(repo: string, found: Conventions): string {
 }
 
 function headOf(repo: string, { proposed, remarks }: Conventions): string {
-  const count = proposed.length === 1 ? "1 recurring remark" : `${proposed.length} recurring remarks`;
+  const count = counted(proposed.length, "recurring comment");
   return `${repo}: ${count} among ${remarks} memories of reviews`;
 }
 

@@ -1,11 +1,13 @@
 // A first .kodiai.yml for a checkout: what holds there without any file is told in comments, and only what the checkout
 // itself says (generated and vendored by .gitattributes) is set.
+
 import { existsSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { languageOf } from "../analyze/analyze.ts";
 import { PRESET_NAMES, type Preset, presetValues } from "../config/preset.ts";
 import { UNKNOWN_LANGUAGE } from "../domain/language.ts";
+import { counted } from "../domain/text/counted.ts";
 import { leftOutReason } from "../gather/gather.ts";
 import { corpusOf } from "../learn/learn.ts";
 import { isFolder } from "./find-repository.ts";
@@ -195,10 +197,6 @@ function shownCounts(list: readonly (readonly [string, number])[]): string {
     .slice(0, MOST_SHOWN)
     .map(([word, count]) => `${word} (${counted(count, "file")})`)
     .join(", ")}${more}`;
-}
-
-function counted(count: number, one: string): string {
-  return `${count} ${one}${count === 1 ? "" : "s"}`;
 }
 
 /** A path may hold anything: in a comment it stays on its line. */

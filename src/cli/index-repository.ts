@@ -1,5 +1,7 @@
 // kodiai index: reads the documents of a clone's commit into memory, and its code where the configuration wants it.
+
 import type { Repo } from "../domain/job.ts";
+import { counted } from "../domain/text/counted.ts";
 import {
   type Indexed,
   type IndexedCorpus,
@@ -88,7 +90,7 @@ function report(repo: Repo, { commit, files, remembered, forgotten, leftOut, deg
   for (const { reason } of leftOut) reasons.set(reason, (reasons.get(reason) ?? 0) + 1);
   const most = [...reasons].sort(([, a], [, b]) => b - a).slice(0, SHOWN);
   return [
-    `${repo.owner}/${repo.name} at ${commit.slice(0, 12)}: ${files.read} files read, ${files.unchanged} unchanged, ${files.gone} removed`,
+    `${repo.owner}/${repo.name} at ${commit.slice(0, 12)}: ${counted(files.read, "file")} read, ${files.unchanged} unchanged, ${files.gone} removed`,
     `  ${added} added, ${updated} updated, ${unchanged} unchanged, ${forgotten} forgotten, ${refused.length} refused; ${embedded} embedded`,
     ...most.map(([reason, count]) => `  left out: ${count} × ${reason}`),
     ...degraded.map(({ part, reason }) => `  ${part}: ${reason}`),

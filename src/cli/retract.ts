@@ -1,6 +1,7 @@
 // kodiai retract: takes a bad review back. Prints what it did, or with --dry-run what it would do.
 
 import type { Repo } from "../domain/job.ts";
+import { counted } from "../domain/text/counted.ts";
 import { type RetractPorts, retractReview, type TakenBack } from "../flows/review/retract-review.ts";
 import { terminalText } from "./terminal-text.ts";
 import { type ExitCode, noMore, readWords, UsageError } from "./usage.ts";
@@ -78,6 +79,6 @@ function report({ headSha, hidden, left, summaryUrl, forgotten }: TakenBack, reh
     ),
     ...left.map(({ kind, url }) => `  left: ${kind} ${url}; GitHub does not let the App hide it, so a person must`),
     summaryUrl === null ? "  summary: nothing to change" : `  ${would}edited: summary ${summaryUrl}`,
-    `  ${would}forgotten: ${forgotten === 1 ? "1 memory" : `${forgotten} memories`}`,
+    `  ${would}forgotten: ${counted(forgotten, "memory", "memories")}`,
   ].join("\n");
 }

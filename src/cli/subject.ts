@@ -4,6 +4,7 @@ import { basename, resolve } from "node:path";
 import { text as readStream } from "node:stream/consumers";
 import { jobKey, type Repo, type ReviewJob } from "../domain/job.ts";
 import type { ModelRequest } from "../domain/model.ts";
+import { counted } from "../domain/text/counted.ts";
 import type { WritingPorts } from "../flows/review/review-ports.ts";
 import { defaultBranch, type LocalRange, localPorts, pullRequestPorts, uncommittedWork } from "../wire/cli/change.ts";
 import type { ModelWish } from "../wire/cli/model.ts";
@@ -87,8 +88,7 @@ async function range(cwd: string, words: SubjectWords, word: string | undefined)
   }
   if (words.staged === true) {
     const { unstaged } = await uncommittedWork(cwd);
-    if (unstaged > 0)
-      console.error(`not reviewed: unstaged changes of ${unstaged} ${unstaged === 1 ? "file" : "files"}`);
+    if (unstaged > 0) console.error(`not reviewed: unstaged changes of ${counted(unstaged, "file")}`);
     return { kind: "staged" };
   }
   if (word !== undefined) return rangeOf(word);

@@ -38,6 +38,8 @@ async function portsOf(repo: Repo, pulls: PullRequests, place: string, wish: Mod
     known: knownRules(),
     embedder: localWords(),
     ...rememberedAt(place),
+    // Nothing is posted, so every finding is shown where it is.
+    commentLimit: Number.POSITIVE_INFINITY,
     reranker: null,
     gateCache: null,
     access: await modelAccess(wish, repo, place),
