@@ -1,6 +1,7 @@
 // docs/commands.md, made from the list of verbs.
-import { VERBS } from "../src/domain/command.ts";
+
 import { markdownTable } from "../src/cli/markdown-table.ts";
+import { VERBS } from "../src/domain/command.ts";
 
 const INTRODUCTION = `# Commands
 

@@ -1,11 +1,11 @@
 // docs/configuration.md: every key and every variable, made from the two schemas so that it cannot lag behind.
 
 import { stringify } from "yaml";
+import { markdownTable } from "../src/cli/markdown-table.ts";
 import { CONFIG_KEYS, type ConfigKey, shapeAt } from "../src/config/config-keys.ts";
 import { ENV_VARIABLES } from "../src/config/env-variables.ts";
 import { presetsText } from "../src/config/preset.ts";
 import { MAX_CONFIG_BYTES } from "../src/config/read-yaml.ts";
-import { markdownTable } from "../src/cli/markdown-table.ts";
 
 const HEAD = `<!-- Made by \`npm run generate\` from src/config; edit the descriptions there. -->
 

@@ -5,7 +5,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { EXPERIMENTS } from "../src/adapters/github/live-experiments.ts";
-import { HELP } from "../src/cli/help.ts";
+import { helpMarkdown } from "../src/cli/help.ts";
 import { configJsonSchema } from "../src/config/schema-json.ts";
 import { commandsMarkdown } from "./commands-markdown.ts";
 import { exampleYaml } from "./config-example.ts";
@@ -23,10 +23,9 @@ const root = dirname(dirname(fileURLToPath(import.meta.url)));
 
 const read = (name: string) => readFileSync(join(root, name), "utf8");
 
-/** As people read it: what the command itself prints. */
 function cliMarkdown(): string {
-  const about = "In a clone of the project: `npm run -s kodiai -- VERB`; installed as a package: `npx kodiai VERB`.";
-  return `<!-- Made by \`npm run generate\` from \`kodiai help\`; edit src/cli/help.ts. -->\n\n# Command line\n\n${about}\n\n\`\`\`text\n${HELP}\n\`\`\`\n`;
+  const about = "In a clone of the project: `npm run -s kodiai -- VERB`. `kodiai VERB --help` prints the same.";
+  return `<!-- Made by \`npm run generate\` from src/cli/verbs.ts. -->\n\n# Command line\n\n${about}\n\n${helpMarkdown()}\n`;
 }
 
 function promisesPage(): string {

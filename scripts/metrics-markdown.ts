@@ -1,7 +1,7 @@
 // docs/metrics.md from the one list of metrics.
 
-import { METRICS, type MetricEntry } from "../src/server/metric-list.ts";
 import { markdownTable } from "../src/cli/markdown-table.ts";
+import { METRICS, type MetricEntry } from "../src/server/metric-list.ts";
 
 const HEAD = `# Figures, traces and logs
 

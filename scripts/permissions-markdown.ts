@@ -1,7 +1,8 @@
 // docs/permissions.md: what the GitHub App may do and hears, each with its reason, from the comments in app.yml.
+
+import { markdownTable } from "../src/cli/markdown-table.ts";
 import { appReasons, type Reason } from "../src/config/app-manifest.ts";
 import type { LivePromise } from "../src/domain/live-report.ts";
-import { markdownTable } from "../src/cli/markdown-table.ts";
 
 const HEAD = `<!-- Made by \`npm run generate\` from app.yml; edit the comments there. -->
 

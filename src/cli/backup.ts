@@ -1,7 +1,8 @@
 // kodiai backup DIR, kodiai restore DIR: a copy of the store beside a running server, and a store from such a copy.
 import { StoreUnusable } from "../domain/errors.ts";
 import { terminalText } from "./terminal-text.ts";
-import { type ExitCode, readWords, UsageError } from "./usage.ts";
+import { type ExitCode, noMore, readWords, UsageError } from "./usage.ts";
+import { VERBS } from "./verbs.ts";
 
 /** A file of a backup. */
 interface BackedUp {
@@ -53,10 +54,10 @@ export async function restore(words: readonly string[], open: Open): Promise<Exi
 }
 
 function read(verb: string, words: readonly string[], open: Open) {
-  const { values, positionals } = readWords(words, { "data-dir": { type: "string" }, json: { type: "boolean" } });
+  const { values, positionals } = readWords(words, VERBS.backup.options);
   const [folder, ...more] = positionals;
   if (folder === undefined) throw new UsageError(`say which folder: kodiai ${verb} DIR`);
-  if (more.length > 0) throw new UsageError(`${verb} takes no ${JSON.stringify(more[0])}`);
+  noMore(more);
   return { folder, json: values.json === true, ports: open(values["data-dir"]) };
 }
 

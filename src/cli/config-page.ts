@@ -1,8 +1,9 @@
-// What `kodiai config` prints: every key with its value and who said it, and one key at length.
+// What `kodiai config` prints: every key with its value and its source, and one key at length.
 import { stringify } from "yaml";
 import { CONFIG_KEYS, type ConfigKey, shapeAt } from "../config/config-keys.ts";
 import { didYouMean } from "../config/did-you-mean.ts";
 import type { ParsedConfig } from "../config/parse-config.ts";
+import { counted } from "../domain/text/counted.ts";
 import { terminalText } from "./terminal-text.ts";
 
 type Effective = Pick<ParsedConfig, "config" | "origins">;
@@ -29,14 +30,24 @@ export function configValues({ config, origins }: Effective): readonly ConfigVal
   return [...origins].map(([key, origin]) => ({ key, value: valueAt(config, key), origin }));
 }
 
-/** A line for each key, the origin behind it; rules that were set stand below `rules`. */
-export function configLines(effective: Effective): readonly string[] {
-  const shown = configValues(effective).map(({ key, value, origin }) => ({
+/**
+ * A line for each key that a file or preset sets, with its origin; rules that are set come below `rules`.
+ *
+ * @param all also keys at their default
+ */
+export function configLines(effective: Effective, all: boolean): readonly string[] {
+  const values = configValues(effective);
+  const set = all ? values : values.filter(({ origin }) => origin !== "default");
+  const rest = values.length - set.length;
+  const shown = set.map(({ key, value, origin }) => ({
     text: `${key}: ${valueText(value)}`,
     origin,
   }));
-  const width = Math.min(60, Math.max(...shown.map(({ text }) => text.length)));
-  return shown.map(({ text, origin }) => terminalText(`${text.padEnd(width)}  # ${origin}`));
+  const width = Math.min(60, Math.max(0, ...shown.map(({ text }) => text.length)));
+  return [
+    ...shown.map(({ text, origin }) => terminalText(`${text.padEnd(width)}  # ${origin}`)),
+    ...(rest === 0 ? [] : [`${counted(rest, "key")} at the default; --all prints ${rest === 1 ? "it" : "them"}`]),
+  ];
 }
 
 /**
@@ -117,7 +128,7 @@ function unknownKey(word: string): string {
   const last = (path: string) => path.split(".").at(-1) ?? path;
   const byLast = paths.find((path) => plain(last(path)) === plain(last(word)));
   const near = byLast ?? didYouMean(word, paths) ?? paths.find((path) => didYouMean(last(word), [last(path)]) !== null);
-  return `${JSON.stringify(word)} is no key of .kodiai.yml; ${near === undefined ? "docs/configuration.md lists them" : `did you mean ${near}?`}`;
+  return `${JSON.stringify(word)} is not a key of .kodiai.yml; ${near === undefined ? "docs/configuration.md lists them" : `did you mean ${near}?`}`;
 }
 
 /** `a.b.c` → `a`, `a.b`, `a.b.c`. */

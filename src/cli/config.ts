@@ -1,5 +1,4 @@
-// kodiai config: checks a configuration file, tells what holds in a repository and who said it, explains a key, or prints
-// the JSON Schema that editors use.
+// kodiai config: checks a file, prints each effective value with its source, explains a key, or prints the JSON Schema.
 import { readFile } from "node:fs/promises";
 import { problemLine } from "../config/located.ts";
 import { type ParsedConfig, parseConfig } from "../config/parse-config.ts";
@@ -8,7 +7,8 @@ import { knownRules } from "../wire/rules.ts";
 import { apiUrlFor } from "./api-url.ts";
 import { configExplanation, configLines, configValues } from "./config-page.ts";
 import { terminalText } from "./terminal-text.ts";
-import { type ExitCode, readWords, UsageError } from "./usage.ts";
+import { type ExitCode, noMore, readWords, UsageError } from "./usage.ts";
+import { VERBS } from "./verbs.ts";
 
 /** The configuration that was asked for. */
 export interface ConfigVerbPorts {
@@ -23,17 +23,14 @@ export type OpenConfig = (word: string | undefined, apiUrlFor: (host: string) =>
 
 /** @throws UsageError */
 export async function config(words: readonly string[], open: OpenConfig): Promise<ExitCode> {
-  const { values, positionals } = readWords(words, {
-    repo: { type: "string" },
-    json: { type: "boolean" },
-    format: { type: "string" },
-  });
+  const { values, positionals } = readWords(words, VERBS.config.options);
   const [verb = "show", word, ...more] = positionals;
   const asJson = values.json === true || values.format === "json";
-  if (more.length > 0) throw new UsageError(`${JSON.stringify(more[0])} is too much`);
+  noMore(more);
   if (verb === "schema" && word === undefined) return schema();
   if (verb === "check") return check(word ?? ".kodiai.yml", asJson);
-  if (verb === "show" && word === undefined) return show(await open(values.repo, apiUrlFor), asJson);
+  if (verb === "show" && word === undefined)
+    return show(await open(values.repo, apiUrlFor), asJson, values.all === true);
   if (verb === "explain" && word !== undefined) return explain(word, await open(values.repo, apiUrlFor), asJson);
   throw new UsageError("write `config show`, `config explain KEY`, `config check FILE` or `config schema`");
 }
@@ -43,7 +40,7 @@ function schema(): ExitCode {
   return 0;
 }
 
-async function show({ name, notRead, read }: ConfigVerbPorts, asJson: boolean): Promise<ExitCode> {
+async function show({ name, notRead, read }: ConfigVerbPorts, asJson: boolean, all: boolean): Promise<ExitCode> {
   const parsed = await read();
   if (asJson) {
     const { problems } = parsed;
@@ -51,7 +48,7 @@ async function show({ name, notRead, read }: ConfigVerbPorts, asJson: boolean): 
       JSON.stringify({ version: 1, repository: name, values: configValues(parsed), problems, notRead }, null, 2),
     );
   } else {
-    for (const line of configLines(parsed)) console.log(line);
+    for (const line of configLines(parsed, all)) console.log(line);
     for (const problem of parsed.problems) console.log(terminalText(problemLine(problem)));
     if (notRead !== null) console.log(`not read: ${notRead}`);
   }

@@ -3,11 +3,13 @@
 import type { Repo } from "../domain/job.ts";
 import type { Convention, Conventions } from "../domain/memory/convention.ts";
 import { repoKey } from "../domain/memory.ts";
+import { counted } from "../domain/text/counted.ts";
 import { isoDate } from "../domain/text/iso-date.ts";
 import { type ExportPorts, findConventions } from "../flows/memory/export-memory.ts";
 import { nameOf, nothingRemembered } from "./find-repository.ts";
 import { visible } from "./memory-page.ts";
-import { type ExitCode, oneOf, readWords, UsageError } from "./usage.ts";
+import { type ExitCode, noMore, oneOf, readWords, UsageError } from "./usage.ts";
+import { VERBS } from "./verbs.ts";
 
 /** What the verb needs of the world. */
 export interface ConventionsVerbPorts {
@@ -35,15 +37,8 @@ export async function conventions(
   words: readonly string[],
   open: (dataDir: string | undefined) => Promise<ConventionsVerbPorts>,
 ): Promise<ExitCode> {
-  const { values, positionals } = readWords(words, {
-    repo: { type: "string" },
-    "data-dir": { type: "string" },
-    format: { type: "string" },
-    json: { type: "boolean" },
-    min: { type: "string" },
-    since: { type: "string" },
-  });
-  if (positionals.length > 0) throw new UsageError(`conventions takes no ${JSON.stringify(positionals[0])}`);
+  const { values, positionals } = readWords(words, VERBS.conventions.options);
+  noMore(positionals);
   const format = values.json === true ? "json" : oneOf("format", values.format ?? "pretty", FORMATS);
   const recurrence = { least: leastOf(values.min), since: sinceOf(values.since) };
   const ports = await open(values["data-dir"]);
@@ -113,7 +108,7 @@ function conventionsMarkdown(repo: string, found: Conventions): string {
 }
 
 function headOf(repo: string, { proposed, remarks }: Conventions): string {
-  const count = proposed.length === 1 ? "1 recurring remark" : `${proposed.length} recurring remarks`;
+  const count = counted(proposed.length, "recurring comment");
   return `${repo}: ${count} among ${remarks} memories of reviews`;
 }
 

@@ -15,6 +15,7 @@ import type { ModelAccess } from "../ports/model.ts";
 import { nameOf } from "./find-repository.ts";
 import { visible } from "./memory-page.ts";
 import { type ExitCode, type readWords, UsageError } from "./usage.ts";
+import type { VERBS } from "./verbs.ts";
 
 /** @throws UsageError when the environment names no model, or a number is none */
 export async function describe(
@@ -94,20 +95,7 @@ export interface MemoryVerbPorts {
   readonly close: () => void;
 }
 
-export const OPTIONS = {
-  repo: { type: "string" },
-  "data-dir": { type: "string" },
-  format: { type: "string" },
-  json: { type: "boolean" },
-  corpus: { type: "string" },
-  limit: { type: "string" },
-  pairs: { type: "boolean" },
-  all: { type: "boolean" },
-  yes: { type: "boolean" },
-  budget: { type: "string" },
-} as const;
-
-export type MemoryWords = ReturnType<typeof readWords<typeof OPTIONS>>["values"];
+export type MemoryWords = ReturnType<typeof readWords<typeof VERBS.memory.options>>["values"];
 
 export function isJson(values: MemoryWords): boolean {
   return values.json === true || values.format === "json";

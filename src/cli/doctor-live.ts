@@ -20,15 +20,6 @@ export interface LiveVerbPorts {
   run(signal: AbortSignal, onTrying: (name: string) => void): Promise<LiveReport>;
 }
 
-/** Options of `--live` beside those of `doctor`. */
-export const LIVE_OPTIONS = {
-  live: { type: "string" },
-  yes: { type: "boolean" },
-  force: { type: "boolean" },
-  "token-file": { type: "string" },
-  "outside-login": { type: "string" },
-} as const;
-
 type LiveValues = Readonly<
   Partial<
     Record<"yes" | "force" | "json", boolean | undefined> &

@@ -4,6 +4,7 @@ import type { Env } from "../config/env.ts";
 import { type Embeddings, readEmbeddings } from "../config/read-embeddings.ts";
 import { setVariables } from "../config/shown-variables.ts";
 import type { MemoryWarmth } from "../domain/memory/index-state.ts";
+import { counted } from "../domain/text/counted.ts";
 import { egressTo } from "../wire/egress.ts";
 import { chosenEmbedder } from "../wire/models.ts";
 import { comparesInMemory, type MemoryFacts, memoryIn, openStore } from "../wire/store.ts";
@@ -163,10 +164,6 @@ function named({ model, dimension }: { readonly model: string; readonly dimensio
 
 function memories(count: number): string {
   return counted(count, "memory", "memories");
-}
-
-function counted(count: number, one: string, many: string): string {
-  return `${count} ${count === 1 ? one : many}`;
 }
 
 function megabytes(bytes: number): string {

@@ -1,10 +1,11 @@
-// kodiai doctor: what is configured, reachable and degraded, each with its mend.
+// kodiai doctor: checks configuration, connectivity and degraded features, and says how to fix what is wrong.
 import { accessSync, constants, mkdirSync } from "node:fs";
 import { styleText } from "node:util";
 import { type Env, readEnv } from "../config/env.ts";
 import { LOGIN_CALLBACK } from "../config/github-address.ts";
 import { REACTION_REFUSED } from "../domain/command.ts";
 import { retrievalAlerts } from "../domain/figures/retrieval-alerts.ts";
+import { counted } from "../domain/text/counted.ts";
 import { privateKeyOf } from "../server/private-key.ts";
 import { statsVerbPorts } from "../wire/cli/memory.ts";
 import { jobsVerbPorts } from "../wire/cli/store.ts";
@@ -12,27 +13,22 @@ import { githubAnswers } from "../wire/github.ts";
 import { inspector, knownRules } from "../wire/rules.ts";
 import { openStore, type Store } from "../wire/store.ts";
 import { isDatabase, shownPlace, storePlace } from "./data-dir.ts";
-import { doctorLive, LIVE_OPTIONS } from "./doctor-live.ts";
+import { doctorLive } from "./doctor-live.ts";
 import { type Check, memoryChecks, warmthCheck } from "./doctor-memory.ts";
 import { modelChecks } from "./doctor-model.ts";
 import { REMEDIES } from "./remedies.ts";
 import { readServersEnv } from "./server-folder.ts";
 import { DAY_MS } from "./stats.ts";
-import { type ExitCode, readWords, UsageError } from "./usage.ts";
+import { type ExitCode, noMore, readWords } from "./usage.ts";
+import { VERBS } from "./verbs.ts";
 
 /**
  * @param readEnvFile given what `--data-dir` names, sets the variables of a `.env`; returns why it did not, or null
  * @returns 0 when nothing is broken, else 3; of `--live` see {@link doctorLive}
  */
 export async function doctor(words: readonly string[], readEnvFile = readServersEnv): Promise<ExitCode> {
-  const { values, positionals } = readWords(words, {
-    json: { type: "boolean" },
-    format: { type: "string" },
-    "data-dir": { type: "string" },
-    model: { type: "boolean" },
-    ...LIVE_OPTIONS,
-  });
-  if (positionals.length > 0) throw new UsageError(`doctor takes no ${JSON.stringify(positionals[0])}`);
+  const { values, positionals } = readWords(words, VERBS.doctor.options);
+  noMore(positionals);
   if (values.live !== undefined) {
     const json = values.json === true || values.format === "json";
     return doctorLive(values.live, { ...values, json }, (await import("../wire/cli/live.ts")).liveVerbPorts);
@@ -52,6 +48,7 @@ export async function doctor(words: readonly string[], readEnvFile = readServers
   ];
   if (values.json === true || values.format === "json")
     console.log(JSON.stringify({ version: 1, checks, remedies: REMEDIES }, null, 2));
+  else if (values.all !== true) reportProblems(checks);
   else {
     for (const check of checks) console.log(line(check));
     for (const { symptom, sign, cause, remedy } of REMEDIES)
@@ -87,7 +84,7 @@ async function store(place: string): Promise<Check[]> {
     const missed: Check = {
       name: "missed",
       state: "ok",
-      text: `${deliveries} deliveries asked for again and ${heads} heads that nobody told of, in 30 days`,
+      text: `${counted(deliveries, "redelivery", "redeliveries")} requested, ${counted(heads, "missed push", "missed pushes")} recovered (last 30 days)`,
     };
     return [{ name: "data", state: "ok", text: shownPlace(place) }, queue, missed];
   } catch (error) {
@@ -152,7 +149,13 @@ async function reactions(word: string | undefined): Promise<Check[]> {
 
 async function server(): Promise<Check[]> {
   if (process.env.APP_ID === undefined) {
-    return [{ name: "server", state: "note", text: "APP_ID is not set: this machine only runs the command line" }];
+    return [
+      {
+        name: "server",
+        state: "ok",
+        text: "not configured (APP_ID is not set): this machine only runs the command line",
+      },
+    ];
   }
   const read = readEnv(process.env);
   if ("problems" in read) return read.problems.map((text) => ({ name: "server", state: "broken", text }));
@@ -187,6 +190,14 @@ async function github(env: Env): Promise<Check> {
       text: `${env.githubApiUrl}: ${message(error)}; check APP_ID, the private key, the network and the proxy`,
     };
   }
+}
+
+function reportProblems(checks: readonly Check[]): void {
+  const problems = checks.filter(({ state }) => state !== "ok");
+  for (const check of problems) console.log(line(check));
+  const well = counted(checks.length - problems.length, "check");
+  const all = problems.length === 0 ? `all is well: ${well} passed` : `${well} passed`;
+  console.log(styleText("dim", `${all}; --all lists them`));
 }
 
 const MARK = { ok: ["green", "ok    "], note: ["yellow", "note  "], broken: ["red", "broken"] } as const;

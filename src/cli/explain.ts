@@ -1,49 +1,55 @@
-// kodiai explain: walks one change through the rooms and prints what each hands on. Posts nothing.
+// kodiai explain: reviews one change and prints the output of every pipeline stage. Posts nothing.
 import { styleText } from "node:util";
 import type { Skipped } from "../domain/omissions.ts";
+import type { PullRequestContext } from "../domain/pull-request.ts";
 import type { Precedents, QueryVariant } from "../domain/retrieval.ts";
 import { unreadDiff } from "../domain/review/quiet-verdict.ts";
 import type { Review } from "../domain/review.ts";
+import type { ReviewSignals } from "../domain/signals.ts";
 import type { Stage } from "../flows/review/review-ports.ts";
 import { writeReview } from "../flows/review/review-pull-request.ts";
 import { withoutSecrets } from "../wire/secrets.ts";
+import { analyzeRows, gatherRows, type Row, reviewRows } from "./explain-stages.ts";
 import { memoryLines } from "./memory-lines.ts";
 import { type PlainQuestion, plainQuestion, promptParts, shownPrompts } from "./prompt-text.ts";
-import { SUBJECT_OPTIONS, subject } from "./subject.ts";
+import { subject } from "./subject.ts";
 import { terminalText } from "./terminal-text.ts";
 import { type ExitCode, oneOf, readWords } from "./usage.ts";
+import { VERBS } from "./verbs.ts";
 
 interface Explanation {
   readonly version: 1;
   readonly job: unknown;
-  readonly rooms: readonly { readonly room: string; readonly ms: number; readonly value: unknown }[];
+  readonly stages: readonly { readonly stage: string; readonly ms: number; readonly value: unknown }[];
   /** What a model was asked, part by part, what of it was cut, and what it read; in words where nobody was asked. */
   readonly model: unknown;
 }
 
 /** @throws UsageError, or whatever kept the review from being written */
 export async function explain(words: readonly string[]): Promise<ExitCode> {
-  const { values, positionals } = readWords(words, SUBJECT_OPTIONS);
+  const { values, positionals } = readWords(words, VERBS.explain.options);
   const asJson = values.json === true || oneOf("format", values.format ?? "pretty", ["pretty", "json"]) === "json";
   const questions: PlainQuestion[] = [];
   const { job, ports } = await subject(values, positionals, (request) => questions.push(plainQuestion(request)));
 
-  const rooms: Explanation["rooms"][number][] = [];
-  const step: Stage = async (room, enter) => {
+  const stages: Explanation["stages"][number][] = [];
+  const step: Stage = async (stage, enter) => {
     const started = performance.now();
     const value = await enter();
-    rooms.push({ room, ms: Math.round(performance.now() - started), value });
+    stages.push({ stage, ms: Math.round(performance.now() - started), value });
     return value;
   };
   const written = await writeReview(job, ports, step);
-  // Whole files stand in what gather hands on, and with them their secrets.
-  const told: Explanation = { version: 1, job, rooms, model: modelPart(questions, written) };
-  const clean = await withoutSecrets(JSON.parse(JSON.stringify(told, plain)) as Explanation);
+  // The output of gather holds whole files, and with them their secrets.
+  const output: Explanation = { version: 1, job, stages, model: modelPart(questions, written) };
+  const clean = await withoutSecrets(JSON.parse(JSON.stringify(output, plain)) as Explanation);
   if (asJson) console.log(JSON.stringify(clean, null, 2));
   else {
-    for (const { room, ms, value } of clean.rooms)
-      console.log(`${styleText(["bold", "cyan"], room)} ${styleText("dim", `${ms} ms`)}\n${page(value, ms)}\n`);
-    console.log(`${styleText(["bold", "cyan"], "model")}\n${outline(clean.model, 1)}\n`);
+    for (const { stage, ms, value } of clean.stages) {
+      const page = values.full === true ? outline(value, 1) : stagePage(value, ms);
+      console.log(`${styleText(["bold", "cyan"], stage)} ${styleText("dim", `${ms} ms`)}\n${page}\n`);
+    }
+    if (values.full === true) console.log(`${styleText(["bold", "cyan"], "model")}\n${outline(clean.model, 1)}\n`);
     if (values["show-prompt"] === true) console.log(shownPrompts(questions, "pretty"));
   }
   const failed = written.kind === "review" ? unreadDiff(written) : written.reason;
@@ -52,12 +58,28 @@ export async function explain(words: readonly string[]): Promise<ExitCode> {
   return 3;
 }
 
-function page(value: unknown, ms: number): string {
-  return isPrecedents(value) ? precedentsPage(value, ms) : outline(value, 1);
+function stagePage(value: unknown, ms: number): string {
+  if (isOf<Precedents>(value, "precedents")) return precedentsPage(value, ms);
+  const rows = isOf<PullRequestContext>(value, "context")
+    ? gatherRows(value)
+    : isOf<Review>(value, "review")
+      ? reviewRows(value)
+      : isSignals(value)
+        ? analyzeRows(value)
+        : null;
+  return rows === null ? outline(value, 1) : rowLines(rows).join("\n");
 }
 
-function isPrecedents(value: unknown): value is Precedents {
-  return typeof value === "object" && value !== null && "kind" in value && value.kind === "precedents";
+function rowLines(rows: readonly Row[]): readonly string[] {
+  return rows.map(([label, text]) => `  ${styleText("dim", label.padEnd(WIDTH))} ${cut(terminalText(text))}`);
+}
+
+function isOf<T extends { readonly kind: string }>(value: unknown, kind: T["kind"]): value is T {
+  return typeof value === "object" && value !== null && "kind" in value && value.kind === kind;
+}
+
+function isSignals(value: unknown): value is ReviewSignals {
+  return typeof value === "object" && value !== null && "intent" in value && "risks" in value;
 }
 
 function modelPart(questions: readonly PlainQuestion[], written: Review | Skipped): unknown {
@@ -119,10 +141,10 @@ function leaf(value: unknown): string {
   return text.length > MAX_TEXT ? `${text.slice(0, MAX_TEXT)}… (${text.length} characters)` : text;
 }
 
-// What the retrieve room handed on, for a person at a terminal: why it searched, with what, what it found and what it cut.
+// The output of the retrieve stage, for a person at a terminal: why it searched, with what, what it found and what it cut.
 
 /**
- * @param ms wall time of the room
+ * @param ms wall time of the stage
  * @returns indented lines with ANSI colours where standard output is a terminal that wants them
  */
 function precedentsPage(precedents: Precedents, ms: number): string {
@@ -132,15 +154,9 @@ function precedentsPage(precedents: Precedents, ms: number): string {
     ...resultRows(precedents),
     ...costRows(precedents, ms),
   ];
-  return [
-    ...rows.map(([name, text]) => `  ${styleText("dim", name.padEnd(WIDTH))} ${terminalText(text)}`),
-    ...rankedLines(precedents),
-    ...seenLines(precedents),
-    ...cutLines(precedents),
-  ].join("\n");
+  return [...rowLines(rows), ...rankedLines(precedents), ...seenLines(precedents), ...cutLines(precedents)].join("\n");
 }
 
-type Row = readonly [name: string, text: string];
 const WIDTH = 10;
 
 function gateRows({ gate, query }: Precedents): Row[] {

@@ -1,15 +1,18 @@
 // A first .kodiai.yml for a checkout: what holds there without any file is told in comments, and only what the checkout
 // itself says (generated and vendored by .gitattributes) is set.
+
 import { existsSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { languageOf } from "../analyze/analyze.ts";
 import { PRESET_NAMES, type Preset, presetValues } from "../config/preset.ts";
 import { UNKNOWN_LANGUAGE } from "../domain/language.ts";
+import { counted } from "../domain/text/counted.ts";
 import { leftOutReason } from "../gather/gather.ts";
 import { corpusOf } from "../learn/learn.ts";
 import { isFolder } from "./find-repository.ts";
 import { type ExitCode, oneOf, readWords, UsageError } from "./usage.ts";
+import { VERBS } from "./verbs.ts";
 
 /** What stands in a checkout. */
 export interface Checkout {
@@ -196,10 +199,6 @@ function shownCounts(list: readonly (readonly [string, number])[]): string {
     .join(", ")}${more}`;
 }
 
-function counted(count: number, one: string): string {
-  return `${count} ${one}${count === 1 ? "" : "s"}`;
-}
-
 /** A path may hold anything: in a comment it stays on its line. */
 function clean(text: string): string {
   return harmless(text).slice(0, 100);
@@ -224,12 +223,7 @@ function harmless(text: string): string {
  * @throws UsageError when the file is there already, or the folder is no repository
  */
 export async function init(words: readonly string[], open: (folder: string) => Promise<Checkout>): Promise<ExitCode> {
-  const { values, positionals } = readWords(words, {
-    repo: { type: "string" },
-    preset: { type: "string" },
-    force: { type: "boolean" },
-    stdout: { type: "boolean" },
-  });
+  const { values, positionals } = readWords(words, VERBS.init.options);
   if (positionals.length > 0)
     throw new UsageError(`init takes no ${JSON.stringify(positionals[0])}; name a folder with --repo`);
   const folder = resolve(values.repo ?? ".");

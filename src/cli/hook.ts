@@ -7,7 +7,8 @@ import { fileURLToPath } from "node:url";
 import { SEVERITIES } from "../domain/finding.ts";
 import { review } from "./review.ts";
 import { terminalText } from "./terminal-text.ts";
-import { type ExitCode, oneOf, readWords, UsageError } from "./usage.ts";
+import { type ExitCode, noMore, oneOf, readWords, UsageError } from "./usage.ts";
+import { VERBS } from "./verbs.ts";
 
 /** What the verb asks of git. */
 export interface HookPorts {
@@ -20,13 +21,7 @@ export interface HookPorts {
   readonly base: (remote: string, remoteSha: string | null, localSha: string) => Promise<string | null>;
 }
 
-const OPTIONS = {
-  repo: { type: "string" },
-  "fail-on": { type: "string" },
-  model: { type: "string" },
-} as const;
-
-type Words = ReturnType<typeof readWords<typeof OPTIONS>>["values"];
+type Words = ReturnType<typeof readWords<typeof VERBS.hook.options>>["values"];
 
 const NAME = "pre-push";
 /** The hook that was there before. */
@@ -40,11 +35,11 @@ const DEFAULT_FAIL_ON = "major";
  * @throws UsageError
  */
 export async function hook(words: readonly string[], open: (cwd: string) => HookPorts): Promise<ExitCode> {
-  const { values, positionals } = readWords(words, OPTIONS);
+  const { values, positionals } = readWords(words, VERBS.hook.options);
   const [verb, ...more] = positionals;
   const ports = open(values.repo ?? ".");
   if (verb === "run") return run(more[0] ?? "origin", values, ports);
-  if (more.length > 0) throw new UsageError(`${JSON.stringify(more[0])} is too much`);
+  noMore(more);
   switch (verb) {
     case "install":
       return install(values, await ports.hooksFolder());

@@ -6,7 +6,8 @@ import { type HistoryPorts, type HistoryRun, importHistory } from "../flows/repo
 import { apiUrlFor } from "./api-url.ts";
 import { nameOf } from "./find-repository.ts";
 import { terminalText } from "./terminal-text.ts";
-import { type ExitCode, readWords, UsageError } from "./usage.ts";
+import { type ExitCode, noMore, readWords, UsageError } from "./usage.ts";
+import { VERBS } from "./verbs.ts";
 
 /** What the verb needs of the world. */
 export interface HistoryVerbPorts extends HistoryPorts {
@@ -38,17 +39,10 @@ export async function importPast(
   open: (words: HistoryWords) => Promise<HistoryVerbPorts>,
   token: () => string = tokenOf,
 ): Promise<ExitCode> {
-  const { values, positionals } = readWords(words, {
-    limit: { type: "string" },
-    since: { type: "string" },
-    "dry-run": { type: "boolean" },
-    "data-dir": { type: "string" },
-    format: { type: "string" },
-    json: { type: "boolean" },
-  });
+  const { values, positionals } = readWords(words, VERBS.import.options);
   const [repository, ...more] = positionals;
   if (repository === undefined) throw new UsageError("say whose past to import: kodiai import OWNER/NAME");
-  if (more.length > 0) throw new UsageError(`${JSON.stringify(more[0])} is too much`);
+  noMore(more);
   const limit = limitOf(values.limit);
   const since = sinceOf(values.since);
   const isDry = values["dry-run"] === true;

@@ -1,16 +1,21 @@
-// kodiai index: reads documents and code of a clone's commit into memory; run again, only what changed.
+// kodiai index: reads the documents of a clone's commit into memory, and its code where the configuration wants it.
+
 import type { Repo } from "../domain/job.ts";
+import { counted } from "../domain/text/counted.ts";
 import {
   type Indexed,
   type IndexedCorpus,
   type IndexPorts,
   indexRepository,
 } from "../flows/repository/index-repository.ts";
-import { type ExitCode, oneOf, readWords, UsageError } from "./usage.ts";
+import { type ExitCode, noMore, oneOf, readWords, UsageError } from "./usage.ts";
+import { VERBS } from "./verbs.ts";
 
 /** What the verb needs of the world. */
 export interface IndexVerbPorts extends IndexPorts {
   readonly repo: Repo;
+  /** What the configuration has indexed. */
+  readonly corpora: readonly IndexedCorpus[];
   readonly redact: (text: string) => Promise<string>;
   /** Where a file of the tree can be read; null for what has no address. */
   readonly urlOf: (path: string) => string | null;
@@ -43,21 +48,13 @@ export async function index(
   words: readonly string[],
   open: (words: IndexWords) => Promise<IndexVerbPorts>,
 ): Promise<ExitCode> {
-  const { values, positionals } = readWords(words, {
-    repo: { type: "string" },
-    rev: { type: "string" },
-    corpus: { type: "string" },
-    wiki: { type: "string" },
-    "data-dir": { type: "string" },
-    format: { type: "string" },
-    json: { type: "boolean" },
-  });
+  const { values, positionals } = readWords(words, VERBS.index.options);
   const [path, ...more] = positionals;
-  if (more.length > 0) throw new UsageError(`${JSON.stringify(more[0])} is too much`);
+  noMore(more);
   const wiki = values.wiki !== undefined;
   if (wiki && values.corpus !== undefined) throw new UsageError("--wiki and --corpus exclude each other");
   if (wiki && path !== undefined) throw new UsageError("with --wiki, --repo names the repository whose wiki it is");
-  const read = values.corpus === undefined ? CORPORA : [oneOf("corpus", values.corpus, CORPORA)];
+  const only = values.corpus === undefined ? null : [oneOf("corpus", values.corpus, CORPORA)];
   const ports = await open({
     path,
     repo: values.repo,
@@ -67,7 +64,14 @@ export async function index(
   });
   try {
     const { repo, redact, now, urlOf } = ports;
-    const request = { repo, corpora: wiki ? WIKI : read, at: now(), remembering: { redact }, urlOf, wiki };
+    const request = {
+      repo,
+      corpora: wiki ? WIKI : (only ?? ports.corpora),
+      at: now(),
+      remembering: { redact },
+      urlOf,
+      wiki,
+    };
     const done = await indexRepository(request, ports);
     const asJson = values.json === true || values.format === "json";
     console.log(asJson ? JSON.stringify({ version: 1, ...done }, null, 2) : report(repo, done));
@@ -86,7 +90,7 @@ function report(repo: Repo, { commit, files, remembered, forgotten, leftOut, deg
   for (const { reason } of leftOut) reasons.set(reason, (reasons.get(reason) ?? 0) + 1);
   const most = [...reasons].sort(([, a], [, b]) => b - a).slice(0, SHOWN);
   return [
-    `${repo.owner}/${repo.name} at ${commit.slice(0, 12)}: ${files.read} files read, ${files.unchanged} unchanged, ${files.gone} gone`,
+    `${repo.owner}/${repo.name} at ${commit.slice(0, 12)}: ${counted(files.read, "file")} read, ${files.unchanged} unchanged, ${files.gone} removed`,
     `  ${added} added, ${updated} updated, ${unchanged} unchanged, ${forgotten} forgotten, ${refused.length} refused; ${embedded} embedded`,
     ...most.map(([reason, count]) => `  left out: ${count} × ${reason}`),
     ...degraded.map(({ part, reason }) => `  ${part}: ${reason}`),

@@ -1,7 +1,8 @@
 // kodiai jobs: what waits, runs and was parked; one job in full, tried again, or taken out. Servers may be running.
 import type { JobAdmin, JobState, KeptJob } from "../ports/jobs.ts";
 import { terminalText } from "./terminal-text.ts";
-import { type ExitCode, oneOf, readWords, UsageError } from "./usage.ts";
+import { type ExitCode, noMore, oneOf, readWords, UsageError } from "./usage.ts";
+import { VERBS } from "./verbs.ts";
 
 /** What the verb needs of the world. */
 export interface JobsVerbPorts {
@@ -12,7 +13,7 @@ export interface JobsVerbPorts {
   readonly close: () => Promise<void>;
 }
 
-const VERBS = ["ls", "show", "retry", "drop"] as const;
+const ACTIONS = ["ls", "show", "retry", "drop"] as const;
 const STATES = ["waiting", "running", "parked", "done", "superseded", "cancelled"] as const;
 /** What needs a look, or will happen. */
 const SHOWN: readonly JobState[] = ["waiting", "running", "parked"];
@@ -27,15 +28,9 @@ export async function jobs(
   words: readonly string[],
   open: (dataDir: string | undefined) => Promise<JobsVerbPorts>,
 ): Promise<ExitCode> {
-  const { values, positionals } = readWords(words, {
-    "data-dir": { type: "string" },
-    format: { type: "string" },
-    json: { type: "boolean" },
-    state: { type: "string" },
-    all: { type: "boolean" },
-  });
+  const { values, positionals } = readWords(words, VERBS.jobs.options);
   const [word = "ls", ...ids] = positionals;
-  const verb = VERBS.find((one) => one === word);
+  const verb = ACTIONS.find((one) => one === word);
   if (verb === undefined)
     throw new UsageError(`jobs takes ls, show ID, retry ID or drop ID; not ${JSON.stringify(word)}`);
   const asJson = values.json === true || oneOf("format", values.format ?? "pretty", ["pretty", "json"]) === "json";
@@ -57,7 +52,7 @@ async function list(
   extra: readonly string[],
   asJson: boolean,
 ): Promise<ExitCode> {
-  if (extra.length > 0) throw new UsageError(`jobs ls takes no ${JSON.stringify(extra[0])}`);
+  noMore(extra);
   const found = await admin.list(states, MOST);
   if (asJson) console.log(JSON.stringify({ version: 1, jobs: found.map(shownOf) }, null, 2));
   else console.log(found.length === 0 ? "no jobs" : found.map(line).join("\n"));

@@ -8,7 +8,8 @@ import { openMcpDoor } from "../server/mcp-door.ts";
 import type { McpWords } from "../wire/cli/mcp.ts";
 import { registerSecrets } from "../wire/secrets.ts";
 import { terminalText } from "./terminal-text.ts";
-import { type ExitCode, oneOf, readWords, UsageError } from "./usage.ts";
+import { type ExitCode, noMore, oneOf, readWords, UsageError } from "./usage.ts";
+import { VERBS } from "./verbs.ts";
 
 /** Where the token of HTTP stands; without it one is made, and said on standard error. */
 const TOKEN = "KODIAI_MCP_TOKEN";
@@ -21,15 +22,8 @@ const LEAST_TOKEN = 32;
  * @throws UsageError
  */
 export async function mcp(words: readonly string[], open: (words: McpWords) => Promise<McpPorts>): Promise<ExitCode> {
-  const { values, positionals } = readWords(words, {
-    repo: { type: "string" },
-    "data-dir": { type: "string" },
-    http: { type: "string" },
-    all: { type: "boolean" },
-    "allow-write": { type: "boolean" },
-    model: { type: "string" },
-  });
-  if (positionals.length > 0) throw new UsageError(`mcp takes no ${JSON.stringify(positionals[0])}`);
+  const { values, positionals } = readWords(words, VERBS.mcp.options);
+  noMore(positionals);
   const port = values.http === undefined ? null : portOf(values.http);
   const token = port === null ? null : tokenOf(process.env[TOKEN]);
   const ports = await open({

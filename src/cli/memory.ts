@@ -13,11 +13,12 @@ import { exportMemory } from "../flows/memory/export-memory.ts";
 import { type Imported, importMemory } from "../flows/memory/import-memory.ts";
 import { held } from "../learn/learn.ts";
 import type { EvidenceShelf } from "../ports/feedback.ts";
-import { describe, isJson, type MemoryVerbPorts, type MemoryWords, OPTIONS } from "./describe-memory.ts";
+import { describe, isJson, type MemoryVerbPorts, type MemoryWords } from "./describe-memory.ts";
 import { nameOf } from "./find-repository.ts";
 import { lessonsLine, lineOf, pageOf, visible } from "./memory-page.ts";
 import { whyOf, whyPage } from "./memory-why.ts";
-import { type ExitCode, oneOf, readWords, UsageError } from "./usage.ts";
+import { type ExitCode, noMore, oneOf, readWords, UsageError } from "./usage.ts";
+import { VERBS } from "./verbs.ts";
 
 /**
  * @param open opens memory in the folder that `--data-dir` names
@@ -28,14 +29,14 @@ export async function memory(
   words: readonly string[],
   open: (dataDir: string | undefined) => Promise<MemoryVerbPorts>,
 ): Promise<ExitCode> {
-  const { values, positionals } = readWords(words, OPTIONS);
+  const { values, positionals } = readWords(words, VERBS.memory.options);
   const [verb = "", subject, ...more] = positionals;
-  const run = VERBS.get(verb);
+  const run = ACTIONS.get(verb);
   if (run === undefined)
     throw new UsageError(
       "write `memory ls`, `show ID`, `why ID`, `stats`, `forget ID`, `export FILE`, `import FILE`, `backfill` or `describe`",
     );
-  if (more.length > 0) throw new UsageError(`${JSON.stringify(more[0])} is too much`);
+  noMore(more);
   const ports = await open(values["data-dir"]);
   try {
     return await run(subject, values, ports);
@@ -44,9 +45,9 @@ export async function memory(
   }
 }
 
-type Verb = (subject: string | undefined, values: MemoryWords, ports: MemoryVerbPorts) => Promise<ExitCode>;
+type Action = (subject: string | undefined, values: MemoryWords, ports: MemoryVerbPorts) => Promise<ExitCode>;
 
-const VERBS: ReadonlyMap<string, Verb> = new Map<string, Verb>([
+const ACTIONS: ReadonlyMap<string, Action> = new Map<string, Action>([
   ["import", importFile],
   ["export", exportFile],
   ["backfill", backfill],
@@ -139,7 +140,7 @@ async function writeText(file: string, text: AsyncIterable<string>): Promise<voi
 }
 
 async function backfill(subject: string | undefined, values: MemoryWords, ports: MemoryVerbPorts): Promise<ExitCode> {
-  if (subject !== undefined) throw new UsageError(`${JSON.stringify(subject)} is too much`);
+  noMore(subject === undefined ? [] : [subject]);
   const repo = await ports.repoOf(values.repo);
   const done = await backfillLanguages(repo, ports, { redact: ports.redact });
   const byLanguage = Object.fromEntries([...done.byLanguage].sort(([, a], [, b]) => b - a));
@@ -169,7 +170,7 @@ function corporaOf({ corpus }: MemoryWords): readonly Corpus[] {
 const LISTED = 50;
 
 async function list(subject: string | undefined, values: MemoryWords, ports: MemoryVerbPorts): Promise<ExitCode> {
-  if (subject !== undefined) throw new UsageError(`${JSON.stringify(subject)} is too much`);
+  noMore(subject === undefined ? [] : [subject]);
   const limit = Number(values.limit ?? LISTED);
   if (!(Number.isInteger(limit) && limit > 0)) throw new UsageError("--limit takes a whole number above 0");
   const corpora = corporaOf(values);

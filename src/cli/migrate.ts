@@ -2,7 +2,8 @@
 import { StoreUnusable } from "../domain/errors.ts";
 import type { MovedTable, MoveStore } from "../ports/move.ts";
 import { terminalText } from "./terminal-text.ts";
-import { type ExitCode, readWords, UsageError } from "./usage.ts";
+import { type ExitCode, noMore, readWords, UsageError } from "./usage.ts";
+import { VERBS } from "./verbs.ts";
 
 /** What the verb needs of the world. */
 export interface MigratePorts {
@@ -17,10 +18,10 @@ export type OpenMigrate = (from: string, to: string | undefined) => Promise<Migr
 
 /** @returns 0; 3 when nothing was moved or the two differ @throws UsageError */
 export async function migrate(words: readonly string[], open: OpenMigrate): Promise<ExitCode> {
-  const { values, positionals } = readWords(words, { json: { type: "boolean" } });
+  const { values, positionals } = readWords(words, VERBS.migrate.options);
   const [from, to, ...more] = positionals;
   if (from === undefined) throw new UsageError("say from where to where: kodiai migrate sqlite://DIR postgres://…");
-  if (more.length > 0) throw new UsageError(`migrate takes no ${JSON.stringify(more[0])}`);
+  noMore(more);
   const say = (line: string) => process.stderr.write(`${terminalText(line)}\n`);
   try {
     const ports = await open(from, to);

@@ -3,6 +3,7 @@ import { writeFileSync } from "node:fs";
 import type { ErasedPerson, NamedPerson, PersonBooks, RewrittenTables } from "../ports/person.ts";
 import { terminalText } from "./terminal-text.ts";
 import { type ExitCode, readWords, UsageError } from "./usage.ts";
+import { VERBS } from "./verbs.ts";
 
 /** What the verbs need of the world. */
 export interface PersonPorts extends PersonBooks {
@@ -13,11 +14,7 @@ type Open = (word: string | undefined) => Promise<PersonPorts>;
 
 /** One JSON line a row, on standard output or into `--output`. @returns 0 @throws UsageError */
 export async function exportData(words: readonly string[], open: Open): Promise<ExitCode> {
-  const { values } = readWords(words, {
-    user: { type: "string" },
-    output: { type: "string" },
-    "data-dir": { type: "string" },
-  });
+  const { values } = readWords(words, VERBS["export-data"].options);
   const person = readPerson(values.user);
   const ports = await open(values["data-dir"]);
   try {
@@ -33,14 +30,7 @@ export async function exportData(words: readonly string[], open: Open): Promise<
 
 /** @returns 0 @throws UsageError; Transient when a reader keeps the old bytes: run it again */
 export async function erase(words: readonly string[], open: Open): Promise<ExitCode> {
-  const { values } = readWords(words, {
-    user: { type: "string" },
-    texts: { type: "boolean" },
-    "dry-run": { type: "boolean" },
-    rewrite: { type: "boolean" },
-    json: { type: "boolean" },
-    "data-dir": { type: "string" },
-  });
+  const { values } = readWords(words, VERBS.erase.options);
   const rewrites = values.rewrite === true && values["dry-run"] !== true;
   // Rewriting alone is for what was forgotten by other means, as a repository that was taken from the App.
   const person = values.user === undefined && rewrites ? null : readPerson(values.user);

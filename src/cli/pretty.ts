@@ -1,9 +1,10 @@
-// A review for a person at a terminal: code frames, most severe first, then everything that was left unsaid.
+// A review for a person at a terminal: code frames, most severe first, then everything that was not reported.
 import { styleText } from "node:util";
 import { problemLine } from "../config/located.ts";
 import { type Finding, SEVERITIES, type Severity } from "../domain/finding.ts";
 import { quietVerdict } from "../domain/review/quiet-verdict.ts";
 import type { PlacedFinding, Review } from "../domain/review.ts";
+import { counted } from "../domain/text/counted.ts";
 import type { NumberedLines } from "./shown-lines.ts";
 import { terminalText } from "./terminal-text.ts";
 
@@ -76,7 +77,7 @@ function verdict(review: Review): string {
   const what =
     total === 0
       ? quiet(review)
-      : `${styleText("bold", `${total} ${total === 1 ? "finding" : "findings"}`)}: ${detail}; ${review.reviewed.length} ${review.reviewed.length === 1 ? "file" : "files"} reviewed,`;
+      : `${styleText("bold", counted(total, "finding"))}: ${detail}; ${counted(review.reviewed.length, "file")} reviewed,`;
   const incomplete = review.degraded.length > 0 ? styleText("yellow", "; incomplete, see above") : "";
   return `${what} ${review.leftOut.length} left out${incomplete}; ${review.cost.ms} ms, ${modelText(review)}`;
 }

@@ -18,7 +18,8 @@ import type { Replays } from "../ports/memory.ts";
 import { isDatabase, storePlace } from "./data-dir.ts";
 import { nameOf } from "./find-repository.ts";
 import { terminalText } from "./terminal-text.ts";
-import { type ExitCode, oneOf, readWords, UsageError } from "./usage.ts";
+import { type ExitCode, noMore, oneOf, readWords, UsageError } from "./usage.ts";
+import { VERBS } from "./verbs.ts";
 
 /** What the verb needs of the world. */
 export interface ReplayVerbPorts extends ReplayPorts {
@@ -43,14 +44,8 @@ export async function replay(
   words: readonly string[],
   open: (dataDir: string | undefined) => Promise<ReplayVerbPorts>,
 ): Promise<ExitCode> {
-  const { values, positionals } = readWords(words, {
-    repo: { type: "string" },
-    last: { type: "string" },
-    "data-dir": { type: "string" },
-    format: { type: "string" },
-    json: { type: "boolean" },
-  });
-  if (positionals.length > 0) throw new UsageError(`replay takes no ${JSON.stringify(positionals[0])}`);
+  const { values, positionals } = readWords(words, VERBS.replay.options);
+  noMore(positionals);
   const asJson = values.json === true || oneOf("format", values.format ?? "pretty", ["pretty", "json"]) === "json";
   const last = values.last === undefined ? LAST : lastOf(values.last);
   const place = storePlace(values["data-dir"]);

@@ -1,9 +1,11 @@
 // kodiai retract: takes a bad review back. Prints what it did, or with --dry-run what it would do.
 
 import type { Repo } from "../domain/job.ts";
+import { counted } from "../domain/text/counted.ts";
 import { type RetractPorts, retractReview, type TakenBack } from "../flows/review/retract-review.ts";
 import { terminalText } from "./terminal-text.ts";
-import { type ExitCode, readWords, UsageError } from "./usage.ts";
+import { type ExitCode, noMore, readWords, UsageError } from "./usage.ts";
+import { VERBS } from "./verbs.ts";
 
 /** The pull request whose review is taken back. */
 export interface RetractWords {
@@ -34,14 +36,9 @@ export async function retract(
   words: readonly string[],
   open: (words: RetractWords) => Promise<RetractVerbPorts>,
 ): Promise<ExitCode> {
-  const { values, positionals } = readWords(words, {
-    review: { type: "string" },
-    "dry-run": { type: "boolean" },
-    "data-dir": { type: "string" },
-    json: { type: "boolean" },
-  });
+  const { values, positionals } = readWords(words, VERBS.retract.options);
   const [subject, ...more] = positionals;
-  if (more.length > 0) throw new UsageError(`${JSON.stringify(more[0])} is too much`);
+  noMore(more);
   const named = readSubject(subject);
   const reviewId = readReview(values.review) ?? named.reviewId;
   const ports = await open({ ...named, dataDir: values["data-dir"] });
@@ -82,6 +79,6 @@ function report({ headSha, hidden, left, summaryUrl, forgotten }: TakenBack, reh
     ),
     ...left.map(({ kind, url }) => `  left: ${kind} ${url}; GitHub does not let the App hide it, so a person must`),
     summaryUrl === null ? "  summary: nothing to change" : `  ${would}edited: summary ${summaryUrl}`,
-    `  ${would}forgotten: ${forgotten === 1 ? "1 memory" : `${forgotten} memories`}`,
+    `  ${would}forgotten: ${counted(forgotten, "memory", "memories")}`,
   ].join("\n");
 }

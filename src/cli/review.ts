@@ -13,16 +13,17 @@ import { prettyReview } from "./pretty.ts";
 import { type PlainQuestion, plainQuestion, shownPrompts } from "./prompt-text.ts";
 import { sarif } from "./sarif.ts";
 import { shownLines } from "./shown-lines.ts";
-import { SUBJECT_OPTIONS, subject } from "./subject.ts";
+import { subject } from "./subject.ts";
 import { terminalText } from "./terminal-text.ts";
 import { type ExitCode, oneOf, readWords } from "./usage.ts";
+import { VERBS } from "./verbs.ts";
 
 const FORMATS = ["pretty", "md", "json", "sarif"] as const;
 export type Format = (typeof FORMATS)[number];
 
 /** @throws UsageError, or whatever kept the review from being written */
 export async function review(words: readonly string[]): Promise<ExitCode> {
-  const { values, positionals } = readWords(words, { ...SUBJECT_OPTIONS, "fail-on": { type: "string" } });
+  const { values, positionals } = readWords(words, VERBS.review.options);
   const format = values.json === true ? "json" : oneOf("format", values.format ?? "pretty", FORMATS);
   const failOn = values["fail-on"] === undefined ? null : oneOf("fail-on", values["fail-on"], SEVERITIES);
   const questions: PlainQuestion[] = [];

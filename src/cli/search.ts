@@ -15,6 +15,7 @@ import { foundJson } from "./found-json.ts";
 import { memoryLines } from "./memory-lines.ts";
 import { terminalText } from "./terminal-text.ts";
 import { type ExitCode, oneOf, readWords, UsageError } from "./usage.ts";
+import { VERBS } from "./verbs.ts";
 
 /** What the verb needs of the world. */
 export interface SearchVerbPorts {
@@ -35,22 +36,7 @@ export interface SearchVerbPorts {
   readonly close: () => void;
 }
 
-const OPTIONS = {
-  repo: { type: "string" },
-  "data-dir": { type: "string" },
-  format: { type: "string" },
-  json: { type: "boolean" },
-  language: { type: "string", multiple: true },
-  type: { type: "string", multiple: true },
-  path: { type: "string", multiple: true },
-  corpus: { type: "string", multiple: true },
-  top: { type: "string" },
-  threshold: { type: "string" },
-  method: { type: "string" },
-  rerank: { type: "boolean" },
-} as const;
-
-type Words = ReturnType<typeof readWords<typeof OPTIONS>>["values"];
+type Words = ReturnType<typeof readWords<typeof VERBS.search.options>>["values"];
 
 const METHODS = ["semantic", "keyword", "hybrid"] as const;
 const MOST = 100;
@@ -66,7 +52,7 @@ export async function search(
   words: readonly string[],
   open: (dataDir: string | undefined) => Promise<SearchVerbPorts>,
 ): Promise<ExitCode> {
-  const { values, positionals } = readWords(words, OPTIONS);
+  const { values, positionals } = readWords(words, VERBS.search.options);
   const asJson = values.json === true || oneOf("format", values.format ?? "pretty", ["pretty", "json"]) === "json";
   const asked = question(values, positionals);
   const ports = await open(values["data-dir"]);

@@ -1,14 +1,15 @@
-// kodiai serve: the server, for whoever installed the package and has no clone of it.
-import { type ExitCode, UsageError } from "./usage.ts";
+// kodiai serve: the server, for an installed package without a clone.
+import { type ExitCode, noMore, readWords } from "./usage.ts";
+import { VERBS } from "./verbs.ts";
 
 /**
- * Starts it; the process then lives until a signal ends it. What is wrong with the environment is told by the server
- * itself, which then ends with 2.
+ * Starts the server; the process then runs until a signal ends it. The server itself reports what is wrong with the
+ * environment, and ends with 2.
  *
  * @throws UsageError
  */
 export async function serve(words: readonly string[]): Promise<ExitCode> {
-  if (words.length > 0) throw new UsageError("serve takes no options; docs/configuration.md lists its variables");
+  noMore(readWords(words, VERBS.serve.options).positionals);
   await import("../main.ts");
   return process.exitCode === 2 ? 2 : 0;
 }

@@ -2,36 +2,16 @@
 import { randomBytes } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
-import { endpointProblem } from "../config/endpoint-problem.ts";
+import { endpointProblem, isLoopback } from "../config/endpoint-problem.ts";
 import { hostName } from "../config/env-forms.ts";
+import { EnvVariables } from "../config/env-variables.ts";
 import { apiUrlOf, localDashboard } from "../config/github-address.ts";
 import { weakSecret } from "../config/weak-secret.ts";
 import { variablesIn } from "./setup-store.ts";
 import { type readWords, UsageError } from "./usage.ts";
+import type { VERBS } from "./verbs.ts";
 
-export const SETUP_OPTIONS = {
-  host: { type: "string" },
-  org: { type: "string" },
-  name: { type: "string" },
-  "webhook-url": { type: "string" },
-  port: { type: "string" },
-  timeout: { type: "string" },
-  "app-id": { type: "string" },
-  "private-key-file": { type: "string" },
-  "webhook-secret-file": { type: "string" },
-  "client-id": { type: "string" },
-  "client-secret-file": { type: "string" },
-  "dashboard-url": { type: "string" },
-  "env-file": { type: "string" },
-  "data-dir": { type: "string" },
-  import: { type: "string", multiple: true },
-  "private-network": { type: "boolean" },
-  "without-checks": { type: "boolean" },
-  new: { type: "boolean" },
-  yes: { type: "boolean" },
-} as const;
-
-export type SetupWords = ReturnType<typeof readWords<typeof SETUP_OPTIONS>>["values"];
+export type SetupWords = ReturnType<typeof readWords<typeof VERBS.setup.options>>["values"];
 
 /** Where everything is, once and for all steps. */
 export interface SetupPlan {
@@ -41,6 +21,8 @@ export interface SetupPlan {
   /** The organisation that the App shall belong to; null: whoever confirms it. */
   readonly org: string | null;
   readonly name: string;
+  /** The path that the server serves. */
+  readonly webhookPath: string;
   /** As given; null: what GitHub has is kept. */
   readonly webhookUrl: string | null;
   /** Where people reach the dashboard, without a slash at the end. */
@@ -65,12 +47,15 @@ export function setupPlan(words: SetupWords): SetupPlan {
   const known = variablesIn(envFile);
   const { host, apiUrl } = github(words, known, apiUrlOf);
   const dataDir = words["data-dir"] ?? process.env.KODIAI_DATA_DIR ?? known.get("KODIAI_DATA_DIR") ?? "./data";
+  const webhookPath =
+    process.env.WEBHOOK_PATH ?? known.get("WEBHOOK_PATH") ?? EnvVariables.shape.WEBHOOK_PATH.parse(undefined);
   return {
     host,
     apiUrl,
     org: words.org === undefined ? null : matching("--org", words.org, /^[A-Za-z0-9][A-Za-z0-9-]{0,38}$/),
     name: matching("--name", words.name ?? "Kodiai", /^.{1,34}$/u),
-    webhookUrl: webhookUrl(words["webhook-url"]),
+    webhookPath,
+    webhookUrl: webhookUrl(words["webhook-url"], webhookPath),
     dashboardUrl: dashboardUrl(words["dashboard-url"], known),
     port: wholeNumber("--port", words.port ?? "0", 65_535),
     timeoutMs: wholeNumber("--timeout", words.timeout ?? "900", 86_400) * 1_000,
@@ -97,11 +82,18 @@ function github(words: SetupWords, known: ReadonlyMap<string, string>, apiUrlOf:
   return inFile;
 }
 
-/** What is wrong with an address for webhooks; null when GitHub can deliver there. */
-export function webhookProblem(address: string): string | null {
+/**
+ * What is wrong with an address for webhooks; null when GitHub can deliver there.
+ *
+ * @param path what the server serves: WEBHOOK_PATH
+ */
+export function webhookProblem(address: string, path: string): string | null {
   const problem = endpointProblem(address, []);
   if (problem !== null) return problem;
-  return new URL(address).pathname === "/" ? "needs the path too, such as /api/github/webhooks" : null;
+  const url = new URL(address);
+  if (isLoopback(url.hostname))
+    return `must be an address that GitHub can reach, not ${url.hostname}; use a public host, or a tunnel to this machine`;
+  return url.pathname === path ? null : `must end in ${path}, the path that the server serves: ${url.origin}${path}`;
 }
 
 /** The App that the options name; null when they name none. The secret is made where none is given. */
@@ -147,9 +139,9 @@ function dashboardUrl(word: string | undefined, known: ReadonlyMap<string, strin
   return url.replace(/\/+$/, "");
 }
 
-function webhookUrl(word: string | undefined): string | null {
+function webhookUrl(word: string | undefined, path: string): string | null {
   if (word === undefined) return null;
-  const problem = webhookProblem(word);
+  const problem = webhookProblem(word, path);
   if (problem !== null) throw new UsageError(`--webhook-url ${problem}`);
   return word;
 }

@@ -2,21 +2,15 @@
 import { existsSync, readFileSync } from "node:fs";
 import { type AppDescription, appManifest, missingRights, withoutChecks } from "../config/app-manifest.ts";
 import { LOGIN_CALLBACK } from "../config/github-address.ts";
+import { counted } from "../domain/text/counted.ts";
 import type { AppCredentials, FreshApp, PastSize, RegisteredApp } from "../ports/registration.ts";
 import { loadDotEnv } from "../server/dot-env.ts";
 import { type Asker, askerFor, Cancelled } from "./asker.ts";
-import {
-  namedApp,
-  namedClient,
-  SETUP_OPTIONS,
-  type SetupPlan,
-  type SetupWords,
-  setupPlan,
-  webhookProblem,
-} from "./setup-plan.ts";
+import { namedApp, namedClient, type SetupPlan, type SetupWords, setupPlan, webhookProblem } from "./setup-plan.ts";
 import { keepPrivateKey, keepVariables, variablesIn } from "./setup-store.ts";
 import { terminalText } from "./terminal-text.ts";
-import { type ExitCode, readWords, UsageError } from "./usage.ts";
+import { type ExitCode, noMore, readWords, UsageError } from "./usage.ts";
+import { VERBS } from "./verbs.ts";
 
 /** What the verb needs of the world. */
 export interface SetupVerbPorts {
@@ -60,8 +54,8 @@ export interface SetupVerbPorts {
  * @throws UsageError
  */
 export async function setup(words: readonly string[], open: () => Promise<SetupVerbPorts>): Promise<ExitCode> {
-  const { values, positionals } = readWords(words, SETUP_OPTIONS);
-  if (positionals.length > 0) throw new UsageError(`setup takes no ${JSON.stringify(positionals[0])}`);
+  const { values, positionals } = readWords(words, VERBS.setup.options);
+  noMore(positionals);
   const given = await open();
   const description = values["without-checks"] === true ? withoutChecks(given.description) : given.description;
   const ports = { ...given, description };
@@ -72,11 +66,11 @@ export async function setup(words: readonly string[], open: () => Promise<SetupV
   try {
     const credentials = await credentialsFor(values, plan, ports, asker);
     const app = await ports.app(credentials, plan.apiUrl);
-    say("app", `${app.slug}, number ${credentials.appId}`);
-    const hasRights = tellRights(app, plan, ports.description);
+    say("App", `${app.slug}, number ${credentials.appId}`);
+    const hasRights = reportPermissions(app, plan, ports.description);
     await settleWebhook(app, credentials, plan, ports, asker);
-    tellInstallations(app, plan);
-    tellDashboard(plan, app);
+    reportInstallations(app, plan);
+    reportDashboard(plan, app);
     for (const name of plan.past) await readPast(name, credentials, plan, ports, asker);
     return endWithDoctor(plan, ports, hasRights);
   } catch (error) {
@@ -114,14 +108,15 @@ function earlierApp({ known, envFile }: SetupPlan): AppCredentials | null {
     known.get("PRIVATE_KEY")?.replaceAll("\\n", "\n") ??
     (path !== undefined && existsSync(path) ? readFileSync(path, "utf8") : null);
   if (id === undefined || pem === null || !known.has("WEBHOOK_SECRET")) return null;
-  say("found", `an App in ${envFile}; --new makes another`);
+  say("credentials", `of an App, in ${envFile}; --new creates another`);
   return { appId: Number(id), privateKey: pem };
 }
 
 /** The manifest flow: a page on loopback, GitHub's page, and back. */
 async function newApp(plan: SetupPlan, ports: SetupVerbPorts, asker: Asker) {
-  const question = "Where will GitHub reach this server? (https://YOUR-HOST/api/github/webhooks)";
-  const webhookUrl = plan.webhookUrl ?? (await asker.text(question, "--webhook-url", null, webhookProblem));
+  const question = `Where will GitHub reach this server? (https://YOUR-HOST${plan.webhookPath})`;
+  const problem = (address: string) => webhookProblem(address, plan.webhookPath);
+  const webhookUrl = plan.webhookUrl ?? (await asker.text(question, "--webhook-url", null, problem));
   const settings = plan.org === null ? "/settings/apps/new" : `/organizations/${plan.org}/settings/apps/new`;
   const callbackUrl = plan.dashboardUrl + LOGIN_CALLBACK;
   const wish = { name: plan.name, webhookUrl, callbackUrl, homepage: new URL("/", webhookUrl).href };
@@ -173,7 +168,7 @@ function keep(
       }),
     ]),
   );
-  say("kept", `the private key in ${keyPath}, the rest in ${plan.envFile}, readable by you alone`);
+  say("saved", `the private key in ${keyPath}, the rest in ${plan.envFile}, readable by you alone`);
 }
 
 function clientVariables(client: Pick<FreshApp, "clientId" | "clientSecret"> | null): ReadonlyMap<string, string> {
@@ -185,15 +180,15 @@ function clientVariables(client: Pick<FreshApp, "clientId" | "clientSecret"> | n
 }
 
 /** False where something is missing. */
-function tellRights(app: RegisteredApp, plan: SetupPlan, description: AppDescription): boolean {
+function reportPermissions(app: RegisteredApp, plan: SetupPlan, description: AppDescription): boolean {
   const missing = missingRights(description, app);
   if (missing.length === 0) {
-    say("rights", "the App may do and hears what app.yml asks for");
+    say("permissions", "permissions and events match app.yml");
     return true;
   }
   const where = plan.org === null ? "settings" : `organizations/${plan.org}/settings`;
   const page = `https://${plan.host}/${where}/apps/${app.slug}/permissions`;
-  say("rights", `missing: ${missing.join(", ")}. Add them at ${page}, and accept them where the App is installed`);
+  say("permissions", `missing: ${missing.join(", ")}. Add them at ${page}, and accept them where the App is installed`);
   return false;
 }
 
@@ -213,22 +208,22 @@ async function settleWebhook(
     }
   }
   const { webhookUrl, lastDelivery } = app;
-  if (webhookUrl === null) return say("webhook", "the App has none: run it again with --webhook-url");
+  if (webhookUrl === null) return say("webhook", "no webhook URL is set; re-run with --webhook-url");
   const last =
     lastDelivery === null
-      ? "nothing was sent yet"
+      ? "nothing was delivered yet"
       : `the newest delivery (${lastDelivery.event}) was answered with ${lastDelivery.status || "nothing"}`;
   return say("webhook", `GitHub delivers to ${webhookUrl}; ${last}`);
 }
 
-function tellInstallations({ installations, slug }: RegisteredApp, { host }: SetupPlan): void {
+function reportInstallations({ installations, slug }: RegisteredApp, { host }: SetupPlan): void {
   const where = installations.map(({ account }) => account).join(", ");
   const page = `https://${host}/${host === "github.com" ? "apps" : "github-apps"}/${slug}/installations/new`;
-  say("installed", installations.length === 0 ? `nowhere yet: choose repositories at ${page}` : `on ${where}`);
+  say("installations", installations.length === 0 ? `nowhere yet: choose repositories at ${page}` : `on ${where}`);
 }
 
 /** Who can look, and what GitHub must know for that. */
-function tellDashboard({ envFile, dashboardUrl, host, org }: SetupPlan, { slug }: RegisteredApp): void {
+function reportDashboard({ envFile, dashboardUrl, host, org }: SetupPlan, { slug }: RegisteredApp): void {
   const known = variablesIn(envFile);
   const set = (name: string) => (process.env[name] ?? known.get(name) ?? "") !== "";
   const ways = [
@@ -252,9 +247,10 @@ async function readPast(
 ): Promise<void> {
   const [owner = "", name = ""] = word.split("/");
   const found = await ports.past(credentials, { owner, name }, plan.apiUrl);
-  if (found === null) return say("past", `${word}: the App is not installed there; install it, then run setup again`);
+  if (found === null)
+    return say("history", `${word}: the App is not installed there; install it, then run setup again`);
   const estimate = estimateText(pastEstimate(found.size, ports.usdPerMillionTokens()));
-  say("past", `${word}: ${estimate}`);
+  say("history", `${word}: ${estimate}`);
   if (!(await asker.confirm(`Import what was said in ${word} now?`, true))) return undefined;
   const { token } = found;
   await ports.importPast({ owner, name, token, host: plan.host, apiUrl: plan.apiUrl, dataDir: plan.dataDir });
@@ -271,7 +267,7 @@ async function endWithDoctor(plan: SetupPlan, ports: SetupVerbPorts, hasRights: 
 }
 
 function say(what: string, text: string): void {
-  console.log(terminalText(`${what.padEnd(9)} ${text}`));
+  console.log(terminalText(`${what.padEnd(13)} ${text}`));
 }
 
 // Reading what was said in a repository's past: what it will take, and whether to.
@@ -310,7 +306,6 @@ function pastEstimate({ lineComments, conversation, pulls }: PastSize, usdPerMil
 
 /** "1,240 comments, 1,013 requests to GitHub, about 7 minutes, no cost (embedded on this machine)". */
 export function estimateText({ comments, requests, minutes, usd }: PastEstimate): string {
-  const number = (value: number) => value.toLocaleString("en");
   const cost = usd === 0 ? "no cost (embedded on this machine)" : `about USD ${usd.toFixed(2)} for embeddings`;
-  return `${number(comments)} comments, ${number(requests)} requests to GitHub, about ${number(minutes)} ${minutes === 1 ? "minute" : "minutes"}, ${cost}`;
+  return `${counted(comments, "comment")}, ${counted(requests, "request")} to GitHub, about ${counted(minutes, "minute")}, ${cost}`;
 }

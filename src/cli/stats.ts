@@ -7,7 +7,8 @@ import type { RepoKey } from "../domain/memory.ts";
 import type { RetrievalStatistics } from "../ports/memory.ts";
 import { isFolder } from "./find-repository.ts";
 import { terminalText } from "./terminal-text.ts";
-import { type ExitCode, oneOf, readWords, UsageError } from "./usage.ts";
+import { type ExitCode, noMore, oneOf, readWords, UsageError } from "./usage.ts";
+import { VERBS } from "./verbs.ts";
 
 /** What the verb needs of the world. */
 export interface StatsVerbPorts {
@@ -38,14 +39,8 @@ export async function stats(
   words: readonly string[],
   open: (dataDir: string | undefined) => Promise<StatsVerbPorts>,
 ): Promise<ExitCode> {
-  const { values, positionals } = readWords(words, {
-    repo: { type: "string" },
-    "data-dir": { type: "string" },
-    format: { type: "string" },
-    json: { type: "boolean" },
-    window: { type: "string" },
-  });
-  if (positionals.length > 0) throw new UsageError(`stats takes no ${JSON.stringify(positionals[0])}`);
+  const { values, positionals } = readWords(words, VERBS.stats.options);
+  noMore(positionals);
   const asJson = values.json === true || oneOf("format", values.format ?? "pretty", ["pretty", "json"]) === "json";
   const word = values.window ?? "24h";
   const ms = milliseconds(word);

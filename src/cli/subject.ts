@@ -4,26 +4,13 @@ import { basename, resolve } from "node:path";
 import { text as readStream } from "node:stream/consumers";
 import { jobKey, type Repo, type ReviewJob } from "../domain/job.ts";
 import type { ModelRequest } from "../domain/model.ts";
+import { counted } from "../domain/text/counted.ts";
 import type { WritingPorts } from "../flows/review/review-ports.ts";
-import { type LocalRange, localPorts, pullRequestPorts } from "../wire/cli/change.ts";
+import { defaultBranch, type LocalRange, localPorts, pullRequestPorts, uncommittedWork } from "../wire/cli/change.ts";
 import type { ModelWish } from "../wire/cli/model.ts";
 import { apiUrlFor } from "./api-url.ts";
 import { storePlace } from "./data-dir.ts";
-import { oneOf, UsageError } from "./usage.ts";
-
-export const SUBJECT_OPTIONS = {
-  base: { type: "string" },
-  head: { type: "string" },
-  staged: { type: "boolean" },
-  diff: { type: "string" },
-  repo: { type: "string" },
-  "data-dir": { type: "string" },
-  format: { type: "string" },
-  json: { type: "boolean" },
-  model: { type: "string" },
-  "show-prompt": { type: "boolean" },
-  config: { type: "string" },
-} as const;
+import { noMore, oneOf, UsageError } from "./usage.ts";
 
 export interface SubjectWords {
   readonly base?: string | undefined;
@@ -43,31 +30,36 @@ export interface Subject {
 }
 
 /**
- * @param positionals at most one: the URL of a pull request
- * @param onQuestion told each question to the model
- * @throws UsageError when nothing, or more than one thing, is named, or the model's variables are wrong
+ * @param positionals at most one: a revision, `BASE..HEAD`, or the URL of a pull request
+ * @param onQuestion called with each question to the model
+ * @throws UsageError when more than one change is named, there is none, or the model's variables are wrong
  */
 export async function subject(
   words: SubjectWords,
   positionals: readonly string[],
   onQuestion?: (request: ModelRequest<unknown>) => void,
 ): Promise<Subject> {
-  const [url, ...more] = positionals;
-  const named = [url, words.base ?? words.head, words.staged, words.diff].filter((word) => word !== undefined).length;
-  if (more.length > 0) throw new UsageError(`one subject at a time; ${JSON.stringify(more[0])} is too much`);
-  if (named !== 1) {
-    throw new UsageError("say what to review: --base REV, --staged, --diff FILE, or the URL of a pull request");
-  }
+  const [word, ...more] = positionals;
+  noMore(more);
+  mustNameOne(words, word);
   const model = { use: wishOf(words), ...(onQuestion === undefined ? {} : { onQuestion }) };
   const configured = await configuredBy(words.config);
-  if (url !== undefined) return configured(await pullRequest(url, model, storePlace(words["data-dir"])));
-  const { repo, number, headSha, ports } = await localPorts(
-    await folder(resolve(words.repo ?? ".")),
-    await range(words),
-    storePlace(words["data-dir"]),
-    model,
-  );
+  const place = storePlace(words["data-dir"]);
+  if (word !== undefined && /^https?:/.test(word)) return configured(await pullRequest(word, model, place));
+  const cwd = await folder(resolve(words.repo ?? "."));
+  const { repo, number, headSha, ports } = await localPorts(cwd, await range(cwd, words, word), place, model);
   return configured({ job: jobOf(repo, number, headSha), ports });
+}
+
+/** @throws UsageError naming two that exclude each other */
+function mustNameOne({ base, head, staged, diff }: SubjectWords, word: string | undefined): void {
+  const named = [
+    ...(word === undefined ? [] : [JSON.stringify(word)]),
+    ...(base === undefined && head === undefined ? [] : [base === undefined ? "--head" : "--base"]),
+    ...(staged === true ? ["--staged"] : []),
+    ...(diff === undefined ? [] : ["--diff"]),
+  ];
+  if (named.length > 1) throw new UsageError(`${named[0]} and ${named[1]} exclude each other`);
 }
 
 /** With a file named, it stands in the place of the base's configuration; everything else is read as ever. */
@@ -89,13 +81,37 @@ function wishOf(words: SubjectWords): ModelWish["use"] {
   return "show";
 }
 
-async function range(words: SubjectWords): Promise<LocalRange> {
-  if (words.staged === true) return { kind: "staged" };
+async function range(cwd: string, words: SubjectWords, word: string | undefined): Promise<LocalRange> {
   if (words.diff !== undefined) {
     const text = words.diff === "-" ? await readStream(process.stdin) : await readText(words.diff);
     return { kind: "diff", text, title: words.diff === "-" ? "standard input" : basename(words.diff) };
   }
-  return { kind: "commits", base: words.base ?? "HEAD~1", head: words.head ?? "HEAD" };
+  if (words.staged === true) {
+    const { unstaged } = await uncommittedWork(cwd);
+    if (unstaged > 0) console.error(`not reviewed: unstaged changes of ${counted(unstaged, "file")}`);
+    return { kind: "staged" };
+  }
+  if (word !== undefined) return rangeOf(word);
+  if (words.base === undefined && words.head === undefined) {
+    const { staged, unstaged } = await uncommittedWork(cwd);
+    if (staged + unstaged > 0) return { kind: "uncommitted" };
+  }
+  return { kind: "commits", base: words.base ?? (await defaultBase(cwd)), head: words.head ?? "HEAD" };
+}
+
+/** `REV` or `BASE..HEAD`; three dots mean the same here, as a range always begins where the head left its base. */
+function rangeOf(word: string): LocalRange {
+  const [, base = word, head = ""] = /^(.*?)\.{2,3}(.*)$/.exec(word) ?? [];
+  return { kind: "commits", base: base === "" ? "HEAD" : base, head: head === "" ? "HEAD" : head };
+}
+
+async function defaultBase(cwd: string): Promise<string> {
+  const branch = await defaultBranch(cwd);
+  if (branch === null)
+    throw new UsageError(
+      "no uncommitted work, and no default branch (origin/HEAD, main, master); name a base: kodiai review REV",
+    );
+  return branch;
 }
 
 async function readText(path: string): Promise<string> {

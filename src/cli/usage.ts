@@ -24,12 +24,17 @@ export function readWords<O extends Options>(words: readonly string[], options: 
   }
 }
 
-/** Node's own words without its advice on positional words, and what was most likely meant. */
+/** Node's message without its advice on positional words, and the option that was most likely meant. */
 function complaint(error: unknown, names: readonly string[]): string {
   const [said = ""] = (error instanceof Error ? error.message : String(error)).split(/\. To specify|\n/);
   const unknown = /^Unknown option '--([^']*)'/.exec(said)?.[1];
   const near = unknown === undefined ? null : didYouMean(unknown, names);
   return near === null ? said.replace(/\.$/, "") : `${said}; did you mean --${near}?`;
+}
+
+/** @throws UsageError where a verb was given more words than it takes */
+export function noMore([first]: readonly string[]): void {
+  if (first !== undefined) throw new UsageError(`unexpected argument ${JSON.stringify(first)}`);
 }
 
 /**

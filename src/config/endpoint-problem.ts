@@ -19,7 +19,7 @@ export function endpointProblem(address: string, allowHttpHosts: readonly string
     : "must begin with https://; plain http needs its host in KODIAI_ALLOW_HTTP_HOSTS";
 }
 
-/** The URL parser has already turned forms such as 0x7f000001 into dotted numbers. */
-function isLoopback(hostname: string): boolean {
+/** @param hostname as the URL parser gives it, which turns forms such as 0x7f000001 into dotted numbers */
+export function isLoopback(hostname: string): boolean {
   return hostname === "localhost" || hostname === "[::1]" || /^127(\.\d{1,3}){3}$/.test(hostname);
 }

@@ -8,7 +8,7 @@ import type { PlacedFinding } from "../domain/review.ts";
  * Half of the comments are kept for rules, as far as they have something to say: a model that cries wolf does not drown
  * what was found without it. Comments that already stand do not count.
  *
- * @param maxComments 0–20
+ * @param maxComments 0 or more; Infinity where nothing is posted
  * @returns the same findings: by severity, then confidence (highest first), path, line and id
  */
 export function place(placed: readonly PlacedFinding[], maxComments: number): readonly PlacedFinding[] {

@@ -49,6 +49,8 @@ export interface ReviewPorts {
   readonly recollection?: Recollection;
   /** What was looked up about a dependency update; null or absent for every other change. */
   readonly update?: DependencyUpdate | null;
+  /** How many findings get a comment of their own; absent: `review.maxComments`. */
+  readonly commentLimit?: number;
 }
 
 /**
@@ -88,7 +90,10 @@ export async function review(
   ]);
   const { open, addressed } = standing(weighed.notFound, context, looked);
   const ownConfig = context.files.find(({ path }) => path === CONFIG_FILE);
-  const findings = withSuggestions(place([...weighed.said, ...open], config.review.maxComments), context);
+  const findings = withSuggestions(
+    place([...weighed.said, ...open], ports.commentLimit ?? config.review.maxComments),
+    context,
+  );
   return {
     kind: "review",
     repo: context.repo,

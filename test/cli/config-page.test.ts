@@ -43,7 +43,7 @@ test("every key of the schema can be explained, and stands in the list of values
 test("an unknown key is answered with the nearest, and hostile words with a sentence", () => {
   const problem = (word: string) => configExplanation(word, effective(""));
   expect(problem("knowledge.retreival")).toEqual({
-    problem: '"knowledge.retreival" is no key of .kodiai.yml; did you mean knowledge.retrieval?',
+    problem: '"knowledge.retreival" is not a key of .kodiai.yml; did you mean knowledge.retrieval?',
   });
   for (const word of ["__proto__", "constructor", "rules.__proto__", "", "\u001b[31m"]) {
     expect(JSON.stringify(problem(word)), word).not.toContain("\u001b");
@@ -51,7 +51,7 @@ test("an unknown key is answered with the nearest, and hostile words with a sent
 });
 
 test("control characters of a value do not reach the terminal", () => {
-  const lines = configLines(effective('pathInstructions: [{path: "a", instructions: "\\e[31mred"}]\n'));
+  const lines = configLines(effective('pathInstructions: [{path: "a", instructions: "\\e[31mred"}]\n'), true);
   expect(lines.join("\n")).not.toContain("\u001b");
 });
 

@@ -85,12 +85,13 @@ test("init never writes over a file unasked", async () => {
   expect(written()).toBe(printed.out);
 });
 
-test("config tells each value and who said it: the clone's file, the organisation's, its preset, the default", async () => {
+test("config prints each value that differs from the default with its source, all values with --all", async () => {
   clone.write({ ".kodiai.yml": "review: {maxComments: 5}\n" });
   clone.git("remote", "add", "origin", "git@github.com:acme/shop.git");
-  const [whole, alone, json] = await Promise.all([
+  const [set, whole, alone, json] = await Promise.all([
     run(["config"], github),
-    run(["config"]),
+    run(["config", "--all"], github),
+    run(["config", "--all"]),
     run(["config", "--json"], github),
   ]);
   const line = (out: string, key: string) =>
@@ -99,6 +100,9 @@ test("config tells each value and who said it: the clone's file, the organisatio
       .find((one) => one.startsWith(`${key}: `))
       ?.replace(/ +#/, " #");
   expect(whole).toMatchObject({ code: 0, err: "" });
+  expect(line(set.out, "review.maxComments")).toBe("review.maxComments: 5 # .kodiai.yml");
+  expect(set.out).not.toContain("# default");
+  expect(set.out).toMatch(/\n\d+ keys at the default; --all prints them\n/);
   expect(
     ["review.maxComments", "review.language", "review.profile", "review.drafts"].map((key) => line(whole.out, key)),
   ).toEqual([

@@ -1,21 +1,46 @@
-import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { HELP, helpOf } from "../../src/cli/help.ts";
+import { helpMarkdown, helpOf, overview } from "../../src/cli/help.ts";
+import { VERBS } from "../../src/cli/verbs.ts";
+import { kodiai } from "./kodiai.ts";
 
-const main = readFileSync("src/cli/main.ts", "utf8");
-const VERBS = [...main.matchAll(/^ {2}\[\s*"([a-z-]+)",/gm)].map(([, verb = ""]) => verb);
+const names = Object.keys(VERBS);
 
-test("every verb is told of, with its own options and those that all take", () => {
-  expect(VERBS.length).toBeGreaterThan(20);
-  for (const verb of VERBS) {
-    expect(HELP).toMatch(new RegExp(`^ {2}${verb} `, "m"));
-    const lines = (helpOf(verb) ?? "").split("\n");
-    expect(lines[0]).toBe(`usage: kodiai ${verb} [options]`);
-    expect(lines.filter((line) => /^ {2}[a-z]/.test(line)).map((line) => line.split(" ")[2])).toEqual([verb]);
-    expect(lines.some((line) => line.startsWith("  --data-dir"))).toBe(true);
+test("the overview has one line for each verb", () => {
+  for (const name of names)
+    expect(
+      overview()
+        .split("\n")
+        .filter((line) => line.startsWith(`  ${name} `)),
+    ).toHaveLength(1);
+});
+
+test("the help of a verb lists its own options, and only these", () => {
+  for (const [name, { options }] of Object.entries(VERBS)) {
+    const [, listed = ""] = (helpOf(name) ?? "").split("\noptions:\n");
+    const flags = [...listed.matchAll(/^ {2}--([a-z-]+)/gm)].map(([, flag]) => flag);
+    expect(flags, name).toEqual(Object.keys(options));
   }
 });
 
-test("a word that is no verb has no page of its own", () => {
+test("what a verb does not list it refuses, with the nearest option that it has", async () => {
+  const refused = await kodiai(["serve", "--show-prompt"], { cwd: "." });
+  expect(refused).toMatchObject({ code: 2, err: expect.stringContaining("'--show-prompt'") });
+  const near = await kodiai(["jobs", "--sate", "done"], { cwd: "." });
+  expect(near).toMatchObject({ code: 2, err: expect.stringContaining("did you mean --state?") });
+});
+
+test("a word that is not a verb has no page", async () => {
   for (const word of ["", "no-such", "constructor", "--repo"]) expect(helpOf(word)).toBeNull();
+  expect(await kodiai(["help", "reviw"], { cwd: "." })).toMatchObject({
+    code: 2,
+    err: 'kodiai: unknown command "reviw"; did you mean review?\n',
+  });
+});
+
+test("the document has a section for each verb, with its options", () => {
+  for (const [name, { options }] of Object.entries(VERBS)) {
+    const [, section = ""] = helpMarkdown().split(new RegExp(`^## ${name}$`, "m"));
+    const [own = ""] = section.split("\n## ");
+    for (const option of Object.keys(options)) expect(own).toContain(`| \`--${option}`);
+  }
 });

@@ -135,8 +135,8 @@ test("rows without a language get that of their path, once, and what tells nothi
 
 test("explain shows what memory says of a change, ordered by meaning where .kodiai.yml says so", async () => {
   const heard = async (): Promise<Precedents> => {
-    const { rooms } = JSON.parse((await run("explain", "--base", "HEAD~1", "--json")).out);
-    return rooms.find(({ room }: { room: string }) => room === "retrieve").value;
+    const { stages } = JSON.parse((await run("explain", "--base", "HEAD~1", "--json")).out);
+    return stages.find(({ stage }: { stage: string }) => stage === "retrieve").value;
   };
   const fused = await heard();
   expect(fused).toMatchObject({ gate: { retrieve: true }, provenance: { method: "hybrid" } });

@@ -138,6 +138,7 @@ test("index tells what it read and what it left out", async () => {
     close: () => {},
     tree,
     chunker,
+    corpora: ["doc"] as const,
     embedder,
     memory: shelf,
   };
@@ -148,7 +149,7 @@ test("index tells what it read and what it left out", async () => {
   expect(await index([folder, "--rev", "main"], openIndex)).toBe(0);
   expect(asked).toEqual([{ path: folder, repo: undefined, wiki: undefined, revision: "main", dataDir: undefined }]);
   expect(printed.join("\n")).toBe(
-    "acme/payments at 6dcb09b5b578: 1 files read, 0 unchanged, 0 gone\n" +
+    "acme/payments at 6dcb09b5b578: 1 file read, 0 unchanged, 0 removed\n" +
       "  1 added, 0 updated, 0 unchanged, 0 forgotten, 0 refused; 1 embedded\n" +
       "  left out: 1 × vendored",
   );

@@ -4,9 +4,13 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { review } from "../../src/cli/review.ts";
 import { UsageError } from "../../src/cli/usage.ts";
+import type { Finding } from "../../src/domain/finding.ts";
 import { BACKUP, BALANCE, LOGIN, WEAK_LOGIN } from "../app/given.ts";
 import { ReviewJson, Sarif } from "./contract.ts";
 import { type Clone, kodiai, newClone } from "./kodiai.ts";
+
+/** One major finding, and nothing else. */
+const TLS_OFF = 'requests.get("https://x", verify=False, timeout=9)\n';
 
 // Put together here, so that no scanner takes this file for a leak.
 const TOKEN = ["ghp", "b7Qk2ZpXv9Lr4TnWs8Yc1HdJ6mGfA3eUo5iK"].join("_");
@@ -63,6 +67,86 @@ describe("what is read", () => {
     clone.write({ "src/staged.py": null, "src/unstaged.py": null });
     expect(code).toBe(0);
     expect(ReviewJson.parse(JSON.parse(out)).findings.map(({ path }) => path)).toEqual(["src/staged.py"]);
+  });
+
+  test("without arguments: uncommitted work with new files, else what HEAD adds to the default branch", async () => {
+    const other = newClone();
+    try {
+      const at = (...words: string[]) => kodiai(["review", "--json", ...words], { cwd: other.path });
+      const places = ({ out }: { out: string }) =>
+        JSON.parse(out).findings.map(({ path, line }: Finding) => `${path}:${line}`);
+      other.write({ ".gitignore": "ignored.py\n", "a.py": "import requests\n" });
+      // Before the first commit everything is new.
+      other.write({ "first.py": TLS_OFF });
+      expect(places(await at())).toEqual(["first.py:1"]);
+      other.write({ "first.py": null });
+      other.commit("One");
+      other.git("checkout", "--quiet", "-b", "topic");
+      other.write({ "a.py": `import requests\n${TLS_OFF}`, "new.py": TLS_OFF, "ignored.py": TLS_OFF });
+      const status = other.git("status", "--porcelain");
+      expect(places(await at())).toEqual(["a.py:2", "new.py:1"]);
+      expect(other.git("status", "--porcelain")).toBe(status);
+      other.git("add", "new.py");
+      const staged = await at("--staged");
+      expect(places(staged)).toEqual(["new.py:1"]);
+      expect(staged.err).toContain("not reviewed: unstaged changes of 1 file");
+      other.commit("Two");
+      expect(places(await at())).toEqual(["a.py:2", "new.py:1"]);
+      expect(places(await at("main"))).toEqual(["a.py:2", "new.py:1"]);
+      expect(places(await at("main..topic"))).toEqual(["a.py:2", "new.py:1"]);
+      expect(places(await at("topic..main"))).toEqual([]);
+    } finally {
+      other.remove();
+    }
+  });
+
+  test("uncommitted work starts no filter program of the configuration", async () => {
+    const other = newClone();
+    try {
+      other.write({ "a.py": "x = 1\n", ".gitattributes": "*.py filter=mine\n" });
+      other.commit("One");
+      other.git("config", "filter.mine.clean", `touch ${other.path}/started`);
+      other.git("config", "filter.mine.required", "true");
+      other.write({ "a.py": TLS_OFF, "new.py": TLS_OFF });
+      const { out } = await kodiai(["review", "--json"], { cwd: other.path });
+      expect(JSON.parse(out).findings).toHaveLength(2);
+      expect(existsSync(`${other.path}/started`)).toBe(false);
+    } finally {
+      other.remove();
+    }
+  });
+
+  test("a range in a repository whose HEAD has no commit, and a sentence where no change is named", async () => {
+    const other = newClone();
+    try {
+      other.write({ "a.py": "x = 1\n" });
+      other.commit("One");
+      other.write({ "a.py": TLS_OFF });
+      other.commit("Two");
+      other.git("update-ref", "refs/pull/1/head", "HEAD");
+      other.git("symbolic-ref", "HEAD", "refs/heads/unborn");
+      const range = ["--base", "refs/pull/1/head~1", "--head", "refs/pull/1/head"];
+      const { out } = await kodiai(["review", "--json", ...range], { cwd: other.path });
+      expect(JSON.parse(out).findings).toHaveLength(1);
+      other.git("rm", "--quiet", "--cached", "a.py");
+      other.write({ "a.py": null });
+      other.git("update-ref", "-d", "refs/heads/main");
+      expect(await kodiai(["review"], { cwd: other.path })).toMatchObject({
+        code: 2,
+        err: expect.stringContaining("no uncommitted work, and no default branch"),
+      });
+    } finally {
+      other.remove();
+    }
+  });
+
+  test("no limit of comments: every finding is shown where it is, worst first", async () => {
+    const lines = Array.from({ length: 14 }, (_, at) => `requests.get("https://x${at}", verify=False)\n`).join("");
+    const diff = `--- /dev/null\n+++ b/many.py\n@@ -0,0 +1,14 @@\n${lines.replaceAll(/^(?=.)/gm, "+")}`;
+    const { out } = await kodiai(["review", "--diff", "-"], { cwd: "/", stdin: diff });
+    const severities = [...out.matchAll(/^(major|medium) /gm)].map(([, severity]) => severity);
+    expect(severities).toEqual([...Array(14).fill("major"), ...Array(14).fill("medium")]);
+    expect(out).not.toContain("over the limit");
   });
 
   test("a diff from a file or from standard input, with frames from its hunks", async () => {
@@ -265,8 +349,9 @@ describe("how it ends", () => {
   });
 
   test.each<[string, readonly string[], RegExp]>([
-    ["nothing to review", [], /say what to review: --base REV/],
-    ["two subjects", ["--staged", "--base", "HEAD~1"], /say what to review/],
+    ["two changes", ["--staged", "--base", "HEAD~1"], /^--base and --staged exclude each other$/],
+    ["a range and a diff", ["main", "--diff", "x.diff"], /^"main" and --diff exclude each other$/],
+    ["more words than one", ["main", "topic"], /^unexpected argument "topic"$/],
     [
       "an unknown format",
       ["--base", "HEAD~1", "--format", "xml"],

@@ -64,12 +64,12 @@ test("an App is made through one page on loopback; its secrets are kept for the 
   expect(out).toMatch(/dashboard +http:\/\/127\.0\.0\.1:3001 once the server runs: log in with GitHub/);
   for (const secret of [webhookSecret, privateKey.split("\n")[1] ?? "?", clientSecret])
     expect(out).not.toContain(secret);
-  expect(out).toMatch(/rights +the App may do and hears what app\.yml asks for/);
+  expect(out).toMatch(/permissions +permissions and events match app\.yml/);
   expect(out).toMatch(
     /webhook +GitHub delivers to https:\/\/kodiai\.example\.com\/api\/github\/webhooks; nothing was sent yet/,
   );
-  expect(out).toMatch(/installed +on acme/);
-  expect(out).toMatch(/ok +github .* knows this app as kodiai/);
+  expect(out).toMatch(/installations +on acme/);
+  expect(out).toMatch(/\d+ checks passed; --all lists them/);
 });
 
 test("a request that is no address is answered with 404, and setup goes on", async () => {
@@ -143,9 +143,9 @@ test("the past of a repository is estimated and then read with a token of the Ap
     "--import",
     "other/place",
   );
-  expect(out).toMatch(/past +acme\/shop: 1 comments, 2 requests to GitHub, about 1 minute, no cost/);
+  expect(out).toMatch(/history +acme\/shop: 1 comment, 2 requests to GitHub, about 1 minute, no cost/);
   expect(out).toMatch(/acme\/shop: \d+ comments read: /);
-  expect(out).toMatch(/past +other\/place: the App is not installed there/);
+  expect(out).toMatch(/history +other\/place: the App is not installed there/);
   expect(code).toBe(0);
 });
 
@@ -160,7 +160,7 @@ test("an App without checks asks for none, hears of none, and misses nothing", a
   expect(manifest).toMatchObject({ default_permissions: rest, default_events: fewer });
   expect((await send(world.confirmManifest(manifest))).status).toBe(200);
   const { out } = await setup.ended;
-  expect(out).toMatch(/rights +the App may do and hears what app\.yml asks for/);
+  expect(out).toMatch(/permissions +permissions and events match app\.yml/);
 });
 
 test("rights that the App lacks are named with the page where they are added, and set-up does not end well", async () => {
@@ -175,7 +175,7 @@ test("rights that the App lacks are named with the page where they are added, an
   const { code, out } = await run("--app-id", "4242", "--private-key-file", key);
   expect(code).toBe(3);
   expect(out).toMatch(
-    /rights +missing: checks: write, event push\. Add them at https:\/\/github\.com\/settings\/apps\/kodiai\/permissions/,
+    /permissions +missing: checks: write, event push\. Add them at https:\/\/github\.com\/settings\/apps\/kodiai\/permissions/,
   );
 });
 
@@ -183,12 +183,16 @@ test("wrong words are refused before anything is asked or written", async () => 
   const refusals = await Promise.all([
     run("--host", "https://ghe"),
     run("--webhook-url", "http://kodiai.example.com/hooks"),
+    run("--webhook-url", "https://kodiai.example.com/hooks"),
+    run("--webhook-url", "https://127.0.0.1:3000/api/github/webhooks"),
     run(),
   ]);
-  expect(refusals.map(({ code }) => code)).toEqual([2, 2, 2]);
+  expect(refusals.map(({ code }) => code)).toEqual([2, 2, 2, 2, 2]);
   expect(refusals.map(({ err }) => err)).toEqual([
     expect.stringContaining("--host takes a host name"),
     expect.stringContaining("--webhook-url must begin with https://"),
+    expect.stringContaining("the path that the server serves: https://kodiai.example.com/api/github/webhooks"),
+    expect.stringContaining("must be an address that GitHub can reach, not 127.0.0.1"),
     expect.stringContaining("needs --webhook-url"),
   ]);
   expect(world.requests).toEqual([]);

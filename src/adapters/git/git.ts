@@ -22,9 +22,10 @@ const MAX_OUTPUT_BYTES = 256 * 1024 * 1024;
 /**
  * Standard output of `git ARGS` in `cwd`.
  *
+ * @param own variables for this call, such as an index of its own
  * @throws GitFailed with git's message
  */
-export function git(cwd: string, args: readonly string[]): Promise<Buffer> {
+export function git(cwd: string, args: readonly string[], own: Readonly<Record<string, string>> = {}): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     execFile(
       "git",
@@ -33,7 +34,7 @@ export function git(cwd: string, args: readonly string[]): Promise<Buffer> {
         cwd,
         encoding: "buffer",
         maxBuffer: MAX_OUTPUT_BYTES,
-        env: environment(),
+        env: { ...environment(), ...own },
       },
       (error, stdout, stderr) => {
         if (error === null) return resolve(stdout);
@@ -46,8 +47,12 @@ export function git(cwd: string, args: readonly string[]): Promise<Buffer> {
 }
 
 /** As `git`, decoded and without the closing newline. */
-export async function gitText(cwd: string, args: readonly string[]): Promise<string> {
-  return (await git(cwd, args)).toString("utf8").replace(/\n$/, "");
+export async function gitText(
+  cwd: string,
+  args: readonly string[],
+  own: Readonly<Record<string, string>> = {},
+): Promise<string> {
+  return (await git(cwd, args, own)).toString("utf8").replace(/\n$/, "");
 }
 
 /** Whether `git ARGS` in `cwd`, given `input`, ends well. */

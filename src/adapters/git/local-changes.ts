@@ -1,16 +1,18 @@
-// A range of commits, the index, or a diff file, read as if it were a pull request.
+// A range of commits, the index, the working tree or a diff file, read as if it were a pull request.
 import { createHash } from "node:crypto";
-import { readFile, realpath, stat } from "node:fs/promises";
-import { basename, join } from "node:path";
+import { copyFile, mkdtemp, readFile, realpath, rm, stat } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { basename, join, resolve } from "node:path";
 import type { Repo } from "../../domain/job.ts";
 import type { PullRequest } from "../../domain/pull-request.ts";
 import type { ChangesSince, PullRequests } from "../../ports.ts";
 import { GitFailed, git, gitAgrees, gitText } from "./git.ts";
 
-/** What to review: commits from where head left base; what is staged; or the text of a diff. */
+/** What to review: commits since head left base; what is staged; all uncommitted work; or the text of a diff. */
 export type LocalRange =
   | { readonly kind: "commits"; readonly base: string; readonly head: string }
   | { readonly kind: "staged" }
+  | { readonly kind: "uncommitted" }
   | { readonly kind: "diff"; readonly text: string; readonly title: string };
 
 export interface LocalChanges {
@@ -39,11 +41,31 @@ const NOT_COMMITTED = "f".repeat(40);
  */
 export async function localChanges(cwd: string, range: LocalRange): Promise<LocalChanges> {
   if (range.kind !== "diff") await gitText(cwd, ["rev-parse", "--git-dir"]);
-  const repo = await localRepo(cwd, range);
   const diff = range.kind === "diff" ? await placeOf(cwd, range.text) : null;
   const { base, head } = await ends(cwd, range, diff);
+  const repo = await localRepo(cwd, head);
   const pull = await asPullRequest(cwd, range, base, head);
   return { repo, pull, pulls: ports(cwd, range, pull, diff) };
+}
+
+/** Work that no commit has: paths with staged changes, and with others (unstaged, or not tracked). */
+export async function uncommittedWork(cwd: string): Promise<{ readonly staged: number; readonly unstaged: number }> {
+  const status = await gitText(cwd, ["status", "--porcelain=v1", "-z", "--no-renames", "--untracked-files=all"]);
+  const entries = status.split("\0").filter((entry) => entry !== "");
+  return {
+    staged: entries.filter((entry) => !/^[ ?]/.test(entry)).length,
+    unstaged: entries.filter((entry) => !/^. /.test(entry)).length,
+  };
+}
+
+/** The branch that changes are merged into: the remote's default branch, else `main` or `master`; null where there is none. */
+export async function defaultBranch(cwd: string): Promise<string | null> {
+  const remote = await gitText(cwd, ["rev-parse", "--abbrev-ref", "origin/HEAD"]).catch(() => null);
+  for (const name of remote === null ? ["main", "master"] : [remote]) {
+    const isThere = await commit(cwd, name).catch(() => null);
+    if (isThere !== null) return name;
+  }
+  return null;
 }
 
 /** Where the files of a diff are. */
@@ -81,6 +103,7 @@ function ports(cwd: string, range: LocalRange, pull: PullRequest, diff: DiffPlac
     changes: async () => ({ kind: "unified", text: await diffText(cwd, range, pull) }),
     changesSince: (_repo, _pull, earlier) => changesSince(cwd, range, pull, earlier.headSha),
     text: (_repo, path, sha, maxBytes) => {
+      if (range.kind === "uncommitted" && sha === pull.head.sha) return changedText(cwd, path, maxBytes);
       if (range.kind !== "diff" || sha !== pull.head.sha) return fileText(cwd, range, path, sha, pull, maxBytes);
       return diff?.top && diff.isApplied ? workingText(diff.top, path, maxBytes) : Promise.resolve(null);
     },
@@ -92,8 +115,43 @@ function ports(cwd: string, range: LocalRange, pull: PullRequest, diff: DiffPlac
 
 async function diffText(cwd: string, range: LocalRange, pull: PullRequest): Promise<string> {
   if (range.kind === "diff") return range.text;
+  if (range.kind === "uncommitted") return uncommittedDiff(cwd, pull.base.sha);
   const args = range.kind === "staged" ? [...DIFF, "--cached"] : [...DIFF, pull.base.sha, pull.head.sha];
   return (await git(cwd, [...args, "--"])).toString("utf8");
+}
+
+/** The empty tree, known to git by its content. */
+const EMPTY_TREE = "4b825dc642cb6eb9a060e54bf8d69288fbee4904";
+
+/**
+ * The working tree with its new files against the base. An index of its own knows the new files, so that the repository's
+ * index stays as it is.
+ */
+async function uncommittedDiff(cwd: string, base: string): Promise<string> {
+  const top = await gitText(cwd, ["rev-parse", "--show-toplevel"]);
+  const index = await gitText(top, ["rev-parse", "--git-path", "index"]);
+  const folder = await mkdtemp(join(tmpdir(), "kodiai-index-"));
+  try {
+    const own = { GIT_INDEX_FILE: join(folder, "index") };
+    // A repository without a commit may have no index yet.
+    await copyFile(resolve(top, index), own.GIT_INDEX_FILE).catch(() => undefined);
+    const inert = await withoutFilters(top);
+    await git(top, [...inert, "add", "--intent-to-add", "--all", "--", "."], own);
+    const args = [...inert, ...DIFF, base === NO_COMMIT ? EMPTY_TREE : base, "--"];
+    return (await git(top, args, own)).toString("utf8");
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** Options that keep git from starting the filter programs of its configuration. */
+async function withoutFilters(cwd: string): Promise<readonly string[]> {
+  const keys = await gitText(cwd, ["config", "--name-only", "--get-regexp", "^filter\\."]).catch(() => "");
+  const names = new Set(keys.split("\n").map((key) => key.replace(/^filter\.|\.[^.]*$/g, "")));
+  names.delete("");
+  return [...names].flatMap((name) => [
+    ...["-c", `filter.${name}.clean=`, "-c", `filter.${name}.process=`, "-c", `filter.${name}.required=false`],
+  ]);
 }
 
 /** The base of a range is where it left its branch, so it says by itself whether that place moved. */
@@ -131,6 +189,11 @@ async function fileText(
   }
 }
 
+async function changedText(cwd: string, path: string, maxBytes: number): Promise<string | null> {
+  const top = await gitText(cwd, ["rev-parse", "--show-toplevel"]);
+  return workingText(top, path, maxBytes).catch(() => null);
+}
+
 /** A regular file of the working tree: git has checked that the diff's names do not lead out of it. */
 async function workingText(top: string, path: string, maxBytes: number): Promise<string | null> {
   const file = await realpath(join(top, path)).catch(() => null);
@@ -164,7 +227,8 @@ async function mergeBase(cwd: string, base: string, head: string): Promise<strin
 async function asPullRequest(cwd: string, range: LocalRange, base: string, head: string): Promise<PullRequest> {
   const commits = range.kind === "commits" ? await commitsBetween(cwd, base, head) : [];
   const [subject = "", ...body] = (commits[0]?.message ?? "").split("\n");
-  const title = range.kind === "diff" ? range.title : range.kind === "staged" ? "staged changes" : subject;
+  const titles = { commits: subject, staged: "staged changes", uncommitted: "uncommitted changes" };
+  const title = range.kind === "diff" ? range.title : titles[range.kind];
   return {
     number: 0,
     url: "",
@@ -198,12 +262,10 @@ async function commitsBetween(cwd: string, base: string, head: string): Promise<
     );
 }
 
-/** A clone is known by its first commit, wherever it lies. */
-async function localRepo(cwd: string, range: LocalRange): Promise<Repo> {
-  const root = await gitText(cwd, ["rev-list", "--max-parents=0", "HEAD"]).catch((error: unknown) => {
-    if (range.kind === "commits") throw error;
-    return "";
-  });
+/** A clone is known by its first commit, wherever it lies; one without a commit by its folder. */
+async function localRepo(cwd: string, head: string): Promise<Repo> {
+  const rootOf = (revision: string) => gitText(cwd, ["rev-list", "--max-parents=0", revision, "--"]);
+  const root = await rootOf("HEAD").catch(() => rootOf(head).catch(() => ""));
   const first = root.split("\n").at(-1) ?? "";
   const top = await gitText(cwd, ["rev-parse", "--show-toplevel"]).catch(() => cwd);
   const id = Number.parseInt(

@@ -3,6 +3,7 @@
 //   FeedbackJob -> what do we remember of it -> read the pull request -> what became of the code -> evidence | weigh -> outcomes
 //
 // It can run at any time and again: an act that was seen before is not seen anew, and nothing is ever posted.
+
 import type { AccessLevel } from "../../domain/command.ts";
 import { type FeedbackJob, jobKey, type Repo } from "../../domain/job.ts";
 import type { Evidence } from "../../domain/memory/evidence.ts";
@@ -10,6 +11,7 @@ import type { CodeFate, Person, PullFeedback } from "../../domain/memory/pull-fe
 import { type Outcome, repoKey } from "../../domain/memory.ts";
 import type { Skipped } from "../../domain/omissions.ts";
 import type { Said } from "../../domain/review/review-history.ts";
+import { counted } from "../../domain/text/counted.ts";
 import { attest, fateOf, fixPairOf, observe, type weigh } from "../../learn/learn.ts";
 import type { EvidenceShelf, Feedback, FeedbackBook, KnownFix, RememberedFinding } from "../../ports/feedback.ts";
 import type { ReviewRecords } from "../../ports/talk.ts";
@@ -79,7 +81,7 @@ export async function learnFromPeople(job: FeedbackJob, ports: LearnPorts): Prom
 /** How a job ended, in one line. */
 export function learntLine({ added, withdrawn, changed, waiting, cut }: LearntFromPeople): string {
   const rest = `${withdrawn === 0 ? "" : `, ${withdrawn} taken back`}${waiting === 0 ? "" : `, ${waiting} wait for rights to be asked`}`;
-  return [`learnt: ${added} new${rest}; ${changed} outcomes changed`, ...cut].join("; ");
+  return [`learnt: ${added} new${rest}; ${counted(changed, "outcome")} changed`, ...cut].join("; ");
 }
 
 /** What cannot be read now is looked at again a good while later. */

@@ -41,6 +41,8 @@ export interface WritingPorts {
   readonly permissions?: Permissions;
   /** What was declined and spoken about on other pull requests; absent or null where that is not kept. */
   readonly past?: (PastRejections & PastCode) | null;
+  /** How many findings get a comment of their own; absent: `review.maxComments`. */
+  readonly commentLimit?: number;
   /** Which rules there are. */
   readonly known: KnownRules;
   /** The text with every secret masked. Absent where nothing will be remembered. */

@@ -88,7 +88,8 @@ async function pipeline(
     await prepared.record(precedents);
 
     // 5. Review the change by rules, memory and the model.
-    const given = { recollection, update, fingerprint: fingerprint(context.config) };
+    const limit = ports.commentLimit === undefined ? {} : { commentLimit: ports.commentLimit };
+    const given = { recollection, update, fingerprint: fingerprint(context.config), ...limit };
     const written = await stage("review", () =>
       review(context, signals, precedents, { ...given, inspector: ports.inspector, leave: prepared.remaining() }),
     );

@@ -1,4 +1,4 @@
-import { type LocalRange, localChanges } from "../../adapters/git/local-changes.ts";
+import { defaultBranch, type LocalRange, localChanges, uncommittedWork } from "../../adapters/git/local-changes.ts";
 import { githubDependencies } from "../../adapters/github/dependencies.ts";
 import { githubPullRequests } from "../../adapters/github/pull-requests.ts";
 import { localWords } from "../../adapters/local/local-embedder.ts";
@@ -10,7 +10,7 @@ import { inspector, knownRules } from "../rules.ts";
 import { type ModelWish, modelAccess } from "./model.ts";
 import { rememberedAt } from "./store.ts";
 
-export type { LocalRange };
+export { defaultBranch, type LocalRange, uncommittedWork };
 
 /** A change that the command line was asked to review. */
 export interface NamedChange {
@@ -38,6 +38,8 @@ async function portsOf(repo: Repo, pulls: PullRequests, place: string, wish: Mod
     known: knownRules(),
     embedder: localWords(),
     ...rememberedAt(place),
+    // Nothing is posted, so every finding is shown where it is.
+    commentLimit: Number.POSITIVE_INFINITY,
     reranker: null,
     gateCache: null,
     access: await modelAccess(wish, repo, place),

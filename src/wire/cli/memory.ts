@@ -2,6 +2,7 @@
 import { existsSync } from "node:fs";
 import { join, parse, resolve } from "node:path";
 import { astChunker } from "../../adapters/code-index/chunker.ts";
+import { gitText } from "../../adapters/git/git.ts";
 import { localChanges } from "../../adapters/git/local-changes.ts";
 import { gitTree } from "../../adapters/git/tree.ts";
 import { localWords } from "../../adapters/local/local-embedder.ts";
@@ -19,9 +20,11 @@ import { readReranker } from "../../config/read-reranker.ts";
 import { setVariables } from "../../config/shown-variables.ts";
 import type { Repo } from "../../domain/job.ts";
 import { repoKey } from "../../domain/memory.ts";
+import { configAt } from "../../gather/gather.ts";
 import type { RepositoryLabels, Reranker } from "../../ports/memory.ts";
 import { personsPast } from "../github.ts";
 import { chosenEmbedder, chosenReranker } from "../models.ts";
+import { knownRules } from "../rules.ts";
 import { redact, registerSecrets, safeRetrievals } from "../secrets.ts";
 import { openStore } from "../store.ts";
 import { modelAccess, monthlyBudget } from "./model.ts";
@@ -122,13 +125,23 @@ export async function indexVerbPorts(words: IndexWords): Promise<IndexVerbPorts>
     const { path, repo: word, wiki } = words;
     const repo = await repositoryOf(word ?? path, opened.labels.all, shownPlace(opened.place));
     const named = word !== undefined && isFolder(word) ? word : ".";
-    const tree = await gitTree(resolve(wiki ?? path ?? named), words.revision);
+    const clone = resolve(wiki ?? path ?? named);
+    const tree = await gitTree(clone, words.revision);
+    const corpora = await indexedCorpora(clone, tree.commit, repo);
     const urlOf = (file: string) => fileUrl(repo, tree.commit, file, wiki !== undefined);
-    return { ...opened, repo, tree, urlOf, chunker: astChunker(), now: Date.now };
+    return { ...opened, repo, tree, corpora, urlOf, chunker: astChunker(), now: Date.now };
   } catch (error) {
     opened.close();
     throw error;
   }
+}
+
+/** As the configuration of the commit says: documents, and code where `knowledge.corpora.code` is on. */
+async function indexedCorpora(clone: string, commit: string, repo: Repo): Promise<IndexVerbPorts["corpora"]> {
+  const text = (_repo: Repo, path: string) =>
+    gitText(clone, ["cat-file", "blob", `${commit}:${path}`]).catch(() => null);
+  const { config } = await configAt(repo, commit, { text, ownersText: () => Promise.resolve(null) }, knownRules());
+  return config.knowledge.corpora.code ? ["doc", "code"] : ["doc"];
 }
 
 /** Local clones have no address. A wiki shows its pages by their names, whatever folder they lie in. */
