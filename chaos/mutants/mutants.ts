@@ -853,6 +853,17 @@ export const MUTANTS: readonly Mutant[] = [
     ],
   },
   {
+    id: "a dead process is removed while it takes a job",
+    loses: "neither of two processes that want the same rows waits for ever",
+    file: "src/store/queue/processes.ts",
+    find: '  await lockLanes(tx, ["review", "command", "upkeep"]);\n',
+    replace: "",
+    test: [
+      "test/store/queue/removed-process.test.ts",
+      "a process that is removed while it takes a job takes it, and both go on",
+    ],
+  },
+  {
     id: "no Probot handler",
     loses: "the registered Probot handler makes the job of a delivery",
     file: "src/app.ts",
