@@ -1,4 +1,4 @@
-// The app as it runs: the door takes signed deliveries, the queue keeps them, the workers walk each job down its corridor.
+// The app as it runs: Probot takes signed deliveries, the queue keeps their jobs, the workers run each through its pipeline.
 
 import type { Logger } from "pino";
 import { Probot, type ProbotOctokit, ProbotOctokit as ProbotOctokitClass } from "probot";
