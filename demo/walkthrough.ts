@@ -43,7 +43,7 @@ export async function walkthroughPage(): Promise<string> {
   const values = new Map<string, unknown>();
   try {
     await remember([earlierComment()], localWords(), memory, { redact });
-    const job = receive(
+    const { outcome: job } = receive(
       { id: DELIVERY, event: "pull_request", payload: webhook() },
       { host: "github.com", reviewerLogin: null },
     );

@@ -1,4 +1,4 @@
-// The app as it runs: the door takes signed deliveries, the queue keeps them, the workers walk each job down its corridor.
+// The app as it runs: Probot takes signed deliveries, the queue keeps their jobs, the workers run each through its pipeline.
 
 import type { Logger } from "pino";
 import { Probot, type ProbotOctokit, ProbotOctokit as ProbotOctokitClass } from "probot";
@@ -22,7 +22,7 @@ import { heartbeat, sayAlive } from "./server/heartbeat.ts";
 import { type JobWatch, jobWatch } from "./server/job-watch.ts";
 import { type LargeReviews, largeReviews } from "./server/large-reviews.ts";
 import { appMetrics } from "./server/metrics.ts";
-import { missedSweeper, REACHES_MORE } from "./server/missed-sweeper.ts";
+import { type MissedSweeper, missedSweeper } from "./server/missed-sweeper.ts";
 import { ownSlug } from "./server/own-slug.ts";
 import { retrievalWatch } from "./server/retrieval-watch.ts";
 import type { Rounds } from "./server/rounds.ts";
@@ -37,8 +37,9 @@ import {
   stoppableReviews,
   unlessForgotten,
 } from "./server/run-job.ts";
+import { committer, deliveryHandler, type ProbotEvent } from "./server/take-delivery.ts";
 import { upkeepRounds } from "./server/upkeep-rounds.ts";
-import { closeServer, startWebhookServer, urlOf, type Workers } from "./server/webhook-server.ts";
+import { closeServer, startWebhookServer, urlOf } from "./server/webhook-server.ts";
 import { githubFetch } from "./wire/egress.ts";
 import {
   githubAnswers,
@@ -53,7 +54,7 @@ import { chosenEmbedder, chosenModel, chosenReranker, openQuestions } from "./wi
 import { serverInspector } from "./wire/rules.ts";
 import { passwordIn, registerSecrets, withoutSecretsTaken } from "./wire/secrets.ts";
 import { openStore, type Store } from "./wire/store.ts";
-import { parkedWorker, startWorker } from "./worker.ts";
+import { parkedWorker, startWorker, type Workers } from "./worker.ts";
 
 /** An orchestrator gives up on a process after 30 s. What runs longer waits again at the next start. */
 const DRAIN_MS = 22_000;
@@ -70,14 +71,21 @@ function probotOf(
     secret: webhookSecret,
     baseUrl: apiUrl,
     request: { fetch },
-    log,
+    // At level debug Probot logs each event that it receives, payload and all.
+    log: log.child({}, { serializers: { event: ({ id, name }: ProbotEvent) => ({ id, name }) } }),
     // A write that is tried again blindly is posted twice; the queue tries again, and looks first.
-    Octokit: ProbotOctokitClass.defaults((given: object) => ({
+    Octokit: ProbotOctokitClass.plugin(noClientForEvents).defaults((given: object) => ({
       ...given,
       throttle: { enabled: false },
       retry: { enabled: false },
     })) as typeof ProbotOctokit,
   });
+}
+
+/** Probot makes a client for each event, and rejects events whose installation has no number. Our handler asks GitHub nothing. */
+function noClientForEvents({ auth }: { auth: (...asked: unknown[]) => Promise<unknown> }) {
+  const unused = new ProbotOctokitClass({ throttle: { enabled: false } });
+  return { auth: async (asked: { readonly type: string }) => (asked.type === "event-octokit" ? unused : auth(asked)) };
 }
 
 /**
@@ -122,13 +130,25 @@ export async function startApp(options: AppOptions): Promise<RunningApp> {
   const beating = heartbeat(store.queue, workers, log, options.waits?.beatMs);
   store.queue.onJobAvailable?.((lane) => workers[lane].wake());
 
-  const door = await startWebhookServer(probot, store, workers, { ...options, slug: name, counted: metrics });
+  let missed: MissedSweeper | null = null;
+  const commits = committer(store.inbox);
+  const wake = () => {
+    for (const worker of Object.values(workers)) worker.wake();
+  };
+  const onReachesMore = () => {
+    missed?.wake();
+    sweeper.wakeAll();
+  };
+  const taking = { store, commits, counted: metrics, wake, onReachesMore, slug: name };
+  await probot.load(deliveryHandler({ ...options, ...taking }));
+  const door = await startWebhookServer(probot, { ...options, counted: metrics });
   const admin = options.admin
     ? await openAdminDoor(door, store, metrics, {
         ...options.admin,
         rounds,
+        failedAgo: commits.failedAgo,
         sinceAnsweredMs,
-        others: (readiness) => dashboardOf(options, store, reading, { readiness, workers }),
+        others: (readiness) => dashboardOf(options, store, reading, { readiness, wake }),
       })
     : null;
   // What comes again comes through the door, so the door is open by now.
@@ -136,13 +156,7 @@ export async function startApp(options: AppOptions): Promise<RunningApp> {
     await store.queue.add(job, Date.now());
     workers.review.wake();
   };
-  const missed = missedSweeper(missedPorts(github, store, options.githubHost, add), log, options.missed);
-  await probot.load((events) =>
-    events.on([...REACHES_MORE], () => {
-      missed.wake();
-      sweeper.wakeAll();
-    }),
-  );
+  missed = missedSweeper(missedPorts(github, store, options.githubHost, add), log, options.missed);
   const url = urlOf(door.server);
   const adminUrl = admin === null ? null : urlOf(admin);
   log.info({ url, adminUrl, webhookPath: options.webhookPath, as: botLogin }, "Kodiai is listening");
@@ -151,7 +165,7 @@ export async function startApp(options: AppOptions): Promise<RunningApp> {
     adminUrl,
     async close() {
       await door.drain();
-      await Promise.all([missed.stop(), rounds.stop()]);
+      await Promise.all([missed?.stop(), rounds.stop()]);
       await Promise.all(Object.values(workers).map((worker) => worker.stop(options.waits?.drainMs ?? DRAIN_MS)));
       const swept = Promise.all([reading.asking.questions.end(), sweeper.stop(), rounds.tidied()]);
       await Promise.race([swept, new Promise((resolve) => setTimeout(resolve, TIDY_MS))]);

@@ -2,7 +2,7 @@
 
 import { LeaseLost, NoRoom, OutOfReach, Transient } from "./domain/errors.ts";
 import type { ReviewJob } from "./domain/job.ts";
-import type { AnyJob, JobEnd, Lane, Lease, LeaseLimits } from "./ports.ts";
+import type { AnyJob, JobEnd, Lane, LaneName, Lease, LeaseLimits } from "./ports.ts";
 
 /** What takes longer hangs: it is let go, and whatever it still writes is refused. The longest review takes ten minutes. */
 const LONGEST_MS = 60 * 60_000;
@@ -49,6 +49,9 @@ export interface Worker {
   /** Takes no further job and resolves when the running ones have ended, or after `withinMs`. */
   stop(withinMs: number): Promise<void>;
 }
+
+/** One for each lane of the queue. */
+export type Workers = Readonly<Record<LaneName, Worker>>;
 
 /**
  * Starts working with up to `parallel` jobs at a time. Jobs of one pull request never run side by side (the queue sees to it).

@@ -16,6 +16,7 @@ import {
   type Repo,
   type ReviewJob,
   type Trigger,
+  type UpkeepJob,
   type UpkeepJobs,
 } from "../domain/job.ts";
 import { askedWords } from "../domain/review/title-fingerprint.ts";
@@ -40,40 +41,45 @@ export interface Reception {
   readonly slug?: string;
 }
 
+/** What follows from a delivery. */
+export interface Received {
+  readonly outcome: Outcome;
+  /** Jobs beside it, which learn what people did and said. */
+  readonly beside: readonly UpkeepJob[];
+  /** What the delivery says, so that it is known again under another id; null where saying it twice does no harm. */
+  readonly meaning: string | null;
+}
+
+type Outcome = ReviewJob | CommandJob | CancelJob | UpkeepJobs | Ignored;
+
 /**
  * Reads one delivery.
  *
- * @returns a job, a cancellation, jobs that keep memory in step with repositories, or `Ignored` with a reason; never throws, whatever the payload is
+ * @returns as its outcome a job, a cancellation, jobs that keep memory in step with repositories, or `Ignored` with a reason; never
+ * throws, whatever the payload is
  */
-export function receive(
-  delivery: Delivery,
-  reception: Reception,
-): ReviewJob | CommandJob | CancelJob | UpkeepJobs | Ignored {
+export function receive(delivery: Delivery, reception: Reception): Received {
+  const outcome = outcomeOf(delivery, reception);
+  const repo = (repository: PullRequestDelivery["repository"]) => repoOf(repository, reception);
+  const learning = [feedbackJob(delivery, reception.slug ?? "kodiai", repo), closedPullJob(delivery, repo)];
+  const beside = learning.filter((one) => one !== null);
+  if (outcome.kind === "ignored" && beside.length > 0)
+    return { outcome: { kind: "upkeep", delivery: delivery.id, jobs: beside }, beside: [], meaning: null };
+  const isOnce = outcome.kind === "review" || outcome.kind === "command";
+  return { outcome, beside, meaning: isOnce ? meaning(outcome, delivery) : null };
+}
+
+function outcomeOf(delivery: Delivery, reception: Reception): Outcome {
   if (isUpkeepEvent(delivery.event)) return upkeepJobs(delivery, reception.host);
   const job = jobOf(delivery, reception);
   return typeof job === "string" ? { kind: "ignored", delivery: delivery.id, reason: job } : job;
 }
 
-/** A delivery after which people may have acted on our findings, as a job of its own beside what `receive` makes of it; else null. */
-export function receiveFeedback(delivery: Delivery, reception: Reception): FeedbackJob | null {
-  return feedbackJob(delivery, reception.slug ?? "kodiai", (repository) => repoOf(repository, reception));
-}
-
-/** A pull request that was closed, as a job of its own that remembers what people said on it; else null. */
-export function receiveClosed(delivery: Delivery, reception: Reception): HistoryJob | null {
-  return closedPullJob(delivery, (repository) => repoOf(repository, reception));
-}
-
-/** What a delivery says, so that it is known again under another id; null where saying it twice does no harm. */
-export function receivedMeaning(delivery: Delivery, received: ReturnType<typeof receive>): string | null {
-  return received.kind === "review" || received.kind === "command" ? meaning(received, delivery) : null;
-}
-
 const CHECK_EVENTS: ReadonlySet<string> = new Set(["check_run", "check_suite"]);
 const READ_EVENTS: ReadonlySet<string> = new Set(["pull_request", "pull_request_review_thread", "merge_group"]);
 
-/** Whether anything of such an event is ever read: of others the payload is not even parsed. */
-export function isReadEvent(event: string): boolean {
+/** Whether anything of such an event is ever read. */
+function isReadEvent(event: string): boolean {
   return READ_EVENTS.has(event) || CHECK_EVENTS.has(event) || COMMENT_EVENTS.has(event) || isUpkeepEvent(event);
 }
 
@@ -335,7 +341,7 @@ const DIGITS = 32;
  * @returns `HOST/REPO_ID#NUMBER@HASH` over repository, pull request, head, trigger and moment of a review that was asked for,
  * or over the comment of a command. Where GitHub tells no moment, the whole payload stands for it.
  */
-export function meaning(job: ReviewJob | CommandJob, { payload }: Delivery): string {
+function meaning(job: ReviewJob | CommandJob, { payload }: Delivery): string {
   const said = job.kind === "command" ? ["command"] : [job.headSha, job.trigger, ...momentOf(payload)];
   const hash = createHash("sha256").update(JSON.stringify(said)).digest("hex").slice(0, DIGITS);
   return `${job.key}@${hash}`;

@@ -5,6 +5,7 @@ import { getRequestListener } from "@hono/node-server";
 import type { Store } from "../wire/store.ts";
 import type { Metrics } from "./metrics.ts";
 import { type Readiness, readinessCheck } from "./readiness.ts";
+import type { Committer } from "./take-delivery.ts";
 import type { UpkeepRounds } from "./upkeep-rounds.ts";
 import { listening, type WebhookServer } from "./webhook-server.ts";
 
@@ -12,6 +13,7 @@ export interface AdminDoorSettings {
   readonly host: string;
   readonly port: number;
   readonly rounds: Pick<UpkeepRounds, "damage" | "notes">;
+  readonly failedAgo: Committer["failedAgo"];
   /** See answerClock. */
   readonly sinceAnsweredMs: () => number | null;
   /** What answers every other address; made of what tells whether a delivery could be kept. */
@@ -29,14 +31,14 @@ export async function openAdminDoor(
   door: WebhookServer,
   store: Store,
   metrics: Pick<Metrics, "text" | "contentType">,
-  { others, rounds, sinceAnsweredMs, ...at }: AdminDoorSettings,
+  { others, rounds, failedAgo, sinceAnsweredMs, ...at }: AdminDoorSettings,
 ): Promise<Server> {
   const lag = monitorEventLoopDelay({ resolution: 10 });
   lag.enable();
   const readiness = readinessCheck({
     inbox: store.inbox,
     isDraining: door.isDraining,
-    failedAgo: door.failedAgo,
+    failedAgo,
     damage: rounds.damage,
     memory: () => ({ used: process.memoryUsage.rss(), most: memoryLimit() }),
     now: Date.now,

@@ -4,20 +4,13 @@ import { type DashboardServer, dashboardPorts, githubLogin } from "../wire/dashb
 import type { Reading } from "../wire/job-ports.ts";
 import type { Store } from "../wire/store.ts";
 import type { AppOptions } from "./app-options.ts";
-import type { Workers } from "./webhook-server.ts";
 
 /** The dashboard over the store, told of how the server was set up. */
 export function dashboardOf(
   options: AppOptions,
   store: Store,
   reading: Reading,
-  {
-    readiness,
-    workers,
-  }: {
-    readonly readiness: DashboardServer["readiness"];
-    readonly workers: Workers;
-  },
+  { readiness, wake }: Pick<DashboardServer, "readiness" | "wake">,
 ) {
   const { dashboardToken = null, dashboardLogin = null, githubHost, apiUrl } = options;
   const doors = {
@@ -36,9 +29,7 @@ export function dashboardOf(
       ["Reranker", reranker.kind],
       ["Dry run", dryRun ? "yes: reviews are written and not posted" : "no"],
     ],
-    wake: () => {
-      for (const worker of Object.values(workers)) worker.wake();
-    },
+    wake,
     onError: (error) => log.warn({ err: error }, "a page of the dashboard could not be made"),
   };
   return dashboard(doors, dashboardPorts(store, reading, server));

@@ -23,12 +23,12 @@ const TIMES: MissedTimes = { everyMs: 10 * 60_000, againMs: 60_000, youngMs: 60_
 const MOST_DELIVERIES = 1_000;
 
 /** What is open there may have been opened while nobody told us, and reviews that were given up for it are owed again. */
-export const REACHES_MORE = [
+export const REACHES_MORE: ReadonlySet<string> = new Set([
   "installation.created",
   "installation.new_permissions_accepted",
   "installation.unsuspend",
   "installation_repositories.added",
-] as const;
+]);
 
 export interface MissedPorts extends RecoverPulls {
   readonly log: DeliveryLog;

@@ -1,34 +1,22 @@
-// A signed delivery is read, kept and only then routed by Probot to what starts the work; so neither a payload that Probot cannot
-// read nor work that takes long can lose one. Those that come in at the same time are kept in one transaction.
+// The Probot app. Its one handler reads a delivery and commits it with the jobs that follow from it. Deliveries that come in at the
+// same time are committed in one transaction.
 import type { Logger } from "pino";
-import type { Probot } from "probot";
+import type { ApplicationFunction, Probot } from "probot";
 import { Transient } from "../domain/errors.ts";
-import type { UpkeepJob } from "../domain/job.ts";
 import type { Arrival, Inbox } from "../ports/inbox.ts";
-import {
-  isForeignCheck,
-  isReadEvent,
-  receive,
-  receiveClosed,
-  receivedMeaning,
-  receiveFeedback,
-} from "../receive/receive.ts";
+import { isForeignCheck, type Received, receive } from "../receive/receive.ts";
 import type { Store } from "../wire/store.ts";
 import type { Metrics } from "./metrics.ts";
+import { REACHES_MORE } from "./missed-sweeper.ts";
 
-/** A delivery that GitHub signed. */
-export interface Signed {
-  /** X-GitHub-Delivery. */
-  readonly id: string;
-  /** X-GitHub-Event. */
-  readonly event: string;
-  readonly body: readonly Buffer[];
-}
-
-/** `kept`: on disk, now or before; `busy`: it could not be kept in time; `malformed`: not a JSON object. */
-export type Taken = "kept" | "busy" | "malformed";
-
-export interface Reception {
+export interface Taking {
+  readonly store: Pick<Store, "waits">;
+  readonly commits: Committer;
+  readonly counted: Pick<Metrics, "took">;
+  /** Has all lanes of the queue looked at. */
+  readonly wake: () => void;
+  /** Called when the App may reach more than it did. */
+  readonly onReachesMore: () => void;
   readonly appId: number;
   /** `github.com`, or the host of a GitHub Enterprise Server. */
   readonly githubHost: string;
@@ -40,119 +28,52 @@ export interface Reception {
   readonly log: Logger;
 }
 
-export interface Taking {
-  readonly probot: Probot;
-  readonly store: Pick<Store, "waits">;
-  readonly commits: Committer;
-  readonly counted: Pick<Metrics, "took">;
-  /** Has all lanes of the queue looked at. */
-  readonly wake: () => void;
-  readonly reception: Reception;
-}
+/** As Probot hands it on. */
+export type ProbotEvent = Parameters<Probot["receive"]>[0];
 
 /**
- * Of events that ask nothing of us the payload is not even parsed; checks of other Apps are not kept.
- *
- * @throws Error when the store cannot keep it
+ * The Probot app function. Its handler resolves when the delivery is on disk, now or before, and rejects when the store cannot keep
+ * it. Checks of other Apps are not kept.
  */
-export async function takeDelivery(signed: Signed, at: Taking): Promise<Taken> {
-  const { id, event } = signed;
-  const payload = isReadEvent(event) ? parsed(signed.body) : unread(signed.body);
-  if (payload === null) return "malformed";
-  if (isForeignCheck(event, payload, at.reception.appId)) {
-    at.counted.took(event, "ignored");
-    return "kept";
-  }
-  const { githubHost: host, reviewerLogin, slug, debounce, log } = at.reception;
-  const delivery = { id, event, payload };
-  const now = Date.now();
-  const reception = { host, reviewerLogin, slug };
-  const received = receive(delivery, reception);
-  const wanted = debounce === false ? received : await debounced(received, at.store, now);
-  const learning = [receiveFeedback(delivery, reception), receiveClosed(delivery, reception)];
-  const { result, beside } = withUpkeep(
-    wanted,
-    learning.filter((one) => one !== null),
-  );
-  const row = { id, event, receivedAt: now, meaning: receivedMeaning(delivery, received) };
-  const kept = await at.commits.commit({ delivery: row, outcome: result, beside }).catch((error: unknown) => {
-    log.error({ event, delivery: id, err: error }, "a delivery could not be kept");
-    throw error;
-  });
-  if (kept === "busy") return "busy";
-  at.counted.took(event, kept === "new" ? result.kind : "seen before");
-  logDelivery(log, event, result, kept === "new");
-  if (kept === "new" && (hasJob(result) || beside.length > 0 || REACHING.has(event))) route(delivery, at);
-  return "kept";
+export function deliveryHandler(taking: Taking): ApplicationFunction {
+  return (app) => app.onAny((event) => takeDelivery(event, taking));
 }
 
-/** They change what the App reaches: whoever subscribed to them is told also where no job follows. */
-const REACHING: ReadonlySet<string> = new Set(["installation", "installation_repositories"]);
-
-/** Null when it is not a JSON object. */
-function parsed(body: readonly Buffer[]): object | null {
-  try {
-    const value: unknown = JSON.parse(Buffer.concat(body).toString("utf8"));
-    return typeof value === "object" && !Array.isArray(value) ? value : null;
-  } catch {
-    return null;
-  }
+async function takeDelivery({ id, name: event, payload }: ProbotEvent, taking: Taking): Promise<void> {
+  const { commits, counted, githubHost: host, reviewerLogin, slug, log } = taking;
+  if (isForeignCheck(event, payload, taking.appId)) return counted.took(event, "ignored");
+  const { outcome: asked, beside, meaning } = receive({ id, event, payload }, { host, reviewerLogin, slug });
+  const receivedAt = Date.now();
+  const outcome = taking.debounce === false ? asked : await debounced(asked, taking.store, receivedAt);
+  const isNew = await commits.commit({ delivery: { id, event, receivedAt, meaning }, outcome, beside });
+  const kind = isNew ? outcome.kind : "seen before";
+  counted.took(event, kind);
+  log.info({ ...logged(outcome), event, kind }, "delivery");
+  if (isNew && (hasJob(outcome) || beside.length > 0)) taking.wake();
+  if (isNew && "action" in payload && REACHES_MORE.has(`${event}.${payload.action}`)) taking.onReachesMore();
 }
 
-/** As much of it as tells an object from something else. */
-const HEAD_BYTES = 100;
-
-function unread(body: readonly Buffer[]): object | null {
-  const head = Buffer.concat(body, HEAD_BYTES).toString("latin1");
-  return /^[ \t\r\n]{0,100}\{/.test(head) ? {} : null;
-}
-
-/** Probot tells whoever subscribed. Its failure costs nothing: the job is kept, and workers look for themselves. */
-function route(delivery: { readonly id: string; readonly event: string; readonly payload: unknown }, at: Taking): void {
-  const event = { id: delivery.id, name: delivery.event, payload: delivery.payload };
-  Promise.resolve()
-    .then(() => at.probot.webhooks.receive(event as Parameters<typeof at.probot.webhooks.receive>[0]))
-    .catch((error: unknown) => {
-      at.reception.log.debug({ event: delivery.event, err: error }, "not routed: the lanes are woken all the same");
-      at.wake();
-    });
-}
-
-type Received = ReturnType<typeof receive>;
+type Outcome = Received["outcome"];
 
 /** Before a repository's first review: what its configuration says unless it says otherwise. */
 const PUSH_WAIT_MS = 10_000;
 
 /** A push may be the first of a flurry: it waits as long as its repository wishes. Whoever asks in person does not. */
-async function debounced(result: Received, { waits }: Taking["store"], now: number): Promise<Received> {
-  if (result.kind !== "review" || result.trigger !== "synchronize") return result;
-  return { ...result, notBefore: now + ((await waits.of(result.repo)) ?? PUSH_WAIT_MS) };
+async function debounced(outcome: Outcome, { waits }: Taking["store"], now: number): Promise<Outcome> {
+  if (outcome.kind !== "review" || outcome.trigger !== "synchronize") return outcome;
+  return { ...outcome, notBefore: now + ((await waits.of(outcome.repo)) ?? PUSH_WAIT_MS) };
 }
 
-/** What people may have done and said is learnt beside whatever else the delivery asks. */
-function withUpkeep(
-  result: Received,
-  learning: readonly UpkeepJob[],
-): { readonly result: Received; readonly beside: readonly UpkeepJob[] } {
-  if (learning.length === 0) return { result, beside: [] };
-  if (result.kind !== "ignored") return { result, beside: learning };
-  return { result: { kind: "upkeep", delivery: result.delivery, jobs: learning }, beside: [] };
-}
-
-function hasJob(result: Received): boolean {
-  return result.kind === "review" || result.kind === "command" || result.kind === "upkeep";
-}
-
-function logDelivery(log: Logger, event: string, result: Received, isNew: boolean): void {
-  log.info({ ...told(result), event, kind: isNew ? result.kind : "seen before" }, "delivery");
+function hasJob({ kind }: Outcome): boolean {
+  return kind === "review" || kind === "command" || kind === "upkeep";
 }
 
 /** A delivery for the log: of a comment who and what kind, not its words. */
-function told(result: Received): Readonly<Record<string, unknown>> {
-  const { kind: _, ...rest } = result;
-  if (result.kind === "upkeep") return { ...rest, jobs: result.jobs.map(({ key }) => key).slice(0, LOGGED_JOBS) };
-  if (result.kind !== "command") return rest;
-  const { command, comment, pull: __, ...known } = result;
+function logged(outcome: Outcome): Readonly<Record<string, unknown>> {
+  const { kind: _, ...rest } = outcome;
+  if (outcome.kind === "upkeep") return { ...rest, jobs: outcome.jobs.map(({ key }) => key).slice(0, LOGGED_JOBS) };
+  if (outcome.kind !== "command") return rest;
+  const { command, comment, pull: __, ...known } = outcome;
   return { ...known, command: command.kind === "verb" ? command.verb : command.kind, by: comment.author.id };
 }
 
@@ -171,22 +92,20 @@ const LATE_MS = 250;
 /** Deliveries a transaction: some milliseconds of the write lock. One alone may find room where many do not. */
 const MOST = 64;
 
-/** `new`: kept; `known`: it, or one that means the same, was kept before; `busy`: the store could not be written all the time. */
-export type Kept = "new" | "known" | "busy";
-
 export interface Committer {
-  /** @throws Error when the store cannot keep this one */
-  commit(arrival: Arrival): Promise<Kept>;
+  /**
+   * @returns whether it is new: false when it, or one that means the same, was kept before
+   * @throws Transient when the store could not be written for 5 s; Error when it cannot keep this one
+   */
+  commit(arrival: Arrival): Promise<boolean>;
   /** Milliseconds since a delivery was last given up; null when one was kept since. */
   failedAgo(): number | null;
-  /** Resolves when nobody waits any more. */
-  idle(): Promise<void>;
 }
 
 interface Waiting {
   readonly arrival: Arrival;
   readonly until: number;
-  readonly resolve: (kept: Kept) => void;
+  readonly resolve: (isNew: boolean) => void;
   readonly reject: (error: Error) => void;
 }
 
@@ -196,7 +115,6 @@ export function committer(inbox: Inbox, now: () => number = () => performance.no
   let isPlanned = false;
   let failedAt: number | null = null;
   let most = MOST;
-  const idlers: (() => void)[] = [];
 
   function plan(pauseMs: number): void {
     if (isPlanned) return;
@@ -215,13 +133,12 @@ export function committer(inbox: Inbox, now: () => number = () => performance.no
     clearInterval(watch);
     isPlanned = false;
     if (waiting.length > 0) plan(pauseMs);
-    else for (const done of idlers.splice(0)) done();
   }
 
   function refuseLate(): void {
     const late = waiting.filter(({ until }) => until <= now());
     waiting = waiting.filter(({ until }) => until > now());
-    for (const one of late) one.resolve("busy");
+    for (const one of late) one.reject(new Transient("the store could not be written in time"));
     if (late.length > 0) failedAt = now();
   }
 
@@ -234,7 +151,7 @@ export function committer(inbox: Inbox, now: () => number = () => performance.no
     if (tried instanceof Error && batch.length > 1) return keepEach(batch);
     failedAt = tried instanceof Error ? now() : null;
     waiting = waiting.filter((one) => !batch.includes(one));
-    tell(batch, tried);
+    settle(batch, tried);
     return true;
   }
 
@@ -260,14 +177,12 @@ export function committer(inbox: Inbox, now: () => number = () => performance.no
         plan(0);
       }),
     failedAgo: () => (failedAt === null ? null : now() - failedAt),
-    idle: () =>
-      waiting.length === 0 && !isPlanned ? Promise.resolve() : new Promise((resolve) => idlers.push(resolve)),
   };
 }
 
-function tell(batch: readonly Waiting[], tried: readonly boolean[] | Error): void {
+function settle(batch: readonly Waiting[], tried: readonly boolean[] | Error): void {
   for (const [at, one] of batch.entries()) {
     if (tried instanceof Error) one.reject(tried);
-    else one.resolve(tried[at] === true ? "new" : "known");
+    else one.resolve(tried[at] === true);
   }
 }

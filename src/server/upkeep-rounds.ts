@@ -5,11 +5,11 @@ import { Transient } from "../domain/errors.ts";
 import type { Orphan, OrphanWrites, Post, Wanted } from "../ports/writes.ts";
 import { findWritten, type WriteWiring } from "../wire/github.ts";
 import type { Store } from "../wire/store.ts";
+import type { Workers } from "../worker.ts";
 import type { AppOptions } from "./app-options.ts";
 import { feedbackSweep } from "./feedback-sweep.ts";
 import { integrityWatch } from "./integrity-watch.ts";
 import { DAY_MS, inRounds, MINUTE_MS, type Rounds } from "./rounds.ts";
-import type { Workers } from "./webhook-server.ts";
 
 export interface UpkeepRounds {
   /** Of the files of the store, as last looked at; null when they are whole. */

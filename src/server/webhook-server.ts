@@ -1,25 +1,19 @@
-// Where deliveries come in: the public port, with its limits. A request is refused as early as it can be, by path, type, headers,
-// signature and size, before anything of it is parsed. What is answered with 202 is on disk.
+// The public port, with its limits. A request is refused as early as it can be, by path, type, headers, size and signature, before
+// anything of it is parsed. What is signed is Probot's, and is answered with 202 when its handler has committed it.
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Probot } from "probot";
-import type { Store } from "../wire/store.ts";
-import type { Worker } from "../worker.ts";
 import type { Metrics } from "./metrics.ts";
-import { type Body, type BodyReader, bodyReader, MOST_BODY_BYTES, stopReading } from "./read-body.ts";
-import { committer, type Reception, type Signed, type Taken, takeDelivery } from "./take-delivery.ts";
+import { type Body, bodyReader, MOST_BODY_BYTES, stopReading } from "./read-body.ts";
+import type { ProbotEvent } from "./take-delivery.ts";
 import { type FormerSecret, looksSigned, verifySignature } from "./verify-signature.ts";
 
-/** One for each lane of the queue. */
-export type Workers = Readonly<Record<"review" | "command" | "upkeep", Worker>>;
-
-export interface WebhookSettings extends Reception {
+export interface WebhookSettings {
   readonly webhookPath: string;
   readonly webhookSecret: string;
   /** null or absent: there is no other secret. */
   readonly formerSecret?: FormerSecret | null;
-  /** Told of deliveries and answers. */
-  readonly counted: Pick<Metrics, "answered" | "took">;
+  readonly counted: Pick<Metrics, "answered">;
   readonly host: string;
   /** 0 takes a free port. */
   readonly port: number;
@@ -28,8 +22,6 @@ export interface WebhookSettings extends Reception {
 /** The public port, open. */
 export interface WebhookServer {
   readonly server: Server;
-  /** Milliseconds since the last delivery could not be kept; null when one could since. */
-  failedAgo(): number | null;
   /** Bytes of bodies that are coming in. */
   heldBytes(): number;
   isDraining(): boolean;
@@ -56,43 +48,57 @@ const CLOSE_MS = 1_000;
 /**
  * Listens for deliveries.
  *
+ * @param probot its handler rejects what must come again
  * @throws Error when the port is taken
  */
-export async function startWebhookServer(
-  probot: Probot,
-  store: Store,
-  workers: Workers,
-  settings: WebhookSettings,
-): Promise<WebhookServer> {
-  const { counted } = settings;
+export async function startWebhookServer(probot: Probot, settings: WebhookSettings): Promise<WebhookServer> {
   const bodies = bodyReader();
-  const commits = committer(store.inbox);
+  const running = new Set<Promise<void>>();
   let isDraining = false;
-  const wake = () => {
-    for (const worker of Object.values(workers)) worker.wake();
-  };
-  await probot.load((app) => app.onAny(wake));
-  const answers = ingress({
-    webhookPath: settings.webhookPath,
-    webhookSecret: settings.webhookSecret,
-    formerSecret: settings.formerSecret ?? null,
-    bodies,
-    take: (signed) => takeDelivery(signed, { probot, store, commits, counted, wake, reception: settings }),
-    isDraining: () => isDraining,
-    onAnswer: counted.answered,
+
+  function answerDelivery(request: IncomingMessage, response: ServerResponse): void {
+    const since = performance.now();
+    const reply = (status: number) => {
+      settings.counted.answered(status, performance.now() - since);
+      answer(request, response, status, ANSWERS.get(status) ?? "");
+    };
+    const refusal = isDraining ? 503 : refusalOf(request);
+    if (refusal !== null) reply(refusal);
+    else
+      bodies.read(request, (body) => {
+        if (body.kind === "gone") return;
+        const event = isDraining ? 503 : readDelivery(request, body, settings);
+        if (typeof event === "number") reply(event);
+        else take(event, reply);
+      });
+  }
+
+  function take(event: ProbotEvent, reply: (status: number) => void): void {
+    const answered = probot
+      .receive(event)
+      .then(
+        () => reply(202),
+        () => reply(503),
+      )
+      .finally(() => running.delete(answered));
+    running.add(answered);
+  }
+
+  const server = createServer({ ...LIMITS, connectionsCheckingInterval: LOOK_MS }, (request, response) => {
+    if (isHealth(request)) answer(request, response, 200, "ok");
+    else if (isDelivery(request, settings.webhookPath)) answerDelivery(request, response);
+    else answer(request, response, 404, "");
   });
-  const server = createServer({ ...LIMITS, connectionsCheckingInterval: LOOK_MS }, answers);
   server.setTimeout(IDLE_MS);
   server.maxConnections = MOST_CONNECTIONS;
   await listening(server, settings);
   return {
     server,
-    failedAgo: commits.failedAgo,
     heldBytes: bodies.held,
     isDraining: () => isDraining,
     async drain() {
       isDraining = true;
-      await commits.idle();
+      await Promise.all(running);
     },
     close: () => closeServer(server),
   };
@@ -128,19 +134,6 @@ export async function closeServer(server: Server): Promise<void> {
   clearTimeout(cut);
 }
 
-export interface IngressSettings {
-  readonly webhookPath: string;
-  readonly webhookSecret: string;
-  /** null: there is no other secret. */
-  readonly formerSecret: FormerSecret | null;
-  readonly bodies: BodyReader;
-  /** Takes what is signed; a rejection is answered with 503. */
-  readonly take: (signed: Signed) => Promise<Taken>;
-  readonly isDraining: () => boolean;
-  /** Told once about each answer to a delivery, with the milliseconds that it took. */
-  readonly onAnswer: (status: number, ms: number) => void;
-}
-
 const ANSWERS: ReadonlyMap<number, string> = new Map([
   [202, "accepted"],
   [400, "not a delivery: X-GitHub-Delivery, X-GitHub-Event and a JSON object are needed"],
@@ -153,27 +146,8 @@ const ANSWERS: ReadonlyMap<number, string> = new Map([
 /** Printable and short; GitHub's are GUIDs. */
 const DELIVERY_ID = /^[\x21-\x7e]{1,100}$/;
 
-const EVENT = /^[\w.-]{1,100}$/;
-
-/** @returns what answers requests; it never throws */
-export function ingress(settings: IngressSettings): (request: IncomingMessage, response: ServerResponse) => void {
-  return (request, response) => {
-    if (isHealth(request)) answer(request, response, 200, "ok");
-    else if (isDelivery(request, settings.webhookPath)) answerDelivery(request, response, settings);
-    else answer(request, response, 404, "");
-  };
-}
-
-function answerDelivery(request: IncomingMessage, response: ServerResponse, settings: IngressSettings): void {
-  const since = performance.now();
-  const reply = (status: number) => {
-    settings.onAnswer(status, performance.now() - since);
-    answer(request, response, status, ANSWERS.get(status) ?? "");
-  };
-  const refusal = settings.isDraining() ? 503 : refusalOf(request);
-  if (refusal !== null) reply(refusal);
-  else settings.bodies.read(request, (body) => takeBody(request, body, settings, reply));
-}
+/** By these names Probot looks handlers up, and `error` has those that log what they are given. */
+const EVENT = /^(?!error$)[a-z][a-z0-9_]{0,99}$/;
 
 /** What can be told from the headers alone; null when the body is needed. */
 function refusalOf({ headers }: IncomingMessage): number | null {
@@ -185,27 +159,31 @@ function refusalOf({ headers }: IncomingMessage): number | null {
   return isNamed && EVENT.test(one(headers["x-github-event"]) ?? "") ? null : 400;
 }
 
-function takeBody(
+/** What Probot receives, or the status of the refusal. */
+function readDelivery(
   { headers }: IncomingMessage,
-  body: Body,
-  { webhookSecret: secret, formerSecret: former, take }: IngressSettings,
-  reply: (status: number) => void,
-): void {
-  if (body.kind === "gone") return;
+  body: Exclude<Body, { readonly kind: "gone" }>,
+  { webhookSecret: secret, formerSecret: former = null }: WebhookSettings,
+): ProbotEvent | number {
+  if (body.kind !== "whole") return body.kind === "large" ? 413 : 503;
   const signature = one(headers["x-hub-signature-256"]) ?? "";
-  if (body.kind !== "whole") reply(body.kind === "large" ? 413 : 503);
-  else if (!verifySignature(signature, body.chunks, { secret, former }, Date.now())) reply(401);
-  else {
-    const id = one(headers["x-github-delivery"]) ?? "";
-    const event = one(headers["x-github-event"]) ?? "";
-    take({ id, event, body: body.chunks }).then(
-      (taken) => reply(STATUS[taken]),
-      () => reply(503),
-    );
-  }
+  if (!verifySignature(signature, body.chunks, { secret, former }, Date.now())) return 401;
+  const payload = parsed(body.chunks);
+  if (payload === null) return 400;
+  // Probot joins the action to a name, which not every object allows.
+  const safe = typeof payload.action === "object" ? { ...payload, action: null } : payload;
+  return { id: one(headers["x-github-delivery"]), name: one(headers["x-github-event"]), payload: safe } as ProbotEvent;
 }
 
-const STATUS: Readonly<Record<Taken, number>> = { kept: 202, busy: 503, malformed: 400 };
+/** Null when it is not a JSON object. */
+function parsed(body: readonly Buffer[]): Readonly<Record<string, unknown>> | null {
+  try {
+    const value = JSON.parse(Buffer.concat(body).toString("utf8"));
+    return typeof value === "object" && !Array.isArray(value) ? value : null;
+  } catch {
+    return null;
+  }
+}
 
 function isDelivery({ method, url }: IncomingMessage, webhookPath: string): boolean {
   return method === "POST" && pathOf(url).replace(/\/{1,10}$/, "") === webhookPath;

@@ -1,6 +1,7 @@
 // The server as it is deployed, for tests: a process of its own with a GitHub beside it, which can be asked, held up and ended.
 import { type ChildProcess, spawn } from "node:child_process";
 import { createHmac, randomUUID } from "node:crypto";
+import { once } from "node:events";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { type Agent, request } from "node:http";
 import { createServer, type Server } from "node:net";
@@ -102,7 +103,12 @@ export async function deployment(folder: string = tmpdir()): Promise<Deployment>
       return server;
     },
     async close() {
+      // A process that is dying still holds its files: their room on a small disk would come back in the middle of the next test.
+      const gone = children.map((child) =>
+        child.exitCode === null && child.signalCode === null ? once(child, "exit") : null,
+      );
       for (const { pid } of children) killGroup(pid);
+      await Promise.all(gone);
       await world.close();
       rmSync(dataDir, { recursive: true, force: true });
     },

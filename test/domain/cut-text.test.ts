@@ -79,7 +79,7 @@ describe("a token that stands across a cut", () => {
     for (const token of TOKENS)
       for (const before of ["", "a ", "an action ", "one more action of "]) {
         const payload = { action: `${before}${token}`, pull_request: {}, repository: {} };
-        const said = receive(
+        const { outcome: said } = receive(
           { id: "1", event: "pull_request", payload },
           { host: "github.com", reviewerLogin: null, slug: "kodiai" },
         );

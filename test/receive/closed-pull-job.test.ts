@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { receiveClosed } from "../../src/receive/receive.ts";
+import { receive } from "../../src/receive/receive.ts";
 
 const RECEPTION = { host: "github.com", reviewerLogin: null };
 const payload = (action: string) => ({
@@ -24,7 +24,9 @@ const payload = (action: string) => ({
   },
   sender: { id: 5, login: "wren", type: "User" },
 });
-const read = (event: string, given: unknown) => receiveClosed({ id: "d-1", event, payload: given }, RECEPTION);
+/** The job that remembers what people said on a closed pull request, or undefined. */
+const read = (event: string, given: unknown) =>
+  receive({ id: "d-1", event, payload: given }, RECEPTION).beside.find(({ kind }) => kind === "history");
 
 test("a pull request that is closed makes a job of its own, beside the one for the whole past", () => {
   expect(read("pull_request", payload("closed"))).toMatchObject({
@@ -38,11 +40,11 @@ test("a pull request that is closed makes a job of its own, beside the one for t
 
 test("nothing else does, and no payload breaks it", () => {
   for (const action of ["opened", "converted_to_draft", "reopened"])
-    expect(read("pull_request", payload(action))).toBeNull();
-  expect(read("issue_comment", payload("closed"))).toBeNull();
+    expect(read("pull_request", payload(action))).toBeUndefined();
+  expect(read("issue_comment", payload("closed"))).toBeUndefined();
   fc.assert(
     fc.property(fc.json(), (text) => {
-      expect(read("pull_request", JSON.parse(text))).toBeNull();
+      expect(read("pull_request", JSON.parse(text))).toBeUndefined();
     }),
   );
 });

@@ -1,11 +1,9 @@
 import { expect, test } from "vitest";
-import { receive, receivedMeaning } from "../../src/receive/receive.ts";
+import { receive } from "../../src/receive/receive.ts";
 import { opened } from "../app/server-process.ts";
 
-const meaningOf = (payload: object, id = "d1", event = "pull_request") => {
-  const delivery = { id, event, payload };
-  return receivedMeaning(delivery, receive(delivery, { host: "github.com", reviewerLogin: null }));
-};
+const meaningOf = (payload: object, id = "d1", event = "pull_request") =>
+  receive({ id, event, payload }, { host: "github.com", reviewerLogin: null }).meaning;
 
 test("the same event means the same under another delivery id, and names only the pull request it is about", () => {
   const meaning = meaningOf(opened(7, 1));

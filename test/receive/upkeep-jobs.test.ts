@@ -35,7 +35,7 @@ const PUSH = {
 };
 const ACCOUNT = { id: 957387, account: { login: "Codertocat", id: 21031067, type: "User" } };
 
-const read = (event: string, payload: unknown) => receive({ id: "d-1", event, payload }, RECEPTION);
+const read = (event: string, payload: unknown) => receive({ id: "d-1", event, payload }, RECEPTION).outcome;
 
 describe("a push", () => {
   test("to the default branch has it indexed, whoever pushed", () => {
