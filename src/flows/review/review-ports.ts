@@ -8,6 +8,7 @@ import type { Introductions } from "../../ports/history.ts";
 import type { Embedder, Memory, Recall, Replays, Reranker, RetrievalLog } from "../../ports/memory.ts";
 import type { ModelAccess } from "../../ports/model.ts";
 import type { FlaggedCode, PastCode, PastRejections, Rejecting } from "../../ports/rejections.ts";
+import type { Snapshots } from "../../ports/snapshot.ts";
 import type { Decisions, Permissions } from "../../ports/talk.ts";
 import type { Inspector, Ledger, PullRequests, Reviews } from "../../ports.ts";
 import type { newGateCache } from "../../retrieve/retrieve.ts";
@@ -15,6 +16,8 @@ import type { newGateCache } from "../../retrieve/retrieve.ts";
 /** What writing a review needs of the world: nothing that could post. */
 export interface WritingPorts {
   readonly pulls: PullRequests;
+  /** Reads the repository around the change; null or absent: the change alone is seen. */
+  readonly snapshots?: Snapshots | null;
   readonly inspector: Inspector;
   /** Null searches memory by words only. */
   readonly embedder: Embedder | null;
