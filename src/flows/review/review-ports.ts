@@ -16,9 +16,9 @@ import type { newGateCache } from "../../retrieve/retrieve.ts";
 /** What writing a review needs of the world: nothing that could post. */
 export interface WritingPorts {
   readonly pulls: PullRequests;
-  /** Reads the repository around the change; null or absent: the change alone is seen. */
-  readonly snapshots?: Snapshots | null;
   readonly inspector: Inspector;
+  /** Reads the repository at the head; null or absent where there is none behind the change. */
+  readonly snapshots?: Snapshots | null;
   /** Null searches memory by words only. */
   readonly embedder: Embedder | null;
   readonly recall: Recall;
