@@ -2353,8 +2353,8 @@ export const MUTANTS: readonly Mutant[] = [
     id: "an archive is believed",
     loses: "a file of an archive counts only when its bytes are those of the commit's tree",
     file: "src/adapters/github/snapshot.ts",
-    find: "missing.has(blobSha(one)));\n      if (found) keep(blobSha(found), found);",
-    replace: "missing.size > 0);\n      if (found) keep([...missing][0] ?? blobSha(found), found);",
+    find: "if (one !== null && missing.has(sha)) keep(sha, one);",
+    replace: "if (one !== null && missing.size > 0) keep([...missing][0] ?? sha, one);",
     test: [SNAPSHOT_TEST, "duplicates, other texts, names that are none: every text is still the one that git has"],
   },
 ];

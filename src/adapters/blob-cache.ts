@@ -1,6 +1,6 @@
 // Blobs of repositories as git names them, kept for the next snapshot. A blob is what its SHA says or it is not there.
 import { createHash, randomBytes } from "node:crypto";
-import { closeSync, mkdirSync, openSync, renameSync, rmSync, writeSync } from "node:fs";
+import { closeSync, existsSync, mkdirSync, openSync, renameSync, rmSync, writeSync } from "node:fs";
 import { readdir, readFile, rm, rmdir, stat, utimes } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import type { Repo } from "../domain/job.ts";
@@ -138,7 +138,7 @@ function kindOf(name: string): [sha: string, isText: boolean] {
 
 /** Whole under its name or not there: a process may end in the middle. */
 function write(folder: string, name: string, bytes: Buffer): void {
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  if (!existsSync(folder)) mkdirSync(folder, { recursive: true, mode: 0o700 });
   const partial = join(folder, `${name}~${randomBytes(6).toString("hex")}`);
   try {
     const file = openSync(partial, "wx", 0o600);

@@ -74,8 +74,10 @@ async function read(
   if (missing.size > limits.blobs) {
     const packed = await archiveOf(options, asked, signal);
     await readArchive(packed, limits, signal, tree.isLink, (bytes) => {
-      const found = [bytes, withoutCarriageReturns(bytes)].find((one) => one !== null && missing.has(blobSha(one)));
-      if (found) keep(blobSha(found), found);
+      for (const one of [bytes, withoutCarriageReturns(bytes)]) {
+        const sha = one === null ? "" : blobSha(one);
+        if (one !== null && missing.has(sha)) keep(sha, one);
+      }
     });
   }
   await askForBlobs([...missing].slice(0, limits.blobs), (sha) => blobOf(github, asked, sha, signal), keep);
