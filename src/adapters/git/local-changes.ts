@@ -1,12 +1,15 @@
 // A range of commits, the index, the working tree or a diff file, read as if it were a pull request.
 import { createHash } from "node:crypto";
-import { copyFile, mkdtemp, readFile, realpath, rm, stat } from "node:fs/promises";
+import { copyFile, mkdtemp, realpath, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, join, resolve } from "node:path";
 import type { Repo } from "../../domain/job.ts";
 import type { PullRequest } from "../../domain/pull-request.ts";
+import type { Snapshots } from "../../ports/snapshot.ts";
 import type { ChangesSince, PullRequests } from "../../ports.ts";
+import { textOf } from "./blob-reader.ts";
 import { GitFailed, git, gitAgrees, gitText } from "./git.ts";
+import { type LocalHead, localSnapshots, workingBytes } from "./snapshot.ts";
 
 /** What to review: commits since head left base; what is staged; all uncommitted work; or the text of a diff. */
 export type LocalRange =
@@ -19,6 +22,7 @@ export interface LocalChanges {
   readonly repo: Repo;
   readonly pull: PullRequest;
   readonly pulls: PullRequests;
+  readonly snapshots: Snapshots;
 }
 
 /** Each option for a key of git's configuration that would run something or print the diff in another form. */
@@ -45,7 +49,14 @@ export async function localChanges(cwd: string, range: LocalRange): Promise<Loca
   const { base, head } = await ends(cwd, range, diff);
   const repo = await localRepo(cwd, head);
   const pull = await asPullRequest(cwd, range, base, head);
-  return { repo, pull, pulls: ports(cwd, range, pull, diff) };
+  const snapshots = localSnapshots(cwd, headOf(range, diff));
+  return { repo, pull, pulls: ports(cwd, range, pull, diff), snapshots };
+}
+
+function headOf(range: LocalRange, diff: DiffPlace | null): LocalHead {
+  const missing = headless(diff);
+  if (missing !== undefined) return { missing };
+  return range.kind === "commits" ? "commit" : range.kind === "staged" ? "index" : "working tree";
 }
 
 /** Work that no commit has: paths with staged changes, and with others (unstaged, or not tracked). */
@@ -194,14 +205,8 @@ async function changedText(cwd: string, path: string, maxBytes: number): Promise
   return workingText(top, path, maxBytes).catch(() => null);
 }
 
-/** A regular file of the working tree: git has checked that the diff's names do not lead out of it. */
 async function workingText(top: string, path: string, maxBytes: number): Promise<string | null> {
-  const file = await realpath(join(top, path)).catch(() => null);
-  if (file === null || file !== join(await realpath(top), path)) return null;
-  const { size } = await stat(file);
-  if (size > maxBytes) return null;
-  const bytes = await readFile(file);
-  return bytes.includes(0) ? null : bytes.toString("utf8");
+  return textOf(await workingBytes(await realpath(top), path, maxBytes));
 }
 
 async function ends(cwd: string, range: LocalRange, diff: DiffPlace | null): Promise<{ base: string; head: string }> {
