@@ -66,8 +66,8 @@ export interface OwnPost {
   readonly nodeId: string;
   readonly headSha: string;
   readonly url: string;
-  /** Null for a review. */
-  readonly findingId: string | null;
+  /** Empty for a review. */
+  readonly findingIds: readonly string[];
 }
 
 /** Takes back what we said on a pull request. Sees and touches nothing but our own, known by author and marker. */

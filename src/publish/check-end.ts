@@ -41,7 +41,7 @@ export function reviewEnd(
     conclusion,
     title: titleOf(review, findings),
     summary: `${because}${link}`,
-    text: renderSummary(review, findings).replace(/(?<!\n)\n*<!-- kodiai:[a-z]+(?: \w+)? -->/g, ""),
+    text: renderSummary(review, findings).replace(/(?<!\n)\n*<!-- kodiai:[a-z]+(?: \w+)* -->/g, ""),
     annotations: annotationsOf(review, findings),
   };
 }

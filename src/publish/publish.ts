@@ -4,7 +4,7 @@ import type { FailOn } from "../config/repo-config.ts";
 import type { CommandJob } from "../domain/command.ts";
 import type { Answer } from "../domain/conversation.ts";
 import { OutOfReach } from "../domain/errors.ts";
-import type { Finding } from "../domain/finding.ts";
+import { type Finding, sharedComment } from "../domain/finding.ts";
 import type { Repo } from "../domain/job.ts";
 import type { Skipped } from "../domain/omissions.ts";
 import type { CheckEnd } from "../domain/review/check.ts";
@@ -13,9 +13,8 @@ import type { PlacedFinding, PostedReview, Review, Superseded } from "../domain/
 import type { BegunCheck, CheckBook, Checks, OwnPost, Retractions } from "../ports/checks.ts";
 import type { Replies } from "../ports/talk.ts";
 import { CommentRefused, type CommentToPost, Overtaken, type Reviews } from "../ports.ts";
-import { placeOf } from "./below.ts";
 import { endLeft, endWithoutReview, type LeftCheck, reviewEnd } from "./check-end.ts";
-import { safeUrl } from "./permalink.ts";
+import { placeOf, safeUrl } from "./permalink.ts";
 import { postInPieces } from "./post-in-pieces.ts";
 import { renderAnswer } from "./render-answer.ts";
 import { renderComment } from "./render-comment.ts";
@@ -105,14 +104,15 @@ export function isAnswered(
  * @returns Markdown without hidden markers
  */
 export function reviewMarkdown(review: Review): string {
-  const comments = review.findings
-    .filter(({ place }) => place === "inline" || place === "file")
-    .map(
-      (placed) => `### ${placeOf(review, placed)}\n\n${renderComment(review.repo, placed.finding, placeFor(placed))}`,
-    );
-  return `${[renderSummary(review, review.findings), ...comments]
+  const inline = byComment(review.findings).map(
+    ([finding, ...others]) => `### ${placeOf(review, finding)}\n\n${renderComment(review, finding, "inline", others)}`,
+  );
+  const onFiles = review.findings
+    .filter(({ place }) => place === "file")
+    .map(({ finding }) => `### ${placeOf(review, finding)}\n\n${renderComment(review, finding, "file")}`);
+  return `${[renderSummary(review, review.findings), ...inline, ...onFiles]
     .join("\n\n")
-    .replace(/(?<!\n)\n*<!-- kodiai:[a-z]+(?: \w+)? -->/g, "")
+    .replace(/(?<!\n)\n*<!-- kodiai:[a-z]+(?: \w+)* -->/g, "")
     .trim()}\n`;
 }
 
@@ -247,21 +247,21 @@ async function postInline(
   summaryUrl: string,
   reviews: Reviews,
 ): Promise<{ readonly findings: readonly PlacedFinding[]; readonly url: string | null }> {
-  const inline = planned.filter(({ place }) => place === "inline").map(({ finding }) => finding);
+  const inline = byComment(planned);
   if (inline.length === 0) return { findings: planned, url: null };
   const { repo, number, headSha } = review;
   const body = `${renderReviewBody(headSha, repo, safeUrl(repo, summaryUrl))}\n${reviewMarker(headSha)}`;
-  const post = (piece: readonly Finding[]) => {
-    const comments = piece.map((finding) => toComment(repo, finding));
+  const post = (piece: readonly SharedComment[]) => {
+    const comments = piece.map((findings) => toComment(review, findings));
     return unlessRefused(() => reviews.postReview(repo, number, headSha, body, comments));
   };
   const settled = await postInPieces(inline, post, async (waiting) => {
-    const comments = waiting.map((finding) => toComment(repo, finding));
+    const comments = waiting.map((findings) => toComment(review, findings));
     const outside = await reviews.outsideDiff(repo, number, comments);
     return waiting.filter((_, at) => outside.has(comments[at] as CommentToPost));
   });
-  const refused = new Set(settled.refused);
-  const untried = new Set(settled.untried);
+  const refused = new Set(settled.refused.flat());
+  const untried = new Set(settled.untried.flat());
   const findings = planned.map((placed): PlacedFinding => {
     if (placed.place !== "inline") return placed;
     if (refused.has(placed.finding)) return { ...placed, place: "file", reason: REFUSED_LINES };
@@ -283,16 +283,31 @@ async function postOnFiles(
     const taken =
       placed.place !== "file" ||
       (await unlessRefused(() =>
-        reviews.postFileComment(repo, number, headSha, finding.path, renderComment(repo, finding, "file")),
+        reviews.postFileComment(repo, number, headSha, finding.path, renderComment(review, finding, "file")),
       )) !== null;
     findings.push(taken ? placed : { ...placed, place: "summary", reason: REFUSED_FILE });
   }
   return findings;
 }
 
-function toComment(repo: Repo, finding: Finding): CommentToPost {
+/** Findings of one comment; the first is the one on whose lines it is. */
+type SharedComment = readonly [Finding, ...Finding[]];
+
+/** The inline findings by the comments that they get, in the order in which each begins. */
+function byComment(placed: readonly PlacedFinding[]): readonly SharedComment[] {
+  const shared = new Map<string, SharedComment>();
+  for (const { finding, place } of placed) {
+    if (place !== "inline") continue;
+    const key = sharedComment(finding) ?? finding.id;
+    const there = shared.get(key);
+    shared.set(key, there === undefined ? [finding] : [...there, finding]);
+  }
+  return [...shared.values()];
+}
+
+function toComment(review: Review, [finding, ...others]: SharedComment): CommentToPost {
   const { path, side, startLine, line } = finding;
-  return { path, side, startLine, line, body: renderComment(repo, finding, "inline") };
+  return { path, side, startLine, line, body: renderComment(review, finding, "inline", others) };
 }
 
 async function unlessRefused(post: () => Promise<{ readonly url: string }>): Promise<string | null> {
@@ -302,10 +317,6 @@ async function unlessRefused(post: () => Promise<{ readonly url: string }>): Pro
     if (error instanceof CommentRefused) return null;
     throw error;
   }
-}
-
-function placeFor({ place }: PlacedFinding): "inline" | "file" {
-  return place === "file" ? "file" : "inline";
 }
 
 // What takes the place of a summary whose review was taken back.

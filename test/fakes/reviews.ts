@@ -81,7 +81,7 @@ export function fakeReviews(given: Partial<World> & Pick<World, "headSha" | "fil
         ...reviews.filter((one) => one.headSha === headSha).flatMap(({ comments }) => comments.map(({ body }) => body)),
         ...fileComments.filter((one) => one.headSha === headSha).map(({ body }) => body),
       ];
-      return new Set(bodies.map(parseFindingMarker).filter((id) => id !== null));
+      return new Set(bodies.flatMap(parseFindingMarker));
     },
     async postReview(_repo, _number, headSha, body, comments) {
       return write("postReview", [body, ...comments.map((one) => one.body)].sort(byLength).at(-1) ?? "", () => {

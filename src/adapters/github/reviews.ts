@@ -64,7 +64,7 @@ async function postReview(
 ): Promise<{ url: string }> {
   const { github, path } = writer;
   await dropPendingReview(writer, spot);
-  const subject = digest(comments.map((one) => parseFindingMarker(one.body) ?? `${one.path}:${one.line}`));
+  const subject = digest(comments.map((one) => nameOf(one.body) ?? `${one.path}:${one.line}`));
   return path.create(
     { kind: "review", ...spot, subject },
     {
@@ -120,7 +120,7 @@ function isInside({ side, startLine, line }: CommentToPost, patch: string): bool
 }
 
 async function postFileComment(writer: Writer, spot: Spot, file: string, body: string): Promise<{ url: string }> {
-  const subject = parseFindingMarker(body) ?? digest([file, body]);
+  const subject = nameOf(body) ?? digest([file, body]);
   return writer.path.create(
     { kind: "file", ...spot, subject },
     {
@@ -168,7 +168,7 @@ async function postedFindings(
   const where = { ...at({ repo, number }), per_page: 100 };
   const comments = await github.paginate(github.rest.pulls.listReviewComments, where);
   const own = comments.filter((comment) => isOurs(comment, botLogin));
-  return new Set(own.flatMap((comment) => parseFindingMarker(comment.body) ?? []));
+  return new Set(own.flatMap((comment) => parseFindingMarker(comment.body)));
 }
 
 async function putSummary(writer: Writer, spot: Spot, marker: string, body: string): Promise<{ url: string }> {
@@ -216,6 +216,11 @@ function proven(body: string, marker: string): string {
 function withProofOf(standing: string, body: string): string {
   const proof = /<!-- kodiai:proof [0-9a-f]+ -->\s*$/.exec(standing)?.[0].trim();
   return proof === undefined ? body : `${body}\n${proof}`;
+}
+
+/** The findings that a comment is about; null when there are none. */
+function nameOf(body: string): string | null {
+  return parseFindingMarker(body).join(" ") || null;
 }
 
 /** Names a set of things, whatever their order. */
