@@ -10,16 +10,18 @@ import type { Skipped } from "../domain/omissions.ts";
 import type { CheckEnd } from "../domain/review/check.ts";
 import { answerMarker, reviewMarker, SUMMARY_MARKER } from "../domain/review/marker.ts";
 import type { PlacedFinding, PostedReview, Review, Superseded } from "../domain/review.ts";
+import { publicWords } from "../domain/text/public-error-text.ts";
 import type { BegunCheck, CheckBook, Checks, OwnPost, Retractions } from "../ports/checks.ts";
 import type { Replies } from "../ports/talk.ts";
 import { CommentRefused, type CommentToPost, Overtaken, type Reviews } from "../ports.ts";
 import { endLeft, endWithoutReview, type LeftCheck, reviewEnd } from "./check-end.ts";
-import { placeOf, safeUrl } from "./permalink.ts";
+import { counted } from "./fit-list.ts";
+import { commitLink, linkedCode, placeOf, safeUrl } from "./permalink.ts";
 import { postInPieces } from "./post-in-pieces.ts";
 import { renderAnswer } from "./render-answer.ts";
 import { renderComment } from "./render-comment.ts";
 import { renderReviewBody, renderSummary } from "./render-summary.ts";
-import { codeSpan } from "./sanitize.ts";
+import { codeSpan, sanitizeInline } from "./sanitize.ts";
 
 const REFUSED_LINES = "GitHub did not take a comment on these lines";
 const REFUSED_FILE = "GitHub did not take a comment on these lines or on this file";
@@ -60,6 +62,25 @@ async function send(review: Review, reviews: Reviews): Promise<PostedReview | Su
   const body = renderSummary(review, findings);
   const last = body === plannedBody ? summary : await reviews.putSummary(repo, number, SUMMARY_MARKER, body, headSha);
   return { kind: "posted", review, reviewUrl: inline.url, summaryUrl: last.url, findings };
+}
+
+/** Says on the summary that the pull request is being read. */
+export async function showProgress(
+  { repo, number, headSha, files }: Pick<Review, "repo" | "number" | "headSha"> & { readonly files: number },
+  reviews: Pick<Reviews, "showProgress">,
+): Promise<void> {
+  const head = linkedCode(headSha.slice(0, 7), commitLink(repo, headSha));
+  await reviews.showProgress(repo, number, `⏳ Reading ${counted(files, "file")} of ${head}…`, headSha);
+}
+
+/** @param why no review was posted, as the fragment of a sentence: it stands where the summary has nothing else */
+export async function endProgress(
+  repo: Repo,
+  number: number,
+  why: string,
+  reviews: Pick<Reviews, "endProgress">,
+): Promise<void> {
+  await reviews.endProgress(repo, number, `Not reviewed: ${sanitizeInline(publicWords(why, 300), 300)}.`);
 }
 
 /** How the end of a command looks on the comment that gave it. */

@@ -5,6 +5,8 @@ import type { CommentPlace } from "../command.ts";
 /** Marks the one sticky summary of a pull request. */
 export const SUMMARY_MARKER = "<!-- kodiai:summary -->";
 
+const PROGRESS_MARKER = "<!-- kodiai:progress -->";
+
 const FINDING = /<!-- kodiai:finding ([A-Za-z0-9_]{1,64}(?: [A-Za-z0-9_]{1,64})*) -->/g;
 const REVIEW = /<!-- kodiai:review ([0-9a-f]{40,64}) -->/;
 
@@ -61,4 +63,15 @@ export function parseReviewMarker(body: string): string | null {
 /** True for the body of a sticky summary. */
 export function hasSummaryMarker(body: string): boolean {
   return body.includes(SUMMARY_MARKER);
+}
+
+/** The summary with a line above it, in the place of an earlier one; null is a summary that is nothing else. */
+export function withProgress(summary: string | null, line: string): string {
+  return `${line}\n\n${PROGRESS_MARKER}\n\n${withoutProgress(summary ?? SUMMARY_MARKER)}`;
+}
+
+/** The summary without that line; the same where it has none. Text of others never holds the marker (see sanitize.ts). */
+export function withoutProgress(summary: string): string {
+  const at = summary.indexOf(PROGRESS_MARKER);
+  return at === -1 ? summary : summary.slice(at + PROGRESS_MARKER.length).trimStart();
 }
