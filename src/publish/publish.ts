@@ -159,7 +159,7 @@ export async function beginCheck(
   const { key, headSha, repo } = check;
   for (const other of await ports.book.open(key)) {
     const because = `a review of ${headSha.slice(0, 7)} took its place`;
-    if (other.headSha !== headSha) await endCheck(other, endWithoutReview("Overtaken", because), ports, now);
+    if (other.headSha !== headSha) await endCheck(other, endWithoutReview("Superseded", because), ports, now);
   }
   const last = await ports.book.on(key, headSha);
   if (last?.isOpen === true) return;
@@ -181,7 +181,7 @@ export async function endCheck(check: BegunCheck, end: CheckEnd, ports: CheckPor
 /** The end of a check run by what became of its review. */
 export function checkEnd(result: PostedReview | Superseded | Skipped, failOn: FailOn): CheckEnd {
   if (result.kind === "posted") return reviewEnd(result.review, result.findings, result.summaryUrl, failOn);
-  return endWithoutReview(result.kind === "superseded" ? "Overtaken" : "Not reviewed", result.reason);
+  return endWithoutReview(result.kind === "superseded" ? "Superseded" : "Not reviewed", result.reason);
 }
 
 /** A review that was, or in a rehearsal would be, taken back. */

@@ -166,7 +166,7 @@ describe("what one pull request taught", () => {
     );
     const held = heldBackIn(at, second);
     expect(held).toMatch(
-      /src\/auth\/login\.ts.*declined on `?#1`? by `@wren` on \d{4}-\d\d-\d\d: the cache is best effort.*\[said there\]\(https:\/\/github\.com\/acme\/shop\/pull\/1#discussion_r\d+\).*`\/kodiai restore mem_[0-9a-f]{12}`/,
+      /src\/auth\/login\.ts.*declined on `?#1`? by `@wren` on \d{4}-\d\d-\d\d: the cache is best effort.*\[original comment\]\(https:\/\/github\.com\/acme\/shop\/pull\/1#discussion_r\d+\).*`\/kodiai restore mem_[0-9a-f]{12}`/,
     );
 
     // A push that leaves the file alone keeps it on the list.
@@ -235,7 +235,7 @@ describe("what people answered, without a command", () => {
     expect(world.comments(second).inline[0]?.body).toContain("names come from our own list");
     const held = heldBackIn(at, second);
     expect(held).toMatch(
-      /declined on `?#1`? by `@wren` on \d{4}-\d\d-\d\d: This is intentional: the cache is best effort.*\[said there\]\(https:\/\/github\.com\/acme\/shop\/pull\/1#discussion_r\d+\).*`\/kodiai restore mem_[0-9a-f]{12}`/,
+      /declined on `?#1`? by `@wren` on \d{4}-\d\d-\d\d: This is intentional: the cache is best effort.*\[original comment\]\(https:\/\/github\.com\/acme\/shop\/pull\/1#discussion_r\d+\).*`\/kodiai restore mem_[0-9a-f]{12}`/,
     );
     const [, memory = ""] = /`\/kodiai restore (mem_\w+)`/.exec(held) ?? [];
     await world.comment(second, "vera", `/kodiai restore ${memory}`);
@@ -279,7 +279,7 @@ describe("what stands on another open pull request", () => {
     expect(titles(at, backport)).toEqual([expect.stringContaining("hell")]);
     expect(world.comments(backport).inline[0]?.body).toMatch(/posted\]\(https:\/\/github\.com\/acme\/shop\/pull\/1#/);
     expect(heldBackIn(at, backport)).toMatch(
-      /src\/session\.ts.*said on `?#1`?, which is open, on \d{4}-\d\d-\d\d \(\[said there\]\(https:\/\/github\.com\/acme\/shop\/pull\/1#/,
+      /src\/session\.ts.*said on `?#1`?, which is open, on \d{4}-\d\d-\d\d \(\[original comment\]\(https:\/\/github\.com\/acme\/shop\/pull\/1#/,
     );
     await world.closePull(first);
     await world.push(backport, { "src/etag.ts": LOGIN });
