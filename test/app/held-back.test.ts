@@ -103,7 +103,7 @@ async function opened(
 function titles(at: Stage, pull: Pull): string[] {
   const { inline, file } = at.world.comments(pull);
   const ours = [...inline, ...file].filter(({ author }) => author === at.world.bot.login);
-  return ours.flatMap(({ body }) => (body.startsWith("`") ? (/\*\*([^*]+)\*\*/.exec(body)?.[1] ?? []) : []));
+  return ours.flatMap(({ body }) => (/^[🔴🟠🟡🔵]/u.test(body) ? (/\*\*([^*]+)\*\*/.exec(body)?.[1] ?? []) : []));
 }
 
 function rootOf(pull: Pull, path: string): number {
@@ -158,11 +158,11 @@ describe("what one pull request taught", () => {
     const { inline } = world.comments(second);
     expect(inline.find(({ path }) => path === "src/basket.ts")).toMatchObject({ startLine: 2, line: 5 });
     expect(inline.find(({ path }) => path === "src/basket.ts")?.body).toMatch(
-      /These lines were changed in.*\[\d{4}-\d\d-\d\d, fixed\]\(https:\/\/github\.com\/acme\/shop\/pull\/1#/s,
+      /These lines were changed in.*on \[#1\]\(https:\/\/github\.com\/acme\/shop\/pull\/1#[^)]*\) \(\d{4}-\d\d-\d\d, fixed\)/s,
     );
     // Security is said, with what was said about it.
     expect(inline.find(({ path }) => path === "ops/backup.py")?.body).toMatch(
-      /\[\d{4}-\d\d-\d\d, declined\]\(https:\/\/github\.com\/acme\/shop\/pull\/1#discussion_r\d+\) \(names come from our own list\)/,
+      /\[#1\]\(https:\/\/github\.com\/acme\/shop\/pull\/1#discussion_r\d+\) \(\d{4}-\d\d-\d\d, declined\): \*names come from our own list\*/,
     );
     const held = heldBackIn(at, second);
     expect(held).toMatch(
@@ -277,7 +277,7 @@ describe("what stands on another open pull request", () => {
     expect(titles(at, first)).toHaveLength(2);
     const backport = await opened(at, repository, { ...files, "README.md": "# Old shop\n" }, "feat: shop (backport)");
     expect(titles(at, backport)).toEqual([expect.stringContaining("hell")]);
-    expect(world.comments(backport).inline[0]?.body).toMatch(/posted\]\(https:\/\/github\.com\/acme\/shop\/pull\/1#/);
+    expect(world.comments(backport).inline[0]?.body).toMatch(/on \[#1\]\(https:\/\/github\.com\/acme\/shop\/pull\/1#/);
     expect(heldBackIn(at, backport)).toMatch(
       /src\/session\.ts.*said on `?#1`?, which is open, on \d{4}-\d\d-\d\d \(\[original comment\]\(https:\/\/github\.com\/acme\/shop\/pull\/1#/,
     );
