@@ -70,7 +70,7 @@ export default {
         "Rooms, nouns, ports and configuration use pure libraries only (see the list). Put the outside world behind a port.",
       severity: "error",
       from: { path: `^src/(${ROOMS}|domain|config)/|^src/ports(/|[.]ts$)` },
-      to: { pathNot: ["^src/", `^node_modules/(${PURE})/`, "^(node:)?crypto$"] },
+      to: { pathNot: ["^src/", `^node_modules/(${PURE})/`, "^(node:)?crypto$", "^package[.]json$"] },
     },
     {
       name: "adapters-fit-ports-only",

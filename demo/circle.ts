@@ -1,19 +1,18 @@
-// The second scene of the demo: a repository with a past. Its reviewers' words are imported; a maintainer declines one finding
-// with a reason and has another mended; the next pull request repeats both.
-import { mergedPull, people, saidOnLine } from "../test/app/past.ts";
+// The second scene of the demo: a maintainer declines one finding with a reason and another is fixed; the next pull request repeats
+// both.
 import type { Pull, Repository } from "../test/fakes/github/conversation.ts";
 import type { GitHubWorld } from "../test/fakes/github/github.ts";
 
 /** What the circle showed. */
 export type CircleCounts = {
-  /** Comments of the past that memory took. */
-  readonly imported: number;
   readonly heldBack: number;
   readonly reintroduced: number;
 };
 
 export interface Circle {
   readonly world: GitHubWorld;
+  /** The pull request that was reviewed first. */
+  readonly pull: Pull;
   /** Where the app keeps its files. */
   readonly dataDir: string;
   /** Null where nobody asked for a dashboard. */
@@ -50,29 +49,14 @@ const RESTORED = [
   "        )",
   "",
 ].join("\n");
-const ADVICE = "Give subprocess.run a list and leave shell=True out: a name with a semicolon in it runs anything.";
 const REASON = "the list is shared on purpose, callers clear it";
 
 /** Plays the scene; throws when it does not come out as it should. */
 export async function circle(at: Circle): Promise<CircleCounts> {
   const { world } = at;
-  people(world);
   const repository = await world.repository("acme", "shop", { files: { "README.md": "# Shop\n" } });
-  const imported = await importPast(at, repository);
   const first = await teach(at, repository);
-  return { imported, ...(await repeat(at, repository, first)) };
-}
-
-async function importPast({ world, settled, remembered, print }: Circle, repository: Repository): Promise<number> {
-  const past = await mergedPull(world, repository, "feat: back up at night");
-  const advice = saidOnLine(world, past, { by: "ines", body: ADVICE, isOutdated: true, day: 1 });
-  saidOnLine(world, past, { by: "lena", body: "Good catch, done in 3f2a1bc.", day: 2 }, advice);
-  print(`\nacme/shop has a past: on #${past.number} ines said "${ADVICE}", and lena mended it.`);
-  await world.install("acme", [repository]);
-  await settled();
-  const count = await remembered();
-  print(`Kodiai is installed there and reads what was said: ${count} comment remembered.`);
-  return count;
+  return repeat(at, repository, first);
 }
 
 async function teach({ world, settled, print }: Circle, repository: Repository): Promise<Pull> {
@@ -94,11 +78,7 @@ async function teach({ world, settled, print }: Circle, repository: Repository):
   return pull;
 }
 
-async function repeat(
-  { world, settled, print }: Circle,
-  repository: Repository,
-  first: Pull,
-): Promise<Pick<CircleCounts, "heldBack" | "reintroduced">> {
+async function repeat({ world, settled, print }: Circle, repository: Repository, first: Pull): Promise<CircleCounts> {
   const files = { "src/parse.py": PARSE, "ops/nightly.py": RESTORED };
   const pull = await world.pullRequest(repository, { title: "feat: nightly backups", author: "mona", files });
   await settled();

@@ -1,9 +1,11 @@
-// The walk of the demo: a repository, an app, a pull request, and the review that comes of it. Leaves nothing behind.
+// The walk of the demo: a repository with a past, an app, a pull request, and the review that comes of it. Leaves nothing behind.
+import { existsSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { extname, join } from "node:path";
 import Database from "better-sqlite3";
-import type { Pull } from "../test/fakes/github/conversation.ts";
+import { mergedPull, people, saidOnLine } from "../test/app/past.ts";
+import type { Pull, Repository } from "../test/fakes/github/conversation.ts";
 import { type GitHubWorld, startGitHub } from "../test/fakes/github/github.ts";
 import type { Circle } from "./circle.ts";
 import { PULL_REQUEST } from "./pull-request.ts";
@@ -16,6 +18,8 @@ import { tellRoom } from "./tell-room.ts";
 export interface Counts {
   readonly reviews: number;
   readonly inline: number;
+  /** Comments of reviewers that were imported. */
+  readonly imported: number;
   /** Languages in which something was found inline. */
   readonly languages: number;
 }
@@ -36,6 +40,8 @@ const LANGUAGES: Readonly<Record<string, string>> = {
   ".json": "JSON",
   ".md": "Markdown",
 };
+/** What a reviewer said before Kodiai came. */
+const ADVICE = "Give subprocess.run a list and leave shell=True out: a name with a semicolon in it runs anything.";
 const WATCHDOG = 60_000;
 const QUIET = 500;
 const POLL = 50;
@@ -59,6 +65,8 @@ export async function walk(
   try {
     const repository = await world.repository("acme", "ledger", { files: BASE });
     terminal.print(`A GitHub of our own serves acme/ledger, ${Object.keys(BASE).length} files on main.`);
+    const advised = await past(world, repository);
+    terminal.print(`On #${advised.number}, ines said "${ADVICE}", and lena fixed it.`);
     const rooms: string[] = [];
     const onStep: AppOptions["onStep"] = (_job, room, value, ms) => rooms.push(tellRoom(room, value, ms));
     app = await startApp({
@@ -70,6 +78,11 @@ export async function walk(
     });
     world.setWebhookUrl(app.webhookUrl);
     terminal.print("Kodiai runs, with the permissions of app.yml and no key for any model.");
+    await world.install("acme", [repository]);
+    await idle(dataDir);
+    const imported = rememberedComments(dataDir);
+    terminal.print(`It is installed there and reads what reviewers said: ${imported} comment remembered.`);
+    rooms.length = 0;
     const pull = await world.pullRequest(repository, PULL_REQUEST);
     terminal.print(
       `${pull.author.login} opens #${pull.number} "${pull.title}", ${Object.keys(PULL_REQUEST.files).length} files.`,
@@ -80,6 +93,7 @@ export async function walk(
     terminal.print(`\n${showReview({ number: pull.number, title: pull.title, comments }, terminal.colours)}`);
     const told = await scene?.({
       world,
+      pull,
       dataDir,
       dashboardUrl: app.dashboardUrl ?? null,
       print: terminal.print,
@@ -89,13 +103,22 @@ export async function walk(
     if (world.violations.length > 0) throw new Error(`GitHub does not know this:\n${world.violations.join("\n")}`);
     const languages = new Set(comments.inline.map(({ path }) => LANGUAGES[extname(path)] ?? extname(path)));
     const reviews = comments.reviews.filter(({ author }) => author === world.bot.login);
-    const counts = { reviews: reviews.length, inline: comments.inline.length, languages: languages.size };
+    const counts = { reviews: reviews.length, inline: comments.inline.length, languages: languages.size, imported };
     return { ...counts, ...told };
   } finally {
     await app?.close();
     await world.close();
     await rm(dataDir, { recursive: true, force: true });
   }
+}
+
+/** A pull request that was merged after a reviewer's advice was taken. */
+async function past(world: GitHubWorld, repository: Repository): Promise<Pull> {
+  people(world);
+  const pull = await mergedPull(world, repository, "feat: back up at night");
+  const advice = saidOnLine(world, pull, { by: "ines", body: ADVICE, isOutdated: true, day: 1 });
+  saidOnLine(world, pull, { by: "lena", body: "Good catch, done in 3f2a1bc.", day: 2 }, advice);
+  return pull;
 }
 
 /** A summary stands, and for a moment nothing more was asked. */
@@ -117,6 +140,7 @@ async function settled(world: GitHubWorld, pull: Pull): Promise<void> {
 
 /** No job of any kind is left that may run now. */
 async function idle(dataDir: string): Promise<void> {
+  if (!existsSync(join(dataDir, "queue.db"))) return;
   const db = new Database(join(dataDir, "queue.db"), { readonly: true });
   const open = db
     .prepare("SELECT count(*) FROM jobs WHERE state = 'running' OR state = 'waiting' AND run_at <= ?")
@@ -135,6 +159,7 @@ async function idle(dataDir: string): Promise<void> {
 }
 
 function rememberedComments(dataDir: string): number {
+  if (!existsSync(join(dataDir, "memory.db"))) return 0;
   const db = new Database(join(dataDir, "memory.db"), { readonly: true });
   try {
     return Number(db.prepare("SELECT count(*) FROM records WHERE corpus = 'review_comment'").pluck().get());
@@ -144,7 +169,7 @@ function rememberedComments(dataDir: string): number {
 }
 
 function tellTraffic(world: GitHubWorld, rooms: readonly string[], terminal: Terminal): void {
-  const [delivery] = world.deliveries;
+  const delivery = world.deliveries.at(-1);
   terminal.print(`GitHub sends ${delivery?.event}.${delivery?.action}, signed; Kodiai answers ${delivery?.status}.`);
   terminal.print("The job walks through the rooms:");
   for (const room of rooms) terminal.print(`  ${room}`);

@@ -1,4 +1,4 @@
-// docs/img/*.png: the dashboard with the demo's data, as a visitor sees it. Needs a Chromium (CHROMIUM, or Debian's package).
+// docs/img/*.png: the demo's review as GitHub shows it, and the dashboard with the demo's data. Needs a Chromium (CHROMIUM, or Debian's package).
 //
 //   npm run screenshots [-- --all DIR]     --all: every page at both widths in both themes, to be looked at
 //
@@ -8,6 +8,7 @@ import { join } from "node:path";
 import type { Page } from "playwright-core";
 import { openBrowser } from "../test/dashboard/browser.ts";
 import { type DemoDashboard, openDemoDashboard, TOKEN } from "../test/dashboard/demo-dashboard.ts";
+import { reviewPage } from "./review-page.ts";
 
 const SHOTS = [
   { name: "dashboard-overview", page: "overview", width: 1440, height: 900, scheme: "light" },
@@ -25,6 +26,10 @@ const browser = await openBrowser();
 try {
   spread(demo);
   const page = await browser.context.newPage();
+  await page.setViewportSize({ width: 900, height: 800 });
+  await page.setContent(reviewPage(demo.world.comments(demo.pull), 2));
+  await page.screenshot({ path: join(folder, "review.png"), fullPage: true });
+  console.log(`wrote ${join(folder, "review")}.png`);
   await page.goto(demo.url);
   await page.fill("[name=token]", TOKEN);
   const loaded = page.waitForEvent("load");

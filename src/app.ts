@@ -48,6 +48,7 @@ import {
   whereabouts,
   wiredChecks,
   wiredGitHub,
+  wiredProgress,
 } from "./wire/github.ts";
 import { followPorts, learnPorts, missedPorts, type Reading, reviewPorts, serverStatistics } from "./wire/job-ports.ts";
 import { chosenEmbedder, chosenModel, chosenReranker, openQuestions } from "./wire/models.ts";
@@ -122,7 +123,8 @@ export async function startApp(options: AppOptions): Promise<RunningApp> {
     onLost: ({ kind, repo, number }, found) =>
       log.warn({ kind, repo: repo.id, number, found }, "the answer to a write was lost; looked for it"),
   });
-  const sweeper = checkSweeper(store.checks, wiredChecks(github, store.held(null).writes), log);
+  const { writes } = store.held(null);
+  const sweeper = checkSweeper(store, wiredChecks(github, writes), wiredProgress(github, writes), log);
   // Started now, so that the first review finds it ready.
   const inspector: NonNullable<AppOptions["inspector"]> = options.inspector ?? serverInspector();
   await sayAlive(store.queue, log);

@@ -141,6 +141,10 @@ export interface Reviews {
     body: string,
     headSha: string,
   ): Promise<{ readonly url: string }>;
+  /** Puts a line above the summary, or makes a summary of it alone, until putSummary or endProgress. */
+  showProgress(repo: Repo, number: number, line: string, headSha: string): Promise<void>;
+  /** Takes that line away; a summary that is nothing else says `instead`. Changes nothing where there is no such line. */
+  endProgress(repo: Repo, number: number, instead: string): Promise<void>;
 }
 
 /** A file as rules see it. */

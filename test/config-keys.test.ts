@@ -179,7 +179,7 @@ const CASES: readonly Case[] = [
     key: "preset",
     config: "preset: quiet",
     says: /below major, the floor of the quiet profile/,
-    insteadOf: /`medium` \*\*/,
+    insteadOf: /medium: \*\*/,
     change: {
       files: {
         "src/wait.test.ts": FOCUSED,
@@ -191,7 +191,7 @@ const CASES: readonly Case[] = [
     key: "review.profile",
     config: "review: {profile: quiet}",
     says: /below major, the floor of the quiet profile/,
-    insteadOf: /`medium` \*\*/,
+    insteadOf: /medium: \*\*/,
     change: {
       files: {
         "src/wait.test.ts": FOCUSED,
@@ -363,8 +363,8 @@ const CASES: readonly Case[] = [
     key: "customRules[].severity",
     before: customRule(),
     config: customRule({ severity: "critical" }),
-    says: /`critical` \*\*time\.sleep/,
-    insteadOf: /`major` \*\*time\.sleep/,
+    says: /critical: \*\*time\.sleep/,
+    insteadOf: /major: \*\*time\.sleep/,
     change: SLEEP,
   },
   {

@@ -231,7 +231,7 @@ test("what reviewers said before about code like this reaches the model and the 
   expect(inline).toMatchObject([{ path: "src/auth/session.cpp", line: 9, startLine: 7 }]);
   expect(inline[0]?.body).toContain("**The mutex stays locked when the token is not valid**");
   expect(inline[0]?.body).toContain(
-    "Said before: [2026-06-01, accepted](https://github.com/acme/player/pull/3#discussion_r31)",
+    "on [#3](https://github.com/acme/player/pull/3#discussion_r31) (2026-06-01, accepted)",
   );
   expect(summary[0]?.body).toContain("Adds a session whose token can be refreshed.");
   // Without vectors words would find the same.
@@ -244,6 +244,6 @@ test("what reviewers said before about code like this reaches the model and the 
 test("with the embedding server down the review is posted, and its footer says what is degraded", async () => {
   const { stage: at, pull, asked } = await play("fails");
   expect(at.world.comments(pull).inline).toMatchObject([{ path: "src/auth/session.cpp" }]);
-  expect(at.world.comments(pull).summary[0]?.body).toMatch(/\*\*Incomplete:\*\*[\s\S]*`embedding`/);
+  expect(at.world.comments(pull).summary[0]?.body).toMatch(/Incomplete, 1 reason[\s\S]*`embedding`/);
   expect(asked()[0]?.prompt).toContain("### FILE src/auth/session.cpp");
 });

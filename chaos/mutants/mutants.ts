@@ -1737,11 +1737,19 @@ export const MUTANTS: readonly Mutant[] = [
     test: [RETRIEVAL_SUITE_TEST, ABLATION_TITLE],
   },
   {
+    id: "a summary that reads for ever",
+    loses: "a summary that says that a model reads comes to an end, also where its review does not",
+    file: "src/flows/review/progress.ts",
+    find: "await endProgress(repo, number, why, await reviewsOf(installationId, repo));",
+    replace: "void why;\n      await reviewsOf(installationId, repo);",
+    test: ["test/app/progress.test.ts", "a review that is parked after its process died is ended by the sweep"],
+  },
+  {
     id: "a keyless review without its label",
     loses: "a review says that no model was asked",
     file: "src/publish/render-summary.ts",
     // biome-ignore lint/suspicious/noTemplateCurlyInString: a piece of source.
-    find: "return `Cost: no model was asked${time}.`;",
+    find: "return `Cost: no model used${time}.`;",
     replace: 'return "";',
     test: [REVIEW_VERB_TEST, "md: the summary and the comments as they would stand on GitHub"],
   },

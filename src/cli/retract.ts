@@ -74,8 +74,8 @@ function report({ headSha, hidden, left, summaryUrl, forgotten }: TakenBack, reh
   const would = rehearse ? "would be " : "";
   return [
     `the review of ${headSha.slice(0, 7)} ${rehearse ? "would be" : "is"} taken back`,
-    ...hidden.map(({ kind, url, findingId }) =>
-      `  ${would}hidden: ${kind} ${findingId ?? ""} ${url}`.replace("  http", " http"),
+    ...hidden.map(({ kind, url, findingIds }) =>
+      `  ${would}hidden: ${kind} ${findingIds.join(" ")} ${url}`.replace("  http", " http"),
     ),
     ...left.map(({ kind, url }) => `  left: ${kind} ${url}; GitHub does not let the App hide it, so a person must`),
     summaryUrl === null ? "  summary: nothing to change" : `  ${would}edited: summary ${summaryUrl}`,

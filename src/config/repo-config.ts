@@ -81,6 +81,11 @@ const Review = z
       .default(true)
       .describe("Offer committable suggestions where the mend is exact.")
       .meta({ examples: [false] }),
+    agentPrompt: z
+      .boolean()
+      .default(true)
+      .describe("Add a folded prompt for a coding agent to the summary: all findings with places, problem and fix.")
+      .meta({ examples: [false] }),
     model: z
       .enum(["auto", "off"])
       .default("auto")

@@ -22,8 +22,18 @@ export interface Suggestion {
   readonly text: string;
 }
 
+/** What was said before, by whom and where, as far as that is known and may be shown; untrusted. */
+export interface Quote {
+  /** One line of at most 200 UTF-16 units and "…". */
+  readonly quote?: string;
+  /** A login; absent for what Kodiai said itself. */
+  readonly author?: string;
+  /** The number of the pull request. */
+  readonly pull?: number;
+}
+
 /** A remembered finding or comment that speaks about the same thing. */
-export interface Precedent {
+export interface Precedent extends Quote {
   readonly id: string;
   readonly url: string | null;
   readonly outcome: string;
@@ -68,6 +78,16 @@ export interface Finding {
   readonly precedents: readonly Precedent[];
   /** Absent for a rule's finding. */
   readonly locMethod?: LocMethod;
+}
+
+/**
+ * What makes findings of a rule fit one comment that names all their places: the same words, and nothing to commit.
+ *
+ * @returns the same text for such findings; null for one that needs a comment of its own
+ */
+export function sharedComment({ rule, source, severity, title, body, suggestion, precedents }: Finding): string | null {
+  if (rule === null || source !== "rule" || suggestion !== null) return null;
+  return JSON.stringify([rule, severity, title, body, precedents.map(({ id }) => id)]);
 }
 
 /** A finding that is not said, and why: a comment in the code, a setting, a threshold, a precedent. */

@@ -1,5 +1,6 @@
 // From a pull request to what was said before about code like it: the values that pass through the retrieve room.
 
+import type { Quote } from "./finding.ts";
 import type { Rejections } from "./memory/rejections.ts";
 import type { Corpus, MemoryRecord, Outcome, RepoKey } from "./memory.ts";
 import type { Purpose } from "./model.ts";
@@ -21,6 +22,9 @@ export interface GateDecision {
   /** Which path decided: a rule's name, `model`, `cache`, `default`. */
   readonly decidedBy: string;
 }
+
+/** The reason of a gate that has nothing to search in. */
+export const NOTHING_REMEMBERED = "nothing remembered yet";
 
 /** One text to search with. Every text of a review is embedded in one request. */
 export interface QueryVariant {
@@ -106,7 +110,7 @@ export interface RankedMemory {
 }
 
 /** A comment or finding about code that is much like a changed hunk: what memory says without a model. */
-export interface SeenBefore {
+export interface SeenBefore extends Quote {
   readonly memoryId: string;
   /** The changed file. */
   readonly path: string;

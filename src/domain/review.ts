@@ -138,6 +138,8 @@ export interface Review {
   readonly addressed: readonly Addressed[];
   /** With this review; null or absent where there is no budget to spend from. */
   readonly month?: MonthSpending | null;
+  /** False leaves the prompt for a coding agent out of the summary; absent is true. */
+  readonly agentPrompt?: boolean;
   /** What was looked up about a dependency update; null or absent for every other change. */
   readonly update?: DependencyUpdate | null;
 }

@@ -58,6 +58,25 @@ export interface CheckBook {
   left(now: number, patienceMs: number): Promise<readonly (KeptCheck & { readonly why: "no-job" | "late" })[]>;
 }
 
+/** A summary that says that a review is being written. */
+export interface ProgressNote {
+  /** Of the job that writes it. */
+  readonly key: string;
+  readonly repo: Repo;
+  readonly number: number;
+  readonly installationId: number;
+}
+
+/** Those summaries, kept so that none stays in that state, whatever happens to the process. */
+export interface ProgressBook {
+  /** Before GitHub is told. */
+  begun(note: ProgressNote): Promise<void>;
+  isOpen(key: string): Promise<boolean>;
+  ended(key: string): Promise<void>;
+  /** Those whose job neither waits nor runs. */
+  left(): Promise<readonly ProgressNote[]>;
+}
+
 /** A comment, or a review, of ours that stands on a pull request. */
 export interface OwnPost {
   readonly kind: "review" | "comment";
@@ -66,8 +85,8 @@ export interface OwnPost {
   readonly nodeId: string;
   readonly headSha: string;
   readonly url: string;
-  /** Null for a review. */
-  readonly findingId: string | null;
+  /** Empty for a review. */
+  readonly findingIds: readonly string[];
 }
 
 /** Takes back what we said on a pull request. Sees and touches nothing but our own, known by author and marker. */

@@ -41,7 +41,7 @@ export function reviewEnd(
     conclusion,
     title: titleOf(review, findings),
     summary: `${because}${link}`,
-    text: renderSummary(review, findings).replace(/(?<!\n)\n*<!-- kodiai:[a-z]+(?: \w+)? -->/g, ""),
+    text: renderSummary(review, findings).replace(/(?<!\n)\n*<!-- kodiai:[a-z]+(?: \w+)* -->/g, ""),
     annotations: annotationsOf(review, findings),
   };
 }
@@ -65,7 +65,7 @@ export type LeftCheck = keyof typeof LEFT;
  * would let a pull request pass without its review. A review that goes on ends it again with its own result.
  */
 export function endLeft(why: LeftCheck, failOn: FailOn): CheckEnd {
-  const end = endWithoutReview(why === "late" ? "Still under way" : "Not reviewed", LEFT[why]);
+  const end = endWithoutReview(why === "late" ? "In progress" : "Not reviewed", LEFT[why]);
   return failOn === "never" ? end : { ...end, conclusion: "failure" };
 }
 

@@ -1,23 +1,22 @@
-// Everything that was not reviewed, not said or not done as it should be, each with its reason. What weakens the review
-// stands open; what merely explains it is folded.
+// Everything that was not reviewed, not said or not done as it should be, each with its reason: folded under its number. Problems
+// of the configuration are open: somebody has to fix them.
 
 import type { ConfigProblem } from "../config/repo-config.ts";
 import type { HeldBack } from "../domain/finding.ts";
 import type { Degraded } from "../domain/omissions.ts";
-import type { Review } from "../domain/review.ts";
+import type { FileCoverage, Review } from "../domain/review.ts";
 import { publicWords } from "../domain/text/public-error-text.ts";
-import { placeOf } from "./below.ts";
-import { counted, fitList } from "./fit-list.ts";
-import { safeUrl } from "./permalink.ts";
+import { counted, fitList, folded } from "./fit-list.ts";
+import { placeOf, safeUrl } from "./permalink.ts";
 import { findingTitle } from "./render-comment.ts";
 import { codeSpan, sanitizeInline } from "./sanitize.ts";
 
 const PATHS_A_REASON = 20;
 
-/** What worked less well than it should; never folded. `room` in UTF-16 units. */
+/** What worked less well than it should, folded. `room` in UTF-16 units. */
 export function degradedLines({ degraded }: Review, room: number): readonly string[] {
   const write = ({ part, reason }: Degraded) => `- ${codeSpan(part, 60)}: ${sanitizeInline(publicWords(reason), 200)}`;
-  return degraded.length === 0 ? [] : ["**Incomplete:**", "", ...fitList(degraded, write, room, 50)];
+  return folded(`Incomplete, ${counted(degraded.length, "reason")}`, fitList(degraded, write, room, 50));
 }
 
 /** What is wrong with the configuration, and where; never folded. */
@@ -35,28 +34,32 @@ export function configLines(
     ...changes,
     ...(proposed.length === 0
       ? []
-      : ["**As this pull request leaves it:**", "", ...fitList(proposed, write, room / 2, 50), ""]),
+      : ["**Problems in the proposed `.kodiai.yml`:**", "", ...fitList(proposed, write, room / 2, 50), ""]),
     ...(configProblems.length === 0
       ? []
-      : ["**Configuration:**", "", ...fitList(configProblems, write, proposed.length === 0 ? room : room / 2, 50)]),
+      : [
+          "**Problems in `.kodiai.yml`:**",
+          "",
+          ...fitList(configProblems, write, proposed.length === 0 ? room : room / 2, 50),
+        ]),
   ];
 }
 
 /** Findings that are not said, folded. */
 export function heldBackLines(review: Review, room: number): readonly string[] {
   const write = (held: HeldBack) =>
-    `- ${findingTitle(held.finding)} ${placeOf(review, held)} — ${sanitizeInline(held.reason, 300)}${because(review, held)}`;
+    `- ${findingTitle(held.finding)} ${placeOf(review, held.finding)} — ${sanitizeInline(held.reason, 300)}${because(review, held)}`;
   const shown = fitList(review.heldBack, write, room, 200, moreOf("finding"));
   return folded(`${counted(review.heldBack.length, "finding")} held back`, shown);
 }
 
-/** Where that was said, and how to hear it again. */
+/** Where that was said, and how to undo it. */
 function because({ repo }: Review, { precedent }: HeldBack): string {
   if (precedent === undefined) return "";
   const address = precedent.url === null ? null : safeUrl(repo, precedent.url);
-  const link = address === null ? "" : ` ([said there](${address}))`;
+  const link = address === null ? "" : ` ([original comment](${address}))`;
   const restore =
-    precedent.outcome === "declined" ? `; to hear it again: ${codeSpan(`/kodiai restore ${precedent.id}`, 60)}` : "";
+    precedent.outcome === "declined" ? `; to re-enable: ${codeSpan(`/kodiai restore ${precedent.id}`, 60)}` : "";
   return `${link}${restore}`;
 }
 
@@ -83,11 +86,47 @@ function moreOf(noun: string): (count: number) => string {
   return (count) => `- and ${counted(count, `more ${noun}`)}`;
 }
 
-function folded(title: string, shown: readonly string[]): readonly string[] {
-  return shown.length === 0 ? [] : [`<details><summary>${title}</summary>`, "", ...shown, "", "</details>"];
-}
-
 function configPlace({ file, line, column }: ConfigProblem): string {
   if (line === null) return codeSpan(file, 120);
   return codeSpan(column === null ? `${file}:${line}` : `${file}:${line}:${column}`, 120);
+}
+
+// What the model did not read, file by file: silence about a file that was not read is not praise.
+
+/** What a part of the prompt is called for people. */
+const PARTS: Readonly<Record<string, string>> = {
+  title: "the title",
+  signals: "the list of risks",
+  "path-instructions": "the instructions for paths",
+  "rule-findings": "the list of rule findings",
+  description: "the description",
+  files: "the list of files",
+  guidance: "the repository's guidance",
+  commits: "the commit messages",
+};
+
+/**
+ * Files that were read in part or not at all, folded under their number; and which texts were shortened for the model.
+ *
+ * @param room UTF-16 units
+ */
+export function unreadLines({ coverage }: Review, room: number): readonly string[] {
+  if (coverage === null) return [];
+  const unread = coverage.files.filter(({ state }) => state === "partial" || state === "not-read");
+  const shortened = coverage.cut.map(
+    ({ part, shown, of }) => `${PARTS[part] ?? "a part"} (${shown} of ${of} characters)`,
+  );
+  const hidden = (coverage.hidden ?? []).map(({ part, chars }) => `${chars} characters of ${PARTS[part] ?? "a part"}`);
+  const note = [
+    ...(shortened.length === 0 ? [] : [`The model saw only the beginning of ${shortened.join(", ")}.`]),
+    ...(hidden.length === 0 ? [] : [`Hidden text was kept from the model: ${hidden.join(", ")}.`]),
+  ].map((sentence) => `<sub>${sentence}</sub>`);
+  const shown = fitList(unread, unreadLine, room, 100, (count) => `- and ${counted(count, "more file")}`);
+  const title = `${counted(unread.length, "file")} not read, or not wholly, by the model`;
+  return [...folded(title, shown), ...(unread.length === 0 || note.length === 0 ? [] : [""]), ...note];
+}
+
+function unreadLine({ path, state, reason }: FileCoverage): string {
+  const how = state === "partial" ? "in part" : "not read";
+  return `- ${codeSpan(path, 120)}: ${how}${reason === null ? "" : `, ${sanitizeInline(publicWords(reason), 200)}`}`;
 }

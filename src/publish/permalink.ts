@@ -1,6 +1,8 @@
-// The only links that Kodiai writes: to this repository's files and commits at a fixed commit, to our own summary, and to
-// GitHub's own pages about advisories.
+// The only links that Kodiai writes: to this repository's files and commits at a fixed commit, to comments on its own GitHub, to
+// GitHub's pages about advisories, and to the pages of rules.
+import type { Finding } from "../domain/finding.ts";
 import type { Repo } from "../domain/job.ts";
+import type { Review } from "../domain/review.ts";
 import { codeSpan } from "./sanitize.ts";
 
 /** Files that GitHub renders: without `plain=1` a line in the address leads nowhere. */
@@ -47,6 +49,16 @@ export function advisoryLink(id: string): string {
 export function commitLink(repo: Repo, sha: string): string | null {
   const root = repositoryUrl(repo);
   return root === null ? null : `${root}/commit/${encode(sha)}`;
+}
+
+/** The finding's place as code, linked where the host has pages and the side is the head's. */
+export function placeOf(review: Pick<Review, "repo" | "headSha" | "reviewed">, finding: Finding): string {
+  const { path, startLine, line } = finding;
+  const text = startLine === line ? `${path}:${line}` : `${path}:${startLine}-${line}`;
+  const isInvented = finding.source === "model" && !review.reviewed.includes(path);
+  // Lines of the base are those of the merge base, whose commit we do not hold.
+  const hasPage = finding.side === "RIGHT" && !isInvented;
+  return linkedCode(text, hasPage ? permalink(review.repo, review.headSha, path, finding) : null);
 }
 
 /** A code span that leads to `url`, or the bare code span without one. */

@@ -4,23 +4,24 @@ import type { FailOn } from "../config/repo-config.ts";
 import type { CommandJob } from "../domain/command.ts";
 import type { Answer } from "../domain/conversation.ts";
 import { OutOfReach } from "../domain/errors.ts";
-import type { Finding } from "../domain/finding.ts";
+import { type Finding, sharedComment } from "../domain/finding.ts";
 import type { Repo } from "../domain/job.ts";
 import type { Skipped } from "../domain/omissions.ts";
 import type { CheckEnd } from "../domain/review/check.ts";
 import { answerMarker, reviewMarker, SUMMARY_MARKER } from "../domain/review/marker.ts";
 import type { PlacedFinding, PostedReview, Review, Superseded } from "../domain/review.ts";
+import { publicWords } from "../domain/text/public-error-text.ts";
 import type { BegunCheck, CheckBook, Checks, OwnPost, Retractions } from "../ports/checks.ts";
 import type { Replies } from "../ports/talk.ts";
 import { CommentRefused, type CommentToPost, Overtaken, type Reviews } from "../ports.ts";
-import { placeOf } from "./below.ts";
 import { endLeft, endWithoutReview, type LeftCheck, reviewEnd } from "./check-end.ts";
-import { safeUrl } from "./permalink.ts";
+import { counted } from "./fit-list.ts";
+import { commitLink, linkedCode, placeOf, safeUrl } from "./permalink.ts";
 import { postInPieces } from "./post-in-pieces.ts";
 import { renderAnswer } from "./render-answer.ts";
 import { renderComment } from "./render-comment.ts";
 import { renderReviewBody, renderSummary } from "./render-summary.ts";
-import { codeSpan } from "./sanitize.ts";
+import { codeSpan, sanitizeInline } from "./sanitize.ts";
 
 const REFUSED_LINES = "GitHub did not take a comment on these lines";
 const REFUSED_FILE = "GitHub did not take a comment on these lines or on this file";
@@ -61,6 +62,25 @@ async function send(review: Review, reviews: Reviews): Promise<PostedReview | Su
   const body = renderSummary(review, findings);
   const last = body === plannedBody ? summary : await reviews.putSummary(repo, number, SUMMARY_MARKER, body, headSha);
   return { kind: "posted", review, reviewUrl: inline.url, summaryUrl: last.url, findings };
+}
+
+/** Says on the summary that the pull request is being read. */
+export async function showProgress(
+  { repo, number, headSha, files }: Pick<Review, "repo" | "number" | "headSha"> & { readonly files: number },
+  reviews: Pick<Reviews, "showProgress">,
+): Promise<void> {
+  const head = linkedCode(headSha.slice(0, 7), commitLink(repo, headSha));
+  await reviews.showProgress(repo, number, `⏳ Reading ${counted(files, "file")} of ${head}…`, headSha);
+}
+
+/** @param why no review was posted, as the fragment of a sentence: it stands where the summary has nothing else */
+export async function endProgress(
+  repo: Repo,
+  number: number,
+  why: string,
+  reviews: Pick<Reviews, "endProgress">,
+): Promise<void> {
+  await reviews.endProgress(repo, number, `Not reviewed: ${sanitizeInline(publicWords(why, 300), 300)}.`);
 }
 
 /** How the end of a command looks on the comment that gave it. */
@@ -105,14 +125,15 @@ export function isAnswered(
  * @returns Markdown without hidden markers
  */
 export function reviewMarkdown(review: Review): string {
-  const comments = review.findings
-    .filter(({ place }) => place === "inline" || place === "file")
-    .map(
-      (placed) => `### ${placeOf(review, placed)}\n\n${renderComment(review.repo, placed.finding, placeFor(placed))}`,
-    );
-  return `${[renderSummary(review, review.findings), ...comments]
+  const inline = byComment(review.findings).map(
+    ([finding, ...others]) => `### ${placeOf(review, finding)}\n\n${renderComment(review, finding, "inline", others)}`,
+  );
+  const onFiles = review.findings
+    .filter(({ place }) => place === "file")
+    .map(({ finding }) => `### ${placeOf(review, finding)}\n\n${renderComment(review, finding, "file")}`);
+  return `${[renderSummary(review, review.findings), ...inline, ...onFiles]
     .join("\n\n")
-    .replace(/(?<!\n)\n*<!-- kodiai:[a-z]+(?: \w+)? -->/g, "")
+    .replace(/(?<!\n)\n*<!-- kodiai:[a-z]+(?: \w+)* -->/g, "")
     .trim()}\n`;
 }
 
@@ -138,7 +159,7 @@ export async function beginCheck(
   const { key, headSha, repo } = check;
   for (const other of await ports.book.open(key)) {
     const because = `a review of ${headSha.slice(0, 7)} took its place`;
-    if (other.headSha !== headSha) await endCheck(other, endWithoutReview("Overtaken", because), ports, now);
+    if (other.headSha !== headSha) await endCheck(other, endWithoutReview("Superseded", because), ports, now);
   }
   const last = await ports.book.on(key, headSha);
   if (last?.isOpen === true) return;
@@ -160,7 +181,7 @@ export async function endCheck(check: BegunCheck, end: CheckEnd, ports: CheckPor
 /** The end of a check run by what became of its review. */
 export function checkEnd(result: PostedReview | Superseded | Skipped, failOn: FailOn): CheckEnd {
   if (result.kind === "posted") return reviewEnd(result.review, result.findings, result.summaryUrl, failOn);
-  return endWithoutReview(result.kind === "superseded" ? "Overtaken" : "Not reviewed", result.reason);
+  return endWithoutReview(result.kind === "superseded" ? "Superseded" : "Not reviewed", result.reason);
 }
 
 /** A review that was, or in a rehearsal would be, taken back. */
@@ -247,21 +268,21 @@ async function postInline(
   summaryUrl: string,
   reviews: Reviews,
 ): Promise<{ readonly findings: readonly PlacedFinding[]; readonly url: string | null }> {
-  const inline = planned.filter(({ place }) => place === "inline").map(({ finding }) => finding);
+  const inline = byComment(planned);
   if (inline.length === 0) return { findings: planned, url: null };
   const { repo, number, headSha } = review;
   const body = `${renderReviewBody(headSha, repo, safeUrl(repo, summaryUrl))}\n${reviewMarker(headSha)}`;
-  const post = (piece: readonly Finding[]) => {
-    const comments = piece.map((finding) => toComment(repo, finding));
+  const post = (piece: readonly SharedComment[]) => {
+    const comments = piece.map((findings) => toComment(review, findings));
     return unlessRefused(() => reviews.postReview(repo, number, headSha, body, comments));
   };
   const settled = await postInPieces(inline, post, async (waiting) => {
-    const comments = waiting.map((finding) => toComment(repo, finding));
+    const comments = waiting.map((findings) => toComment(review, findings));
     const outside = await reviews.outsideDiff(repo, number, comments);
     return waiting.filter((_, at) => outside.has(comments[at] as CommentToPost));
   });
-  const refused = new Set(settled.refused);
-  const untried = new Set(settled.untried);
+  const refused = new Set(settled.refused.flat());
+  const untried = new Set(settled.untried.flat());
   const findings = planned.map((placed): PlacedFinding => {
     if (placed.place !== "inline") return placed;
     if (refused.has(placed.finding)) return { ...placed, place: "file", reason: REFUSED_LINES };
@@ -283,16 +304,31 @@ async function postOnFiles(
     const taken =
       placed.place !== "file" ||
       (await unlessRefused(() =>
-        reviews.postFileComment(repo, number, headSha, finding.path, renderComment(repo, finding, "file")),
+        reviews.postFileComment(repo, number, headSha, finding.path, renderComment(review, finding, "file")),
       )) !== null;
     findings.push(taken ? placed : { ...placed, place: "summary", reason: REFUSED_FILE });
   }
   return findings;
 }
 
-function toComment(repo: Repo, finding: Finding): CommentToPost {
+/** Findings of one comment; the first is the one on whose lines it is. */
+type SharedComment = readonly [Finding, ...Finding[]];
+
+/** The inline findings by the comments that they get, in the order in which each begins. */
+function byComment(placed: readonly PlacedFinding[]): readonly SharedComment[] {
+  const shared = new Map<string, SharedComment>();
+  for (const { finding, place } of placed) {
+    if (place !== "inline") continue;
+    const key = sharedComment(finding) ?? finding.id;
+    const there = shared.get(key);
+    shared.set(key, there === undefined ? [finding] : [...there, finding]);
+  }
+  return [...shared.values()];
+}
+
+function toComment(review: Review, [finding, ...others]: SharedComment): CommentToPost {
   const { path, side, startLine, line } = finding;
-  return { path, side, startLine, line, body: renderComment(repo, finding, "inline") };
+  return { path, side, startLine, line, body: renderComment(review, finding, "inline", others) };
 }
 
 async function unlessRefused(post: () => Promise<{ readonly url: string }>): Promise<string | null> {
@@ -302,10 +338,6 @@ async function unlessRefused(post: () => Promise<{ readonly url: string }>): Pro
     if (error instanceof CommentRefused) return null;
     throw error;
   }
-}
-
-function placeFor({ place }: PlacedFinding): "inline" | "file" {
-  return place === "file" ? "file" : "inline";
 }
 
 // What takes the place of a summary whose review was taken back.

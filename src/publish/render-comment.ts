@@ -1,82 +1,95 @@
-// One finding as a comment on its lines or its file: what, why, how to mend it, how to silence it.
+// A finding as a comment on its lines or its file: what, why, how to fix it, what was said before, how to decline it.
+import { rulePage } from "../config/rule-page.ts";
 import { ADVISORY_RULE } from "../domain/dependency-update.ts";
-import type { Finding } from "../domain/finding.ts";
-import type { Repo } from "../domain/job.ts";
+import type { Finding, Severity } from "../domain/finding.ts";
 import { findingMarker } from "../domain/review/marker.ts";
+import type { Review } from "../domain/review.ts";
 import { quietCode, writeFence } from "./blocks.ts";
-import { advisoryLink, GHSA, safeUrl } from "./permalink.ts";
+import { advisoryLink, GHSA, linkedCode, placeOf } from "./permalink.ts";
+import { quoteLine, withPullLinks } from "./quotes.ts";
 import { codeSpan, sanitizeBlock, sanitizeInline, visible } from "./sanitize.ts";
 
 /** Code points of a title and UTF-16 units of a suggestion that a comment holds. */
 const TITLE_LIMIT = 200;
 const SUGGESTION_LIMIT = 8000;
+const QUOTES = 3;
+/** Places that a comment names beside its own; their ids are all in its marker. */
+const OTHER_PLACES = 20;
 
 /**
  * The body of a comment.
  *
- * @param repo on whose host links may lead
+ * @param finding the one whose lines the comment is on
  * @param place `inline` offers the suggestion for committing; on a file as a whole there are no lines to replace
- * @returns Markdown of at most 60,000 UTF-16 units whose last line is the finding's hidden marker
+ * @param others findings that say the same of other places, and have no comment of their own
+ * @returns Markdown of at most 60,000 UTF-16 units whose last line is the hidden marker with the ids of all findings
  */
-export function renderComment(repo: Pick<Repo, "host">, finding: Finding, place: "inline" | "file"): string {
+export function renderComment(
+  review: Pick<Review, "repo" | "headSha" | "reviewed">,
+  finding: Finding,
+  place: "inline" | "file",
+  others: readonly Finding[] = [],
+): string {
+  const { repo } = review;
   const where = place === "file" && finding.locMethod !== "none" ? `About ${lines(finding)} of this file.` : "";
-  const suggestion = place === "inline" ? renderSuggestion(finding) : "";
+  const quotes = finding.precedents.slice(0, QUOTES).map((said) => `Said before: ${quoteLine(repo, said)}`);
   return [
-    findingTitle(finding),
-    sanitizeBlock(finding.body),
+    withPullLinks(repo, findingTitle(finding), finding.precedents),
+    withPullLinks(repo, sanitizeBlock(finding.body), finding.precedents),
     where,
-    suggestion,
-    saidBefore(repo, finding),
-    silence(finding),
-    findingMarker(finding.id),
+    place === "inline" ? renderSuggestion(finding) : "",
+    otherPlaces(review, others),
+    quotes.join("\n"),
+    origin(finding),
+    findingMarker([finding, ...others].map(({ id }) => id)),
   ]
     .filter((part) => part !== "")
     .join("\n\n");
 }
 
-/** The finding in one line: severity as a badge, then what is wrong. */
+const MARKS: Readonly<Record<Severity, string>> = { critical: "🔴", major: "🟠", medium: "🟡", minor: "🔵" };
+
+/** `🔴 critical`. */
+export function severityMark(severity: Severity): string {
+  return `${MARKS[severity]} ${severity}`;
+}
+
+/** The finding in one line: its severity, then what is wrong. */
 export function findingTitle(finding: Finding): string {
-  return `\`${finding.severity}\` **${sanitizeInline(finding.title, TITLE_LIMIT) || "(no title)"}**`;
+  return `${severityMark(finding.severity)}: **${titleText(finding)}**`;
+}
+
+/** Inert Markdown of one line. */
+export function titleText({ title }: Pick<Finding, "title">): string {
+  return sanitizeInline(title, TITLE_LIMIT) || "(no title)";
 }
 
 /** `line 12`, `lines 12–14`, `removed line 3`. */
-export function lines(finding: Finding): string {
+function lines(finding: Finding): string {
   const removed = finding.side === "LEFT" ? "removed " : "";
   return finding.startLine === finding.line
     ? `${removed}line ${finding.line}`
     : `${removed}lines ${finding.startLine}–${finding.line}`;
 }
 
-/** What reviewers said about the same thing before, with outcome and date, at most three. */
-function saidBefore(repo: Pick<Repo, "host">, { precedents }: Finding): string {
-  if (precedents.length === 0) return "";
-  const said = precedents.slice(0, 3).map(({ url, outcome, date, decided, reason }) => {
-    const told =
-      decided === undefined ? [date, outcome].filter((part) => part !== "").join(", ") : `${outcome} ${decided}`;
-    const text = sanitizeInline(told, decided === undefined ? 60 : 240) || "earlier";
-    const address = url === null ? null : safeUrl(repo, url);
-    const why = reason === undefined || decided !== undefined ? "" : ` (${sanitizeInline(reason, 200)})`;
-    return `${address === null ? text : `[${text}](${address})`}${why}`;
-  });
-  return `<sub>Said before: ${said.join("; ")}.</sub>`;
+/** Where else the same was found; "" for nowhere. */
+export function otherPlaces(review: Pick<Review, "repo" | "headSha" | "reviewed">, others: readonly Finding[]): string {
+  if (others.length === 0) return "";
+  const shown = others.slice(0, OTHER_PLACES).map((finding) => placeOf(review, finding));
+  const rest = others.length - shown.length;
+  return `Also at ${shown.join(", ")}${rest > 0 ? ` and ${rest} more` : ""}.`;
 }
 
-/** One small line: who says so, and how to make it stop. */
-export function silence(finding: Finding): string {
-  if (finding.source === "memory")
-    return `<sub>Known from memory. To decline it, reply ${codeSpan("/kodiai ignore")} and the reason.</sub>`;
-  if (finding.rule === null)
-    return `<sub>Found by a model. To decline it, reply ${codeSpan("/kodiai ignore")} and the reason.</sub>`;
-  const rule = codeSpan(finding.rule, 100);
-  if (finding.rule === ADVISORY_RULE) return `<sub>${advisoryLinks(finding)}${onlySetting(rule)}</sub>`;
-  const comment = codeSpan(`kodiai-ignore ${finding.rule} reason`, 160);
-  const setting = codeSpan(`rules: {${finding.rule}: off}`, 160);
-  return `<sub>Rule ${rule}. To silence it: ${comment} in a comment in the code, or ${setting} in \`.kodiai.yml\`.</sub>`;
-}
-
-/** Manifests have no comments in which a rule could be silenced. */
-function onlySetting(rule: string): string {
-  return `Rule ${rule}. To silence it: ${codeSpan(`rules: {${ADVISORY_RULE}: off}`)} in \`.kodiai.yml\`.`;
+/** One small line: who found it, and how to decline it. */
+export function origin(finding: Finding): string {
+  const { rule, source } = finding;
+  if (rule === ADVISORY_RULE) {
+    const off = codeSpan(`rules: {${ADVISORY_RULE}: off}`);
+    return `<sub>${advisoryLinks(finding)}Rule ${codeSpan(rule)}. To silence it: ${off} in \`.kodiai.yml\`.</sub>`;
+  }
+  const by = source === "memory" ? "Known from memory" : "Found by a model";
+  const found = rule === null ? by : `Rule ${linkedCode(rule, rulePage(rule))}`;
+  return `<sub>${found} · to decline it, reply \`/kodiai ignore\` with a reason</sub>`;
 }
 
 /** The advisories that its text names, each by its page. */

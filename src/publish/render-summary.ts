@@ -1,19 +1,19 @@
-// The sticky summary: verdict, what the pull request does, findings without a comment of their own, what was not done.
+// The sticky summary: verdict, all findings, what memory knows, where to look, and what was not done.
 import { SEVERITIES } from "../domain/finding.ts";
 import type { BudgetName } from "../domain/omissions.ts";
-import type { SeenBefore } from "../domain/retrieval.ts";
+import { NOTHING_REMEMBERED } from "../domain/retrieval.ts";
 import { SUMMARY_MARKER } from "../domain/review/marker.ts";
 import { quietVerdict } from "../domain/review/quiet-verdict.ts";
 import type { Addressed, PlacedFinding, Review, ReviewMemory } from "../domain/review.ts";
-import { below, placeOf } from "./below.ts";
+import { announced, fileLines, riskLines } from "./areas.ts";
 import { dependencyUpdateLines } from "./dependency-update.ts";
 import { counted, fitList } from "./fit-list.ts";
-import { configLines, degradedLines, heldBackLines, leftOutLines } from "./not-said.ts";
-import { overview } from "./overview.ts";
-import { commitLink, linkedCode, safeUrl } from "./permalink.ts";
+import { configLines, degradedLines, heldBackLines, leftOutLines, unreadLines } from "./not-said.ts";
+import { commitLink, linkedCode, placeOf, safeUrl } from "./permalink.ts";
+import { quoteLine } from "./quotes.ts";
 import { findingTitle } from "./render-comment.ts";
 import { codeSpan, sanitizeBlock, sanitizeInline } from "./sanitize.ts";
-import { unreadLines } from "./unread.ts";
+import { agentPrompt, findingsTable, unplacedFindings, worstFirst } from "./summary-findings.ts";
 
 /** UTF-16 units of the body. GitHub refuses more than 65,536 characters; the rest is slack for what redaction adds. */
 export const BODY_LIMIT = 60_000;
@@ -21,17 +21,20 @@ export const BODY_LIMIT = 60_000;
 /** The footer tells what the month has cost from this share of its budget on. */
 const MONTH_SHARE = 0.8;
 
-/** How BODY_LIMIT is shared out; verdict, headings and footer are bounded by themselves to the remaining 4,000. */
+/** How BODY_LIMIT is shared out; verdict, headings and footer are bounded by themselves to the remaining 4,500. */
 const ROOM = {
-  overview: 7_000,
-  seenBefore: 2_000,
-  findings: 20_000,
+  table: 9_000,
+  unplaced: 10_000,
+  remembered: 3_000,
   addressed: 2_000,
-  degraded: 5_000,
-  unread: 4_000,
-  config: 6_000,
-  heldBack: 4_000,
-  leftOut: 6_000,
+  risks: 4_500,
+  files: 3_000,
+  degraded: 4_000,
+  unread: 3_000,
+  config: 4_500,
+  heldBack: 3_500,
+  leftOut: 3_000,
+  prompt: 6_000,
 } as const;
 
 /**
@@ -42,22 +45,25 @@ const ROOM = {
  */
 export function renderSummary(review: Review, findings: readonly PlacedFinding[]): string {
   // Few of these changes have many findings: what their section needs is taken from there.
-  const update = dependencyUpdateLines(review, ROOM.findings * 0.4);
+  const update = dependencyUpdateLines(review, ROOM.unplaced * 0.8);
   const taken = update.reduce((sum, line) => sum + line.length + 1, 0);
   const sections = [
     [verdict(review, findings)],
-    scopeLine(review),
-    walkthroughLines(review),
-    fitList(overview(review), (line) => line, ROOM.overview, 30),
-    update,
-    below(review, findings, ROOM.findings - taken),
+    findingsTable(review, findings, ROOM.table),
+    rememberedLines(review, findings, ROOM.remembered),
     addressedLines(review, ROOM.addressed),
-    seenBeforeLines(review, ROOM.seenBefore),
+    update,
+    walkthroughLines(review),
+    announced(review),
+    configLines(review, ROOM.config),
+    unplacedFindings(review, findings, ROOM.unplaced - taken),
+    riskLines(review, ROOM.risks),
+    fileLines(review, ROOM.files),
     degradedLines(review, ROOM.degraded),
     unreadLines(review, ROOM.unread),
-    configLines(review, ROOM.config),
     heldBackLines(review, ROOM.heldBack),
     leftOutLines(review, ROOM.leftOut),
+    agentPrompt(review, findings, ROOM.prompt),
     [footer(review)],
     [SUMMARY_MARKER],
   ];
@@ -73,8 +79,10 @@ export function renderReviewBody(headSha: string, repo: Review["repo"], summaryU
   return summaryUrl === null ? `Reviewed ${head}.` : `Reviewed ${head}: see the [summary](${summaryUrl}).`;
 }
 
+/** What it cost and rests on; what is nothing is left out. */
 function footer(review: Review): string {
-  return `<sub>${cost(review)}${month(review)} ${memory(review)}${memoryHeld(review.memory)} Reviewed ${ends(review)}.</sub>`;
+  const parts = [cost(review), month(review), memory(review), `Reviewed ${ends(review)}.`, scope(review)];
+  return `<sub>${parts.filter((part) => part !== "").join(" ")}</sub>`;
 }
 
 /** What is staged, or stands in a diff, has no commit of its own; a diff whose clone is not here has no base either. */
@@ -84,17 +92,18 @@ function ends({ repo, headSha, baseSha }: Review): string {
   return `${head ?? "a change that is not committed"}${base === null ? "" : ` against ${base}`}`;
 }
 
-/** What memory had to say, also when it was nothing; what failed stands among what is incomplete. */
-function memory({ memory: { gate, precedents } }: Review): string {
-  if (!gate.retrieve) return `Memory: not searched, ${sanitizeInline(gate.reason, 150)}.`;
-  if (precedents.length > 0) return `Memory: ${counted(precedents.length, "precedent")}.`;
-  return "Memory: nothing relevant remembered.";
+/** What failed stands among what is incomplete, and that an empty memory has nothing is no news. */
+function memory({ memory: { gate, precedents, held } }: Review): string {
+  const isEmpty = gate.reason === NOTHING_REMEMBERED;
+  const found = precedents.length === 0 ? "" : `Memory: ${counted(precedents.length, "precedent")}.`;
+  const searched = gate.retrieve || isEmpty ? found : `Memory: not searched, ${sanitizeInline(gate.reason, 150)}.`;
+  return [searched, memoryHeld(held)].filter((part) => part !== "").join(" ");
 }
 
 /** Said early enough that somebody can still decide about it. */
 function month({ month: spent }: Review): string {
   if (spent === undefined || spent === null || spent.usd < spent.of * MONTH_SHARE) return "";
-  return ` USD ${dollars(spent.usd)} of ${dollars(spent.of)} this month${WHOSE[spent.whose]}.`;
+  return `USD ${dollars(spent.usd)} of ${dollars(spent.of)} this month${WHOSE[spent.whose]}.`;
 }
 
 const WHOSE = {
@@ -110,7 +119,7 @@ function dollars(usd: number): string {
 
 function cost({ cost: { inputTokens, outputTokens, usd, ms }, coverage }: Review): string {
   const time = ms === 0 ? "" : `, ${(ms / 1000).toFixed(1)} s`;
-  if (inputTokens === 0 && outputTokens === 0) return `Cost: no model was asked${time}.`;
+  if (inputTokens === 0 && outputTokens === 0) return `Cost: no model used${time}.`;
   const model = coverage === null ? "" : ` (${codeSpan(coverage.model, 60)})`;
   const price = usd === null ? "no price known" : `USD ${usd.toFixed(4)}`;
   return `Cost: ${inputTokens} tokens in, ${outputTokens} out${model}, ${price}${time}.`;
@@ -128,13 +137,10 @@ function walkthroughLines({ walkthrough }: Review): readonly string[] {
 
 // What the summary says about earlier pushes: how much was read this time, and which earlier findings may be addressed.
 
-/** One line; nothing for a first review. */
-function scopeLine({ scope, repo }: Review): readonly string[] {
-  if (scope.kind === "full") {
-    return scope.reason === null ? [] : [`Everything was read again: ${sanitizeInline(scope.reason, 200)}.`];
-  }
-  const since = linkedCode(scope.since.slice(0, 7), commitLink(repo, scope.since));
-  return [`Changes since ${since} were read; the rest was read at earlier pushes.`];
+/** "" for a first review. */
+function scope({ scope: read, repo }: Review): string {
+  if (read.kind === "full") return read.reason === null ? "" : `Full re-review: ${sanitizeInline(read.reason, 200)}.`;
+  return `Incremental review since ${linkedCode(read.since.slice(0, 7), commitLink(repo, read.since))}.`;
 }
 
 /** Earlier findings that were not found again in code that changed. Their conversations stay open: a person decides. */
@@ -150,40 +156,46 @@ function addressedLines(review: Review, room: number): readonly string[] {
 function place(review: Review, { finding, url }: Addressed): string {
   const address = url === null ? null : safeUrl(review.repo, url);
   const title = findingTitle(finding);
-  return address === null ? `${title} ${placeOf(review, { finding })}` : `${title} [comment](${address})`;
+  return address === null ? `${title} ${placeOf(review, finding)}` : `${title} [comment](${address})`;
 }
 
-/** What memory there is, as a sentence for a repository's first reviews: "Remembered so far: 214 TypeScript, 0 Go." Else "". */
-function memoryHeld({ held }: ReviewMemory): string {
+/** What memory there is, as a sentence for a repository's first reviews: "Remembered so far: 214 TypeScript." Else "". */
+function memoryHeld(held: ReviewMemory["held"]): string {
   if (held === undefined || held === null) return "";
-  const counts = held.languages.map(({ language, count }) => `${count} ${sanitizeInline(language, 40)}`);
+  const counts = held.languages
+    .filter(({ count }) => count > 0)
+    .map(({ language, count }) => `${count} ${sanitizeInline(language, 40)}`);
   const so = counts.length === 0 ? "nothing yet" : counts.join(", ");
-  return ` Remembered so far: ${so}${held.isImporting ? "; past reviews are still being imported" : ""}.`;
+  return `Remembered so far: ${so}${held.isImporting ? "; past reviews are still being imported" : ""}.`;
 }
 
-// Changed code that is much like code somebody spoke about: told with its link and outcome, never as an accusation.
+// What people said before about these findings, or about code that is much like the changed code: never an accusation.
 
-/** One line a precedent; nothing when there is none. `room` in UTF-16 units. */
-function seenBeforeLines({ memory, repo }: Review, room: number): readonly string[] {
-  return memory.seenBefore.length === 0
-    ? []
-    : ["**Seen before here:**", "", ...fitList(memory.seenBefore, (seen) => line(seen, repo), room, 5)];
-}
+/** Memories quoted. */
+const MOST_QUOTES = 8;
 
-function line({ path, url, outcome, decided, date, similarity }: SeenBefore, repo: Review["repo"]): string {
-  const link = url === null ? null : safeUrl(repo, url);
-  const when = date === "" ? "" : ` on ${sanitizeInline(date, 10)}`;
-  const what =
-    outcome === "unknown" || outcome === "posted" ? "was commented on" : `was commented on (${how(outcome, decided)})`;
-  const where = link === null ? what : `[${what}](${link})`;
-  // What is not linked is shown: where it was said is half of what it says.
-  const elsewhere = link === null && url !== null && url !== "" ? ` at ${codeSpan(url, 120)}` : "";
-  return `- ${codeSpan(path, 120)}: code like this ${where}${elsewhere}${when}, ${Math.round(similarity * 100)} % alike`;
-}
-
-/** What became of it, with the reason where one was given. */
-function how(outcome: SeenBefore["outcome"], decided: string | undefined): string {
-  return decided === undefined ? outcome : sanitizeInline(`${outcome} ${decided}`, 240);
+/** One line a memory with the places that it is about; nothing when there is none. `room` in UTF-16 units. */
+function rememberedLines(review: Review, findings: readonly PlacedFinding[], room: number): readonly string[] {
+  const { repo, memory: known } = review;
+  const quotes = new Map<string, { readonly quote: string; readonly places: Set<string> }>();
+  const add = (id: string, quote: () => string, place: string) => {
+    const one = quotes.get(id) ?? { quote: quote(), places: new Set<string>() };
+    quotes.set(id, { ...one, places: one.places.add(place) });
+  };
+  for (const { finding } of worstFirst(findings))
+    for (const said of finding.precedents) add(said.id, () => quoteLine(repo, said), placeOf(review, finding));
+  for (const seen of known.seenBefore) {
+    const alike = `${codeSpan(seen.path, 120)} (code ${Math.round(seen.similarity * 100)}% similar)`;
+    if (!quotes.has(seen.memoryId)) add(seen.memoryId, () => quoteLine(repo, seen), alike);
+  }
+  if (quotes.size === 0) return [];
+  const write = ({ quote, places }: { readonly quote: string; readonly places: ReadonlySet<string> }) => {
+    const shown = [...places].slice(0, 3);
+    const rest = places.size - shown.length;
+    return `- ${quote} → ${shown.join(", ")}${rest > 0 ? ` and ${rest} more` : ""}`;
+  };
+  const more = (count: number) => `- and ${counted(count, "more memory", "more memories")}`;
+  return ["**Said here before:**", "", ...fitList([...quotes.values()], write, room, MOST_QUOTES, more)];
 }
 
 // The first sentence of the summary: how many, how severe, where. Its counts add up to the findings that are said.

@@ -2,6 +2,7 @@
 import type { Knowledge } from "../config/knowledge.ts";
 import { decidedWords } from "../domain/memory/evidence.ts";
 import { precedentEntry, sectionFrame } from "../domain/memory/precedent-section.ts";
+import { quoteOf } from "../domain/memory/quote.ts";
 import type { Found } from "../domain/memory/search-result.ts";
 import type { Corpus, MemoryRecord } from "../domain/memory.ts";
 import type { PullRequestContext } from "../domain/pull-request.ts";
@@ -173,6 +174,7 @@ export function seenBefore(ranked: readonly RankedMemory[], maxDistance: number)
           outcome: record.outcome ?? "unknown",
           ...(record.decided ? { decided: decidedWords(record.decided) } : {}),
           date: isoDate(record.provenance.at),
+          ...quoteOf(record),
           similarity: Math.min(1, Math.max(0, 1 - nearestHunk.distance)),
         },
       ];

@@ -177,6 +177,8 @@ function verdict(memory: RejectedMemory, similarity: number, rejections: Rejecti
       outcome: "declined",
       date,
       similarity,
+      author: rejections.by,
+      ...(memory.pull === null ? {} : { pull: memory.pull }),
       ...(rejections.reason === null ? {} : { reason: rejections.reason }),
     },
   };
@@ -200,6 +202,14 @@ function saidElsewhere(finding: Finding, { flagged, openPulls, rejected, now }: 
   return {
     holds: true,
     reason: `said on #${one.pull}, which is open, on ${date}`,
-    precedent: { id: one.memoryId, url: one.url, outcome: "posted", date, similarity: 1 },
+    precedent: {
+      id: one.memoryId,
+      url: one.url,
+      outcome: "posted",
+      date,
+      similarity: 1,
+      quote: one.title,
+      pull: one.pull,
+    },
   };
 }

@@ -1,5 +1,6 @@
-// What a review keeps of the precedents: enough to show and to count, not the remembered texts themselves.
+// What a review keeps of the precedents: enough to quote and to count, not the whole texts.
 import { decidedWords } from "../domain/memory/evidence.ts";
+import { quoteOf } from "../domain/memory/quote.ts";
 import type { Precedents, RankedMemory } from "../domain/retrieval.ts";
 import type { ReviewMemory } from "../domain/review.ts";
 import { isoDate } from "../domain/text/iso-date.ts";
@@ -9,13 +10,14 @@ export function reviewMemory({ gate, ranked, seenBefore }: Precedents): ReviewMe
   return { gate, precedents: ranked.map(asPrecedent), seenBefore };
 }
 
-function asPrecedent({ record, distance }: RankedMemory): ReviewMemory["precedents"][number] {
+export function asPrecedent({ record, distance }: RankedMemory): ReviewMemory["precedents"][number] {
   return {
     id: record.id,
     url: record.provenance.url,
     outcome: record.outcome ?? "unknown",
     ...(record.decided ? { decided: decidedWords(record.decided) } : {}),
     date: isoDate(record.provenance.at),
+    ...quoteOf(record),
     similarity: distance === null ? 0 : Math.min(1, Math.max(0, 1 - distance)),
   };
 }

@@ -29,6 +29,7 @@ import { guardPush } from "./push-guards.ts";
 import { reachOf } from "./reach.ts";
 import { type Bounds, type ModelReview, readByModel, withoutModel } from "./read-by-model.ts";
 import { recognise } from "./recognise.ts";
+import { withRememberedAbout } from "./remembered-about.ts";
 import { reviewMemory } from "./review-memory.ts";
 import { takeRuleVerdicts } from "./rule-verdicts.ts";
 import { placeOfKnown, recordSaid, standing, whoLooked } from "./standing.ts";
@@ -79,7 +80,8 @@ export async function review(
   const ruled = takeRuleVerdicts(inspection.findings, read.ruleVerdicts);
   const quieted = [...inspection.heldBack, ...ruled.heldBack, ...read.heldBack];
   const code = codeNow(context.files, context.headTexts);
-  const found = [...ruled.findings, ...(update?.findings ?? []), ...read.findings];
+  const byRules = withRememberedAbout(ruled.findings, precedents.ranked, context.headTexts);
+  const found = [...byRules, ...(update?.findings ?? []), ...read.findings];
   const remembered = await withMemory(found, context.past.checkpoint, code, ports.recollection);
   const weighed = weigh(context, { ...remembered, quieted, code }, dial);
   const looked = whoLooked(read.coverage, [
@@ -122,6 +124,7 @@ export async function review(
     proposedProblems: proposedProblems(CONFIG_FILE, context.headTexts.get(CONFIG_FILE)),
     cost: { ...read.cost, ms: 0 },
     fingerprint: ports.fingerprint,
+    ...(config.review.agentPrompt ? {} : { agentPrompt: false }),
     scope: scopeOf(context, read),
     said: recordSaid(findings, weighed.located, code),
     addressed,

@@ -103,7 +103,8 @@ function byMemory(one: FlaggedHere): Finding | null {
 }
 
 function precedentOf(one: FlaggedHere): Precedent {
-  return { id: one.memoryId, url: one.url, outcome: "fixed", date: fixedOn(one), similarity: 1 };
+  const { memoryId: id, url, title: quote, pull } = one;
+  return { id, url, outcome: "fixed", date: fixedOn(one), similarity: 1, quote, pull };
 }
 
 function fixedOn({ fixedAt }: FlaggedHere): string {

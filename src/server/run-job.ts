@@ -137,6 +137,8 @@ function stoppableWrites(reviews: Reviews, stopped: AbortSignal): Reviews {
     postReview: unless(reviews.postReview),
     postFileComment: unless(reviews.postFileComment),
     putSummary: unless(reviews.putSummary),
+    showProgress: unless(reviews.showProgress),
+    endProgress: reviews.endProgress,
   };
 }
 

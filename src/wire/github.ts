@@ -2,7 +2,7 @@
 
 import { setTimeout as wait } from "node:timers/promises";
 import { Octokit } from "@octokit/rest";
-import { dryRunChecks, type Unposted } from "../adapters/dry-run/reviews.ts";
+import { dryRunChecks, dryRunReviews, type Unposted } from "../adapters/dry-run/reviews.ts";
 import { type AppCredentials, appClient, appSlug } from "../adapters/github/app-slug.ts";
 import { githubChecks } from "../adapters/github/checks.ts";
 import { type Clients, githubClients } from "../adapters/github/clients.ts";
@@ -11,17 +11,20 @@ import type { GuardedFetch } from "../adapters/github/guarded-fetch.ts";
 import { githubPastReviews } from "../adapters/github/past-reviews.ts";
 import { githubRepositoryHost } from "../adapters/github/repository-host.ts";
 import { githubRetractions } from "../adapters/github/retractions.ts";
+import { githubReviews } from "../adapters/github/reviews.ts";
 import { signWrite } from "../adapters/github/sign-write.ts";
 import { translated } from "../adapters/github/translate-error.ts";
 import { unheldWrites, type WritePath, writePath } from "../adapters/github/write-path.ts";
 import { unpacedWrites, type WriteTurns, writeTurns } from "../adapters/github/write-turns.ts";
 import { redactedChecks } from "../adapters/secrets/redacted-checks.ts";
+import { redactedReviews } from "../adapters/secrets/redacted-reviews.ts";
 import type { Repo } from "../domain/job.ts";
 import type { HistoryFollowing } from "../flows/repository/follow-repository.ts";
 import type { ReviewPorts } from "../flows/review/review-ports.ts";
 import type { Checks } from "../ports/checks.ts";
 import type { PastReviews } from "../ports/history.ts";
 import type { InstallationPace, Post, Wanted, WriteBook } from "../ports/writes.ts";
+import type { Reviews } from "../ports.ts";
 import type { Whereabouts } from "../server/after-gone.ts";
 import { githubFetch } from "./egress.ts";
 import { redactor, registerSecrets } from "./secrets.ts";
@@ -116,6 +119,15 @@ export function wiredChecks(github: WiredGitHub, book: WriteBook): (installation
         ? githubChecks(client, pathOf(github, book, installationId))
         : dryRunChecks(github.onUnposted);
     return redactedChecks(made, redactor);
+  };
+}
+
+/** Ends progress notes on each repository, for the sweep. */
+export function wiredProgress(github: WiredGitHub, book: WriteBook) {
+  return async (installationId: number, repo: Repo): Promise<Pick<Reviews, "endProgress">> => {
+    const client = await github.clients.forRepository(installationId, repo);
+    const real = githubReviews(client, github.botLogin, pathOf(github, book, installationId));
+    return redactedReviews(github.onUnposted === null ? real : dryRunReviews(real, github.onUnposted), redactor);
   };
 }
 

@@ -104,6 +104,7 @@ export function reviewPorts(
       access: accessFor(asking, lease, store.book, { key: job.key, replies: store.replies }),
       checks: wiredChecks(github, held.writes)(job.installationId, job.repo),
       checkBook: held.checks,
+      progress: held.progress,
       waits: store.waits,
       isOnGitHub: await reviewsOnGitHub(client, github.botLogin, store),
       ledger: github.onUnposted === null ? held.ledger : unpostedLedger(held.ledger),

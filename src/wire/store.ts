@@ -9,7 +9,7 @@ import { processMark } from "../adapters/process-mark.ts";
 import { DatabaseRefuses, StoreUnusable, Transient } from "../domain/errors.ts";
 import type { MemoryWarmth } from "../domain/memory/index-state.ts";
 import type { EmbeddingSpace } from "../domain/memory.ts";
-import type { CheckBook } from "../ports/checks.ts";
+import type { CheckBook, ProgressBook } from "../ports/checks.ts";
 import type { ConventionMarks, MemoryFigures, WorkFigures } from "../ports/dashboard.ts";
 import type { EvidenceShelf } from "../ports/feedback.ts";
 import type { Inbox } from "../ports/inbox.ts";
@@ -61,6 +61,7 @@ import { QUEUE_PART } from "../store/queue/schema.ts";
 import { storedChecks, storedPushWaits } from "../store/reviews/checks.ts";
 import { storedAnswers, storedDecisions } from "../store/reviews/conversation.ts";
 import { storedHistory, storedIntroductions, storedLooks } from "../store/reviews/follow-up.ts";
+import { storedProgress } from "../store/reviews/progress.ts";
 import { storedRetrievalStatistics, storedRetrievals } from "../store/reviews/retrievals.ts";
 import { storedReplies, storedReviews } from "../store/reviews/reviews.ts";
 import { storedSigns } from "../store/reviews/signs.ts";
@@ -357,6 +358,7 @@ export interface HeldRecords {
   readonly ledger: Ledger & ReviewRecords;
   readonly answers: AnswerBook;
   readonly checks: CheckBook;
+  readonly progress: ProgressBook;
   readonly writes: WriteBook;
 }
 
@@ -378,6 +380,7 @@ export function recordsOn(db: Database, { patient = db, process, reclaim }: Reco
       ledger: storedReviews(db, lease),
       answers: storedAnswers(db, lease),
       checks: storedChecks(db, lease),
+      progress: storedProgress(db, lease),
       writes: storedWrites(db, { held: lease, key: lease?.job.key ?? "" }),
     }),
     /** Writes to GitHub whose jobs ended before their outcome was known. */
@@ -393,6 +396,8 @@ export function recordsOn(db: Database, { patient = db, process, reclaim }: Reco
     traces: storedTraces(patient, reclaim),
     /** Check runs that were begun. */
     checks: storedChecks(db),
+    /** Summaries that say that a review is being written. */
+    progress: storedProgress(db),
     /** How long pushes wait. */
     waits: storedPushWaits(db),
     /** When pull requests were looked at for what people did about findings. */

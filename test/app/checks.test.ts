@@ -174,7 +174,7 @@ test("the check of a head that moved ends as overtaken, and the new head has its
   expect(await endsOf(pull)).toEqual(["in_progress null: null"]);
   await stage.world.push(pull, { "ops/backup.py": null, "src/balance.py": BALANCE });
   await stage.settled(pull);
-  expect(await endsOf(pull, old)).toEqual(["completed neutral: Overtaken"]);
+  expect(await endsOf(pull, old)).toEqual(["completed neutral: Superseded"]);
   expect(await endsOf(pull)).toEqual(["completed failure: 1 finding"]);
 });
 

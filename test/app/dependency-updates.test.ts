@@ -161,7 +161,7 @@ describe("an update that brings an advisory", () => {
     const [comment, ...more] = stage.world.comments(pull).inline;
     expect(more).toEqual([]);
     expect([comment?.path, comment?.line]).toEqual(["package.json", 5]);
-    expect(comment?.body).toContain("`major` **axios 0.21.1 has 2 known advisories that the update brings**");
+    expect(comment?.body).toContain("🟠 major: **axios 0.21.1 has 2 known advisories that the update brings**");
     expect(comment?.body).toContain("The version before (0.8.0) does not have them:");
     expect(comment?.body).toContain(
       "GHSA-cph5-m8f7-6c5x: axios Inefficient Regular Expression Complexity vulnerability; affects `>= 0.9.0, < 0.21.2`; first fixed in `0.21.2`",
@@ -237,7 +237,7 @@ describe("an update that brings an advisory", () => {
       { rc: "1.2.9" },
       { title: "build(deps): bump rc from 1.2.8 to 1.2.9", branch: "dependabot/npm_and_yarn/rc-1.2.9" },
     );
-    expect(stage.world.comments(pull).inline[0]?.body).toContain("`critical` **rc 1.2.9 is known malware**");
+    expect(stage.world.comments(pull).inline[0]?.body).toContain("🔴 critical: **rc 1.2.9 is known malware**");
   });
 
   test("is as severe as the base branch's `rules` say, and silent where they say so", async () => {

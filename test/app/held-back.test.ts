@@ -103,7 +103,7 @@ async function opened(
 function titles(at: Stage, pull: Pull): string[] {
   const { inline, file } = at.world.comments(pull);
   const ours = [...inline, ...file].filter(({ author }) => author === at.world.bot.login);
-  return ours.flatMap(({ body }) => (body.startsWith("`") ? (/\*\*([^*]+)\*\*/.exec(body)?.[1] ?? []) : []));
+  return ours.flatMap(({ body }) => (/^[🔴🟠🟡🔵]/u.test(body) ? (/\*\*([^*]+)\*\*/.exec(body)?.[1] ?? []) : []));
 }
 
 function rootOf(pull: Pull, path: string): number {
@@ -158,15 +158,15 @@ describe("what one pull request taught", () => {
     const { inline } = world.comments(second);
     expect(inline.find(({ path }) => path === "src/basket.ts")).toMatchObject({ startLine: 2, line: 5 });
     expect(inline.find(({ path }) => path === "src/basket.ts")?.body).toMatch(
-      /These lines were changed in.*\[\d{4}-\d\d-\d\d, fixed\]\(https:\/\/github\.com\/acme\/shop\/pull\/1#/s,
+      /These lines were changed in.*on \[#1\]\(https:\/\/github\.com\/acme\/shop\/pull\/1#[^)]*\) \(\d{4}-\d\d-\d\d, fixed\)/s,
     );
     // Security is said, with what was said about it.
     expect(inline.find(({ path }) => path === "ops/backup.py")?.body).toMatch(
-      /\[\d{4}-\d\d-\d\d, declined\]\(https:\/\/github\.com\/acme\/shop\/pull\/1#discussion_r\d+\) \(names come from our own list\)/,
+      /\[#1\]\(https:\/\/github\.com\/acme\/shop\/pull\/1#discussion_r\d+\) \(\d{4}-\d\d-\d\d, declined\): \*names come from our own list\*/,
     );
     const held = heldBackIn(at, second);
     expect(held).toMatch(
-      /src\/auth\/login\.ts.*declined on `?#1`? by `@wren` on \d{4}-\d\d-\d\d: the cache is best effort.*\[said there\]\(https:\/\/github\.com\/acme\/shop\/pull\/1#discussion_r\d+\).*`\/kodiai restore mem_[0-9a-f]{12}`/,
+      /src\/auth\/login\.ts.*declined on `?#1`? by `@wren` on \d{4}-\d\d-\d\d: the cache is best effort.*\[original comment\]\(https:\/\/github\.com\/acme\/shop\/pull\/1#discussion_r\d+\).*`\/kodiai restore mem_[0-9a-f]{12}`/,
     );
 
     // A push that leaves the file alone keeps it on the list.
@@ -235,7 +235,7 @@ describe("what people answered, without a command", () => {
     expect(world.comments(second).inline[0]?.body).toContain("names come from our own list");
     const held = heldBackIn(at, second);
     expect(held).toMatch(
-      /declined on `?#1`? by `@wren` on \d{4}-\d\d-\d\d: This is intentional: the cache is best effort.*\[said there\]\(https:\/\/github\.com\/acme\/shop\/pull\/1#discussion_r\d+\).*`\/kodiai restore mem_[0-9a-f]{12}`/,
+      /declined on `?#1`? by `@wren` on \d{4}-\d\d-\d\d: This is intentional: the cache is best effort.*\[original comment\]\(https:\/\/github\.com\/acme\/shop\/pull\/1#discussion_r\d+\).*`\/kodiai restore mem_[0-9a-f]{12}`/,
     );
     const [, memory = ""] = /`\/kodiai restore (mem_\w+)`/.exec(held) ?? [];
     await world.comment(second, "vera", `/kodiai restore ${memory}`);
@@ -277,9 +277,9 @@ describe("what stands on another open pull request", () => {
     expect(titles(at, first)).toHaveLength(2);
     const backport = await opened(at, repository, { ...files, "README.md": "# Old shop\n" }, "feat: shop (backport)");
     expect(titles(at, backport)).toEqual([expect.stringContaining("hell")]);
-    expect(world.comments(backport).inline[0]?.body).toMatch(/posted\]\(https:\/\/github\.com\/acme\/shop\/pull\/1#/);
+    expect(world.comments(backport).inline[0]?.body).toMatch(/on \[#1\]\(https:\/\/github\.com\/acme\/shop\/pull\/1#/);
     expect(heldBackIn(at, backport)).toMatch(
-      /src\/session\.ts.*said on `?#1`?, which is open, on \d{4}-\d\d-\d\d \(\[said there\]\(https:\/\/github\.com\/acme\/shop\/pull\/1#/,
+      /src\/session\.ts.*said on `?#1`?, which is open, on \d{4}-\d\d-\d\d \(\[original comment\]\(https:\/\/github\.com\/acme\/shop\/pull\/1#/,
     );
     await world.closePull(first);
     await world.push(backport, { "src/etag.ts": LOGIN });

@@ -313,7 +313,7 @@ test("a service that is down is asked four times, then words answer and the summ
     expect(precedents.ranked.map(({ record }) => record.id)).toEqual([id]);
     expect(precedents.provenance.method).toBe("keyword");
     expect(precedents.degraded.map(({ part }) => part)).toEqual(["embedding"]);
-    expect(summaryOf(world, pull).body).toMatch(/\*\*Incomplete:\*\*[\s\S]*`embedding`/);
+    expect(summaryOf(world, pull).body).toMatch(/Incomplete, 1 reason[\s\S]*`embedding`/);
   } finally {
     voyage.script(voyage.answers);
   }

@@ -70,7 +70,7 @@ test("a private repository that takes hears the pattern of what one that gives r
   );
   expect(told).not.toMatch(/vault|master key/i);
   expect(told).not.toContain(`github.com/${vault.id}`);
-  expect(body).not.toMatch(/vault|Seen before/i);
+  expect(body).not.toMatch(/vault|Said here before/i);
 });
 
 test.each([
@@ -98,7 +98,7 @@ test("a public repository hears nothing of a private one, though both give and t
   expect(precedents?.provenance.sharedPoolUsed).toBe(false);
   // Neither its words, nor its name, nor its address, nor that there is one.
   expect(told).not.toMatch(/vault|Do not build the command/i);
-  expect(body).not.toMatch(/vault|Seen before/i);
+  expect(body).not.toMatch(/vault|Said here before/i);
 });
 
 test("the owner's defaults let all its repositories give and take", async () => {

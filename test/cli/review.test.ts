@@ -291,7 +291,7 @@ describe("how it is printed", () => {
     const { out } = await run(["--base", "HEAD~1", "--format", "md"]);
     expect(out).toMatch(/^\*\*3 findings\*\*: 3 major — 3 inline; 1 held back\./);
     expect(out).toContain("### `src/login.ts:8`");
-    expect(out).toContain("<sub>Cost: no model was asked");
+    expect(out).toContain("<sub>Cost: no model used");
     expect(out).not.toContain("<!--");
   });
 

@@ -7,12 +7,15 @@ import { circle } from "../../demo/circle.ts";
 import { season } from "../../demo/season.ts";
 import { startApp } from "../../demo/start-app.ts";
 import { walk } from "../../demo/walk.ts";
+import type { Pull } from "../fakes/github/conversation.ts";
 import type { GitHubWorld } from "../fakes/github/github.ts";
 
 export const TOKEN = "a-token-for-the-dashboard-0123456789";
 
 export interface DemoDashboard {
   readonly world: GitHubWorld;
+  /** The pull request of acme/ledger that was reviewed first. */
+  readonly pull: Pull;
   readonly url: string;
   readonly dataDir: string;
   /** `HOST/REPO_ID` of acme/warehouse. */
@@ -52,6 +55,7 @@ export async function openDemoDashboard(): Promise<DemoDashboard> {
       );
       resolve({
         world: at.world,
+        pull: at.pull,
         url: at.dashboardUrl ?? "",
         dataDir: at.dataDir,
         warehouse: String(repo?.key),

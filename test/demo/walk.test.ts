@@ -32,6 +32,7 @@ const standIn: StartApp = async ({ apiUrl, appId, privateKey }) => {
   const server = createServer(async (request, response) => {
     request.resume();
     response.writeHead(202).end();
+    if (request.headers["x-github-event"] !== "pull_request") return;
     const at = { owner: "acme", repo: "ledger" };
     const comments = WHERE.map(([path, text]) => {
       const line = (PULL_REQUEST.files[path] ?? "").split("\n").findIndex((one) => one.includes(text)) + 1;
@@ -39,12 +40,12 @@ const standIn: StartApp = async ({ apiUrl, appId, privateKey }) => {
     });
     await github.rest.pulls.createReview({
       ...at,
-      pull_number: 1,
+      pull_number: 2,
       event: "COMMENT",
       body: "See the summary.",
       comments,
     });
-    await github.rest.issues.createComment({ ...at, issue_number: 1, body: "<!-- kodiai -->Ten findings." });
+    await github.rest.issues.createComment({ ...at, issue_number: 2, body: "<!-- kodiai -->Ten findings." });
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   return {
@@ -61,7 +62,7 @@ test("the demo shows every comment under its line, counts them, and leaves nothi
   const before = leftovers();
   const told: string[] = [];
   const counts = await walk(standIn, { colours: false, print: (text) => void told.push(text) });
-  expect(counts).toEqual({ reviews: 1, inline: 10, languages: 5 });
+  expect(counts).toEqual({ reviews: 1, inline: 10, languages: 5, imported: 0 });
   const text = told.join("\n");
   expect(text).toContain(
     [
@@ -75,7 +76,7 @@ test("the demo shows every comment under its line, counts them, and leaves nothi
       "      ╰─",
     ].join("\n"),
   );
-  expect(text).toContain("201 POST /repos/acme/ledger/issues/1/comments");
+  expect(text).toContain("201 POST /repos/acme/ledger/issues/2/comments");
   expect(text).not.toContain("<!--");
   expect(text).not.toContain("\u001b");
   expect(leftovers()).toEqual(before);

@@ -18,7 +18,7 @@ test("memory, prompt, reply, comment and summary are all on it", () => {
     '"trigger": "opened"',
     "## What was said before about code like this",
     "### FILE player/thumbnails.py",
-    "Said before: [2026-06-01, accepted](https://github.com/acme/player/pull/31#discussion_r310)",
+    "on [#31](https://github.com/acme/player/pull/31#discussion_r310) (2026-06-01, accepted)",
     "1 memory before, 2 after",
   ]) {
     expect(page).toContain(part);

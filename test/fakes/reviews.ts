@@ -3,7 +3,7 @@
 
 import { Transient } from "../../src/domain/errors.ts";
 import type { FileDiff } from "../../src/domain/pull-request.ts";
-import { parseFindingMarker } from "../../src/domain/review/marker.ts";
+import { parseFindingMarker, SUMMARY_MARKER, withoutProgress, withProgress } from "../../src/domain/review/marker.ts";
 import { CommentRefused, type CommentToPost, type Reviews } from "../../src/ports.ts";
 
 /** GitHub's limit of a comment's body, in characters. */
@@ -81,7 +81,7 @@ export function fakeReviews(given: Partial<World> & Pick<World, "headSha" | "fil
         ...reviews.filter((one) => one.headSha === headSha).flatMap(({ comments }) => comments.map(({ body }) => body)),
         ...fileComments.filter((one) => one.headSha === headSha).map(({ body }) => body),
       ];
-      return new Set(bodies.map(parseFindingMarker).filter((id) => id !== null));
+      return new Set(bodies.flatMap(parseFindingMarker));
     },
     async postReview(_repo, _number, headSha, body, comments) {
       return write("postReview", [body, ...comments.map((one) => one.body)].sort(byLength).at(-1) ?? "", () => {
@@ -113,6 +113,14 @@ export function fakeReviews(given: Partial<World> & Pick<World, "headSha" | "fil
         else summaries[at] = body;
         return { url: "https://github.com/acme/app/pull/7#issuecomment-1" };
       });
+    },
+    async showProgress(_repo, _number, line) {
+      summaries.splice(0, 1, withProgress(summaries[0] ?? null, line));
+    },
+    async endProgress(_repo, _number, instead) {
+      const [body = ""] = summaries;
+      const rest = withoutProgress(body);
+      if (rest !== body) summaries.splice(0, 1, rest === SUMMARY_MARKER ? `${instead}\n\n${rest}` : rest);
     },
   };
 }

@@ -83,9 +83,9 @@ test("without a review a check is neutral and says why", () => {
   });
   expect(checkEnd({ kind: "superseded", reason: "the head moved to 4b825dc" }, "critical")).toMatchObject({
     conclusion: "neutral",
-    title: "Overtaken",
+    title: "Superseded",
   });
-  expect(leftCheckEnd("late", "never")).toMatchObject({ conclusion: "neutral", title: "Still under way" });
+  expect(leftCheckEnd("late", "never")).toMatchObject({ conclusion: "neutral", title: "In progress" });
   expect(leftCheckEnd("no-job", "never")).toMatchObject({ conclusion: "neutral", title: "Not reviewed" });
 });
 
@@ -93,6 +93,6 @@ test.each(["critical", "major", "medium", "minor"] as const)(
   "a check that fails from %s on is not passed by a review that is missing",
   (failOn) => {
     expect(leftCheckEnd("no-job", failOn)).toMatchObject({ conclusion: "failure", title: "Not reviewed" });
-    expect(leftCheckEnd("late", failOn)).toMatchObject({ conclusion: "failure", title: "Still under way" });
+    expect(leftCheckEnd("late", failOn)).toMatchObject({ conclusion: "failure", title: "In progress" });
   },
 );

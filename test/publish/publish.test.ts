@@ -5,7 +5,7 @@ import { parseFindingMarker, parseReviewMarker } from "../../src/domain/review/m
 import type { PlacedFinding, PostedReview, Review } from "../../src/domain/review.ts";
 import { publish } from "../../src/publish/publish.ts";
 import { type FakeReviews, fakeReviews, type World } from "../fakes/reviews.ts";
-import { finding, HEAD, LOGIN } from "../review/given.ts";
+import { finding, HEAD, LOGIN, REPO } from "../review/given.ts";
 import { runs } from "../runs.ts";
 import { BUILD, sampleReview } from "./sample-review.ts";
 
@@ -13,12 +13,16 @@ const github = (more: Partial<World> = {}) => fakeReviews({ headSha: HEAD, files
 
 /** Ids of all comments that stand, inline and on files. */
 const standing = (there: FakeReviews) => [
-  ...there.reviews.flatMap(({ comments }) => comments.map(({ body }) => parseFindingMarker(body))),
-  ...there.fileComments.map(({ body }) => parseFindingMarker(body)),
+  ...there.reviews.flatMap(({ comments }) => comments.flatMap(({ body }) => parseFindingMarker(body))),
+  ...there.fileComments.flatMap(({ body }) => parseFindingMarker(body)),
 ];
 
 const inline = (lines: readonly number[]): PlacedFinding[] =>
-  lines.map((line) => ({ finding: finding({ startLine: line, line }), place: "inline", reason: null }));
+  lines.map((line) => ({
+    finding: finding({ startLine: line, line, title: `What is on ${line}` }),
+    place: "inline",
+    reason: null,
+  }));
 
 const places = (posted: PostedReview) => posted.findings.map((one) => one.place);
 
@@ -89,6 +93,29 @@ describe("publish", () => {
     expect(there.fileComments.map(({ path }) => path)).toEqual([LOGIN.path]);
     expect(there.summaries).toHaveLength(1);
     expect(there.summaries[0]).toContain("4 inline, 1 on whole files");
+  });
+
+  test("findings of one rule that say the same share a comment that names each place, and each keeps its id", async () => {
+    const there = github();
+    const [one, other] = [10, 12].map((line) => ({
+      finding: finding({ startLine: line, line, title: "Certificate check is off", suggestion: null }),
+      place: "inline" as const,
+      reason: null,
+    }));
+    if (one === undefined || other === undefined) throw new Error("two were made");
+    const offered = {
+      ...other,
+      finding: { ...other.finding, id: "fnd_00000000f1f1", suggestion: { startLine: 12, line: 12, text: "x" } },
+    };
+    const posted = await sent(sampleReview({ findings: [one, other, offered] }), there);
+    expect(places(posted)).toEqual(["inline", "inline", "inline"]);
+    const bodies = there.reviews.flatMap(({ comments }) => comments);
+    expect(bodies.map(({ line, body }) => [line, parseFindingMarker(body)])).toEqual([
+      [10, [one.finding.id, other.finding.id]],
+      [12, ["fnd_00000000f1f1"]],
+    ]);
+    expect(bodies[0]?.body).toMatch(/Also at \[`src\/auth\/login\.py:12`\]\(https:[^)]*#L12\)\./);
+    expect([...(await there.postedFindings(REPO, 7, HEAD))]).toHaveLength(3);
   });
 
   test("what its file refuses as well is told in the summary", async () => {

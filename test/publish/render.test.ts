@@ -10,12 +10,8 @@ import { finding, HEAD, REPO } from "../review/given.ts";
 import { runs } from "../runs.ts";
 import { hostile } from "./hostile.ts";
 import { violations } from "./inert.ts";
+import { OURS } from "./posted.ts";
 import { sampleReview } from "./sample-review.ts";
-
-const OURS = {
-  html: /^(?:<\/?sub>|<details><summary>[\w ]+<\/summary>|<\/details>|<!-- kodiai:(?:summary|finding \w+) -->)$/,
-  links: /^https:\/\/github\.com\/acme\/shop\/(?:blob|commit)\/[0-9a-f]{40}[\w./%?=#-]*$/,
-};
 
 /** Compares with a file under test/golden; UPDATE_GOLDEN=1 rewrites it. */
 function golden(name: string, text: string): void {
@@ -44,18 +40,19 @@ describe("what people read", () => {
   test("at a terminal, where nothing has an address, there are no links", () => {
     const local = reviewMarkdown(sampleReview({ repo: { ...REPO, host: "local" } }));
     golden("review-local", local);
-    expect(local).not.toContain("](");
+    // What a finding says is quoted in the prompt as it is.
+    expect(local.replace(/(`{3,})text[\s\S]*?\n\1\n/, "")).not.toContain("](");
   });
 
   test("an inline comment with a suggestion reads as in its golden file", () => {
     const placed = sampleReview().findings[1] as PlacedFinding;
-    golden("review-comment", renderComment(REPO, placed.finding, "inline"));
+    golden("review-comment", renderComment(sampleReview(), placed.finding, "inline"));
   });
 });
 
 describe("renderComment", () => {
   const offer = (text: string) =>
-    renderComment(REPO, finding({ suggestion: { startLine: 11, line: 11, text } }), "inline");
+    renderComment(sampleReview(), finding({ suggestion: { startLine: 11, line: 11, text } }), "inline");
 
   test("offers a suggestion for committing only when GitHub would commit exactly that", () => {
     expect(offer("x = 1")).toContain("```suggestion\nx = 1\n```");
@@ -72,7 +69,7 @@ describe("renderComment", () => {
 
   test("a comment on a file names the lines and offers nothing to commit", () => {
     const placed = sampleReview().findings[1] as PlacedFinding;
-    const comment = renderComment(REPO, placed.finding, "file");
+    const comment = renderComment(sampleReview(), placed.finding, "file");
     expect(comment).toContain("About line 13 of this file.");
     expect(comment).not.toContain("suggestion");
   });
@@ -81,7 +78,7 @@ describe("renderComment", () => {
     fc.assert(
       fc.property(hostile, hostile, hostile, fc.constantFrom("inline", "file"), (title, body, text, place) => {
         const one = finding({ title, body, suggestion: { startLine: 11, line: 11, text } });
-        const comment = renderComment(REPO, one, place);
+        const comment = renderComment(sampleReview(), one, place);
         expect(comment.length).toBeLessThanOrEqual(BODY_LIMIT);
         expect(comment.endsWith(`<!-- kodiai:finding ${one.id} -->`)).toBe(true);
         expect(comment.match(/<!-- kodiai:/g)).toHaveLength(1);
@@ -94,7 +91,7 @@ describe("renderComment", () => {
     fc.assert(
       fc.property(hostile, hostile, hostile, fc.constantFrom("inline", "file"), (title, body, text, place) => {
         const one = finding({ title, body, suggestion: { startLine: 11, line: 11, text } });
-        expect(violations(renderComment(REPO, one, place), OURS)).toEqual([]);
+        expect(violations(renderComment(sampleReview(), one, place), OURS)).toEqual([]);
       }),
       runs(1000),
     );
@@ -105,7 +102,7 @@ describe("renderComment", () => {
       fc.property(hostile, hostile, hostile, (reason, url, date) => {
         const precedent = { id: "mem_0123456789ab", url, outcome: "declined", date, similarity: 1, reason };
         const one = finding({ precedents: [precedent], source: "memory", rule: null });
-        expect(violations(renderComment(REPO, one, "inline"), OURS)).toEqual([]);
+        expect(violations(renderComment(sampleReview(), one, "inline"), OURS)).toEqual([]);
         const summary = renderSummary(sampleReview({ heldBack: [{ finding: one, reason, precedent }] }), []);
         expect(violations(summary, OURS)).toEqual([]);
         expect(summary).toContain("`/kodiai restore mem_0123456789ab`");
@@ -118,7 +115,7 @@ describe("renderComment", () => {
     for (const unit of ["<", "&", "\u202e", "`", "@ ", "👍", "/a\n", "```\n"]) {
       const text = unit.repeat(70_000);
       const one = finding({ title: text, body: text, rule: text, suggestion: { startLine: 11, line: 11, text } });
-      expect(renderComment(REPO, one, "inline").length).toBeLessThanOrEqual(BODY_LIMIT);
+      expect(renderComment(sampleReview(), one, "inline").length).toBeLessThanOrEqual(BODY_LIMIT);
     }
   });
 });

@@ -6,13 +6,8 @@ import { NO_MEMORY } from "../review/given.ts";
 import { runs } from "../runs.ts";
 import { hostile } from "./hostile.ts";
 import { violations } from "./inert.ts";
+import { OURS } from "./posted.ts";
 import { sampleReview } from "./sample-review.ts";
-
-const OURS = {
-  html: /^(?:<\/?sub>|<details><summary>[\w ]+<\/summary>|<\/details>|<!-- kodiai:(?:summary|finding \w+) -->)$/,
-  links:
-    /^https:\/\/github\.com\/acme\/shop\/(?:(?:blob|commit)\/[0-9a-f]{40}|pull\/\d+#discussion_r\d+$)[\w./%?=#-]*$/,
-};
 
 /** Any plain address on the repository's own GitHub: memory may have been imported from anywhere. */
 const PLAIN = /^https:\/\/github\.com\/[\w./?=&%#~+-]*$/;
@@ -24,12 +19,15 @@ const SEEN: SeenBefore = {
   outcome: "fixed",
   date: "2026-10-22",
   similarity: 0.951,
+  author: "ines",
+  pull: 3,
+  quote: "Round once, at the end.",
 };
 
-/** The summary's lines under "Seen before here:"; null when it does not say so. */
+/** The summary's lines under "Said here before:"; null when it does not say so. */
 function told(...seenBefore: readonly SeenBefore[]): readonly string[] | null {
   const lines = summary(seenBefore).split("\n");
-  const head = lines.indexOf("**Seen before here:**");
+  const head = lines.indexOf("**Said here before:**");
   if (head === -1) return null;
   const rest = lines.slice(head + 2);
   return rest.slice(0, rest.indexOf(""));
@@ -43,22 +41,32 @@ function summary(seenBefore: readonly SeenBefore[]): string {
 describe("what was seen before", () => {
   test("stands in the summary with its link, what came of it and when", () => {
     expect(told(SEEN)).toEqual([
-      "- `src/cart/price.cpp`: code like this [was commented on (fixed)](https://github.com/acme/shop/pull/3#discussion_r71) on 2026-10-22, 95 % alike",
+      "- ines on [#3](https://github.com/acme/shop/pull/3#discussion_r71) (2026-10-22, fixed): *Round once, at the end.* → `src/cart/price.cpp` (code 95% similar)",
     ]);
     expect(violations(summary([SEEN]), OURS)).toEqual([]);
   });
 
   test("each has a line of its own, in the order in which they came", () => {
-    const second = { ...SEEN, path: "src/cart/total.cpp", outcome: "declined", similarity: 0.9 } as const;
+    const second = {
+      ...SEEN,
+      memoryId: "mem_2",
+      path: "src/cart/total.cpp",
+      outcome: "declined",
+      similarity: 0.9,
+    } as const;
     expect(told(SEEN, second)).toEqual([
-      expect.stringMatching(/^- `src\/cart\/price\.cpp`: .*\(fixed\).* 95 % alike$/),
-      expect.stringMatching(/^- `src\/cart\/total\.cpp`: .*\(declined\).* 90 % alike$/),
+      expect.stringMatching(/, fixed\): .* → `src\/cart\/price\.cpp` \(code 95% similar\)$/),
+      expect.stringMatching(/, declined\): .* → `src\/cart\/total\.cpp` \(code 90% similar\)$/),
     ]);
   });
 
-  test("without an address, a date or an outcome those are left out", () => {
+  test("without an address, a date, an outcome, an author or words those are left out", () => {
     expect(told({ ...SEEN, url: null, date: "", outcome: "unknown" })).toEqual([
-      "- `src/cart/price.cpp`: code like this was commented on, 95 % alike",
+      "- ines on `#3`: *Round once, at the end.* → `src/cart/price.cpp` (code 95% similar)",
+    ]);
+    const { author: _, pull: __, quote: ___, ...bare } = SEEN;
+    expect(told(bare)).toEqual([
+      "- Kodiai [earlier](https://github.com/acme/shop/pull/3#discussion_r71) (2026-10-22, fixed) → `src/cart/price.cpp` (code 95% similar)",
     ]);
   });
 
@@ -78,9 +86,7 @@ describe("what was seen before", () => {
   ])("an address that is none, or elsewhere, is shown and not linked: %j", (url) => {
     const [line = "", ...more] = told({ ...SEEN, url }) ?? [];
     expect(more).toEqual([]);
-    expect(line).toMatch(
-      /^- `src\/cart\/price\.cpp`: code like this was commented on \(fixed\) at `[^`]+` on 2026-10-22,/,
-    );
+    expect(line).toMatch(/^- ines at `[^`]+` \(2026-10-22, fixed\): \*Round once/);
     expect(violations(summary([{ ...SEEN, url }]), OURS)).toEqual([]);
   });
 
@@ -90,11 +96,11 @@ describe("what was seen before", () => {
     expect(told({ ...SEEN, path })).toHaveLength(1);
   });
 
-  test("whatever path, address and date say, the summary is inert", () => {
-    const evil = fc.record({ path: hostile, url: hostile, date: hostile });
+  test("whatever path, address, date, author and words say, the summary is inert", () => {
+    const evil = fc.record({ path: hostile, url: hostile, date: hostile, author: hostile, quote: hostile });
     fc.assert(
       fc.property(fc.array(evil, { minLength: 1, maxLength: 3 }), (all) => {
-        const seenBefore = all.map((one) => ({ ...SEEN, ...one }));
+        const seenBefore = all.map((one, at) => ({ ...SEEN, ...one, memoryId: `mem_${at}` }));
         expect(violations(summary(seenBefore), { ...OURS, links: PLAIN })).toEqual([]);
       }),
       runs(500),

@@ -99,7 +99,7 @@ describe("what is read after a push", () => {
     ]);
     expect(told(two)).toEqual(["already-posted: A payment raises the balance", "inline: The wrong entry is archived"]);
     expect(reviewMarkdown(two)).toMatch(
-      /Changes since \[`4b825dc`\]\([^)]+\) were read; the rest was read at earlier pushes\./,
+      /Incremental review since \[`4b825dc`\]\([^)]+\)\./,
     );
   });
 
@@ -141,7 +141,7 @@ describe("what is read after a push", () => {
     const { two, asked } = await push(BEFORE, reports(wrongSign()), after, reports(wrongSign()), change);
     expect(two.scope).toMatchObject({ kind: "full", reason: expect.stringContaining(reason) });
     expect(asked[0]).toContain("rate = 3");
-    expect(reviewMarkdown(two)).toContain("Everything was read again: ");
+    expect(reviewMarkdown(two)).toContain("Full re-review: ");
     expect(told(two)).toEqual(["already-posted: A payment raises the balance"]);
   });
 
@@ -283,7 +283,7 @@ describe("what became of earlier findings", () => {
     const markdown = reviewMarkdown(two);
     expect(markdown).toContain("1 of earlier pushes may be addressed");
     expect(markdown).toMatch(
-      /\*\*May be addressed:\*\*\n\n- `major` \*\*A payment raises the balance\*\* \[comment\]\(https/,
+      /\*\*May be addressed:\*\*\n\n- 🟠 major: \*\*A payment raises the balance\*\* \[comment\]\(https/,
     );
   });
 

@@ -130,7 +130,7 @@ async function read(github: GitHub, repo: Repo, number: number, botLogin: string
       (await ask(github, { owner: repo.owner, name: repo.name, number, after }))?.repository?.pullRequest ?? null;
     if (pull === null) return null;
     const nodes = await Promise.all(present(pull.reviewThreads).map(readOn));
-    threads.push(...nodes.flatMap((node) => threadOf(node, botLogin) ?? []));
+    threads.push(...nodes.flatMap((node) => threadsOf(node, botLogin)));
     isComplete &&= nodes.every(isWhole);
     const { hasNextPage, endCursor }: PullNode["reviewThreads"]["pageInfo"] = pull.reviewThreads.pageInfo;
     if (!hasNextPage) return { ...factsOf(pull, botLogin), threads, isComplete, cut };
@@ -178,15 +178,12 @@ function factsOf(pull: PullNode, botLogin: string): Omit<PullFeedback, "threads"
   };
 }
 
-/** Null for a thread that somebody else began, whatever marker stands in it. */
-function threadOf({ id, isResolved, resolvedBy, root, answers }: ThreadNode, botLogin: string): ReadThread | null {
+/** One for each finding that our first comment is about; none for a thread of others, whatever marker is in it. */
+function threadsOf({ id, isResolved, resolvedBy, root, answers }: ThreadNode, botLogin: string): readonly ReadThread[] {
   const [first] = present(root);
-  if (first === undefined || !isOurs(first.author, botLogin)) return null;
-  const findingId = parseFindingMarker(first.body);
-  if (findingId === null) return null;
-  return {
+  if (first === undefined || !isOurs(first.author, botLogin)) return [];
+  const thread = {
     id,
-    findingId,
     url: first.url,
     reviewId: first.pullRequestReview === null ? null : Number(first.pullRequestReview.fullDatabaseId),
     reactions: present(first.reactions).flatMap((one) => reactionOf(one, botLogin) ?? []),
@@ -200,6 +197,7 @@ function threadOf({ id, isResolved, resolvedBy, root, answers }: ThreadNode, bot
     isResolved,
     resolvedBy: person(resolvedBy),
   };
+  return parseFindingMarker(first.body).map((findingId) => ({ ...thread, findingId }));
 }
 
 function reactionOf({ id, content, createdAt, user }: ReactionNode, botLogin: string): ReadReaction | null {

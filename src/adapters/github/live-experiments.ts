@@ -117,7 +117,7 @@ export const EXPERIMENTS: readonly Experiment[] = [
       const mine = await eventually(
         async () =>
           (await github.rest.pulls.listReviewComments(list)).data.filter(
-            (one) => isOurs(one, botOf(at)) && FINDINGS.some((id) => parseFindingMarker(one.body) === id),
+            (one) => isOurs(one, botOf(at)) && FINDINGS.some((id) => parseFindingMarker(one.body).includes(id)),
           ),
         (found) => found.length === FINDINGS.length,
       );
@@ -203,7 +203,7 @@ export const EXPERIMENTS: readonly Experiment[] = [
     otherwise: "`kodiai retract` names what is left for a person to hide, and takes back the rest.",
     async run(at) {
       const [, { id, nodeId }] = posted(at);
-      const post = { kind: "comment", id, nodeId, url: "", headSha: at.headSha, findingId: null } as const;
+      const post = { kind: "comment", id, nodeId, url: "", headSha: at.headSha, findingIds: [] } as const;
       await githubRetractions(at.github, botOf(at), at.path).hide(post);
       return "hidden";
     },
@@ -301,7 +301,7 @@ const botOf = ({ slug }: LiveStage) => `${slug}[bot]`;
 const reviewsOf = (at: LiveStage) => githubReviews(at.github, botOf(at), at.path);
 
 function commentOn({ file }: LiveStage, line: number, id: string): CommentToPost {
-  return { path: file, side: "RIGHT", startLine: line, line, body: `Kodiai tries a comment.\n${findingMarker(id)}` };
+  return { path: file, side: "RIGHT", startLine: line, line, body: `Kodiai tries a comment.\n${findingMarker([id])}` };
 }
 
 type Posted = LiveStage["comments"][number];

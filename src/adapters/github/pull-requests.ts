@@ -175,7 +175,7 @@ async function readOwnComments(
     pull_number: number,
     per_page: 100,
   });
-  return comments.filter((comment) => isOurs(comment, botLogin)).flatMap((comment) => ownComment(comment) ?? []);
+  return comments.filter((comment) => isOurs(comment, botLogin)).flatMap(ownComments);
 }
 
 // A comment of ours, read back: which finding it is about, where it stood, and the code above it.
@@ -185,20 +185,20 @@ type ReviewComment = Awaited<ReturnType<GitHub["rest"]["pulls"]["listReviewComme
 /** Code points of a title: as many as publish writes. */
 const TITLE = /\*\*([^*\n]{1,400})\*\*/;
 
-/** Null for a comment that is about no finding. */
-export function ownComment(comment: ReviewComment): OwnComment | null {
-  const findingId = parseFindingMarker(comment.body);
-  if (findingId === null) return null;
-  const isFile = comment.subject_type === "file";
-  const line = isFile ? null : (comment.original_line ?? comment.line ?? null);
-  return {
-    findingId,
-    url: comment.html_url,
-    path: comment.path,
-    side: comment.side === "LEFT" ? "LEFT" : "RIGHT",
-    startLine: line === null ? null : (comment.original_start_line ?? line),
-    line,
-    hunk: isFile ? "" : comment.diff_hunk,
-    title: TITLE.exec(comment.body)?.[1] ?? "",
-  };
+/** One for each finding that a comment is about. Of those that share it with another only the first is on its lines. */
+export function ownComments(comment: ReviewComment): readonly OwnComment[] {
+  return parseFindingMarker(comment.body).map((findingId, at) => {
+    const isFile = comment.subject_type === "file" || at > 0;
+    const line = isFile ? null : (comment.original_line ?? comment.line ?? null);
+    return {
+      findingId,
+      url: comment.html_url,
+      path: comment.path,
+      side: comment.side === "LEFT" ? "LEFT" : "RIGHT",
+      startLine: line === null ? null : (comment.original_start_line ?? line),
+      line,
+      hunk: isFile ? "" : comment.diff_hunk,
+      title: TITLE.exec(comment.body)?.[1] ?? "",
+    };
+  });
 }

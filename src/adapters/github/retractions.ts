@@ -25,14 +25,14 @@ export function githubRetractions(
             .flatMap((review): OwnPost[] => {
               const headSha = parseReviewMarker(review.body);
               if (headSha === null) return [];
-              return [{ kind: "review", ...addressOf(review), headSha, findingId: null }];
+              return [{ kind: "review", ...addressOf(review), headSha, findingIds: [] }];
             }),
           ...comments
             .filter((one) => isOurs(one, botLogin))
             .flatMap((comment): OwnPost[] => {
-              const findingId = parseFindingMarker(comment.body);
-              if (findingId === null) return [];
-              return [{ kind: "comment", ...addressOf(comment), headSha: comment.original_commit_id, findingId }];
+              const findingIds = parseFindingMarker(comment.body);
+              if (findingIds.length === 0) return [];
+              return [{ kind: "comment", ...addressOf(comment), headSha: comment.original_commit_id, findingIds }];
             }),
         ];
       }),

@@ -3,7 +3,14 @@ import { createHash } from "node:crypto";
 import { RequestError } from "@octokit/request-error";
 import { OutOfReach } from "../../domain/errors.ts";
 import type { Repo } from "../../domain/job.ts";
-import { parseFindingMarker, proofMarker } from "../../domain/review/marker.ts";
+import {
+  hasSummaryMarker,
+  parseFindingMarker,
+  proofMarker,
+  SUMMARY_MARKER,
+  withoutProgress,
+  withProgress,
+} from "../../domain/review/marker.ts";
 import { CommentRefused, type CommentToPost, Overtaken, type Reviews } from "../../ports.ts";
 import type { GitHub } from "./clients.ts";
 import { isOurs, placeOf } from "./find-post.ts";
@@ -22,7 +29,15 @@ export function githubReviews(github: GitHub, botLogin: string, path: WritePath)
     postFileComment: (repo, number, headSha, file, body) =>
       translated(() => postFileComment(writer, { repo, number, headSha }, file, body)),
     putSummary: (repo, number, marker, body, headSha) =>
-      translated(() => putSummary(writer, { repo, number, headSha }, marker, body)),
+      translated(() => {
+        if (!body.includes(marker)) throw new RangeError("a summary carries its marker");
+        return putSummary(writer, { repo, number, headSha }, () => body);
+      }),
+    showProgress: (repo, number, line, headSha) =>
+      translated(async () => {
+        await putSummary(writer, { repo, number, headSha }, (standing) => withProgress(standing, line));
+      }),
+    endProgress: (repo, number, instead) => translated(() => endProgress(writer, repo, number, instead)),
   };
 }
 
@@ -64,7 +79,7 @@ async function postReview(
 ): Promise<{ url: string }> {
   const { github, path } = writer;
   await dropPendingReview(writer, spot);
-  const subject = digest(comments.map((one) => parseFindingMarker(one.body) ?? `${one.path}:${one.line}`));
+  const subject = digest(comments.map((one) => nameOf(one.body) ?? `${one.path}:${one.line}`));
   return path.create(
     { kind: "review", ...spot, subject },
     {
@@ -120,7 +135,7 @@ function isInside({ side, startLine, line }: CommentToPost, patch: string): bool
 }
 
 async function postFileComment(writer: Writer, spot: Spot, file: string, body: string): Promise<{ url: string }> {
-  const subject = parseFindingMarker(body) ?? digest([file, body]);
+  const subject = nameOf(body) ?? digest([file, body]);
   return writer.path.create(
     { kind: "file", ...spot, subject },
     {
@@ -168,18 +183,21 @@ async function postedFindings(
   const where = { ...at({ repo, number }), per_page: 100 };
   const comments = await github.paginate(github.rest.pulls.listReviewComments, where);
   const own = comments.filter((comment) => isOurs(comment, botLogin));
-  return new Set(own.flatMap((comment) => parseFindingMarker(comment.body) ?? []));
+  return new Set(own.flatMap((comment) => parseFindingMarker(comment.body)));
 }
 
-async function putSummary(writer: Writer, spot: Spot, marker: string, body: string): Promise<{ url: string }> {
+/** @param bodyOf of what stands there now, null for nothing */
+async function putSummary(
+  writer: Writer,
+  spot: Spot,
+  bodyOf: (standing: string | null) => string,
+): Promise<{ url: string }> {
   const { github, path } = writer;
   const { repo, number } = spot;
   const wanted = { kind: "summary", repo, number, headSha: "", subject: "sticky" } as const;
   const allowed = () => checkHead(writer, spot);
-  if (!body.includes(marker)) throw new RangeError("a summary carries its marker");
   const place = { ...placeOf(repo), issue_number: number };
-  let text = body;
-  const post = (proof: string) => github.rest.issues.createComment({ ...place, body: proven(body, proof) });
+  const post = (proof: string) => github.rest.issues.createComment({ ...place, body: proven(bodyOf(null), proof) });
   const there = await path.create(wanted, { look: true, allowed, post });
   if (there.made) return there;
   const comment = { ...placeOf(repo), comment_id: there.id };
@@ -189,14 +207,26 @@ async function putSummary(writer: Writer, spot: Spot, marker: string, body: stri
     await path.gone(wanted);
     return path.create(wanted, { look: true, allowed, post });
   }
-  text = withProofOf(standing.data.body ?? "", body);
-  if (standing.data.body === text) return there;
+  const before = standing.data.body ?? "";
+  const text = withProofOf(before, bodyOf(before));
+  if (before === text) return there;
   const edit = async () => {
     await allowed();
     await github.rest.issues.updateComment({ ...comment, body: text });
   };
   await path.repeat(edit, "edit-summary");
   return there;
+}
+
+async function endProgress({ github, botLogin, path }: Writer, repo: Repo, number: number, instead: string) {
+  const where = { ...placeOf(repo), issue_number: number, per_page: 100 };
+  const comments = await github.paginate(github.rest.issues.listComments, where);
+  const ours = comments.find((one) => isOurs(one, botLogin) && hasSummaryMarker(one.body ?? ""));
+  const before = ours?.body ?? "";
+  const rest = withoutProgress(before);
+  if (ours === undefined || rest === before) return;
+  const body = rest.startsWith(SUMMARY_MARKER) ? `${instead}\n\n${rest}` : rest;
+  await path.repeat(() => github.rest.issues.updateComment({ ...placeOf(repo), comment_id: ours.id, body }));
 }
 
 async function unlessGone<T>(work: () => Promise<T>): Promise<T | null> {
@@ -215,7 +245,12 @@ function proven(body: string, marker: string): string {
 /** An edit keeps the proof that the comment was made with. */
 function withProofOf(standing: string, body: string): string {
   const proof = /<!-- kodiai:proof [0-9a-f]+ -->\s*$/.exec(standing)?.[0].trim();
-  return proof === undefined ? body : `${body}\n${proof}`;
+  return proof === undefined || body.trimEnd().endsWith(proof) ? body : `${body}\n${proof}`;
+}
+
+/** The findings that a comment is about; null when there are none. */
+function nameOf(body: string): string | null {
+  return parseFindingMarker(body).join(" ") || null;
 }
 
 /** Names a set of things, whatever their order. */

@@ -5,7 +5,7 @@ import type { Reviews } from "../../ports.ts";
 import type { SecretRedactor } from "./redact.ts";
 
 /** A hidden marker of ours and everything behind it: by it a comment is known again, so it stays as it is. */
-const MARKERS = /(?<!\s)(?:\s*<!-- kodiai:[a-z]+(?: \w+)? -->)+\s*$/;
+const MARKERS = /(?<!\s)(?:\s*<!-- kodiai:[a-z]+(?: \w+)* -->)+\s*$/;
 const SUGGESTION = /^(`{3,})suggestion$/gm;
 
 /** Reads through to `real`; what it writes is redacted. Paths stay: GitHub places comments by them. */
@@ -24,6 +24,12 @@ export function redactedReviews(real: Reviews, redactor: SecretRedactor): Review
     },
     async putSummary(repo, number, marker, body, headSha) {
       return real.putSummary(repo, number, marker, await clean(body), headSha);
+    },
+    async showProgress(repo, number, line, headSha) {
+      return real.showProgress(repo, number, await clean(line), headSha);
+    },
+    async endProgress(repo, number, instead) {
+      return real.endProgress(repo, number, await clean(instead));
     },
   };
 }

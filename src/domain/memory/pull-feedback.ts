@@ -24,7 +24,7 @@ export interface ReadReply {
   readonly url: string;
 }
 
-/** A thread that we began about one finding. */
+/** A thread that we began, about one finding; a thread about several is read once for each. */
 export interface ReadThread {
   /** GitHub's node id. */
   readonly id: string;

@@ -14,12 +14,12 @@ interface ReviewBasis {
 }
 
 /**
- * 12 hex digits of SHA-256 over canonical JSON. Budgets and the search in memory are left out: they change what a review
- * reaches, not how it judges.
+ * 12 hex digits of SHA-256 over canonical JSON. Budgets, the search in memory and the prompt for agents are left
+ * out: they change what a review reaches or shows, not how it judges.
  */
 export function reviewFingerprint({ config, rules, models, prompt }: ReviewBasis): string {
   const { knowledge: _, review, ...rest } = config;
-  const { budget: __, ...judging } = review;
+  const { budget: __, agentPrompt: ___, ...judging } = review;
   return shortHash(canonical({ ...rest, review: judging, rulesVersion: rules, models, prompt }));
 }
 

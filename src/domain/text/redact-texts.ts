@@ -138,6 +138,8 @@ const TEXTS: Readonly<Record<TextKey<Omit<Review, "repo">>, Exclude<TextKind, "o
   what: "prose",
   where: "prose",
   decided: "prose",
+  quote: "prose",
+  author: "name",
   key: "prose",
   value: "prose",
   id: "name",

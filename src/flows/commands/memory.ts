@@ -53,8 +53,8 @@ async function idsOfThread({ job, ports }: Order): Promise<readonly string[] | n
   if (comment.rootId === null) return null;
   const thread = await ports.threads.thread(repo, number, comment.rootId);
   const root = thread.find(({ id, isOurs }) => id === comment.rootId && isOurs);
-  const findingId = root === undefined ? null : parseFindingMarker(root.body);
-  return threadMemories(repo, number, { commentIds: thread.map(({ id }) => id), findingId });
+  const findingIds = root === undefined ? [] : parseFindingMarker(root.body);
+  return threadMemories(repo, number, { commentIds: thread.map(({ id }) => id), findingIds });
 }
 
 export async function countMemory({ job, ports }: Order): Promise<Answer> {

@@ -38,12 +38,12 @@ export interface Order {
   readonly stage: Stage;
 }
 
-/** The finding that a thread of ours is about; or, as an answer, why there is none. */
-export async function findingOfThread({ job, verb, ports }: Order): Promise<{ readonly findingId: string } | Answer> {
+/** The findings that a thread of ours is about, at least one; or, as an answer, why there is none. */
+export async function findingsOfThread({ job, verb, ports }: Order): Promise<readonly string[] | Answer> {
   const { rootId } = job.comment;
   const root = rootId === null ? null : await ports.threads.root(job.repo, rootId);
-  const findingId = root?.isOurs === true ? parseFindingMarker(root.body) : null;
-  if (findingId !== null) return { findingId };
+  const findingIds = root?.isOurs === true ? parseFindingMarker(root.body) : [];
+  if (findingIds.length > 0) return findingIds;
   const how = `\`/kodiai ${verbEntry(verb).usage}\` belongs in the thread of a finding: reply there.`;
   return plainAnswer("failed", how, `${verb} outside the thread of a finding`);
 }

@@ -12,13 +12,13 @@ import { retrieveForQuestion } from "../../retrieve/retrieve.ts";
 import { type Answered, answer } from "../../review/review.ts";
 import { logRetrieval } from "../memory/log-retrieval.ts";
 import { costWith, modelAllowance, remainingAfter, retrievalShare } from "../review/model-allowance.ts";
-import { findingOfThread, isWriter, type Order } from "./order.ts";
+import { findingsOfThread, isWriter, type Order } from "./order.ts";
 
 const WHY = "Why was this said, in which case does it matter, and what was decided about it before?";
 
 /** Why a finding was said. Whoever may not ask gets what is known without the model. */
 export async function explainFinding(order: Order): Promise<Answer> {
-  const found = await findingOfThread(order);
+  const found = await findingsOfThread(order);
   if ("end" in found) return found;
   return answerQuestion({ ...order, text: WHY });
 }
@@ -71,10 +71,10 @@ async function findingsOf(
   thread: Awaited<ReturnType<typeof gatherThread>>["comments"],
 ): Promise<readonly Finding[]> {
   const root = thread.find(({ id, isOurs }) => id === job.comment.rootId && isOurs);
-  const findingId = root === undefined ? null : parseFindingMarker(root.body);
-  if (findingId !== null) {
-    const finding = await ports.records.finding(key, findingId);
-    return finding === null ? [] : [finding];
+  const findingIds = root === undefined ? [] : parseFindingMarker(root.body);
+  if (findingIds.length > 0) {
+    const findings = await Promise.all(findingIds.map((id) => ports.records.finding(key, id)));
+    return findings.filter((finding) => finding !== null);
   }
   if (job.comment.rootId !== null) return [];
   const latest = await ports.records.latest(key);

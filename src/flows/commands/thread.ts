@@ -6,31 +6,38 @@ import { findingMemoryId, repoKey } from "../../domain/memory.ts";
 import type { Degraded } from "../../domain/omissions.ts";
 import { parseFindingMarker } from "../../domain/review/marker.ts";
 import { noteCommand, noteOnMemory } from "../people/weigh-evidence.ts";
-import { findingOfThread, isWriter, type Order } from "./order.ts";
+import { findingsOfThread, isWriter, type Order } from "./order.ts";
 
 const FINDING_ID = /^fnd_[0-9a-f]{12}$/;
 const MEMORY_ID = /^mem_[0-9a-f]{12}$/;
 
-/** The finding is held back on later pushes. Whoever cannot write may not silence what is grave, or unknown to us. */
+/**
+ * The findings of the thread are held back on later pushes. Whoever cannot write may not silence what is grave, or unknown to us.
+ */
 export async function ignoreFinding(order: Order): Promise<Answer> {
   const { job, key, text, ports } = order;
-  const found = await findingOfThread(order);
-  if ("end" in found) return found;
-  const finding = await ports.records.finding(key, found.findingId);
-  const isGrave = finding === null || isAlwaysSaid(finding);
+  const ids = await findingsOfThread(order);
+  if ("end" in ids) return ids;
+  const findings = await Promise.all(ids.map((id) => ports.records.finding(key, id)));
+  const isGrave = findings.some((finding) => finding === null || isAlwaysSaid(finding));
   if (isGrave && !isWriter(order)) {
     const why = "Security and critical findings are declined by people with write access only.";
-    return plainAnswer("refused", why, `may not decline ${found.findingId}`);
+    return plainAnswer("refused", why, `may not decline ${ids.join(", ")}`);
   }
   const by = job.comment.author.login;
   const reason = await ports.redact(text);
-  await ports.decisions.decline(key, { findingId: found.findingId, by, reason }, ports.now());
-  const noted = await noteCommand(order, found.findingId, { kind: "declined", text: reason });
+  const kept: Kept[] = [];
+  let noted = "";
+  for (const findingId of ids) {
+    await ports.decisions.decline(key, { findingId, by, reason }, ports.now());
+    noted = await noteCommand(order, findingId, { kind: "declined", text: reason });
+    kept.push(await declineElsewhere(order, findingId, reason === "" ? null : reason));
+  }
   const because = reason === "" ? " A reason (`/kodiai ignore REASON`) helps the next reader." : "";
-  const kept = await declineElsewhere(order, found.findingId, reason === "" ? null : reason);
-  const elsewhere = kept.isKept ? ` ${onOthers(finding, reason)}` : "";
+  const elsewhere = kept.some(({ isKept }) => isKept) ? ` ${onOthers(findings[0] ?? null, reason)}` : "";
   const said = `Noted: this is not said again on this pull request.${because}${elsewhere} \`/kodiai restore\` takes it back.`;
-  return { ...plainAnswer("done", said, `declined ${found.findingId}${noted}`), degraded: kept.degraded };
+  const [{ degraded } = { degraded: [] }] = kept;
+  return { ...plainAnswer("done", said, `declined ${ids.join(", ")}${noted}`), degraded };
 }
 
 /** What a decline of somebody who may write does to other pull requests. */
@@ -76,14 +83,18 @@ export async function restoreFinding(order: Order): Promise<Answer> {
     const count = (await ports.keeping?.restore(repo, text)) ?? 0;
     return restoreMemory(text, count, await noteOnMemory(order, text, { kind: "restored", text: "" }));
   }
-  const found = FINDING_ID.test(text) ? { findingId: text } : await findingOfThread(order);
-  if ("end" in found) return found;
-  const elsewhere = (await ports.keeping?.restore(repo, findingMemoryId(repo, job.number, found.findingId))) ?? 0;
-  // What people said against it is over from now on, and is not heard again with the next look.
-  const noted = await noteCommand(order, found.findingId, { kind: "restored", text: "" });
-  const was = (await ports.decisions.restore(key, found.findingId)) || elsewhere > 0;
+  const ids = FINDING_ID.test(text) ? [text] : await findingsOfThread(order);
+  if ("end" in ids) return ids;
+  let was = false;
+  let noted = "";
+  for (const findingId of ids) {
+    const elsewhere = (await ports.keeping?.restore(repo, findingMemoryId(repo, job.number, findingId))) ?? 0;
+    // What people said against it is over from now on, and is not heard again with the next look.
+    noted = await noteCommand(order, findingId, { kind: "restored", text: "" });
+    was = (await ports.decisions.restore(key, findingId)) || elsewhere > 0 || was;
+  }
   const said = was ? "It is said again with the next review." : "Nobody declined this finding here.";
-  return plainAnswer("done", said, `${was ? "restored" : "not declined:"} ${found.findingId}${noted}`);
+  return plainAnswer("done", said, `${was ? "restored" : "not declined:"} ${ids.join(", ")}${noted}`);
 }
 
 function restoreMemory(memoryId: string, count: number, noted: string): Answer {
@@ -102,8 +113,9 @@ export async function resolveThread(order: Order): Promise<Answer> {
   }
   const end = await ports.replies.resolve(job.repo, job.number, rootId);
   if (end === "resolved") {
-    const findingId = parseFindingMarker(root.body);
-    const noted = findingId === null ? "" : await noteCommand(order, findingId, { kind: "resolved", text: "" });
+    let noted = "";
+    for (const findingId of parseFindingMarker(root.body))
+      noted = await noteCommand(order, findingId, { kind: "resolved", text: "" });
     return plainAnswer("done", null, `thread resolved${noted}`);
   }
   if (end === "gone") return plainAnswer("failed", "GitHub does not know this thread any more.", "thread gone");

@@ -59,7 +59,7 @@ interface SaidByCommand {
  */
 export async function noteCommand(order: Order, findingId: string, said: SaidByCommand): Promise<string> {
   const { repo, number } = order.job;
-  const [memoryId] = threadMemories(repo, number, { commentIds: [], findingId });
+  const [memoryId] = threadMemories(repo, number, { commentIds: [], findingIds: [findingId] });
   return memoryId === undefined ? "" : noteOnMemory(order, memoryId, said);
 }
 

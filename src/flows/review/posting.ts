@@ -9,6 +9,7 @@ import type { PostedReview, Review, Superseded } from "../../domain/review.ts";
 import { findingRecords, remember } from "../../learn/learn.ts";
 import { publish } from "../../publish/publish.ts";
 import type { CheckRun } from "./check-run.ts";
+import { beginProgress } from "./progress.ts";
 import { flaggedBy } from "./recollect.ts";
 import type { ReviewPorts, SentReview, Stage } from "./review-ports.ts";
 import { withoutSecrets } from "./without-secrets.ts";
@@ -36,7 +37,9 @@ export function posting(job: ReviewJob, ports: ReviewPorts, stage: Stage, check:
   const { ledger, now, signal } = ports;
   return {
     unsent: async (isPaused) => (isPaused && !job.explicit ? null : ledger.unsent(job)),
-    async begin({ repo, pull, config: { review } }) {
+    async begin(context) {
+      const { repo, pull, config } = context;
+      const { review } = config;
       const isDone =
         !job.explicit &&
         ((await ledger.wasPosted(job, pull.head.sha, pull.base.sha)) ||
@@ -44,6 +47,7 @@ export function posting(job: ReviewJob, ports: ReviewPorts, stage: Stage, check:
       if (isDone) return { kind: "skipped", reason: "this head was reviewed before" };
       await ports.waits.learn(repo, review.debounceSeconds * 1000);
       const degraded = review.checks.enabled ? await check.begin(pull.head.sha, review.checks.failOn) : [];
+      await beginProgress(job, context, ports);
       return { kind: "begun", degraded };
     },
     async save(review) {

@@ -51,9 +51,7 @@ async function memoriesOf(
   { memory, embedder }: NonNullable<RetractPorts["shelf"]>,
 ): Promise<readonly string[]> {
   const key = repoKey(repo);
-  const said = new Set(
-    [...hidden, ...left].flatMap(({ findingId }) => (findingId === null ? [] : [`#${number}/${findingId}`])),
-  );
+  const said = new Set([...hidden, ...left].flatMap(({ findingIds }) => findingIds.map((id) => `#${number}/${id}`)));
   const ids: string[] = [];
   for (const [sourceId, known] of await memory.known(key, "finding", embedder.space, null)) {
     const isOfHead = known.sha === headSha && sourceId.startsWith(`#${number}/`);

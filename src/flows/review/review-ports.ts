@@ -2,7 +2,7 @@
 import type { KnownRules } from "../../config/check-rules.ts";
 import type { Repo } from "../../domain/job.ts";
 import type { PostedReview } from "../../domain/review.ts";
-import type { CheckBook, Checks, PushWaits } from "../../ports/checks.ts";
+import type { CheckBook, Checks, ProgressBook, PushWaits } from "../../ports/checks.ts";
 import type { Dependencies } from "../../ports/dependency.ts";
 import type { Introductions } from "../../ports/history.ts";
 import type { Embedder, Memory, Recall, Replays, Reranker, RetrievalLog } from "../../ports/memory.ts";
@@ -63,6 +63,8 @@ export interface ReviewPorts extends WritingPorts {
   readonly reviews: Reviews;
   readonly checks: Checks;
   readonly checkBook: CheckBook;
+  /** Absent: the summary does not say that it is being written. */
+  readonly progress?: ProgressBook;
   readonly waits: PushWaits;
   readonly embedder: Embedder;
   readonly memory: Memory;

@@ -15,6 +15,7 @@ import { review } from "../../review/review.ts";
 import { checkRun } from "./check-run.ts";
 import { type Posting, posting } from "./posting.ts";
 import { fingerprintFor, prepare } from "./prepare.ts";
+import { finishProgress } from "./progress.ts";
 import { dependencyUpdate, recollect, withReasons } from "./recollect.ts";
 import type { ReviewPorts, SentReview, Stage, WritingPorts } from "./review-ports.ts";
 
@@ -30,11 +31,15 @@ export async function reviewPullRequest(
 ): Promise<SentReview | Superseded | Skipped> {
   const check = checkRun(job, { checks: ports.checks, book: ports.checkBook }, ports.now);
   const result = await pipeline(job, ports, stage, posting(job, ports, stage, check)).catch(async (error: unknown) => {
-    if (error instanceof Stopped) await check.end({ kind: "skipped", reason: error.message });
+    if (error instanceof Stopped) {
+      await check.end({ kind: "skipped", reason: error.message });
+      await finishProgress(job, error.message, ports);
+    }
     throw error;
   });
   // Of a posted review it was ended before the review was settled.
   if (result.kind !== "posted") await check.end(result);
+  await finishProgress(job, result.kind === "posted" ? null : result.reason, ports);
   return result;
 }
 

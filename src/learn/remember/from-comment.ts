@@ -180,13 +180,13 @@ export function fromTold(told: Told, languageOf: (path: string) => string): Memo
 export function memoriesOfThread(
   repo: Repo,
   pull: number,
-  thread: { readonly commentIds: readonly number[]; readonly findingId: string | null },
+  thread: { readonly commentIds: readonly number[]; readonly findingIds: readonly string[] },
 ): readonly string[] {
   const key = repoKey(repo);
-  const { commentIds, findingId } = thread;
+  const { commentIds, findingIds } = thread;
   const sources = commentIds.flatMap((id) => [String(id), toldSource({ place: "thread", id })]);
-  const finding = findingId === null ? [] : [findingMemoryId(key, pull, findingId)];
-  return [...sources.map((source) => memoryId(key, "review_comment", source)), ...finding];
+  const findings = findingIds.map((id) => findingMemoryId(key, pull, id));
+  return [...sources.map((source) => memoryId(key, "review_comment", source)), ...findings];
 }
 
 /** Apart from what the comment itself would be remembered as. */

@@ -3,7 +3,7 @@
 
 import type { GateSettings } from "../../config/knowledge.ts";
 import { userPattern } from "../../config/user-pattern.ts";
-import type { GateDecision, Strategy } from "../../domain/retrieval.ts";
+import { type GateDecision, NOTHING_REMEMBERED, type Strategy } from "../../domain/retrieval.ts";
 import { cutText } from "../../domain/text/cut-text.ts";
 import {
   isCommentsOnly,
@@ -169,7 +169,7 @@ function attempt(rule: Rule, context: GateContext, config: GateConfig): string |
 
 function nothingToFind({ counts, searchable }: GateContext["memory"]): string | null {
   if (!searchable) return "there is neither an embedder nor a word index to search with";
-  return when(counts !== null && counts.total === 0, "nothing remembered yet");
+  return when(counts !== null && counts.total === 0, NOTHING_REMEMBERED);
 }
 
 function retrievePattern(context: GateContext, patterns: readonly GatePattern[]): string | null {

@@ -3,7 +3,17 @@
 import type { Dialect } from "../dialect.ts";
 import type { SchemaPart } from "../migrate.ts";
 
-export const QUEUE_PART: SchemaPart = { part: "queue", steps: [queueSchema] };
+export const QUEUE_PART: SchemaPart = { part: "queue", steps: [queueSchema, progressSchema] };
+
+/** Summaries that say that a review is being written. */
+function progressSchema({ type: { int, text }, strict }: Dialect): string {
+  return `CREATE TABLE progress_notes (
+  key ${text} PRIMARY KEY,
+  repo ${text} NOT NULL,
+  number ${int} NOT NULL,
+  installation_id ${int} NOT NULL
+)${strict};`;
+}
 
 /**
  * Times are epoch milliseconds. Those of the queue, of processes, and of writes to GitHub are the database's (`dialect.now`);

@@ -35,6 +35,7 @@ const MOVED: Readonly<Record<"memory" | "queue", readonly string[]>> = {
     "reviews",
     "replies",
     "check_runs",
+    "progress_notes",
     "push_waits",
     "intents",
     "spending",

@@ -1,0 +1,63 @@
+// Where to look in a change: its risks in one line, its files by area. The author's standing is kept out: it steers the review and
+// concerns nobody else.
+import type { Review } from "../domain/review.ts";
+import type { Intent, Risk } from "../domain/signals.ts";
+import { counted, fitList, folded } from "./fit-list.ts";
+import { linkedCode, permalink } from "./permalink.ts";
+import { codeSpan, sanitizeInline } from "./sanitize.ts";
+
+const PLACES_SHOWN = 3;
+const FILES_SHOWN = 20;
+
+/** What the change announces beyond its kind, which stands in its title: one line, or none. */
+export function announced({ signals: { intent } }: Pick<Review, "signals">): readonly string[] {
+  const { breaking, reverts, bump } = intent;
+  const parts = [
+    breaking.length === 0 ? "" : `**breaking** (${[...new Set(breaking.map(({ where }) => where))].join(", ")})`,
+    reverts === null ? "" : "reverts an earlier change",
+    bump === null ? "" : bumpWords(bump),
+  ].filter((part) => part !== "");
+  return parts.length === 0 ? [] : [`Announced: ${parts.join(", ")}.`];
+}
+
+function bumpWords(bump: NonNullable<Intent["bump"]>): string {
+  const name = bump.packageName === null ? "several packages" : codeSpan(bump.packageName, 100);
+  const from = bump.from === null ? "" : ` from ${codeSpan(bump.from, 40)}`;
+  const to = bump.to === null ? "" : ` to ${codeSpan(bump.to, 40)}`;
+  return `dependency ${name}${from}${to}${bump.step === "unknown" ? "" : ` (${bump.step})`}`;
+}
+
+/** The areas to look at in one line, their places folded below it. `room` in UTF-16 units. */
+export function riskLines(review: Review, room: number): readonly string[] {
+  const { risks } = review.signals;
+  const areas = new Set(risks.map(({ id }) => id.replaceAll("-", " ")));
+  const title = `Look closer: ${[...areas].join(", ")}`;
+  return folded(
+    title,
+    fitList(risks, (risk) => riskLine(review, risk), room, risks.length),
+  );
+}
+
+function riskLine(review: Review, risk: Risk): string {
+  const shown = risk.evidence.slice(0, PLACES_SHOWN).map(({ path, line }) => {
+    const at = line === null ? null : { startLine: line, line };
+    return linkedCode(line === null ? path : `${path}:${line}`, permalink(review.repo, review.headSha, path, at));
+  });
+  const rest = risk.evidence.length - shown.length;
+  const where = shown.length === 0 ? "" : `: ${shown.join(", ")}${rest > 0 ? ` and ${rest} more` : ""}`;
+  return `- ${sanitizeInline(risk.text, 120)}${where}`;
+}
+
+/** The reviewed files by their topmost folder, folded. `room` in UTF-16 units. */
+export function fileLines({ reviewed }: Review, room: number): readonly string[] {
+  const folderOf = (path: string) => path.slice(0, path.indexOf("/") + 1);
+  const byArea = Map.groupBy(reviewed, folderOf);
+  const write = ([area, paths]: readonly [string, readonly string[]]) => {
+    const shown = paths.slice(0, FILES_SHOWN).map((path) => codeSpan(path.slice(area.length), 120));
+    const rest = paths.length - shown.length;
+    const where = area === "" ? "top level" : codeSpan(area, 120);
+    return `- ${where} (${paths.length}): ${shown.join(", ")}${rest > 0 ? ` and ${rest} more` : ""}`;
+  };
+  const more = (count: number) => `- and ${counted(count, "more folder")}`;
+  return folded(`${counted(reviewed.length, "file")} reviewed`, fitList([...byArea], write, room, 100, more));
+}

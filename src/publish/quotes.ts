@@ -1,0 +1,45 @@
+// What was said before, as a quote: who, where as a link, when and what came of it, and the sentence.
+import type { Precedent, Quote } from "../domain/finding.ts";
+import type { Repo } from "../domain/job.ts";
+import type { SeenBefore } from "../domain/retrieval.ts";
+import { safeUrl } from "./permalink.ts";
+import { codeSpan, sanitizeInline } from "./sanitize.ts";
+
+/** Code points of a quote that people see. */
+const QUOTED = 200;
+
+type Quoted = Quote & (Pick<Precedent, "url" | "outcome" | "decided" | "date" | "reason"> | Omit<SeenBefore, "path">);
+
+/**
+ * `ines on [#1](…) (2026-03-02, fixed): *Give subprocess.run a list.*`
+ *
+ * @returns one line of inert Markdown
+ */
+export function quoteLine(repo: Pick<Repo, "host">, said: Quoted): string {
+  const { author, pull, quote, date, outcome, decided } = said;
+  const reason = "reason" in said ? said.reason : undefined;
+  const who = author === undefined ? "Kodiai" : sanitizeInline(author, 60);
+  const known = outcome === "unknown" || outcome === "posted" ? "" : outcome;
+  const became = [known, decided ?? ""].filter((part) => part !== "").join(" ");
+  const when = [sanitizeInline(date, 10), sanitizeInline(became, 240)].filter((part) => part !== "").join(", ");
+  const words = sanitizeInline(quote ?? reason ?? "", QUOTED);
+  const where = `${who} ${placeOfQuote(repo, said.url, pull)}`.trim();
+  return `${where}${when === "" ? "" : ` (${when})`}${words === "" ? "" : `: *${words}*`}`;
+}
+
+function placeOfQuote(repo: Pick<Repo, "host">, url: string | null, pull: number | undefined): string {
+  const address = url === null ? null : safeUrl(repo, url);
+  const name = pull === undefined ? "earlier" : `#${pull}`;
+  if (address !== null) return pull === undefined ? `[earlier](${address})` : `on [${name}](${address})`;
+  // What is not linked is shown: where it was said is half of what it says.
+  if (url !== null && url !== "") return `at ${codeSpan(url, 120)}`;
+  return pull === undefined ? name : `on ${codeSpan(name)}`;
+}
+
+/** References in our own sentence to the pull requests of these memories, which the sanitizer has made code, as links. */
+export function withPullLinks(repo: Pick<Repo, "host">, markdown: string, precedents: readonly Precedent[]): string {
+  return precedents.reduce((text, { pull, url }) => {
+    const address = url === null || pull === undefined ? null : safeUrl(repo, url);
+    return address === null ? text : text.replace(`what \`#${pull}\` fixed`, `what [#${pull}](${address}) fixed`);
+  }, markdown);
+}

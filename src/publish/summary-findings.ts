@@ -1,0 +1,149 @@
+// The findings of a review in its summary: a table of all of them, and in full those that have no comment on their lines.
+import { type Finding, SEVERITIES, sharedComment } from "../domain/finding.ts";
+import type { PlacedFinding, Review } from "../domain/review.ts";
+import { cutText } from "../domain/text/cut-text.ts";
+import { quietCode, writeFence } from "./blocks.ts";
+import { counted, fitList, folded } from "./fit-list.ts";
+import { placeOf, safeUrl } from "./permalink.ts";
+import { findingTitle, origin, otherPlaces, severityMark, titleText } from "./render-comment.ts";
+import { sanitizeBlock, sanitizeInline, visible } from "./sanitize.ts";
+
+/** Code points of a body: many findings share the summary. */
+const BODY_SHOWN = 1000;
+/** Places of one row: findings of one rule share it. */
+const PLACES_SHOWN = 4;
+
+/** Worst first; in one severity as they come. */
+export function worstFirst(findings: readonly PlacedFinding[]): readonly PlacedFinding[] {
+  return findings.toSorted((a, b) => SEVERITIES.indexOf(a.finding.severity) - SEVERITIES.indexOf(b.finding.severity));
+}
+
+/**
+ * One row for each title and severity with its places, worst first.
+ *
+ * @param room UTF-16 units
+ */
+export function findingsTable(review: Review, findings: readonly PlacedFinding[], room: number): readonly string[] {
+  if (findings.length === 0) return [];
+  const rows = Map.groupBy(worstFirst(findings), ({ finding: { severity, rule, title } }) =>
+    JSON.stringify([severity, rule, title]),
+  );
+  const groups = [...rows.values()];
+  const shown = fitted(groups, (group) => row(review, group), room);
+  const rest = groups.slice(shown.length).reduce((sum, { length }) => sum + length, 0);
+  const more = `And ${counted(rest, "more finding")} that did not fit here; \`kodiai review\` lists all of them.`;
+  return ["| | Finding | Where |", "|-|-|-|", ...shown, ...(rest === 0 ? [] : ["", more])];
+}
+
+function row(review: Review, group: readonly PlacedFinding[]): string {
+  const [first] = group as readonly [PlacedFinding, ...PlacedFinding[]];
+  const places = group
+    .slice(0, PLACES_SHOWN)
+    .map((placed) => `${placeOf(review, placed.finding)}${comment(review, placed)}`);
+  const rest = group.length - places.length;
+  const where = `${places.join("<br>")}${rest > 0 ? `<br>and ${rest} more` : ""}`;
+  // A bar ends a cell, even in code; the broken bar looks like it.
+  const cells = [severityMark(first.finding.severity), titleText(first.finding), where];
+  return `| ${cells.map((cell) => cell.replaceAll("|", "¦")).join(" | ")} |`;
+}
+
+/**
+ * The findings without a comment on their lines, folded: in full where the summary is the only place that has them, in a line
+ * with the reason where there is another.
+ *
+ * @param room UTF-16 units
+ */
+export function unplacedFindings(review: Review, findings: readonly PlacedFinding[], room: number): readonly string[] {
+  const elsewhere = worstFirst(findings.filter(({ place }) => place !== "inline"));
+  const short = elsewhere.filter(({ place }) => place !== "summary");
+  const full = Map.groupBy(
+    elsewhere.filter(({ place }) => place === "summary"),
+    ({ finding }) => sharedComment(finding) ?? finding.id,
+  );
+  const groups = [...full.values()];
+  const told = fitted(groups, (group) => inFull(review, group), room * 0.7);
+  const lines = [...groups.slice(told.length).flat(), ...short];
+  const more = (count: number) => `- and ${count} more that did not fit here; \`kodiai review\` lists all of them`;
+  return folded(`${counted(elsewhere.length, "finding")} without a comment on the lines`, [
+    ...told.flatMap((text) => [text, ""]),
+    ...fitList(lines, (placed) => `- ${inOneLine(review, placed)}`, room * 0.25, 200, more),
+  ]);
+}
+
+/** The first texts that fit together. A text of its own paragraph takes two line ends. */
+function fitted<T>(items: readonly T[], write: (item: T) => string, room: number): readonly string[] {
+  const told: string[] = [];
+  let left = room;
+  for (const item of items) {
+    const text = write(item);
+    left -= text.length + 2;
+    if (left < 0) break;
+    told.push(text);
+  }
+  return told;
+}
+
+/** Findings that say the same are told once, with all their places. */
+function inFull(review: Review, [first, ...others]: readonly PlacedFinding[]): string {
+  if (first === undefined) return "";
+  const { finding } = first;
+  const also = otherPlaces(
+    review,
+    others.map((one) => one.finding),
+  );
+  const parts = [inOneLine(review, first), sanitizeBlock(finding.body, BODY_SHOWN), also, origin(finding)];
+  return parts.filter((part) => part !== "").join("\n\n");
+}
+
+function inOneLine(review: Review, placed: PlacedFinding): string {
+  const reason = placed.reason === null ? "" : ` — ${sanitizeInline(placed.reason, 200)}`;
+  return `${findingTitle(placed.finding)} ${placeOf(review, placed.finding)}${comment(review, placed)}${reason}`;
+}
+
+/** The comment of an earlier push, where its address is known. */
+function comment({ repo, said }: Review, { finding, place }: PlacedFinding): string {
+  if (place !== "already-posted") return "";
+  const url = said.find((one) => one.finding.id === finding.id)?.url ?? null;
+  const address = url === null ? null : safeUrl(repo, url);
+  return address === null ? "" : ` ([comment](${address}))`;
+}
+
+// The same findings as a task for a coding agent: plain text in a fence, made from the findings alone.
+
+/** Code points of one finding's body in it. */
+const TASK_SHOWN = 600;
+/** UTF-16 units of it that are read for that. */
+const TASK_READ = 4 * TASK_SHOWN;
+
+/**
+ * Folded; nothing where there is nothing to fix, or the configuration wants none.
+ *
+ * @param room UTF-16 units
+ */
+export function agentPrompt(review: Review, findings: readonly PlacedFinding[], room: number): readonly string[] {
+  if (findings.length === 0 || review.agentPrompt === false) return [];
+  const tasks = [...worstFirst(findings).entries()];
+  const more = (count: number) => `and ${count} more that did not fit here`;
+  const shown = fitList(tasks, ([index, { finding }]) => task(finding, index + 1), room - 400, tasks.length, more);
+  const prompt = [
+    "A code review found the problems below. Check each against the code; fix those that are real, with the smallest change",
+    "that does it, and say of the others why they are none.",
+    "",
+    ...shown,
+  ];
+  return folded("Prompt for a coding agent", [
+    writeFence("text", prompt.flatMap((text) => text.split("\n")).map(quietCode)),
+  ]);
+}
+
+function task({ path, startLine, line, severity, title, body, suggestion }: Finding, number: number): string {
+  const place = startLine === line ? `${path}:${line}` : `${path}:${startLine}-${line}`;
+  const words = cutText(oneLine(cutText(body, TASK_READ)).trim(), TASK_SHOWN);
+  const text = suggestion === null ? null : cutText(visible(suggestion.text), TASK_SHOWN);
+  const replace = text === null ? "" : `\n   Put this in place of the lines:\n${text.replace(/^/gm, "   | ")}`;
+  return `${number}. ${oneLine(place)} (${severity}): ${oneLine(title)}\n   ${words}${replace}`;
+}
+
+function oneLine(text: string): string {
+  return visible(text).replace(/\s+/g, " ");
+}

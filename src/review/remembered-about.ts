@@ -1,0 +1,62 @@
+// What memory has about the code of a rule's finding. A rule cites nothing, so its words are compared: what people said about
+// `subprocess.run(…, shell=True)` names both, and so does the line that the rule found.
+import type { Finding, Precedent } from "../domain/finding.ts";
+import type { RankedMemory } from "../domain/retrieval.ts";
+import { asPrecedent } from "./review-memory.ts";
+
+/** Memories of one finding. */
+const MOST = 2;
+/** Words of code that a comment and the lines of a finding share, at least. */
+const LEAST_SHARED = 2;
+
+const WORD = /[A-Za-z_][A-Za-z0-9_]{3,}/g;
+/** Words that stand in most code or most sentences. */
+const COMMON = new Set(
+  (
+    "async await bool boolean break case catch class const continue data default else error export extends false final finally float " +
+    "from func function have import interface into itself line list name none null number object package private public return " +
+    "self static string struct super switch text than that them then there they this throw throws true type undefined value void when " +
+    "where which while will with your"
+  ).split(" "),
+);
+
+/**
+ * The findings of rules with what was said about the same code, most fitting first; other findings as they are.
+ *
+ * @param ranked what memory found for this change, best first
+ * @param headTexts whole head files by path; a finding in a file that is not among them gets nothing
+ */
+export function withRememberedAbout(
+  findings: readonly Finding[],
+  ranked: readonly RankedMemory[],
+  headTexts: ReadonlyMap<string, string>,
+): readonly Finding[] {
+  if (ranked.length === 0) return findings;
+  return findings.map((finding) => {
+    if (finding.source !== "rule" || finding.side === "LEFT") return finding;
+    const text = headTexts.get(finding.path);
+    const lines = text === undefined ? [] : text.split("\n").slice(finding.startLine - 1, finding.line);
+    const words = wordsOf(lines.join("\n"));
+    const about = ranked.filter((memory) => isAbout(memory, finding, words)).slice(0, MOST);
+    const precedents: readonly Precedent[] = about.map(asPrecedent);
+    return precedents.length === 0 ? finding : { ...finding, precedents: [...finding.precedents, ...precedents] };
+  });
+}
+
+/** People by the words that they use; a finding of ours by its title, once somebody or the code has answered it. */
+function isAbout({ record }: RankedMemory, { title }: Finding, words: ReadonlySet<string>): boolean {
+  if (record.sharing === "pattern") return false;
+  if (record.corpus === "finding") {
+    const isAnswered = record.outcome !== null && record.outcome !== "posted" && record.outcome !== "outdated";
+    return isAnswered && record.text.startsWith(`${title}\n`);
+  }
+  if (record.corpus !== "review_comment") return false;
+  let shared = 0;
+  for (const word of wordsOf(record.text)) if (words.has(word)) shared++;
+  return shared >= LEAST_SHARED;
+}
+
+function wordsOf(text: string): ReadonlySet<string> {
+  const words = [...text.matchAll(WORD)].map(([word]) => word.toLowerCase());
+  return new Set(words.filter((word) => !COMMON.has(word)));
+}

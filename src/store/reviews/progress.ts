@@ -1,0 +1,35 @@
+// Summaries that say that a review is being written: whatever happens to the review, they come to an end.
+import type { Repo } from "../../domain/job.ts";
+import type { ProgressBook, ProgressNote } from "../../ports/checks.ts";
+import type { Held } from "../../ports.ts";
+import { fenced } from "../queue/lease-fence.ts";
+import type { Database } from "../sql.ts";
+
+/**
+ * Throws `Transient` for what passes; what writes throws LeaseLost once the job is not held any more.
+ *
+ * @param held the job that writes; null where none is behind it
+ */
+export function storedProgress(db: Database, held: Held | null = null): ProgressBook {
+  const write = async (text: string, values: readonly unknown[]): Promise<void> => {
+    await fenced(db, held, (tx) => tx.run(text, values));
+  };
+  return {
+    begun: ({ key, repo, number, installationId }) =>
+      write(
+        `INSERT INTO progress_notes (key, repo, number, installation_id) VALUES ($1, $2, $3, $4)
+         ON CONFLICT (key) DO UPDATE SET repo = excluded.repo, installation_id = excluded.installation_id`,
+        [key, JSON.stringify(repo), number, installationId],
+      ),
+    isOpen: async (key) => (await db.one("SELECT key FROM progress_notes WHERE key = $1", [key])) !== null,
+    ended: (key) => write("DELETE FROM progress_notes WHERE key = $1", [key]),
+    async left() {
+      const rows = await db.all<Omit<ProgressNote, "repo"> & { readonly repo: string }>(
+        `SELECT key, repo, number, installation_id AS "installationId" FROM progress_notes
+         WHERE NOT EXISTS (SELECT 1 FROM jobs WHERE jobs.key = progress_notes.key AND jobs.state IN ('waiting', 'running'))
+         ORDER BY key`,
+      );
+      return rows.map((row) => ({ ...row, repo: JSON.parse(row.repo) as Repo }));
+    },
+  };
+}
