@@ -11,7 +11,8 @@ import { scopeOf } from "../../src/retrieve/query/scope.ts";
 import { dedupe, jaccard } from "../../src/retrieve/rank/dedupe.ts";
 import { recencyDistanceFactor } from "../../src/retrieve/rank/factors.ts";
 import { fuseByRank, pool, reciprocalRank } from "../../src/retrieve/rank/fusion.ts";
-import { languageBoost, rerankByLanguage, type RerankConfig } from "../../src/retrieve/rank/language.ts";
+import { canonicalLanguage } from "../../src/domain/language.ts";
+import { languageFactor, rerankByLanguage, type RerankConfig } from "../../src/retrieve/rank/language.ts";
 import { adaptiveThreshold, type ThresholdSettings } from "../../src/retrieve/rank/threshold.ts";
 import { TUNING } from "../../src/retrieve/tuning.ts";
 import { suppressor, type Suppressible } from "../../src/review/prune.ts";
@@ -359,7 +360,7 @@ function unified(input: unknown): unknown {
   const languages = new Map(codeMemoriesBestFirst.map(({ id, language }) => [String(id), language]));
   const shares = prLanguages.map((language) => ({ language, share: 1 / prLanguages.length }));
   const chunks = reciprocalRank([{ ids, weight }], inOurCount(k)).map(({ id, score }) => {
-    const { factor } = languageBoost(languages.get(id) ?? "", shares, {
+    const factor = languageFactor(canonicalLanguage(languages.get(id) ?? ""), shares, {
       boost: boostFactor,
       relatedRatio: affinityRatio,
     });

@@ -1,10 +1,10 @@
 // kodiai doctor --live: tries on the real GitHub what Kodiai relies on, and prints what GitHub answered.
 import manifest from "../../package.json" with { type: "json" };
-import { markdownTable } from "./markdown-table.ts";
-import { askerFor, type Asker } from "./asker.ts";
-import { terminalText } from "./terminal-text.ts";
-import { UsageError, oneOf, type ExitCode } from "./usage.ts";
 import type { LiveLook, LiveReport, LiveResult } from "../domain/live-report.ts";
+import { type Asker, askerFor } from "./asker.ts";
+import { markdownTable } from "./markdown-table.ts";
+import { terminalText } from "./terminal-text.ts";
+import { type ExitCode, oneOf, UsageError } from "./usage.ts";
 
 export interface LiveWords {
   readonly owner: string;

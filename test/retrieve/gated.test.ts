@@ -6,7 +6,7 @@ import { GATE } from "../../src/retrieve/gate/gate.ts";
 import { failure, scriptedModel, textOf } from "../fakes/scripted-model.ts";
 import { SHAPES } from "./gate/gate-shapes.ts";
 import { added, embedder, memory, NOW, type Shape, shelf } from "./given.ts";
-import { at, CPP, enter, ids, type Room } from "./retrieve-harness.ts";
+import { at, CPP, enter, factorOf, ids, type Room } from "./retrieve-harness.ts";
 
 const SOME = [at("mem_1", 0.1, { language: "cpp" }), at("mem_2", 0.2, { corpus: "finding", outcome: "declined" })];
 const LOCK: Shape = { title: "Refresh", files: { "package-lock.json": " {\n+a" } };
@@ -156,8 +156,8 @@ describe("what a strategy changes", () => {
 
   test("related-files lifts what was said in the same folder by 1.2", async () => {
     const { ranked } = await order("related-files", [near, wordy, close]);
-    const boosts = Object.fromEntries(ranked.map(({ record, boosts }) => [record.id, boosts]));
-    expect(boosts).toEqual({ mem_close: [{ name: "related-files", factor: 1.2 }], mem_near: [], mem_wordy: [] });
+    const boosts = Object.fromEntries(ranked.map((one) => [one.record.id, factorOf(one, "related files").toFixed(3)]));
+    expect(boosts).toEqual({ mem_close: "1.200", mem_near: "1.000", mem_wordy: "1.000" });
   });
 });
 
