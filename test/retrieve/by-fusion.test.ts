@@ -259,7 +259,7 @@ describe("the languages of the change", () => {
     });
     expect(ids(precedents)).toEqual(["mem_second", "mem_first"]);
     expect(heard(precedents, "mem_second").terms.map(({ name }) => name)).toEqual([
-      ...["words", "place", "meaning", "source", "language", "recency", "outcome"],
+      ...["words", "meaning", "source", "language", "recency", "outcome"],
     ]);
   });
 });

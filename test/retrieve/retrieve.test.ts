@@ -188,11 +188,12 @@ describe("what is heard", () => {
       { record: memory("mem_word", { text: "parsePrice overflows when rounding half away from zero in the cart" }) },
     ];
     const asked = { ...CPP, title: "round prices: parsePrice overflows when rounding half away" };
-    const { precedents } = await run({ shape: asked, shelved });
+    const knowledge = retrieval({ fusion: "rrf" });
+    const { precedents } = await run({ shape: asked, shelved, knowledge });
     expect(precedents.gate.strategy).toBe("keyword");
     expect(ids(precedents)[0]).toBe("mem_word");
     const files = { ...CPP.files, "src/auth/login.cpp": added("int a;") };
-    const risky = await run({ shape: { ...asked, files }, shelved });
+    const risky = await run({ shape: { ...asked, files }, shelved, knowledge });
     expect(risky.precedents.gate.strategy).toBe("semantic");
     expect(ids(risky.precedents)[0]).toBe("mem_near");
   });

@@ -89,7 +89,7 @@ test("every signal is a finite figure for every memory, whatever the text", () =
 });
 
 test("the order of the memories does not change their scores", () => {
-  const memories = [leak, naming, sorted, thanks, comment({ id: "late", pr: 8 })];
+  const memories = [leak, naming, sorted, thanks, comment({ id: "late", pr: 8, text: "Who closes the connection?" })];
   const forth = order(memories);
   expect(order(memories.toReversed())).toEqual(forth);
 });

@@ -54,7 +54,7 @@ const settings = (fusion: "learned" | "rrf") => ({
 const MAX = { pooling: "max", k: 60, method: "hybrid" } as const;
 
 test.each(["learned", "rrf"] as const)(
-  "what is on the list is ordered by %s as if all records had been read",
+  "what is on the list is ordered by ranks as if all records had been read",
   (fusion) => {
     const all = evidence();
     const { listed, behind } = shortlist(all.queries, { ...all, ...MAX, fusion, nearHunk: 0 });
