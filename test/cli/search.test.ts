@@ -143,7 +143,7 @@ test("search tells both ranks, raw distance, the terms of each score, date and s
   const [, score = "", shownScore = "", shownTerms = ""] =
     /^1\. (-?\d+\.\d{3}) {2}\S+[\s\S]*? (-?\d+\.\d{3}) = (.+)$/m.exec(out) ?? [];
   expect(shownScore).toBe(score);
-  expect(shownTerms).toMatch(/^(?:− )?words \d\.\d{3} \+ meaning 0\.000 − recency \d\.\d{3}$/);
+  expect(shownTerms).toMatch(/^(?:− )?words \d\.\d{3} \+ meaning 0\.000 [+−] recency \d\.\d{3}$/);
   const parts = [...` ${shownTerms}`.matchAll(/(−)?[ +\w]*? (\d+\.\d{3})/g)];
   const sum = parts.reduce((all, [, minus, value]) => all + (minus ? -1 : 1) * Number(value), 0);
   expect(sum.toFixed(3)).toBe(score);
