@@ -202,7 +202,8 @@ function rowOfStage(
   const gain = against.gain["recall@10"] ?? NONE;
   const points = (share: number) => `${share < 0 ? "" : "+"}${(100 * share).toFixed(1)}`;
   const expected = stage.expected === undefined ? "" : `; expected ${EXPECTED[stage.expected]}`;
-  const told = `${points(gain.mean)} [${points(gain.low)}, ${points(gain.high)}] over "${stage.over}"; MRR ${intervalText(against.gain.mrr ?? NONE)}${expected}`;
+  const mrr = intervalText(against.gain.mrr ?? NONE);
+  const told = `${points(gain.mean)} [${points(gain.low)}, ${points(gain.high)}], MRR ${mrr} over "${stage.over}"${expected}`;
   return { ...row, against, remark: told };
 }
 
