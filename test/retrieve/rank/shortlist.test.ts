@@ -61,8 +61,8 @@ test.each(["learned", "rrf"] as const)(
     expect([listed.length, listed.length + behind.length]).toEqual([SHORTLIST, all.records.size]);
     const records = new Map([...all.records].filter(([id]) => listed.includes(id)));
     const [plain, short] = [
-      rankMemories({ ...all }, settings(fusion)),
-      rankMemories({ ...all, records }, settings(fusion), new Set(behind)),
+      rankMemories({ ...all }, apart),
+      rankMemories({ ...all, records }, apart, new Set(behind)),
     ];
     const left = new Set(behind);
     const onList = plain.ranked.filter(({ record }) => !left.has(record.id));
