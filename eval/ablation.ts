@@ -2,9 +2,10 @@
 // expected of it. Every row is the real store and room; only settings differ.
 import type { QueryVariant } from "../src/domain/retrieval.ts";
 import { DEFAULT_DIGEST, type DigestForm } from "../src/learn/remember/embedding-text.ts";
+import { FACTOR_NAMES, type FactorName } from "../src/retrieve/rank/factors.ts";
 import type { Tuning } from "../src/retrieve/tuning.ts";
 import { answersOf, mustHoldTruth } from "./answer-all.ts";
-import { type Answer, figuresOf, gainOver, rowOf } from "./answers.ts";
+import { type Answer, figuresOf, gainOver, intervalText, rowOf } from "./answers.ts";
 import type { Arm } from "./ask-room.ts";
 import { retrievalFingerprint } from "./configuration-fingerprint.ts";
 import { withFirstKeywordScore } from "./first-keyword-score.ts";
@@ -43,7 +44,7 @@ const MULTI_FIELD: DigestForm = { ...DEFAULT_DIGEST };
 const WRITTEN: ReadonlySet<DigestForm> = new Set([SITUATION, WITH_TAGS, MULTI_FIELD]);
 const WITH_CODE: DigestForm = { kind: "text-and-code", context: true };
 
-const PLAIN: Partial<Tuning> = { language: false, recency: false, outcome: false };
+const PLAIN: Partial<Tuning> = { factors: [] };
 const only = (...kinds: QueryVariant["kind"][]): Partial<Tuning> => ({ ...PLAIN, variants: new Set(kinds) });
 const RRF = { fusion: "rrf" } as const;
 const VECTORS = { method: "semantic", fusion: "rrf" } as const;
@@ -90,13 +91,13 @@ const STAGES: readonly (Stage | Unmeasured)[] = [
   { name: TAGGED, over: DESCRIBED, expected: "B1", form: WITH_TAGS, retrieval: RRF, tuning: PLAIN },
   { name: "+ model-written lesson (multi-field)", over: TAGGED, form: MULTI_FIELD, retrieval: RRF, tuning: PLAIN },
   { name: "+ its code in the embedded text", over: FIELDS, form: WITH_CODE, retrieval: RRF, tuning: PLAIN },
-  { name: LANGUAGE, over: FIELDS, form: DEFAULT_DIGEST, retrieval: RRF, tuning: { ...PLAIN, language: true } },
+  { name: LANGUAGE, over: FIELDS, form: DEFAULT_DIGEST, retrieval: RRF, tuning: { factors: ["language"] } },
   {
     name: RECENCY,
     over: LANGUAGE,
     form: DEFAULT_DIGEST,
     retrieval: RRF,
-    tuning: { ...PLAIN, language: true, recency: true },
+    tuning: { factors: ["language", "recency"] },
   },
   { name: "+ contrast", remark: "measured by itself (eval -- contrast): the corpus holds no fixed code" },
   { name: "+ HyDE", remark: `${EXPECTED.C2}; not measured: no model replies are recorded` },
@@ -120,17 +121,21 @@ const STAGES: readonly (Stage | Unmeasured)[] = [
   { name: FIRST_SYSTEM, over: ONE_QUERY, form: DEFAULT_DIGEST, retrieval: WORDS, tuning: only("intent") },
 ];
 
-/** Whose truths are written about another language than the change: with the language step and without. */
+const without = (name: FactorName): Partial<Tuning> => ({ factors: FACTOR_NAMES.filter((one) => one !== name) });
+
+/** What each factor is worth: its loss where it is 1. */
+const FACTORS_OFF: readonly Stage[] = FACTOR_NAMES.map((name) => ({
+  name: `default without ${name}`,
+  over: DEFAULT,
+  form: DEFAULT_DIGEST,
+  tuning: without(name),
+}));
+
+/** Whose truths are written about another language than the change: without the factor and with it. */
+const ELSEWHERE_OFF = "truths in another language: default without language";
 const LANGUAGE_STEP: readonly Stage[] = [
-  { name: "truths in another language: language step off", form: DEFAULT_DIGEST, retrieval: RRF, tuning: PLAIN },
-  {
-    name: "truths in another language: language step on",
-    over: "truths in another language: language step off",
-    form: DEFAULT_DIGEST,
-    retrieval: RRF,
-    tuning: { ...PLAIN, language: true },
-  },
-  { name: "truths in another language: default", form: DEFAULT_DIGEST },
+  { name: ELSEWHERE_OFF, form: DEFAULT_DIGEST, tuning: without("language") },
+  { name: "truths in another language: default", over: ELSEWHERE_OFF, form: DEFAULT_DIGEST },
 ];
 
 /**
@@ -143,11 +148,13 @@ export async function ablation(
   repos: ReadonlySet<string> | null,
   written: WrittenById | null = null,
 ): Promise<SuiteResult> {
-  const stages = STAGES.filter((stage): stage is Stage => "form" in stage).map((stage) =>
-    stage.name === FIRST_SYSTEM
-      ? { ...stage, recall: (recall: TemporaryStore["recall"]) => withFirstKeywordScore(recall, judged.corpus) }
-      : stage,
-  );
+  const stages = [...STAGES, ...FACTORS_OFF]
+    .filter((stage): stage is Stage => "form" in stage)
+    .map((stage) =>
+      stage.name === FIRST_SYSTEM
+        ? { ...stage, recall: (recall: TemporaryStore["recall"]) => withFirstKeywordScore(recall, judged.corpus) }
+        : stage,
+    );
   const elsewhere = inAnotherLanguage(taskOf("H", judged, repos), judged);
   const answers = new Map<string, readonly Answer[]>();
   let config = "";
@@ -168,14 +175,16 @@ export async function ablation(
   return {
     data: { n: asked.queries.length, fingerprint: judged.fingerprint },
     config: { fingerprint: config },
-    rows: [...STAGES, ...LANGUAGE_STEP].map((stage) => rowOfStage(stage, answers, threshold)),
+    rows: [...STAGES, ...FACTORS_OFF, ...LANGUAGE_STEP].map((stage) => rowOfStage(stage, answers, threshold)),
     printIntervals: ["mrr", "recall@10"],
     notes: [
-      `Each gain is over the row named, in points of recall@10, paired (bootstrap, seed ${SEED}); what was once expected of the step stands behind it.`,
+      `Each gain is over the row named, in points of recall@10 and in MRR, paired (bootstrap, seed ${SEED}); what was once expected of the step stands behind it.`,
       "The learned table was fitted on this data; fit-fusion.ts prints its figures outside the folds it was fitted on.",
     ],
   };
 }
+
+const NONE = { mean: 0, low: 0, high: 0 };
 
 function rowOfStage(
   stage: Stage | Unmeasured,
@@ -190,10 +199,11 @@ function rowOfStage(
   const row = rowOf(stage.name, figures, list);
   if (stage.over === undefined) return row;
   const against = gainOver(stage.over, figures, figuresOf(answers.get(stage.over) ?? [], threshold));
-  const gain = against.gain["recall@10"] ?? { mean: 0, low: 0, high: 0 };
+  const gain = against.gain["recall@10"] ?? NONE;
   const points = (share: number) => `${share < 0 ? "" : "+"}${(100 * share).toFixed(1)}`;
   const expected = stage.expected === undefined ? "" : `; expected ${EXPECTED[stage.expected]}`;
-  const told = `${points(gain.mean)} [${points(gain.low)}, ${points(gain.high)}] over "${stage.over}"${expected}`;
+  const mrr = intervalText(against.gain.mrr ?? NONE);
+  const told = `${points(gain.mean)} [${points(gain.low)}, ${points(gain.high)}], MRR ${mrr} over "${stage.over}"${expected}`;
   return { ...row, against, remark: told };
 }
 

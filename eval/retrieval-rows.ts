@@ -1,5 +1,6 @@
 // The retrieval data as the ranker takes it: comments and changes prepared, truth beside them.
 import { createHash } from "node:crypto";
+import { canonicalLanguage } from "../src/domain/language.ts";
 import { parseDiff } from "../src/gather/parse-diff.ts";
 import {
   type ChangedHunk,
@@ -11,6 +12,14 @@ import {
 import { type Lexicon, lexicon } from "../src/retrieve/rank/term-ids.ts";
 import { type CorpusRow, type JudgedData, type JudgedRow, readJudged } from "./judged-data.ts";
 
+/** A comment as the ranker takes it, with what only measurements look at. */
+export interface RetrievalMemory extends PreparedMemory {
+  /** A canonical id. */
+  readonly language: string;
+  /** Epoch milliseconds. */
+  readonly createdAt: number;
+}
+
 export interface RetrievalQuery {
   readonly id: string;
   readonly repo: string;
@@ -18,13 +27,15 @@ export interface RetrievalQuery {
   /** Epoch milliseconds. */
   readonly asOf: number;
   readonly change: PreparedChange;
+  /** Canonical ids of its files' languages. */
+  readonly languages: ReadonlySet<string>;
   readonly own: ReadonlySet<string>;
   readonly gold: ReadonlySet<string>;
   readonly grades: ReadonlyMap<string, number>;
 }
 
 export interface RetrievalRows {
-  readonly memories: ReadonlyMap<string, readonly PreparedMemory[]>;
+  readonly memories: ReadonlyMap<string, readonly RetrievalMemory[]>;
   readonly queries: readonly RetrievalQuery[];
   /** With which all of it was prepared. */
   readonly lexicon: Lexicon;
@@ -57,27 +68,20 @@ export function prepareRows({ corpus, queries: asked, fingerprint }: JudgedData)
   };
 }
 
-function memoryOf(row: CorpusRow, words: Lexicon): PreparedMemory {
-  const comment = {
-    id: row.id,
-    pr: row.pr,
-    path: row.filePath,
-    language: row.language,
-    text: row.text,
-    hunk: row.hunk ?? "",
-    createdAt: Date.parse(row.createdAt),
-  };
-  return prepareMemory(comment, words);
+function memoryOf({ id, pr, filePath, text, hunk, language, createdAt }: CorpusRow, words: Lexicon): RetrievalMemory {
+  const prepared = prepareMemory({ id, pr, path: filePath, text, hunk: hunk ?? "" }, words);
+  return { ...prepared, language: canonicalLanguage(language ?? ""), createdAt: Date.parse(createdAt) };
 }
 
 function queryOf(row: JudgedRow, hunks: readonly ChangedHunk[], words: Lexicon): RetrievalQuery {
-  const asOf = Date.parse(row.asOf);
+  const { title, body, files } = row;
   return {
     id: row.id,
     repo: row.repo,
     pr: row.pr,
-    asOf,
-    change: prepareChange({ title: row.title, body: row.body ?? "", files: row.files, hunks, now: asOf }, words),
+    asOf: Date.parse(row.asOf),
+    change: prepareChange({ title, body: body ?? "", paths: files.map(({ path }) => path), hunks }, words),
+    languages: new Set(files.map(({ language }) => canonicalLanguage(language ?? ""))),
     own: new Set(row.own),
     gold: new Set(row.relevantGold),
     grades: new Map(Object.entries(row.grades)),
@@ -99,7 +103,7 @@ function changedHunk(
 }
 
 /** Task G and H: same repository, another pull request, written before the change was asked about. */
-export function earlier(rows: RetrievalRows, query: RetrievalQuery): readonly PreparedMemory[] {
+export function earlier(rows: RetrievalRows, query: RetrievalQuery): readonly RetrievalMemory[] {
   const all = rows.memories.get(query.repo) ?? [];
   return all.filter((memory) => memory.pr !== query.pr && memory.createdAt < query.asOf);
 }

@@ -1,10 +1,10 @@
 // The system to beat: three rankings with nothing fitted, joined by reciprocal rank.
 
 import { bagOf } from "../src/domain/text/bm25.ts";
-import type { PreparedMemory, Words } from "../src/retrieve/rank/prepare-documents.ts";
+import type { Words } from "../src/retrieve/rank/prepare-documents.ts";
 import type { Lexicon } from "../src/retrieve/rank/term-ids.ts";
 import { bagsOf, buildIndex, scoreAll } from "../src/retrieve/rank/term-vectors.ts";
-import { type RetrievalQuery, rank } from "./retrieval-rows.ts";
+import { type RetrievalMemory, type RetrievalQuery, rank } from "./retrieval-rows.ts";
 
 const BM25 = { k1: 1.2, b: 0.75 };
 const RRF_K = 60;
@@ -15,13 +15,13 @@ const RRF_K = 60;
  */
 export function untunedFusion(
   query: RetrievalQuery,
-  memories: readonly PreparedMemory[],
+  memories: readonly RetrievalMemory[],
   task: "G" | "S",
   { numbersOf, size }: Lexicon,
 ): string[] {
   const ids = memories.map((memory) => memory.id);
   const { all, added } = query.change;
-  const keyword = (texts: (memory: PreparedMemory) => Words, words: Words) => {
+  const keyword = (texts: (memory: RetrievalMemory) => Words, words: Words) => {
     const read = memories.map(texts);
     return rank(ids, scoreAll(buildIndex(bagsOf(read, size()), size()), bagOf(words), BM25));
   };
@@ -41,11 +41,9 @@ export function untunedFusion(
   );
 }
 
-function placeOf(query: RetrievalQuery): (memory: PreparedMemory) => number {
-  const files = query.change.files;
-  const paths = new Set(files.map((file) => file.path));
-  const folders = new Set(files.map((file) => folderOf(file.path)));
-  const languages = new Set(files.map((file) => file.language));
+function placeOf({ change, languages }: RetrievalQuery): (memory: RetrievalMemory) => number {
+  const paths = new Set(change.paths);
+  const folders = new Set(change.paths.map(folderOf));
   return (memory) => {
     const near = paths.has(memory.path)
       ? 3

@@ -62,7 +62,8 @@ function remember(repository: Repository, name: string, over: Partial<MemoryReco
     ownerId: owner,
     visibility: "public",
     sourceId: name,
-    text: `The lock stays held when the token is not valid (${direction === 2 ? "seventh" : "eleventh"} time).`,
+    // Words that no list of words knows: what is said weighs the same.
+    text: `The lock stays held when the token is not valid (${direction === 2 ? "zaqwim" : "zoqwem"} time).`,
     severity: "major",
     category: "reliability",
     outcome: "accepted",
@@ -75,7 +76,7 @@ function remember(repository: Repository, name: string, over: Partial<MemoryReco
 interface Play {
   readonly stage: Stage;
   readonly pull: Pull;
-  readonly ids: { readonly cpp: string; readonly python: string };
+  readonly ids: { readonly cpp: string; readonly python: string; readonly unsaid: string };
   readonly asked: () => readonly { readonly prompt: string; readonly system: string }[];
   readonly embedded: () => readonly Record<string, unknown>[];
 }
@@ -165,14 +166,20 @@ async function play(embedding: "works" | "fails"): Promise<Play> {
   // Neither the order of arrival, nor the path, nor the order of equals puts the C++ memory before the Python one: only the
   // language that is stored with it.
   const python = remember(repository, "python", { path: "src/lock.inc", language: "python" }, 3);
-  const name = ["cpp", "c++", "lock", "mutex", "guard"].find(
-    (one) => tieHash(remembered(one)) > tieHash(python.record.id),
-  );
+  const isBehind = (id: string) => tieHash(id) > tieHash(python.record.id) && id > python.record.id;
+  const name = Array.from({ length: 40 }, (_, at) => `cpp-${at}`).find((one) => isBehind(remembered(one)));
   const cpp = remember(repository, name ?? "", { path: "src/lock.inc", language: "cpp", provenance }, 2);
-  expect(tieHash(cpp.record.id)).toBeGreaterThan(tieHash(python.record.id));
+  expect(isBehind(cpp.record.id)).toBe(true);
+  // No word of it is a word of the change.
+  const unsaid = remember(
+    repository,
+    "unsaid",
+    { text: "walnut harbour violin meadow", language: "go", path: null },
+    5,
+  );
   const foreign = remember(other, "foreign", { text: "Another repository's secret plan", language: "cpp" }, 4);
   const db = await openMemoryFile(join(opened.dataDir, "memory.db"));
-  await storedMemory(db, () => reclaimFile(db)).remember([python, foreign], SPACE);
+  await storedMemory(db, () => reclaimFile(db)).remember([python, foreign, unsaid], SPACE);
   await storedMemory(db, () => reclaimFile(db)).remember([cpp], SPACE);
   await db.close();
 
@@ -186,7 +193,7 @@ async function play(embedding: "works" | "fails"): Promise<Play> {
   return {
     stage: opened,
     pull,
-    ids: { cpp: cpp.record.id, python: python.record.id },
+    ids: { cpp: cpp.record.id, python: python.record.id, unsaid: unsaid.record.id },
     asked: () => anthropic.requests,
     embedded: () => server.received.map(({ body }) => body),
   };
@@ -218,7 +225,7 @@ test("what reviewers said before about code like this reaches the model and the 
   const [question] = asked();
   const prompt = question?.prompt ?? "";
   const shown = precedentLines(prompt);
-  expect(shown.map((line) => line.split(" ")[1])).toEqual([ids.cpp, ids.python]);
+  expect(shown.map((line) => line.split(" ")[1])).toEqual([ids.cpp, ids.python, ids.unsaid]);
   expect(prompt).not.toContain("secret plan");
   const section = prompt.slice(prompt.indexOf("## What was said before"), prompt.indexOf("# The diff"));
   expect(section.trim().length).toBeLessThanOrEqual(2000);
@@ -236,8 +243,13 @@ test("what reviewers said before about code like this reaches the model and the 
   expect(summary[0]?.body).toContain("Adds a session whose token can be refreshed.");
   // Without vectors words would find the same.
   expect(summary[0]?.body).not.toContain("Incomplete");
-  expect(shown).toEqual([expect.stringContaining("distance 0.1"), expect.stringContaining("distance 0.1")]);
+  expect(shown).toEqual(Array(3).fill(expect.stringContaining("distance 0.1")));
   expect(summary[0]?.body).toMatch(/Cost: \d+ tokens in, \d+ out \(`claude-sonnet-5-5`\), USD 0\.\d{4}/);
+  // A change of which memory says nothing is not searched for.
+  const files = { "package-lock.json": '{ "lockfileVersion": 3 }\n' };
+  const lock = await at.world.pullRequest(pull.repository, { title: "chore: refresh the lock file", files });
+  await at.settled(lock);
+  expect(embedded().filter(({ input_type }) => input_type === "query")).toEqual(queries);
   expect(at.world.violations).toEqual([]);
 });
 

@@ -33,6 +33,10 @@ const DEFAULT_SEARCH_TEST = "test/search/on-defaults.test.ts";
 const FUSION_TEST = "test/retrieve/by-fusion.test.ts";
 const SNAPSHOT_TEST = "test/adapters/github/snapshot.test.ts";
 const SEARCH_TEST = "test/search/memory-search.test.ts";
+const MISSION: Mutant["test"] = [
+  "test/mission.test.ts",
+  "what reviewers said before about code like this reaches the model and the posted review",
+];
 
 export const MUTANTS: readonly Mutant[] = [
   {
@@ -2301,10 +2305,7 @@ export const MUTANTS: readonly Mutant[] = [
     file: "src/store/sqlite.ts",
     find: '(createRequire(import.meta.url)("sqlite-vec")',
     replace: '(createRequire(import.meta.url)("a package that is not installed")',
-    test: [
-      "test/mission.test.ts",
-      "what reviewers said before about code like this reaches the model and the posted review",
-    ],
+    test: MISSION,
   },
   {
     id: "without usearch",
@@ -2384,6 +2385,46 @@ export const MUTANTS: readonly Mutant[] = [
     find: "outcome: await withoutSecrets(outcome, clean) }",
     replace: "outcome }",
     test: ["test/app/stored-comments.test.ts", "no secret of its words, its lines or the title is in the queue"],
+  },
+  {
+    id: "no vectors",
+    loses: "a memory that only its vector can find reaches the prompt",
+    file: "src/retrieve/retrieve.ts",
+    find: "const asked = variants.flatMap((_, at) => vectors[at] ?? []);",
+    replace: "const asked: Float32Array[] = [];",
+    test: MISSION,
+  },
+  {
+    id: "language factor 1",
+    loses: "memories in the language of the change come first",
+    file: "src/retrieve/rank/factors.ts",
+    find: "  language: (record, { languages }) => languageFactor(chunkLanguage(record), languages),",
+    replace: "  language: (record, { languages }) => languageFactor(chunkLanguage(record), languages) ** 0,",
+    test: MISSION,
+  },
+  {
+    id: "no retrieval section",
+    loses: "what was found reaches the model",
+    file: "src/review/compose.ts",
+    find: "return buildRetrievalContextSection(precedents.ranked.map(revealedMemory), {",
+    replace: "return buildRetrievalContextSection([...precedents.ranked].slice(0, 0).map(revealedMemory), {",
+    test: MISSION,
+  },
+  {
+    id: "gate ignored",
+    loses: "a change of which memory says nothing is not searched for",
+    file: "src/retrieve/retrieve.ts",
+    find: "if (!gate.retrieve && !shadow) return noPrecedents(gate, retrieval);",
+    replace: "",
+    test: MISSION,
+  },
+  {
+    id: "reciprocal ranks without factors by default",
+    loses: "the default order weighs what ranks do not tell",
+    file: "src/retrieve/retrieve.ts",
+    find: "      method,\n      fusion,\n",
+    replace: '      method,\n      fusion: "rrf",\n      factors: [],\n',
+    test: MISSION,
   },
   {
     id: "voyageai's answer unused",

@@ -3,6 +3,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { Suppression } from "../../src/config/suppression.ts";
 import { titlePattern } from "../../src/config/suppression-pattern.ts";
+import { canonicalLanguage } from "../../src/domain/language.ts";
 import type { PullRequestContext } from "../../src/domain/pull-request.ts";
 import type { QueryVariant } from "../../src/domain/retrieval.ts";
 import type { LanguageShare, Risk } from "../../src/domain/signals.ts";
@@ -11,7 +12,7 @@ import { scopeOf } from "../../src/retrieve/query/scope.ts";
 import { dedupe, jaccard } from "../../src/retrieve/rank/dedupe.ts";
 import { recencyDistanceFactor } from "../../src/retrieve/rank/factors.ts";
 import { fuseByRank, pool, reciprocalRank } from "../../src/retrieve/rank/fusion.ts";
-import { languageBoost, type RerankConfig, rerankByLanguage } from "../../src/retrieve/rank/language.ts";
+import { languageFactor, type RerankConfig, rerankByLanguage } from "../../src/retrieve/rank/language.ts";
 import { adaptiveThreshold, type ThresholdSettings } from "../../src/retrieve/rank/threshold.ts";
 import { TUNING } from "../../src/retrieve/tuning.ts";
 import { type Suppressible, suppressor } from "../../src/review/prune.ts";
@@ -360,7 +361,7 @@ function unified(input: unknown): unknown {
   const languages = new Map(codeMemoriesBestFirst.map(({ id, language }) => [String(id), language]));
   const shares = prLanguages.map((language) => ({ language, share: 1 / prLanguages.length }));
   const chunks = reciprocalRank([{ ids, weight }], inOurCount(k)).map(({ id, score }) => {
-    const { factor } = languageBoost(languages.get(id) ?? "", shares, {
+    const factor = languageFactor(canonicalLanguage(languages.get(id) ?? ""), shares, {
       boost: boostFactor,
       relatedRatio: affinityRatio,
     });

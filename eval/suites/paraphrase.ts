@@ -14,7 +14,7 @@ import { pullRequestContext } from "../pull-request-context.ts";
 import type { Suite } from "../suite.ts";
 import { type TemporaryStore, withStore } from "../temporary-store.ts";
 
-const WITH = "eval/paraphrase";
+export const WITH = "eval/paraphrase";
 const WITHOUT = "eval/paraphrase-alone";
 const DAY = "2020-01-01T00:00:00Z";
 const NEXT_DAY = Date.parse("2020-01-02T00:00:00Z");
@@ -63,7 +63,7 @@ export const suite: Suite = async ({ data }) => {
 const NONE = { mean: 0, low: 0, high: 0 };
 
 /** What one tool said of one pull request stands under one number, so that the store itself leaves it out. */
-function linesOf({ memories, distractors }: ParaphraseData): string[] {
+export function linesOf({ memories, distractors }: ParaphraseData): string[] {
   const line = (repo: string, id: string, text: string, language: string, pr: number | null) =>
     JSON.stringify({ id, repo, pr, text, language, createdAt: DAY });
   return [
@@ -74,7 +74,7 @@ function linesOf({ memories, distractors }: ParaphraseData): string[] {
   ];
 }
 
-function scopeOf(repo: string, source: number): Scope {
+export function scopeOf(repo: string, source: number): Scope {
   return { repo: repoKey(evaluationRepo(repo)), ownerPool: null, excludePull: source, before: null };
 }
 
@@ -144,11 +144,16 @@ async function pooledAnswers(sets: readonly QuerySet[], store: TemporaryStore): 
 }
 
 /** Both lists of one text, from the store. */
-async function listsOf(text: string, scope: Scope, { embedder, recall }: TemporaryStore): Promise<QueryCandidates> {
+export async function listsOf(
+  text: string,
+  scope: Scope,
+  { embedder, recall }: TemporaryStore,
+  fetched: number = FETCHED,
+): Promise<QueryCandidates> {
   const vector = (await embedder.embed([text], "query")).vectors[0];
   const [[matching = []], [nearest = []]] = await Promise.all([
-    recall.matching(scope, [text], FETCHED, {}),
-    vector ? recall.nearest(scope, [vector], embedder.space, FETCHED, {}) : [],
+    recall.matching(scope, [text], fetched, {}),
+    vector ? recall.nearest(scope, [vector], embedder.space, fetched, {}) : [],
   ]);
   return { variant: { kind: "intent", text, path: null }, nearest, matching };
 }

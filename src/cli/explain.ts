@@ -228,7 +228,7 @@ function rerankText(rerank: Precedents["rerank"]): string {
 
 function rankedLines({ ranked }: Precedents): readonly string[] {
   if (ranked.length === 0) return [];
-  const entries = ranked.flatMap((memory, index) => memoryLines(memory, index + 1, memory.score.toFixed(3)));
+  const entries = ranked.flatMap((memory, index) => memoryLines(memory, index + 1));
   return ["", `  ${styleText("bold", `used (${ranked.length})`)}`, ...entries.map((line) => `  ${line}`)];
 }
 

@@ -6,10 +6,10 @@ import { repoKey } from "../domain/memory.ts";
 import { isoDate } from "../domain/text/iso-date.ts";
 import type { HandSearched } from "../flows/memory/search-memory.ts";
 
-/** Plain JSON, version 1; results best first. */
+/** Plain JSON, version 2; results best first. */
 export function foundJson(repo: Repo, asked: Omit<HandSearch, "repo" | "now">, { memories, searches }: HandSearched) {
   return {
-    version: 1,
+    version: 2,
     repo: { key: repoKey(repo), name: `${repo.owner}/${repo.name}` },
     asked,
     results: memories.map(result),
@@ -25,16 +25,17 @@ export function foundJson(repo: Repo, asked: Omit<HandSearch, "repo" | "now">, {
   };
 }
 
-function result({ memory, score, text }: FoundMemory) {
+function result({ memory, text }: FoundMemory) {
   const {
     record,
+    score,
     distance,
     confidence = null,
     adjustedDistance,
     vectorRank,
     keywordRank,
     keywordScore,
-    boosts,
+    terms,
     alternateSources,
   } = memory;
   const { provenance } = record;
@@ -48,7 +49,7 @@ function result({ memory, score, text }: FoundMemory) {
     vectorRank,
     keywordRank,
     keywordScore,
-    boosts,
+    terms,
     repo: record.repoName,
     corpus: record.corpus,
     path: record.path,

@@ -1,6 +1,6 @@
 // One memory that was found, for a person at a terminal: what it says, where it comes from, and why it stands there.
 import { styleText } from "node:util";
-import type { RankedMemory } from "../domain/retrieval.ts";
+import { type RankedMemory, termsText } from "../domain/retrieval.ts";
 import { isoDate } from "../domain/text/iso-date.ts";
 import { terminalText } from "./terminal-text.ts";
 
@@ -21,9 +21,9 @@ export function sourceLine({ record }: RankedMemory): string {
   return terminalText(facts.filter((fact) => fact !== null && fact !== "" && fact !== "unknown").join("  "));
 }
 
-/** Both ranks with what they rest on, and each factor: `meaning #2 (distance .312)  words #1 (BM25 8.4)  × recency 1.12`. */
-export function rankLine(memory: RankedMemory): string {
-  const { distance, vectorRank, keywordRank, keywordScore, adjustedDistance, boosts, nearestHunk, confidence } = memory;
+/** Both ranks with what they rest on: `meaning #2 (distance .312)  words #1 (BM25 8.4)`. */
+function rankLine(memory: RankedMemory): string {
+  const { distance, vectorRank, keywordRank, keywordScore, adjustedDistance, nearestHunk, confidence } = memory;
   const adjusted = adjustedDistance === null ? "" : `, adjusted ${adjustedDistance.toFixed(3)}`;
   const sure = confidence === undefined ? "" : `, ${confidence.replace("_", " ")} confidence`;
   const parts = [
@@ -31,20 +31,20 @@ export function rankLine(memory: RankedMemory): string {
       ? "meaning –"
       : `meaning #${vectorRank} (distance ${distance?.toFixed(3) ?? "?"}${adjusted}${sure})`,
     keywordRank === null ? "words –" : `words #${keywordRank} (BM25 ${keywordScore?.toFixed(1) ?? "?"})`,
-    ...boosts.map(({ name, factor }) => `× ${name} ${factor.toFixed(2)}`),
     ...(nearestHunk === null ? [] : [`nearest to ${nearestHunk.path} (${nearestHunk.distance.toFixed(3)})`]),
   ];
   return terminalText(parts.join("  "));
 }
 
-/** A numbered memory over a few lines; the first holds a score where one means something to people. */
-export function memoryLines(memory: RankedMemory, number: number, score: string): readonly string[] {
-  const { record, alternateSources } = memory;
+/** A numbered memory over a few lines: its score, what it says, the terms of the score, and what found it. */
+export function memoryLines(memory: RankedMemory, number: number): readonly string[] {
+  const { record, alternateSources, score, terms } = memory;
   const pad = " ".repeat(String(number).length + 2);
   const url = record.provenance.url;
   return [
-    `${styleText("bold", `${number}.`)} ${styleText("cyan", score)}  ${sourceLine(memory)}  ${styleText("dim", record.id)}`,
+    `${styleText("bold", `${number}.`)} ${styleText("cyan", score.toFixed(3))}  ${sourceLine(memory)}  ${styleText("dim", record.id)}`,
     `${pad}${saidLine(memory)}`,
+    styleText("dim", `${pad}${score.toFixed(3)} = ${termsText(terms)}`),
     styleText("dim", `${pad}${rankLine(memory)}`),
     ...(url === null ? [] : [styleText("dim", `${pad}${terminalText(url)}`)]),
     ...(alternateSources.length === 0

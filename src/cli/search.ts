@@ -136,8 +136,8 @@ function number(option: string, word: string, least: number, most: number, whole
 /** @returns text with ANSI colours where standard output is a terminal that wants them */
 function foundPage(repo: Repo, { memories, searches }: HandSearched): string {
   const several = searches.length > 1;
-  const blocks = memories.flatMap(({ memory, score, text }, index) => [
-    ...memoryLines(memory, index + 1, score.toFixed(2)),
+  const blocks = memories.flatMap(({ memory, text }, index) => [
+    ...memoryLines(memory, index + 1),
     ...(several ? [styleText("dim", `   found by ${JSON.stringify(terminalText(text))}`)] : []),
     "",
   ]);

@@ -126,7 +126,7 @@ const Retrieval = z
       .enum(["learned", "rrf", "weighted"])
       .default("learned")
       .describe(
-        "How `hybrid` orders what it found: by a learned table of signals, by rank in the two lists, or by weighted score.",
+        "What `hybrid` orders by: a learned table of signals, rank in the two lists, or weighted score; factors of language, age and outcome join each.",
       )
       .meta({ examples: ["weighted"] }),
     weights: Weights.describe("Used by `fusion: weighted` only. A weight of 0 leaves the order to the other."),

@@ -2,7 +2,7 @@
 import { html } from "hono/html";
 import type { FoundMemory } from "../domain/memory/search-result.ts";
 import { CORPORA, type MemoryRecord, OUTCOMES, type RepoKey } from "../domain/memory.ts";
-import type { Precedents, RankedMemory } from "../domain/retrieval.ts";
+import { type Precedents, type RankedMemory, termsText } from "../domain/retrieval.ts";
 import { memoryPath } from "./addresses.ts";
 import { type Page, pager } from "./frame.ts";
 import { outcomeWord } from "./overview.ts";
@@ -135,20 +135,20 @@ function found(
       : `, distance at most ${provenance.threshold.toFixed(3)} (${provenance.thresholdMethod})`
   }, ${whole(ms)} ms${usage.tokens === 0 ? "" : `, ${whole(usage.tokens)} tokens`}</p>
 ${degraded.map(({ part, reason }) => html`<p class="status">${badge(part, "warn")} ${reason}</p>`)}
-${memories.length === 0 ? empty("Nothing is near enough.", "Say it in other words, or search by words alone: they find names of functions and files.") : html`<ol class="found">${memories.map(({ memory, score }) => html`<li class="card">${foundMemory(memory, score)}</li>`)}</ol>`}
+${memories.length === 0 ? empty("Nothing is near enough.", "Say it in other words, or search by words alone: they find names of functions and files.") : html`<ol class="found">${memories.map(({ memory }) => html`<li class="card">${foundMemory(memory)}</li>`)}</ol>`}
 ${cutList(cut)}</section>`;
 }
 
-function foundMemory(memory: RankedMemory, score: number): Html {
-  const { record, alternateSources } = memory;
-  return html`<p><span class="score" title="score">${score.toFixed(2)}</span> <a href="${memoryPath(record.repo, record.id)}">${saidLine(record)}</a></p>
+function foundMemory(memory: RankedMemory): Html {
+  const { record, alternateSources, score } = memory;
+  return html`<p><span class="score" title="score">${score.toFixed(3)}</span> <a href="${memoryPath(record.repo, record.id)}">${saidLine(record)}</a></p>
 <p class="note">${record.corpus.replaceAll("_", " ")} ${outcomeBadge(record.outcome)} ${languageWord(record.language)} <span class="path">${record.path ?? ""}</span> ${moment(record.provenance.at)} ${outLink(record.provenance.url, record.provenance.url === null ? "" : "where it was said")}</p>
 ${ranks(memory)}${alternateSources.length === 0 ? "" : html`<p class="note">also said by ${alternateSources.join(" ")}</p>`}`;
 }
 
-/** Both ranks with what they rest on, and each factor. */
+/** Both ranks with what they rest on, and the terms of the score. */
 export function ranks(memory: RankedMemory): Html {
-  const { distance, adjustedDistance, vectorRank, keywordRank, keywordScore, boosts, nearestHunk, confidence, score } =
+  const { distance, adjustedDistance, vectorRank, keywordRank, keywordScore, terms, nearestHunk, confidence, score } =
     memory;
   const number = (value: number | null, digits: number) => (value === null ? "–" : value.toFixed(digits));
   return facts([
@@ -159,12 +159,8 @@ export function ranks(memory: RankedMemory): Html {
         : `rank ${vectorRank}, distance ${number(distance, 3)}${adjustedDistance === null ? "" : `, adjusted ${number(adjustedDistance, 3)}`}${confidence === undefined ? "" : `, ${confidence.replaceAll("_", " ")} confidence`}`,
     ],
     ["by words", keywordRank === null ? "not found" : `rank ${keywordRank}, BM25 ${number(keywordScore, 1)}`],
-    [
-      "boosts",
-      boosts.length === 0 ? "none" : boosts.map(({ name, factor }) => `${name} × ${factor.toFixed(2)}`).join(", "),
-    ],
     ["nearest to", nearestHunk === null ? null : `${nearestHunk.path} (${nearestHunk.distance.toFixed(3)})`],
-    ["fused score", score.toFixed(4)],
+    ["score", `${score.toFixed(3)} = ${termsText(terms)}`],
   ]);
 }
 

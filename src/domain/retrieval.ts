@@ -76,10 +76,25 @@ export interface KeywordHit {
   readonly score: number;
 }
 
-/** One multiplication of a score, and why. */
-export interface Boost {
+/** One summand of a score, and what it is for. */
+export interface ScoreTerm {
   readonly name: string;
-  readonly factor: number;
+  readonly value: number;
+}
+
+/** `words 0.812 + meaning 0.120 − recency 0.104`: rounded so that what is shown adds up to the score to three digits. */
+export function termsText(terms: readonly ScoreTerm[]): string {
+  let sum = 0;
+  let shown = 0;
+  return terms
+    .map(({ name, value }, at) => {
+      sum += value;
+      const part = Math.round(sum * 1_000) - shown;
+      shown += part;
+      const sign = part < 0 ? "− " : at === 0 ? "" : "+ ";
+      return `${sign}${name} ${(Math.abs(part) / 1_000).toFixed(3)}`;
+    })
+    .join(" ");
 }
 
 /** A memory that was found, with everything that put it where it stands. */
@@ -95,9 +110,9 @@ export interface RankedMemory {
   readonly keywordScore: number | null;
   /** How sure `distance` makes that it is about the same; absent where nobody measured that for the embedder. */
   readonly confidence?: Confidence;
-  /** The fused score that ordered the list; orders only, never thresholded. */
+  /** What ordered the list: the sum of `terms`. Orders only, never thresholded. */
   readonly score: number;
-  readonly boosts: readonly Boost[];
+  readonly terms: readonly ScoreTerm[];
   readonly languageMatch: boolean;
   /** The changed hunk that it is nearest to, with that raw cosine distance; null when no hunk found it. */
   readonly nearestHunk: { readonly path: string; readonly distance: number } | null;

@@ -3,7 +3,6 @@ import type { Knowledge } from "../config/knowledge.ts";
 import { decidedWords } from "../domain/memory/evidence.ts";
 import { precedentEntry, sectionFrame } from "../domain/memory/precedent-section.ts";
 import { quoteOf } from "../domain/memory/quote.ts";
-import type { Found } from "../domain/memory/search-result.ts";
 import type { Corpus, MemoryRecord } from "../domain/memory.ts";
 import type { PullRequestContext } from "../domain/pull-request.ts";
 import {
@@ -19,8 +18,6 @@ import {
   SHADOW_SAMPLE,
 } from "../domain/retrieval.ts";
 import { isoDate } from "../domain/text/iso-date.ts";
-import { FRESH_BOOST, MOST_OUTCOME_WEIGHT } from "./rank/factors.ts";
-import { RRF_K } from "./rank/fusion.ts";
 import type { RankedList } from "./rank/rank-memories.ts";
 import { configuredThreshold } from "./rank/threshold.ts";
 import type { Tuning } from "./tuning.ts";
@@ -230,23 +227,4 @@ export function shadowed(found: Precedents): Precedents {
     ranked: [],
     cut: [...found.ranked.map(({ record }) => ({ id: record.id, reason })), ...found.cut],
   };
-}
-
-// What a search by hand found, with scores that people can compare: 0–1 whatever the method.
-
-/**
- * @param precedents of askedByHand: fused by ranks, without a strategy, a language or a weight of sources
- * @param vectorWeight what the embedder's ranks count against words
- */
-export function foundOf(text: string, precedents: Precedents, vectorWeight: number): Found {
-  const { method } = precedents.provenance;
-  const weights = method === "keyword" ? 1 : vectorWeight + 1;
-  // First in each list, said today, with the outcome that weighs most.
-  const most = method === "semantic" ? 1 : (weights / (RRF_K + 1)) * (1 + FRESH_BOOST) * MOST_OUTCOME_WEIGHT;
-  const memories = precedents.ranked.map((memory) => ({
-    memory,
-    score: Math.min(1, Math.max(0, memory.score / most)),
-    text,
-  }));
-  return { memories, precedents };
 }

@@ -5,7 +5,7 @@
  * fails for want of memory.
  */
 import type { Knowledge } from "../config/knowledge.ts";
-import type { Found, HandSearch } from "../domain/memory/search-result.ts";
+import type { HandSearch } from "../domain/memory/search-result.ts";
 import type { MemoryRecord } from "../domain/memory.ts";
 import type { PullRequestContext } from "../domain/pull-request.ts";
 import type {
@@ -20,15 +20,7 @@ import type {
 import type { ReviewSignals } from "../domain/signals.ts";
 import type { Embedder, Recall, Reranker } from "../ports/memory.ts";
 import type { ModelLeave } from "../ports/model.ts";
-import {
-  chosenPrecedents,
-  foundOf,
-  noPrecedents,
-  SEEN_BEFORE_PART,
-  shadowed,
-  switchedOff,
-  withoutMemory,
-} from "./choose.ts";
+import { chosenPrecedents, noPrecedents, SEEN_BEFORE_PART, shadowed, switchedOff, withoutMemory } from "./choose.ts";
 import { type Attempts, attempts } from "./degradation-log.ts";
 import { decide, type GateCache, gateCache, inShadowSample, sampleKey } from "./gate/evaluate-gate.ts";
 import { defaultDecision, gateConfig } from "./gate/gate.ts";
@@ -40,8 +32,8 @@ import { type Asked, type AskedQuestion, askedByHand, askedInComment, changeQuer
 import { embedQueries, NOT_EMBEDDED } from "./query/embedded-queries.ts";
 import { scopeOf, searchedCorpora, type ToldRecords, toldRecords } from "./query/scope.ts";
 import { inTurns } from "./rank/cooperative-steps.ts";
-import { type Fusion, fusionOf, ownWeights, type QueryCandidates, shortlist, strategyWeights } from "./rank/fusion.ts";
-import { LEARNED } from "./rank/learned-fusion.ts";
+import { ownWeights, type QueryCandidates, shortlist, strategyWeights } from "./rank/fusion.ts";
+import { askedChange } from "./rank/learned-fusion.ts";
 import { rankSteps } from "./rank/rank-memories.ts";
 import { configuredThreshold, keywordFloor } from "./rank/threshold.ts";
 import { TUNING, type Tuning } from "./tuning.ts";
@@ -65,8 +57,6 @@ export interface RetrieveSettings {
   /** Only what was said before this epoch millisecond, for replays; null or absent for now. */
   readonly before?: number | null;
   readonly gateCache?: GateCache | null;
-  /** What `fusion: learned` means: absent the shipped table; null nothing, and then it is `rrf`. */
-  readonly learned?: Fusion | null;
   readonly tuning?: Partial<Tuning>;
   /** Why a replay says that memory does not help here; null or absent when none does. */
   readonly noGain?: string | null;
@@ -136,9 +126,9 @@ function clientOf(leave: ModelLeave = { model: null, reason: null }): ModelClien
  * Searches memory for a text that somebody typed, the way a review searches it, without a gate, and with what a review
  * would not be told. Never rejects.
  */
-export async function searchMemory(text: string, search: HandSearch, ports: RetrievePorts): Promise<Found> {
+export function searchMemory(text: string, search: HandSearch, ports: RetrievePorts): Promise<Precedents> {
   const { context, signals, settings } = askedByHand(text, search);
-  return foundOf(text, await retrieve(context, signals, ports, settings), ports.embedder?.weight ?? 1);
+  return retrieve(context, signals, ports, settings);
 }
 
 /** Precedents for a question in a comment. Never rejects; the gate's rules for questions decide whether memory is searched. */
@@ -201,29 +191,27 @@ async function search(at: Search, gate: GateDecision): Promise<Precedents> {
   const { method, usage } = found;
   const { queries, unused } = settleHypothetical(found.queries);
   const query = unused === null ? asked : { ...asked, dropped: [...asked.dropped, unused] };
-  const fusion = fusionOf(retrieval.fusion, settings.learned === undefined ? LEARNED : settings.learned);
-  if (fusion.name !== retrieval.fusion)
-    tries.note("fusion", `${retrieval.fusion} is not available; ${fusion.name} was used`);
+  const { fusion } = retrieval;
   const threshold = configuredThreshold(retrieval, embedder);
   const { pooling, k } = tuning;
   const weights = strategyWeights(gate.strategy, ownWeights(retrieval, embedder));
-  const limits = { fusion: fusion.name, method, weights, pooling, k, nearHunk: threshold * SEEN_BEFORE_PART };
-  const { listed, behind, order } = shortlist(queries, limits);
-  const byRank = fusion.name === "weighted" ? null : order;
+  const limits = { fusion, method, weights, pooling, k, nearHunk: threshold * SEEN_BEFORE_PART };
+  const { listed, behind, hits } = shortlist(queries, limits);
   const reading = recordsOf(at, listed);
-  const ahead = fusion.ahead?.({ context, signals, now: settings.now }) ?? fusion;
+  const inWords = fusion === "learned" && method !== "semantic" ? askedChange(context) : null;
   const { records, withheld } = await reading;
   const steps = rankSteps(
-    { queries, byRank, records, context, signals, now: settings.now, pooling, k, weights },
+    { queries, hits, records, context, signals, weights, alike: alikeOf(embedder), now: settings.now },
     {
       ...tuning,
       method,
-      fusion: ahead,
+      fusion,
       strategy: gate.strategy,
       configuredThreshold: threshold,
       keywordFloor: keywordFloor(at.counts?.total ?? null, tuning.rareWords),
     },
     new Set(behind),
+    inWords,
   );
   const list = await inTurns(steps, at.ports.pause ?? null);
   const rerankers = { reranker: at.ports.reranker, budget, tuning: tuning.rerank };
@@ -232,6 +220,14 @@ async function search(at: Search, gate: GateDecision): Promise<Precedents> {
   const whole = { ...list, ranked, cut: [...withheld, ...list.cut] };
   const all = { gate, query, list: whole, method, records, usage, rerank: report };
   return chosenPrecedents(all, { ...at, retrieval, configuredThreshold: threshold, edges: embedder?.confidence });
+}
+
+/**
+ * Null for a lexical embedder: its vectors are words again, those of path and language among them, which place and language
+ * weigh already.
+ */
+function alikeOf(embedder: Embedder | null): number | null {
+  return embedder === null || embedder.weight < 1 ? null : embedder.threshold;
 }
 
 function isEmbedding({ ports, settings }: Search): boolean {

@@ -4,6 +4,7 @@ import type { QueryVariant } from "../domain/retrieval.ts";
 import { type QueryLength, SHORT_QUERIES } from "./model/model-written-queries.ts";
 import type { RerankTuning } from "./model/rerank.ts";
 import { HUNKS, QUERY_CHARS, VARIANT_PATHS } from "./query/build-query.ts";
+import { FACTOR_NAMES, type FactorName } from "./rank/factors.ts";
 import { type Pooling, RRF_K } from "./rank/fusion.ts";
 import { RERANK, type RerankConfig } from "./rank/language.ts";
 import { RARE_WORDS } from "./rank/threshold.ts";
@@ -32,11 +33,10 @@ export interface Tuning {
   readonly fold: boolean;
   readonly rareWords: number;
   readonly perFile: number | null;
-  readonly language: boolean;
+  /** Which of the factors count. */
+  readonly factors: readonly FactorName[];
   /** How far distances are weighed by language, where the method orders by distance. */
   readonly byLanguage: RerankConfig;
-  readonly recency: boolean;
-  readonly outcome: boolean;
   readonly sourceWeights: ReadonlyMap<Corpus, number>;
   /** `code` is searched only where a measurement asks for it. */
   readonly corpora: readonly Corpus[];
@@ -59,10 +59,8 @@ export const TUNING: Tuning = {
   fold: true,
   rareWords: RARE_WORDS,
   perFile: null,
-  language: true,
+  factors: FACTOR_NAMES,
   byLanguage: RERANK,
-  recency: true,
-  outcome: true,
   sourceWeights: new Map<Corpus, number>(),
   corpora: ["finding", "review_comment", "doc", "wiki"],
   shadowShare: 0.05,

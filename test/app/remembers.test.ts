@@ -76,13 +76,13 @@ const heard = (precedents: Precedents, id: string | undefined): RankedMemory => 
   if (found === undefined) throw new Error(`${id} was not heard: ${JSON.stringify(precedents.cut)}`);
   return found;
 };
-const languageFactor = ({ boosts }: RankedMemory) => boosts.find(({ name }) => name === "language")?.factor ?? 1;
+const languageFactor = ({ terms }: RankedMemory) => Math.exp(terms.find(({ name }) => name === "language")?.value ?? 0);
 
 describe("from the webhook to what is heard", () => {
   test("eighty per cent C++ and twenty per cent Python lift what was said about them by 1.2 and 1.05, and nothing else", async () => {
     const { world } = stage;
     const player = await world.repository("acme", "player", {
-      files: { "README.md": "# Player\n", ...yaml("{fusion: rrf}") },
+      files: { "README.md": "# Player\n" },
     });
     const [cpp, python, go, page] = await seed(player, [
       { text: "marmalade: check the size of the packet first", language: "C++", path: "src/mux.cc" },
@@ -117,7 +117,6 @@ describe("from the webhook to what is heard", () => {
     // A comment of thirty days ago counts 2 − .5^(30/90) as far, beside its language.
     const age = (other.adjustedDistance ?? 0) / (other.distance ?? 1);
     expect(match.adjustedDistance).toBeCloseTo((match.distance ?? 0) * 0.85 * age, 6);
-    expect([match.boosts, other.boosts]).toEqual([[], []]);
     expect([match.languageMatch, other.languageMatch]).toEqual([true, false]);
   });
 

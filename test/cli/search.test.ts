@@ -137,17 +137,23 @@ test("the command line ends a mistake of usage with 2", async () => {
   expect({ code, err }).toEqual({ code: 2, err: expect.stringMatching(/^kodiai search: --rerank: no reranker/) });
 });
 
-test("search tells both ranks, raw distance, boosts, date and score, for people and as JSON", async () => {
+test("search tells both ranks, raw distance, the terms of each score, date and score, for people and as JSON", async () => {
   const { code, out } = await run(["search", "round a price to cents", "--data-dir", dataDir]);
   expect(code).toBe(0);
-  expect(out).toMatch(/^1\. 0\.\d\d {2}\S+/);
+  const [, score = "", shownScore = "", shownTerms = ""] =
+    /^1\. (-?\d+\.\d{3}) {2}\S+[\s\S]*? (-?\d+\.\d{3}) = (.+)$/m.exec(out) ?? [];
+  expect(shownScore).toBe(score);
+  expect(shownTerms).toMatch(/^(?:− )?words \d\.\d{3} \+ meaning 0\.000 [+−] recency \d\.\d{3}$/);
+  const parts = [...` ${shownTerms}`.matchAll(/(−)?[ +\w]*? (\d+\.\d{3})/g)];
+  const sum = parts.reduce((all, [, minus, value]) => all + (minus ? -1 : 1) * Number(value), 0);
+  expect(sum.toFixed(3)).toBe(score);
   expect(out).toMatch(
-    /meaning #\d \(distance 0\.\d{3}, (?:high|medium|low|very low) confidence\) {2}words #\d \(BM25 \d+\.\d\) {2}× recency 1\.15/,
+    /meaning #\d \(distance 0\.\d{3}, (?:high|medium|low|very low) confidence\) {2}words #\d \(BM25 \d+\.\d\)/,
   );
   expect(out).toMatch(/of \d candidates among 5 memories of local\/kodiai-cli-\w+, hybrid, distance at most/);
   const json = await searched("round a price to cents");
   expect(json).toMatchObject({
-    version: 1,
+    version: 2,
     asked: { method: "hybrid", topK: 10 },
     searches: [{ usage: { texts: 1 } }],
   });
@@ -156,7 +162,7 @@ test("search tells both ranks, raw distance, boosts, date and score, for people 
     distance: expect.any(Number),
     vectorRank: expect.any(Number),
     keywordRank: expect.any(Number),
-    boosts: [{ name: "recency", factor: expect.any(Number) }],
+    terms: expect.arrayContaining([{ name: "words", value: expect.any(Number) }]),
     date: expect.stringMatching(/^\d{4}-\d\d-\d\d$/),
     url: null,
   });

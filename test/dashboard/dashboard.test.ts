@@ -262,13 +262,13 @@ describe.skipIf(!hasBrowser)("the dashboard", () => {
     expect(main).toMatch(/asked 3 times on 3 pull requests since 2026-03-01/);
   });
 
-  test("a search shows both ranks, distances and boosts, as the command line finds them", async () => {
+  test("a search shows both ranks, distances and the terms of each score, as the command line finds them", async () => {
     await open(`/memories?repo=${encodeURIComponent(demo.warehouse)}`);
     await page.fill("[name=q]", "retry a charge without an idempotency key");
     await loads(() => page.keyboard.press("Enter"));
     const charge = page.locator("ol.found > li", { hasText: "Send an idempotency key with every charge" });
     expect(await charge.innerText()).toMatch(
-      /by meaning\nrank 1, distance 0\.\d{3}, \w+ confidence\nby words\nrank \d, BM25 \d+\.\d\nboosts\nrecency × 1\.\d\d/,
+      /by meaning\nrank 1, distance 0\.\d{3}, \w+ confidence\nby words\nrank \d, BM25 \d+\.\d\n(?:nearest to\n.*\n)?score\n-?\d\.\d{3} = (?:− )?words \d\.\d{3}/,
     );
     const [logged] = demo.rows(
       "queue",

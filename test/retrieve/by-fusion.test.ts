@@ -1,9 +1,10 @@
 // `method: hybrid` through the door of the room: how ranks and scores become one order, and what language does to it.
 import { describe, expect, test } from "vitest";
-import type { RankedMemory } from "../../src/domain/retrieval.ts";
+import type { Precedents } from "../../src/domain/retrieval.ts";
 import { gateCache } from "../../src/retrieve/gate/evaluate-gate.ts";
+import { FACTOR_NAMES } from "../../src/retrieve/rank/factors.ts";
 import { added, atDistance, embedder, memory, type Shape, type Shelved } from "./given.ts";
-import { at, CPP, enter, heard, ids, type Room } from "./retrieve-harness.ts";
+import { at, CPP, enter, factorOf, heard, ids, type Room } from "./retrieve-harness.ts";
 
 /** Everything that is found is admitted: what is looked at here is its order. */
 const WIDE = { distanceThreshold: 2, topK: 20, maxContextChars: 5000 };
@@ -11,12 +12,16 @@ const entered = (fusion: string) => (room: Room) =>
   enter({ ...room, retrieval: { ...WIDE, fusion, ...room.retrieval }, tuning: { floors: false, ...room.tuning } });
 const byRank = entered("rrf");
 const byScore = entered("weighted");
+/** The default order. */
+const byDefault = entered("learned");
 /** Words that no query has. */
 const SILENT = { text: "zymurgy quux" };
 const silent = (id: string, distance: number, more: Parameters<typeof memory>[1] = {}) =>
   at(id, distance, { ...SILENT, text: `zymurgy quux ${id.slice(4)}`, ...more });
+/** The fused score, before the factors. */
+const fused = (precedents: Precedents, id: string) =>
+  factorOf(heard(precedents, id), precedents.ranked[0]?.terms[0]?.name ?? "");
 const lines = (count: number) => added(...Array.from({ length: count }, (_, i) => `x${i} = 1;`));
-const factorOf = ({ boosts }: RankedMemory, name: string) => boosts.find((boost) => boost.name === name)?.factor ?? 1;
 /** A strategy that weighs both retrievers alike: a feature over many files. */
 const MANY: Shape = {
   title: "feat: round prices",
@@ -34,9 +39,9 @@ describe("by rank", () => {
     expect(precedents.gate.strategy).toBe("hybrid");
     expect(ids(precedents)).toEqual(["mem_both", "mem_first", "mem_words"]);
     expect(heard(precedents, "mem_both")).toMatchObject({ vectorRank: 2, keywordRank: 1 });
-    expect(heard(precedents, "mem_both").score).toBeCloseTo(1 / 62 + 1 / 61, 12);
-    expect(heard(precedents, "mem_first").score).toBeCloseTo(1 / 61, 12);
-    expect(heard(precedents, "mem_words").score).toBeCloseTo(1 / 62, 12);
+    expect(fused(precedents, "mem_both")).toBeCloseTo(1 / 62 + 1 / 61, 12);
+    expect(fused(precedents, "mem_first")).toBeCloseTo(1 / 61, 12);
+    expect(fused(precedents, "mem_words")).toBeCloseTo(1 / 62, 12);
   });
 
   test("a memory that several queries find comes once, where its best query put it", async () => {
@@ -118,7 +123,8 @@ describe("by rank", () => {
     const orders = [shelved, shelved.toReversed()].map(async (list) => {
       const ranked = (await byRank({ shape: MANY, shelved: list })).ranked;
       expect(ranked.map(({ vectorRank }) => vectorRank).toSorted()).toEqual([1, 2, 3]);
-      expect(ranked.map(({ score }) => score).toSorted()).toEqual([1 / 63, 1 / 62, 1 / 61]);
+      const scores = ranked.map((one) => factorOf(one, "ranks")).toSorted();
+      for (const [i, score] of scores.entries()) expect(score).toBeCloseTo(1 / (63 - i), 12);
       return ranked.map(({ record }) => record.corpus);
     });
     expect(new Set((await Promise.all(orders)).map((order) => order.toSorted().join()))).toEqual(
@@ -138,11 +144,11 @@ describe("by score", () => {
 
   test("is .7 × likeness + .3 × BM25 over its maximum; an id in one list scores that part only", async () => {
     const precedents = await byScore({ shape: MANY, shelved });
-    expect(heard(precedents, "mem_near").score).toBeCloseTo(0.7 * 0.9, 6);
-    expect(heard(precedents, "mem_both").score).toBeCloseTo(0.7 * 0.6 + 0.3, 6);
+    expect(fused(precedents, "mem_near")).toBeCloseTo(0.7 * 0.9, 6);
+    expect(fused(precedents, "mem_both")).toBeCloseTo(0.7 * 0.6 + 0.3, 6);
     const words = heard(precedents, "mem_words");
     const most = heard(precedents, "mem_both").keywordScore ?? 0;
-    expect(words.score).toBeCloseTo((0.3 * (words.keywordScore ?? 0)) / most, 6);
+    expect(fused(precedents, "mem_words")).toBeCloseTo((0.3 * (words.keywordScore ?? 0)) / most, 6);
     expect(words.distance).toBeNull();
   });
 
@@ -151,14 +157,14 @@ describe("by score", () => {
       byScore({ shape: MANY, shelved, retrieval: { weights: { semantic, keyword } } });
     const near = await weighted(1, 0);
     expect(ids(near)[0]).toBe("mem_near");
-    expect(heard(near, "mem_both").score).toBeCloseTo(0.6, 6);
-    expect(heard(near, "mem_words").score).toBe(0);
+    expect(fused(near, "mem_both")).toBeCloseTo(0.6, 6);
+    expect(fused(near, "mem_words")).toBeCloseTo(0, 6);
     const words = await weighted(0, 1);
     expect(ids(words)[0]).toBe("mem_both");
-    expect(heard(words, "mem_both").score).toBeCloseTo(1, 6);
-    expect(heard(words, "mem_near").score).toBe(0);
+    expect(fused(words, "mem_both")).toBeCloseTo(1, 6);
+    expect(fused(words, "mem_near")).toBeCloseTo(0, 6);
     const half = await weighted(0.5, 0.5);
-    expect(heard(half, "mem_both").score).toBeCloseTo(0.5 * 0.6 + 0.5, 6);
+    expect(fused(half, "mem_both")).toBeCloseTo(0.5 * 0.6 + 0.5, 6);
   });
 });
 
@@ -195,10 +201,10 @@ describe("the languages of the change", () => {
     ],
   ])("%s", async (_, shape, record, factor, languageMatch) => {
     const room = { shape, shelved: [silent("mem_1", 0.1, record)] };
-    const [on, off] = [await byRank(room), await byRank({ ...room, tuning: { language: false } })];
+    const [on, off] = [await byDefault(room), await byDefault({ ...room, tuning: { factors: [] } })];
     const [after, before] = [heard(on, "mem_1"), heard(off, "mem_1")];
-    expect(after.score / before.score).toBeCloseTo(factor, 12);
-    expect(factorOf(after, "language")).toBe(factor);
+    expect(after.score - before.score).toBeCloseTo(Math.log(factor), 12);
+    expect(factorOf(after, "language")).toBeCloseTo(factor, 12);
     expect(after.languageMatch).toBe(languageMatch);
     if (factor === 1) expect(after.score).toBe(before.score);
   });
@@ -210,15 +216,15 @@ describe("the languages of the change", () => {
       language: "cpp",
       path: "tools/gen.py",
     });
-    const precedents = await byRank({ shelved: [code], tuning: { corpora: ["code"] } });
-    expect(factorOf(heard(precedents, "mem_code"), "language")).toBe(1.25);
+    const precedents = await byDefault({ shelved: [code], tuning: { corpora: ["code"] } });
+    expect(factorOf(heard(precedents, "mem_code"), "language")).toBeCloseTo(1.25, 12);
   });
 
   test("each lifts by its part of the changed lines: 80 % by 1.2, 20 % by 1.05, and 80 % more than 50 %", async () => {
     const shelved = [silent("mem_cpp", 0.1, { language: "cpp" }), silent("mem_python", 0.1, { language: "python" })];
     const lifted = async (cpp: number, python: number) => {
       const files = { "src/a.cpp": lines(cpp), "tools/b.py": lines(python) };
-      const precedents = await byRank({ shape: { title: "feat: both", files }, shelved });
+      const precedents = await byDefault({ shape: { title: "feat: both", files }, shelved });
       return [
         factorOf(heard(precedents, "mem_cpp"), "language"),
         factorOf(heard(precedents, "mem_python"), "language"),
@@ -231,13 +237,13 @@ describe("the languages of the change", () => {
   test("never lower a memory, and are weighed once: raw distance and rank enter the fusion", async () => {
     const languages = ["cpp", "c", "python", "unknown", "", "markdown", "go"];
     const shelved = languages.map((language, i) => silent(`mem_${i}`, 0.1 + i / 100, { language }));
-    for (const enterBy of [byRank, byScore]) {
-      const [on, off] = [await enterBy({ shelved }), await enterBy({ shelved, tuning: { language: false } })];
+    for (const enterBy of [byDefault, byRank, byScore]) {
+      const [on, off] = [await enterBy({ shelved }), await enterBy({ shelved, tuning: { factors: [] } })];
       for (const [i] of languages.entries()) {
         const [after, before] = [heard(on, `mem_${i}`), heard(off, `mem_${i}`)];
         expect(after.score).toBeGreaterThanOrEqual(before.score);
         expect(after).toMatchObject({ distance: before.distance, vectorRank: i + 1, adjustedDistance: null });
-        expect(after.boosts.filter(({ name }) => name === "language").length).toBeLessThanOrEqual(1);
+        expect(after.terms.filter(({ name }) => name === "language").length).toBeLessThanOrEqual(1);
       }
     }
   });
@@ -247,13 +253,13 @@ describe("the languages of the change", () => {
       silent("mem_first", 0.1, { language: "python", corpus: "doc" }),
       silent("mem_second", 0.11, { language: "cpp", outcome: "fixed" }),
     ];
-    const precedents = await byRank({
+    const precedents = await byDefault({
       shelved,
-      tuning: { sourceWeights: new Map([["review_comment", 1.1]]), recency: true, outcome: true },
+      tuning: { sourceWeights: new Map([["review_comment", 1.1]]), factors: FACTOR_NAMES },
     });
     expect(ids(precedents)).toEqual(["mem_second", "mem_first"]);
-    expect(heard(precedents, "mem_second").boosts.map(({ name }) => name)).toEqual([
-      ...["source", "language", "recency", "outcome"],
+    expect(heard(precedents, "mem_second").terms.map(({ name }) => name)).toEqual([
+      ...["words", "meaning", "source", "language", "recency", "outcome"],
     ]);
   });
 });

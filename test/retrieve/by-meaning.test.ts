@@ -2,6 +2,7 @@
 import { describe, expect, test } from "vitest";
 import { defaultKnowledge } from "../../src/config/knowledge.ts";
 import { buildRetrievalContextSection } from "../../src/domain/memory/precedent-section.ts";
+import { FACTOR_NAMES } from "../../src/retrieve/rank/factors.ts";
 import { RERANK } from "../../src/retrieve/rank/language.ts";
 import { added, DAY, memory, NOW, type Shape } from "./given.ts";
 import { at, CPP, enter, heard, ids, type Room } from "./retrieve-harness.ts";
@@ -43,7 +44,7 @@ describe("a memory half as near as can be", () => {
     const memories = [at("mem_1", 0.5, { language, path })];
     const { adjustedDistance, ...told } = heard(await bySemantic({ shape: change, shelved: memories }), "mem_1");
     expect(adjustedDistance).toBeCloseTo(adjusted, 6);
-    expect(told).toMatchObject({ languageMatch, boosts: [] });
+    expect(told).toMatchObject({ languageMatch });
     expect(told.distance).toBeCloseTo(0.5, 6);
   });
 
@@ -76,7 +77,7 @@ describe("language is a tiebreaker", () => {
     const shelved = Array.from({ length: 12 }, (_, i) =>
       at(`mem_${i}`, 0.3 + i / 100, { language: i % 2 ? "go" : "cpp" }),
     );
-    const [on, off] = [await bySemantic({ shelved }), await bySemantic({ shelved, tuning: { language: false } })];
+    const [on, off] = [await bySemantic({ shelved }), await bySemantic({ shelved, tuning: { factors: [] } })];
     expect(ids(on).toSorted()).toEqual(ids(off).toSorted());
     expect(ids(on)).not.toEqual(ids(off));
     expect(on.cut).toEqual(off.cut);
@@ -121,7 +122,7 @@ describe("language is a tiebreaker", () => {
     ]);
     const bound = { ...wide, band: 0.05 };
     for (const recency of [false, true]) {
-      const tuning = { byLanguage: bound, recency };
+      const tuning = { byLanguage: bound, factors: recency ? FACTOR_NAMES : (["language"] as const) };
       expect(ids(await bySemantic({ shelved: pair(0.15, old), tuning }))).toEqual(["mem_py", "mem_cpp"]);
     }
   });
@@ -139,7 +140,11 @@ describe("thresholds and scores", () => {
 
   test("the best come first, at most topK of them, with a score between 0 and 1 that falls", async () => {
     const shelved = Array.from({ length: 20 }, (_, i) => at(`mem_${i}`, i / 10, { language: "cpp" }));
-    const precedents = await bySemantic({ shelved, retrieval: { topK: 10 }, tuning: { recency: true } });
+    const precedents = await bySemantic({
+      shelved,
+      retrieval: { topK: 10 },
+      tuning: { factors: ["language", "recency"] },
+    });
     const scores = precedents.ranked.map(({ score }) => score);
     expect(scores).toHaveLength(10);
     expect(scores).toEqual(scores.toSorted((a, b) => b - a));
@@ -188,16 +193,23 @@ describe("age", () => {
     async (days, severity, factor) => {
       const provenance = { ...memory("x").provenance, at: NOW - days * DAY };
       const shelved = [at("mem_1", 0.2, { language: "cpp", severity, provenance })];
-      const precedents = await bySemantic({ shelved, tuning: { recency: true } });
+      const precedents = await bySemantic({ shelved, tuning: { factors: ["language", "recency"] } });
       expect(heard(precedents, "mem_1").adjustedDistance).toBeCloseTo(0.2 * 0.85 * factor, 6);
-      const later = await bySemantic({ shelved, tuning: { recency: true }, settings: { now: NOW + 90 * DAY } });
+      const later = await bySemantic({
+        shelved,
+        tuning: { factors: ["language", "recency"] },
+        settings: { now: NOW + 90 * DAY },
+      });
       if (days === 0) expect(heard(later, "mem_1").adjustedDistance).toBeCloseTo(0.2 * 0.85 * 1.5, 6);
     },
   );
 
   test("what has no date is not farther", async () => {
     const provenance = { ...memory("x").provenance, at: Number.NaN };
-    const precedents = await bySemantic({ shelved: [at("mem_1", 0.2, { provenance })], tuning: { recency: true } });
+    const precedents = await bySemantic({
+      shelved: [at("mem_1", 0.2, { provenance })],
+      tuning: { factors: ["language", "recency"] },
+    });
     expect(heard(precedents, "mem_1").adjustedDistance).toBeCloseTo(0.2, 6);
   });
 });

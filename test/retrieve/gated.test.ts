@@ -6,7 +6,7 @@ import { GATE } from "../../src/retrieve/gate/gate.ts";
 import { failure, scriptedModel, textOf } from "../fakes/scripted-model.ts";
 import { SHAPES } from "./gate/gate-shapes.ts";
 import { added, embedder, memory, NOW, type Shape, shelf } from "./given.ts";
-import { at, CPP, enter, ids, type Room } from "./retrieve-harness.ts";
+import { at, CPP, enter, factorOf, heard, ids, type Room } from "./retrieve-harness.ts";
 
 const SOME = [at("mem_1", 0.1, { language: "cpp" }), at("mem_2", 0.2, { corpus: "finding", outcome: "declined" })];
 const LOCK: Shape = { title: "Refresh", files: { "package-lock.json": " {\n+a" } };
@@ -141,23 +141,29 @@ describe("what a strategy changes", () => {
   const near = at("mem_near", 0.1, { text: "zymurgy" });
   const wordy = { record: memory("mem_wordy", { text: "import the rest", path: "src/z.ts" }) };
   const close = at("mem_close", 0.2, { text: "quux", path: "content/old.yaml" });
-  const order = async (strategy: string, shelved = [near, wordy]) => {
+  const order = async (strategy: string, shelved = [near, wordy], fusion = "learned") => {
     const { access, retrieval: may } = model(JSON.stringify({ shouldRetrieve: true, confidence: 0.9, strategy }));
-    const retrieval = { ...may, distanceThreshold: 2, topK: 20 };
+    const retrieval = { ...may, fusion, distanceThreshold: 2, topK: 20 };
     return enter({ shape: OTHER, shelved, retrieval, tuning: { floors: false }, access });
   };
 
   test("keyword puts words first, semantic nearness; neither drops what the other found", async () => {
-    expect(ids(await order("keyword"))[0]).toBe("mem_wordy");
-    expect(ids(await order("semantic"))[0]).toBe("mem_near");
+    expect(ids(await order("keyword", [near, wordy], "rrf"))[0]).toBe("mem_wordy");
+    expect(ids(await order("semantic", [near, wordy], "rrf"))[0]).toBe("mem_near");
+    const [even, words, nearness] = [await order("hybrid"), await order("keyword"), await order("semantic")];
+    const lnOf = (from: typeof even, id: string, name: string) => Math.log(factorOf(heard(from, id), name));
+    expect(lnOf(words, "mem_near", "meaning")).toBeCloseTo(0.6 * lnOf(even, "mem_near", "meaning"), 9);
+    expect(lnOf(words, "mem_wordy", "words")).toBeCloseTo(lnOf(even, "mem_wordy", "words"), 9);
+    expect(lnOf(nearness, "mem_wordy", "words")).toBeCloseTo(0.6 * lnOf(even, "mem_wordy", "words"), 9);
+    expect(lnOf(nearness, "mem_near", "meaning")).toBeCloseTo(lnOf(even, "mem_near", "meaning"), 9);
     for (const strategy of ["keyword", "semantic", "hybrid", "related-files"])
       expect(ids(await order(strategy)).toSorted()).toEqual(["mem_near", "mem_wordy"]);
   });
 
   test("related-files lifts what was said in the same folder by 1.2", async () => {
     const { ranked } = await order("related-files", [near, wordy, close]);
-    const boosts = Object.fromEntries(ranked.map(({ record, boosts }) => [record.id, boosts]));
-    expect(boosts).toEqual({ mem_close: [{ name: "related-files", factor: 1.2 }], mem_near: [], mem_wordy: [] });
+    const boosts = Object.fromEntries(ranked.map((one) => [one.record.id, factorOf(one, "related files").toFixed(3)]));
+    expect(boosts).toEqual({ mem_close: "1.200", mem_near: "1.000", mem_wordy: "1.000" });
   });
 });
 

@@ -99,7 +99,7 @@ export function rankedMemory(record: MemoryRecord, more: Partial<RankedMemory> =
     keywordRank: null,
     keywordScore: null,
     score: 1,
-    boosts: [],
+    terms: [],
     languageMatch: false,
     nearestHunk: null,
     alternateSources: [],

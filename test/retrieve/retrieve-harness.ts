@@ -23,7 +23,7 @@ export interface Room {
   /** Who is asked with leave for `usd`, 1 unless said; nobody unless said. */
   readonly access?: Pick<ModelAccess, "model" | "delimiter">;
   readonly usd?: number;
-  /** `knowledge.retrieval` of .kodiai.yml; `fusion` is rrf unless said. */
+  /** `knowledge.retrieval` of .kodiai.yml. */
   readonly retrieval?: Record<string, unknown>;
   readonly sharing?: boolean;
   readonly settings?: Partial<Omit<RetrieveSettings, "tuning">>;
@@ -39,9 +39,9 @@ export async function enter({ shape = CPP, shelved, tuning = {}, ...room }: Room
     reranker: room.reranker ?? null,
     ...(room.access === undefined ? {} : { leave: { ...room.access, usd: room.usd ?? 1 } }),
   };
-  const retrieval = { fusion: "rrf", ...room.retrieval };
+  const { retrieval = {} } = room;
   const knowledge = Knowledge.parse({ sharing: { takes: room.sharing ?? false }, retrieval });
-  const plain: Tuning = { ...TUNING, shadowShare: 0, recency: false, outcome: false, ...tuning };
+  const plain: Tuning = { ...TUNING, shadowShare: 0, factors: ["source", "language", "related files"], ...tuning };
   return retrieve(context, signals, ports, { knowledge, now: NOW, tuning: plain, ...room.settings });
 }
 
@@ -51,6 +51,10 @@ export function at(id: string, distance: number, more: SaidBy = {}): Shelved {
 }
 
 export const ids = ({ ranked }: Precedents) => ranked.map(({ record }) => record.id);
+
+/** What a term of the score multiplies it with; 1 where there is none. */
+export const factorOf = ({ terms }: Pick<RankedMemory, "terms">, name: string): number =>
+  Math.exp(terms.find((term) => term.name === name)?.value ?? 0);
 
 /** The memory of that id; throws when it was not heard. */
 export function heard({ ranked }: Precedents, id: string): RankedMemory {

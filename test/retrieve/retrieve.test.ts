@@ -7,6 +7,7 @@ import type { Embedder, Recall, Reranker } from "../../src/ports/memory.ts";
 import { gateCache } from "../../src/retrieve/gate/evaluate-gate.ts";
 import { type RetrieveSettings, retrieve } from "../../src/retrieve/retrieve.ts";
 import { added, atDistance, embedder, given, memory, NOW, REPO, type Shape, type Shelved, shelf } from "./given.ts";
+import { factorOf } from "./retrieve-harness.ts";
 
 const CPP: Shape = {
   title: "feat: round prices in the cart",
@@ -32,10 +33,7 @@ async function run({ shape = CPP, shelved, recall, knowledge = {}, settings = {}
     recall: shelf(shelved, recall),
     reranker: world.reranker ?? null,
   };
-  // What is said of ranks and boosts is said of the fusion by ranks; the learned order holds them already.
-  const own = knowledge as { retrieval?: object };
-  const wish = { ...own, retrieval: { fusion: "rrf", ...own.retrieval } };
-  const set = { knowledge: Knowledge.parse(wish), now: NOW, tuning: { shadowShare: 0 }, ...settings };
+  const set = { knowledge: Knowledge.parse(knowledge), now: NOW, tuning: { shadowShare: 0 }, ...settings };
   const precedents = await retrieve(context, signals, ports, set);
   return { precedents, context, shelf: ports.recall };
 }
@@ -46,7 +44,6 @@ const at = (id: string, distance: number, more: Parameters<typeof memory>[1] = {
   vector: atDistance(distance),
 });
 const retrieval = (wish: object): Wish => ({ retrieval: wish });
-const LEARNED = defaultKnowledge();
 const THIRTY = Array.from({ length: 30 }, (_, i) => at(`mem_${i}`, 0.1 + i / 1000));
 
 describe("what is heard", () => {
@@ -54,15 +51,16 @@ describe("what is heard", () => {
 
   test("a memory about C++ comes before one about Python that is just as near, and the other's score is untouched", async () => {
     for (const shelved of [PAIR, PAIR.toReversed()]) {
-      const { precedents } = await run({ shelved, settings: { tuning: { recency: false } } });
+      const { precedents } = await run({ shelved, settings: { tuning: { factors: ["language"] } } });
       expect(ids(precedents)).toEqual(["mem_cpp", "mem_python"]);
       const [cpp, python] = precedents.ranked;
       expect(cpp).toMatchObject({
         languageMatch: true,
         distance: expect.closeTo(0.2, 5),
-        boosts: [{ name: "language", factor: 1.25 }],
       });
-      expect(python).toMatchObject({ languageMatch: false, boosts: [] });
+      expect(python).toMatchObject({ languageMatch: false });
+      expect(cpp && factorOf(cpp, "language")).toBeCloseTo(1.25, 12);
+      expect(python && factorOf(python, "language")).toBe(1);
     }
   });
 
@@ -71,7 +69,7 @@ describe("what is heard", () => {
     const shape = { title: "feat: both", files: { "src/a.cpp": lines(8), "tools/b.py": lines(2) } };
     const { precedents } = await run({ shape, shelved: PAIR });
     const factor = (id: string) =>
-      precedents.ranked.find(({ record }) => record.id === id)?.boosts.find(({ name }) => name === "language")?.factor;
+      precedents.ranked.flatMap((one) => (one.record.id === id ? [factorOf(one, "language")] : []))[0];
     expect(factor("mem_cpp")).toBeCloseTo(1.2, 12);
     expect(factor("mem_python")).toBeCloseTo(1.05, 12);
   });
@@ -81,13 +79,12 @@ describe("what is heard", () => {
     const { precedents } = await run({
       shelved,
       knowledge: retrieval({ method: "semantic" }),
-      settings: { tuning: { recency: false } },
+      settings: { tuning: { factors: ["language"] } },
     });
     expect(ids(precedents)).toEqual(["mem_cpp", "mem_python"]);
     expect(precedents.ranked[0]).toMatchObject({
       distance: expect.closeTo(0.21, 5),
       adjustedDistance: expect.closeTo(0.21 * 0.85, 5),
-      boosts: [],
     });
     expect(precedents.ranked[1]).toMatchObject({ adjustedDistance: expect.closeTo(0.19, 5) });
     expect(precedents.provenance.method).toBe("semantic");
@@ -181,8 +178,7 @@ describe("what is heard", () => {
     const { precedents } = await run({ shape: { title: "fix: rounding", files }, shelved });
     expect(precedents.gate.strategy).toBe("related-files");
     expect(precedents.ranked[0]).toMatchObject({ record: { id: "mem_same" } });
-    expect(precedents.ranked[0]?.boosts).toContainEqual({ name: "related-files", factor: 1.2 });
-    expect(precedents.ranked[1]?.boosts.map(({ name }) => name)).not.toContain("related-files");
+    expect(precedents.ranked.map((one) => factorOf(one, "related files").toFixed(6))).toEqual(["1.200000", "1.000000"]);
   });
 
   test("the strategy changes the order: a change with names in it trusts words more than nearness", async () => {
@@ -192,11 +188,12 @@ describe("what is heard", () => {
       { record: memory("mem_word", { text: "parsePrice overflows when rounding half away from zero in the cart" }) },
     ];
     const asked = { ...CPP, title: "round prices: parsePrice overflows when rounding half away" };
-    const { precedents } = await run({ shape: asked, shelved });
+    const knowledge = retrieval({ fusion: "rrf" });
+    const { precedents } = await run({ shape: asked, shelved, knowledge });
     expect(precedents.gate.strategy).toBe("keyword");
     expect(ids(precedents)[0]).toBe("mem_word");
     const files = { ...CPP.files, "src/auth/login.cpp": added("int a;") };
-    const risky = await run({ shape: { ...asked, files }, shelved });
+    const risky = await run({ shape: { ...asked, files }, shelved, knowledge });
     expect(risky.precedents.gate.strategy).toBe("semantic");
     expect(ids(risky.precedents)[0]).toBe("mem_near");
   });
@@ -218,25 +215,9 @@ describe("what is heard", () => {
       at("mem_here", 0.2, { path: "src/a.cpp", language: "cpp" }),
     ];
     const shape = { title: "feat: both", files: { "src/a.cpp": added("x = 1;", "y = 2;") } };
-    const { precedents } = await run({ shape, shelved, settings: { knowledge: LEARNED } });
+    const { precedents } = await run({ shape, shelved });
     expect(ids(precedents)).toEqual(["mem_here", "mem_far"]);
     expect(precedents.degraded).toEqual([]);
-  });
-
-  test("a learned fusion is one function value, and nothing is weighed a second time after it", async () => {
-    const learned = {
-      name: "learned",
-      complete: true,
-      fuse: () => [{ id: "mem_b", score: 2, distance: 0.2, vectorRank: 1, keywordRank: null, keywordScore: null }],
-    } as const;
-    const shelved = [at("mem_a", 0.1), at("mem_b", 0.2, { language: "cpp" })];
-    const { precedents } = await run({ shelved, settings: { knowledge: LEARNED, learned } });
-    expect(precedents.ranked).toMatchObject([{ record: { id: "mem_b" }, score: 2, boosts: [], languageMatch: true }]);
-    const without = await run({ shelved, settings: { knowledge: LEARNED, learned: null } });
-    expect(without.precedents.degraded).toContainEqual({
-      part: "fusion",
-      reason: "learned is not available; rrf was used",
-    });
   });
 });
 
@@ -434,8 +415,7 @@ describe("whose memory", () => {
   test("language weighs a shared memory like one of our own", async () => {
     const both = [at("mem_own", 0.1, { language: "cpp" }), at("mem_pay", 0.1, { ...pay, language: "cpp" })];
     const { precedents } = await run({ shelved: both, knowledge: { sharing: { takes: true } } });
-    const factors = precedents.ranked.map(({ boosts }) => boosts.find(({ name }) => name === "language")?.factor);
-    expect(factors).toEqual([1.25, 1.25]);
+    expect(precedents.ranked.map((one) => factorOf(one, "language").toFixed(6))).toEqual(["1.250000", "1.250000"]);
   });
 
   test("a shelf that forgets its scope still cannot bring a private memory into a public review", async () => {
@@ -587,14 +567,12 @@ describe("when something fails, the rest goes on and says so", () => {
   });
 
   test("a defect of our own in the ranking costs the precedents, not the review", async () => {
-    const learned = {
-      name: "learned",
-      complete: true,
-      fuse: () => {
+    const sourceWeights = new (class extends Map<never, number> {
+      override get(): never {
         throw new TypeError("x is not a function");
-      },
-    } as const;
-    const { precedents } = await run({ shelved, settings: { knowledge: LEARNED, learned } });
+      }
+    })();
+    const { precedents } = await run({ shelved, settings: { tuning: { shadowShare: 0, sourceWeights } } });
     expect(precedents).toMatchObject({
       ranked: [],
       gate: { retrieve: true },

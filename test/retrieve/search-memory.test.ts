@@ -2,9 +2,9 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { type FoundMemory, type HandSearch, mergeFound } from "../../src/domain/memory/search-result.ts";
-import type { MemoryFilter } from "../../src/domain/retrieval.ts";
+import { type MemoryFilter, type Precedents, termsText } from "../../src/domain/retrieval.ts";
 import { searchMemory } from "../../src/retrieve/retrieve.ts";
-import { atDistance, embedder, memory, NOW, REPO, rankedMemory, type Shelved, shelf } from "./given.ts";
+import { atDistance, DAY, embedder, memory, NOW, REPO, rankedMemory, type Shelved, shelf } from "./given.ts";
 
 const near = (id: string, distance: number): Shelved => ({ record: memory(id), vector: atDistance(distance) });
 
@@ -15,10 +15,9 @@ async function run(
 ) {
   const recall = shelf(shelved);
   const search: HandSearch = { repo: REPO, method: "hybrid", filter: {}, topK: 10, threshold: null, now: NOW, ...more };
-  return { recall, ...(await searchMemory(text, search, { embedder: embedder(), recall, reranker: null })) };
+  return { recall, precedents: await searchMemory(text, search, { embedder: embedder(), recall, reranker: null }) };
 }
-const ids = (found: { readonly memories: readonly FoundMemory[] }) =>
-  found.memories.map(({ memory: { record } }) => record.id);
+const ids = ({ precedents }: { readonly precedents: Precedents }) => precedents.ranked.map(({ record }) => record.id);
 
 const SHELF = [
   near("mem_far", 0.9),
@@ -30,7 +29,6 @@ const SHELF = [
 test("without a threshold the embedder's own holds, and what words alone found stands beside it", async () => {
   const found = await run(SHELF);
   expect(ids(found).toSorted()).toEqual(["mem_near", "mem_words"]);
-  expect(found.memories.map(({ text }) => text)).toEqual(Array(2).fill("always an idempotency key of a charge"));
   expect(found.precedents.gate).toMatchObject({ retrieve: true, decidedBy: "disabled" });
   expect(found.precedents.provenance).toMatchObject({ method: "hybrid", scanned: 4 });
 });
@@ -51,23 +49,32 @@ test("a threshold of 0 admits whatever is found, and another what is at least so
 });
 
 test.each(["semantic", "keyword", "hybrid"] as const)(
-  "%s gives scores from 0 to 1, highest first, at most topK",
+  "%s: the best comes first, at most topK, and each score is the sum of its terms",
   async (method) => {
-    const said = { at: NOW, url: null, author: null, authorIsBot: false, sha: null, pull: 3 };
-    const fresh = memory("mem_best", {
+    const best = memory("mem_best", {
       text: "always the idempotency key of a charge",
       outcome: "reintroduced",
-      provenance: said,
+      provenance: { at: NOW - DAY },
     });
-    const found = await run([...SHELF, { record: fresh, vector: atDistance(0) }], {
+    const found = await run([...SHELF, { record: best, vector: atDistance(0) }], {
       method,
       threshold: method === "keyword" ? null : 0,
     });
-    const scores = found.memories.map(({ score }) => score);
-    expect(scores.length).toBeGreaterThan(1);
+    const { ranked } = found.precedents;
+    expect(ids(found)[0]).toBe("mem_best");
+    expect(ranked.length).toBeGreaterThan(1);
+    const scores = ranked.map(({ score }) => score);
     expect(scores).toEqual(scores.toSorted((a, b) => b - a));
-    expect(scores[0]).toBeCloseTo(1, 5);
-    expect(scores.every((score) => score >= 0 && score <= 1)).toBe(true);
+    for (const { score, terms } of ranked) {
+      expect(terms.length).toBeGreaterThan(0);
+      expect(terms.reduce((sum, { value }) => sum + value, 0)).toBeCloseTo(score, 12);
+      const shown = termsText(terms).match(/[−+]? ?[\w ]+ \d+\.\d{3}/g) ?? [];
+      const sum = shown.reduce(
+        (all, one) => all + (one.startsWith("−") ? -1 : 1) * Number(/\d+\.\d{3}$/.exec(one)?.[0]),
+        0,
+      );
+      expect(sum.toFixed(3)).toBe(score.toFixed(3));
+    }
     expect(ids(await run(SHELF, { method, topK: 1 }))).toHaveLength(1);
   },
 );
@@ -103,7 +110,7 @@ test("no pull request is left out, and what embedding took is told", async () =>
   }));
   const recall = shelf(SHELF);
   const search: HandSearch = { repo: REPO, method: "semantic", filter: {}, topK: 5, threshold: null, now: NOW };
-  const { precedents } = await searchMemory("locks", search, { embedder: spent, recall, reranker: null });
+  const precedents = await searchMemory("locks", search, { embedder: spent, recall, reranker: null });
   expect(new Set(recall.scopes.map(({ excludePull }) => excludePull))).toEqual(new Set([null]));
   expect(precedents.usage).toEqual({ texts: 1, cached: 0, tokens: 9, usd: 0.0001 });
   expect(spent.asked.map(({ texts }) => texts)).toEqual([["locks"]]);
@@ -117,17 +124,17 @@ test("several lists become one: each memory once, by its best score, highest fir
   fc.assert(
     fc.property(fc.array(fc.array(found, { maxLength: 5 }), { minLength: 2, maxLength: 4 }), (lists) => {
       const given = lists.map((list, at) =>
-        list.map(({ id, score }) => ({ memory: rankedMemory(memory(id)), score, text: String(at) })),
+        list.map(({ id, score }) => ({ memory: rankedMemory(memory(id), { score }), text: String(at) })),
       );
       const merged = mergeFound(given);
       const all = given.flat();
-      expect(new Set(ids({ memories: merged })).size).toBe(merged.length);
-      expect(new Set(ids({ memories: merged }))).toEqual(new Set(ids({ memories: all })));
-      merged.forEach(({ memory: { record }, score }, at) => {
-        expect(score).toBe(
-          Math.max(...all.filter((one) => one.memory.record.id === record.id).map((one) => one.score)),
-        );
-        expect(score).toBeGreaterThanOrEqual(merged[at + 1]?.score ?? 0);
+      const idOf = (one: FoundMemory) => one.memory.record.id;
+      expect(new Set(merged.map(idOf)).size).toBe(merged.length);
+      expect(new Set(merged.map(idOf))).toEqual(new Set(all.map(idOf)));
+      merged.forEach(({ memory: { record, score } }, at) => {
+        const same = all.filter((one) => idOf(one) === record.id);
+        expect(score).toBe(Math.max(...same.map((one) => one.memory.score)));
+        expect(score).toBeGreaterThanOrEqual(merged[at + 1]?.memory.score ?? 0);
       });
     }),
   );

@@ -1,6 +1,6 @@
 // A search of memory by hand: what is asked for, and what is found.
 import type { Repo } from "../job.ts";
-import type { MemoryFilter, Precedents, RankedMemory } from "../retrieval.ts";
+import type { MemoryFilter, RankedMemory } from "../retrieval.ts";
 
 export interface HandSearch {
   readonly repo: Repo;
@@ -22,19 +22,8 @@ export interface HandSearch {
 
 export interface FoundMemory {
   readonly memory: RankedMemory;
-  /**
-   * 0–1, higher is better: by meaning the similarity as adjusted; else the share of the best score that there could be, a
-   * memory of today that stands first in each list. Comparable among texts of one search.
-   */
-  readonly score: number;
   /** The text that found it best. */
   readonly text: string;
-}
-
-/** What one text found, best first, with all that retrieval says about it. */
-export interface Found {
-  readonly memories: readonly FoundMemory[];
-  readonly precedents: Precedents;
 }
 
 /** The lists of several texts as one: each memory once, with its best score; highest first, ties by id. */
@@ -43,9 +32,11 @@ export function mergeFound(lists: readonly (readonly FoundMemory[])[]): readonly
   for (const found of lists.flat()) {
     const { id } = found.memory.record;
     const known = best.get(id);
-    if (known === undefined || found.score > known.score) best.set(id, found);
+    if (known === undefined || found.memory.score > known.memory.score) best.set(id, found);
   }
   // One list stays as it is: what the score cannot tell apart, its order can.
   if (lists.length === 1) return [...best.values()];
-  return [...best.values()].sort((a, b) => b.score - a.score || (a.memory.record.id < b.memory.record.id ? -1 : 1));
+  return [...best.values()].sort(
+    (a, b) => b.memory.score - a.memory.score || (a.memory.record.id < b.memory.record.id ? -1 : 1),
+  );
 }

@@ -38,16 +38,16 @@ export async function searchByHand(
   const done = [];
   for (const text of new Set(texts)) {
     const asked = ports.now();
-    const { memories, precedents } = await searchMemory(text, { ...search, now: asked }, ports);
+    const precedents = await searchMemory(text, { ...search, now: asked }, ports);
     const at = ports.now();
     const calibrated =
       threshold === null ? (ports.embedder?.threshold ?? precedents.provenance.threshold) : 1 - threshold;
     const facts = { repo, pull: null, origin: "search", ms: at - asked, at, topK, calibrated } as const;
     await ports.retrievals.write(loggedRetrieval(precedents, facts));
-    done.push({ text, ms: at - asked, memories, precedents });
+    done.push({ text, ms: at - asked, precedents });
   }
   return {
-    memories: mergeFound(done.map(({ memories }) => memories)),
-    searches: done.map(({ memories: _, ...rest }) => rest),
+    memories: mergeFound(done.map(({ text, precedents }) => precedents.ranked.map((memory) => ({ memory, text })))),
+    searches: done,
   };
 }

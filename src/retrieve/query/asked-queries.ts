@@ -47,10 +47,7 @@ interface HandQuestion {
   };
 }
 
-/**
- * Ranks are fused, not the signals of a change: the learned order reads hunks and paths, of which there are none. What
- * words alone found needs no floor, which was measured on whole changes: three words never weigh as much.
- */
+/** What words alone found needs no floor, which was measured on whole changes: three words never weigh as much. */
 export function askedByHand(text: string, search: HandSearch): HandQuestion {
   const { threshold, filter } = search;
   const explicit = threshold !== null;
@@ -77,7 +74,7 @@ function knowledgeOf({ method, topK, threshold, rerank: by }: HandSearch): Knowl
   const { retrieval, ...rest } = defaultKnowledge();
   const distanceThreshold = threshold === null ? "auto" : 1 - threshold;
   const gate = { ...retrieval.gate, enabled: false };
-  return { ...rest, retrieval: { ...retrieval, method, topK, distanceThreshold, fusion: "rrf", rerank, gate } };
+  return { ...rest, retrieval: { ...retrieval, method, topK, distanceThreshold, rerank, gate } };
 }
 
 // A question that somebody asked in a comment, as if a change without files asked: the gate for questions, then the search,
@@ -97,7 +94,7 @@ const QUERY_CHARS = 800;
 
 /**
  * What retrieval takes, made of a question: it is searched for with the place that it is about. As for a search by hand,
- * ranks are fused, and words alone need no floor: a question has three words that count, not three hundred.
+ * words alone need no floor: a question has three words that count, not three hundred.
  *
  * @param now epoch milliseconds
  */
@@ -110,7 +107,7 @@ export function askedInComment(question: AskedQuestion, knowledge: Knowledge, no
   return {
     ...emptyChange(question.text, question.repo, question.pull.number),
     settings: {
-      knowledge: { ...knowledge, retrieval: { ...retrieval, fusion: "rrf" } },
+      knowledge,
       now,
       tuning: { rareWords: 0 },
       asked: {

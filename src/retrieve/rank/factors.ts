@@ -1,6 +1,47 @@
-// Older memories count less: half as much every 90 days, but never nothing; what was severe fades less.
+// What weighs a memory besides how well it fits: each factor is one function of the memory and the change.
 import type { Severity } from "../../domain/finding.ts";
-import type { Outcome } from "../../domain/memory.ts";
+import type { Corpus, MemoryRecord, Outcome } from "../../domain/memory.ts";
+import type { ScoreTerm, Strategy } from "../../domain/retrieval.ts";
+import type { ReviewSignals } from "../../domain/signals.ts";
+import { chunkLanguage, languageFactor } from "./language.ts";
+
+/** What a factor looks at besides the memory. */
+export interface Weighing extends Pick<ReviewSignals, "languages"> {
+  readonly strategy: Strategy | null;
+  /** Of the change: its files and their folders. */
+  readonly places: ChangedPlaces;
+  readonly sourceWeights: ReadonlyMap<Corpus, number>;
+  /** Epoch milliseconds. */
+  readonly now: number;
+}
+
+/** In the order in which they are listed; each is > 0, and 1 where nothing is known. */
+const FACTORS = {
+  source: ({ corpus }, { sourceWeights }) => sourceWeights.get(corpus) ?? 1,
+  language: (record, { languages }) => languageFactor(chunkLanguage(record), languages),
+  "related files": ({ path }, { strategy, places }) => relatedFilesFactor(strategy, path, places),
+  recency: ({ provenance: { at }, severity }, { now }) => 1 / recencyDistanceFactor({ at, severity }, now),
+  outcome: ({ outcome }) => outcomeFactor(outcome),
+} as const satisfies Readonly<Record<string, (memory: MemoryRecord, at: Weighing) => number>>;
+
+export type FactorName = keyof typeof FACTORS;
+export const FACTOR_NAMES = Object.keys(FACTORS) as readonly FactorName[];
+
+/**
+ * What each factor adds to a score: its logarithm.
+ *
+ * @param names of the factors that count
+ * @returns those that are not 1, in the order of FACTOR_NAMES
+ */
+export function factorTerms(
+  memory: MemoryRecord,
+  at: Weighing,
+  names: readonly FactorName[] = FACTOR_NAMES,
+): readonly ScoreTerm[] {
+  return names.map((name) => ({ name, value: Math.log(FACTORS[name](memory, at)) })).filter(({ value }) => value !== 0);
+}
+
+// Older memories count less: half as much every 90 days, but never nothing; what was severe fades less.
 
 const DAY_MS = 86_400_000;
 
@@ -8,9 +49,6 @@ const DAY_MS = 86_400_000;
 const HALF_LIFE_DAYS = 90;
 const FLOOR = 0.15;
 const SEVERE_FLOOR = 0.3;
-
-/** How much a memory of today rises in a fused score. Small: fused ranks lie 2 % apart, and age alone must not order them. */
-export const FRESH_BOOST = 0.15;
 
 interface Dated {
   /** Epoch milliseconds at which it was said; null when unknown. */
@@ -31,23 +69,21 @@ function freshness({ at, severity }: Dated, now: number, halfLifeDays: number = 
   return Math.max(0.5 ** (age / halfLifeDays), floor);
 }
 
-/** What a distance is multiplied with, after the language step: 2 − freshness, so 1–1.85. 1 without a date. */
+/**
+ * What a distance is multiplied with, after the language step: 2 − freshness, so 1–1.85. 1 without a date. A score is
+ * divided by it.
+ */
 export function recencyDistanceFactor(memory: Dated, now: number, halfLifeDays?: number): number {
   return 2 - freshness(memory, now, halfLifeDays);
-}
-
-/** What a fused score is multiplied with: 1 + .15 × freshness, so 1.02–1.15. 1 without a date. */
-export function recencyScoreFactor(memory: Dated, now: number): number {
-  return memory.at === null || !Number.isFinite(memory.at) ? 1 : 1 + FRESH_BOOST * freshness(memory, now);
 }
 
 // What became of a remembered finding weighs a little: people's consent is a hint of worth, not of relevance.
 
 /**
- * Factors of a fused score; our own judgement, kept within a few ranks of each other. A declined finding does not sink: it
- * must be seen, so that it is not said again. `posted` has no verdict yet and counts as nothing said.
+ * Our own judgement, kept within a few ranks of each other. A declined finding does not sink: it must be seen, so that it is
+ * not said again. `posted` has no verdict yet and counts as nothing said.
  */
-const WEIGHTS: Readonly<Record<Outcome, number>> = {
+const OUTCOMES: Readonly<Record<Outcome, number>> = {
   reintroduced: 1.1,
   fixed: 1.05,
   accepted: 1.05,
@@ -56,9 +92,34 @@ const WEIGHTS: Readonly<Record<Outcome, number>> = {
   outdated: 0.95,
 };
 
-export const MOST_OUTCOME_WEIGHT = Math.max(...Object.values(WEIGHTS));
+function outcomeFactor(outcome: Outcome | null): number {
+  return outcome === null ? 1 : OUTCOMES[outcome];
+}
 
-/** The factor for an outcome; 1 when there is none. */
-export function outcomeWeight(outcome: Outcome | null): number {
-  return outcome === null ? 1 : WEIGHTS[outcome];
+/** Memories of the same file or folder under `related-files`. */
+const RELATED_FILES_FACTOR = 1.2;
+
+interface ChangedPlaces {
+  readonly paths: ReadonlySet<string>;
+  readonly folders: ReadonlySet<string>;
+}
+
+/**
+ * 1.2 when the memory is about a changed file or one in the same folder, and the strategy is to look at related files;
+ * else 1. Files at the top of the repository share no folder.
+ */
+function relatedFilesFactor(strategy: Strategy | null, path: string | null, changed: ChangedPlaces): number {
+  if (strategy !== "related-files" || path === null) return 1;
+  return changed.paths.has(path) || changed.folders.has(folderOf(path)) ? RELATED_FILES_FACTOR : 1;
+}
+
+/** The changed paths and their folders. */
+export function changedPlaces(paths: readonly string[]): ChangedPlaces {
+  const folders = new Set(paths.map(folderOf));
+  folders.delete("");
+  return { paths: new Set(paths), folders };
+}
+
+function folderOf(path: string): string {
+  return path.slice(0, Math.max(0, path.lastIndexOf("/")));
 }

@@ -1,10 +1,8 @@
 // What speaks for a remembered comment when a change is under review: one column of figures per signal. No weights here.
 
-import { relatedLanguages } from "../../domain/language.ts";
 import { bagOf, KEYWORDS } from "../../domain/text/bm25.ts";
 import type { Background } from "../../domain/text/word-rarity.ts";
 import { atOnce, eachOf, type Steps } from "./cooperative-steps.ts";
-import { LANGUAGE_BOOST } from "./language.ts";
 import { extensionOf, type PreparedChange, type PreparedMemory, type Window, type Words } from "./prepare-documents.ts";
 import type { Lexicon } from "./term-ids.ts";
 import {
@@ -25,7 +23,6 @@ import {
 /** One figure per memory, in the memories' order. */
 export type Signals = Readonly<Record<string, Float64Array>>;
 
-const DAY_MS = 86_400_000;
 const BODY_KEYWORDS = { k1: 1.2, b: 0.9 };
 const HUNK_KEYWORDS = { k1: 1.2, b: 0.8 };
 
@@ -68,23 +65,18 @@ export function* signalSteps(
   wanted: ReadonlySet<string> | null = null,
 ): Steps<Signals> {
   const named = (signals: readonly string[]) => wanted === null || signals.some((signal) => wanted.has(signal));
-  const isDense = named(["recurrence", "echo"]);
+  const isDense = named(["echo"]);
   const wants = (...signals: readonly string[]) =>
     named(signals) || (isDense && signals.some((signal) => GUESSED.has(signal)));
   const everywhere = everywhereWeights(background, lexicon);
   const text = yield* textSteps({ change, memories, everywhere, wants });
   const place = placeSignals(change, memories);
   const lowInformation = Float64Array.from(memories, (memory) => (memory.lowInformation ? 1 : 0));
-  const told = {
-    ...text,
-    ...place,
-    lowInformation,
-    age: Float64Array.from(memories, (memory) => Math.log(1 + Math.max(0, change.now - memory.createdAt) / DAY_MS)),
-  };
+  const told = { ...text, ...place, lowInformation };
   if (!isDense) return told;
   yield;
   const guess = firstGuess(told, memories.length);
-  return { ...told, ...(yield* densityOf(memories, everywhere, guess)) };
+  return { ...told, echo: yield* echoOf(memories, everywhere, guess) };
 }
 
 /** The signals that need nothing but the memories' text. */
@@ -116,10 +108,9 @@ function* textSteps({ change, memories, everywhere, wants }: Compared): Steps<Si
     const { same, any } = nearest(texts, windows, extensions);
     Object.assign(signals, { windowText: same, windowTextAnywhere: any });
   }
-  if (wants("pairText", "pairTextAnywhere")) {
+  if (wants("pairTextAnywhere")) {
     yield;
-    const { same, any } = nearest(texts, weighed(change.pairs()), extensions);
-    Object.assign(signals, { pairText: same, pairTextAnywhere: any });
+    signals.pairTextAnywhere = nearest(texts, weighed(change.pairs()), extensions).any;
   }
   if (wants("windowLines")) {
     yield;
@@ -141,18 +132,17 @@ function* textSteps({ change, memories, everywhere, wants }: Compared): Steps<Si
 }
 
 /** Signals of likeness to a text as a whole. */
-function wholes({ all, talk, title, added }: PreparedChange): readonly (readonly [string, Words])[] {
+function wholes({ all, title }: PreparedChange): readonly (readonly [string, Words])[] {
   return [
     ["allText", all],
-    ["talkText", talk],
     ["titleText", title],
-    ["addedText", added],
   ];
 }
 
 /** Signals of keywords, with what they are asked by. */
-function keywords({ body, added, context }: PreparedChange) {
+function keywords({ title, body, added, context }: PreparedChange) {
   return [
+    ["titleKeywords", title, KEYWORDS],
     ["bodyKeywords", body, BODY_KEYWORDS],
     ["addedKeywords", added, KEYWORDS],
     ["contextKeywords", context, KEYWORDS],
@@ -207,7 +197,6 @@ function spanShare(change: PreparedChange, memories: readonly PreparedMemory[], 
 
 /** Round figures, set once by hand, that the density rests on. */
 const GUESSED: ReadonlyMap<string, number> = new Map([
-  ["sameLanguage", 2],
   ["windowText", 10],
   ["windowLines", 5],
   ["sameFile", 0.7],
@@ -229,67 +218,34 @@ function firstGuess(signals: Signals, size: number): Float64Array {
 // Issues that recur have been said before, in other words, on other pull requests: how much company a comment has.
 
 /** Keeps the logarithm finite for a comment that stands alone: about the weight of one distant neighbour. */
-const ALONE_RELEVANT = 0.002;
-const ALONE = 0.01;
+const ALONE = 0.002;
 /** Comments of one step. */
 const PIECE = 150;
 
-interface Density {
-  /** ln of the summed squared nearness to comments of other pull requests, in the same language. */
-  readonly recurrence: Float64Array;
-  /** The same over all languages, each neighbour counting by how well it fits the change. */
-  readonly echo: Float64Array;
-}
-
 /**
+ * ln of the summed squared nearness to comments of other pull requests, each neighbour counting by how well it fits the
+ * change.
+ *
  * @param weights rarity over many repositories, so that a comment's vector never changes with its company
  * @param relevance one first guess per memory, in units of log-odds; only differences count
  */
-function* densityOf(memories: readonly PreparedMemory[], weights: Weights, relevance: Float64Array): Steps<Density> {
+function* echoOf(memories: readonly PreparedMemory[], weights: Weights, relevance: Float64Array): Steps<Float64Array> {
   const said = memories.map(({ proseWords }) => proseWords);
   const vectors = vectorsOf(bagsOf(said, weights.length), weights);
   const space = buildSpace(vectors, weights);
   const share = softmax(relevance);
-  const recurrence = new Float64Array(memories.length);
   const echo = new Float64Array(memories.length);
   const near = new Float64Array(memories.length);
-  const of = { languages: numbered(memories.map(({ language }) => language)), pulls: memories.map(({ pr }) => pr) };
-  yield* eachOf(memories, PIECE, (_, at) => {
+  yield* eachOf(memories, PIECE, ({ pr }, at) => {
     nearness(space, vectors, at, near);
-    const sums = company(at, near, of, share);
-    recurrence[at] = Math.log(sums.sameLanguage + ALONE);
-    echo[at] = Math.log(sums.relevant + ALONE_RELEVANT);
+    let sum = 0;
+    for (let other = 0; other < near.length; other += 1) {
+      const likeness = near[other] ?? 0;
+      if (likeness !== 0 && memories[other]?.pr !== pr) sum += likeness * likeness * (share[other] ?? 0);
+    }
+    echo[at] = Math.log(sum + ALONE);
   });
-  return { recurrence, echo };
-}
-
-/** Each by the number of the first that is the same. */
-function numbered(names: readonly string[]): Uint32Array {
-  const numbers = new Map<string, number>();
-  return Uint32Array.from(names, (name, at) => {
-    const known = numbers.get(name) ?? at;
-    numbers.set(name, known);
-    return known;
-  });
-}
-
-interface CompanyOf {
-  readonly languages: Uint32Array;
-  readonly pulls: readonly number[];
-}
-
-function company(memory: number, near: Float64Array, { languages, pulls }: CompanyOf, share: Float64Array) {
-  const [language, pull] = [languages[memory], pulls[memory]];
-  let sameLanguage = 0;
-  let relevant = 0;
-  for (let other = 0; other < near.length; other += 1) {
-    const likeness = near[other] ?? 0;
-    if (likeness === 0 || pulls[other] === pull) continue;
-    const square = likeness * likeness;
-    relevant += square * (share[other] ?? 0);
-    if (languages[other] === language) sameLanguage += square;
-  }
-  return { sameLanguage, relevant };
+  return echo;
 }
 
 function softmax(values: Float64Array): Float64Array {
@@ -299,60 +255,19 @@ function softmax(values: Float64Array): Float64Array {
   return powers.map((value) => value / sum);
 }
 
-// Where a remembered comment stood, and where the change stands: file, folder, language.
+// Where a remembered comment stood, and where the change stands: file and folder.
 
 /**
  * - sameFile: 1 when the change touches the comment's file
  * - pathPrefix: shared leading folders of the nearest changed file, as a share of the longer path, 0–1
- * - sameLanguage: 1 when the change touches the comment's language, half of that for a related one (C and C++)
- * - languageShare: root of the language's share of changed lines, or half that root for a related language, 0–1
- * - languageCrowd: share of the memories that have the comment's language, 0–1
  */
-function placeSignals(change: PreparedChange, memories: readonly PreparedMemory[]) {
-  const paths = new Set(change.files.map((file) => file.path));
-  const folders = [...new Set(change.files.map((file) => file.path))].map((path) => path.split("/"));
-  const shares = languageShares(change);
-  const near = relatedShares(shares);
-  const { relatedRatio } = LANGUAGE_BOOST;
-  const crowd = new Map<string, number>();
-  for (const memory of memories) crowd.set(memory.language, (crowd.get(memory.language) ?? 0) + 1);
-  const column = (figure: (memory: PreparedMemory) => number) => {
-    const figures = new Float64Array(memories.length);
-    for (const [at, memory] of memories.entries()) figures[at] = figure(memory);
-    return figures;
-  };
+function placeSignals({ paths }: PreparedChange, memories: readonly PreparedMemory[]) {
+  const changed = new Set(paths);
+  const folders = [...changed].map((path) => path.split("/"));
   return {
-    sameFile: column((memory) => (paths.has(memory.path) ? 1 : 0)),
-    pathPrefix: column((memory) => nearestPrefix(memory.path.split("/"), folders)),
-    sameLanguage: column(({ language }) => (shares.has(language) ? 1 : near.has(language) ? relatedRatio : 0)),
-    languageShare: column(({ language }) => {
-      const share = shares.get(language);
-      return share === undefined ? relatedRatio * Math.sqrt(near.get(language) ?? 0) : Math.sqrt(share);
-    }),
-    languageCrowd: column((memory) => (crowd.get(memory.language) ?? 0) / memories.length),
+    sameFile: Float64Array.from(memories, ({ path }) => (changed.has(path) ? 1 : 0)),
+    pathPrefix: Float64Array.from(memories, ({ path }) => nearestPrefix(path.split("/"), folders)),
   };
-}
-
-/** Each language that is related to one of the change → the largest such share. */
-function relatedShares(shares: ReadonlyMap<string, number>): ReadonlyMap<string, number> {
-  const near = new Map<string, number>();
-  for (const [language, share] of shares) {
-    for (const related of relatedLanguages(language)) near.set(related, Math.max(share, near.get(related) ?? 0));
-  }
-  return near;
-}
-
-/** language → share of changed lines; every file counts one line more, so that a rename counts too. */
-function languageShares(change: PreparedChange): Map<string, number> {
-  const lines = new Map<string, number>();
-  let total = 0;
-  for (const file of change.files) {
-    const weight = file.additions + file.deletions + 1;
-    total += weight;
-    lines.set(file.language, (lines.get(file.language) ?? 0) + weight);
-  }
-  for (const [language, weight] of lines) lines.set(language, weight / total);
-  return lines;
 }
 
 function nearestPrefix(path: readonly string[], others: readonly (readonly string[])[]): number {

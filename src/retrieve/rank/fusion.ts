@@ -1,11 +1,7 @@
 // The lists of several retrievers for one query become one list. A fused score orders; it is never held against a threshold.
 
 import type { Knowledge } from "../../config/knowledge.ts";
-import type { MemoryRecord } from "../../domain/memory.ts";
-import type { PullRequestContext } from "../../domain/pull-request.ts";
 import type { KeywordHit, QueryVariant, Strategy, VectorHit } from "../../domain/retrieval.ts";
-import type { ReviewSignals } from "../../domain/signals.ts";
-import type { Steps } from "./cooperative-steps.ts";
 import { byScore } from "./tie-breaking.ts";
 
 /** What one query found: both lists best first. */
@@ -16,7 +12,7 @@ export interface QueryCandidates {
 }
 
 /** How much each retriever counts, ≥ 0. */
-interface RetrieverWeights {
+export interface RetrieverWeights {
   readonly vector: number;
   readonly keyword: number;
 }
@@ -176,68 +172,6 @@ function most(a: number | null, b: number | null): number | null {
   return a === null || b === null ? (a ?? b) : Math.max(a, b);
 }
 
-// How the lists of all queries become one order: one function value, chosen by the configuration. A learned fusion fits here.
-
-/** All that may decide the order of the candidates. */
-export interface Evidence {
-  readonly queries: readonly QueryCandidates[];
-  /** What RRF says of these queries with these weights, where it is known already. */
-  readonly byRank?: readonly FusedHit[] | null;
-  /** The records of all candidates that the scope admits, by id. */
-  readonly records: ReadonlyMap<string, MemoryRecord>;
-  readonly context: PullRequestContext;
-  readonly signals: ReviewSignals;
-  readonly weights: RetrieverWeights;
-  readonly pooling: Pooling;
-  readonly k: number;
-  /** Epoch milliseconds. */
-  readonly now: number;
-}
-
-export interface Fusion {
-  readonly name: "rrf" | "weighted" | "learned";
-  /** True when its scores hold language, recency and outcome already: no factor is applied a second time. */
-  readonly complete: boolean;
-  /** Best first, each id once. */
-  readonly fuse: (evidence: Evidence) => readonly FusedHit[];
-  /** The same in steps, where it takes long. */
-  readonly steps?: (evidence: Evidence) => Steps<readonly FusedHit[]>;
-  /** This fusion for one change, with what needs no records worked out: there is time for it while they are read. */
-  readonly ahead?: (change: ChangeEvidence) => Fusion;
-}
-
-/** What is known of a change before anything is found. */
-export type ChangeEvidence = Pick<Evidence, "context" | "signals" | "now">;
-
-/** Reciprocal ranks of the retrievers of one query, then pooled over the queries. */
-export const RRF: Fusion = {
-  name: "rrf",
-  complete: false,
-  fuse: ({ queries, byRank, weights, pooling, k }) =>
-    byRank ??
-    pool(
-      queries.map((query) => fuseByRank(query, weights, k)),
-      pooling,
-    ),
-};
-
-/** Weighted scores of the retrievers of one query, then pooled over the queries. */
-export const WEIGHTED: Fusion = {
-  name: "weighted",
-  complete: false,
-  fuse: ({ queries, weights, pooling }) =>
-    pool(
-      queries.map((query) => fuseByScore(query, weights)),
-      pooling,
-    ),
-};
-
-/** The fusion of that name; `learned` needs its table handed in and is `rrf` without one. */
-export function fusionOf(name: Fusion["name"], learned: Fusion | null): Fusion {
-  if (name === "weighted") return WEIGHTED;
-  return name === "learned" && learned !== null ? learned : RRF;
-}
-
 // Of all that the queries found, the few whose records are read: ranks tell cheaply who stands a chance, and reading,
 // comparing and weighing texts is the dear part of a search.
 
@@ -252,7 +186,7 @@ export const SHORTLIST = 200;
 export const BEHIND = `ranks behind the best ${SHORTLIST}`;
 
 interface Shortlisting {
-  readonly fusion: "rrf" | "weighted" | "learned";
+  readonly fusion: Knowledge["retrieval"]["fusion"];
   /** What is ordered by distance is listed by it. */
   readonly method: "semantic" | "keyword" | "hybrid";
   readonly weights: RetrieverWeights;
@@ -263,8 +197,8 @@ interface Shortlisting {
 }
 
 /**
- * @returns ids, each once, without order: `listed` those that are worked out, `behind` the others; and the ranking that
- *   they were taken from
+ * @returns ids, each once, without order: `listed` those that are worked out, `behind` the others; and all that was found
+ *   with its fused score, best first
  */
 export function shortlist(
   queries: readonly QueryCandidates[],
@@ -272,14 +206,14 @@ export function shortlist(
 ): {
   readonly listed: readonly string[];
   readonly behind: readonly string[];
-  readonly order: readonly FusedHit[];
+  readonly hits: readonly FusedHit[];
 } {
   const fuse = fusion === "weighted" ? fuseByScore : fuseByRank;
   const hits = pool(
     queries.map((query) => fuse(query, weights, k)),
     pooling,
   );
-  if (hits.length <= SHORTLIST) return { listed: hits.map(({ id }) => id), behind: [], order: hits };
+  if (hits.length <= SHORTLIST) return { listed: hits.map(({ id }) => id), behind: [], hits };
   const byDistance = (one: number | null, other: number | null) => (one ?? 2) - (other ?? 2);
   const order = method === "semantic" ? hits.toSorted((a, b) => byDistance(a.distance, b.distance)) : hits;
   const kept = new Set(order.slice(0, SHORTLIST).map(({ id }) => id));
@@ -288,7 +222,7 @@ export function shortlist(
     for (const { id, distance } of nearest) if (distance <= nearHunk) kept.add(id);
   }
   const ids = hits.map(({ id }) => id);
-  return { listed: ids.filter((id) => kept.has(id)), behind: ids.filter((id) => !kept.has(id)), order: hits };
+  return { listed: ids.filter((id) => kept.has(id)), behind: ids.filter((id) => !kept.has(id)), hits };
 }
 
 // What the gate's strategy changes: how much each retriever counts. It never switches one off.
@@ -299,9 +233,6 @@ const WEIGHTS: Readonly<Record<Strategy, RetrieverWeights>> = {
   hybrid: { vector: 1, keyword: 1 },
   "related-files": { vector: 1, keyword: 1 },
 };
-
-/** Memories of the same file or folder under `related-files`. */
-const RELATED_FILES_FACTOR = 1.2;
 
 /** The factors that a strategy multiplies the retrievers' own weights with; without a strategy all count alike. */
 export function strategyWeights(strategy: Strategy | null, own: RetrieverWeights): RetrieverWeights {
@@ -316,31 +247,4 @@ export function ownWeights(
 ): RetrieverWeights {
   if (fusion === "weighted") return { vector: weights.semantic, keyword: weights.keyword };
   return { vector: embedder?.weight ?? 1, keyword: 1 };
-}
-
-/**
- * 1.2 when the memory is about a changed file or one in the same folder, and the strategy is to look at related files;
- * else 1. Files at the top of the repository share no folder.
- */
-export function relatedFilesFactor(
-  strategy: Strategy | null,
-  path: string | null,
-  changed: { readonly paths: ReadonlySet<string>; readonly folders: ReadonlySet<string> },
-): number {
-  if (strategy !== "related-files" || path === null) return 1;
-  return changed.paths.has(path) || changed.folders.has(folderOf(path)) ? RELATED_FILES_FACTOR : 1;
-}
-
-/** The changed paths and their folders, for relatedFilesFactor. */
-export function changedPlaces(paths: readonly string[]): {
-  readonly paths: ReadonlySet<string>;
-  readonly folders: ReadonlySet<string>;
-} {
-  const folders = new Set(paths.map(folderOf));
-  folders.delete("");
-  return { paths: new Set(paths), folders };
-}
-
-function folderOf(path: string): string {
-  return path.slice(0, Math.max(0, path.lastIndexOf("/")));
 }

@@ -81,47 +81,47 @@ function byPath(path: string): string {
   return (dot > 0 ? BY_EXTENSION.get(name.slice(dot + 1)) : undefined) ?? UNKNOWN_LANGUAGE;
 }
 
-// Memories in the languages of the change rise, by each language's part of it. The one place that weighs language in a
-// fused score; a boost only: no memory is ever marked down for its language.
+// Memories in the languages of the change rise, by each language's part of it. A boost only: no memory is ever marked down
+// for its language.
 
-interface LanguageBoostSettings {
+interface LanguageBoost {
   /** What a language that makes up the whole change adds. */
   readonly boost: number;
   /** A related language's part of that. */
   readonly relatedRatio: number;
 }
 
-export const LANGUAGE_BOOST: LanguageBoostSettings = { boost: 0.25, relatedRatio: 0.5 };
+const LANGUAGE_BOOST: LanguageBoost = { boost: 0.25, relatedRatio: 0.5 };
+
+/** Shares of the change by language: any spelling, each 0–1. */
+type LanguageShares = readonly { readonly language: string; readonly share: number }[];
 
 /**
  * The factor for a memory's language: 1 + share × .25 for a language of the change, 1 + the largest related share × .25 ×
  * .5 for a related one, whichever is more; 1 for `unknown`, for other languages, and when the change has no language.
  *
- * @param language of the memory, any spelling
- * @param shares of the change, any spelling; each 0–1
- * @returns factor ≥ 1; `match` when the memory's language is one of the change's
+ * @param language of the memory, a canonical id
  */
-export function languageBoost(
+export function languageFactor(
   language: string,
-  shares: readonly { readonly language: string; readonly share: number }[],
-  { boost, relatedRatio }: LanguageBoostSettings = LANGUAGE_BOOST,
-): { readonly factor: number; readonly match: boolean } {
-  const own = canonicalLanguage(language);
-  if (own === UNKNOWN_LANGUAGE) return { factor: 1, match: false };
+  shares: LanguageShares,
+  { boost, relatedRatio }: LanguageBoost = LANGUAGE_BOOST,
+): number {
+  if (language === UNKNOWN_LANGUAGE) return 1;
   let exact = 0;
   let related = 0;
-  let match = false;
   for (const { language: name, share } of shares) {
     const part = Math.min(1, Math.max(0, share));
     const id = canonicalLanguage(name);
-    if (id === own) {
-      match = true;
-      exact += part;
-    } else if (relatedLanguages(id).includes(own)) {
-      related = Math.max(related, part);
-    }
+    if (id === language) exact += part;
+    else if (relatedLanguages(id).includes(language)) related = Math.max(related, part);
   }
-  return { factor: 1 + Math.max(Math.min(1, exact) * boost, related * boost * relatedRatio), match };
+  return 1 + boost * Math.max(Math.min(1, exact), related * relatedRatio);
+}
+
+/** Whether it is one of the languages of the change. */
+export function isLanguageOf(language: string, shares: LanguageShares): boolean {
+  return language !== UNKNOWN_LANGUAGE && shares.some((share) => canonicalLanguage(share.language) === language);
 }
 
 // For the method that orders by distance: the same language counts as nearer. Raw distances stay beside the adjusted ones.

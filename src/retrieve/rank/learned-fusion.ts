@@ -1,100 +1,81 @@
-// The learned order: a dozen readable weights over signals of change and memory, fitted and cross-validated by repository
+// The learned evidence: a dozen readable weights over signals of change and memory, fitted and cross-validated by repository
 // (eval/fit-fusion.ts). Beats the fixed fusion of ranks on the development data with an interval that excludes zero.
 
 import type { MemoryRecord } from "../../domain/memory.ts";
+import type { PullRequestContext } from "../../domain/pull-request.ts";
+import type { ScoreTerm } from "../../domain/retrieval.ts";
 import { BACKGROUND } from "../../domain/text/word-rarity.ts";
-import { atOnce, eachOf, type Steps } from "./cooperative-steps.ts";
+import { eachOf, type Steps } from "./cooperative-steps.ts";
 import { type Signals, signalSteps } from "./features.ts";
-import { type ChangeEvidence, type Evidence, type FusedHit, type Fusion, RRF, SHORTLIST } from "./fusion.ts";
+import type { FusedHit, RetrieverWeights } from "./fusion.ts";
 import table from "./fusion-table.json" with { type: "json" };
 import { type Change, type PreparedChange, prepareChange, prepareMemory } from "./prepare-documents.ts";
 import { type Lexicon, lexicon } from "./term-ids.ts";
-import { byScore } from "./tie-breaking.ts";
 
+/** Of a change and memories of which some have a place; of memories that are text alone; of a question without a change. */
 const COMMENTS = table.memory.weights as readonly FusionWeight[];
 const BARE_TEXT = table.text.weights as readonly FusionWeight[];
+const QUESTION = table.question.weights as readonly FusionWeight[];
 const SIGNALS = new Map(
-  [COMMENTS, BARE_TEXT].map((weights) => [weights, new Set(weights.map(({ signal }) => signal))]),
+  [COMMENTS, BARE_TEXT, QUESTION].map((weights) => [weights, new Set(weights.map(({ signal }) => signal))]),
 );
-
-/**
- * Its scores hold language, place, recency and likeness already. At most SHORTLIST memories are scored, the best by rank.
- * Memories of which none has a path are weighed by a table of their own, which knows nothing of place.
- */
-export const LEARNED: Fusion = {
-  name: "learned",
-  complete: true,
-  fuse: (evidence) => atOnce(fuseSteps(evidence, null)),
-  steps: (evidence) => fuseSteps(evidence, null),
-  ahead(change) {
-    const ready = readyChange(change);
-    return { ...LEARNED, steps: (evidence) => fuseSteps(evidence, ready) };
-  },
-};
 
 /** Memories that are made ready in one step, each split into words: half a millisecond of those that were not met before. */
 const PIECE = 25;
 
 /** A change in the words of one search. */
-interface ReadyChange {
+export interface AskedChange {
   readonly words: Lexicon;
   readonly change: PreparedChange;
 }
 
-/** Null for a change without a file, which is not weighed. */
-function readyChange(evidence: ChangeEvidence): ReadyChange | null {
-  if (evidence.context.files.length === 0) return null;
+/** What needs no records: there is time for it while they are read. */
+export function askedChange(context: PullRequestContext): AskedChange {
   const words = lexicon();
-  return { words, change: prepareChange(changeOf(evidence), words) };
+  return { words, change: prepareChange(changeOf(context), words) };
 }
 
-function* fuseSteps(evidence: Evidence, ahead: ReadyChange | null): Steps<readonly FusedHit[]> {
-  const hits = RRF.fuse(evidence);
+/**
+ * What the text, the place and the vector of each candidate add to its score, in steps.
+ *
+ * @param weights what meaning and words count
+ * @param alike the cosine distance at which the embedder calls two texts alike; null takes no account of distances
+ * @returns one list a candidate, in their order
+ */
+export function* learnedSteps(
+  candidates: readonly (Pick<FusedHit, "distance"> & { readonly record: MemoryRecord })[],
+  { words, change }: AskedChange,
+  { weights, alike }: { readonly weights: RetrieverWeights; readonly alike: number | null },
+): Steps<readonly (readonly ScoreTerm[])[]> {
+  const memories = yield* eachOf(candidates, PIECE, ({ record }) => prepareMemory(asComment(record), words));
   yield;
-  // Both tables were fitted on changes. Without a changed file there is only a question, and ranks answer it better.
-  const ready = ahead ?? readyChange(evidence);
-  if (ready === null) return hits;
-  const { words, change } = ready;
-  yield;
-  const scored = hits.slice(0, SHORTLIST);
-  const records = scored.map(({ id }) => evidence.records.get(id));
-  const memories = yield* eachOf(records, PIECE, (record, at) =>
-    prepareMemory(asComment(record, scored[at]?.id ?? ""), words),
+  const weighed =
+    change.paths.length === 0 ? QUESTION : memories.some(({ path }) => path !== "") ? COMMENTS : BARE_TEXT;
+  const signals = yield* signalSteps(change, memories, BACKGROUND, words, SIGNALS.get(weighed) ?? null);
+  const nearness = nearnessOf(candidates, alike);
+  return fuseLearned({ ...signals, nearness }, memories.length, weighed, weights);
+}
+
+/**
+ * How near each vector is, in units that mean the same for every embedder: 1 for the very same, ½ at the distance at which
+ * it calls two texts alike, 0 from twice that on and without a vector.
+ */
+function nearnessOf(candidates: readonly Pick<FusedHit, "distance">[], alike: number | null): Float64Array {
+  return Float64Array.from(candidates, ({ distance }) =>
+    distance === null || alike === null ? 0 : Math.max(0, 1 - distance / (2 * alike)),
   );
-  yield;
-  const weights = memories.some(({ path }) => path !== "") ? COMMENTS : BARE_TEXT;
-  const signals = yield* signalSteps(change, memories, BACKGROUND, words, SIGNALS.get(weights) ?? null);
-  const scores = fuseLearned(signals, memories.length, weights);
-  const order = scored.map((hit, at) => ({ ...hit, score: scores[at] ?? 0 })).sort(byScore);
-  const lowest = order.at(-1)?.score ?? 0;
-  // Beyond the shortlist the ranks decide, below everything that was scored.
-  return [...order, ...hits.slice(SHORTLIST).map((hit, at) => ({ ...hit, score: lowest - 1 - at }))];
 }
 
-function asComment(record: MemoryRecord | undefined, id: string) {
-  return {
-    id,
-    pr: record?.provenance.pull ?? 0,
-    path: record?.path ?? "",
-    language: record?.language ?? null,
-    text: record?.text ?? "",
-    hunk: record?.hunk ?? "",
-    createdAt: record?.provenance.at ?? 0,
-  };
+function asComment({ id, provenance, path, text, hunk }: MemoryRecord) {
+  return { id, pr: provenance.pull ?? 0, path: path ?? "", text, hunk: hunk ?? "" };
 }
 
-function changeOf({ context, signals, now }: ChangeEvidence): Change {
-  const languages = new Map(signals.files.map(({ path, language }) => [path, language]));
+function changeOf({ pull, files }: PullRequestContext): Change {
   return {
-    title: context.pull.title,
-    body: context.pull.body ?? "",
-    files: context.files.map(({ path, additions, deletions }) => ({
-      path,
-      language: languages.get(path) ?? null,
-      additions,
-      deletions,
-    })),
-    hunks: context.files.flatMap(({ path, hunks }) =>
+    title: pull.title,
+    body: pull.body ?? "",
+    paths: files.map(({ path }) => path),
+    hunks: files.flatMap(({ path, hunks }) =>
       hunks.map(({ section, lines }) => {
         const linesOf = (kind: string) => lines.filter((line) => line.kind === kind).map(({ text }) => text);
         return {
@@ -106,7 +87,6 @@ function changeOf({ context, signals, now }: ChangeEvidence): Change {
         };
       }),
     ),
-    now,
   };
 }
 
@@ -114,6 +94,8 @@ function changeOf({ context, signals, now }: ChangeEvidence): Change {
 
 export interface FusionWeight {
   readonly signal: string;
+  /** Under which name it adds to a score; the strategy and the embedder weigh `words` and `meaning`. */
+  readonly kind: EvidenceKind;
   /**
    * `within`: distance from the mean of this change's candidates, in standard deviations; `as-is`: shares and yes-no
    * signals, whose size means the same for every change.
@@ -122,22 +104,33 @@ export interface FusionWeight {
   readonly weight: number;
 }
 
+type EvidenceKind = "words" | "place" | "meaning";
+
 /**
- * Weighted sum of scaled signals, in units of log-odds between candidates of one change: the scores order, and mean
- * nothing across changes.
+ * Weighted sums of scaled signals, in units of log-odds between candidates of one change: they order, and mean nothing
+ * across changes.
  *
- * @returns one score per candidate, in the signals' order; a signal that is absent counts nothing
+ * @returns one sum a kind for each candidate, in the signals' order; a signal that is absent counts nothing
  */
-export function fuseLearned(signals: Signals, size: number, weights: readonly FusionWeight[]): Float64Array {
-  const scores = new Float64Array(size);
-  for (const { signal, scale, weight } of weights) {
-    const values = signals[signal];
-    if (values === undefined) continue;
-    scaled(values, scale).forEach((value, at) => {
-      scores[at] = (scores[at] ?? 0) + weight * value;
-    });
-  }
-  return scores;
+export function fuseLearned(
+  signals: Signals,
+  size: number,
+  table: readonly FusionWeight[],
+  { keyword, vector }: RetrieverWeights,
+): readonly (readonly ScoreTerm[])[] {
+  const counts: Readonly<Record<EvidenceKind, number>> = { words: keyword, place: 1, meaning: vector };
+  const sums = [...Map.groupBy(table, ({ kind }) => kind)].map(([kind, weights]) => {
+    const sum = new Float64Array(size);
+    for (const { signal, scale, weight } of weights) {
+      const values = signals[signal];
+      if (values === undefined) continue;
+      scaled(values, scale).forEach((value, at) => {
+        sum[at] = (sum[at] ?? 0) + counts[kind] * weight * value;
+      });
+    }
+    return { kind, sum };
+  });
+  return Array.from({ length: size }, (_, at) => sums.map(({ kind, sum }) => ({ name: kind, value: sum[at] ?? 0 })));
 }
 
 /** A signal as the weights see it. A signal that is the same for all candidates is 0 `within`. */

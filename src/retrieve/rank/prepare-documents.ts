@@ -1,6 +1,5 @@
 // What is compared, made ready once: a memory when it is written, a change when it is asked about.
 import { LRUCache } from "lru-cache";
-import { canonicalLanguage } from "../../domain/language.ts";
 import { saysLittle, visibleProse, withoutFooters } from "../../domain/text/low-information.ts";
 import { tokenise } from "../../domain/text/tokenise.ts";
 import type { Lexicon } from "./term-ids.ts";
@@ -13,30 +12,18 @@ export interface RememberedComment {
   readonly id: string;
   readonly pr: number;
   readonly path: string;
-  /** Display name or id; null when unknown. */
-  readonly language: string | null;
   readonly text: string;
   /** The piece of diff it stands on (`@@ …` line optional), ending at the line it is about; "" when unknown. */
   readonly hunk: string;
-  /** Epoch milliseconds. */
-  readonly createdAt: number;
 }
 
 /** A change that precedents are wanted for. */
 export interface Change {
   readonly title: string;
   readonly body: string;
-  readonly files: readonly ChangedFile[];
+  /** Of the changed files; none for a question. */
+  readonly paths: readonly string[];
   readonly hunks: readonly ChangedHunk[];
-  /** Epoch milliseconds: the time of asking. */
-  readonly now: number;
-}
-
-interface ChangedFile {
-  readonly path: string;
-  readonly language: string | null;
-  readonly additions: number;
-  readonly deletions: number;
 }
 
 /** Lines are without the diff's marker. */
@@ -53,8 +40,6 @@ export interface PreparedMemory {
   readonly id: string;
   readonly pr: number;
   readonly path: string;
-  readonly language: string;
-  readonly createdAt: number;
   readonly lowInformation: boolean;
   /** All of the comment. */
   readonly words: Words;
@@ -76,9 +61,7 @@ export interface Window {
 export interface PreparedChange {
   readonly title: Words;
   readonly body: Words;
-  /** Title, body and paths: what people say about the change. */
-  readonly talk: Words;
-  /** The same, and all added lines. */
+  /** Title, body, paths and all added lines. */
   readonly all: Words;
   readonly added: Words;
   readonly removed: Words;
@@ -88,8 +71,7 @@ export interface PreparedChange {
   readonly windows: readonly Window[];
   /** Added lines in twos. */
   readonly pairs: () => readonly Window[];
-  readonly files: readonly (ChangedFile & { readonly language: string })[];
-  readonly now: number;
+  readonly paths: readonly string[];
 }
 
 /** 5–40 lines are within noise (eval/research/retrieval.md); a comment is about far less than a new file. */
@@ -112,8 +94,6 @@ export function prepareMemory(comment: RememberedComment, { numbered }: Lexicon)
     id: comment.id,
     pr: comment.pr,
     path: comment.path,
-    language: canonicalLanguage(comment.language ?? ""),
-    createdAt: comment.createdAt,
     lowInformation,
     words,
     proseWords: prose === said ? words : numbered(prose),
@@ -181,12 +161,11 @@ export function prepareChange(change: Change, { numbersOf }: Lexicon): PreparedC
   const hunks = wordsOfHunks(change.hunks, numbersOf);
   const title = numbersOf(change.title);
   const body = numbersOf(change.body.slice(0, BODY_CHARACTERS));
-  const paths = change.files.flatMap((file) => numbersOf(file.path));
+  const paths = change.paths.flatMap(numbersOf);
   const added = hunks.flatMap((hunk) => hunk.added.flat());
   return {
     title,
     body,
-    talk: [...title, ...body, ...paths],
     all: [...title, ...body, ...paths, ...added],
     added,
     removed: hunks.flatMap((hunk) => hunk.removed.flat()),
@@ -195,8 +174,7 @@ export function prepareChange(change: Change, { numbersOf }: Lexicon): PreparedC
       hunks.flatMap((hunk) => stretches(hunk.extension, [...hunk.added, ...hunk.removed], WINDOW_LINES)),
     ),
     pairs: () => largest(hunks.flatMap((hunk) => stretches(hunk.extension, hunk.added, 2))),
-    files: change.files.map((file) => ({ ...file, language: canonicalLanguage(file.language ?? "") })),
-    now: change.now,
+    paths: change.paths,
   };
 }
 

@@ -1,19 +1,40 @@
 // Candidates with their records become one ordered list of memories, each with everything that put it where it stands.
+import type { Knowledge } from "../../config/knowledge.ts";
 import type { Corpus, MemoryRecord } from "../../domain/memory.ts";
-import type { Boost, RankedMemory, Strategy } from "../../domain/retrieval.ts";
+import type { PullRequestContext } from "../../domain/pull-request.ts";
+import type { RankedMemory, ScoreTerm, Strategy } from "../../domain/retrieval.ts";
+import type { ReviewSignals } from "../../domain/signals.ts";
 import { fixedInChange, NEARER_TO_FIX } from "./already-fixed.ts";
 import { atOnce, type Steps } from "./cooperative-steps.ts";
-import { type Deduped, dedupeSteps, SAME_TEXT } from "./dedupe.ts";
-import { outcomeWeight, recencyDistanceFactor, recencyScoreFactor } from "./factors.ts";
-import { BEHIND, changedPlaces, type Evidence, type FusedHit, type Fusion, relatedFilesFactor } from "./fusion.ts";
-import { chunkLanguage, inAdjustedOrder, languageBoost, type RerankConfig, rerankByLanguage } from "./language.ts";
+import { dedupeSteps, SAME_TEXT } from "./dedupe.ts";
+import { changedPlaces, type FactorName, factorTerms, recencyDistanceFactor } from "./factors.ts";
+import { BEHIND, type FusedHit, type QueryCandidates, type RetrieverWeights } from "./fusion.ts";
+import { chunkLanguage, inAdjustedOrder, isLanguageOf, type RerankConfig, rerankByLanguage } from "./language.ts";
+import { type AskedChange, askedChange, learnedSteps } from "./learned-fusion.ts";
 import { adaptiveThreshold, type Threshold } from "./threshold.ts";
 import { byScore } from "./tie-breaking.ts";
+
+/** All that may decide the order of the candidates. */
+export interface Evidence {
+  readonly queries: readonly QueryCandidates[];
+  /** What all queries found together, with fused scores. */
+  readonly hits: readonly FusedHit[];
+  /** The records of all candidates that the scope admits, by id. */
+  readonly records: ReadonlyMap<string, MemoryRecord>;
+  readonly context: PullRequestContext;
+  readonly signals: ReviewSignals;
+  /** What meaning and words count. */
+  readonly weights: RetrieverWeights;
+  /** The cosine distance at which the embedder calls two texts alike; null where vectors say no more than words do. */
+  readonly alike: number | null;
+  /** Epoch milliseconds. */
+  readonly now: number;
+}
 
 /** Which steps are on: all, except in measurements of what each is worth. */
 interface RankSettings {
   readonly method: "semantic" | "keyword" | "hybrid";
-  readonly fusion: Fusion;
+  readonly fusion: Knowledge["retrieval"]["fusion"];
   readonly strategy: Strategy | null;
   /** Cosine distance, from the configuration or the embedder. */
   readonly configuredThreshold: number;
@@ -25,11 +46,9 @@ interface RankSettings {
   readonly adaptive: boolean;
   /** False keeps near-identical texts apart. */
   readonly fold: boolean;
-  readonly language: boolean;
+  readonly factors: readonly FactorName[];
   /** For the method that orders by distance. */
   readonly byLanguage: RerankConfig;
-  readonly recency: boolean;
-  readonly outcome: boolean;
   readonly sourceWeights: ReadonlyMap<Corpus, number>;
 }
 
@@ -40,14 +59,15 @@ export interface RankedList {
   readonly candidates: number;
 }
 
-type Candidate = FusedHit & { readonly record: MemoryRecord };
+/** A candidate with what its evidence adds to its score. */
+type Candidate = FusedHit & { readonly record: MemoryRecord; readonly terms: readonly ScoreTerm[] };
 
 /**
- * Ranks, in this order: fusion and pooling; threshold on raw distance, or the floor for words; what is fixed left out; duplicates folded; source
- * weights; language; related files, recency and outcome.
+ * Ranks, in this order: evidence of each candidate; threshold on raw distance, or the floor for words; what is fixed left
+ * out; factors added; sorted; duplicates folded into the one that stands highest.
  *
- * Thresholds see raw distances only, and a fused score is never held against one. Under `semantic` the order is that of the
- * adjusted distance and there is no other language step.
+ * Thresholds see raw distances only, and a score is never held against one. Under `semantic` the order is that of the
+ * adjusted distance.
  *
  * @param behind candidates whose records were not read, since they stand no chance: they count for the threshold
  */
@@ -59,16 +79,20 @@ export function rankMemories(
   return atOnce(rankSteps(evidence, settings, behind));
 }
 
-/** The same in steps. */
-export function* rankSteps(evidence: Evidence, settings: RankSettings, behind: ReadonlySet<string>): Steps<RankedList> {
-  const { fusion } = settings;
-  const order = fusion.steps === undefined ? fusion.fuse(evidence) : yield* fusion.steps(evidence);
+/**
+ * The same in steps.
+ *
+ * @param asked the change in words, where that was done while memory answered
+ */
+export function* rankSteps(
+  evidence: Evidence,
+  settings: RankSettings,
+  behind: ReadonlySet<string>,
+  asked: AskedChange | null = null,
+): Steps<RankedList> {
+  const hits = evidence.hits.filter(({ id }) => evidence.records.has(id) || behind.has(id));
+  const candidates = yield* candidatesOf(hits, evidence, settings, asked);
   yield;
-  const hits = order.filter(({ id }) => evidence.records.has(id) || behind.has(id));
-  const fused = hits.flatMap((hit): readonly Candidate[] => {
-    const record = evidence.records.get(hit.id);
-    return record === undefined ? [] : [{ ...hit, record }];
-  });
   const distances = hits.flatMap(({ distance }) => (distance === null ? [] : [distance]));
   const { configuredThreshold } = settings;
   const threshold = adaptiveThreshold(
@@ -78,34 +102,50 @@ export function* rankSteps(evidence: Evidence, settings: RankSettings, behind: R
   );
   const cut: { id: string; reason: string }[] = [...behind].map((id) => ({ id, reason: BEHIND }));
   const isFixed = fixedInChange(evidence.context.files);
-  const relevant = fused.filter((candidate) => {
+  const relevant = candidates.filter((candidate) => {
     const far = settings.floors ? reasonAgainst(candidate, threshold.threshold, settings) : null;
     const reason = far ?? (isFixed(candidate.record) ? NEARER_TO_FIX : null);
     if (reason !== null) cut.push({ id: candidate.id, reason });
     return reason === null;
   });
   yield;
-  // Of two that say the same, the one that will stand higher is kept.
-  if (settings.method === "semantic") relevant.sort((a, b) => (a.distance ?? 0) - (b.distance ?? 0));
-  const foldables = relevant.map((candidate) => foldable(candidate));
-  const { kept, folded } = settings.fold ? yield* dedupeSteps(foldables, { threshold: SAME_TEXT }) : apart(foldables);
+  const ordered =
+    settings.method === "semantic" ? byDistance(relevant, evidence, settings) : bySum(relevant, evidence, settings);
   yield;
+  const foldables = ordered.map(foldable);
+  const apart = foldables.map((item) => ({ item, alternateSources: [] }));
+  const { kept, folded } = settings.fold
+    ? yield* dedupeSteps(foldables, { threshold: SAME_TEXT })
+    : { kept: apart, folded: [] };
   cut.push(...folded.map(({ id, into }) => ({ id, reason: `says the same as ${into}` })));
-  const unique = kept.map(({ item, alternateSources }) => ({ candidate: item.candidate, alternateSources }));
   const nearest = nearestHunks(evidence);
-  const ranked =
-    settings.method === "semantic" ? byDistance(unique, evidence, settings) : byFused(unique, evidence, settings);
-  const placed = ranked.map((memory) => ({ ...memory, nearestHunk: nearest.get(memory.record.id) ?? null }));
-  return { ranked: placed, cut, threshold, candidates: hits.length };
+  const ranked = kept.map(({ item: { memory }, alternateSources }) => ({
+    ...memory,
+    nearestHunk: nearest.get(memory.record.id) ?? null,
+    alternateSources,
+  }));
+  return { ranked, cut, threshold, candidates: hits.length };
 }
 
-function apart<T>(items: readonly T[]): Deduped<T> {
-  return { kept: items.map((item) => ({ item, alternateSources: [] })), folded: [] };
-}
+/** A fused score of 0, as a weight of 0 gives it, has no logarithm: it stands below all others. */
+const LEAST_SCORE = 1e-9;
 
-interface Unique {
-  readonly candidate: Candidate;
-  readonly alternateSources: readonly string[];
+function* candidatesOf(
+  hits: readonly FusedHit[],
+  { records, context, weights, alike }: Evidence,
+  { fusion, method }: RankSettings,
+  asked: AskedChange | null,
+): Steps<readonly Candidate[]> {
+  const found = hits.flatMap((hit) => {
+    const record = records.get(hit.id);
+    return record === undefined ? [] : [{ ...hit, record }];
+  });
+  if (fusion !== "learned" || method === "semantic") {
+    const name = fusion === "weighted" ? "weighted score" : "ranks";
+    return found.map((hit) => ({ ...hit, terms: [{ name, value: Math.log(Math.max(LEAST_SCORE, hit.score)) }] }));
+  }
+  const terms = yield* learnedSteps(found, asked ?? askedChange(context), { weights, alike });
+  return found.map((hit, at) => ({ ...hit, terms: terms[at] ?? [] }));
 }
 
 function reasonAgainst(
@@ -119,82 +159,71 @@ function reasonAgainst(
   return `distance ${distance.toFixed(3)} is over the threshold ${threshold.toFixed(3)}`;
 }
 
-function foldable(candidate: Candidate) {
-  const { record } = candidate;
-  return { id: candidate.id, text: record.text, source: record.corpus, label: recordLabel(record), candidate };
+function foldable(memory: RankedMemory) {
+  const { id, text, corpus } = memory.record;
+  // How it is named where another one speaks for it: `[finding: mem_0123456789ab]`.
+  return { id, text, source: corpus, label: `[${corpus}: ${id}]`, memory };
 }
 
-function byFused(unique: readonly Unique[], evidence: Evidence, settings: RankSettings): readonly RankedMemory[] {
-  const places = changedPlaces(evidence.context.files.map(({ path }) => path));
-  return unique
-    .map(({ candidate, alternateSources }) => {
-      const language = languageBoost(chunkLanguage(candidate.record), evidence.signals.languages);
-      const boosts = settings.fusion.complete
-        ? []
-        : boostsOf(candidate.record, language.factor, places, evidence, settings);
-      const score = boosts.reduce((product, { factor }) => product * factor, candidate.score);
-      return { ...ranked(candidate, alternateSources), score, boosts, languageMatch: language.match };
+/** By evidence and factors, summed. */
+function bySum(
+  candidates: readonly Candidate[],
+  { context, signals: { languages }, now }: Evidence,
+  { strategy, sourceWeights, factors }: RankSettings,
+): readonly RankedMemory[] {
+  const places = changedPlaces(context.files.map(({ path }) => path));
+  const at = { languages, strategy, places, sourceWeights, now };
+  return candidates
+    .map((candidate) => {
+      const terms = [...candidate.terms, ...factorTerms(candidate.record, at, factors)];
+      const languageMatch = isLanguageOf(chunkLanguage(candidate.record), languages);
+      return { ...rankedMemory(candidate, terms), languageMatch };
     })
     .sort((a, b) => byScore({ id: a.record.id, score: a.score }, { id: b.record.id, score: b.score }));
 }
 
-function boostsOf(
-  record: MemoryRecord,
-  language: number,
-  places: ReturnType<typeof changedPlaces>,
-  { now }: Evidence,
-  settings: RankSettings,
-): readonly Boost[] {
-  const dated = { at: record.provenance.at, severity: record.severity };
-  const all: readonly Boost[] = [
-    { name: "source", factor: settings.sourceWeights.get(record.corpus) ?? 1 },
-    { name: "language", factor: settings.language ? language : 1 },
-    { name: "related-files", factor: relatedFilesFactor(settings.strategy, record.path, places) },
-    { name: "recency", factor: settings.recency ? recencyScoreFactor(dated, now) : 1 },
-    { name: "outcome", factor: settings.outcome ? outcomeWeight(record.outcome) : 1 },
-  ];
-  return all.filter(({ factor }) => factor !== 1);
-}
-
-/** Distance × language × recency, ascending. */
+/** By distance × language × recency, ascending: each as what it adds to or takes from the likeness. */
 function byDistance(
-  unique: readonly Unique[],
+  candidates: readonly Candidate[],
   { signals, now }: Evidence,
-  settings: RankSettings,
+  { factors, byLanguage }: RankSettings,
 ): readonly RankedMemory[] {
-  const near = unique.flatMap(({ candidate, alternateSources }) =>
-    candidate.distance === null
-      ? []
-      : [
-          {
-            id: candidate.id,
-            distance: candidate.distance,
-            language: chunkLanguage(candidate.record),
-            candidate,
-            alternateSources,
-          },
-        ],
-  );
-  const languages = settings.language ? signals.languages.map(({ language }) => language) : [];
-  const aged = rerankByLanguage(near, languages, settings.byLanguage).map((memory) => {
-    const dated = { at: memory.candidate.record.provenance.at, severity: memory.candidate.record.severity };
-    const recency = settings.recency ? recencyDistanceFactor(dated, now) : 1;
-    return { ...memory, adjustedDistance: memory.adjustedDistance * recency };
+  const near = candidates.flatMap((candidate) => {
+    const { id, distance, record } = candidate;
+    return distance === null ? [] : [{ id, distance, language: chunkLanguage(record), candidate }];
   });
-  return inAdjustedOrder(aged, settings.byLanguage.band).map(
-    ({ candidate, alternateSources, adjustedDistance, languageMatch }) => ({
-      ...ranked(candidate, alternateSources),
-      adjustedDistance,
-      score: Math.max(0, 1 - adjustedDistance),
-      languageMatch,
-    }),
+  const languages = factors.includes("language") ? signals.languages.map(({ language }) => language) : [];
+  const aged = rerankByLanguage(near, languages, byLanguage).map((memory) => {
+    const { provenance, severity } = memory.candidate.record;
+    const recency = factors.includes("recency") ? recencyDistanceFactor({ at: provenance.at, severity }, now) : 1;
+    const ofLanguage = memory.adjustedDistance;
+    return { ...memory, ofLanguage, adjustedDistance: ofLanguage * recency };
+  });
+  return inAdjustedOrder(aged, byLanguage.band).map(
+    ({ candidate, distance, ofLanguage, adjustedDistance, languageMatch }) => {
+      const terms = [
+        { name: "likeness", value: 1 - distance },
+        { name: "language", value: distance - ofLanguage },
+        { name: "recency", value: ofLanguage - adjustedDistance },
+      ].filter(({ name, value }) => name === "likeness" || value !== 0);
+      return { ...rankedMemory(candidate, terms), adjustedDistance, languageMatch };
+    },
   );
 }
 
-function ranked(candidate: Candidate, alternateSources: readonly string[]): RankedMemory {
-  const { record, distance, vectorRank, keywordRank, keywordScore, score } = candidate;
-  const found = { record, distance, vectorRank, keywordRank, keywordScore, score };
-  return { ...found, adjustedDistance: null, boosts: [], languageMatch: false, nearestHunk: null, alternateSources };
+function rankedMemory(candidate: Candidate, terms: readonly ScoreTerm[]): RankedMemory {
+  const { record, distance, vectorRank, keywordRank, keywordScore } = candidate;
+  const found = { record, distance, vectorRank, keywordRank, keywordScore };
+  const score = terms.reduce((sum, { value }) => sum + value, 0);
+  return {
+    ...found,
+    score,
+    terms,
+    adjustedDistance: null,
+    languageMatch: false,
+    nearestHunk: null,
+    alternateSources: [],
+  };
 }
 
 /** For each memory the changed hunk that it is nearest to. */
@@ -210,11 +239,4 @@ function nearestHunks({
     }
   }
   return nearest;
-}
-
-// How a memory is named where another one speaks for it.
-
-/** `[finding: mem_0123456789ab]` */
-function recordLabel({ corpus, id }: Pick<MemoryRecord, "corpus" | "id">): string {
-  return `[${corpus}: ${id}]`;
 }

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { chunkLanguage, languageBoost } from "../../../src/retrieve/rank/language.ts";
+import { chunkLanguage, isLanguageOf, languageFactor } from "../../../src/retrieve/rank/language.ts";
 import { given } from "../given.ts";
 
 const all = (language: string) => [{ language, share: 1 }];
@@ -11,11 +11,10 @@ describe("the boost for the languages of a change", () => {
       { language: "C++", share: 0.8 },
       { language: "Python", share: 0.2 },
     ];
-    expect(languageBoost("cpp", shares)).toEqual({ factor: 1.2, match: true });
-    expect(languageBoost("python", shares).factor).toBeCloseTo(1.05, 12);
-    expect(languageBoost("cpp", shares).factor).toBeGreaterThan(
-      languageBoost("cpp", [{ language: "C++", share: 0.5 }]).factor,
-    );
+    expect(languageFactor("cpp", shares)).toBeCloseTo(1.2, 12);
+    expect(isLanguageOf("cpp", shares)).toBe(true);
+    expect(languageFactor("python", shares)).toBeCloseTo(1.05, 12);
+    expect(languageFactor("cpp", shares)).toBeGreaterThan(languageFactor("cpp", [{ language: "C++", share: 0.5 }]));
   });
 
   test("uses the shares of the real change: eight lines of C++ to two of Python", () => {
@@ -24,8 +23,8 @@ describe("the boost for the languages of a change", () => {
       title: "T",
       files: { "src/a.cpp": ` a\n${lines(8)}`, "tools/b.py": ` a\n${lines(2)}` },
     });
-    expect(languageBoost("cpp", signals.languages).factor).toBeCloseTo(1.2, 12);
-    expect(languageBoost("python", signals.languages).factor).toBeCloseTo(1.05, 12);
+    expect(languageFactor("cpp", signals.languages)).toBeCloseTo(1.2, 12);
+    expect(languageFactor("python", signals.languages)).toBeCloseTo(1.05, 12);
   });
 
   test.each([
@@ -35,29 +34,36 @@ describe("the boost for the languages of a change", () => {
     ["Objective-C", "objectivec"],
     ["TypeScript", "typescript"],
   ])("%s on the pull request and %s in memory are the same language", (shown, stored) => {
-    expect(languageBoost(stored, all(shown))).toEqual({ factor: 1.25, match: true });
+    expect(languageFactor(stored, all(shown))).toBeCloseTo(1.25, 12);
+    expect(isLanguageOf(stored, all(shown))).toBe(true);
   });
 
   test("a related language gets half of it and is no match", () => {
-    expect(languageBoost("c", all("C++"))).toEqual({ factor: 1.125, match: false });
-    expect(languageBoost("javascript", all("TypeScript"))).toEqual({ factor: 1.125, match: false });
+    expect(languageFactor("c", all("C++"))).toBeCloseTo(1.125, 12);
+    expect(isLanguageOf("c", all("C++"))).toBe(false);
+    expect(languageFactor("javascript", all("TypeScript"))).toBeCloseTo(1.125, 12);
+    expect(isLanguageOf("javascript", all("TypeScript"))).toBe(false);
     const two = [
       { language: "cpp", share: 0.6 },
       { language: "objectivec", share: 0.4 },
     ];
-    expect(languageBoost("c", two).factor).toBeCloseTo(1 + 0.6 * 0.25 * 0.5, 12);
+    expect(languageFactor("c", two)).toBeCloseTo(1 + 0.6 * 0.25 * 0.5, 12);
   });
 
   test("what a Kotlin change takes from Java, a Java change does not take from Kotlin", () => {
-    expect(languageBoost("java", all("Kotlin")).factor).toBe(1.125);
-    expect(languageBoost("kotlin", all("Java")).factor).toBe(1);
+    expect(languageFactor("java", all("Kotlin"))).toBe(1.125);
+    expect(languageFactor("kotlin", all("Java"))).toBe(1);
   });
 
   test("another language, an unknown one and a change without languages stay as they are, exactly", () => {
-    expect(languageBoost("python", all("C++"))).toEqual({ factor: 1, match: false });
-    expect(languageBoost("unknown", all("unknown"))).toEqual({ factor: 1, match: false });
-    expect(languageBoost("", all("C++"))).toEqual({ factor: 1, match: false });
-    expect(languageBoost("cpp", [])).toEqual({ factor: 1, match: false });
+    expect(languageFactor("python", all("C++"))).toBeCloseTo(1, 12);
+    expect(isLanguageOf("python", all("C++"))).toBe(false);
+    expect(languageFactor("unknown", all("unknown"))).toBeCloseTo(1, 12);
+    expect(isLanguageOf("unknown", all("unknown"))).toBe(false);
+    expect(languageFactor(chunkLanguage({}), all("C++"))).toBeCloseTo(1, 12);
+    expect(isLanguageOf(chunkLanguage({}), all("C++"))).toBe(false);
+    expect(languageFactor("cpp", [])).toBeCloseTo(1, 12);
+    expect(isLanguageOf("cpp", [])).toBe(false);
   });
 
   test("never lowers anything, whatever the names and shares", () => {
@@ -68,7 +74,7 @@ describe("the boost for the languages of a change", () => {
     const shares = fc.array(fc.record({ language: names, share: fc.double({ min: -1, max: 2 }) }), { maxLength: 6 });
     fc.assert(
       fc.property(names, shares, (language, changed) => {
-        const { factor } = languageBoost(language, changed);
+        const factor = languageFactor(language, changed);
         expect(factor).toBeGreaterThanOrEqual(1);
         expect(factor).toBeLessThanOrEqual(1.25);
       }),
@@ -90,9 +96,7 @@ describe("which language a memory is about", () => {
   test("a document's language is its first tag that is not general", () => {
     expect(chunkLanguage({ corpus: "doc", language: "markdown", tags: ["general", "Python", "C++"] })).toBe("python");
     expect(chunkLanguage({ corpus: "doc", language: "markdown", tags: ["general"] })).toBe("unknown");
-    expect(languageBoost(chunkLanguage({ corpus: "doc", tags: ["python"] }), all("Python")).factor).toBe(1.25);
-    expect(languageBoost(chunkLanguage({ corpus: "wiki", tags: ["general", "python"] }), all("Python")).factor).toBe(
-      1.25,
-    );
+    expect(languageFactor(chunkLanguage({ corpus: "doc", tags: ["python"] }), all("Python"))).toBe(1.25);
+    expect(languageFactor(chunkLanguage({ corpus: "wiki", tags: ["general", "python"] }), all("Python"))).toBe(1.25);
   });
 });

@@ -1,14 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import {
-  fuseByRank,
-  fuseByScore,
-  fusionOf,
-  RRF,
-  reciprocalRank,
-  strategyWeights,
-  WEIGHTED,
-} from "../../../src/retrieve/rank/fusion.ts";
+import { fuseByRank, fuseByScore, reciprocalRank, strategyWeights } from "../../../src/retrieve/rank/fusion.ts";
 
 const variant = { kind: "intent", text: "", path: null } as const;
 const EVEN = { vector: 1, keyword: 1 };
@@ -109,15 +101,7 @@ describe("fusion by weighted score", () => {
   });
 });
 
-describe("choosing", () => {
-  test("a fusion is one function value: by rank unless configured otherwise, learned only when there is a table", () => {
-    expect(fusionOf("rrf", null)).toBe(RRF);
-    expect(fusionOf("weighted", null)).toBe(WEIGHTED);
-    expect(fusionOf("learned", null)).toBe(RRF);
-    const learned = { name: "learned", complete: true, fuse: () => [] } as const;
-    expect(fusionOf("learned", learned)).toBe(learned);
-  });
-
+describe("a strategy", () => {
   test.each(["semantic", "keyword", "hybrid", "related-files", null] as const)(
     "strategy %s re-weights and switches nothing off",
     (strategy) => {

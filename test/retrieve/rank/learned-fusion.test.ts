@@ -1,77 +1,113 @@
+import fc from "fast-check";
 import { expect, test } from "vitest";
-import { atOnce } from "../../../src/retrieve/rank/cooperative-steps.ts";
-import { type Evidence, RRF } from "../../../src/retrieve/rank/fusion.ts";
-import { LEARNED } from "../../../src/retrieve/rank/learned-fusion.ts";
-import { added, DAY, given, memory, NOW, type Shape } from "../given.ts";
+import type { Precedents } from "../../../src/domain/retrieval.ts";
+import { FACTOR_NAMES } from "../../../src/retrieve/rank/factors.ts";
+import { runs } from "../../runs.ts";
+import { added, atDistance, DAY, memory, NOW, type Shape } from "../given.ts";
+import { at, CPP, enter, heard, ids } from "../retrieve-harness.ts";
 
-const CHANGE = {
+const CHANGE: Shape = {
   title: "feat: fetch invoices again when the gateway is busy",
   files: {
     "src/billing/invoice.ts": added("for (let attempt = 0; attempt < 3; attempt += 1) await gateway.fetch(id);"),
   },
 };
+const ALL = { distanceThreshold: 2, topK: 20, maxContextChars: 5000 };
 
-function evidence(shape: Shape, records: readonly ReturnType<typeof memory>[]) {
-  const { context, signals } = given(shape);
-  const all: Evidence = {
-    queries: [
-      {
-        variant: { kind: "intent", text: shape.title, path: null },
-        nearest: [],
-        matching: records.map(({ id }, at) => ({ id, score: 9 - at })),
-      },
-    ],
-    records: new Map(records.map((record) => [record.id, record])),
-    context,
-    signals,
-    weights: { vector: 0.25, keyword: 1 },
-    pooling: "max",
-    k: 60,
-    now: NOW,
-  };
-  return all;
-}
+const ordered = (shape: Shape, records: readonly ReturnType<typeof memory>[], embedder: null | undefined = null) =>
+  enter({
+    shape,
+    shelved: records.map((record) => ({ record, vector: atDistance(0.2) })),
+    retrieval: ALL,
+    tuning: { floors: false },
+    ...(embedder === null ? { embedder } : {}),
+  });
 
-const order = (all: Evidence) => LEARNED.fuse(all).map(({ id }) => id);
+const evidenceOf = (precedents: Precedents, id: string) =>
+  heard(precedents, id)
+    .terms.filter(({ name }) => ["words", "place", "meaning"].includes(name))
+    .map(({ value }) => value);
 
-test("a question that changes no file keeps the order of ranks: the table knows changes only", () => {
-  const records = [memory("mem_a"), memory("mem_b"), memory("mem_c", { text: "fetch invoices again when busy" })];
-  const all = evidence({ title: "Are invoices fetched again?", files: {} }, records);
-  expect(LEARNED.fuse(all)).toEqual(RRF.fuse(all));
+test("a question that changes no file is answered by what it says", async () => {
+  const records = [
+    memory("mem_a", { text: "Invoices have a number." }),
+    memory("mem_b", { text: "The gateway is named in the configuration." }),
+    memory("mem_c", { text: "Fetch invoices again when the gateway is busy." }),
+  ];
+  const precedents = await ordered(
+    { title: "Are invoices fetched again when the gateway is busy?", files: {} },
+    records,
+  );
+  expect(ids(precedents)[0]).toBe("mem_c");
 });
 
-test("memories without a place are ordered by what they say of the changed code, however old they are", () => {
-  const old = { ...memory("mem_attempt").provenance, at: NOW - 3_000 * DAY };
+test("memories without a place are ordered by what they say of the changed code", async () => {
   const records = [
-    memory("mem_title", { text: "The gateway is busy: fetch the invoices again." }),
+    memory("mem_title", { text: "The gateway is busy: fetch the invoices again.", path: null }),
     memory("mem_attempt", {
       text: "Each `attempt` does `gateway.fetch` at once: await a pause between them.",
-      provenance: old,
+      path: null,
     }),
   ];
-  expect(order(evidence(CHANGE, records))).toEqual(["mem_attempt", "mem_title"]);
+  expect(ids(await ordered(CHANGE, records))).toEqual(["mem_attempt", "mem_title"]);
 });
 
-test("of memories with a place the one in the changed file comes first when all say the same little", () => {
-  const said = "Please give this a name that says what it holds.";
+test("of memories with a place the one in the changed file comes first when all say the same little", async () => {
+  const said = "Please give this a name that says what it holds: the gateway";
   const records = [
     memory("mem_elsewhere", { path: "docs/install.rst", text: said }),
-    memory("mem_other", { path: "tools/release.py", language: "python", text: said }),
-    memory("mem_here", { path: "src/billing/invoice.ts", language: "typescript", text: said }),
+    memory("mem_other", { path: "tools/release.py", language: "python", text: `${said}.` }),
+    memory("mem_here", { path: "src/billing/invoice.ts", language: "typescript", text: `${said}!` }),
   ];
-  expect(order(evidence(CHANGE, records))[0]).toBe("mem_here");
+  const precedents = await enter({
+    shape: CHANGE,
+    shelved: records.map((record) => ({ record })),
+    retrieval: ALL,
+    tuning: { floors: false, fold: false },
+  });
+  expect(ids(precedents)[0]).toBe("mem_here");
 });
 
-test("a change that was read while its memories were sought is weighed as one that is read with them", () => {
-  const records = [
-    memory("mem_title", { text: "The gateway is busy: fetch the invoices again." }),
-    memory("mem_attempt", { text: "Each `attempt` does `gateway.fetch` at once: await a pause between them." }),
-    memory("mem_here", { path: "src/billing/invoice.ts", language: "typescript", text: "Why three?" }),
+test("the nearer vector comes first, and what differs in language, outcome, age and id has the same evidence", async () => {
+  const text = "zymurgy quux";
+  const shelved = [
+    at("mem_far", 0.28, { text }),
+    at("mem_near", 0.02, { text }),
+    at("mem_go", 0.28, { text, language: "go", outcome: "declined", provenance: { at: NOW - 900 * DAY } }),
   ];
-  for (const shape of [CHANGE, { title: "Are invoices fetched again?", files: {} }]) {
-    const all = evidence(shape, records);
-    const ahead = LEARNED.ahead?.(all);
-    const steps = ahead?.steps?.(all);
-    expect(steps === undefined ? null : atOnce(steps)).toEqual(LEARNED.fuse(all));
-  }
+  const precedents = await enter({ shelved, retrieval: ALL, tuning: { fold: false, factors: FACTOR_NAMES } });
+  expect(ids(precedents)).toEqual(["mem_near", "mem_far", "mem_go"]);
+  expect(evidenceOf(precedents, "mem_go")).toEqual(evidenceOf(precedents, "mem_far"));
+});
+
+const language = fc.constantFrom("cpp", "C++", "c", "python", "go", "unknown", "");
+const said = fc.record({
+  language,
+  text: fc.constantFrom("round prices", "close the file", "return a total", "std::round halves"),
+  distance: fc.integer({ min: 1, max: 60 }).map((part) => part / 100),
+  days: fc.integer({ min: 0, max: 900 }),
+});
+
+test("switching the language factor on changes no score of a memory in another language, and lowers none", async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(said, { minLength: 1, maxLength: 8 }), async (all) => {
+      const shelved = all.map(({ distance, text, days, ...more }, i) =>
+        at(`mem_${i}`, distance, { ...more, text: `${text} ${i}`, provenance: { at: NOW - days * DAY } }),
+      );
+      const room = { shape: CPP, shelved, retrieval: ALL };
+      const wide = { floors: false, fold: false, budget: false };
+      const on = await enter({ ...room, tuning: { ...wide, factors: FACTOR_NAMES } });
+      const off = await enter({
+        ...room,
+        tuning: { ...wide, factors: FACTOR_NAMES.filter((one) => one !== "language") },
+      });
+      for (const [i, one] of all.entries()) {
+        const [after, before] = [heard(on, `mem_${i}`).score, heard(off, `mem_${i}`).score];
+        expect(after).toBeGreaterThanOrEqual(before);
+        if (["python", "go", "unknown"].includes(one.language)) expect(after).toBe(before);
+        if (["cpp", "C++"].includes(one.language)) expect(after - before).toBeCloseTo(Math.log(1.25), 9);
+      }
+    }),
+    runs(25),
+  );
 });

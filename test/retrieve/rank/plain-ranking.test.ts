@@ -5,7 +5,7 @@ import { BACKGROUND } from "../../../src/domain/text/word-rarity.ts";
 import { atOnce } from "../../../src/retrieve/rank/cooperative-steps.ts";
 import { dedupe } from "../../../src/retrieve/rank/dedupe.ts";
 import { signalSteps, signalsOf } from "../../../src/retrieve/rank/features.ts";
-import { RRF } from "../../../src/retrieve/rank/fusion.ts";
+import { fuseByRank, pool } from "../../../src/retrieve/rank/fusion.ts";
 import table from "../../../src/retrieve/rank/fusion-table.json" with { type: "json" };
 import {
   type Change,
@@ -15,7 +15,7 @@ import {
 } from "../../../src/retrieve/rank/prepare-documents.ts";
 import { lexicon } from "../../../src/retrieve/rank/term-ids.ts";
 import { runs } from "../../runs.ts";
-import { plainKept, plainRanks, plainRecurrence, plainSignals } from "./plain-ranking.ts";
+import { plainKept, plainRanks, plainSignals } from "./plain-ranking.ts";
 
 /** As they stand in comments and code; some in no language that ASCII can write. */
 const PIECES = (
@@ -29,20 +29,15 @@ const memory: fc.Arbitrary<RememberedComment> = fc.record({
   id: fc.uuid(),
   pr: fc.integer({ min: 1, max: 4 }),
   path,
-  language: fc.constantFrom("TypeScript", "C++", "Go", null),
   text: sentence,
   hunk: lines.map((all) => ["@@ -1 +1 @@", ...all.map((line) => `+${line}`)].join("\n")),
-  createdAt: fc.integer({ min: 0, max: 2e12 }),
 });
 const hunk = fc.record({ path, section: sentence, addedLines: lines, removedLines: lines, contextLines: lines });
 const change: fc.Arbitrary<Change> = fc.record({
   title: sentence,
   body: sentence,
-  files: fc.array(fc.record({ path, language: fc.constant("Go"), additions: fc.nat(9), deletions: fc.nat(9) }), {
-    maxLength: 3,
-  }),
+  paths: fc.array(path, { maxLength: 3 }),
   hunks: fc.array(hunk, { maxLength: 3 }),
-  now: fc.constant(2e12),
 });
 
 function quick(asked: Change, memories: readonly RememberedComment[], wanted: ReadonlySet<string> | null = null) {
@@ -72,7 +67,6 @@ test("every signal is the plain one's to the last bit", () => {
       const signals = quick(asked, memories);
       for (const [name, plain] of Object.entries(plainSignals(asked, memories)))
         expect([name, ...(signals[name] ?? [])]).toEqual([name, ...plain]);
-      expect([...(signals.recurrence ?? [])]).toEqual(plainRecurrence(memories));
     }),
     { numRuns: 60 },
   );
@@ -99,7 +93,7 @@ test("what a table asks for is the same without what it does not ask for", () =>
       const words = lexicon();
       const prepared = memories.map((one) => prepareMemory(one, words));
       const all = signalsOf(prepareChange(asked, words), prepared, BACKGROUND, words);
-      for (const { weights } of [table.memory, table.text]) {
+      for (const { weights } of [table.memory, table.text, table.question]) {
         const some = quick(asked, memories, new Set(weights.map(({ signal }) => signal)));
         for (const { signal } of weights) expect([signal, some[signal]]).toEqual([signal, all[signal]]);
       }
@@ -118,7 +112,10 @@ test("ranks and their scores are the plain ones, ties and repeats included", () 
       const weights = { vector: 0.25, keyword: 1 };
       const variant = { kind: "intent", text: "", path: null } as const;
       const queries = lists.map((list) => ({ variant, ...list }));
-      const fused = RRF.fuse({ queries, weights, pooling: "max", k: 60 } as unknown as Parameters<typeof RRF.fuse>[0]);
+      const fused = pool(
+        queries.map((query) => fuseByRank(query, weights, 60)),
+        "max",
+      );
       expect(fused.map(({ id, score }) => ({ id, score }))).toEqual(plainRanks(queries, weights, 60));
     }),
   );

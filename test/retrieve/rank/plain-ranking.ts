@@ -47,12 +47,11 @@ function asked(change: Change) {
   }));
   const title = tokenise(change.title);
   const body = tokenise(change.body);
-  const talk = [...title, ...body, ...change.files.flatMap(({ path }) => tokenise(path))];
+  const talk = [...title, ...body, ...change.paths.flatMap((path) => tokenise(path))];
   const added = hunks.flatMap((hunk) => hunk.added.flat());
   return {
     title,
     body,
-    talk,
     added,
     all: [...talk, ...added],
     removed: hunks.flatMap((hunk) => hunk.removed.flat()),
@@ -129,13 +128,11 @@ export function plainSignals(change: Change, comments: readonly RememberedCommen
   return {
     windowText: near(vectors, query.windows, true),
     windowTextAnywhere: near(vectors, query.windows, false),
-    pairText: near(vectors, query.pairs, true),
     pairTextAnywhere: near(vectors, query.pairs, false),
     windowLines: near(lines, query.windows, true),
     allText: whole(query.all),
-    talkText: whole(query.talk),
     titleText: whole(query.title),
-    addedText: whole(query.added),
+    titleKeywords: bm25(texts, query.title, KEYWORDS),
     bodyKeywords: bm25(texts, query.body, { k1: 1.2, b: 0.9 }),
     addedKeywords: bm25(texts, query.added, KEYWORDS),
     contextKeywords: bm25(texts, query.context, KEYWORDS),
@@ -147,21 +144,6 @@ export function plainSignals(change: Change, comments: readonly RememberedCommen
     }),
     lowInformation: memories.map((memory) => memory.lowInformation),
   };
-}
-
-/** What recurs: for each memory its summed squared likeness to those of other pull requests in its language, plus .01. */
-export function plainRecurrence(comments: readonly RememberedComment[]): number[] {
-  const memories = comments.map(prepared);
-  const vectors = memories.map(({ proseWords }) => vectorOf(proseWords, rarity(BACKGROUND)));
-  return memories.map(({ pr, language }, at) => {
-    let sum = 0;
-    for (const [other, memory] of memories.entries()) {
-      if (memory.pr === pr || memory.language !== language) continue;
-      const likeness = cosine(vectors[at] ?? new Map(), vectors[other] ?? new Map());
-      sum += likeness * likeness;
-    }
-    return Math.log(sum + 0.01);
-  });
 }
 
 /** Both lists of each query by reciprocal rank, then the best score of any query. */

@@ -7,10 +7,8 @@ import {
 } from "../../../src/retrieve/rank/prepare-documents.ts";
 import { lexicon } from "../../../src/retrieve/rank/term-ids.ts";
 
-const DAY = 86_400_000;
 /** Of everything that is prepared here. */
 export const WORDS = lexicon();
-export const NOW = Date.UTC(2026, 0, 10);
 
 export const comment = (over: Partial<RememberedComment>) =>
   prepareMemory(
@@ -18,10 +16,8 @@ export const comment = (over: Partial<RememberedComment>) =>
       id: "mem_000000000001",
       pr: 1,
       path: "src/billing/invoice.ts",
-      language: "TypeScript",
       text: "Close the connection in `finally`: when parsing fails it leaks.",
       hunk: "@@ -1,3 +1,4 @@\n const a = 1;\n+const connection = await pool.connect();\n+return parse(await connection.read());",
-      createdAt: NOW - 30 * DAY,
       ...over,
     },
     WORDS,
@@ -32,7 +28,7 @@ export const change = (over: Partial<Change>) =>
     {
       title: "Read invoices from the pool",
       body: "",
-      files: [{ path: "src/billing/invoice.ts", language: "TypeScript", additions: 2, deletions: 0 }],
+      paths: ["src/billing/invoice.ts"],
       hunks: [
         {
           path: "src/billing/invoice.ts",
@@ -42,7 +38,6 @@ export const change = (over: Partial<Change>) =>
           contextLines: ["import { pool } from './pool.ts';"],
         },
       ],
-      now: NOW,
       ...over,
     },
     WORDS,

@@ -1,6 +1,8 @@
 import { describe, expect, test } from "vitest";
-import { outcomeWeight, recencyDistanceFactor, recencyScoreFactor } from "../../../src/retrieve/rank/factors.ts";
-import { DAY, NOW } from "../given.ts";
+import type { Outcome } from "../../../src/domain/memory.ts";
+import { factorTerms, recencyDistanceFactor } from "../../../src/retrieve/rank/factors.ts";
+import { TUNING } from "../../../src/retrieve/tuning.ts";
+import { DAY, memory, NOW } from "../given.ts";
 
 const old = (days: number, severity: "critical" | "major" | "medium" | "minor" | null) => ({
   at: NOW - days * DAY,
@@ -24,18 +26,31 @@ describe("age", () => {
     expect(recencyDistanceFactor({ at: null, severity: "major" }, NOW)).toBe(1);
     expect(recencyDistanceFactor(old(-10, "minor"), NOW)).toBe(1);
   });
-
-  test("a fused score rises by at most 15 % and never sinks", () => {
-    expect(recencyScoreFactor(old(0, null), NOW)).toBeCloseTo(1.15, 12);
-    expect(recencyScoreFactor(old(90, null), NOW)).toBeCloseTo(1.075, 12);
-    expect(recencyScoreFactor(old(9999, null), NOW)).toBeGreaterThan(1);
-    expect(recencyScoreFactor({ at: null, severity: null }, NOW)).toBe(1);
-  });
 });
 
-test("an outcome weighs a few per cent: posted is not accepted, and a declined finding does not sink", () => {
-  expect(outcomeWeight("accepted")).toBeGreaterThan(outcomeWeight("posted"));
-  expect(outcomeWeight("reintroduced")).toBeGreaterThan(outcomeWeight("fixed"));
-  expect([outcomeWeight("posted"), outcomeWeight("declined"), outcomeWeight(null)]).toEqual([1, 1, 1]);
-  expect(outcomeWeight("outdated")).toBeLessThan(1);
+const CHANGE = { languages: [], strategy: null, places: { paths: new Set<string>(), folders: new Set<string>() } };
+const terms = (over: Parameters<typeof memory>[1]) => {
+  const at = { ...CHANGE, sourceWeights: TUNING.sourceWeights, now: NOW };
+  return new Map(factorTerms(memory("mem_1", over), at).map(({ name, value }) => [name, Math.exp(value)]));
+};
+
+test("age divides a score by what it multiplies a distance with", () => {
+  expect(terms({ provenance: { at: NOW } }).get("recency")).toBeUndefined();
+  expect(terms({ provenance: { at: NOW - 90 * DAY } }).get("recency")).toBeCloseTo(1 / 1.5, 12);
+  expect(terms({ provenance: { at: NOW - 999 * DAY } }).get("recency")).toBeCloseTo(1 / 1.85, 12);
+  expect(terms({ severity: "major", provenance: { at: NOW - 999 * DAY } }).get("recency")).toBeCloseTo(1 / 1.7, 12);
+});
+
+test.each<[Outcome | null, number | undefined]>([
+  ["reintroduced", 1.1],
+  ["accepted", 1.05],
+  ["fixed", 1.05],
+  ["posted", undefined],
+  ["declined", undefined],
+  [null, undefined],
+  ["outdated", 0.95],
+])("the outcome %s weighs %s", (outcome, factor) => {
+  const weighs = terms({ outcome }).get("outcome");
+  if (factor === undefined) expect(weighs).toBeUndefined();
+  else expect(weighs).toBeCloseTo(factor, 12);
 });

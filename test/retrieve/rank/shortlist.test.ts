@@ -1,9 +1,8 @@
 import { expect, test } from "vitest";
 import type { QueryVariant } from "../../../src/domain/retrieval.ts";
 import { inTurns } from "../../../src/retrieve/rank/cooperative-steps.ts";
-import { BEHIND, type Evidence, RRF, SHORTLIST, shortlist } from "../../../src/retrieve/rank/fusion.ts";
-import { LEARNED } from "../../../src/retrieve/rank/learned-fusion.ts";
-import { rankMemories, rankSteps } from "../../../src/retrieve/rank/rank-memories.ts";
+import { BEHIND, fuseByRank, pool, SHORTLIST, shortlist } from "../../../src/retrieve/rank/fusion.ts";
+import { type Evidence, rankMemories, rankSteps } from "../../../src/retrieve/rank/rank-memories.ts";
 import { TUNING } from "../../../src/retrieve/tuning.ts";
 import { added, given, memory, NOW } from "../given.ts";
 
@@ -39,10 +38,11 @@ function evidence(): Evidence {
   const { context, signals } = given(SHAPE);
   const byId = new Map(records.map((record) => [record.id, record]));
   const weights = { vector: 0.25, keyword: 1 };
-  return { queries, records: byId, context, signals, weights, pooling: "max", k: 60, now: NOW };
+  const hits = pool(queries.map((query) => fuseByRank(query, weights)));
+  return { queries, hits, records: byId, context, signals, weights, alike: 0.3, now: NOW };
 }
 
-const settings = (fusion: typeof LEARNED) => ({
+const settings = (fusion: "learned" | "rrf") => ({
   ...TUNING,
   method: "hybrid" as const,
   fusion,
@@ -51,27 +51,34 @@ const settings = (fusion: typeof LEARNED) => ({
   keywordFloor: 1,
 });
 
-test.each([LEARNED, RRF])("what is on the list is ordered by $name as if all records had been read", (fusion) => {
-  const all = evidence();
-  const { listed, behind } = shortlist(all.queries, { ...all, fusion: fusion.name, method: "hybrid", nearHunk: 0 });
-  expect([listed.length, listed.length + behind.length]).toEqual([SHORTLIST, all.records.size]);
-  const records = new Map([...all.records].filter(([id]) => listed.includes(id)));
-  const [plain, short] = [
-    rankMemories({ ...all }, settings(fusion)),
-    rankMemories({ ...all, records }, settings(fusion), new Set(behind)),
-  ];
-  const left = new Set(behind);
-  const onList = plain.ranked.filter(({ record }) => !left.has(record.id));
-  expect(short.ranked.map(({ record, score }) => [record.id, score])).toEqual(
-    onList.map(({ record, score }) => [record.id, score]),
-  );
-  expect([short.threshold, short.candidates]).toEqual([plain.threshold, plain.candidates]);
-  expect(short.cut.filter(({ reason }) => reason === BEHIND).map(({ id }) => id)).toEqual(behind);
-});
+const MAX = { pooling: "max", k: 60, method: "hybrid" } as const;
+
+test.each(["rrf"] as const)(
+  "what is on the list is ordered by ranks as if all records had been read",
+  (fusion) => {
+    const all = evidence();
+    // What was not read cannot be folded into what was.
+    const apart = { ...settings("rrf"), fusion, fold: false };
+    const { listed, behind } = shortlist(all.queries, { ...all, ...MAX, fusion, nearHunk: 0 });
+    expect([listed.length, listed.length + behind.length]).toEqual([SHORTLIST, all.records.size]);
+    const records = new Map([...all.records].filter(([id]) => listed.includes(id)));
+    const [plain, short] = [
+      rankMemories({ ...all }, apart),
+      rankMemories({ ...all, records }, apart, new Set(behind)),
+    ];
+    const left = new Set(behind);
+    const onList = plain.ranked.filter(({ record }) => !left.has(record.id));
+    expect(short.ranked.map(({ record, score }) => [record.id, score])).toEqual(
+      onList.map(({ record, score }) => [record.id, score]),
+    );
+    expect([short.threshold, short.candidates]).toEqual([plain.threshold, plain.candidates]);
+    expect(short.cut.filter(({ reason }) => reason === BEHIND).map(({ id }) => id)).toEqual(behind);
+  },
+);
 
 test("what lies near to a changed hunk is on the list wherever it ranks", () => {
   const all = evidence();
-  const { listed } = shortlist(all.queries, { ...all, fusion: "learned", method: "hybrid", nearHunk: 0.25 });
+  const { listed } = shortlist(all.queries, { ...all, ...MAX, fusion: "learned", nearHunk: 0.25 });
   const near = all.queries
     .filter(({ variant }) => variant.kind === "hunk")
     .flatMap(({ nearest }) => nearest.filter(({ distance }) => distance <= 0.25));
@@ -87,8 +94,8 @@ test("ranking in turns gives what ranking at once gives, and lets others have a 
     turns += 1;
     return Promise.resolve();
   };
-  expect(await inTurns(rankSteps(all, settings(LEARNED), new Set()), pause)).toEqual(
-    rankMemories(all, settings(LEARNED)),
+  expect(await inTurns(rankSteps(all, settings("learned"), new Set()), pause)).toEqual(
+    rankMemories(all, settings("learned")),
   );
   expect(turns).toBeGreaterThan(10);
 });
