@@ -53,10 +53,12 @@ export interface StructuralRule extends RuleText {
   /** True when the rule reads what surrounds a match (a whole statement or function), so that a hunk alone misleads it. */
   readonly wholeFile?: boolean;
   /**
-   * Text without a match of this is not searched. ast-grep compiles a rule each time it runs, which costs 1–10 ms;
-   * looking for a word first costs microseconds. Linear patterns only: literals and alternatives.
+   * Words of which a matched node holds one. ast-grep compiles a rule each time it runs, which costs up to 2 ms; looking
+   * for a word first costs microseconds. Linear patterns only: literals and alternatives.
    */
   readonly onlyWith?: RegExp;
+  /** Words of which the file holds one, for a rule that asks about what surrounds a node. */
+  readonly onlyIn?: RegExp;
   readonly match: Readonly<Record<string, readonly Readonly<Record<string, unknown>>[]>>;
 }
 

@@ -244,7 +244,8 @@ const blockingInAsync: StructuralRule = {
   why: "While it waits the whole event loop stands still: no other request, timer or task goes on.",
   mend: "Use the async form (`await asyncio.sleep`, an async HTTP client, `tokio::time::sleep`), or move it to a thread.",
   inTests: false,
-  onlyWith: /\basync\b/,
+  onlyWith: /sleep|requests|urlopen|subprocess/,
+  onlyIn: /\basync\b/,
   match: {
     python: [
       {

@@ -111,6 +111,7 @@ const assignmentInCondition: StructuralRule = {
   why: "The variable is overwritten, and the condition is always the same.",
   mend: "Write `===` (`==` in PHP and Ruby).",
   inTests: true,
+  onlyWith: /=\s*(true|false|null|undefined|nil|\d|:|["'])/i,
   match: {
     ...script({
       ...literalAssigned(LITERAL),
