@@ -11,6 +11,7 @@ import { joinInspections } from "./join-inspections.ts";
 import { addedLines, anchorOf, type LineText, lineTextOf, withoutOverlap } from "./place.ts";
 import type { Match, Rule, StructuralRule } from "./rule.ts";
 import { allRules } from "./rules.ts";
+import { suggestionOf } from "./suggest.ts";
 import { causesOf, findMatches, type NotParsed, parseFile, type SyntaxTree } from "./syntax.ts";
 
 /** More matches of one rule in one file say nothing new; the rest is counted as degraded. */
@@ -164,7 +165,7 @@ function findingOf(
   const key = words.map((line) => line.replace(/\s+/g, " ").trim()).join("\n");
   const occurrence = occurrences.get(key) ?? 0;
   occurrences.set(key, occurrence + 1);
-  const suggestion = match.suggestion ?? null;
+  const suggestion = suggestionOf(rule, match, file, added, lineText);
   const fits = suggestion?.startLine === anchor.startLine && suggestion.line === anchor.line;
   return {
     id: findingId(rule.id, pathOfIdentity(file.diff), words, occurrence),

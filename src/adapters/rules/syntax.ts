@@ -119,6 +119,11 @@ export interface NodeMatch extends Match {
   readonly node: SgNode;
 }
 
+/** Whether a match came from a syntax tree. */
+export function isNodeMatch(match: Match): match is NodeMatch {
+  return "node" in match;
+}
+
 /** A rule object, and what is known of it before it runs. */
 interface Shape {
   readonly matcher: ReturnType<typeof asMatcher>;
@@ -203,7 +208,8 @@ export function causesOf(error: unknown): string {
   return cutText(causes.join(" "), 300);
 }
 
-function languageKeys(file: InspectedFile): string[] {
+/** Keys of grammars and rules for a file, most specific first. */
+export function languageKeys(file: InspectedFile): string[] {
   const { language } = file.facts;
   return language === "typescript" && /\.tsx$/i.test(file.diff.path) ? ["tsx", "typescript"] : [language];
 }
@@ -262,7 +268,8 @@ function fragmentReadings(language: string, text: string): string[] {
   return ["javascript", "typescript", "tsx", "java"].includes(language) ? [text, `class A { ${text}\n}`] : [text];
 }
 
-function unreadable(root: SgNode): number {
+/** Characters that a grammar could not read, of nested errors more than once. */
+export function unreadable(root: SgNode): number {
   return root.findAll({ rule: { kind: "ERROR" } }).reduce((sum, node) => sum + node.text().length, 0);
 }
 

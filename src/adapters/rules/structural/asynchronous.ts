@@ -224,6 +224,7 @@ const unawaitedCoroutine: StructuralRule = {
       },
     ],
   },
+  fixes: [{ from: /^/, to: "await " }],
   bad: [
     example("app/poll.py", "async def poll():", "    asyncio.sleep(5)"),
     example("app/poll.py", "async def poll(jobs):", "    asyncio.gather(*jobs)"),

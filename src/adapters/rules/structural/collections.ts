@@ -109,6 +109,7 @@ const numericSort: StructuralRule = {
       ],
     }),
   },
+  fixes: [{ from: /\.sort\(\)$/, to: ".sort((a, b) => a - b)" }],
   bad: [
     example("src/median.ts", "const sorted = values.map(Number).sort();"),
     example("src/median.js", "const sorted = [10, 9, 1].sort();"),
@@ -257,6 +258,7 @@ const absolutePart: StructuralRule = {
       ),
     ),
   },
+  fixes: [{ from: /((?:,|\()\s*["'])\/+(?=\w)/, to: "$1" }],
   bad: [
     example("app/files.py", 'path = os.path.join(folder, "/report.csv")'),
     example("src/files.js", 'const path = path.resolve(__dirname, "/public");'),

@@ -131,6 +131,10 @@ const assignmentInCondition: StructuralRule = {
       },
     ],
   },
+  fixes: [
+    { from: /^([^=]+?)\s*=\s*/, to: "$1 === ", languages: ["javascript", "typescript"] },
+    { from: /^([^=]+?)\s*=\s*/, to: "$1 == ", languages: ["php", "ruby"] },
+  ],
   bad: [
     example("src/order.ts", 'if (order.state = "paid") ship(order);'),
     example("src/order.js", "if (ready = true) ship(order);"),

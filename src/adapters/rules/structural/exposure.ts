@@ -29,6 +29,10 @@ const worldWritable: StructuralRule = {
       call("rust", "(std::fs::)?Permissions::from_mode", withArguments(String.raw`^\(0o[0-7]?[0-7][0-7][2367]\)$`)),
     ],
   },
+  fixes: [
+    { from: /\b(0o?)777\b/, to: "$1755" },
+    { from: /\b(0o?)666\b/, to: "$1644" },
+  ],
   bad: [
     example("src/setup.ts", "fs.chmodSync(socket, 0o777);"),
     example("app/setup.py", "os.chmod(socket, 0o777)"),
