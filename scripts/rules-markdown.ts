@@ -24,14 +24,14 @@ function intro(count: number): string {
     "```yaml\nrules:\n  missing-timeout: off\n  swallowed-error: major\n```",
     "Or hold one place back with a comment on its line or the line above; the review lists it with your reason:",
     "```python\nreply = requests.get(URL)  # kodiai-ignore missing-timeout the proxy in front has one\n```",
-    "Rules marked * also speak about test files.",
+    "Rules marked * also speak about test files, and those marked + suggest a replacement that one click applies.",
   ].join("\n\n");
 }
 
 function table(rules: readonly Rule[]): string {
   const rows = rules.map(
     (rule) =>
-      `| [${rule.id}](#${rule.id})${rule.inTests ? " *" : ""} | ${rule.severity} | ${languages(rule)} | ${cell(rule.title)} |`,
+      `| [${rule.id}](#${rule.id})${rule.inTests ? " *" : ""}${rule.fixes === undefined ? "" : " +"} | ${rule.severity} | ${languages(rule)} | ${cell(rule.title)} |`,
   );
   const [first] = rules;
   const name = first?.category ?? "";

@@ -22,7 +22,9 @@ const KEY =
 const KEY_HINT = /passw|passphrase|pwd|secret|token|key|credential/gi;
 const KEY_START =
   /passw|passphrase|pwd|secret|token|api[-_.]?key|access[-_.]?key|private[-_.]?key|account[-_.]?key|auth[-_.]?key|signing[-_.]?key|encryption[-_.]?key|master[-_.]?key|credential/gi;
-const BETWEEN = /(?:["'`\])]{0,2}[ \t]{0,8}(?::=|=>|\?=|\|\||[:=>,])[ \t]{0,8}(?:value[ \t]{0,2}=)?)/iy;
+/** Between a key and its value, with the type of a declaration: `password: &str = "…"`, `apiKey string = "…"`. */
+const BETWEEN =
+  /(?:["'`\])]{0,2}[ \t]{0,8}(?:(?::[ \t]{0,4}|(?=string))&?(?:'static[ \t])?[A-Za-z]\w{0,30}[ \t]{0,4}=(?=[ \t]{0,8}["'`])|:=|=>|\?=|\|\||[:=>,])[ \t]{0,8}(?:value[ \t]{0,2}=)?)/iy;
 /** In a text inside a text the quotes have backslashes. */
 const QUOTED = /(\\{0,4}(["'`]))([^"'`\r\n]{1,300}?)\\{0,4}\2/y;
 /** A text that was cut before its value ended. */

@@ -1,8 +1,10 @@
 // SARIF 2.1.0, for code scanning and editors. The specification: docs.oasis-open.org/sarif/sarif/v2.1.0.
 import manifest from "../../package.json" with { type: "json" };
+import { rulePage } from "../config/rule-page.ts";
 import type { Finding, HeldBack, Severity } from "../domain/finding.ts";
 import { quietVerdict, unreadDiff } from "../domain/review/quiet-verdict.ts";
 import type { Review } from "../domain/review.ts";
+import { ruleText } from "../wire/rules.ts";
 
 const LEVEL: Readonly<Record<Severity, "error" | "warning" | "note">> = {
   critical: "error",
@@ -61,17 +63,30 @@ function rules(all: readonly Finding[]) {
   return [...new Set(all.map(ruleId))].flatMap((id) => {
     const finding = first.get(id);
     if (finding === undefined) return [];
-    const score = finding.category === "security" ? { "security-severity": SECURITY_SCORE[finding.severity] } : {};
-    return [
-      {
-        id,
-        shortDescription: { text: finding.title },
-        help: { text: finding.body },
-        defaultConfiguration: { level: LEVEL[finding.severity] },
-        properties: { tags: [finding.category], precision: "high", severity: finding.severity, ...score },
-      },
-    ];
+    return [ruleOf(id, finding)];
   });
+}
+
+/** The words of a built-in rule are its own; of a repository's rule and of the model the first finding has all there is. */
+function ruleOf(id: string, finding: Finding) {
+  const known = ruleText(id);
+  const { severity, category } = known ?? finding;
+  const page = known === null ? null : rulePage(id);
+  const short = known?.title ?? (finding.source === "model" ? "Finding of a model" : finding.title);
+  return {
+    id,
+    shortDescription: { text: short },
+    fullDescription: { text: known?.why ?? short },
+    help: { text: known?.mend ?? finding.body },
+    ...(page === null ? {} : { helpUri: page }),
+    defaultConfiguration: { level: LEVEL[severity] },
+    properties: {
+      tags: [category],
+      precision: "high",
+      severity,
+      ...(category === "security" ? { "security-severity": SECURITY_SCORE[severity] } : {}),
+    },
+  };
 }
 
 function resultOf(finding: Finding) {

@@ -1,23 +1,43 @@
 // The rules that read code, and what a configuration may say about them.
 import { customRuleProblems } from "../adapters/rules/custom.ts";
 import { rulesInspector } from "../adapters/rules/inspector.ts";
-import { type IsolatedInspector, isolatedInspector } from "../adapters/rules/isolated-inspector.ts";
-import { ruleIds, rulesVersion } from "../adapters/rules/rules.ts";
+import { type IsolatedInspector, parallelInspector } from "../adapters/rules/isolated-inspector.ts";
+import type { RuleText } from "../adapters/rules/rule.ts";
+import { allRules, ruleIds, rulesVersion } from "../adapters/rules/rules.ts";
 import type { KnownRules } from "../config/check-rules.ts";
 import { ADVISORY_RULE } from "../domain/dependency-update.ts";
 import type { Inspector } from "../ports.ts";
 
-/** The rules, loaded once a process. */
+/** More files than this are read by processes of their own, which take a second to start. */
+const MANY_FILES = 300;
+
+/** The rules within this process; for a large change, in one process a core. */
 export function inspector(): Inspector {
-  return rulesInspector();
+  const here = rulesInspector();
+  return {
+    async inspect(files, ...rest) {
+      if (files.length <= MANY_FILES) return here.inspect(files, ...rest);
+      const beside = parallelInspector();
+      try {
+        return await beside.inspect(files, ...rest);
+      } finally {
+        beside.close();
+      }
+    },
+  };
 }
 
 /** The rules in a process of their own, for a server that has to answer meanwhile. */
 export function serverInspector(): IsolatedInspector {
-  return isolatedInspector();
+  return parallelInspector();
 }
 
 /** What the configuration is checked against: the built-in rules, and whether custom rules can run. */
 export function knownRules(): Required<KnownRules> {
   return { ruleIds: new Set([...ruleIds(), ADVISORY_RULE]), version: rulesVersion(), customRuleProblems };
+}
+
+/** What a built-in rule says about itself, or null when there is none of this id. */
+export function ruleText(id: string): Pick<RuleText, "title" | "why" | "mend" | "severity" | "category"> | null {
+  return allRules().find((rule) => rule.id === id) ?? null;
 }

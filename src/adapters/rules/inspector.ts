@@ -11,6 +11,7 @@ import { joinInspections } from "./join-inspections.ts";
 import { addedLines, anchorOf, type LineText, lineTextOf, withoutOverlap } from "./place.ts";
 import type { Match, Rule, StructuralRule } from "./rule.ts";
 import { allRules } from "./rules.ts";
+import { suggestionOf } from "./suggest.ts";
 import { causesOf, findMatches, type NotParsed, parseFile, type SyntaxTree } from "./syntax.ts";
 
 /** More matches of one rule in one file say nothing new; the rest is counted as degraded. */
@@ -87,7 +88,7 @@ async function inspectFile(
   const added = addedLines(file.diff);
   if (file.diff.status === "removed" || file.diff.binary || added.size === 0) return joinInspections([]);
   const degraded: Degraded[] = [];
-  const tree = rules.some((rule) => rule.kind === "structural") ? parsed(file, degraded) : null;
+  const tree = rules.some((rule) => rule.kind === "structural") ? parsed(file, added, degraded) : null;
   const subject: Subject = { file, added, tree, lineText: lineTextOf(file) };
   const parts: Inspection[] = [];
   for (const rule of rules.filter((candidate) => speaksAbout(candidate, file))) {
@@ -100,12 +101,12 @@ async function inspectFile(
   return joinInspections([...parts, { findings: [], heldBack: [], degraded }]);
 }
 
-function parsed(file: InspectedFile, degraded: Degraded[]): Subject["tree"] {
+function parsed(file: InspectedFile, added: ReadonlySet<number>, degraded: Degraded[]): Subject["tree"] {
   const say = (reason: string): void => {
     degraded.push({ part: "structural-rules", reason: `${file.diff.path}: ${reason}` });
   };
   try {
-    const tree = parseFile(file);
+    const tree = parseFile(file, added);
     if (tree?.kind === "not-parsed") say(tree.reason);
     if (tree?.kind === "tree" && tree.skipped !== null) say(tree.skipped);
     if (tree?.kind === "tree" && !tree.whole) degraded.push(ONLY_HUNKS);
@@ -148,7 +149,7 @@ function structuralMatches(rule: StructuralRule, { tree }: Subject): Match[] {
   const configs = tree.languages.flatMap((language) =>
     Object.hasOwn(rule.match, language) ? (rule.match[language] ?? []) : [],
   );
-  return configs.flatMap((config) => findMatches(tree, config, rule.onlyWith));
+  return configs.flatMap((config) => findMatches(tree, config, rule));
 }
 
 function findingOf(
@@ -164,7 +165,7 @@ function findingOf(
   const key = words.map((line) => line.replace(/\s+/g, " ").trim()).join("\n");
   const occurrence = occurrences.get(key) ?? 0;
   occurrences.set(key, occurrence + 1);
-  const suggestion = match.suggestion ?? null;
+  const suggestion = suggestionOf(rule, match, file, added, lineText);
   const fits = suggestion?.startLine === anchor.startLine && suggestion.line === anchor.line;
   return {
     id: findingId(rule.id, pathOfIdentity(file.diff), words, occurrence),

@@ -1,6 +1,7 @@
 // Rules in a process of their own: a parse cannot be interrupted from within, and a source of a hundred kilobytes can be
 // written so that it takes ten seconds or a gigabyte. Meanwhile this process answers webhooks.
 import type { ChildProcess } from "node:child_process";
+import { availableParallelism } from "node:os";
 import type { InspectedFile, Inspection, Inspector } from "../../ports.ts";
 import { askChild, readingChild, residentBytes, type Silence } from "../reading-child.ts";
 import type { InspectQuestion } from "./inspect-process.ts";
@@ -112,6 +113,30 @@ export function isolatedInspector(over: Partial<InspectLimits> = {}): IsolatedIn
       isOpen = false;
       end();
     },
+  };
+}
+
+/** Files of one review for which another process is worth its start. */
+const FILES_EACH = 100;
+
+/** An isolated inspector that reads large changes with one process a core; those besides the first end with the review. */
+export function parallelInspector(): IsolatedInspector {
+  const first = isolatedInspector();
+  return {
+    async inspect(files, settings, customRules) {
+      const processes = Math.min(availableParallelism(), Math.max(1, Math.ceil(files.length / FILES_EACH)));
+      const each = Math.ceil(files.length / processes);
+      const others = Array.from({ length: processes - 1 }, () => isolatedInspector());
+      try {
+        const parts = [first, ...others].map((inspector, at) =>
+          inspector.inspect(files.slice(at * each, (at + 1) * each), settings, customRules),
+        );
+        return joinInspections(await Promise.all(parts));
+      } finally {
+        for (const other of others) other.close();
+      }
+    },
+    close: first.close,
   };
 }
 

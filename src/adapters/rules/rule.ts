@@ -9,6 +9,16 @@ export interface Example {
   readonly code: string;
 }
 
+/** A mechanical replacement within the text of a match: the matched node, or the line of a line rule. */
+export interface Fix {
+  /** Linear patterns only. */
+  readonly from: RegExp;
+  /** As `String.replace` reads it. */
+  readonly to: string;
+  /** Canonical language ids, or absent for any. */
+  readonly languages?: readonly string[];
+}
+
 /** What every rule says about itself. */
 export interface RuleText {
   /** kebab-case, unique, stable: people write it in `.kodiai.yml`. */
@@ -25,6 +35,8 @@ export interface RuleText {
   readonly mend: string;
   /** Whether the rule also speaks about test files (a leaked key matters there, a weak hash does not). */
   readonly inTests: boolean;
+  /** Replacements of which the first that changes a match is offered as a suggestion. */
+  readonly fixes?: readonly Fix[];
   readonly bad: readonly Example[];
   readonly good: readonly Example[];
 }
@@ -53,10 +65,12 @@ export interface StructuralRule extends RuleText {
   /** True when the rule reads what surrounds a match (a whole statement or function), so that a hunk alone misleads it. */
   readonly wholeFile?: boolean;
   /**
-   * Text without a match of this is not searched. ast-grep compiles a rule each time it runs, which costs 1–10 ms;
-   * looking for a word first costs microseconds. Linear patterns only: literals and alternatives.
+   * Words of which a matched node holds one. ast-grep compiles a rule each time it runs, which costs up to 2 ms; looking
+   * for a word first costs microseconds. Linear patterns only: literals and alternatives.
    */
   readonly onlyWith?: RegExp;
+  /** Words of which the file holds one, for a rule that asks about what surrounds a node. */
+  readonly onlyIn?: RegExp;
   readonly match: Readonly<Record<string, readonly Readonly<Record<string, unknown>>[]>>;
 }
 

@@ -6,7 +6,7 @@ import type { Hunk } from "../../domain/pull-request.ts";
 import { cutText } from "../../domain/text/cut-text.ts";
 import type { InspectedFile } from "../../ports.ts";
 import { grammarOf, parseText, unfit } from "../grammars.ts";
-import type { Match } from "./rule.ts";
+import type { Match, StructuralRule } from "./rule.ts";
 
 /**
  * Deepest syntax tree that rules walk. Looking for an ancestor or descendant is quadratic in depth (measured: .6 s a rule
@@ -19,6 +19,19 @@ interface Region {
   readonly root: SgNode;
   readonly text: string;
   readonly firstLine: number;
+  /** Subtrees that together hold every node that touches an added line, except those of `around`. */
+  readonly changed: readonly Part[];
+  /** Nodes that enclose them: larger than what changed, so they are tested one by one and not searched. */
+  readonly around: readonly Enclosing[];
+}
+
+interface Part {
+  readonly node: SgNode;
+  readonly text: string;
+}
+
+interface Enclosing extends Part {
+  readonly kind: string;
 }
 
 export interface SyntaxTree {
@@ -41,9 +54,10 @@ export interface NotParsed {
 /**
  * Reads a file once for all rules.
  *
+ * @param added head lines that the change adds
  * @returns the tree, why there is none, or null when no structural rule speaks about the file's language
  */
-export function parseFile(file: InspectedFile): SyntaxTree | NotParsed | null {
+export function parseFile(file: InspectedFile, added: ReadonlySet<number>): SyntaxTree | NotParsed | null {
   const languages = languageKeys(file);
   const [language] = languages;
   if (language === undefined || grammarOf(language) === null) return null;
@@ -52,31 +66,129 @@ export function parseFile(file: InspectedFile): SyntaxTree | NotParsed | null {
     const reason = unfit(piece.text) ?? unending(piece.text);
     if (reason !== null) return { kind: "not-parsed", reason };
   }
-  const regions = pieces.map(({ text, firstLine, whole }) => {
+  const read = pieces.map(({ text, firstLine, whole }) => {
     const root = whole ? parseText(language, text) : parseFragment(language, text);
-    return { root, text, firstLine };
+    const parts = changedParts(root, text, firstLine, added);
+    return parts === null ? null : { root, text, firstLine, ...parts };
   });
-  const searched = regions.filter(({ root }) => !deeperThan(root, MAX_DEPTH));
-  const skipped = searched.length < regions.length ? `code nested deeper than ${MAX_DEPTH} levels` : null;
-  return { kind: "tree", languages, whole: pieces.every((piece) => piece.whole), regions: searched, skipped };
+  const regions = read.filter((region) => region !== null);
+  const skipped = regions.length < read.length ? `code nested deeper than ${MAX_DEPTH} levels` : null;
+  return { kind: "tree", languages, whole: pieces.every((piece) => piece.whole), regions, skipped };
 }
 
+/** A node of as many lines is searched whole, however little of it changed. */
+const SMALL_LINES = 12;
+
+/** Where the nodes that touch added lines are, or null when they are nested deeper than rules walk. */
+function changedParts(
+  root: SgNode,
+  text: string,
+  firstLine: number,
+  added: ReadonlySet<number>,
+): Pick<Region, "changed" | "around"> | null {
+  const rows = text.split("\n").length;
+  // How many rows before each row were added.
+  const before = [0];
+  for (let row = 0; row <= rows; row += 1) before.push((before[row] ?? 0) + (added.has(firstLine + row) ? 1 : 0));
+  const changed: Part[] = [];
+  const around: Enclosing[] = [];
+  const visit = (node: SgNode, depth: number): boolean => {
+    const { start, end } = node.range();
+    const touched = (before[end.line + 1] ?? 0) - (before[start.line] ?? 0);
+    if (touched === 0) return true;
+    const lines = end.line - start.line + 1;
+    if (lines > SMALL_LINES && touched * 2 <= lines) {
+      around.push({ node, kind: String(node.kind()), text: node.text() });
+      return depth < MAX_DEPTH && node.children().every((child) => visit(child, depth + 1));
+    }
+    changed.push({ node, text: node.text() });
+    return !deeperThan(node, MAX_DEPTH - depth);
+  };
+  return visit(root, 0) ? { changed, around } : null;
+}
+
+/** Whether a node's tree has more levels. One of fewer characters than levels cannot, so only long nodes are read. */
+function deeperThan(node: SgNode, levels: number): boolean {
+  if (levels <= 0) return true;
+  const { start, end } = node.range();
+  return end.index - start.index > levels && node.children().some((child) => deeperThan(child, levels - 1));
+}
+
+/** A node that a rule matched, and its head lines. */
+export interface NodeMatch extends Match {
+  readonly node: SgNode;
+}
+
+/** Whether a match came from a syntax tree. */
+export function isNodeMatch(match: Match): match is NodeMatch {
+  return "node" in match;
+}
+
+/** A rule object, and what is known of it before it runs. */
+interface Shape {
+  readonly matcher: ReturnType<typeof asMatcher>;
+  /** Kinds of the nodes that it can match, or null when they are not known. */
+  readonly kinds: ReadonlySet<string> | null;
+}
+
+type Words = Pick<StructuralRule, "onlyWith" | "onlyIn">;
+
+/** More searches than this in one region cost more than one search of all of it. ast-grep compiles a rule for each. */
+const MAX_SEARCHES = 3;
+
 /**
- * Every place where an ast-grep rule matches.
+ * Every place of the changed parts where an ast-grep rule matches.
  *
  * @param config an ast-grep rule object, or `{rule, constraints}`
- * @param onlyWith stretches whose text does not match it are not searched
- * @returns head lines, in no particular order. Throws ast-grep's error when the rule is not valid
+ * @param rule the words without which nothing is searched
+ * @returns head lines, in no particular order; some may touch no added line. Throws ast-grep's error when the rule is not
+ *   valid
  */
-export function findMatches(
-  tree: SyntaxTree,
-  config: Readonly<Record<string, unknown>>,
-  onlyWith: RegExp | undefined,
-): Match[] {
+export function findMatches(tree: SyntaxTree, config: Readonly<Record<string, unknown>>, rule: Words): NodeMatch[] {
+  const shape = shapeOf(config);
+  return tree.regions.flatMap((region) =>
+    matchesIn(region, shape, rule).map((node) => ({ node, ...linesOf(node, region.firstLine) })),
+  );
+}
+
+function matchesIn({ root, text, changed, around }: Region, shape: Shape, rule: Words): SgNode[] {
+  const { matcher, kinds } = shape;
+  const mayMatch = (part: Part) => rule.onlyWith === undefined || rule.onlyWith.test(part.text);
+  if (rule.onlyIn !== undefined && !rule.onlyIn.test(text)) return [];
+  if (kinds === null) return mayMatch({ node: root, text }) ? root.findAll(matcher) : [];
+  const searched = changed.filter(mayMatch);
+  const tested = around.filter((part) => kinds.has(part.kind) && mayMatch(part));
+  if (searched.length + tested.length > MAX_SEARCHES) return root.findAll(matcher);
+  return [
+    ...searched.flatMap(({ node }) => node.findAll(matcher)),
+    ...tested.filter(({ node }) => node.matches(matcher)).map(({ node }) => node),
+  ];
+}
+
+const shapes = new WeakMap<object, Shape>();
+
+function shapeOf(config: Readonly<Record<string, unknown>>): Shape {
+  const known = shapes.get(config);
+  if (known !== undefined) return known;
   const matcher = asMatcher(config);
-  return tree.regions
-    .filter(({ text }) => onlyWith === undefined || onlyWith.test(text))
-    .flatMap(({ root, firstLine }) => root.findAll(matcher).map((node) => linesOf(node, firstLine)));
+  const shape = { matcher, kinds: kindsOf(matcher.rule) };
+  shapes.set(config, shape);
+  return shape;
+}
+
+/** A node must meet every condition of a rule object, so each narrows the kinds. */
+function kindsOf(rule: Readonly<Record<string, unknown>>): ReadonlySet<string> | null {
+  const { kind, all, any } = rule;
+  const conditions: (ReadonlySet<string> | null)[] = [];
+  if (typeof kind === "string" && /^\w+$/.test(kind)) conditions.push(new Set([kind]));
+  if (Array.isArray(all)) conditions.push(...all.map(kindsOf));
+  if (Array.isArray(any)) {
+    const each = any.map(kindsOf);
+    conditions.push(each.includes(null) ? null : new Set(each.flatMap((kinds) => [...(kinds ?? [])])));
+  }
+  const [first, ...others] = conditions.filter((kinds) => kinds !== null);
+  if (first === undefined) return null;
+  return new Set([...first].filter((kind) => others.every((kinds) => kinds.has(kind))));
 }
 
 /** ast-grep takes `{rule}`; our rules may leave that shell out. */
@@ -96,7 +208,8 @@ export function causesOf(error: unknown): string {
   return cutText(causes.join(" "), 300);
 }
 
-function languageKeys(file: InspectedFile): string[] {
+/** Keys of grammars and rules for a file, most specific first. */
+export function languageKeys(file: InspectedFile): string[] {
   const { language } = file.facts;
   return language === "typescript" && /\.tsx$/i.test(file.diff.path) ? ["tsx", "typescript"] : [language];
 }
@@ -155,7 +268,8 @@ function fragmentReadings(language: string, text: string): string[] {
   return ["javascript", "typescript", "tsx", "java"].includes(language) ? [text, `class A { ${text}\n}`] : [text];
 }
 
-function unreadable(root: SgNode): number {
+/** Characters that a grammar could not read, of nested errors more than once. */
+export function unreadable(root: SgNode): number {
   return root.findAll({ rule: { kind: "ERROR" } }).reduce((sum, node) => sum + node.text().length, 0);
 }
 
@@ -164,13 +278,4 @@ function linesOf(node: SgNode, firstLine: number): Match {
   // A node that swallowed its newline ends at column 0 of the next row.
   const lastRow = end.column === 0 && end.line > start.line ? end.line - 1 : end.line;
   return { startLine: firstLine + start.line, line: firstLine + lastRow };
-}
-
-function deeperThan(node: SgNode, limit: number): boolean {
-  let level: readonly SgNode[] = [node];
-  for (let depth = 0; depth < limit; depth += 1) {
-    level = level.flatMap((parent) => parent.namedChildren());
-    if (level.length === 0) return false;
-  }
-  return true;
 }

@@ -59,7 +59,7 @@ describe("what is spoken about", () => {
         body: expect.stringMatching(/waits for ever.*\n\n.*timeout=10/s),
         source: "rule",
         confidence: 0.75,
-        suggestion: null,
+        suggestion: { startLine: 2, line: 2, text: "reply = requests.get(URL, timeout=10)" },
         precedents: [],
       },
     ]);
@@ -232,7 +232,7 @@ describe("failures stay small", () => {
     ["a minified line", `x = "${"a".repeat(20_001)}"`, "a line is longer than 20000 characters"],
     ["a file of comments that never end", "/*\n".repeat(200), "comments are opened and never closed"],
     ["a huge file", "x = 1\n".repeat(180_000), "larger than 256 KiB"],
-    ["deep nesting", `x = ${"(\n".repeat(300)}1${")\n".repeat(300)}`, "code nested deeper than 250 levels"],
+    ["deep nesting", `x = ${"(".repeat(300)}1${")".repeat(300)}`, "code nested deeper than 250 levels"],
     ["a long chain", `x = ${"a +\n".repeat(5_000)}a`, "code nested deeper than 250 levels"],
   ])("%s leaves structural rules out and says so; line rules still run", async (_what, text, reason) => {
     const file = changed("src/a.ts", `${text}\n`, hunk(1, "+one"));

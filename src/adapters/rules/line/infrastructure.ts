@@ -19,6 +19,7 @@ const privileged = lineRule({
   confidence: 0.6,
   why: "A privileged container is root on the host: who breaks into it owns the machine.",
   mend: "Grant the single capability that is needed with `capabilities.add`.",
+  fixes: [{ from: /(privileged["']?\s*[:=]\s*)true/i, to: "$1false" }],
   bad: [
     { path: "k8s/agent.yaml", code: "      securityContext:\n        privileged: true" },
     { path: "docker-compose.yml", code: "  builder:\n    privileged: true" },

@@ -6,9 +6,12 @@ import type { SecretSpan } from "../../secret-detector-assignments.ts";
 import type { LineRule, Match } from "../rule.ts";
 import { addedLines, type KnownLine } from "./known-lines.ts";
 import { isConfig, isSampleFile, lineRule, matchAt } from "./line-rule.ts";
+import { isPublicFormat, isPublicKey, linesAround } from "./public-keys.ts";
 
 interface PlacedSecret {
   readonly span: SecretSpan;
+  /** The secret itself, for judgement only. */
+  readonly value: string;
   readonly startLine: number;
   readonly line: number;
 }
@@ -31,7 +34,8 @@ async function findSecrets(lines: readonly KnownLine[]): Promise<readonly Placed
     starts.push(length);
     length += text.length + 1;
   }
-  const spans = await detectSecrets(lines.map(({ text }) => text).join("\n"));
+  const text = lines.map((line) => line.text).join("\n");
+  const spans = await detectSecrets(text);
   let at = 0;
   return spans.flatMap((span) => {
     while ((starts[at + 1] ?? Number.POSITIVE_INFINITY) <= span.start) at++;
@@ -42,14 +46,18 @@ async function findSecrets(lines: readonly KnownLine[]): Promise<readonly Placed
     const end = lines[last];
     if (first === undefined || end === undefined) return [];
     const whole = end.line - first.line === last - at;
-    return [{ span, startLine: first.line, line: whole ? end.line : first.line }];
+    const value = text.slice(span.start, span.end);
+    return [{ span, value, startLine: first.line, line: whole ? end.line : first.line }];
   });
 }
 
-async function speakAbout(file: InspectedFile, wanted: (span: SecretSpan) => boolean): Promise<readonly Match[]> {
+async function speakAbout(
+  file: InspectedFile,
+  wanted: (span: SecretSpan, secret: PlacedSecret) => boolean,
+): Promise<readonly Match[]> {
   const secrets = await secretsOf(file);
   return secrets
-    .filter(({ span }) => wanted(span))
+    .filter((secret) => wanted(secret.span, secret))
     .map(({ span, startLine, line }) => ({ startLine, line, detail: span.label }));
 }
 
@@ -78,8 +86,9 @@ const leakedSecret = lineRule({
     { path: "test/api.test.ts", code: `const key = "${token("ghp", "_", "123456789012345678901234567890123456")}";` },
   ],
   check: (file) =>
-    speakAbout(file, ({ certainty, source, label }) => {
-      if (certainty !== "certain" || source !== "format") return false;
+    speakAbout(file, ({ certainty, source, label }, { value, startLine }) => {
+      if (certainty !== "certain" || source !== "format" || isPublicFormat(value, linesAround(file, startLine)))
+        return false;
       // Tokens of tests are signed with test keys, and say nothing without their secret.
       return !(label === "JSON Web Token" && (file.facts.kind === "test" || isSampleFile(file)));
     }),
@@ -126,14 +135,20 @@ const privateKey = lineRule({
   },
 });
 
-const hardCodedCredential = lineRule({
-  id: "hard-coded-credential",
-  title: "Credential stands in configuration",
+/** In code a value speaks for itself: one run of letters and digits, and no word, path or format. */
+const GENERATED =
+  /^(?=[^0-9]*[0-9])(?=[^a-z]*[a-z])(?![a-z]+([-_./:][a-z]+)*[0-9]{0,3}$)(?![a-z0-9]+([-_./:][a-z0-9]+)+$)(?!.*(?:secret|passw|token|key|todo|default|xxx|:\/\/|1234|abcd|[/\\]|%[sdv]))[^\s"'{}$<>]{10,200}$/i;
+/** The name of a constant, as a text. */
+const CONSTANT_NAME = /^[A-Z][A-Z0-9_]*$/;
+
+const hardcodedCredential = lineRule({
+  id: "hardcoded-credential",
+  title: "Credential is written into the repository",
   severity: "major",
   category: "security",
-  confidence: 0.65,
-  why: "Configuration is copied, logged and cached widely; a credential in it is known to everybody who sees the repository.",
-  mend: "Refer to an environment variable or a secret store, and change the credential since it is in the history.",
+  confidence: 0.7,
+  why: "Everyone who can read the repository, its forks or its history can use it.",
+  mend: "Read it from the environment or a secret store, and replace it, since the history keeps it.",
   bad: [
     { path: "config/production.yml", code: "database:\n  password: kV9rtqLmW2xz" },
     { path: "src/main/resources/application.properties", code: "spring.datasource.password=Tr7uQm29zKpL" },
@@ -142,6 +157,17 @@ const hardCodedCredential = lineRule({
       path: "deploy/secret.yaml",
       code: `apiVersion: v1\nkind: Secret\ndata:\n  pin: ${token("a1Y5cnRxTG1X", "Mnh6UXE3")}`,
     },
+    ...[
+      ["src/database.ts", 'const password = "SECRET";'],
+      ["src/database.ts", 'const password: string = "SECRET";'],
+      ["app/database.py", 'connect(host=HOST, password="SECRET")'],
+      ["database.go", 'apiKey := "SECRET"'],
+      ["Database.java", 'private static final String PASSWORD = "SECRET";'],
+      ["lib/database.rb", 'password = "SECRET"'],
+      ["src/database.rs", 'const PASSWORD: &str = "SECRET";'],
+      ["database.php", '<?php $password = "SECRET";'],
+      ["config.php", '<?php return ["password" => "SECRET"];'],
+    ].map(([path = "", code = ""]) => ({ path, code: code.replace("SECRET", token("hV7rQ2", "mZx9LpT4")) })),
   ],
   good: [
     { path: "config/production.yml", code: 'database:\n  password: ${DB_PASSWORD}\n  token: "<your token>"' },
@@ -151,10 +177,24 @@ const hardCodedCredential = lineRule({
     },
     { path: "config/settings.toml", code: 'password = "example.com"\nsecret_token = "xxxxxxxxxxxxxxxx1"' },
     { path: "k8s/deployment.yaml", code: "secretKeyRef:\n  name: db-secret-v2\n  key: password1" },
+    { path: "src/database.ts", code: "const password = process.env.DATABASE_PASSWORD;" },
+    { path: "src/form.ts", code: 'const password = "settings.password.v2";' },
+    { path: "app/database.py", code: 'password = "your-password-1"' },
+    { path: "Database.java", code: 'private static final String PASSWORD = "spring.datasource.password";' },
+    {
+      path: "docs/.vitepress/config.ts",
+      code: `const algolia = {\n  appId: "BH4D9OD16A",\n  apiKey: "${token("25626fae796133dc", "1e734c6bcaaeac3c")}",\n};`,
+    },
+    { path: "web/pay.js", code: `const apiKey = "${token("pk_live_", "51H8xQ2mZ7bLr4TnVy8")}";` },
+    { path: "src/map.ts", code: `// This token is public.\nconst accessToken = "${token("q8Zk2LmV", "9xRtY4Wn")}";` },
   ],
   check: async (file) => {
-    if (!isConfig(file) || isSampleFile(file)) return [];
-    return speakAbout(file, ({ source, certainty }) => certainty === "likely" && source !== "url");
+    if (isSampleFile(file)) return [];
+    const inCode = !isConfig(file);
+    return speakAbout(file, ({ source, certainty }, { value, startLine }) => {
+      if (certainty !== "likely" || source === "url" || isPublicKey(value, linesAround(file, startLine))) return false;
+      return !inCode || (GENERATED.test(value) && !CONSTANT_NAME.test(value));
+    });
   },
 });
 
@@ -219,7 +259,7 @@ const privateFile = lineRule({
 export const SECRET_RULES: readonly LineRule[] = [
   leakedSecret,
   privateKey,
-  hardCodedCredential,
+  hardcodedCredential,
   credentialInUrl,
   privateFile,
 ];

@@ -134,6 +134,10 @@ const worldWritable = lineRule({
   confidence: 0.6,
   why: "Any user or process of the machine can then exchange the files, and with them what runs later.",
   mend: "Give the owner or group what they need, such as `chmod 755` or `chown`.",
+  fixes: [
+    { from: /\b(0?)777\b/, to: "$1755" },
+    { from: /\b(0?)666\b/, to: "$1644" },
+  ],
   bad: [
     { path: "Dockerfile", code: "RUN chmod -R 777 /app" },
     { path: "scripts/install.sh", code: "chmod a+rwx /var/lib/acme" },

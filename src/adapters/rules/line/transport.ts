@@ -18,6 +18,13 @@ const uncheckedCertificate = lineRule({
   confidence: 0.65,
   why: "Anybody between the two ends can answer instead of the real server, and read or change everything.",
   mend: "Remove the switch; for a private authority, trust its certificate instead.",
+  fixes: [
+    {
+      from: /((?:verify_?ssl|ssl_?verify|tls_?verify|verify_?tls|verify_?certs?|validate_?certs?|check_?certificate|sslverify|reject_?unauthorized)["']?\s*[:=]\s*)(?:false|no|off)\b/i,
+      to: "$1true",
+    },
+    { from: /(NODE_TLS_REJECT_UNAUTHORIZED["']?\s*[:= ]\s*["']?)0/, to: "$11" },
+  ],
   bad: [
     { path: "deploy/.env.production", code: "NODE_TLS_REJECT_UNAUTHORIZED=0" },
     { path: "scripts/fetch.sh", code: "curl -fsSLk https://files.acme.io/tool -o tool" },
@@ -49,6 +56,7 @@ const hostKey = lineRule({
   confidence: 0.6,
   why: "The connection goes to whoever answers; deployments then hand their files and keys to the wrong machine.",
   mend: "Put the host's key into `known_hosts`, or use `StrictHostKeyChecking=accept-new`.",
+  fixes: [{ from: /(StrictHostKeyChecking(?:[= ]|\s*=\s*)["']?)no\b/i, to: "$1accept-new" }],
   bad: [
     { path: "scripts/deploy.sh", code: "ssh -o StrictHostKeyChecking=no deploy@app.acme.io" },
     {
@@ -84,6 +92,7 @@ const plainSource = lineRule({
   confidence: 0.75,
   why: "Anybody on the way can exchange a package for another, which then runs at install time.",
   mend: "Use `https://`.",
+  fixes: [{ from: /http:\/\//i, to: "https://" }],
   bad: [
     { path: ".npmrc", code: "registry=http://registry.acme.io/" },
     { path: "Gemfile", code: 'source "http://rubygems.org"' },
@@ -110,6 +119,7 @@ const gitProtocol = lineRule({
   confidence: 0.85,
   why: "The protocol has no encryption, and GitHub switched it off in 2022: the fetch fails.",
   mend: "Use `https://`.",
+  fixes: [{ from: /git:\/\/(?=(?:www\.)?github\.com)/, to: "https://" }],
   bad: [
     { path: "package.json", code: '    "parser": "git://github.com/acme/parser.git#v1"' },
     { path: ".gitmodules", code: "\turl = git://github.com/acme/core.git" },
@@ -166,6 +176,10 @@ const clearText = lineRule({
   confidence: 0.65,
   why: "Everything that the app sends can be read and changed on public networks.",
   mend: "Remove the switch, or name the one host that needs the exception.",
+  fixes: [
+    { from: /(usesCleartextTraffic\s*=\s*")true/, to: "$1false" },
+    { from: /<true\s*\/>/, to: "<false/>" },
+  ],
   bad: [
     { path: "app/src/main/AndroidManifest.xml", code: '        android:usesCleartextTraffic="true"' },
     { path: "ios/App/Info.plist", code: "    <key>NSAllowsArbitraryLoads</key>\n    <true/>" },
@@ -195,6 +209,7 @@ const mixedScript = lineRule({
   confidence: 0.8,
   why: "Anybody on the way can put their own script into the page; browsers block it on secure pages.",
   mend: "Use `https://` and an `integrity` attribute.",
+  fixes: [{ from: /http:\/\//i, to: "https://" }],
   bad: [
     { path: "public/index.html", code: '<script src="http://cdn.acme.io/app.js"></script>' },
     { path: "app/layout.erb", code: "<script type='module' src='http://cdn.acme.io/app.js'>" },

@@ -146,6 +146,7 @@ const writeAll = lineRule({
   confidence: 0.8,
   why: "Any step, and any action it uses, can then push code, publish packages and change releases.",
   mend: "Grant what the job needs, such as `permissions: { contents: read }`.",
+  fixes: [{ from: /write-all/, to: "read-all" }],
   bad: [
     { path: WORKFLOW, code: "permissions: write-all" },
     { path: WORKFLOW, code: "jobs:\n  a:\n    permissions: write-all # later" },

@@ -224,6 +224,7 @@ const unawaitedCoroutine: StructuralRule = {
       },
     ],
   },
+  fixes: [{ from: /^/, to: "await " }],
   bad: [
     example("app/poll.py", "async def poll():", "    asyncio.sleep(5)"),
     example("app/poll.py", "async def poll(jobs):", "    asyncio.gather(*jobs)"),
@@ -244,7 +245,8 @@ const blockingInAsync: StructuralRule = {
   why: "While it waits the whole event loop stands still: no other request, timer or task goes on.",
   mend: "Use the async form (`await asyncio.sleep`, an async HTTP client, `tokio::time::sleep`), or move it to a thread.",
   inTests: false,
-  onlyWith: /\basync\b/,
+  onlyWith: /sleep|requests|urlopen|subprocess/,
+  onlyIn: /\basync\b/,
   match: {
     python: [
       {

@@ -15,7 +15,12 @@ const sameBranches: StructuralRule = {
   onlyWith: /else|\?/,
   match: {
     ...script(
-      { all: [{ pattern: "if ($C) { $$$SAME } else { $$$SAME }" }, not({ pattern: "if ($C) {} else {}" })] },
+      {
+        all: [
+          { kind: "if_statement", pattern: "if ($C) { $$$SAME } else { $$$SAME }" },
+          not({ pattern: "if ($C) {} else {}" }),
+        ],
+      },
       {
         all: [
           { kind: "ternary_expression" },
@@ -107,7 +112,8 @@ const duplicateCondition: StructuralRule = {
   why: "The branch before takes every such case, so this one never runs.",
   mend: "Test what was meant here, or remove the branch.",
   inTests: true,
-  onlyWith: /else|elif/,
+  onlyWith: /if\b/,
+  onlyIn: /else|elif/,
   match: {
     ...script({
       all: [

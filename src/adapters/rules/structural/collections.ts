@@ -22,6 +22,7 @@ const duplicateKey: StructuralRule = {
   why: "The later value silently replaces the earlier one.",
   mend: "Remove one of them, or rename the key that was meant to differ.",
   inTests: true,
+  onlyWith: /:|=>/,
   match: {
     ...script(repeated("pair", String.raw`^([\w$]+|"[^"]*"|'[^']*')$`)),
     // ast-grep takes Python strings with escapes for equal when they are not.
@@ -108,6 +109,7 @@ const numericSort: StructuralRule = {
       ],
     }),
   },
+  fixes: [{ from: /\.sort\(\)$/, to: ".sort((a, b) => a - b)" }],
   bad: [
     example("src/median.ts", "const sorted = values.map(Number).sort();"),
     example("src/median.js", "const sorted = [10, 9, 1].sort();"),
@@ -150,7 +152,8 @@ const modifiedWhileIterating: StructuralRule = {
   why: "The loop then skips elements, or fails (`ConcurrentModificationException`, `dictionary changed size during iteration`).",
   mend: "Iterate over a copy, collect the changes first, or use `removeIf` or a comprehension.",
   inTests: true,
-  onlyWith: /\bfor\b/,
+  onlyWith: /\.remove|\.add|\bdel\b/,
+  onlyIn: /\bfor\b/,
   match: {
     python: [
       {
@@ -236,7 +239,7 @@ const absolutePart: StructuralRule = {
   why: "Joining with a part that begins with `/` starts again at the root: the folder before it is ignored.",
   mend: "Take the leading slash away.",
   inTests: true,
-  onlyWith: /join|resolve/,
+  onlyWith: /path\.join|path\.resolve/,
   match: {
     python: [
       call(
@@ -255,6 +258,7 @@ const absolutePart: StructuralRule = {
       ),
     ),
   },
+  fixes: [{ from: /((?:,|\()\s*["'])\/+(?=\w)/, to: "$1" }],
   bad: [
     example("app/files.py", 'path = os.path.join(folder, "/report.csv")'),
     example("src/files.js", 'const path = path.resolve(__dirname, "/public");'),

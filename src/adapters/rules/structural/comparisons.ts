@@ -44,6 +44,16 @@ const nanComparison: StructuralRule = {
     ruby: [nanOperand("binary", NAN.ruby)],
     php: [nanOperand("binary_expression", NAN.php)],
   },
+  fixes: [
+    { from: /^([\w.$]+)\s*===?\s*(?:Number\.)?NaN$/, to: "Number.isNaN($1)", languages: ["javascript", "typescript"] },
+    { from: /^([\w.$]+)\s*!==?\s*(?:Number\.)?NaN$/, to: "!Number.isNaN($1)", languages: ["javascript", "typescript"] },
+    { from: /^([\w.]+)\s*==\s*(np|numpy|math)\.nan$/, to: "$2.isnan($1)", languages: ["python"] },
+    { from: /^(\w+)\s*==\s*math\.NaN\(\)$/, to: "math.IsNaN($1)", languages: ["go"] },
+    { from: /^([\w.]+)\s*==\s*(Double|Float)\.NaN$/, to: "$2.isNaN($1)", languages: ["java"] },
+    { from: /^([\w.]+)\s*==\s*f(?:32|64)::NAN$/, to: "$1.is_nan()", languages: ["rust"] },
+    { from: /^([\w.]+)\s*==\s*Float::NAN$/, to: "$1.nan?", languages: ["ruby"] },
+    { from: /^(\$\w+)\s*===?\s*NAN$/, to: "is_nan($1)", languages: ["php"] },
+  ],
   bad: [
     example("src/mean.ts", "if (mean === NaN) return 0;"),
     example("app/mean.py", "if mean == np.nan:", "    return 0"),
@@ -80,6 +90,7 @@ const negatedLeftOperand: StructuralRule = {
       ],
     }),
   },
+  fixes: [{ from: /^!\s*([\s\S]+)$/, to: "!($1)" }],
   bad: [
     example("src/cache.js", "if (!key in cache) load(key);"),
     example("src/errors.ts", "if (!error instanceof TypeError) throw error;"),
@@ -118,6 +129,10 @@ const isLiteral: StructuralRule = {
       },
     ],
   },
+  fixes: [
+    { from: /\bis not\b/, to: "!=" },
+    { from: /\bis\b/, to: "==" },
+  ],
   bad: [
     example("app/state.py", 'if state is "paid":', "    ship()"),
     example("app/state.py", "if count is not 0:", "    ship()"),
@@ -157,6 +172,11 @@ const stringIdentity: StructuralRule = {
       },
     ],
   },
+  fixes: [
+    { from: /^(\w+)\s*==\s*("[^"]*")$/, to: "$2.equals($1)" },
+    { from: /^("[^"]*")\s*==\s*(\w+)$/, to: "$1.equals($2)" },
+    { from: /^(\w+)\s*!=\s*("[^"]*")$/, to: "!$2.equals($1)" },
+  ],
   bad: [
     example("Order.java", 'class Order { boolean paid() { return state == "paid"; } }'),
     example("Order.java", 'class Order { void run() { if ("paid" != state) { wait(state); } } }'),
@@ -245,6 +265,10 @@ const strposAsBoolean: StructuralRule = {
       ],
     }),
   },
+  fixes: [
+    { from: /\)\s*([=!])=\s*(false|true)$/i, to: ") $1== $2", languages: ["php"] },
+    { from: /^(mb_)?strpos\(/, to: "str_contains(", languages: ["php"] },
+  ],
   bad: [
     example("search.php", '<?php if (strpos($path, "/admin") == false) { allow(); }'),
     example("search.php", '<?php if (!strpos($path, "/admin")) { allow(); }'),

@@ -111,6 +111,7 @@ const assignmentInCondition: StructuralRule = {
   why: "The variable is overwritten, and the condition is always the same.",
   mend: "Write `===` (`==` in PHP and Ruby).",
   inTests: true,
+  onlyWith: /=\s*(true|false|null|undefined|nil|\d|:|["'])/i,
   match: {
     ...script({
       ...literalAssigned(LITERAL),
@@ -130,6 +131,10 @@ const assignmentInCondition: StructuralRule = {
       },
     ],
   },
+  fixes: [
+    { from: /^([^=]+?)\s*=\s*/, to: "$1 === ", languages: ["javascript", "typescript"] },
+    { from: /^([^=]+?)\s*=\s*/, to: "$1 == ", languages: ["php", "ruby"] },
+  ],
   bad: [
     example("src/order.ts", 'if (order.state = "paid") ship(order);'),
     example("src/order.js", "if (ready = true) ship(order);"),

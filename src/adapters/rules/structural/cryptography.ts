@@ -246,6 +246,12 @@ const timingUnsafeCompare: StructuralRule = {
       },
     ],
   },
+  fixes: [
+    { from: /^(\S+)\s*==\s*(\S+)$/, to: "hmac.compare_digest($1, $2)", languages: ["python"] },
+    { from: /^(\S+)\s*!=\s*(\S+)$/, to: "not hmac.compare_digest($1, $2)", languages: ["python"] },
+    { from: /^(\S+)\s*===?\s*(\S+)$/, to: "hash_equals($2, $1)", languages: ["php"] },
+    { from: /^(\S+)\s*!==?\s*(\S+)$/, to: "!hash_equals($2, $1)", languages: ["php"] },
+  ],
   bad: [
     example("src/webhook.ts", "if (signature !== expectedSignature) return reject();"),
     example("app/webhook.py", "if signature != expected_signature:", "    abort(401)"),

@@ -40,6 +40,10 @@ const errorNotThrown: StructuralRule = {
       },
     ],
   },
+  fixes: [
+    { from: /^new /, to: "throw new " },
+    { from: /^(\w+\()/, to: "raise $1", languages: ["python"] },
+  ],
   bad: [
     example("src/check.ts", 'if (age < 0) new RangeError("age is negative");'),
     example("app/check.py", "if age < 0:", '    ValueError("age is negative")'),
@@ -114,6 +118,10 @@ const discardedResult: StructuralRule = {
       },
     ],
   },
+  fixes: [
+    { from: /^([A-Za-z_]\w*)(\.[\s\S]*)$/, to: "$1 = $1$2" },
+    { from: /^(sorted|reversed)\((\w+)\)$/, to: "$2 = $1($2)" },
+  ],
   bad: [
     example("src/names.ts", "name.trim();"),
     example("src/names.js", 'name.replace(/\\s+/g, " ");'),

@@ -151,7 +151,8 @@ const returnInFinally: StructuralRule = {
   why: "It replaces the value that was returned and throws away the error that was on its way.",
   mend: "Return after the `try` statement, and leave only clean-up in `finally`.",
   inTests: false,
-  onlyWith: /finally/,
+  onlyWith: /\breturn\b/,
+  onlyIn: /finally/,
   match: {
     ...script({
       kind: "return_statement",

@@ -1,88 +1,6 @@
-// Secrets in the code, and files that anyone can reach.
+// Files that anyone can reach.
 import type { StructuralRule } from "../rule.ts";
-import { call, example, not, script, text, withArguments } from "./shapes.ts";
-
-/** A literal that looks chosen by a generator: letters and digits mixed, no words, no placeholder. */
-const SECRET_LITERAL = {
-  all: [
-    { regex: String.raw`^["'][^\s"'{}$<>]{10,200}["']$` },
-    { regex: "[0-9]" },
-    { regex: "[a-zA-Z]" },
-    not({
-      regex: String.raw`(?i)(example|sample|dummy|fake|test|changeme|placeholder|your|xxx|secret|passw|token|key|todo|default|localhost|://|1234|abcd|^["'][a-z]+([-_./:][a-z]+)*[0-9]{0,3}["']$|^["'][a-z0-9]+([-_./:][a-z0-9]+)+["']$|(?-i:^["'][A-Z][A-Z0-9_]*["']$)|[/\\]|%[sdv])`,
-    }),
-  ],
-};
-const CREDENTIAL_NAME = String.raw`(?i)(^|[._$"'>-]|[a-z0-9])(password|passwd|pwd|secret|api_?key|auth_?token|access_?token|private_?key|client_?secret)["'\]]*$`;
-
-const hardcodedCredential: StructuralRule = {
-  kind: "structural",
-  id: "hardcoded-credential",
-  title: "Credential is written into the code",
-  severity: "major",
-  category: "security",
-  confidence: 0.7,
-  why: "Everyone who can read the repository, its forks or its history can use it, and it cannot be changed without a release.",
-  mend: "Read it from the environment or a secret store, and replace the one that was committed.",
-  inTests: false,
-  onlyWith: /passw|pwd|secret|token|(api|private)_?key/i,
-  match: {
-    ...script(
-      credential("variable_declarator", "name", "value"),
-      credential("pair", "key", "value"),
-      credential("assignment_expression", "left", "right"),
-    ),
-    python: [credential("assignment", "left", "right"), credential("keyword_argument", "name", "value")],
-    go: [
-      {
-        all: [
-          { any: [{ kind: "short_var_declaration" }, { kind: "assignment_statement" }] },
-          { has: { field: "left", regex: CREDENTIAL_NAME } },
-          { has: { field: "right", kind: "expression_list", has: SECRET_LITERAL } },
-        ],
-      },
-      credential("const_spec", "name", "value", true),
-      credential("var_spec", "name", "value", true),
-    ],
-    java: [credential("variable_declarator", "name", "value")],
-    ruby: [credential("assignment", "left", "right")],
-    rust: [credential("const_item", "name", "value"), credential("static_item", "name", "value")],
-    php: [
-      credential("assignment_expression", "left", "right"),
-      {
-        all: [
-          { kind: "array_element_initializer" },
-          { has: { nthChild: 1, regex: CREDENTIAL_NAME } },
-          { has: { nthChild: 2, ...SECRET_LITERAL } },
-        ],
-      },
-    ],
-  },
-  bad: [
-    example("src/database.ts", 'const password = "hV7rQ2mZx9LpT4";'),
-    example("app/database.py", 'connect(host=HOST, password="hV7rQ2mZx9LpT4")'),
-    example("database.go", 'apiKey := "hV7rQ2mZx9LpT4"'),
-    example("Database.java", 'private static final String PASSWORD = "hV7rQ2mZx9LpT4";'),
-    example("lib/database.rb", 'password = "hV7rQ2mZx9LpT4"'),
-    example("src/database.rs", 'const PASSWORD: &str = "hV7rQ2mZx9LpT4";'),
-    example("database.php", '<?php $password = "hV7rQ2mZx9LpT4";'),
-    example("config.php", '<?php return ["password" => "hV7rQ2mZx9LpT4"];'),
-  ],
-  good: [
-    example("src/database.ts", "const password = process.env.DATABASE_PASSWORD;"),
-    example("src/form.ts", 'const password = "settings.password.v2";'),
-    example("app/database.py", 'password = "your-password-1"'),
-    example("Database.java", 'private static final String PASSWORD = "spring.datasource.password";'),
-  ],
-};
-
-/** A binding whose name says credential and whose value is a literal that looks like one. */
-function credential(kind: string, name: string, value: string, listed = false) {
-  const literal = listed
-    ? { has: { field: value, has: SECRET_LITERAL } }
-    : { has: { field: value, ...SECRET_LITERAL } };
-  return { all: [{ kind }, { has: { field: name, regex: CREDENTIAL_NAME } }, literal] };
-}
+import { call, example, script, text, withArguments } from "./shapes.ts";
 
 const worldWritable: StructuralRule = {
   kind: "structural",
@@ -111,6 +29,10 @@ const worldWritable: StructuralRule = {
       call("rust", "(std::fs::)?Permissions::from_mode", withArguments(String.raw`^\(0o[0-7]?[0-7][0-7][2367]\)$`)),
     ],
   },
+  fixes: [
+    { from: /\b(0o?)777\b/, to: "$1755" },
+    { from: /\b(0o?)666\b/, to: "$1644" },
+  ],
   bad: [
     example("src/setup.ts", "fs.chmodSync(socket, 0o777);"),
     example("app/setup.py", "os.chmod(socket, 0o777)"),
@@ -166,4 +88,4 @@ const insecureTempFile: StructuralRule = {
   ],
 };
 
-export const EXPOSURE: readonly StructuralRule[] = [hardcodedCredential, worldWritable, insecureTempFile];
+export const EXPOSURE: readonly StructuralRule[] = [worldWritable, insecureTempFile];

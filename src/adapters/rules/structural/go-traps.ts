@@ -178,6 +178,7 @@ const deferredLock: StructuralRule = {
   inTests: true,
   onlyWith: /defer/,
   match: { go: [{ kind: "defer_statement", regex: String.raw`^defer\s+[\w.]+\.R?Lock\(\)$` }] },
+  fixes: [{ from: /\.(R?)Lock\(\)/, to: ".$1Unlock()" }],
   bad: [example("store.go", "s.mu.Lock()", "defer s.mu.Lock()"), example("store.go", "mu.RLock()", "defer mu.RLock()")],
   good: [
     example("store.go", "s.mu.Lock()", "defer s.mu.Unlock()"),

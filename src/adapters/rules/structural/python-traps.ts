@@ -70,6 +70,7 @@ const raiseNotImplemented: StructuralRule = {
   inTests: true,
   onlyWith: /NotImplemented/,
   match: { python: [{ kind: "raise_statement", regex: String.raw`^raise\s+NotImplemented(\(.*\))?$` }] },
+  fixes: [{ from: /\bNotImplemented\b/, to: "NotImplementedError" }],
   bad: [
     example("app/store.py", "def save(self):", "    raise NotImplemented"),
     example("app/store.py", "def save(self):", '    raise NotImplemented("save")'),
@@ -100,6 +101,7 @@ const missingTimeout: StructuralRule = {
       ),
     ],
   },
+  fixes: [{ from: /,?\s*\)$/, to: ", timeout=10)", languages: ["python"] }],
   bad: [
     example("app/rates.py", "reply = requests.get(URL)"),
     example("app/rates.py", 'reply = requests.post(URL, json={"day": day}, headers=HEADERS)'),

@@ -54,7 +54,7 @@ const dispatchFromRequest: StructuralRule = {
   why: "A client can reach every method of the object, not only those meant for it (`system`, `destroy`, `constructor`).",
   mend: "Look the name up in a list of allowed operations first.",
   inTests: false,
-  onlyWith: /getattr|send|const|\$_|call_user_func|\[\s*(req|request|ctx|context)\b/,
+  onlyWith: /getattr|send|constantize|const_get|\$_|call_user_func|\[\s*(req|request|ctx|context)\b/,
   match: {
     ...script({
       kind: "call_expression",

@@ -23,6 +23,7 @@ const unawaitedAssertion: StructuralRule = {
       ],
     }),
   },
+  fixes: [{ from: /^/, to: "await " }],
   bad: [
     example("test/load.test.ts", 'test("loads", () => {', "  expect(load()).resolves.toBe(1);", "});"),
     example("test/load.test.js", 'it("fails", () => { expect(load(null)).rejects.toThrow(); });'),
@@ -118,6 +119,10 @@ const assertTuple: StructuralRule = {
       },
     ],
   },
+  fixes: [
+    { from: /^assert\s*\(([\s\S]*)\)$/, to: "assert $1" },
+    { from: /^\(([\s\S]*)\)$/, to: "$1" },
+  ],
   bad: [
     example("app/check.py", 'assert (age > 0, "age is negative")'),
     example("tests/test_age.py", "def test_age():", '    assert (age() == 3, "three years")'),

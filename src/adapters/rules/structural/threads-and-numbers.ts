@@ -32,6 +32,7 @@ const decimalFromDouble: StructuralRule = {
       ),
     ],
   },
+  fixes: [{ from: /\(\s*(-?\d+\.\d+)\s*\)/, to: '("$1")' }],
   bad: [
     example("Price.java", "class Price { BigDecimal rate = new BigDecimal(0.19); }"),
     example("app/price.py", "rate = Decimal(0.19)"),
@@ -65,6 +66,7 @@ const threadRun: StructuralRule = {
     ],
     python: [{ all: [call("python", String.raw`(?s)(threading\.)?Thread\(.*\)\.run`)] }],
   },
+  fixes: [{ from: /\.run\(\)/, to: ".start()" }],
   bad: [
     example("Work.java", "class Work { void go() { new Thread(job).run(); } }"),
     example("app/work.py", "threading.Thread(target=job).run()"),
@@ -182,6 +184,7 @@ const guardDropped: StructuralRule = {
       },
     ],
   },
+  fixes: [{ from: /^let _ =/, to: "let _guard =" }],
   bad: [
     example("src/store.rs", "fn save() {", "    let _ = self.mutex.lock().unwrap();", "    write();", "}"),
     example("src/store.rs", "async fn save() {", "    let _ = state.lock().await;", "    write();", "}"),

@@ -79,6 +79,16 @@ const tlsVerifyDisabled: StructuralRule = {
       },
     ],
   },
+  fixes: [
+    { from: /,\s*verify\s*=\s*False\b/, to: "" },
+    { from: /(rejectUnauthorized["']?\s*[:=]\s*)false/, to: "$1true" },
+    { from: /(NODE_TLS_REJECT_UNAUTHORIZED["'\]]*\s*=\s*["']?)0/, to: "$11" },
+    { from: /(InsecureSkipVerify\s*[:=]\s*)true/, to: "$1false" },
+    { from: /(check_hostname\s*=\s*)False/, to: "$1True" },
+    { from: /(CURLOPT_SSL_VERIFYPEER["']?\s*(?:,|=>)\s*)(?:false|0)/i, to: "$1true" },
+    { from: /(danger_accept_invalid_(?:certs|hostnames)\(\s*)true/, to: "$1false" },
+    { from: /VERIFY_NONE$/, to: "VERIFY_PEER" },
+  ],
   bad: [
     example("src/client.ts", "const agent = new https.Agent({ rejectUnauthorized: false });"),
     example("src/client.js", 'process.env.NODE_TLS_REJECT_UNAUTHORIZED = "0";'),

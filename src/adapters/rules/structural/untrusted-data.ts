@@ -41,6 +41,14 @@ const unsafeYamlLoad: StructuralRule = {
       },
     ],
   },
+  fixes: [
+    {
+      from: /^yaml\.(?:unsafe_|full_)?load\(([\s\S]*?)(?:,\s*Loader\s*=\s*[\w.]+)?\)$/,
+      to: "yaml.safe_load($1)",
+      languages: ["python"],
+    },
+    { from: /^YAML\.(?:unsafe_load|load)\(/, to: "YAML.safe_load(", languages: ["ruby"] },
+  ],
   bad: [
     example("app/settings.py", "settings = yaml.load(stream)"),
     example("app/settings.py", "settings = yaml.load(stream, Loader=yaml.Loader)"),

@@ -214,6 +214,10 @@ const debugServer: StructuralRule = {
       ),
     ],
   },
+  fixes: [
+    { from: /(debug["']?\s*[:=]\s*)True/, to: "$1False" },
+    { from: /(DEBUG\s*=\s*)True/, to: "$1False" },
+  ],
   bad: [
     example("app/main.py", 'app.run(host="0.0.0.0", debug=True)'),
     example("app/main.py", "app.run_server(debug=True)"),
