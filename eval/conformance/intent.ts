@@ -1,11 +1,12 @@
 // How our intent parser answers the cases of an earlier system, in that system's shapes.
-import type { AreaCheck } from "./area-check.ts";
+
+import { z } from "zod";
+import { bumpStep } from "../../src/analyze/dependency-bump.ts";
 import { bumpEcosystem } from "../../src/analyze/dependency-bump-ecosystem.ts";
 import { bumpTitle } from "../../src/analyze/dependency-bump-title.ts";
-import { bumpStep } from "../../src/analyze/dependency-bump.ts";
-import { parseIntent, type IntentInput } from "../../src/analyze/intent.ts";
+import { type IntentInput, parseIntent } from "../../src/analyze/intent.ts";
 import { parseTitle } from "../../src/analyze/title.ts";
-import { z } from "zod";
+import type { AreaCheck } from "./area-check.ts";
 
 const IntentCase = z.object({
   title: z.string(),

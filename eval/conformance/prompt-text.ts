@@ -1,10 +1,10 @@
 // What of a repository's and an author's words stands in a prompt.
 
-import type { AreaCheck } from "./area-check.ts";
 import type { PathInstruction } from "../../src/config/path-instruction.ts";
 import { shownText } from "../../src/domain/text/rendered-markdown.ts";
 import { visible } from "../../src/publish/sanitize.ts";
 import { matchingInstructions } from "../../src/review/compose.ts";
+import type { AreaCheck } from "./area-check.ts";
 
 export const areas: readonly AreaCheck[] = [
   {

@@ -1,8 +1,8 @@
 // Queries, fusion, boosts, thresholds, duplicates, isolation and suppressions, held against the cases of an earlier system.
-import type { AreaCheck, Deliberate } from "./area-check.ts";
+
 import { isDeepStrictEqual } from "node:util";
-import { titlePattern } from "../../src/config/suppression-pattern.ts";
 import { Suppression } from "../../src/config/suppression.ts";
+import { titlePattern } from "../../src/config/suppression-pattern.ts";
 import type { PullRequestContext } from "../../src/domain/pull-request.ts";
 import type { QueryVariant } from "../../src/domain/retrieval.ts";
 import type { LanguageShare, Risk } from "../../src/domain/signals.ts";
@@ -11,10 +11,11 @@ import { scopeOf } from "../../src/retrieve/query/scope.ts";
 import { dedupe, jaccard } from "../../src/retrieve/rank/dedupe.ts";
 import { recencyDistanceFactor } from "../../src/retrieve/rank/factors.ts";
 import { fuseByRank, pool, reciprocalRank } from "../../src/retrieve/rank/fusion.ts";
-import { languageBoost, rerankByLanguage, type RerankConfig } from "../../src/retrieve/rank/language.ts";
+import { languageBoost, type RerankConfig, rerankByLanguage } from "../../src/retrieve/rank/language.ts";
 import { adaptiveThreshold, type ThresholdSettings } from "../../src/retrieve/rank/threshold.ts";
 import { TUNING } from "../../src/retrieve/tuning.ts";
-import { suppressor, type Suppressible } from "../../src/review/prune.ts";
+import { type Suppressible, suppressor } from "../../src/review/prune.ts";
+import type { AreaCheck, Deliberate } from "./area-check.ts";
 
 const rounded = (score: number, digits = 8): number => Number(score.toFixed(digits));
 

@@ -1,7 +1,6 @@
 // How much of ordinary code is hidden from the model as if it were a secret, beside how many labelled secrets are found.
 // DIR holds merged changes (manifest.jsonl and the diffs it names); `--fixtures FILE` names labelled secrets, one a row.
-import { dataFingerprint, fingerprint, readRows } from "../read-data.ts";
-import type { Row, Suite } from "../suite.ts";
+
 import { readFile } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { detectSecrets } from "../../src/adapters/secret-detector.ts";
@@ -11,6 +10,8 @@ import { gather } from "../../src/gather/gather.ts";
 import { planReading } from "../../src/review/plan-reading.ts";
 import { maskedReading } from "../../src/review/read-by-model.ts";
 import { redact } from "../../src/wire/secrets.ts";
+import { dataFingerprint, fingerprint, readRows } from "../read-data.ts";
+import type { Row, Suite } from "../suite.ts";
 
 interface DiffEntry {
   readonly id: string;

@@ -11,6 +11,7 @@ import { cutText } from "../domain/text/cut-text.ts";
 import { compose, type PromptMaterial, type ReviewPrompt } from "./compose.ts";
 import { coverageOf, failureText } from "./coverage.ts";
 import { draft } from "./draft.ts";
+import { drawnContext } from "./draw-context.ts";
 import { planReading, type Reading, type ReadingPlan } from "./plan-reading.ts";
 import { type Reach, reachOf } from "./reach.ts";
 import { type ModelMeasure, type QuestionRoom, readingBudget } from "./reading-budget.ts";
@@ -72,7 +73,8 @@ export async function readByModel(
   bounds: Bounds,
   asked: Asked,
 ): Promise<ModelReview> {
-  const budget = readingBudget(asked, bounds.usd);
+  const around = material.around === undefined ? 0 : drawnContext(material.around).length;
+  const budget = readingBudget(asked, bounds.usd, around);
   if (budget.charsInAll === 0) return withoutModel("the budget does not pay for a single question");
   const { context, signals, precedents } = material;
   const reach = reachOf(context.files, context.past.checkpoint);
@@ -80,7 +82,7 @@ export async function readByModel(
   const planned = await maskedPlan(readable, asked.mask);
   const plan = { ...planned, coverage: inOrder(context.files, planned.coverage, reach) };
   if (plan.readings.length === 0) return nothingToRead(plan, reach, asked.name);
-  const prompt = compose({ ...material, readings: plan.readings }, asked.delimiter(), budget.contextChars);
+  const prompt = compose({ ...material, readings: plan.readings }, asked.delimiter(), budget);
   const answers = await askAll(prompt, bounds.usd, budget, asked);
   return written(material, bounds, asked, plan, prompt, answers);
 }

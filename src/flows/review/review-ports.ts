@@ -8,6 +8,8 @@ import type { Introductions } from "../../ports/history.ts";
 import type { Embedder, Memory, Recall, Replays, Reranker, RetrievalLog } from "../../ports/memory.ts";
 import type { ModelAccess } from "../../ports/model.ts";
 import type { FlaggedCode, PastCode, PastRejections, Rejecting } from "../../ports/rejections.ts";
+import type { Snapshots } from "../../ports/snapshot.ts";
+import type { Symbols } from "../../ports/symbols.ts";
 import type { Decisions, Permissions } from "../../ports/talk.ts";
 import type { Inspector, Ledger, PullRequests, Reviews } from "../../ports.ts";
 import type { newGateCache } from "../../retrieve/retrieve.ts";
@@ -16,6 +18,10 @@ import type { newGateCache } from "../../retrieve/retrieve.ts";
 export interface WritingPorts {
   readonly pulls: PullRequests;
   readonly inspector: Inspector;
+  /** Reads the repository at the head; null or absent where there is none behind the change. */
+  readonly snapshots?: Snapshots | null;
+  /** Finds names in code; null or absent: the model is shown the diff alone. */
+  readonly symbols?: Symbols | null;
   /** Null searches memory by words only. */
   readonly embedder: Embedder | null;
   readonly recall: Recall;

@@ -6,7 +6,7 @@ import type { Repo } from "../../domain/job.ts";
 import type { WritingPorts } from "../../flows/review/review-ports.ts";
 import type { PullRequests } from "../../ports.ts";
 import { personsClient, personsRefusal, repoFrom } from "../github.ts";
-import { inspector, knownRules } from "../rules.ts";
+import { inspector, knownRules, symbols } from "../rules.ts";
 import { type ModelWish, modelAccess } from "./model.ts";
 import { rememberedAt } from "./store.ts";
 
@@ -35,6 +35,7 @@ async function portsOf(repo: Repo, pulls: PullRequests, place: string, wish: Mod
   return {
     pulls,
     inspector: inspector(),
+    symbols: symbols(),
     known: knownRules(),
     embedder: localWords(),
     ...rememberedAt(place),
