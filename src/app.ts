@@ -39,7 +39,7 @@ import {
 } from "./server/run-job.ts";
 import { upkeepRounds } from "./server/upkeep-rounds.ts";
 import { closeServer, startWebhookServer, urlOf, type Workers } from "./server/webhook-server.ts";
-import { githubFetch } from "./wire/egress.ts";
+import { archiveFetch, githubFetch } from "./wire/egress.ts";
 import {
   githubAnswers,
   type Unposted,
@@ -103,6 +103,7 @@ export async function startApp(options: AppOptions): Promise<RunningApp> {
     app,
     apiUrl,
     fetch,
+    archives: archiveFetch(apiUrl),
     botLogin,
     pace,
     onUnposted,
@@ -171,7 +172,7 @@ function secretsOf({ privateKey, webhookSecret, formerSecret, databaseUrl }: App
 async function openedStore(options: AppOptions): Promise<Store> {
   const { dataDir, databaseUrl = null, memory, searchMemoryBytes, waits, log } = options;
   const limits = searchMemoryBytes ? { memoryBytes: searchMemoryBytes } : {};
-  const settings = { ...limits, silentMs: waits?.silentMs };
+  const settings = { ...limits, silentMs: waits?.silentMs, dataDir };
   const onExposed = (reason: string) => log.info({ reason }, "others may list the data folder, and read no file in it");
   const store = await openStore(databaseUrl ?? dataDir, { isChecked: true, ...settings, ...memory, onExposed });
   if (store.memoryProblem !== null) log.error({ err: store.memoryProblem }, "reviews go on without memory");

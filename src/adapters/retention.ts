@@ -4,6 +4,9 @@ export const DAY_MS = 24 * 60 * 60_000;
 /** Rows a transaction: a delivery that comes in meanwhile is not kept waiting. */
 export const CHUNK = 500;
 
+/** Blobs of snapshots are kept for so long after they were read from GitHub. */
+export const BLOB_DAYS = 7;
+
 export interface Retention {
   readonly table: string;
   /** The column with the time that counts, in epoch milliseconds. */

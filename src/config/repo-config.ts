@@ -150,6 +150,13 @@ const Review = z
         "Which model reads pull requests from forks of people who never had one merged here. full: the one that reads everybody's; cheap: the operator's small one.",
       )
       .meta({ examples: ["cheap"] }),
+    snapshot: z
+      .enum(["auto", "off"])
+      .default("auto")
+      .describe(
+        "Whether the repository is read at the head of the change, to see what the diff does not show. Its files are never run. off: the changed files alone.",
+      )
+      .meta({ examples: ["off"] }),
     checks: z
       .strictObject({
         enabled: z

@@ -13,11 +13,11 @@ export interface SnapshotFile {
 /** The text files of a repository at one commit, read and never run. */
 export interface Snapshot {
   readonly sha: string;
-  /** By path; binaries, links and files over the limit of a file are not among them. */
+  /** By path; links and files over the limit of a file are not among them, and a binary has no text. */
   readonly files: ReadonlyMap<string, SnapshotFile>;
   /** Files that should be there and whose text could not be read, with the reason. */
   readonly unread: readonly LeftOut[];
-  /** UTF-8 text of a file; null where `files` does not have it, or it can no longer be read. */
+  /** UTF-8 text of a file; null where `files` does not have it, it is binary, or it can no longer be read. */
   text(path: string): Promise<string | null>;
 }
 

@@ -41,6 +41,22 @@ export function githubFetch(apiUrl: string, deadlineMs?: number, onRedirect?: (s
   return restStatuses(wholeAnswers(egressTo(apiUrl, wish)));
 }
 
+/**
+ * `fetch` for archives of repositories: the hosts to which GitHub's API sends for them, which are asked without a credential, and
+ * nothing else. Those of `api.NAME` are at `codeload.NAME`; a GitHub Enterprise Server hands them out itself, or at `codeload.HOST`.
+ */
+export function archiveFetch(apiUrl: string): GuardedFetch {
+  const { protocol, origin, hostname, port } = new URL(apiUrl);
+  const name = hostname.replace(/^api\./, "");
+  const codeload = URL.parse(`${protocol}//codeload.${name}${port === "" ? "" : `:${port}`}`)?.origin;
+  const own = name === hostname ? [origin] : [];
+  const listed = privateHosts();
+  return guardedFetch({
+    origins: codeload === undefined ? own : [...own, codeload],
+    privateHosts: [...listed, ...listed.map((host) => `codeload.${host}`)],
+  });
+}
+
 /** Hosts that the operator listed, also for plain http: those stand next door. */
 function privateHosts(): readonly string[] {
   const { KODIAI_ALLOW_PRIVATE_HOSTS, KODIAI_ALLOW_HTTP_HOSTS } = EnvVariables.shape;

@@ -38,6 +38,8 @@ export interface GitHubWiring extends Omit<WriteWiring, "clients" | "turns"> {
   readonly app: Parameters<typeof githubClients>[0]["app"];
   readonly apiUrl: string;
   readonly fetch: GuardedFetch;
+  /** See archiveFetch. */
+  readonly archives: GuardedFetch;
   /** In a dry run: told what is not posted. Null posts. */
   readonly onUnposted: ((unposted: Unposted) => void) | null;
   /** Told why a retrieval was not written down; the review goes on. */

@@ -6,6 +6,7 @@ import { cachedStatistics } from "../adapters/cached-statistics.ts";
 import { astChunker } from "../adapters/code-index/chunker.ts";
 import { dryRunEvidence, dryRunMemory } from "../adapters/dry-run/memory.ts";
 import { dryRunReplies, dryRunReviews } from "../adapters/dry-run/reviews.ts";
+import type { GitHub } from "../adapters/github/clients.ts";
 import { githubDeliveryLog } from "../adapters/github/delivery-log.ts";
 import { githubDependencies } from "../adapters/github/dependencies.ts";
 import { githubFeedback } from "../adapters/github/feedback.ts";
@@ -15,16 +16,18 @@ import { githubFiles, githubPullRequests } from "../adapters/github/pull-request
 import { githubReplies } from "../adapters/github/replies.ts";
 import { githubRepositoryHost } from "../adapters/github/repository-host.ts";
 import { githubReviews } from "../adapters/github/reviews.ts";
+import { githubSnapshots } from "../adapters/github/snapshot.ts";
 import { githubThreads } from "../adapters/github/threads.ts";
 import { redactedReplies, redactedReviews } from "../adapters/secrets/redacted-reviews.ts";
 import type { CommandJob } from "../domain/command.ts";
-import type { FeedbackJob, ReviewJob, UpkeepJob } from "../domain/job.ts";
+import type { FeedbackJob, Repo, ReviewJob, UpkeepJob } from "../domain/job.ts";
 import type { CommandPorts } from "../flows/commands/order.ts";
 import type { LearnPorts } from "../flows/people/learn-from-people.ts";
 import type { FollowPorts } from "../flows/repository/follow-repository.ts";
 import type { ReviewPorts } from "../flows/review/review-ports.ts";
 import type { RetrievalStatistics } from "../ports/memory.ts";
 import type { AddReview } from "../ports/missed.ts";
+import type { Snapshots } from "../ports/snapshot.ts";
 import type { Inspector, Lease, Ledger } from "../ports.ts";
 import { newGateCache } from "../retrieve/retrieve.ts";
 import type { MissedPorts } from "../server/missed-sweeper.ts";
@@ -71,6 +74,7 @@ export function reviewPorts(
         authors: { get: (key) => authors.get(key), set: (key, merged) => void authors.set(key, merged) },
         attempt: lease.attempt,
       }),
+      snapshots: snapshotsOf(client, github, store, job.repo),
       reviews: redactedReviews(reviews, redactor),
       dependencies: githubDependencies(client),
       permissions: githubPermissions(client),
@@ -108,6 +112,16 @@ export function reviewPorts(
       now: Date.now,
     };
   };
+}
+
+/** Null where this process has no folder to keep what it reads. */
+function snapshotsOf(
+  client: GitHub,
+  { archives }: Pick<WiredGitHub, "archives">,
+  { blobs }: Pick<Store, "blobs">,
+  repo: Repo,
+): Snapshots | null {
+  return blobs && githubSnapshots({ github: client, archives, blobs: blobs.of(repo), trim: blobs.trim });
 }
 
 /** Milliseconds between requests for files: at most 600 of GitHub's 900 points a minute. */

@@ -3,6 +3,7 @@
 
 import { existsSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
+import { type BlobCache, blobCache } from "../adapters/blob-cache.ts";
 import { memoryOff } from "../adapters/no-memory/memory-off.ts";
 import { processMark } from "../adapters/process-mark.ts";
 import { DatabaseRefuses, StoreUnusable, Transient } from "../domain/errors.ts";
@@ -116,6 +117,8 @@ export interface Store extends Records, Remembered {
   readonly jobs: JobAdmin;
   /** For the dashboard. */
   readonly work: WorkFigures;
+  /** Blobs of snapshots; null where this process has no folder for them. */
+  readonly blobs: BlobCache | null;
   /** Reads all that is stored, beside everything else. Rejects when it could not be found out. */
   verify(unwanted: AbortSignal): Promise<readonly FileProblem[]>;
   /** Called with the code of each error by which a database says that its data is damaged. @returns ends that */
@@ -140,6 +143,8 @@ export interface StoreSettings extends MemorySettings {
    * folder is left as it is, since a command may be pointed at any; the files in it are closed either way.
    */
   readonly onExposed?: (reason: string) => void;
+  /** Where files are kept that no database holds; absent: the place of the store, if that is a folder. */
+  readonly dataDir?: string;
 }
 
 /** A command searches once and ends: there is no next time for which the index could be read. */
@@ -157,11 +162,30 @@ export function isDatabase(place: string): boolean {
  * @throws StoreUnusable when it is damaged, comes from a newer Kodiai, or the address is none; Transient when the server cannot be
  *   reached now; Error when the folder cannot be written
  */
-export function openStore(place: string, settings: StoreSettings = {}): Promise<Store> {
-  return isDatabase(place) ? openDatabaseStore(place, settings) : openFolder(place, settings);
+export async function openStore(place: string, { dataDir, ...settings }: StoreSettings = {}): Promise<Store> {
+  const folder = isDatabase(place) ? dataDir : place;
+  const store = await (isDatabase(place) ? openDatabaseStore(place, settings) : openFolder(place, settings));
+  return folder === undefined ? { ...store, blobs: null } : withBlobs(store, blobCache(join(folder, "snapshots")));
 }
 
-async function openFolder(folder: string, settings: StoreSettings): Promise<Store> {
+/** What was read of repositories goes when its time is over, and with its repository. */
+function withBlobs(store: Omit<Store, "blobs">, blobs: BlobCache): Store {
+  const { traces } = store;
+  return {
+    ...store,
+    blobs,
+    expire: async (now) => (await store.expire(now)) + (await blobs.expire(now)),
+    traces: {
+      ...traces,
+      async forgetRepository(repo) {
+        await blobs.forget(repo);
+        return traces.forgetRepository(repo);
+      },
+    },
+  };
+}
+
+async function openFolder(folder: string, settings: StoreSettings): Promise<Omit<Store, "blobs">> {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const exposed = settings.onExposed === undefined ? null : ownerOnlyFolder(folder);
   if (exposed !== null) settings.onExposed?.(exposed);
@@ -239,7 +263,7 @@ function rememberedOn(
   db: Database,
   place: string,
   reclaim: () => Promise<void>,
-  { mostPages: _, isChecked: __, silentMs: ___, isCommand, onExposed: ____, ...search }: StoreSettings,
+  { mostPages: _, isChecked: __, silentMs: ___, isCommand, onExposed: ____, dataDir: _____, ...search }: StoreSettings,
 ): Remembered & { close(): Promise<void> } {
   const patience = { ...(isCommand === true ? { answerMs: UNHURRIED_MS } : {}), ...search.patience };
   const recall = threadRecall({ ...search, place, patience });
@@ -280,7 +304,7 @@ const QUICK = {
 /** A command is one process that asks a few things one after the other, and ends without closing anything. */
 const COMMAND = { connections: 4, name: "kodiai command", isLastWord: true } as const;
 
-async function openDatabaseStore(url: string, settings: StoreSettings): Promise<Store> {
+async function openDatabaseStore(url: string, settings: StoreSettings): Promise<Omit<Store, "blobs">> {
   const isCommand = settings.isCommand === true;
   await prepareDatabase(url);
   const db = openPostgres(url, isCommand ? COMMAND : QUICK);

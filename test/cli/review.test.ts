@@ -296,6 +296,19 @@ describe("how it ends", () => {
     expect(existsSync(`${clone.path}/canary`)).toBe(false);
   });
 
+  test("with 3 and what to do for a repository without a commit", async () => {
+    const empty = newClone();
+    try {
+      const { code, err } = await kodiai(["review", "--base", "main"], { cwd: empty.path });
+      expect({ code, err }).toEqual({
+        code: 3,
+        err: "kodiai review: could not finish: this repository has no commit at HEAD yet: make one, or review what is staged with --staged\n",
+      });
+    } finally {
+      empty.remove();
+    }
+  });
+
   test("with 3 outside a repository, but a diff needs none", async () => {
     const diff = clone.git("diff", "HEAD~1", "--", "src/login.ts");
     const [range, staged, piped] = await Promise.all([

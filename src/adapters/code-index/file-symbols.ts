@@ -149,7 +149,7 @@ const HEAD_LINES = 12;
 
 function definitionsByWords(path: string, text: string, names: ReadonlySet<string>): Definition[] {
   const lines = text.split("\n");
-  const made = (name: string, kind: string, first: number, last: number): Definition => ({
+  const made: Make = (name, kind, first, last) => ({
     name,
     kind,
     path,
@@ -157,37 +157,13 @@ function definitionsByWords(path: string, text: string, names: ReadonlySet<strin
     endLine: last + 1,
     signature: shownLine(lines[first] ?? ""),
   });
-  if (SECTIONS.test(path)) {
-    const heads = lines.flatMap((line, at) => (/^\s*\[.*\]\s*$/.test(line) ? [at] : []));
-    return heads.map((at, index) => {
-      const name = (lines[at] ?? "").replace(/[[\]\s]/g, "");
-      return made(name, "section", at, (heads[index + 1] ?? lines.length) - 1);
-    });
-  }
+  if (SECTIONS.test(path)) return sections(lines, made);
   const code = codeOnly(path, text).split("\n");
   const blocks = blocksOf(code);
   const found: Definition[] = [];
-  for (const [at, line] of code.entries()) {
-    const type = TYPE.exec(line)?.[1];
-    const head = type === undefined ? HEAD.exec(line)?.[1] : undefined;
-    const name = type ?? head;
-    const define = /^\s*#\s*define\s+(\w+)/.exec(line)?.[1];
-    if (define !== undefined) {
-      let last = at;
-      while ((lines[last] ?? "").trimEnd().endsWith("\\") && last - at < 40) last++;
-      if (names.has(define)) found.push(made(define, "constant", at, last));
-    } else if (name !== undefined && !CONTROL.has(name) && !/^\s*(?:return|new|await|throw|else)\b/.test(line)) {
-      const end = blockAfter(code, blocks, at);
-      if (end !== null) found.push(made(name, type === undefined ? "function" : "type", at, end));
-      else if (names.has(name) && /=>\s*[^;]*;?\s*$|=>/.test(`${line} ${code[at + 1] ?? ""}`))
-        found.push(made(name, "function", at, endOfStatement(code, at)));
-    } else if (names.size > 0) {
-      const field = /([A-Za-z_$][\w$]*)\s*(?:\[[^\]]*\]\s*)?(?:=(?!=)|;|\{\s*get|=>|:)/.exec(line)?.[1];
-      const isDeclared = field !== undefined && names.has(field) && /^\s*[\w.<>[\],?*&@ ]+[\s*&]/.test(line);
-      const isLocal = /^\s*(?:return|goto|case|break|throw|await|yield)\b/.test(line);
-      if (field !== undefined && isDeclared && !isLocal && !isInFunction(found, at))
-        found.push(made(field, "field", at, endOfStatement(code, at)));
-    }
+  for (const at of code.keys()) {
+    const one = macro(code, at, names, made) ?? headed(code, blocks, at, names, made) ?? field(code, at, names, made);
+    if (one !== null && !(one.kind === "field" && isInFunction(found, at))) found.push(one);
   }
   // `} SDL_Context;` names what the block above it is.
   for (const [at, line] of code.entries()) {
@@ -196,6 +172,53 @@ function definitionsByWords(path: string, text: string, names: ReadonlySet<strin
     if (name !== undefined && first !== undefined) found.push(made(name, "type", typedefRow(code, first), at));
   }
   return found.sort((a, b) => a.startLine - b.startLine);
+}
+
+/** Rows are 0-based, the last inclusive. */
+type Make = (name: string, kind: string, first: number, last: number) => Definition;
+
+function sections(lines: readonly string[], made: Make): Definition[] {
+  const heads = lines.flatMap((line, at) => (/^\s*\[.*\]\s*$/.test(line) ? [at] : []));
+  return heads.map((at, index) =>
+    made((lines[at] ?? "").replace(/[[\]\s]/g, ""), "section", at, (heads[index + 1] ?? lines.length) - 1),
+  );
+}
+
+function macro(code: readonly string[], at: number, names: ReadonlySet<string>, made: Make): Definition | null {
+  const name = /^\s*#\s*define\s+(\w+)/.exec(code[at] ?? "")?.[1];
+  if (name === undefined || !names.has(name)) return null;
+  let last = at;
+  while ((code[last] ?? "").trimEnd().endsWith("\\") && last - at < 40) last++;
+  return made(name, "constant", at, last);
+}
+
+/** A function or a type with its block, or a function of one expression. */
+function headed(
+  code: readonly string[],
+  blocks: readonly Block[],
+  at: number,
+  names: ReadonlySet<string>,
+  made: Make,
+): Definition | null {
+  const line = code[at] ?? "";
+  const type = TYPE.exec(line)?.[1];
+  const name = type ?? HEAD.exec(line)?.[1];
+  if (name === undefined || CONTROL.has(name) || /^\s*(?:#|return\b|new\b|await\b|throw\b|else\b)/.test(line))
+    return null;
+  const end = blockAfter(code, blocks, at);
+  if (end !== null) return made(name, type === undefined ? "function" : "type", at, end);
+  const isArrow = names.has(name) && `${line} ${code[at + 1] ?? ""}`.includes("=>");
+  return isArrow ? made(name, "function", at, endOfStatement(code, at)) : null;
+}
+
+/** A field or a constant: `static const int LIMIT = 3;`. */
+function field(code: readonly string[], at: number, names: ReadonlySet<string>, made: Make): Definition | null {
+  const line = code[at] ?? "";
+  const name = /([A-Za-z_$][\w$]*)\s*(?:\[[^\]]*\]\s*)?(?:=(?!=)|;|\{\s*get|=>|:)/.exec(line)?.[1];
+  if (name === undefined || !names.has(name)) return null;
+  const isDeclared = /^\s*[\w.<>[\],?*&@ ]+[\s*&]/.test(line);
+  const isLocal = /^\s*(?:return|goto|case|break|throw|await|yield)\b/.test(line);
+  return isDeclared && !isLocal ? made(name, "field", at, endOfStatement(code, at)) : null;
 }
 
 function typedefRow(code: readonly string[], first: number): number {

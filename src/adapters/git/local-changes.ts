@@ -1,11 +1,14 @@
 // A range of commits, the index, or a diff file, read as if it were a pull request.
 import { createHash } from "node:crypto";
-import { readFile, realpath, stat } from "node:fs/promises";
-import { basename, join } from "node:path";
+import { realpath } from "node:fs/promises";
+import { basename } from "node:path";
 import type { Repo } from "../../domain/job.ts";
 import type { PullRequest } from "../../domain/pull-request.ts";
+import type { Snapshots } from "../../ports/snapshot.ts";
 import type { ChangesSince, PullRequests } from "../../ports.ts";
+import { textOf } from "./blob-reader.ts";
 import { GitFailed, git, gitAgrees, gitText } from "./git.ts";
+import { type LocalHead, localSnapshots, workingBytes } from "./snapshot.ts";
 
 /** What to review: commits from where head left base; what is staged; or the text of a diff. */
 export type LocalRange =
@@ -17,6 +20,7 @@ export interface LocalChanges {
   readonly repo: Repo;
   readonly pull: PullRequest;
   readonly pulls: PullRequests;
+  readonly snapshots: Snapshots;
 }
 
 /** Each option for a key of git's configuration that would run something or print the diff in another form. */
@@ -43,7 +47,14 @@ export async function localChanges(cwd: string, range: LocalRange): Promise<Loca
   const diff = range.kind === "diff" ? await placeOf(cwd, range.text) : null;
   const { base, head } = await ends(cwd, range, diff);
   const pull = await asPullRequest(cwd, range, base, head);
-  return { repo, pull, pulls: ports(cwd, range, pull, diff) };
+  const snapshots = localSnapshots(cwd, headOf(range, diff));
+  return { repo, pull, pulls: ports(cwd, range, pull, diff), snapshots };
+}
+
+function headOf(range: LocalRange, diff: DiffPlace | null): LocalHead {
+  const missing = headless(diff);
+  if (missing !== undefined) return { missing };
+  return range.kind === "commits" ? "commit" : range.kind === "staged" ? "index" : "working tree";
 }
 
 /** Where the files of a diff are. */
@@ -131,14 +142,8 @@ async function fileText(
   }
 }
 
-/** A regular file of the working tree: git has checked that the diff's names do not lead out of it. */
 async function workingText(top: string, path: string, maxBytes: number): Promise<string | null> {
-  const file = await realpath(join(top, path)).catch(() => null);
-  if (file === null || file !== join(await realpath(top), path)) return null;
-  const { size } = await stat(file);
-  if (size > maxBytes) return null;
-  const bytes = await readFile(file);
-  return bytes.includes(0) ? null : bytes.toString("utf8");
+  return textOf(await workingBytes(await realpath(top), path, maxBytes));
 }
 
 async function ends(cwd: string, range: LocalRange, diff: DiffPlace | null): Promise<{ base: string; head: string }> {
@@ -200,8 +205,11 @@ async function commitsBetween(cwd: string, base: string, head: string): Promise<
 
 /** A clone is known by its first commit, wherever it lies. */
 async function localRepo(cwd: string, range: LocalRange): Promise<Repo> {
-  const root = await gitText(cwd, ["rev-list", "--max-parents=0", "HEAD"]).catch((error: unknown) => {
-    if (range.kind === "commits") throw error;
+  const root = await gitText(cwd, ["rev-list", "--max-parents=0", "HEAD", "--"]).catch(() => {
+    if (range.kind === "commits")
+      throw new GitFailed(
+        "this repository has no commit at HEAD yet: make one, or review what is staged with --staged",
+      );
     return "";
   });
   const first = root.split("\n").at(-1) ?? "";

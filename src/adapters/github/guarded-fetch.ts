@@ -36,7 +36,8 @@ export interface Egress {
  * within the origin, so that no credential leaves it. A host whose address is the machine's own, a neighbour's or a
  * cloud's metadata service is refused when the name has been resolved, for that very connection: a second look at
  * DNS could tell another address. Behind a proxy the proxy resolves names. A private certificate authority comes with
- * Node's own NODE_EXTRA_CA_CERTS.
+ * Node's own NODE_EXTRA_CA_CERTS. With `redirect: "manual"` only a repository that was renamed is followed, and any other
+ * redirect is the answer.
  *
  * @throws EgressRefused for any other origin or such an address, also as the target of a redirect
  */
@@ -71,7 +72,7 @@ export function guardedFetch(egress: Egress): GuardedFetch {
     let response = await once(url, init);
     for (let hop = 0; hop < MAX_REDIRECTS; hop++) {
       const next = redirectTarget(response, url, init?.method ?? "GET");
-      if (next === null) break;
+      if (next === null || (init?.redirect === "manual" && !BY_NUMBER.test(next.pathname))) break;
       egress.onRedirect?.(response.status);
       await response.body?.cancel();
       url = next;

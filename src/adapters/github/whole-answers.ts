@@ -31,7 +31,7 @@ export function wholeAnswers(fetch: GuardedFetch): GuardedFetch {
 }
 
 function problemOf({ status, headers }: Response, init: Parameters<GuardedFetch>[1], bytes: Uint8Array): string | null {
-  if (status >= 400) return null;
+  if (status >= 400 || (status >= 300 && init?.redirect === "manual")) return null;
   if (status >= 300) return `leads elsewhere (${status})`;
   const asked = new Headers((init?.headers ?? {}) as Record<string, string>).get("accept") ?? "";
   if (!PLAIN.test(asked)) return null;

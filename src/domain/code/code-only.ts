@@ -16,55 +16,61 @@ const DASHES = /\.(?:sql|lua|hs|elm)$/i;
 export function codeOnly(path: string, text: string): string {
   const comments = { hash: HASH.test(path), slash: !NO_SLASH.test(path), dashes: DASHES.test(path) };
   const parts: string[] = [];
+  /** How many braces are open in each expression of a template string that is open. */
+  const depths: number[] = [];
   let from = 0;
   let at = 0;
-  /** How many template strings are open around an expression, each with its open braces. */
-  const templates: number[] = [];
-  const blank = (start: number, end: number) => {
-    parts.push(text.slice(from, start), text.slice(start, end).replace(/[^\n]/g, " "));
-    [from, at] = [end, end];
-  };
   while (at < text.length) {
-    const char = text[at];
-    const next = text[at + 1];
-    if (char === "/" && comments.slash && next === "/") blank(at, lineEnd(text, at));
-    else if (char === "/" && comments.slash && next === "*") blank(at, after(text, "*/", at + 2));
-    else if (char === "#" && comments.hash && !isName(text[at - 1])) blank(at, lineEnd(text, at));
-    else if (char === "-" && comments.dashes && next === "-") blank(at, lineEnd(text, at));
-    else if ((char === '"' || char === "'") && text.startsWith(char.repeat(3), at))
-      blank(at, after(text, char.repeat(3), at + 3));
-    else if (char === '"' || char === "'") {
-      const end = closing(text, at, char);
-      if (end === null) at++;
-      else blank(at, end);
-    } else if (char === "`") template(at);
-    else if (templates.length > 0 && (char === "{" || char === "}")) {
-      const depth = (templates.at(-1) ?? 0) + (char === "{" ? 1 : -1);
-      templates[templates.length - 1] = depth;
-      if (depth > 0) at++;
-      else {
-        templates.pop();
-        template(at);
-      }
-    } else at++;
+    const end = commentEnd(text, at, comments) ?? quoteEnd(text, at) ?? templateEnd(text, at, depths);
+    if (end === null) at++;
+    else {
+      parts.push(text.slice(from, at), text.slice(at, end).replace(/[^\n]/g, " "));
+      [from, at] = [end, end];
+    }
   }
   return parts.join("") + text.slice(from);
+}
 
-  /** From the backtick, or the brace that ends an expression, to the next expression or the end. */
-  function template(start: number): void {
-    for (let end = start + 1; end < text.length; end++) {
-      if (text[end] === "\\") end++;
-      else if (text[end] === "`") {
-        blank(start, end + 1);
-        return;
-      } else if (text[end] === "$" && text[end + 1] === "{") {
-        templates.push(1);
-        blank(start, end + 2);
-        return;
-      }
+interface Comments {
+  readonly hash: boolean;
+  readonly slash: boolean;
+  readonly dashes: boolean;
+}
+
+/** Behind the comment that begins here, or null. */
+function commentEnd(text: string, at: number, { hash, slash, dashes }: Comments): number | null {
+  const char = text[at];
+  if (char === "/" && slash && text[at + 1] === "/") return lineEnd(text, at);
+  if (char === "/" && slash && text[at + 1] === "*") return after(text, "*/", at + 2);
+  if (char === "#" && hash && !isName(text[at - 1])) return lineEnd(text, at);
+  return char === "-" && dashes && text[at + 1] === "-" ? lineEnd(text, at) : null;
+}
+
+/** Behind the string that begins here, or null. */
+function quoteEnd(text: string, at: number): number | null {
+  const quote = text[at];
+  if (quote !== '"' && quote !== "'") return null;
+  return text.startsWith(quote.repeat(3), at) ? after(text, quote.repeat(3), at + 3) : closing(text, at, quote);
+}
+
+/** From a backtick, or the brace that ends an expression, behind the next `${` or the backtick that closes; else null. */
+function templateEnd(text: string, at: number, depths: number[]): number | null {
+  const char = text[at];
+  const depth = depths.at(-1);
+  if (depth !== undefined && (char === "{" || char === "}"))
+    depths[depths.length - 1] = depth + (char === "{" ? 1 : -1);
+  const isOver = depth === 1 && char === "}";
+  if (isOver) depths.pop();
+  if (char !== "`" && !isOver) return null;
+  for (let end = at + 1; end < text.length; end++) {
+    if (text[end] === "\\") end++;
+    else if (text[end] === "`") return end + 1;
+    else if (text[end] === "$" && text[end + 1] === "{") {
+      depths.push(1);
+      return end + 2;
     }
-    blank(start, text.length);
   }
+  return text.length;
 }
 
 function lineEnd(text: string, at: number): number {

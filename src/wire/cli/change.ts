@@ -1,10 +1,13 @@
+import { blobsInMemory } from "../../adapters/blob-cache.ts";
 import { type LocalRange, localChanges } from "../../adapters/git/local-changes.ts";
 import { githubDependencies } from "../../adapters/github/dependencies.ts";
 import { githubPullRequests } from "../../adapters/github/pull-requests.ts";
+import { githubSnapshots } from "../../adapters/github/snapshot.ts";
 import { localWords } from "../../adapters/local/local-embedder.ts";
 import type { Repo } from "../../domain/job.ts";
 import type { WritingPorts } from "../../flows/review/review-ports.ts";
 import type { PullRequests } from "../../ports.ts";
+import { archiveFetch } from "../egress.ts";
 import { personsClient, personsRefusal, repoFrom } from "../github.ts";
 import { inspector, knownRules, symbols } from "../rules.ts";
 import { type ModelWish, modelAccess } from "./model.ts";
@@ -26,8 +29,9 @@ export interface NamedChange {
  * @throws Error with git's message when the range cannot be read
  */
 export async function localPorts(cwd: string, range: LocalRange, place: string, wish: ModelWish): Promise<NamedChange> {
-  const { repo, pull, pulls } = await localChanges(cwd, range);
-  return { repo, number: pull.number, headSha: pull.head.sha, ports: await portsOf(repo, pulls, place, wish) };
+  const { repo, pull, pulls, snapshots } = await localChanges(cwd, range);
+  const ports = await portsOf(repo, pulls, place, wish);
+  return { repo, number: pull.number, headSha: pull.head.sha, ports: { ...ports, snapshots } };
 }
 
 /** Rules, memory where there is any, and the model that is wished for. */
@@ -78,10 +82,12 @@ export async function pullRequestPorts(named: {
     authors: new Map(),
   });
   const ports = await portsOf(repo, pulls, named.place, named.model);
+  // What a command reads goes when it ends.
+  const snapshots = githubSnapshots({ github, archives: archiveFetch(named.apiUrl), blobs: blobsInMemory() });
   return {
     repo,
     number: named.number,
     headSha: data.head.sha,
-    ports: { ...ports, dependencies: githubDependencies(github) },
+    ports: { ...ports, snapshots, dependencies: githubDependencies(github) },
   };
 }

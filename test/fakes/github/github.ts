@@ -2,6 +2,7 @@
 // that is granted what app.yml asks for. Two halves: git and tokens are the emulator's, the conversation is ours.
 
 import { randomUUID } from "node:crypto";
+import { type ArchiveDesk, openArchiveDesk } from "./archive-routes.ts";
 import { changesReader } from "./changes.ts";
 import { type CheckActs, checkActs } from "./check-acts.ts";
 import type { Json, Person, Pull, Repository, Review, Side } from "./conversation.ts";
@@ -132,6 +133,8 @@ export interface GitHubWorld extends PullActs, RepositoryActs, FeedbackActs, Che
   confirmManifest(manifest: Json): string;
   /** The App's OAuth client, and who sits at the browser. */
   readonly desk: LoginDesk;
+  /** Who hands out archives of commits, and what it was asked. */
+  readonly archives: ArchiveDesk;
   /** Where GitHub would send webhooks, as the App sees it. */
   readonly hookConfiguration: () => Json;
   /** What becomes of later deliveries; null sends all. */
@@ -200,8 +203,10 @@ export async function startGitHub(options: WorldOptions = {}): Promise<GitHubWor
   const description = githubDescription();
   const confirmed = new Map<string, Json>();
   const desk: LoginDesk = { ...CLIENT, callbackUrls: [], signedIn: null };
+  const archives = openArchiveDesk();
   const server = await listen({
     confirmed,
+    archives,
     second: second && { ...second, bot: person(`${SECOND.slug}[bot]`, { association: "NONE" }) },
     app: { ...APP, ...CLIENT, pem: git.privateKey, webhookSecret },
     desk,
@@ -262,6 +267,7 @@ export async function startGitHub(options: WorldOptions = {}): Promise<GitHubWor
       return code;
     },
     desk,
+    archives,
     hookConfiguration: hub.hooks.configuration,
     setFate: hub.hooks.setFate,
     deliver: hub.hooks.send,

@@ -61,6 +61,7 @@ export const OPERATIONS: Readonly<Record<string, Need>> = {
   [`DELETE ${REPO}/git/refs/{ref}`]: ["contents:write"],
   [`GET ${REPO}/git/trees/{tree_sha}`]: CODE_READ,
   [`GET ${REPO}/releases`]: CODE_READ,
+  [`GET ${REPO}/tarball/{ref}`]: CODE_READ,
   [`GET ${REPO}/pulls`]: PULL_READ,
   [`POST ${REPO}/pulls`]: PULL_WRITE,
   [`GET ${PULL}`]: PULL_READ,

@@ -4,6 +4,7 @@ import type { AddressInfo } from "node:net";
 import { serve } from "@hono/node-server";
 import { Hono } from "hono";
 import { appSetupRoutes, type Confirmed, type FreshApp } from "./app-setup-routes.ts";
+import { ARCHIVE_PATHS, archivePages, archiveRoutes, type openArchiveDesk } from "./archive-routes.ts";
 import { isJson, type Json, type Person, Refusal } from "./conversation.ts";
 import type { Caller, Door } from "./door.ts";
 import type { GitHalf, SecondApp } from "./emulator.ts";
@@ -59,6 +60,7 @@ export interface Doorway {
   /** Another App that the same accounts have installed. */
   readonly second: (SecondApp & { readonly bot: Person }) | null;
   readonly desk: LoginDesk;
+  readonly archives: ReturnType<typeof openArchiveDesk>;
 }
 
 interface Arrived {
@@ -76,15 +78,19 @@ export async function listen(way: Doorway): Promise<{ close(): Promise<void> }> 
   routes.route("/", appRoutes(way.hub)).route("/", graphqlRoutes(way.hub)).route("/", packageRoutes(way.hub));
   routes.route("/", personRoutes(way.hub, way.git, way.persons));
   routes.route("/", appSetupRoutes(way.hub, way.confirmed, way.app)).route("/", userRoutes(way.hub, way.app));
+  routes.route("/", archiveRoutes(way.hub, way.archives));
   routes.all("*", (c) => proxied(way, c));
   routes.onError((error) => (error instanceof Refusal ? refusal(error) : broken(error)));
 
   const pages = loginRoutes(way.hub, way.door, way.desk);
+  const archives = archivePages(way.hub, way.git, way.archives);
 
   const outer = new Hono<{ Bindings: { incoming: { socket: { destroy(): void } } } }>();
   outer.all("*", async (c) => {
     // For people and not part of the API.
     if (new URL(c.req.url).pathname.startsWith(LOGIN_PATHS)) return pages.fetch(c.req.raw);
+    // Another host on github.com.
+    if (new URL(c.req.url).pathname.startsWith(ARCHIVE_PATHS)) return archives.fetch(c.req.raw);
     const arrived = byName(way.hub, await read(c.req.raw));
     const entry: LoggedRequest = { ...arrived.sent, query: arrived.search, status: 0 };
     way.requests.push(entry);

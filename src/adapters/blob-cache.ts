@@ -1,0 +1,173 @@
+// Blobs of repositories as git names them, kept for the next snapshot. A blob is what its SHA says or it is not there.
+import { createHash, randomBytes } from "node:crypto";
+import { closeSync, mkdirSync, openSync, renameSync, rmSync, writeSync } from "node:fs";
+import { readdir, readFile, rm, rmdir, stat, utimes } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import type { Repo } from "../domain/job.ts";
+import { BLOB_DAYS, DAY_MS } from "./retention.ts";
+
+/** The blobs of one repository. */
+export interface Blobs {
+  /** SHA → whether the blob is text; a binary one has no bytes here. */
+  known(): Promise<ReadonlyMap<string, boolean>>;
+  /** The bytes of a text; null where it is not there, or is not what its SHA says. */
+  read(sha: string): Promise<Buffer | null>;
+  /**
+   * @param sha checked by the caller
+   * @throws Error when the disk is full or cannot be written
+   */
+  keep(sha: string, bytes: Buffer): void;
+}
+
+export interface BlobCache {
+  of(repo: RepoId): Blobs;
+  /** Removes what is too old, and of the rest the least recently used until it fits. @returns how many blobs went */
+  expire(now: number): Promise<number>;
+  /** The second half of `expire`, when so much was kept since that it is time. */
+  trim(): Promise<void>;
+  /** Removes all blobs of a repository. */
+  forget(repo: RepoId): Promise<void>;
+}
+
+type RepoId = Pick<Repo, "host" | "id">;
+
+/** Bytes. */
+const MOST_BYTES = 1 << 30;
+/** The share that is left when it was too much. */
+const LEFT = 0.9;
+const BINARY = ".binary";
+
+/** The SHA by which git knows a blob: SHA-1 of 40 digits, or SHA-256 of 64. */
+export function blobSha(bytes: Uint8Array, digits = 40): string {
+  const hash = createHash(digits === 64 ? "sha256" : "sha1");
+  return hash.update(`blob ${bytes.length}\0`).update(bytes).digest("hex");
+}
+
+export function isBinary(bytes: Uint8Array): boolean {
+  return bytes.includes(0);
+}
+
+/**
+ * Blobs in `folder`, a folder for each repository, a file for each blob, for their owner alone.
+ *
+ * @param mostBytes other than the documented bound in tests
+ */
+export function blobCache(folder: string, mostBytes: number = MOST_BYTES): BlobCache {
+  // Null until somebody looked: then nothing is removed for its size.
+  let total: number | null = null;
+  const folderOf = ({ host, id }: RepoId) => join(folder, encodeURIComponent(`${host}/${id}`));
+
+  async function evict(): Promise<number> {
+    const held = await heldIn(folder);
+    total = held.reduce((sum, { bytes }) => sum + bytes, 0);
+    if (total <= mostBytes) return 0;
+    let removed = 0;
+    for (const blob of held.toSorted((a, b) => a.usedAt - b.usedAt || a.keptAt - b.keptAt)) {
+      if (total <= mostBytes * LEFT) break;
+      await remove(blob);
+      total -= blob.bytes;
+      removed += 1;
+    }
+    return removed;
+  }
+
+  return {
+    of(repo) {
+      const own = folderOf(repo);
+      return {
+        async known() {
+          const now = new Date();
+          // Being asked is being used. There may be no such folder yet.
+          await utimes(own, now, now).catch(() => {});
+          const names = await readdir(own).catch(() => []);
+          return new Map(names.filter((name) => !name.includes("~")).map(kindOf));
+        },
+        async read(sha) {
+          const bytes = await readFile(join(own, sha)).catch(() => null);
+          if (bytes === null || blobSha(bytes, sha.length) === sha) return bytes;
+          await rm(join(own, sha), { force: true });
+          return null;
+        },
+        keep(sha, bytes) {
+          const text = isBinary(bytes) ? Buffer.alloc(0) : bytes;
+          write(own, isBinary(bytes) ? sha + BINARY : sha, text);
+          if (total !== null) total += text.length;
+        },
+      };
+    },
+    async expire(now) {
+      let removed = 0;
+      for (const blob of await heldIn(folder)) {
+        if (blob.keptAt >= now - BLOB_DAYS * DAY_MS) continue;
+        await remove(blob);
+        removed += 1;
+      }
+      // Only those that are empty by now.
+      for (const name of await readdir(folder).catch(() => [])) await rmdir(join(folder, name)).catch(() => {});
+      return removed + (await evict());
+    },
+    async trim() {
+      if (total !== null && total > mostBytes) await evict();
+    },
+    forget: (repo) => rm(folderOf(repo), { recursive: true, force: true }),
+  };
+}
+
+/** Blobs of one repository, as long as the process lives. */
+export function blobsInMemory(): Blobs {
+  const held = new Map<string, Buffer | null>();
+  return {
+    known: async () => new Map([...held].map(([sha, bytes]) => [sha, bytes !== null])),
+    read: async (sha) => held.get(sha) ?? null,
+    keep: (sha, bytes) => void held.set(sha, isBinary(bytes) ? null : bytes),
+  };
+}
+
+function kindOf(name: string): [sha: string, isText: boolean] {
+  return name.endsWith(BINARY) ? [name.slice(0, -BINARY.length), false] : [name, true];
+}
+
+/** Whole under its name or not there: a process may end in the middle. */
+function write(folder: string, name: string, bytes: Buffer): void {
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const partial = join(folder, `${name}~${randomBytes(6).toString("hex")}`);
+  try {
+    const file = openSync(partial, "wx", 0o600);
+    try {
+      for (let at = 0; at < bytes.length; ) at += writeSync(file, bytes, at);
+    } finally {
+      closeSync(file);
+    }
+    renameSync(partial, join(folder, name));
+  } catch (error) {
+    rmSync(partial, { force: true });
+    throw error;
+  }
+}
+
+interface HeldBlob {
+  readonly path: string;
+  readonly bytes: number;
+  /** When its repository was last asked for, and when it was written: epoch milliseconds. */
+  readonly usedAt: number;
+  readonly keptAt: number;
+}
+
+async function remove({ path, usedAt }: HeldBlob): Promise<void> {
+  await rm(path, { force: true });
+  // Removing is no use of the others.
+  await utimes(dirname(path), usedAt / 1_000, usedAt / 1_000).catch(() => {});
+}
+
+async function heldIn(folder: string): Promise<HeldBlob[]> {
+  const held: HeldBlob[] = [];
+  for (const repository of await readdir(folder).catch(() => [])) {
+    const usedAt = (await stat(join(folder, repository)).catch(() => null))?.mtimeMs ?? 0;
+    for (const name of await readdir(join(folder, repository)).catch(() => [])) {
+      const path = join(folder, repository, name);
+      const facts = await stat(path).catch(() => null);
+      if (facts !== null) held.push({ path, bytes: facts.size, usedAt, keptAt: facts.mtimeMs });
+    }
+  }
+  return held;
+}

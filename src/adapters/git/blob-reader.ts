@@ -1,0 +1,157 @@
+// Blobs of a clone, by their hash: one git process answers one question after another.
+import type { Socket } from "node:net";
+import { GitFailed, gitProcess } from "./git.ts";
+
+export interface BlobReader {
+  /**
+   * Null where there is no such blob.
+   *
+   * @throws GitFailed when git ends early
+   */
+  read(hash: string): Promise<Buffer | null>;
+  /** Ends git; the next question starts it again. */
+  close(): void;
+}
+
+/** A process that is asked nothing for so long is ended. */
+const IDLE_MS = 1_000;
+
+/** Starts git at the first question. It does not keep this process alive, and ends with it. */
+export function blobReader(cwd: string): BlobReader {
+  let running: Talk | null = null;
+  let last: Promise<unknown> = Promise.resolve();
+  let idle: NodeJS.Timeout | undefined;
+  const close = () => {
+    clearTimeout(idle);
+    running?.end();
+    running = null;
+  };
+
+  async function answered(hash: string): Promise<Buffer | null> {
+    clearTimeout(idle);
+    running ??= talk(cwd);
+    try {
+      return await running.ask(hash);
+    } catch (error) {
+      close();
+      throw error;
+    } finally {
+      idle = setTimeout(close, IDLE_MS).unref();
+    }
+  }
+
+  return {
+    read(hash) {
+      const next = last.then(() => answered(hash));
+      last = next.catch(() => {});
+      return next;
+    },
+    close,
+  };
+}
+
+/** The text of a blob; null for a binary one. */
+export function textOf(bytes: Buffer | null): string | null {
+  return bytes === null || bytes.includes(0) ? null : bytes.toString("utf8");
+}
+
+/** Bytes of each blob that is there, by its hash. */
+export async function blobSizes(cwd: string, hashes: readonly string[]): Promise<ReadonlyMap<string, number>> {
+  const child = gitProcess(cwd, ["cat-file", "--batch-check"]);
+  child.stdin.on("error", () => {});
+  child.stderr.resume();
+  const failed = new Promise<never>((_, reject) => {
+    child.on("error", (error) => reject(new GitFailed(error.message, { cause: error })));
+  });
+  child.stdin.end(hashes.map((hash) => `${hash}\n`).join(""));
+  const said = await Promise.race([child.stdout.setEncoding("utf8").toArray(), failed]);
+  const lines = said.join("").split("\n");
+  return new Map(
+    lines.flatMap((line): [string, number][] => {
+      const [hash = "", type, size] = line.split(" ");
+      return type === "blob" ? [[hash, Number(size)]] : [];
+    }),
+  );
+}
+
+interface Talk {
+  ask(hash: string): Promise<Buffer | null>;
+  end(): void;
+}
+
+function talk(cwd: string): Talk {
+  const child = gitProcess(cwd, ["cat-file", "--batch"]);
+  // What git says once nobody listens is of no interest.
+  child.stdin.on("error", () => {});
+  child.stderr.resume();
+  const failed = new Promise<never>((_, reject) => {
+    child.on("error", (error) => reject(new GitFailed(error.message, { cause: error })));
+  });
+  failed.catch(() => {});
+  const read = reader(child.stdout);
+  // Pipes to a child are sockets, whatever their types say.
+  const handles = [
+    child,
+    child.stdin as unknown as Socket,
+    child.stdout as unknown as Socket,
+    child.stderr as unknown as Socket,
+  ];
+  for (const handle of handles) handle.unref();
+  return {
+    async ask(hash) {
+      for (const handle of handles) handle.ref();
+      try {
+        // By hash: a path may hold a line break, and then would be two questions.
+        child.stdin.write(`${hash}\n`);
+        return await Promise.race([blob(read), failed]);
+      } finally {
+        for (const handle of handles) handle.unref();
+      }
+    },
+    end: () => void child.kill(),
+  };
+}
+
+/** `HASH blob SIZE\n` and the bytes with a line feed after them, or `HASH missing\n`. */
+async function blob(read: Reader): Promise<Buffer | null> {
+  const [, type, size] = (await read.line()).split(" ");
+  if (type === "missing" || size === undefined) return null;
+  const bytes = await read.bytes(Number(size) + 1);
+  return type === "blob" ? bytes.subarray(0, -1) : null;
+}
+
+interface Reader {
+  /** Up to the next line feed, without it. */
+  line(): Promise<string>;
+  bytes(count: number): Promise<Buffer>;
+}
+
+function reader(stream: AsyncIterable<Buffer>): Reader {
+  const chunks = stream[Symbol.asyncIterator]();
+  let held: Buffer = Buffer.alloc(0);
+  const more = async () => {
+    const { value, done } = await chunks.next();
+    if (done === true) throw new GitFailed("git ended before it had answered everything");
+    return value;
+  };
+  return {
+    async line() {
+      let end = held.indexOf(10);
+      for (; end === -1; end = held.indexOf(10)) held = Buffer.concat([held, await more()]);
+      const line = held.subarray(0, end).toString("utf8");
+      held = held.subarray(end + 1);
+      return line;
+    },
+    async bytes(count) {
+      const parts = [held];
+      for (let length = held.length; length < count; ) {
+        const part = await more();
+        parts.push(part);
+        length += part.length;
+      }
+      const all = Buffer.concat(parts);
+      held = all.subarray(count);
+      return all.subarray(0, count);
+    },
+  };
+}

@@ -1,0 +1,129 @@
+// The files of a local head: of a commit, of the index, or of the working tree. Nothing leaves the machine.
+import { readFile, realpath, stat } from "node:fs/promises";
+import { join } from "node:path";
+import type { PullRequest } from "../../domain/pull-request.ts";
+import type { Snapshot, SnapshotFile, Snapshots } from "../../ports/snapshot.ts";
+import { blobSha } from "../blob-cache.ts";
+import { checkSize, NoSnapshot, SNAPSHOT_LIMITS } from "../snapshot-limits.ts";
+import { blobReader, blobSizes, textOf } from "./blob-reader.ts";
+import { GitFailed, git, gitText } from "./git.ts";
+import { gitTree } from "./tree.ts";
+
+/** Where the files of a head are. */
+export type LocalHead = "commit" | "index" | "working tree" | { readonly missing: string };
+
+/** Snapshots of the head of a pull request that was made of a local range. */
+export function localSnapshots(cwd: string, head: LocalHead): Snapshots {
+  return {
+    async at(_repo, pull) {
+      try {
+        return { snapshot: await snapshotOf(cwd, head, pull), degraded: [] };
+      } catch (error) {
+        if (!(error instanceof NoSnapshot || error instanceof GitFailed)) throw error;
+        const reason = `files around the change were not read: ${error.message}`;
+        return { snapshot: null, degraded: [{ part: "snapshot", reason }] };
+      }
+    },
+  };
+}
+
+function snapshotOf(cwd: string, head: LocalHead, pull: PullRequest): Promise<Snapshot> {
+  if (head === "commit") return commitSnapshot(cwd, pull.head.sha);
+  if (head === "index") return indexSnapshot(cwd, pull.head.sha);
+  if (head === "working tree") return workingSnapshot(cwd, pull.head.sha);
+  throw new NoSnapshot(head.missing);
+}
+
+/**
+ * The files of a commit of a clone, bare or not.
+ *
+ * @throws NoSnapshot when there are too many; GitFailed when the revision does not exist
+ */
+export async function commitSnapshot(cwd: string, revision: string): Promise<Snapshot> {
+  const { commit, list } = await gitTree(cwd, revision);
+  const files = (await list()).files.map(({ path, hash, bytes }) => ({ path, blob: hash, bytes }));
+  return ofObjects(cwd, commit, files);
+}
+
+/** `MODE HASH STAGE\tPATH` with a NUL after each, from the top of the clone. */
+async function indexSnapshot(cwd: string, sha: string): Promise<Snapshot> {
+  const top = await gitText(cwd, ["rev-parse", "--show-toplevel"]);
+  const listing = (await git(top, ["ls-files", "--stage", "-z"])).toString("utf8");
+  const entries = listing.split("\0").flatMap((line): { path: string; blob: string }[] => {
+    const [mode, blob, rest] = line.split(" ", 3);
+    const isFile = mode === "100644" || mode === "100755";
+    return isFile && blob !== undefined && rest?.startsWith("0\t")
+      ? [{ path: line.slice(line.indexOf("\t") + 1), blob }]
+      : [];
+  });
+  const sizes = await blobSizes(
+    top,
+    entries.map(({ blob }) => blob),
+  );
+  const files = entries.flatMap((entry) => {
+    const bytes = sizes.get(entry.blob);
+    return bytes === undefined ? [] : [{ ...entry, bytes }];
+  });
+  return ofObjects(top, sha, files);
+}
+
+function ofObjects(cwd: string, sha: string, listed: readonly SnapshotFile[]): Snapshot {
+  const files = kept(listed);
+  const reader = blobReader(cwd);
+  return {
+    sha,
+    files,
+    unread: [],
+    async text(path) {
+      const file = files.get(path);
+      return file === undefined ? null : textOf(await reader.read(file.blob));
+    },
+  };
+}
+
+/** What is tracked, and what could be added, as it lies there; by its bytes, since git's own filters would run programs. */
+async function workingSnapshot(cwd: string, sha: string): Promise<Snapshot> {
+  const top = await realpath(await gitText(cwd, ["rev-parse", "--show-toplevel"]));
+  const listing = await git(top, ["ls-files", "-z", "--cached", "--others", "--exclude-standard"]);
+  const paths = [...new Set(listing.toString("utf8").split("\0"))].filter((path) => path !== "");
+  if (paths.length > SNAPSHOT_LIMITS.files)
+    checkSize(
+      paths.map(() => ({ bytes: 0 })),
+      SNAPSHOT_LIMITS,
+    );
+  const listed: SnapshotFile[] = [];
+  for (const path of paths) {
+    const bytes = await workingBytes(top, path, SNAPSHOT_LIMITS.fileBytes);
+    if (bytes !== null) listed.push({ path, blob: blobSha(bytes, sha.length), bytes: bytes.length });
+  }
+  const files = kept(listed);
+  return {
+    sha,
+    files,
+    unread: [],
+    async text(path) {
+      const file = files.get(path);
+      const bytes = file === undefined ? null : await workingBytes(top, path, SNAPSHOT_LIMITS.fileBytes);
+      // Edited meanwhile, it is another file.
+      return bytes !== null && blobSha(bytes, sha.length) === file?.blob ? textOf(bytes) : null;
+    },
+  };
+}
+
+/**
+ * A regular file of the working tree; null for a link, for what lies behind one, and for what is larger than `most` bytes.
+ *
+ * @param top a path without links
+ */
+export async function workingBytes(top: string, path: string, most: number): Promise<Buffer | null> {
+  const file = await realpath(join(top, path)).catch(() => null);
+  if (file === null || file !== join(top, path)) return null;
+  const facts = await stat(file);
+  return facts.isFile() && facts.size <= most ? readFile(file) : null;
+}
+
+function kept(files: readonly SnapshotFile[]): ReadonlyMap<string, SnapshotFile> {
+  checkSize(files, SNAPSHOT_LIMITS);
+  const small = files.filter(({ bytes }) => bytes <= SNAPSHOT_LIMITS.fileBytes);
+  return new Map(small.map((file) => [file.path, file]));
+}

@@ -1,0 +1,109 @@
+// An archive of a repository, read as it streams in. Nothing of it becomes a file by its name, and its bytes count by what they
+// are, so that names, links and sizes in it can lead nowhere; one that git does not make is not read at all.
+import { Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
+import { createGunzip } from "node:zlib";
+import { type Extract, extract, type Header } from "tar-stream";
+import { inMegabytes, NoSnapshot, type SnapshotLimits } from "../snapshot-limits.ts";
+
+/** Folders and links come on top of files. */
+const ENTRIES_A_FILE = 2;
+/** Bytes between two entries: git writes some hundred; more would be held in memory until they end. */
+const MOST_BETWEEN = 256 << 10;
+
+/**
+ * Hands the bytes of each file that is not too large to `take`, one after the other.
+ *
+ * @param packed a `.tar.gz`, which is closed in every case
+ * @param isLink whether the repository has a symbolic link at a path
+ * @throws NoSnapshot when it is too large, breaks off, or is no archive as git makes it; what `take` throws
+ */
+export async function readArchive(
+  packed: AsyncIterable<Uint8Array>,
+  limits: SnapshotLimits,
+  signal: AbortSignal,
+  isLink: (path: string) => boolean,
+  take: (bytes: Buffer) => void,
+): Promise<void> {
+  const tar = extract();
+  const room = { until: MOST_BETWEEN };
+  const unpacking = pipeline(
+    Readable.from(atMost(packed, limits.packedBytes, "the archive")),
+    createGunzip(),
+    (chunks: AsyncIterable<Uint8Array>) => within(atMost(chunks, limits.unpackedBytes, "the unpacked archive"), room),
+    tar,
+    { signal },
+  );
+  const reading = readEntries(tar, limits, room, isLink, take);
+  const ends = await Promise.allSettled([reading, unpacking]);
+  const failures = ends.flatMap((end) => (end.status === "rejected" ? [end.reason as unknown] : []));
+  if (failures.length === 0) return;
+  signal.throwIfAborted();
+  const known = failures.find((error) => error instanceof NoSnapshot || isOfTheDisk(error));
+  throw known ?? new NoSnapshot("the archive is damaged or breaks off", { cause: failures[0] });
+}
+
+async function readEntries(
+  tar: Extract,
+  limits: SnapshotLimits,
+  room: { until: number },
+  isLink: (path: string) => boolean,
+  take: (bytes: Buffer) => void,
+): Promise<void> {
+  let entries = 0;
+  let files = 0;
+  for await (const entry of tar) {
+    const header = entry.header as Header & { readonly byteOffset: number };
+    room.until = header.byteOffset + (header.size ?? 0) + MOST_BETWEEN;
+    entries += 1;
+    if (header.type === "file") files += 1;
+    if (files > limits.files || entries > limits.files * ENTRIES_A_FILE)
+      throw new NoSnapshot(`the archive has more than ${limits.files.toLocaleString("en")} files`);
+    const problem = problemOf(header, isLink);
+    if (problem !== null) throw new NoSnapshot(problem);
+    if (header.type !== "file" || (header.size ?? 0) > limits.fileBytes) {
+      entry.resume();
+      continue;
+    }
+    const chunks: Uint8Array[] = [];
+    for await (const chunk of entry) chunks.push(chunk as Uint8Array);
+    take(Buffer.concat(chunks));
+  }
+}
+
+/** Why git did not write such an entry, or null. */
+function problemOf({ name, type }: Header, isLink: (path: string) => boolean): string | null {
+  const steps = name.split("/");
+  if (name.startsWith("/") || steps.includes("..")) return "the archive has a name that leads out of it";
+  if (type === "file" || type === "directory") return null;
+  // GitHub puts all of it into one folder. A name that is no UTF-8 is shown in two ways.
+  const path = steps.slice(1).join("/");
+  if (type === "symlink" && (isLink(path) || path.includes("\uFFFD"))) return null;
+  return "the archive has a link or a device that the repository has not";
+}
+
+async function* atMost(chunks: AsyncIterable<Uint8Array>, most: number, what: string): AsyncGenerator<Uint8Array> {
+  let bytes = 0;
+  for await (const chunk of chunks) {
+    bytes += chunk.length;
+    if (bytes > most) throw new NoSnapshot(`${what} is larger than ${inMegabytes(most)}`);
+    yield chunk;
+  }
+}
+
+/** Headers that are longer than any of git's are not waited for. */
+async function* within(
+  chunks: AsyncIterable<Uint8Array>,
+  room: { readonly until: number },
+): AsyncGenerator<Uint8Array> {
+  let bytes = 0;
+  for await (const chunk of chunks) {
+    bytes += chunk.length;
+    if (bytes > room.until) throw new NoSnapshot("the archive has a header that git does not write");
+    yield chunk;
+  }
+}
+
+function isOfTheDisk(error: unknown): boolean {
+  return error instanceof Error && "syscall" in error;
+}
