@@ -253,15 +253,27 @@ function precedentPart({ context, precedents }: PromptMaterial, delimiter: strin
   });
 }
 
+/** Names of files that are not in a question; the list of all changed files has the rest. */
+const MOST_MISSING = 40;
+
 function diffPart(reading: Reading, index: number, { readings, context }: PromptMaterial, delimiter: string): string {
   const isDelta = context.past.checkpoint.kind === "delta";
+  const here = new Set(reading.paths);
+  const missing = [...context.files, ...context.leftOut].map(({ path }) => path).filter((path) => !here.has(path));
+  const isWhole = missing.length === 0;
+  const shown = missing.slice(0, MOST_MISSING).map(revealLine);
+  const more = missing.length - shown.length;
   const part =
     readings.length === 1
       ? isDelta
         ? "The parts of the diff that the last push touched; the rest was read before"
-        : "The diff"
+        : isWhole
+          ? "This is the whole diff"
+          : "The diff, without what is left out below"
       : `Part ${index + 1} of ${readings.length} of the diff; other parts are read separately`;
-  return `# ${part}\n\n${fence("diff", reading.text, delimiter)}\n\nReport the defects of this part.`;
+  const list = [...shown, ...(more > 0 ? [`and ${more} more files`] : [])].join("\n");
+  const left = list === "" ? "" : `\n\nNot in it:\n\n${fence("files", list, delimiter)}`;
+  return `# ${part}\n\n${fence("diff", reading.text, delimiter)}${left}\n\nReport the defects of this part.`;
 }
 
 // Which of a repository's instructions for paths concern a change.

@@ -61,7 +61,7 @@ export async function secondLook(
   }
   const looked = findings.slice(0, findings.length - rest.length);
   const degraded = [...unchecked(rest, findings, failure), ...undecided(looked, verdicts)];
-  return { checked: takeVerdicts(findings, verdicts, profile), usage, degraded };
+  return { checked: takeVerdicts(findings, verdicts, profile, new Set(rest)), usage, degraded };
 }
 
 function unchecked(rest: readonly Finding[], all: readonly Finding[], failure: string | null): readonly Degraded[] {
