@@ -165,7 +165,8 @@ function commentOf(one: Row): readonly GoldenComment[] {
 function eachOnce(pulls: readonly RealPull[]): readonly RealPull[] {
   const found = new Map<string, RealPull>();
   for (const pull of pulls) {
-    const key = `${pull.repo}#${pull.number}`;
+    // Rows without a number are known by their id alone.
+    const key = Number.isInteger(pull.number) && pull.number > 0 ? `${pull.repo}#${pull.number}` : pull.id;
     const known = found.get(key);
     if (known === undefined) found.set(key, pull);
     else if (known.diff === pull.diff) found.set(key, { ...known, comments: [...known.comments, ...pull.comments] });

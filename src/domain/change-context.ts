@@ -1,5 +1,6 @@
 // What of a repository a reviewer of a change has to see besides the diff.
 import type { Reference } from "./code/symbols.ts";
+import type { Finding } from "./finding.ts";
 import type { Degraded } from "./omissions.ts";
 
 /** Why code is shown. */
@@ -36,6 +37,19 @@ export interface ChangeContext {
   /** Estimated, of everything above. */
   readonly tokens: number;
   readonly degraded: readonly Degraded[];
+}
+
+/** What of a context these findings speak about: files by their path or name, names by the word. */
+export function citedContext(
+  { excerpts, callSites }: Pick<ChangeContext, "excerpts" | "callSites">,
+  findings: readonly Pick<Finding, "path" | "title" | "body">[],
+): Pick<ChangeContext, "excerpts" | "callSites"> {
+  const said = findings.map(({ title, body }) => `${title}\n${body}`).join("\n");
+  const words = new Set(said.match(/[\p{L}_$][\p{L}\p{N}_$]*/gu));
+  const own = new Set(findings.map(({ path }) => path));
+  const isCited = ({ path, why }: Excerpt) =>
+    own.has(path) || said.includes(path.split("/").at(-1) ?? path) || why.some((one) => words.has(one.split(" ").at(-1) ?? ""));
+  return { excerpts: excerpts.filter(isCited), callSites: callSites.filter(({ name }) => words.has(name)) };
 }
 
 /** Where nothing of the repository is shown. */

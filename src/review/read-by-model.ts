@@ -1,6 +1,7 @@
 // One review by a model: plan the reading, ask, take what is of the right form, prove each place, look a second time.
 // Each step may come back with less than hoped; nothing here throws, and what is missing is said.
 
+import { noContext } from "../domain/change-context.ts";
 import type { Finding, HeldBack, Precedent } from "../domain/finding.ts";
 import type { ModelAnswer } from "../domain/model.ts";
 import type { Cost, Degraded } from "../domain/omissions.ts";
@@ -164,7 +165,14 @@ async function written(
   const drafts = draft(inTurn(replies.map(({ findings }) => findings)), context.files, remembered);
   const ruled = checkByRule(drafts.findings, context.files);
   const spent = answers.flatMap((answer) => (answer.kind === "not-asked" ? [] : [answer.usage]));
-  const second = await secondLook(ruled.findings, context, bounds.profile, asked, bounds.usd - usdOf(spent));
+  const second = await secondLook(
+    ruled.findings,
+    context,
+    material.around ?? noContext(),
+    bounds.profile,
+    asked,
+    bounds.usd - usdOf(spent),
+  );
   const coverage = coverageOf(asked.name, plan, failures, prompt, drafts.findings);
   return {
     findings: second.checked.findings,
