@@ -15,13 +15,14 @@ const DASHES = /\.(?:sql|lua|hs|elm)$/i;
  */
 export function codeOnly(path: string, text: string): string {
   const comments = { hash: HASH.test(path), slash: !NO_SLASH.test(path), dashes: DASHES.test(path) };
+  const hasLifetimes = path.endsWith(".rs");
   const parts: string[] = [];
   /** How many braces are open in each expression of a template string that is open. */
   const depths: number[] = [];
   let from = 0;
   let at = 0;
   while (at < text.length) {
-    const end = commentEnd(text, at, comments) ?? quoteEnd(text, at) ?? templateEnd(text, at, depths);
+    const end = commentEnd(text, at, comments) ?? quoteEnd(text, at, hasLifetimes) ?? templateEnd(text, at, depths);
     if (end === null) at++;
     else {
       parts.push(text.slice(from, at), text.slice(at, end).replace(/[^\n]/g, " "));
@@ -46,10 +47,11 @@ function commentEnd(text: string, at: number, { hash, slash, dashes }: Comments)
   return char === "-" && dashes && text[at + 1] === "-" ? lineEnd(text, at) : null;
 }
 
-/** Behind the string that begins here, or null. */
-function quoteEnd(text: string, at: number): number | null {
+/** Behind the string that begins here, or null; `'a` of Rust is none. */
+function quoteEnd(text: string, at: number, hasLifetimes: boolean): number | null {
   const quote = text[at];
   if (quote !== '"' && quote !== "'") return null;
+  if (hasLifetimes && quote === "'" && text[at + 1] !== "\\" && text[at + 2] !== "'") return null;
   return text.startsWith(quote.repeat(3), at) ? after(text, quote.repeat(3), at + 3) : closing(text, at, quote);
 }
 
