@@ -48,7 +48,9 @@ export function citedContext(
   const words = new Set(said.match(/[\p{L}_$][\p{L}\p{N}_$]*/gu));
   const own = new Set(findings.map(({ path }) => path));
   const isCited = ({ path, why }: Excerpt) =>
-    own.has(path) || said.includes(path.split("/").at(-1) ?? path) || why.some((one) => words.has(one.split(" ").at(-1) ?? ""));
+    own.has(path) ||
+    said.includes(path.split("/").at(-1) ?? path) ||
+    why.some((one) => words.has(one.split(" ").at(-1) ?? ""));
   return { excerpts: excerpts.filter(isCited), callSites: callSites.filter(({ name }) => words.has(name)) };
 }
 

@@ -5,7 +5,7 @@ import type { Finding, HeldBack } from "../domain/finding.ts";
 import type { FileDiff } from "../domain/pull-request.ts";
 import type { Profile } from "../domain/signals.ts";
 import { cutText } from "../domain/text/cut-text.ts";
-import { type DiffLines, diffLines } from "./diff-lines.ts";
+import { type DiffLines, diffLines, type QuotableLine } from "./diff-lines.ts";
 import type { CheckedFinding } from "./reply.ts";
 
 /** How sure a finding must be to be said. Before calibration on recorded outcomes these are judgement, not measurement. */
@@ -26,6 +26,18 @@ export function checkByRule(findings: readonly Finding[], files: readonly FileDi
   return split(findings, (finding) => ruleObjection(finding, index.get(finding.path)));
 }
 
+/** A line that stays may be the place of what the lines beside it broke. */
+const BESIDE = 2;
+
+function isByAChange({ side, startLine, line }: Finding, cited: readonly QuotableLine[], lines: DiffLines): boolean {
+  const run = lines.runs.find((one) => one.some((each) => each === cited[0])) ?? [];
+  // Beside removed lines alone, no line of the new side is changed.
+  if (cited.length > 0 && !run.some(({ changed }) => changed)) return true;
+  return run.some(
+    (each) => each.changed && each.line >= startLine - BESIDE && each.line <= line + BESIDE && each.side === side,
+  );
+}
+
 /** More than a citation can hold; see locate. */
 const MOST_CITED = 100;
 
@@ -36,7 +48,7 @@ function ruleObjection(finding: Finding, lines: DiffLines | undefined): string |
     (line) => line !== null,
   );
   const grave = finding.severity === "critical" || finding.severity === "major";
-  if (!grave && !cited.some(({ changed }) => changed)) return "it is about lines that this change does not touch";
+  if (!grave && !isByAChange(finding, cited, lines)) return "it is about lines that this change does not touch";
   const standing = cited.map(({ text }) => text.trimEnd()).join("\n");
   const mended = finding.suggestion?.text
     .split("\n")

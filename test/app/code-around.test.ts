@@ -39,7 +39,9 @@ test("the enclosing function, what an added line calls and who calls what change
   expect(state).toBe("done");
   const [question] = asked;
   expect(question?.prompt).toContain("# The code around the change");
-  const around = (question?.prompt ?? "").split("# The code around the change")[1]?.split("# This is the whole diff")[0];
+  const around = (question?.prompt ?? "")
+    .split("# The code around the change")[1]
+    ?.split("# This is the whole diff")[0];
   expect(around).toContain('if (rate < 0) throw new RangeError("negative rate");');
   expect(around).toContain("return Math.floor(value * 100) / 100;");
   expect(around).toContain('src/checkout.ts:4: return "EUR " + priceOf(cart.count, 1.5).toFixed(2);');

@@ -80,7 +80,8 @@ describe("takeVerdicts", () => {
 
 describe("checkByRule", () => {
   test.each([
-    ["a mild finding about lines that stay", { startLine: 10, line: 10, severity: "medium" }, /does not touch/],
+    ["a mild finding about lines that stay", { startLine: 16, line: 16, severity: "medium" }, /does not touch/],
+    ["a mild one beside an added line", { startLine: 10, line: 10, severity: "medium" }, null],
     ["a grave one about lines that stay", { startLine: 10, line: 10, severity: "major" }, null],
     ["one about an added line", { startLine: 11, line: 11, severity: "minor" }, null],
     [

@@ -21,7 +21,8 @@ describe("codeOnly", () => {
       fc.property(fc.constantFrom("a.ts", "a.py", "a.sql"), anyText, (path, text) => {
         const code = codeOnly(path, text);
         expect(code).toHaveLength(text.length);
-        for (const [at, char] of [...code].entries()) expect(char === text[at] || (char === " " && text[at] !== "\n")).toBe(true);
+        for (const [at, char] of [...code].entries())
+          expect(char === text[at] || (char === " " && text[at] !== "\n")).toBe(true);
       }),
     );
   });
