@@ -31,6 +31,7 @@ const FOREIGN_ENV_TEST = "test/cli/env-of-a-folder.test.ts";
 const LIVE_TEST = "test/cli/doctor-live.test.ts";
 const DEFAULT_SEARCH_TEST = "test/search/on-defaults.test.ts";
 const FUSION_TEST = "test/retrieve/by-fusion.test.ts";
+const SNAPSHOT_TEST = "test/adapters/github/snapshot.test.ts";
 const SEARCH_TEST = "test/search/memory-search.test.ts";
 
 export const MUTANTS: readonly Mutant[] = [
@@ -2327,5 +2328,33 @@ export const MUTANTS: readonly Mutant[] = [
       "test/app/reranker.test.ts",
       "a change of few files, or that names a symbol, is reranked on defaults when more is found than is used",
     ],
+  },
+  {
+    id: "an archive from any host",
+    loses: "an archive is asked of GitHub's own hosts alone",
+    file: "src/adapters/github/guarded-fetch.ts",
+    find: "if (!allowed.has(url.origin)) throw",
+    replace: 'if (!allowed.has(url.origin) && url.hostname.endsWith(".example")) throw',
+    test: [SNAPSHOT_TEST, "where GitHub sends to a foreign host, which is never asked"],
+  },
+  {
+    id: "the token goes along to the archive",
+    loses: "an archive is asked for without a credential",
+    file: "src/adapters/github/snapshot.ts",
+    find: 'const answer = await archives(address, { redirect: "manual", signal })',
+    replace:
+      'const answer = await archives(address, { redirect: "manual", signal, headers: { authorization: "bearer ghs" } })',
+    test: [
+      SNAPSHOT_TEST,
+      "a cold head takes its tree and one archive, without a credential; the same head again takes its tree alone",
+    ],
+  },
+  {
+    id: "an archive is believed",
+    loses: "a file of an archive counts only when its bytes are those of the commit's tree",
+    file: "src/adapters/github/snapshot.ts",
+    find: "if (one !== null && missing.has(sha)) keep(sha, one);",
+    replace: "if (one !== null && missing.size > 0) keep([...missing][0] ?? sha, one);",
+    test: [SNAPSHOT_TEST, "duplicates, other texts, names that are none: every text is still the one that git has"],
   },
 ];

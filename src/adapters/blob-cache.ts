@@ -1,6 +1,6 @@
 // Blobs of repositories as git names them, kept for the next snapshot. A blob is what its SHA says or it is not there.
 import { createHash, randomBytes } from "node:crypto";
-import { closeSync, mkdirSync, openSync, renameSync, rmSync, writeSync } from "node:fs";
+import { closeSync, existsSync, mkdirSync, openSync, renameSync, rmSync, writeSync } from "node:fs";
 import { readdir, readFile, rm, rmdir, stat, utimes } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import type { Repo } from "../domain/job.ts";
@@ -27,6 +27,8 @@ export interface BlobCache {
   trim(): Promise<void>;
   /** Removes all blobs of a repository. */
   forget(repo: RepoId): Promise<void>;
+  /** Removes all blobs. */
+  clear(): Promise<void>;
 }
 
 type RepoId = Pick<Repo, "host" | "id">;
@@ -36,6 +38,8 @@ const MOST_BYTES = 1 << 30;
 /** The share that is left when it was too much. */
 const LEFT = 0.9;
 const BINARY = ".binary";
+/** `HOST/ID` as a name; a folder of another name is not ours. */
+const REPOSITORY = /%2F\d+$/;
 
 /** The SHA by which git knows a blob: SHA-1 of 40 digits, or SHA-256 of 64. */
 export function blobSha(bytes: Uint8Array, digits = 40): string {
@@ -48,11 +52,12 @@ export function isBinary(bytes: Uint8Array): boolean {
 }
 
 /**
- * Blobs in `folder`, a folder for each repository, a file for each blob, for their owner alone.
+ * Blobs below `snapshots` in the data folder: a folder for each repository, a file for each blob, for their owner alone.
  *
  * @param mostBytes other than the documented bound in tests
  */
-export function blobCache(folder: string, mostBytes: number = MOST_BYTES): BlobCache {
+export function blobCache(dataDir: string, mostBytes: number = MOST_BYTES): BlobCache {
+  const folder = join(dataDir, "snapshots");
   // Null until somebody looked: then nothing is removed for its size.
   let total: number | null = null;
   const folderOf = ({ host, id }: RepoId) => join(folder, encodeURIComponent(`${host}/${id}`));
@@ -110,6 +115,10 @@ export function blobCache(folder: string, mostBytes: number = MOST_BYTES): BlobC
       if (total !== null && total > mostBytes) await evict();
     },
     forget: (repo) => rm(folderOf(repo), { recursive: true, force: true }),
+    async clear() {
+      const own = (await readdir(folder).catch(() => [])).filter((name) => REPOSITORY.test(name));
+      await Promise.all(own.map((name) => rm(join(folder, name), { recursive: true, force: true })));
+    },
   };
 }
 
@@ -129,7 +138,7 @@ function kindOf(name: string): [sha: string, isText: boolean] {
 
 /** Whole under its name or not there: a process may end in the middle. */
 function write(folder: string, name: string, bytes: Buffer): void {
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  if (!existsSync(folder)) mkdirSync(folder, { recursive: true, mode: 0o700 });
   const partial = join(folder, `${name}~${randomBytes(6).toString("hex")}`);
   try {
     const file = openSync(partial, "wx", 0o600);
@@ -162,6 +171,7 @@ async function remove({ path, usedAt }: HeldBlob): Promise<void> {
 async function heldIn(folder: string): Promise<HeldBlob[]> {
   const held: HeldBlob[] = [];
   for (const repository of await readdir(folder).catch(() => [])) {
+    if (!REPOSITORY.test(repository)) continue;
     const usedAt = (await stat(join(folder, repository)).catch(() => null))?.mtimeMs ?? 0;
     for (const name of await readdir(join(folder, repository)).catch(() => [])) {
       const path = join(folder, repository, name);

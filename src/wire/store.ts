@@ -165,7 +165,7 @@ export function isDatabase(place: string): boolean {
 export async function openStore(place: string, { dataDir, ...settings }: StoreSettings = {}): Promise<Store> {
   const folder = isDatabase(place) ? dataDir : place;
   const store = await (isDatabase(place) ? openDatabaseStore(place, settings) : openFolder(place, settings));
-  return folder === undefined ? { ...store, blobs: null } : withBlobs(store, blobCache(join(folder, "snapshots")));
+  return folder === undefined ? { ...store, blobs: null } : withBlobs(store, blobCache(folder));
 }
 
 /** What was read of repositories goes when its time is over, and with its repository. */

@@ -8,8 +8,10 @@ import { inMegabytes, NoSnapshot, type SnapshotLimits } from "../snapshot-limits
 
 /** Folders and links come on top of files. */
 const ENTRIES_A_FILE = 2;
-/** Bytes between two entries: git writes some hundred; more would be held in memory until they end. */
-const MOST_BETWEEN = 256 << 10;
+/** Bytes that are unpacked at a time: each is a turn of the thread pool, where others wait too. */
+const CHUNK_BYTES = 64 << 10;
+/** Bytes between two entries, with what is on its way to tar-stream. Git writes some hundred; more would be held until they end. */
+const MOST_BETWEEN = 8 * CHUNK_BYTES;
 
 /**
  * Hands the bytes of each file that is not too large to `take`, one after the other.
@@ -29,7 +31,7 @@ export async function readArchive(
   const room = { until: MOST_BETWEEN };
   const unpacking = pipeline(
     Readable.from(atMost(packed, limits.packedBytes, "the archive")),
-    createGunzip(),
+    createGunzip({ chunkSize: CHUNK_BYTES }),
     (chunks: AsyncIterable<Uint8Array>) => within(atMost(chunks, limits.unpackedBytes, "the unpacked archive"), room),
     tar,
     { signal },

@@ -8,7 +8,7 @@ import type { Snapshot, SnapshotFile, Snapshots } from "../../ports/snapshot.ts"
 import { type BlobCache, type Blobs, blobSha, isBinary } from "../blob-cache.ts";
 import { checkSize, NoSnapshot, SNAPSHOT_LIMITS, type SnapshotLimits } from "../snapshot-limits.ts";
 import type { GitHub } from "./clients.ts";
-import { EgressRefused, type GuardedFetch } from "./guarded-fetch.ts";
+import type { GuardedFetch } from "./guarded-fetch.ts";
 import { readArchive } from "./snapshot-archive.ts";
 import { translated } from "./translate-error.ts";
 
@@ -74,8 +74,10 @@ async function read(
   if (missing.size > limits.blobs) {
     const packed = await archiveOf(options, asked, signal);
     await readArchive(packed, limits, signal, tree.isLink, (bytes) => {
-      const found = [bytes, withoutCarriageReturns(bytes)].find((one) => one !== null && missing.has(blobSha(one)));
-      if (found) keep(blobSha(found), found);
+      for (const one of [bytes, withoutCarriageReturns(bytes)]) {
+        const sha = one === null ? "" : blobSha(one);
+        if (one !== null && missing.has(sha)) keep(sha, one);
+      }
     });
   }
   await askForBlobs([...missing].slice(0, limits.blobs), (sha) => blobOf(github, asked, sha, signal), keep);
@@ -164,8 +166,10 @@ async function archiveOf(
   const address = headers.location === undefined ? null : URL.parse(headers.location);
   if (address === null) throw new NoSnapshot("GitHub does not say where the archive of the head is");
   const answer = await archives(address, { redirect: "manual", signal }).catch((error: unknown) => {
-    if (error instanceof EgressRefused) throw new NoSnapshot("GitHub sends to a host that hands out no archives");
-    throw new NoSnapshot("the archive of the head could not be fetched");
+    const isRefused = (error as { readonly code?: unknown }).code === "EGRESS_REFUSED";
+    throw new NoSnapshot(
+      isRefused ? "GitHub sends to a host that hands out no archives" : "the archive of the head could not be fetched",
+    );
   });
   if (answer.status === 200 && answer.body !== null) return answer.body;
   await answer.body?.cancel();

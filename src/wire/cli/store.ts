@@ -1,7 +1,9 @@
 // Where the command line finds what is kept: in a folder, or in the PostgreSQL that DATABASE_URL names; and the verbs that look after
 // it. Looking creates nothing.
+
 import { accessSync, constants, existsSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
+import { blobCache } from "../../adapters/blob-cache.ts";
 import { memoryOff } from "../../adapters/no-memory/memory-off.ts";
 import { noMemory } from "../../adapters/no-memory/recall.ts";
 import type { BackupPorts } from "../../cli/backup.ts";
@@ -172,6 +174,19 @@ export function backupPorts(word: string | undefined): BackupPorts {
  * @throws UsageError where there is no store: looking creates no file
  */
 export async function personPorts(word: string | undefined): Promise<PersonPorts> {
+  const ports = await booksOf(word);
+  const blobs = blobCache(dataDir(word));
+  return {
+    ...ports,
+    // Code may name the person. It is read from GitHub again when it is needed.
+    erase: async (person, texts) => {
+      await blobs.clear();
+      return ports.erase(person, texts);
+    },
+  };
+}
+
+async function booksOf(word: string | undefined): Promise<PersonPorts> {
   const place = storePlace(word);
   if (isDatabase(place)) {
     const db = databaseAt(place);
