@@ -1,5 +1,5 @@
 // The walls of the house. Each message tells what to do instead.
-const ROOMS = "receive|gather|analyze|vet|retrieve|review|publish|learn";
+const ROOMS = "receive|gather|analyze|vet|retrieve|context|review|publish|learn";
 
 /** Pure libraries that a room or a noun may use, each with its reason. */
 const PURE = [
@@ -150,7 +150,7 @@ export default {
       from: {
         path: "^src/",
         pathNot:
-          "^src/adapters/(git/git|reading-child|code-index/chunker|rules/isolated-inspector)[.]ts$|^src/store/(memory/search-(thread|worker)|upkeep/check-(files|worker))[.]ts$",
+          "^src/adapters/(git/git|reading-child|code-index/(chunker|symbols)|rules/isolated-inspector)[.]ts$|^src/store/(memory/search-(thread|worker)|upkeep/check-(files|worker))[.]ts$",
       },
       to: { path: "^(node:)?(child_process|worker_threads|cluster|vm|repl|inspector|wasi)(/promises)?$" },
     },
@@ -178,11 +178,11 @@ export default {
       to: {
         path: "^src/",
         reachable: false,
-        // search-worker.ts and check-worker.ts are started as threads, inspect-process.ts as a process, by their file names.
+        // search-worker.ts and check-worker.ts are started as threads, inspect-process.ts and symbols-process.ts as processes, by their file names.
         // hunk-text.ts words whole hunks for an index of them, which nothing keeps yet; its conformance area is held.
         // dashboard/assets/ is what browsers load, by the names in dashboard/assets.ts.
         pathNot:
-          "^src/(main|cli/main|store/memory/search-worker|store/upkeep/check-worker|adapters/rules/inspect-process|domain/code/hunk-text|dashboard/assets/[a-z-]+)[.](ts|js)$",
+          "^src/(main|cli/main|store/memory/search-worker|store/upkeep/check-worker|adapters/rules/inspect-process|adapters/code-index/symbols-process|domain/code/hunk-text|dashboard/assets/[a-z-]+)[.](ts|js)$",
       },
     },
   ],

@@ -239,10 +239,9 @@ export async function searchByText(recall: Recall, asked: Asked, watch: Stopwatc
   const { repo } = asked.context.job;
   const { topK } = asked.context.config.knowledge.retrieval;
   const search = { repo, method: "hybrid", filter: {}, topK, threshold: null, now: NOW } as const;
-  await inTheRoom(`${prefix}whole search of one text`, recall, asked.vectors, watch, async (ports) => {
-    const { precedents } = await searchMemory(asked.text, search, ports);
-    return precedents;
-  });
+  await inTheRoom(`${prefix}whole search of one text`, recall, asked.vectors, watch, (ports) =>
+    searchMemory(asked.text, search, ports),
+  );
 }
 
 const NOW = 1_800_000_000_000;

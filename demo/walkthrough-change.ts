@@ -108,7 +108,8 @@ export function draftedFor(prompt: string) {
         category: "reliability",
         title: "The lock stays held when rendering fails",
         body: "`render` raises for a film that cannot be decoded, and `release` is never reached: every later thumbnail waits forever. Use `with _lock:` as before.",
-        confidence: 0.95,
+        true: 0.95,
+        wanted: 1,
         suggestion: "    with _lock:\n        if not path.exists():\n            path.write_bytes(render(film))",
         precedents: [/mem_\w{12}/.exec(prompt)?.[0] ?? ""],
       },
@@ -121,7 +122,8 @@ export function draftedFor(prompt: string) {
         category: "correctness",
         title: "The folder may not be there",
         body: "On a new machine `~/.cache/player` does not exist and `write_bytes` fails. Make it with `mkdir(parents=True, exist_ok=True)`.",
-        confidence: 0.6,
+        true: 0.6,
+        wanted: 1,
         suggestion: null,
         precedents: [],
       },
@@ -146,7 +148,7 @@ export function verdictsFor(prompt: string) {
           }
         : {
             id,
-            verdict: "unsure",
+            verdict: "not-shown",
             severity: "medium",
             confidence: 0.5,
             reason: "Another part of the program may make the folder.",

@@ -11,7 +11,7 @@ import { answered } from "./unanswered.ts";
 export interface GoldenComment {
   readonly path: string;
   readonly side: Side;
-  /** 1-based, inclusive. */
+  /** 1-based, inclusive; both 0 for a comment without a line, which is met by its words alone. */
   readonly startLine: number;
   readonly line: number;
   readonly text: string;
@@ -150,22 +150,25 @@ function list(value: unknown): readonly Row[] {
   return Array.isArray(value) ? (value as Row[]) : [];
 }
 
-/** A comment without a line (on a file, or outdated) can be met by no finding's place, and is not counted. */
+/** Without a path it says nothing about a place, and without text nothing at all: then it is not counted. */
 function commentOf(one: Row): readonly GoldenComment[] {
-  const line = Number(one.line);
-  if (!Number.isInteger(line) || line < 1 || typeof one.path !== "string") return [];
+  const line = Number(one.line ?? 0);
+  const text = String(one.text ?? "");
+  const path = typeof one.path === "string" ? one.path : "";
+  if (!Number.isInteger(line) || line < 1)
+    return text === "" ? [] : [{ path, side: "RIGHT", startLine: 0, line: 0, text }];
+  if (path === "") return [];
   const start = Number(one.startLine ?? line);
   const startLine = Number.isInteger(start) && start >= 1 && start <= line ? start : line;
-  return [
-    { path: one.path, side: one.side === "LEFT" ? "LEFT" : "RIGHT", startLine, line, text: String(one.text ?? "") },
-  ];
+  return [{ path, side: one.side === "LEFT" ? "LEFT" : "RIGHT", startLine, line, text }];
 }
 
 /** The same pull request in two sources is reviewed once; what people said in the second is kept. */
 function eachOnce(pulls: readonly RealPull[]): readonly RealPull[] {
   const found = new Map<string, RealPull>();
   for (const pull of pulls) {
-    const key = `${pull.repo}#${pull.number}`;
+    // Rows without a number are known by their id alone.
+    const key = Number.isInteger(pull.number) && pull.number > 0 ? `${pull.repo}#${pull.number}` : pull.id;
     const known = found.get(key);
     if (known === undefined) found.set(key, pull);
     else if (known.diff === pull.diff) found.set(key, { ...known, comments: [...known.comments, ...pull.comments] });

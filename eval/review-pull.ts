@@ -16,12 +16,15 @@ import { writeReview } from "../src/flows/review/review-pull-request.ts";
 import { evaluationRepo } from "../src/learn/remember/parse-row.ts";
 import type { Recall } from "../src/ports/memory.ts";
 import type { Model } from "../src/ports/model.ts";
+import type { Snapshots } from "../src/ports/snapshot.ts";
+import type { Symbols } from "../src/ports/symbols.ts";
 import type { Inspector, PullRequests } from "../src/ports.ts";
 import { storedMemory } from "../src/store/memory/memory.ts";
 import { openMemoryFile } from "../src/store/memory/memory-file.ts";
 import { threadRecall } from "../src/store/memory/recall.ts";
 import { knownRules } from "../src/wire/rules.ts";
 import type { RealPull } from "./pull-requests.ts";
+import type { PullRepository } from "./repositories.ts";
 
 /** Memory of the evaluation: the comments of some repositories. */
 export interface Shelf {
@@ -74,6 +77,9 @@ export interface Reviewer {
   readonly rules: Inspector;
   /** Of an earlier push. */
   readonly ownComments?: readonly OwnComment[];
+  /** The repository at the head, where there is one. */
+  readonly repository?: PullRepository | null;
+  readonly symbols?: Symbols | null;
 }
 
 export interface WrittenReview {
@@ -91,7 +97,9 @@ export async function reviewPull(pull: RealPull, reviewer: Reviewer): Promise<Wr
   const written: Review | Skipped = await writeReview(
     jobOf(pull),
     {
-      pulls: pullsOf(pull, reviewer.ownComments ?? []),
+      pulls: pullsOf(pull, reviewer.ownComments ?? [], reviewer.repository ?? null),
+      snapshots: snapshotsOf(reviewer.repository ?? null),
+      symbols: reviewer.symbols ?? null,
       inspector: reviewer.rules,
       known: knownRules(),
       embedder: localWords(),
@@ -141,8 +149,13 @@ function headOf(pull: RealPull): string {
   return sha256(pull.diff).slice(0, 40);
 }
 
-/** Only the diff is known: no file of the repository, no configuration, nothing about the author. */
-function pullsOf(pull: RealPull, ownComments: readonly OwnComment[]): PullRequests {
+function snapshotsOf(repository: PullRepository | null): Snapshots | null {
+  if (repository === null) return null;
+  return { at: async () => ({ snapshot: await repository.snapshot(), degraded: [] }) };
+}
+
+/** The diff, and files at the head where there is a repository: no configuration, nothing about the author. */
+function pullsOf(pull: RealPull, ownComments: readonly OwnComment[], repository: PullRepository | null): PullRequests {
   const asked: PullRequest = {
     number: pull.number,
     url: `https://github.com/${pull.repo}/pull/${pull.number}`,
@@ -161,7 +174,7 @@ function pullsOf(pull: RealPull, ownComments: readonly OwnComment[]): PullReques
     pull: () => Promise.resolve(asked),
     changes: () => Promise.resolve({ kind: "unified", text: pull.diff }),
     changesSince: () => Promise.resolve({ kind: "unknown", reason: "each head is read by itself" }),
-    text: () => Promise.resolve(null),
+    text: async (_, path, sha) => (sha === asked.head.sha ? ((await repository?.text(path)) ?? null) : null),
     ownersText: () => Promise.resolve(null),
     authorFacts: () => Promise.resolve({ mergedPullRequests: null }),
     ownComments: () => Promise.resolve(ownComments),

@@ -45,7 +45,10 @@ export async function tallyReview(
 ): Promise<Tally> {
   const findings = review.findings.map(({ finding }) => finding);
   const similar = await similarity(findings, [...pull.comments, ...pull.rejected]);
-  const near = (finding: Finding, comment: GoldenComment) => isNear(finding, comment);
+  const near = (finding: Finding, comment: GoldenComment) =>
+    comment.line > 0
+      ? isNear(finding, comment)
+      : (comment.path === "" || comment.path === finding.path) && similar(finding, comment);
   const alike = (finding: Finding, comment: GoldenComment) => near(finding, comment) && similar(finding, comment);
   const meets = (test: typeof near) => findings.filter((one) => pull.comments.some((comment) => test(one, comment)));
   const met = new Set(meets(near));

@@ -1,12 +1,14 @@
 // The exact prompts for real pull requests, as files that any model, or a person, can answer; and whether the answers that
 // are there already can be read. `--out DIR` takes the prompts, `--replies DIR` (default: the same) holds the replies,
-// `--limit N` says how many pull requests (60), `--only TEXT` picks by id, `--model NAME` sizes the prompts.
+// `--repos DIR` has bundles of the repositories: then the code around the change is in the prompts. `--limit N` says how many pull requests (60), `--only TEXT` picks by id, `--model NAME` sizes the prompts.
+import { codeSymbols } from "../../src/adapters/code-index/symbols.ts";
 import { inspector } from "../../src/wire/rules.ts";
 import { bootstrap } from "../metrics.ts";
 import { modelChoice } from "../model-choice.ts";
 import { readPulls } from "../pull-requests.ts";
 import { dataFingerprint, fingerprint } from "../read-data.ts";
 import { folderModel, type Outcome, writeQuestion } from "../reply-folder.ts";
+import { openRepositories } from "../repositories.ts";
 import { openShelf, reviewPull } from "../review-pull.ts";
 import type { Suite } from "../suite.ts";
 
@@ -22,17 +24,28 @@ export const suite: Suite = async ({ data, flags }) => {
   const choice = modelChoice(flags.get("model"));
   const rules = inspector();
   const shelf = await openShelf(read.corpus, new Set(pulls.map(({ repo }) => repo)));
+  const repositories = await openRepositories(flags.get("repos") ?? null);
+  const symbols = codeSymbols();
   const outcomes: Outcome[] = [];
   const remembering: number[] = [];
   try {
     for (const pull of pulls) {
       const { model, outcomes: asked } = await folderModel(pull, flags.get("replies") ?? out, choice);
-      const { review } = await reviewPull(pull, { recall: shelf.recall(pull.asOf), model, rules });
+      const repository = await repositories.of(pull.repo, pull.number);
+      const { review } = await reviewPull(pull, {
+        recall: shelf.recall(pull.asOf),
+        model,
+        rules,
+        repository,
+        symbols: repository === null ? null : symbols,
+      });
       for (const outcome of asked) await writeQuestion(out, pull, outcome);
       outcomes.push(...asked);
       remembering.push(review.memory.precedents.length > 0 ? 1 : 0);
     }
   } finally {
+    symbols.close();
+    await repositories.close();
     await shelf.close();
   }
   const count = (state: Outcome["state"]) => outcomes.filter((one) => one.state === state).length;

@@ -1,7 +1,8 @@
 // Does the review find what reviewers found? Rules alone over all pull requests of the data; with `--replies DIR` the whole
 // review with replies that a model, or a person, wrote to the prompts of `eval -- prompts`. Replies are read, never asked for,
-// so a run costs nothing and comes out the same. `--limit N` and `--only TEXT` as there.
+// so a run costs nothing and comes out the same. `--repos DIR` as there: prompts and replies go together. `--limit N` and `--only TEXT` as there.
 import { readdir } from "node:fs/promises";
+import { codeSymbols } from "../../src/adapters/code-index/symbols.ts";
 import { noMemory } from "../../src/adapters/no-memory/recall.ts";
 import type { Review } from "../../src/domain/review.ts";
 import { inspector } from "../../src/wire/rules.ts";
@@ -9,6 +10,7 @@ import { modelChoice } from "../model-choice.ts";
 import { type RealPull, readPulls } from "../pull-requests.ts";
 import { dataFingerprint, fingerprint } from "../read-data.ts";
 import { folderModel, type Outcome, stemPrefix } from "../reply-folder.ts";
+import { openRepositories } from "../repositories.ts";
 import { openShelf, type Reviewer, reviewPull, type Shelf } from "../review-pull.ts";
 import { secondPush } from "../second-push.ts";
 import type { Row, Suite } from "../suite.ts";
@@ -36,11 +38,17 @@ export const suite: Suite = async ({ data, flags }) => {
   const outcomes: Outcome[] = [];
   const byModel: Measured[] = [];
   const shelf = await openShelf(read.corpus, new Set(answered.map(({ repo }) => repo)));
+  const repositories = await openRepositories(flags.get("repos") ?? null);
+  const symbols = codeSymbols();
   try {
     for (const pull of answered) {
-      byModel.push({ pull, tally: await withModel(pull, shelf, replies, choice, rules, outcomes) });
+      const repository = await repositories.of(pull.repo, pull.number);
+      const around = { repository, symbols: repository === null ? null : symbols };
+      byModel.push({ pull, tally: await withModel(pull, shelf, replies, choice, { rules, ...around }, outcomes) });
     }
   } finally {
+    symbols.close();
+    await repositories.close();
     await shelf.close();
   }
   const same = new Set(answered);
@@ -92,13 +100,13 @@ async function withModel(
   shelf: Shelf,
   replies: string | null,
   choice: Parameters<typeof folderModel>[2],
-  rules: Reviewer["rules"],
+  code: Pick<Reviewer, "rules" | "repository" | "symbols">,
   outcomes: Outcome[],
 ): Promise<Tally> {
   const recall = shelf.recall(pull.asOf);
   const first = await folderModel(pull, replies, choice);
   const second = await folderModel(pull, replies, choice, secondPush(pull).moved);
-  const tally = await measured(pull, { recall, model: first.model, rules }, { recall, model: second.model, rules });
+  const tally = await measured(pull, { ...code, recall, model: first.model }, { ...code, recall, model: second.model });
   outcomes.push(...first.outcomes);
   return tally;
 }

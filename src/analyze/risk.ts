@@ -107,6 +107,9 @@ const CREDENTIAL_FILE =
 
 const SCHEMA = words("migration migrations migrate schema schemas ddl alembic flyway liquibase prisma");
 
+/** `user.schema.ts` is the schema of a validator, as are those of JSON and GraphQL. */
+const VALIDATOR = /[.-]schemas?\.(?:[cm]?[jt]sx?|json|py)$|\.graphqls?$/;
+
 const MANIFEST = new Set(
   (
     "package.json package-lock.json npm-shrinkwrap.json yarn.lock pnpm-lock.yaml pnpm-workspace.yaml " +
@@ -139,7 +142,7 @@ function pathRisks(path: string, kind: FileKind | undefined): readonly RiskId[] 
   if (has(AUTHENTICATION)) found.push("authentication");
   if (has(CREDENTIALS) || saysPair(said) || CREDENTIAL_FILE.test(path)) found.push("credentials");
   if (kind === "infra") found.push("infrastructure");
-  if (has(SCHEMA) || base.endsWith(".sql")) found.push("schema");
+  if ((has(SCHEMA) && !VALIDATOR.test(base)) || base.endsWith(".sql")) found.push("schema");
   return found;
 }
 

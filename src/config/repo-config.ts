@@ -97,6 +97,15 @@ const Review = z
       .default("English")
       .describe("The language in which the model writes.")
       .meta({ examples: ["Deutsch"] }),
+    contextTokens: z
+      .int()
+      .min(0)
+      .max(60_000)
+      .default(12_000)
+      .describe(
+        "How much of the repository around a change the model is shown, in tokens: enclosing functions, definitions, callers. 0: the diff alone.",
+      )
+      .meta({ examples: [20_000] }),
     budget: z
       .strictObject({
         usdPerReview: z

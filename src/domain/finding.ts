@@ -72,8 +72,10 @@ export interface Finding {
   /** Why it matters and how to mend it: Markdown, at most a few sentences. */
   readonly body: string;
   readonly source: "rule" | "model" | "memory";
-  /** 0–1. */
+  /** 0–1; of a model's finding the product of its odds. */
   readonly confidence: number;
+  /** Of a model's finding, 0–1 each: that the code does what it says, and that the author would change it. */
+  readonly odds?: { readonly real: number; readonly wanted: number };
   readonly suggestion: Suggestion | null;
   readonly precedents: readonly Precedent[];
   /** Absent for a rule's finding. */

@@ -2,6 +2,7 @@
 // The parts that all questions of a review share come first and word for word the same, so that a server can keep them.
 
 import type { PathInstruction } from "../config/path-instruction.ts";
+import type { ChangeContext } from "../domain/change-context.ts";
 import type { DependencyUpdate, PackageUpdate } from "../domain/dependency-update.ts";
 import type { Finding } from "../domain/finding.ts";
 import { buildRetrievalContextSection } from "../domain/memory/precedent-section.ts";
@@ -12,9 +13,11 @@ import type { Intent, ReviewSignals } from "../domain/signals.ts";
 import { cutText } from "../domain/text/cut-text.ts";
 import { type ShownText, shownText } from "../domain/text/rendered-markdown.ts";
 import { fence, reveal, revealLine } from "../domain/text/untrusted-text.ts";
-import { type FittedSections, fitSections, type Section } from "./fit-sections.ts";
+import { drawnContext } from "./draw-context.ts";
+import { cutAtLine, type FittedSections, fitSections, type Section } from "./fit-sections.ts";
 import { REVIEW_INSTRUCTIONS, TONE } from "./instructions.ts";
 import type { Reading } from "./plan-reading.ts";
+import type { QuestionRoom } from "./reading-budget.ts";
 import { revealedMemory } from "./revealed-memory.ts";
 
 /** A piece of a prompt; `cache` ends a prefix that other questions repeat. */
@@ -47,22 +50,35 @@ export interface PromptMaterial {
   readonly readings: readonly Reading[];
   /** What was looked up about a dependency update. */
   readonly update?: DependencyUpdate | null;
+  /** The code around the change; absent: the diff is all there is. */
+  readonly around?: ChangeContext;
 }
 
 /**
  * Composes the questions of a review.
  *
  * @param delimiter unguessable and new: `kodiai-` and at least 16 hex digits
- * @param contextChars UTF-16 units for everything but instructions, precedents and diff
+ * @param contextChars UTF-16 units for everything but instructions, precedents, code around the change and diff
  */
-export function compose(material: PromptMaterial, delimiter: string, contextChars: number): ReviewPrompt {
+export function compose(
+  material: PromptMaterial,
+  delimiter: string,
+  { contextChars, aroundChars }: Pick<QuestionRoom, "contextChars" | "aroundChars">,
+): ReviewPrompt {
   const { context, readings } = material;
   const words = wordsOf(context);
   const hidden = words.flatMap(({ part, hidden: chars }) => (chars === 0 ? [] : [{ part, chars }]));
   const fitted = fitSections(sections(material, words, hidden), contextChars);
   const shared = fitted.sections.map((section) => drawn(section, delimiter)).join("\n\n");
-  const precedents = precedentPart(material, delimiter);
-  const opening = `# The pull request\n\n${shared}${precedents === "" ? "" : `\n\n${precedents}`}`;
+  const code = material.around === undefined ? "" : drawnContext(material.around);
+  const shownCode = cutAtLine(code, aroundChars);
+  const opening = [
+    `# The pull request\n\n${shared}`,
+    precedentPart(material, delimiter),
+    shownCode === "" ? "" : `${AROUND}\n\n${fence("code", shownCode, delimiter)}`,
+  ]
+    .filter((part) => part !== "")
+    .join("\n\n");
   return {
     system: [
       {
@@ -74,10 +90,16 @@ export function compose(material: PromptMaterial, delimiter: string, contextChar
       { text: opening, cache: true },
       { text: diffPart(reading, index, material, delimiter), cache: false },
     ]),
-    cut: fitted.cut,
+    cut:
+      shownCode.length < code.length
+        ? [...fitted.cut, { part: "code", shown: shownCode.length, of: code.length }]
+        : fitted.cut,
     hidden,
   };
 }
+
+const AROUND =
+  "# The code around the change\n\nFrom the repository at the head of the pull request, without the lines that the diff shows. No finding can be placed here.";
 
 interface Words extends ShownText {
   readonly part: "description" | "commits";
@@ -231,15 +253,27 @@ function precedentPart({ context, precedents }: PromptMaterial, delimiter: strin
   });
 }
 
+/** Names of files that are not in a question; the list of all changed files has the rest. */
+const MOST_MISSING = 40;
+
 function diffPart(reading: Reading, index: number, { readings, context }: PromptMaterial, delimiter: string): string {
   const isDelta = context.past.checkpoint.kind === "delta";
+  const here = new Set(reading.paths);
+  const missing = [...context.files, ...context.leftOut].map(({ path }) => path).filter((path) => !here.has(path));
+  const isWhole = missing.length === 0;
+  const shown = missing.slice(0, MOST_MISSING).map(revealLine);
+  const more = missing.length - shown.length;
   const part =
     readings.length === 1
       ? isDelta
         ? "The parts of the diff that the last push touched; the rest was read before"
-        : "The diff"
+        : isWhole
+          ? "This is the whole diff"
+          : "The diff, without what is left out below"
       : `Part ${index + 1} of ${readings.length} of the diff; other parts are read separately`;
-  return `# ${part}\n\n${fence("diff", reading.text, delimiter)}\n\nReport the defects of this part.`;
+  const list = [...shown, ...(more > 0 ? [`and ${more} more files`] : [])].join("\n");
+  const left = list === "" ? "" : `\n\nNot in it:\n\n${fence("files", list, delimiter)}`;
+  return `# ${part}\n\n${fence("diff", reading.text, delimiter)}${left}\n\nReport the defects of this part.`;
 }
 
 // Which of a repository's instructions for paths concern a change.

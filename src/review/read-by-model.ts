@@ -1,6 +1,7 @@
 // One review by a model: plan the reading, ask, take what is of the right form, prove each place, look a second time.
 // Each step may come back with less than hoped; nothing here throws, and what is missing is said.
 
+import { noContext } from "../domain/change-context.ts";
 import type { Finding, HeldBack, Precedent } from "../domain/finding.ts";
 import type { ModelAnswer } from "../domain/model.ts";
 import type { Cost, Degraded } from "../domain/omissions.ts";
@@ -11,6 +12,7 @@ import { cutText } from "../domain/text/cut-text.ts";
 import { compose, type PromptMaterial, type ReviewPrompt } from "./compose.ts";
 import { coverageOf, failureText } from "./coverage.ts";
 import { draft } from "./draft.ts";
+import { drawnContext } from "./draw-context.ts";
 import { planReading, type Reading, type ReadingPlan } from "./plan-reading.ts";
 import { type Reach, reachOf } from "./reach.ts";
 import { type ModelMeasure, type QuestionRoom, readingBudget } from "./reading-budget.ts";
@@ -72,7 +74,8 @@ export async function readByModel(
   bounds: Bounds,
   asked: Asked,
 ): Promise<ModelReview> {
-  const budget = readingBudget(asked, bounds.usd);
+  const around = material.around === undefined ? 0 : drawnContext(material.around).length;
+  const budget = readingBudget(asked, bounds.usd, around);
   if (budget.charsInAll === 0) return withoutModel("the budget does not pay for a single question");
   const { context, signals, precedents } = material;
   const reach = reachOf(context.files, context.past.checkpoint);
@@ -80,7 +83,7 @@ export async function readByModel(
   const planned = await maskedPlan(readable, asked.mask);
   const plan = { ...planned, coverage: inOrder(context.files, planned.coverage, reach) };
   if (plan.readings.length === 0) return nothingToRead(plan, reach, asked.name);
-  const prompt = compose({ ...material, readings: plan.readings }, asked.delimiter(), budget.contextChars);
+  const prompt = compose({ ...material, readings: plan.readings }, asked.delimiter(), budget);
   const answers = await askAll(prompt, bounds.usd, budget, asked);
   return written(material, bounds, asked, plan, prompt, answers);
 }
@@ -162,7 +165,14 @@ async function written(
   const drafts = draft(inTurn(replies.map(({ findings }) => findings)), context.files, remembered);
   const ruled = checkByRule(drafts.findings, context.files);
   const spent = answers.flatMap((answer) => (answer.kind === "not-asked" ? [] : [answer.usage]));
-  const second = await secondLook(ruled.findings, context, bounds.profile, asked, bounds.usd - usdOf(spent));
+  const second = await secondLook(
+    ruled.findings,
+    context,
+    material.around ?? noContext(),
+    bounds.profile,
+    asked,
+    bounds.usd - usdOf(spent),
+  );
   const coverage = coverageOf(asked.name, plan, failures, prompt, drafts.findings);
   return {
     findings: second.checked.findings,

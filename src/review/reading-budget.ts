@@ -7,6 +7,8 @@ const CHARS_PER_CALL = 80_000;
 /** The sections about the pull request: about 13,000 tokens, and less of a small context. */
 const CONTEXT_CHARS = 36_000;
 const CONTEXT_PART = 0.3;
+/** Of a small context, for the code around the change. */
+const AROUND_PART = 0.25;
 /** The instructions with the frame around everything. */
 const FRAME_CHARS = 9_000;
 /** Tokens of a reply, thinking included; of a small context at most a quarter. */
@@ -31,6 +33,8 @@ export interface ModelMeasure {
 export interface QuestionRoom extends ReadingBudget {
   /** UTF-16 units for the sections about the pull request. */
   readonly contextChars: number;
+  /** UTF-16 units for the code around the change. */
+  readonly aroundChars: number;
   readonly replyTokens: number;
 }
 
@@ -38,18 +42,25 @@ export interface QuestionRoom extends ReadingBudget {
  * The room that there is.
  *
  * @param usd US$ for this review, or Infinity; without a price it does not bound
+ * @param around UTF-16 units of the code around the change, which gives way first where the money is short
  * @returns `charsPerCall` and `charsInAll` are 0 when the money, or the context, is too small for a single question
  */
-export function readingBudget(model: ModelMeasure, usd: number): QuestionRoom {
+export function readingBudget(model: ModelMeasure, usd: number, around = 0): QuestionRoom {
   const replyTokens = Math.min(REPLY_TOKENS, Math.floor(model.contextTokens / 4));
   const usable = (model.contextTokens - replyTokens) * CHARS_PER_TOKEN * 0.9 - FRAME_CHARS;
   const contextChars = Math.floor(Math.min(CONTEXT_CHARS, Math.max(0, usable) * CONTEXT_PART));
-  const charsPerCall = Math.floor(Math.max(0, Math.min(CHARS_PER_CALL, usable - contextChars)));
-  const room = { contextChars, replyTokens };
+  const aroundChars = Math.floor(Math.min(around, Math.max(0, usable) * AROUND_PART));
+  const charsPerCall = Math.floor(Math.max(0, Math.min(CHARS_PER_CALL, usable - contextChars - aroundChars)));
+  const room = { contextChars, aroundChars, replyTokens };
   const cost = (chars: number) =>
-    model.price((FRAME_CHARS + contextChars + chars) / CHARS_PER_TOKEN, Math.min(USUAL_REPLY_TOKENS, replyTokens));
+    model.price(
+      (FRAME_CHARS + contextChars + aroundChars + chars) / CHARS_PER_TOKEN,
+      Math.min(USUAL_REPLY_TOKENS, replyTokens),
+    );
+  if (charsPerCall < LEAST_CHARS && around > 0) return readingBudget(model, usd);
   if (charsPerCall < LEAST_CHARS) return { ...room, charsInAll: 0, charsPerCall: 0, mostCalls: 0 };
-  return { ...room, ...affordable(charsPerCall, cost, usd * PART_FOR_READING) };
+  const reading = affordable(charsPerCall, cost, usd * PART_FOR_READING);
+  return reading.charsInAll === 0 && around > 0 ? readingBudget(model, usd) : { ...room, ...reading };
 }
 
 /** Of the second look: its instructions and frame. */

@@ -11,7 +11,8 @@ const DraftedFinding = z.strictObject({
   category: z.enum(CATEGORIES),
   title: z.string(),
   body: z.string(),
-  confidence: z.number(),
+  true: z.number(),
+  wanted: z.number(),
   suggestion: z.string().nullable(),
   precedents: z.array(z.string()),
 });
@@ -33,7 +34,7 @@ export type ReviewReply = z.infer<typeof ReviewReply>;
 
 const CheckedFinding = z.strictObject({
   id: z.string(),
-  verdict: z.enum(["holds", "wrong", "unsure"]),
+  verdict: z.enum(["holds", "partly", "wrong", "not-shown"]),
   severity: z.enum(SEVERITIES),
   confidence: z.number(),
   reason: z.string(),

@@ -1,5 +1,6 @@
 // The review is written here: what the rules found and what the model found, held against the diff, checked, weighed and
 // placed. Nothing is sent. Without a model, or when it fails, the rules' review stands, and says so.
+import { type ChangeContext, noContext } from "../domain/change-context.ts";
 import { declinedReason } from "../domain/conversation.ts";
 import type { DependencyUpdate } from "../domain/dependency-update.ts";
 import type { Finding, HeldBack } from "../domain/finding.ts";
@@ -52,6 +53,8 @@ export interface ReviewPorts {
   readonly update?: DependencyUpdate | null;
   /** How many findings get a comment of their own; absent: `review.maxComments`. */
   readonly commentLimit?: number;
+  /** The code around the change, for the model; absent: it is shown the diff alone. */
+  readonly around?: ChangeContext;
 }
 
 /**
@@ -75,7 +78,8 @@ export async function review(
   const memory = reviewMemory(precedents);
   const dial = dialOf(context, signals);
   const update = ports.update ?? null;
-  const material = { context, signals, precedents, ruleFindings: inspection.findings, update };
+  const around = ports.around ?? noContext();
+  const material = { context, signals, precedents, ruleFindings: inspection.findings, update, around };
   const read = await modelReview(material, { remembered: memory.precedents, profile: dial.profile }, ports.leave);
   const ruled = takeRuleVerdicts(inspection.findings, read.ruleVerdicts);
   const quieted = [...inspection.heldBack, ...ruled.heldBack, ...read.heldBack];
@@ -115,6 +119,7 @@ export async function review(
       ...precedents.degraded,
       ...inspection.degraded.filter(({ part }) => part !== "head-text" || !saysNoHead(context)),
       ...(update?.degraded ?? []),
+      ...around.degraded,
       ...read.degraded,
     ]),
     configProblems: context.configProblems,

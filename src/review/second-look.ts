@@ -1,10 +1,12 @@
 // The second look: drafted findings are held against the code by the cheaper model before they are said.
+import { type ChangeContext, citedContext } from "../domain/change-context.ts";
 import type { Finding } from "../domain/finding.ts";
 import type { ModelAnswer, ModelRequest, ModelUsage } from "../domain/model.ts";
 import type { Cost, Degraded } from "../domain/omissions.ts";
 import type { PullRequestContext } from "../domain/pull-request.ts";
 import type { Profile } from "../domain/signals.ts";
 import { failureText } from "./coverage.ts";
+import { drawnContext } from "./draw-context.ts";
 import { verifyRoom } from "./reading-budget.ts";
 import { type CheckedFinding, VERIFY_REPLY } from "./reply.ts";
 import { type Checked, plainId, takeVerdicts } from "./verify.ts";
@@ -37,6 +39,7 @@ export interface SecondLook {
 export async function secondLook(
   findings: readonly Finding[],
   { files, headTexts }: Pick<PullRequestContext, "files" | "headTexts">,
+  around: ChangeContext,
   profile: Profile,
   asked: Checker,
   usdLeft: number,
@@ -49,7 +52,8 @@ export async function secondLook(
   while (room !== null && rest.length > 0 && failure === null) {
     failure = usage.length === MOST_LOOKS || usdLeft <= usdOf(usage) ? "budget" : null;
     if (failure !== null) break;
-    const question = verifyQuestion(rest, files, headTexts, asked.delimiter(), room.chars);
+    const cited = drawnContext(citedContext(around, rest));
+    const question = verifyQuestion(rest, files, headTexts, asked.delimiter(), room.chars, cited);
     const { findings: inQuestion, ...prompt } = question;
     const answer = await asked.ask({ ...VERIFYING, ...prompt, maxOutputTokens: room.replyTokens });
     usage.push(answer.usage);
@@ -61,7 +65,7 @@ export async function secondLook(
   }
   const looked = findings.slice(0, findings.length - rest.length);
   const degraded = [...unchecked(rest, findings, failure), ...undecided(looked, verdicts)];
-  return { checked: takeVerdicts(findings, verdicts, profile), usage, degraded };
+  return { checked: takeVerdicts(findings, verdicts, profile, new Set(rest)), usage, degraded };
 }
 
 function unchecked(rest: readonly Finding[], all: readonly Finding[], failure: string | null): readonly Degraded[] {

@@ -5,6 +5,7 @@ import type { FileDiff, Hunk } from "../domain/pull-request.ts";
 import { cutText } from "../domain/text/cut-text.ts";
 import { fence, reveal, revealLine } from "../domain/text/untrusted-text.ts";
 import { drawHunk, fileHeading } from "./draw-file.ts";
+import { cutAtLine } from "./fit-sections.ts";
 import { VERIFY_INSTRUCTIONS } from "./instructions.ts";
 import { pieceOfHunk } from "./plan-reading.ts";
 
@@ -28,6 +29,7 @@ const BODY_CHARS = 1_500;
  * @param findings at least one
  * @param delimiter unguessable and new
  * @param room UTF-16 units for findings and code together, at least 4,000
+ * @param around code from elsewhere in the repository that the findings cite; shown as far as there is room
  */
 export function verifyQuestion(
   findings: readonly Finding[],
@@ -35,11 +37,14 @@ export function verifyQuestion(
   headTexts: ReadonlyMap<string, string>,
   delimiter: string,
   room: number,
+  around = "",
 ): VerifyQuestion {
   const listed = fittingFindings(findings, room * FINDINGS_PART);
   const asked = findings.slice(0, listed.length);
   const list = listed.join("\n\n");
-  const code = drawnCode(asked, files, headTexts, room - list.length);
+  const drawn = drawnCode(asked, files, headTexts, room - list.length);
+  const elsewhere = cutAtLine(around, room - list.length - drawn.length);
+  const code = elsewhere === "" ? drawn : `${drawn}\n\n${elsewhere}`;
   const text = `# Code\n\n${fence("code", code, delimiter)}\n\n# Drafted findings\n\n${fence("findings", list, delimiter)}\n\nDecide each of the ${asked.length} findings, by its id.`;
   return {
     findings: asked,

@@ -5,7 +5,7 @@ import type { Finding, HeldBack } from "../domain/finding.ts";
 import type { FileDiff } from "../domain/pull-request.ts";
 import type { Profile } from "../domain/signals.ts";
 import { cutText } from "../domain/text/cut-text.ts";
-import { type DiffLines, diffLines } from "./diff-lines.ts";
+import { type DiffLines, diffLines, type QuotableLine } from "./diff-lines.ts";
 import type { CheckedFinding } from "./reply.ts";
 
 /** How sure a finding must be to be said. Before calibration on recorded outcomes these are judgement, not measurement. */
@@ -26,6 +26,18 @@ export function checkByRule(findings: readonly Finding[], files: readonly FileDi
   return split(findings, (finding) => ruleObjection(finding, index.get(finding.path)));
 }
 
+/** A line that stays may be the place of what the lines beside it broke. */
+const BESIDE = 2;
+
+function isByAChange({ side, startLine, line }: Finding, cited: readonly QuotableLine[], lines: DiffLines): boolean {
+  const run = lines.runs.find((one) => one.some((each) => each === cited[0])) ?? [];
+  // Beside removed lines alone, no line of the new side is changed.
+  if (cited.length > 0 && !run.some(({ changed }) => changed)) return true;
+  return run.some(
+    (each) => each.changed && each.line >= startLine - BESIDE && each.line <= line + BESIDE && each.side === side,
+  );
+}
+
 /** More than a citation can hold; see locate. */
 const MOST_CITED = 100;
 
@@ -36,7 +48,7 @@ function ruleObjection(finding: Finding, lines: DiffLines | undefined): string |
     (line) => line !== null,
   );
   const grave = finding.severity === "critical" || finding.severity === "major";
-  if (!grave && !cited.some(({ changed }) => changed)) return "it is about lines that this change does not touch";
+  if (!grave && !isByAChange(finding, cited, lines)) return "it is about lines that this change does not touch";
   const standing = cited.map(({ text }) => text.trimEnd()).join("\n");
   const mended = finding.suggestion?.text
     .split("\n")
@@ -46,31 +58,27 @@ function ruleObjection(finding: Finding, lines: DiffLines | undefined): string |
 }
 
 /**
- * Takes the verdicts of the second look. A finding without a verdict counts as unsure; the graver of two severities is
- * never the new one: a second look may calm, not alarm.
+ * Takes the verdicts of the second look. A finding without a verdict counts as one that the code shown does not decide; the
+ * graver of two severities is never the new one: a second look may calm, not alarm.
  *
- * @param verdicts null when the question got no answer: then the first look stands, with less confidence
+ * @param unchecked findings that no question with an answer was about: they are as sure as the first look said, and say that
+ *   nobody checked them
  */
 export function takeVerdicts(
   findings: readonly Finding[],
-  verdicts: readonly CheckedFinding[] | null,
+  verdicts: readonly CheckedFinding[],
   profile: Profile,
+  unchecked: ReadonlySet<Finding> = new Set(),
 ): Checked {
-  const byId = agreedVerdicts(verdicts ?? []);
-  const calibrated = findings.map((finding) => ({
-    finding: calibrate(finding, byId.get(finding.id)),
-    verdict: byId.get(finding.id),
-  }));
-  const reasons = new Map(
-    calibrated.map(({ finding, verdict }) => [
-      finding,
-      verdictObjection(finding, verdict, LEAST_CONFIDENCE[profile], profile),
-    ]),
-  );
-  return split(
-    calibrated.map(({ finding }) => finding),
-    (finding) => reasons.get(finding) ?? null,
-  );
+  const byId = agreedVerdicts(verdicts);
+  const reasons = new Map<Finding, string | null>();
+  const calibrated = findings.map((finding) => {
+    const verdict = byId.get(finding.id);
+    const checked = unchecked.has(finding) ? withNote(finding, UNCHECKED_NOTE) : calibrate(finding, verdict);
+    reasons.set(checked, verdictObjection(checked, verdict, LEAST_CONFIDENCE[profile], profile));
+    return checked;
+  });
+  return split(calibrated, (finding) => reasons.get(finding) ?? null);
 }
 
 /** An id as it was given, without the brackets in which the prompt shows it. */
@@ -85,32 +93,55 @@ function agreedVerdicts(verdicts: readonly CheckedFinding[]): ReadonlyMap<string
     const id = plainId(verdict.id);
     const earlier = byId.get(id);
     const agrees = earlier === undefined || earlier.verdict === verdict.verdict;
-    byId.set(id, agrees ? verdict : { ...verdict, verdict: "unsure" });
+    byId.set(id, agrees ? verdict : { ...verdict, verdict: "not-shown" });
   }
   return byId;
 }
 
 const RANK = { critical: 0, major: 1, medium: 2, minor: 3 } as const;
-/** Without a second look, or with an undecided one, the model's own confidence is worth less. */
-const UNCHECKED = 0.8;
+/** What the code shown does not decide is less sure than what it shows. */
+const NOT_SHOWN = 0.8;
+/** Of a claim of which a part does not hold. */
+const PARTLY = 0.8;
+const UNCHECKED_NOTE = "This was not checked a second time.";
+const REASON_CHARS = 200;
 
 function calibrate(finding: Finding, verdict: CheckedFinding | undefined): Finding {
-  if (verdict === undefined || verdict.verdict === "unsure")
-    return { ...finding, confidence: finding.confidence * UNCHECKED };
+  const { real, wanted } = oddsOf(finding);
+  if (verdict === undefined || verdict.verdict === "not-shown") return withOdds(finding, real * NOT_SHOWN, wanted);
   const checked = Number.isFinite(verdict.confidence) ? Math.min(1, Math.max(0, verdict.confidence)) : 0.5;
   const severity = RANK[verdict.severity] > RANK[finding.severity] ? verdict.severity : finding.severity;
-  return { ...finding, severity, confidence: Math.min(1, (finding.confidence + 2 * checked) / 3) };
+  const blended = Math.min(1, (real + 2 * checked) / 3);
+  if (verdict.verdict !== "partly") return withOdds({ ...finding, severity }, blended, wanted);
+  const note = `Of this only a part held when it was checked: ${cutText(verdict.reason.trim(), REASON_CHARS)}`;
+  return withNote(withOdds({ ...finding, severity }, blended * PARTLY, wanted), note);
 }
 
+function oddsOf({ odds, confidence }: Finding): NonNullable<Finding["odds"]> {
+  return odds ?? { real: confidence, wanted: 1 };
+}
+
+function withOdds(finding: Finding, real: number, wanted: number): Finding {
+  return { ...finding, odds: { real, wanted }, confidence: real * wanted };
+}
+
+function withNote(finding: Finding, note: string): Finding {
+  return { ...finding, body: `${finding.body}\n\n${note}` };
+}
+
+/** The floor holds for each of the two: what is surely so and nobody would change is held back too. */
 function verdictObjection(
   finding: Finding,
   verdict: CheckedFinding | undefined,
   least: number,
   profile: Profile,
 ): string | null {
-  if (verdict?.verdict === "wrong") return `it did not hold when checked: ${cutText(verdict.reason.trim(), 200)}`;
-  if (finding.confidence >= least) return null;
-  return `confidence ${finding.confidence.toFixed(2)} is below ${least}, the floor of the ${profile} profile`;
+  if (verdict?.verdict === "wrong")
+    return `it did not hold when checked: ${cutText(verdict.reason.trim(), REASON_CHARS)}`;
+  const { real, wanted } = oddsOf(finding);
+  const floor = `is below ${least}, the floor of the ${profile} profile`;
+  if (real < least) return `confidence ${real.toFixed(2)} ${floor}`;
+  return wanted < least ? `the chance that its author would change it, ${wanted.toFixed(2)}, ${floor}` : null;
 }
 
 function split(findings: readonly Finding[], objection: (finding: Finding) => string | null): Checked {

@@ -33,7 +33,7 @@ import { newGateCache } from "../retrieve/retrieve.ts";
 import type { MissedPorts } from "../server/missed-sweeper.ts";
 import { pastOf, pathOf, reviewsOnGitHub, type WiredGitHub, wiredChecks } from "./github.ts";
 import { type Asking, accessFor } from "./models.ts";
-import { knownRules } from "./rules.ts";
+import { knownRules, symbols } from "./rules.ts";
 import { redact, redactor, safeRetrievals } from "./secrets.ts";
 import type { Store } from "./store.ts";
 
@@ -55,6 +55,7 @@ export function reviewPorts(
   const authors = new LRUCache<string, number>(AUTHOR_CACHE);
   const gateCache = newGateCache();
   const pause = inTurn();
+  const names = symbols();
   const retrievals = safeRetrievals(store.retrievals, github.onUnrecorded);
   return async (lease) => {
     const { job } = lease;
@@ -87,6 +88,7 @@ export function reviewPorts(
       records: held.ledger,
       evidence: github.onUnposted === null ? store.evidence : dryRunEvidence(store.evidence),
       inspector: rules,
+      symbols: names,
       known: knownRules(),
       embedder,
       reranker,

@@ -1,4 +1,5 @@
 // The rules that read code, and what a configuration may say about them.
+import { codeSymbols } from "../adapters/code-index/symbols.ts";
 import { customRuleProblems } from "../adapters/rules/custom.ts";
 import { rulesInspector } from "../adapters/rules/inspector.ts";
 import { type IsolatedInspector, parallelInspector } from "../adapters/rules/isolated-inspector.ts";
@@ -6,6 +7,7 @@ import type { RuleText } from "../adapters/rules/rule.ts";
 import { allRules, ruleIds, rulesVersion } from "../adapters/rules/rules.ts";
 import type { KnownRules } from "../config/check-rules.ts";
 import { ADVISORY_RULE } from "../domain/dependency-update.ts";
+import type { Symbols } from "../ports/symbols.ts";
 import type { Inspector } from "../ports.ts";
 
 /** More files than this are read by processes of their own, which take a second to start. */
@@ -30,6 +32,11 @@ export function inspector(): Inspector {
 /** The rules in a process of their own, for a server that has to answer meanwhile. */
 export function serverInspector(): IsolatedInspector {
   return parallelInspector();
+}
+
+/** Names in code, read by a process that starts when first asked. */
+export function symbols(): Symbols {
+  return codeSymbols();
 }
 
 /** What the configuration is checked against: the built-in rules, and whether custom rules can run. */

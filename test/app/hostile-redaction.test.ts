@@ -15,7 +15,7 @@ const [HALF, OTHER] = [["ghp", "b7Qk2ZpXv9Lr4TnWs8"].join("_"), "Yc1HdJ6mGfA3eUo
 /** A finding as a model drafts it, and what it says to the question whether it holds. */
 const DRAFTED = {
   ...{ anchor: "", endAnchor: null, severity: "major", category: "correctness", body: "An empty name is taken." },
-  ...{ confidence: 1, suggestion: null, precedents: [] },
+  ...{ true: 1, wanted: 1, suggestion: null, precedents: [] },
 };
 const UPHELD = { verdict: "holds", severity: "major", confidence: 1, reason: "It is so." };
 const GATE = "review: {checks: {enabled: true, failOn: major}}\n";

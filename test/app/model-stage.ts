@@ -23,7 +23,11 @@ export interface ModelStage {
   readonly stage: Stage;
   readonly anthropic: FakeAnthropic;
   /** Opens a pull request that adds these files to a repository of its own and waits until its job ended. */
-  review(title: string, files: Readonly<Record<string, string>>): Promise<Seen>;
+  review(
+    title: string,
+    files: Readonly<Record<string, string>>,
+    base?: Readonly<Record<string, string>>,
+  ): Promise<Seen>;
   close(): Promise<void>;
 }
 
@@ -61,10 +65,8 @@ export async function openModelStage(
   return {
     stage,
     anthropic,
-    async review(title, files) {
-      const repository = await world.repository("acme", `shop-${++repositories}`, {
-        files: { "README.md": "# Shop\n" },
-      });
+    async review(title, files, base = { "README.md": "# Shop\n" }) {
+      const repository = await world.repository("acme", `shop-${++repositories}`, { files: base });
       const asked = anthropic.requests.length;
       const before = world.requests.length;
       const pull = await world.pullRequest(repository, { title, files });

@@ -78,7 +78,8 @@ function seen(defect: Defect, rows: readonly string[], told: Map<Defect, number>
       category: defect.category,
       title,
       body,
-      confidence: 0.9,
+      true: 0.9,
+      wanted: 1,
       suggestion: null,
       precedents: [],
     };

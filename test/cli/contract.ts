@@ -31,6 +31,7 @@ const Finding = z.strictObject({
   body: z.string(),
   source: z.enum(["rule", "model", "memory"]),
   confidence: z.number().min(0).max(1),
+  odds: z.strictObject({ real: z.number().min(0).max(1), wanted: z.number().min(0).max(1) }).optional(),
   suggestion: z.strictObject({ startLine: z.int(), line: z.int(), text: z.string() }).nullable(),
   precedents: z.array(Precedent),
   locMethod: z.enum(["rule", "anchor", "quote", "none"]).optional(),

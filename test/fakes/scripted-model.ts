@@ -25,7 +25,7 @@ export function failure(kind: ModelFailure, detail = "scripted"): unknown {
 }
 
 /** A finding as the reviewer must answer it. */
-export function drafted(over: Readonly<Record<string, unknown>>): Record<string, unknown> {
+export function drafted({ confidence = 0.9, ...over }: Readonly<Record<string, unknown>>): Record<string, unknown> {
   return {
     path: "src/login.ts",
     anchor: "",
@@ -35,7 +35,8 @@ export function drafted(over: Readonly<Record<string, unknown>>): Record<string,
     category: "correctness",
     title: "The first user is logged in when the name is empty",
     body: "An empty name matches every row. Return early.",
-    confidence: 0.9,
+    true: confidence,
+    wanted: 1,
     suggestion: null,
     precedents: [],
     ...over,

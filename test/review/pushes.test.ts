@@ -98,9 +98,7 @@ describe("what is read after a push", () => {
       { path: "src/other.js", state: "earlier", reason: null },
     ]);
     expect(told(two)).toEqual(["already-posted: A payment raises the balance", "inline: The wrong entry is archived"]);
-    expect(reviewMarkdown(two)).toMatch(
-      /Incremental review since \[`4b825dc`\]\([^)]+\)\./,
-    );
+    expect(reviewMarkdown(two)).toMatch(/Incremental review since \[`4b825dc`\]\([^)]+\)\./);
   });
 
   test("a push that touches nothing of the change asks nothing, and tells what stands", async () => {

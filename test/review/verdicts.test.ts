@@ -49,7 +49,7 @@ describe("takeVerdicts", () => {
   test("nothing is lost, nothing becomes graver, and confidence stays a share", () => {
     const anyVerdict = fc.record({
       id: fc.nat({ max: 40 }).map((number) => `fnd_${number.toString(16).padStart(12, "0")}`),
-      verdict: fc.constantFrom("holds", "wrong", "unsure"),
+      verdict: fc.constantFrom("holds", "partly", "wrong", "not-shown"),
       severity: fc.constantFrom(...SEVERITIES),
       confidence: fc.double(),
       reason: fc.string(),
@@ -57,10 +57,10 @@ describe("takeVerdicts", () => {
     fc.assert(
       fc.property(
         fc.array(anyFinding, { maxLength: 20 }),
-        fc.option(fc.array(anyVerdict, { maxLength: 30 })),
+        fc.array(anyVerdict, { maxLength: 30 }),
         fc.constantFrom("quiet", "balanced", "thorough"),
         (findings, verdicts, profile) => {
-          const checked = takeVerdicts(findings, verdicts as CheckedFinding[] | null, profile);
+          const checked = takeVerdicts(findings, verdicts as CheckedFinding[], profile);
           const out = [...checked.findings, ...checked.heldBack.map((held) => held.finding)];
           expect(out).toHaveLength(findings.length);
           for (const one of out) {
@@ -80,7 +80,8 @@ describe("takeVerdicts", () => {
 
 describe("checkByRule", () => {
   test.each([
-    ["a mild finding about lines that stay", { startLine: 10, line: 10, severity: "medium" }, /does not touch/],
+    ["a mild finding about lines that stay", { startLine: 16, line: 16, severity: "medium" }, /does not touch/],
+    ["a mild one beside an added line", { startLine: 10, line: 10, severity: "medium" }, null],
     ["a grave one about lines that stay", { startLine: 10, line: 10, severity: "major" }, null],
     ["one about an added line", { startLine: 11, line: 11, severity: "minor" }, null],
     [

@@ -17,7 +17,21 @@ const HIDDEN =
  * @param line without its line ending; a CR, LF or other line separator in it is revealed too
  */
 export function revealLine(line: string): string {
-  return line.replace(ODD_SPACE, mark).replace(HIDDEN, mark);
+  return line
+    .replace(ODD_SPACE, mark)
+    .replace(HIDDEN, (hidden, at: number, whole: string) => (isOfEmoji(hidden, at, whole) ? hidden : mark(hidden)));
+}
+
+const PICTURE_BEFORE = /(?:\p{Extended_Pictographic}|\p{Emoji_Modifier}|\uFE0F)$/u;
+const KEYCAP = /^[#*0-9]\uFE0F\u20E3/;
+
+/** A variation selector right after a picture, and a joiner between two pictures, are seen. */
+function isOfEmoji(hidden: string, at: number, whole: string): boolean {
+  if (hidden !== "\u200D" && hidden !== "\uFE0E" && hidden !== "\uFE0F") return false;
+  const before = whole.slice(Math.max(0, at - 2), at);
+  if (hidden !== "\u200D")
+    return /\p{Extended_Pictographic}$/u.test(before) || KEYCAP.test(whole.slice(Math.max(0, at - 1), at + 2));
+  return PICTURE_BEFORE.test(before) && /^\p{Extended_Pictographic}/u.test(whole.slice(at + 1, at + 3));
 }
 
 /** Several lines, each revealed; CR LF and CR become LF. */

@@ -9,6 +9,7 @@ import type { Embedder, Memory, Recall, Replays, Reranker, RetrievalLog } from "
 import type { ModelAccess } from "../../ports/model.ts";
 import type { FlaggedCode, PastCode, PastRejections, Rejecting } from "../../ports/rejections.ts";
 import type { Snapshots } from "../../ports/snapshot.ts";
+import type { Symbols } from "../../ports/symbols.ts";
 import type { Decisions, Permissions } from "../../ports/talk.ts";
 import type { Inspector, Ledger, PullRequests, Reviews } from "../../ports.ts";
 import type { newGateCache } from "../../retrieve/retrieve.ts";
@@ -19,6 +20,8 @@ export interface WritingPorts {
   readonly inspector: Inspector;
   /** Reads the repository at the head; null or absent where there is none behind the change. */
   readonly snapshots?: Snapshots | null;
+  /** Finds names in code; null or absent: the model is shown the diff alone. */
+  readonly symbols?: Symbols | null;
   /** Null searches memory by words only. */
   readonly embedder: Embedder | null;
   readonly recall: Recall;

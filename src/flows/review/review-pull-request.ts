@@ -1,10 +1,11 @@
 // The pipeline: one pull request, from a job to a posted review, read top to bottom.
 //
-//   gather -> analyze -> recollect -> retrieve -> review -> save -> publish -> remember
+//   gather -> analyze -> recollect -> retrieve -> context -> review -> save -> publish -> remember
 //
 // Each stage takes values that earlier stages returned and returns one. A review is saved before it is posted, so a retry goes
 // on with "publish": nothing is written twice and nothing is posted twice.
 import { analyze } from "../../analyze/analyze.ts";
+import { contextOf } from "../../context/context.ts";
 import { Stopped } from "../../domain/errors.ts";
 import type { ReviewJob } from "../../domain/job.ts";
 import type { Skipped } from "../../domain/omissions.ts";
@@ -43,7 +44,7 @@ export async function reviewPullRequest(
   return result;
 }
 
-/** Steps 1 to 5: a complete review that is not posted, for the command line. */
+/** Steps 1 to 6: a complete review that is not posted, for the command line. */
 export function writeReview(job: ReviewJob, ports: WritingPorts, stage: Stage): Promise<Review | Skipped> {
   return pipeline(job, ports, stage, null);
 }
@@ -64,7 +65,7 @@ async function pipeline(
 ): Promise<Review | SentReview | Superseded | Skipped> {
   const started = ports.now();
   const { declined, pausedBy } = (await ports.decisions?.of(job.key)) ?? { declined: [], pausedBy: null };
-  // Written by an earlier try that ended before it was posted: steps 1 to 6 are done.
+  // Written by an earlier try that ended before it was posted: steps 1 to 7 are done.
   const unsent = (await post?.unsent(pausedBy !== null)) ?? null;
   let saved = unsent;
 
@@ -92,26 +93,30 @@ async function pipeline(
     const precedents = withReasons(found, recollection.rejected);
     await prepared.record(precedents);
 
-    // 5. Review the change by rules, memory and the model.
+    // 5. Read what of the repository is around the change.
+    const leave = prepared.remaining();
+    const around = await stage("context", () => contextOf(context, signals, leave.model === null ? null : ports));
+
+    // 6. Review the change by rules, memory and the model.
     const limit = ports.commentLimit === undefined ? {} : { commentLimit: ports.commentLimit };
-    const given = { recollection, update, fingerprint: fingerprint(context.config), ...limit };
+    const given = { recollection, update, around, fingerprint: fingerprint(context.config), ...limit };
     const written = await stage("review", () =>
-      review(context, signals, precedents, { ...given, inspector: ports.inspector, leave: prepared.remaining() }),
+      review(context, signals, precedents, { ...given, inspector: ports.inspector, leave }),
     );
     const complete = await prepared.complete(written, [...degraded, ...begun.degraded], started);
     if (post === null) return complete;
 
-    // 6. Save it, so that a retry posts this review and writes no other.
+    // 7. Save it, so that a retry posts this review and writes no other.
     const kept = await post.save(complete);
     if (kept.kind === "superseded") return kept;
     saved = kept;
   }
 
-  // 7. Publish it, unless the head moved. A review that waited is then written again.
+  // 8. Publish it, unless the head moved. A review that waited is then written again.
   const sent = await post.publish(saved);
   if (sent.kind === "superseded")
     return unsent === null ? sent : pipeline(job, ports, stage, { ...post, unsent: () => Promise.resolve(null) });
 
-  // 8. Remember what was said.
+  // 9. Remember what was said.
   return post.remember(sent, saved);
 }

@@ -9,7 +9,7 @@ import type { WritingPorts } from "../../flows/review/review-ports.ts";
 import type { PullRequests } from "../../ports.ts";
 import { archiveFetch } from "../egress.ts";
 import { personsClient, personsRefusal, repoFrom } from "../github.ts";
-import { inspector, knownRules } from "../rules.ts";
+import { inspector, knownRules, symbols } from "../rules.ts";
 import { type ModelWish, modelAccess } from "./model.ts";
 import { rememberedAt } from "./store.ts";
 
@@ -39,6 +39,7 @@ async function portsOf(repo: Repo, pulls: PullRequests, place: string, wish: Mod
   return {
     pulls,
     inspector: inspector(),
+    symbols: symbols(),
     known: knownRules(),
     embedder: localWords(),
     ...rememberedAt(place),

@@ -1,0 +1,272 @@
+// What one file defines, and which of its lines use a name: by its grammar where there is one, by words elsewhere.
+import { codeOnly } from "../../domain/code/code-only.ts";
+import type { Definition, Reference } from "../../domain/code/symbols.ts";
+import { cutText } from "../../domain/text/cut-text.ts";
+import { parseText, unfit } from "../grammars.ts";
+import { definitions } from "./definitions.ts";
+
+/** Definitions of one file that are looked at. */
+const MOST = 3_000;
+const SIGNATURE_CHARS = 200;
+
+/** Endings of the languages that have a grammar. */
+const GRAMMAR_BY_ENDING: ReadonlyMap<string, string> = new Map([
+  ["js", "javascript"],
+  ["cjs", "javascript"],
+  ["mjs", "javascript"],
+  ["jsx", "javascript"],
+  ["ts", "typescript"],
+  ["cts", "typescript"],
+  ["mts", "typescript"],
+  ["tsx", "tsx"],
+  ["py", "python"],
+  ["pyi", "python"],
+  ["go", "go"],
+  ["java", "java"],
+  ["rb", "ruby"],
+  ["rs", "rust"],
+  ["php", "php"],
+]);
+
+/** Node kinds that name a constant, a type or a field; what they hold is no function. */
+const NAMED: ReadonlyMap<string, Readonly<Record<string, string>>> = new Map(
+  Object.entries<Readonly<Record<string, string>>>({
+    javascript: { variable_declarator: "constant", field_definition: "field" },
+    typescript: {
+      type_alias_declaration: "type",
+      variable_declarator: "constant",
+      public_field_definition: "field",
+      property_signature: "field",
+      method_signature: "method",
+      abstract_method_signature: "method",
+    },
+    python: { assignment: "constant" },
+    go: {
+      type_spec: "type",
+      type_alias: "type",
+      const_spec: "constant",
+      var_spec: "constant",
+      field_declaration: "field",
+      method_elem: "method",
+    },
+    java: { field_declaration: "field", enum_constant: "constant" },
+    ruby: { assignment: "constant" },
+    rust: {
+      const_item: "constant",
+      static_item: "constant",
+      type_item: "type",
+      field_declaration: "field",
+      enum_variant: "constant",
+      function_signature_item: "method",
+    },
+    php: { const_element: "constant", property_element: "field" },
+  }),
+);
+
+/** Where a variable stands when others can name it. */
+const OUTSIDE = new Set(["program", "source_file", "module", "export_statement", "class_body", "block"]);
+
+/**
+ * The functions, classes and sections of a file, in its order.
+ *
+ * @param names further, constants, types and fields of these names
+ */
+export function fileDefinitions(path: string, text: string, names: ReadonlySet<string> = new Set()): Definition[] {
+  const language = GRAMMAR_BY_ENDING.get(endingOf(path));
+  if (language === undefined || unfit(text) !== null) return definitionsByWords(path, text, names);
+  const lines = text.split("\n");
+  const root = parseText(language, text);
+  const defined = (name: string, kind: string, first: number, last: number, at = first): Definition => ({
+    name,
+    kind,
+    path,
+    startLine: first + 1,
+    endLine: last + 1,
+    signature: shownLine(lines[at] ?? ""),
+  });
+  const found = definitions(language, root, MOST).found.map(({ name, chunkType, start, last, nameRow }) =>
+    // `Cart.Total` is the method `Total`.
+    defined(name.split(".").at(-1) ?? name, chunkType, start, last, nameRow),
+  );
+  const kinds = NAMED.get(language === "tsx" ? "typescript" : language);
+  if (names.size === 0 || kinds === undefined) return found;
+  const known = new Set(found.map(({ name, startLine }) => `${startLine} ${name}`));
+  const any = Object.keys(kinds).map((kind) => ({ kind }));
+  for (const node of root.findAll({ rule: { any } }).slice(0, MOST)) {
+    const named = node.field("name") ?? node.field("declarator")?.field("name") ?? node.field("left") ?? node.child(0);
+    const name = (named?.text() ?? "").replace(/^\$/, "");
+    const kind = kinds[String(node.kind())] ?? "constant";
+    if (!names.has(name)) continue;
+    const isVariable = node.kind() === "variable_declarator" || node.kind() === "assignment";
+    if (isVariable && !OUTSIDE.has(String(node.parent()?.parent()?.kind()))) continue;
+    const { start, end } = node.range();
+    if (!known.has(`${start.line + 1} ${name}`)) found.push(defined(name, kind, start.line, end.line));
+  }
+  return found;
+}
+
+/** Lines that use one of the names, in the order of the file, at most so many of each. */
+export function fileReferences(
+  path: string,
+  text: string,
+  names: ReadonlySet<string>,
+  most: number,
+): Map<string, Reference[]> {
+  const found = new Map<string, Reference[]>();
+  const lines = text.split("\n");
+  for (const [at, line] of codeOnly(path, text).split("\n").entries()) {
+    for (const word of new Set(line.match(WORD))) {
+      if (!names.has(word)) continue;
+      const list = found.get(word) ?? [];
+      found.set(word, list);
+      if (list.length < most) list.push({ path, line: at + 1, text: shownLine(lines[at] ?? "") });
+    }
+  }
+  return found;
+}
+
+const WORD = /[\p{L}_$][\p{L}\p{N}_$]*/gu;
+
+function endingOf(path: string): string {
+  return /\.([A-Za-z0-9]+)$/.exec(path)?.[1]?.toLowerCase() ?? "";
+}
+
+function shownLine(line: string): string {
+  return cutText(line.trim(), SIGNATURE_CHARS);
+}
+
+// By words: what begins a block, or names a constant, in languages with braces; sections of settings files.
+
+const SECTIONS = /\.(?:toml|ini|cfg|conf|editorconfig)$/i;
+const CONTROL = new Set(
+  "if for while switch catch return else do foreach using lock fixed synchronized try when sizeof".split(" "),
+);
+const HEAD = /(?:^|[\s*&>:~])([A-Za-z_$][\w$]*)\s*(?:<[^<>]*>)?\s*\(/;
+const TYPE =
+  /\b(?:class|struct|enum|interface|record|union|trait|protocol|object|namespace|extension)\s+(?:class\s+)?([A-Za-z_$][\w$]*)/;
+/** A block whose head is longer is none that people write. */
+const HEAD_LINES = 12;
+
+function definitionsByWords(path: string, text: string, names: ReadonlySet<string>): Definition[] {
+  const lines = text.split("\n");
+  const made: Make = (name, kind, first, last) => ({
+    name,
+    kind,
+    path,
+    startLine: first + 1,
+    endLine: last + 1,
+    signature: shownLine(lines[first] ?? ""),
+  });
+  if (SECTIONS.test(path)) return sections(lines, made);
+  const code = codeOnly(path, text).split("\n");
+  const blocks = blocksOf(code);
+  const found: Definition[] = [];
+  for (const at of code.keys()) {
+    const one = macro(code, at, names, made) ?? headed(code, blocks, at, names, made) ?? field(code, at, names, made);
+    if (one !== null && !(one.kind === "field" && isInFunction(found, at))) found.push(one);
+  }
+  // `} SDL_Context;` names what the block above it is.
+  for (const [at, line] of code.entries()) {
+    const name = /^\s*\}\s*([A-Za-z_]\w*)\s*;/.exec(line)?.[1];
+    const first = name === undefined ? undefined : blocks.find(({ last }) => last === at)?.first;
+    if (name !== undefined && first !== undefined) found.push(made(name, "type", typedefRow(code, first), at));
+  }
+  return found.sort((a, b) => a.startLine - b.startLine);
+}
+
+/** Rows are 0-based, the last inclusive. */
+type Make = (name: string, kind: string, first: number, last: number) => Definition;
+
+function sections(lines: readonly string[], made: Make): Definition[] {
+  const heads = lines.flatMap((line, at) => (/^\s*\[.*\]\s*$/.test(line) ? [at] : []));
+  return heads.map((at, index) =>
+    made((lines[at] ?? "").replace(/[[\]\s]/g, ""), "section", at, (heads[index + 1] ?? lines.length) - 1),
+  );
+}
+
+function macro(code: readonly string[], at: number, names: ReadonlySet<string>, made: Make): Definition | null {
+  const name = /^\s*#\s*define\s+(\w+)/.exec(code[at] ?? "")?.[1];
+  if (name === undefined || !names.has(name)) return null;
+  let last = at;
+  while ((code[last] ?? "").trimEnd().endsWith("\\") && last - at < 40) last++;
+  return made(name, "constant", at, last);
+}
+
+/** A function or a type with its block, or a function of one expression. */
+function headed(
+  code: readonly string[],
+  blocks: readonly Block[],
+  at: number,
+  names: ReadonlySet<string>,
+  made: Make,
+): Definition | null {
+  const line = code[at] ?? "";
+  const type = TYPE.exec(line)?.[1];
+  const name = type ?? HEAD.exec(line)?.[1];
+  if (name === undefined || CONTROL.has(name) || /^\s*(?:#|return\b|new\b|await\b|throw\b|else\b)/.test(line))
+    return null;
+  const end = blockAfter(code, blocks, at);
+  if (end !== null) return made(name, type === undefined ? "function" : "type", at, end);
+  const isArrow = names.has(name) && `${line} ${code[at + 1] ?? ""}`.includes("=>");
+  return isArrow ? made(name, "function", at, endOfStatement(code, at)) : null;
+}
+
+/** A field or a constant: `static const int LIMIT = 3;`. */
+function field(code: readonly string[], at: number, names: ReadonlySet<string>, made: Make): Definition | null {
+  const line = code[at] ?? "";
+  const name = /([A-Za-z_$][\w$]*)\s*(?:\[[^\]]*\]\s*)?(?:=(?!=)|;|\{\s*get|=>|:)/.exec(line)?.[1];
+  if (name === undefined || !names.has(name)) return null;
+  const isDeclared = /^\s*[\w.<>[\],?*&@ ]+[\s*&]/.test(line);
+  const isLocal = /^\s*(?:return|goto|case|break|throw|await|yield)\b/.test(line);
+  return isDeclared && !isLocal ? made(name, "field", at, endOfStatement(code, at)) : null;
+}
+
+function typedefRow(code: readonly string[], first: number): number {
+  return /typedef/.test(code[first] ?? "") ? first : Math.max(0, first - 1);
+}
+
+function isInFunction(found: readonly Definition[], at: number): boolean {
+  return found.some(({ kind, startLine, endLine }) => kind === "function" && startLine <= at + 1 && endLine > at);
+}
+
+interface Block {
+  readonly first: number;
+  readonly last: number;
+}
+
+/** Pairs of braces that end on another line, by the rows on which they open and close. */
+function blocksOf(code: readonly string[]): readonly Block[] {
+  const open: number[] = [];
+  const blocks: Block[] = [];
+  for (const [row, line] of code.entries()) {
+    for (const char of line) {
+      if (char === "{") open.push(row);
+      else if (char === "}") {
+        const first = open.pop();
+        if (first !== undefined) blocks.push({ first, last: row });
+      }
+    }
+  }
+  return blocks;
+}
+
+/** The last row of the block that a head on this row opens; null when a `;` comes first. */
+function blockAfter(code: readonly string[], blocks: readonly Block[], at: number): number | null {
+  for (let row = at; row < Math.min(code.length, at + HEAD_LINES); row++) {
+    const line = code[row] ?? "";
+    const brace = line.indexOf("{");
+    const stop = line.search(/;|=>/);
+    if (brace >= 0 && (stop < 0 || brace < stop)) {
+      const ends = blocks.filter(({ first }) => first === row).map(({ last }) => last);
+      return ends.length === 0 ? null : Math.max(...ends);
+    }
+    if (stop >= 0) return null;
+  }
+  return null;
+}
+
+function endOfStatement(code: readonly string[], at: number): number {
+  for (let row = at; row < Math.min(code.length, at + HEAD_LINES); row++)
+    if (/[;}]\s*$/.test(code[row] ?? "")) return row;
+  return at;
+}

@@ -1,0 +1,229 @@
+// Names in code, read by a process of its own: a parse cannot be interrupted from within, and some texts never end. Words first,
+// grammars only where a word is.
+import type { ChildProcess } from "node:child_process";
+import { LRUCache } from "lru-cache";
+import type { Definition, NamedSymbol, Reference } from "../../domain/code/symbols.ts";
+import type { Degraded } from "../../domain/omissions.ts";
+import type { Snapshot, SnapshotFile } from "../../ports/snapshot.ts";
+import type { FoundSymbols, SoughtNames, Symbols } from "../../ports/symbols.ts";
+import { askChild, readingChild, type Silence } from "../reading-child.ts";
+import type { ReadSymbols, SymbolFile, SymbolsQuestion } from "./symbols-process.ts";
+import { hasHash, type WordIndex, wordHash } from "./word-index.ts";
+
+/** For one message; the longest file that is parsed takes some tens of milliseconds. */
+const ASK_MS = 5_000;
+/** Of the first message: starting takes a second, and several on a machine that has much to do. */
+const START_MS = 30_000;
+/** Resident. */
+const MOST_BYTES = 340 * 1024 * 1024;
+/** The process is not worth keeping alive for the next review. */
+const IDLE_MS = 30_000;
+/** Texts that travel together: many enough to cost no waiting, few enough to be read again one by one. */
+const MESSAGE = { units: 2_000_000, files: 200 };
+const PARSED_TOGETHER = 12;
+/** Hashes kept of files that were read before: some 5,000 files of a usual size take 10 MB. */
+const KEPT_BYTES = 48 * 1024 * 1024;
+/** Files in which one name is looked for, the nearest first. */
+const FILES_A_NAME = { definitions: 12, references: 40 };
+/** Files that are parsed for one review. */
+const MOST_FILES = 500;
+/** A review waits no longer for the words of its repository. */
+const WORDS_MS = 20_000;
+
+export interface OpenSymbols extends Symbols {
+  /** Ends the process. */
+  close(): void;
+}
+
+/** Symbols by ast-grep and by words. Its process starts with the first question and ends by itself when nobody asks. */
+export function codeSymbols(): OpenSymbols {
+  const kept = new LRUCache<string, WordIndex>({
+    maxSize: KEPT_BYTES,
+    sizeCalculation: ({ words, defined }) => words.byteLength + defined.byteLength + 200,
+  });
+  let child: ChildProcess | null = null;
+  let idle: NodeJS.Timeout | undefined;
+  let last: Promise<unknown> = Promise.resolve();
+
+  const end = () => {
+    child?.kill("SIGKILL");
+    child = null;
+  };
+
+  async function asked<Answer>(question: SymbolsQuestion): Promise<Answer | Silence> {
+    clearTimeout(idle);
+    const isNew = child === null;
+    child ??= readingChild(new URL("./symbols-process.ts", import.meta.url), ["--max-old-space-size=256"]);
+    const told = await askChild<Answer>(child, question, { ms: isNew ? START_MS : ASK_MS, bytes: MOST_BYTES });
+    if ("silence" in told) end();
+    idle = setTimeout(end, IDLE_MS).unref();
+    return "answer" in told ? told.answer : told.silence;
+  }
+
+  /** One question at a time. */
+  function ask<Answer>(question: SymbolsQuestion): Promise<Answer | Silence> {
+    const next = last.then(() => asked<Answer>(question));
+    last = next.catch(() => undefined);
+    return next;
+  }
+
+  /** The words of every file, in the order given; null where there are none in time. */
+  async function words(snapshot: Snapshot, files: readonly SnapshotFile[]): Promise<readonly (WordIndex | null)[]> {
+    const missing = files.filter(({ blob }) => !kept.has(blob));
+    const read = new Map<string, WordIndex>();
+    const until = performance.now() + WORDS_MS;
+    for (const batch of batches(missing)) {
+      if (performance.now() > until) break;
+      const texts = await Promise.all(batch.map(({ path }) => snapshot.text(path)));
+      const answer = await ask<readonly WordIndex[]>({ kind: "words", texts: texts.map((text) => text ?? "") });
+      if (typeof answer === "string") continue;
+      for (const [at, index] of answer.entries()) {
+        const blob = batch[at]?.blob ?? "";
+        read.set(blob, index);
+        kept.set(blob, index);
+      }
+    }
+    return files.map(({ blob }) => kept.get(blob) ?? read.get(blob) ?? null);
+  }
+
+  /** One by one where several together got the process stuck; null for one that does. */
+  async function parsed(
+    files: readonly SymbolFile[],
+    defined: ReadonlySet<string> | null,
+    used: ReadonlySet<string>,
+  ): Promise<readonly (ReadSymbols | null)[]> {
+    const answer = await ask<readonly ReadSymbols[]>({ kind: "read", files, defined, used });
+    if (typeof answer !== "string") return answer;
+    if (files.length === 1) return [null];
+    const parts: (ReadSymbols | null)[] = [];
+    for (const file of files) parts.push(...(await parsed([file], defined, used)));
+    return parts;
+  }
+
+  return {
+    async outline(path, text) {
+      const [read] = await parsed([{ path, text }], null, new Set());
+      return read?.definitions ?? [];
+    },
+    async find(snapshot, sought): Promise<FoundSymbols> {
+      const files = nearestFirst([...snapshot.files.values()], sought.near);
+      const indexes = await words(snapshot, files);
+      const unindexed = indexes.filter((index) => index === null).length;
+      const plan = planned(files, indexes, sought);
+      const reading = files.filter(({ path }) => plan.files.has(path)).slice(0, MOST_FILES);
+      const defined = new Set([...sought.used, ...sought.changed]);
+      const definitions = new Map<string, Definition[]>();
+      const references = new Map<string, Reference[]>();
+      let unread = 0;
+      for (let at = 0; at < reading.length; at += PARSED_TOGETHER) {
+        const some = reading.slice(at, at + PARSED_TOGETHER);
+        const texts = await Promise.all(some.map(({ path }) => snapshot.text(path)));
+        const batch = some.flatMap(({ path }, index) => {
+          const text = texts[index] ?? null;
+          return text === null ? [] : [{ path, text }];
+        });
+        for (const read of await parsed(batch, defined, sought.changed)) {
+          if (read === null) unread++;
+          else gather(read, definitions, references);
+        }
+      }
+      const symbols = new Map<string, NamedSymbol>();
+      for (const name of defined) {
+        const own = definitions.get(name) ?? [];
+        const lines = new Set(own.map(({ path, signature }) => `${path} ${signature}`));
+        const uses = (references.get(name) ?? []).filter(({ path, text }) => !lines.has(`${path} ${text}`));
+        if (own.length + uses.length > 0)
+          symbols.set(name, { definitions: own, references: uses, unread: plan.unread.get(name) ?? 0 });
+      }
+      return { symbols, degraded: degraded(unindexed, unread) };
+    },
+    close: end,
+  };
+}
+
+function gather(read: ReadSymbols, definitions: Map<string, Definition[]>, references: Map<string, Reference[]>): void {
+  for (const definition of read.definitions) {
+    const list = definitions.get(definition.name);
+    if (list === undefined) definitions.set(definition.name, [definition]);
+    else list.push(definition);
+  }
+  for (const [name, uses] of read.references) references.set(name, [...(references.get(name) ?? []), ...uses]);
+}
+
+interface Plan {
+  readonly files: ReadonlySet<string>;
+  /** By name of those that changed: files that have the word and are not looked into. */
+  readonly unread: ReadonlyMap<string, number>;
+}
+
+/** Which files are parsed: those that may define a name, and the nearest that use one that changed. */
+function planned(
+  files: readonly SnapshotFile[],
+  indexes: readonly (WordIndex | null)[],
+  { used, changed }: SoughtNames,
+): Plan {
+  const paths = new Set<string>();
+  const unread = new Map<string, number>();
+  for (const name of new Set([...changed, ...used])) {
+    const hash = wordHash(name);
+    let defining = 0;
+    let using = 0;
+    for (const [at, index] of indexes.entries()) {
+      if (index === null || !hasHash(index.words, hash)) continue;
+      const path = files[at]?.path ?? "";
+      if (hasHash(index.defined, hash) && defining < FILES_A_NAME.definitions) {
+        defining++;
+        paths.add(path);
+      }
+      if (!changed.has(name)) continue;
+      using++;
+      if (using <= FILES_A_NAME.references) paths.add(path);
+    }
+    if (using > FILES_A_NAME.references) unread.set(name, using - FILES_A_NAME.references);
+  }
+  return { files: paths, unread };
+}
+
+/** By the folders that a path shares with one of the given ones, most first; else by path. */
+function nearestFirst(files: readonly SnapshotFile[], near: readonly string[]): readonly SnapshotFile[] {
+  const folders = [...new Set(near.map((path) => path.split("/").slice(0, -1).join("/")))];
+  const shared = (path: string) =>
+    folders.reduce((most, folder) => Math.max(most, sharedFolders(path, folder.split("/"))), 0);
+  return files
+    .map((file) => ({ file, shared: shared(file.path) }))
+    .sort((a, b) => b.shared - a.shared || (a.file.path < b.file.path ? -1 : 1))
+    .map(({ file }) => file);
+}
+
+function sharedFolders(path: string, folders: readonly string[]): number {
+  const parts = path.split("/").slice(0, -1);
+  const end = parts.findIndex((part, at) => part !== folders[at]);
+  return end < 0 ? Math.min(parts.length, folders.length) : end;
+}
+
+function batches(files: readonly SnapshotFile[]): readonly (readonly SnapshotFile[])[] {
+  const all: SnapshotFile[][] = [];
+  let left = 0;
+  for (const file of files) {
+    const open = all.at(-1);
+    if (open === undefined || open.length >= MESSAGE.files || file.bytes > left) {
+      all.push([file]);
+      left = MESSAGE.units - file.bytes;
+    } else {
+      open.push(file);
+      left -= file.bytes;
+    }
+  }
+  return all;
+}
+
+function degraded(unindexed: number, unread: number): readonly Degraded[] {
+  const count = unindexed + unread;
+  if (count === 0) return [];
+  return [
+    {
+      part: "symbols",
+      reason: `${count} files were not searched for names of this change: they took too long to read`,
+    },
+  ];
+}

@@ -1,0 +1,405 @@
+// What a reviewer has to see besides the diff: the functions around the hunks, what changed lines call, who else calls what
+// changed. From the repository at the head; without it from the changed files alone.
+import { createHash } from "node:crypto";
+import { type CallSites, type ChangeContext, type ContextKind, noContext } from "../domain/change-context.ts";
+import type { Definition, NamedSymbol, Reference } from "../domain/code/symbols.ts";
+import { CHARS_PER_TOKEN } from "../domain/model.ts";
+import type { FileDiff, PullRequestContext } from "../domain/pull-request.ts";
+import type { FileKind, ReviewSignals } from "../domain/signals.ts";
+import type { Snapshot, SnapshotFile, Snapshots } from "../ports/snapshot.ts";
+import type { Symbols } from "../ports/symbols.ts";
+import { importedPackages, manifestsOf, tellingLines } from "./manifests.ts";
+import { type ChangedName, type ChangeNames, changeNames, innermost, touchedLines, type UsedName } from "./names.ts";
+import { type Candidate, type Range, shareRoom } from "./room.ts";
+
+export interface ContextPorts {
+  /** Null or absent: the change has no repository behind it. */
+  readonly snapshots?: Snapshots | null;
+  readonly symbols?: Symbols | null;
+}
+
+/** Call sites shown of one name. */
+const MOST_SITES = 8;
+const MOST_TESTS = 3;
+/** A function that is longer is shown by its head and what is around the hunk. */
+const WHOLE_LINES = 150;
+const HEAD_LINES = 6;
+const AROUND = 40;
+/** The same where room is short. */
+const NEAR = 12;
+const DEFINITION_LINES = { short: 16, full: 70 };
+
+/**
+ * Collects the context of a change and cuts it to `review.contextTokens`.
+ *
+ * @param ports null where nobody will read it
+ * @returns never throws for what the repository holds; what is missing is in `degraded`
+ */
+export async function contextOf(
+  context: PullRequestContext,
+  signals: ReviewSignals,
+  ports: ContextPorts | null,
+): Promise<ChangeContext> {
+  const room = Math.floor(context.config.review.contextTokens * CHARS_PER_TOKEN);
+  const { snapshots, symbols } = ports ?? {};
+  if (room === 0 || symbols === undefined || symbols === null) return noContext();
+  const read = (await snapshots?.at(context.repo, context.pull)) ?? { snapshot: null, degraded: [] };
+  const head = withHeadTexts(read.snapshot, context);
+  const kinds = new Map(signals.files.map(({ path, kind }) => [path, kind]));
+  const files = context.files.filter(({ path, binary }) => !binary && head.files.has(path));
+  const outlines = new Map<string, readonly Definition[]>();
+  for (const { path, status } of files) {
+    const text = status === "added" ? null : await head.text(path);
+    outlines.set(path, text === null ? [] : await symbols.outline(path, text));
+  }
+  const changedTexts = await linesOf(
+    head,
+    files.map(({ path }) => path),
+  );
+  const names = changeNames(context.files, outlines, kinds, changedTexts);
+  const words = new Map([...changedTexts].map(([path, lines]) => [path, new Set(lines.join("\n").match(WORD))]));
+  const near = context.files.map(({ path }) => path);
+  const found = await symbols.find(head, {
+    used: new Set(names.used.map(({ name }) => name)),
+    changed: new Set(names.changed.map(({ name }) => name)),
+    near,
+  });
+  const inDiff = shownByDiff(context.files);
+  const calls = callSites(names.changed, found.symbols, inDiff, near);
+  const candidates = [
+    ...enclosing(files, outlines, kinds),
+    ...defined(names, found.symbols, words),
+    ...siblings(names.changed, found.symbols, words),
+    ...wholeFiles(files, changedTexts, kinds),
+    ...(read.snapshot === null ? [] : mentioned(context, head)),
+  ];
+  const packages = importedPackages(context.files);
+  const manifests = read.snapshot === null ? [] : manifestsOf(context.files, head.files.keys());
+  const texts = await linesOf(head, [...candidates.map(({ path }) => path), ...manifests]);
+  for (const path of manifests) {
+    const lines = tellingLines(texts.get(path) ?? [], packages);
+    const ranges = lines.map((line) => ({ first: line, last: line }));
+    if (ranges.length > 0)
+      candidates.push({ kind: "package", path, why: "declared versions", short: ranges, full: ranges, worth: 30 });
+  }
+  const called = fitted(calls, room * CALLS_PART);
+  const shared = shareRoom(candidates, texts, inDiff, room - called.used);
+  return {
+    kind: "change-context",
+    from: read.snapshot === null ? (head.files.size === 0 ? "nothing" : "head-texts") : "snapshot",
+    excerpts: shared.excerpts,
+    callSites: called.shown,
+    cut: cutOf(shared.cut, called.cut),
+    tokens: Math.ceil((shared.used + called.used) / CHARS_PER_TOKEN),
+    degraded: [...read.degraded, ...found.degraded],
+  };
+}
+
+/** The snapshot with the changed files as gather read them: some are larger than what a snapshot holds. */
+function withHeadTexts(snapshot: Snapshot | null, { headTexts, pull }: PullRequestContext): Snapshot {
+  const files = new Map<string, SnapshotFile>(snapshot?.files ?? []);
+  for (const [path, text] of headTexts) {
+    if (files.has(path)) continue;
+    const blob = createHash("sha256").update(text).digest("hex");
+    files.set(path, { path, blob, bytes: text.length });
+  }
+  return {
+    sha: pull.head.sha,
+    files,
+    unread: snapshot?.unread ?? [],
+    text: async (path) => headTexts.get(path) ?? (await snapshot?.text(path)) ?? null,
+  };
+}
+
+async function linesOf(head: Snapshot, paths: readonly string[]): Promise<ReadonlyMap<string, readonly string[]>> {
+  const texts = new Map<string, readonly string[]>();
+  for (const path of new Set(paths)) texts.set(path, (await head.text(path))?.split("\n") ?? []);
+  return texts;
+}
+
+function shownByDiff(files: readonly FileDiff[]): ReadonlyMap<string, ReadonlySet<number>> {
+  return new Map(
+    files.map(({ path, hunks }) => [
+      path,
+      new Set(hunks.flatMap(({ lines }) => lines.flatMap(({ newLine }) => newLine ?? []))),
+    ]),
+  );
+}
+
+const KIND_WORTH: Readonly<Record<FileKind, number>> = { source: 100, infra: 90, config: 80, test: 35, docs: 20 };
+
+/** Each hunk's function; or, of a long one, its head and what is around the hunk. */
+function enclosing(
+  files: readonly FileDiff[],
+  outlines: ReadonlyMap<string, readonly Definition[]>,
+  kinds: ReadonlyMap<string, FileKind>,
+): readonly Candidate[] {
+  return files.flatMap((file): Candidate[] => {
+    const { path, status } = file;
+    if (status === "added" || status === "removed") return [];
+    const worth = KIND_WORTH[kinds.get(path) ?? "source"];
+    return file.hunks.map((hunk): Candidate => {
+      const lines = touchedLines({ ...file, hunks: [hunk] });
+      const [first = hunk.newStart, last = first] = [lines[0], lines.at(-1)];
+      const around = outermost(outlines.get(path) ?? [], first, last);
+      const near = { first: Math.max(1, first - NEAR), last: last + NEAR };
+      const wide = { first: Math.max(1, first - AROUND), last: last + AROUND };
+      const why = "around the change";
+      if (around === null) return { kind: "enclosing", path, why, short: [near], full: [wide], worth: worth - 5 };
+      const head = { first: around.startLine, last: Math.min(around.endLine, around.startLine + HEAD_LINES - 1) };
+      const whole = { first: around.startLine, last: around.endLine };
+      const isLong = around.endLine - around.startLine >= WHOLE_LINES;
+      const within = (range: Range) => ({
+        first: Math.max(range.first, around.startLine),
+        last: Math.min(range.last, around.endLine),
+      });
+      return {
+        kind: "enclosing",
+        path,
+        why,
+        short: [head, within(near)],
+        full: isLong ? [head, within(wide)] : [whole],
+        worth: worth + Math.min(9, lines.length / 5),
+      };
+    });
+  });
+}
+
+const HOLDERS = new Set(["class", "interface", "struct", "enum", "trait", "module", "type", "section"]);
+
+/** The function that holds both lines, the outermost of those that are not long; else the innermost definition. */
+function outermost(outline: readonly Definition[], first: number, last: number): Definition | null {
+  const holding = outline
+    .filter(({ startLine, endLine }) => startLine <= first && endLine >= last)
+    .sort((a, b) => b.endLine - b.startLine - (a.endLine - a.startLine));
+  const functions = holding.filter(({ kind }) => !HOLDERS.has(kind));
+  const short = functions.find(({ startLine, endLine }) => endLine - startLine < WHOLE_LINES);
+  return short ?? functions.at(-1) ?? innermost(outline, first);
+}
+
+/** A longer file is not shown whole, however much room there is. */
+const FILE_LINES = 500;
+
+/** What is left of small changed files, where nothing better needs the room. */
+function wholeFiles(
+  files: readonly FileDiff[],
+  texts: ReadonlyMap<string, readonly string[]>,
+  kinds: ReadonlyMap<string, FileKind>,
+): readonly Candidate[] {
+  return files.flatMap(({ path, status }): Candidate[] => {
+    const last = texts.get(path)?.length ?? 0;
+    if (status === "added" || status === "removed" || last === 0 || last > FILE_LINES) return [];
+    const all = [{ first: 1, last }];
+    const worth = KIND_WORTH[kinds.get(path) ?? "source"] / 20;
+    return [{ kind: "enclosing", path, why: "the rest of the file", short: all, full: all, worth }];
+  });
+}
+
+/** What changed lines name, where the repository defines it. */
+function defined(
+  { used, changed }: ChangeNames,
+  symbols: ReadonlyMap<string, NamedSymbol>,
+  words: Words,
+): readonly Candidate[] {
+  const own = new Set(changed.filter(({ what }) => what === "behaviour").map(({ name, path }) => `${path} ${name}`));
+  const heaviest = used[0]?.weight ?? 1;
+  return used.flatMap((name): Candidate[] => {
+    const definitions = (symbols.get(name.name)?.definitions ?? []).filter(
+      ({ path }) => !own.has(`${path} ${name.name}`),
+    );
+    return likely(definitions, name, words).map((definition, rank) => {
+      const { path, startLine, endLine } = definition;
+      const range = (lines: number) => [{ first: startLine, last: Math.min(endLine, startLine + lines - 1) }];
+      const penalty = rank * 15 + (isTest(path) ? 25 : 0) + (definitions.length > 3 ? 10 : 0);
+      return {
+        kind: "definition",
+        path,
+        why: `defines ${name.name}`,
+        short: range(DEFINITION_LINES.short),
+        full: range(DEFINITION_LINES.full),
+        worth: 40 + 40 * Math.sqrt(name.weight / heaviest) - penalty,
+      };
+    });
+  });
+}
+
+/** Beyond so many that nothing tells apart, none is shown. */
+const AMBIGUOUS = 4;
+
+/** The words of each changed file at the head. */
+type Words = ReadonlyMap<string, ReadonlySet<string>>;
+
+const WORD = /[\p{L}_$][\p{L}\p{N}_$]*/gu;
+
+/** Of several definitions of a name those that its use most likely means, at most two. */
+function likely(
+  definitions: readonly Definition[],
+  { qualifiers, paths }: UsedName,
+  words: Words,
+): readonly Definition[] {
+  const folders = new Set([...paths].map(folderOf));
+  const score = ({ path }: Definition) => {
+    const parts = path
+      .toLowerCase()
+      .replace(/\.\w+$/, "")
+      .split("/")
+      .slice(-2);
+    const isQualified = [...qualifiers].some((one) => parts.includes(one.toLowerCase()));
+    return (
+      (isQualified ? 4 : 0) +
+      (paths.has(path) ? 3 : 0) +
+      ([...paths].some((own) => isNamedIn(path, words.get(own))) ? 3 : 0) +
+      (folders.has(folderOf(path)) ? 2 : 0) -
+      (isTest(path) ? 3 : 0)
+    );
+  };
+  const scored = definitions.map((one) => ({ one, score: score(one) })).sort((a, b) => b.score - a.score);
+  const best = scored[0]?.score ?? 0;
+  const alike = scored.filter((each) => each.score === best);
+  return alike.length > AMBIGUOUS ? [] : alike.slice(0, 2).map(({ one }) => one);
+}
+
+/** `src/mods/ModSuddenDeath.cs` is named where `ModSuddenDeath` is a word. */
+function isNamedIn(path: string, words: ReadonlySet<string> | undefined): boolean {
+  const stem = (path.split("/").at(-1) ?? "").replace(/\.\w+$/, "");
+  return stem.length > 3 && words?.has(stem) === true;
+}
+
+function folderOf(path: string): string {
+  return path.split("/").slice(0, -1).join("/");
+}
+
+const TEST =
+  /(?:^|\/)(?:tests?|__tests__|__mocks__|specs?|testing|e2e)\/|[._-](?:test|tests|spec)\.\w+$|Tests?\.\w+$|(?:^|\/)test_[^/]*$/;
+
+function isTest(path: string): boolean {
+  return TEST.test(path);
+}
+
+/** The same method of other types: what a change of one may have to be done to as well, or what it overrides. */
+function siblings(
+  changed: readonly ChangedName[],
+  symbols: ReadonlyMap<string, NamedSymbol>,
+  words: Words,
+): readonly Candidate[] {
+  return changed.flatMap(({ name, path: own, what }): Candidate[] => {
+    const others = (symbols.get(name)?.definitions ?? []).filter(
+      ({ path, kind }) =>
+        path !== own && !isTest(path) && (kind === "method" || kind === "function") && endingOf(path) === endingOf(own),
+    );
+    const named = words.get(own);
+    const ordered = [...others].sort((a, b) => Number(isNamedIn(b.path, named)) - Number(isNamedIn(a.path, named)));
+    return ordered.slice(0, 3).map(({ path, startLine, endLine }, rank) => ({
+      kind: "sibling",
+      path,
+      why: `another ${name}`,
+      short: [{ first: startLine, last: Math.min(endLine, startLine + 9) }],
+      full: [{ first: startLine, last: Math.min(endLine, startLine + 39) }],
+      worth: (what === "value" ? 30 : 45) + (isNamedIn(path, named) ? 25 : 0) - 8 * rank - Math.min(10, others.length),
+    }));
+  });
+}
+
+function endingOf(path: string): string {
+  return /\.\w+$/.exec(path)?.[0] ?? "";
+}
+
+const PATH_LIKE = /[\w@.-]+(?:\/[\w@.-]+)*\.[A-Za-z]\w{0,7}/g;
+const MOST_MENTIONED = 5;
+
+/** Files that the description names and the diff does not have. */
+function mentioned({ pull, files }: PullRequestContext, head: Snapshot): readonly Candidate[] {
+  const changed = new Set(files.map(({ path }) => path));
+  const words = new Set(`${pull.title}\n${pull.body ?? ""}`.slice(0, 20_000).match(PATH_LIKE));
+  const found: string[] = [];
+  for (const word of words) {
+    const tail = `/${word.replace(/^\.?\//, "")}`;
+    const alike = [...head.files.keys()].filter((path) => `/${path}`.endsWith(tail));
+    if (alike.length === 1 && alike[0] !== undefined && !changed.has(alike[0])) found.push(alike[0]);
+  }
+  return [...new Set(found)].slice(0, MOST_MENTIONED).map((path) => ({
+    kind: "mentioned",
+    path,
+    why: "named in the description",
+    short: [{ first: 1, last: 20 }],
+    full: [{ first: 1, last: 80 }],
+    worth: 38,
+  }));
+}
+
+// Who else uses what changed.
+
+interface NamedCalls extends CallSites {
+  readonly worth: number;
+}
+
+/** Other definitions of a name beyond which its uses tell nothing. */
+const MOST_DEFINED = 3;
+const WHAT_WORTH: Readonly<Record<ChangedName["what"], number>> = {
+  signature: 90,
+  removed: 95,
+  behaviour: 70,
+  value: 40,
+};
+
+function callSites(
+  changed: readonly ChangedName[],
+  symbols: ReadonlyMap<string, NamedSymbol>,
+  inDiff: ReadonlyMap<string, ReadonlySet<number>>,
+  near: readonly string[],
+): readonly NamedCalls[] {
+  const folders = new Set(near.map(folderOf));
+  return changed.flatMap(({ name, path, what }): NamedCalls[] => {
+    const symbol = symbols.get(name);
+    if (symbol === undefined) return [];
+    const outside = symbol.references.filter((one) => inDiff.get(one.path)?.has(one.line) !== true);
+    const isCommon = symbol.definitions.length > MOST_DEFINED;
+    const own = isCommon ? outside.filter((one) => isOf(one, path, folders)) : outside;
+    const order = (one: Reference) => (IMPORT.test(one.text) ? 2 : 0) + (folders.has(folderOf(one.path)) ? 0 : 1);
+    const sorted = [...own].sort((a, b) => order(a) - order(b));
+    const groups = [
+      { kind: "caller" as const, sites: sorted.filter((one) => !isTest(one.path)), most: MOST_SITES },
+      { kind: "test" as const, sites: sorted.filter((one) => isTest(one.path)), most: MOST_TESTS },
+    ];
+    return groups.flatMap(({ kind, sites, most }) => {
+      if (sites.length === 0) return [];
+      const more = sites.length - most + (kind === "caller" ? symbol.unread : 0);
+      const worth = WHAT_WORTH[what] - (kind === "test" ? 45 : 0) - (isCommon ? 20 : 0);
+      return [{ name, kind, sites: sites.slice(0, most), more: Math.max(0, more), worth }];
+    });
+  });
+}
+
+const IMPORT = /^\s*(?:import|from|use|using|require|export .* from|#\s*include)\b/;
+
+/** Whether a use of a common name is likely of the one that this file defines. */
+function isOf({ path, text }: Reference, own: string, folders: ReadonlySet<string>): boolean {
+  const stem = (own.split("/").at(-1) ?? "").replace(/\.\w+$/, "");
+  return path === own || text.includes(stem) || (folders.has(folderOf(path)) && folderOf(path) === folderOf(own));
+}
+
+/** Of the room for all. */
+const CALLS_PART = 0.3;
+
+function fitted(
+  calls: readonly NamedCalls[],
+  room: number,
+): { readonly shown: readonly CallSites[]; readonly used: number; readonly cut: ReadonlyMap<ContextKind, number> } {
+  const shown: CallSites[] = [];
+  const cut = new Map<ContextKind, number>();
+  let used = 0;
+  for (const { worth: _, ...call } of [...calls].sort((a, b) => b.worth - a.worth)) {
+    const cost =
+      40 + call.name.length + call.sites.reduce((sum, { path, text }) => sum + path.length + text.length + 9, 0);
+    if (used + cost > room) cut.set(call.kind, (cut.get(call.kind) ?? 0) + 1);
+    else {
+      used += cost;
+      shown.push(call);
+    }
+  }
+  return { shown, used, cut };
+}
+
+function cutOf(...maps: readonly ReadonlyMap<ContextKind, number>[]): ChangeContext["cut"] {
+  return maps.flatMap((map) => [...map].map(([kind, count]) => ({ kind, count })));
+}

@@ -1,0 +1,206 @@
+// The names in a change: which it uses, and which it changed for others.
+import { codeOnly } from "../domain/code/code-only.ts";
+import type { Definition } from "../domain/code/symbols.ts";
+import type { DiffLine, FileDiff } from "../domain/pull-request.ts";
+import type { FileKind } from "../domain/signals.ts";
+
+/** A name that changed lines use. */
+export interface UsedName {
+  readonly name: string;
+  /** Higher is looked for first. */
+  readonly weight: number;
+  /** What stands before the dot: `blocklogger` of `blocklogger.Debugf`. */
+  readonly qualifiers: ReadonlySet<string>;
+  /** Files that use it. */
+  readonly paths: ReadonlySet<string>;
+}
+
+/** A name that means something else after the change, or nothing. */
+export interface ChangedName {
+  readonly name: string;
+  readonly path: string;
+  /** Of what changed about it, the gravest. */
+  readonly what: "signature" | "removed" | "behaviour" | "value";
+}
+
+export interface ChangeNames {
+  readonly used: readonly UsedName[];
+  readonly changed: readonly ChangedName[];
+}
+
+const MOST_USED = 160;
+const MOST_CHANGED = 30;
+
+const WORD = /[\p{L}_$][\p{L}\p{N}_$]*/gu;
+/** Files whose words are no names of code. */
+const NO_CODE = /\.(?:md|mdx|txt|rst|json|jsonc|lock|svg|html?|css|scss|less|csv|ya?ml|xml|snap)$/i;
+
+const KEYWORDS = new Set(
+  `abstract and any array as assert async await bool boolean break byte case catch char chan class const continue
+  crate declare def default defer del delete do double elif else end enum err error export extends extern false final
+  finally float for foreach from func function get go goto if impl implements import in include instanceof int
+  interface internal is let lambda long map match mod module mut namespace new nil none not null number object of
+  operator or override package pass private protected pub public raise range readonly record ref rescue return self
+  sealed select set short signed sizeof static str string struct super switch this throw throws trait true try type
+  typedef typeof uint undefined union unless unsigned until use using val var virtual void volatile when where while
+  with yield console log require println printf string len append make None True False null id name value key data
+  path text list index size length push test describe expect it`.split(/\s+/),
+);
+
+/** Of a use in a line of the diff, or of the lines near it. */
+const WEIGHTS = { added: 2, removed: 1, context: 0.25, around: 0.1 } as const;
+const NEAR = 10;
+
+const WHAT = ["signature", "removed", "behaviour", "value"] as const;
+
+/**
+ * @param outlines the definitions of each changed file at the head, by path
+ * @param texts lines of each changed file at the head, by path
+ * @param kinds by path; what tests and documents change nobody else depends on
+ */
+export function changeNames(
+  files: readonly FileDiff[],
+  outlines: ReadonlyMap<string, readonly Definition[]>,
+  kinds: ReadonlyMap<string, FileKind>,
+  texts: ReadonlyMap<string, readonly string[]>,
+): ChangeNames {
+  const used = new Map<string, { weight: number; qualifiers: Set<string>; paths: Set<string> }>();
+  const changed = new Map<string, ChangedName>();
+  const change = (name: string, path: string, what: ChangedName["what"]) => {
+    if (!isName(name)) return;
+    const known = changed.get(name);
+    if (known === undefined || WHAT.indexOf(what) < WHAT.indexOf(known.what)) changed.set(name, { name, path, what });
+  };
+  for (const file of files) {
+    if (NO_CODE.test(file.path)) continue;
+    const kind = kinds.get(file.path) ?? "source";
+    const lines = file.hunks.flatMap((hunk) => codeLines(file.path, hunk.lines));
+    const factor = kind === "source" ? 1 : 0.4;
+    for (const { kind: side, code } of lines) {
+      const weight = factor * WEIGHTS[side];
+      for (const match of code.matchAll(WORD)) use(used, code, match, file.path, weight);
+    }
+    for (const code of codeAround(file, texts.get(file.path) ?? []))
+      for (const match of code.matchAll(WORD)) use(used, code, match, file.path, factor * WEIGHTS.around);
+    if (kind === "test" || kind === "docs") continue;
+    changedHere(file, lines, outlines.get(file.path) ?? [], change);
+  }
+  return {
+    used: [...used]
+      .map(([name, of]) => ({ name, ...of }))
+      .sort((a, b) => b.weight - a.weight || (a.name < b.name ? -1 : 1))
+      .slice(0, MOST_USED),
+    changed: [...changed.values()].sort((a, b) => WHAT.indexOf(a.what) - WHAT.indexOf(b.what)).slice(0, MOST_CHANGED),
+  };
+}
+
+function isName(word: string): boolean {
+  return word.length > 2 && !KEYWORDS.has(word);
+}
+
+function use(
+  used: Map<string, { weight: number; qualifiers: Set<string>; paths: Set<string> }>,
+  code: string,
+  match: RegExpExecArray,
+  path: string,
+  weight: number,
+): void {
+  const [name] = match;
+  if (!isName(name)) return;
+  const known = used.get(name) ?? { weight: 0, qualifiers: new Set<string>(), paths: new Set<string>() };
+  used.set(name, known);
+  const isCalled = /^\s*(?:<[^<>()]*>)?[(!]/.test(code.slice(match.index + name.length));
+  const isType = /^[A-Z]/.test(name);
+  known.weight += weight * (isCalled ? 3 : isType ? 2 : 1);
+  known.paths.add(path);
+  const qualifier = /([\p{L}_$][\p{L}\p{N}_$]*)\s*(?:\.|::|->|\?\.)\s*$/u.exec(code.slice(0, match.index))?.[1];
+  if (qualifier !== undefined) known.qualifiers.add(qualifier);
+}
+
+/** Lines of the head on either side of each hunk. */
+function codeAround({ path, hunks }: FileDiff, lines: readonly string[]): readonly string[] {
+  return hunks.flatMap(({ newStart, newLines }) => {
+    const before = lines.slice(Math.max(0, newStart - 1 - NEAR), newStart - 1);
+    const behind = lines.slice(newStart - 1 + newLines, newStart - 1 + newLines + NEAR);
+    return [...before, ...behind].map((line) => codeOnly(path, line));
+  });
+}
+
+interface CodeLine {
+  readonly kind: DiffLine["kind"];
+  readonly newLine: number | null;
+  readonly code: string;
+}
+
+/** Each side is read by itself: a removed line opens no comment of the head. */
+function codeLines(path: string, lines: readonly DiffLine[]): readonly CodeLine[] {
+  const side = (left: "added" | "removed") => lines.filter(({ kind }) => kind !== left);
+  const code = (some: readonly DiffLine[]) => codeOnly(path, some.map(({ text }) => text).join("\n")).split("\n");
+  const head = side("removed");
+  const base = side("added");
+  const [headCode, baseCode] = [code(head), code(base)];
+  return [
+    ...head.map(({ kind, newLine }, at) => ({ kind, newLine, code: headCode[at] ?? "" })),
+    ...base.flatMap(({ kind, newLine }, at) =>
+      kind === "removed" ? [{ kind, newLine, code: baseCode[at] ?? "" }] : [],
+    ),
+  ];
+}
+
+/** A line that defines a name, in most languages. */
+const DEFINES =
+  /^\s*(?:(?:export|default|pub(?:\([^)]*\))?|public|private|protected|internal|static|final|abstract|async|override|virtual|const|unsafe|inline|extern|readonly|open|suspend|def|func(?:\s*\([^)]*\))?|function\*?|fn|class|struct|enum|interface|trait|type|record|let|var|val|#\s*define)\s+)+(?:[\w<>[\],.?*&]+\s+[*&]*)*?([\p{L}_$][\p{L}\p{N}_$]*)\s*(?:[<({=:;]|$)/u;
+const C_FUNCTION = /^[A-Za-z_][\w\s*&:<>]*?[\s*&]([A-Za-z_]\w*)\s*\([^;]*$/;
+const SETS = /^\s*["']?([\p{L}_$][\p{L}\p{N}_$]*)["']?\s*[:=](?!=)/u;
+
+function changedHere(
+  file: FileDiff,
+  lines: readonly CodeLine[],
+  outline: readonly Definition[],
+  change: (name: string, path: string, what: ChangedName["what"]) => void,
+): void {
+  const named = (of: "added" | "removed") =>
+    new Set(
+      lines.flatMap(({ kind, code }) => {
+        const name = kind === of ? (DEFINES.exec(code)?.[1] ?? C_FUNCTION.exec(code)?.[1]) : undefined;
+        return name === undefined ? [] : [name];
+      }),
+    );
+  const [before, after] = [named("removed"), named("added")];
+  for (const name of before) change(name, file.path, after.has(name) ? "signature" : "removed");
+  if (file.status === "added") {
+    for (const name of after) change(name, file.path, "behaviour");
+    return;
+  }
+  for (const at of touchedLines(file)) {
+    const inner = innermost(outline, at);
+    if (inner !== null && inner.kind !== "section") change(inner.name, file.path, "behaviour");
+  }
+  for (const { kind, code } of lines) {
+    const name = kind === "context" ? undefined : SETS.exec(code)?.[1];
+    if (name !== undefined) change(name, file.path, "value");
+  }
+  for (const name of after) change(name, file.path, "value");
+}
+
+/** Lines of the head that were added, or stand where something was removed. */
+export function touchedLines({ hunks }: FileDiff): readonly number[] {
+  return hunks.flatMap(({ newStart, lines }) => {
+    let next = newStart;
+    return lines.flatMap(({ kind, newLine }) => {
+      const at = newLine ?? next;
+      next = newLine === null ? next : newLine + 1;
+      return kind === "context" ? [] : [at];
+    });
+  });
+}
+
+/** The smallest definition around a line. */
+export function innermost(outline: readonly Definition[], line: number): Definition | null {
+  let best: Definition | null = null;
+  for (const one of outline) {
+    if (one.startLine > line || one.endLine < line) continue;
+    if (best === null || one.endLine - one.startLine < best.endLine - best.startLine) best = one;
+  }
+  return best;
+}

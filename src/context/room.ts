@@ -1,0 +1,102 @@
+// Sharing out the room of a context: each kind has its part, what is left goes to what is worth most, and what found no place is
+// counted. No line is shown twice, and none that the diff shows.
+import type { ContextKind, Excerpt } from "../domain/change-context.ts";
+import { cutText } from "../domain/text/cut-text.ts";
+
+/** Lines that may be shown. Ranges are 1-based, inclusive. */
+export interface Candidate {
+  readonly kind: ContextKind;
+  readonly path: string;
+  readonly why: string;
+  readonly short: readonly Range[];
+  /** Shown in place of `short` where there is room; holds it. */
+  readonly full: readonly Range[];
+  readonly worth: number;
+}
+
+export interface Range {
+  readonly first: number;
+  readonly last: number;
+}
+
+/** What a kind may take before the others had their part. */
+const PARTS: Readonly<Record<ContextKind, number>> = {
+  enclosing: 0.35,
+  definition: 0.35,
+  caller: 0.2,
+  sibling: 0.1,
+  mentioned: 0.1,
+  package: 0.05,
+  test: 0,
+};
+const LINE_CHARS = 300;
+/** UTF-16 units of a heading, and of the mark before a run of lines. */
+const HEADING_CHARS = 40;
+const RUN_CHARS = 16;
+
+/**
+ * @param texts lines of each file at the head
+ * @param inDiff lines that the diff shows, by path
+ * @param room UTF-16 units
+ */
+export function shareRoom(
+  candidates: readonly Candidate[],
+  texts: ReadonlyMap<string, readonly string[]>,
+  inDiff: ReadonlyMap<string, ReadonlySet<number>>,
+  room: number,
+): { readonly excerpts: readonly Excerpt[]; readonly used: number; readonly cut: ReadonlyMap<ContextKind, number> } {
+  const shown = new Map<string, { lines: Set<number>; why: Set<string> }>();
+  const ordered = [...candidates].sort((a, b) => b.worth - a.worth);
+  const taken = new Set<Candidate>();
+  const spent = new Map<ContextKind, number>();
+  let used = 0;
+
+  const missing = ({ path }: Candidate, ranges: readonly Range[]) => {
+    const text = texts.get(path) ?? [];
+    return ranges.flatMap(({ first, last }) =>
+      Array.from({ length: Math.max(0, Math.min(last, text.length) - first + 1) }, (_, at) => first + at).filter(
+        (line) => inDiff.get(path)?.has(line) !== true && shown.get(path)?.lines.has(line) !== true,
+      ),
+    );
+  };
+  const take = (one: Candidate, ranges: readonly Range[], most: number): boolean => {
+    const lines = missing(one, ranges);
+    const text = texts.get(one.path) ?? [];
+    const isNew = !shown.has(one.path);
+    const cost =
+      lines.reduce((sum, line) => sum + Math.min(LINE_CHARS, text[line - 1]?.length ?? 0) + 1, 0) +
+      (lines.length === 0 ? 0 : ranges.length * RUN_CHARS) +
+      (isNew && lines.length > 0 ? one.path.length + HEADING_CHARS : 0);
+    if (cost > most || used + cost > room) return false;
+    used += cost;
+    spent.set(one.kind, (spent.get(one.kind) ?? 0) + cost);
+    if (lines.length === 0) return true;
+    const known = shown.get(one.path) ?? { lines: new Set<number>(), why: new Set<string>() };
+    shown.set(one.path, known);
+    for (const line of lines) known.lines.add(line);
+    known.why.add(one.why);
+    return true;
+  };
+
+  for (const one of ordered) {
+    if (take(one, one.short, PARTS[one.kind] * room - (spent.get(one.kind) ?? 0))) taken.add(one);
+  }
+  for (const one of ordered) if (!taken.has(one) && take(one, one.short, room)) taken.add(one);
+  for (const one of ordered) if (taken.has(one)) take(one, one.full, room);
+
+  const cut = new Map<ContextKind, number>();
+  for (const { kind } of ordered.filter((one) => !taken.has(one))) cut.set(kind, (cut.get(kind) ?? 0) + 1);
+  const excerpts = [...shown].map(([path, { lines, why }]) => ({
+    path,
+    why: [...why],
+    lines: [...lines]
+      .sort((a, b) => a - b)
+      .map((line) => ({ line, text: shownLine(texts.get(path)?.[line - 1] ?? "") })),
+  }));
+  return { excerpts, used, cut };
+}
+
+function shownLine(text: string): string {
+  const line = text.replace(/\r$/, "");
+  return line.length > LINE_CHARS ? `${cutText(line, LINE_CHARS)}…(cut)` : line;
+}

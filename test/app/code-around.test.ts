@@ -1,0 +1,50 @@
+// The code around a change, read from the repository at its head, stands in what the model is asked.
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { says } from "../fakes/anthropic/replies.ts";
+import { type ModelStage, openModelStage } from "./model-stage.ts";
+
+let stage: ModelStage;
+
+beforeAll(async () => {
+  const nothing = says({ findings: [], ruleFindings: [], walkthrough: "Rounds prices." });
+  stage = await openModelStage({}, () => nothing);
+});
+afterAll(() => stage.close());
+
+const FILLER = Array.from({ length: 12 }, (_, at) => `  const step${at} = rate * ${at};`).join("\n");
+const priced = (last: string) => `export function priceOf(items: number, rate: number): number {
+  if (rate < 0) throw new RangeError("negative rate");
+${FILLER}
+  ${last}
+}
+`;
+const BASE = {
+  "README.md": "# Shop\n",
+  "src/price.ts": priced("return items * rate;"),
+  "src/checkout.ts": `import { priceOf } from "./price.ts";
+
+export function total(cart: { count: number }): string {
+  return "EUR " + priceOf(cart.count, 1.5).toFixed(2);
+}
+`,
+  "src/round.ts": `export function roundedPrice(value: number): number {
+  return Math.floor(value * 100) / 100;
+}
+`,
+};
+
+test("the enclosing function, what an added line calls and who calls what changed", async () => {
+  const changed = { "src/price.ts": priced("return roundedPrice(items * rate);") };
+  const { asked, state } = await stage.review("Round prices", changed, BASE);
+  expect(state).toBe("done");
+  const [question] = asked;
+  expect(question?.prompt).toContain("# The code around the change");
+  const around = (question?.prompt ?? "")
+    .split("# The code around the change")[1]
+    ?.split("# This is the whole diff")[0];
+  expect(around).toContain('if (rate < 0) throw new RangeError("negative rate");');
+  expect(around).toContain("return Math.floor(value * 100) / 100;");
+  expect(around).toContain('src/checkout.ts:4: return "EUR " + priceOf(cart.count, 1.5).toFixed(2);');
+  // Lines of the diff are not told twice.
+  expect(around).not.toContain("return roundedPrice(items * rate);");
+});
