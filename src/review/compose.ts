@@ -5,7 +5,7 @@ import type { PathInstruction } from "../config/path-instruction.ts";
 import type { DependencyUpdate, PackageUpdate } from "../domain/dependency-update.ts";
 import type { Finding } from "../domain/finding.ts";
 import { buildRetrievalContextSection } from "../domain/memory/precedent-section.ts";
-import { pathGlob } from "../domain/path-glob.ts";
+import { pathGlob } from "../config/path-glob.ts";
 import type { PullRequestContext } from "../domain/pull-request.ts";
 import type { Precedents } from "../domain/retrieval.ts";
 import type { Intent, ReviewSignals } from "../domain/signals.ts";

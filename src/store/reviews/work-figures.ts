@@ -66,7 +66,7 @@ export function storedWorkFigures(db: Database): WorkFigures {
       return [...byRepo.values()];
     },
     async retrievalBefore(repo, pull, at) {
-      const row = await db.one(
+      const row = await db.one<Record<string, unknown>>(
         `SELECT * FROM retrievals WHERE repo = $1 AND pull = $2 AND created_at <= $3 AND origin IN ('review', 'command-line')
          ORDER BY created_at DESC LIMIT 1`,
         [repo, pull, at],
