@@ -95,7 +95,12 @@ export function filePattern(path: string | null): string | null {
   const cut = path.lastIndexOf("/") + 1;
   const [folder, name] = [path.slice(0, cut), path.slice(cut)];
   const dot = name.lastIndexOf(".");
-  // What globs read as their own stands for itself.
-  const literal = (text: string) => text.replace(/[*?[\]{}()!\\]/g, "\\$&");
-  return dot <= 0 || dot === name.length - 1 ? literal(path) : `${literal(folder)}*${literal(name.slice(dot))}`;
+  return dot <= 0 || dot === name.length - 1
+    ? literalGlob(path)
+    : `${literalGlob(folder)}*${literalGlob(name.slice(dot))}`;
+}
+
+/** A glob in which what globs read as their own stands for itself. */
+export function literalGlob(text: string): string {
+  return text.replace(/[*?[\]{}()!\\]/g, "\\$&");
 }
