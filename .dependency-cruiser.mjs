@@ -8,6 +8,10 @@ const PURE = [
   "conventional-commits-parser", // the reference grammar of titles
   "diff", // the unified-diff parser
   "semver", // the step of a dependency bump
+  "@renovatebot/pep440", // Python's order of versions
+  "@renovatebot/ruby-semver", // Ruby's
+  "p-map", // a few questions at once
+  "brace-expansion", // the braces of globs
   "leven", // "did you mean"
   "lru-cache", // what was read before, bounded
   "re2js", // patterns that users write run in linear time

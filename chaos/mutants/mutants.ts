@@ -749,7 +749,7 @@ export const MUTANTS: readonly Mutant[] = [
     id: "logins in place of ids",
     loses: "who may is asked by number, not by name",
     file: "src/adapters/github/permissions.ts",
-    find: "return data.user?.id === id ?",
+    find: "return data?.user?.id === id ?",
     replace: "return id !== 0 ?",
     test: [
       "test/app/command-rights.test.ts",

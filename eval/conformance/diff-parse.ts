@@ -1,10 +1,10 @@
 // Hunks of a change: how they are read, put into words, and chosen.
 
 import { classifyLanguage } from "../../src/analyze/languages.ts";
-import { addedTexts, hunkText, largestHunks } from "../../src/domain/code/hunk-text.ts";
 import type { DiffLine, Hunk } from "../../src/domain/pull-request.ts";
 import { parseListedFile } from "../../src/gather/parse-diff.ts";
 import type { AreaCheck } from "./area-check.ts";
+import { addedTexts, hunkText, largestHunks } from "./hunk-text.ts";
 
 interface HunkCase {
   readonly filePath: string;

@@ -1,34 +1,34 @@
 // Figures are read from a whole window; whoever asks again within minutes is told the same ones.
+import { LRUCache } from "lru-cache";
 import type { RetrievalFigures } from "../domain/figures/retrieval-figures.ts";
 import type { RetrievalStatistics } from "../ports/memory.ts";
 
 /** Five minutes: figures of a day do not change visibly faster. */
 export const FIGURES_TTL_MS = 5 * 60_000;
-/** Windows kept; the one kept longest goes first. */
+/** Windows kept; the one that was asked for longest ago goes first. */
 const MOST = 100;
 
 /**
  * The same statistics, read at most every five minutes a window. A reading that fails is not kept.
  *
- * @param now epoch milliseconds
+ * @param now milliseconds of a clock that nothing sets
  */
 export function cachedStatistics(inner: RetrievalStatistics, now: () => number): RetrievalStatistics {
-  const kept = new Map<string, { readonly at: number; readonly figures: Promise<RetrievalFigures> }>();
+  // An entry is stale once it is older than `ttl`.
+  const kept = new LRUCache<string, Promise<RetrievalFigures>>({
+    max: MOST,
+    ttl: FIGURES_TTL_MS - 1,
+    ttlResolution: 0,
+    perf: { now },
+  });
   return {
     read(window) {
       const key = JSON.stringify([window.ms, window.repo]);
       const known = kept.get(key);
-      if (known !== undefined && now() - known.at < FIGURES_TTL_MS && now() >= known.at) return known.figures;
+      if (known !== undefined) return known;
       const figures = inner.read(window);
-      kept.delete(key);
-      kept.set(key, { at: now(), figures });
-      for (const oldest of kept.keys()) {
-        if (kept.size <= MOST) break;
-        kept.delete(oldest);
-      }
-      figures.catch(() => {
-        if (kept.get(key)?.figures === figures) kept.delete(key);
-      });
+      kept.set(key, figures);
+      figures.catch(() => kept.peek(key) === figures && kept.delete(key));
       return figures;
     },
   };

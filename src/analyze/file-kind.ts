@@ -1,6 +1,7 @@
 // What a changed file is for: test, infrastructure, documentation, configuration or source. Decided from its path alone.
+
+import { pathGlob } from "../config/path-glob.ts";
 import type { RepoConfig } from "../config/repo-config.ts";
-import { pathGlob } from "../domain/path-glob.ts";
 import type { FileKind } from "../domain/signals.ts";
 
 type Table = readonly (readonly [kind: FileKind, patterns: readonly RegExp[]])[];

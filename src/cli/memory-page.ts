@@ -1,7 +1,8 @@
 // What is remembered, for a person at a terminal: a line, a page, and what a model wrote about it.
+
+import { filePattern } from "../config/path-glob.ts";
 import { outcomeWords } from "../domain/memory/evidence.ts";
 import type { Described, FieldCounts, MemoryRecord } from "../domain/memory.ts";
-import { filePattern } from "../domain/path-glob.ts";
 
 /** One line of a list. */
 export function lineOf(record: MemoryRecord): string {

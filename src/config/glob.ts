@@ -1,6 +1,6 @@
 // A glob for paths as it stands in .kodiai.yml.
 import { z } from "zod";
-import { pathGlob } from "../domain/path-glob.ts";
+import { pathGlob } from "./path-glob.ts";
 
 /** One that cannot be read is a problem of the file with its place; `!` in front is for the list that it stands in. */
 export const Glob = z

@@ -15,7 +15,6 @@ import { askedWords } from "../domain/review/title-fingerprint.ts";
 import { publicWords } from "../domain/text/public-error-text.ts";
 import type { Threads } from "../ports/talk.ts";
 import type { EarlierReview, PullRequests } from "../ports.ts";
-import { mapLimit } from "./map-limit.ts";
 import { heldBack, turnedAway } from "./policy.ts";
 import { readChanges } from "./read-changes.ts";
 import { checkpointOf, fullReason } from "./read-checkpoint.ts";
@@ -277,7 +276,7 @@ const GUIDANCE_BYTES = 64 << 10;
 async function readGuidance(
   read: (path: string) => Promise<string | null>,
 ): Promise<readonly { readonly path: string; readonly text: string }[]> {
-  const texts = await mapLimit([...FILES], FILES.length, read, () => true);
+  const texts = await Promise.all(FILES.map(read));
   const seen = new Set<string>();
   return FILES.flatMap((path, at) => {
     const text = texts[at]?.trim() ?? "";

@@ -1,7 +1,7 @@
 // The head text of changed files, as much of it as a review may cost.
+import pMap, { pMapSkip } from "p-map";
 import type { Degraded } from "../domain/omissions.ts";
 import type { FileDiff } from "../domain/pull-request.ts";
-import { mapLimit } from "./map-limit.ts";
 
 /** Bounds of one review; a pull request beyond them is still reviewed by its hunks. */
 export interface TextLimits {
@@ -33,11 +33,12 @@ export async function readHeadTexts(
   const wanted = files.filter(hasHeadText).map((file) => file.path);
   let bytes = 0;
   const ask = async (path: string) => {
+    if (bytes >= limits.bytesInAll) return pMapSkip;
     const answer = await attempt(() => read(path));
     if (answer.bytes <= limits.bytesEach) bytes += answer.bytes;
     return answer;
   };
-  const answers = await mapLimit(wanted.slice(0, limits.files), limits.atOnce, ask, () => bytes < limits.bytesInAll);
+  const answers = await pMap(wanted.slice(0, limits.files), ask, { concurrency: limits.atOnce });
 
   const texts = new Map<string, string>();
   let room = limits.bytesInAll;

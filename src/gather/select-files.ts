@@ -1,7 +1,8 @@
 // Which changed files are reviewed, and why the others are not. This is our own list, not linguist's vendored label, which
 // would leave out every workflow file. Everything left out is told by name; `pathFilters` of .kodiai.yml overrules the list.
+
+import { pathGlob } from "../config/path-glob.ts";
 import type { LeftOut } from "../domain/omissions.ts";
-import { pathGlob } from "../domain/path-glob.ts";
 import type { FileDiff } from "../domain/pull-request.ts";
 
 const LOCK_FILES = new Set(

@@ -2,6 +2,7 @@
 // what was meant; the words are a stranger's all the same, and somebody must read them first.
 import { stringify } from "yaml";
 import { parseConfig } from "../config/parse-config.ts";
+import { literalGlob } from "../config/path-glob.ts";
 import type { Convention, Conventions, RecurringRemark } from "../domain/memory/convention.ts";
 import type { MemoryRecord, Outcome } from "../domain/memory.ts";
 import { cutText, oneLine } from "../domain/text/cut-text.ts";
@@ -404,7 +405,7 @@ export function commonGlob(paths: readonly (string | null)[]): string {
   const folders = known.filter((path) => ending === null || endingOf(path) === ending).map(foldersOf);
   const folder = longestShared(folders, least);
   if (folder === null && ending === null) return EVERYWHERE;
-  const glob = `${folder === null ? "" : literal(folder)}**${ending === null ? "" : `/*${literal(ending)}`}`;
+  const glob = `${folder === null ? "" : literalGlob(folder)}**${ending === null ? "" : `/*${literalGlob(ending)}`}`;
   return glob.length > LONGEST ? EVERYWHERE : glob;
 }
 
@@ -442,8 +443,4 @@ function longestShared(folders: readonly (readonly string[])[], least: number): 
   for (const folder of folders.flat()) counts.set(folder, (counts.get(folder) ?? 0) + 1);
   const shared = [...counts].filter(([, count]) => count >= least).map(([folder]) => folder);
   return shared.reduce<string | null>((longest, one) => (one.length > (longest?.length ?? 0) ? one : longest), null);
-}
-
-function literal(text: string): string {
-  return text.replace(/[*?[\]{}()!\\]/g, "\\$&");
 }

@@ -1,43 +1,38 @@
-// DOOR  what was said or written -> memory. The only room that writes it. Rows that did not change are neither embedded
+// What was said or written -> memory. The only stage that writes it. Rows that did not change are neither embedded
 // nor written again; what the embedder cannot do is written without a vector, found by words, and said in `degraded`.
 
 import type { Finding } from "../domain/finding.ts";
-import type { Conventions } from "../domain/memory/convention.ts";
 import { addUp, degradation, NOTHING_REMEMBERED, type Remembered } from "../domain/memory/write-report.ts";
 import type { Corpus, EmbeddedRecord, KnownSource, MemoryRecord, RepoKey, WrittenFields } from "../domain/memory.ts";
-import type { FileDiff } from "../domain/pull-request.ts";
-import type { FindingHunk, PostedReview } from "../domain/review.ts";
 import type { CodeChunker, Embedder, Memory } from "../ports/memory.ts";
-import { conventionsOf, type Recurrence } from "./conventions.ts";
 import { pathLanguages } from "./documents/doc-languages.ts";
 import { docSections } from "./documents/doc-sections.ts";
 import { fromChunks, fromSections, isDocPath, isWikiPage, type SourceFile } from "./documents/from-file.ts";
-import { attested, codeFate, collectEvidence } from "./feedback/collect-evidence.ts";
-import { fixOfComment, fixOfFinding } from "./feedback/fix-pair.ts";
-import { heldEvidence, weighPull } from "./feedback/weigh-evidence.ts";
-import {
-  type DescribeAsked,
-  type DescribedMemory,
-  describeMemory,
-  describeTokens,
-  rejectedByRule,
-  waitsForFields,
-} from "./remember/describe-memory.ts";
+import { describeTokens, rejectedByRule, waitsForFields } from "./remember/describe-memory.ts";
 import { DEFAULT_DIGEST, type DigestForm, digest, recordHashes, sourceHash } from "./remember/embedding-text.ts";
-import {
-  type CommentRules,
-  fromComment,
-  fromNote,
-  fromThread,
-  fromTold,
-  memoriesOfThread,
-  type NotRemembered,
-  type Told,
-} from "./remember/from-comment.ts";
-import { findingHunks, fromFinding, type ReviewFacts, recordsOfFindings } from "./remember/from-finding.ts";
-import { exportLine, parseRow } from "./remember/parse-row.ts";
+import { type CommentRules, fromComment, type NotRemembered } from "./remember/from-comment.ts";
+import { fromFinding } from "./remember/from-finding.ts";
+import { parseRow } from "./remember/parse-row.ts";
 import { type Redact, redactRecord } from "./remember/redact-record.ts";
-import { type TrainingPair, trainingPairs } from "./remember/training-pairs.ts";
+
+export { conventionsOf as proposeConventions } from "./conventions.ts";
+export {
+  attested as attest,
+  codeFate as fateOf,
+  collectEvidence as observe,
+} from "./feedback/collect-evidence.ts";
+export { fixOfComment as fixPairOfComment, fixOfFinding as fixPairOf } from "./feedback/fix-pair.ts";
+export { heldEvidence as held, weighPull as weigh } from "./feedback/weigh-evidence.ts";
+export { describeMemory as describe } from "./remember/describe-memory.ts";
+export {
+  fromNote as noteRecord,
+  fromThread as threadRecord,
+  fromTold as toldRecord,
+  memoriesOfThread as threadMemories,
+} from "./remember/from-comment.ts";
+export { findingHunks as reviewHunks, recordsOfFindings as findingRecords } from "./remember/from-finding.ts";
+export { exportLine as recordLine } from "./remember/parse-row.ts";
+export { trainingPairs as pairsOf } from "./remember/training-pairs.ts";
 
 /** What remembering needs beside the shelf. */
 export interface Remembering {
@@ -170,43 +165,9 @@ function isUsable(vector: Float32Array, dimension: number): boolean {
   return vector.length === dimension && vector.every(Number.isFinite) && vector.some((value) => value !== 0);
 }
 
-/** The memories of what a review said: everything but what stood on the pull request before. */
-export function findingRecords(posted: PostedReview, facts: ReviewFacts): MemoryRecord[] {
-  return recordsOfFindings(posted, facts);
-}
-
 /** What a finding claims, as the text that its memory is embedded by. */
 export function claimOf(finding: Finding, where: Parameters<typeof fromFinding>[1]): string {
   return digest(fromFinding(finding, where));
-}
-
-/** The code that each finding is about, redacted, ready to be kept beside the review. See `findingHunks`. */
-export function reviewHunks(
-  findings: readonly Finding[],
-  files: readonly FileDiff[],
-  redact: Redact,
-): Promise<readonly FindingHunk[]> {
-  return findingHunks(findings, files, redact);
-}
-
-/** What a person asked us to remember, as a memory; null when it says nothing. */
-export function toldRecord(told: Told, languageOf: (path: string) => string): MemoryRecord | null {
-  return fromTold(told, languageOf);
-}
-
-/** What a person noted outside any pull request, as a memory; null when it says nothing. */
-export function noteRecord(...note: Parameters<typeof fromNote>): MemoryRecord | null {
-  return fromNote(...note);
-}
-
-/** The ids of all memories that a thread can have left. */
-export function threadMemories(...thread: Parameters<typeof memoriesOfThread>): readonly string[] {
-  return memoriesOfThread(...thread);
-}
-
-/** A conversation of the past as a memory, with what became of it; or why it is none. */
-export function threadRecord(...thread: Parameters<typeof fromThread>): MemoryRecord | NotRemembered {
-  return fromThread(...thread);
 }
 
 /** Which corpus a file belongs to: documents, or code that the chunker reads; null for neither. */
@@ -248,51 +209,10 @@ export function rowRecord(
   return row.kind === "record" ? row.record : fromComment(row.comment, row.repo, rules);
 }
 
-/** A memory as a line of our own export, which `rowRecord` reads back as it is. */
-export function recordLine(record: MemoryRecord): string {
-  return exportLine(record);
-}
-
-/** Memories as examples to tune an embedder with. `alike`: id → ids of what says something like it, most alike first. */
-export function pairsOf(...remembered: Parameters<typeof trainingPairs>): readonly TrainingPair[] {
-  return trainingPairs(...remembered);
-}
-
-/** What was read of a pull request, as evidence that is not known yet. See `collectEvidence`. */
-export const observe: typeof collectEvidence = (observed) => collectEvidence(observed);
-
-/** Evidence with what its author may do. */
-export const attest: typeof attested = (evidence, accessOf) => attested(evidence, accessOf);
-
-/** What became of the code of a finding. See `codeFate`. */
-export const fateOf: typeof codeFate = (said, text) => codeFate(said, text);
-
-/** What is held of the evidence on a pull request, and why. See `heldEvidence`. */
-export const held: typeof heldEvidence = (evidence) => heldEvidence(evidence);
-
-/** Flagged code and what it became, of a finding. See `fixOfFinding`. */
-export const fixPairOf: typeof fixOfFinding = (flagged, redact) => fixOfFinding(flagged, redact);
-
-/** The same, of a comment of the past. See `fixOfComment`. */
-export const fixPairOfComment: typeof fixOfComment = (hunk, patch, redact) => fixOfComment(hunk, patch, redact);
-
-/** What became of each finding of a pull request. See `weighPull`. */
-export const weigh: typeof weighPull = (evidence, findings) => weighPull(evidence, findings);
-
 /** Whether a memory waits to be described, and what asking for it takes; null where it does not wait. */
 export function describing(
   record: MemoryRecord,
 ): { readonly asks: boolean; readonly tokens: ReturnType<typeof describeTokens> } | null {
   if (!waitsForFields(record)) return null;
   return { asks: rejectedByRule(record) === null, tokens: describeTokens(record) };
-}
-
-/** Has a model write situation, lesson and tags of one memory. See `describeMemory`. */
-export function describe(record: MemoryRecord, asked: DescribeAsked): Promise<DescribedMemory> {
-  return describeMemory(record, asked);
-}
-
-/** What people of one repository keep asking for, each as an entry of `pathInstructions`. Proposals, never applied. */
-export function proposeConventions(records: readonly MemoryRecord[], recurrence: Recurrence): Conventions {
-  return conventionsOf(records, recurrence);
 }

@@ -1,12 +1,12 @@
 // The prompt: what is ours in the system part, what is others' fenced in the user part, each section within its room.
 // The parts that all questions of a review share come first and word for word the same, so that a server can keep them.
 
+import { pathGlob } from "../config/path-glob.ts";
 import type { PathInstruction } from "../config/path-instruction.ts";
 import type { ChangeContext } from "../domain/change-context.ts";
 import type { DependencyUpdate, PackageUpdate } from "../domain/dependency-update.ts";
 import type { Finding } from "../domain/finding.ts";
 import { buildRetrievalContextSection } from "../domain/memory/precedent-section.ts";
-import { pathGlob } from "../domain/path-glob.ts";
 import type { PullRequestContext } from "../domain/pull-request.ts";
 import type { Precedents } from "../domain/retrieval.ts";
 import type { Intent, ReviewSignals } from "../domain/signals.ts";

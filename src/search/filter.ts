@@ -1,6 +1,7 @@
 // What a caller asked for within its scope, over rows that are held in memory: corpus, language, kind of chunk, path.
+
+import { pathGlob } from "../config/path-glob.ts";
 import type { Corpus, Outcome } from "../domain/memory.ts";
-import { pathGlob } from "../domain/path-glob.ts";
 import type { MemoryFilter } from "../domain/retrieval.ts";
 
 /** What a filter can ask about a row, beside its path, and what it is counted by. */

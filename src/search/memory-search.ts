@@ -2,11 +2,10 @@
 // Every answer is computed in one snapshot, and what was found in memory is asked of the store again before it is returned.
 import { setImmediate } from "node:timers/promises";
 import { LRUCache } from "lru-cache";
-import type { EmbeddingSpace, RepoKey } from "../domain/memory.ts";
+import type { Corpus, EmbeddingSpace, Outcome, RepoKey } from "../domain/memory.ts";
 import type { KeywordHit, MemoryCounts, MemoryFilter, Scope, VectorHit } from "../domain/retrieval.ts";
 import { bestRows } from "./best-of.ts";
 import { codeDistance, encodeVector, vectorProblem } from "./code.ts";
-import { countsOf } from "./counts.ts";
 import { termScorer } from "./postings.ts";
 import {
   type IndexedRepository,
@@ -347,4 +346,33 @@ function reportDamaged(count: number, report: Report): void {
 function staleText(rows: number, models: readonly string[]): string {
   const have = rows === 1 ? "1 memory has a vector" : `${rows} memories have vectors`;
   return `${have} of another model (${models.join("; ")}), which is not compared; words find them until they are embedded again`;
+}
+
+/** How much is remembered in a scope, each map in the order of its keys. */
+function countsOf(indexed: readonly IndexedRepository[], scope: Scope): MemoryCounts {
+  const byLanguage = new Map<string, number>();
+  const byCorpus = new Map<Corpus, number>();
+  const byOutcome = new Map<Outcome | "none", number>();
+  let total = 0;
+  for (const { repository, index } of indexed) {
+    const { inScope } = visibleRows(index, scope, {}, repository.isOwn);
+    const rows = new Uint32Array(index.facets.length);
+    for (let row = 0; row < inScope.length; row += 1) {
+      const facet = index.facetOf[row] ?? 0;
+      rows[facet] = (rows[facet] ?? 0) + (inScope[row] ?? 0);
+    }
+    index.facets.forEach(({ language, corpus, outcome }, facet) => {
+      const n = rows[facet] ?? 0;
+      if (n === 0) return;
+      total += n;
+      byLanguage.set(language, (byLanguage.get(language) ?? 0) + n);
+      byCorpus.set(corpus, (byCorpus.get(corpus) ?? 0) + n);
+      byOutcome.set(outcome ?? "none", (byOutcome.get(outcome ?? "none") ?? 0) + n);
+    });
+  }
+  return { total, byLanguage: inOrder(byLanguage), byCorpus: inOrder(byCorpus), byOutcome: inOrder(byOutcome) };
+}
+
+function inOrder<Key extends string>(counts: ReadonlyMap<Key, number>): ReadonlyMap<Key, number> {
+  return new Map([...counts].sort(([one], [other]) => (one < other ? -1 : 1)));
 }

@@ -1,4 +1,6 @@
 // Which of two versions comes first, by the order of their ecosystem. What cannot be read is null: nobody guesses.
+import pep440 from "@renovatebot/pep440";
+import * as rubyGems from "@renovatebot/ruby-semver";
 import semver from "semver";
 
 /** Longer texts are no versions; a pseudo-version of Go has about 60 characters. */
@@ -11,9 +13,9 @@ type Order = (a: string, b: string) => number | null;
 
 /** Ecosystems that do not order by semver. The words are those of DependencyBump. */
 const ORDERS: ReadonlyMap<string, Order> = new Map<string, Order>([
-  ["python", (a, b) => byKeys(pythonKeys(a), pythonKeys(b))],
+  ["python", comparePython],
   ["java", compareMaven],
-  ["ruby", (a, b) => byKeys(gemKeys(a), gemKeys(b))],
+  ["ruby", compareGems],
   ["dotnet", compareNuget],
   ["php", (a, b) => byKeys(composerKeys(a), composerKeys(b))],
 ]);
@@ -46,7 +48,7 @@ const NUGET = /^v?(\d{1,9}(?:\.\d{1,9}){0,3})(?:-([0-9a-z.-]{1,90}))?(?:\+[0-9a-
 function compareNuget(a: string, b: string): number | null {
   const [first, second] = [NUGET.exec(a), NUGET.exec(b)];
   if (first === null || second === null) return null;
-  const numbers = byKeys(release(first[1] ?? ""), release(second[1] ?? ""));
+  const numbers = byKeys(numbersOf(first[1]), numbersOf(second[1]));
   if (numbers !== 0) return numbers;
   const [pre, other] = [first[2], second[2]].map((text) =>
     semver.parse(`0.0.0${text ? `-${text.toLowerCase()}` : ""}`),
@@ -54,78 +56,31 @@ function compareNuget(a: string, b: string): number | null {
   return pre && other ? semver.compare(pre, other) : null;
 }
 
-/** Keys compare one by one; what is missing counts 0. Numbers come after words. */
-type Keys = readonly (number | string)[];
+function numbersOf(text = ""): number[] {
+  return text.split(".").map(Number);
+}
 
-function byKeys(a: Keys | null, b: Keys | null): number | null {
+/** Numbers compare one by one; what is missing counts 0. */
+function byKeys(a: readonly number[] | null, b: readonly number[] | null): number | null {
   if (a === null || b === null) return null;
   for (let at = 0; at < Math.max(a.length, b.length); at++) {
-    const order = byKey(a[at] ?? 0, b[at] ?? 0);
+    const order = (a[at] ?? 0) - (b[at] ?? 0);
     if (order !== 0) return order;
   }
   return 0;
 }
 
-function byKey(a: number | string, b: number | string): number {
-  if (a === b) return 0;
-  if (typeof a !== typeof b) return typeof a === "string" ? -1 : 1;
-  return a < b ? -1 : 1;
+/** A local version (+cpu) is the version that it was built from. */
+function comparePython(a: string, b: string): number | null {
+  if (pep440.valid(a) === null || pep440.valid(b) === null) return null;
+  return pep440.compare(a.replace(/\+.*/, ""), b.replace(/\+.*/, ""));
 }
 
-function release(numbers: string): number[] {
-  const read = numbers.split(".").map(Number);
-  while (read.at(-1) === 0) read.pop();
-  return read;
-}
-
-// packaging.python.org, "Version specifiers". A local version (+cpu) is the version that it was built from.
-const PYTHON =
-  /^v?(?:(\d{1,9})!)?(\d{1,15}(?:\.\d{1,15}){0,9})(?:[-_.]?(a|b|c|rc|alpha|beta|pre|preview)[-_.]?(\d{0,9}))?(?:-(\d{1,9})|[-_.]?(?:post|rev|r)[-_.]?(\d{0,9}))?(?:[-_.]?(dev)[-_.]?(\d{0,9}))?(?:\+[a-z0-9._-]{1,60})?$/i;
-
-const PYTHON_PHASES: ReadonlyMap<string, number> = new Map([
-  ["a", 1],
-  ["alpha", 1],
-  ["b", 2],
-  ["beta", 2],
-]);
-
-/** After all prereleases. */
-const FINAL = 9;
-/** Where a release segment ends, so that 1.0.post1 and 1.0.1 are told apart: as many numbers as are read. */
-const PYTHON_NUMBERS = 10;
-
-function pythonKeys(text: string): Keys | null {
-  const match = PYTHON.exec(text);
-  if (match === null) return null;
-  const [, epoch = "0", numbers = "", phase, count, dash, post, dev, devCount] = match;
-  const isPost = dash !== undefined || post !== undefined;
-  const padded = [...release(numbers), ...Array<number>(PYTHON_NUMBERS).fill(0)].slice(0, PYTHON_NUMBERS);
-  // A development release of nothing else comes before all prereleases.
-  const bare = dev !== undefined && !isPost ? 0 : FINAL;
-  const stage = phase === undefined ? bare : (PYTHON_PHASES.get(phase.toLowerCase()) ?? 3);
-  const after = isPost ? 1 + Number(dash ?? post ?? 0) : 0;
-  const settled = dev === undefined ? [1, 0] : [0, Number(devCount ?? 0)];
-  return [Number(epoch), ...padded, stage, Number(count ?? 0), after, ...settled];
-}
-
-/** guides.rubygems.org: words come before numbers, and zeros at the end of the numbers do not count. */
-function gemKeys(text: string): Keys | null {
-  if (!/^v?\d[0-9a-z.-]{0,99}$/i.test(text)) return null;
-  const parts =
-    text
-      .replace(/^v/i, "")
-      .replaceAll("-", ".pre.")
-      .match(/\d{1,15}|[a-z]+/gi) ?? [];
-  const keys = parts.map((part) => (/^\d/.test(part) ? Number(part) : part));
-  const word = keys.findIndex((key) => typeof key === "string");
-  const end = word === -1 ? keys.length : word;
-  return [...withoutZeros(keys.slice(0, end)), ...withoutZeros(keys.slice(end))];
-}
-
-function withoutZeros(keys: readonly (number | string)[]): (number | string)[] {
-  const kept = [...keys];
-  while (kept.at(-1) === 0) kept.pop();
-  return kept;
+function compareGems(a: string, b: string): number | null {
+  const [first = "", second = ""] = [a, b].map((text) => text.replace(/^v(?=\d)/i, ""));
+  // To Ruby an empty text is version 0.
+  if ([first, second].some((text) => text === "" || rubyGems.valid(text) === null)) return null;
+  return Number(rubyGems.gt(first, second)) - Number(rubyGems.lt(first, second));
 }
 
 const COMPOSER =
@@ -136,7 +91,7 @@ const COMPOSER_PHASES: ReadonlyMap<string, number> = new Map(
   Object.entries({ dev: 0, a: 1, alpha: 1, b: 2, beta: 2, rc: 3, stable: 4, p: 5, pl: 5, patch: 5 }),
 );
 
-function composerKeys(text: string): Keys | null {
+function composerKeys(text: string): number[] | null {
   const match = COMPOSER.exec(text);
   if (match === null) return null;
   const numbers = match.slice(1, 5).map((number) => Number(number ?? 0));

@@ -10,6 +10,7 @@ import { findPost } from "../adapters/github/find-post.ts";
 import type { GuardedFetch } from "../adapters/github/guarded-fetch.ts";
 import { githubPastReviews } from "../adapters/github/past-reviews.ts";
 import { githubRepositoryHost } from "../adapters/github/repository-host.ts";
+import { statusOf } from "../adapters/github/requests.ts";
 import { githubRetractions } from "../adapters/github/retractions.ts";
 import { githubReviews } from "../adapters/github/reviews.ts";
 import { signWrite } from "../adapters/github/sign-write.ts";
@@ -180,7 +181,7 @@ export function personsClient(token: string, apiUrl: string, fetch: GuardedFetch
 
 /** What GitHub answered to a person's token, in one line. */
 export function personsRefusal(error: unknown, missing: string): Error {
-  const status = error instanceof Error && "status" in error ? error.status : null;
+  const status = statusOf(error);
   const text = error instanceof Error ? error.message : String(error);
   if (status === 401) return new Error("GitHub does not take this GITHUB_TOKEN", { cause: error });
   return new Error(status === 404 ? `there is no ${missing}, or GITHUB_TOKEN may not read it` : text, { cause: error });

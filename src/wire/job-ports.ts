@@ -156,7 +156,7 @@ export function followPorts(
 
 /** Figures of a running server, read at most every five minutes. */
 export function serverStatistics(store: Store): RetrievalStatistics {
-  return cachedStatistics(store.statistics, Date.now);
+  return cachedStatistics(store.statistics, () => performance.now());
 }
 
 /** What a dry run wrote was not posted: without the dry run the same head is reviewed. */

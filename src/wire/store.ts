@@ -348,11 +348,6 @@ async function vacuum(db: Database, tables: readonly string[]): Promise<void> {
   await db.script(`VACUUM (SKIP_LOCKED, INDEX_CLEANUP ON) ${tables.join(", ")}`).catch(() => {});
 }
 
-/** Looking creates nothing: true where a store of memory exists. */
-export function hasMemory(place: string): boolean {
-  return isDatabase(place) || existsSync(join(place, "memory.db"));
-}
-
 /** What one job writes: only as long as it is held. */
 export interface HeldRecords {
   readonly ledger: Ledger & ReviewRecords;

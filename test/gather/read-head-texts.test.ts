@@ -1,6 +1,5 @@
 import { expect, test } from "vitest";
 import type { FileDiff } from "../../src/domain/pull-request.ts";
-import { mapLimit } from "../../src/gather/map-limit.ts";
 import { readHeadTexts } from "../../src/gather/read-head-texts.ts";
 import { aFileDiff } from "../builders/file-diff.ts";
 
@@ -88,16 +87,4 @@ test("more files than the limit, files without text and failures are told apart 
   expect(degraded[0]?.reason).toBe(
     "13 of 310 files were reviewed by their hunks only: 1 could not be fetched, 2 absent, not text or too large, 10 beyond the limit of one review",
   );
-});
-
-test("after a failure no further question is asked, and the failure is handed on", async () => {
-  const asked: number[] = [];
-  const ask = async (item: number) => {
-    asked.push(item);
-    await new Promise((done) => setImmediate(done));
-    if (item === 1) throw new Error("lost");
-    return item;
-  };
-  await expect(mapLimit([0, 1, 2, 3, 4, 5, 6, 7], 2, ask)).rejects.toThrow("lost");
-  expect(asked.length).toBeLessThan(5);
 });

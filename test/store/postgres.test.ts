@@ -49,15 +49,15 @@ describe.skipIf(given === null)("a PostgreSQL database", () => {
       withDatabase(
         async (db) => {
           let late: Promise<unknown> = Promise.resolve();
+          const { promise: over, resolve: end } = Promise.withResolvers<void>();
           const ids = await db.transaction(async (sql) => {
             const asked = [1, 2, 3].map((id) =>
               sql.all("INSERT INTO t (id) SELECT count(*) + $1 FROM t RETURNING id", [id]),
             );
-            late = new Promise((resolve) => setTimeout(resolve, 100)).then(() =>
-              sql.run("INSERT INTO t (id) VALUES (9)"),
-            );
+            late = over.then(() => sql.run("INSERT INTO t (id) VALUES (9)"));
             return Promise.all(asked);
           });
+          end();
           expect(ids).toEqual([[{ id: 1 }], [{ id: 3 }], [{ id: 5 }]]);
           await expect(late).rejects.toThrow("the transaction has ended");
           const failed = db.transaction((sql) =>

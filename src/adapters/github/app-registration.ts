@@ -3,6 +3,7 @@ import { Octokit } from "@octokit/rest";
 import type { AppCredentials, FreshApp, PastSize, RegisteredApp } from "../../ports/registration.ts";
 import { appClient } from "./app-slug.ts";
 import type { GuardedFetch } from "./guarded-fetch.ts";
+import { unlessStatus } from "./requests.ts";
 import { translated } from "./translate-error.ts";
 
 const SILENT = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
@@ -75,10 +76,7 @@ export async function pastOf(
   const app = appClient(at, apiUrl, fetch);
   return translated(async () => {
     const where = { owner, repo: name };
-    const found = await app.rest.apps.getRepoInstallation(where).catch((error: unknown) => {
-      if (error instanceof Error && "status" in error && error.status === 404) return null;
-      throw error;
-    });
+    const found = await unlessStatus([404], () => app.rest.apps.getRepoInstallation(where));
     if (found === null) return null;
     const { data } = await app.rest.apps.createInstallationAccessToken({
       installation_id: found.data.id,

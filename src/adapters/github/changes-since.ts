@@ -5,6 +5,7 @@ import type { PullRequest } from "../../domain/pull-request.ts";
 import type { ChangesSince } from "../../ports.ts";
 import type { GitHub } from "./clients.ts";
 import { mergeBaseOf } from "./merge-base.ts";
+import { statusOf } from "./requests.ts";
 import { isNotReady } from "./translate-error.ts";
 import { fileStatus } from "./unmade-diff.ts";
 
@@ -59,7 +60,5 @@ function unknown(reason: string): ChangesSince {
 /** Why GitHub has no comparison, without which everything is read again; null for another error. */
 function unknownBy(error: unknown): string | null {
   if (isNotReady(error)) return "GitHub could not compare this head with that of the last review";
-  return error instanceof Error && "status" in error && error.status === 404
-    ? "the head of the last review is gone"
-    : null;
+  return statusOf(error) === 404 ? "the head of the last review is gone" : null;
 }

@@ -7,6 +7,7 @@ import type { InstallationPace } from "../../ports/writes.ts";
 import type { GraphqlDocument } from "./graphql-documents.ts";
 import type { GuardedFetch } from "./guarded-fetch.ts";
 import { type InstallationLimits, installationLimits } from "./installation-limits.ts";
+import { unlessStatus } from "./requests.ts";
 import { limitWait, translated } from "./translate-error.ts";
 import { gatedFetch } from "./write-gate.ts";
 
@@ -147,14 +148,7 @@ export function githubClients(given: ClientOptions): Clients {
 
 /** 404 and 422: no such repository or installation, or the app is not installed on it. */
 function unlessOutOfReach<T>(work: () => Promise<T>): Promise<T | null> {
-  return translated(async () => {
-    try {
-      return await work();
-    } catch (error) {
-      if (error instanceof Error && "status" in error && (error.status === 404 || error.status === 422)) return null;
-      throw error;
-    }
-  });
+  return translated(() => unlessStatus([404, 422], work));
 }
 
 /** GitHub says with 422 that the token may not be so wide: the repository was taken from us, or the permission never given. */

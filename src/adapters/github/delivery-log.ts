@@ -3,6 +3,7 @@
 import { z } from "zod";
 import type { DeliveryLog, LoggedDelivery } from "../../ports/missed.ts";
 import type { ClientOptions } from "./clients.ts";
+import { unlessStatus } from "./requests.ts";
 import { translated } from "./translate-error.ts";
 
 const PAGE = 100;
@@ -31,20 +32,12 @@ export function githubDeliveryLog(app: ClientOptions["app"]): DeliveryLog {
       }),
     redeliver: (id) =>
       translated(async () => {
-        try {
-          await app.request(`POST /app/hook/deliveries/${Id.parse(id)}/attempts`);
-          return "asked";
-        } catch (error) {
-          if (isTooLate(error)) return "gone";
-          throw error;
-        }
+        // GitHub's words for a delivery that is over three days old, or whose hook is gone.
+        const tooLate = [400, 404, 422];
+        const ask = () => app.request(`POST /app/hook/deliveries/${Id.parse(id)}/attempts`);
+        return (await unlessStatus(tooLate, ask)) === null ? "gone" : "asked";
       }),
   };
-}
-
-/** GitHub's words for a delivery that is over three days old, or whose hook is gone. */
-function isTooLate(error: unknown): boolean {
-  return error instanceof Error && "status" in error && [400, 404, 422].includes(Number(error.status));
 }
 
 /**

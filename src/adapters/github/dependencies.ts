@@ -7,6 +7,7 @@ import type { Severity } from "../../domain/finding.ts";
 import { cutText } from "../../domain/text/cut-text.ts";
 import type { Dependencies, Release } from "../../ports/dependency.ts";
 import type { GitHub } from "./clients.ts";
+import { hourOf, statusOf } from "./requests.ts";
 import { translated } from "./translate-error.ts";
 
 /** Our words → those of GitHub's advisories. */
@@ -48,8 +49,6 @@ const SEVERITIES: ReadonlyMap<string, Severity> = new Map([
   ["low", "minor"],
 ]);
 
-/** The share of an hour's requests that is left to what a review cannot do without. */
-const LEFT_TO_REVIEWS = 0.2;
 const RELEASES_A_PAGE = 50;
 const RELEASE_PAGES = 2;
 /** GitHub's limit for a release's body is 125,000 characters; a page of them is a lot of text. */
@@ -63,7 +62,7 @@ export function githubDependencies(github: GitHub): Dependencies {
     if (short !== null) return { kind: "unknown", reason: short };
     try {
       const { value, headers } = await translated(read);
-      if (isShort(headers)) short = "the rest of this hour's requests to GitHub is left to reviews";
+      if (hourOf(headers)?.isEnough === false) short = "the rest of this hour's requests to GitHub is left to reviews";
       return { kind: "read", value };
     } catch (error) {
       // Told when to come back, nobody is asked again before.
@@ -108,7 +107,8 @@ async function readReleases(
       if (!draft) releases.push({ tag, body: cutText(body ?? "", MOST_NOTES), prerelease });
     }
     const complete = data.length < RELEASES_A_PAGE;
-    if (complete || page === RELEASE_PAGES || isShort(headers)) return { value: { releases, complete }, headers };
+    if (complete || page === RELEASE_PAGES || hourOf(headers)?.isEnough === false)
+      return { value: { releases, complete }, headers };
   }
 }
 
@@ -171,12 +171,5 @@ const NO_RELEASES: Refusals = new Map([
 
 function reasonOf(error: unknown, refusals: Refusals): string {
   if (error instanceof Transient) return error.message;
-  const status = error instanceof Error && "status" in error ? Number(error.status) : 0;
-  return refusals.get(status) ?? "the question failed";
-}
-
-/** A server without limits names none. */
-function isShort(headers: Readonly<Record<string, unknown>>): boolean {
-  const [limit, remaining] = ["limit", "remaining"].map((name) => Number(headers[`x-ratelimit-${name}`] ?? Number.NaN));
-  return limit !== undefined && remaining !== undefined && remaining < limit * LEFT_TO_REVIEWS;
+  return refusals.get(statusOf(error)) ?? "the question failed";
 }

@@ -16,6 +16,7 @@ import { FEEDBACK } from "./graphql-documents.ts";
 import { errorTypes } from "./graphql-refusal.ts";
 import { moreReactions, type ReactionPage } from "./more-reactions.ts";
 import { accessOf } from "./permissions.ts";
+import { unlessStatus } from "./requests.ts";
 import { translated } from "./translate-error.ts";
 
 /** Threads a page, and pages: as many findings as a pull request's past holds. */
@@ -101,12 +102,7 @@ export function githubFeedback(github: GitHub, botLogin: string): Feedback {
 
 /** What GitHub refuses to tell (403 that is no rate limit) another try would not change. */
 async function access(github: GitHub, repo: Repo, somebody: Pick<Person, "id" | "login">): Promise<AccessLevel> {
-  try {
-    return await translated(() => accessOf(github, repo, somebody));
-  } catch (error) {
-    if (error instanceof Error && "status" in error && error.status === 403) return "none";
-    throw error;
-  }
+  return (await unlessStatus([403], () => translated(() => accessOf(github, repo, somebody)))) ?? "none";
 }
 
 async function read(github: GitHub, repo: Repo, number: number, botLogin: string): Promise<PullFeedback | null> {
@@ -220,17 +216,13 @@ function isOurs(actor: Actor | null, botLogin: string): boolean {
 }
 
 async function moved(github: GitHub, repo: Repo, from: string, to: string): ReturnType<Feedback["moved"]> {
-  try {
-    const where = { owner: repo.owner, repo: repo.name, basehead: `${from}...${to}`, per_page: 100 };
-    const { data } = await github.rest.repos.compareCommitsWithBasehead(where);
-    const { status, files = [] } = data;
-    // After a rewrite the comparison starts at what both have in common, and tells nothing about the files of `from`.
-    const isTold = (status === "ahead" || status === "identical") && files.length < COMPARED_FILES;
-    return isTold ? whereTo(files) : null;
-  } catch (error) {
-    if (error instanceof Error && "status" in error && error.status === 404) return null;
-    throw error;
-  }
+  const where = { owner: repo.owner, repo: repo.name, basehead: `${from}...${to}`, per_page: 100 };
+  const found = await unlessStatus([404], () => github.rest.repos.compareCommitsWithBasehead(where));
+  if (found === null) return null;
+  const { status, files = [] } = found.data;
+  // After a rewrite the comparison starts at what both have in common, and tells nothing about the files of `from`.
+  const isTold = (status === "ahead" || status === "identical") && files.length < COMPARED_FILES;
+  return isTold ? whereTo(files) : null;
 }
 
 interface ComparedFile {

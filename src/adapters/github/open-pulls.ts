@@ -1,11 +1,10 @@
 // What the App reaches on GitHub, and which pull requests are open there: installations as the App, names of repositories
 // with a token that reads names, pull requests with a token for that one repository.
-import { setTimeout as wait } from "node:timers/promises";
 import type { Octokit } from "@octokit/rest";
-import { Transient } from "../../domain/errors.ts";
 import type { Repo } from "../../domain/job.ts";
 import type { OpenPull, OpenPulls } from "../../ports/missed.ts";
 import type { ClientOptions, Clients, GitHub } from "./clients.ts";
+import { leaveEnough, type Paced, pacer, unlessStatus } from "./requests.ts";
 import { translated } from "./translate-error.ts";
 
 export interface OpenPullsOptions {
@@ -22,8 +21,6 @@ const PAGE = 100;
 /** 10,000 installations or repositories; 1,000 pull requests that something happened to. */
 const MOST_PAGES = 100;
 const MOST_PULL_PAGES = 10;
-/** The share of an hour's requests that is left to reviews, which come out of the same budget. */
-const LEFT_TO_REVIEWS = 0.2;
 
 /** The port. Its methods throw Transient when GitHub cannot answer now. */
 export function githubOpenPulls(options: OpenPullsOptions): OpenPulls {
@@ -32,18 +29,6 @@ export function githubOpenPulls(options: OpenPullsOptions): OpenPulls {
     installations: () => translated(() => installations(options, paced)),
     repositories: (installationId) => translated(() => repositories(options, installationId, paced)),
     open: (installationId, repo, since) => translated(() => open(options, installationId, repo, since, paced)),
-  };
-}
-
-type Paced = <T extends { readonly headers: object }>(request: () => Promise<T>) => Promise<T>;
-
-function pacer(paceMs: number): Paced {
-  let next = 0;
-  return async (request) => {
-    const pause = next - performance.now();
-    if (pause > 0) await wait(pause);
-    next = performance.now() + paceMs;
-    return request();
   };
 }
 
@@ -109,34 +94,17 @@ async function pageOf(
   at: { readonly owner: string; readonly repo: string; readonly page: number },
   paced: Paced,
 ): Promise<readonly OpenPull[] | null> {
-  try {
-    const newest = { sort: "updated", direction: "desc", state: "open", per_page: PAGE } as const;
-    const { data, headers } = await paced(() => github.rest.pulls.list({ ...at, ...newest }));
-    leaveEnough(headers);
-    return data.map(({ number, head, created_at, updated_at }) => ({
-      number,
-      headSha: head.sha,
-      createdAt: Date.parse(created_at),
-      updatedAt: Date.parse(updated_at),
-    }));
-  } catch (error) {
-    if (isRefused(error)) return null;
-    throw error;
-  }
+  const newest = { sort: "updated", direction: "desc", state: "open", per_page: PAGE } as const;
+  const listed = await unlessStatus(REFUSED, () => paced(() => github.rest.pulls.list({ ...at, ...newest })));
+  if (listed === null) return null;
+  leaveEnough(listed.headers);
+  return listed.data.map(({ number, head, created_at, updated_at }) => ({
+    number,
+    headSha: head.sha,
+    createdAt: Date.parse(created_at),
+    updatedAt: Date.parse(updated_at),
+  }));
 }
 
 /** Gone, withdrawn or blocked: another try would not change it. Rate limits are told by their headers before. */
-function isRefused(error: unknown): boolean {
-  const status = error instanceof Error && "status" in error ? error.status : 0;
-  return status === 404 || status === 410 || status === 451;
-}
-
-function leaveEnough(headers: object): void {
-  const numbers = new Map(Object.entries(headers).map(([name, value]) => [name, Number(value ?? Number.NaN)]));
-  const of = (name: string) => numbers.get(`x-ratelimit-${name}`) ?? Number.NaN;
-  // A server without limits names none.
-  if (!(of("remaining") < of("limit") * LEFT_TO_REVIEWS)) return;
-  const reset = of("reset");
-  const until = Number.isFinite(reset) ? reset * 1_000 : null;
-  throw new Transient("the rest of this hour's requests to GitHub is left to reviews", until);
-}
+const REFUSED = [404, 410, 451];

@@ -1,10 +1,10 @@
 // What was said on a repository's pull requests, from GitHub: lists of a hundred, newest first, one request at a time.
-import { setTimeout as wait } from "node:timers/promises";
 import type { Repo } from "../../domain/job.ts";
 import type { PastAuthor, PastComment, PastPull } from "../../domain/memory/past-reviews.ts";
 import type { PastPage, PastReviews, RequestBudget } from "../../ports/history.ts";
 import type { GitHub } from "./clients.ts";
 import { pastFates } from "./past-fates.ts";
+import { hourOf, pacer, statusOf } from "./requests.ts";
 import { translated } from "./translate-error.ts";
 
 export interface PastReviewsOptions {
@@ -15,8 +15,6 @@ export interface PastReviewsOptions {
   readonly paceMs: number;
 }
 
-/** The share of an hour's requests that is left to reviews, which come out of the same budget. */
-const LEFT_TO_REVIEWS = 0.2;
 const PAGE = 100;
 /** More open pull requests than this are not told apart from closed ones. */
 const OPEN_PAGES = 10;
@@ -67,24 +65,17 @@ export function githubPastReviews(options: PastReviewsOptions): PastReviews {
 
 /** Paces requests, counts them, and keeps what GitHub says about the hour. */
 function counted(paceMs: number): { readonly ask: Ask; readonly budget: () => RequestBudget } {
-  let [asked, next] = [0, 0];
-  let told: { readonly limit: number; readonly remaining: number; readonly reset: number } | null = null;
+  const paced = pacer(paceMs);
+  let asked = 0;
+  let hour: ReturnType<typeof hourOf> = null;
   return {
-    budget: () => {
-      const isEnough = told === null || !(told.remaining < told.limit * LEFT_TO_REVIEWS);
-      return { asked, isEnough, until: told !== null && Number.isFinite(told.reset) ? told.reset * 1_000 : null };
-    },
+    budget: () => ({ asked, isEnough: hour?.isEnough ?? true, until: hour?.until ?? null }),
     async ask(request) {
-      const pause = next - performance.now();
-      if (pause > 0) await wait(pause);
-      next = performance.now() + paceMs;
-      asked += 1;
-      const answer = await request();
-      const [limit = Number.NaN, remaining = Number.NaN, reset = Number.NaN] = ["limit", "remaining", "reset"].map(
-        (name) => Number(answer.headers[`x-ratelimit-${name}`] ?? Number.NaN),
-      );
-      // A server without limits names none.
-      if (Number.isFinite(limit) && Number.isFinite(remaining)) told = { limit, remaining, reset };
+      const answer = await paced(() => {
+        asked += 1;
+        return request();
+      });
+      hour = hourOf(answer.headers) ?? hour;
       return answer;
     },
   };
@@ -172,10 +163,6 @@ function closedPull(raw: {
 }): PastPull {
   const updatedAt = Date.parse(raw.updated_at);
   return { number: raw.number, updatedAt, closedAt: raw.closed_at === null ? updatedAt : Date.parse(raw.closed_at) };
-}
-
-function statusOf(error: unknown): number {
-  return error instanceof Error && "status" in error && typeof error.status === "number" ? error.status : 0;
 }
 
 function isLimit(error: unknown): boolean {

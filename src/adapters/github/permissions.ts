@@ -3,6 +3,7 @@ import { ACCESS_LEVELS, type AccessLevel } from "../../domain/command.ts";
 import type { Repo } from "../../domain/job.ts";
 import type { Permissions } from "../../ports/talk.ts";
 import type { GitHub } from "./clients.ts";
+import { unlessStatus } from "./requests.ts";
 
 /** Over one repository's token. */
 export function githubPermissions(github: GitHub): Permissions {
@@ -24,18 +25,10 @@ export async function accessOf(
   repo: Pick<Repo, "owner" | "name">,
   { id, login }: { readonly id: number; readonly login: string },
 ): Promise<AccessLevel> {
-  try {
-    const { data } = await github.rest.repos.getCollaboratorPermissionLevel({
-      owner: repo.owner,
-      repo: repo.name,
-      username: login,
-    });
-    // A login can change hands; the id of whoever wrote the comment cannot.
-    return data.user?.id === id ? levelOf(data.permission, data.role_name, data.user.permissions) : "none";
-  } catch (error) {
-    if (error instanceof Error && "status" in error && error.status === 404) return "none";
-    throw error;
-  }
+  const where = { owner: repo.owner, repo: repo.name, username: login };
+  const data = (await unlessStatus([404], () => github.rest.repos.getCollaboratorPermissionLevel(where)))?.data;
+  // A login can change hands; the id of whoever wrote the comment cannot.
+  return data?.user?.id === id ? levelOf(data.permission, data.role_name, data.user.permissions) : "none";
 }
 
 /** `permission` folds maintain into write and triage into read; a custom role has a name of its own and counts as its base. */

@@ -8,6 +8,7 @@ import { changesSince } from "./changes-since.ts";
 import type { Clients, GitHub } from "./clients.ts";
 import { isOurs } from "./find-post.ts";
 import { listChanges } from "./list-changes.ts";
+import { unlessStatus } from "./requests.ts";
 import { translated } from "./translate-error.ts";
 
 /** How many merged pull requests an author has, kept for a day: at most one search an author and repository. */
@@ -110,21 +111,14 @@ async function readText(
   maxBytes: number,
 ): Promise<string | null> {
   if (isStep(path)) return null;
-  try {
-    const { data } = await github.rest.repos.getContent({
-      owner: repo.owner,
-      repo: repo.name,
-      path,
-      ...(sha === undefined ? {} : { ref: sha }),
-    });
-    // GitHub inlines content up to 1 MB; a larger file has encoding "none".
-    if (Array.isArray(data) || data.type !== "file" || data.size > maxBytes || data.encoding !== "base64") return null;
-    const bytes = Buffer.from(data.content, "base64");
-    return bytes.includes(0) || !isBlob(data.sha, bytes) ? null : bytes.toString("utf8");
-  } catch (error) {
-    if (error instanceof Error && "status" in error && error.status === 404) return null;
-    throw error;
-  }
+  const where = { owner: repo.owner, repo: repo.name, path, ...(sha === undefined ? {} : { ref: sha }) };
+  const found = await unlessStatus([404], () => github.rest.repos.getContent(where));
+  const data = found?.data;
+  // GitHub inlines content up to 1 MB; a larger file has encoding "none".
+  if (data === undefined || Array.isArray(data) || data.type !== "file") return null;
+  if (data.size > maxBytes || data.encoding !== "base64") return null;
+  const bytes = Buffer.from(data.content, "base64");
+  return bytes.includes(0) || !isBlob(data.sha, bytes) ? null : bytes.toString("utf8");
 }
 
 /** Whether whoever reads `repo` may read another repository of its owner: the other is public, or both are internal. */

@@ -2,6 +2,7 @@
 import type { ThreadComment } from "../../domain/conversation.ts";
 import type { Threads } from "../../ports/talk.ts";
 import type { GitHub } from "./clients.ts";
+import { unlessStatus } from "./requests.ts";
 import { translated } from "./translate-error.ts";
 
 type ListedComment = Awaited<ReturnType<GitHub["rest"]["pulls"]["listReviewComments"]>>["data"][number];
@@ -11,13 +12,9 @@ export function githubThreads(github: GitHub, botLogin: string): Threads {
   return {
     root: (repo, rootId) =>
       translated(async () => {
-        try {
-          const where = { owner: repo.owner, repo: repo.name, comment_id: rootId };
-          return commentOf((await github.rest.pulls.getReviewComment(where)).data, botLogin);
-        } catch (error) {
-          if (error instanceof Error && "status" in error && error.status === 404) return null;
-          throw error;
-        }
+        const where = { owner: repo.owner, repo: repo.name, comment_id: rootId };
+        const found = await unlessStatus([404], () => github.rest.pulls.getReviewComment(where));
+        return found && commentOf(found.data, botLogin);
       }),
     thread: (repo, number, rootId) =>
       translated(async () => {

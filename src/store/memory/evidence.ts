@@ -1,8 +1,8 @@
 // What people did about our findings, as it was first seen, and the outcomes that follow; beside the memories, in the same database.
-import type { AccessLevel } from "../../domain/command.ts";
 import type { Evidence } from "../../domain/memory/evidence.ts";
 import type { RepoKey } from "../../domain/memory.ts";
 import type { Decision, EvidenceShelf, KnownFix, RememberedFinding } from "../../ports/feedback.ts";
+import { type Columns, insertText, objectOf, rowOf, rowTypes } from "../columns.ts";
 import { jsonRows } from "../dialect.ts";
 import type { Database, Sql } from "../sql.ts";
 import { tick } from "./records.ts";
@@ -54,53 +54,30 @@ async function findings(db: Sql, repo: RepoKey, pull: number): Promise<readonly 
   });
 }
 
-interface EvidenceRow extends Omit<Evidence, "by"> {
-  readonly byId: number | null;
-  readonly byLogin: string | null;
-  readonly byAccess: string | null;
-  readonly byIsBot: number | null;
-  readonly byFirstTime: number | null;
-}
+const EVIDENCE: Columns = {
+  key: ["text", "key"],
+  kind: ["text", "kind"],
+  stance: ["text", "stance"],
+  by_id: ["int", "by.id"],
+  by_login: ["text", "by.login"],
+  by_access: ["text", "by.access"],
+  by_is_bot: ["flag", "by.isBot"],
+  by_first_time: ["flag", "by.isFirstTime"],
+  at: ["int", "at"],
+  text: ["text", "text"],
+  url: ["text", "url"],
+  sha: ["text", "sha"],
+};
+const READ: Columns = { mem: ["text", "memoryId"], ...EVIDENCE, withdrawn_at: ["int", "withdrawnAt"] };
 
 async function evidence(db: Sql, repo: RepoKey, pull: number): Promise<readonly Evidence[]> {
-  const rows = await db.all<EvidenceRow>(
-    `SELECT r.mem AS "memoryId", e.key, e.kind, e.stance, e.at, e.text, e.url, e.sha, e.withdrawn_at AS "withdrawnAt",
-       e.by_id AS "byId", e.by_login AS "byLogin", e.by_access AS "byAccess", e.by_is_bot AS "byIsBot",
-       e.by_first_time AS "byFirstTime"
-     FROM evidence e JOIN records r ON r.id = e.id JOIN repositories p ON p.id = r.repo
+  const rows = await db.all<{ by_id: number | null }>(
+    `SELECT r.mem, e.* FROM evidence e JOIN records r ON r.id = e.id JOIN repositories p ON p.id = r.repo
      WHERE p.host = $1 AND p.github_id = $2 AND r.corpus = 'finding' AND r.pull = $3 ORDER BY e.at, e.key`,
     [...repoValues(repo), pull],
   );
-  return rows.map(({ byId, byLogin, byAccess, byIsBot, byFirstTime, ...row }) => ({
-    ...row,
-    by:
-      byId === null
-        ? null
-        : {
-            id: byId,
-            login: byLogin ?? "ghost",
-            access: (byAccess ?? "none") as AccessLevel,
-            isBot: byIsBot === 1,
-            isFirstTime: byFirstTime === 1,
-          },
-  }));
+  return rows.map((row) => ({ ...objectOf<Evidence>(READ, row), ...(row.by_id === null ? { by: null } : {}) }));
 }
-
-const EVIDENCE = {
-  id: "int",
-  key: "text",
-  kind: "text",
-  stance: "text",
-  by_id: "int",
-  by_login: "text",
-  by_access: "text",
-  by_is_bot: "int",
-  by_first_time: "int",
-  at: "int",
-  text: "text",
-  url: "text",
-  sha: "text",
-} as const;
 
 async function add(tx: Sql, repo: RepoKey, given: readonly Evidence[]): Promise<number> {
   const ids = await rowIds(
@@ -108,21 +85,12 @@ async function add(tx: Sql, repo: RepoKey, given: readonly Evidence[]): Promise<
     repo,
     given.map(({ memoryId }) => memoryId),
   );
-  const rows = given.flatMap(({ memoryId, by, key, kind, stance, at, text, url, sha }) => {
-    const id = ids.get(memoryId);
+  const rows = given.flatMap((one) => {
+    const id = ids.get(one.memoryId);
     // Forgotten meanwhile.
-    if (id === undefined) return [];
-    const who = {
-      by_id: by?.id,
-      by_login: by?.login,
-      by_access: by?.access,
-      by_is_bot: by?.isBot,
-      by_first_time: by?.isFirstTime,
-    };
-    return [{ id, key, kind, stance, ...who, at, text, url, sha }];
+    return id === undefined ? [] : [{ id, ...rowOf(EVIDENCE, one) }];
   });
   if (rows.length === 0) return 0;
-  const names = Object.keys(EVIDENCE).join(", ");
   const all = jsonRows(rows);
   // What was withdrawn and is there again counts again.
   await tx.run(
@@ -130,10 +98,7 @@ async function add(tx: Sql, repo: RepoKey, given: readonly Evidence[]): Promise<
      WHERE evidence.id = x.id AND evidence.key = x.key`,
     [all],
   );
-  return tx.run(
-    `INSERT INTO evidence (${names}) SELECT ${names} FROM ${tx.dialect.rows("$1", EVIDENCE)} WHERE true ON CONFLICT DO NOTHING`,
-    [all],
-  );
+  return tx.run(insertText(tx.dialect, "evidence", { id: "int", ...rowTypes(EVIDENCE) }), [all]);
 }
 
 async function withdraw(

@@ -1,111 +1,88 @@
 // Records of memory to rows and back.
-import type { Decided, Described, EmbeddedRecord, EmbeddingSpace, MemoryRecord, RepoKey } from "../../domain/memory.ts";
+import type { Decided, EmbeddedRecord, EmbeddingSpace, MemoryRecord, RepoKey } from "../../domain/memory.ts";
 import type { Scope } from "../../domain/retrieval.ts";
 import { encodeVector } from "../../search/code.ts";
 import { recordTerms } from "../../search/terms.ts";
+import { type Columns, insertText, objectOf, rowOf, rowTypes } from "../columns.ts";
 import { jsonRows } from "../dialect.ts";
 import type { Sql } from "../sql.ts";
 import { values } from "../statement.ts";
 import { scopeSql, splitRepoKey } from "./scope.ts";
 
-/** Of a record, over `p` (repositories), `r` (records) and RECORD_TABLES; for `readRecord`. */
-export const RECORD_COLUMNS = `
-  r.mem, p.host || '/' || p.github_id AS repo, c.repo_name, coalesce(p.owner_id, 0) AS owner_id, p.visibility, r.corpus,
-  c.source_id, c.text, c.replies, c.situation, c.lesson, c.tags, r.severity, r.category, r.path, r.language, c.symbol,
-  r.chunk_type, c.hunk, r.outcome, c.url, c.author, c.author_is_bot, c.sha, r.pull, r.at, r.stale, c.flagged_code,
-  c.fixed_code, c.described, p.gives, d.at AS decided_at, d.by AS decided_by, d.reason AS decided_reason,
-  d.sha AS decided_sha, d.weight AS decided_weight`;
+/**
+ * A record in the order of every export. `r` is `records`, which has what scopes and filters ask about; `c` is `contents`. Owner
+ * and visibility are the repository's (`p`) as they are known now, not as they were at the time of writing.
+ */
+const RECORD: Columns = {
+  mem: ["text", "id", "r"],
+  repo: ["text", "repo", "p"],
+  repo_name: ["text", "repoName", "c"],
+  owner_id: ["int", "ownerId", "p"],
+  visibility: ["text", "visibility", "p"],
+  corpus: ["text", "corpus", "r"],
+  source_id: ["text", "sourceId", "c"],
+  text: ["text", "text", "c"],
+  situation: ["text", "situation", "c"],
+  lesson: ["text", "lesson", "c"],
+  severity: ["text", "severity", "r"],
+  category: ["text", "category", "r"],
+  path: ["text", "path", "r"],
+  language: ["text", "language", "r"],
+  symbol: ["text", "symbol", "c"],
+  chunk_type: ["text", "chunkType", "r"],
+  hunk: ["text", "hunk", "c"],
+  outcome: ["text", "outcome", "r"],
+  flagged_code: ["text", "flaggedCode?", "c"],
+  fixed_code: ["text", "fixedCode?", "c"],
+  replies: ["json", "replies", "c"],
+  tags: ["json", "tags", "c"],
+  url: ["text", "provenance.url", "c"],
+  author: ["text", "provenance.author", "c"],
+  author_is_bot: ["flag", "provenance.authorIsBot", "c"],
+  sha: ["text", "provenance.sha", "c"],
+  pull: ["int", "provenance.pull", "r"],
+  at: ["int", "provenance.at", "r"],
+  stale: ["flag", "stale", "r"],
+  described: ["json", "described?", "c"],
+};
+const FACTS = columnsOf("r");
+const CONTENTS = columnsOf("c");
+
+function columnsOf(table: string): Columns {
+  return Object.fromEntries(Object.entries(RECORD).filter(([, [, , of]]) => of === table));
+}
+
+/** How its outcome came about: the columns of `decided`, which a record is read with as `decided_at` and so on. */
+const DECIDED: Columns = {
+  at: ["int", "at"],
+  by: ["text", "by"],
+  reason: ["text", "reason"],
+  sha: ["text", "sha"],
+  weight: ["text", "weight"],
+};
+const READ_DECIDED: Columns = Object.fromEntries(
+  Object.entries(DECIDED).map(([name, column]) => [`decided_${name}`, column]),
+);
+
+/** Of a record, over `p` (repositories), `r` (records) and RECORD_TABLES; for `readRecord`. The owner id is 0 where it is in doubt. */
+export const RECORD_COLUMNS = [
+  "p.host || '/' || p.github_id AS repo, coalesce(p.owner_id, 0) AS owner_id, p.visibility, p.gives",
+  ...Object.keys(FACTS).map((name) => `r.${name}`),
+  ...Object.keys(CONTENTS).map((name) => `c.${name}`),
+  ...Object.keys(DECIDED).map((name) => `d.${name} AS decided_${name}`),
+].join(", ");
 
 /** To be joined to `r`. */
 export const RECORD_TABLES = "contents c ON c.id = r.id LEFT JOIN decided d ON d.id = r.id";
 
-export interface RecordRow {
-  readonly mem: string;
-  readonly repo: RepoKey;
-  readonly repo_name: string;
-  readonly owner_id: number;
-  readonly visibility: MemoryRecord["visibility"];
-  readonly corpus: MemoryRecord["corpus"];
-  readonly source_id: string;
-  readonly text: string;
-  readonly replies: string;
-  readonly situation: string | null;
-  readonly lesson: string | null;
-  readonly tags: string;
-  readonly severity: MemoryRecord["severity"];
-  readonly category: MemoryRecord["category"];
-  readonly path: string | null;
-  readonly language: string;
-  readonly symbol: string | null;
-  readonly chunk_type: string | null;
-  readonly hunk: string | null;
-  readonly outcome: MemoryRecord["outcome"];
-  readonly url: string | null;
-  readonly author: string | null;
-  readonly author_is_bot: number;
-  readonly sha: string | null;
-  readonly pull: number | null;
-  readonly at: number;
-  readonly stale: number;
-  readonly flagged_code: string | null;
-  readonly fixed_code: string | null;
-  readonly described: string | null;
-  readonly gives: number;
-  readonly decided_at: number | null;
-  readonly decided_by: string | null;
-  readonly decided_reason: string | null;
-  readonly decided_sha: string | null;
-  readonly decided_weight: Decided["weight"] | null;
-}
+export type RecordRow = Readonly<Record<string, unknown>>;
 
-/**
- * Owner and visibility are the repository's as they are known now, not as they were at the time of writing; the owner id is 0
- * where it is in doubt. Fields are in this order in every export.
- */
 export function readRecord(row: RecordRow): MemoryRecord {
-  const { decided_at: decidedAt, decided_weight: weight } = row;
   return {
-    id: row.mem,
-    repo: row.repo,
-    repoName: row.repo_name,
-    ownerId: row.owner_id,
-    visibility: row.visibility,
-    corpus: row.corpus,
-    sourceId: row.source_id,
-    text: row.text,
-    situation: row.situation,
-    lesson: row.lesson,
-    severity: row.severity,
-    category: row.category,
-    path: row.path,
-    language: row.language,
-    symbol: row.symbol,
-    chunkType: row.chunk_type,
-    hunk: row.hunk,
-    outcome: row.outcome,
-    ...(row.flagged_code ? { flaggedCode: row.flagged_code } : {}),
-    ...(row.fixed_code ? { fixedCode: row.fixed_code } : {}),
-    replies: listOf(row.replies),
-    tags: listOf(row.tags),
-    provenance: {
-      url: row.url,
-      author: row.author,
-      authorIsBot: row.author_is_bot === 1,
-      sha: row.sha,
-      pull: row.pull,
-      at: row.at,
-    },
-    stale: row.stale === 1,
-    ...(decidedAt === null || weight === null
-      ? {}
-      : { decided: { at: decidedAt, by: row.decided_by, reason: row.decided_reason, sha: row.decided_sha, weight } }),
-    ...(row.described === null ? {} : { described: JSON.parse(row.described) as Described }),
+    ...objectOf<MemoryRecord>(RECORD, row),
+    ...(row.decided_weight === null ? {} : { decided: objectOf<Decided>(READ_DECIDED, row) }),
     ...(row.gives === 1 ? { sharing: "given" as const } : {}),
   };
-}
-
-function listOf(json: string): string[] {
-  return json === "[]" ? [] : (JSON.parse(json) as string[]);
 }
 
 /** The records of these ids that the scope admits, in the order of the ids, each once. */
@@ -208,24 +185,9 @@ async function rowsOf(
      FROM records r JOIN repositories p ON p.id = r.repo JOIN ${RECORD_TABLES} WHERE ${tx.dialect.among("r.mem", "$1", "text")}`,
     [rows.map(({ record }) => record.id)],
   );
-  return new Map(found.map((row) => [row.mem, { repo: row.repo_row, record: readRecord(row) }]));
+  const known = found.map((row) => ({ repo: row.repo_row, record: readRecord(row) }));
+  return new Map(known.map((one) => [one.record.id, one]));
 }
-
-const FACTS = {
-  repo: "int",
-  mem: "text",
-  stale: "int",
-  pull: "int",
-  at: "int",
-  corpus: "text",
-  language: "text",
-  chunk_type: "text",
-  category: "text",
-  severity: "text",
-  outcome: "text",
-  path: "text",
-  changed: "int",
-} as const;
 
 /** The rows' ids by the records' ids. */
 async function writeFacts(
@@ -234,25 +196,15 @@ async function writeFacts(
   repositories: ReadonlyMap<RepoKey, number>,
   changed: number,
 ): Promise<ReadonlyMap<string, number>> {
-  const given = rows.map(({ record: r }) => ({
-    repo: repositories.get(r.repo),
-    mem: r.id,
-    stale: r.stale,
-    pull: r.provenance.pull,
-    at: r.provenance.at,
-    corpus: r.corpus,
-    language: r.language,
-    chunk_type: r.chunkType,
-    category: r.category,
-    severity: r.severity,
-    outcome: r.outcome,
-    path: r.path,
-    changed,
-  }));
+  const types = { repo: "int", ...rowTypes(FACTS), changed: "int" } as const;
+  const given = rows.map(({ record }) => ({ repo: repositories.get(record.repo), ...rowOf(FACTS, record), changed }));
   const found = await tx.all<{ id: number; mem: string }>(
-    `INSERT INTO records (${Object.keys(FACTS).join(", ")})
-     SELECT ${Object.keys(FACTS).join(", ")} FROM ${tx.dialect.rows("$1", FACTS)} WHERE true
-     ON CONFLICT (mem) DO UPDATE SET ${overwritten(FACTS, ["mem", "repo"])} RETURNING id, mem`,
+    insertText(
+      tx.dialect,
+      "records",
+      types,
+      `ON CONFLICT (mem) DO UPDATE SET ${overwritten(types, ["mem", "repo"])} RETURNING id, mem`,
+    ),
     [jsonRows(given)],
   );
   return new Map(found.map(({ id, mem }) => [mem, id]));
@@ -263,90 +215,45 @@ function overwritten(columns: object, kept: readonly string[]): string {
   return names.map((name) => `${name} = excluded.${name}`).join(", ");
 }
 
-const CONTENTS = {
-  id: "int",
-  source_id: "text",
-  repo_name: "text",
-  text: "text",
-  replies: "text",
-  situation: "text",
-  lesson: "text",
-  tags: "text",
-  symbol: "text",
-  hunk: "text",
-  url: "text",
-  author: "text",
-  author_is_bot: "int",
-  sha: "text",
-  flagged_code: "text",
-  fixed_code: "text",
-  record_hash: "text",
-  embedded_hash: "text",
-  described: "text",
-} as const;
-
 async function writeContents(tx: Sql, rows: readonly Written1[]): Promise<void> {
-  const given = rows.map(({ id, record: r, hashes }) => ({
+  const types = { id: "int", ...rowTypes(CONTENTS), record_hash: "text", embedded_hash: "text" } as const;
+  const given = rows.map(({ id, record, hashes }) => ({
     id,
-    source_id: r.sourceId,
-    repo_name: r.repoName,
-    text: r.text,
-    replies: JSON.stringify(r.replies),
-    situation: r.situation,
-    lesson: r.lesson,
-    tags: JSON.stringify(r.tags),
-    symbol: r.symbol,
-    hunk: r.hunk,
-    url: r.provenance.url,
-    author: r.provenance.author,
-    author_is_bot: r.provenance.authorIsBot,
-    sha: r.provenance.sha,
-    flagged_code: r.flaggedCode ?? null,
-    fixed_code: r.fixedCode ?? null,
-    record_hash: hashes?.record ?? null,
-    embedded_hash: hashes?.embedded ?? null,
-    described: r.described === undefined ? null : JSON.stringify(r.described),
+    ...rowOf(CONTENTS, record),
+    record_hash: hashes?.record,
+    embedded_hash: hashes?.embedded,
   }));
-  const names = Object.keys(CONTENTS).join(", ");
   // What became of the code is learnt later than what was said, and unknown to whoever writes that again.
   await tx.run(
-    `INSERT INTO contents AS c (${names}) SELECT ${names} FROM ${tx.dialect.rows("$1", CONTENTS)} WHERE true
-     ON CONFLICT (id) DO UPDATE SET ${overwritten(CONTENTS, ["id", "flagged_code", "fixed_code"])},
-       flagged_code = coalesce(excluded.flagged_code, c.flagged_code),
-       fixed_code = coalesce(excluded.fixed_code, c.fixed_code)`,
+    insertText(
+      tx.dialect,
+      "contents",
+      types,
+      `ON CONFLICT (id) DO UPDATE SET ${overwritten(types, ["id", "flagged_code", "fixed_code"])},
+         flagged_code = coalesce(excluded.flagged_code, contents.flagged_code),
+         fixed_code = coalesce(excluded.fixed_code, contents.fixed_code)`,
+    ),
     [jsonRows(given)],
   );
   const terms = rows.map(({ id, record }) => ({ id, terms: Buffer.from(recordTerms(record)).toString("hex") }));
   await tx.run(
-    `INSERT INTO terms (id, terms) SELECT id, terms FROM ${tx.dialect.rows("$1", { id: "int", terms: "bytes" })} WHERE true
-     ON CONFLICT (id) DO UPDATE SET terms = excluded.terms`,
+    insertText(
+      tx.dialect,
+      "terms",
+      { id: "int", terms: "bytes" },
+      "ON CONFLICT (id) DO UPDATE SET terms = excluded.terms",
+    ),
     [jsonRows(terms)],
   );
 }
 
-const DECIDED = {
-  id: "int",
-  outcome: "text",
-  at: "int",
-  by: "text",
-  reason: "text",
-  sha: "text",
-  weight: "text",
-} as const;
-
 /** What was learnt here outlives a record that is written again; an import brings its own where nothing was learnt. */
 async function writeDecided(tx: Sql, rows: readonly Written1[]): Promise<void> {
-  const decided = rows.flatMap(({ id, record: { decided: d = null, outcome } }) =>
-    d === null || outcome === null
-      ? []
-      : [{ id, outcome, at: d.at, by: d.by, reason: d.reason, sha: d.sha, weight: d.weight }],
+  const decided = rows.flatMap(({ id, record: { decided: how = null, outcome } }) =>
+    how === null || outcome === null ? [] : [{ id, outcome, ...rowOf(DECIDED, how) }],
   );
-  const names = Object.keys(DECIDED).join(", ");
-  if (decided.length > 0)
-    await tx.run(
-      `INSERT INTO decided (${names}) SELECT ${names} FROM ${tx.dialect.rows("$1", DECIDED)} WHERE true ON CONFLICT DO NOTHING`,
-      [jsonRows(decided)],
-    );
+  const types = { id: "int", outcome: "text", ...rowTypes(DECIDED) } as const;
+  if (decided.length > 0) await tx.run(insertText(tx.dialect, "decided", types), [jsonRows(decided)]);
   await tx.run(
     `UPDATE records SET outcome = d.outcome FROM decided d
      WHERE d.id = records.id AND ${tx.dialect.among("records.id", "$1", "int")}`,

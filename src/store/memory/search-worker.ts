@@ -9,7 +9,6 @@ import type { Degraded } from "../../domain/omissions.ts";
 import type { Scope } from "../../domain/retrieval.ts";
 import { type MemorySearch, memorySearch } from "../../search/memory-search.ts";
 import { usearchExact } from "../../search/vector-index.ts";
-import { openPostgres } from "../postgres.ts";
 import type { Database } from "../sql.ts";
 import { openSqlite } from "../sqlite.ts";
 import { memoryError } from "./memory-file.ts";
@@ -27,6 +26,7 @@ interface Opened {
 }
 
 let opened: Opened | null = null;
+let opening: Promise<Opened> | null = null;
 let reading = 0;
 
 parentPort?.on("message", (request: Request | "close") => {
@@ -39,9 +39,11 @@ async function answer({ id, ask, with: given }: Request): Promise<Reply> {
   const report = (part: string, reason: string) => void degraded.push({ part, reason: publicText(reason) });
   try {
     // Opened with the first question, so that its asker learns why a file cannot be opened.
-    opened ??= open();
+    opening ??= open();
+    opened = await opening;
     return { id, value: await answerOf(opened, ask, given, report), degraded, held: heldNow() };
   } catch (caught) {
+    if (opened === null) opening = null;
     const error = memoryError(settings.place, caught);
     const kind = error instanceof RangeError ? "range" : error instanceof Transient ? "passing" : "other";
     const text = error instanceof Error ? error.message : String(error);
@@ -85,10 +87,12 @@ function answerOf(
 type NearestQuestion = Parameters<MemorySearch["nearest"]>;
 type MatchingQuestion = Parameters<MemorySearch["matching"]>;
 
-function open(): Opened {
+async function open(): Promise<Opened> {
   const { place, vectors, ...limits } = settings;
   const exact = vectors === false ? null : usearchExact();
   if (/^postgres(ql)?:/.test(place)) {
+    // The driver takes longer to load than all else here.
+    const { openPostgres } = await import("../postgres.ts");
     const db = openPostgres(place, { connections: 2, name: "kodiai search" });
     return { db, search: memorySearch(storedRows(db), { ...limits, exact }), vectorsMissing: null };
   }

@@ -3,10 +3,10 @@
 import { failPoint } from "../../adapters/fail-point.ts";
 import { Transient } from "../../domain/errors.ts";
 import type { Arrival, Inbox } from "../../ports/inbox.ts";
+import { insertText } from "../columns.ts";
 import { jsonRows } from "../dialect.ts";
 import type { Database, Sql } from "../sql.ts";
 import { lockKeys } from "./coordination.ts";
-import { keptReason } from "./delivery-outcome-text.ts";
 import { type ComingJob, putJobs } from "./put.ts";
 
 /** Over an open database (see QUEUE_PART). */
@@ -135,12 +135,8 @@ async function keep(tx: Sql, wave: readonly Arrival[], known: readonly Known[]):
       ? { id, event, received_at: receivedAt, outcome: outcome.kind, reason: keptReason(outcome), meaning }
       : { id, event, received_at: receivedAt, outcome: "ignored", reason: `says the same as ${same}`, meaning: null };
   });
-  const columns = Object.keys(DELIVERY).join(", ");
-  const kept = await tx.all<{ id: string }>(
-    `INSERT INTO deliveries (${columns}) SELECT ${columns} FROM ${tx.dialect.rows("$1", DELIVERY)} WHERE true
-     ON CONFLICT (id) DO NOTHING RETURNING id`,
-    [jsonRows(rows)],
-  );
+  const insert = insertText(tx.dialect, "deliveries", DELIVERY, "ON CONFLICT (id) DO NOTHING RETURNING id");
+  const kept = await tx.all<{ id: string }>(insert, [jsonRows(rows)]);
   return new Set(kept.map(({ id }) => id));
 }
 
@@ -148,4 +144,15 @@ async function keep(tx: Sql, wave: readonly Arrival[], known: readonly Known[]):
 async function forgetMeanings(tx: Sql, key: string): Promise<void> {
   // `A` is the character after `@`.
   await tx.run("UPDATE deliveries SET meaning = NULL WHERE meaning >= $1 AND meaning < $2", [`${key}@`, `${key}A`]);
+}
+
+/** What is kept of a delivery beside its id: `synchronize`, `review`, `push`, `3 jobs`; of what was ignored, why. */
+function keptReason(outcome: Arrival["outcome"]): string {
+  if (outcome.kind === "review") return outcome.trigger;
+  if (outcome.kind === "command") return outcome.command.kind === "verb" ? outcome.command.verb : outcome.command.kind;
+  if (outcome.kind !== "upkeep") return outcome.reason;
+  const [first] = outcome.jobs;
+  return outcome.jobs.length === 1 && first !== undefined
+    ? `${first.kind}: ${first.trigger}`
+    : `${outcome.jobs.length} jobs`;
 }

@@ -5,7 +5,6 @@ import type { Database, Sql } from "../sql.ts";
 import { announce, lockLanes, tryLockKey } from "./coordination.ts";
 import { close, hasWaiting, LONGEST_WAIT_MS, type WorkingProcess } from "./job-lane.ts";
 import { afterDeath, type Deaths, SUSPECT_AFTER, type Verdict } from "./poison-job-policy.ts";
-import { type Beating, silenceWatch } from "./process-timeout.ts";
 import { INTERRUPTED_TURN, SUSPECT_TURN } from "./put.ts";
 
 export interface Watching {
@@ -139,4 +138,44 @@ async function waitFirst(tx: Sql, id: number, { deaths, restMs }: { deaths: numb
 async function shortenWaits(db: Sql): Promise<void> {
   const latest = `(SELECT ${db.dialect.now}) + ${LONGEST_WAIT_MS}`;
   await db.run(`UPDATE jobs SET run_at = ${latest} WHERE state = 'waiting' AND run_at > ${latest}`);
+}
+
+// Which processes have been silent for too long, as one process sees the others: the clocks of others do not matter.
+
+/** A process that looks rarely, because it stood still or the store was away, counts no more than this for one look. */
+const MOST_A_LOOK_MS = 10_000;
+
+/** A process as the store knows it: its own name, its mark (see processMark), and how often it has reported that it lives. */
+interface Beating {
+  readonly id: string;
+  readonly process: string | null;
+  readonly beats: number;
+}
+
+interface SilenceWatch {
+  /** True when it was silent for too long, by what this process saw itself. `now` is of a clock that nothing sets. */
+  isSilent(other: Pick<Beating, "id" | "beats">, now: number): boolean;
+  /** It is not looked at any more. */
+  forget(id: string): void;
+}
+
+interface Seen {
+  readonly beats: number;
+  readonly at: number;
+  readonly silentFor: number;
+}
+
+/** @param silentMs how long another may be silent */
+function silenceWatch(silentMs: number): SilenceWatch {
+  const seen = new Map<string, Seen>();
+  return {
+    isSilent({ id, beats }, now) {
+      const last = seen.get(id);
+      const passed = last === undefined || last.beats !== beats ? null : Math.min(now - last.at, MOST_A_LOOK_MS);
+      const silentFor = passed === null || last === undefined ? 0 : last.silentFor + Math.max(0, passed);
+      seen.set(id, { beats, at: now, silentFor });
+      return silentFor >= silentMs;
+    },
+    forget: (id) => void seen.delete(id),
+  };
 }

@@ -24,6 +24,13 @@ export function storedReviews(db: Database, held: Held | null = null): Ledger & 
       await work(tx);
       await progressed(tx, held);
     });
+  const newest = async (key: string, most: number) => {
+    const rows = await db.all<{ review: string; outcome: string | null }>(
+      "SELECT review, outcome FROM reviews WHERE key = $1 ORDER BY written DESC LIMIT $2",
+      [key, most],
+    );
+    return rows.map(({ review, outcome }) => ({ review: readReview(review), posted: outcome === "posted" }));
+  };
   return {
     async unsent(job) {
       const row = await db.one<{ review: string }>(
@@ -53,21 +60,10 @@ export function storedReviews(db: Database, held: Held | null = null): Ledger & 
       await commit((tx) => settle(tx, [job.key, headSha, baseSha], now, outcome));
       failPoint("after-settle");
     },
-    async latest(key) {
-      const row = await db.one<{ review: string }>(
-        "SELECT review FROM reviews WHERE key = $1 ORDER BY written DESC LIMIT 1",
-        [key],
-      );
-      return row === null ? null : (JSON.parse(row.review) as Review);
-    },
+    latest: async (key) => (await newest(key, 1))[0]?.review ?? null,
     async finding(key, findingId) {
-      const rows = await db.all<{ review: string }>(
-        "SELECT review FROM reviews WHERE key = $1 ORDER BY written DESC LIMIT $2",
-        [key, MOST_SEARCHED],
-      );
-      for (const { review } of rows) {
-        const { findings, heldBack } = JSON.parse(review) as Review;
-        const found = [...findings, ...heldBack].find(({ finding }) => finding.id === findingId);
+      for (const { review } of await newest(key, MOST_SEARCHED)) {
+        const found = [...review.findings, ...review.heldBack].find(({ finding }) => finding.id === findingId);
         if (found !== undefined) return found.finding;
       }
       return null;
@@ -77,13 +73,7 @@ export function storedReviews(db: Database, held: Held | null = null): Ledger & 
         "SELECT 1 AS one FROM reviews WHERE key = $1 AND head_sha = $2 AND base_sha = $3 AND outcome = 'posted'";
       return (await db.one(posted, [job.key, headSha, baseSha])) !== null;
     },
-    async earlier(job) {
-      const rows = await db.all<{ review: string; outcome: string | null }>(
-        "SELECT review, outcome FROM reviews WHERE key = $1 ORDER BY written DESC LIMIT $2",
-        [job.key, MOST_EARLIER],
-      );
-      return rows.map(({ review, outcome }) => ({ review: readReview(review), posted: outcome === "posted" }));
-    },
+    earlier: (job) => newest(job.key, MOST_EARLIER),
   };
 }
 

@@ -23,11 +23,10 @@ export function storedWorkFigures(db: Database): WorkFigures {
     reviews: (of, { skip, most }) =>
       db.snapshot(async (sql) => {
         const given = values();
-        const rows = `reviews WHERE ${inRepository(of, given)}`;
-        const total = await sql.one<{ n: number }>(`SELECT count(*) AS n FROM ${rows}`, given.list);
+        const where = inRepository(of, given);
+        const total = await sql.one<{ n: number }>(`SELECT count(*) AS n FROM reviews WHERE ${where}`, given.list);
         const page = await sql.all<ReviewRow>(
-          `SELECT key, review, written_at AS "writtenAt", settled_at AS "settledAt", outcome FROM ${rows}
-           ORDER BY written_at DESC, key LIMIT ${given.at(most)} OFFSET ${given.at(skip)}`,
+          `${REVIEW} WHERE ${where} ORDER BY written_at DESC, key LIMIT ${given.at(most)} OFFSET ${given.at(skip)}`,
           given.list,
         );
         return { total: total?.n ?? 0, reviews: page.map(keptReview) };
@@ -66,7 +65,7 @@ export function storedWorkFigures(db: Database): WorkFigures {
       return [...byRepo.values()];
     },
     async retrievalBefore(repo, pull, at) {
-      const row = await db.one(
+      const row = await db.one<Record<string, unknown>>(
         `SELECT * FROM retrievals WHERE repo = $1 AND pull = $2 AND created_at <= $3 AND origin IN ('review', 'command-line')
          ORDER BY created_at DESC LIMIT 1`,
         [repo, pull, at],

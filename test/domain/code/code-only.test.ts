@@ -5,8 +5,8 @@ import { codeOnly } from "../../../src/domain/code/code-only.ts";
 describe("codeOnly", () => {
   test.each([
     ["a.ts", 'call("call", other); // call', "call(      , other);        "],
-    ["a.ts", "x = `a $\{call(b)} c`;", "x =      call(b)    ;"],
-    ["a.ts", "x = `$\{f({ a: 1 })}`; y", "x =    f({ a: 1 })  ; y"],
+    ["a.ts", `x = \`a \${call(b)} c\`;`, "x =      call(b)    ;"],
+    ["a.ts", `x = \`\${f({ a: 1 })}\`; y`, "x =    f({ a: 1 })  ; y"],
     ["a.py", "call(x)  # call 'x'", "call(x)            "],
     ["a.c", "a /* b\n c */ d", "a     \n      d"],
     ["a.rs", "fn f<'a>(x: &'a str) {}", "fn f<'a>(x: &'a str) {}"],

@@ -1,4 +1,5 @@
-// Every promise of memory, on each database and by each way of searching vectors.
+// Every promise of memory, on each database and by each way of searching vectors: one way through the search thread, as a server
+// has it, the rest without, since each test would start another.
 import { afterAll, describe } from "vitest";
 import { ROWS_IN_DATABASE } from "../../../src/search/memory-search.ts";
 import { evidenceContract } from "../../adapters/contracts/evidence-shelf.ts";
@@ -18,9 +19,9 @@ for (const [way, rows] of [
   ["vectors in SQL", ROWS_IN_DATABASE],
   ["vectors in memory", 0],
 ] as const) {
-  memoryContract(`SQLite, ${way}`, async () => shelfOver(await sqliteTestDatabase(), rows));
+  memoryContract(`SQLite, ${way}`, async () => shelfOver(await sqliteTestDatabase(), rows, rows > 0));
 }
-const openSqliteShelf = async () => shelfOver(await sqliteTestDatabase());
+const openSqliteShelf = async () => shelfOver(await sqliteTestDatabase(), ROWS_IN_DATABASE, false);
 keptVectorsContract("SQLite", openSqliteShelf);
 evidenceContract("SQLite", openSqliteShelf);
 rejectionsContract("SQLite", openSqliteShelf);
@@ -29,10 +30,10 @@ isolationContract("SQLite", openSqliteShelf, LIVES);
 const postgres = await postgresTestDatabase();
 
 /** One database for the file, emptied for each test. */
-async function openPostgresShelf(rows: number): Promise<OpenShelf> {
+async function openPostgresShelf(rows: number, isThreaded: boolean): Promise<OpenShelf> {
   if (postgres === null) throw new Error("there is no PostgreSQL");
   await postgres.db.run("TRUNCATE repositories, spaces, embeddings, retrievals RESTART IDENTITY CASCADE");
-  return shelfOver({ ...postgres, close: () => Promise.resolve() }, rows);
+  return shelfOver({ ...postgres, close: () => Promise.resolve() }, rows, isThreaded);
 }
 
 describe.skipIf(postgres === null)("PostgreSQL", () => {
@@ -41,8 +42,8 @@ describe.skipIf(postgres === null)("PostgreSQL", () => {
     ["vectors in SQL", ROWS_IN_DATABASE],
     ["vectors in memory", 0],
   ] as const)
-    memoryContract(`PostgreSQL, ${way}`, () => openPostgresShelf(rows));
-  const open = () => openPostgresShelf(ROWS_IN_DATABASE);
+    memoryContract(`PostgreSQL, ${way}`, () => openPostgresShelf(rows, rows > 0));
+  const open = () => openPostgresShelf(ROWS_IN_DATABASE, false);
   keptVectorsContract("PostgreSQL", open);
   evidenceContract("PostgreSQL", open);
   rejectionsContract("PostgreSQL", open);

@@ -9,15 +9,20 @@ import { storedRejections } from "../../../src/store/memory/rejections.ts";
 import { storedLabels, storedReplays } from "../../../src/store/memory/repositories.ts";
 import type { OpenShelf } from "../../adapters/contracts/shelf.ts";
 import type { TestDatabase } from "../databases.ts";
-import { recallInProcess } from "./recall-in-process.ts";
+import { recallInProcess, searchable } from "./recall-in-process.ts";
 
-/** @param rowsInDatabase scopes of up to so many rows are searched by vectors in the database */
+/**
+ * @param rowsInDatabase scopes of up to so many rows are searched by vectors in the database
+ * @param isThreaded false searches without a thread of its own, which takes a while to start
+ */
 export function shelfOver(
   { db, place, close }: TestDatabase,
   rowsInDatabase = ROWS_IN_DATABASE,
+  isThreaded = true,
 ): OpenShelf & Pick<TestDatabase, "db" | "place"> {
-  const thread = place === null ? null : threadRecall({ place, rowsInDatabase });
-  const recall = thread ?? recallInProcess(db, rowsInDatabase);
+  const thread = place === null || !isThreaded ? null : threadRecall({ place, rowsInDatabase });
+  const reading = thread === null ? searchable({ db, place }) : null;
+  const recall = thread ?? recallInProcess(reading ?? db, rowsInDatabase);
   const isFile = place !== null && !place.startsWith("postgres");
   return {
     db,
@@ -33,6 +38,7 @@ export function shelfOver(
     run: async (sql) => void (await db.run(sql)),
     async close() {
       await thread?.close();
+      await reading?.close();
       await close();
     },
   };
