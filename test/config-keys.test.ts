@@ -1,5 +1,6 @@
 // Every key of .kodiai.yml changes what a review says, or what memory hands to it. A key that is added without a case here fails the last test.
 import { describe, expect, test } from "vitest";
+import { codeSymbols } from "../src/adapters/code-index/symbols.ts";
 import { CONFIG_KEYS } from "../src/config/config-keys.ts";
 import type { ModelAccess, Reserve } from "../src/ports/model.ts";
 import { reviewMarkdown } from "../src/publish/publish.ts";
@@ -79,11 +80,53 @@ const BUMP: Change = {
   world: { pull: aPull({ title: "build(deps): bump requests from 2.31.0 to 2.32.0", labels: ["dependencies"] }) },
 };
 
+/** A model that says whether it was shown the file that the description names, which only a snapshot has. */
+const WITH_NOTES: Omit<Change, "config"> = {
+  ...ETAG,
+  world: { pull: aPull({ body: "As docs/notes.md says." }) },
+  symbols: codeSymbols(),
+  snapshots: {
+    at: async () => ({
+      degraded: [],
+      snapshot: {
+        sha: "a".repeat(40),
+        files: new Map([["docs/notes.md", { path: "docs/notes.md", blob: "b".repeat(40), bytes: 30 }]]),
+        unread: [],
+        text: async (path) => (path === "docs/notes.md" ? "Tags are weak on purpose.\n" : null),
+      },
+    }),
+  },
+  access: scriptedModel((question) => {
+    const title = textOf(question.user).includes("Tags are weak") ? "The notes were read" : "The notes were not read";
+    return reports(drafted({ quote: "export function etag(content: string): string {", title }))(question);
+  }),
+};
+
 const CASES: readonly Case[] = [
+  {
+    key: "review.agentPrompt",
+    config: "review: {agentPrompt: false}",
+    says: /^(?![\s\S]*Prompt for a coding agent)/,
+    insteadOf: /Prompt for a coding agent/,
+  },
+  {
+    key: "review.contextTokens",
+    config: "review: {contextTokens: 0}",
+    says: /The notes were not read/,
+    insteadOf: /The notes were read/,
+    change: WITH_NOTES,
+  },
+  {
+    key: "review.snapshot",
+    config: "review: {snapshot: off}",
+    says: /The notes were not read/,
+    insteadOf: /The notes were read/,
+    change: WITH_NOTES,
+  },
   {
     key: "review.dependencies",
     config: "review: {dependencies: false}",
-    says: /^- Dependency: `requests` from `2.31.0` to `2.32.0` \(minor\)\n(?![\s\S]*Dependency update)/m,
+    says: /^Announced: dependency `requests` from `2.31.0` to `2.32.0` \(minor\)\.\n(?![\s\S]*Dependency update)/m,
     insteadOf: /\*\*Dependency update\*\*/,
     change: BUMP,
   },
@@ -310,8 +353,8 @@ const CASES: readonly Case[] = [
     (kind): Case => ({
       key: `fileKinds.${kind}`,
       config: `fileKinds: {${kind}: ['ops/**']}`,
-      says: new RegExp(`2 files \\(1 source, 1 ${kind}\\)`),
-      insteadOf: /Size: 2 files, /,
+      says: new RegExp(`2 files reviewed \\(1 source, 1 ${kind}\\)`),
+      insteadOf: /2 files reviewed \(2 source\)/,
     }),
   ),
   {

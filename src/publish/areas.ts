@@ -10,12 +10,13 @@ const PLACES_SHOWN = 3;
 const FILES_SHOWN = 20;
 
 /** What the change announces beyond its kind, which stands in its title: one line, or none. */
-export function announced({ signals: { intent } }: Pick<Review, "signals">): readonly string[] {
+export function announced({ signals: { intent }, update }: Pick<Review, "signals" | "update">): readonly string[] {
   const { breaking, reverts, bump } = intent;
   const parts = [
     breaking.length === 0 ? "" : `**breaking** (${[...new Set(breaking.map(({ where }) => where))].join(", ")})`,
     reverts === null ? "" : "reverts an earlier change",
-    bump === null ? "" : bumpWords(bump),
+    // The table of a dependency update says the same.
+    bump === null || update ? "" : bumpWords(bump),
   ].filter((part) => part !== "");
   return parts.length === 0 ? [] : [`Announced: ${parts.join(", ")}.`];
 }
@@ -48,8 +49,8 @@ function riskLine(review: Review, risk: Risk): string {
   return `- ${sanitizeInline(risk.text, 120)}${where}`;
 }
 
-/** The reviewed files by their topmost folder, folded. `room` in UTF-16 units. */
-export function fileLines({ reviewed }: Review, room: number): readonly string[] {
+/** The reviewed files by their topmost folder, folded under their kinds. `room` in UTF-16 units. */
+export function fileLines({ reviewed, signals }: Review, room: number): readonly string[] {
   const folderOf = (path: string) => path.slice(0, path.indexOf("/") + 1);
   const byArea = Map.groupBy(reviewed, folderOf);
   const write = ([area, paths]: readonly [string, readonly string[]]) => {
@@ -59,5 +60,7 @@ export function fileLines({ reviewed }: Review, room: number): readonly string[]
     return `- ${where} (${paths.length}): ${shown.join(", ")}${rest > 0 ? ` and ${rest} more` : ""}`;
   };
   const more = (count: number) => `- and ${counted(count, "more folder")}`;
-  return folded(`${counted(reviewed.length, "file")} reviewed`, fitList([...byArea], write, room, 100, more));
+  const kinds = Object.entries(signals.metrics.filesByKind).filter(([, count]) => count > 0);
+  const title = `${counted(reviewed.length, "file")} reviewed (${kinds.map(([kind, count]) => `${count} ${kind}`).join(", ")})`;
+  return folded(title, fitList([...byArea], write, room, 100, more));
 }

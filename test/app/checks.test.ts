@@ -282,7 +282,7 @@ test("what is wrong with the configuration that a pull request proposes stands b
   const [check] = await checksOf(pull);
   expect(check?.annotations).toEqual([".kodiai.yml:3 warning Configuration error"]);
   expect(check?.text).toMatch(
-    /As this pull request leaves it[\s\S]{1,20}`\.kodiai\.yml:3:1`: error: unknown key `pathFilter`; did you mean `pathFilters`\?/,
+    /Problems in the proposed `\.kodiai\.yml`:[\s\S]{1,20}`\.kodiai\.yml:3:1`: error: unknown key `pathFilter`; did you mean `pathFilters`\?/,
   );
   const mended = await open(`${config}pathFilter: ["!docs/**"]\n`, { ".kodiai.yml": config });
   expect((await checksOf(mended))[0]?.annotations).toEqual([]);

@@ -6,7 +6,7 @@ import { afterEach, expect, test } from "vitest";
 import type { Precedents } from "../../src/domain/retrieval.ts";
 import type { AppOptions } from "../../src/server/app-options.ts";
 import type { Repository } from "../fakes/github/conversation.ts";
-import { BACKUP, said, summaryOf } from "./given.ts";
+import { BACKUP, BALANCE, said, summaryOf } from "./given.ts";
 import { comment, inMemory, remembering, smallTalk } from "./remembered.ts";
 import { openStage, type Stage, until } from "./stage.ts";
 
@@ -95,7 +95,7 @@ test("with all well nothing is said but what was found", async () => {
 test("where nothing is remembered yet that is said, and it is no failure", async () => {
   await open();
   const { body } = await reviewed();
-  expect(body).toContain("Memory: not searched, nothing remembered yet.");
+  expect(body).toContain("Remembered so far: nothing yet.");
   expect(body).not.toContain("incomplete");
 });
 
@@ -131,10 +131,10 @@ test("a full disk costs what would be remembered: the job is done, its outcome s
   expect(rows()).toBe(10);
   await stage.restart();
   expect(stage.jobs(pull)).toHaveLength(1);
-  await stage.world.push(pull, { "ops/backup-0.py": `${BACKUP}\n` });
+  await stage.world.push(pull, { "ops/backup-0.py": `${BACKUP}\n`, "src/balance.py": BALANCE });
   expect((await stage.settled(pull)).outcome).not.toContain("not remembered");
-  // What was said on the full disk is not said again, and so is lost to memory; the other findings are not.
-  expect(rows()).toBe(24);
+  // What was posted on the full disk is not posted again, and so is lost to memory; what is new is remembered.
+  expect(rows()).toBe(11);
 });
 
 test("a lock on memory is waited for; on the last try the job ends without memory, and nothing is posted twice", async () => {

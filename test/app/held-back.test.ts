@@ -152,7 +152,7 @@ describe("what one pull request taught", () => {
     const again = { "src/auth/login.ts": SESSION_MOVED, "src/basket.ts": CART_BACK, "ops/backup.py": BACKUP };
     const second = await opened(at, repository, again);
     expect(titles(at, second).toSorted()).toEqual([
-      expect.stringMatching(new RegExp(`^Re-introduces what .?#1.? fixed on ${TODAY}$`)),
+      expect.stringMatching(new RegExp(`^Re-introduces what \\[#1\\]\\(\\S+/pull/1\\S*\\) fixed on ${TODAY}$`)),
       expect.stringContaining("hell"),
     ]);
     const { inline } = world.comments(second);

@@ -388,7 +388,7 @@ test("where nothing is remembered the tools say so, and make no file", async () 
 test.each([
   [["--http", "soon"], "--http takes a port"],
   [["--http", "70000"], "--http takes a port"],
-  [["now"], 'mcp takes no "now"'],
+  [["now"], 'unexpected argument "now"'],
   [["--model", "big"], "--model takes one of auto, off"],
   [["--repo", "no such folder"], "is neither a folder nor OWNER/NAME"],
 ])("kodiai mcp %j is a mistake of usage", async (words, says) => {

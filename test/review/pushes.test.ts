@@ -312,7 +312,7 @@ describe("what became of earlier findings", () => {
       ["src/auth/sign-in.ts", 9, "already-posted"],
     ]);
     expect(two.addressed).toMatchObject([
-      { finding: { path: "app/balance.py" }, reason: "its rule no longer finds it" },
+      { finding: { path: "app/balance.py" }, reason: "its code has changed as we suggested" },
     ]);
   });
 });
