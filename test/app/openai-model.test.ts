@@ -18,7 +18,8 @@ function found(call: ModelCall) {
     category: "correctness",
     title: TITLE,
     body: "`etag` hashes the content only. Hash the path too.",
-    confidence: 0.9,
+    true: 0.9,
+    wanted: 1,
     suggestion: null,
     precedents: [],
   };

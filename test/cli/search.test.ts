@@ -47,6 +47,7 @@ beforeAll(async () => {
   clone = newClone();
   dataDir = join(mkdtempSync(join(tmpdir(), "kodiai-search-")), "data");
   clone.write({
+    ".kodiai.yml": "knowledge: {corpora: {code: true}}\n",
     "README.md":
       "# Shop\n\n## Prices\n\nPrices are rounded half to even, in cents.\n\n## Payments\n\nRetry a charge only with an idempotency key.\n",
     "src/pay/charge.ts":
@@ -109,7 +110,7 @@ test.each([
   [["--window", "soon"], "--window takes minutes, hours or days"],
   [["--window", "31d"], "up to 30d"],
   [["--window", "0h"], "--window takes"],
-  [["now"], 'stats takes no "now"'],
+  [["now"], 'unexpected argument "now"'],
   [["--repo", "a b"], "is neither a folder nor OWNER/NAME"],
 ])("stats with %j is a mistake of usage", async (words, says) => {
   const asked = stats([...words, "--data-dir", dataDir], statsVerbPorts);
@@ -246,7 +247,7 @@ test("explain walks retrieval so that one can read it, and writes it down but no
     run(["stats", "--data-dir", dataDir]),
     run(["stats", "--data-dir", dataDir, "--json", "--repo", ".", "--window", "7d"]),
     run(["stats", "--data-dir", dataDir, "--json", "--repo", "acme/payments"]),
-    run(["doctor", "--data-dir", dataDir]),
+    run(["doctor", "--all", "--data-dir", dataDir]),
   ]);
   expect(pretty.out).toMatch(new RegExp(`searches +${count}, `));
   expect(pretty.out).toMatch(/by method .*search hybrid .*cli hybrid/);

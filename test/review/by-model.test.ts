@@ -40,7 +40,7 @@ describe("a model reads a change", () => {
     expect(review.coverage).toMatchObject({ model: "scripted-large", questions: 1, unanswered: 0 });
     expect(review.coverage?.files).toEqual([{ path: "src/login.ts", state: "full", reason: null }]);
     expect(markdown).toMatch(/Cost: 2400 tokens in, 600 out \(`scripted-large`\), USD 0\.0108/);
-    expect(markdown).toContain("To decline it, reply `/kodiai ignore` and the reason.");
+    expect(markdown).toContain("to decline it, reply `/kodiai ignore` with a reason");
     expect(markdown).toContain("Adds a login.");
   });
 
