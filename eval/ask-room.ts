@@ -5,6 +5,7 @@ import type { PullRequestContext } from "../src/domain/pull-request.ts";
 import type { Precedents } from "../src/domain/retrieval.ts";
 import { evaluationRepo } from "../src/learn/remember/parse-row.ts";
 import type { Recall } from "../src/ports/memory.ts";
+import type { ModelLeave } from "../src/ports/model.ts";
 import { retrieve } from "../src/retrieve/retrieve.ts";
 import type { Tuning } from "../src/retrieve/tuning.ts";
 import type { Answer } from "./answers.ts";
@@ -23,6 +24,8 @@ export interface Arm {
   readonly cut?: boolean;
   /** Another search in the place of the store's own. */
   readonly recall?: (recall: Recall) => Recall;
+  /** The model that may be asked, by query id; absent: none. */
+  readonly leave?: (query: string) => Promise<ModelLeave>;
 }
 
 /** Ranked lists are measured before anything is cut from them: topK raised, no floors, no character budget. */
@@ -65,13 +68,10 @@ export async function askRoom(
   };
   // A measurement of ranking wants a list for every query; what reaches a prompt is also the gate's decision.
   const asked = arm.cut === true ? { ...context, job: { ...context.job, explicit: false } } : context;
+  const leave = await arm.leave?.(query.id);
   const started = performance.now();
-  const precedents = await retrieve(
-    asked,
-    signals,
-    { embedder, recall: arm.recall?.(recall) ?? recall, reranker: null },
-    settings,
-  );
+  const ports = { embedder, recall: arm.recall?.(recall) ?? recall, reranker: null };
+  const precedents = await retrieve(asked, signals, leave === undefined ? ports : { ...ports, leave }, settings);
   const ms = performance.now() - started;
   return {
     query: query.id,

@@ -26,10 +26,10 @@ export interface FolderModel {
 }
 
 /** The name of a question's files: `OWNER+NAME-NUMBER-q1`, and `…-verify` for the second look. */
-export function stemOf(pull: { readonly repo: string; readonly number: number }, question: PlainQuestion): string {
+export function stemOf(pull: { readonly repo: string; readonly number: number }): (question: PlainQuestion) => string {
   // A review's parts are asked side by side, so it is the question that knows its number.
-  const part = /^# Part (\d{1,3}) of /.exec(question.user.at(-1) ?? "")?.[1] ?? "1";
-  return `${stemPrefix(pull)}${question.purpose === "review" ? `q${part}` : question.purpose}`;
+  const part = ({ user }: PlainQuestion) => /^# Part (\d{1,3}) of /.exec(user.at(-1) ?? "")?.[1] ?? "1";
+  return (question) => `${stemPrefix(pull)}${question.purpose === "review" ? `q${part(question)}` : question.purpose}`;
 }
 
 /** What the names of all questions about one pull request begin with. */
@@ -38,12 +38,13 @@ export function stemPrefix({ repo, number }: { readonly repo: string; readonly n
 }
 
 /**
- * A model that answers questions about one pull request from files.
+ * A model that answers questions from files.
  *
+ * @param nameOf the stem of a question's files
  * @param folder null: nothing is answered
  */
 export async function folderModel(
-  pull: { readonly repo: string; readonly number: number },
+  nameOf: (question: PlainQuestion) => string,
   folder: string | null,
   choice: ModelChoice,
   readText: (text: string) => string = (text) => text,
@@ -51,7 +52,7 @@ export async function folderModel(
   const outcomes: Outcome[] = [];
   const model: Model = await standInModel(choice, async (request) => {
     const question = plainQuestion(request as ModelRequest<unknown>);
-    const stem = stemOf(pull, question);
+    const stem = nameOf(question);
     const found = folder === null ? null : await replyText(folder, stem);
     const kept = (state: Outcome["state"], problem: string | null) => outcomes.push({ stem, question, state, problem });
     if (found === null) {
@@ -146,7 +147,7 @@ export function questionHash(question: PlainQuestion): string {
 export async function writeQuestion(
   folder: string,
   pull: { readonly id: string; readonly repo: string; readonly number: number },
-  { stem, question }: Outcome,
+  { stem, question }: Pick<Outcome, "stem" | "question">,
 ): Promise<void> {
   await mkdir(folder, { recursive: true });
   const { id, repo, number } = pull;

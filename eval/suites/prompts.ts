@@ -7,7 +7,7 @@ import { bootstrap } from "../metrics.ts";
 import { modelChoice } from "../model-choice.ts";
 import { readPulls } from "../pull-requests.ts";
 import { dataFingerprint, fingerprint } from "../read-data.ts";
-import { folderModel, type Outcome, writeQuestion } from "../reply-folder.ts";
+import { folderModel, type Outcome, stemOf, writeQuestion } from "../reply-folder.ts";
 import { openRepositories } from "../repositories.ts";
 import { openShelf, reviewPull } from "../review-pull.ts";
 import type { Suite } from "../suite.ts";
@@ -30,7 +30,7 @@ export const suite: Suite = async ({ data, flags }) => {
   const remembering: number[] = [];
   try {
     for (const pull of pulls) {
-      const { model, outcomes: asked } = await folderModel(pull, flags.get("replies") ?? out, choice);
+      const { model, outcomes: asked } = await folderModel(stemOf(pull), flags.get("replies") ?? out, choice);
       const repository = await repositories.of(pull.repo, pull.number);
       const { review } = await reviewPull(pull, {
         recall: shelf.recall(pull.asOf),

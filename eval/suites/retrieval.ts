@@ -1,6 +1,7 @@
 // Does memory find what matters? The real store and the real retrieve room over judged queries, with the leakage guard on.
 // `--task G|H|S`, `--repos A/B,C/D` for some repositories only (`sample`: those of the tests), `--rows default` for some rows only,
-// `--ablate`, with `--written FILE` also over what a model wrote.
+// `--replies DIR` asks the recorded queries only (`--queries FILE`) and adds a row for each step that asks a model, with the replies of
+// that folder; `--ablate`, with `--written FILE` also over what a model wrote.
 import { ablation } from "../ablation.ts";
 import { answersOf, mustHoldTruth } from "../answer-all.ts";
 import {
@@ -17,6 +18,8 @@ import type { Arm } from "../ask-room.ts";
 import { SAMPLE } from "../baseline.ts";
 import { retrievalFingerprint } from "../configuration-fingerprint.ts";
 import { type JudgedData, readJudged } from "../judged-data.ts";
+import { meanOf } from "../metrics.ts";
+import { QUERIES_FILE, recordedArms, recordedQueries } from "../recorded-steps.ts";
 import { earlier, prepareRows } from "../retrieval-rows.ts";
 import { readTask, type TaskData, taskOf } from "../retrieval-task.ts";
 import type { Row, Suite } from "../suite.ts";
@@ -42,18 +45,22 @@ export const suite: Suite = async ({ data, flags }) => {
   const repos = flags.get("repos");
   const judged = await readJudged(data);
   const within = repos === undefined ? null : new Set<string>(repos === "sample" ? SAMPLE : repos.split(","));
-  const asked = taskOf(task, judged, within);
+  const replies = flags.get("replies") ?? null;
+  const whole = taskOf(task, judged, within);
+  const asked = replies === null ? whole : await recordedQueries(whole, flags.get("queries") ?? QUERIES_FILE);
   if (flags.has("ablate")) {
     const written = flags.get("written");
     return ablation(asked, judged, within, written === undefined ? null : await readWritten(written));
   }
   const wanted = flags.get("rows")?.split(",") ?? null;
-  const arms = ARMS.filter(({ name }) => wanted === null || wanted.includes(name));
+  const steps = replies === null ? [] : await recordedArms(replies);
+  const base = replies === null ? ARMS : ARMS.filter(({ name }) => name === "default");
+  const arms = [...base, ...steps.map(({ arm }) => arm)].filter(({ name }) => wanted === null || wanted.includes(name));
   return withStore(async (store) => {
     const added = await store.importLines(asked.lines);
     await mustHoldTruth(asked, store);
     const { answers, degraded } = await answersOf(asked, arms, store);
-    if (wanted === null || wanted.includes(UNTUNED)) answers.set(UNTUNED, untunedAnswers(asked, judged));
+    if (wanted?.includes(UNTUNED) ?? replies === null) answers.set(UNTUNED, untunedAnswers(asked, judged));
     const { rows, figures } = rowsOf(answers, store.embedder.threshold);
     const first = answers.get("default") ?? [];
     return {
@@ -65,6 +72,7 @@ export const suite: Suite = async ({ data, flags }) => {
       notes: [
         `task ${task}: ${added} memories, ${asked.refusedDiffs} diffs of which a part could not be read`,
         ...gainNotes(rows),
+        ...steps.filter(({ asked: questions }) => questions.length > 0).map(replyNote),
         ...(figures.has(UNTUNED) ? untunedNote(figures) : []),
         ...bestAndWorst(first),
         ...rows.filter(({ name }) => name === "default").flatMap(targetLines),
@@ -73,6 +81,15 @@ export const suite: Suite = async ({ data, flags }) => {
     };
   });
 };
+
+/** What was asked of the recorded replies and what was answered. */
+function replyNote({ arm, asked }: Awaited<ReturnType<typeof recordedArms>>[number]): string {
+  const outcomes = asked.flatMap((one) => one.outcomes);
+  const count = (state: string) => outcomes.filter((one) => one.state === state).length;
+  const sizes = asked.map((one) => one.outcomes.reduce((sum, { question }) => sum + question.inputTokens, 0));
+  const tokens = Math.round(meanOf(sizes));
+  return `${arm.name}: ${outcomes.length} questions about ${asked.length} queries, ${tokens} tokens in a query; replies: ${count("answered")} answered, ${count("mended")} mended, ${count("malformed")} malformed, ${count("missing")} missing`;
+}
 
 function rowsOf(answers: ReadonlyMap<string, readonly Answer[]>, threshold: number) {
   const figures = new Map(

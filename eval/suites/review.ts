@@ -9,7 +9,7 @@ import { inspector } from "../../src/wire/rules.ts";
 import { modelChoice } from "../model-choice.ts";
 import { type RealPull, readPulls } from "../pull-requests.ts";
 import { dataFingerprint, fingerprint } from "../read-data.ts";
-import { folderModel, type Outcome, stemPrefix } from "../reply-folder.ts";
+import { folderModel, type Outcome, stemOf, stemPrefix } from "../reply-folder.ts";
 import { openRepositories } from "../repositories.ts";
 import { openShelf, type Reviewer, reviewPull, type Shelf } from "../review-pull.ts";
 import { secondPush } from "../second-push.ts";
@@ -104,8 +104,8 @@ async function withModel(
   outcomes: Outcome[],
 ): Promise<Tally> {
   const recall = shelf.recall(pull.asOf);
-  const first = await folderModel(pull, replies, choice);
-  const second = await folderModel(pull, replies, choice, secondPush(pull).moved);
+  const first = await folderModel(stemOf(pull), replies, choice);
+  const second = await folderModel(stemOf(pull), replies, choice, secondPush(pull).moved);
   const tally = await measured(pull, { ...code, recall, model: first.model }, { ...code, recall, model: second.model });
   outcomes.push(...first.outcomes);
   return tally;

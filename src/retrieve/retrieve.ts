@@ -25,6 +25,7 @@ import { type Attempts, attempts } from "./degradation-log.ts";
 import { decide, type GateCache, gateCache, inShadowSample, sampleKey } from "./gate/evaluate-gate.ts";
 import { defaultDecision, gateConfig } from "./gate/gate.ts";
 import { gateContext } from "./gate/gate-context.ts";
+import { changeExcerpt, NARROW } from "./model/change-excerpt.ts";
 import { budgetedModel, type ModelBudget, type ModelClient, NO_MODEL } from "./model/model-budget.ts";
 import { sampleMemories, settleHypothetical, withWritten } from "./model/model-written-queries.ts";
 import { rerankingOf, rerankMemories } from "./model/rerank.ts";
@@ -214,7 +215,8 @@ async function search(at: Search, gate: GateDecision): Promise<Precedents> {
     inWords,
   );
   const list = await inTurns(steps, at.ports.pause ?? null);
-  const rerankers = { reranker: at.ports.reranker, budget, tuning: tuning.rerank };
+  const change = () => changeExcerpt(context, signals, NARROW);
+  const rerankers = { reranker: at.ports.reranker, budget, tuning: tuning.rerank, change };
   const reranking = rerankingOf(retrieval, rerankers, tries);
   const { ranked, report } = await rerankMemories(list.ranked, queries, reranking, tries);
   const whole = { ...list, ranked, cut: [...withheld, ...list.cut] };

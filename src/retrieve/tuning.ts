@@ -66,6 +66,7 @@ export const TUNING: Tuning = {
   shadowShare: 0.05,
   rerank: {
     most: 50,
+    k: 60,
     keep: null,
     text: "situation+lesson",
     skipAtMargin: null,

@@ -5,27 +5,36 @@ import type { FileDiff, PullRequest } from "../../domain/pull-request.ts";
 import type { ReviewSignals } from "../../domain/signals.ts";
 import { cutText, oneLine } from "../../domain/text/cut-text.ts";
 import { shownText } from "../../domain/text/rendered-markdown.ts";
-import { reveal, revealLine } from "../../domain/text/untrusted-text.ts";
+import { fence, reveal, revealLine } from "../../domain/text/untrusted-text.ts";
 
-/** UTF-16 units. */
-const ABOUT_CHARS = 3_000;
-const DIFF_CHARS = 12_000;
 const TITLE_CHARS = 300;
 const BODY_CHARS = 1_500;
 /** A body of a megabyte need not be read through. */
 const BODY_READ = 20_000;
 /** Of one line: minified code says nothing after that. */
 const LINE_CHARS = 300;
-/** Of more files each would get too little to tell anything; the most changed are shown. */
-const FILES = 30;
 const MARKS = { added: "+", removed: "-", context: " " } as const;
 
 export interface ChangeExcerpt {
-  /** Title, description, kind of change, languages, risks and paths, at most 3,000 UTF-16 units. */
+  /** Title, description, kind of change, languages, risks and paths. */
   readonly about: string;
-  /** At most 12,000 UTF-16 units. */
   readonly diff: string;
 }
+
+/** How much of a change is shown; lengths in UTF-16 units. */
+export interface ExcerptRoom {
+  readonly about: number;
+  readonly diff: number;
+  /** Of more files each would get too little to tell anything; the most changed are shown. */
+  readonly files: number;
+  /** Whether lines that did not change are shown. */
+  readonly unchanged: boolean;
+}
+
+/** For a model that is to say what a change is like. */
+export const WIDE: ExcerptRoom = { about: 3_000, diff: 12_000, files: 30, unchanged: true };
+/** Beside 25 memories, so that the question costs less than a cent: a reviewer comments on what changed. */
+export const NARROW: ExcerptRoom = { about: 2_000, diff: 4_000, files: 12, unchanged: false };
 
 export interface ExcerptSubject {
   readonly pull: Pick<PullRequest, "title" | "body">;
@@ -36,6 +45,7 @@ export interface ExcerptSubject {
 export function changeExcerpt(
   { pull, files }: ExcerptSubject,
   { intent, languages, risks }: Pick<ReviewSignals, "intent" | "languages" | "risks">,
+  room: ExcerptRoom = WIDE,
 ): ChangeExcerpt {
   const about = [
     `Title: ${revealLine(cutText(oneLine(pull.title), TITLE_CHARS))}`,
@@ -45,14 +55,19 @@ export function changeExcerpt(
     reveal(cutText(shownText(cutText(pull.body ?? "", BODY_READ)).text.trim(), BODY_CHARS)),
     ...files.slice(0, 100).map(({ path }) => revealLine(cutText(path, LINE_CHARS))),
   ];
-  const shown = mostChanged(files);
-  const texts = shown.map((file) => fileLines(file));
+  const shown = mostChanged(files, room.files);
+  const texts = shown.map((file) => fileLines(file, room));
   const rooms = fairShares(
     texts.map(({ chars }) => chars),
-    DIFF_CHARS,
+    room.diff,
   );
   const drawn = texts.map(({ lines }, at) => fitting(lines, rooms[at] ?? 0));
-  return { about: cutText(about.join("\n"), ABOUT_CHARS), diff: cutText(drawn.join("\n"), DIFF_CHARS) };
+  return { about: cutText(about.join("\n"), room.about), diff: cutText(drawn.join("\n"), room.diff) };
+}
+
+/** The change between lines with the delimiter, under a heading. */
+export function drawnChange({ about, diff }: ChangeExcerpt, delimiter: string): string {
+  return `# The change\n\n${fence("pull request", about, delimiter)}\n\n${fence("diff", diff, delimiter)}`;
 }
 
 /**
@@ -74,21 +89,25 @@ export function fairShares(wants: readonly number[], room: number): readonly num
 }
 
 /** In their own order. */
-function mostChanged(files: readonly FileDiff[]): readonly FileDiff[] {
+function mostChanged(files: readonly FileDiff[], count: number): readonly FileDiff[] {
   const withLines = files.filter(({ hunks }) => hunks.length > 0);
   const size = ({ additions, deletions }: FileDiff) => additions + deletions;
-  const most = new Set(withLines.toSorted((a, b) => size(b) - size(a)).slice(0, FILES));
+  const most = new Set(withLines.toSorted((a, b) => size(b) - size(a)).slice(0, count));
   return withLines.filter((file) => most.has(file));
 }
 
 /** Heading and lines, as many as could ever be shown, and the characters that they take with their line ends. */
-function fileLines({ path, hunks }: FileDiff): { readonly lines: readonly string[]; readonly chars: number } {
+function fileLines(
+  { path, hunks }: FileDiff,
+  { diff, unchanged }: ExcerptRoom,
+): { readonly lines: readonly string[]; readonly chars: number } {
   const lines = [`### ${revealLine(cutText(path, LINE_CHARS))}`];
   let chars = (lines[0]?.length ?? 0) + 1;
   for (const hunk of hunks) {
     const heading = `@@ ${revealLine(cutText(hunk.section, LINE_CHARS))}`.trim();
-    for (const text of [heading, ...hunk.lines.map((one) => `${MARKS[one.kind]}${cutText(one.text, LINE_CHARS)}`)]) {
-      if (chars > DIFF_CHARS) return { lines, chars };
+    const shown = unchanged ? hunk.lines : hunk.lines.filter(({ kind }) => kind !== "context");
+    for (const text of [heading, ...shown.map((one) => `${MARKS[one.kind]}${cutText(one.text, LINE_CHARS)}`)]) {
+      if (chars > diff) return { lines, chars };
       const line = revealLine(text);
       lines.push(line);
       chars += line.length + 1;

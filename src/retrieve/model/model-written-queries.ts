@@ -10,7 +10,7 @@ import { cutText, oneLine } from "../../domain/text/cut-text.ts";
 import { shownText } from "../../domain/text/rendered-markdown.ts";
 import { fence, revealLine } from "../../domain/text/untrusted-text.ts";
 import type { QueryCandidates } from "../rank/fusion.ts";
-import { type ChangeExcerpt, changeExcerpt, type ExcerptSubject } from "./change-excerpt.ts";
+import { type ChangeExcerpt, changeExcerpt, drawnChange, type ExcerptSubject } from "./change-excerpt.ts";
 import type { ModelBudget, Question } from "./model-budget.ts";
 
 interface WrittenWish {
@@ -138,11 +138,6 @@ export function patternQuestion(
     maxOutputTokens: QUERY_TOKENS,
     shape: QUERIES_REPLY,
   };
-}
-
-/** The change between lines with the delimiter, under a heading. */
-function drawnChange({ about, diff }: ChangeExcerpt, delimiter: string): string {
-  return `# The change\n\n${fence("pull request", about, delimiter)}\n\n${fence("diff", diff, delimiter)}`;
 }
 
 // Reads search queries out of whatever a model wrote: JSON of any build, else what stands in quotes, else a list of lines.

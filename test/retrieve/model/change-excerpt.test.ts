@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { changeExcerpt, fairShares } from "../../../src/retrieve/model/change-excerpt.ts";
+import { changeExcerpt, fairShares, NARROW } from "../../../src/retrieve/model/change-excerpt.ts";
 import { added, given } from "../given.ts";
 
 function excerpt(files: Readonly<Record<string, string>>, body = "", title = "fix(cart): round prices") {
@@ -16,6 +16,18 @@ test("what is said about a change stays under 3,000 characters, its diff under 1
   expect(about.length).toBeGreaterThan(2_900);
   expect(diff.length).toBeLessThanOrEqual(12_000);
   expect(diff.length).toBeGreaterThan(11_000);
+});
+
+test("beside candidates it is half as long, and only changed lines are shown", () => {
+  const long = added(...Array.from({ length: 2_000 }, (_, at) => `call(${at});`));
+  const files = Object.fromEntries(Array.from({ length: 20 }, (_, at) => [`src/part${at}.ts`, long]));
+  const { context, signals } = given({ title: "t".repeat(5_000), body: "Why. ".repeat(3_000), files });
+  const { about, diff } = changeExcerpt(context, signals, NARROW);
+  expect(about.length).toBeLessThanOrEqual(2_000);
+  expect(diff.length).toBeLessThanOrEqual(4_000);
+  expect(diff.match(/^### /gm)).toHaveLength(12);
+  expect(diff).toContain("+call(0);");
+  expect(diff).not.toContain("function around");
 });
 
 test("a long file leaves room for the others, and says that it goes on", () => {

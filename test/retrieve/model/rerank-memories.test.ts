@@ -42,7 +42,7 @@ async function reranked(
   tuning: Partial<Reranking["tuning"]> = {},
 ) {
   const tries = attempts();
-  const settings = { by: "judge-1", ask, topK: 2, ...more };
+  const settings = { by: "judge-1", ask, topK: 2, once: false, ...more };
   const result = await rerankMemories(ranked, queries, { ...settings, tuning: { ...TUNING.rerank, ...tuning } }, tries);
   return { ids: result.ranked.map(({ record }) => record.id), report: result.report, degraded: tries.degraded() };
 }
@@ -50,7 +50,7 @@ async function reranked(
 const ALL = ["m0", "m1", "m2", "m3"];
 
 describe("reranking", () => {
-  test("each query is asked with its own candidates, and a memory stands where its best query puts it", async () => {
+  test("each query is asked with its own candidates, and a memory counts with its best query", async () => {
     const { ask, asked } = scoring({ intent: { m0: 0.1, m1: 0.3, m2: 0.2 }, hunk: { m1: 0.1, m2: 0.2, m3: 0.9 } });
     const queries = [query("intent", ["m0", "m1", "m2"]), query("hunk", ["m3", "m2", "m1"])];
     const { ids, report, degraded } = await reranked(listOf(4), queries, ask);
@@ -58,7 +58,8 @@ describe("reranking", () => {
       { query: "intent", ids: ["m0", "m1", "m2"], topK: 2 },
       { query: "hunk", ids: ["m1", "m2", "m3"], topK: 2 },
     ]);
-    expect(ids).toEqual(["m3", "m1", "m2", "m0"]);
+    // By the queries m3, m1, m2, m0: reciprocal ranks of both orders, and what is equal as it was.
+    expect(ids).toEqual(["m1", "m0", "m3", "m2"]);
     expect(degraded).toEqual([]);
     expect(report).toEqual({
       by: "judge-1",
@@ -66,7 +67,7 @@ describe("reranking", () => {
       tokens: 200,
       usd: 0.5,
       topChanged: 0,
-      meanMove: (3 + 0 + 0 + 3) / 4,
+      meanMove: (1 + 1 + 1 + 1) / 4,
       failed: null,
     });
   });
@@ -76,7 +77,7 @@ describe("reranking", () => {
     const ids = ten.map(({ record }) => record.id);
     const backwards = Object.fromEntries(ids.map((id, place) => [id, place]));
     const { report } = await reranked(ten, [query("q", ids)], scoring({ q: backwards }).ask);
-    expect(report).toMatchObject({ topChanged: 1, meanMove: 5 });
+    expect(report).toMatchObject({ topChanged: 2 / 5, meanMove: 3 });
     const same = Object.fromEntries(ids.map((id, place) => [id, -place]));
     const { report: unmoved } = await reranked(ten, [query("q", ids)], scoring({ q: same }).ask);
     expect(unmoved).toMatchObject({ topChanged: 0, meanMove: 0 });
@@ -85,6 +86,24 @@ describe("reranking", () => {
   test("whom the reranker does not name stands behind those it names, in the order given", async () => {
     const { ids } = await reranked(listOf(4), [query("q", ALL)], scoring({ q: { m3: 0.2, m2: 0.9 } }).ask);
     expect(ids).toEqual(["m2", "m3", "m0", "m1"]);
+  });
+
+  test("its order is fused with the ranking: where both put a memory high, it comes first", async () => {
+    const six = listOf(6);
+    const ids = six.map(({ record }) => record.id);
+    const order = ["m2", "m5", "m1", "m0", "m4", "m3"];
+    const scores = Object.fromEntries(order.map((id, rank) => [id, 1 / (rank + 1)]));
+    const result = await reranked(six, [query("q", ids)], scoring({ q: scores }).ask);
+    const fusedAt = (id: string) => 1 / (61 + ids.indexOf(id)) + 1 / (61 + order.indexOf(id));
+    expect(result.ids).toEqual(ids.toSorted((a, b) => fusedAt(b) - fusedAt(a)));
+    expect(result.ids.slice(0, 3)).toEqual(["m2", "m0", "m1"]);
+  });
+
+  test("whoever knows the change is asked once, about all candidates", async () => {
+    const { ask, asked } = scoring({ "": { m3: 1 } });
+    const queries = [query("a", ["m0", "m1"]), query("b", ["m2", "m3"])];
+    expect((await reranked(listOf(4), queries, ask, { once: true })).ids).toEqual(["m3", "m0", "m1", "m2"]);
+    expect(asked).toEqual([{ query: "", ids: ALL, topK: 2 }]);
   });
 
   test("when it fails the order stays and the review is told", async () => {
@@ -100,7 +119,7 @@ describe("reranking", () => {
   test("one query that fails leaves the others alone, and what only it found keeps its place", async () => {
     const queries = [query("works", ["m0", "m2", "m3"]), query("broken", ["m1", "m2", "m3"])];
     const { ids, degraded } = await reranked(listOf(4), queries, scoring({ works: { m0: 0.1, m2: 0.2, m3: 0.3 } }).ask);
-    expect(ids).toEqual(["m3", "m1", "m2", "m0"]);
+    expect(ids).toEqual(["m0", "m1", "m3", "m2"]);
     expect(degraded).toEqual([{ part: "rerank", reason: "1 of 2 queries: the service answered 500" }]);
   });
 
