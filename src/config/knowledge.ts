@@ -134,7 +134,7 @@ const Retrieval = z
       .enum(["auto", "model", "off"])
       .default("auto")
       .describe(
-        "Whether somebody reads what was found and puts it in order before the best is used, which sends memories and changed code there and costs money. auto: the server's reranker, if it has one (KODIAI_RERANKER); model: the operator's small model; off: nobody.",
+        "What reads the memories that were found and orders them before the best are used; its order is fused with the search's own. It is sent memories and changed code. auto: the server's reranker (KODIAI_RERANKER), else the operator's small model, within `review.budget` (about US$ .006 a review); model: the small model; off: nothing.",
       )
       .meta({ examples: ["off"] }),
     modelQueries: z

@@ -216,7 +216,8 @@ async function search(at: Search, gate: GateDecision): Promise<Precedents> {
   );
   const list = await inTurns(steps, at.ports.pause ?? null);
   const change = () => changeExcerpt(context, signals, NARROW);
-  const rerankers = { reranker: at.ports.reranker, budget, tuning: tuning.rerank, change };
+  const isChange = settings.asked === null || settings.asked === undefined;
+  const rerankers = { reranker: at.ports.reranker, budget, tuning: tuning.rerank, change, isChange };
   const reranking = rerankingOf(retrieval, rerankers, tries);
   const { ranked, report } = await rerankMemories(list.ranked, queries, reranking, tries);
   const whole = { ...list, ranked, cut: [...withheld, ...list.cut] };

@@ -106,7 +106,7 @@ async function reviewed(retrieval: string, files = CART, title = "feat: round th
 const SWITCHES = "modelQueries: true, hypothetical: true, rerank: model, topK: 3";
 
 test("with the switches on the small model is asked for queries, a situation and an order, and the review hears them", async () => {
-  const plain = await reviewed("topK: 3");
+  const plain = await reviewed("rerank: off, topK: 3");
   expect(plain.asked.map(kindOf)).toEqual(["review"]);
   expect(plain.heard).toHaveLength(3);
   expect(plain.heard[0]).not.toBe(PREFERRED);

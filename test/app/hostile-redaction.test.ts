@@ -200,7 +200,7 @@ test("the reason of a decline makes no link of ours lead elsewhere", async () =>
     const second = await world.pullRequest(repository, { title: "feat: back up", files: { "ops/nightly.py": BACKUP } });
     await at.stage.settled(second);
     const told = world.comments(second).inline.map(({ body }) => body);
-    expect(told.join("\n")).toMatch(/\[declined [^\n]*by design&#93;\(\/\/evil\.example\/login\)&#91;so\]\(https:/);
+    expect(told.join("\n")).toMatch(/declined [^\n]*by design&#93;\(\/\/evil\.example\/login\)&#91;so\)/);
     expectSentInert(world);
   } finally {
     stage = undefined;

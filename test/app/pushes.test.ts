@@ -259,7 +259,7 @@ describe("five pushes on one pull request (new code, rebase, rename, reformattin
     ]);
     // Whoever only renamed a file is not billed for it.
     expect(after.map(({ asked }) => asked)).toEqual([1, 1, 0, 1, 1]);
-    const since = (sha: string) => expect.stringContaining(`Changes since [\`${sha.slice(0, 7)}\`](`);
+    const since = (sha: string) => expect.stringContaining(`Incremental review since [\`${sha.slice(0, 7)}\`](`);
     const again = expect.stringContaining("Full re-review: the branch was rewritten since the last review.");
     expect(after.map(({ summary }) => summary)).toEqual([
       since(heads.opened),

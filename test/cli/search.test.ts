@@ -119,7 +119,7 @@ test.each([
 });
 
 test("--rerank asks the operator's model where there is no reranker", async () => {
-  const anthropic = await startAnthropic({ replies: () => says({ order: [1, 0] }) });
+  const anthropic = await startAnthropic({ replies: () => says({ order: [1, 2, 0] }) });
   try {
     const asked = ["search", "round a price to cents", "--rerank", "--top", "2", "--json", "--data-dir", dataDir];
     const env = { ANTHROPIC_API_KEY: "sk-ant-0123456789abcdef", ANTHROPIC_BASE_URL: anthropic.url };

@@ -9,7 +9,7 @@ import { violations } from "./inert.ts";
 export const OURS = {
   /** Of the summary's findings. */
   structures: ["table"],
-  html: /^(?:<\/?sub>|<br>|<details><summary>[\w,: ]+<\/summary>|<\/details>|<!-- kodiai:(?:summary|finding [\w ]+|review [0-9a-f]{40}|proof [0-9a-f]{32}) -->)$/,
+  html: /^(?:<\/?sub>|<br>|<details><summary>[\w,: ()]+<\/summary>|<\/details>|<!-- kodiai:(?:summary|progress|finding [\w ]+|review [0-9a-f]{40}|proof [0-9a-f]{32}) -->)$/,
   links:
     /^https:\/\/(?:github\.com|127\.0\.0\.1:\d+|localhost:\d+)\/[\w.-]+\/[\w.-]+\/(?:(?:blob|commit)\/[0-9a-f]{40}|pull\/\d+)[\w./%?=#-]*$/,
 };

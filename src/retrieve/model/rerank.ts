@@ -193,7 +193,7 @@ function failureOf(answers: readonly Answer[]): string | null {
     : `${failures.length} of ${answers.length} queries: ${first}`;
 }
 
-// Who puts what was found in a better order: the server's reranker, a language model, or nobody.
+// What gives memories a better order: the server's reranker, a language model, or nothing.
 
 /** Who could be asked. */
 interface Rerankers {
@@ -203,22 +203,29 @@ interface Rerankers {
   readonly tuning: RerankTuning;
   /** Made when a model is asked. */
   readonly change: () => ChangeExcerpt;
+  /** False for a question of a person. */
+  readonly isChange: boolean;
 }
 
-/** As the repository wants it; null leaves the order as ranked. A model that is wanted and not there is noted in `tries`. */
+/**
+ * As the configuration says; null leaves the order as ranked. A model that the configuration names and that cannot be asked is
+ * noted in `tries`, and so is one that `auto` would ask and that is out of money or time.
+ */
 export function rerankingOf(
   { rerank, topK }: Pick<Knowledge["retrieval"], "rerank" | "topK">,
-  { reranker, budget, tuning, change }: Rerankers,
+  { reranker, budget, tuning, change, isChange }: Rerankers,
   tries: Pick<Attempts, "note">,
 ): Reranking | null {
   if (rerank === "off") return null;
-  if (rerank === "auto")
-    return reranker === null ? null : { by: reranker.name, topK, tuning, ask: reranker.rerank, once: false };
+  if (rerank === "auto" && reranker !== null)
+    return { by: reranker.name, topK, tuning, ask: reranker.rerank, once: false };
+  // Measured for changes only: a question in a comment pays for no order of its own.
+  if (rerank === "auto" && !isChange) return null;
   if (budget.name !== null) {
     const ask = listwiseOrder(budget, change());
     return { by: budget.name, topK, tuning: { ...tuning, most: Math.min(tuning.most, SHOWN) }, ask, once: true };
   }
-  tries.note("rerank", budget.reason ?? NO_MODEL);
+  if (rerank === "model" || budget.reason !== NO_MODEL) tries.note("rerank", budget.reason ?? NO_MODEL);
   return null;
 }
 

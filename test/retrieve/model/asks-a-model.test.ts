@@ -30,11 +30,17 @@ const willing: Script = ({ purpose, system, user }) => {
   return textOf(system).includes("Exactly two sentences") ? { situation: SITUATION } : PATTERNS;
 };
 
-/** The room with a model, and what was asked of it. */
-async function asking(retrieval: Record<string, unknown>, script: Script, more: Partial<Room> = {}, settings = {}) {
+/** The stage with a model, and what it was asked. The order of a model, which is the default, has tests of its own. */
+async function asking(
+  { rerank = "off", ...retrieval }: Record<string, unknown>,
+  script: Script,
+  more: Partial<Room> = {},
+  settings = {},
+) {
   const access = scriptedModel(script, settings);
   const embeds = embedder();
-  const precedents = await enter({ shape: CART, shelved: MANY, embedder: embeds, access, retrieval, ...more });
+  const asked = { ...retrieval, rerank };
+  const precedents = await enter({ shape: CART, shelved: MANY, embedder: embeds, access, retrieval: asked, ...more });
   return { precedents, asked: access.asked, embedded: embeds.asked };
 }
 
@@ -42,10 +48,13 @@ const kinds = ({ query }: Precedents) => query?.variants.map(({ kind }) => kind)
 const textsOf = (precedents: Precedents, kind: string) =>
   precedents.query?.variants.filter((variant) => variant.kind === kind).map(({ text }) => text) ?? [];
 
-test("nothing is asked of a model unless the configuration says so", async () => {
-  const { precedents, asked } = await asking({}, willing);
-  expect(asked).toEqual([]);
-  expect(precedents).toMatchObject({ modelCosts: [], degraded: [], rerank: null });
+test("by default a model is asked for an order and for nothing else; without one nothing is missing", async () => {
+  const access = scriptedModel(willing);
+  const precedents = await enter({ shape: CART, shelved: MANY, embedder: embedder(), access });
+  expect(access.asked.map(({ purpose }) => purpose)).toEqual(["rerank"]);
+  expect(precedents).toMatchObject({ degraded: [], rerank: { failed: null } });
+  const keyless = await enter({ shape: CART, shelved: MANY, embedder: embedder() });
+  expect(keyless).toMatchObject({ modelCosts: [], degraded: [], rerank: null });
 });
 
 describe("queries that a model writes", () => {
@@ -226,7 +235,7 @@ describe("an order of the model", () => {
     ["no more are found than are used", { shelved: MANY.slice(0, 5) }, {}],
     ["nothing is remembered", { shelved: [] }, {}],
     ["the configuration says off", {}, { rerank: "off" }],
-    ["the configuration leaves it to the server, which has no reranker", {}, { rerank: "auto" }],
+    ["the configuration turns it off", {}, { rerank: "off" }],
   ])("is not asked for when %s", async (_, room, more) => {
     const { precedents, asked } = await asking({ ...retrieval, ...more }, willing, room);
     expect(asked).toEqual([]);
