@@ -30,6 +30,8 @@ export interface Change {
   readonly access?: WritingPorts["access"];
   readonly dependencies?: WritingPorts["dependencies"];
   readonly permissions?: WritingPorts["permissions"];
+  readonly snapshots?: WritingPorts["snapshots"];
+  readonly symbols?: WritingPorts["symbols"];
   /** Reviews of the pull request that were posted before, newest first. */
   readonly earlier?: readonly Review[];
   /** Epoch milliseconds; 0 when left out. The clock stands still. */
@@ -109,6 +111,8 @@ export function portsOf({ files = {}, config, world = {}, memories, ...rest }: C
     replays: rest.replays ?? null,
     access: rest.access ?? null,
     dependencies: rest.dependencies ?? null,
+    snapshots: rest.snapshots ?? null,
+    symbols: rest.symbols ?? null,
     ...(rest.permissions === undefined ? {} : { permissions: rest.permissions }),
     now: () => rest.now ?? 0,
   };

@@ -1,4 +1,5 @@
 // What a model may look up in the repository before it answers, over both protocols.
+import { execFileSync } from "node:child_process";
 import { afterEach, describe, expect, test } from "vitest";
 import type { ModelChoice } from "../../src/config/read-model.ts";
 import * as messages from "../fakes/anthropic/replies.ts";
@@ -8,6 +9,13 @@ import { type ModelStage, openModelStage, type Seen } from "./model-stage.ts";
 
 // Put together here, so that no scanner takes this file for a leak.
 const TOKEN = ["ghp", "vE8rT2kQ9wLx4ZbN7mJcYpHd1Xs6Ua3Fo5Ri"].join("_");
+const KEY_LINE = "MIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSjAgEAAoIBAQC7VJTUt9Us8cKj";
+const KEY = [
+  ["-----BEGIN", "PRIVATE KEY-----"].join(" "),
+  ...Array(24).fill(KEY_LINE),
+  "-----END PRIVATE KEY-----",
+  "",
+];
 const CONFIG = "review: {lookups: auto}\n";
 const BASE = {
   ".kodiai.yml": CONFIG,
@@ -18,6 +26,7 @@ export function rateOf(country: string): number {
   return RATES[country] ?? 0;
 }
 `,
+  "deploy/key.pem": KEY.join("\n"),
   "logo.png": Uint8Array.from([137, 80, 78, 71, 0, 1, 2]),
   "package-lock.json": `${JSON.stringify({ lock: true })}\n${"x".repeat(80)}\n`.repeat(2_000),
 };
@@ -68,7 +77,8 @@ async function reviewed(
   return seen;
 }
 
-const offers = ({ body }: ModelCall) => (body.tools ?? []).length > 0 && (body.tool_choice?.type ?? body.tool_choice) !== "none";
+const offers = ({ body }: ModelCall) =>
+  (body.tools ?? []).length > 0 && (body.tool_choice?.type ?? body.tool_choice) !== "none";
 
 /** Texts of tools in a request, of either protocol. */
 function results({ body }: ModelCall): readonly string[] {
@@ -161,7 +171,7 @@ test("a thousand look-ups at once: twelve are answered, none leaves the reposito
   const texts = results(asked[1] as ModelCall);
   const none = "The repository has no text file of this path that can be read.";
   expect(texts.slice(0, 3)).toEqual([none, none, none]);
-  expect(texts[3]).toContain("src/rates/table.ts, lines 1 to 5 of 5");
+  expect(texts[3]).toMatch(/^kodiai-[0-9a-f]{32} look-up\nsrc\/rates\/table\.ts, lines 1 to 5 of 5\n/);
   expect(texts[4]).toBe("This file has 5 lines, and none in this range.");
   expect(texts[5]).toContain("(the rest was left out)");
   expect(texts[5]?.length).toBeLessThan(5_200);
@@ -174,3 +184,32 @@ test("a thousand look-ups at once: twelve are answered, none leaves the reposito
   expect(summary).toContain("Looked up 12 places in the repository.");
   expect(JSON.stringify(asked[1]?.body).split(TOKEN)).toHaveLength(2);
 });
+
+test("lines from within a private key are masked, although they do not look like one by themselves", async () => {
+  const { asked } = await reviewed(plain, [
+    plain.looksUp(
+      { name: "read", input: { path: "deploy/key.pem", from: 5, to: 8 } },
+      { name: "search", input: { text: KEY_LINE.slice(0, 12) } },
+    ),
+    plain.says(NOTHING),
+  ]);
+  expect(results(asked[1] as ModelCall)[0]).toContain("deploy/key.pem, lines 5 to 8 of");
+  expect(results(asked[1] as ModelCall).join("\n")).not.toContain(KEY_LINE);
+});
+
+test("the process that reads names ends with the app", async () => {
+  await reviewed(plain, [plain.says(NOTHING)]);
+  expect(readers()).toHaveLength(1);
+  await stage?.close();
+  stage = null;
+  // By itself it would end when nobody asked for half a minute.
+  await expect.poll(readers, { timeout: 10_000 }).toEqual([]);
+});
+
+/** Children of this process that read names. */
+function readers(): readonly string[] {
+  const children = execFileSync("ps", ["-o", "args=", "--ppid", String(process.pid)])
+    .toString()
+    .split("\n");
+  return children.filter((line) => line.includes("symbols-process.ts"));
+}
