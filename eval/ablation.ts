@@ -100,13 +100,13 @@ const STAGES: readonly (Stage | Unmeasured)[] = [
     tuning: { factors: ["language", "recency"] },
   },
   { name: "+ contrast", remark: "measured by itself (eval -- contrast): the corpus holds no fixed code" },
-  { name: "+ HyDE", remark: `${EXPECTED.C2}; not measured: no replies are recorded yet (`--replies`)` },
-  { name: "+ model-written queries", remark: `${EXPECTED.A2}; not measured: no replies are recorded yet (`--replies`)` },
+  { name: "+ HyDE", remark: `${EXPECTED.C2}; not measured: no replies are recorded yet (--replies)` },
+  { name: "+ model-written queries", remark: `${EXPECTED.A2}; not measured: no replies are recorded yet (--replies)` },
   {
     name: "+ model-written queries of 20–50 words",
-    remark: `${EXPECTED.A2}; not measured: no replies are recorded yet (`--replies`) (tuning.queryLength: LONG_QUERIES)`,
+    remark: `${EXPECTED.A2}; not measured: no replies are recorded yet (--replies) (tuning.queryLength: LONG_QUERIES)`,
   },
-  { name: "+ rerank", remark: "measured with recorded replies: `--replies eval/replies`" },
+  { name: "+ rerank", remark: "measured with recorded replies: --replies eval/replies" },
   { name: DEFAULT, over: RECENCY, form: DEFAULT_DIGEST },
   {
     name: "semantic alone (embedder local-hash-1)",

@@ -53,6 +53,12 @@ function echoing(settings?: ScriptedSettings): ModelAccess {
 }
 
 const ETAG: Omit<Change, "config" | "access"> = { files: { "src/login.ts": LOGIN } };
+/** A repository that cannot be read at the head. */
+const UNREAD: Omit<Change, "config" | "access"> = {
+  ...ETAG,
+  snapshots: { at: async () => ({ snapshot: null, degraded: [{ part: "snapshot", reason: "too many files" }] }) },
+  symbols: { outline: async () => [], find: async () => ({ symbols: new Map(), degraded: [] }) },
+};
 const STRANGER: Pick<Change, "world"> = {
   world: { pull: aPull({ author: { login: "rae", id: 77, type: "User", association: "FIRST_TIME_CONTRIBUTOR" } }) },
 };
@@ -122,6 +128,14 @@ const CASES: readonly Case[] = [
     says: /The notes were not read/,
     insteadOf: /The notes were read/,
     change: WITH_NOTES,
+  },
+  {
+    key: "review.lookups",
+    before: "review: {contextTokens: 0}",
+    config: "review: {contextTokens: 0, lookups: auto}",
+    says: /too many files[\s\S]*the model looked nothing up: the repository at the head was not read/,
+    insteadOf: /Speaks/,
+    change: { ...UNREAD, access: echoing() },
   },
   {
     key: "review.dependencies",

@@ -31,6 +31,7 @@ const FOREIGN_ENV_TEST = "test/cli/env-of-a-folder.test.ts";
 const LIVE_TEST = "test/cli/doctor-live.test.ts";
 const DEFAULT_SEARCH_TEST = "test/search/on-defaults.test.ts";
 const FUSION_TEST = "test/retrieve/by-fusion.test.ts";
+const LOOK_UPS_TEST = "test/app/look-ups.test.ts";
 const SNAPSHOT_TEST = "test/adapters/github/snapshot.test.ts";
 const SEARCH_TEST = "test/search/memory-search.test.ts";
 const MISSION: Mutant["test"] = [
@@ -2481,5 +2482,59 @@ export const MUTANTS: readonly Mutant[] = [
     find: "if (one !== null && missing.has(sha)) keep(sha, one);",
     replace: "if (one !== null && missing.size > 0) keep([...missing][0] ?? sha, one);",
     test: [SNAPSHOT_TEST, "duplicates, other texts, names that are none: every text is still the one that git has"],
+  },
+  {
+    id: "a repository that is read although it is switched off",
+    loses: "with review.snapshot: off neither context nor look-ups come from the repository",
+    file: "src/flows/review/head-code.ts",
+    find: 'setting === "off" ? null : (ports.snapshots ?? null)',
+    replace: "ports.snapshots ?? null",
+    test: [LOOK_UPS_TEST, "without a repository to look into no tools are offered, with the reason"],
+  },
+  {
+    id: "context without a bound",
+    loses: "the code around a change takes no more room than review.contextTokens",
+    file: "src/context/room.ts",
+    find: "if (cost > most || used + cost > room) return false;",
+    replace: "if (cost > most) return false;",
+    test: [
+      "test/context/room.test.ts",
+      "no line twice, none of the diff, and never more than the room; each left out is counted",
+    ],
+  },
+  {
+    id: "look-ups without a bound",
+    loses: "a review answers twelve look-ups at most",
+    file: "src/review/read-by-model.ts",
+    find: "Math.floor(MOST_LOOK_UPS / questions)",
+    replace: "Math.floor((100 * MOST_LOOK_UPS) / questions)",
+    test: [LOOK_UPS_TEST, "a thousand look-ups at once: twelve are answered, none leaves the repository"],
+  },
+  {
+    id: "look-ups without a fence",
+    loses: "what is looked up is fenced as text by others",
+    file: "src/review/look-ups.ts",
+    find: 'fence("look-up", cutAtLine(found.text, ANSWER_CHARS), delimiter)',
+    replace: "cutAtLine(found.text, ANSWER_CHARS).concat(delimiter.slice(0, 0))",
+    test: [LOOK_UPS_TEST, "a thousand look-ups at once: twelve are answered, none leaves the repository"],
+  },
+  {
+    id: "look-ups masked line by line",
+    loses: "a line from within a private key is masked when it is looked up",
+    file: "src/review/look-ups.ts",
+    find: "(await mask(text)).replace(",
+    replace: "((await mask(text)) && text).replace(",
+    test: [
+      LOOK_UPS_TEST,
+      "lines from within a private key are masked, although they do not look like one by themselves",
+    ],
+  },
+  {
+    id: "a process of names that outlives the app",
+    loses: "the process that reads names ends with the server",
+    file: "src/app.ts",
+    find: "reading.symbols.close();",
+    replace: "",
+    test: [LOOK_UPS_TEST, "the process that reads names ends with the app"],
   },
 ];

@@ -162,6 +162,13 @@ const Review = z
         "Whether the repository is read at the head of the change, to see what the diff does not show. Its files are never run. off: the changed files alone.",
       )
       .meta({ examples: ["off"] }),
+    lookups: z
+      .enum(["auto", "off"])
+      .default("off")
+      .describe(
+        "Whether the model may look up definitions, uses, lines and text of the repository before it answers: in three rounds, twelve times a review at most. auto: where its server takes tools and the repository could be read. off by default: whether what it finds so pays for its tokens is not measured yet.",
+      )
+      .meta({ examples: ["auto"] }),
     checks: z
       .strictObject({
         enabled: z

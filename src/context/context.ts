@@ -43,8 +43,7 @@ export async function contextOf(
   const room = Math.floor(context.config.review.contextTokens * CHARS_PER_TOKEN);
   const { snapshots, symbols } = ports ?? {};
   if (room === 0 || symbols === undefined || symbols === null) return noContext();
-  const source = context.config.review.snapshot === "off" ? null : snapshots;
-  const read = (await source?.at(context.repo, context.pull)) ?? { snapshot: null, degraded: [] };
+  const read = (await snapshots?.at(context.repo, context.pull)) ?? { snapshot: null, degraded: [] };
   const head = withHeadTexts(read.snapshot, context);
   const kinds = new Map(signals.files.map(({ path, kind }) => [path, kind]));
   const files = context.files.filter(({ path, binary }) => !binary && head.files.has(path));

@@ -57,6 +57,12 @@ export interface Coverage {
   readonly cut: readonly { readonly part: string; readonly shown: number; readonly of: number }[];
   /** What nobody sees on the page, and the model was not shown either, in UTF-16 units. */
   readonly hidden?: readonly { readonly part: string; readonly chars: number }[];
+  /** What it looked up in the repository; absent where it was offered nothing. */
+  readonly lookUps?: {
+    readonly count: number;
+    /** The budget allowed no more. */
+    readonly isCut: boolean;
+  };
   /** How the places of the model's findings were proven. */
   readonly located: Readonly<Record<Exclude<LocMethod, "rule">, number>>;
 }

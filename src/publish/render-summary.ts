@@ -81,7 +81,14 @@ export function renderReviewBody(headSha: string, repo: Review["repo"], summaryU
 
 /** What it cost and rests on; what is nothing is left out. */
 function footer(review: Review): string {
-  const parts = [cost(review), month(review), memory(review), `Reviewed ${ends(review)}.`, scope(review)];
+  const parts = [
+    cost(review),
+    lookUps(review),
+    month(review),
+    memory(review),
+    `Reviewed ${ends(review)}.`,
+    scope(review),
+  ];
   return `<sub>${parts.filter((part) => part !== "").join(" ")}</sub>`;
 }
 
@@ -123,6 +130,12 @@ function cost({ cost: { inputTokens, outputTokens, usd, ms }, coverage }: Review
   const model = coverage === null ? "" : ` (${codeSpan(coverage.model, 60)})`;
   const price = usd === null ? "no price known" : `USD ${usd.toFixed(4)}`;
   return `Cost: ${inputTokens} tokens in, ${outputTokens} out${model}, ${price}${time}.`;
+}
+
+function lookUps({ coverage }: Review): string {
+  const { count, isCut } = coverage?.lookUps ?? { count: 0, isCut: false };
+  if (count === 0) return "";
+  return `Looked up ${counted(count, "place")} in the repository${isCut ? ", as many as the budget allows" : ""}.`;
 }
 
 // What the change does, in the model's words.

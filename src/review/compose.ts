@@ -15,7 +15,7 @@ import { type ShownText, shownText } from "../domain/text/rendered-markdown.ts";
 import { fence, reveal, revealLine } from "../domain/text/untrusted-text.ts";
 import { drawnContext } from "./draw-context.ts";
 import { cutAtLine, type FittedSections, fitSections, type Section } from "./fit-sections.ts";
-import { REVIEW_INSTRUCTIONS, TONE } from "./instructions.ts";
+import { LOOK_UP_INSTRUCTIONS, REVIEW_INSTRUCTIONS, TONE } from "./instructions.ts";
 import type { Reading } from "./plan-reading.ts";
 import type { QuestionRoom } from "./reading-budget.ts";
 import { revealedMemory } from "./revealed-memory.ts";
@@ -52,6 +52,8 @@ export interface PromptMaterial {
   readonly update?: DependencyUpdate | null;
   /** The code around the change; absent: the diff is all there is. */
   readonly around?: ChangeContext;
+  /** The model may look things up. */
+  readonly looksUp?: boolean;
 }
 
 /**
@@ -82,7 +84,7 @@ export function compose(
   return {
     system: [
       {
-        text: `${REVIEW_INSTRUCTIONS}\n\n# Language\nWrite title, body and walkthrough in ${context.config.review.language}.`,
+        text: `${material.looksUp === true ? LOOK_UP_INSTRUCTIONS : REVIEW_INSTRUCTIONS}\n\n# Language\nWrite title, body and walkthrough in ${context.config.review.language}.`,
         cache: true,
       },
     ],

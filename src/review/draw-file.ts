@@ -62,7 +62,8 @@ function drawLine(
   return { text: `${anchor}:${marker}${shown.text}`, isCut: shown.isCut };
 }
 
-function shownLine(text: string): { readonly text: string; readonly isCut: boolean } {
+/** The line with hidden characters revealed; of a long one the beginning. */
+export function shownLine(text: string): { readonly text: string; readonly isCut: boolean } {
   // A minified line is cut before it is read through: only its start is shown.
   const start = revealLine(cutText(text, 4 * MOST_LINE_CHARS));
   const isCut = start.length > MOST_LINE_CHARS || text.length > 4 * MOST_LINE_CHARS;
@@ -82,7 +83,7 @@ function enclosing(hunk: Hunk, head: readonly string[] | null): readonly string[
     const line = head[at] ?? "";
     if (!/[\p{L}\p{N}]/u.test(line) || indentOf(line) >= indent) continue;
     indent = indentOf(line);
-    found.unshift(`(line ${at + 1}, not changed) ${shownLine(line.replace(/\r$/, ""))}`);
+    found.unshift(`(line ${at + 1}, not changed) ${shownLine(line.replace(/\r$/, "")).text}`);
   }
   return found;
 }

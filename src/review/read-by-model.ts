@@ -3,7 +3,8 @@
 
 import { noContext } from "../domain/change-context.ts";
 import type { Finding, HeldBack, Precedent } from "../domain/finding.ts";
-import type { ModelAnswer } from "../domain/model.ts";
+import type { HeadCode } from "../domain/head-code.ts";
+import type { LookUps, ModelAnswer } from "../domain/model.ts";
 import type { Cost, Degraded } from "../domain/omissions.ts";
 import type { FileDiff } from "../domain/pull-request.ts";
 import type { Coverage, FileCoverage } from "../domain/review.ts";
@@ -13,9 +14,10 @@ import { compose, type PromptMaterial, type ReviewPrompt } from "./compose.ts";
 import { coverageOf, failureText } from "./coverage.ts";
 import { draft } from "./draft.ts";
 import { drawnContext } from "./draw-context.ts";
+import { lookUpsIn, type MaskedLines, MOST_LOOK_UPS, maskedLines } from "./look-ups.ts";
 import { planReading, type Reading, type ReadingPlan } from "./plan-reading.ts";
 import { type Reach, reachOf } from "./reach.ts";
-import { type ModelMeasure, type QuestionRoom, readingBudget } from "./reading-budget.ts";
+import { type ModelMeasure, PART_FOR_READING, type QuestionRoom, readingBudget } from "./reading-budget.ts";
 import { type DraftedFinding, REVIEW_REPLY, type ReviewReply, type RuleVerdict } from "./reply.ts";
 import { type Checker, costOf, secondLook, usdOf } from "./second-look.ts";
 import { checkByRule, plainId } from "./verify.ts";
@@ -43,6 +45,8 @@ export interface Bounds {
   readonly profile: Profile;
   /** US$ */
   readonly usd: number;
+  /** The repository at the head; null where it was not read. */
+  readonly head: HeadCode | null;
 }
 
 /** Questions at the same time. */
@@ -83,9 +87,37 @@ export async function readByModel(
   const planned = await maskedPlan(readable, asked.mask);
   const plan = { ...planned, coverage: inOrder(context.files, planned.coverage, reach) };
   if (plan.readings.length === 0) return nothingToRead(plan, reach, asked.name);
-  const prompt = compose({ ...material, readings: plan.readings }, asked.delimiter(), budget);
-  const answers = await askAll(prompt, bounds.usd, budget, asked);
-  return written(material, bounds, asked, plan, prompt, answers);
+  const lines = maskedLines(withHeadTexts(bounds.head, context.headTexts), asked.mask);
+  const offer = offered(context.config.review.lookups, bounds.head, lines, plan.readings.length, asked);
+  const looksUp = offer.kind === "offered";
+  const delimiter = asked.delimiter();
+  const prompt = compose({ ...material, readings: plan.readings, looksUp }, delimiter, budget);
+  const answers = await askAll(prompt, bounds.usd, budget, asked, offer);
+  return written(material, bounds, asked, { plan, prompt, lines, offer }, answers);
+}
+
+/** What drafts cite of changed files is shown without a repository too. */
+function withHeadTexts(head: HeadCode | null, texts: ReadonlyMap<string, string>): Pick<HeadCode, "text"> {
+  return { text: async (path) => (await head?.text(path)) ?? texts.get(path) ?? null };
+}
+
+/** What each question may look up; `reason` is null where the configuration wants none. */
+type Offer =
+  | { readonly kind: "offered"; readonly lookUps: (usd: number) => LookUps }
+  | { readonly kind: "none"; readonly reason: string | null };
+
+function offered(
+  setting: "auto" | "off",
+  head: HeadCode | null,
+  lines: MaskedLines,
+  questions: number,
+  { delimiter }: Asked,
+): Offer {
+  if (setting === "off") return { kind: "none", reason: null };
+  if (head === null) return { kind: "none", reason: "the repository at the head was not read" };
+  const calls = Math.floor(MOST_LOOK_UPS / questions);
+  if (calls === 0) return { kind: "none", reason: "the change was read in more parts than there are look-ups" };
+  return { kind: "offered", lookUps: (usd) => lookUpsIn(head, lines, delimiter(), { calls, usd }) };
 }
 
 /** One entry for each reviewed file, in their order. */
@@ -126,6 +158,7 @@ async function askAll(
   usd: number,
   { replyTokens }: QuestionRoom,
   asked: Asked,
+  offer: Offer,
 ): Promise<readonly Answer[]> {
   const answers = new Map<number, Answer>();
   let spent = 0;
@@ -134,7 +167,12 @@ async function askAll(
   const askNext = async () => {
     const at = next++;
     const user = prompt.questions[at] ?? [];
-    const answer = await asked.ask({ ...REVIEWING, maxOutputTokens: replyTokens, system: prompt.system, user });
+    const question = { ...REVIEWING, maxOutputTokens: replyTokens, system: prompt.system, user };
+    // Each question not yet answered has an equal part of what is left.
+    const share = (usd * PART_FOR_READING - spent) / (prompt.questions.length - answers.size);
+    const answer = await asked.ask(
+      offer.kind === "offered" ? { ...question, lookUps: offer.lookUps(share) } : question,
+    );
     answers.set(at, answer);
     spent += answer.usage.usd ?? 0;
     if (answer.kind === "failed" && (LASTING.has(answer.failure) || answer.notBefore !== null)) over = answer.failure;
@@ -150,12 +188,18 @@ async function askAll(
   return prompt.questions.map((_, at) => answers.get(at) ?? { kind: "not-asked", failure: over ?? "budget" });
 }
 
+interface Question {
+  readonly plan: ReadingPlan;
+  readonly prompt: ReviewPrompt;
+  readonly lines: MaskedLines;
+  readonly offer: Offer;
+}
+
 async function written(
   material: Omit<PromptMaterial, "readings">,
   bounds: Bounds,
   asked: Asked,
-  plan: ReadingPlan,
-  prompt: ReviewPrompt,
+  { plan, prompt, lines, offer }: Question,
   answers: readonly Answer[],
 ): Promise<ModelReview> {
   const { context } = material;
@@ -169,11 +213,16 @@ async function written(
     ruled.findings,
     context,
     material.around ?? noContext(),
+    lines,
     bounds.profile,
     asked,
     bounds.usd - usdOf(spent),
   );
-  const coverage = coverageOf(asked.name, plan, failures, prompt, drafts.findings);
+  const looked = lookedUp(answers);
+  const coverage = {
+    ...coverageOf(asked.name, plan, failures, prompt, drafts.findings),
+    ...(looked === null ? {} : { lookUps: looked }),
+  };
   return {
     findings: second.checked.findings,
     heldBack: [...drafts.heldBack, ...ruled.heldBack, ...second.checked.heldBack],
@@ -183,6 +232,7 @@ async function written(
     degraded: [
       ...unanswered(failures),
       ...refused(answers),
+      ...notLookedUp(offer, looked),
       ...overBudget(plan),
       ...dropped(drafts.dropped),
       ...second.degraded,
@@ -246,6 +296,23 @@ function refused(answers: readonly Answer[]): readonly Degraded[] {
   return [
     { part: "model", reason: `the model was asked without ${[...what].join(" and ")}, which its server refuses` },
   ];
+}
+
+/** Null where no question that was answered had look-ups. */
+function lookedUp(answers: readonly Answer[]): Coverage["lookUps"] | null {
+  const all = answers.flatMap((answer) =>
+    answer.kind === "answered" && answer.lookedUp?.kind === "offered" ? [answer.lookedUp] : [],
+  );
+  if (all.length === 0) return null;
+  const count = all.reduce((sum, { calls }) => sum + calls, 0);
+  return { count, isCut: all.some(({ stopped }) => stopped === "budget") };
+}
+
+function notLookedUp(offer: Offer, looked: Coverage["lookUps"] | null): readonly Degraded[] {
+  const why = offer.kind === "none" ? offer.reason : null;
+  const isPoor = looked?.count === 0 && looked.isCut;
+  const reason = isPoor ? "the budget of this review does not pay for look-ups" : why;
+  return reason === null ? [] : [{ part: "look-ups", reason: `the model looked nothing up: ${reason}` }];
 }
 
 function overBudget({ coverage }: ReadingPlan): readonly Degraded[] {

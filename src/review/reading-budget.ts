@@ -20,7 +20,7 @@ const MOST_QUESTIONS = 24;
 /** Less diff than this is not worth a question. */
 const LEAST_CHARS = 3_000;
 /** The rest is for the second look. */
-const PART_FOR_READING = 0.85;
+export const PART_FOR_READING = 0.85;
 
 /** What is known of the model's size and price. */
 export interface ModelMeasure {

@@ -4,6 +4,7 @@ import { type ChangeContext, noContext } from "../domain/change-context.ts";
 import { declinedReason } from "../domain/conversation.ts";
 import type { DependencyUpdate } from "../domain/dependency-update.ts";
 import type { Finding, HeldBack } from "../domain/finding.ts";
+import type { ReadHead } from "../domain/head-code.ts";
 import type { Recollection } from "../domain/memory/repository-history.ts";
 import { estimatedTokens } from "../domain/model.ts";
 import type { Cost, Degraded } from "../domain/omissions.ts";
@@ -22,7 +23,7 @@ import { failureText } from "./coverage.ts";
 import { beginnings, flaggedHere } from "./flagged-here.ts";
 import { ground } from "./ground.ts";
 import { heldByMemory } from "./held-by-memory.ts";
-import { REVIEW_INSTRUCTIONS, VERIFY_INSTRUCTIONS } from "./instructions.ts";
+import { LOOK_UP_INSTRUCTIONS, REVIEW_INSTRUCTIONS, VERIFY_INSTRUCTIONS } from "./instructions.ts";
 import { locateSaid } from "./locate-said.ts";
 import { place } from "./place.ts";
 import { type Dial, prune } from "./prune.ts";
@@ -40,7 +41,7 @@ import { type WithMemory, withMemory } from "./with-memory.ts";
 const CONFIG_FILE = ".kodiai.yml";
 
 /** The version of what models are told: part of a review's fingerprint. */
-export const PROMPT_VERSION = shortHash(`${REVIEW_INSTRUCTIONS}\n${VERIFY_INSTRUCTIONS}`);
+export const PROMPT_VERSION = shortHash(`${REVIEW_INSTRUCTIONS}\n${LOOK_UP_INSTRUCTIONS}\n${VERIFY_INSTRUCTIONS}`);
 
 export interface ReviewPorts {
   readonly inspector: Inspector;
@@ -55,6 +56,8 @@ export interface ReviewPorts {
   readonly commentLimit?: number;
   /** The code around the change, for the model; absent: it is shown the diff alone. */
   readonly around?: ChangeContext;
+  /** The repository at the head, for look-ups; absent where it was not read. */
+  readonly head?: ReadHead;
 }
 
 /**
@@ -80,7 +83,9 @@ export async function review(
   const update = ports.update ?? null;
   const around = ports.around ?? noContext();
   const material = { context, signals, precedents, ruleFindings: inspection.findings, update, around };
-  const read = await modelReview(material, { remembered: memory.precedents, profile: dial.profile }, ports.leave);
+  const head = ports.head ?? { code: null, degraded: [] };
+  const bounds = { remembered: memory.precedents, profile: dial.profile, head: head.code };
+  const read = await modelReview(material, bounds, ports.leave);
   const ruled = takeRuleVerdicts(inspection.findings, read.ruleVerdicts);
   const quieted = [...inspection.heldBack, ...ruled.heldBack, ...read.heldBack];
   const code = codeNow(context.files, context.headTexts);
@@ -120,6 +125,7 @@ export async function review(
       ...inspection.degraded.filter(({ part }) => part !== "head-text" || !saysNoHead(context)),
       ...(update?.degraded ?? []),
       ...around.degraded,
+      ...head.degraded,
       ...read.degraded,
     ]),
     configProblems: context.configProblems,

@@ -7,6 +7,7 @@ import type { PullRequestContext } from "../domain/pull-request.ts";
 import type { Profile } from "../domain/signals.ts";
 import { failureText } from "./coverage.ts";
 import { drawnContext } from "./draw-context.ts";
+import { citedLines, type MaskedLines } from "./look-ups.ts";
 import { verifyRoom } from "./reading-budget.ts";
 import { type CheckedFinding, VERIFY_REPLY } from "./reply.ts";
 import { type Checked, plainId, takeVerdicts } from "./verify.ts";
@@ -34,12 +35,14 @@ export interface SecondLook {
 /**
  * Has the findings checked, as many as questions and money reach for. What was not checked, or got no verdict, is said.
  *
+ * @param lines of the files that drafts cite as `path:line`
  * @param usdLeft US$
  */
 export async function secondLook(
   findings: readonly Finding[],
   { files, headTexts }: Pick<PullRequestContext, "files" | "headTexts">,
   around: ChangeContext,
+  lines: MaskedLines,
   profile: Profile,
   asked: Checker,
   usdLeft: number,
@@ -52,7 +55,8 @@ export async function secondLook(
   while (room !== null && rest.length > 0 && failure === null) {
     failure = usage.length === MOST_LOOKS || usdLeft <= usdOf(usage) ? "budget" : null;
     if (failure !== null) break;
-    const cited = drawnContext(citedContext(around, rest));
+    const parts = [await citedLines(rest, lines), drawnContext(citedContext(around, rest))];
+    const cited = parts.filter((part) => part !== "").join("\n\n");
     const question = verifyQuestion(rest, files, headTexts, asked.delimiter(), room.chars, cited);
     const { findings: inQuestion, ...prompt } = question;
     const answer = await asked.ask({ ...VERIFYING, ...prompt, maxOutputTokens: room.replyTokens });

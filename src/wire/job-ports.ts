@@ -4,6 +4,7 @@ import { setImmediate as turn, setTimeout as wait } from "node:timers/promises";
 import { LRUCache } from "lru-cache";
 import { cachedStatistics } from "../adapters/cached-statistics.ts";
 import { astChunker } from "../adapters/code-index/chunker.ts";
+import type { OpenSymbols } from "../adapters/code-index/symbols.ts";
 import { dryRunEvidence, dryRunMemory } from "../adapters/dry-run/memory.ts";
 import { dryRunReplies, dryRunReviews } from "../adapters/dry-run/reviews.ts";
 import type { GitHub } from "../adapters/github/clients.ts";
@@ -33,7 +34,7 @@ import { newGateCache } from "../retrieve/retrieve.ts";
 import type { MissedPorts } from "../server/missed-sweeper.ts";
 import { pastOf, pathOf, reviewsOnGitHub, type WiredGitHub, wiredChecks } from "./github.ts";
 import { type Asking, accessFor } from "./models.ts";
-import { knownRules, symbols } from "./rules.ts";
+import { knownRules } from "./rules.ts";
 import { redact, redactor, safeRetrievals } from "./secrets.ts";
 import type { Store } from "./store.ts";
 
@@ -42,6 +43,7 @@ const AUTHOR_CACHE = { max: 10_000, ttl: 24 * 60 * 60_000 };
 /** What reads memory and code for reviews. */
 export interface Reading extends Pick<ReviewPorts, "embedder" | "reranker"> {
   readonly asking: Asking;
+  readonly symbols: OpenSymbols;
 }
 
 /** Gives each job its ports: tokens reach only the job's own repository. */
@@ -49,13 +51,12 @@ export function reviewPorts(
   github: WiredGitHub,
   store: Store,
   rules: Inspector,
-  { embedder, reranker, asking }: Reading,
+  { embedder, reranker, asking, symbols }: Reading,
 ): (lease: Lease<ReviewJob | CommandJob>) => Promise<Omit<CommandPorts, "jobs">> {
   const { clients } = github;
   const authors = new LRUCache<string, number>(AUTHOR_CACHE);
   const gateCache = newGateCache();
   const pause = inTurn();
-  const names = symbols();
   const retrievals = safeRetrievals(store.retrievals, github.onUnrecorded);
   return async (lease) => {
     const { job } = lease;
@@ -88,7 +89,7 @@ export function reviewPorts(
       records: held.ledger,
       evidence: github.onUnposted === null ? store.evidence : dryRunEvidence(store.evidence),
       inspector: rules,
-      symbols: names,
+      symbols,
       known: knownRules(),
       embedder,
       reranker,

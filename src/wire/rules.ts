@@ -1,5 +1,5 @@
 // The rules that read code, and what a configuration may say about them.
-import { codeSymbols } from "../adapters/code-index/symbols.ts";
+import { codeSymbols, type OpenSymbols } from "../adapters/code-index/symbols.ts";
 import { customRuleProblems } from "../adapters/rules/custom.ts";
 import { rulesInspector } from "../adapters/rules/inspector.ts";
 import { type IsolatedInspector, parallelInspector } from "../adapters/rules/isolated-inspector.ts";
@@ -7,7 +7,6 @@ import type { RuleText } from "../adapters/rules/rule.ts";
 import { allRules, ruleIds, rulesVersion } from "../adapters/rules/rules.ts";
 import type { KnownRules } from "../config/check-rules.ts";
 import { ADVISORY_RULE } from "../domain/dependency-update.ts";
-import type { Symbols } from "../ports/symbols.ts";
 import type { Inspector } from "../ports.ts";
 
 /** More files than this are read by processes of their own, which take a second to start. */
@@ -35,7 +34,7 @@ export function serverInspector(): IsolatedInspector {
 }
 
 /** Names in code, read by a process that starts when first asked. */
-export function symbols(): Symbols {
+export function symbols(): OpenSymbols {
   return codeSymbols();
 }
 

@@ -3,6 +3,7 @@
 import type { ModelLimits } from "../../src/adapters/model/model-limits.ts";
 import type { ModelChoice } from "../../src/config/read-model.ts";
 import { type FakeAnthropic, type ModelCall, type Replies, startAnthropic } from "../fakes/anthropic/server.ts";
+import type { Files } from "../fakes/github/emulator.ts";
 import { openStage, type Stage } from "./stage.ts";
 
 export const API_KEY = "sk-ant-api03-vE8rT2kQ9wLx4ZbN7mJcYp";
@@ -23,11 +24,7 @@ export interface ModelStage {
   readonly stage: Stage;
   readonly anthropic: FakeAnthropic;
   /** Opens a pull request that adds these files to a repository of its own and waits until its job ended. */
-  review(
-    title: string,
-    files: Readonly<Record<string, string>>,
-    base?: Readonly<Record<string, string>>,
-  ): Promise<Seen>;
+  review(title: string, files: Readonly<Record<string, string>>, base?: Files): Promise<Seen>;
   close(): Promise<void>;
 }
 

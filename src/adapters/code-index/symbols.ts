@@ -4,6 +4,7 @@ import type { ChildProcess } from "node:child_process";
 import { LRUCache } from "lru-cache";
 import type { Definition, NamedSymbol, Reference } from "../../domain/code/symbols.ts";
 import type { Degraded } from "../../domain/omissions.ts";
+import { counted } from "../../domain/text/counted.ts";
 import type { Snapshot, SnapshotFile } from "../../ports/snapshot.ts";
 import type { FoundSymbols, SoughtNames, Symbols } from "../../ports/symbols.ts";
 import { askChild, readingChild, type Silence } from "../reading-child.ts";
@@ -35,8 +36,16 @@ export interface OpenSymbols extends Symbols {
   close(): void;
 }
 
-/** Symbols by ast-grep and by words. Its process starts with the first question and ends by itself when nobody asks. */
-export function codeSymbols(): OpenSymbols {
+function startProcess(): ChildProcess {
+  return readingChild(new URL("./symbols-process.ts", import.meta.url), ["--max-old-space-size=256"]);
+}
+
+/**
+ * Symbols by ast-grep and by words. Its process starts with the first question and ends by itself when nobody asks.
+ *
+ * @param start another process that answers the same questions, for tests
+ */
+export function codeSymbols(start: () => ChildProcess = startProcess): OpenSymbols {
   const kept = new LRUCache<string, WordIndex>({
     maxSize: KEPT_BYTES,
     sizeCalculation: ({ words, defined }) => words.byteLength + defined.byteLength + 200,
@@ -53,7 +62,7 @@ export function codeSymbols(): OpenSymbols {
   async function asked<Answer>(question: SymbolsQuestion): Promise<Answer | Silence> {
     clearTimeout(idle);
     const isNew = child === null;
-    child ??= readingChild(new URL("./symbols-process.ts", import.meta.url), ["--max-old-space-size=256"]);
+    child ??= start();
     const told = await askChild<Answer>(child, question, { ms: isNew ? START_MS : ASK_MS, bytes: MOST_BYTES });
     if ("silence" in told) end();
     idle = setTimeout(end, IDLE_MS).unref();
@@ -220,10 +229,7 @@ function batches(files: readonly SnapshotFile[]): readonly (readonly SnapshotFil
 function degraded(unindexed: number, unread: number): readonly Degraded[] {
   const count = unindexed + unread;
   if (count === 0) return [];
-  return [
-    {
-      part: "symbols",
-      reason: `${count} files were not searched for names of this change: they took too long to read`,
-    },
-  ];
+  const were = count === 1 ? "was" : "were";
+  const reason = `${counted(count, "file")} ${were} not searched for names of this change: too long to read`;
+  return [{ part: "symbols", reason }];
 }

@@ -14,6 +14,7 @@ import { gather } from "../../gather/gather.ts";
 import { retrieve } from "../../retrieve/retrieve.ts";
 import { review } from "../../review/review.ts";
 import { checkRun } from "./check-run.ts";
+import { readsHead } from "./head-code.ts";
 import { type Posting, posting } from "./posting.ts";
 import { fingerprintFor, prepare } from "./prepare.ts";
 import { finishProgress } from "./progress.ts";
@@ -95,14 +96,17 @@ async function pipeline(
 
     // 5. Read what of the repository is around the change.
     const leave = prepared.remaining();
-    const around = await stage("context", () => contextOf(context, signals, leave.model === null ? null : ports));
+    const reads = leave.model === null ? null : readsHead(context, ports);
+    const around = await stage("context", () => contextOf(context, signals, reads));
 
     // 6. Review the change by rules, memory and the model.
     const limit = ports.commentLimit === undefined ? {} : { commentLimit: ports.commentLimit };
     const given = { recollection, update, around, fingerprint: fingerprint(context.config), ...limit };
-    const written = await stage("review", () =>
-      review(context, signals, precedents, { ...given, inspector: ports.inspector, leave }),
-    );
+    const written = await stage("review", async () => {
+      const head = await reads?.head();
+      const own = { ...given, ...(head === undefined ? {} : { head }), inspector: ports.inspector, leave };
+      return review(context, signals, precedents, own);
+    });
     const complete = await prepared.complete(written, [...degraded, ...begun.degraded], started);
     if (post === null) return complete;
 

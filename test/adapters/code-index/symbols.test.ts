@@ -1,0 +1,44 @@
+// Names in code by grammars and by words, in a process that may get stuck.
+import { fork } from "node:child_process";
+import { expect, test } from "vitest";
+import { codeSymbols } from "../../../src/adapters/code-index/symbols.ts";
+import { changed, snapshotOf, symbolsContract } from "../contracts/symbols.ts";
+
+symbolsContract("the reading process", () => {
+  const symbols = codeSymbols();
+  return { symbols, close: () => symbols.close() };
+});
+
+test("after its process was ended, the next question starts another", async () => {
+  const symbols = codeSymbols();
+  try {
+    const head = snapshotOf({ "a.ts": "export const rate = 1;\n" });
+    expect((await symbols.find(head, changed("rate"))).symbols.has("rate")).toBe(true);
+    symbols.close();
+    expect((await symbols.find(head, changed("rate"))).symbols.has("rate")).toBe(true);
+  } finally {
+    symbols.close();
+  }
+});
+
+test("a file that gets the grammar stuck is reported, and the others are read", { timeout: 90_000 }, async () => {
+  const program = new URL("./stuck-symbols.child.ts", import.meta.url);
+  const symbols = codeSymbols(() => fork(program, { serialization: "advanced" }));
+  try {
+    const head = snapshotOf({
+      "a.ts": "export const rate = 1;\n",
+      "b.ts": "rate; // never ends\n",
+      "c.ts": "f(rate);\n",
+    });
+    const found = await symbols.find(head, changed("rate"));
+    expect(found.degraded).toEqual([
+      { part: "symbols", reason: expect.stringContaining("1 file was not searched for names of this change") },
+    ]);
+    expect(found.symbols.get("rate")).toMatchObject({
+      definitions: [{ path: "a.ts" }],
+      references: [{ path: "c.ts", line: 1 }],
+    });
+  } finally {
+    symbols.close();
+  }
+});
