@@ -161,7 +161,7 @@ export const METRICS = [
     name: "kodiai_degradations_total",
     type: "counter",
     unit: null,
-    labels: { part: "as docs/degraded.md lists them" },
+    labels: { part: "as in docs/operating.md, section Troubleshooting" },
     help: "Parts of reviews and searches that worked less well than they should.",
   },
   {
