@@ -28,7 +28,6 @@ export const ELSEWHERE: ReadonlyMap<string, { readonly test: string; readonly sa
 /** Why a command is run by no test. */
 export const NOT_RUN: readonly { readonly command: RegExp; readonly why: string }[] = [
   { command: /^npm ci$/, why: "it made the project in which this test runs" },
-  { command: /^npm test$/, why: "it runs this test" },
   {
     command: /^(?:KODIAI_POSTGRES_PASSWORD=\S+(?: rand -hex 24\))? )?docker /,
     why: "no Docker where tests run; test/deploy reads the files",
