@@ -14,10 +14,10 @@ HTML comments are not read. What follows a verb is text, never a setting.
 Kodiai shows 👀 when it has seen a command, then 🎉 (done), 🚀 (a review was started), 😕 (it failed; a reply says why) or 👎 (not
 permitted). It acts on the comment as it was when it was written; editing a comment does nothing.`;
 
-const RIGHTS = `## Who may say what
+const RIGHTS = `## Who may use what
 
-Kodiai asks GitHub for the access of whoever wrote the comment each time, by their numeric id. When GitHub does not tell, nothing
-is done. Comments by bots are never answered. Whoever may not say a verb gets 👎, and at most one reply a day.
+Kodiai checks the access of the commenter with GitHub each time, by numeric id. When GitHub does not answer, nothing
+is done. Comments by bots are never answered. A person who may not use a verb gets 👎, and at most one reply a day.
 
 In a thread of ours a reply need not name Kodiai. After three such answers in a row it waits to be named. At most 30 comments
 of one person are answered in an hour in a repository, and 5 of people without access to it.

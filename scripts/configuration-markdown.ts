@@ -36,7 +36,7 @@ the later one in this list wins, key by key; lists replace each other, \`rules\`
 4. \`.kodiai.yml\` of the repository named by \`_extends\`, one step
 5. \`.kodiai.yml\` of the repository
 
-\`kodiai init\` writes a file that fits a clone, \`kodiai config show\` tells each value and which of these said it, and \`kodiai
+\`kodiai init\` writes a file that fits a clone, \`kodiai config show\` prints what differs from the defaults and which of these set it, and \`kodiai
 config explain KEY\` what a key means; in a pull request \`/kodiai config\` does.
 
 Labels and words in a pull request's title may change a single review; they never change the file.
@@ -44,7 +44,7 @@ Labels and words in a pull request's title may change a single review; they neve
 ## When something is wrong
 
 A wrong value counts as not written: the other keys keep working, and the review's summary names the problem with line
-and column. \`kodiai config check FILE\` tells the same before you push. A file larger than ${MAX_CONFIG_BYTES / 1024} KiB, with a YAML error, or
+and column. \`kodiai config check FILE\` prints the same before you push. A file larger than ${MAX_CONFIG_BYTES / 1024} KiB, with a YAML error, or
 nested and aliased beyond reason is left aside as a whole. Values are plain text: nothing is looked up, included or
 executed. Keys in snake_case, and the profiles \`chill\` (quiet) and \`assertive\` (thorough), are read with a notice.
 `;

@@ -1,4 +1,4 @@
-// docs/features.md from test/features.json: each row with the tests that show it.
+// docs/internals/features.md from test/features.json: each row with the tests that show it.
 
 /** ROW → its tests, each as [file, title]; beside them what has none yet, and why. */
 export interface Features {
@@ -45,7 +45,7 @@ export function featuresMarkdown(features: Features): string {
   const lines = [
     "# What Kodiai does, and which test shows it",
     "",
-    "Generated from [test/features.json](../test/features.json) by `npm run generate`. A row is done when a test shows its",
+    "Generated from [test/features.json](../../test/features.json) by `npm run generate`. A row is done when a test shows its",
     "numbers on the path that the running app takes.",
     "",
     `${count} rows: ${tests.size} shown by tests, ${Object.keys(waits).length} awaited.`,
@@ -54,7 +54,7 @@ export function featuresMarkdown(features: Features): string {
     lines.push("", `## ${name}`, "");
     for (const [row, title] of Object.entries(titles)) {
       if (!row.startsWith(prefix)) continue;
-      const shown = (tests.get(row) ?? []).map(([file, test]) => `  - [${file}](../${file}): ${quoted(test)}`);
+      const shown = (tests.get(row) ?? []).map(([file, test]) => `  - [${file}](../../${file}): ${quoted(test)}`);
       lines.push(`- ${row} ${title}${shown.length === 0 ? ` — awaited: ${waits[row] ?? "no reason"}` : ""}`, ...shown);
     }
   }

@@ -60,7 +60,7 @@ const ROWS: Readonly<Record<string, readonly Panel[]>> = {
     {
       title: "Degraded parts",
       unit: "short",
-      says: "docs/degraded.md tells what each means.",
+      says: "docs/operating.md#a-part-of-memory-is-degraded says what each means.",
       queries: { "{{part}}": increase("kodiai_degradations_total", "part") },
     },
   ],

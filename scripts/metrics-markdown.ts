@@ -3,14 +3,14 @@
 import { markdownTable } from "../src/cli/markdown-table.ts";
 import { METRICS, type MetricEntry } from "../src/server/metric-list.ts";
 
-const HEAD = `# Figures, traces and logs
+const HEAD = `# Metrics, traces and logs
 
 Generated from \`src/server/metric-list.ts\` by \`npm run generate\`.
 
 ## /metrics
 
-\`GET /metrics\` on KODIAI_ADMIN_PORT answers in Prometheus' text format. No figure holds the name of a repository or person, nor
-anything that anybody wrote. Counters begin at 0 when the process starts; \`kodiai stats\` reads the same of searches from the store, over
+\`GET /metrics\` on KODIAI_ADMIN_PORT answers in Prometheus' text format. No metric contains the name of a repository or person, nor
+any text by people. Counters begin at 0 when the process starts; \`kodiai stats\` reads the same of searches from the store, over
 restarts.
 
 \`\`\`yaml
@@ -53,7 +53,7 @@ OTEL_SERVICE_NAME=kodiai OTEL_EXPORTER_OTLP_ENDPOINT=http://127.0.0.1:4318 \\
 \`\`\`
 
 ${SPANS}
-Attributes are ids, our own words and numbers; an error is told by its class, never by its message.
+Attributes are ids, our own words and numbers; of an error only its class, never its message.
 
 ## One line a job
 

@@ -1,4 +1,4 @@
-// The last part of docs/promises.md: what was broken on purpose, and how soon a test noticed.
+// The last part of docs/internals/guarantees.md: what was broken on purpose, and how soon a test noticed.
 import { MUTANTS } from "../chaos/mutants/mutants.ts";
 import { markdownTable } from "../src/cli/markdown-table.ts";
 
@@ -24,7 +24,7 @@ export function mutantsMarkdown(text: string): string {
   }
   const rows = MUTANTS.map(({ id, loses, test: [file, title] }) => {
     const seconds = mutants[id]?.seconds.toFixed(1) ?? "not measured";
-    return [id, loses, seconds, `[${file}](../${file}): ${title}`].map((text) => text.replaceAll("<", "&lt;"));
+    return [id, loses, seconds, `[${file}](../../${file}): ${title}`].map((text) => text.replaceAll("<", "&lt;"));
   });
   return [
     "## Broken on purpose",

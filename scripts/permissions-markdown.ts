@@ -83,7 +83,7 @@ export function permissionsMarkdown(appYml: string, promises: readonly LivePromi
     markdownTable([["permission", "why"], ...permissions.map(row)]),
     "## Events that it is sent\n",
     markdownTable([["event", "why"], ...events.map(row)]),
-    "Being installed and uninstalled is told to every App.\n",
+    "Every App receives the events of being installed and uninstalled.\n",
     "## What GitHub's documentation confirms\n",
     markdownTable([["what Kodiai relies on", "source"], ...CONFIRMED.map(([fact, url]) => [fact, `<${url}>`])]),
     "## What only a run on the real GitHub can confirm\n",

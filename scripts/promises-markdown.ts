@@ -1,4 +1,4 @@
-// docs/promises.md from test/promises.json, test/threats.json and chaos/measured.json: what is promised, which test proves it, what
+// docs/internals/guarantees.md from test/promises.json, test/threats.json and chaos/measured.json: what is promised, which test proves it, what
 // was measured last, and what stands in the way of each kind of attack.
 
 export interface Promised {
@@ -65,7 +65,7 @@ export function promisesMarkdown({ promises, threats, figures }: Promises): stri
   const lines = [
     "# What Kodiai promises, and which test proves it",
     "",
-    "Generated from [test/promises.json](../test/promises.json), [test/threats.json](../test/threats.json) and [chaos/measured.json](../chaos/measured.json) by `npm run generate`.",
+    "Generated from [test/promises.json](../../test/promises.json), [test/threats.json](../../test/threats.json) and [chaos/measured.json](../../chaos/measured.json) by `npm run generate`.",
     'No test, no promise: what no test proves stands under "Not yet promised".',
     "",
     `${proven.length} promises of ${promises.size}; something stands in the way of ${shown.length} of ${threats.size} threats, and tests show it.`,
@@ -90,7 +90,7 @@ export function promisesMarkdown({ promises, threats, figures }: Promises): stri
 /** What shows it, and what nothing shows, as a list. */
 function proof({ tests, notYet, figures: named = [] }: Promised, figures: Promises["figures"]): readonly string[] {
   return [
-    ...tests.map(([file, title]) => `- proved by [${file}](../${file}): ${quoted(title)}`),
+    ...tests.map(([file, title]) => `- proved by [${file}](../../${file}): ${quoted(title)}`),
     ...named.flatMap((name) => told(figures.get(name))),
     ...(notYet === undefined ? [] : [`- not yet promised: ${notYet}`]),
   ];

@@ -65,9 +65,9 @@ describe("the list of promises", () => {
   });
 });
 
-test("docs/promises.md is what the list says", () => {
+test("docs/internals/guarantees.md is what the list says", () => {
   const page = `${promisesMarkdown(promises)}\n${mutantsMarkdown(readFileSync("chaos/mutants/measured.json", "utf8"))}`;
-  expect(readFileSync("docs/promises.md", "utf8")).toBe(page);
+  expect(readFileSync("docs/internals/guarantees.md", "utf8")).toBe(page);
 });
 
 test("a breakage that nobody noticed, or that is none any more, is not shown as measured", () => {

@@ -39,7 +39,8 @@ const TERMINAL: Asker = {
 const NOBODY: Asker = {
   isPerson: false,
   async text(_question, flag, fallback, problem) {
-    if (fallback === null) throw new UsageError(`needs ${flag}, as nobody can be asked here: no terminal, or --yes`);
+    if (fallback === null)
+      throw new UsageError(`needs ${flag}, because there is no terminal to ask at, or --yes was given`);
     const wrong = problem(fallback);
     if (wrong !== null) throw new UsageError(`${flag} ${wrong}`);
     return fallback;

@@ -82,7 +82,7 @@ function sinceOf(word: string | undefined): number | null {
 // What recurs in a repository, for a person at a terminal and as Markdown.
 
 const READ_FIRST =
-  "Proposed for .kodiai.yml; nothing was written. The words are those of whoever commented: read them before you paste them.";
+  "Proposed for .kodiai.yml; nothing was written. The words are those of the commenters: read them before you paste them.";
 
 /** For a terminal. */
 function conventionsPage(repo: string, found: Conventions): string {

@@ -35,7 +35,7 @@ export async function describe(
   const done = values.yes === true && estimate.memories > 0 ? await describeMemories(wish, asking) : null;
   if (isJson(values)) say(JSON.stringify({ version: 1, estimate, usdPerMonth, done: done && plain(done) }, null, 2));
   else if (done !== null) say(visible(describedLine(done)));
-  else say(estimate.memories === 0 ? "nothing is left to do" : "nobody was asked; --yes asks");
+  else say(estimate.memories === 0 ? "nothing is left to do" : "the model was not called; --yes calls it");
   return (done?.stopped ?? null) === null ? 0 : 3;
 }
 

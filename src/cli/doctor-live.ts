@@ -75,7 +75,7 @@ async function mustAgree(word: string, look: LiveLook, { yes, force }: LiveValue
     "for a second, and has the App review, react and comment. Branches are deleted afterwards; the closed pull request stays. " +
     "A server that runs reviews it as well.";
   if (yes !== true && !(await asker.confirm(`${what} Go on?`, false)))
-    throw new UsageError("--live asks first; where nobody can be asked, add --yes");
+    throw new UsageError("--live asks first; without a terminal, add --yes");
 }
 
 /** In the words of a sum. */

@@ -96,7 +96,7 @@ const LOOK_UPS: LookUps = {
   tools: [
     {
       name: "colour_of_today",
-      description: "Tells the colour of today.",
+      description: "Returns the colour of today.",
       jsonSchema: { type: "object", properties: {}, required: [], additionalProperties: false },
     },
   ],

@@ -69,7 +69,7 @@ export function fittedConfig({ files, attributes }: Checkout, preset: Preset): s
   const foreign = [...new Set(files.flatMap((path) => MAYBE_FOREIGN.exec(path)?.[0] ?? []))].slice(0, MOST_SHOWN);
   return [
     "# How Kodiai reviews this repository, fitted to what was in it when `kodiai init` wrote this. Every key may be left",
-    "# out: `kodiai config show` tells what holds, `kodiai config explain KEY` what a key means. It is read from the branch",
+    "# out: `kodiai config show` prints what is set, `kodiai config explain KEY` what a key means. It is read from the branch",
     "# that a pull request goes into, so a change of it takes effect once it is merged.",
     "",
     ...comment(languageLines(files)),
@@ -123,7 +123,7 @@ function documentLines(files: readonly string[]): readonly string[] {
   const documents = files.filter((path) => isDocument(path) && leftOutReason(path) === null).length;
   const such = named.length === 0 ? "" : `, ${named.join(" and ")} among them`;
   return [
-    ...(guidance.length === 0 ? [] : [`A model is told ${guidance.join(" and ")} before each review.`]),
+    ...(guidance.length === 0 ? [] : [`A model reads ${guidance.join(" and ")} before each review.`]),
     ...(documents === 0
       ? []
       : [

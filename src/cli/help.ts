@@ -1,4 +1,5 @@
 // `kodiai help`, `kodiai VERB --help` and docs/cli.md, from the list of verbs.
+import { markdownTable } from "./markdown-table.ts";
 import { VERBS, type Verb } from "./verbs.ts";
 
 const GROUPS: readonly Verb["group"][] = ["review", "memory", "set up", "operate"];
@@ -57,12 +58,11 @@ export function helpOf(name: string): string | null {
 export function helpMarkdown(): string {
   const sections = [...LIST].map(([name, verb]) => {
     const forms = verb.forms.map(([words, text]) => `- \`kodiai ${name}${words === "" ? "" : ` ${words}`}\`: ${text}`);
-    const rows = Object.entries(verb.options).map(([option, { value, text, multiple }]) =>
-      `| \`${flag(option, value)}\` | ${text}${multiple === true ? "; may be repeated" : ""} |`
-        .replaceAll("yes|no", "yes\\|no")
-        .replaceAll("LOGIN|ID", "LOGIN\\|ID"),
-    );
-    const options = rows.length === 0 ? [] : ["", "| option | |", "| --- | --- |", ...rows];
+    const rows = Object.entries(verb.options).map(([option, { value, text, multiple }]) => [
+      `\`${flag(option, value)}\``,
+      `${text}${multiple === true ? "; may be repeated" : ""}`,
+    ]);
+    const options = rows.length === 0 ? [] : ["", markdownTable([["option", "meaning"], ...rows]).trimEnd()];
     return [`## ${name}`, "", `${capitalised(verb.summary)}.`, "", ...forms, ...options].join("\n");
   });
   return [...sections, `## Exit codes\n\n${EXIT.replace("exit: ", "")}.`].join("\n\n");

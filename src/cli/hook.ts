@@ -91,8 +91,7 @@ function uninstall({ path }: Folder): ExitCode {
 function statusOf(folder: string): string {
   const file = join(folder, NAME);
   if (!existsSync(file)) return `no pre-push hook in ${folder}`;
-  if (!isOurs(file))
-    return `${file} is a hook of somebody else; kodiai hook install runs before none and after that one`;
+  if (!isOurs(file)) return `${file} is not a hook of Kodiai; kodiai hook install runs before none and after that one`;
   return `${file} is ours${existsSync(join(folder, EARLIER)) ? `, after ${EARLIER}` : ""}`;
 }
 

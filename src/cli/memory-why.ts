@@ -20,7 +20,7 @@ export async function whyOf(record: MemoryRecord, shelf: Pick<EvidenceShelf, "ev
 /** For a terminal; texts of others, to be made visible. */
 export function whyPage(record: MemoryRecord, { because, evidence }: Why): string {
   const head = [`${record.id}  ${outcomeWords(record)}`, ...because.map((one) => `  because ${one}`)];
-  const nothing = "nobody did anything about it that we know of";
+  const nothing = "no acts of people are known";
   return [...head, ...(evidence.length === 0 ? [nothing] : evidence.map(evidenceLines))].join("\n");
 }
 

@@ -21,7 +21,7 @@ export async function exportData(words: readonly string[], open: Open): Promise<
     const lines = (await ports.rows(person)).map((row) => `${JSON.stringify(row, withoutBytes)}\n`);
     if (values.output === undefined) process.stdout.write(lines.join(""));
     else writeFileSync(values.output, lines.join(""), { mode: 0o600 });
-    console.error(`${lines.length} rows tell of this person`);
+    console.error(`${lines.length} rows are about this person`);
     return 0;
   } finally {
     await ports.close();
@@ -37,7 +37,7 @@ export async function erase(words: readonly string[], open: Open): Promise<ExitC
   const ports = await open(values["data-dir"]);
   try {
     if (person !== null && values["dry-run"] === true) {
-      console.log(`${(await ports.rows(person)).length} rows tell of this person; nothing was changed`);
+      console.log(`${(await ports.rows(person)).length} rows are about this person; nothing was changed`);
       return 0;
     }
     const erased = person === null ? null : await ports.erase(person, values.texts === true);
@@ -54,17 +54,17 @@ export async function erase(words: readonly string[], open: Open): Promise<ExitC
 function rewriteReport(done: { readonly rewritten: RewrittenTables | null } | null): readonly string[] {
   if (done === null) return [];
   const { rewritten } = done;
-  if (rewritten === null) return ["nothing had to be written anew: in these files what goes is overwritten at once"];
+  if (rewritten === null) return ["nothing had to be rewritten: in these files deleted data is overwritten at once"];
   const mb = (bytes: number) => `${(bytes / 1e6).toFixed(1)} MB`;
   return [
-    `${rewritten.tables} tables written anew, ${mb(rewritten.before)} before and ${mb(rewritten.after)} now; the server's write-ahead log, replicas and dumps keep what they have`,
+    `${rewritten.tables} tables rewritten, ${mb(rewritten.before)} before and ${mb(rewritten.after)} now; the server's write-ahead log, replicas and dumps keep what they have`,
   ];
 }
 
 function eraseReport(erased: ErasedPerson | null): readonly string[] {
   if (erased === null) return [];
   const { logins, ids, removed, anonymised } = erased;
-  if (logins + ids === 0) return ["nobody of that name is known here"];
+  if (logins + ids === 0) return ["no person of that name is known here"];
   return [`${removed} rows removed, ${anonymised} anonymised (${logins} logins, ${ids} ids)`];
 }
 

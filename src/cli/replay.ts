@@ -57,7 +57,7 @@ export async function replay(
     const done = await replayMemory({ repo, last }, ports);
     if (done.known === 0)
       throw new Error(
-        `memory knows no pull request of ${nameOf(repo)} on which anybody commented; import its comments (kodiai memory import FILE)`,
+        `memory knows no pull request of ${nameOf(repo)} with comments; import its comments (kodiai memory import FILE)`,
       );
     const kept = await keep(repo, done, ports);
     for (const { part, reason } of done.degraded)
@@ -102,7 +102,7 @@ function keptLine(kept: ReplayResult | null, now: number): string {
       ? `not kept: fewer than ${ENOUGH_PULLS} of the pull requests that memory knows`
       : noGain(kept, now, kept.model) === null
         ? `kept for ${GOOD_FOR_DAYS} days; reviews search memory as before`
-        : `kept for ${GOOD_FOR_DAYS} days: reviews do not search memory unless a change is risky or somebody asks (knowledge.retrieval.gate.replay)`;
+        : `kept for ${GOOD_FOR_DAYS} days: reviews do not search memory unless a change is risky or requested (knowledge.retrieval.gate.replay)`;
   return styleText("dim", `  ${effect}`);
 }
 
@@ -179,7 +179,7 @@ function noteLines({ placebo, language, leftOut, spent }: Replayed, { harmful }:
     standIn,
     "a pull request asks with the code that was commented on, memory as it was before its first comment; a hit is one whose",
     "comments one of the first five memories is like (tf-idf cosine ≥ .20); tokens are those memories in a prompt, estimated",
-    `harmful: ${harmful} memories that somebody turned down, like a comment that a person made all the same`,
+    `harmful: ${harmful} declined memories, like a comment that a person made all the same`,
     `shown to help: the interval of the gain over the placebo lies above 0, and ${REPLAY_LEAST} pull requests or more`,
     `${leftOut.length} pull requests left out, as no person commented on them; embedding the questions took ${cost}`,
   ].map((text) => styleText("dim", `  ${terminalText(text)}`));

@@ -57,7 +57,7 @@ export const EnvVariables = z.object({
     .transform(Number)
     .optional()
     .describe(
-      "Port of the dashboard, /healthz, /readyz and /metrics for whoever runs Kodiai. Without it: the one after PORT. The port of the webhook answers nothing but deliveries and a bare /healthz.",
+      "Port of the dashboard, /healthz, /readyz and /metrics, for the operator. Without it: the one after PORT. The port of the webhook answers nothing but deliveries and a bare /healthz.",
     )
     .meta({ examples: ["3001"] }),
   KODIAI_ADMIN_HOST: z
@@ -65,7 +65,7 @@ export const EnvVariables = z.object({
     .default("127.0.0.1")
     .refine((host) => /^[\w.:-]{1,255}$/.test(host), "must be a host name or an address")
     .describe(
-      "Address that KODIAI_ADMIN_PORT listens on. Only the dashboard asks who somebody is: leave it on loopback, or on a network of your own.",
+      "Address that KODIAI_ADMIN_PORT listens on. Only the dashboard has a login: leave it on loopback, or on a network of your own.",
     ),
   KODIAI_DASHBOARD_TOKEN: secret
     .optional()
@@ -143,7 +143,7 @@ export const EnvVariables = z.object({
     .meta({ examples: ["ollama:11434"] }),
   KODIAI_ALLOW_PRIVATE_HOSTS: hostList
     .describe(
-      "Hosts, separated by commas, that may have a private address: a GitHub Enterprise Server, a model or an embedder in your own network. Any other host at such an address is refused, whatever DNS says. Those in KODIAI_ALLOW_HTTP_HOSTS may too.",
+      "Hosts, separated by commas, that may have a private address: a GitHub Enterprise Server, a model or an embedder in your own network. Any other host at such an address is refused, also when DNS resolves to one. Those in KODIAI_ALLOW_HTTP_HOSTS may too.",
     )
     .meta({ examples: ["github.example.com"] }),
   KODIAI_WORKERS: wholeNumber(1, 16)
@@ -171,7 +171,7 @@ export const EnvVariables = z.object({
     .enum(["local", "voyage", "http"], "must be `local`, `voyage` or `http`")
     .optional()
     .describe(
-      "Who turns text into vectors: `local` (built in, nothing leaves the machine), `voyage`, or `http` (a server of OpenAI's shape: Ollama, vLLM, LM Studio). Without it: `voyage` if VOYAGE_API_KEY is set, else `local`. Vectors of different embedders are never compared: after a change, old memories are found by words alone until they are embedded anew.",
+      "Who turns text into vectors: `local` (built in, nothing leaves the machine), `voyage`, or `http` (a server of OpenAI's shape: Ollama, vLLM, LM Studio). Without it: `voyage` if VOYAGE_API_KEY is set, else `local`. Vectors of different embedders are never compared: after a change, old memories are found by words alone until they are embedded again.",
     )
     .meta({ examples: ["http"] }),
   KODIAI_EMBEDDINGS_URL: z

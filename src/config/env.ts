@@ -115,7 +115,7 @@ function loginProblems(set: ReadonlyMap<string, string>): readonly string[] {
   const url = set.get("KODIAI_DASHBOARD_URL");
   const problem = url === undefined ? null : (endpointProblem(url, []) ?? pathProblem(url));
   return [
-    ...(lone === null ? [] : [`${lone} is not set; it stands on the App's settings page with the other one`]),
+    ...(lone === null ? [] : [`${lone} is not set; it is on the App's settings page with the other one`]),
     ...(problem === null ? [] : [`KODIAI_DASHBOARD_URL ${problem.replace(/;.*/, "")}`]),
   ];
 }

@@ -170,7 +170,7 @@ export const Knowledge = z
           .boolean()
           .default(false)
           .describe(
-            "Let other repositories of the same owner that take have patterns of what was said in reviews here: the words that everybody uses, without code, names, quotes, paths, reasons and links. Counts as it stands on the default branch. What is remembered in a private repository never reaches a public one.",
+            "Let other repositories of the same owner that take have patterns of what was said in reviews here: common words, without code, names, quotes, paths, reasons and links. Read from the default branch. What is remembered in a private repository never reaches a public one.",
           )
           .meta({ examples: [true] }),
         takes: z
@@ -204,7 +204,7 @@ export const Knowledge = z
       .enum(["off", "model"])
       .default("off")
       .describe(
-        "Who describes what was said in reviews, so that it is found where other words are used. model: after each review the operator's small model writes a situation, a lesson and tags beside what is remembered, which sends it remarks and their code, costs money within review.budget.usdPerMonth and delays no review; off: nobody.",
+        "Who describes what was said in reviews, so that it is found where other words are used. model: after each review the operator's small model writes a situation, a lesson and tags beside what is remembered, which sends it comments and their code, costs money within review.budget.usdPerMonth and delays no review; off: none.",
       )
       .meta({ examples: ["model"] }),
     retrieval: Retrieval.describe("How memory is searched for a review."),

@@ -237,11 +237,11 @@ function placeAt(lines: LineCounter, offset: number): Place {
 
 const TEXTS: Partial<Record<ErrorCode, string>> = {
   BAD_INDENT: "the indentation does not fit; keys of one level begin in the same column",
-  TAB_AS_INDENT: "a tab stands where spaces are needed; indent with spaces",
+  TAB_AS_INDENT: "tab used for indentation; indent with spaces",
   MULTILINE_IMPLICIT_KEY: "a key goes over several lines; is a `:` or a closing quote missing?",
   BLOCK_AS_IMPLICIT_KEY: "two `key: value` stand on one line; put text that holds `: ` in quotes",
   MISSING_CHAR: "a character is missing; is a quote, a bracket or the space after `:` or `-` left out?",
-  UNEXPECTED_TOKEN: "something stands where it does not belong; put text with special characters in quotes",
+  UNEXPECTED_TOKEN: "unexpected token; put text with special characters in quotes",
   BAD_SCALAR_START: "text cannot begin with this character; put it in quotes",
   BAD_DQ_ESCAPE: "an escape in double quotes is not known; use single quotes for text with backslashes",
   BAD_ALIAS: "`*` begins an alias; put globs such as `*.md` in quotes",

@@ -40,7 +40,7 @@ export const CustomRule = z.strictObject({
     .string()
     .max(2000)
     .optional()
-    .describe("Why it matters and how to mend it.")
+    .describe("Why it matters and how to fix it.")
     .meta({ examples: ["Await asyncio.sleep() instead."] }),
   severity: severity
     .default("medium")
@@ -79,7 +79,7 @@ const Review = z
     suggestions: z
       .boolean()
       .default(true)
-      .describe("Offer committable suggestions where the mend is exact.")
+      .describe("Offer committable suggestions where the fix is exact.")
       .meta({ examples: [false] }),
     agentPrompt: z
       .boolean()
@@ -152,7 +152,7 @@ const Review = z
       .enum(["full", "cheap"])
       .default("full")
       .describe(
-        "Which model reads pull requests from forks of people who never had one merged here. full: the one that reads everybody's; cheap: the operator's small one.",
+        "Which model reads pull requests from forks of people who never had one merged here. full: the main one; cheap: the operator's small one.",
       )
       .meta({ examples: ["cheap"] }),
     snapshot: z

@@ -66,7 +66,7 @@ function repository({ chosen }: ConfigurationView): Content {
       ? []
       : [[html`<code>${path}</code>`, html`<code class="clip">${JSON.stringify(fallback) ?? "–"}</code>`, "default"]],
   );
-  return html`<p class="note">As the review of ${moment(at)} was told: built-in defaults, the owner's <code>.github</code> repository, what <code>_extends</code> names, the base branch; ${settings.length} values are set.</p>
+  return html`<p class="note">As used by the review of ${moment(at)}: built-in defaults, the owner's <code>.github</code> repository, what <code>_extends</code> names, the base branch; ${settings.length} values are set.</p>
 ${problems.map((one) => html`<p class="status">${badge("problem", "warn")} ${one}</p>`)}
 ${table(`Configuration of ${name}`, [{ name: "Key" }, { name: "Value" }, { name: "Origin" }], [...own, ...rest])}`;
 }

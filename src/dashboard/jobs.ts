@@ -45,14 +45,14 @@ export function jobsPage(view: JobsView): Page {
     title: "Jobs",
     section: "jobs",
     body: html`<h1>Jobs</h1>${states(view)}
-${failed.length === 0 ? "" : html`<h2>Parked</h2><p class="note">They failed for good, or too often. Mend the reason, then have them tried again: what is posted already is not posted twice.</p>${failed.map((job) => parked(job, view.formToken))}`}
+${failed.length === 0 ? "" : html`<h2>Parked</h2><p class="note">They failed for good, or too often. Fix the reason, then retry them: what is posted already is not posted twice.</p>${failed.map((job) => parked(job, view.formToken))}`}
 ${
   others.length === 0
     ? failed.length > 0
       ? ""
       : empty(
           state === "" ? "Nothing waits, runs or is parked." : `No job is ${state}.`,
-          html`What is over stands under <a href="/jobs?state=done">done</a>.`,
+          html`Finished jobs are under <a href="/jobs?state=done">done</a>.`,
         )
     : html`${failed.length > 0 ? html`<h2>Others</h2>` : ""}${table(
         "Jobs, newest first",

@@ -35,7 +35,7 @@ export function closedPage(): Page {
   return {
     title: "Closed",
     section: null,
-    body: html`<section class="card narrow"><h1>The dashboard is closed</h1><p>It shows code and conversations of your repositories, so it opens for nobody until you say for whom.</p><h2>For whoever runs Kodiai</h2><ol><li>Make a token: <code>openssl rand -hex 32</code></li><li>Set it as <code>KODIAI_DASHBOARD_TOKEN</code>.</li><li>Start Kodiai again, and log in here.</li></ol><h2>For people who may write to a repository</h2><p>Set <code>GITHUB_CLIENT_ID</code> and <code>GITHUB_CLIENT_SECRET</code> of the App; <code>kodiai setup</code> does so.</p></section>`,
+    body: html`<section class="card narrow"><h1>The dashboard is closed</h1><p>It shows code and conversations of your repositories, so it stays closed until you configure a login.</p><h2>For the operator</h2><ol><li>Make a token: <code>openssl rand -hex 32</code></li><li>Set it as <code>KODIAI_DASHBOARD_TOKEN</code>.</li><li>Start Kodiai again, and log in here.</li></ol><h2>For people who may write to a repository</h2><p>Set <code>GITHUB_CLIENT_ID</code> and <code>GITHUB_CLIENT_SECRET</code> of the App; <code>kodiai setup</code> does so.</p></section>`,
   };
 }
 

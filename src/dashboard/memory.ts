@@ -47,7 +47,7 @@ function source(record: MemoryRecord): Html {
     ["at", moment(provenance.at)],
     ["commit", provenance.sha === null ? null : html`<code>${provenance.sha.slice(0, 12)}</code>`],
     ["address", provenance.url === null ? null : outLink(provenance.url, "where it was said")],
-    ["searched", record.stale ? "no: its source is gone, or its vector is another embedder's" : "yes"],
+    ["searched", record.stale ? "no: its source was removed, or its vector is another embedder's" : "yes"],
   ])}</section>`;
 }
 
@@ -55,7 +55,7 @@ function corrections({ record, formToken, declines }: MemoryView): Html {
   const path = memoryPath(record.repo, record.id);
   const restore =
     declines.length === 0
-      ? html`<p class="note">Nobody declined it, so there is nothing to restore.</p>`
+      ? html`<p class="note">It was not declined: there is nothing to restore.</p>`
       : html`<ul>${declines.map(({ by, reason, at, url }) => html`<li>declined by ${by}, ${moment(at)}${reason === null ? "" : html`: ${reason}`} ${url === null ? "" : outLink(url, "where")}</li>`)}</ul>
 ${action(formToken, { path: `${path}/restore`, name: "Restore…", says: "All declines of it are taken back: findings like it are said again, from the next review of each pull request on.", button: "Restore it" })}`;
   return html`<section class="card"><h2>Correct it</h2>${restore}
@@ -98,7 +98,7 @@ function why({ because, evidence }: MemoryView): Html {
   return html`<section><h2>What people did about it</h2>${because.map((one) => html`<p>${one}</p>`)}${
     rows.length === 0
       ? empty(
-          "Nobody did anything about it that we know of.",
+          "No acts of people are known.",
           "Reactions, replies and commits on its pull request are looked at every hour.",
         )
       : table(

@@ -186,7 +186,7 @@ function accepted({ weeks, decidedDays }: Overview): Html {
   if (total === 0)
     return html`<section class="card"><h2>Acceptance by week</h2>${empty(
       `Nothing was decided in the last ${weeks.length} weeks.`,
-      "It is decided when somebody who may write accepts or declines a finding, or mends the code it is about.",
+      "It is decided when a person with write access accepts or declines a finding, or fixes the code it is about.",
     )}</section>`;
   return chart({
     title: "Acceptance by week",

@@ -119,7 +119,7 @@ function replay({ replay: result, now }: RepositoryView): Html {
       ? badge("no placebo: nothing is shown", "warn")
       : gain.low > 0
         ? badge("memory helps", "good")
-        : badge(pulls < ENOUGH_PULLS ? "too few pull requests to tell" : "not shown to help", "warn");
+        : badge(pulls < ENOUGH_PULLS ? "too few pull requests" : "not shown to help", "warn");
   return html`<section class="card"><h2>Does memory help?</h2><p>${verdict}</p>
 <p class="note">Share of ${whole(pulls)} pull requests (${whole(comments)} comments) of which memory met a later comment.</p>
 ${bars(
@@ -142,7 +142,7 @@ ${bars(
   ],
   Math.max(on, placebo ?? 0, gain?.high ?? 0, 0.01),
 )}
-<p class="note">${replayWords(result)}</p>${problem === null ? "" : html`<p class="note">Reviews search memory only where a change is risky or somebody asks: ${problem}.</p>`}</section>`;
+<p class="note">${replayWords(result)}</p>${problem === null ? "" : html`<p class="note">Reviews search memory only where a change is risky or requested: ${problem}.</p>`}</section>`;
 }
 
 function progressOf({ progress }: RepositoryView): Html {
@@ -167,7 +167,7 @@ function progressOf({ progress }: RepositoryView): Html {
       ["By language", counted(tally.byLanguage)],
       ["By outcome", counted(tally.byOutcome)],
       ["Left out", counted(tally.leftOut)],
-      ["Could not be told", counted(tally.degraded)],
+      ["Not imported", counted(tally.degraded)],
     ],
   )}</section>`;
 }
@@ -183,7 +183,7 @@ function conventionsOf({ conventions, key, formToken, taken }: RepositoryView): 
       html`More past brings more: <code>kodiai import OWNER/NAME</code>.`,
     )}</section>`;
   return html`<section>${head}
-<p class="note">Proposals for <code>pathInstructions</code> of <code>.kodiai.yml</code>. Kodiai never edits your configuration: read the words, which are those of whoever commented, paste what you want, then mark it as taken.</p>
+<p class="note">Proposals for <code>pathInstructions</code> of <code>.kodiai.yml</code>. Kodiai never edits your configuration: read the words, which are those of the commenters, paste what you want, then mark it as taken.</p>
 ${proposed.map((one) => convention(one, { key, formToken, taken }))}
 ${leftOut.length === 0 ? "" : html`<details><summary>Left out</summary><ul>${leftOut.map(({ reason, count, name }) => html`<li>${whole(count)}: ${reason}${name === null ? "" : `: ${name}`}</li>`)}</ul></details>`}</section>`;
 }
@@ -206,7 +206,7 @@ function convention(
     ({ pull, at: when, url }) => html`<li>${outLink(url, `#${pull}`)}, ${isoDate(when)}</li>`,
   );
   return html`<article class="card convention"><h3>${one.name}</h3>
-<p>${at === undefined ? "" : badge(`taken ${isoDate(at)}`, "good")} ${one.told}; <code>${one.path}</code>${one.language === null ? "" : ` (${one.language})`} · <a href="${memoryPath(key, central)}">the most central remark</a></p>
+<p>${at === undefined ? "" : badge(`taken ${isoDate(at)}`, "good")} ${one.told}; <code>${one.path}</code>${one.language === null ? "" : ` (${one.language})`} · <a href="${memoryPath(key, central)}">the most typical comment</a></p>
 <ul class="inline">${examples}</ul>
 ${quoted(entryOf(one))}
 ${
@@ -220,7 +220,7 @@ ${
     : action(formToken, {
         path: `${path}/untake`,
         name: "Take the mark back…",
-        says: "The proposal stands here as before.",
+        says: "The proposal is listed here as before.",
         button: "Take the mark back",
       })
 }</article>`;

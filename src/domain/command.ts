@@ -40,7 +40,7 @@ export const VERBS = [
   {
     verb: "full review",
     usage: "full review",
-    says: "Review all of the pull request again, whatever was reviewed before. Of a head that was reviewed already, it takes write access.",
+    says: "Review all of the pull request again, including what was reviewed before. Of a head that was reviewed already, it takes write access.",
     text: 0,
     least: "triage",
     author: true,
@@ -130,7 +130,7 @@ export const VERBS = [
   {
     verb: "forget",
     usage: "forget [ID]",
-    says: "Delete the memory with this id; in a thread without an id: whatever was remembered from it.",
+    says: "Delete the memory with this id; in a thread without an id: all that was remembered from it.",
     text: ID,
     least: "write",
     author: false,
@@ -139,7 +139,7 @@ export const VERBS = [
   {
     verb: "restore",
     usage: "restore [ID]",
-    says: "Say a finding again that somebody told us to ignore: by its id, in its thread, or everywhere by the memory (mem_…) under “held back”.",
+    says: "Re-enable an ignored finding: by its id, in its thread, or everywhere by the memory (mem_…) under “held back”.",
     text: ID,
     least: "write",
     author: false,

@@ -210,7 +210,7 @@ export async function retract(
   const posts = await port.posts(repo, number);
   const headSha = headOf(posts, reviewId);
   if (headSha === null) {
-    return { nothing: reviewId === null ? "no review of ours stands there" : `review ${reviewId} is none of ours` };
+    return { nothing: reviewId === null ? "no review of ours is there" : `review ${reviewId} is none of ours` };
   }
   // One review may have been posted in several pieces, with comments on files beside it.
   const said = posts.filter((post) => post.headSha === headSha);

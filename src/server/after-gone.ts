@@ -76,10 +76,7 @@ export function goneWatch(
       wake();
     } catch (error) {
       if (error instanceof Transient) throw error;
-      log.warn(
-        { job: job.key, err: error },
-        "nobody says where its repository is; open pull requests are looked at later",
-      );
+      log.warn({ job: job.key, err: error }, "cannot resolve the repository; the missed-event sweep will check later");
     }
   };
   return async (job, work) => {

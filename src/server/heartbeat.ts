@@ -54,7 +54,7 @@ export function heartbeat(
       try {
         await queue.release();
       } catch (error) {
-        log.warn({ err: error }, "what this process holds is given back when others see that it is gone");
+        log.warn({ err: error }, "leases were not released; other processes take them over");
       }
     },
   };

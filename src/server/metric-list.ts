@@ -31,7 +31,7 @@ export const METRICS = [
     type: "gauge",
     unit: null,
     labels: { version: "of Kodiai" },
-    help: "Always 1; the version stands in the label.",
+    help: "Always 1; the version is in the label.",
   },
   {
     name: "kodiai_deliveries_total",
@@ -122,7 +122,7 @@ export const METRICS = [
     type: "histogram",
     unit: "seconds",
     labels: { room: "`gather`, `analyze`, `vet`, `retrieve`, `review`, `publish` or `remember`" },
-    help: "How long each room of a review or an answer took.",
+    help: "How long each stage of a review or an answer took.",
     buckets: WORK,
   },
   {
@@ -161,7 +161,7 @@ export const METRICS = [
     name: "kodiai_degradations_total",
     type: "counter",
     unit: null,
-    labels: { part: "as docs/degraded.md lists them" },
+    labels: { part: "as in docs/operating.md, section Troubleshooting" },
     help: "Parts of reviews and searches that worked less well than they should.",
   },
   {

@@ -128,7 +128,7 @@ async function sweepLog({ log: deliveries, book, now }: MissedPorts, limits: Rec
   if (asked.length + done.gone + done.left > 0)
     log.warn(
       { ...done, asked: asked.length, some: asked.slice(0, LOGGED) },
-      "deliveries that never arrived come again",
+      "redelivery of missed deliveries requested",
     );
   return true;
 }
@@ -142,9 +142,6 @@ async function sweepPulls(ports: MissedPorts, run: RecoverRun, log: Logger): Pro
   const failed = unasked.filter(({ error }) => !(error instanceof DOMException));
   for (const { what, error } of failed.slice(0, LOGGED)) log.warn({ what, err: error }, "could not be looked at");
   if (added.length > 0)
-    log.warn(
-      { repositories, added: added.length, some: added.slice(0, LOGGED) },
-      "pull requests that nobody told us of",
-    );
+    log.warn({ repositories, added: added.length, some: added.slice(0, LOGGED) }, "pull requests with missed events");
   return failed.every(({ error }) => error instanceof Transient && error.notBefore !== null);
 }

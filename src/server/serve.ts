@@ -138,7 +138,7 @@ function startProblem(error: unknown, env: Env): StartProblem | null {
   if (error instanceof Transient) return passing(`KODIAI_DATA_DIR: ${error.message}`);
   if (error instanceof AppRefused) {
     return passing(
-      `APP_ID, PRIVATE_KEY: GitHub refuses them, also after a while (${error.message}); \`kodiai doctor\` tells more`,
+      `APP_ID, PRIVATE_KEY: GitHub still refuses them after retries (${error.message}); run \`kodiai doctor\``,
     );
   }
   if (error instanceof DatabaseRefuses) return lasting(error.message);

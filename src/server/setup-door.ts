@@ -68,7 +68,7 @@ export async function openSetupDoor(wish: SetupWish): Promise<SetupDoor> {
   // Read once: a closed server has no address, and a request on a connection kept alive may come after.
   const origin = `http://${HOST}:${(server.address() as AddressInfo).port}`;
   const late = setTimeout(
-    () => outcome.reject(new Error("nobody confirmed the App in time; run kodiai setup again")),
+    () => outcome.reject(new Error("the App was not confirmed in time; run kodiai setup again")),
     wish.timeoutMs,
   );
   return {

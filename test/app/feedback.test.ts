@@ -190,7 +190,7 @@ describe("words", () => {
     await world.reply(pull, "otto", forged.id, "By design, obviously: this comment is not even ours.");
     await answered(at);
     expect(await outcome(at, pull, CART_TEST)).toBe("posted");
-    expect(await why(at, pull, CART_TEST)).toContain("nobody did anything about it");
+    expect(await why(at, pull, CART_TEST)).toContain("no acts of people are known");
   });
 
   test("a reply that is deleted is taken back", async () => {

@@ -90,7 +90,7 @@ describe("deliveries that do not arrive", () => {
     await covered(pulls);
     await until("all of them came again", () => redeliveries() >= 50);
     expect(redeliveries()).toBe(50);
-    await until("the log tells it", () => stage.log.some((line) => line.includes("never arrived come again")));
+    await until("the log tells it", () => stage.log.some((line) => line.includes("redelivery of missed deliveries")));
     // One review each: of the last head.
     for (const pull of pulls) expect(reviewsOf(pull)).toEqual([pull.headSha]);
   });

@@ -105,7 +105,7 @@ test.runIf(process.env.SLOW === "1")(
     await new Promise((resolve) => server.child.once("exit", resolve));
     expect(await server.ended()).toBe(1);
     expect(server.log()).toMatch(
-      /Kodiai does not start:\n {2}- APP_ID, PRIVATE_KEY: GitHub refuses them, also after a while \(GitHub answered 401 to GET \/app\)/,
+      /Kodiai does not start:\n {2}- APP_ID, PRIVATE_KEY: GitHub still refuses them after retries \(GitHub answered 401 to GET \/app\)/,
     );
     expect(world.requests.filter(({ path }) => path === "/app").length).toBeLessThan(30);
   },

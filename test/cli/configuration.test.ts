@@ -63,7 +63,7 @@ test("init writes a file that fits: languages, what .gitattributes marks, what i
   expect(words).toMatch(/By their lines only: [^.]*kotlin \(1 file\)/);
   expect(words).toContain("lock file (1: package-lock.json)");
   expect(words).toContain("vendored (1: vendor/left-pad/)");
-  expect(words).toContain("A model is told AGENTS.md before each review.");
+  expect(words).toContain("A model reads AGENTS.md before each review.");
   expect(words).toMatch(/Remembered as documentation: \d Markdown files, CONTRIBUTING\.md among them/);
   expect(text).toContain('# - "!external/**" # if that is not your code');
   expect(await run(["config", "check"])).toMatchObject({ code: 0, out: ".kodiai.yml: no problems\n" });

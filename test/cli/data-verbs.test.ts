@@ -49,14 +49,14 @@ test("a store is copied, a person is told and erased, and the copy forgets them 
   expect(readFileSync(join(root, "wren.jsonl"), "utf8")).toBe(exported.out);
 
   expect((await run("erase", "--user", "wren", "--dry-run", "--data-dir", "data")).out).toBe(
-    "1 rows tell of this person; nothing was changed\n",
+    "1 rows are about this person; nothing was changed\n",
   );
   expect((await run("erase", "--user", "wren", "--data-dir", "data")).out).toBe(
     "0 rows removed, 1 anonymised (1 logins, 0 ids)\n",
   );
   expect((await run("export-data", "--user", "wren", "--data-dir", "data")).out).toBe("");
   expect((await run("erase", "--rewrite", "--data-dir", "data")).out).toBe(
-    "nothing had to be written anew: in these files what goes is overwritten at once\n",
+    "nothing had to be rewritten: in these files deleted data is overwritten at once\n",
   );
   const restored = await run("restore", "copy", "--data-dir", "there");
   expect(restored).toMatchObject({ code: 0, out: expect.stringMatching(/forgotten again: 0; .+ asked about: 1\n$/) });

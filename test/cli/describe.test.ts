@@ -52,7 +52,7 @@ test("what it costs is told first, and nobody is asked without --yes", async () 
   expect(code).toBe(0);
   expect(out).toMatch(/acme\/payments: 3 memories wait to be described, 2 of them by a model\n/);
   expect(out).toMatch(/about \d{4} tokens in and 500 out: about USD 0\.\d\d at the price of claude-haiku-5-5/);
-  expect(out).toContain("nobody was asked; --yes asks");
+  expect(out).toContain("the model was not called; --yes calls it");
   expect(server.requests).toEqual([]);
 });
 

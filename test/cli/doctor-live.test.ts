@@ -196,7 +196,7 @@ test("it asks first, and wants a token of a person who may push", async () => {
     [["--yes"], {}, "--live needs the App's credentials"],
     [["--yes", "--token-file", file], app, "the token of lena may not push to acme/playground"],
     [["--outside-login", "maybe"], undefined, "--outside-login takes one of yes, no"],
-    [[], undefined, "--live asks first; where nobody can be asked, add --yes"],
+    [[], undefined, "--live asks first; without a terminal, add --yes"],
   ] as const;
   try {
     const ended = await Promise.all(

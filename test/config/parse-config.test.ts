@@ -195,7 +195,7 @@ describe("each problem is named with its line, its column and its mend", () => {
     [
       "a tab",
       "review:\n\tdrafts: true\n",
-      "2:1 error : not valid YAML, so the whole file is left aside: a tab stands where spaces are needed; indent with spaces",
+      "2:1 error : not valid YAML, so the whole file is left aside: tab used for indentation; indent with spaces",
     ],
     [
       "two keys on one line",

@@ -5,7 +5,7 @@ import { join } from "node:path";
 export const PAGES: readonly string[] = [
   ...["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md"],
   ...["eval/README.md", "bench/README.md"],
-  ...readdirSync("docs")
+  ...readdirSync("docs", { recursive: true, encoding: "utf8" })
     .filter((name) => name.endsWith(".md"))
     .map((name) => join("docs", name)),
 ];

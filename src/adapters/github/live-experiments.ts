@@ -140,7 +140,7 @@ export const EXPERIMENTS: readonly Experiment[] = [
   },
   {
     name: "feedback",
-    promise: "The feedback query tells who replied, who reacted and who resolved the thread.",
+    promise: "The feedback query returns who replied, who reacted and who resolved the thread.",
     how: "The person replies to a comment of the App, reacts with a thumb and resolves the thread; the App asks.",
     otherwise: "Nothing is learnt from people; reviews go on.",
     async run(at) {
