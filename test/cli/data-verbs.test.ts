@@ -28,7 +28,7 @@ test("mistakes are told with what to write, and change nothing", async () => {
     run("erase", "--user", "wren", "--data-dir", "elsewhere"),
   ]);
   expect(none).toMatchObject({ code: 2, err: "kodiai backup: say which folder: kodiai backup DIR\n" });
-  expect(more).toMatchObject({ code: 2, err: 'kodiai restore: restore takes no "b"\n' });
+  expect(more).toMatchObject({ code: 2, err: 'kodiai restore: unexpected argument "b"\n' });
   expect(person).toMatchObject({ code: 2, err: "kodiai erase: say who: --user LOGIN, --user ID or --user ADDRESS\n" });
   expect(odd).toMatchObject({ code: 2, err: expect.stringContaining("is no login of GitHub") });
   expect(nowhere).toMatchObject({ code: 2, err: expect.stringContaining("there is no store in elsewhere") });

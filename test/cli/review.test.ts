@@ -1,11 +1,14 @@
 // kodiai review on a real repository: what it reads, how it prints it, and how it ends.
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { Ajv } from "ajv";
+import formats from "ajv-formats";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { review } from "../../src/cli/review.ts";
 import { UsageError } from "../../src/cli/usage.ts";
 import type { Finding } from "../../src/domain/finding.ts";
 import { BACKUP, BALANCE, LOGIN, WEAK_LOGIN } from "../app/given.ts";
+import sarifSchema from "../fixtures/sarif-2.1.0.json" with { type: "json" };
 import { ReviewJson, Sarif } from "./contract.ts";
 import { type Clone, kodiai, newClone } from "./kodiai.ts";
 
@@ -297,6 +300,10 @@ describe("how it is printed", () => {
 
   test("sarif: what SARIF 2.1.0 requires, held-back findings as suppressed results", async () => {
     const { out } = await run(["--base", "HEAD~1", "--format", "sarif"]);
+    const ajv = new Ajv({ strict: false, unicodeRegExp: false });
+    (formats as unknown as { default: (ajv: Ajv) => void }).default(ajv);
+    const valid = ajv.compile(sarifSchema);
+    expect(valid(JSON.parse(out)), JSON.stringify(valid.errors)).toBe(true);
     const { runs } = Sarif.parse(JSON.parse(out));
     const { results, tool } = runs[0];
     expect(results.map(({ ruleId }) => ruleId).toSorted()).toEqual([

@@ -252,7 +252,8 @@ describe("what a reranker changes", () => {
     const { precedents } = await wide({ reranker });
     expect(plain.rerank).toBeNull();
     expect(ids(precedents).toSorted()).not.toEqual(ids(plain).toSorted());
-    expect(precedents.rerank).toMatchObject({ by: "judge-1", topChanged: 1, failed: null });
+    expect(precedents.rerank).toMatchObject({ by: "judge-1", failed: null });
+    expect(precedents.rerank?.topChanged).toBeGreaterThan(0);
     expect(precedents.rerank?.tokens).toBe(asked.length * 10);
     expect(asked.map(({ query }) => query)).toEqual(precedents.query?.variants.map(({ text }) => text));
     for (const { topK, candidates } of asked) expect([topK, candidates > 5]).toEqual([5, true]);
