@@ -144,6 +144,9 @@ function task({ path, startLine, line, severity, title, body, suggestion }: Find
   return `${number}. ${oneLine(place)} (${severity}): ${oneLine(title)}\n   ${words}${replace}`;
 }
 
+/** An address that others wrote is nothing for an agent to follow: of a link its text is left. */
+const LINK = /!?\[([^\]]{0,300})\]\((?:https?:)?\/\/[^)\s]{0,300}\)/g;
+
 function oneLine(text: string): string {
-  return visible(text).replace(/\s+/g, " ");
+  return visible(text).replace(LINK, "$1").replace(/\s+/g, " ");
 }

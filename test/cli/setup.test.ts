@@ -66,7 +66,7 @@ test("an App is made through one page on loopback; its secrets are kept for the 
     expect(out).not.toContain(secret);
   expect(out).toMatch(/permissions +permissions and events match app\.yml/);
   expect(out).toMatch(
-    /webhook +GitHub delivers to https:\/\/kodiai\.example\.com\/api\/github\/webhooks; nothing was sent yet/,
+    /webhook +GitHub delivers to https:\/\/kodiai\.example\.com\/api\/github\/webhooks; nothing was delivered yet/,
   );
   expect(out).toMatch(/installations +on acme/);
   expect(out).toMatch(/\d+ checks passed; --all lists them/);
