@@ -1,4 +1,5 @@
 // What `kodiai explain` prints of a stage: about ten lines. `--full` prints the whole value.
+import type { ChangeContext } from "../domain/change-context.ts";
 import type { PullRequestContext } from "../domain/pull-request.ts";
 import type { Review } from "../domain/review.ts";
 import type { ReviewSignals } from "../domain/signals.ts";
@@ -46,6 +47,21 @@ export function analyzeRows({ intent, languages, risks, author, metrics }: Revie
       "size",
       `${counted(metrics.files, "file")}, +${metrics.added} −${metrics.removed} in ${counted(metrics.hunks, "hunk")}`,
     ],
+  ];
+}
+
+/** What of the repository the model is shown besides the diff; nothing where no model is asked. */
+export function contextRows({ from, excerpts, callSites, cut, tokens, degraded }: ChangeContext): readonly Row[] {
+  const cutText = cut.map(({ kind, count }) => `${count} ${kind}`).join(", ");
+  return [
+    ["from", from],
+    [
+      "shown",
+      `${counted(excerpts.length, "excerpt")}, ${counted(tokens, "token")}${cutText === "" ? "" : `; cut: ${cutText}`}`,
+    ],
+    ...shown(excerpts.map(({ path, why, lines }) => `${path}, ${counted(lines.length, "line")}: ${why.join("; ")}`)),
+    ...shown(callSites.map(({ name, sites, more }) => `${name}: ${counted(sites.length + more, "use")}`)),
+    ...degraded.map(({ part, reason }): Row => ["degraded", `${part}: ${reason}`]),
   ];
 }
 

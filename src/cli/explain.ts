@@ -1,5 +1,6 @@
 // kodiai explain: reviews one change and prints the output of every pipeline stage. Posts nothing.
 import { styleText } from "node:util";
+import type { ChangeContext } from "../domain/change-context.ts";
 import type { Skipped } from "../domain/omissions.ts";
 import type { PullRequestContext } from "../domain/pull-request.ts";
 import type { Precedents, QueryVariant } from "../domain/retrieval.ts";
@@ -9,7 +10,7 @@ import type { ReviewSignals } from "../domain/signals.ts";
 import type { Stage } from "../flows/review/review-ports.ts";
 import { writeReview } from "../flows/review/review-pull-request.ts";
 import { withoutSecrets } from "../wire/secrets.ts";
-import { analyzeRows, gatherRows, type Row, reviewRows } from "./explain-stages.ts";
+import { analyzeRows, contextRows, gatherRows, type Row, reviewRows } from "./explain-stages.ts";
 import { memoryLines } from "./memory-lines.ts";
 import { type PlainQuestion, plainQuestion, promptParts, shownPrompts } from "./prompt-text.ts";
 import { subject } from "./subject.ts";
@@ -62,11 +63,13 @@ function stagePage(value: unknown, ms: number): string {
   if (isOf<Precedents>(value, "precedents")) return precedentsPage(value, ms);
   const rows = isOf<PullRequestContext>(value, "context")
     ? gatherRows(value)
-    : isOf<Review>(value, "review")
-      ? reviewRows(value)
-      : isSignals(value)
-        ? analyzeRows(value)
-        : null;
+    : isOf<ChangeContext>(value, "change-context")
+      ? contextRows(value)
+      : isOf<Review>(value, "review")
+        ? reviewRows(value)
+        : isSignals(value)
+          ? analyzeRows(value)
+          : null;
   return rows === null ? outline(value, 1) : rowLines(rows).join("\n");
 }
 

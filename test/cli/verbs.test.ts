@@ -35,16 +35,22 @@ test("explain prints each stage in about ten lines, all of it with --full, and a
   ]);
   expect(pretty.code).toBe(0);
   const heads = pretty.out.split("\n").filter((line) => /^\w+ \d+ ms$/.test(line));
-  expect(heads.map((line) => line.split(" ")[0])).toEqual(["gather", "analyze", "retrieve", "review"]);
+  expect(heads.map((line) => line.split(" ")[0])).toEqual(["gather", "analyze", "retrieve", "context", "review"]);
   for (const page of pretty.out.split("\n\n")) expect(page.split("\n").length).toBeLessThan(20);
   expect(pretty.out).toMatch(/ {2}findings +1\n.* major ops\/backup\.py:\d+ .*\(inline\)/);
   expect(full.out).toContain('rule "shell-from-strings"');
   const { version, job, stages } = JSON.parse(json.out);
   expect(version).toBe(1);
   expect(job).toMatchObject({ trigger: "command-line" });
-  expect(stages.map(({ stage }: { stage: string }) => stage)).toEqual(["gather", "analyze", "retrieve", "review"]);
+  expect(stages.map(({ stage }: { stage: string }) => stage)).toEqual([
+    "gather",
+    "analyze",
+    "retrieve",
+    "context",
+    "review",
+  ]);
   expect(stages[0].value.headTexts).toEqual({ "ops/backup.py": BACKUP });
-  expect(stages[3].value.findings).toHaveLength(1);
+  expect(stages[4].value.findings).toHaveLength(1);
 });
 
 test("config check prints problems as compilers do, and its exit code says whether there were any", async () => {
