@@ -111,7 +111,7 @@ describe.runIf(isHere)("texts that nobody here wrote", () => {
       if (typeof review === "string") throw new Error(review);
       expectSound(review);
       // One place tells of the file, however much is wrong with it.
-      expect(reviewMarkdown(review).split("**Configuration:**").length).toBeLessThanOrEqual(2);
+      expect(reviewMarkdown(review).split("**Problems in `.kodiai.yml`:**").length).toBeLessThanOrEqual(2);
     }
   });
 

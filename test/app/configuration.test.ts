@@ -75,7 +75,7 @@ test("what is wrong in the file is said with its line and column, and the rest o
   const { pull, said: comments } = await change("acme", { ".kodiai.yml": config });
   expect(comments).toEqual(["ops/backup.py:3 shell-from-strings"]);
   const { body } = summaryOf(stage.world, pull);
-  expect(body).toContain("**Configuration:**");
+  expect(body).toContain("**Problems in `.kodiai.yml`:**");
   expect(body).toMatch(/- `\.kodiai\.yml:2:3`: error: unknown key .*maxComents.*did you mean .*maxComments/);
   expect(body).toMatch(/- `\.kodiai\.yml:3:12`: error: /);
   expect(body).toMatch(/- `\.kodiai\.yml:6:3`: error: there is no rule .*weak-hassh/);
@@ -110,5 +110,5 @@ test("_extends of a repository that is not there, or of another owner, is a prob
   expect(summaryOf(stage.world, absent.pull).body).toContain("nowhere");
   const foreign = await change("acme", { ".kodiai.yml": "_extends: globex/settings\n" });
   expect(foreign.said).toHaveLength(2);
-  expect(summaryOf(stage.world, foreign.pull).body).toContain("**Configuration:**");
+  expect(summaryOf(stage.world, foreign.pull).body).toContain("**Problems in `.kodiai.yml`:**");
 });

@@ -98,7 +98,7 @@ test("a server that tells its dimension only by its first answer is believed, al
   const fresh = await stage.world.repository("acme", "fresh", { files: { "README.md": "# Fresh\n" } });
   const pull = await stage.world.pullRequest(fresh, { title: "Back up", files: { "ops/backup.py": BACKUP } });
   await stage.settled(pull);
-  expect(summaryOf(stage.world, pull).body).toContain("nothing remembered yet");
+  expect(summaryOf(stage.world, pull).body).toContain("Remembered so far: nothing yet.");
   const next = await stage.world.pullRequest(fresh, { title: "Back up", files: { "ops/restore.py": BACKUP } });
   await stage.settled(next);
   expect(summaryOf(stage.world, next).body).not.toContain("incomplete");

@@ -2,12 +2,19 @@
 import { z } from "zod";
 
 const Side = z.enum(["LEFT", "RIGHT"]);
+/** What was said before, and by whom. */
+const Quote = {
+  quote: z.string().max(201).optional(),
+  author: z.string().optional(),
+  pull: z.int().positive().optional(),
+};
 const Precedent = z.strictObject({
   id: z.string(),
   url: z.string().nullable(),
   outcome: z.string(),
   date: z.string(),
   similarity: z.number().min(0).max(1),
+  ...Quote,
 });
 const Finding = z.strictObject({
   id: z.string().regex(/^fnd_[0-9a-f]{12}$/),
@@ -67,6 +74,7 @@ export const ReviewJson = z.strictObject({
         outcome: z.string(),
         date: z.string(),
         similarity: z.number().min(0).max(1),
+        ...Quote,
       }),
     ),
   }),

@@ -80,7 +80,7 @@ test.each([
   [["--since", "March"], "--since takes a day"],
   [["--since", "2026-02-30"], "--since takes a day"],
   [["--format", "sarif"], "--format takes one of pretty, md, json"],
-  [["now"], 'conventions takes no "now"'],
+  [["now"], 'unexpected argument "now"'],
 ])("conventions with %j is a mistake of usage", async (words, says) => {
   const asked = conventions([...words, "--data-dir", dataDir], conventionsVerbPorts);
   await expect(asked).rejects.toThrow(UsageError);

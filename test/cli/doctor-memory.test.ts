@@ -21,7 +21,7 @@ beforeEach(() => {
 afterEach(() => rmSync(dataDir, { recursive: true }));
 
 async function doctor(env: Readonly<Record<string, string>> = {}) {
-  const { code, out } = await kodiai(["doctor", "--data-dir", dataDir], {
+  const { code, out } = await kodiai(["doctor", "--all", "--data-dir", dataDir], {
     cwd: dataDir,
     env: { NO_COLOR: "1", ...env },
   });
@@ -121,11 +121,11 @@ test("the running server is asked how far its search is", async () => {
   };
   expect(await said({ state: "warming", repositories: 3, rows: 1_200 })).toMatchObject({
     state: "ok",
-    text: expect.stringMatching(/being read into memory.*\(3 repositories, 1200 memories held\)/),
+    text: expect.stringMatching(/being read into memory.*\(3 repositories, 1,200 memories held\)/),
   });
   expect(await said({ state: "warm", repositories: 1, rows: 100_000, bytes: 245e6, limitBytes: 2e9 })).toMatchObject({
     state: "ok",
-    text: expect.stringContaining("100000 memories held in 245.0 MB of 2000.0 MB (KODIAI_SEARCH_MEMORY_MB))"),
+    text: expect.stringContaining("100,000 memories held in 245.0 MB of 2000.0 MB (KODIAI_SEARCH_MEMORY_MB))"),
   });
   expect(await said({ state: "off", repositories: 0, rows: 0 })).toMatchObject({ state: "broken" });
   for (const strange of [undefined, null, { state: "constructor" }]) {

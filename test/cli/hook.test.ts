@@ -123,7 +123,7 @@ test("a new branch is compared with the remote's own, deleted ones are not looke
 
 test.each([
   [[], "write `hook install`"],
-  [["install", "now"], '"now" is too much'],
+  [["install", "now"], 'unexpected argument "now"'],
   [["install", "--fail-on", "any"], "--fail-on takes one of"],
   [["install", "--model", "big"], "--model takes one of auto, off"],
 ])("hook %j is a mistake of usage", async (words, says) => {

@@ -143,9 +143,10 @@ test("explain tells the prompt's parts, what was cut, what was read and what it 
     "Findings of rules to confirm or refute",
     "All changed files",
     "Commit messages",
-    "The diff",
+    "The code around the change",
+    "This is the whole diff",
   ]);
-  expect((await run(["explain"])).out).toContain("no model was asked");
+  expect((await run(["explain", "--full"])).out).toContain("no model was asked");
   const shown = (await run(["explain", "--show-prompt"])).out;
   expect(shown).toContain("═══ question 1 of 1");
 });

@@ -109,7 +109,7 @@ test("replaying changes no figure: the same again", async () => {
 test.each([
   [["--last", "0"], "--last takes a whole number from 1"],
   [["--last", "many"], "--last takes a whole number from 1"],
-  [["shop"], 'replay takes no "shop"'],
+  [["shop"], 'unexpected argument "shop"'],
   [["--repo", "acme/shp"], "nothing is remembered of acme/shp"],
   [["--format", "md"], "--format takes one of pretty, json"],
 ])("replay with %j is a mistake of usage", async (words, says) => {

@@ -122,6 +122,9 @@ describe("seen before", () => {
       outcome: "fixed",
       date: "2026-10-22",
       similarity: 0.9,
+      quote: "what mem_1 says about it",
+      author: "ines",
+      pull: 3,
     });
   });
 
