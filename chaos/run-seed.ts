@@ -564,9 +564,13 @@ async function groundTruth(theatre: Theatre): Promise<GroundTruth> {
   };
 }
 
-/** Every byte that the servers left on disk and in the database. */
+/** Every byte that the servers left on disk and in the database, but for snapshots, whose blobs are kept as they are. */
 async function scan({ folder, canaries, history, slots, view }: Theatre): Promise<void> {
-  const kept = slots.flatMap(({ dataDir }) => readdirSync(dataDir).map((name) => join(dataDir, name)));
+  const kept = slots.flatMap(({ dataDir }) =>
+    readdirSync(dataDir, { withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map(({ name }) => join(dataDir, name)),
+  );
   for (const file of [join(folder, "server.log"), ...kept]) {
     if (!existsSync(file)) continue;
     for (const canary of canaries.in(readFileSync(file, "latin1")))

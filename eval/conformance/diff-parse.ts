@@ -3,8 +3,8 @@
 import { classifyLanguage } from "../../src/analyze/languages.ts";
 import type { DiffLine, Hunk } from "../../src/domain/pull-request.ts";
 import { parseListedFile } from "../../src/gather/parse-diff.ts";
+import { addedTexts, hunkText, largestHunks } from "../hunk-text.ts";
 import type { AreaCheck } from "./area-check.ts";
-import { addedTexts, hunkText, largestHunks } from "./hunk-text.ts";
 
 interface HunkCase {
   readonly filePath: string;

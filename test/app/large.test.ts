@@ -29,7 +29,7 @@ test("three hundred files are all reviewed", async () => {
     [0, 100, 200].map((at) => `src/part-0${String(at).padStart(3, "0")}.py:5 tls-verify-disabled`),
   );
   expect(summary).toContain("**3 findings**: 3 major — 3 inline.");
-  expect(summary).toContain("- Size: 300 files");
+  expect(summary).toContain("300 files reviewed (300 source)");
 });
 
 test("one line of a megabyte is reviewed with the rest of its pull request", async () => {

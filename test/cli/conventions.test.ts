@@ -41,7 +41,7 @@ afterAll(() => rmSync(folder, { recursive: true }));
 test("conventions proposes an entry that .kodiai.yml takes, shows where it was said, and writes no file", async () => {
   const { code, out } = await run();
   expect(code).toBe(0);
-  expect(out).toMatch(/^acme\/payments: 1 recurring remark among 3 memories of reviews$/m);
+  expect(out).toMatch(/^acme\/payments: 1 recurring comment among 3 memories of reviews$/m);
   expect(out).toMatch(
     /asked 3 times on 3 pull requests since 2026-04-14, accepted 3; src\/charge\/\*\*\/\*\.cc \(cpp\)/,
   );
@@ -62,7 +62,7 @@ test("as JSON and as Markdown the same YAML is there, and our own configuration 
 
 test("nothing recurs on four pull requests, nor from a later day on, and that is no failure", async () => {
   const [four, later] = await Promise.all([run("--min", "4"), run("--since", "2026-05-01")]);
-  expect(four).toMatchObject({ code: 0, out: expect.stringContaining("0 recurring remarks among 3") });
+  expect(four).toMatchObject({ code: 0, out: expect.stringContaining("0 recurring comments among 3") });
   expect(later).toMatchObject({ code: 0, out: expect.stringContaining("3: said before the time that was asked for") });
 });
 

@@ -71,7 +71,7 @@ describe.skipIf(!hasTerminal)("set-up at a terminal", () => {
     expect(manifest.hook_attributes).toMatchObject({ url: HOOK });
     await send(world.confirmManifest(manifest));
     expect(await ended).toBe(0);
-    await shows(/rights +the App may do and hears what app\.yml asks for/);
+    await shows(/permissions +permissions and events match app\.yml/);
     expect(readFileSync(join(folder, ".env"), "utf8")).toContain("APP_ID=4242");
   });
 

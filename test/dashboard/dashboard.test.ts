@@ -305,7 +305,8 @@ describe.skipIf(!hasBrowser)("the dashboard", () => {
     const times = demo
       .rows("queue", "SELECT retrieval_ms AS ms FROM retrievals WHERE searched = 1 ORDER BY 1")
       .map(({ ms }) => Number(ms));
-    expect(await figure("P95")).toBe(`${Math.round(times[Math.ceil(0.95 * times.length) - 1] ?? 0)} ms`);
+    const p95 = Math.round(times[Math.ceil(0.95 * times.length) - 1] ?? 0);
+    expect(await figure("P95")).toBe(`${p95.toLocaleString("en")} ms`);
     await open(`/configuration?repo=${encodeURIComponent(demo.warehouse)}`);
     const cells = (key: string) => page.locator("tr", { hasText: key }).first().locator("td").allInnerTexts();
     expect(await cells("review.maxComments")).toEqual(["review.maxComments", "8", ".kodiai.yml"]);

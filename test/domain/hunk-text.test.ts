@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { addedTexts, hunkText, largestHunks } from "../../eval/conformance/hunk-text.ts";
+import { addedTexts, hunkText, largestHunks } from "../../eval/hunk-text.ts";
 import type { DiffLine, Hunk } from "../../src/domain/pull-request.ts";
 
 function aHunk(section: string, ...marked: string[]): Hunk {

@@ -64,7 +64,7 @@ describe("place", () => {
 
   test("half of the comments are kept for rules, however grave a model calls what it says", () => {
     const model = Array.from({ length: 30 }, () => finding({ source: "model", rule: null, severity: "critical" }));
-    const rules = Array.from({ length: 8 }, () => finding({ severity: "medium" }));
+    const rules = Array.from({ length: 8 }, (_, at) => finding({ severity: "medium", rule: `rule-${at}` }));
     const placed = place(ground([...model, ...rules], [LOGIN]), 10);
     const comments = placed.filter((one) => one.place === "inline").map((one) => one.finding.source);
     expect(comments.filter((source) => source === "rule")).toHaveLength(5);
