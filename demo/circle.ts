@@ -106,7 +106,8 @@ function titleOf(body: string): string {
 }
 
 function sentenceWith(body: string): string {
-  return /[^.\n]*re-introduces[^.\n]*\./i.exec(body)?.[0] ?? titleOf(body);
+  const text = body.replace(/\[([^\]]*)\]\([^)]*\)/g, "$1");
+  return /[^.\n]*re-introduces[^.\n]*\./i.exec(text)?.[0] ?? titleOf(body);
 }
 
 /** Links by their words, code without its marks. */

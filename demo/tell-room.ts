@@ -1,5 +1,6 @@
 // One line for each room of the corridor: what it handed on, from the value itself.
 
+import type { ChangeContext } from "../src/domain/change-context.ts";
 import type { Remembered } from "../src/domain/memory/write-report.ts";
 import type { Skipped } from "../src/domain/omissions.ts";
 import type { PullRequestContext } from "../src/domain/pull-request.ts";
@@ -14,6 +15,7 @@ interface PostedAnswer {
 }
 
 type Handed =
+  | ChangeContext
   | PullRequestContext
   | Skipped
   | ReviewSignals
@@ -34,6 +36,10 @@ function said(value: Handed | null): string {
   if ("url" in value) return String(value.url);
   if (!("kind" in value)) return signals(value);
   switch (value.kind) {
+    case "change-context":
+      return value.from === "nothing"
+        ? "no model to show it to"
+        : `${value.excerpts.length} excerpts, ${value.tokens} tokens`;
     case "context":
       return `${value.files.length} files to review, ${value.leftOut.length} left out, ${value.pull.commits.length} commits, configuration of ${value.pull.base.sha.slice(0, 7)}`;
     case "review":
