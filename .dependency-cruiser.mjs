@@ -28,7 +28,7 @@ export default {
     },
     {
       name: "everything-resolves",
-      comment: "An import that cannot be resolved escapes every other rule. Mend the path or install the package.",
+      comment: "An import that cannot be resolved escapes every other rule. Fix the path or install the package.",
       severity: "error",
       from: {},
       to: { couldNotResolve: true },

@@ -35,7 +35,7 @@ export const FAULTS = {
 
 export type Fault = keyof typeof FAULTS;
 
-/** Without what needs special equipment, and without what only reconciling can mend. */
+/** Without what needs special equipment, and without what only reconciling can fix. */
 export const USUAL_FAULTS: ReadonlySet<Fault> = new Set<Fault>([
   "kill",
   "term",

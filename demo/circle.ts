@@ -33,7 +33,7 @@ const BACKUP = [
   '    subprocess.run("tar czf /backup/" + name + ".tgz /srv", shell=True, check=True)',
   "",
 ].join("\n");
-const MENDED = BACKUP.replace(
+const FIXED = BACKUP.replace(
   /subprocess\.run\(.*\)/,
   'subprocess.run(["tar", "czf", f"/backup/{name}.tgz", "/srv"], check=True)',
 );
@@ -70,9 +70,9 @@ async function teach({ world, settled, print }: Circle, repository: Repository):
   await world.reply(pull, "lena", thread.id, `/kodiai ignore ${REASON}`);
   print(`lena, who may write, declines the one on src/parse.py: "${REASON}".`);
   await settled();
-  await world.push(pull, { "ops/backup.py": MENDED });
+  await world.push(pull, { "ops/backup.py": FIXED });
   await settled();
-  print("mona mends the other, and the pull request is merged.");
+  print("mona fixes the other, and the pull request is merged.");
   await world.closePull(pull, { merged: true });
   await settled();
   return pull;
@@ -91,7 +91,7 @@ async function repeat({ world, settled, print }: Circle, repository: Repository,
   for (const { path, body } of back) print(`  said: ${path}: ${plain(sentenceWith(body))}`);
   if (!line.includes(REASON)) throw new Error(`what was declined was not held back with its reason:\n${summary}`);
   if (!back.some(({ body }) => body.includes(`#${first.number}`)))
-    throw new Error(`what was mended on #${first.number} came back, and nobody said so:\n${summary}`);
+    throw new Error(`what was fixed on #${first.number} came back, and nobody said so:\n${summary}`);
   return { heldBack: 1, reintroduced: back.length };
 }
 

@@ -14,8 +14,8 @@ import { fingerprint } from "./read-data.ts";
 export interface Outcome {
   readonly stem: string;
   readonly question: PlainQuestion;
-  readonly state: "answered" | "mended" | "malformed" | "missing";
-  /** Of a malformed reply: the place and the mend; else null. */
+  readonly state: "answered" | "fixed" | "malformed" | "missing";
+  /** Of a malformed reply: the place and the fix; else null. */
   readonly problem: string | null;
 }
 
@@ -66,8 +66,8 @@ export async function folderModel(
       kept("malformed", read.problem);
       return { ...failed("malformed", read.problem), usage };
     }
-    kept(read.mended ? "mended" : "answered", null);
-    return { kind: "answered", value: read.value, repaired: read.mended, usage };
+    kept(read.fixed ? "fixed" : "answered", null);
+    return { kind: "answered", value: read.value, repaired: read.fixed, usage };
   });
   return { model, outcomes };
 }

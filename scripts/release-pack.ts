@@ -55,13 +55,13 @@ function compile(outDir: string): void {
     const path = join(outDir, "src", name);
     if (name.endsWith(".json.d.ts") || !name.endsWith(".js")) continue;
     const text = readFileSync(path, "utf8");
-    const mended = text.replace(STARTED, (_, program: string) => {
+    const fixed = text.replace(STARTED, (_, program: string) => {
       started += 1;
       return `new URL("${program}.js", import.meta.url)`;
     });
-    if (mended !== text) writeFileSync(path, mended);
+    if (fixed !== text) writeFileSync(path, fixed);
   }
-  if (started === 0) throw new Error("no program is started by its file name any more; mend scripts/release-pack.ts");
+  if (started === 0) throw new Error("no program is started by its file name any more; fix scripts/release-pack.ts");
 }
 
 /** What is served or read as it is: the compiler takes TypeScript and JSON along, and nothing else. */

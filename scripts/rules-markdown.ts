@@ -5,7 +5,7 @@ import { allRules } from "../src/adapters/rules/rules.ts";
 import { CATEGORIES } from "../src/domain/finding.ts";
 
 /**
- * A page about every rule: a table by category, then a section per rule with its reason, its mend and one example each.
+ * A page about every rule: a table by category, then a section per rule with its reason, its fix and one example each.
  *
  * @returns Markdown that ends with a newline; the same for the same rules
  */
@@ -44,7 +44,7 @@ function section(rule: Rule): string {
     `### ${rule.id}`,
     `**${rule.title}** (${rule.severity}, ${rule.category})`,
     rule.why,
-    rule.mend,
+    rule.fix,
     ...exampleOf("Speaks about", rule.bad[0]),
     ...exampleOf("Silent about", rule.good[0]),
   ];

@@ -42,8 +42,8 @@ test("a push edits the summary in place and comments on what is new only", async
 
   // The certificate is checked now, a line above the other finding moves it, and a backup is new.
   const moved = WEAK_LOGIN.replace("export function etag", "// The browser keeps it.\nexport function etag");
-  const mended = BALANCE.replace("verify=False, ", "");
-  await world.push(pull, { "src/balance.py": mended, "src/login.ts": moved, "ops/backup.py": BACKUP });
+  const fixed = BALANCE.replace("verify=False, ", "");
+  await world.push(pull, { "src/balance.py": fixed, "src/login.ts": moved, "ops/backup.py": BACKUP });
   await stage.settled(pull);
 
   const { inline, reviews } = world.comments(pull);

@@ -88,7 +88,7 @@ function replyNote({ arm, asked }: Awaited<ReturnType<typeof recordedArms>>[numb
   const count = (state: string) => outcomes.filter((one) => one.state === state).length;
   const sizes = asked.map((one) => one.outcomes.reduce((sum, { question }) => sum + question.inputTokens, 0));
   const tokens = Math.round(meanOf(sizes));
-  return `${arm.name}: ${outcomes.length} questions about ${asked.length} queries, ${tokens} tokens in a query; replies: ${count("answered")} answered, ${count("mended")} mended, ${count("malformed")} malformed, ${count("missing")} missing`;
+  return `${arm.name}: ${outcomes.length} questions about ${asked.length} queries, ${tokens} tokens in a query; replies: ${count("answered")} answered, ${count("fixed")} fixed, ${count("malformed")} malformed, ${count("missing")} missing`;
 }
 
 function rowsOf(answers: ReadonlyMap<string, readonly Answer[]>, threshold: number) {

@@ -147,7 +147,7 @@ function replyNotes(
   if (replies === null) return ["no --replies: rules alone"];
   const count = (state: Outcome["state"]) => outcomes.filter((one) => one.state === state).length;
   return [
-    `${answered.length} of ${pulls.length} pull requests have a reply: ${count("answered")} questions answered, ${count("mended")} mended, ${count("malformed")} malformed, ${count("missing")} without a reply (not read)`,
+    `${answered.length} of ${pulls.length} pull requests have a reply: ${count("answered")} questions answered, ${count("fixed")} fixed, ${count("malformed")} malformed, ${count("missing")} without a reply (not read)`,
     ...outcomes.flatMap(({ stem, state, problem }) =>
       state === "malformed" || state === "missing"
         ? [`${stem}: ${state}${problem === null ? "" : `: ${problem}`}`]

@@ -116,7 +116,7 @@ async function retrieval(word: string | undefined): Promise<Check[]> {
       const alerts = retrievalAlerts(figures);
       const text = `${figures.count} searches in 24 h, P95 ${Math.round(figures.ms.p95)} ms; see kodiai stats`;
       if (alerts.length === 0) return [{ name, state: "ok", text }];
-      return alerts.map((alert) => ({ name, state: "note", text: `${alert.text}; ${alert.mend}` }));
+      return alerts.map((alert) => ({ name, state: "note", text: `${alert.text}; ${alert.fix}` }));
     } finally {
       await ports.close();
     }
@@ -135,9 +135,9 @@ async function reactions(word: string | undefined): Promise<Check[]> {
     const ended = (await jobs?.list(["done"], MOST_JOBS)) ?? [];
     const refused = ended.filter(({ outcome }) => outcome?.endsWith(REACTION_REFUSED) === true).length;
     if (refused === 0) return [];
-    const mend = "answers are posted all the same; give the App `issues: write` if you want them";
+    const fix = "answers are posted all the same; give the App `issues: write` if you want them";
     return [
-      { name: "reactions", state: "note", text: `${refused} reactions to comments were refused by GitHub; ${mend}` },
+      { name: "reactions", state: "note", text: `${refused} reactions to comments were refused by GitHub; ${fix}` },
     ];
   } catch {
     // What is wrong with the store is said above.
@@ -166,8 +166,8 @@ async function server(): Promise<Check[]> {
 function dashboardCheck({ dashboardToken, dashboardLogin, adminHost, adminPort }: Env): Check {
   const name = "dashboard";
   if (dashboardToken === null && dashboardLogin === null) {
-    const mend = "GITHUB_CLIENT_ID and GITHUB_CLIENT_SECRET of the App, or KODIAI_DASHBOARD_TOKEN, open it";
-    return { name, state: "note", text: `closed: ${mend}` };
+    const fix = "GITHUB_CLIENT_ID and GITHUB_CLIENT_SECRET of the App, or KODIAI_DASHBOARD_TOKEN, open it";
+    return { name, state: "note", text: `closed: ${fix}` };
   }
   const token = dashboardToken === null ? [] : [`http://${adminHost}:${adminPort} by its token`];
   const login =

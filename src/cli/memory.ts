@@ -1,4 +1,4 @@
-// kodiai memory: what is remembered. `import` and `export` move it in and out, `backfill` mends rows without a language,
+// kodiai memory: what is remembered. `import` and `export` move it in and out, `backfill` fixes rows without a language,
 // `describe` has a model write what rows are about; `ls`, `show`, `why` and `stats` look at one repository's, `forget` takes one memory out.
 import { createReadStream } from "node:fs";
 import { writeFile } from "node:fs/promises";

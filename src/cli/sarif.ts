@@ -77,7 +77,7 @@ function ruleOf(id: string, finding: Finding) {
     id,
     shortDescription: { text: short },
     fullDescription: { text: known?.why ?? short },
-    help: { text: known?.mend ?? finding.body },
+    help: { text: known?.fix ?? finding.body },
     ...(page === null ? {} : { helpUri: page }),
     defaultConfiguration: { level: LEVEL[severity] },
     properties: {

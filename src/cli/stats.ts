@@ -172,9 +172,9 @@ function firstLine(text: string): string {
 
 function alertLines(alerts: readonly RetrievalAlert[], count: number): readonly string[] {
   if (alerts.length === 0) return [styleText("green", `  no alert (n = ${count})`)];
-  return alerts.flatMap(({ name, text, mend }) => [
+  return alerts.flatMap(({ name, text, fix }) => [
     `  ${styleText("yellow", `${name}:`)} ${text}`,
-    styleText("dim", `    ${mend}`),
+    styleText("dim", `    ${fix}`),
   ]);
 }
 

@@ -57,8 +57,8 @@ export function checkRuleIds(reading: FileReading, ids: ReadonlySet<string>): Fi
 
 function unknownRule(entry: Entry, ids: ReadonlySet<string>): Trouble {
   const near = didYouMean(entry.key, ids);
-  const mend = near === null ? "see docs/rules.md for the rules there are" : `did you mean \`${near}\`?`;
-  return trouble(["rules", entry.key], entry.keyPlace, `there is no rule \`${shown(entry.key)}\`; ${mend}`);
+  const fix = near === null ? "see docs/rules.md for the rules there are" : `did you mean \`${near}\`?`;
+  return trouble(["rules", entry.key], entry.keyPlace, `there is no rule \`${shown(entry.key)}\`; ${fix}`);
 }
 
 function withEntry(root: Located, key: string, value: Located): Located {

@@ -1,5 +1,5 @@
 // The process environment: one schema that validates it, documents it and makes .env.example. Vendors' names stay as
-// they are (Probot, Node, proxies); ours begin with KODIAI_. Messages name the mend and never the value.
+// they are (Probot, Node, proxies); ours begin with KODIAI_. Messages name the fix and never the value.
 
 import { z } from "zod";
 import { apiKey, flag, hostList, hostName, MOMENT, modelName, pem, proxy, secret, wholeNumber } from "./env-forms.ts";

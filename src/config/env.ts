@@ -59,7 +59,7 @@ const PROXY_NAMES: ReadonlySet<string> = new Set(["HTTPS_PROXY", "HTTP_PROXY", "
 
 /**
  * @param env `process.env`; empty values count as not set
- * @returns the settings, or one line per problem: the variable and its mend, never its value
+ * @returns the settings, or one line per problem: the variable and its fix, never its value
  */
 export function readEnv(env: Variables): { readonly env: Env } | { readonly problems: readonly string[] } {
   const set = valuesOf(env);

@@ -1,4 +1,4 @@
-// What the schema objects to, in words that name the mend.
+// What the schema objects to, in words that name the fix.
 import type { z } from "zod";
 import { CONFIG_KEYS } from "./config-keys.ts";
 import { valueHint } from "./known-words.ts";

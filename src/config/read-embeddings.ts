@@ -34,7 +34,7 @@ const Chosen = EnvVariables.pick({
 
 /**
  * @param set variables that are set, trimmed
- * @returns the choice, or one line per problem: the variable and its mend, never its value
+ * @returns the choice, or one line per problem: the variable and its fix, never its value
  */
 export function readEmbeddings(
   set: ReadonlyMap<string, string>,

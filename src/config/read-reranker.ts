@@ -26,7 +26,7 @@ const Chosen = EnvVariables.pick({
 
 /**
  * @param set variables that are set, trimmed
- * @returns the choice, or one line per problem: the variable and its mend, never its value
+ * @returns the choice, or one line per problem: the variable and its fix, never its value
  */
 export function readReranker(
   set: ReadonlyMap<string, string>,

@@ -338,7 +338,7 @@ export interface ConfigProblem {
   readonly line: number | null;
   readonly column: number | null;
   readonly severity: "error" | "notice";
-  /** What is wrong and how to mend it: "unknown key `profil`; did you mean `profile`?" */
+  /** What is wrong and how to fix it: "unknown key `profil`; did you mean `profile`?" */
   readonly message: string;
 }
 

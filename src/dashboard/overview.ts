@@ -101,7 +101,7 @@ function statusLine({ ready, reasons, memoryProblem }: Health): Html {
   return html`<div class="status"><p>${ready ? badge("ready, with less", "warn") : badge("not ready", "bad")}</p><ul>${all.map((one) => html`<li>${one}</li>`)}</ul></div>`;
 }
 
-/** What was mended once and came back was mended all the same. */
+/** What was fixed once and came back was fixed all the same. */
 const TAKEN_UP = ["accepted", "fixed", "reintroduced"];
 
 /** Of the findings that people or commits decided, how many were taken up. */

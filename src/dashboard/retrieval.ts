@@ -39,7 +39,7 @@ export function retrievalPage(view: RetrievalView): Page {
     hasCharts: true,
     body: html`<div class="head"><h1>Retrieval</h1>${windowLinks("/retrieval", days, query)}</div>
 ${repositoryChooser("/retrieval", choice, { days: String(days) })}
-${alerts.map(({ name, text, mend }) => html`<div class="status"><p>${badge(name, "warn")} ${text}. ${mend}</p></div>`)}
+${alerts.map(({ name, text, fix }) => html`<div class="status"><p>${badge(name, "warn")} ${text}. ${fix}</p></div>`)}
 ${
   count === 0 && gate.decisions === 0
     ? empty(

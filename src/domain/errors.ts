@@ -46,7 +46,7 @@ export class StoreUnusable extends Error {
   override readonly name = "StoreUnusable";
 }
 
-/** The database cannot be used as it is named. The message names the variable, and says what the operator must mend there or at the server. */
+/** The database cannot be used as it is named. The message names the variable, and says what the operator must fix there or at the server. */
 export class DatabaseRefuses extends Error {
   override readonly name = "DatabaseRefuses";
   constructor(why: string) {

@@ -69,7 +69,7 @@ export interface Finding {
   readonly rule: string | null;
   /** One line, no full stop, plain text. */
   readonly title: string;
-  /** Why it matters and how to mend it: Markdown, at most a few sentences. */
+  /** Why it matters and how to fix it: Markdown, at most a few sentences. */
   readonly body: string;
   readonly source: "rule" | "model" | "memory";
   /** 0–1; of a model's finding the product of its odds. */

@@ -19,13 +19,13 @@ export interface ReplyShape<T> {
   readonly name: string;
   /** JSON Schema (draft 2020-12), an object at the top, `additionalProperties: false` throughout. */
   readonly jsonSchema: Readonly<Record<string, unknown>>;
-  /** Never throws. `problem` names the place and the mend; it is shown to the model for its one repair. */
+  /** Never throws. `problem` names the place and the fix; it is shown to the model for its one repair. */
   readonly check: (
     value: unknown,
   ) => { readonly ok: true; readonly value: T } | { readonly ok: false; readonly problem: string };
   /**
    * Reads a reply that holds no JSON of this shape, where plain words can say the same: a list, a line of numbers. Never
-   * throws; null where they do not. Absent: the model is asked to mend such a reply.
+   * throws; null where they do not. Absent: the model is asked to fix such a reply.
    */
   readonly readText?: (text: string) => T | null;
 }
@@ -123,7 +123,7 @@ export type ModelAnswer<T> =
   | {
       readonly kind: "answered";
       readonly value: T;
-      /** The reply had to be mended (broken JSON, or one repair turn). */
+      /** The reply had to be fixed (broken JSON, or one repair turn). */
       readonly repaired: boolean;
       readonly usage: ModelUsage;
       /** Absent where the question offered none. */

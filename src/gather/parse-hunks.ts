@@ -1,4 +1,4 @@
-// Text from the first `@@` on -> hunks. jsdiff does the counting; what it loses or forgives is mended here: the words
+// Text from the first `@@` on -> hunks. jsdiff does the counting; what it loses or forgives is fixed here: the words
 // after the second @@, the starts of empty ranges, counts that it corrects, a mail signature, lines cut to a bare CR.
 import { parsePatch, type StructuredPatch, type StructuredPatchHunk } from "diff";
 import type { DiffLine, Hunk } from "../domain/pull-request.ts";
@@ -39,16 +39,16 @@ export function parseHunks(body: string): readonly Hunk[] | BadHunks {
 export function parsePlain(text: string): readonly ParsedFile[] | BadHunks {
   const whole = attempt(text);
   if (!("reason" in whole)) return whole;
-  for (const mend of MENDS) {
-    const mended = mend(text);
-    const files = mended === text ? whole : attempt(mended);
+  for (const fix of FIXES) {
+    const fixed = fix(text);
+    const files = fixed === text ? whole : attempt(fixed);
     if (!("reason" in files)) return files;
   }
   return whole;
 }
 
 /** Harmless damage, tried only when the text does not parse as it stands. */
-const MENDS: readonly ((text: string) => string)[] = [withoutSignature, withSpaces];
+const FIXES: readonly ((text: string) => string)[] = [withoutSignature, withSpaces];
 
 /** `git format-patch` signs each mail with "-- " and its version, which looks like a removed line too many. */
 function withoutSignature(text: string): string {

@@ -25,7 +25,7 @@ export interface McpPorts {
   /** May calls name other repositories? */
   readonly isAll: boolean;
   readonly mayWrite: boolean;
-  /** A repository by its name among those that memory knows; rejects with the mend. */
+  /** A repository by its name among those that memory knows; rejects with the fix. */
   readonly named: (word: string) => Promise<Repo>;
   /** Null while nothing is remembered at all; looking creates no file. */
   readonly memory: () => Promise<McpMemory | null>;

@@ -13,7 +13,7 @@ export interface Tool<Input extends z.ZodObject = z.ZodObject> {
   readonly input: Input;
   /** Changes something: offered as such, and refused without leave. */
   readonly writes: boolean;
-  /** Throws an Error that names the mend. */
+  /** Throws an Error that names the fix. */
   readonly run: (given: z.output<Input>, ports: McpPorts, signal: AbortSignal) => Promise<Answer>;
 }
 

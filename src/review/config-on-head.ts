@@ -38,7 +38,7 @@ function headLine({ hunks, complete }: FileDiff, oldLine: number): number | null
 }
 
 // The configuration that a pull request proposes is not in force while it is reviewed, but what is wrong with it can be
-// mended before the merge and not after.
+// fixed before the merge and not after.
 
 /**
  * What is wrong with the file as the pull request leaves it, at its lines of the head. Rule ids are not known here.

@@ -76,5 +76,5 @@ export const TONE = {
   "first-time":
     "The author is new to this repository: explain why a point matters and name the convention behind it. Report exactly what you would report to anyone.",
   regular: "The author knows this repository: be direct and brief.",
-  core: "The author maintains this repository: be brief, name the case and the mend, leave out background.",
+  core: "The author maintains this repository: be brief, name the case and the fix, leave out background.",
 } as const;

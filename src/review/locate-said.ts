@@ -17,7 +17,7 @@ export interface LocatedSaid {
   /** Null when its code is gone, or was never known. */
   readonly place: SaidPlace | null;
   /** Where the code reads now as we suggested; null when it does not, or nothing was suggested. */
-  readonly mended: SaidPlace | null;
+  readonly fixed: SaidPlace | null;
 }
 
 /**
@@ -41,16 +41,16 @@ export function locateSaid(
   return said.map((one) => {
     const path = pathNow(one.finding.path, code, renamed);
     const here = path === null ? null : find(one, path, code);
-    if (here?.as === "same") return { said: one, path, place: here, mended: null };
+    if (here?.as === "same") return { said: one, path, place: here, fixed: null };
     const elsewhere = findElsewhere(one, path, code);
-    if (elsewhere !== null) return { said: one, path: elsewhere.path, place: elsewhere, mended: null };
-    const mended = path === null ? null : findMended(one, path, code);
-    return { said: one, path, place: mended === null ? here : null, mended };
+    if (elsewhere !== null) return { said: one, path: elsewhere.path, place: elsewhere, fixed: null };
+    const fixed = path === null ? null : findFixed(one, path, code);
+    return { said: one, path, place: fixed === null ? here : null, fixed };
   });
 }
 
 /** An empty suggestion deletes lines, and nothing is found in their place. */
-function findMended(one: Said, path: string, code: CodeNow): SaidPlace | null {
+function findFixed(one: Said, path: string, code: CodeNow): SaidPlace | null {
   const { suggestion, side } = one.finding;
   if (suggestion === null || side === "LEFT") return null;
   const found = find({ ...one, shape: { ...one.shape, at: textTokens(suggestion.text) } }, path, code);

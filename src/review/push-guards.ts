@@ -60,17 +60,15 @@ function dripped(finding: Finding, reach: Reach, before: ReadonlyMap<string, str
   return DRIP;
 }
 
-/** A finding on mended lines that would restore what stood there, or that only has another taste. */
+/** A finding on fixed lines that would restore what stood there, or that only has another taste. */
 function opposite(finding: Finding, located: readonly LocatedSaid[], code: CodeNow): string | null {
   const { path, startLine, line, side, suggestion } = finding;
   if (finding.rule !== null || side === "LEFT") return null;
-  const on = located.find(
-    ({ mended }) => mended?.path === path && startLine <= mended.line && mended.startLine <= line,
-  );
-  if (on === undefined || on.mended === null) return null;
+  const on = located.find(({ fixed }) => fixed?.path === path && startLine <= fixed.line && fixed.startLine <= line);
+  if (on === undefined || on.fixed === null) return null;
   if (suggestion !== null) return restores(finding, on.said, suggestion.text, code) ? OPPOSITE : null;
   const isMild = finding.severity === "medium" || finding.severity === "minor";
-  const isWithin = startLine >= on.mended.startLine && line <= on.mended.line;
+  const isWithin = startLine >= on.fixed.startLine && line <= on.fixed.line;
   return isMild && isWithin && finding.category === on.said.finding.category ? OPPOSITE : null;
 }
 

@@ -68,10 +68,10 @@ function isGone({ said, path, place }: LocatedSaid): boolean {
 }
 
 /** What became of the code, as a reason to believe that the finding is addressed; null when it stands as it was. */
-function changeOf({ said, path, place, mended }: LocatedSaid, leftOut: ReadonlySet<string>): string | null {
+function changeOf({ said, path, place, fixed }: LocatedSaid, leftOut: ReadonlySet<string>): string | null {
   const isOnFile = said.finding.locMethod === "none" || said.shape.at.length === 0;
   if (path === null) return leftOut.has(said.finding.path) ? null : "its file is no longer part of the change";
-  if (mended !== null) return "its code has changed as we suggested";
+  if (fixed !== null) return "its code has changed as we suggested";
   if (said.finding.source === "rule") return "its rule no longer finds it";
   return place?.as === "same" || isOnFile ? null : "its code has changed";
 }

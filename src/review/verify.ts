@@ -17,7 +17,7 @@ export interface Checked {
 }
 
 /**
- * What rules alone can tell of a drafted finding: whether its lines are changed by this diff, and whether its mend
+ * What rules alone can tell of a drafted finding: whether its lines are changed by this diff, and whether its fix
  * stands there already.
  */
 export function checkByRule(findings: readonly Finding[], files: readonly FileDiff[]): Checked {
@@ -50,11 +50,11 @@ function ruleObjection(finding: Finding, lines: DiffLines | undefined): string |
   const grave = finding.severity === "critical" || finding.severity === "major";
   if (!grave && !isByAChange(finding, cited, lines)) return "it is about lines that this change does not touch";
   const standing = cited.map(({ text }) => text.trimEnd()).join("\n");
-  const mended = finding.suggestion?.text
+  const fixed = finding.suggestion?.text
     .split("\n")
     .map((line) => line.trimEnd())
     .join("\n");
-  return mended !== undefined && mended === standing ? "the mend that it proposes stands there already" : null;
+  return fixed !== undefined && fixed === standing ? "the fix that it proposes stands there already" : null;
 }
 
 /**

@@ -52,12 +52,12 @@ export function translated(error: unknown): unknown {
 
 /** By the states in which a server turns a connection away (https://www.postgresql.org/docs/17/errcodes-appendix.html). */
 const BY_STATE: ReadonlyMap<string, string> = new Map([
-  ["28P01", "the server refuses the user or the password; mend them in the address"],
+  ["28P01", "the server refuses the user or the password; fix them in the address"],
   [
     "28000",
     "the server knows no such user, or does not let it in from here; create the user, or let it in (pg_hba.conf)",
   ],
-  ["3D000", "the server has no such database; create it, or mend the name"],
+  ["3D000", "the server has no such database; create it, or fix the name"],
 ]);
 
 /** By what Node says of a certificate (https://nodejs.org/api/tls.html#x509-certificate-error-codes). */

@@ -44,6 +44,6 @@ export function knownRules(): Required<KnownRules> {
 }
 
 /** What a built-in rule says about itself, or null when there is none of this id. */
-export function ruleText(id: string): Pick<RuleText, "title" | "why" | "mend" | "severity" | "category"> | null {
+export function ruleText(id: string): Pick<RuleText, "title" | "why" | "fix" | "severity" | "category"> | null {
   return allRules().find((rule) => rule.id === id) ?? null;
 }

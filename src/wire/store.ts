@@ -418,7 +418,7 @@ export function recordsOn(db: Database, { patient = db, process, reclaim }: Reco
   };
 }
 
-/** @throws Transient when it cannot be asked now; DatabaseRefuses when the address or the server must be mended first */
+/** @throws Transient when it cannot be asked now; DatabaseRefuses when the address or the server must be fixed first */
 export async function databaseAnswers(url: string): Promise<void> {
   registerSecrets(passwordIn(url));
   const db = openPostgres(url, { connections: 1, name: "kodiai start", statementMs: 5_000 });

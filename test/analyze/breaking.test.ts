@@ -115,7 +115,7 @@ describe("commits", () => {
     'Revert "feat!: drop old"',
     "fixup! feat: x",
     "fix: x\n\nBREAKING CHANGE: none",
-    "fix: x\n\nThis was a breaking change in 2.0, now mended",
+    "fix: x\n\nThis was a breaking change in 2.0, now fixed",
   ])("announces nothing: %s", (message) => expect(find({ commits: [message] })).toEqual([]));
 });
 

@@ -284,8 +284,8 @@ test("what is wrong with the configuration that a pull request proposes stands b
   expect(check?.text).toMatch(
     /Problems in the proposed `\.kodiai\.yml`:[\s\S]{1,20}`\.kodiai\.yml:3:1`: error: unknown key `pathFilter`; did you mean `pathFilters`\?/,
   );
-  const mended = await open(`${config}pathFilter: ["!docs/**"]\n`, { ".kodiai.yml": config });
-  expect((await checksOf(mended))[0]?.annotations).toEqual([]);
+  const fixed = await open(`${config}pathFilter: ["!docs/**"]\n`, { ".kodiai.yml": config });
+  expect((await checksOf(fixed))[0]?.annotations).toEqual([]);
 });
 
 test("whoever runs the check again gets a review, whatever policy says", async () => {

@@ -101,11 +101,11 @@ describe.skipIf(given === null)("a database that is away", () => {
     expect(await server.deliver("ping", PING)).toBe(202);
   });
 
-  test("one that can never be reached as it is named is told at once, with what to mend", async () => {
+  test("one that can never be reached as it is named is told at once, with what to fix", async () => {
     const named = new URL(given?.url ?? "");
     named.pathname = "/nothing_of_that_name";
     const server = await stage.launch({ DATABASE_URL: named.href });
     expect(await server.ended()).toBe(2);
-    expect(server.log()).toContain("DATABASE_URL: the server has no such database; create it, or mend the name");
+    expect(server.log()).toContain("DATABASE_URL: the server has no such database; create it, or fix the name");
   });
 });

@@ -143,7 +143,7 @@ test.runIf(canTrace)(
     const words = [...own, ...disguised, "![x](https://attacker.example/p.png)", "https://attacker.example"].join("\n");
     const anthropic = await startAnthropic({
       replies: ({ system, number }) => {
-        // Not what was asked for: it goes back once, to be mended.
+        // Not what was asked for: it goes back once, to be fixed.
         if (number === 0) return says(words);
         if (system.startsWith("You check drafted")) return says({ findings: [] });
         if (system.startsWith("You answer one question")) return says({ answer: words });

@@ -16,7 +16,7 @@ const CART = [
   "});",
   "",
 ].join("\n");
-const MENDED = CART.replace("describe.only(", "describe(");
+const FIXED = CART.replace("describe.only(", "describe(");
 const CART_TEST = "test/cart.test.ts";
 const BACKUP_PY = "ops/backup.py";
 const TODAY = new Date().toISOString().slice(0, 10);
@@ -219,7 +219,7 @@ describe("code and buttons", () => {
 
   test("a suggestion that stands in the code is a fix, by somebody who may write at once, of others when it is merged", async () => {
     const { stage: at, world, pull } = await play(undefined, "wren");
-    await world.push(pull, { [CART_TEST]: MENDED });
+    await world.push(pull, { [CART_TEST]: FIXED });
     await anHourPasses(at);
     expect(await outcome(at, pull, CART_TEST)).toBe(`fixed ${TODAY} in ${pull.headSha.slice(0, 12)}`);
     expect(await why(at, pull, CART_TEST)).toContain("because the code reads as we suggested");
@@ -228,7 +228,7 @@ describe("code and buttons", () => {
 
   test("the branch of somebody without access proves nothing before a merge", async () => {
     const { stage: at, world, pull } = await play();
-    await world.push(pull, { [CART_TEST]: MENDED });
+    await world.push(pull, { [CART_TEST]: FIXED });
     await anHourPasses(at);
     expect(await outcome(at, pull, CART_TEST)).toBe("posted");
     expect(await why(at, pull, CART_TEST)).toContain("the branch of somebody without write access, not merged");
@@ -240,7 +240,7 @@ describe("code and buttons", () => {
   test("changed lines that nobody spoke about are outdated, and code that was fixed and comes back is reintroduced", async () => {
     const { stage: at, world, pull } = await play(undefined, "wren");
     await world.push(pull, { [BACKUP_PY]: "def backup(name: str) -> None:\n    raise NotImplementedError(name)\n" });
-    await world.push(pull, { [CART_TEST]: MENDED });
+    await world.push(pull, { [CART_TEST]: FIXED });
     await anHourPasses(at);
     expect(await outcome(at, pull, BACKUP_PY)).toBe(`outdated ${TODAY} in ${pull.headSha.slice(0, 12)}`);
     await world.push(pull, { [CART_TEST]: CART });
@@ -248,7 +248,7 @@ describe("code and buttons", () => {
     expect(await outcome(at, pull, CART_TEST)).toBe(`reintroduced ${TODAY} in ${pull.headSha.slice(0, 12)}`);
   });
 
-  test("a file that only moved was not mended", async () => {
+  test("a file that only moved was not fixed", async () => {
     const { stage: at, world, pull } = await play(undefined, "wren");
     await world.rename(pull, CART_TEST, "test/carts/cart.test.ts");
     await anHourPasses(at);

@@ -28,7 +28,7 @@ const job = (run: string) =>
     "",
   ].join("\n");
 const FLAGGED = '    subprocess.run("tar czf " + target + " " + name, shell=True)';
-const MENDED = '    subprocess.run(["tar", "czf", target, name])';
+const FIXED = '    subprocess.run(["tar", "czf", target, name])';
 
 interface Pair {
   readonly corpus: string;
@@ -69,15 +69,15 @@ test("a finding that is fixed knows both codes, and no longer speaks about a cha
   };
   const first = await opened({ "ops/backup.py": job(FLAGGED) });
   // Before anybody knows the fix, what was said about the code is a precedent for code like it.
-  const before = await opened({ "ops/weekly.py": job(MENDED) });
+  const before = await opened({ "ops/weekly.py": job(FIXED) });
   expect(precedentsOf(stage, before)).toHaveLength(1);
   expect(pairs(stage)).toEqual([{ corpus: "finding", flagged: null, fixed: null }]);
 
-  await world.push(first, { "ops/backup.py": job(MENDED) });
+  await world.push(first, { "ops/backup.py": job(FIXED) });
   await anHourPasses(stage);
-  const known = [{ corpus: "finding", flagged: FLAGGED, fixed: MENDED }];
+  const known = [{ corpus: "finding", flagged: FLAGGED, fixed: FIXED }];
   expect(pairs(stage)).toEqual(known);
-  const after = await opened({ "ops/monthly.py": job(MENDED) });
+  const after = await opened({ "ops/monthly.py": job(FIXED) });
   expect(precedentsOf(stage, after)).toEqual([]);
   const again = await opened({ "ops/yearly.py": job(FLAGGED) });
   expect(precedentsOf(stage, again)).toHaveLength(1);
@@ -92,7 +92,7 @@ test("a comment of the past whose line changed knows both codes, without secrets
   const { world } = stage;
   people(world);
   const token = ["ghp", "b7Qk2ZpXv9Lr4TnWs8Yc1HdJ6mGfA3eUo5iK"].join("_");
-  const fixed = MENDED.replace("])", `, "${token}"])`);
+  const fixed = FIXED.replace("])", `, "${token}"])`);
   const repository = await world.repository("acme", "ops", { files: { "README.md": "# Ops\n" } });
   const past = await world.pullRequest(repository, {
     title: "feat: back up at night",

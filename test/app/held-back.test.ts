@@ -45,7 +45,7 @@ const SESSION_MOVED = [
 const TOTAL_LINE = "  return items.reduce((sum, item) => sum + item.price - item.price * item.discount * 100, 0);";
 const cart = (line: string) => ["export function total(items: readonly Item[]): number {", line, "}", ""].join("\n");
 const CART = cart(TOTAL_LINE);
-const CART_MENDED = cart("  return items.reduce((sum, item) => sum + item.price * (1 - item.discount), 0);");
+const CART_FIXED = cart("  return items.reduce((sum, item) => sum + item.price * (1 - item.discount), 0);");
 const CART_BACK = [
   "export const basketTotal = (items: readonly Item[]): number => {",
   "    return items.reduce(",
@@ -142,7 +142,7 @@ describe("what one pull request taught", () => {
       expect.stringContaining("On other pull requests the like of it is held back"),
     ]);
     await says(at, first, "wren", "ops/backup.py", "/kodiai ignore names come from our own list");
-    await world.push(first, { "src/cart.ts": CART_MENDED });
+    await world.push(first, { "src/cart.ts": CART_FIXED });
     await at.settled(first);
     expect(summaryOf(at, first)).toContain("may be addressed");
     await world.closePull(first, { merged: true });

@@ -1,5 +1,5 @@
-// A long life of one pull request: code is added, moved, renamed, reformatted, rebased, mended and broken again, written once
-// more with a single name changed while the first is mended, and the model finds other words each time. SLOW=1 lives through 50 pushes, else 14.
+// A long life of one pull request: code is added, moved, renamed, reformatted, rebased, fixed and broken again, written once
+// more with a single name changed while the first is fixed, and the model finds other words each time. SLOW=1 lives through 50 pushes, else 14.
 import { afterEach, expect, test } from "vitest";
 import type { Pull } from "../fakes/github/conversation.ts";
 import { type Defect, type SeeingModel, seeingModel } from "./seeing-model.ts";
@@ -23,7 +23,7 @@ interface Mistake {
   readonly words: readonly string[];
 }
 
-/** What people get wrong, each in code of its own: the defect's line, and how it is mended. */
+/** What people get wrong, each in code of its own: the defect's line, and how it is fixed. */
 const MISTAKES: readonly Mistake[] = [
   {
     category: "reliability",
@@ -89,7 +89,7 @@ const MARKS: readonly ((n: string) => string)[] = [
 interface Part {
   readonly n: string;
   readonly mistake: number | null;
-  mended: boolean;
+  fixed: boolean;
 }
 
 const mistakeOf = (part: Part) => MISTAKES[part.mistake ?? 0] ?? MISTAKES[0];
@@ -97,7 +97,7 @@ const mistakeOf = (part: Part) => MISTAKES[part.mistake ?? 0] ?? MISTAKES[0];
 function lineOf(part: Part): string {
   const mistake = mistakeOf(part);
   if (part.mistake === null || mistake === undefined) return `return calendar.weekday${part.n}(date).toUpperCase();`;
-  return part.mended ? mistake.good(part.n) : mistake.bad(part.n);
+  return part.fixed ? mistake.good(part.n) : mistake.bad(part.n);
 }
 
 const NAMES = [
@@ -163,7 +163,7 @@ test("push after push nothing is said twice, nothing new is missed, and the next
     return {
       n: nameOf(at),
       mistake: at % 3 === 2 ? null : (at - Math.floor((at + 1) / 3)) % MISTAKES.length,
-      mended: false,
+      fixed: false,
     };
   });
   const defects = planned.flatMap((part): Defect[] => {
@@ -239,21 +239,21 @@ test("push after push nothing is said twice, nothing new is missed, and the next
       },
     ],
     [
-      "mends one and writes its twin",
+      "fixes one and writes its twin",
       async () => {
-        const twins = [...files.values()].flat().filter(({ mistake, mended }) => (mistake ?? 0) >= TWINS && !mended);
+        const twins = [...files.values()].flat().filter(({ mistake, fixed }) => (mistake ?? 0) >= TWINS && !fixed);
         const part = twins[roll(twins.length)];
-        if (part !== undefined) part.mended = true;
+        if (part !== undefined) part.fixed = true;
         add(part?.mistake ?? TWINS);
         await world.push(pull, texts());
       },
     ],
     [
-      "mends or breaks again",
+      "fixes or breaks again",
       async () => {
         const parts = [...files.values()].flat().filter(({ mistake }) => mistake !== null);
         const part = parts[roll(parts.length)];
-        if (part !== undefined) part.mended = !part.mended;
+        if (part !== undefined) part.fixed = !part.fixed;
         add();
         await world.push(pull, texts());
       },
@@ -264,7 +264,7 @@ test("push after push nothing is said twice, nothing new is missed, and the next
     await act();
     const job = await at.settled(pull);
     expect(job, what).toMatchObject({ state: "done" });
-    for (const { n, mistake, mended } of [...files.values()].flat()) if (mistake !== null && !mended) said.add(n);
+    for (const { n, mistake, fixed } of [...files.values()].flat()) if (mistake !== null && !fixed) said.add(n);
     const counts = commentsOf(at, pull);
     const wrong = [...said].filter((n) => counts.get(n) !== 1).map((n) => `${n}: ${counts.get(n) ?? 0} comments`);
     expect({ push: count, what, wrong, strange: counts.get("nothing") ?? 0 }).toEqual({

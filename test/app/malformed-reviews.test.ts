@@ -104,7 +104,7 @@ describe.each([
       const isRead = !summary.includes("was not of the form asked for");
       if (isRead) {
         expect(anthropic.requests.length, name).toBeGreaterThan(0);
-        // Said on its line or its file, or held back for a reason: what a mended reply found is somewhere.
+        // Said on its line or its file, or held back for a reason: what a fixed reply found is somewhere.
         expect(summary + comments, name).toMatch(/\*\*1 finding\*\*|1 held back/);
         continue;
       }

@@ -58,7 +58,7 @@ test("a server that crashes says why in one line of its log, without what the er
     expect(log()).not.toContain(secret);
 });
 
-test("a server whose environment is wrong says what to mend and does not start", async () => {
+test("a server whose environment is wrong says what to fix and does not start", async () => {
   const env = { PATH: process.env.PATH, NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE, APP_ID: "x" };
   const child = spawn(process.execPath, [MAIN], { cwd: deployed.dataDir, env });
   let said = "";
@@ -96,7 +96,7 @@ test("a server whose key GitHub refuses once starts all the same", async () => {
 
 // It is borne for two minutes: SLOW=1 sits them out.
 test.runIf(process.env.SLOW === "1")(
-  "a server whose key GitHub goes on to refuse says so while it asks, and ends with what to mend",
+  "a server whose key GitHub goes on to refuse says so while it asks, and ends with what to fix",
   async () => {
     world.fail({ match: { method: "GET", path: "/app" }, status: 401, times: 1_000 });
     const server = await deployed.launch();

@@ -283,7 +283,7 @@ describe("five pushes on one pull request (new code, rebase, rename, reformattin
     expect(after.at(-1)?.summary).toContain("1 inline, 1 posted earlier");
   });
 
-  test("a defect that is mended may be addressed; its conversation is left to people", async () => {
+  test("a defect that is fixed may be addressed; its conversation is left to people", async () => {
     const { at, pull } = await play(true);
     await at.world.push(pull, { "src/session.ts": text(SAVED) });
     await at.settled(pull);

@@ -113,7 +113,7 @@ test("each reviews each head once, edits and counts what it said itself, and nei
     expect(by(login)).toMatchObject({ inline: 1, summary: [{ editedTimes: 1 }], talk: 1 });
     expect(by(login).summary[0]?.body).toContain(pull.headSha.slice(0, 7));
   }
-  // A person mends it: each says so of its own, and folds away nothing of the other's.
+  // A person fixes it: each says so of its own, and folds away nothing of the other's.
   await world.push(pull, { "ops/backup.py": "import subprocess\n" });
   await idle();
   for (const login of [world.bot.login, OTHER])

@@ -103,7 +103,7 @@ test("an embedding server is asked for a vector: what it answers is told, or why
   await server.close();
 });
 
-test("a memory that cannot be read is told with its mend", async () => {
+test("a memory that cannot be read is told with its fix", async () => {
   writeFileSync(join(dataDir, "memory.db"), "hello ".repeat(2_000));
   const { code, lines } = await doctor();
   expect(code).toBe(3);

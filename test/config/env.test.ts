@@ -173,7 +173,7 @@ test("nothing set: all that is missing is told at once", () => {
   });
 });
 
-describe("a wrong value is refused with its mend", () => {
+describe("a wrong value is refused with its fix", () => {
   test.each([
     ["APP_ID", "Iv1.8a61f9b3a7aba766", "APP_ID must be the number on the App's settings page"],
     ["APP_ID", "0", "APP_ID must be the number on the App's settings page"],

@@ -23,7 +23,7 @@ describe("generated files", () => {
     expect(stderr).toBe("");
   });
 
-  test("a stale file is named, the check fails, and generating mends it", async () => {
+  test("a stale file is named, the check fails, and generating fixes it", async () => {
     const copy = mkdtempSync(join(tmpdir(), "kodiai-generate-"));
     try {
       const names = [

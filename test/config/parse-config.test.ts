@@ -20,7 +20,7 @@ function complaints(text: string): string[] {
   });
 }
 
-describe("each problem is named with its line, its column and its mend", () => {
+describe("each problem is named with its line, its column and its fix", () => {
   const cases: [what: string, text: string, ...expected: string[]][] = [
     [
       "a misspelt key",

@@ -4,7 +4,7 @@ import { circle } from "../../demo/circle.ts";
 import { startApp } from "../../demo/start-app.ts";
 import { walk } from "../../demo/walk.ts";
 
-test("the past is imported, what was declined is held back with its reason, what was mended is told when it comes back", async () => {
+test("the past is imported, what was declined is held back with its reason, what was fixed is told when it comes back", async () => {
   const told: string[] = [];
   const counts = await walk(startApp, { colours: false, print: (text) => void told.push(text) }, circle);
   expect(counts).toEqual({ reviews: 1, inline: 10, languages: 4, imported: 1, heldBack: 1, reintroduced: 1 });

@@ -161,7 +161,7 @@ test.each([
   [{ format: "constructor" }, 2, "format is sarif, json, md or pretty"],
   [{ output: "../outside.sarif" }, 2, "lie in the workspace"],
 ])(
-  "%j ends with %i and says what to mend",
+  "%j ends with %i and says what to fix",
   async (inputs, code, says) => {
     const ran = await run(inputs);
     expect({ code: ran.code, log: ran.log }).toEqual({ code, log: expect.stringContaining(says) });

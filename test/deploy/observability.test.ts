@@ -119,7 +119,7 @@ test.each(RULES.map((rule) => [rule.alert, rule] as const))(
     expect(rule.for ?? "1m").toMatch(/^\d+[smhd]$/);
     expect(["critical", "warning", "info"]).toContain(rule.labels.severity);
     expect(rule.annotations.summary).toMatch(/\.$|\)\.$/);
-    expect(rule.annotations.mend?.length).toBeGreaterThan(20);
+    expect(rule.annotations.fix?.length).toBeGreaterThan(20);
   },
 );
 

@@ -89,9 +89,9 @@ describe("code that differs in a name", () => {
     expect(found(BEFORE, 3, 3, renamed.join("\n\n"))).toBe("3-3 alike");
   });
 
-  test("is another where the old one was mended, whichever stands first", () => {
-    const mended = step("bill", "await gateway.charge(account, total, { retries: 3 });");
-    const parts = [mended, step("report", "return date;"), step("settle", LOST("owner"))];
+  test("is another where the old one was fixed, whichever stands first", () => {
+    const fixed = step("bill", "await gateway.charge(account, total, { retries: 3 });");
+    const parts = [fixed, step("report", "return date;"), step("settle", LOST("owner"))];
     expect(found(BEFORE, 3, 3, parts.join("\n\n"))).toBeNull();
     expect(found(BEFORE, 3, 3, parts.toReversed().join("\n\n"))).toBeNull();
   });

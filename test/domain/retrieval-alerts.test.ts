@@ -23,13 +23,13 @@ test.each([
   ["cache", { embedding: { ...CACHED, cached: 1 } }, { embedding: { ...CACHED, cached: 2 } }],
   ["score", { averageDistance: 0.41 }, { averageDistance: 0.39 }],
   ["cost", { usd: 0.0011 }, { usd: 0.0009 }],
-] as const)("%s is told past its limit, with n and a mend, and not below 20 retrievals", (name, past, within) => {
+] as const)("%s is told past its limit, with n and a fix, and not below 20 retrievals", (name, past, within) => {
   const [alert] = alertsOf(past);
   expect(alert).toMatchObject({
     name,
     n: 20,
     text: expect.stringContaining("(n = 20)"),
-    mend: expect.stringMatching(/.{20}/),
+    fix: expect.stringMatching(/.{20}/),
   });
   expect(names(alertsOf(past))).toEqual([name]);
   expect(alertsOf(within)).toEqual([]);

@@ -171,13 +171,13 @@ describe("prompts", () => {
     }
   });
 
-  test("replies are read back: a mended one counts, a malformed one is named, and the second look is asked for", async () => {
+  test("replies are read back: a fixed one counts, a malformed one is named, and the second look is asked for", async () => {
     const broken = JSON.stringify(reply("acme+shop-7-q1", {})).replace('"path":', "path:").replace(/}$/, ",}");
     cpSync(at("out"), at("back"), { recursive: true });
     writeFileSync(at("back/acme+shop-7-q1.reply.md"), `Here it is:\n\n\`\`\`json\n${broken}\n\`\`\`\n`);
     writeFileSync(at("back/acme+bank-8-q1.reply.json"), '{"findings": "none"}');
     const { rows, notes } = await run(prompts, { out: at("back") });
-    expect(rows[0]?.metrics).toMatchObject({ answered: 1, mended: 1, malformed: 1, missing: 1 });
+    expect(rows[0]?.metrics).toMatchObject({ answered: 1, fixed: 1, malformed: 1, missing: 1 });
     expect(notes?.join("\n")).toContain("acme+bank-8-q1: malformed: findings:");
     expect(readdirSync(at("back"))).toContain("acme+shop-7-verify.md");
   });
@@ -230,7 +230,7 @@ describe("review", () => {
     expect(model?.usd).toBeCloseTo((1000 * 2 + 100 * 10) / 1e6, 10);
     expect(rowOf(rows, "keyless, same pulls")).toMatchObject({ golden: 2, found: 0 });
     expect(notes?.join("\n")).toContain(
-      "1 of 2 pull requests have a reply: 1 questions answered, 0 mended, 0 malformed, 1 without",
+      "1 of 2 pull requests have a reply: 1 questions answered, 0 fixed, 0 malformed, 1 without",
     );
     expect(notes?.join("\n")).toContain("acme+shop-7-verify: missing");
   });

@@ -34,11 +34,11 @@ test.each([
 });
 
 test("code that reads as suggested was applied, whatever its form; the suggestion beside the old code was not", () => {
-  const mended = "  await store.save('session', token, { ttl: 3600 })";
+  const fixed = "  await store.save('session', token, { ttl: 3600 })";
   expect(
-    codeFate(suggests(mended), FILE.replace(SAVE, '  await store\n    .save("session", token, { ttl: 3600 });')),
+    codeFate(suggests(fixed), FILE.replace(SAVE, '  await store\n    .save("session", token, { ttl: 3600 });')),
   ).toBe("applied");
-  expect(codeFate(suggests(mended), `${FILE}\n${mended}`)).toBe("stands");
+  expect(codeFate(suggests(fixed), `${FILE}\n${fixed}`)).toBe("stands");
   // To delete the lines is suggested by nothing that could be found.
   expect(codeFate(suggests(" "), FILE.replace(`${SAVE}\n`, ""))).toBe("changed");
 });

@@ -100,7 +100,7 @@ describe("turns", () => {
     expect(next(once, pullOf([thread()]))).toMatchObject([{ kind: "unresolved", by: null }]);
   });
 
-  test("of the code are told one by one, by the author at the head, and edits of mended code are none", () => {
+  test("of the code are told one by one, by the author at the head, and edits of fixed code are none", () => {
     const at = (before: readonly Evidence[], one: CodeFate) => next(before, pullOf([thread()]), { code: fate(one) });
     expect(at([], "stands")).toEqual([]);
     const applied = at([], "applied");

@@ -201,7 +201,7 @@ describe("tags", () => {
 });
 
 describe("a reply", () => {
-  test("that breaks rules is told all of them by name, so that it can be mended", () => {
+  test("that breaks rules is told all of them by name, so that it can be fixed", () => {
     const { shape, last } = describeReply();
     const told = shape.check(reply({ situation: "You should use userId.", lesson: "Nice.", tags: ["one"] }));
     expect(told).toMatchObject({ ok: false });

@@ -6,7 +6,7 @@ import { changedLines, fixOfComment, fixOfFinding, type HeadLine } from "../../s
 const plain = (text: string) => Promise.resolve(text);
 const stream = (text: string) => tokenStream(text.split("\n").map((line, at) => ({ line: at + 1, text: line })));
 const QUERY = "  const owners = await Promise.all(ids.map((id) => db.find(id)));";
-const MENDED = "  const owners = await db.findAll(ids);";
+const FIXED = "  const owners = await db.findAll(ids);";
 const FILE = [
   "export async function ownersOf(carts: readonly Cart[]): Promise<Owner[]> {",
   "  const ids = carts.map(({ owner }) => owner);",
@@ -19,10 +19,10 @@ const finding = (now: string, then = FILE, line = 3) =>
 
 describe("of a finding", () => {
   test("what stood there and what stands there now are told by their neighbours, wherever they went", async () => {
-    const pair = { flaggedCode: QUERY, fixedCode: MENDED };
-    expect(await finding(FILE.replace(QUERY, MENDED))).toEqual(pair);
+    const pair = { flaggedCode: QUERY, fixedCode: FIXED };
+    expect(await finding(FILE.replace(QUERY, FIXED))).toEqual(pair);
     const header = Array.from({ length: 200 }, (_, at) => `import { part${at} } from "./part-${at}.ts";`).join("\n");
-    expect(await finding(`${header}\n\n${FILE.replace(QUERY, MENDED)}\n`)).toEqual(pair);
+    expect(await finding(`${header}\n\n${FILE.replace(QUERY, FIXED)}\n`)).toEqual(pair);
   });
 
   test.each([
@@ -40,28 +40,28 @@ describe("of a finding", () => {
     const redact = (text: string) => plain(text.replace(key, "‹redacted:private-key›\n\n"));
     const then = FILE.replace(QUERY, `  const pem = \`${key}\`;\n${QUERY}`);
     const shape = shapeOf(stream(then), 6, 6);
-    const pair = await fixOfFinding({ shape, near: 6, then, now: then.replace(QUERY, MENDED) }, redact);
-    expect(pair).toEqual({ flaggedCode: QUERY, fixedCode: MENDED });
-    const gone = FILE.replace(QUERY, MENDED);
+    const pair = await fixOfFinding({ shape, near: 6, then, now: then.replace(QUERY, FIXED) }, redact);
+    expect(pair).toEqual({ flaggedCode: QUERY, fixedCode: FIXED });
+    const gone = FILE.replace(QUERY, FIXED);
     const cut = await fixOfFinding({ shape, near: 6, then, now: gone }, redact);
     expect(JSON.stringify(cut)).not.toContain("MIIEvQ");
   });
 
   test("a text of a megabyte is read at once", async () => {
     const long = `${FILE}\n${"x = 1;\n".repeat(140_000)}`;
-    expect(await finding(long.replace(QUERY, MENDED), long)).toEqual({ flaggedCode: QUERY, fixedCode: MENDED });
+    expect(await finding(long.replace(QUERY, FIXED), long)).toEqual({ flaggedCode: QUERY, fixedCode: FIXED });
     expect(await finding("y".repeat(1_000_000))).toBeNull();
   });
 });
 
 describe("of a comment of the past", () => {
   const hunk = `@@ -1,2 +1,4 @@\n${FILE.split("\n").slice(0, 3).join("\n").replace(/^/gm, "+")}`;
-  const patch = `@@ -1,2 +1,5 @@\n${FILE.replace(QUERY, MENDED).replace(/^/gm, "+")}`;
+  const patch = `@@ -1,2 +1,5 @@\n${FILE.replace(QUERY, FIXED).replace(/^/gm, "+")}`;
 
   test("the end of its hunk is held against the last patch of its file", async () => {
     const pair = await fixOfComment(hunk, `@@ -90,1 +95,1 @@ class Other\n-a\n+b\n${patch}`, plain);
     expect(pair?.flaggedCode).toBe(QUERY);
-    expect(pair?.fixedCode?.split("\n")[0]).toBe(MENDED);
+    expect(pair?.fixedCode?.split("\n")[0]).toBe(FIXED);
   });
 
   test("there is none where the line was not added, stands unchanged, or is not found", async () => {
@@ -74,7 +74,7 @@ describe("of a comment of the past", () => {
 
 test("lines of any kind are held against any others without a throw, and what is told lies within them", () => {
   const line = fc.record({
-    text: fc.constantFrom("", "}", QUERY, MENDED, "  return total of all carts;", "alpha beta gamma delta"),
+    text: fc.constantFrom("", "}", QUERY, FIXED, "  return total of all carts;", "alpha beta gamma delta"),
     isAdded: fc.constantFrom(true, false, null),
   });
   const lines: fc.Arbitrary<HeadLine[]> = fc.array(line, { maxLength: 12 });

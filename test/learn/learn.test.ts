@@ -62,8 +62,8 @@ test("what the embedder cannot do is written for words, said, and tried again th
   const still = await remember(many(3), embedder, memory, asItIs);
   expect(still).toMatchObject({ updated: 0, unchanged: 3, embedded: 1, wordsOnly: 1 });
   embedder.fails = null;
-  const mended = await remember(many(3), embedder, memory, asItIs);
-  expect(mended).toMatchObject({ updated: 1, unchanged: 2, embedded: 1, wordsOnly: 0, degraded: [] });
+  const fixed = await remember(many(3), embedder, memory, asItIs);
+  expect(fixed).toMatchObject({ updated: 1, unchanged: 2, embedded: 1, wordsOnly: 0, degraded: [] });
   expect(memory.rows.get("mem_1")?.vector).not.toBeNull();
 });
 

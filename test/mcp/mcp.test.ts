@@ -247,7 +247,7 @@ describe("over standard input and output", () => {
     expect(unknown).toMatchObject({ isError: true, text: expect.stringMatching(/name the pull request/) });
   });
 
-  test("a mistake is an answer that names the mend", async () => {
+  test("a mistake is an answer that names the fix", async () => {
     const answers = await Promise.all([
       call(client, "remember", { text: "We retry in the client." }),
       call(client, "search_memory", { query: "prices", repository: "acme/shop" }),

@@ -63,9 +63,9 @@ describe("flaggedHere", () => {
     expect(flaggedHere([flagged(CODE, 2)], [around])).toMatchObject([{ isAdded: false }]);
   });
 
-  test("code that was mended is not found, even where only its last words differ", () => {
-    const mended = added("src/cart.ts", [CODE[0] ?? "", TOTAL.replace("* 100", "/ 1"), "}"]);
-    expect(flaggedHere([flagged(CODE, 2)], [mended]).filter(({ isAdded }) => isAdded)).toEqual([]);
+  test("code that was fixed is not found, even where only its last words differ", () => {
+    const fixed = added("src/cart.ts", [CODE[0] ?? "", TOTAL.replace("* 100", "/ 1"), "}"]);
+    expect(flaggedHere([flagged(CODE, 2)], [fixed]).filter(({ isAdded }) => isAdded)).toEqual([]);
   });
 
   test("what every file says tells nothing, unless what stands around it is the same", () => {

@@ -298,7 +298,7 @@ describe("what became of earlier findings", () => {
     expect(two.findings).toMatchObject([{ place: "already-posted", reason: "nobody looked whether it still holds" }]);
   });
 
-  test("without a model a rule's finding that is mended may be addressed; one that moved with its file is not said again", async () => {
+  test("without a model a rule's finding that is fixed may be addressed; one that moved with its file is not said again", async () => {
     const one = await reviewed({ files: { "src/login.ts": WEAK_LOGIN, "app/balance.py": BALANCE } });
     const two = await reviewed({
       files: {

@@ -85,7 +85,7 @@ describe("checkByRule", () => {
     ["a grave one about lines that stay", { startLine: 10, line: 10, severity: "major" }, null],
     ["one about an added line", { startLine: 11, line: 11, severity: "minor" }, null],
     [
-      "one whose mend stands there",
+      "one whose fix stands there",
       {
         startLine: 13,
         line: 13,

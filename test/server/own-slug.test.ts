@@ -42,7 +42,7 @@ test("a refusal after a long outage is borne as long as any other", async () => 
   expect(await ownSlug(ask, { ...at, refusedMs: 1_300 })).toBe("kodiai");
 });
 
-test("what asking again can never mend ends it at once", async () => {
+test("what asking again can never fix ends it at once", async () => {
   const wrong = new Error("no way to that host");
   const asking = asked(wrong, "kodiai");
   await expect(ownSlug(asking.ask, at)).rejects.toBe(wrong);

@@ -1,4 +1,4 @@
-// Each way in which a real server turns somebody away, and each lack that it can have: what is said names the variable and what mends it,
+// Each way in which a real server turns somebody away, and each lack that it can have: what is said names the variable and what fixes it,
 // and never the password.
 import { spawnSync } from "node:child_process";
 import { chmodSync, chownSync, statSync, writeFileSync } from "node:fs";
@@ -57,7 +57,7 @@ describe.skipIf(given === null)("a database that lacks something", () => {
 
   test("one that is not there, and a user that nobody knows", async () => {
     expect(await said(within(url, "nothing_of_that_name"))).toBe(
-      "DATABASE_URL: the server has no such database; create it, or mend the name",
+      "DATABASE_URL: the server has no such database; create it, or fix the name",
     );
     expect(await said(as("nobody_of_that_name"))).toContain("DATABASE_URL: the server knows no such user");
     expect(await said(within(url, "template0"))).toContain("lets nobody connect to this database");
@@ -142,7 +142,7 @@ describe.skipIf(means.kind !== "programs")("a server that asks for a password an
 
   test("the wrong password, none at all, and nobody without TLS", async () => {
     expect(await said(address("wren", "another"))).toBe(
-      "DATABASE_URL: the server refuses the user or the password; mend them in the address",
+      "DATABASE_URL: the server refuses the user or the password; fix them in the address",
     );
     expect(await said(address("wren", ""))).toBe(
       "DATABASE_URL: the server asks for a password, and the address has none",

@@ -2,11 +2,11 @@
 
 import type { ReplyShape } from "../../domain/model.ts";
 import { cutText } from "../../domain/text/cut-text.ts";
-import { mendJson } from "./repair-json.ts";
+import { repairJson } from "./repair-json.ts";
 import { repeatedKey } from "./repeated-key.ts";
 
 export type ReadReply<T> =
-  | { readonly ok: true; readonly value: T /** The JSON was broken. */; readonly mended: boolean }
+  | { readonly ok: true; readonly value: T /** The JSON was broken. */; readonly fixed: boolean }
   | { readonly ok: false; readonly problem: string };
 
 /** 128,000 tokens, the longest reply of any model known, are half of it. */
@@ -21,7 +21,7 @@ export function readReply<T>(reply: string, shape: ReplyShape<T>): ReadReply<T> 
   const read = readJson(reply, shape);
   if (read.ok || shape.readText === undefined || reply.length > MAX_CHARS) return read;
   const said = shape.readText(withoutThoughts(reply));
-  return said === null ? read : { ok: true, value: said, mended: true };
+  return said === null ? read : { ok: true, value: said, fixed: true };
 }
 
 function readJson<T>(reply: string, shape: ReplyShape<T>): ReadReply<T> {
@@ -63,7 +63,7 @@ function withoutThoughts(text: string): string {
 interface Contender {
   readonly value: unknown;
   readonly source: string;
-  readonly mended: boolean;
+  readonly fixed: boolean;
 }
 
 function readProse<T>(text: string, shape: ReplyShape<T>): ReadReply<T> {
@@ -95,13 +95,13 @@ function mentionsShape(text: string, shape: ReplyShape<unknown>): boolean {
 function parsed(text: string): Contender | null {
   const strict = strictly(text);
   if (strict !== null) return strict;
-  const mended = mendJson(text);
-  return mended === null ? null : { value: mended.value, source: "", mended: true };
+  const fixed = repairJson(text);
+  return fixed === null ? null : { value: fixed.value, source: "", fixed: true };
 }
 
 function strictly(text: string): Contender | null {
   try {
-    return { value: JSON.parse(text), source: text, mended: false };
+    return { value: JSON.parse(text), source: text, fixed: false };
   } catch {
     return null;
   }
@@ -111,7 +111,7 @@ function checked<T>(contender: Contender, shape: ReplyShape<T>): ReadReply<T> {
   const twice = repeatedKey(contender.source);
   if (twice !== null) return { ok: false, problem: `the key ${JSON.stringify(cutText(twice, 80))} stands twice` };
   const check = shape.check(contender.value);
-  return check.ok ? { ok: true, value: check.value, mended: contender.mended } : check;
+  return check.ok ? { ok: true, value: check.value, fixed: contender.fixed } : check;
 }
 
 // Finds what may be JSON in the prose of a language model, in one walk.

@@ -1,17 +1,17 @@
-// Mends JSON that a language model wrote almost right, and refuses where mending would lose what it said.
+// Fixes JSON that a language model wrote almost right, and refuses where fixing would lose what it said.
 import { jsonrepair } from "jsonrepair";
 
-/** Longer texts are not mended: a model that writes so much is asked again. */
+/** Longer texts are not fixed: a model that writes so much is asked again. */
 const MAX_CHARS = 200_000;
 
 /**
  * The value of broken JSON (missing quotes and commas, comments, single quotes, Python's words), or null. Never throws.
- * Null as well where the mended value says less than the text: an ellipsis that would vanish, and an empty list or object
+ * Null as well where the fixed value says less than the text: an ellipsis that would vanish, and an empty list or object
  * where the text holds something else: "nothing found" must have been written to be read.
  *
  * @param text from its first bracket to the one that closes it
  */
-export function mendJson(text: string): { readonly value: unknown } | null {
+export function repairJson(text: string): { readonly value: unknown } | null {
   if (text.length > MAX_CHARS) return null;
   const bare = withoutStrings(text);
   if (/\.\.\.|…/.test(bare)) return null;

@@ -128,7 +128,7 @@ export function servedModel(protocol: Protocol, settings: ServedModelSettings): 
         continue;
       }
       const read = said.stopReason === "pause_turn" ? PAUSED : readReply(said.text, shape);
-      if (read.ok) return { value: read.value, repaired: read.mended || repair !== null, ...reportOf(talk, turn) };
+      if (read.ok) return { value: read.value, repaired: read.fixed || repair !== null, ...reportOf(talk, turn) };
       // What is wrong with a reply may quote it, so that is for the model's eyes only.
       if (repair !== null) throw new ModelError("malformed", "the model's reply is not of the shape asked for, twice");
       repair = { reply: await mask(said.text), problem: await mask(read.problem) };

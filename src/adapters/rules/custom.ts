@@ -68,7 +68,7 @@ function asRule(rule: CustomRule): StructuralRule {
     category: "maintainability",
     confidence: 0.9,
     why: rule.note ?? "A rule of this repository says so.",
-    mend: "",
+    fix: "",
     inTests: true,
     wholeFile: true,
     match: { [rule.language]: [{ rule: rule.rule }] },

@@ -177,7 +177,7 @@ function findingOf(
     category: rule.category,
     rule: rule.id,
     title: match.detail === undefined ? rule.title : `${rule.title}: ${match.detail}`,
-    body: [rule.why, rule.mend].filter((text) => text !== "").join("\n\n"),
+    body: [rule.why, rule.fix].filter((text) => text !== "").join("\n\n"),
     source: "rule",
     confidence: rule.confidence,
     suggestion: fits ? suggestion : null,

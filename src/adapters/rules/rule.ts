@@ -31,8 +31,8 @@ export interface RuleText {
   readonly confidence: number;
   /** Why it matters, one or two sentences. */
   readonly why: string;
-  /** How to mend it, one or two sentences; may hold inline code. */
-  readonly mend: string;
+  /** How to fix it, one or two sentences; may hold inline code. */
+  readonly fix: string;
   /** Whether the rule also speaks about test files (a leaked key matters there, a weak hash does not). */
   readonly inTests: boolean;
   /** Replacements of which the first that changes a match is offered as a suggestion. */

@@ -1,5 +1,5 @@
 // ast-grep's glue: which grammar reads a file, one parse for all rules, and matches given back as lines of the head file.
-// Where only hunks are known, each hunk's new side is read as a fragment; tree-sitter mends what is cut off.
+// Where only hunks are known, each hunk's new side is read as a fragment; tree-sitter fixes what is cut off.
 
 import type { SgNode } from "@ast-grep/napi";
 import type { Hunk } from "../../domain/pull-request.ts";
@@ -197,7 +197,7 @@ export function asMatcher(config: Readonly<Record<string, unknown>>): { rule: Re
   return rule as { rule: Record<string, unknown> };
 }
 
-/** An error in one line of at most 300 characters; ast-grep tells a chain of causes, of which the last says what to mend. */
+/** An error in one line of at most 300 characters; ast-grep tells a chain of causes, of which the last says what to fix. */
 export function causesOf(error: unknown): string {
   const text = error instanceof Error ? error.message : String(error);
   const causes = text

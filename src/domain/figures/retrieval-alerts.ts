@@ -10,7 +10,7 @@ export interface RetrievalAlert {
   /** What is the matter, in figures. */
   readonly text: string;
   /** What to do about it. */
-  readonly mend: string;
+  readonly fix: string;
 }
 
 /** A few retrievals say nothing yet. */
@@ -25,7 +25,7 @@ const USD = 0.001;
  */
 const SCORE_PART = 4 / 3;
 
-const MENDS: Readonly<Record<RetrievalAlert["name"], string>> = {
+const FIXES: Readonly<Record<RetrievalAlert["name"], string>> = {
   slow: "`kodiai explain` shows where the time goes; most often it is the embedder, and knowledge.retrieval.method: keyword asks none",
   cache:
     "usual while most reviews are of new pull requests; else keep KODIAI_DATA_DIR between starts and the embedding model as it is",
@@ -73,7 +73,7 @@ export function scoreLimit(calibrated: number): number {
 }
 
 function alert(name: RetrievalAlert["name"], value: number, limit: number, n: number, text: string): RetrievalAlert {
-  return { name, value, limit, n, text: `${text} (n = ${n})`, mend: MENDS[name] };
+  return { name, value, limit, n, text: `${text} (n = ${n})`, fix: FIXES[name] };
 }
 
 function percent(share: number): string {

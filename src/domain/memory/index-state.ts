@@ -15,7 +15,7 @@ export interface MemoryWarmth {
 
 /**
  * One line for each space that holds vectors and is not the one that is searched: how many memories only words find, and
- * the mend. A dimension of 0 is one that is not known yet; then the model decides.
+ * the fix. A dimension of 0 is one that is not known yet; then the model decides.
  */
 export function otherSpaces(
   stored: readonly (EmbeddingSpace & { readonly vectors: number })[],

@@ -35,7 +35,7 @@ export async function backfillLanguages(
 ): Promise<Backfilled> {
   const { memory, embedder } = ports;
   const byLanguage = new Map<string, number>();
-  const mended = [];
+  const fixed = [];
   let without = 0;
   for await (const record of recordsOf({ repo, corpora: TOLD_BY_PATH }, { ...ports, space: embedder.space })) {
     if (record.language !== "" && record.language !== UNKNOWN_LANGUAGE) continue;
@@ -43,8 +43,8 @@ export async function backfillLanguages(
     const language = record.path === null ? UNKNOWN_LANGUAGE : languageOf(record.path);
     if (language === UNKNOWN_LANGUAGE) continue;
     byLanguage.set(language, (byLanguage.get(language) ?? 0) + 1);
-    mended.push({ ...record, language });
+    fixed.push({ ...record, language });
   }
-  const remembered = await remember(mended, embedder, memory, remembering);
-  return { kind: "backfilled", without, byLanguage, unknown: without - mended.length, remembered };
+  const remembered = await remember(fixed, embedder, memory, remembering);
+  return { kind: "backfilled", without, byLanguage, unknown: without - fixed.length, remembered };
 }

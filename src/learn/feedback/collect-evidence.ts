@@ -132,7 +132,7 @@ function codeOf(fate: CodeFate | undefined, memoryId: string, { before, pull, no
   const turns = before.filter((one) => one.memoryId === memoryId && one.key.startsWith("code:"));
   const last = turns.toSorted((a, b) => a.at - b.at).at(-1)?.kind ?? "lines-back";
   const kind = fate === "stands" ? "lines-back" : fate === "applied" ? "suggestion-applied" : "lines-changed";
-  // What was mended as suggested may be edited on.
+  // What was fixed as suggested may be edited on.
   if (kind === last || (kind === "lines-changed" && last === "suggestion-applied")) return [];
   const by = pull.author === null ? null : { ...pull.author, isFirstTime: false };
   const from = { memoryId, at: now, url: pull.url, by, sha: pull.headSha };
@@ -172,8 +172,8 @@ export function codeFate({ finding, shape }: Pick<Said, "finding" | "shape">, te
   if (found?.as === "same") return "stands";
   const { suggestion } = finding;
   if (suggestion !== null && suggestion.text.trim() !== "") {
-    const mended = findAgain({ ...shape, at: textTokens(suggestion.text) }, stream, finding.startLine);
-    if (mended?.as === "same") return "applied";
+    const fixed = findAgain({ ...shape, at: textTokens(suggestion.text) }, stream, finding.startLine);
+    if (fixed?.as === "same") return "applied";
   }
   return "changed";
 }

@@ -174,7 +174,7 @@ One or two sentences, 25 to 60 words, in English, in the present tense, about wh
 - a structure: what of the code it is about (a function, loop, query, handler, test, migration, field, header, connection …),
 - a pattern: what it does (reads, caches, retries, parses, concatenates, awaits, compares, logs …),
 - a gap: what is missing, wrong or assumed (without, never, only, ignores, unchecked, stale, although …).
-Tell the problem and not its mend: no should, must, consider, prefer, avoid, ensure, fix, need to. No names out of this code: no identifiers, files, paths, products of this company, no code, no backticks. Whoever reads it must recognise the same problem in code that shares no word with this one.
+Tell the problem and not its fix: no should, must, consider, prefer, avoid, ensure, fix, need to. No names out of this code: no identifiers, files, paths, products of this company, no code, no backticks. Whoever reads it must recognise the same problem in code that shares no word with this one.
 
 # lesson
 One imperative sentence of at most 160 characters, in English, that begins with what to do: "Close …", "Check …", "Never …", "Do not …". True beyond this change.

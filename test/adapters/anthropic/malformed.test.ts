@@ -26,7 +26,7 @@ function expectNothingLost(text: string, name: string): "read" | "refused" {
 test("of more than 340 malformed replies none crashes the reader, and none loses a finding", () => {
   const read = MALFORMED.map(({ text, name }) => expectNothingLost(text, name));
   expect(MALFORMED.length).toBeGreaterThan(340);
-  // Mending earns its place: a good part of the small mistakes is read right.
+  // Fixing earns its place: a good part of the small mistakes is read right.
   expect(read.filter((outcome) => outcome === "read").length).toBeGreaterThan(100);
 });
 
@@ -116,19 +116,19 @@ describe("good answers in bad clothes are read", () => {
     ["with single quotes", json.replace(/"(path|line|title|findings)"/g, "'$1'"), true],
     ["with bare keys", json.replace(/"(path|line|title|findings)":/g, "$1:"), true],
     ["with comments", json.replace("[", "[ // in order of weight\n"), true],
-  ])("%s", (_, text, mended) => {
-    expect(readReply(text, SHAPE)).toEqual({ ok: true, value: FOUND, mended });
+  ])("%s", (_, text, fixed) => {
+    expect(readReply(text, SHAPE)).toEqual({ ok: true, value: FOUND, fixed });
   });
 
   test("with a line break in a string, which stays", () => {
     const broken = readReply(json.replace("iterator used", "iterator\nused"), SHAPE);
-    expect(broken).toMatchObject({ ok: true, mended: true });
+    expect(broken).toMatchObject({ ok: true, fixed: true });
     expect(JSON.stringify(broken)).toContain("iterator\\nused");
   });
 
   test("with fences and thoughts' ends inside its strings", () => {
     const tricky = { findings: [{ path: "a.md", line: 1, title: 'use ```json {"findings":[]} ``` after </think>' }] };
-    expect(readReply(JSON.stringify(tricky), SHAPE)).toEqual({ ok: true, value: tricky, mended: false });
+    expect(readReply(JSON.stringify(tricky), SHAPE)).toEqual({ ok: true, value: tricky, fixed: false });
     const fenced = `Sure:\n\`\`\`json\n${JSON.stringify({ findings: [{ path: "a.md", line: 1, title: "```ts\n{" }] })}\n\`\`\``;
     expect(readReply(fenced, SHAPE)).toMatchObject({ ok: true });
   });

@@ -21,12 +21,12 @@ const NUMBERS: ReplyShape<readonly number[]> = {
 const { readText: _, ...ONLY_JSON } = NUMBERS;
 
 test("JSON of the shape counts before words, and counts as it is", () => {
-  expect(readReply('{"order": [3]}', NUMBERS)).toEqual({ ok: true, value: [3], mended: false });
+  expect(readReply('{"order": [3]}', NUMBERS)).toEqual({ ok: true, value: [3], fixed: false });
   expect(readReply('Order:\n7\n{"order": [3]}', NUMBERS)).toMatchObject({ ok: true, value: [3] });
 });
 
 test("words are read where there is no such JSON, and never out of thoughts", () => {
-  expect(readReply("3\n0\n", NUMBERS)).toEqual({ ok: true, value: [3, 0], mended: true });
+  expect(readReply("3\n0\n", NUMBERS)).toEqual({ ok: true, value: [3, 0], fixed: true });
   expect(readReply("<think>7\n8</think>\n3\n0", NUMBERS)).toMatchObject({ ok: true, value: [3, 0] });
   expect(readReply("<think>7\n8\n", NUMBERS)).toMatchObject({ ok: false });
   expect(readReply("None of them.", NUMBERS)).toMatchObject({ ok: false });
@@ -37,7 +37,7 @@ test("a shape that does not say how to read words takes JSON only", () => {
   expect(readReply("3\n0\n", ONLY_JSON)).toMatchObject({ ok: false });
 });
 
-test("through a server words cost one question, and no second one to mend them", async () => {
+test("through a server words cost one question, and no second one to fix them", async () => {
   await using server = await startAnthropic({ replies: [says("3\n0")] });
   const request: ModelRequest<readonly number[]> = {
     purpose: "rerank",

@@ -91,7 +91,7 @@ describe("to Anthropic", () => {
     ]);
   });
 
-  test("halves of surrogate pairs are mended, and no reply is longer than the model writes", async () => {
+  test("halves of surrogate pairs are fixed, and no reply is longer than the model writes", async () => {
     const body = await send(anthropic, {
       ...QUESTION,
       maxOutputTokens: 999_999,

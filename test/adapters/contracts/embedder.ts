@@ -130,7 +130,7 @@ export function embedderContract(name: string, under: EmbedderUnderTest): void {
       expect(inputs().length).toBe(Math.ceil(300 / under.batch));
     });
 
-    test("a text of a megabyte and half a surrogate pair are cut and mended before they travel", async () => {
+    test("a text of a megabyte and half a surrogate pair are cut and fixed before they travel", async () => {
       server.script(happy());
       const embedded = await embedder.embed(["x".repeat(1 << 20), "broken \ud83d pair"], "document");
       expect(embedded.failed ?? null).toBeNull();

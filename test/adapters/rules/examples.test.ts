@@ -40,11 +40,11 @@ for (const rule of rules) {
     expect(loud).toEqual([]);
   });
 
-  test(`${rule.id} says in plain words what is wrong, why it matters and how to mend it`, () => {
+  test(`${rule.id} says in plain words what is wrong, why it matters and how to fix it`, () => {
     expect(rule.title).not.toMatch(/[.\n]$/);
     expect(rule.title.length).toBeLessThanOrEqual(90);
     expect(rule.why).toMatch(/\.$/);
-    expect(rule.mend).toMatch(/\.$/);
+    expect(rule.fix).toMatch(/\.$/);
     expect(rule.confidence).toBeGreaterThan(0);
     expect(rule.confidence).toBeLessThanOrEqual(1);
   });

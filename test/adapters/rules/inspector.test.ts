@@ -180,7 +180,7 @@ describe("failures stay small", () => {
     category: "style",
     confidence: 1,
     why: "W.",
-    mend: "M.",
+    fix: "M.",
     inTests: true,
     bad: [],
     good: [],

@@ -25,7 +25,7 @@ test("invisible characters of examples are written out, and fences inside them d
     category: "security",
     confidence: 1,
     why: "It is hidden.",
-    mend: "Remove it.",
+    fix: "Remove it.",
     inTests: true,
     languages: "any",
     check: () => [],

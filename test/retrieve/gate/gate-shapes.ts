@@ -159,7 +159,7 @@ export const SHAPES: readonly LabelledShape[] = [
     files: { "api/v1/api.pb.go": code, "api/v1/api.proto": " message A {\n+  string b = 2;" },
   }),
   search("a vendored folder that people review", {
-    title: "Mend our fork",
+    title: "Fix our fork",
     pathFilters: ["**", "vendor/our-fork/**"],
     files: { "vendor/our-fork/a.c": code },
   }),

@@ -29,7 +29,7 @@ const installScript = lineRule({
   category: "security",
   confidence: 0.7,
   why: "It runs on every machine that installs the package, with that person's rights, and whatever the server sends.",
-  mend: "Ship the file in the package, or download it in a step that people start and that checks a checksum.",
+  fix: "Ship the file in the package, or download it in a step that people start and that checks a checksum.",
   bad: [
     { path: "package.json", code: '    "postinstall": "curl -s https://get.acme.io/agent | sh",' },
     {
@@ -58,7 +58,7 @@ const anyVersion = lineRule({
   category: "reliability",
   confidence: 0.55,
   why: "The next install may bring a version with breaking changes, or one that somebody published with a stolen account.",
-  mend: "Name a range such as `^1.4.0`.",
+  fix: "Name a range such as `^1.4.0`.",
   bad: [
     { path: "package.json", code: '{\n  "dependencies": {\n    "left-pad": "latest"\n  }\n}' },
     { path: "package.json", code: '{\n  "dependencies": {\n    "express": "*",\n  }\n}' },
@@ -96,7 +96,7 @@ const unpinnedSource = lineRule({
   category: "reliability",
   confidence: 0.65,
   why: "Two installs on two days bring different code, and whoever can push to that branch decides which.",
-  mend: "Pin it to a tag or a commit.",
+  fix: "Pin it to a tag or a commit.",
   bad: [
     { path: "package.json", code: '    "parser": "git+https://github.com/acme/parser.git",' },
     { path: "requirements.txt", code: "parser @ git+https://github.com/acme/parser.git@main" },

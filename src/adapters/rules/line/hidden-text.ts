@@ -4,7 +4,7 @@ import type { LineRule, Match } from "../rule.ts";
 import { addedLines, knownLines } from "./known-lines.ts";
 import { lineRule, matchAt, searchLines } from "./line-rule.ts";
 
-/** Enough to say what a line holds; a line with more is not mended by hand. */
+/** Enough to say what a line holds; a line with more is not fixed by hand. */
 const MOST = 100;
 const BIDI = /[\u202A-\u202E\u2066-\u2069]/gu;
 const RIGHT_TO_LEFT = /[\u0590-\u060B\u0620-\u08FF\uFB1D-\uFDFF\uFE70-\uFEFC]/u;
@@ -16,7 +16,7 @@ const bidiControl = lineRule({
   category: "security",
   confidence: 0.9,
   why: "The line is shown in another order than the compiler reads it, so that a review sees other code than what runs.",
-  mend: "Remove the character, or write it as an escape where a string needs it.",
+  fix: "Remove the character, or write it as an escape where a string needs it.",
   inTests: true,
   bad: [
     { path: "src/access.py", code: 'level = "user\u202E \u2066# only for admins\u2069 \u2066"' },
@@ -62,7 +62,7 @@ const invisibleCharacter = lineRule({
   category: "security",
   confidence: 0.8,
   why: "Two names or strings that look the same are not, and instructions to people's tools can hide in plain sight.",
-  mend: "Remove the character, or write it as an escape where a string needs it.",
+  fix: "Remove the character, or write it as an escape where a string needs it.",
   inTests: true,
   bad: [
     { path: "src/auth.js", code: "function is\u200BAdmin() { return false; }" },
@@ -136,7 +136,7 @@ const mixedScript = lineRule({
   category: "security",
   confidence: 0.75,
   why: "It reads like another name and is not the same: a call may reach a different function than the one that was reviewed.",
-  mend: "Write the word with letters of one script.",
+  fix: "Write the word with letters of one script.",
   bad: [
     { path: "src/hello.py", code: "def say\u041Dello():\n    pass" },
     { path: "src/pay.ts", code: "const p\u0430ypal = connect();" },
@@ -185,7 +185,7 @@ const controlCharacter = lineRule({
   category: "security",
   confidence: 0.6,
   why: "Terminals and editors obey control characters instead of showing them, so that they can hide or forge lines of a diff.",
-  mend: String.raw`Write it as an escape, such as \x1b or \0.`,
+  fix: String.raw`Write it as an escape, such as \x1b or \0.`,
   bad: [
     { path: "scripts/notice.sh", code: 'echo "safe\u001B[1A\u001B[2K"' },
     { path: "src/key.py", code: 'SEPARATOR = "\u0000"' },
@@ -215,7 +215,7 @@ const mergeMarker = lineRule({
   category: "correctness",
   confidence: 0.95,
   why: "Both sides of the conflict are in the file, with git's markers between them; it will not parse or will mean both.",
-  mend: "Choose or combine the two sides and remove the markers.",
+  fix: "Choose or combine the two sides and remove the markers.",
   inTests: true,
   bad: [
     { path: "src/app.ts", code: "<<<<<<< HEAD\nconst a = 1;\n=======\nconst a = 2;\n>>>>>>> feature" },

@@ -18,7 +18,7 @@ const privileged = lineRule({
   category: "security",
   confidence: 0.6,
   why: "A privileged container is root on the host: who breaks into it owns the machine.",
-  mend: "Grant the single capability that is needed with `capabilities.add`.",
+  fix: "Grant the single capability that is needed with `capabilities.add`.",
   fixes: [{ from: /(privileged["']?\s*[:=]\s*)true/i, to: "$1false" }],
   bad: [
     { path: "k8s/agent.yaml", code: "      securityContext:\n        privileged: true" },
@@ -38,7 +38,7 @@ const hostNamespace = lineRule({
   category: "security",
   confidence: 0.5,
   why: "The container can see and reach the host's processes, network or Docker daemon, which is as good as root there.",
-  mend: "Leave it out, or give the reason in a comment and limit who can deploy this.",
+  fix: "Leave it out, or give the reason in a comment and limit who can deploy this.",
   bad: [
     { path: "k8s/agent.yaml", code: "    spec:\n      hostPID: true" },
     { path: "k8s/runner.yaml", code: "        - hostPath:\n            path: /var/run/docker.sock" },
@@ -62,7 +62,7 @@ const rootContainer = lineRule({
   category: "security",
   confidence: 0.5,
   why: "A process that can become root in the container has most of the way to the host behind it.",
-  mend: "Set `allowPrivilegeEscalation: false` and a `runAsUser` above 0.",
+  fix: "Set `allowPrivilegeEscalation: false` and a `runAsUser` above 0.",
   bad: [
     { path: "k8s/api.yaml", code: "          allowPrivilegeEscalation: true" },
     { path: "k8s/api.yaml", code: "      securityContext:\n        runAsUser: 0" },
@@ -93,7 +93,7 @@ const openIngress = lineRule({
   category: "security",
   confidence: 0.7,
   why: "Scanners find an open SSH, RDP or database port within minutes and try passwords from then on.",
-  mend: "Allow the addresses that need it, or go through a bastion or VPN.",
+  fix: "Allow the addresses that need it, or go through a bastion or VPN.",
   bad: [
     {
       path: "infra/main.tf",
@@ -146,7 +146,7 @@ const publicBucket = lineRule({
   category: "security",
   confidence: 0.65,
   why: "Everybody on the internet can read, and perhaps write, what is stored there.",
-  mend: "Keep it private and hand out signed links, or put a CDN with its own identity in front.",
+  fix: "Keep it private and hand out signed links, or put a CDN with its own identity in front.",
   bad: [
     { path: "infra/bucket.tf", code: '  acl    = "public-read-write"' },
     { path: "infra/bucket.tf", code: "  block_public_acls = false" },
@@ -171,7 +171,7 @@ const unencrypted = lineRule({
   category: "security",
   confidence: 0.6,
   why: "Disks, snapshots and backups can then be read by whoever gets hold of them.",
-  mend: "Leave encryption on; the cloud's own key costs nothing.",
+  fix: "Leave encryption on; the cloud's own key costs nothing.",
   bad: [
     { path: "infra/db.tf", code: "  storage_encrypted = false" },
     { path: "infra/stack.yaml", code: "      StorageEncrypted: false" },
@@ -195,7 +195,7 @@ const wildcardPolicy = lineRule({
   category: "security",
   confidence: 0.7,
   why: "Whoever holds this role is administrator of the account.",
-  mend: "List the actions and resources that the role needs.",
+  fix: "List the actions and resources that the role needs.",
   bad: [
     { path: "infra/policy.json", code: '{\n  "Effect": "Allow",\n  "Action": "*",\n  "Resource": "*"\n}' },
     {
@@ -236,7 +236,7 @@ const remoteAdd = lineRule({
   category: "security",
   confidence: 0.6,
   why: "`ADD` takes whatever the address serves at build time; nothing checks that it is the same file as yesterday.",
-  mend: "Add `--checksum=sha256:…`, or download and verify in a `RUN` step.",
+  fix: "Add `--checksum=sha256:…`, or download and verify in a `RUN` step.",
   bad: [
     { path: "Dockerfile", code: "ADD https://files.acme.io/tool.tar.gz /opt/" },
     { path: "build/Dockerfile.ci", code: "ADD --chown=app http://files.acme.io/tool /usr/bin/tool" },

@@ -19,7 +19,7 @@ const focusedTest = lineRule({
   category: "tests",
   confidence: 0.95,
   why: "A focused test switches off every other test of the file or suite, and the run stays green.",
-  mend: "Remove the focus.",
+  fix: "Remove the focus.",
   inTests: true,
   bad: [
     { path: "test/cart.test.ts", code: 'describe.only("cart", () => {' },
@@ -85,7 +85,7 @@ const debuggerStatement = lineRule({
   category: "correctness",
   confidence: 0.85,
   why: "It stops the program and waits for a person, or prints internal values to whoever is there.",
-  mend: "Remove the line.",
+  fix: "Remove the line.",
   inTests: true,
   bad: [
     { path: "src/cart.ts", code: "  debugger;" },
@@ -120,7 +120,7 @@ const ownMachine = lineRule({
   category: "reliability",
   confidence: 0.7,
   why: "A path into somebody's home directory works for that person alone, and names them.",
-  mend: "Use a relative path, an argument or an environment variable.",
+  fix: "Use a relative path, an argument or an environment variable.",
   bad: [
     { path: "src/load.py", code: 'DATA = "/Users/mkowalski/projects/data/train.csv"' },
     { path: "build/settings.gradle", code: "includeBuild 'C:\\\\Users\\\\Petra\\\\work\\\\core'" },
@@ -152,7 +152,7 @@ const silencedCheck = lineRule({
   category: "security",
   confidence: 0.5,
   why: "The next reader cannot tell a false alarm from a risk that was taken.",
-  mend: "Say after the mark why the code is safe, or mend what the check found.",
+  fix: "Say after the mark why the code is safe, or fix what the check found.",
   bad: [
     { path: "app/run.py", code: "subprocess.call(cmd, shell=True)  # nosec" },
     { path: "main.go", code: "h := md5.New() // #nosec G401" },

@@ -70,7 +70,7 @@ const leakedSecret = lineRule({
   category: "security",
   confidence: 0.9,
   why: "Whoever can read the repository, its forks or its history can use it, and history keeps it after the line is gone.",
-  mend: "Revoke it at its issuer first, then read it from the environment or a secret store.",
+  fix: "Revoke it at its issuer first, then read it from the environment or a secret store.",
   inTests: true,
   bad: [
     { path: "src/api.ts", code: `const key = "${token("ghp", "_", "k9XwQ2mZ7bLr4TnVy8Jc1HsPd6GfAe3uRo5E")}";` },
@@ -106,7 +106,7 @@ const privateKey = lineRule({
   category: "security",
   confidence: 0.85,
   why: "A private key proves an identity; everybody who can read the history now holds that identity.",
-  mend: "Replace the key pair, keep the new private key in a secret store, and generate keys for tests when the tests run.",
+  fix: "Replace the key pair, keep the new private key in a secret store, and generate keys for tests when the tests run.",
   bad: [
     {
       path: "deploy/server.key",
@@ -148,7 +148,7 @@ const hardcodedCredential = lineRule({
   category: "security",
   confidence: 0.7,
   why: "Everyone who can read the repository, its forks or its history can use it.",
-  mend: "Read it from the environment or a secret store, and replace it, since the history keeps it.",
+  fix: "Read it from the environment or a secret store, and replace it, since the history keeps it.",
   bad: [
     { path: "config/production.yml", code: "database:\n  password: kV9rtqLmW2xz" },
     { path: "src/main/resources/application.properties", code: "spring.datasource.password=Tr7uQm29zKpL" },
@@ -205,7 +205,7 @@ const credentialInUrl = lineRule({
   category: "security",
   confidence: 0.7,
   why: "URLs end up in logs, shell histories and error messages, and the password with them.",
-  mend: "Pass user and password separately, from the environment or a secret store, and change this password.",
+  fix: "Pass user and password separately, from the environment or a secret store, and change this password.",
   bad: [
     {
       path: "config/database.yml",
@@ -233,7 +233,7 @@ const privateFile = lineRule({
   category: "security",
   confidence: 0.6,
   why: "Files of this name hold keys, passwords or state with secrets in it, and history keeps them.",
-  mend: "Remove the file, add its name to `.gitignore`, and replace what it held.",
+  fix: "Remove the file, add its name to `.gitignore`, and replace what it held.",
   bad: [
     { path: "deploy/id_rsa", code: "b3BlbnNzaC1rZXktdjEAAAAA" },
     { path: "infra/terraform.tfstate", code: '{\n  "version": 4\n}' },

@@ -15,7 +15,7 @@ const duplicateKey = lineRule({
   category: "correctness",
   confidence: 0.85,
   why: "Most readers keep the last value without a word, so that one of the two settings never takes effect; strict readers refuse the file.",
-  mend: "Keep one of the two, or merge them.",
+  fix: "Keep one of the two, or merge them.",
   bad: [
     {
       path: "package.json",
@@ -96,7 +96,7 @@ const openCors = lineRule({
   category: "security",
   confidence: 0.7,
   why: "Any page that a signed-in person opens can read and change their data; browsers refuse the literal pair, frameworks then echo the origin instead.",
-  mend: "List the origins that need it, or leave credentials out.",
+  fix: "List the origins that need it, or leave credentials out.",
   bad: [
     { path: "config/cors.yml", code: 'cors:\n  allowed_origins: "*"\n  allow_credentials: true' },
     { path: "application.properties", code: "app.cors.allow-credentials=true\napp.cors.allowed-origins=*" },
@@ -122,7 +122,7 @@ const insecureCookie = lineRule({
   category: "security",
   confidence: 0.6,
   why: "One request over plain HTTP, or one injected script, hands the session to somebody else.",
-  mend: "Set it to true; switch it off in the development settings only.",
+  fix: "Set it to true; switch it off in the development settings only.",
   bad: [
     { path: "src/main/resources/application.properties", code: "server.servlet.session.cookie.secure=false" },
     { path: "app/settings.py", code: "SESSION_COOKIE_SECURE = False" },

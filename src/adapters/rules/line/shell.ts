@@ -32,7 +32,7 @@ const curlPipeShell = lineRule({
   category: "security",
   confidence: 0.5,
   why: "Whatever the server sends is run, also when it was exchanged or cut off in the middle.",
-  mend: "Download to a file, compare its checksum, then run it.",
+  fix: "Download to a file, compare its checksum, then run it.",
   bad: [
     { path: "scripts/setup.sh", code: "curl -sSL https://get.acme.io/install | sudo bash -s -- --yes" },
     { path: "Dockerfile", code: "RUN wget -qO- http://files.acme.io/setup.sh | sh" },
@@ -64,7 +64,7 @@ const removeVariable = lineRule({
   category: "reliability",
   confidence: 0.6,
   why: "If the variable is unset or empty, the command becomes `rm -rf /…`.",
-  mend: "Write `${NAME:?}` so that the script stops instead.",
+  fix: "Write `${NAME:?}` so that the script stops instead.",
   bad: [
     { path: "scripts/clean.sh", code: 'rm -rf "$BUILD_DIR"/*' },
     { path: "scripts/clean.sh", code: "rm -rf $CACHE/" },
@@ -102,7 +102,7 @@ const evalVariable = lineRule({
   category: "security",
   confidence: 0.45,
   why: "Whatever reaches the variable runs as a command: a file name with `;` in it is enough.",
-  mend: 'Keep the command in an array and call `"${command[@]}"`.',
+  fix: 'Keep the command in an array and call `"${command[@]}"`.',
   bad: [
     { path: "scripts/run.sh", code: 'eval "$1"' },
     { path: "scripts/run.sh", code: "eval $user_command --now" },
@@ -133,7 +133,7 @@ const worldWritable = lineRule({
   category: "security",
   confidence: 0.6,
   why: "Any user or process of the machine can then exchange the files, and with them what runs later.",
-  mend: "Give the owner or group what they need, such as `chmod 755` or `chown`.",
+  fix: "Give the owner or group what they need, such as `chmod 755` or `chown`.",
   fixes: [
     { from: /\b(0?)777\b/, to: "$1755" },
     { from: /\b(0?)666\b/, to: "$1644" },

@@ -37,7 +37,7 @@ const dropped = statementRule(
     category: "reliability",
     confidence: 0.5,
     why: "The data is gone with it, and versions of the program that still run will fail on the missing name.",
-    mend: "Stop using it in one release and drop it in the next; keep a backup and say so in a comment.",
+    fix: "Stop using it in one release and drop it in the next; keep a backup and say so in a comment.",
     bad: [
       { path: MIGRATION, code: "DROP TABLE orders;" },
       { path: MIGRATION, code: "ALTER TABLE users\n  DROP COLUMN email;" },
@@ -75,7 +75,7 @@ const withoutWhere = statementRule(
     category: "correctness",
     confidence: 0.5,
     why: "Without `WHERE` it deletes or overwrites the whole table.",
-    mend: "Add the condition; if every row is meant, say so with `WHERE true` or in a comment.",
+    fix: "Add the condition; if every row is meant, say so with `WHERE true` or in a comment.",
     bad: [
       { path: MIGRATION, code: "DELETE FROM sessions;" },
       { path: MIGRATION, code: "UPDATE users SET role = 'admin';" },
@@ -111,7 +111,7 @@ const notNull = statementRule(
     category: "correctness",
     confidence: 0.7,
     why: "The statement fails as soon as the table has a row.",
-    mend: "Add a `DEFAULT`, or add the column, fill it, and set `NOT NULL` afterwards.",
+    fix: "Add a `DEFAULT`, or add the column, fill it, and set `NOT NULL` afterwards.",
     bad: [
       { path: MIGRATION, code: "ALTER TABLE users ADD COLUMN plan text NOT NULL;" },
       { path: MIGRATION, code: "ALTER TABLE users\n  ADD COLUMN plan varchar(20) NOT NULL;" },
@@ -144,7 +144,7 @@ const lockingIndex = statementRule(
     category: "performance",
     confidence: 0.45,
     why: "PostgreSQL blocks every write to the table until the index is built; on a large table that is an outage.",
-    mend: "Use `CREATE INDEX CONCURRENTLY`, outside a transaction.",
+    fix: "Use `CREATE INDEX CONCURRENTLY`, outside a transaction.",
     bad: [
       { path: MIGRATION, code: "CREATE INDEX orders_tags ON orders USING gin (tags);" },
       { path: "postgres/migrations/2.sql", code: "CREATE UNIQUE INDEX orders_ref ON public.orders (ref);" },
@@ -174,7 +174,7 @@ const grantAll = statementRule(
     category: "security",
     confidence: 0.6,
     why: "An account of the program that may do everything turns one injected statement into the loss of the database.",
-    mend: "Grant the statements that the account needs, on the tables it needs.",
+    fix: "Grant the statements that the account needs, on the tables it needs.",
     bad: [
       { path: MIGRATION, code: "GRANT ALL PRIVILEGES ON *.* TO 'app'@'%';" },
       { path: MIGRATION, code: "GRANT ALL ON ALL TABLES IN SCHEMA public TO PUBLIC;" },

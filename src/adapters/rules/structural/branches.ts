@@ -10,7 +10,7 @@ const sameBranches: StructuralRule = {
   category: "correctness",
   confidence: 0.8,
   why: "The condition decides nothing, so one branch was probably left over from a copy.",
-  mend: "Change the branch that is wrong, or drop the condition.",
+  fix: "Change the branch that is wrong, or drop the condition.",
   inTests: false,
   onlyWith: /else|\?/,
   match: {
@@ -110,7 +110,7 @@ const duplicateCondition: StructuralRule = {
   category: "correctness",
   confidence: 0.9,
   why: "The branch before takes every such case, so this one never runs.",
-  mend: "Test what was meant here, or remove the branch.",
+  fix: "Test what was meant here, or remove the branch.",
   inTests: true,
   onlyWith: /if\b/,
   onlyIn: /else|elif/,

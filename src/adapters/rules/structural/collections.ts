@@ -20,7 +20,7 @@ const duplicateKey: StructuralRule = {
   category: "correctness",
   confidence: 0.9,
   why: "The later value silently replaces the earlier one.",
-  mend: "Remove one of them, or rename the key that was meant to differ.",
+  fix: "Remove one of them, or rename the key that was meant to differ.",
   inTests: true,
   onlyWith: /:|=>/,
   match: {
@@ -48,7 +48,7 @@ const duplicateCase: StructuralRule = {
   category: "correctness",
   confidence: 0.9,
   why: "The first one takes every such value, so this one never runs.",
-  mend: "Correct the value, or merge the two.",
+  fix: "Correct the value, or merge the two.",
   inTests: true,
   onlyWith: /case/,
   match: {
@@ -95,7 +95,7 @@ const numericSort: StructuralRule = {
   category: "correctness",
   confidence: 0.85,
   why: "`sort()` without a comparator compares strings: 10 comes before 9.",
-  mend: "Give it a comparator: `.sort((a, b) => a - b)`.",
+  fix: "Give it a comparator: `.sort((a, b) => a - b)`.",
   inTests: true,
   onlyWith: /sort(ed)?\(\s*\)/i,
   match: {
@@ -129,7 +129,7 @@ const arrayDelete: StructuralRule = {
   category: "correctness",
   confidence: 0.8,
   why: "The length stays, and the element becomes an empty slot that loops and `map` treat differently.",
-  mend: "Use `splice(index, 1)` or `filter`.",
+  fix: "Use `splice(index, 1)` or `filter`.",
   inTests: true,
   onlyWith: /delete\s/,
   match: {
@@ -150,7 +150,7 @@ const modifiedWhileIterating: StructuralRule = {
   category: "correctness",
   confidence: 0.8,
   why: "The loop then skips elements, or fails (`ConcurrentModificationException`, `dictionary changed size during iteration`).",
-  mend: "Iterate over a copy, collect the changes first, or use `removeIf` or a comprehension.",
+  fix: "Iterate over a copy, collect the changes first, or use `removeIf` or a comprehension.",
   inTests: true,
   onlyWith: /\.remove|\.add|\bdel\b/,
   onlyIn: /\bfor\b/,
@@ -237,7 +237,7 @@ const absolutePart: StructuralRule = {
   category: "correctness",
   confidence: 0.85,
   why: "Joining with a part that begins with `/` starts again at the root: the folder before it is ignored.",
-  mend: "Take the leading slash away.",
+  fix: "Take the leading slash away.",
   inTests: true,
   onlyWith: /path\.join|path\.resolve/,
   match: {

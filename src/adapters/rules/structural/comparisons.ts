@@ -32,7 +32,7 @@ const nanComparison: StructuralRule = {
   category: "correctness",
   confidence: 0.95,
   why: "NaN is not equal to anything, itself included, so the branch never runs.",
-  mend: "Ask with the function for it: `Number.isNaN(x)`, `math.isnan(x)`, `math.IsNaN(x)`, `x.is_nan()`.",
+  fix: "Ask with the function for it: `Number.isNaN(x)`, `math.isnan(x)`, `math.IsNaN(x)`, `x.is_nan()`.",
   inTests: true,
   onlyWith: /nan/i,
   match: {
@@ -78,7 +78,7 @@ const negatedLeftOperand: StructuralRule = {
   category: "correctness",
   confidence: 0.95,
   why: "`!key in map` asks whether `true` or `false` is a key of the map.",
-  mend: "Put the test in parentheses: `!(key in map)`.",
+  fix: "Put the test in parentheses: `!(key in map)`.",
   inTests: true,
   onlyWith: /\sin\s|instanceof/,
   match: {
@@ -109,7 +109,7 @@ const isLiteral: StructuralRule = {
   category: "correctness",
   confidence: 0.95,
   why: "Whether two equal strings or numbers are one object depends on the interpreter, so this works in one run and fails in another.",
-  mend: "Compare values with `==` or `!=`.",
+  fix: "Compare values with `==` or `!=`.",
   inTests: true,
   wholeFile: true,
   onlyWith: /\sis\s/,
@@ -153,7 +153,7 @@ const stringIdentity: StructuralRule = {
   category: "correctness",
   confidence: 0.9,
   why: "`==` asks whether both are one object; equal strings that were read or built at run time are not.",
-  mend: 'Use `equals`: `"paid".equals(state)`.',
+  fix: 'Use `equals`: `"paid".equals(state)`.',
   inTests: true,
   onlyWith: /[=!]=/,
   match: {
@@ -195,7 +195,7 @@ const literalObjectComparison: StructuralRule = {
   category: "correctness",
   confidence: 0.95,
   why: "Objects are equal only to themselves, and the literal has just been made.",
-  mend: "Test the length or the keys: `items.length === 0`.",
+  fix: "Test the length or the keys: `items.length === 0`.",
   inTests: true,
   onlyWith: /[=!]==?\s*[[{]|[\]}]\s*[=!]=/,
   match: {
@@ -227,7 +227,7 @@ const strposAsBoolean: StructuralRule = {
   category: "correctness",
   confidence: 0.9,
   why: "When the text begins with the needle the position is 0, which is false too.",
-  mend: "Write `str_contains(…)`, or compare with `!== false`.",
+  fix: "Write `str_contains(…)`, or compare with `!== false`.",
   inTests: true,
   onlyWith: /str(r|i)?i?pos|array_search|ndexOf/,
   match: {

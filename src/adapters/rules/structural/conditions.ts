@@ -23,7 +23,7 @@ const selfComparison: StructuralRule = {
   category: "correctness",
   confidence: 0.85,
   why: "The result is always the same, so one side was probably meant to be something else.",
-  mend: "Compare with the other value; to test for NaN write `Number.isNaN`, `math.isnan` or the like.",
+  fix: "Compare with the other value; to test for NaN write `Number.isNaN`, `math.isnan` or the like.",
   inTests: false,
   match: {
     // `!=` is left out: x != x is the old way to ask for NaN.
@@ -109,7 +109,7 @@ const assignmentInCondition: StructuralRule = {
   category: "correctness",
   confidence: 0.95,
   why: "The variable is overwritten, and the condition is always the same.",
-  mend: "Write `===` (`==` in PHP and Ruby).",
+  fix: "Write `===` (`==` in PHP and Ruby).",
   inTests: true,
   onlyWith: /=\s*(true|false|null|undefined|nil|\d|:|["'])/i,
   match: {

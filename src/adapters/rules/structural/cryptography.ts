@@ -14,7 +14,7 @@ const weakPasswordHash: StructuralRule = {
   category: "security",
   confidence: 0.8,
   why: "A graphics card tries billions of MD5 or SHA values a second, so a leaked table is read back in hours.",
-  mend: "Use a password hash with a cost: argon2id, scrypt or bcrypt.",
+  fix: "Use a password hash with a cost: argon2id, scrypt or bcrypt.",
   inTests: false,
   onlyWith: /passw|passphrase|pwd/i,
   match: {
@@ -73,7 +73,7 @@ const weakCipher: StructuralRule = {
   category: "security",
   confidence: 0.85,
   why: "DES and RC4 are breakable today, and ECB encrypts equal blocks alike, so patterns stay visible and blocks can be swapped.",
-  mend: "Use AES-GCM or ChaCha20-Poly1305 with a fresh nonce for each message.",
+  fix: "Use AES-GCM or ChaCha20-Poly1305 with a fresh nonce for each message.",
   inTests: false,
   onlyWith: /[cC]ipher|\bAES\b|\bDES3?\b|ARC[24]\b|Blowfish|openssl_|ECB|\bdes\.New|\brc4\b/,
   match: {
@@ -146,7 +146,7 @@ const insecureRandom: StructuralRule = {
   category: "security",
   confidence: 0.8,
   why: "The generator's state can be worked out from a few outputs or the time, and with it every token it gave out.",
-  mend: "Use the system's generator: `crypto.randomBytes`, `secrets`, `crypto/rand`, `SecureRandom`, `random_bytes`.",
+  fix: "Use the system's generator: `crypto.randomBytes`, `secrets`, `crypto/rand`, `SecureRandom`, `random_bytes`.",
   inTests: false,
   onlyWith: /\brand|[rR]andom|_rand|uniqid|lcg_value|str_shuffle/,
   match: {
@@ -227,7 +227,7 @@ const timingUnsafeCompare: StructuralRule = {
   category: "security",
   confidence: 0.7,
   why: "The comparison stops at the first different byte; the time it takes tells an attacker how much of a forged signature is right.",
-  mend: "Compare in constant time: `crypto.timingSafeEqual`, `hmac.compare_digest`, `hmac.Equal`, `hash_equals`.",
+  fix: "Compare in constant time: `crypto.timingSafeEqual`, `hmac.compare_digest`, `hmac.Equal`, `hash_equals`.",
   inTests: false,
   onlyWith: /signature|hmac/i,
   match: {

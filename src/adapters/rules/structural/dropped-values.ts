@@ -12,7 +12,7 @@ const errorNotThrown: StructuralRule = {
   category: "correctness",
   confidence: 0.9,
   why: "The statement builds the error and drops it, so the program goes on as if nothing were wrong.",
-  mend: "Put `throw` (`raise`) before it.",
+  fix: "Put `throw` (`raise`) before it.",
   inTests: true,
   onlyWith: /(Error|Exception)\(/,
   wholeFile: true,
@@ -65,7 +65,7 @@ const discardedResult: StructuralRule = {
   category: "correctness",
   confidence: 0.85,
   why: "Strings never change in place: the call returns the new value, and here nobody keeps it.",
-  mend: "Assign the result: `name = name.trim()`.",
+  fix: "Assign the result: `name = name.trim()`.",
   inTests: true,
   onlyWith:
     /\.(trim|l?strip|rstrip|to(Upper|Lower)Case|replace|pad|upper|lower|title|remove|substring)|sorted|reversed/,

@@ -10,7 +10,7 @@ const swallowedError: StructuralRule = {
   category: "reliability",
   confidence: 0.7,
   why: "When this fails nobody learns of it: no log, no caller that could react, only a wrong state later on.",
-  mend: "Log it, return or rethrow it, or catch the one error that is expected; if silence is right, say why in a comment.",
+  fix: "Log it, return or rethrow it, or catch the one error that is expected; if silence is right, say why in a comment.",
   inTests: false,
   onlyWith: /catch|except|rescue|err\s*!=/,
   match: {
@@ -102,7 +102,7 @@ const broadCatch: StructuralRule = {
   category: "reliability",
   confidence: 0.7,
   why: "It also stops Ctrl-C, `sys.exit` and shutdown signals, so the program cannot be stopped while it is here.",
-  mend: "Catch `Exception` (Python) or `StandardError` (Ruby), or raise again at the end of the handler.",
+  fix: "Catch `Exception` (Python) or `StandardError` (Ruby), or raise again at the end of the handler.",
   inTests: false,
   onlyWith: /except|rescue/,
   match: {
@@ -149,7 +149,7 @@ const returnInFinally: StructuralRule = {
   category: "correctness",
   confidence: 0.9,
   why: "It replaces the value that was returned and throws away the error that was on its way.",
-  mend: "Return after the `try` statement, and leave only clean-up in `finally`.",
+  fix: "Return after the `try` statement, and leave only clean-up in `finally`.",
   inTests: false,
   onlyWith: /\breturn\b/,
   onlyIn: /finally/,

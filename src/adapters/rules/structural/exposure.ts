@@ -10,7 +10,7 @@ const worldWritable: StructuralRule = {
   category: "security",
   confidence: 0.8,
   why: "Any other user or process of the machine can replace the content, which often ends in running their code.",
-  mend: "Give the owner what it needs: `0o600` for files, `0o700` for folders and programs.",
+  fix: "Give the owner what it needs: `0o600` for files, `0o700` for folders and programs.",
   inTests: false,
   onlyWith: /chmod|from_mode/i,
   match: {
@@ -56,7 +56,7 @@ const insecureTempFile: StructuralRule = {
   category: "security",
   confidence: 0.8,
   why: "Between choosing the name and opening it another user can put a file or link there, and the program writes into it.",
-  mend: "Let one call choose the name and open it: `tempfile.NamedTemporaryFile`, `mkstemp`, `os.CreateTemp`, `Tempfile.create`.",
+  fix: "Let one call choose the name and open it: `tempfile.NamedTemporaryFile`, `mkstemp`, `os.CreateTemp`, `Tempfile.create`.",
   inTests: false,
   onlyWith: /mktemp|tempnam|tmpnam|sys_get_temp_dir|\/tmp\//,
   match: {

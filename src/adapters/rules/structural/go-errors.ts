@@ -10,7 +10,7 @@ const deferBeforeCheck: StructuralRule = {
   category: "correctness",
   confidence: 0.9,
   why: "When the call fails the value is nil, and the deferred call panics with it.",
-  mend: "Check `err` first, then `defer`.",
+  fix: "Check `err` first, then `defer`.",
   inTests: true,
   onlyWith: /defer/,
   match: {
@@ -64,7 +64,7 @@ const discardedError: StructuralRule = {
   category: "reliability",
   confidence: 0.7,
   why: "When the call fails the program goes on with an empty value, and the cause is lost.",
-  mend: "Check the error and return it.",
+  fix: "Check the error and return it.",
   inTests: false,
   onlyWith: /_\s*:?=/,
   match: {
@@ -98,7 +98,7 @@ const errorWithoutReturn: StructuralRule = {
   category: "correctness",
   confidence: 0.8,
   why: "What follows runs although the check failed, and writes a second answer.",
-  mend: "Put `return` after the answer.",
+  fix: "Put `return` after the answer.",
   inTests: false,
   onlyWith: /http\.Error/,
   wholeFile: true,

@@ -10,7 +10,7 @@ const deferInLoop: StructuralRule = {
   category: "reliability",
   confidence: 0.8,
   why: "Files, rows and locks of every round stay open until then, and a long loop runs out of them.",
-  mend: "Close at the end of the round, or move its body into a function.",
+  fix: "Close at the end of the round, or move its body into a function.",
   inTests: false,
   onlyWith: /defer/,
   match: {
@@ -66,7 +66,7 @@ const lockCopied: StructuralRule = {
   category: "correctness",
   confidence: 0.95,
   why: "The copy is a lock of its own, so caller and callee do not exclude each other.",
-  mend: "Pass a pointer: `mu *sync.Mutex`.",
+  fix: "Pass a pointer: `mu *sync.Mutex`.",
   inTests: true,
   onlyWith: /sync\./,
   match: {
@@ -95,7 +95,7 @@ const addInGoroutine: StructuralRule = {
   category: "correctness",
   confidence: 0.9,
   why: "`Wait` may run before the goroutine starts, sees zero and does not wait.",
-  mend: "Call `Add` before the `go` statement, or use `wg.Go`.",
+  fix: "Call `Add` before the `go` statement, or use `wg.Go`.",
   inTests: true,
   onlyWith: /\.Add\(1\)/,
   match: {
@@ -142,7 +142,7 @@ const lostCancel: StructuralRule = {
   category: "reliability",
   confidence: 0.9,
   why: "Without its cancel function the context and its timer live on until the parent ends.",
-  mend: "Keep the function and call it: `ctx, cancel := …; defer cancel()`.",
+  fix: "Keep the function and call it: `ctx, cancel := …; defer cancel()`.",
   inTests: false,
   onlyWith: /context\.With/,
   match: {
@@ -174,7 +174,7 @@ const deferredLock: StructuralRule = {
   category: "correctness",
   confidence: 0.95,
   why: "The function ends by taking the lock again, and the next one that wants it waits for ever.",
-  mend: "Write `defer mu.Unlock()`.",
+  fix: "Write `defer mu.Unlock()`.",
   inTests: true,
   onlyWith: /defer/,
   match: { go: [{ kind: "defer_statement", regex: String.raw`^defer\s+[\w.]+\.R?Lock\(\)$` }] },

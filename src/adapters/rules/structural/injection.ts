@@ -22,7 +22,7 @@ const sqlFromStrings: StructuralRule = {
   category: "security",
   confidence: 0.85,
   why: "A value pasted into SQL can end the literal it stands in and add statements of its own (SQL injection); an honest apostrophe already breaks the query.",
-  mend: "Pass values as parameters (`?`, `$1`, `:name`) and let the driver quote them.",
+  fix: "Pass values as parameters (`?`, `$1`, `:name`) and let the driver quote them.",
   inTests: false,
   onlyWith: /\bselect\s|\binsert\s+into\b|\bdelete\s+from\b|\bupdate\s+\S+\s+set\b/i,
   match: mapHarmless({
@@ -112,7 +112,7 @@ const shellFromStrings: StructuralRule = {
   category: "security",
   confidence: 0.75,
   why: "The shell reads spaces, quotes, `;` and `$( )` in a pasted value as syntax, so a file name or branch name can run commands.",
-  mend: "Start the program directly with a list of arguments (no shell), or quote each value with the language's own function.",
+  fix: "Start the program directly with a list of arguments (no shell), or quote each value with the language's own function.",
   inTests: false,
   onlyWith: /exec(Sync)?\(|exec\.Command|Command::new|subprocess|\bsystem[ (]|popen|passthru|capture[23]|#\{/,
   match: {
@@ -227,7 +227,7 @@ const evalOfInput: StructuralRule = {
   category: "security",
   confidence: 0.6,
   why: "Whoever can influence the text runs code with the program's rights, and no filter of the text is tight enough.",
-  mend: "Parse the text (`JSON.parse`, `ast.literal_eval`) or look the operation up in a table of allowed ones.",
+  fix: "Parse the text (`JSON.parse`, `ast.literal_eval`) or look the operation up in a table of allowed ones.",
   inTests: false,
   onlyWith: /\beval\b|Function\(|setTimeout|setInterval|\bexec\(|create_function/,
   match: {

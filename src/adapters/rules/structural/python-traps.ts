@@ -10,7 +10,7 @@ const mutableDefault: StructuralRule = {
   category: "correctness",
   confidence: 0.85,
   why: "The default is made once, so what one call puts into it is there for the next.",
-  mend: "Use `None` as the default and make the list or dict inside the function.",
+  fix: "Use `None` as the default and make the list or dict inside the function.",
   inTests: true,
   match: {
     python: [
@@ -66,7 +66,7 @@ const raiseNotImplemented: StructuralRule = {
   category: "correctness",
   confidence: 0.95,
   why: "Raising it ends in `TypeError: exceptions must derive from BaseException`.",
-  mend: "Raise `NotImplementedError`.",
+  fix: "Raise `NotImplementedError`.",
   inTests: true,
   onlyWith: /NotImplemented/,
   match: { python: [{ kind: "raise_statement", regex: String.raw`^raise\s+NotImplemented(\(.*\))?$` }] },
@@ -89,7 +89,7 @@ const missingTimeout: StructuralRule = {
   category: "reliability",
   confidence: 0.75,
   why: "`requests` waits for ever by default; one silent server then holds the worker until it is restarted.",
-  mend: "Give it one: `timeout=10`.",
+  fix: "Give it one: `timeout=10`.",
   inTests: false,
   onlyWith: /requests\./,
   match: {

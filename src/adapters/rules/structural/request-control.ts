@@ -10,7 +10,7 @@ const regexFromRequest: StructuralRule = {
   category: "security",
   confidence: 0.8,
   why: "A short pattern can keep a backtracking engine busy for minutes, which stops the server for everyone.",
-  mend: "Search for the text itself, escape it, or use an engine that runs in linear time (RE2).",
+  fix: "Search for the text itself, escape it, or use an engine that runs in linear time (RE2).",
   inTests: false,
   onlyWith: /RegExp|\bre\.|Regexp|Pattern\./,
   match: {
@@ -52,7 +52,7 @@ const dispatchFromRequest: StructuralRule = {
   category: "security",
   confidence: 0.8,
   why: "A client can reach every method of the object, not only those meant for it (`system`, `destroy`, `constructor`).",
-  mend: "Look the name up in a list of allowed operations first.",
+  fix: "Look the name up in a list of allowed operations first.",
   inTests: false,
   onlyWith: /getattr|send|constantize|const_get|\$_|call_user_func|\[\s*(req|request|ctx|context)\b/,
   match: {
@@ -91,7 +91,7 @@ const massAssignment: StructuralRule = {
   category: "security",
   confidence: 0.75,
   why: "A client can set fields that no form offers, such as `admin`, `ownerId` or `balance`.",
-  mend: "Name the fields that may be set, and copy only those.",
+  fix: "Name the fields that may be set, and copy only those.",
   inTests: false,
   onlyWith: /Object\.assign|_\.(assign|merge|extend)|\*\*request|permit!|extract\(/,
   match: {

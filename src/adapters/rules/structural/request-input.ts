@@ -15,7 +15,7 @@ const pathTraversal: StructuralRule = {
   category: "security",
   confidence: 0.8,
   why: "A name such as `../../etc/passwd` or an absolute path leaves the folder that was meant.",
-  mend: "Take the last part only (`basename`), or resolve the path and check that it still lies inside the folder before opening it.",
+  fix: "Take the last part only (`basename`), or resolve the path and check that it still lies inside the folder before opening it.",
   inTests: false,
   onlyWith: REQUEST_WORDS,
   match: {
@@ -130,7 +130,7 @@ const openRedirect: StructuralRule = {
   category: "security",
   confidence: 0.8,
   why: "A link to this site can send its visitors to any other one, which makes phishing look genuine and leaks tokens in the URL.",
-  mend: "Accept only paths of this site (one leading `/`, no host), or look the target up in a list.",
+  fix: "Accept only paths of this site (one leading `/`, no host), or look the target up in a list.",
   inTests: false,
   onlyWith: /redirect|location:/i,
   match: {
@@ -193,7 +193,7 @@ const requestChosenUrl: StructuralRule = {
   category: "security",
   confidence: 0.8,
   why: "A client can make the server call addresses that only it can reach: cloud metadata, internal services, `localhost` (server-side request forgery).",
-  mend: "Choose the host yourself, or check it against a list after resolving it, and refuse redirects to other hosts.",
+  fix: "Choose the host yourself, or check it against a list after resolving it, and refuse redirects to other hosts.",
   inTests: false,
   onlyWith: REQUEST_WORDS,
   match: {

@@ -10,7 +10,7 @@ const decimalFromDouble: StructuralRule = {
   category: "correctness",
   confidence: 0.9,
   why: "0.1 has no exact binary form: the decimal becomes 0.1000000000000000055 and so on.",
-  mend: 'Make it from text (`new BigDecimal("0.1")`, `Decimal("0.1")`) or with `BigDecimal.valueOf`.',
+  fix: 'Make it from text (`new BigDecimal("0.1")`, `Decimal("0.1")`) or with `BigDecimal.valueOf`.',
   inTests: false,
   onlyWith: /Decimal/,
   match: {
@@ -52,7 +52,7 @@ const threadRun: StructuralRule = {
   category: "correctness",
   confidence: 0.95,
   why: "The caller waits until the work is done, and no thread is started.",
-  mend: "Call `start()`.",
+  fix: "Call `start()`.",
   inTests: true,
   onlyWith: /Thread/,
   match: {
@@ -85,7 +85,7 @@ const sharedDateFormat: StructuralRule = {
   category: "correctness",
   confidence: 0.9,
   why: "It keeps its state in fields: two threads that use it at once get each other's dates.",
-  mend: "Use `DateTimeFormatter`, which does not change.",
+  fix: "Use `DateTimeFormatter`, which does not change.",
   inTests: false,
   onlyWith: /DateFormat/,
   match: {
@@ -123,7 +123,7 @@ const interruptSwallowed: StructuralRule = {
   category: "reliability",
   confidence: 0.8,
   why: "Catching `InterruptedException` clears the flag; the thread pool then cannot stop this thread.",
-  mend: "Call `Thread.currentThread().interrupt()` in the handler, or let the exception through.",
+  fix: "Call `Thread.currentThread().interrupt()` in the handler, or let the exception through.",
   inTests: false,
   onlyWith: /InterruptedException/,
   match: {
@@ -164,7 +164,7 @@ const guardDropped: StructuralRule = {
   category: "correctness",
   confidence: 0.9,
   why: "`let _ =` drops the guard in the same statement, so nothing below is protected.",
-  mend: "Give the guard a name: `let _guard = …`.",
+  fix: "Give the guard a name: `let _guard = …`.",
   inTests: true,
   onlyWith: /let _ =/,
   match: {

@@ -10,7 +10,7 @@ const tlsVerifyDisabled: StructuralRule = {
   category: "security",
   confidence: 0.85,
   why: "Without the check anyone on the way can pose as the server, read the traffic and change it.",
-  mend: 'Keep the check on; for a private authority add its certificate (`ca`, `verify="ca.pem"`, `RootCAs`).',
+  fix: 'Keep the check on; for a private authority add its certificate (`ca`, `verify="ca.pem"`, `RootCAs`).',
   inTests: false,
   onlyWith:
     /rejectUnauthorized|NODE_TLS|verif|check_hostname|CERT_NONE|TrustAllStrategy|checkServerTrusted|danger_accept/i,
@@ -117,7 +117,7 @@ const jwtUnverified: StructuralRule = {
   category: "security",
   confidence: 0.8,
   why: "Anyone can write a token that says they are someone else; only the signature proves who issued it.",
-  mend: "Verify with the key and a fixed list of algorithms, and read claims only from the verified token.",
+  fix: "Verify with the key and a fixed list of algorithms, and read claims only from the verified token.",
   inTests: false,
   onlyWith: /jwt|jose|Algorithm|insecure_|Unverified/i,
   match: {

@@ -10,7 +10,7 @@ const unsafeYamlLoad: StructuralRule = {
   category: "security",
   confidence: 0.85,
   why: "A tag in the document (`!!python/object/apply:os.system`, `!ruby/object`) makes the loader build any object, which runs code.",
-  mend: "Use the safe loader: `yaml.safe_load`, `YAML.safe_load`, `new Yaml(new SafeConstructor(…))`.",
+  fix: "Use the safe loader: `yaml.safe_load`, `YAML.safe_load`, `new Yaml(new SafeConstructor(…))`.",
   inTests: false,
   onlyWith: /yaml|psych/i,
   match: {
@@ -78,7 +78,7 @@ const unsafeDeserialization: StructuralRule = {
   category: "security",
   confidence: 0.7,
   why: "These formats name the classes to build, so a crafted message runs code while it is being read.",
-  mend: "Exchange plain data (JSON, Protocol Buffers) and check it against a schema; if the format must stay, verify a signature before reading.",
+  fix: "Exchange plain data (JSON, Protocol Buffers) and check it against a schema; if the format must stay, verify a signature before reading.",
   inTests: false,
   onlyWith: /pickle|dill|marshal|torch\.load|ObjectInputStream|unserialize/i,
   match: {
@@ -140,7 +140,7 @@ const xxeParser: StructuralRule = {
   category: "security",
   confidence: 0.75,
   why: "A document can then include local files or make the server call internal addresses (XXE), or grow without bound.",
-  mend: "Switch entities off: `resolve_entities=False`, `disallow-doctype-decl`, no `LIBXML_NOENT`.",
+  fix: "Switch entities off: `resolve_entities=False`, `disallow-doctype-decl`, no `LIBXML_NOENT`.",
   inTests: false,
   onlyWith: /XMLParser|libxml|Nokogiri/i,
   match: {

@@ -16,7 +16,7 @@ const unescapedHtml: StructuralRule = {
   category: "security",
   confidence: 0.7,
   why: "A `<script>` or `onerror=` inside the text runs in the reader's browser with their session (cross-site scripting).",
-  mend: "Set text (`textContent`), let the template engine escape it, or sanitize the markup first.",
+  fix: "Set text (`textContent`), let the template engine escape it, or sanitize the markup first.",
   inTests: false,
   onlyWith:
     /innerHTML|outerHTML|document\.write|\b(res|resp|response|out)\.|mark_safe|Markup|template\.|html_safe|\braw\b|\$_/,
@@ -133,7 +133,7 @@ const corsAnyWithCredentials: StructuralRule = {
   category: "security",
   confidence: 0.85,
   why: "Any page that a signed-in user visits can then read private data from this server in their name.",
-  mend: "List the origins that may send credentials, or leave credentials out.",
+  fix: "List the origins that may send credentials, or leave credentials out.",
   inTests: false,
   onlyWith: /credentials/i,
   match: {
@@ -202,7 +202,7 @@ const debugServer: StructuralRule = {
   category: "security",
   confidence: 0.75,
   why: "The debugger's error page shows source and settings, and Werkzeug's lets visitors run Python.",
-  mend: "Take the flag from the environment and leave it off by default.",
+  fix: "Take the flag from the environment and leave it off by default.",
   inTests: false,
   onlyWith: /debug/,
   match: {

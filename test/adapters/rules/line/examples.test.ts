@@ -10,13 +10,13 @@ test("there are at least 25 rules and every id is unique kebab-case", () => {
   expect(ids.filter((id) => !/^[a-z0-9]+(-[a-z0-9]+)+$/.test(id))).toEqual([]);
 });
 
-test("every rule says why and how to mend, in plain sentences, and shows at least two examples of each kind", () => {
+test("every rule says why and how to fix, in plain sentences, and shows at least two examples of each kind", () => {
   const poor = LINE_RULES.filter(
-    ({ title, why, mend, bad, good, confidence }) =>
+    ({ title, why, fix, bad, good, confidence }) =>
       title.endsWith(".") ||
       title.includes("\n") ||
       !why.endsWith(".") ||
-      !mend.endsWith(".") ||
+      !fix.endsWith(".") ||
       bad.length < 2 ||
       good.length < 2 ||
       confidence <= 0 ||
