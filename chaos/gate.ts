@@ -189,7 +189,8 @@ export async function openGate(options: GateOptions): Promise<Gate> {
     const { at, installation, path, pull, head } = asked;
     const method = methodOf(asked);
     const what = { at, installation, method, path, pull, head, status, applied, fault };
-    options.history.note({ kind: "request", ...what, ...whose(asked) });
+    const isReading = asked.text.includes("kodiai:progress");
+    options.history.note({ kind: "request", ...what, ...(isReading ? { isReading } : {}), ...whose(asked) });
   }
 
   function whose({ door }: Asked): { readonly process?: number } {
@@ -407,10 +408,11 @@ function mishap(dice: Dice, share: number): Mishap | null {
   return dice.pick(["502", "reset", "broken off"] as const);
 }
 
-/** The head that a write names: in a field, or in the words of a summary. */
+/** The head that a write names: in a field, or in the words of a summary; of one that is being written again, the new one. */
 function headOf(text: string): string | null {
   return (
     /"(?:commit_id|head_sha)":"([0-9a-f]{40})"/.exec(text)?.[1] ??
+    /Reading \d+ files? of \[`([0-9a-f]{7,40})`\]/.exec(text)?.[1] ??
     /Reviewed \[`([0-9a-f]{7,40})`\]/.exec(text)?.[1] ??
     null
   );

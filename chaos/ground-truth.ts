@@ -12,8 +12,12 @@ export interface PullTruth {
   readonly isSpokenTo: boolean;
   /** Reviews of ours that are submitted, by the head that they were posted on. */
   readonly reviews: readonly { readonly id: number; readonly head: string }[];
-  /** Sticky summaries of ours, each with the heads (7 digits or more) that it says it is about. */
-  readonly summaries: readonly { readonly id: number; readonly heads: readonly string[] }[];
+  /** Sticky summaries of ours, each with the heads (7 digits or more) that it says it is about, and whether it says that a review is being written. */
+  readonly summaries: readonly {
+    readonly id: number;
+    readonly heads: readonly string[];
+    readonly isReading?: boolean;
+  }[];
   /** Comments of ours on lines and files, each with its finding and head. */
   readonly comments: readonly { readonly id: number; readonly finding: string; readonly head: string }[];
   /** Answers of ours, each by what it answers. */

@@ -31,7 +31,7 @@ export async function truthOf(
       .map(({ id, commitId }) => ({ id, head: commitId })),
     summaries: said
       .filter(({ body }) => kindOf(body) === "summary")
-      .map(({ id, body }) => ({ id, heads: headsIn(body) })),
+      .map(({ id, body }) => ({ id, heads: headsIn(body), isReading: isReading(body) })),
     comments: [...inline.filter(({ inReplyTo }) => inReplyTo === null), ...file]
       .filter(isOurs)
       .map(({ id, body, path }) => {
@@ -71,7 +71,13 @@ function feedbackOn(pull: Pull, bot: string): PullTruth["feedback"] {
 }
 
 function kindOf(body: string): string {
+  if (body.includes("<!-- kodiai:summary -->") || isReading(body)) return "summary";
   return /<!-- kodiai:(\w+)/.exec(body)?.[1] ?? "unknown";
+}
+
+/** Says that a review is being written. */
+function isReading(body: string): boolean {
+  return body.includes("<!-- kodiai:progress -->");
 }
 
 function headsIn(body: string): string[] {
