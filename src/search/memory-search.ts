@@ -1,5 +1,5 @@
 // The search over the rows of a store: by terms always in memory, by vectors in the database for small scopes and in memory above.
-// Every answer is computed in one snapshot, and what was found in memory is asked of the store again before it is returned.
+// Every answer is computed in one snapshot. It names records only: the store checks their scope again when it reads them.
 import { setImmediate } from "node:timers/promises";
 import { LRUCache } from "lru-cache";
 import type { Corpus, EmbeddingSpace, Outcome, RepoKey } from "../domain/memory.ts";
@@ -108,7 +108,7 @@ export function memorySearch(source: RowSource, settings: SearchSettings): Memor
         }
         const parts = await indexes.read(rows, repositories, report);
         let damaged = 0;
-        const found = await nearestInMemory(rows, scope, filter, parts, codes, k, exact, async (part) => {
+        const found = await nearestInMemory(scope, filter, parts, codes, k, exact, async (part) => {
           const vectors = await indexes.vectors(rows, part.repository, part.index, stored, space.dimension);
           damaged += vectors.damaged.size;
           return vectors;
@@ -121,7 +121,7 @@ export function memorySearch(source: RowSource, settings: SearchSettings): Memor
       inSnapshot(async (rows) => {
         if (k < 1) return texts.map(() => []);
         const parts = await indexes.read(rows, await rows.admitted(scope), report);
-        return matchingIn(rows, scope, filter, parts, texts, k);
+        return matchingIn(scope, filter, parts, texts, k);
       }),
     counts: (scope, report) =>
       inSnapshot(async (rows) => countsOf(await indexes.read(rows, await rows.admitted(scope), report), scope)),
@@ -242,7 +242,6 @@ async function nearestInDatabase(
 }
 
 async function nearestInMemory(
-  rows: Rows,
   scope: Scope,
   filter: MemoryFilter,
   parts: readonly IndexedRepository[],
@@ -251,38 +250,29 @@ async function nearestInMemory(
   exact: ExactSearch,
   vectorsOf: (part: IndexedRepository) => Promise<VectorIndex>,
 ): Promise<VectorHit[][]> {
-  const found: { readonly row: number; readonly distance: number }[][] = codes.map(() => []);
+  const found: VectorHit[][] = codes.map(() => []);
   for (const part of parts) {
+    const { mems } = part.index;
     const { admitted } = visibleRows(part.index, scope, filter, part.repository.isOwn);
     const near = nearestRows(exact, await vectorsOf(part), part.index, admitted, codes, k);
     near.forEach((hits, at) => {
-      found[at]?.push(...hits.map(({ row, distance }) => ({ row: part.index.ids[row] ?? 0, distance })));
+      found[at]?.push(...hits.map(({ row, distance }) => ({ id: mems[row] ?? "", distance })));
     });
   }
-  const names = await rows.told(scope, filter, [...new Set(found.flat().map(({ row }) => row))]);
-  return found.map((hits) =>
-    hits
-      .flatMap(({ row, distance }) => {
-        const id = names.get(row);
-        return id === undefined ? [] : [{ id, distance }];
-      })
-      .sort(byDistance)
-      .slice(0, k),
-  );
+  return found.map((hits) => hits.sort(byDistance).slice(0, k));
 }
 
 function byDistance(one: VectorHit, other: VectorHit): number {
   return one.distance - other.distance || (one.id < other.id ? -1 : 1);
 }
 
-async function matchingIn(
-  rows: Rows,
+function matchingIn(
   scope: Scope,
   filter: MemoryFilter,
   indexed: readonly IndexedRepository[],
   texts: readonly string[],
   k: number,
-): Promise<KeywordHit[][]> {
+): KeywordHit[][] {
   const visible = indexed.map(({ repository, index }) => visibleRows(index, scope, filter, repository.isOwn));
   const parts = indexed.map(({ index }, at) => ({ postings: index.postings, inScope: visible[at]?.inScope ?? NONE }));
   const score = termScorer(parts);
@@ -291,26 +281,18 @@ async function matchingIn(
     parts.map((part, at) => ({ ...part, fileOf: fileOf[at] ?? NO_FILES })),
     files,
   );
-  const found = texts.map((text) => {
+  return texts.map((text) => {
     const query = queryTerms(text);
     const scores = score(query);
     scoreFiles?.(query, scores);
-    return indexed.flatMap(({ index }, at) => {
-      const [ofPart, admitted] = [scores[at] ?? NO_SCORES, visible[at]?.admitted ?? NONE];
-      const best = bestRows(ofPart, admitted, index.mems, k);
-      return best.map((row) => ({ row: index.ids[row] ?? 0, score: ofPart[row] ?? 0 }));
-    });
-  });
-  const names = await rows.told(scope, filter, [...new Set(found.flat().map(({ row }) => row))]);
-  return found.map((hits) =>
-    hits
-      .flatMap(({ row, score }) => {
-        const id = names.get(row);
-        return id === undefined ? [] : [{ id, score }];
+    return indexed
+      .flatMap(({ index: { mems } }, at): KeywordHit[] => {
+        const [ofPart, admitted] = [scores[at] ?? NO_SCORES, visible[at]?.admitted ?? NONE];
+        return bestRows(ofPart, admitted, mems, k).map((row) => ({ id: mems[row] ?? "", score: ofPart[row] ?? 0 }));
       })
       .sort((one, other) => other.score - one.score || (one.id < other.id ? -1 : 1))
-      .slice(0, k),
-  );
+      .slice(0, k);
+  });
 }
 
 const NONE = new Uint8Array();

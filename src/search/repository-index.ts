@@ -221,19 +221,31 @@ export interface VisibleRows {
  */
 export function visibleRows(index: RepositoryIndex, scope: Scope, filter: MemoryFilter, isOwn: boolean): VisibleRows {
   const { times, pulls, facets, facetOf, paths, pathOf } = index;
-  const inScope = new Uint8Array(times.length);
-  for (let row = 0; row < inScope.length; row += 1) {
-    const isExcluded = isOwn && scope.excludePull !== null && pulls[row] === scope.excludePull;
-    inScope[row] = isExcluded || (scope.before !== null && (times[row] ?? 0) >= scope.before) ? 0 : 1;
-  }
+  const inScope = new Uint8Array(times.length).fill(1);
+  if (scope.before !== null)
+    for (const [from, to] of index.stretches.values()) inScope.fill(0, firstFrom(times, scope.before, from, to), to);
+  if (isOwn && scope.excludePull !== null)
+    for (let row = pulls.indexOf(scope.excludePull); row >= 0; row = pulls.indexOf(scope.excludePull, row + 1))
+      inScope[row] = 0;
   const [matchesFacet, matchesPath] = [facetMatcher(filter), pathMatcher(filter)];
-  const byFacet = Uint8Array.from(facets, (facet) => (matchesFacet(facet) ? 1 : 0));
-  const byPath = Uint8Array.from(paths, (path) => (matchesPath === null || matchesPath(path) ? 1 : 0));
-  if (!byFacet.includes(0) && !byPath.includes(0)) return { inScope, admitted: inScope };
-  const admitted = new Uint8Array(inScope.length);
+  const byFacet = facets.map((facet) => (matchesFacet(facet) ? 1 : 0));
+  const byPath = matchesPath === null ? null : paths.map((path) => (matchesPath(path) ? 1 : 0));
+  if (byPath === null && !byFacet.includes(0)) return { inScope, admitted: inScope };
+  const admitted = inScope.slice();
   for (let row = 0; row < admitted.length; row += 1)
-    admitted[row] = (inScope[row] ?? 0) & (byFacet[facetOf[row] ?? 0] ?? 0) & (byPath[pathOf[row] ?? 0] ?? 0);
+    if (byFacet[facetOf[row] ?? 0] === 0 || byPath?.[pathOf[row] ?? 0] === 0) admitted[row] = 0;
   return { inScope, admitted };
+}
+
+/** The first row of a stretch whose time is not before a moment; its end when there is none. */
+function firstFrom(times: Float64Array, moment: number, from: number, to: number): number {
+  let [low, high] = [from, to];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((times[middle] ?? 0) < moment) low = middle + 1;
+    else high = middle;
+  }
+  return low;
 }
 
 /** Bytes held: typed arrays exactly, strings by estimate. */

@@ -76,8 +76,6 @@ export interface Rows {
   damaged(repositories: readonly Admitted[], space: number, dimension: number): Promise<number>;
   /** The k nearest in scope, without damaged ones, in order but for rounding: computed by the database. */
   nearest(scope: Scope, filter: MemoryFilter, space: number, code: Int8Array, k: number): Promise<readonly NearCode[]>;
-  /** Of these rows those that scope and filter admit, with their records' ids: the last word on what may be told. */
-  told(scope: Scope, filter: MemoryFilter, ids: readonly number[]): Promise<ReadonlyMap<number, string>>;
   version(repo: RepoKey): Promise<number>;
   /** Repositories that were written to last. */
   recent(most: number): Promise<readonly Admitted[]>;

@@ -164,21 +164,37 @@ export function nearestRows(
   queries.forEach((query, at) => {
     flat.set(query, at * dimension);
   });
-  const found: NearRow[][] = queries.map(() => []);
-  for (const corpus of corpora) {
-    const { rows, codes, skipped } = admittedOf(corpus, admitted, dimension);
-    const isAdmitted = (place: number) => skipped === 0 || admitted[rows[place] ?? 0] === 1;
-    const nearest = nearestOf(exact, codes, flat, dimension, Math.min(k, rows.length - skipped), skipped, isAdmitted);
-    nearest.forEach((places, query) => {
-      for (const place of places) {
-        const distance = codeDistance(queries[query] ?? NONE, codes, place * dimension);
-        found[query]?.push({ row: rows[place] ?? 0, distance });
-      }
+  const found: PossiblyNear[][] = queries.map(() => []);
+  for (const { rows, codes } of corpora) {
+    const part = admittedOf(rows, codes, admitted, dimension);
+    const isAdmitted = (place: number) => part.skipped === 0 || admitted[part.rows[place] ?? 0] === 1;
+    const most = Math.min(k, part.rows.length - part.skipped);
+    nearestOf(exact, part.codes, flat, dimension, most, part.skipped, isAdmitted).forEach((near, query) => {
+      for (const { place, distance } of near) found[query]?.push({ distance, place, ...part });
     });
   }
   const before = (one: NearRow, other: NearRow) =>
     one.distance - other.distance || ((mems[one.row] ?? "") < (mems[other.row] ?? "") ? -1 : 1);
-  return found.map((rows) => rows.sort(before).slice(0, k));
+  return found.map((near, query) => {
+    near.sort((one, other) => one.distance - other.distance);
+    const last = (near[k - 1]?.distance ?? 2) + ROUNDING;
+    return near
+      .filter(({ distance }) => distance <= last)
+      .map(({ rows, codes, place }): NearRow => {
+        const distance = codeDistance(queries[query] ?? NONE, codes, place * dimension);
+        return { row: rows[place] ?? 0, distance };
+      })
+      .sort(before)
+      .slice(0, k);
+  });
+}
+
+/** A place among vectors that were searched, with the distance as usearch rounds it. */
+interface PossiblyNear {
+  readonly rows: Uint32Array;
+  readonly codes: Int8Array;
+  readonly place: number;
+  readonly distance: number;
 }
 
 /**
@@ -188,23 +204,28 @@ export function nearestRows(
 const MOST_SKIPPED = 256;
 
 /** The vectors up to the last admitted one, with `skipped` that are not admitted; or, where those are many, the admitted ones alone. */
-function admittedOf({ rows, codes }: CorpusVectors, admitted: Uint8Array, dimension: number) {
-  const places: number[] = [];
-  for (let at = 0; at < rows.length; at += 1) if (admitted[rows[at] ?? 0] === 1) places.push(at);
-  const end = (places.at(-1) ?? -1) + 1;
-  const skipped = end - places.length;
+function admittedOf(rows: Uint32Array, codes: Int8Array, admitted: Uint8Array, dimension: number) {
+  const places = new Uint32Array(rows.length);
+  let count = 0;
+  for (let at = 0; at < rows.length; at += 1) {
+    places[count] = at;
+    count += admitted[rows[at] ?? 0] ?? 0;
+  }
+  const end = count === 0 ? 0 : (places[count - 1] ?? 0) + 1;
+  const skipped = end - count;
   if (skipped <= MOST_SKIPPED)
     return { rows: rows.subarray(0, end), codes: codes.subarray(0, end * dimension), skipped };
-  const copied = new Int8Array(places.length * dimension);
-  places.forEach((place, at) => {
+  const copied = new Int8Array(count * dimension);
+  const chosen = places.subarray(0, count);
+  chosen.forEach((place, at) => {
     copied.set(codes.subarray(place * dimension, (place + 1) * dimension), at * dimension);
   });
-  return { rows: Uint32Array.from(places, (place) => rows[place] ?? 0), codes: copied, skipped: 0 };
+  return { rows: chosen.map((place) => rows[place] ?? 0), codes: copied, skipped: 0 };
 }
 
 const NONE = new Int8Array();
 
-/** For each query the places of at least the k nearest admitted, with all that may be as near as the last of them. */
+/** For each query at least the k nearest admitted, nearest first, with all that may be as near as the last of them. */
 function nearestOf(
   exact: ExactSearch,
   codes: Int8Array,
@@ -213,20 +234,20 @@ function nearestOf(
   k: number,
   skipped: number,
   isAdmitted: (place: number) => boolean,
-): number[][] {
+): { readonly place: number; readonly distance: number }[][] {
   const size = codes.length / dimension;
   if (k < 1) return [];
   for (let count = Math.min(size, k + skipped + MORE); ; count = Math.min(size, count * 4)) {
     const { places, distances } = exact(codes, queries, dimension, count);
     const near = Array.from({ length: queries.length / dimension }, (_, query) => {
-      const found: number[] = [];
+      const found: { place: number; distance: number }[] = [];
       let last = 2;
       let at = query * count;
       for (const end = at + count; at < end && (distances[at] ?? 2) <= last; at += 1) {
-        const place = places[at] ?? 0;
+        const [place, distance] = [places[at] ?? 0, distances[at] ?? 2];
         if (!isAdmitted(place)) continue;
-        found.push(place);
-        if (found.length === k) last = (distances[at] ?? 2) + ROUNDING;
+        found.push({ place, distance });
+        if (found.length === k) last = distance + ROUNDING;
       }
       return { found, isCut: at === (query + 1) * count };
     });

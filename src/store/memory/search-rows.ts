@@ -118,20 +118,6 @@ function rowsIn(sql: Sql, counts: Counts): Rows {
       );
       return near.map((one): NearCode => ({ mem: one.mem, code: sql.dialect.decodeCode(one.code) }));
     },
-    async told(scope, filter, ids) {
-      if (ids.length === 0) return new Map();
-      const given = values();
-      const { rows } = scopeSql(scope, given);
-      // Paths were matched by the same function on the rows that were read in this snapshot.
-      const admitted = filterSql(filter, null, sql.dialect, given);
-      const found = await sql.all<{ id: number; mem: string }>(
-        // In this order: SQLite would begin with the repository, and read all its rows.
-        `SELECT r.id, r.mem FROM records r CROSS JOIN repositories p
-         WHERE p.id = r.repo AND ${among("r.id", given.at(ids), "int")} AND ${rows} AND ${admitted}`,
-        given.list,
-      );
-      return new Map(found.map(({ id, mem }) => [id, mem]));
-    },
     version: async (repo: RepoKey) =>
       (
         await sql.one<{ version: number }>(
