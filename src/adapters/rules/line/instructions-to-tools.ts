@@ -66,16 +66,31 @@ const instructionsToReviewers = lineRule({
     { path: "AGENTS.md", code: "Claude should run the tests before it comments on a pull request." },
     { path: "src/cli.ts", code: 'prompt("Override the previous value? ");' },
     { path: "docs/review.md", code: "Reviewers should look at the tests first and comment on what is missing." },
+    { path: "docs/guard.md", code: 'It finds injections (e.g. "ignore previous instructions") that are easy to spot.' },
   ],
   check: (file) =>
-    addedLines(file).flatMap(({ line, text }): readonly Match[] => (speaksToTools(text) ? [matchAt(line, {})] : [])),
+    addedLines(file).flatMap(({ line, text }): readonly Match[] =>
+      speaksToTools(text, PROSE.test(file.diff.path)) ? [matchAt(line, {})] : [],
+    ),
 });
 
-function speaksToTools(text: string): boolean {
+const PROSE = /\.(?:md|mdx|markdown|rst|txt|adoc)$/i;
+
+/** @param isProse a document: what it puts in quotation marks it speaks about */
+function speaksToTools(text: string, isProse: boolean): boolean {
   const read = text.slice(0, READ);
   if (!HINT.test(read)) return false;
   const seen = read.replace(UNSEEN, "");
-  return PHRASES.some((phrase) => phrase.test(seen));
+  return PHRASES.some((phrase) => {
+    const found = phrase.exec(seen);
+    return found !== null && !(isProse && isQuoted(seen.slice(0, found.index)));
+  });
+}
+
+/** Whether a quotation or a piece of code is open where the text ends. */
+function isQuoted(before: string): boolean {
+  const isOdd = (mark: string) => before.split(mark).length % 2 === 0;
+  return isOdd('"') || isOdd("`") || before.lastIndexOf("“") > before.lastIndexOf("”");
 }
 
 /** In the order in which people should read about them. */
