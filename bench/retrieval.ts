@@ -130,7 +130,18 @@ function costOf({ seconds, diskMb }: MovedStore): Cost {
 function seenAlone(path: string): Alone {
   const program = fileURLToPath(new URL("retrieval-alone.ts", import.meta.url));
   const limit = values.megabytes === undefined ? [] : ["--megabytes", values.megabytes];
-  const args = ["--expose-gc", program, "--path", path, "--rows", values.rows, "--repositories", values.repositories];
+  // The young generation as `npm start` sets it.
+  const args = [
+    "--expose-gc",
+    "--max-semi-space-size=16",
+    program,
+    "--path",
+    path,
+    "--rows",
+    values.rows,
+    "--repositories",
+    values.repositories,
+  ];
   const output = execFileSync(process.execPath, [...args, ...limit], { encoding: "utf8" });
   return JSON.parse(output) as Alone;
 }
