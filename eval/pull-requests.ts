@@ -15,6 +15,8 @@ export interface GoldenComment {
   readonly startLine: number;
   readonly line: number;
   readonly text: string;
+  /** What it is about, as the data says it: `Code Defect`; null where it does not. */
+  readonly category?: string | null;
 }
 
 export interface RealPull {
@@ -155,12 +157,13 @@ function commentOf(one: Row): readonly GoldenComment[] {
   const line = Number(one.line ?? 0);
   const text = String(one.text ?? "");
   const path = typeof one.path === "string" ? one.path : "";
+  const category = typeof one.category === "string" ? one.category : null;
   if (!Number.isInteger(line) || line < 1)
-    return text === "" ? [] : [{ path, side: "RIGHT", startLine: 0, line: 0, text }];
+    return text === "" ? [] : [{ path, side: "RIGHT", startLine: 0, line: 0, text, category }];
   if (path === "") return [];
   const start = Number(one.startLine ?? line);
   const startLine = Number.isInteger(start) && start >= 1 && start <= line ? start : line;
-  return [{ path, side: one.side === "LEFT" ? "LEFT" : "RIGHT", startLine, line, text }];
+  return [{ path, side: one.side === "LEFT" ? "LEFT" : "RIGHT", startLine, line, text, category }];
 }
 
 /** The same pull request in two sources is reviewed once; what people said in the second is kept. */

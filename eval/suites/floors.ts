@@ -1,0 +1,182 @@
+// What each floor of confidence would post of recorded drafts, judged by meaning. `--replies DIR` holds one folder per arm, named
+// `with…` where the prompts held code of the repository (`--repos DIR`); `--questions DIR` takes the questions to a judge, who does
+// not learn which arm a finding is of; `--judgements FILE` holds the answers.
+import { createHash } from "node:crypto";
+import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { codeSymbols } from "../../src/adapters/code-index/symbols.ts";
+import { noMemory } from "../../src/adapters/no-memory/recall.ts";
+import { atLeast, type Finding, type Severity } from "../../src/domain/finding.ts";
+import { inspector } from "../../src/wire/rules.ts";
+import { bootstrap, meanOf } from "../metrics.ts";
+import { modelChoice } from "../model-choice.ts";
+import { type RealPull, readPulls } from "../pull-requests.ts";
+import { dataFingerprint, fingerprint, jsonLines } from "../read-data.ts";
+import { folderModel, stemOf, stemPrefix } from "../reply-folder.ts";
+import { openRepositories } from "../repositories.ts";
+import { reviewPull } from "../review-pull.ts";
+import type { Row, Suite } from "../suite.ts";
+
+/** What a judge said about one finding. */
+interface Judgement {
+  /** OWNER/NAME#NUMBER */
+  readonly pull: string;
+  /** See `keyOf`. */
+  readonly finding: string;
+  /** Whether the code does what the finding says; null where the judge could not decide. */
+  readonly real: boolean | null;
+  /** Numbers of the comments, from 0, that say the same. */
+  readonly meets: readonly number[];
+}
+
+interface Drafted {
+  readonly finding: Finding;
+  /** Why it is not posted whatever the floor is; null when the floor decides. */
+  readonly never: string | null;
+}
+
+interface Arm {
+  readonly name: string;
+  readonly drafts: ReadonlyMap<RealPull, readonly Drafted[]>;
+}
+
+const FLOORS = [0.3, 0.4, 0.5, 0.6, 0.7, 0.8];
+const SEVERITIES: readonly Severity[] = ["minor", "medium", "major"];
+const DEFECT = "Code Defect";
+
+export const suite: Suite = async ({ data, flags }) => {
+  const folder = flags.get("replies");
+  if (folder === undefined) throw new Error("say where the recorded replies are: --replies DIR");
+  const read = await readPulls(data);
+  const arms: Arm[] = [];
+  for (const name of (await readdir(folder, { withFileTypes: true }))
+    .filter((one) => one.isDirectory())
+    .map((one) => one.name)
+    .sort())
+    arms.push(
+      await armOf(name, join(folder, name), read.pulls, name.startsWith("with-") ? (flags.get("repos") ?? null) : null),
+    );
+  const questions = flags.get("questions");
+  if (questions !== undefined) await writeQuestions(questions, arms);
+  const file = flags.get("judgements");
+  const judged = file === undefined ? [] : (jsonLines(await readFile(file, "utf8"), file) as readonly Judgement[]);
+  return {
+    data: { n: arms[0]?.drafts.size ?? 0, fingerprint: dataFingerprint(read.files) },
+    config: { fingerprint: fingerprint([modelChoice(flags.get("model")).names, FLOORS]) },
+    rows: judged.length === 0 ? [] : arms.flatMap((arm) => rowsOf(arm, judged)),
+    printIntervals: ["defects"],
+  };
+};
+
+async function armOf(name: string, folder: string, pulls: readonly RealPull[], repos: string | null): Promise<Arm> {
+  const answered = await readdir(folder);
+  const drafts = new Map<RealPull, readonly Drafted[]>();
+  const [rules, repositories, symbols] = [inspector(), await openRepositories(repos), codeSymbols()];
+  try {
+    for (const pull of pulls) {
+      if (!answered.some((file) => file.startsWith(stemPrefix(pull)) && file.includes(".reply."))) continue;
+      const { model } = await folderModel(stemOf(pull), folder, modelChoice(undefined));
+      const repository = await repositories.of(pull.repo, pull.number);
+      const around = { repository, symbols: repository === null ? null : symbols };
+      const { review } = await reviewPull(pull, { recall: noMemory(), model, rules, ...around });
+      const all = [
+        ...review.findings.map(({ finding }) => ({ finding, never: null })),
+        ...review.heldBack.map(({ finding, reason }) => ({ finding, never: /\bfloor\b/.test(reason) ? null : reason })),
+      ];
+      drafts.set(
+        pull,
+        all.filter(({ finding }) => finding.source === "model"),
+      );
+    }
+  } finally {
+    symbols.close();
+    await repositories.close();
+  }
+  return { name, drafts };
+}
+
+/** Findings are known by what they say and where. */
+function keyOf({ path, line, title }: Finding): string {
+  return createHash("sha256")
+    .update(JSON.stringify([path, line, title]))
+    .digest("hex")
+    .slice(0, 12);
+}
+
+/** One file a pull request: its comments and the findings of all arms, each once, in an order that says nothing. */
+async function writeQuestions(folder: string, arms: readonly Arm[]): Promise<void> {
+  await mkdir(folder, { recursive: true });
+  for (const pull of new Set(arms.flatMap(({ drafts }) => [...drafts.keys()]))) {
+    const byKey = new Map(
+      arms.flatMap(({ drafts }) => (drafts.get(pull) ?? []).map(({ finding }) => [keyOf(finding), finding])),
+    );
+    const findings = [...byKey].sort(([one], [other]) => (one < other ? -1 : 1));
+    const text = [
+      `# ${pull.repo}#${pull.number}: ${pull.title}`,
+      "## Comments of reviewers",
+      ...pull.comments.map(
+        ({ path, line, text: said }, at) => `### ${at}: ${path}${line === 0 ? "" : `:${line}`}\n${said}`,
+      ),
+      "## Findings",
+      ...findings.map(
+        ([key, { path, startLine, line, title, body }]) =>
+          `### ${key}: ${path}:${startLine}-${line}\n${title}\n\n${body}`,
+      ),
+      "## Diff",
+      pull.diff,
+    ];
+    await writeFile(join(folder, `${stemPrefix(pull)}judge.md`), `${text.join("\n\n")}\n`);
+  }
+}
+
+function rowsOf({ name, drafts }: Arm, judged: readonly Judgement[]): readonly Row[] {
+  const verdicts = new Map(judged.map((one) => [`${one.pull} ${one.finding}`, one]));
+  return SEVERITIES.flatMap((severity) =>
+    FLOORS.map((floor): Row => {
+      const pulls = [...drafts].map(([pull, list]) => {
+        const posted = list.filter(({ finding, never }) => never === null && reaches(finding, floor, severity));
+        const about = posted.map(({ finding }) => verdicts.get(`${pull.repo}#${pull.number} ${keyOf(finding)}`));
+        const met = new Set(about.flatMap((one) => one?.meets ?? []));
+        const isDefect = (at: number) => pull.comments[at]?.category === DEFECT;
+        return {
+          posted: posted.length,
+          judged: about.filter((one) => one !== undefined && one.real !== null).length,
+          real: about.filter((one) => one?.real === true).length,
+          comments: pull.comments.length,
+          met: met.size,
+          defects: pull.comments.filter(({ category }) => category === DEFECT).length,
+          defectsMet: [...met].filter(isDefect).length,
+        };
+      });
+      const sum = (field: keyof (typeof pulls)[number]) => pulls.reduce((total, one) => total + one[field], 0);
+      const each = pulls.flatMap(({ defects, defectsMet }) => [
+        ...Array.from({ length: defectsMet }, () => 1),
+        ...Array.from({ length: defects - defectsMet }, () => 0),
+      ]);
+      const { low, high } = bootstrap(each);
+      return {
+        name: `${name}, floor ${floor}, ${severity}`,
+        n: pulls.length,
+        metrics: {
+          defects: meanOf(each),
+          recall: sum("met") / Math.max(1, sum("comments")),
+          real: sum("real") / Math.max(1, sum("judged")),
+          posted: sum("posted"),
+          median: median(pulls.map(({ posted }) => posted)),
+        },
+        ci: { defects: [low, high] },
+      };
+    }),
+  );
+}
+
+function reaches({ odds, confidence, severity }: Finding, floor: number, least: Severity): boolean {
+  const { real, wanted } = odds ?? { real: confidence, wanted: 1 };
+  return real >= floor && wanted >= floor && atLeast(severity, least);
+}
+
+function median(values: readonly number[]): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  const middle = Math.floor(sorted.length / 2);
+  return sorted.length % 2 === 1 ? (sorted[middle] ?? 0) : ((sorted[middle - 1] ?? 0) + (sorted[middle] ?? 0)) / 2;
+}
