@@ -2,13 +2,13 @@
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { residentNow } from "./resident.ts";
-import { type Absent, allWays } from "./ways/all-ways.ts";
+import { allWays } from "./ways/all-ways.ts";
 import type { Maker, Place, Stored, Way } from "./ways/way.ts";
 
 /** Measured when it was built. */
 export interface Cost {
   readonly seconds: number;
-  /** By which the asking process grew; null of what runs in a server. */
+  /** By how much the asking process grew; null for a server. */
   readonly memoryMb: number | null;
   readonly diskMb: number | null;
 }
@@ -33,16 +33,15 @@ export async function builtWays(
     words,
     stays,
   }: { folder: string; fingerprint: string; words: string[] | null; stays: boolean },
-): Promise<{ readonly ways: readonly BuiltWay[]; readonly absent: readonly Absent[] }> {
-  const { makers, absent } = await allWays(stored.rows, words);
+): Promise<readonly BuiltWay[]> {
   const ways: BuiltWay[] = [];
-  for (const maker of makers) {
+  for (const maker of allWays(stored.rows, words)) {
     const own = join(folder, maker.name.toLowerCase().replaceAll(/[^a-z0-9]+/g, "-"));
     const place = { folder: own, name: `bench_${fingerprint.slice(0, 12)}`, fingerprint, stays };
     const way = (await again(maker, stored, place)) ?? (await built(maker, stored, place));
     ways.push({ name: maker.name, ...way });
   }
-  return { ways, absent };
+  return ways;
 }
 
 const note = ({ folder }: Place) => join(folder, "built.json");
@@ -68,7 +67,7 @@ async function built(maker: Maker, stored: Stored, place: Place): Promise<Omit<B
   const way = await maker.make(stored, place);
   const seconds = (performance.now() - start) / 1000;
   console.error(`${maker.name}: built in ${seconds.toFixed(1)} s`);
-  const memoryMb = maker.isServer ? null : (residentNow().anonymous - before) / 1e6;
+  const memoryMb = (residentNow().anonymous - before) / 1e6;
   const cost = { seconds, memoryMb, diskMb: way.diskBytes === null ? null : way.diskBytes / 1e6 };
   if (maker.open !== undefined) writeFileSync(note(place), JSON.stringify({ ...cost, fingerprint: place.fingerprint }));
   return { way, cost };

@@ -1,11 +1,11 @@
 // Our own store on a PostgreSQL, filled from the folder as `kodiai migrate` fills one. With a kept folder the database stays for the
 // next run, and says of what rows it was made.
-
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import pg from "pg";
+import { CACHE } from "../scripts/postgres-means.ts";
 import { openQueueFile } from "../src/store/queue/clock.ts";
 import { openMigration } from "../src/wire/cli/store.ts";
-import { databaseUrl } from "./ways/pgvector.ts";
 
 export const ON_POSTGRES = "ours on PostgreSQL";
 
@@ -20,7 +20,7 @@ export interface MovedStore {
 
 /**
  * @param fingerprint of the rows
- * @returns null where there is no server: see databaseUrl
+ * @returns null where there is no server: `KODIAI_TEST_DATABASE_URL`, `DATABASE_URL` or `npm run -s postgres -- --detach`
  */
 export async function movedStore(folder: string, fingerprint: string, stays: boolean): Promise<MovedStore | null> {
   const admin = databaseUrl();
@@ -77,4 +77,14 @@ async function moved(folder: string, url: string): Promise<number> {
     await close();
   }
   return (performance.now() - start) / 1000;
+}
+
+function databaseUrl(): string | null {
+  const given = process.env.KODIAI_TEST_DATABASE_URL ?? process.env.DATABASE_URL;
+  if (given?.startsWith("postgres")) return given;
+  try {
+    return (JSON.parse(readFileSync(join(CACHE, "postgres-running.json"), "utf8")) as { readonly url: string }).url;
+  } catch {
+    return null;
+  }
 }

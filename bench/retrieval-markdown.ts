@@ -47,7 +47,7 @@ function timesOf({ timings, mustRead, gigabytesASecond, recallAt20 }: Run): read
   return table(["row", "p50 ms", "p25–p75", "p95 ms", "cpu ms", "× floor", "recall@20", "runs"], rows);
 }
 
-function builtOf({ built, absent, ourFilter, once }: Run): readonly string[] {
+function builtOf({ built, ourFilter, once }: Run): readonly string[] {
   const ours = {
     seconds: null,
     memoryMb: once["MB that our search adds to a process"] ?? null,
@@ -63,9 +63,8 @@ function builtOf({ built, absent, ourFilter, once }: Run): readonly string[] {
     filter?.recall.toFixed(4) ?? "cannot",
     filter === null ? "" : String(filter.violations),
   ]);
-  const missing = absent.map(({ name, why }) => `${name}: ${why}`);
   const head = ["way", "s to build", "MB in memory", "MB on disk", "recall filtered", "wrong language"];
-  return [...table(head, rows), ...(missing.length === 0 ? [] : ["", `Left out: ${missing.join("; ")}.`])];
+  return table(head, rows);
 }
 
 /** Padded, so that the page can be read as it is written. */

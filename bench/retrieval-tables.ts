@@ -1,13 +1,11 @@
 // Runs the retrieval benchmark, each size in a process of its own, and prints what it saw beside the goals.
 import { execFileSync } from "node:child_process";
-import { mkdirSync, writeFileSync } from "node:fs";
-import { dirname, join, relative } from "node:path";
+import { writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { intoPage } from "./into-page.ts";
 import { machineNow } from "./machine.ts";
 import type { Built, RetrievalFigures } from "./retrieval.ts";
-import { retrievalChart } from "./retrieval-chart.ts";
 import { retrievalMarkdown } from "./retrieval-markdown.ts";
 
 /** What is measured, and how long a whole search with its ranking may take there, in milliseconds at the 95th percentile. */
@@ -35,7 +33,6 @@ export function retrievalBench(words: readonly string[]): void {
       ways: { type: "string" },
       keep: { type: "string" },
       megabytes: { type: "string" },
-      chart: { type: "string" },
       table: { type: "string" },
       page: { type: "string" },
       json: { type: "string" },
@@ -60,17 +57,8 @@ export function retrievalBench(words: readonly string[]): void {
     const machine = { ...before, loadAfter: machineNow().load };
     console.log(`\n${machine.cpu}, ${machine.cores} cores, load ${machine.load} before and ${machine.loadAfter} after`);
     print(figures);
-    const chart = values.chart === undefined ? null : join(values.chart, `retrieval-${rows}-in-${repositories}.svg`);
-    if (chart !== null) {
-      mkdirSync(dirname(chart), { recursive: true });
-      writeFileSync(chart, retrievalChart(figures));
-    }
     const run = { machine, ...figures };
-    if (values.page !== undefined) {
-      const at = chart === null ? null : relative(dirname(values.page), chart);
-      const picture = at === null ? "" : `![The median of each way, ${rows} memories in ${repositories}](${at})\n\n`;
-      intoPage(values.page, `${rows} in ${repositories}`, picture + retrievalMarkdown(run));
-    }
+    if (values.page !== undefined) intoPage(values.page, `${rows} in ${repositories}`, retrievalMarkdown(run));
     return run;
   });
   if (values.table !== undefined) writeFileSync(values.table, runs.map(retrievalMarkdown).join("\n"));
@@ -119,7 +107,7 @@ export function print(figures: RetrievalFigures): void {
   }
 }
 
-function printBuilt({ built, absent, ourFilter }: RetrievalFigures): void {
+function printBuilt({ built, ourFilter }: RetrievalFigures): void {
   console.log("");
   line(["", "seconds to build", "MB in memory", "MB on disk", "recall filtered", "wrong language"]);
   const filtered = (filter: Built["filter"]) =>
@@ -127,7 +115,6 @@ function printBuilt({ built, absent, ourFilter }: RetrievalFigures): void {
   line(["ours", "", "", "", ...filtered(ourFilter)]);
   for (const [name, { seconds, memoryMb, diskMb, filter }] of Object.entries(built))
     line([name, seconds.toFixed(1), memoryMb?.toFixed(0) ?? "", diskMb?.toFixed(0) ?? "", ...filtered(filter)]);
-  for (const { name, why } of absent) console.log(`${name}: ${why}`);
 }
 
 function held(goal: string, isHeld: boolean): void {

@@ -16,7 +16,6 @@ import type { Alone } from "./retrieval-alone.ts";
 import { type Asked, type Corpus, DIMENSION, MOST_QUESTIONS, retrievalCorpus, SPACE } from "./retrieval-corpus.ts";
 import { type OwnStore, type Seen, scopeIn, takeTurns, WANTED, WARM_UP, wholeSearch } from "./retrieval-turns.ts";
 import { storedRows } from "./stored-rows.ts";
-import type { Absent } from "./ways/all-ways.ts";
 
 export interface RetrievalFigures {
   readonly rows: number;
@@ -35,7 +34,6 @@ export interface RetrievalFigures {
   readonly once: Readonly<Record<string, number>>;
   /** Of each other way, measured once. */
   readonly built: Readonly<Record<string, Built>>;
-  readonly absent: readonly Absent[];
 }
 
 export interface Built extends Cost {
@@ -71,7 +69,7 @@ async function measure(rows: number, repositories: number, turns: number): Promi
   const alone = seenAlone(path);
   const words = values.ways?.split(",") ?? null;
   const place = { folder: join(folder, "ways"), fingerprint, words, stays: values.keep !== undefined };
-  const { ways, absent } = await builtWays(stored, place);
+  const ways = await builtWays(stored, place);
   const memoryBytes = values.megabytes === undefined ? {} : { memoryBytes: Number(values.megabytes) * 1e6 };
   const settings = { ...memoryBytes, patience: { answerMs: null } };
   const recall = threadRecall({ place: path, ...settings });
@@ -115,7 +113,6 @@ async function measure(rows: number, repositories: number, turns: number): Promi
         : { [ON_POSTGRES]: { ...costOf(moved), filter: seen.filters["on PostgreSQL, "] ?? null } }),
       ...Object.fromEntries(ways.map(({ name, cost }) => [name, { ...cost, filter: seen.filters[name] ?? null }])),
     },
-    absent: moved === null && isWanted ? [...absent, { name: ON_POSTGRES, why: "there is no server" }] : absent,
   };
 }
 

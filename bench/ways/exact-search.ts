@@ -6,7 +6,6 @@ const BATCH = 10_000;
 
 export const usearchExact: Maker = {
   name: "usearch exactSearch int8",
-  needs: null,
   mostRows: null,
   make(stored) {
     const { dimension, languages } = stored;

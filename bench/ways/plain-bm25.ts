@@ -17,8 +17,8 @@ interface Index {
 
 export const plainBm25: Maker = {
   name: "plain BM25",
-  needs: null,
-  mostRows: { rows: 250_000, why: "the bags of a million texts do not fit into memory while the index is made" },
+  // The terms of a million texts do not fit into memory while the index is made.
+  mostRows: 250_000,
   make({ rows, texts }) {
     const bags: Map<string, number>[] = [];
     for (const [first, count] of batchesOf(rows, BATCH)) bags.push(...texts(first, count).map(bagOf));

@@ -11,7 +11,6 @@ const BATCH = 5_000;
 
 export const vec0: Maker = {
   name: "vec0 float32",
-  needs: null,
   mostRows: null,
   make(stored, { folder }) {
     const path = join(folder, "vec0.db");
@@ -33,7 +32,6 @@ export const vec0: Maker = {
 
 export const vec0Int8: Maker = {
   name: "vec0 int8",
-  needs: null,
   mostRows: null,
   make(stored, { folder }) {
     const path = join(folder, "vec0-int8.db");
@@ -81,7 +79,6 @@ function vec0In(path: string): Way {
 
 export const fts5: Maker = {
   name: "FTS5",
-  needs: null,
   mostRows: null,
   make(stored, { folder }) {
     const path = join(folder, "fts5.db");
@@ -117,7 +114,6 @@ const RAREST = 60;
 /** A table of its own, so that neither row stands for the other. */
 export const fts5Rarest: Maker = {
   name: `FTS5, ${RAREST} rarest words`,
-  needs: null,
   mostRows: null,
   async make(stored, place) {
     const way = await fts5.make(stored, place);

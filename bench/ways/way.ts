@@ -1,5 +1,4 @@
-// One way to search what the benchmark remembers. A row more in the table: a file with a `Maker` beside this one, and its line in
-// all-ways.ts.
+// One way to search the memories of the benchmark. For another row in the table add a file with a `Maker` and list it in all-ways.ts.
 
 /** The searched repository's rows, in order; row numbers count from 0. They lie on disk: a million do not fit beside what is measured. */
 export interface Stored {
@@ -44,16 +43,12 @@ export interface Place {
 
 export interface Maker {
   readonly name: string;
-  /** The package in bench/package.json that it needs, or null. */
-  readonly needs: string | null;
-  /** It is not tried with more rows: `why` says what was seen. */
-  readonly mostRows: { readonly rows: number; readonly why: string } | null;
+  /** It is not tried with more rows; null for any number. */
+  readonly mostRows: number | null;
   /** Builds in an empty place. */
   make(stored: Stored, place: Place): Promise<Way>;
   /** Opens what `make` built there before, or null when it is not there any more. Absent: it lives in memory and is built each time. */
   readonly open?: (stored: Stored, place: Place) => Promise<Way | null>;
-  /** It runs in a server: what the asking process takes tells nothing. */
-  readonly isServer?: true;
 }
 
 /** Batches of rows: [first, count]. */

@@ -58,11 +58,11 @@ test("a filled folder is taken again with the same rows and the same truth, and 
   await expect(storedRows(folder, corpusOf("shuffle"), ASKED)).rejects.toThrow("filled with other rows");
 });
 
-test("what a way built for these rows answers the same when it is taken again, and is built anew for others", async () => {
+test("what a way built for these rows answers the same when it is taken again, and is built again for others", async () => {
   const { stored, fingerprint } = await storedRows(folder, corpusOf("seek"), ASKED);
   const place = { folder: join(folder, "ways"), fingerprint, words: ["vec0", "FTS5"], stays: true };
   const answers = async (of: typeof place) => {
-    const { ways } = await builtWays(stored, of);
+    const ways = await builtWays(stored, of);
     const told: { name: string; seconds: number; nearest: unknown; matching: readonly number[] }[] = [];
     for (const { name, way, cost } of ways) {
       const nearest = await way.nearest?.(vectorOf(ROWS), 5, "go");
