@@ -6,7 +6,7 @@ import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { codeSymbols } from "../../src/adapters/code-index/symbols.ts";
 import { noMemory } from "../../src/adapters/no-memory/recall.ts";
-import { atLeast, type Finding, type Severity } from "../../src/domain/finding.ts";
+import { atLeast, type Finding } from "../../src/domain/finding.ts";
 import { inspector } from "../../src/wire/rules.ts";
 import { bootstrap, meanOf } from "../metrics.ts";
 import { modelChoice } from "../model-choice.ts";
@@ -41,7 +41,14 @@ interface Arm {
 }
 
 const FLOORS = [0.3, 0.4, 0.5, 0.6, 0.7, 0.8];
-const SEVERITIES: readonly Severity[] = ["minor", "medium", "major"];
+/** Which findings are in question; `minor defects` leaves out minor matters of upkeep, documentation and style. */
+const BARS: Readonly<Record<string, (finding: Finding) => boolean>> = {
+  minor: () => true,
+  "minor defects": ({ severity, category }) =>
+    severity !== "minor" || !["maintainability", "docs", "style"].includes(category),
+  medium: ({ severity }) => atLeast(severity, "medium"),
+  major: ({ severity }) => atLeast(severity, "major"),
+};
 const DEFECT = "Code Defect";
 
 export const suite: Suite = async ({ data, flags }) => {
@@ -131,10 +138,12 @@ async function writeQuestions(folder: string, arms: readonly Arm[]): Promise<voi
 
 function rowsOf({ name, drafts }: Arm, judged: readonly Judgement[]): readonly Row[] {
   const verdicts = new Map(judged.map((one) => [`${one.pull} ${one.finding}`, one]));
-  return SEVERITIES.flatMap((severity) =>
+  return Object.entries(BARS).flatMap(([bar, isAsked]) =>
     FLOORS.map((floor): Row => {
       const pulls = [...drafts].map(([pull, list]) => {
-        const posted = list.filter(({ finding, never }) => never === null && reaches(finding, floor, severity));
+        const posted = list.filter(
+          ({ finding, never }) => never === null && isAsked(finding) && reaches(finding, floor),
+        );
         const about = posted.map(({ finding }) => verdicts.get(`${pull.repo}#${pull.number} ${keyOf(finding)}`));
         const met = new Set(about.flatMap((one) => one?.meets ?? []));
         const isDefect = (at: number) => pull.comments[at]?.category === DEFECT;
@@ -155,7 +164,7 @@ function rowsOf({ name, drafts }: Arm, judged: readonly Judgement[]): readonly R
       ]);
       const { low, high } = bootstrap(each);
       return {
-        name: `${name}, floor ${floor}, ${severity}`,
+        name: `${name}, floor ${floor}, ${bar}`,
         n: pulls.length,
         metrics: {
           defects: meanOf(each),
@@ -170,9 +179,9 @@ function rowsOf({ name, drafts }: Arm, judged: readonly Judgement[]): readonly R
   );
 }
 
-function reaches({ odds, confidence, severity }: Finding, floor: number, least: Severity): boolean {
+function reaches({ odds, confidence }: Finding, floor: number): boolean {
   const { real, wanted } = odds ?? { real: confidence, wanted: 1 };
-  return real >= floor && wanted >= floor && atLeast(severity, least);
+  return real >= floor && wanted >= floor;
 }
 
 function median(values: readonly number[]): number {
