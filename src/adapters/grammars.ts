@@ -6,7 +6,7 @@ import php from "@ast-grep/lang-php";
 import python from "@ast-grep/lang-python";
 import ruby from "@ast-grep/lang-ruby";
 import rust from "@ast-grep/lang-rust";
-import { parse, registerDynamicLanguage, type SgNode } from "@ast-grep/napi";
+import { kind, parse, registerDynamicLanguage, type SgNode } from "@ast-grep/napi";
 
 registerDynamicLanguage({ go, java, php, python, ruby, rust });
 
@@ -31,6 +31,11 @@ const GRAMMARS: ReadonlyMap<string, string> = new Map([
 /** The grammar for a language key of a rule (`typescript`, `tsx`, `go`, …), or null when there is none. */
 export function grammarOf(language: string): string | null {
   return GRAMMARS.get(language) ?? null;
+}
+
+/** The number by which a grammar knows a kind of node: to compare numbers, ast-grep compiles nothing. */
+export function kindNumber(language: string, name: string): number {
+  return kind(grammarOf(language) ?? "", name);
 }
 
 /** Parses one piece of text with the grammar of a language key. Throws when there is no such grammar. */
