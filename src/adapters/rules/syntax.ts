@@ -5,7 +5,7 @@ import type { SgNode } from "@ast-grep/napi";
 import type { Hunk } from "../../domain/pull-request.ts";
 import { cutText } from "../../domain/text/cut-text.ts";
 import type { InspectedFile } from "../../ports.ts";
-import { grammarOf, kindNumber, parseText, unfit } from "../grammars.ts";
+import { grammarOf, kindNumber, parseAside, unfit } from "../grammars.ts";
 import type { Match, Rule, StructuralRule } from "./rule.ts";
 
 /**
@@ -46,7 +46,10 @@ export interface NotParsed {
  * @param added head lines that the change adds
  * @returns the tree, why there is none, or null when no structural rule speaks about the file's language
  */
-export function parseFile(file: InspectedFile, added: ReadonlySet<number>): SyntaxTree | NotParsed | null {
+export async function parseFile(
+  file: InspectedFile,
+  added: ReadonlySet<number>,
+): Promise<SyntaxTree | NotParsed | null> {
   const [language] = languageKeys(file);
   if (language === undefined || grammarOf(language) === null) return null;
   const pieces = piecesOf(file);
@@ -54,11 +57,12 @@ export function parseFile(file: InspectedFile, added: ReadonlySet<number>): Synt
     const reason = unfit(piece.text) ?? unending(piece.text);
     if (reason !== null) return { kind: "not-parsed", reason };
   }
-  const read = pieces.map(({ text, firstLine, whole }) => {
-    const root = whole ? parseText(language, text) : parseFragment(language, text);
+  const reading = pieces.map(async ({ text, firstLine, whole }) => {
+    const root = await (whole ? parseAside(language, text) : parseFragment(language, text));
     const parts = changedParts(root, text, firstLine, added);
     return parts === null ? null : { root, text, firstLine, ...parts };
   });
+  const read = await Promise.all(reading);
   const regions = read.filter((region) => region !== null);
   const skipped = regions.length < read.length ? `code nested deeper than ${MAX_DEPTH} levels` : null;
   return { kind: "tree", whole: pieces.every((piece) => piece.whole), regions, skipped };
@@ -134,12 +138,10 @@ export function searchesOf(rules: readonly StructuralRule[], languages: readonly
   for (const rule of rules) {
     const configs = languages.flatMap((key) => (Object.hasOwn(rule.match, key) ? (rule.match[key] ?? []) : []));
     for (const matcher of configs.map(asMatcher)) {
-      const kinds = kindsOf(matcher.rule);
-      if (kinds === null) anywhere.push({ rule, matcher });
-      for (const kind of kinds ?? []) {
-        const number = kindNumber(language, kind);
-        byKind.set(number, [...(byKind.get(number) ?? []), { rule, matcher }]);
-      }
+      const kinds = [...(kindsOf(matcher.rule) ?? [])].map((kind) => kindNumber(language, kind));
+      // A kind that the grammar does not know is for ast-grep to refuse.
+      if (kinds.length === 0 || kinds.includes(0)) anywhere.push({ rule, matcher });
+      else for (const kind of kinds) byKind.set(kind, [...(byKind.get(kind) ?? []), { rule, matcher }]);
     }
   }
   return { byKind, anywhere };
@@ -281,11 +283,10 @@ function newSide(hunk: Hunk): string {
 }
 
 /** Reads a fragment in each way that it may stand in a file, and keeps the reading with the least left over. */
-function parseFragment(language: string, text: string): SgNode {
-  const readings = fragmentReadings(language, text).map((reading) => parseText(language, reading));
-  const costs = readings.map(unreadable);
-  const best = costs.indexOf(Math.min(...costs));
-  return readings[best] ?? parseText(language, text);
+async function parseFragment(language: string, text: string): Promise<SgNode> {
+  const readings = fragmentReadings(language, text).map((reading) => parseAside(language, reading));
+  const costs = (await Promise.all(readings)).map((root) => ({ root, cost: unreadable(root) }));
+  return costs.reduce((best, other) => (other.cost < best.cost ? other : best)).root;
 }
 
 /** Additions stay on the first line, so rows keep their meaning. */
