@@ -18,6 +18,8 @@ export interface Fix {
   readonly to: string;
   /** Canonical language ids, or absent for any. */
   readonly languages?: readonly string[];
+  /** What the file holds, or the replacement is not offered: the import of what it calls. */
+  readonly onlyIn?: RegExp;
 }
 
 /** What every rule says about itself. */
