@@ -5,7 +5,7 @@ import type { SgNode } from "@ast-grep/napi";
 import type { Hunk } from "../../domain/pull-request.ts";
 import { cutText } from "../../domain/text/cut-text.ts";
 import type { InspectedFile } from "../../ports.ts";
-import { grammarOf, kindNumber, parseAside, unfit } from "../grammars.ts";
+import { grammarOf, kindNumber, parseAside, parseText, unfit } from "../grammars.ts";
 import type { Match, Rule, StructuralRule } from "./rule.ts";
 
 /**
@@ -58,7 +58,8 @@ export async function parseFile(
     if (reason !== null) return { kind: "not-parsed", reason };
   }
   const reading = pieces.map(async ({ text, firstLine, whole }) => {
-    const root = await (whole ? parseAside(language, text) : parseFragment(language, text));
+    // What a fragment takes is less than another thread costs.
+    const root = whole ? await parseAside(language, text) : parseFragment(language, text);
     const parts = changedParts(root, text, firstLine, added);
     return parts === null ? null : { root, text, firstLine, ...parts };
   });
@@ -282,11 +283,18 @@ function newSide(hunk: Hunk): string {
     .join("\n");
 }
 
-/** Reads a fragment in each way that it may stand in a file, and keeps the reading with the least left over. */
-async function parseFragment(language: string, text: string): Promise<SgNode> {
-  const readings = fragmentReadings(language, text).map((reading) => parseAside(language, reading));
-  const costs = (await Promise.all(readings)).map((root) => ({ root, cost: unreadable(root) }));
-  return costs.reduce((best, other) => (other.cost < best.cost ? other : best)).root;
+/** Reads a fragment in the ways that it may stand in a file, until one leaves nothing over, and keeps the best reading. */
+function parseFragment(language: string, text: string): SgNode {
+  const [first = text, ...others] = fragmentReadings(language, text);
+  let best = parseText(language, first);
+  let cost = unreadable(best);
+  for (const reading of others) {
+    if (cost === 0) break;
+    const other = parseText(language, reading);
+    const left = unreadable(other);
+    if (left < cost) [best, cost] = [other, left];
+  }
+  return best;
 }
 
 /** Additions stay on the first line, so rows keep their meaning. */
