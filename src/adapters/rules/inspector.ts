@@ -35,9 +35,9 @@ const MAX_IDENTITY_LINES = 50;
  */
 export function rulesInspector(rules: readonly Rule[] = allRules()): Inspector {
   return {
-    inspect: async (files, settings, customRules) => {
+    inspect: async (files, settings, customRules, onRead) => {
       const prepared = prepareRules(settings, customRules, rules);
-      return joinInspections([prepared.problems, await prepared.inspect(files)]);
+      return joinInspections([prepared.problems, await prepared.inspect(files, false, onRead)]);
     },
   };
 }
@@ -50,7 +50,7 @@ export interface PreparedRules {
   /** What is wrong with the repository's own rules. */
   readonly problems: Inspection;
   /** @param onlyLines without a syntax tree: rules that need one do not run */
-  inspect(files: readonly InspectedFile[], onlyLines?: boolean): Promise<Inspection>;
+  inspect(files: readonly InspectedFile[], onlyLines?: boolean, onRead?: (files: number) => void): Promise<Inspection>;
 }
 
 /** @param rules the built-in rules; others only in tests */
@@ -72,12 +72,14 @@ export function prepareRules(
   };
   return {
     problems: { findings: [], heldBack: [], degraded: custom.problems.map(customDegraded) },
-    async inspect(files, onlyLines = false) {
+    async inspect(files, onlyLines = false, onRead = () => {}) {
       const inspectOne = (file: InspectedFile) =>
         onlyLines ? inspectFile(file, ofLines, null, settings) : inspectFile(file, active, searchesFor(file), settings);
       const parts: Inspection[] = [];
       for (let at = 0; at < files.length; at += FILES_AT_ONCE) {
-        parts.push(...(await Promise.all(files.slice(at, at + FILES_AT_ONCE).map(inspectOne))));
+        const some = files.slice(at, at + FILES_AT_ONCE);
+        parts.push(...(await Promise.all(some.map(inspectOne))));
+        onRead(some.length);
         // Webhooks are answered in between: GitHub waits ten seconds and no longer.
         await setImmediate();
       }
