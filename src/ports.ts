@@ -164,10 +164,12 @@ export interface Inspection {
 
 /** Finds defects without a model: what Kodiai can say with no key. */
 export interface Inspector {
+  /** @param onRead called as it goes on: how many more files were read */
   inspect(
     files: readonly InspectedFile[],
     settings: ReadonlyMap<string, RuleSetting>,
     customRules: readonly CustomRule[],
+    onRead?: (files: number) => void,
   ): Promise<Inspection>;
 }
 

@@ -2503,6 +2503,17 @@ export const MUTANTS: readonly Mutant[] = [
     ],
   },
   {
+    id: "context that is masked line by line",
+    loses: "a line from within a private key leaves with no excerpt of its file",
+    file: "src/context/context.ts",
+    find: "maskedLines(head, ports?.mask ?? (async (text) => text))",
+    replace: "maskedLines(head, async (text) => text)",
+    test: [
+      "test/app/code-around.test.ts",
+      "lines from within a private key never reach the model, whichever part of the file is shown",
+    ],
+  },
+  {
     id: "look-ups without a bound",
     loses: "a review answers twelve look-ups at most",
     file: "src/review/read-by-model.ts",

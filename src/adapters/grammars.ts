@@ -6,7 +6,7 @@ import php from "@ast-grep/lang-php";
 import python from "@ast-grep/lang-python";
 import ruby from "@ast-grep/lang-ruby";
 import rust from "@ast-grep/lang-rust";
-import { parse, registerDynamicLanguage, type SgNode } from "@ast-grep/napi";
+import { kind, parse, parseAsync, registerDynamicLanguage, type SgNode } from "@ast-grep/napi";
 
 registerDynamicLanguage({ go, java, php, python, ruby, rust });
 
@@ -33,11 +33,25 @@ export function grammarOf(language: string): string | null {
   return GRAMMARS.get(language) ?? null;
 }
 
+/** The number by which a grammar knows a kind of node, 0 where it does not: to compare numbers, ast-grep compiles nothing. */
+export function kindNumber(language: string, name: string): number {
+  return kind(knownGrammar(language), name);
+}
+
 /** Parses one piece of text with the grammar of a language key. Throws when there is no such grammar. */
 export function parseText(language: string, text: string): SgNode {
+  return parse(knownGrammar(language), text).root();
+}
+
+/** The same on another thread. */
+export async function parseAside(language: string, text: string): Promise<SgNode> {
+  return (await parseAsync(knownGrammar(language), text)).root();
+}
+
+function knownGrammar(language: string): string {
   const grammar = grammarOf(language);
   if (grammar === null) throw new Error(`no grammar for ${language}`);
-  return parse(grammar, text).root();
+  return grammar;
 }
 
 /** Why a text is not parsed, or null when it may be. */

@@ -4,9 +4,11 @@ import { atLeast, SEVERITIES, type Severity } from "../domain/finding.ts";
 import type { PullRequestContext } from "../domain/pull-request.ts";
 import { quietVerdict, unreadDiff } from "../domain/review/quiet-verdict.ts";
 import type { Review } from "../domain/review.ts";
+import { counted } from "../domain/text/counted.ts";
 import type { Stage } from "../flows/review/review-ports.ts";
 import { writeReview } from "../flows/review/review-pull-request.ts";
 import { withoutSecrets } from "../flows/review/without-secrets.ts";
+import type { Inspector } from "../ports.ts";
 import { reviewMarkdown } from "../publish/publish.ts";
 import { redact } from "../wire/secrets.ts";
 import { prettyReview } from "./pretty.ts";
@@ -30,10 +32,11 @@ export async function review(words: readonly string[]): Promise<ExitCode> {
   const { job, ports } = await subject(values, positionals, (request) => questions.push(plainQuestion(request)));
 
   let context: PullRequestContext | null = null;
+  const show = process.stderr.isTTY && format !== "json" && format !== "sarif" ? showInPlace : () => {};
   const written = await writeReview(
     job,
-    ports,
-    progress((gathered) => {
+    { ...ports, inspector: counting(ports.inspector, show) },
+    progress(show, (gathered) => {
       context = gathered;
     }),
   );
@@ -75,16 +78,34 @@ function meets(written: Review, failOn: Severity): boolean {
   return written.findings.some(({ finding }) => atLeast(finding.severity, failOn));
 }
 
-/** Says on a terminal which room is entered, and hands on what was gathered, for code frames. */
-function progress(gathered: (context: PullRequestContext) => void): Stage {
-  return async (room, enter) => {
-    if (process.stderr.isTTY) process.stderr.write(`\r\u001b[K${room} …`);
+/** The last line of the terminal is this text; "" clears it. */
+function showInPlace(text: string): void {
+  process.stderr.write(`\r\u001b[K${text}`);
+}
+
+/** Shows how many files were read. */
+function counting(inspector: Inspector, show: (text: string) => void): Inspector {
+  return {
+    inspect(files, settings, customRules) {
+      let read = 0;
+      return inspector.inspect(files, settings, customRules, (more) => {
+        read += more;
+        show(`Reading ${read} of ${counted(files.length, "file")}`);
+      });
+    },
+  };
+}
+
+/** Shows which stage runs, and hands on what was gathered, for code frames. */
+function progress(show: (text: string) => void, gathered: (context: PullRequestContext) => void): Stage {
+  return async (name, run) => {
+    show(`${name} …`);
     try {
-      const value = await enter();
+      const value = await run();
       if (isContext(value)) gathered(value);
       return value;
     } finally {
-      if (process.stderr.isTTY) process.stderr.write("\r\u001b[K");
+      show("");
     }
   };
 }

@@ -6,7 +6,7 @@ import { jobKey, type Repo, type ReviewJob } from "../domain/job.ts";
 import type { ModelRequest } from "../domain/model.ts";
 import { counted } from "../domain/text/counted.ts";
 import type { WritingPorts } from "../flows/review/review-ports.ts";
-import { defaultBranch, type LocalRange, localPorts, pullRequestPorts, uncommittedWork } from "../wire/cli/change.ts";
+import { defaultBranch, type LocalRange, localPorts, uncommittedWork } from "../wire/cli/change.ts";
 import type { ModelWish } from "../wire/cli/model.ts";
 import { apiUrlFor } from "./api-url.ts";
 import { storePlace } from "./data-dir.ts";
@@ -135,6 +135,7 @@ async function pullRequest(url: string, model: ModelWish, place: string): Promis
   const token = process.env.GITHUB_TOKEN;
   if (token === undefined || token === "") throw new UsageError("set GITHUB_TOKEN to read a pull request");
   const named = { host, owner, name, number: Number(number), token, apiUrl: apiUrlFor(host), place, model };
+  const { pullRequestPorts } = await import("../wire/cli/pull-request.ts");
   const { repo, headSha, ports } = await pullRequestPorts(named);
   return { job: jobOf(repo, Number(number), headSha), ports };
 }

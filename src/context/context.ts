@@ -1,21 +1,31 @@
 // What a reviewer has to see besides the diff: the functions around the hunks, what changed lines call, who else calls what
 // changed. From the repository at the head; without it from the changed files alone.
 import { createHash } from "node:crypto";
-import { type CallSites, type ChangeContext, type ContextKind, noContext } from "../domain/change-context.ts";
+import {
+  type CallSites,
+  type ChangeContext,
+  type ContextKind,
+  type Excerpt,
+  noContext,
+} from "../domain/change-context.ts";
 import type { Definition, NamedSymbol, Reference } from "../domain/code/symbols.ts";
+import { type MaskedLines, maskedLines } from "../domain/masked-lines.ts";
 import { CHARS_PER_TOKEN } from "../domain/model.ts";
 import type { FileDiff, PullRequestContext } from "../domain/pull-request.ts";
 import type { FileKind, ReviewSignals } from "../domain/signals.ts";
+import { cutText } from "../domain/text/cut-text.ts";
 import type { Snapshot, SnapshotFile, Snapshots } from "../ports/snapshot.ts";
 import type { Symbols } from "../ports/symbols.ts";
 import { importedPackages, manifestsOf, tellingLines } from "./manifests.ts";
 import { type ChangedName, type ChangeNames, changeNames, innermost, touchedLines, type UsedName } from "./names.ts";
-import { type Candidate, type Range, shareRoom } from "./room.ts";
+import { type Candidate, type Range, shareRoom, shownLine } from "./room.ts";
 
 export interface ContextPorts {
   /** Null or absent: the change has no repository behind it. */
   readonly snapshots?: Snapshots | null;
   readonly symbols?: Symbols | null;
+  /** See Model; absent: lines are shown as they are. */
+  readonly mask?: ((text: string) => Promise<string>) | undefined;
 }
 
 /** Call sites shown of one name. */
@@ -84,11 +94,12 @@ export async function contextOf(
   }
   const called = fitted(calls, room * CALLS_PART);
   const shared = shareRoom(candidates, texts, inDiff, room - called.used);
+  const lines = maskedLines(head, ports?.mask ?? (async (text) => text));
   return {
     kind: "change-context",
     from: read.snapshot === null ? (head.files.size === 0 ? "nothing" : "head-texts") : "snapshot",
-    excerpts: shared.excerpts,
-    callSites: called.shown,
+    excerpts: await Promise.all(shared.excerpts.map((excerpt) => maskedExcerpt(excerpt, lines))),
+    callSites: await Promise.all(called.shown.map((call) => maskedSites(call, lines))),
     cut: cutOf(shared.cut, called.cut),
     tokens: Math.ceil((shared.used + called.used) / CHARS_PER_TOKEN),
     degraded: [...read.degraded, ...found.degraded],
@@ -398,6 +409,19 @@ function fitted(
     }
   }
   return { shown, used, cut };
+}
+
+async function maskedExcerpt(excerpt: Excerpt, lines: MaskedLines): Promise<Excerpt> {
+  const masked = await lines(excerpt.path);
+  return { ...excerpt, lines: excerpt.lines.map(({ line }) => ({ line, text: shownLine(masked?.[line - 1] ?? "") })) };
+}
+
+async function maskedSites(call: CallSites, lines: MaskedLines): Promise<CallSites> {
+  const sites = call.sites.map(async (site) => {
+    const masked = (await lines(site.path))?.[site.line - 1]?.trim() ?? "";
+    return { ...site, text: cutText(masked, site.text.length) };
+  });
+  return { ...call, sites: await Promise.all(sites) };
 }
 
 function cutOf(...maps: readonly ReadonlyMap<ContextKind, number>[]): ChangeContext["cut"] {

@@ -96,7 +96,8 @@ export function shareRoom(
   return { excerpts, used, cut };
 }
 
-function shownLine(text: string): string {
+/** A line as it is shown: a long one is cut. */
+export function shownLine(text: string): string {
   const line = text.replace(/\r$/, "");
   return line.length > LINE_CHARS ? `${cutText(line, LINE_CHARS)}…(cut)` : line;
 }

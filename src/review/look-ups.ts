@@ -1,6 +1,7 @@
 // What a model may look up in the repository before it answers. What it asks for is untrusted, and so is what it reads.
 import { z } from "zod";
 import type { HeadCode } from "../domain/head-code.ts";
+import type { MaskedLines } from "../domain/masked-lines.ts";
 import type { LookUps, LookUpTool } from "../domain/model.ts";
 import { counted } from "../domain/text/counted.ts";
 import { fence, revealLine } from "../domain/text/untrusted-text.ts";
@@ -50,27 +51,6 @@ const TOOLS: readonly LookUpTool[] = [
     text: string(`${SOUGHT.least} to ${SOUGHT.most} characters of one line.`),
   }),
 ];
-
-/** Lines of files with their secrets masked. */
-export type MaskedLines = (path: string) => Promise<readonly string[] | null>;
-
-/**
- * Reads files of the head. Whole files are masked before lines are taken out: a line from within a key shows nothing by itself.
- *
- * @param mask see Mask; the number of lines stays
- */
-export function maskedLines(head: Pick<HeadCode, "text">, mask: (text: string) => Promise<string>): MaskedLines {
-  const read = new Map<string, Promise<readonly string[] | null>>();
-  const masked = async (path: string) => {
-    const text = await head.text(path);
-    return text === null ? null : (await mask(text)).replace(/\n$/, "").split(/\r?\n/);
-  };
-  return (path) => {
-    const lines = read.get(path) ?? masked(path);
-    read.set(path, lines);
-    return lines;
-  };
-}
 
 /** Lines as a model reads them, each with its number. */
 export function numbered(lines: readonly string[], from: number, to: number): string {

@@ -4,6 +4,7 @@
 import { noContext } from "../domain/change-context.ts";
 import type { Finding, HeldBack, Precedent } from "../domain/finding.ts";
 import type { HeadCode } from "../domain/head-code.ts";
+import { type MaskedLines, maskedLines } from "../domain/masked-lines.ts";
 import type { LookUps, ModelAnswer } from "../domain/model.ts";
 import type { Cost, Degraded } from "../domain/omissions.ts";
 import type { FileDiff } from "../domain/pull-request.ts";
@@ -14,7 +15,7 @@ import { compose, type PromptMaterial, type ReviewPrompt } from "./compose.ts";
 import { coverageOf, failureText } from "./coverage.ts";
 import { draft } from "./draft.ts";
 import { drawnContext } from "./draw-context.ts";
-import { lookUpsIn, type MaskedLines, MOST_LOOK_UPS, maskedLines } from "./look-ups.ts";
+import { lookUpsIn, MOST_LOOK_UPS } from "./look-ups.ts";
 import { planReading, type Reading, type ReadingPlan } from "./plan-reading.ts";
 import { type Reach, reachOf } from "./reach.ts";
 import { type ModelMeasure, PART_FOR_READING, type QuestionRoom, readingBudget } from "./reading-budget.ts";

@@ -1,13 +1,14 @@
 // The second look: drafted findings are held against the code by the cheaper model before they are said.
 import { type ChangeContext, citedContext } from "../domain/change-context.ts";
 import type { Finding } from "../domain/finding.ts";
+import type { MaskedLines } from "../domain/masked-lines.ts";
 import type { ModelAnswer, ModelRequest, ModelUsage } from "../domain/model.ts";
 import type { Cost, Degraded } from "../domain/omissions.ts";
 import type { PullRequestContext } from "../domain/pull-request.ts";
 import type { Profile } from "../domain/signals.ts";
 import { failureText } from "./coverage.ts";
 import { drawnContext } from "./draw-context.ts";
-import { citedLines, type MaskedLines } from "./look-ups.ts";
+import { citedLines } from "./look-ups.ts";
 import { verifyRoom } from "./reading-budget.ts";
 import { type CheckedFinding, VERIFY_REPLY } from "./reply.ts";
 import { type Checked, plainId, takeVerdicts } from "./verify.ts";

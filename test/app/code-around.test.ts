@@ -1,4 +1,5 @@
 // The code around a change, read from the repository at its head, stands in what the model is asked.
+import { createHash } from "node:crypto";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { says } from "../fakes/anthropic/replies.ts";
 import { type ModelStage, openModelStage } from "./model-stage.ts";
@@ -47,4 +48,24 @@ test("the enclosing function, what an added line calls and who calls what change
   expect(around).toContain('src/checkout.ts:4: return "EUR " + priceOf(cart.count, 1.5).toFixed(2);');
   // Lines of the diff are not told twice.
   expect(around).not.toContain("return roundedPrice(items * rate);");
+});
+
+test("lines from within a private key never reach the model, whichever part of the file is shown", async () => {
+  // 76 characters a line, as MIME has them: without the header nothing says that this is a key. One uses the changed name.
+  const bytes = (at: number) => createHash("sha512").update(`line ${at}`).digest().subarray(0, 57);
+  const key = Array.from({ length: 80 }, (_, at) => bytes(at).toString("base64"));
+  const using = key[40]?.replace(/^.{9}/, "/priceOf/") ?? "";
+  const [begin, end] = ["BEGIN", "END"].map((word) => `-----${word} RSA PRIVATE KEY-----`);
+  const pem = (lines: readonly string[]) => `${begin}\n${lines.join("\n")}\n${end}\n`;
+  // Too long to be shown whole: what is around the hunk begins within the key.
+  const rates = (rate: number) =>
+    `${pem(key)}currency: EUR\nregion: eu\nvat: 19\nrate: ${rate}\n${"- one\n".repeat(500)}`;
+  const base = { ...BASE, "deploy/rates.yml": rates(1), "deploy/server.yml": pem(key.with(40, using)) };
+  const changed = { "deploy/rates.yml": rates(2), "src/price.ts": priced("return rate * items;") };
+  const { asked, state } = await stage.review("Raise the rate", changed, base);
+  expect(state).toBe("done");
+  const prompts = asked.map(({ prompt }) => prompt).join("\n");
+  expect(prompts).toContain("currency: EUR");
+  expect(prompts).toMatch(/^deploy\/server.yml:\d+:/m);
+  expect([...key, using].filter((line) => prompts.includes(line))).toEqual([]);
 });

@@ -3,7 +3,6 @@
 import type { CustomRule, RuleSetting } from "../../config/repo-config.ts";
 import type { InspectedFile, Inspection } from "../../ports.ts";
 import { type PreparedRules, prepareRules } from "./inspector.ts";
-import { joinInspections } from "./join-inspections.ts";
 
 /** The rules of a review, before its first files; then files, a few at a time. */
 export type InspectQuestion =
@@ -22,9 +21,7 @@ async function answer(question: InspectQuestion): Promise<Inspection> {
     return prepared.problems;
   }
   if (prepared === null) throw new Error("a file before the rules");
-  const parts: Inspection[] = [];
-  for (const file of question.files) parts.push(await prepared.inspect(file, question.onlyLines));
-  return joinInspections(parts);
+  return prepared.inspect(question.files, question.onlyLines);
 }
 
 process.on("message", (question: InspectQuestion) => {

@@ -9,10 +9,19 @@ import { compileCustomRules } from "./custom.ts";
 import { ignoreReason } from "./ignore-comment.ts";
 import { joinInspections } from "./join-inspections.ts";
 import { addedLines, anchorOf, type LineText, lineTextOf, withoutOverlap } from "./place.ts";
-import type { Match, Rule, StructuralRule } from "./rule.ts";
+import type { Match, Rule } from "./rule.ts";
 import { allRules } from "./rules.ts";
 import { suggestionOf } from "./suggest.ts";
-import { causesOf, findMatches, type NotParsed, parseFile, type SyntaxTree } from "./syntax.ts";
+import {
+  causesOf,
+  findMatches,
+  languageKeys,
+  parseFile,
+  type Searches,
+  searchesOf,
+  type Try,
+  triesOf,
+} from "./syntax.ts";
 
 /** More matches of one rule in one file say nothing new; the rest is counted as degraded. */
 const MAX_MATCHES = 200;
@@ -26,25 +35,22 @@ const MAX_IDENTITY_LINES = 50;
  */
 export function rulesInspector(rules: readonly Rule[] = allRules()): Inspector {
   return {
-    inspect: async (files, settings, customRules) => {
+    inspect: async (files, settings, customRules, onRead) => {
       const prepared = prepareRules(settings, customRules, rules);
-      const parts: Inspection[] = [prepared.problems];
-      for (const file of files) {
-        parts.push(await prepared.inspect(file));
-        // Webhooks are answered between two files: GitHub waits ten seconds and no longer.
-        await setImmediate();
-      }
-      return joinInspections(parts);
+      return joinInspections([prepared.problems, await prepared.inspect(files, false, onRead)]);
     },
   };
 }
 
-/** The rules of one review, ready for one file after the other. */
+/** Files of which syntax is read on other threads while the rules search what was read. */
+const FILES_AT_ONCE = 4;
+
+/** The rules of one review, ready for its files. */
 export interface PreparedRules {
   /** What is wrong with the repository's own rules. */
   readonly problems: Inspection;
   /** @param onlyLines without a syntax tree: rules that need one do not run */
-  inspect(file: InspectedFile, onlyLines?: boolean): Promise<Inspection>;
+  inspect(files: readonly InspectedFile[], onlyLines?: boolean, onRead?: (files: number) => void): Promise<Inspection>;
 }
 
 /** @param rules the built-in rules; others only in tests */
@@ -56,9 +62,29 @@ export function prepareRules(
   const custom = compileCustomRules(customRules, new Set(rules.map((rule) => rule.id)));
   const active = [...rules, ...custom.rules].filter((rule) => settings.get(rule.id) !== "off");
   const ofLines = active.filter((rule) => rule.kind === "line");
+  const structural = active.filter((rule) => rule.kind === "structural");
+  const searches = new Map<string, Searches>();
+  const searchesFor = (file: InspectedFile): Searches => {
+    const languages = languageKeys(file);
+    const known = searches.get(languages.join()) ?? searchesOf(structural, languages);
+    searches.set(languages.join(), known);
+    return known;
+  };
   return {
     problems: { findings: [], heldBack: [], degraded: custom.problems.map(customDegraded) },
-    inspect: (file, onlyLines = false) => inspectFile(file, onlyLines ? ofLines : active, settings),
+    async inspect(files, onlyLines = false, onRead = () => {}) {
+      const inspectOne = (file: InspectedFile) =>
+        onlyLines ? inspectFile(file, ofLines, null, settings) : inspectFile(file, active, searchesFor(file), settings);
+      const parts: Inspection[] = [];
+      for (let at = 0; at < files.length; at += FILES_AT_ONCE) {
+        const some = files.slice(at, at + FILES_AT_ONCE);
+        parts.push(...(await Promise.all(some.map(inspectOne))));
+        onRead(some.length);
+        // Webhooks are answered in between: GitHub waits ten seconds and no longer.
+        await setImmediate();
+      }
+      return joinInspections(parts);
+    },
   };
 }
 
@@ -76,22 +102,24 @@ const ONLY_HUNKS: Degraded = {
 interface Subject {
   readonly file: InspectedFile;
   readonly added: ReadonlySet<number>;
-  readonly tree: SyntaxTree | NotParsed | null;
+  /** Of the structural rules, those that may match. */
+  readonly tries: ReadonlyMap<Rule, readonly Try[]>;
   readonly lineText: LineText;
 }
 
 async function inspectFile(
   file: InspectedFile,
   rules: readonly Rule[],
+  searches: Searches | null,
   settings: ReadonlyMap<string, RuleSetting>,
 ): Promise<Inspection> {
   const added = addedLines(file.diff);
   if (file.diff.status === "removed" || file.diff.binary || added.size === 0) return joinInspections([]);
   const degraded: Degraded[] = [];
-  const tree = rules.some((rule) => rule.kind === "structural") ? parsed(file, added, degraded) : null;
-  const subject: Subject = { file, added, tree, lineText: lineTextOf(file) };
+  const tries = searches === null ? new Map() : await triesIn(file, added, searches, degraded);
+  const subject: Subject = { file, added, tries, lineText: lineTextOf(file) };
   const parts: Inspection[] = [];
-  for (const rule of rules.filter((candidate) => speaksAbout(candidate, file))) {
+  for (const rule of rules.filter((candidate) => speaksAbout(candidate, file, tries))) {
     try {
       parts.push(await inspectWith(rule, subject, settings));
     } catch (error) {
@@ -101,25 +129,34 @@ async function inspectFile(
   return joinInspections([...parts, { findings: [], heldBack: [], degraded }]);
 }
 
-function parsed(file: InspectedFile, added: ReadonlySet<number>, degraded: Degraded[]): Subject["tree"] {
+async function triesIn(
+  file: InspectedFile,
+  added: ReadonlySet<number>,
+  searches: Searches,
+  degraded: Degraded[],
+): Promise<Subject["tries"]> {
   const say = (reason: string): void => {
     degraded.push({ part: "structural-rules", reason: `${file.diff.path}: ${reason}` });
   };
   try {
-    const tree = parseFile(file, added);
-    if (tree?.kind === "not-parsed") say(tree.reason);
-    if (tree?.kind === "tree" && tree.skipped !== null) say(tree.skipped);
-    if (tree?.kind === "tree" && !tree.whole) degraded.push(ONLY_HUNKS);
-    return tree;
+    const tree = await parseFile(file, added);
+    if (tree?.kind !== "tree") {
+      if (tree !== null) say(tree.reason);
+      return new Map();
+    }
+    if (tree.skipped !== null) say(tree.skipped);
+    if (!tree.whole) degraded.push(ONLY_HUNKS);
+    return triesOf(tree, searches);
   } catch (error) {
     say(causesOf(error));
-    return null;
+    return new Map();
   }
 }
 
-function speaksAbout(rule: Rule, file: InspectedFile): boolean {
+function speaksAbout(rule: Rule, file: InspectedFile, tries: Subject["tries"]): boolean {
   if (!rule.inTests && file.facts.kind === "test") return false;
-  return rule.kind === "structural" || rule.languages === "any" || rule.languages.includes(file.facts.language);
+  if (rule.kind === "structural") return tries.has(rule);
+  return rule.languages === "any" || rule.languages.includes(file.facts.language);
 }
 
 async function inspectWith(
@@ -127,8 +164,8 @@ async function inspectWith(
   subject: Subject,
   settings: ReadonlyMap<string, RuleSetting>,
 ): Promise<Inspection> {
-  const { file, added } = subject;
-  const found = rule.kind === "line" ? [...(await rule.check(file))] : structuralMatches(rule, subject);
+  const { file, added, tries } = subject;
+  const found = rule.kind === "line" ? [...(await rule.check(file))] : (tries.get(rule) ?? []).flatMap(findMatches);
   const matches = withoutOverlap(found.filter((match) => anchorOf(match, file.diff, added) !== null));
   const heldBack: HeldBack[] = [];
   const findings: Finding[] = [];
@@ -142,14 +179,6 @@ async function inspectWith(
   const over = matches.length - MAX_MATCHES;
   const reason = `${file.diff.path}: ${over} more matches than the ${MAX_MATCHES} that are shown`;
   return { findings, heldBack, degraded: over > 0 ? [{ part: `rule ${rule.id}`, reason }] : [] };
-}
-
-function structuralMatches(rule: StructuralRule, { tree }: Subject): Match[] {
-  if (tree === null || tree.kind === "not-parsed" || (rule.wholeFile === true && !tree.whole)) return [];
-  const configs = tree.languages.flatMap((language) =>
-    Object.hasOwn(rule.match, language) ? (rule.match[language] ?? []) : [],
-  );
-  return configs.flatMap((config) => findMatches(tree, config, rule));
 }
 
 function findingOf(

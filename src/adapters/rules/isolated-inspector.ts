@@ -99,13 +99,14 @@ export function isolatedInspector(over: Partial<InspectLimits> = {}): IsolatedIn
   }
 
   return {
-    async inspect(files, settings, customRules) {
+    async inspect(files, settings, customRules, onRead = () => {}) {
       const rules: Rules = { kind: "rules", settings, customRules };
       const parts: Inspection[] = [await inTurn(() => prepared(rules)).then(orDegraded)];
       const trouble: Trouble = { stuck: 0 };
       for (const some of together(files)) {
         const whole = trouble.stuck < limits.stuckFiles ? await ask(rules, some) : MANY_STUCK;
         parts.push(...(typeof whole === "string" ? await oneByOne(rules, some, trouble) : [whole]));
+        onRead(some.length);
       }
       return joinInspections(parts);
     },
@@ -123,13 +124,13 @@ const FILES_EACH = 100;
 export function parallelInspector(): IsolatedInspector {
   const first = isolatedInspector();
   return {
-    async inspect(files, settings, customRules) {
+    async inspect(files, settings, customRules, onRead) {
       const processes = Math.min(availableParallelism(), Math.max(1, Math.ceil(files.length / FILES_EACH)));
       const each = Math.ceil(files.length / processes);
       const others = Array.from({ length: processes - 1 }, () => isolatedInspector());
       try {
         const parts = [first, ...others].map((inspector, at) =>
-          inspector.inspect(files.slice(at * each, (at + 1) * each), settings, customRules),
+          inspector.inspect(files.slice(at * each, (at + 1) * each), settings, customRules, onRead),
         );
         return joinInspections(await Promise.all(parts));
       } finally {

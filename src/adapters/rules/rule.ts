@@ -1,4 +1,5 @@
 // What a rule is: words for people, examples that are its tests, and one way to find its matches.
+import type { SgNode } from "@ast-grep/napi";
 import type { Category, Severity, Suggestion } from "../../domain/finding.ts";
 import type { InspectedFile } from "../../ports.ts";
 
@@ -17,6 +18,8 @@ export interface Fix {
   readonly to: string;
   /** Canonical language ids, or absent for any. */
   readonly languages?: readonly string[];
+  /** What the file holds, or the replacement is not offered: the import of what it calls. */
+  readonly onlyIn?: RegExp;
 }
 
 /** What every rule says about itself. */
@@ -65,10 +68,12 @@ export interface StructuralRule extends RuleText {
   /** True when the rule reads what surrounds a match (a whole statement or function), so that a hunk alone misleads it. */
   readonly wholeFile?: boolean;
   /**
-   * Words of which a matched node holds one. ast-grep compiles a rule each time it runs, which costs up to 2 ms; looking
+   * What the text of a matched node always holds. ast-grep compiles a rule each time it runs, which costs up to 2 ms; looking
    * for a word first costs microseconds. Linear patterns only: literals and alternatives.
    */
   readonly onlyWith?: RegExp;
+  /** Of nodes that are of the right kind and hold such a text, all that may match: where a look at their parts is cheap. */
+  readonly among?: (nodes: readonly SgNode[]) => readonly SgNode[];
   /** Words of which the file holds one, for a rule that asks about what surrounds a node. */
   readonly onlyIn?: RegExp;
   readonly match: Readonly<Record<string, readonly Readonly<Record<string, unknown>>[]>>;

@@ -35,15 +35,15 @@ export function suggestionOf(
     ? { from: match.node.range().start.column, old: match.node.text() }
     : { from: 0, old: whole };
   if (old.length > MAX_TEXT || !whole.startsWith(old, from)) return null;
-  const fixed = fixedText(rule, old, file.facts.language);
+  const fixed = fixedText(rule, old, file);
   if (fixed === null) return null;
   const text = whole.slice(0, from) + fixed + whole.slice(from + old.length);
   return parsesAsWell(file, whole, text) ? { startLine, line, text } : null;
 }
 
-function fixedText(rule: Rule, old: string, language: string): string | null {
-  for (const { from, to, languages } of rule.fixes ?? []) {
-    if (languages !== undefined && !languages.includes(language)) continue;
+function fixedText(rule: Rule, old: string, { facts, headText }: InspectedFile): string | null {
+  for (const { from, to, languages, onlyIn } of rule.fixes ?? []) {
+    if (languages?.includes(facts.language) === false || onlyIn?.test(headText ?? "") === false) continue;
     const fixed = old.replace(from, to);
     if (fixed !== old) return fixed;
   }

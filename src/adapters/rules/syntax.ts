@@ -5,8 +5,8 @@ import type { SgNode } from "@ast-grep/napi";
 import type { Hunk } from "../../domain/pull-request.ts";
 import { cutText } from "../../domain/text/cut-text.ts";
 import type { InspectedFile } from "../../ports.ts";
-import { grammarOf, parseText, unfit } from "../grammars.ts";
-import type { Match, StructuralRule } from "./rule.ts";
+import { grammarOf, kindNumber, parseAside, parseText, unfit } from "../grammars.ts";
+import type { Match, Rule, StructuralRule } from "./rule.ts";
 
 /**
  * Deepest syntax tree that rules walk. Looking for an ancestor or descendant is quadratic in depth (measured: .6 s a rule
@@ -20,24 +20,13 @@ interface Region {
   readonly text: string;
   readonly firstLine: number;
   /** Subtrees that together hold every node that touches an added line, except those of `around`. */
-  readonly changed: readonly Part[];
+  readonly changed: readonly SgNode[];
   /** Nodes that enclose them: larger than what changed, so they are tested one by one and not searched. */
-  readonly around: readonly Enclosing[];
-}
-
-interface Part {
-  readonly node: SgNode;
-  readonly text: string;
-}
-
-interface Enclosing extends Part {
-  readonly kind: string;
+  readonly around: readonly SgNode[];
 }
 
 export interface SyntaxTree {
   readonly kind: "tree";
-  /** Keys under which rules for this file may stand, most specific first: `["tsx", "typescript"]`. */
-  readonly languages: readonly string[];
   /** False when only hunks were parsed. */
   readonly whole: boolean;
   readonly regions: readonly Region[];
@@ -57,23 +46,27 @@ export interface NotParsed {
  * @param added head lines that the change adds
  * @returns the tree, why there is none, or null when no structural rule speaks about the file's language
  */
-export function parseFile(file: InspectedFile, added: ReadonlySet<number>): SyntaxTree | NotParsed | null {
-  const languages = languageKeys(file);
-  const [language] = languages;
+export async function parseFile(
+  file: InspectedFile,
+  added: ReadonlySet<number>,
+): Promise<SyntaxTree | NotParsed | null> {
+  const [language] = languageKeys(file);
   if (language === undefined || grammarOf(language) === null) return null;
   const pieces = piecesOf(file);
   for (const piece of pieces) {
     const reason = unfit(piece.text) ?? unending(piece.text);
     if (reason !== null) return { kind: "not-parsed", reason };
   }
-  const read = pieces.map(({ text, firstLine, whole }) => {
-    const root = whole ? parseText(language, text) : parseFragment(language, text);
+  const reading = pieces.map(async ({ text, firstLine, whole }) => {
+    // What a fragment takes is less than another thread costs.
+    const root = whole ? await parseAside(language, text) : parseFragment(language, text);
     const parts = changedParts(root, text, firstLine, added);
     return parts === null ? null : { root, text, firstLine, ...parts };
   });
+  const read = await Promise.all(reading);
   const regions = read.filter((region) => region !== null);
   const skipped = regions.length < read.length ? `code nested deeper than ${MAX_DEPTH} levels` : null;
-  return { kind: "tree", languages, whole: pieces.every((piece) => piece.whole), regions, skipped };
+  return { kind: "tree", whole: pieces.every((piece) => piece.whole), regions, skipped };
 }
 
 /** A node of as many lines is searched whole, however little of it changed. */
@@ -90,18 +83,18 @@ function changedParts(
   // How many rows before each row were added.
   const before = [0];
   for (let row = 0; row <= rows; row += 1) before.push((before[row] ?? 0) + (added.has(firstLine + row) ? 1 : 0));
-  const changed: Part[] = [];
-  const around: Enclosing[] = [];
+  const changed: SgNode[] = [];
+  const around: SgNode[] = [];
   const visit = (node: SgNode, depth: number): boolean => {
     const { start, end } = node.range();
     const touched = (before[end.line + 1] ?? 0) - (before[start.line] ?? 0);
     if (touched === 0) return true;
     const lines = end.line - start.line + 1;
     if (lines > SMALL_LINES && touched * 2 <= lines) {
-      around.push({ node, kind: String(node.kind()), text: node.text() });
-      return depth < MAX_DEPTH && node.children().every((child) => visit(child, depth + 1));
+      around.push(node);
+      return depth < MAX_DEPTH && node.namedChildren().every((child) => visit(child, depth + 1));
     }
-    changed.push({ node, text: node.text() });
+    changed.push(node);
     return !deeperThan(node, MAX_DEPTH - depth);
   };
   return visit(root, 0) ? { changed, around } : null;
@@ -124,56 +117,99 @@ export function isNodeMatch(match: Match): match is NodeMatch {
   return "node" in match;
 }
 
-/** A rule object, and what is known of it before it runs. */
-interface Shape {
-  readonly matcher: ReturnType<typeof asMatcher>;
-  /** Kinds of the nodes that it can match, or null when they are not known. */
-  readonly kinds: ReadonlySet<string> | null;
+/** One rule object of a rule. */
+interface Search {
+  readonly rule: StructuralRule;
+  readonly matcher: Matcher;
 }
 
-type Words = Pick<StructuralRule, "onlyWith" | "onlyIn">;
+/** The searches of one language. */
+export interface Searches {
+  /** By the number of a kind of node that each can match. */
+  readonly byKind: ReadonlyMap<number, readonly Search[]>;
+  /** Those of which the kinds are not known. */
+  readonly anywhere: readonly Search[];
+}
 
-/** More searches than this in one region cost more than one search of all of it. ast-grep compiles a rule for each. */
-const MAX_SEARCHES = 3;
+/** What `rules` search for in a file with these language keys. */
+export function searchesOf(rules: readonly StructuralRule[], languages: readonly string[]): Searches {
+  const [language = ""] = languages;
+  const byKind = new Map<number, Search[]>();
+  const anywhere: Search[] = [];
+  for (const rule of rules) {
+    const configs = languages.flatMap((key) => (Object.hasOwn(rule.match, key) ? (rule.match[key] ?? []) : []));
+    for (const matcher of configs.map(asMatcher)) {
+      const kinds = [...(kindsOf(matcher.rule) ?? [])].map((kind) => kindNumber(language, kind));
+      // A kind that the grammar does not know is for ast-grep to refuse.
+      if (kinds.length === 0 || kinds.includes(0)) anywhere.push({ rule, matcher });
+      else for (const kind of kinds) byKind.set(kind, [...(byKind.get(kind) ?? []), { rule, matcher }]);
+    }
+  }
+  return { byKind, anywhere };
+}
+
+/** A rule object, and the nodes of a region that it may match; null: any node. */
+export interface Try extends Search {
+  readonly region: Region;
+  readonly nodes: readonly SgNode[] | null;
+}
 
 /**
- * Every place of the changed parts where an ast-grep rule matches.
+ * Compares kinds and words of the changed nodes with what each rule needs, in one pass: ast-grep compiles a rule each time
+ * it runs, which takes up to 2 ms.
  *
- * @param config an ast-grep rule object, or `{rule, constraints}`
- * @param rule the words without which nothing is searched
- * @returns head lines, in no particular order; some may touch no added line. Throws ast-grep's error when the rule is not
- *   valid
+ * @returns what is left to try, by rule
  */
-export function findMatches(tree: SyntaxTree, config: Readonly<Record<string, unknown>>, rule: Words): NodeMatch[] {
-  const shape = shapeOf(config);
-  return tree.regions.flatMap((region) =>
-    matchesIn(region, shape, rule).map((node) => ({ node, ...linesOf(node, region.firstLine) })),
+export function triesOf(tree: SyntaxTree, searches: Searches): ReadonlyMap<Rule, readonly Try[]> {
+  const tries = tree.regions.flatMap((region) => triesIn(region, searches));
+  return Map.groupBy(
+    tries.filter(({ rule }) => tree.whole || rule.wholeFile !== true),
+    ({ rule }) => rule,
   );
 }
 
-function matchesIn({ root, text, changed, around }: Region, shape: Shape, rule: Words): SgNode[] {
-  const { matcher, kinds } = shape;
-  const mayMatch = (part: Part) => rule.onlyWith === undefined || rule.onlyWith.test(part.text);
-  if (rule.onlyIn !== undefined && !rule.onlyIn.test(text)) return [];
-  if (kinds === null) return mayMatch({ node: root, text }) ? root.findAll(matcher) : [];
-  const searched = changed.filter(mayMatch);
-  const tested = around.filter((part) => kinds.has(part.kind) && mayMatch(part));
-  if (searched.length + tested.length > MAX_SEARCHES) return root.findAll(matcher);
-  return [
-    ...searched.flatMap(({ node }) => node.findAll(matcher)),
-    ...tested.filter(({ node }) => node.matches(matcher)).map(({ node }) => node),
-  ];
+function triesIn(region: Region, { byKind, anywhere }: Searches): Try[] {
+  const found = new Map<Search, SgNode[]>();
+  for (const [kind, searches] of byKind) {
+    const around = region.around.filter((node) => node.matches(kind));
+    for (const node of [...region.changed.flatMap((part) => part.findAll(kind)), ...around]) {
+      const text = node.text();
+      for (const search of searches) {
+        if (search.rule.onlyWith?.test(text) === false) continue;
+        const others = found.get(search);
+        if (others === undefined) found.set(search, [node]);
+        else others.push(node);
+      }
+    }
+  }
+  const named = [...found].map(([search, nodes]) => ({
+    ...search,
+    region,
+    nodes: search.rule.among?.(nodes) ?? nodes,
+  }));
+  const unnamed = anywhere
+    .filter(({ rule }) => rule.onlyWith?.test(region.text) !== false)
+    .map((search) => ({ ...search, region, nodes: null }));
+  return [...named, ...unnamed].filter(
+    ({ nodes, rule }) => nodes?.length !== 0 && rule.onlyIn?.test(region.text) !== false,
+  );
 }
 
-const shapes = new WeakMap<object, Shape>();
+/** More nodes than this in one region cost more to try one by one than a search of all of it. */
+const MAX_TRIES = 3;
 
-function shapeOf(config: Readonly<Record<string, unknown>>): Shape {
-  const known = shapes.get(config);
-  if (known !== undefined) return known;
-  const matcher = asMatcher(config);
-  const shape = { matcher, kinds: kindsOf(matcher.rule) };
-  shapes.set(config, shape);
-  return shape;
+/**
+ * Every place where a rule object matches.
+ *
+ * @returns head lines, in no particular order; some may touch no added line. Throws ast-grep's error when the rule is not
+ *   valid
+ */
+export function findMatches({ region, matcher, nodes }: Try): NodeMatch[] {
+  const found =
+    nodes === null || nodes.length > MAX_TRIES
+      ? region.root.findAll(matcher)
+      : nodes.filter((node) => node.matches(matcher));
+  return found.map((node) => ({ node, ...linesOf(node, region.firstLine) }));
 }
 
 /** A node must meet every condition of a rule object, so each narrows the kinds. */
@@ -191,10 +227,13 @@ function kindsOf(rule: Readonly<Record<string, unknown>>): ReadonlySet<string> |
   return new Set([...first].filter((kind) => others.every((kinds) => kinds.has(kind))));
 }
 
+/** What ast-grep takes. */
+type Matcher = { readonly rule: Record<string, unknown> };
+
 /** ast-grep takes `{rule}`; our rules may leave that shell out. */
-export function asMatcher(config: Readonly<Record<string, unknown>>): { rule: Record<string, unknown> } {
+export function asMatcher(config: Readonly<Record<string, unknown>>): Matcher {
   const rule = Object.hasOwn(config, "rule") ? config : { rule: config };
-  return rule as { rule: Record<string, unknown> };
+  return rule as Matcher;
 }
 
 /** An error in one line of at most 300 characters; ast-grep tells a chain of causes, of which the last says what to fix. */
@@ -244,12 +283,18 @@ function newSide(hunk: Hunk): string {
     .join("\n");
 }
 
-/** Reads a fragment in each way that it may stand in a file, and keeps the reading with the least left over. */
+/** Reads a fragment in the ways that it may stand in a file, until one leaves nothing over, and keeps the best reading. */
 function parseFragment(language: string, text: string): SgNode {
-  const readings = fragmentReadings(language, text).map((reading) => parseText(language, reading));
-  const costs = readings.map(unreadable);
-  const best = costs.indexOf(Math.min(...costs));
-  return readings[best] ?? parseText(language, text);
+  const [first = text, ...others] = fragmentReadings(language, text);
+  let best = parseText(language, first);
+  let cost = unreadable(best);
+  for (const reading of others) {
+    if (cost === 0) break;
+    const other = parseText(language, reading);
+    const left = unreadable(other);
+    if (left < cost) [best, cost] = [other, left];
+  }
+  return best;
 }
 
 /** Additions stay on the first line, so rows keep their meaning. */

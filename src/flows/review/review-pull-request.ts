@@ -96,7 +96,7 @@ async function pipeline(
 
     // 5. Read what of the repository is around the change.
     const leave = prepared.remaining();
-    const reads = leave.model === null ? null : readsHead(context, ports);
+    const reads = leave.model === null ? null : { ...readsHead(context, ports), mask: leave.model.mask };
     const around = await stage("context", () => contextOf(context, signals, reads));
 
     // 6. Review the change by rules, memory and the model.

@@ -1,17 +1,13 @@
-import { blobsInMemory } from "../../adapters/blob-cache.ts";
+import { existsSync } from "node:fs";
 import { defaultBranch, type LocalRange, localChanges, uncommittedWork } from "../../adapters/git/local-changes.ts";
-import { githubDependencies } from "../../adapters/github/dependencies.ts";
-import { githubPullRequests } from "../../adapters/github/pull-requests.ts";
-import { githubSnapshots } from "../../adapters/github/snapshot.ts";
 import { localWords } from "../../adapters/local/local-embedder.ts";
+import { noMemory } from "../../adapters/no-memory/recall.ts";
+import { isDatabase } from "../../cli/data-dir.ts";
 import type { Repo } from "../../domain/job.ts";
 import type { WritingPorts } from "../../flows/review/review-ports.ts";
 import type { PullRequests } from "../../ports.ts";
-import { archiveFetch } from "../egress.ts";
-import { personsClient, personsRefusal, repoFrom } from "../github.ts";
 import { inspector, knownRules, symbols } from "../rules.ts";
 import { type ModelWish, modelAccess } from "./model.ts";
-import { rememberedAt } from "./store.ts";
 
 export { defaultBranch, type LocalRange, uncommittedWork };
 
@@ -34,62 +30,26 @@ export async function localPorts(cwd: string, range: LocalRange, place: string, 
   return { repo, number: pull.number, headSha: pull.head.sha, ports: { ...ports, snapshots } };
 }
 
+/** Where nothing was remembered yet, what opens a store is not loaded. */
+async function rememberedAt(place: string): Promise<Pick<WritingPorts, "recall" | "replays" | "retrievals">> {
+  if (isDatabase(place) || existsSync(place)) return (await import("./store.ts")).rememberedAt(place);
+  return { recall: noMemory(), replays: null, retrievals: null };
+}
+
 /** Rules, memory where there is any, and the model that is wished for. */
-async function portsOf(repo: Repo, pulls: PullRequests, place: string, wish: ModelWish): Promise<WritingPorts> {
+export async function portsOf(repo: Repo, pulls: PullRequests, place: string, wish: ModelWish): Promise<WritingPorts> {
   return {
     pulls,
     inspector: inspector(),
     symbols: symbols(),
     known: knownRules(),
     embedder: localWords(),
-    ...rememberedAt(place),
+    ...(await rememberedAt(place)),
     // Nothing is posted, so every finding is shown where it is.
     commentLimit: Number.POSITIVE_INFINITY,
     reranker: null,
     gateCache: null,
     access: await modelAccess(wish, repo, place),
     now: Date.now,
-  };
-}
-
-/**
- * Reads a pull request with a person's token. There is no port that could post.
- *
- * @throws Error when the pull request does not exist or the token may not read it
- */
-export async function pullRequestPorts(named: {
-  readonly host: string;
-  readonly owner: string;
-  readonly name: string;
-  readonly number: number;
-  readonly token: string;
-  readonly apiUrl: string;
-  /** See storePlace. */
-  readonly place: string;
-  readonly model: ModelWish;
-}): Promise<NamedChange> {
-  const github = personsClient(named.token, named.apiUrl);
-  const at = { owner: named.owner, repo: named.name, pull_number: named.number };
-  const { data } = await github.rest.pulls.get(at).catch((error: unknown) => {
-    throw personsRefusal(error, "such pull request");
-  });
-  const { id, private: isPrivate, owner, name } = data.base.repo;
-  const repo = repoFrom(named.host, { id, private: isPrivate, owner, name });
-  const pulls = githubPullRequests({
-    github,
-    // A person's token reaches what the person reaches: the same client serves every repository.
-    clients: { forOwnersRepository: () => Promise.resolve(github) },
-    installationId: 0,
-    botLogin: "kodiai[bot]",
-    authors: new Map(),
-  });
-  const ports = await portsOf(repo, pulls, named.place, named.model);
-  // What a command reads goes when it ends.
-  const snapshots = githubSnapshots({ github, archives: archiveFetch(named.apiUrl), blobs: blobsInMemory() });
-  return {
-    repo,
-    number: named.number,
-    headSha: data.head.sha,
-    ports: { ...ports, snapshots, dependencies: githubDependencies(github) },
   };
 }

@@ -11,9 +11,7 @@ import type { Repo } from "../../domain/job.ts";
 import type { ModelRequest, ModelUsage, Purpose } from "../../domain/model.ts";
 import { configAt } from "../../gather/gather.ts";
 import type { Model, ModelAccess, Spending } from "../../ports/model.ts";
-import { chosenModel, promptDelimiter, standInModel } from "../models.ts";
 import { knownRules } from "../rules.ts";
-import { spendingAt } from "./store.ts";
 
 /** What the command line was told about the model. */
 export interface ModelWish {
@@ -36,6 +34,8 @@ export async function modelAccess(
 ): Promise<ModelAccess | null> {
   const choice = use === "off" ? null : choiceOf(use);
   if (choice === null) return null;
+  // Without a model none of this is loaded.
+  const [{ promptDelimiter }, { spendingAt }] = await Promise.all([import("../models.ts"), import("./store.ts")]);
   const told = (request: ModelRequest<unknown>) => onQuestion?.(request);
   const model = use === "show" ? await silentModel(choice, told) : await tellingModel(choice, told);
   const book = await spendingAt(place);
@@ -60,7 +60,8 @@ function choiceOf(use: "auto" | "show"): ModelChoice | null {
   return read.model;
 }
 
-function silentModel(choice: ModelChoice, told: (request: ModelRequest<unknown>) => void): Promise<Model> {
+async function silentModel(choice: ModelChoice, told: (request: ModelRequest<unknown>) => void): Promise<Model> {
+  const { standInModel } = await import("../models.ts");
   const usage = { inputTokens: 0, cachedTokens: 0, outputTokens: 0, usd: 0, ms: 0, requests: 0 };
   return standInModel(choice, (request) => {
     told(request as ModelRequest<unknown>);
@@ -70,6 +71,7 @@ function silentModel(choice: ModelChoice, told: (request: ModelRequest<unknown>)
 }
 
 async function tellingModel(choice: ModelChoice, told: (request: ModelRequest<unknown>) => void): Promise<Model> {
+  const { chosenModel } = await import("../models.ts");
   const chosen = await chosenModel(choice);
   return {
     ...chosen,

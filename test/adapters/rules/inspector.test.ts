@@ -348,3 +348,11 @@ test("findings are ordered by file, line and rule, whatever the order of the rul
 test("rule ids are sorted and unique", () => {
   expect(ruleIds()).toEqual([...new Set(ruleIds())].sort());
 });
+
+test("the caller sees how many files were read", async () => {
+  const files = Array.from({ length: 9 }, (_, at) => exampleFile(`src/a${at}.ts`, "if (mean === NaN) stop();"));
+  const seen: number[] = [];
+  await rulesInspector().inspect(files, new Map(), [], (more) => seen.push(more));
+  expect(seen.length).toBeGreaterThan(1);
+  expect(seen.reduce((sum, more) => sum + more, 0)).toBe(9);
+});

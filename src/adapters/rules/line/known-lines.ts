@@ -13,6 +13,7 @@ export interface KnownLine {
 export const LONGEST_WRITTEN_LINE = 4000;
 
 const remembered = new WeakMap<InspectedFile, readonly KnownLine[]>();
+const rememberedAdded = new WeakMap<InspectedFile, readonly KnownLine[]>();
 
 /** Head lines in order: all of them when the head text is known, else context and added lines of the hunks (with gaps). */
 export function knownLines(file: InspectedFile): readonly KnownLine[] {
@@ -25,7 +26,11 @@ export function knownLines(file: InspectedFile): readonly KnownLine[] {
 
 /** Only what the change adds. */
 export function addedLines(file: InspectedFile): readonly KnownLine[] {
-  return knownLines(file).filter((line) => line.added);
+  const earlier = rememberedAdded.get(file);
+  if (earlier !== undefined) return earlier;
+  const lines = knownLines(file).filter((line) => line.added);
+  rememberedAdded.set(file, lines);
+  return lines;
 }
 
 function fromHunks(file: InspectedFile): readonly KnownLine[] {

@@ -102,6 +102,9 @@ const sameBranches: StructuralRule = {
   ],
 };
 
+/** What an if that is the other branch of an if stands in. */
+const AROUND_ELSE: ReadonlySet<string> = new Set(["else_clause", "if_statement"]);
+
 const duplicateCondition: StructuralRule = {
   kind: "structural",
   id: "duplicate-condition",
@@ -113,6 +116,7 @@ const duplicateCondition: StructuralRule = {
   fix: "Test what was meant here, or remove the branch.",
   inTests: true,
   onlyWith: /if\b/,
+  among: (nodes) => nodes.filter((node) => node.is("elif_clause") || AROUND_ELSE.has(String(node.parent()?.kind()))),
   onlyIn: /else|elif/,
   match: {
     ...script({

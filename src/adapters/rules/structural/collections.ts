@@ -1,4 +1,5 @@
 // Lists, maps and switches that hold something else than written.
+import type { SgNode } from "@ast-grep/napi";
 import type { StructuralRule } from "../rule.ts";
 import { call, example, not, script, text, withArguments } from "./shapes.ts";
 
@@ -12,6 +13,28 @@ function repeated(kind: string, key: string) {
   };
 }
 
+/** Entries whose key stands more than once in their literal. */
+function withSharedKey(entries: readonly SgNode[]): SgNode[] {
+  const shared = new Map<number, ReadonlySet<string>>();
+  return entries.filter((entry) => {
+    const literal = entry.parent();
+    if (literal === null) return false;
+    const keys = shared.get(literal.id()) ?? sharedKeys(literal);
+    shared.set(literal.id(), keys);
+    return keys.has(keyOf(entry));
+  });
+}
+
+function sharedKeys(literal: SgNode): ReadonlySet<string> {
+  const keys = literal.namedChildren().map(keyOf);
+  const once = new Set<string>();
+  return new Set(keys.filter((key) => once.has(key) || !once.add(key)));
+}
+
+function keyOf(entry: SgNode): string {
+  return entry.field("key")?.text() ?? "";
+}
+
 const duplicateKey: StructuralRule = {
   kind: "structural",
   id: "duplicate-key",
@@ -23,6 +46,7 @@ const duplicateKey: StructuralRule = {
   fix: "Remove one of them, or rename the key that was meant to differ.",
   inTests: true,
   onlyWith: /:|=>/,
+  among: withSharedKey,
   match: {
     ...script(repeated("pair", String.raw`^([\w$]+|"[^"]*"|'[^']*')$`)),
     // ast-grep takes Python strings with escapes for equal when they are not.

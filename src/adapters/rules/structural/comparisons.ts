@@ -80,7 +80,7 @@ const negatedLeftOperand: StructuralRule = {
   why: "`!key in map` asks whether `true` or `false` is a key of the map.",
   fix: "Put the test in parentheses: `!(key in map)`.",
   inTests: true,
-  onlyWith: /\sin\s|instanceof/,
+  onlyWith: /^![\s\S]*(\sin\s|instanceof)/,
   match: {
     ...script({
       all: [
@@ -229,7 +229,7 @@ const strposAsBoolean: StructuralRule = {
   why: "When the text begins with the needle the position is 0, which is false too.",
   fix: "Write `str_contains(…)`, or compare with `!== false`.",
   inTests: true,
-  onlyWith: /str(r|i)?i?pos|array_search|ndexOf/,
+  onlyWith: /str(r|i)?i?pos|array_search|ndexOf\s*\(["'`]/,
   match: {
     php: [
       {

@@ -1,4 +1,5 @@
 // Conditions that cannot mean what they say.
+import type { SgNode } from "@ast-grep/napi";
 import type { StructuralRule } from "../rule.ts";
 import { example, not, type Shape, script, within } from "./shapes.ts";
 
@@ -15,6 +16,13 @@ function sameOperands(kind: string, operators: string, calls: readonly string[])
   };
 }
 
+/** Whether the first part reads like the last, white space aside. */
+function sameEnds(node: SgNode): boolean {
+  const parts = node.children();
+  const [first, last] = [parts.at(0), parts.at(-1)].map((part) => part?.text().replace(/\s+/g, ""));
+  return first === last;
+}
+
 const selfComparison: StructuralRule = {
   kind: "structural",
   id: "self-comparison",
@@ -25,6 +33,7 @@ const selfComparison: StructuralRule = {
   why: "The result is always the same, so one side was probably meant to be something else.",
   fix: "Compare with the other value; to test for NaN write `Number.isNaN`, `math.isnan` or the like.",
   inTests: false,
+  among: (nodes) => nodes.filter(sameEnds),
   match: {
     // `!=` is left out: x != x is the old way to ask for NaN.
     ...script(
@@ -111,7 +120,7 @@ const assignmentInCondition: StructuralRule = {
   why: "The variable is overwritten, and the condition is always the same.",
   fix: "Write `===` (`==` in PHP and Ruby).",
   inTests: true,
-  onlyWith: /=\s*(true|false|null|undefined|nil|\d|:|["'])/i,
+  onlyWith: /=\s*(true|false|null|undefined|nil|\d+|:\S+|"[^"]*"|'[^']*'|"[^']*'|'[^"]*")$/i,
   match: {
     ...script({
       ...literalAssigned(LITERAL),

@@ -216,6 +216,7 @@ function named(kind: string, name: string, value: string, source: string, unless
   };
 }
 
+const HMAC = /^import[ \t][\w., \t]*(?<![.\w])hmac(?![.\w]|[ \t]+as\b)/m;
 const SIGNATURE = "(?i)(signature|hmac)";
 const SIGNATURE_OPERAND = { regex: "(?i)(signature|hmac)[\"'\\])]*$" };
 
@@ -247,8 +248,8 @@ const timingUnsafeCompare: StructuralRule = {
     ],
   },
   fixes: [
-    { from: /^(\S+)\s*==\s*(\S+)$/, to: "hmac.compare_digest($1, $2)", languages: ["python"] },
-    { from: /^(\S+)\s*!=\s*(\S+)$/, to: "not hmac.compare_digest($1, $2)", languages: ["python"] },
+    { from: /^(\S+)\s*==\s*(\S+)$/, to: "hmac.compare_digest($1, $2)", languages: ["python"], onlyIn: HMAC },
+    { from: /^(\S+)\s*!=\s*(\S+)$/, to: "not hmac.compare_digest($1, $2)", languages: ["python"], onlyIn: HMAC },
     { from: /^(\S+)\s*===?\s*(\S+)$/, to: "hash_equals($2, $1)", languages: ["php"] },
     { from: /^(\S+)\s*!==?\s*(\S+)$/, to: "!hash_equals($2, $1)", languages: ["php"] },
   ],

@@ -1,4 +1,5 @@
 // Values that are made and dropped, where only keeping them makes sense.
+import type { SgNode } from "@ast-grep/napi";
 import type { StructuralRule } from "../rule.ts";
 import { example, not, script, text } from "./shapes.ts";
 
@@ -57,6 +58,12 @@ const errorNotThrown: StructuralRule = {
   ],
 };
 
+const NEW_VALUE = /trim|strip|to(Upper|Lower)Case|replace|pad|upper|lower|title|remove|substring|sorted|reversed/;
+
+function calleeOf(call: SgNode | null): string {
+  return (call?.field("function") ?? call?.field("name"))?.text() ?? "";
+}
+
 const discardedResult: StructuralRule = {
   kind: "structural",
   id: "discarded-result",
@@ -67,8 +74,8 @@ const discardedResult: StructuralRule = {
   why: "Strings never change in place: the call returns the new value, and here nobody keeps it.",
   fix: "Assign the result: `name = name.trim()`.",
   inTests: true,
-  onlyWith:
-    /\.(trim|l?strip|rstrip|to(Upper|Lower)Case|replace|pad|upper|lower|title|remove|substring)|sorted|reversed/,
+  onlyWith: NEW_VALUE,
+  among: (nodes) => nodes.filter((node) => NEW_VALUE.test(calleeOf(node.child(0)))),
   wholeFile: true,
   match: {
     ...script(

@@ -229,7 +229,7 @@ const evalOfInput: StructuralRule = {
   why: "Whoever can influence the text runs code with the program's rights, and no filter of the text is tight enough.",
   fix: "Parse the text (`JSON.parse`, `ast.literal_eval`) or look the operation up in a table of allowed ones.",
   inTests: false,
-  onlyWith: /\beval\b|Function\(|setTimeout|setInterval|\bexec\(|create_function/,
+  onlyWith: /^(eval|exec|create_function|setTimeout|setInterval|new\s+Function)\b/,
   match: {
     ...script(
       call("script", "eval", withArguments(String.raw`^\(\s*[a-zA-Z_$].*\)$`)),

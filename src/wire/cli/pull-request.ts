@@ -1,0 +1,51 @@
+// A pull request on GitHub as the change of a command; loaded only where one is named.
+import { blobsInMemory } from "../../adapters/blob-cache.ts";
+import { githubDependencies } from "../../adapters/github/dependencies.ts";
+import { githubPullRequests } from "../../adapters/github/pull-requests.ts";
+import { githubSnapshots } from "../../adapters/github/snapshot.ts";
+import { archiveFetch } from "../egress.ts";
+import { personsClient, personsRefusal, repoFrom } from "../github.ts";
+import { type NamedChange, portsOf } from "./change.ts";
+import type { ModelWish } from "./model.ts";
+
+/**
+ * Reads a pull request with a person's token. There is no port that could post.
+ *
+ * @throws Error when the pull request does not exist or the token may not read it
+ */
+export async function pullRequestPorts(named: {
+  readonly host: string;
+  readonly owner: string;
+  readonly name: string;
+  readonly number: number;
+  readonly token: string;
+  readonly apiUrl: string;
+  /** See storePlace. */
+  readonly place: string;
+  readonly model: ModelWish;
+}): Promise<NamedChange> {
+  const github = personsClient(named.token, named.apiUrl);
+  const at = { owner: named.owner, repo: named.name, pull_number: named.number };
+  const { data } = await github.rest.pulls.get(at).catch((error: unknown) => {
+    throw personsRefusal(error, "such pull request");
+  });
+  const { id, private: isPrivate, owner, name } = data.base.repo;
+  const repo = repoFrom(named.host, { id, private: isPrivate, owner, name });
+  const pulls = githubPullRequests({
+    github,
+    // A person's token reaches what the person reaches: the same client serves every repository.
+    clients: { forOwnersRepository: () => Promise.resolve(github) },
+    installationId: 0,
+    botLogin: "kodiai[bot]",
+    authors: new Map(),
+  });
+  const ports = await portsOf(repo, pulls, named.place, named.model);
+  // What a command reads goes when it ends.
+  const snapshots = githubSnapshots({ github, archives: archiveFetch(named.apiUrl), blobs: blobsInMemory() });
+  return {
+    repo,
+    number: named.number,
+    headSha: data.head.sha,
+    ports: { ...ports, snapshots, dependencies: githubDependencies(github) },
+  };
+}
