@@ -568,12 +568,12 @@ describe("when something fails, the rest goes on and says so", () => {
   });
 
   test("a defect of our own in the ranking costs the precedents, not the review", async () => {
-    const sourceWeights = new (class extends Map<never, number> {
-      override get(): never {
+    const factors = new Proxy([], {
+      get() {
         throw new TypeError("x is not a function");
-      }
-    })();
-    const { precedents } = await run({ shelved, settings: { tuning: { shadowShare: 0, sourceWeights } } });
+      },
+    });
+    const { precedents } = await run({ shelved, settings: { tuning: { shadowShare: 0, factors } } });
     expect(precedents).toMatchObject({
       ranked: [],
       gate: { retrieve: true },
@@ -593,10 +593,17 @@ test("the settings of a repository without any are those that are documented", (
       topK: 5,
       distanceThreshold: "auto",
       maxContextChars: 2000,
+      queryChars: 600,
+      minKeywordLength: 3,
+      maxPerFile: 20,
+      sourceWeights: {},
+      languageBand: 2,
       method: "hybrid",
       fusion: "learned",
       weights: { semantic: 0.7, keyword: 0.3 },
       rerank: "auto",
+      rerankText: "situation+lesson",
+      rerankMargin: 1,
       modelQueries: false,
       hypothetical: false,
       gate: {
@@ -605,6 +612,7 @@ test("the settings of a repository without any are those that are documented", (
         confidenceThreshold: 0.7,
         cacheDecisions: true,
         cacheTTLSeconds: 300,
+        maxInputTokens: 500,
         skipPatterns: [],
         retrievePatterns: [],
         replay: true,

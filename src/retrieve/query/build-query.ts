@@ -8,7 +8,7 @@ import { shownText } from "../../domain/text/rendered-markdown.ts";
 import { byScore } from "../rank/tie-breaking.ts";
 
 /** Characters of a query text: longer ones blur what they are about. */
-export const QUERY_CHARS = 600;
+const QUERY_CHARS = 600;
 const QUERY_CEILING = 800;
 
 const BODY_CHARS = 200;
@@ -70,6 +70,13 @@ export function buildRetrievalQuery(
   if (title !== subject.pull.title && title.length === room) dropped.push("end of the title");
   const lines = parts.flatMap(({ name }) => fitting.get(name) ?? []);
   return { text: (title === "" ? lines : [title, ...lines]).join("\n"), dropped };
+}
+
+/** The text without words of fewer characters. Of scripts that are read in pairs of characters nothing is left out. */
+export function withoutShortWords(text: string, least: number): string {
+  if (least < 2) return text;
+  const short = new RegExp(`(?<![\\p{L}\\p{N}_])[\\p{Script=Latin}\\p{N}_]{1,${least - 1}}(?![\\p{L}\\p{N}_])`, "gu");
+  return text.replace(short, " ");
 }
 
 function partsOf({ pull, files }: QuerySubject, { intent, languages, risks, author }: QuerySignals): readonly Part[] {
