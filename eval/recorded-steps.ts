@@ -87,6 +87,8 @@ async function stemsByHash(folder: string): Promise<ReadonlyMap<string, string>>
   const END = ".request.json";
   const stems = new Map<string, string>();
   for (const name of await readdir(folder, { recursive: true })) {
+    const [stem, named] = /^(?:.*\/)?([0-9a-f]{12})(?=\.reply\.\w+$)/.exec(name) ?? [];
+    if (stem !== undefined && named !== undefined) stems.set(named, stem);
     if (!name.endsWith(END)) continue;
     const { hash } = JSON.parse(await readFile(join(folder, name), "utf8")) as { readonly hash?: unknown };
     if (typeof hash === "string") stems.set(hash, name.slice(0, -END.length));

@@ -59,7 +59,7 @@ describe("by rank", () => {
       },
     ];
     for (const retrieval of [{}, { method: "semantic" }]) {
-      const precedents = await byRank({ shelved, embedder: perText, retrieval });
+      const precedents = await byDefault({ shelved, embedder: perText, retrieval });
       expect(ids(precedents).toSorted()).toEqual(["mem_code", "mem_title"]);
       expect(heard(precedents, "mem_title").distance).toBeCloseTo(0.05, 6);
       expect(heard(precedents, "mem_code").distance).toBeLessThan(0.01);
@@ -67,9 +67,39 @@ describe("by rank", () => {
       const scores = precedents.ranked.map(({ score }) => score);
       expect(scores).toEqual(scores.toSorted((a, b) => b - a));
     }
-    // Pooling by reciprocal ranks is there for measurements: the memory of many weak places overtakes.
-    const pooled = await byRank({ shelved, embedder: perText, tuning: { pooling: "rrf" } });
-    expect(ids(pooled)[0]).toBe("mem_code");
+  });
+
+  test("pooled by reciprocal ranks, which is there for measurements, a memory of many weak places overtakes", async () => {
+    const perText = embedder(async (texts) => ({
+      vectors: texts.map((_, index) => (index === 0 ? Float32Array.of(1, 0) : Float32Array.of(0, 1))),
+      ...{ tokens: 0, usd: 0, cached: 0 },
+    }));
+    const shelved: readonly Shelved[] = [
+      { record: memory("mem_title", SILENT), vector: atDistance(0.05) },
+      { record: memory("mem_code", SILENT), vector: Float32Array.of(0.05, Math.sqrt(1 - 0.0025)) },
+    ];
+    expect(ids(await byRank({ shelved, embedder: perText, tuning: { pooling: "rrf", fold: false } }))[0]).toBe(
+      "mem_code",
+    );
+  });
+
+  test("on defaults an id in both lists comes once, its score the sum of what words, place and meaning say", async () => {
+    const shelved = [
+      silent("mem_near", 0.1),
+      silent("mem_both", 0.1, { text: "round prices of the carts" }),
+      { record: memory("mem_words", { text: "round prices of the carts there", provenance: { at: 0 } }) },
+    ];
+    const { ranked } = await byDefault({ shape: MANY, shelved, tuning: { floors: false, fold: false } });
+    expect(ranked.map(({ record }) => record.id).toSorted()).toEqual(["mem_both", "mem_near", "mem_words"]);
+    const [first] = ranked;
+    expect(first).toMatchObject({ record: { id: "mem_both" }, vectorRank: expect.any(Number), keywordRank: 1 });
+    expect(first?.terms.map(({ name }) => name)).toEqual(expect.arrayContaining(["words", "meaning"]));
+    for (const { score, terms } of ranked)
+      expect(score).toBeCloseTo(
+        terms.reduce((sum, { value }) => sum + value, 0),
+        12,
+      );
+    expect(ranked.map(({ score }) => score)).toEqual(ranked.map(({ score }) => score).toSorted((a, b) => b - a));
   });
 
   test("on defaults a memory that one query finds first is weighed, however far behind another query finds it", async () => {

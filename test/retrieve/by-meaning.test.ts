@@ -7,7 +7,7 @@ import { added, DAY, memory, NOW, type Shape } from "./given.ts";
 import { at, CPP, enter, heard, ids, type Room } from "./retrieve-harness.ts";
 
 /** Everything is admitted. */
-const FAR = { method: "semantic", distanceThreshold: 2, topK: 20, maxContextChars: 5000 };
+const FAR = { method: "semantic", distanceThreshold: 2 };
 const bySemantic = (room: Room) => enter({ ...room, retrieval: { ...FAR, ...room.retrieval } });
 const shape = (files: Readonly<Record<string, string>>): Shape => ({ title: "feat: carts", files });
 const TS = shape({ "src/cart/price.ts": added("a = 1;") });
@@ -73,7 +73,7 @@ describe("language is a tiebreaker", () => {
   );
 
   test("removes nothing: whatever was found without it is found with it", async () => {
-    const shelved = Array.from({ length: 12 }, (_, i) =>
+    const shelved = Array.from({ length: 5 }, (_, i) =>
       at(`mem_${i}`, 0.3 + i / 100, { language: i % 2 ? "go" : "cpp" }),
     );
     const [on, off] = [await bySemantic({ shelved }), await bySemantic({ shelved, tuning: { factors: [] } })];
@@ -126,8 +126,8 @@ describe("language is a tiebreaker", () => {
 describe("thresholds and scores", () => {
   test("the threshold is held against the raw distance: what language brings under it stays out", async () => {
     const shelved = [at("mem_near", 0.29, { language: "go" }), at("mem_cpp", 0.31, { language: "cpp" })];
-    for (const method of ["semantic", "hybrid"]) {
-      const { cut, ...precedents } = await enter({ shelved, retrieval: { method } });
+    for (const retrieval of [{}, { method: "semantic" }]) {
+      const { cut, ...precedents } = await enter({ shelved, retrieval });
       expect(ids({ cut, ...precedents })).toEqual(["mem_near"]);
       expect(cut).toEqual([{ id: "mem_cpp", reason: "distance 0.310 is over the threshold 0.300" }]);
     }
@@ -146,9 +146,9 @@ describe("thresholds and scores", () => {
   test("a likeness of .7 is a distance of .3; the configuration overrides it, 0 included", async () => {
     const shelved = [at("mem_same", 0), at("mem_in", 0.299), at("mem_out", 0.301)];
     const heardAt = async (distanceThreshold: unknown) =>
-      ids(await enter({ shelved, retrieval: { method: "semantic", distanceThreshold } }));
-    expect(await heardAt("auto")).toEqual(["mem_same", "mem_in"]);
-    expect(await heardAt(0.35)).toEqual(["mem_same", "mem_in", "mem_out"]);
+      ids(await enter({ shelved, retrieval: { distanceThreshold } })).toSorted();
+    expect(await heardAt("auto")).toEqual(["mem_in", "mem_same"]);
+    expect(await heardAt(0.35)).toEqual(["mem_in", "mem_out", "mem_same"]);
     expect(await heardAt(0)).toEqual(["mem_same"]);
   });
 
@@ -156,16 +156,16 @@ describe("thresholds and scores", () => {
     // The gap is a little over .05, then a little under it.
     const near = [0.16, 0.17, 0.18, 0.19, 0.242, 0.25, 0.26, 0.27];
     const all = (distances: readonly number[]) => distances.map((distance, i) => at(`mem_${i}`, distance));
-    const gap = await enter({ shelved: all(near), retrieval: { method: "semantic", topK: 20 } });
+    const gap = await enter({ shelved: all(near) });
     expect(gap.provenance).toMatchObject({ thresholdMethod: "gap", threshold: expect.closeTo(0.19, 6) });
     expect(ids(gap)).toHaveLength(4);
     const closer = near.map((distance) => (distance > 0.2 ? distance - 0.004 : distance));
-    const narrow = await enter({ shelved: all(closer), retrieval: { method: "semantic", topK: 20 } });
+    const narrow = await enter({ shelved: all(closer) });
     expect(narrow.provenance).toMatchObject({ thresholdMethod: "percentile", threshold: expect.closeTo(0.246, 6) });
-    const seven = await enter({ shelved: all(near.slice(0, 7)), retrieval: { method: "semantic", topK: 20 } });
+    const seven = await enter({ shelved: all(near.slice(0, 7)) });
     expect(seven.provenance).toMatchObject({ thresholdMethod: "percentile", threshold: expect.closeTo(0.25, 6) });
     const far = [0.1, 0.12, 0.4, 0.41, 0.42, 0.43, 0.44, 0.6];
-    const { provenance } = await enter({ shelved: all(far), retrieval: { method: "semantic" } });
+    const { provenance } = await enter({ shelved: all(far) });
     expect(provenance.threshold).toBeLessThanOrEqual(0.3);
   });
 });

@@ -181,21 +181,18 @@ describe("what is heard", () => {
     expect(precedents.ranked.map((one) => factorOf(one, "related files").toFixed(6))).toEqual(["1.200000", "1.000000"]);
   });
 
-  test("the strategy changes the order: a change with names in it trusts words more than nearness", async () => {
+  test("the strategy changes the order: a change with names in it trusts words more, a risky one nearness", async () => {
     const shelved = [
-      at("mem_near", 0.1, { text: "something else entirely" }),
-      ...Array.from({ length: 30 }, (_, i) => at(`mem_${i}`, 0.95, { text: `filler number${i}` })),
-      { record: memory("mem_word", { text: "parsePrice overflows when rounding half away from zero in the cart" }) },
+      at("mem_near", 0, { text: "zymurgy quux", path: "src/other.cpp", language: "python" }),
+      at("mem_word", 0.29, { text: "rounding half away from zero", path: "lib/a.py", language: "python" }),
     ];
-    const asked = { ...CPP, title: "round prices: parsePrice overflows when rounding half away" };
-    const knowledge = retrieval({ fusion: "rrf" });
-    const { precedents } = await run({ shape: asked, shelved, knowledge });
-    expect(precedents.gate.strategy).toBe("keyword");
-    expect(ids(precedents)[0]).toBe("mem_word");
-    const files = { ...CPP.files, "src/auth/login.cpp": added("int a;") };
-    const risky = await run({ shape: { ...asked, files }, shelved, knowledge });
-    expect(risky.precedents.gate.strategy).toBe("semantic");
-    expect(ids(risky.precedents)[0]).toBe("mem_near");
+    const names = ["a", "b", "c", "d", "e", "f"].map((name) => [`src/${name}.cpp`, added("x = 1;")]);
+    const files = Object.fromEntries(names);
+    const title = "feat: rounding half away from zero in `Price`";
+    const { precedents } = await run({ shape: { title, files }, shelved });
+    expect([precedents.gate.strategy, ids(precedents)]).toEqual(["keyword", ["mem_word", "mem_near"]]);
+    const risky = await run({ shape: { title, files: { ...files, "src/auth/login.cpp": added("int a;") } }, shelved });
+    expect([risky.precedents.gate.strategy, ids(risky.precedents)]).toEqual(["semantic", ["mem_near", "mem_word"]]);
   });
 
   test("weights of the weighted fusion reach the order, 0 included", async () => {
