@@ -53,6 +53,41 @@ test("a review without any key has a rule's finding, what people said before, an
   expect(summaryOf(world, quiet).body).toMatch(/No rule fired.*no model read it/);
 });
 
+test("by the lines that changed, four fifths C++ lift what was said about it by 1.2 and one fifth Python by 1.05; the log tells the query", async () => {
+  const { world } = stage;
+  const repository = await world.repository("acme", "shares", { files: { "README.md": "# Demux\n" } });
+  const said = (name: string, language: string, path: string) =>
+    comment(repository, name, { text: `Check the size of the packet of ${name} first.`, language, path, hunk: null });
+  await remembering(stage, [
+    said("51", "C++", "src/mux.cc"),
+    said("52", "python", "tools/old.py"),
+    said("53", "go", "cmd/main.go"),
+    ...smallTalk(repository, 12),
+  ]);
+  const lines = (count: number) => `${Array.from({ length: count }, (_, at) => `x${at} = 1;`).join("\n")}\n`;
+  const pull = await world.pullRequest(repository, {
+    title: "feat(demux): check the size of each packet first",
+    files: { "src/demux.cpp": lines(8), "tools/probe.py": lines(2) },
+  });
+  await stage.settled(pull);
+  const { ranked = [], query, gate } = precedentsOf(pull) ?? {};
+  const lifted = ranked.flatMap(({ record, terms }) => {
+    const term = terms.find(({ name }) => name === "language");
+    const source = /of (5\d)/.exec(record.text)?.[1];
+    return source === undefined ? [] : [[source, Math.exp(term?.value ?? 0).toFixed(6)]];
+  });
+  expect(Object.fromEntries(lifted)).toEqual({ "51": "1.200000", "52": "1.050000", "53": "1.000000" });
+
+  const line = stage.log
+    .map((one) => JSON.parse(one) as Record<string, unknown>)
+    .find(({ room, job }) => room === "retrieve" && job === `github.com/${repository.id}#${pull.number}`);
+  expect(line).toMatchObject({
+    level: 20,
+    gate: { retrieve: true, decidedBy: gate?.decidedBy, confidence: gate?.confidence, reason: gate?.reason },
+    query: { chars: query?.text.length, dropped: [], variants: query?.variants.length },
+  });
+});
+
 test("what was said in words of a pattern about Python is heard for the same pattern in PHP, and no language lowers it", async () => {
   const { world } = stage;
   const repository = await world.repository("acme", "patterns", { files: { "README.md": "# Shop\n" } });

@@ -117,12 +117,18 @@ describe("what is asked of a model", () => {
     expect(told).toContain("memories: 2, review_comment 1, finding 1");
     expect(told).toContain('title: "Import the rest"');
     expect(told).toContain('files: "content/part0.yaml, content/part1.yaml');
-    const long = body.replace("`parsePrice`", "it");
-    await enter({ shape: { ...shape, body: long }, shelved: SOME, ...may });
-    const sent = textOf([...(asked[1]?.system ?? []), ...(asked[1]?.user ?? [])]);
-    expect(sent.length).toBeGreaterThan(1_300);
-    expect(sent.length).toBeLessThanOrEqual(500 * 3);
+    // Longer than that in each of its parts.
+    const wide = (name: string) => `content/${"deeply-nested/".repeat(6)}${name}.yaml`;
+    const files = Object.fromEntries(Array.from({ length: 15 }, (_, i) => [wide(`part${i}`), " a\n+b"]));
+    const long = { title: "Import the rest ".repeat(30), body: body.replace("`parsePrice`", "it"), files };
+    await enter({ shape: long, shelved: SOME, ...may });
+    const sizeOf = (at: number) =>
+      [...(asked[at]?.system ?? []), ...(asked[at]?.user ?? [])].reduce((sum, { text }) => sum + text.length, 0);
+    expect([sizeOf(1) > 500 * 3 - 10, sizeOf(1) <= 500 * 3]).toEqual([true, true]);
     expect(asked[1]).toMatchObject({ purpose: "gate", tier: "small", effort: "low", maxOutputTokens: 100 });
+    const gate = { model: true, maxInputTokens: 250 };
+    await enter({ shape: long, shelved: SOME, access: may.access, retrieval: { gate } });
+    expect([sizeOf(2) > 250 * 3 - 10, sizeOf(2) <= 250 * 3]).toEqual([true, true]);
   });
 
   test.each([

@@ -72,11 +72,15 @@ export function buildRetrievalQuery(
   return { text: (title === "" ? lines : [title, ...lines]).join("\n"), dropped };
 }
 
-/** The text without words of fewer characters. Of scripts that are read in pairs of characters nothing is left out. */
+/**
+ * The text without words of fewer letters and digits, punctuation aside: `id`, `a.b`, `(ok)`. A word ends at a space, so that
+ * `retry.ts` is one; scripts that do without spaces have no short words.
+ */
 export function withoutShortWords(text: string, least: number): string {
-  if (least < 2) return text;
-  const short = new RegExp(`(?<![\\p{L}\\p{N}_])[\\p{Script=Latin}\\p{N}_]{1,${least - 1}}(?![\\p{L}\\p{N}_])`, "gu");
-  return text.replace(short, " ");
+  return text.replace(/\S+/g, (word) => {
+    const letters = word.replace(/[^\p{L}\p{N}]/gu, "");
+    return letters.length < least && /^[\p{Script=Latin}\p{N}]*$/u.test(letters) ? "" : word;
+  });
 }
 
 function partsOf({ pull, files }: QuerySubject, { intent, languages, risks, author }: QuerySignals): readonly Part[] {
