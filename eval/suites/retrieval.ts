@@ -68,7 +68,7 @@ export const suite: Suite = async ({ data, flags }) => {
       const added = await store.importLines(asked.lines);
       await mustHoldTruth(asked, store);
       const { answers, degraded: ofBase } = await answersOf(asked, base.filter(isWanted), store);
-    const degraded = [...ofBase];
+      const degraded = [...ofBase];
       const repeats = new Map<string, (readonly Answer[])[]>();
       for (const { arm } of steps) {
         const run = await answersOf(asked, [arm], store);

@@ -136,8 +136,10 @@ describe("what is heard", () => {
       vector,
       record: { ...record, text: `${i} `.repeat(100) },
     }));
-    for (const maxContextChars of [0, 700, 1500, 5000]) {
-      const knowledge = Knowledge.parse(retrieval({ maxContextChars, topK: 20 }));
+    const wishes = [0, 700, 1500, 5000].map((maxContextChars) => retrieval({ maxContextChars, topK: 20 }));
+    for (const wish of [{}, ...wishes]) {
+      const knowledge = Knowledge.parse(wish);
+      const { maxContextChars } = knowledge.retrieval;
       const { precedents } = await run({ shelved, knowledge });
       const section = buildRetrievalContextSection(precedents.ranked, {
         maxChars: maxContextChars,
