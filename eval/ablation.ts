@@ -104,7 +104,7 @@ const STAGES: readonly (Stage | Unmeasured)[] = [
   { name: "+ model-written queries", remark: `${EXPECTED.A2}; not measured: no replies are recorded yet (--replies)` },
   {
     name: "+ model-written queries of 20–50 words",
-    remark: `${EXPECTED.A2}; not measured: no replies are recorded yet (--replies) (tuning.queryLength: LONG_QUERIES)`,
+    remark: `${EXPECTED.A2}; not measured: no replies are recorded yet (--replies)`,
   },
   { name: "+ rerank", remark: "measured with recorded replies: --replies eval/replies" },
   { name: DEFAULT, over: RECENCY, form: DEFAULT_DIGEST },
@@ -115,7 +115,7 @@ const STAGES: readonly (Stage | Unmeasured)[] = [
     retrieval: VECTORS,
     tuning: PLAIN,
   },
-  { name: "other embedders", remark: "not measured: every other embedder needs a key" },
+  { name: "other embedders", remark: "measured by itself, with a key: --embedder env" },
   { name: KEYWORD, over: DEFAULT, form: DEFAULT_DIGEST, retrieval: WORDS, tuning: PLAIN },
   { name: ONE_QUERY, over: KEYWORD, form: DEFAULT_DIGEST, retrieval: WORDS, tuning: only("intent") },
   { name: FIRST_SYSTEM, over: ONE_QUERY, form: DEFAULT_DIGEST, retrieval: WORDS, tuning: only("intent") },
@@ -130,6 +130,19 @@ const FACTORS_OFF: readonly Stage[] = FACTOR_NAMES.map((name) => ({
   form: DEFAULT_DIGEST,
   tuning: without(name),
 }));
+
+/** What the text of a query is worth, all else as it is by default. */
+const PLAIN_QUERY = "default, asked with title and first 20 paths";
+const QUERY_STEP: readonly Stage[] = [
+  { name: PLAIN_QUERY, form: DEFAULT_DIGEST, tuning: { variants: new Set(["paths"]), paths: 20 } },
+  {
+    name: "default, asked with the enriched query",
+    over: PLAIN_QUERY,
+    expected: "A2",
+    form: DEFAULT_DIGEST,
+    tuning: { variants: new Set(["intent"]) },
+  },
+];
 
 /** Whose truths are written about another language than the change: without the factor and with it. */
 const ELSEWHERE_OFF = "truths in another language: default without language";
@@ -148,7 +161,7 @@ export async function ablation(
   repos: ReadonlySet<string> | null,
   written: WrittenById | null = null,
 ): Promise<SuiteResult> {
-  const stages = [...STAGES, ...FACTORS_OFF]
+  const stages = [...STAGES, ...QUERY_STEP, ...FACTORS_OFF]
     .filter((stage): stage is Stage => "form" in stage)
     .map((stage) =>
       stage.name === FIRST_SYSTEM
@@ -175,7 +188,9 @@ export async function ablation(
   return {
     data: { n: asked.queries.length, fingerprint: judged.fingerprint },
     config: { fingerprint: config },
-    rows: [...STAGES, ...FACTORS_OFF, ...LANGUAGE_STEP].map((stage) => rowOfStage(stage, answers, threshold)),
+    rows: [...STAGES, ...QUERY_STEP, ...FACTORS_OFF, ...LANGUAGE_STEP].map((stage) =>
+      rowOfStage(stage, answers, threshold),
+    ),
     printIntervals: ["mrr", "recall@10"],
     notes: [
       `Each gain is over the row named, in points of recall@10 and in MRR, paired (bootstrap, seed ${SEED}); what was once expected of the step stands behind it.`,

@@ -77,6 +77,32 @@ export function rowOf(name: string, figures: Figures, answers: readonly Answer[]
 
 const COMPARED = ["mrr", "recall@5", "recall@10"] as const;
 
+/** Where a language model takes part, an answer of it is one of many: a spread needs as many repeats. */
+const REPEATS = 3;
+
+/**
+ * Several runs of one configuration over the same queries.
+ *
+ * @returns the mean of the runs for each query, and a sentence with the mean and the standard deviation (n − 1) of the runs
+ */
+export function overRepeats(runs: readonly Figures[]): { readonly figures: Figures; readonly spread: string } {
+  const [first = {}] = runs;
+  const figures = Object.fromEntries(
+    Object.entries(first).map(([metric, values]) => [
+      metric,
+      values.map((_, query) => meanOf(runs.map((run) => run[metric]?.[query] ?? 0))),
+    ]),
+  );
+  if (runs.length < REPEATS) return { figures, spread: `${runs.length} of ${REPEATS} repeats: no deviation is known` };
+  const told = COMPARED.map((metric) => {
+    const means = runs.map((run) => meanOf(run[metric] ?? []));
+    const mean = meanOf(means);
+    const sd = Math.sqrt(means.reduce((sum, one) => sum + (one - mean) ** 2, 0) / (means.length - 1));
+    return `${metric} ${mean.toFixed(3)} ± ${sd.toFixed(3)}`;
+  });
+  return { figures, spread: `${runs.length} repeats: ${told.join(", ")}` };
+}
+
 /** Paired differences to another configuration over the same queries. */
 export function gainOver(row: string, ours: Figures, theirs: Figures, metrics: readonly string[] = COMPARED): Gain {
   const gains = metrics.map((metric) => [metric, pairedBootstrap(ours[metric] ?? [], theirs[metric] ?? [])] as const);

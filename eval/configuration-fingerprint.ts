@@ -11,7 +11,7 @@ import { fingerprint } from "./read-data.ts";
 export function retrievalFingerprint({ space, threshold, weight }: Embedder): string {
   return fingerprint({
     knowledge: defaultKnowledge(),
-    tuning: { ...TUNING, variants: [...TUNING.variants], sourceWeights: [...TUNING.sourceWeights] },
+    tuning: { ...TUNING, variants: [...TUNING.variants] },
     keywords: { BM25: KEYWORDS, TERM_WEIGHTS },
     embedder: { ...space, threshold, weight },
     table: table.fingerprint,

@@ -122,8 +122,7 @@ function recordsOf(lines: readonly string[]): ReadonlyMap<string, MemoryRecord> 
 function factorsOf(asked: TaskQuery, memories: readonly MemoryRecord[]): Float64Array {
   const { context, signals } = questionOf(asked);
   const places = changedPlaces(context.files.map(({ path }) => path));
-  const { sourceWeights } = TUNING;
-  const at = { languages: signals.languages, strategy: null, places, sourceWeights, now: asked.now };
+  const at = { languages: signals.languages, strategy: null, places, sourceWeights: {}, now: asked.now };
   return Float64Array.from(memories, (memory) => factorTerms(memory, at).reduce((sum, { value }) => sum + value, 0));
 }
 

@@ -4,6 +4,7 @@ import { createHash } from "node:crypto";
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { defaultKnowledge } from "../src/config/knowledge.ts";
+import { LONG_QUERIES } from "../src/retrieve/model/model-written-queries.ts";
 import { TUNING } from "../src/retrieve/tuning.ts";
 import type { Arm } from "./ask-room.ts";
 import { modelChoice } from "./model-choice.ts";
@@ -20,6 +21,11 @@ export const STEPS = {
     tuning: { rerank: { ...TUNING.rerank, keep: defaultKnowledge().retrieval.topK } },
   },
   queries: { name: "+ model-written queries", retrieval: { modelQueries: true } },
+  longQueries: {
+    name: "+ model-written queries of 20–50 words",
+    retrieval: { modelQueries: true },
+    tuning: { queryLength: LONG_QUERIES },
+  },
   hyde: { name: "+ HyDE", retrieval: { hypothetical: true } },
 } as const satisfies Readonly<Record<string, Arm>>;
 
@@ -87,6 +93,8 @@ async function stemsByHash(folder: string): Promise<ReadonlyMap<string, string>>
   const END = ".request.json";
   const stems = new Map<string, string>();
   for (const name of await readdir(folder, { recursive: true })) {
+    const [stem, named] = /^(?:.*\/)?([0-9a-f]{12})(?=\.reply\.\w+$)/.exec(name) ?? [];
+    if (stem !== undefined && named !== undefined) stems.set(named, stem);
     if (!name.endsWith(END)) continue;
     const { hash } = JSON.parse(await readFile(join(folder, name), "utf8")) as { readonly hash?: unknown };
     if (typeof hash === "string") stems.set(hash, name.slice(0, -END.length));

@@ -15,7 +15,11 @@ export const TARGETS: readonly Target[] = [
   { metric: "mrr", than: "over", value: 0.4, of: "target" },
   { metric: "precision@5", than: "over", value: 0.3, of: "target" },
   { metric: "fpr", than: "under", value: 0.7, of: "target" },
+  // Of an earlier system by meaning, by both, and reranked.
+  { metric: "precision@5", than: "over", value: 0.75, of: "figure to beat" },
+  { metric: "precision@5", than: "over", value: 0.8, of: "figure to beat" },
   { metric: "precision@5", than: "over", value: 0.9, of: "figure to beat" },
+  { metric: "recall@10", than: "over", value: 0.85, of: "figure to beat" },
   { metric: "recall@10", than: "over", value: 0.9, of: "figure to beat" },
 ];
 

@@ -41,13 +41,16 @@ export interface EmptyStore {
 /** Evaluation data is public and must stay as it is, or its truth would be missing. */
 const redact = async (text: string) => text;
 
-/** @throws Error when a line of the data is not a row: figures of half the data would look like figures */
+/**
+ * @param embedder the keyless one unless another is measured
+ * @throws Error when a line of the data is not a row: figures of half the data would look like figures
+ */
 export async function withStore<T>(
   work: (store: TemporaryStore) => Promise<T>,
   open: () => Promise<EmptyStore> = sqliteStore,
+  embedder: Embedder = localWords(),
 ): Promise<T> {
   const { memory, recall, close } = await open();
-  const embedder = localWords();
   try {
     return await work({
       embedder,
@@ -77,7 +80,7 @@ export async function withStore<T>(
   }
 }
 
-async function sqliteStore(): Promise<EmptyStore> {
+export async function sqliteStore(): Promise<EmptyStore> {
   const folder = await mkdtemp(join(tmpdir(), "kodiai-eval-"));
   const path = join(folder, "memory.db");
   const db = await openMemoryFile(path);

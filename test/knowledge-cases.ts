@@ -1,11 +1,12 @@
 // Every key of .kodiai.yml under `knowledge`, with what it changes in what the retrieve room hands on.
 import type { ReplayResult } from "../src/domain/figures/replay-result.ts";
+import type { ModelRequest } from "../src/domain/model.ts";
 import type { Precedents } from "../src/domain/retrieval.ts";
 import type { Reranker } from "../src/ports/memory.ts";
 import { newGateCache } from "../src/retrieve/retrieve.ts";
 import { type Change, precedentsOf } from "./app/corridor.ts";
 import { aPull, REPO } from "./fakes/pull-requests.ts";
-import { scriptedModel } from "./fakes/scripted-model.ts";
+import { type Script, scriptedModel, textOf } from "./fakes/scripted-model.ts";
 import { atDistance, embedder, memory, NOW, type Shelved } from "./retrieve/given.ts";
 
 export interface KnowledgeCase {
@@ -22,7 +23,7 @@ export interface KnowledgeCase {
   readonly replayed?: Omit<ReplayResult, "gain" | "model">;
   /** The server has a reranker. */
   readonly reranked?: boolean;
-  /** What the server's model says to whatever it is asked; without it the server has none. */
+  /** What the server's model says to whatever it is asked, or to a question; without it the server has none. */
   readonly said?: unknown;
   /** When the change is reviewed, in seconds; what the last review says counts. */
   readonly at?: readonly number[];
@@ -127,6 +128,42 @@ export const KNOWLEDGE_CASES: readonly KnowledgeCase[] = [
     memories: FIVE,
   },
   {
+    key: "knowledge.retrieval.queryChars",
+    knowledge: "{retrieval: {queryChars: 100}}",
+    says: /query without paths after the first 1 of 6\n/,
+    insteadOf: /query without nothing\n/,
+    files: MANY_FILES,
+  },
+  {
+    key: "knowledge.retrieval.minKeywordLength",
+    knowledge: "{retrieval: {minKeywordLength: 10}}",
+    says: /by words: none/,
+    insteadOf: /by words: wordy/,
+    memories: [NEAR, remembered("wordy", 0.1, { text: WORDS })],
+  },
+  {
+    key: "knowledge.retrieval.maxPerFile",
+    knowledge: "{retrieval: {maxPerFile: 2}}",
+    says: /heard m0 m1\n[\s\S]*m2: over the 2 of one file/,
+    insteadOf: /heard m0 m1 m2 m3 m4\n/,
+    memories: FIVE.map(({ record, vector }) => ({ record: { ...record, path: "src/lock.ts" }, vector })),
+  },
+  {
+    key: "knowledge.retrieval.sourceWeights",
+    knowledge: "{retrieval: {sourceWeights: {doc: 2}}}",
+    says: /heard guide near\n/,
+    insteadOf: /heard near guide\n/,
+    memories: [NEAR, remembered("guide", 0.03, { corpus: "doc", path: "docs/guide.md" })],
+  },
+  {
+    key: "knowledge.retrieval.languageBand",
+    before: "{retrieval: {method: semantic}}",
+    knowledge: "{retrieval: {method: semantic, languageBand: 0.01}}",
+    says: /heard py ts\n/,
+    insteadOf: /heard ts py\n/,
+    memories: [remembered("ts", 0.28, { language: "typescript" }), remembered("py", 0.25, { language: "python" })],
+  },
+  {
     key: "knowledge.retrieval.method",
     knowledge: "{retrieval: {method: semantic}}",
     says: /method semantic[\s\S]*by words: none/,
@@ -168,6 +205,24 @@ export const KNOWLEDGE_CASES: readonly KnowledgeCase[] = [
     reranked: true,
   },
   {
+    key: "knowledge.retrieval.rerankText",
+    before: "{retrieval: {topK: 2}}",
+    knowledge: "{retrieval: {topK: 2, rerankText: situation}}",
+    says: /heard m0 m4\n/,
+    insteadOf: /heard m2 /,
+    memories: FIVE.with(2, remembered("m2", 0.04, { situation: "A mutex is held.", lesson: "Let it go in the end." })),
+    reranked: true,
+  },
+  {
+    key: "knowledge.retrieval.rerankMargin",
+    before: "{retrieval: {topK: 2}}",
+    knowledge: "{retrieval: {topK: 2, rerankMargin: 0}}",
+    says: /heard m0 m1\n/,
+    insteadOf: /heard (?!m0 m1)/,
+    memories: FIVE,
+    reranked: true,
+  },
+  {
     key: "knowledge.retrieval.modelQueries",
     knowledge: "{retrieval: {modelQueries: true}}",
     says: /asked .*pattern: A loop rounds each amount before they are added up/,
@@ -198,6 +253,18 @@ export const KNOWLEDGE_CASES: readonly KnowledgeCase[] = [
     insteadOf: /^searched by default/,
     files: TEXTS,
     said: { shouldRetrieve: false, confidence: 0.9, reason: "texts only" },
+  },
+  {
+    key: "knowledge.retrieval.gate.maxInputTokens",
+    before: "{retrieval: {gate: {model: true}}}",
+    knowledge: "{retrieval: {gate: {model: true, maxInputTokens: 200}}}",
+    says: /^skipped by model: a part/,
+    insteadOf: /^skipped by model: all files/,
+    files: TEXTS,
+    said: ({ user }: ModelRequest<unknown>) => {
+      const reason = textOf(user).includes("content/f.yaml") ? "all files" : "a part";
+      return { shouldRetrieve: false, confidence: 0.9, reason };
+    },
   },
   {
     key: "knowledge.retrieval.gate.enabled",
@@ -249,11 +316,11 @@ export const KNOWLEDGE_CASES: readonly KnowledgeCase[] = [
   },
 ];
 
-/** Prefers what stands last. */
+/** Prefers what says what to do in the end, then what stands last. */
 const BACKWARDS: Reranker = {
   name: "judge-1",
   rerank: async (_query, candidates) => {
-    const scores = new Map(candidates.map(({ id }, place) => [id, place]));
+    const scores = new Map(candidates.map(({ id, text }, place) => [id, text.includes("in the end") ? 99 : place]));
     return { order: [], scores, tokens: 1, usd: 0, ms: 1, failed: null };
   },
 };
@@ -271,7 +338,9 @@ export async function heard(one: KnowledgeCase, knowledge: string | undefined): 
       embedder: embedder(),
       ...(one.replayed === undefined ? {} : { replays: { of: async () => noGainOf(one.replayed) } }),
       ...(one.reranked === true ? { reranker: BACKWARDS } : {}),
-      ...(one.said === undefined ? {} : { access: scriptedModel(() => one.said) }),
+      ...(one.said === undefined
+        ? {}
+        : { access: scriptedModel(typeof one.said === "function" ? (one.said as Script) : () => one.said) }),
       gateCache,
       now: NOW + seconds * 1000,
     });
@@ -291,6 +360,7 @@ function told({ gate, query, ranked, cut, provenance, degraded }: Precedents): s
     `${gate.retrieve ? "searched" : "skipped"} by ${gate.decidedBy}: ${gate.reason}`,
     ["heard", ...ranked.map(({ record }) => record.id)].join(" "),
     `asked ${query?.variants.map(({ kind, text }) => (kind === "pattern" || kind === "hypothetical" ? `${kind}: ${text}` : kind)).join(" ")}`,
+    `query without ${query?.dropped.join() || "nothing"}`,
     `method ${provenance.method}`,
     `by words: ${byWords.join(" ") || "none"}`,
     ...cut.map(({ id, reason }) => `${id}: ${reason}`),

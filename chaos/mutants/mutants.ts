@@ -2268,6 +2268,32 @@ export const MUTANTS: readonly Mutant[] = [
     test: [FUSION_TEST, "on defaults a memory that one query finds first is weighed, however far behind"],
   },
   {
+    id: "one reranking for all queries",
+    loses: "each query is reranked with its own candidates",
+    file: "src/retrieve/model/rerank.ts",
+    find: 'once ? [{ query: "", candidates: all }] : requestsOf(all, queries, keep)',
+    replace: '[{ query: queries[0]?.variant.text ?? "", candidates: all }]',
+    test: ["test/app/remembers.test.ts", "the whole way on loopback: several queries in two searches"],
+  },
+  {
+    id: "short words are searched for",
+    loses: "words of fewer than three letters are no keywords",
+    file: "src/retrieve/retrieve.ts",
+    find: "withoutShortWords(text, minKeywordLength)",
+    replace: "withoutShortWords(text, Math.min(1, minKeywordLength))",
+    test: ["test/retrieve/over-the-store.test.ts", "words of fewer than three letters are not searched for"],
+    isQuick: true,
+  },
+  {
+    id: "a strategy changes nothing",
+    loses: "the strategy of the gate weighs words and nearness in the default order",
+    file: "src/retrieve/retrieve.ts",
+    find: "strategyWeights(gate.strategy, ownWeights(retrieval, embedder))",
+    replace: "strategyWeights(null, ownWeights(retrieval, embedder))",
+    test: ["test/retrieve/retrieve.test.ts", "the strategy changes the order: a change with names in it trusts words"],
+    isQuick: true,
+  },
+  {
     id: "another dimension is ignored",
     loses: "vectors of the same model and another dimension are reported at the start",
     file: "src/domain/memory/index-state.ts",
@@ -2452,7 +2478,7 @@ export const MUTANTS: readonly Mutant[] = [
     replace: 'rerankMemories(list.ranked, queries, gate.strategy === "keyword" ? null : reranking, tries)',
     test: [
       "test/app/reranker.test.ts",
-      "a change of few files, or that names a symbol, is reranked on defaults when more is found than is used",
+      "each kind of change is searched by its strategy, by meaning and words alike, and reranked on defaults",
     ],
   },
   {

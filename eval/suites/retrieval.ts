@@ -1,7 +1,11 @@
 // Does memory find what matters? The real store and the real retrieve room over judged queries, with the leakage guard on.
 // `--task G|H|S`, `--repos A/B,C/D` for some repositories only (`sample`: those of the tests), `--rows default` for some rows only,
-// `--replies DIR` asks the recorded queries only (`--queries FILE`) and adds a row for each step that asks a model, with the replies of
-// that folder; `--ablate`, with `--written FILE` also over what a model wrote.
+// `--embedder env` measures the embedder that the environment names, as a server would take it. `--replies DIR[,DIR…]` asks the recorded
+// queries only (`--queries FILE`) and adds a row for each step that asks a model, with the replies of each folder as a repeat;
+// `--ablate`, with `--written FILE` also over what a model wrote.
+import { basename } from "node:path";
+import { readEmbeddings } from "../../src/config/read-embeddings.ts";
+import { chosenEmbedder } from "../../src/wire/models.ts";
 import { ablation } from "../ablation.ts";
 import { answersOf, mustHoldTruth } from "../answer-all.ts";
 import {
@@ -12,6 +16,7 @@ import {
   figuresOf,
   gainOver,
   intervalText,
+  overRepeats,
   rowOf,
 } from "../answers.ts";
 import type { Arm } from "../ask-room.ts";
@@ -24,7 +29,7 @@ import { earlier, prepareRows } from "../retrieval-rows.ts";
 import { readTask, type TaskData, taskOf } from "../retrieval-task.ts";
 import type { Row, Suite } from "../suite.ts";
 import { targetLines } from "../targets.ts";
-import { withStore } from "../temporary-store.ts";
+import { sqliteStore, withStore } from "../temporary-store.ts";
 import { untunedFusion } from "../untuned-fusion.ts";
 import { readWritten } from "../written-fields.ts";
 
@@ -53,34 +58,60 @@ export const suite: Suite = async ({ data, flags }) => {
     return ablation(asked, judged, within, written === undefined ? null : await readWritten(written));
   }
   const wanted = flags.get("rows")?.split(",") ?? null;
-  const steps = replies === null ? [] : await recordedArms(replies);
+  const isWanted = ({ name }: Arm) => wanted === null || wanted.includes(name);
+  const recordings = await Promise.all((replies?.split(",") ?? []).map(recordedArms));
+  const steps = recordings.flat().filter(({ arm }) => isWanted(arm));
   const base = replies === null ? ARMS : ARMS.filter(({ name }) => name === "default");
-  const arms = [...base, ...steps.map(({ arm }) => arm)].filter(({ name }) => wanted === null || wanted.includes(name));
-  return withStore(async (store) => {
-    const added = await store.importLines(asked.lines);
-    await mustHoldTruth(asked, store);
-    const { answers, degraded } = await answersOf(asked, arms, store);
-    if (wanted?.includes(UNTUNED) ?? replies === null) answers.set(UNTUNED, untunedAnswers(asked, judged));
-    const { rows, figures } = rowsOf(answers, store.embedder.threshold);
-    const first = answers.get("default") ?? [];
-    return {
-      data: { n: asked.queries.length, fingerprint: judged.fingerprint },
-      config: { fingerprint: retrievalFingerprint(store.embedder) },
-      task: within === null ? task : `${task} sample`,
-      rows: [...rows, ...splitByDiff(asked, first, store.embedder.threshold)],
-      printIntervals: ["mrr", "recall@5", "recall@10"],
-      notes: [
-        `task ${task}: ${added} memories, ${asked.refusedDiffs} diffs of which a part could not be read`,
-        ...gainNotes(rows),
-        ...steps.filter(({ asked: questions }) => questions.length > 0).map(replyNote),
-        ...(figures.has(UNTUNED) ? untunedNote(figures) : []),
-        ...bestAndWorst(first),
-        ...rows.filter(({ name }) => name === "default").flatMap(targetLines),
-        ...degraded,
-      ],
-    };
-  });
+  const { embedder, of } = await chosen(flags.get("embedder"));
+  return withStore(
+    async (store) => {
+      const added = await store.importLines(asked.lines);
+      await mustHoldTruth(asked, store);
+      const { answers, degraded: ofBase } = await answersOf(asked, base.filter(isWanted), store);
+      const degraded = [...ofBase];
+      const repeats = new Map<string, (readonly Answer[])[]>();
+      for (const { arm } of steps) {
+        const run = await answersOf(asked, [arm], store);
+        repeats.set(arm.name, [...(repeats.get(arm.name) ?? []), run.answers.get(arm.name) ?? []]);
+        degraded.push(...run.degraded);
+      }
+      if (wanted?.includes(UNTUNED) ?? replies === null) answers.set(UNTUNED, untunedAnswers(asked, judged));
+      const { rows, figures } = rowsOf(answers, repeats, store.embedder.threshold);
+      const first = answers.get("default") ?? [];
+      return {
+        data: { n: asked.queries.length, fingerprint: judged.fingerprint },
+        config: { fingerprint: retrievalFingerprint(store.embedder) },
+        task: within === null ? task : `${task} sample`,
+        rows: [...rows, ...splitByDiff(asked, first, store.embedder.threshold)],
+        printIntervals: ["mrr", "recall@5", "recall@10"],
+        notes: [
+          `task ${task} of ${basename(data)}: ${added} memories, ${asked.refusedDiffs} diffs of which a part could not be read; embedder ${of}`,
+          ...gainNotes(rows),
+          ...steps.filter(({ asked: questions }) => questions.length > 0).map(replyNote),
+          ...(figures.has(UNTUNED) ? untunedNote(figures) : []),
+          ...bestAndWorst(first),
+          ...rows.filter(({ name }) => name === "default").flatMap(targetLines),
+          ...degraded.slice(0, MOST_DEGRADED),
+        ],
+      };
+    },
+    sqliteStore,
+    embedder,
+  );
 };
+
+const MOST_DEGRADED = 10;
+
+/** The keyless embedder, or with `env` the one that the environment names. @throws Error for settings that fit none */
+async function chosen(wish: string | undefined) {
+  const read = readEmbeddings(
+    new Map(Object.entries(wish === "env" ? process.env : {}).map(([name, value]) => [name, value ?? ""])),
+  );
+  if ("problems" in read) throw new Error(read.problems.join("; "));
+  const embedder = await chosenEmbedder(read.embeddings);
+  const { model, dimension } = embedder.space;
+  return { embedder, of: `${model} with ${dimension} numbers` };
+}
 
 /** What was asked of the recorded replies and what was answered. */
 function replyNote({ arm, asked }: Awaited<ReturnType<typeof recordedArms>>[number]): string {
@@ -91,14 +122,27 @@ function replyNote({ arm, asked }: Awaited<ReturnType<typeof recordedArms>>[numb
   return `${arm.name}: ${outcomes.length} questions about ${asked.length} queries, ${tokens} tokens in a query; replies: ${count("answered")} answered, ${count("fixed")} fixed, ${count("malformed")} malformed, ${count("missing")} missing`;
 }
 
-function rowsOf(answers: ReadonlyMap<string, readonly Answer[]>, threshold: number) {
+function rowsOf(
+  answers: ReadonlyMap<string, readonly Answer[]>,
+  repeats: ReadonlyMap<string, readonly (readonly Answer[])[]>,
+  threshold: number,
+) {
   const figures = new Map(
     [...answers].map(([name, list]) => [name, name.endsWith("-cut") ? cutFigures(list) : figuresOf(list, threshold)]),
   );
+  const spreads = new Map<string, string>();
+  for (const [name, runs] of repeats) {
+    const all = overRepeats(runs.map((run) => figuresOf(run, threshold)));
+    figures.set(name, all.figures);
+    spreads.set(name, all.spread);
+  }
   const base = figures.get("default");
-  const rows = [...answers].map(([name, list]): Row => {
+  const lists = [...answers, ...[...repeats].map(([name, runs]) => [name, runs.flat()] as const)];
+  const rows = lists.map(([name, list]): Row => {
     const own = figures.get(name) ?? {};
-    const row = rowOf(name, own, list);
+    const remark = spreads.get(name);
+    const n = list.length / (repeats.get(name)?.length ?? 1);
+    const row = { ...rowOf(name, own, list), n, ...(remark === undefined ? {} : { remark }) };
     const compares = base !== undefined && name !== "default" && "mrr" in own;
     return compares ? { ...row, against: gainOver("default", own, base) } : row;
   });

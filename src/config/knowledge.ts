@@ -50,6 +50,13 @@ const Gate = z
       .default(300)
       .describe("For how many seconds a decision is remembered.")
       .meta({ examples: [60] }),
+    maxInputTokens: z
+      .int()
+      .min(200)
+      .max(4_000)
+      .default(500)
+      .describe("How many tokens of instructions and pull request that model reads.")
+      .meta({ examples: [300] }),
     replay: z
       .boolean()
       .default(true)
@@ -117,6 +124,45 @@ const Retrieval = z
       .default(2000)
       .describe("How many characters of memories may stand in a prompt. Memories are never cut in half.")
       .meta({ examples: [3000] }),
+    queryChars: z
+      .int()
+      .min(100)
+      .max(800)
+      .default(600)
+      .describe("How long the text is that a change is searched with; what matters least of it goes first.")
+      .meta({ examples: [800] }),
+    minKeywordLength: z
+      .int()
+      .min(1)
+      .max(10)
+      .default(3)
+      .describe("Shorter words of a query are not searched for.")
+      .meta({ examples: [2] }),
+    maxPerFile: z
+      .int()
+      .min(1)
+      .max(20)
+      .default(20)
+      .describe(
+        "How many memories about one file a review may use, beside findings of earlier reviews. 20: any number.",
+      )
+      .meta({ examples: [2] }),
+    sourceWeights: z
+      .partialRecord(z.enum(["finding", "review_comment", "doc", "wiki", "code"]), z.number().min(0.5).max(2))
+      .default({})
+      .describe(
+        "What scores are multiplied with, 0.5–2, by source: `finding`, `review_comment`, `doc`, `wiki`, `code`. 1 for what is not named.",
+      )
+      .meta({ examples: [{ doc: 0.8 }] }),
+    languageBand: z
+      .number()
+      .min(0)
+      .max(2)
+      .default(2)
+      .describe(
+        "Under `method: semantic`, how far apart in distance memories may lie whose places language or age swaps.",
+      )
+      .meta({ examples: [0.05] }),
     method: z
       .enum(["semantic", "keyword", "hybrid"])
       .default("hybrid")
@@ -137,6 +183,20 @@ const Retrieval = z
         "What reads the memories that were found and orders them before the best are used; its order is fused with the search's own. It is sent memories and changed code. auto: the server's reranker (KODIAI_RERANKER), else the operator's small model, within `review.budget` (about US$ .006 a review); model: the small model; off: nothing.",
       )
       .meta({ examples: ["off"] }),
+    rerankText: z
+      .enum(["situation+lesson", "situation"])
+      .default("situation+lesson")
+      .describe("What it reads of a memory that a model described; of others the text as it was said.")
+      .meta({ examples: ["situation"] }),
+    rerankMargin: z
+      .number()
+      .min(0)
+      .max(1)
+      .default(1)
+      .describe(
+        "Nothing is reranked where the first leads the second by more than this share of its lead over the last.",
+      )
+      .meta({ examples: [0.5] }),
     modelQueries: z
       .boolean()
       .default(false)

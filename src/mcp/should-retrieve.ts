@@ -15,10 +15,9 @@ const input = z.strictObject({
   repository: repositoryField,
   projectId: repositoryField.describe("The same as repository, for callers that know it by this name."),
   conversationHistory: z
-    .array(z.string().max(4_000))
-    .max(50)
+    .union([z.string().max(20_000), z.array(z.string().max(4_000)).max(50)])
     .optional()
-    .describe("What was said before the query, oldest first."),
+    .describe("What was said before the query: one text, or its parts, oldest first."),
   diff: z
     .string()
     .max(MOST_DIFF)
@@ -39,11 +38,20 @@ export const shouldRetrieve: Tool<typeof input> = {
     const recall = memory?.search.recall ?? NOTHING;
     const decided =
       diff === undefined
-        ? await decideForWords(repo, query, conversationHistory, { recall, now: ports.now })
+        ? await decideForWords(repo, query, [conversationHistory].flat(), { recall, now: ports.now })
         : await decideForDiff();
     if (decided.kind === "skipped") throw new UsageError(`the change is not judged: ${decided.reason}`);
     const { gate, memories, judged } = decided;
-    const value = { ...gate, judged, memories, repository: `${repo.owner}/${repo.name}` };
+    const { retrieve, strategy, estimatedRelevance, ...stated } = gate;
+    const value = {
+      shouldRetrieve: retrieve,
+      ...stated,
+      ...(strategy === null ? {} : { suggestedStrategy: strategy }),
+      ...(estimatedRelevance === null ? {} : { estimatedRelevance }),
+      judged,
+      memories,
+      repository: `${repo.owner}/${repo.name}`,
+    };
     return { value, lists: [] };
 
     async function decideForDiff() {

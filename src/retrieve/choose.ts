@@ -49,10 +49,10 @@ const DELIMITER_CHARS = 48;
 export function chosenPrecedents(found: FoundList, at: ChoosingLimits): Precedents {
   const { gate, query, list, method, records, usage, rerank } = found;
   const { context, tuning, scope, counts } = at;
-  const { topK, maxContextChars } = at.retrieval;
+  const { topK, maxPerFile, maxContextChars } = at.retrieval;
   const repoName = `${context.repo.owner}/${context.repo.name}`;
   const characters = tuning.budget ? Math.max(0, maxContextChars - sectionFrame(DELIMITER_CHARS)) : null;
-  const limits = { topK, perFile: tuning.perFile, characters };
+  const limits = { topK, maxPerFile, characters };
   const picked = choose(list.ranked, limits, (memory) => precedentEntry(memory, repoName).length + 1);
   return {
     kind: "precedents",
@@ -85,14 +85,14 @@ function withConfidence(memory: RankedMemory, edges: ConfidenceEdges | null): Ra
 
 interface ChooseLimits {
   readonly topK: number;
-  /** At most this many about one path; null for no limit. */
-  readonly perFile: number | null;
+  /** At most this many about one path, beside findings. */
+  readonly maxPerFile: number;
   /** Characters for all entries together; null for no limit. */
   readonly characters: number | null;
 }
 
 interface Choosable {
-  readonly record: { readonly id: string; readonly path: string | null };
+  readonly record: { readonly id: string; readonly path: string | null; readonly corpus: Corpus };
 }
 
 /**
@@ -112,7 +112,8 @@ export function choose<T extends Choosable>(
   const perPath = new Map<string, number>();
   let left = limits.characters ?? Number.POSITIVE_INFINITY;
   for (const entry of ordered) {
-    const { id, path } = entry.record;
+    const { id, corpus } = entry.record;
+    const path = corpus === "finding" ? null : entry.record.path;
     const ofFile = path === null ? 0 : (perPath.get(path) ?? 0);
     // Asked only of what there is a place for, and once: to tell its length an entry is written out.
     let told = 0;
@@ -137,7 +138,7 @@ function reasonAgainst(
   limits: ChooseLimits,
 ): string | null {
   if (at.chosen >= limits.topK) return `over the ${limits.topK} that are used`;
-  if (limits.perFile !== null && at.ofFile >= limits.perFile) return `over the ${limits.perFile} of one file`;
+  if (at.ofFile >= limits.maxPerFile) return `over the ${limits.maxPerFile} of one file`;
   if (at.length() > at.left) return "over the characters that are left";
   return null;
 }

@@ -30,6 +30,7 @@ import { budgetedModel, type ModelBudget, type ModelClient, NO_MODEL } from "./m
 import { sampleMemories, settleHypothetical, withWritten } from "./model/model-written-queries.ts";
 import { rerankingOf, rerankMemories } from "./model/rerank.ts";
 import { type Asked, type AskedQuestion, askedByHand, askedInComment, changeQuery } from "./query/asked-queries.ts";
+import { withoutShortWords } from "./query/build-query.ts";
 import { embedQueries, NOT_EMBEDDED } from "./query/embedded-queries.ts";
 import { scopeOf, searchedCorpora, type ToldRecords, toldRecords } from "./query/scope.ts";
 import { inTurns } from "./rank/cooperative-steps.ts";
@@ -162,7 +163,7 @@ async function gated(
     tries.run<number | null>("memory-version", () => ports.recall.version(scope.repo), null),
   ]);
   // While memory answers: of most changes the gate lets the query be asked.
-  const own = settings.asked?.query ?? changeQuery(context, signals, tuning);
+  const own = settings.asked?.query ?? changeQuery(context, signals, { ...tuning, queryChars: retrieval.queryChars });
   const [counts, version] = await asking;
   const seen = gateContext(context, signals, { counts, version, searchable: true, noGain: settings.noGain });
   const gate =
@@ -207,6 +208,8 @@ async function search(at: Search, gate: GateDecision): Promise<Precedents> {
       ...tuning,
       method,
       fusion,
+      sourceWeights: retrieval.sourceWeights,
+      byLanguage: { ...tuning.byLanguage, band: retrieval.languageBand < 2 ? retrieval.languageBand : null },
       strategy: gate.strategy,
       configuredThreshold: threshold,
       keywordFloor: keywordFloor(at.counts?.total ?? null, tuning.rareWords),
@@ -264,7 +267,8 @@ async function candidates(
   const { vectors, usage } =
     method === "keyword" ? NOT_EMBEDDED : await embedQueries(ports.embedder, isEmbedding(at), variants, tries);
   const { embedder, recall } = ports;
-  const texts = variants.map(({ text }) => text);
+  const { minKeywordLength } = settings.knowledge.retrieval;
+  const texts = variants.map(({ text }) => withoutShortWords(text, minKeywordLength));
   const byTerms = () => tries.run("keyword-search", () => recall.matching(scope, texts, k, filter, tries.note), []);
   const soon = method === "semantic" ? null : byTerms();
   const asked = variants.flatMap((_, at) => vectors[at] ?? []);

@@ -3,7 +3,7 @@ import type { Corpus } from "../domain/memory.ts";
 import type { QueryVariant } from "../domain/retrieval.ts";
 import { type QueryLength, SHORT_QUERIES } from "./model/model-written-queries.ts";
 import type { RerankTuning } from "./model/rerank.ts";
-import { HUNKS, QUERY_CHARS, VARIANT_PATHS } from "./query/build-query.ts";
+import { HUNKS, VARIANT_PATHS } from "./query/build-query.ts";
 import { FACTOR_NAMES, type FactorName } from "./rank/factors.ts";
 import { type Pooling, RRF_K } from "./rank/fusion.ts";
 import { RERANK, type RerankConfig } from "./rank/language.ts";
@@ -15,8 +15,6 @@ export interface Tuning {
   readonly k: number;
   readonly pooling: Pooling;
   readonly hunks: number;
-  /** Characters of the enriched query text, 800 at most. */
-  readonly queryChars: number;
   /** Paths that stand in the query of kind `paths`. */
   readonly paths: number;
   /** Which kinds of query are asked. */
@@ -32,12 +30,10 @@ export interface Tuning {
   /** False keeps near-identical texts apart: the order itself is judged so. */
   readonly fold: boolean;
   readonly rareWords: number;
-  readonly perFile: number | null;
   /** Which of the factors count. */
   readonly factors: readonly FactorName[];
   /** How far distances are weighed by language, where the method orders by distance. */
   readonly byLanguage: RerankConfig;
-  readonly sourceWeights: ReadonlyMap<Corpus, number>;
   /** `code` is searched only where a measurement asks for it. */
   readonly corpora: readonly Corpus[];
   readonly shadowShare: number;
@@ -49,7 +45,6 @@ export const TUNING: Tuning = {
   k: RRF_K,
   pooling: "max",
   hunks: HUNKS,
-  queryChars: QUERY_CHARS,
   paths: VARIANT_PATHS,
   variants: new Set<QueryVariant["kind"]>(["intent", "paths", "code", "hunk"]),
   queryLength: SHORT_QUERIES,
@@ -58,17 +53,13 @@ export const TUNING: Tuning = {
   budget: true,
   fold: true,
   rareWords: RARE_WORDS,
-  perFile: null,
   factors: FACTOR_NAMES,
   byLanguage: RERANK,
-  sourceWeights: new Map<Corpus, number>(),
   corpora: ["finding", "review_comment", "doc", "wiki"],
   shadowShare: 0.05,
   rerank: {
     most: 50,
     k: 60,
     keep: null,
-    text: "situation+lesson",
-    skipAtMargin: null,
   },
 };

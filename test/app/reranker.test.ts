@@ -74,15 +74,19 @@ test("what Voyage prefers is heard first, one request a query, and what it cost 
   expect(usd).toBeCloseTo(((tokens ?? 0) * 0.05) / 1_000_000, 12);
 });
 
-test("a change of few files, or that names a symbol, is reranked on defaults when more is found than is used", async () => {
+test("each kind of change is searched by its strategy, by meaning and words alike, and reranked on defaults when more is found than is used", async () => {
   server.script(backwards);
   const title = "Take the lock before the cache is read";
-  const cases: readonly (readonly [string, readonly string[], string])[] = [
-    [title, ["a"], "few-files"],
-    [title, ["a", "b", "c", "d", "e"], "few-files"],
-    ["Hold `cacheMutex` in readCache()", ["a", "b", "c", "d", "e", "f"], "named-in-text"],
+  const many = ["a", "b", "c", "d", "e", "f"];
+  const cases: readonly (readonly [string, readonly string[], string, string])[] = [
+    [title, ["a"], "few-files", "keyword"],
+    [title, ["a", "b", "c", "d", "e"], "few-files", "keyword"],
+    ["Hold `cacheMutex` in readCache()", many, "named-in-text", "keyword"],
+    [title, many, "code", "hybrid"],
+    ["fix: a race in the cache", many, "bug-fix", "related-files"],
+    [title, [...many, "auth/login"], "risk", "semantic"],
   ];
-  for (const [title, names, decidedBy] of cases) {
+  for (const [title, names, decidedBy, strategy] of cases) {
     server.received.length = 0;
     const change = {
       ...CHANGE,
@@ -91,7 +95,8 @@ test("a change of few files, or that names a symbol, is reranked on defaults whe
       embedder: embedder(),
     };
     const precedents = await precedentsOf({ ...change, reranker: await configured() });
-    expect(precedents.gate).toMatchObject({ retrieve: true, decidedBy });
+    expect(precedents.gate).toMatchObject({ retrieve: true, decidedBy, strategy });
+    expect(precedents.provenance.method).toBe("hybrid");
     // What the ranking puts first and Voyage last, or the other way round.
     expect(precedents.ranked.slice(0, 2).map(({ record }) => record.id)).toContain("m8");
     expect(precedents.rerank).toMatchObject({ by: "rerank-2.5", failed: null });

@@ -78,16 +78,41 @@ describe("the query of a pull request", () => {
       (_, at) => `packages/checkout/src/price/rounding/strategy-${at}/half-even.ts`,
     );
     const pull = { title: "Round prices half to even", body: "b".repeat(180), author: author("OWNER") };
+    const change = { files: files("src/auth/login.ts", ...long.slice(0, 14)) };
     const { text, dropped } = await asked(pull, { files: files(...long) });
     expect(text.length).toBeLessThanOrEqual(600);
     const shown = text.split("\n").filter((line) => line.startsWith("packages/"));
     expect(shown).toEqual(long.slice(0, shown.length));
     expect(dropped).toEqual([`paths after the first ${shown.length} of 15`]);
 
-    const title = `Round prices ${"and totals ".repeat(50)}`.trim();
-    const squeezed = await asked({ ...pull, title }, { files: files(...long) });
-    expect(squeezed.text.split("\n")[0]).toBe(title);
-    expect(squeezed.dropped).toEqual(["paths", "author", "languages", "body"]);
+    // Longer and longer titles: what is dropped goes in one order, and a line is whole or gone.
+    const before: string[] = [];
+    for (const repeats of [29, 30, 33, 36, 50]) {
+      const title = `Round prices ${"and totals ".repeat(repeats)}`.trim();
+      const squeezed = await asked({ ...pull, title }, change);
+      expect(squeezed.text.split("\n")[0]).toBe(title);
+      expect(squeezed.text.length).toBeLessThanOrEqual(600);
+      before.push(squeezed.dropped.map((part) => part.split(" ")[0]).join());
+    }
+    expect(before).toEqual([
+      "paths",
+      "paths,author",
+      "paths,author,risks",
+      "paths,author,risks,languages",
+      "paths,author,risks,languages,body",
+    ]);
+  });
+
+  test("is as long as queryChars says, which is 800 at most", async () => {
+    const long = Array.from({ length: 15 }, (_, at) => `packages/checkout/src/price/rounding/half-even-${at}.ts`);
+    const lengthAt = async (queryChars: number) => {
+      const config = `knowledge: {retrieval: {queryChars: ${queryChars}}}`;
+      return (await asked({ title: "Tidy" }, { files: files(...long), config })).text.length;
+    };
+    expect(await lengthAt(300)).toBeLessThanOrEqual(300);
+    const most = await lengthAt(800);
+    expect([most > 600, most <= 800]).toEqual([true, true]);
+    await expect(lengthAt(801)).rejects.toThrow("must be at most 800");
   });
 
   test("without body, type, languages and files is title and author, and a title that is too long ends between characters", async () => {

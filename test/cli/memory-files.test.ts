@@ -3,6 +3,7 @@
 import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { stripVTControlCharacters } from "node:util";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type MemoryRecord, memoryId } from "../../src/domain/memory.ts";
 import type { Precedents } from "../../src/domain/retrieval.ts";
@@ -16,7 +17,7 @@ let repo: string;
 beforeAll(async () => {
   clone = newClone();
   folder = mkdtempSync(join(tmpdir(), "kodiai-files-"));
-  clone.write({ "README.md": "# Player\n", ".kodiai.yml": "knowledge: {retrieval: {distanceThreshold: 2}}\n" });
+  clone.write({ "README.md": "# Player\n" });
   clone.commit("Lay the ground");
   clone.write({ "src/demux.cpp": "int read(Packet& packet) {\n  return packet.data[packet.size];\n}\n" });
   clone.commit("fix(demux): read the last byte of a packet");
@@ -141,6 +142,11 @@ test("explain shows what memory says of a change, ordered by meaning where .kodi
   const fused = await heard();
   expect(fused).toMatchObject({ gate: { retrieve: true }, provenance: { method: "hybrid" } });
   expect(fused.ranked[0]).toMatchObject({ adjustedDistance: null, languageMatch: true, record: { language: "cpp" } });
+  const { confidence, reason } = fused.gate;
+  const { out } = await run("explain", "--base", "HEAD~1");
+  expect(stripVTControlCharacters(out)).toMatch(
+    new RegExp(`gate +search \\(.*confidence ${confidence.toFixed(2)}.*\\)\\n +${reason}`),
+  );
 
   clone.git("checkout", "--quiet", "-b", "by-meaning", "HEAD~1");
   clone.write({ ".kodiai.yml": "knowledge: {retrieval: {method: semantic, distanceThreshold: 2}}\n" });

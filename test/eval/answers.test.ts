@@ -73,7 +73,10 @@ describe("targets", () => {
       "default: mrr 0.448, target over 0.4: met",
       "default: precision@5 0.186, target over 0.3: missed",
       "default: fpr 0.550, target under 0.7: met",
+      "default: precision@5 0.186, figure to beat over 0.75: missed",
+      "default: precision@5 0.186, figure to beat over 0.8: missed",
       "default: precision@5 0.186, figure to beat over 0.9: missed",
+      "default: recall@10 0.672, figure to beat over 0.85: missed",
       "default: recall@10 0.672, figure to beat over 0.9: missed",
       "default: stage 4 of 5 by recall@10",
     ]);

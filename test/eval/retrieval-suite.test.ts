@@ -1,10 +1,12 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { afterEach, describe, expect, test } from "vitest";
+import { basename, join } from "node:path";
+import { afterEach, describe, expect, test, vi } from "vitest";
 import { retrievalFingerprint } from "../../eval/configuration-fingerprint.ts";
+import { suite as memoryPrompts } from "../../eval/suites/memory-prompts.ts";
 import { suite } from "../../eval/suites/retrieval.ts";
 import { localWords } from "../../src/adapters/local/local-embedder.ts";
+import { embeddingServer } from "../fakes/embedding-server.ts";
 
 const folders: string[] = [];
 afterEach(async () => {
@@ -81,14 +83,14 @@ const ABLATION = [
   "first system's keyword score, one query",
 ];
 
-async function measured(flags: object, query: object = QUERY) {
+async function measured(flags: object, query: object = QUERY, corpus: readonly object[] = CORPUS) {
   const data = await mkdtemp(join(tmpdir(), "retrieval-"));
   folders.push(data);
-  await writeFile(join(data, "corpus.jsonl"), CORPUS.map((row) => `${JSON.stringify(row)}\n`).join(""));
+  await writeFile(join(data, "corpus.jsonl"), corpus.map((row) => `${JSON.stringify(row)}\n`).join(""));
   await writeFile(join(data, "queries.jsonl"), `${JSON.stringify(query)}\n`);
   const result = await suite({ data, flags: new Map(Object.entries(flags)) });
   const row = (name: string) => result.rows.find((one) => one.name === name);
-  return { result, row, first: row("default")?.metrics };
+  return { data, result, row, first: row("default")?.metrics };
 }
 
 describe("the retrieval suite", () => {
@@ -137,6 +139,112 @@ describe("the retrieval suite", () => {
   test("refuses to run when a truth is not in memory, and for a task that is none", async () => {
     await expect(measured({}, { ...QUERY, relevantGold: ["c:gone"] })).rejects.toThrow(/c:gone is not in/);
     await expect(measured({ task: "X" })).rejects.toThrow(/--task is one of G, H, S/);
+  });
+
+  test("the ablation holds the enriched query against title and paths, and the language step on and off, on the default order", async () => {
+    const { row } = await measured({ ablate: "true" });
+    const gains = [
+      [
+        "default, asked with the enriched query",
+        "default, asked with title and first 20 paths",
+        /expected A2: \+20–40$/,
+      ],
+      ["enriched query, vectors", "naive: title and first 20 paths, vectors", /expected A2: \+20–40$/],
+      ["truths in another language: default", "truths in another language: default without language", /MRR/],
+      ["default without language", "+ learned fusion (default)", /MRR/],
+    ] as const;
+    for (const [name, over, told] of gains) {
+      expect(row(over)?.n).toBe(1);
+      expect(row(name)).toMatchObject({ n: 1, against: { row: over } });
+      expect(row(name)?.remark).toMatch(told);
+      const { mean, low, high } = row(name)?.against?.gain.mrr ?? { mean: Number.NaN, low: 0, high: 0 };
+      expect(mean).toBeCloseTo((row(name)?.metrics.mrr ?? 0) - (row(over)?.metrics.mrr ?? 0), 12);
+      expect([low <= mean, mean <= high]).toEqual([true, true]);
+    }
+  });
+
+  test("where a model takes part three recordings give the mean and its deviation, held in pairs against the default", async () => {
+    const many = Array.from({ length: 8 }, (_, at) =>
+      comment(
+        `c:more${at}`,
+        20 + at,
+        "2024-01-03T00:00:00Z",
+        `A connection of pool ${at} is opened, and handshake ${at} too.`,
+      ),
+    );
+    const corpus = [...CORPUS, ...many];
+    const out = await mkdtemp(join(tmpdir(), "replies-"));
+    folders.push(out);
+    const queries = join(out, "queries.txt");
+    await writeFile(queries, `${QUERY.id}\n`);
+    const data = (await measured({ rows: "default" }, QUERY, corpus)).data;
+    const flags = (more: object) => new Map(Object.entries({ queries, ...more }) as [string, string][]);
+    const recorded = await Promise.all(
+      [1, 2, 3].map(async (repeat) => {
+        const folder = join(out, String(repeat));
+        await memoryPrompts({ data, flags: flags({ out: folder, step: "rerank" }) });
+        const [request = ""] = (await readdir(folder)).filter((name) => name.endsWith(".request.json"));
+        const { user } = JSON.parse(await readFile(join(folder, request), "utf8")) as { user: string[] };
+        const texts = [...user.join("\n").matchAll(/^\[(\d+)\] .*\n {4}(.*)$/gm)];
+        const right = Number(texts.find(([, , text]) => text?.startsWith("Close the connection"))?.[1]);
+        const others = texts.map(([, at]) => Number(at)).filter((at) => at !== right);
+        // Twice the right one first, once last.
+        const order = repeat === 3 ? [...others, right] : [right, ...others];
+        await writeFile(join(folder, request.replace("request", "reply")), JSON.stringify({ order }));
+        return folder;
+      }),
+    );
+    const over = async (replies: string) => {
+      const { rows } = await suite({ data, flags: flags({ replies, rows: "default,+ rerank" }) });
+      return rows.find(({ name }) => name === "+ rerank");
+    };
+    const each = await Promise.all(recorded.map(over));
+    const mrrs = each.map((row) => row?.metrics.mrr ?? 0);
+    expect(mrrs[2]).toBeLessThan(mrrs[0] ?? 0);
+    expect(each[0]?.remark).toBe("1 of 3 repeats: no deviation is known");
+    const all = await over(recorded.join(","));
+    const mean = mrrs.reduce((sum, one) => sum + one, 0) / 3;
+    const sd = Math.sqrt(mrrs.reduce((sum, one) => sum + (one - mean) ** 2, 0) / 2);
+    expect(all).toMatchObject({ n: 1, against: { row: "default" } });
+    expect(all?.metrics.mrr).toBeCloseTo(mean, 12);
+    expect(all?.remark).toContain(`3 repeats: mrr ${mean.toFixed(3)} ± ${sd.toFixed(3)}, recall@5 `);
+  });
+
+  test("the embedder of the environment is measured in the keyless one's place, and named", async () => {
+    const voyage = await embeddingServer(new Map([["Close", 0.1]]));
+    vi.stubEnv("VOYAGE_API_KEY", "pa-loopback");
+    vi.stubEnv("KODIAI_EMBEDDINGS_URL", `${voyage.url}/v1`);
+    try {
+      const [own, keyless] = [
+        await measured({ rows: "default", embedder: "env" }),
+        await measured({ rows: "default" }),
+      ];
+      expect(voyage.asked("document").length).toBeGreaterThan(0);
+      expect(voyage.asked("query").length).toBeGreaterThan(0);
+      expect(own.result.notes?.[0]).toMatch(/^task G of .*; embedder voyage-code-3 with 1024 numbers$/);
+      expect(keyless.result.notes?.[0]).toMatch(/; embedder local-hash-1:words-1 with 1024 numbers$/);
+      expect(own.result.config.fingerprint).not.toBe(keyless.result.config.fingerprint);
+      expect(own.first?.distance).not.toBe(keyless.first?.distance);
+    } finally {
+      vi.unstubAllEnvs();
+      await voyage.close();
+    }
+  });
+
+  test("ours stand beside the targets and beside the figures of an earlier system, with the data named", async () => {
+    const { result, data } = await measured({ rows: "default" });
+    const notes = result.notes?.join("\n") ?? "";
+    expect(notes).toContain(`task G of ${basename(data)}: 4 memories`);
+    for (const line of [
+      "default: precision@5 0.200, figure to beat over 0.75: missed",
+      "default: precision@5 0.200, figure to beat over 0.8: missed",
+      "default: precision@5 0.200, figure to beat over 0.9: missed",
+      "default: recall@10 1.000, figure to beat over 0.85: met",
+      "default: recall@10 1.000, figure to beat over 0.9: met",
+      "default: recall@5 1.000, target over 0.6: met",
+      "default: mrr 1.000, target over 0.4: met",
+    ])
+      expect(notes).toContain(line);
   });
 
   test("the ablation tells each gain beside what was expected, and what it could not measure", async () => {

@@ -130,33 +130,40 @@ describe("over standard input and output", () => {
   test("should_retrieve gives the gate's decision with its reason, for words, words after others, and a diff", async () => {
     const asked = (given: Record<string, unknown>) => call(client, "should_retrieve", given);
     const named = await asked({ query: "why does charge() take a key in src/pay/charge.ts?" });
-    expect(named.value).toMatchObject({
-      retrieve: true,
-      decidedBy: "named-in-question",
+    expect(named.value).toEqual({
+      notice: expect.any(String),
+      shouldRetrieve: true,
       confidence: 0.95,
-      strategy: "keyword",
+      reason: expect.stringMatching(/^names /),
+      suggestedStrategy: "keyword",
+      decidedBy: "named-in-question",
       judged: "words",
       memories: 3,
+      repository: expect.stringContaining("/"),
     });
     const general = "what is a closure in javascript";
-    expect((await asked({ query: general })).value).toMatchObject({ retrieve: false, decidedBy: "general-question" });
-    const after = await asked({
-      query: general,
-      conversationHistory: ["hi", "look at `chargeCard` in src/pay/charge.ts"],
+    expect((await asked({ query: general })).value).toMatchObject({
+      shouldRetrieve: false,
+      decidedBy: "general-question",
     });
-    expect(after.value).toMatchObject({
-      retrieve: true,
-      reason: expect.stringMatching(/^the conversation before it names/),
-    });
+    const before = "look at `chargeCard` in src/pay/charge.ts";
+    for (const conversationHistory of [before, ["hi", before]]) {
+      const after = await asked({ query: general, projectId: named.value.repository, conversationHistory });
+      expect(after.value).toMatchObject({
+        shouldRetrieve: true,
+        reason: expect.stringMatching(/^the conversation before it names/),
+      });
+    }
     const lock = "diff --git a/yarn.lock b/yarn.lock\n--- a/yarn.lock\n+++ b/yarn.lock\n@@ -1 +1 @@\n-a@1:\n+a@2:\n";
     expect((await asked({ query: "Update a", diff: lock })).value).toMatchObject({
-      retrieve: false,
+      shouldRetrieve: false,
       decidedBy: "nothing-to-review",
       judged: "change",
       reason: "no changed line is left to review",
     });
     expect((await asked({ query: "Evaluate rules", diff: DIFF })).value).toMatchObject({
-      retrieve: true,
+      shouldRetrieve: true,
+      estimatedRelevance: expect.any(Number),
       judged: "change",
     });
   });
@@ -376,7 +383,7 @@ test("where nothing is remembered the tools say so, and make no file", async () 
       text: expect.stringMatching(/nothing is remembered of local\/kodiai-cli-\w+ in .*none\. Index a clone/),
     });
     const gate = await call(client, "should_retrieve", { query: "why src/pay/charge.ts?" });
-    expect(gate.value).toMatchObject({ retrieve: false, decidedBy: "empty-memory", memories: 0 });
+    expect(gate.value).toMatchObject({ shouldRetrieve: false, decidedBy: "empty-memory", memories: 0 });
     expect(existsSync(nowhere)).toBe(false);
   } finally {
     await client.close();

@@ -2,7 +2,6 @@
 import { describe, expect, test } from "vitest";
 import type { Precedents } from "../../src/domain/retrieval.ts";
 import { gateCache } from "../../src/retrieve/gate/evaluate-gate.ts";
-import { FACTOR_NAMES } from "../../src/retrieve/rank/factors.ts";
 import { added, atDistance, embedder, memory, type Shape, type Shelved } from "./given.ts";
 import { at, CPP, enter, factorOf, heard, ids, type Room } from "./retrieve-harness.ts";
 
@@ -12,8 +11,8 @@ const entered = (fusion: string) => (room: Room) =>
   enter({ ...room, retrieval: { ...WIDE, fusion, ...room.retrieval }, tuning: { floors: false, ...room.tuning } });
 const byRank = entered("rrf");
 const byScore = entered("weighted");
-/** The default order. */
-const byDefault = entered("learned");
+/** As a repository without a configuration has it. */
+const byDefault = enter;
 /** Words that no query has. */
 const SILENT = { text: "zymurgy quux" };
 const silent = (id: string, distance: number, more: Parameters<typeof memory>[1] = {}) =>
@@ -60,7 +59,7 @@ describe("by rank", () => {
       },
     ];
     for (const retrieval of [{}, { method: "semantic" }]) {
-      const precedents = await byRank({ shelved, embedder: perText, retrieval });
+      const precedents = await byDefault({ shelved, embedder: perText, retrieval });
       expect(ids(precedents).toSorted()).toEqual(["mem_code", "mem_title"]);
       expect(heard(precedents, "mem_title").distance).toBeCloseTo(0.05, 6);
       expect(heard(precedents, "mem_code").distance).toBeLessThan(0.01);
@@ -68,9 +67,39 @@ describe("by rank", () => {
       const scores = precedents.ranked.map(({ score }) => score);
       expect(scores).toEqual(scores.toSorted((a, b) => b - a));
     }
-    // Pooling by reciprocal ranks is there for measurements: the memory of many weak places overtakes.
-    const pooled = await byRank({ shelved, embedder: perText, tuning: { pooling: "rrf" } });
-    expect(ids(pooled)[0]).toBe("mem_code");
+  });
+
+  test("pooled by reciprocal ranks, which is there for measurements, a memory of many weak places overtakes", async () => {
+    const perText = embedder(async (texts) => ({
+      vectors: texts.map((_, index) => (index === 0 ? Float32Array.of(1, 0) : Float32Array.of(0, 1))),
+      ...{ tokens: 0, usd: 0, cached: 0 },
+    }));
+    const shelved: readonly Shelved[] = [
+      { record: memory("mem_title", SILENT), vector: atDistance(0.05) },
+      { record: memory("mem_code", SILENT), vector: Float32Array.of(0.05, Math.sqrt(1 - 0.0025)) },
+    ];
+    expect(ids(await byRank({ shelved, embedder: perText, tuning: { pooling: "rrf", fold: false } }))[0]).toBe(
+      "mem_code",
+    );
+  });
+
+  test("on defaults an id in both lists comes once, its score the sum of what words, place and meaning say", async () => {
+    const shelved = [
+      silent("mem_near", 0.1),
+      silent("mem_both", 0.1, { text: "round prices of the carts" }),
+      { record: memory("mem_words", { text: "round prices of the carts there", provenance: { at: 0 } }) },
+    ];
+    const { ranked } = await byDefault({ shape: MANY, shelved, tuning: { floors: false, fold: false } });
+    expect(ranked.map(({ record }) => record.id).toSorted()).toEqual(["mem_both", "mem_near", "mem_words"]);
+    const [first] = ranked;
+    expect(first).toMatchObject({ record: { id: "mem_both" }, vectorRank: expect.any(Number), keywordRank: 1 });
+    expect(first?.terms.map(({ name }) => name)).toEqual(expect.arrayContaining(["words", "meaning"]));
+    for (const { score, terms } of ranked)
+      expect(score).toBeCloseTo(
+        terms.reduce((sum, { value }) => sum + value, 0),
+        12,
+      );
+    expect(ranked.map(({ score }) => score)).toEqual(ranked.map(({ score }) => score).toSorted((a, b) => b - a));
   });
 
   test("on defaults a memory that one query finds first is weighed, however far behind another query finds it", async () => {
@@ -104,12 +133,7 @@ describe("by rank", () => {
     };
     shelved.push({ record: memory("mem_first", SILENT), vector: between(first, last) });
     shelved.push({ record: memory("mem_last", SILENT), vector: between(last, first) });
-    const precedents = await enter({
-      shape: { title: "feat: parts", files },
-      shelved,
-      embedder: perText,
-      retrieval: { fusion: "learned" },
-    });
+    const precedents = await byDefault({ shape: { title: "feat: parts", files }, shelved, embedder: perText });
     const behind = precedents.cut.filter(({ reason }) => reason.startsWith("ranks behind")).map(({ id }) => id);
     expect(behind.length).toBeGreaterThan(200);
     expect(behind).not.toContain("mem_first");
@@ -216,7 +240,7 @@ describe("the languages of the change", () => {
       language: "cpp",
       path: "tools/gen.py",
     });
-    const precedents = await byDefault({ shelved: [code], tuning: { corpora: ["code"] } });
+    const precedents = await byDefault({ shelved: [code], corpora: { code: true } });
     expect(factorOf(heard(precedents, "mem_code"), "language")).toBeCloseTo(1.25, 12);
   });
 
@@ -235,7 +259,7 @@ describe("the languages of the change", () => {
   });
 
   test("never lower a memory, and are weighed once: raw distance and rank enter the fusion", async () => {
-    const languages = ["cpp", "c", "python", "unknown", "", "markdown", "go"];
+    const languages = ["cpp", "c", "python", "unknown", ""];
     const shelved = languages.map((language, i) => silent(`mem_${i}`, 0.1 + i / 100, { language }));
     for (const enterBy of [byDefault, byRank, byScore]) {
       const [on, off] = [await enterBy({ shelved }), await enterBy({ shelved, tuning: { factors: [] } })];
@@ -253,13 +277,10 @@ describe("the languages of the change", () => {
       silent("mem_first", 0.1, { language: "python", corpus: "doc" }),
       silent("mem_second", 0.11, { language: "cpp", outcome: "fixed" }),
     ];
-    const precedents = await byDefault({
-      shelved,
-      tuning: { sourceWeights: new Map([["review_comment", 1.1]]), factors: FACTOR_NAMES },
-    });
+    const precedents = await byDefault({ shelved, retrieval: { sourceWeights: { review_comment: 1.1 } } });
     expect(ids(precedents)).toEqual(["mem_second", "mem_first"]);
     expect(heard(precedents, "mem_second").terms.map(({ name }) => name)).toEqual([
-      ...["words", "meaning", "source", "language", "recency", "outcome"],
+      ...["words", "meaning", "source", "language", "outcome"],
     ]);
   });
 });
@@ -271,7 +292,7 @@ describe("what was found", () => {
       silent("mem_a", 0.1, { text, language: "cpp", path: "src/a.cpp" }),
       silent("mem_b", 0.2, { text, corpus: "finding" }),
     ];
-    const [found] = (await byRank({ shelved })).ranked;
+    const [found] = (await byDefault({ shelved })).ranked;
     expect(found).toMatchObject({
       record: {
         ...{ id: "mem_a", text, corpus: "review_comment", language: "cpp", path: "src/a.cpp" },
@@ -285,26 +306,26 @@ describe("what was found", () => {
 
   test("may be capped by file, and is not unless asked", async () => {
     const shelved = Array.from({ length: 4 }, (_, i) => silent(`mem_${i}`, 0.1 + i / 100, { path: "src/a.cpp" }));
-    expect(ids(await byRank({ shelved }))).toHaveLength(4);
-    const capped = await byRank({ shelved, tuning: { perFile: 2 } });
+    expect(ids(await byDefault({ shelved }))).toHaveLength(4);
+    const capped = await byDefault({ shelved, retrieval: { maxPerFile: 2 } });
     expect(ids(capped)).toHaveLength(2);
     expect(capped.cut.filter(({ reason }) => reason === "over the 2 of one file")).toHaveLength(2);
   });
 
   test("is looked up anew each time, also where the gate's decision is remembered", async () => {
     const settings = { gateCache: gateCache() };
-    expect(ids(await byRank({ shelved: [silent("mem_one", 0.1)], settings }))).toEqual(["mem_one"]);
-    const again = await byRank({ shelved: [silent("mem_two", 0.05)], settings });
+    expect(ids(await byDefault({ shelved: [silent("mem_one", 0.1)], settings }))).toEqual(["mem_one"]);
+    const again = await byDefault({ shelved: [silent("mem_two", 0.05)], settings });
     expect(again.gate.decidedBy).toBe("cache");
     expect(ids(again)).toEqual(["mem_two"]);
   });
 
   test("scores by the words of the change, however old it is", async () => {
     const shelved = [
-      { record: memory("mem_best", { text: "round prices", provenance: { ...memory("x").provenance, at: 0 } }) },
+      { record: memory("mem_best", { text: "round prices half to even", provenance: { at: 0 } }) },
       ...Array.from({ length: 60 }, (_, i) => ({ record: memory(`mem_${i}`, { text: `round zymurgy quux${i}` }) })),
     ];
-    const precedents = await byRank({ shape: MANY, shelved, retrieval: { topK: 3 } });
-    expect(ids(precedents)[0]).toBe("mem_best");
+    const shape = { ...MANY, title: "feat: round prices half to even" };
+    expect(ids(await byDefault({ shape, shelved }))[0]).toBe("mem_best");
   });
 });

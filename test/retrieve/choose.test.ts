@@ -1,9 +1,13 @@
 import { describe, expect, test } from "vitest";
+import type { Corpus } from "../../src/domain/memory.ts";
 import { choose } from "../../src/retrieve/choose.ts";
 
-const entry = (id: string, length: number, path: string | null = null) => ({ record: { id, path }, length });
+const entry = (id: string, length: number, path: string | null = null, corpus: Corpus = "review_comment") => ({
+  record: { id, path, corpus },
+  length,
+});
 const lengthOf = ({ length }: { readonly length: number }) => length;
-const NO_LIMITS = { topK: 20, perFile: null, characters: null };
+const NO_LIMITS = { topK: 20, maxPerFile: 20, characters: null };
 
 describe("choosing from the ordered list", () => {
   const LIST = [entry("a", 100, "x.ts"), entry("b", 900, "x.ts"), entry("c", 100, "x.ts"), entry("d", 100)];
@@ -25,8 +29,11 @@ describe("choosing from the ordered list", () => {
     expect(cut).toEqual([{ id: "b", reason: "over the characters that are left" }]);
   });
 
-  test("caps one file only when asked to; what has no path is no file", () => {
+  test("caps one file only when asked to; what has no path is no file, and findings are never capped", () => {
     expect(ids(choose(LIST, NO_LIMITS, lengthOf).chosen)).toEqual(["a", "b", "c", "d"]);
-    expect(ids(choose(LIST, { ...NO_LIMITS, perFile: 1 }, lengthOf).chosen)).toEqual(["a", "d"]);
+    const findings = ["e", "f"].map((id) => entry(id, 100, "x.ts", "finding"));
+    expect(ids(choose([...findings, ...LIST], { ...NO_LIMITS, maxPerFile: 1 }, lengthOf).chosen)).toEqual([
+      ...["e", "f", "a", "d"],
+    ]);
   });
 });

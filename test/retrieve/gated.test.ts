@@ -117,12 +117,18 @@ describe("what is asked of a model", () => {
     expect(told).toContain("memories: 2, review_comment 1, finding 1");
     expect(told).toContain('title: "Import the rest"');
     expect(told).toContain('files: "content/part0.yaml, content/part1.yaml');
-    const long = body.replace("`parsePrice`", "it");
-    await enter({ shape: { ...shape, body: long }, shelved: SOME, ...may });
-    const sent = textOf([...(asked[1]?.system ?? []), ...(asked[1]?.user ?? [])]);
-    expect(sent.length).toBeGreaterThan(1_300);
-    expect(sent.length).toBeLessThanOrEqual(500 * 3);
+    // Longer than that in each of its parts.
+    const wide = (name: string) => `content/${"deeply-nested/".repeat(6)}${name}.yaml`;
+    const files = Object.fromEntries(Array.from({ length: 15 }, (_, i) => [wide(`part${i}`), " a\n+b"]));
+    const long = { title: "Import the rest ".repeat(30), body: body.replace("`parsePrice`", "it"), files };
+    await enter({ shape: long, shelved: SOME, ...may });
+    const sizeOf = (at: number) =>
+      [...(asked[at]?.system ?? []), ...(asked[at]?.user ?? [])].reduce((sum, { text }) => sum + text.length, 0);
+    expect([sizeOf(1) > 500 * 3 - 10, sizeOf(1) <= 500 * 3]).toEqual([true, true]);
     expect(asked[1]).toMatchObject({ purpose: "gate", tier: "small", effort: "low", maxOutputTokens: 100 });
+    const gate = { model: true, maxInputTokens: 250 };
+    await enter({ shape: long, shelved: SOME, access: may.access, retrieval: { gate } });
+    expect([sizeOf(2) > 250 * 3 - 10, sizeOf(2) <= 250 * 3]).toEqual([true, true]);
   });
 
   test.each([
@@ -141,15 +147,12 @@ describe("what a strategy changes", () => {
   const near = at("mem_near", 0.1, { text: "zymurgy" });
   const wordy = { record: memory("mem_wordy", { text: "import the rest", path: "src/z.ts" }) };
   const close = at("mem_close", 0.2, { text: "quux", path: "content/old.yaml" });
-  const order = async (strategy: string, shelved = [near, wordy], fusion = "learned") => {
+  const order = async (strategy: string, shelved = [near, wordy]) => {
     const { access, retrieval: may } = model(JSON.stringify({ shouldRetrieve: true, confidence: 0.9, strategy }));
-    const retrieval = { ...may, fusion, distanceThreshold: 2, topK: 20 };
-    return enter({ shape: OTHER, shelved, retrieval, tuning: { floors: false }, access });
+    return enter({ shape: OTHER, shelved, retrieval: may, tuning: { floors: false }, access });
   };
 
-  test("keyword puts words first, semantic nearness; neither drops what the other found", async () => {
-    expect(ids(await order("keyword", [near, wordy], "rrf"))[0]).toBe("mem_wordy");
-    expect(ids(await order("semantic", [near, wordy], "rrf"))[0]).toBe("mem_near");
+  test("keyword takes from nearness, semantic from words; neither drops what the other found", async () => {
     const [even, words, nearness] = [await order("hybrid"), await order("keyword"), await order("semantic")];
     const lnOf = (from: typeof even, id: string, name: string) => Math.log(factorOf(heard(from, id), name));
     expect(lnOf(words, "mem_near", "meaning")).toBeCloseTo(0.6 * lnOf(even, "mem_near", "meaning"), 9);

@@ -111,6 +111,19 @@ describe("ten thousand memories", () => {
     expect(ranked.every(({ keywordRank, vectorRank }) => keywordRank === null && vectorRank !== null)).toBe(true);
     expect([provenance.method, degraded, cut.length > 0]).toEqual(["hybrid", [], true]);
   });
+
+  test("words of fewer than three letters are not searched for, unless the configuration says so", async () => {
+    const found = async (title: string, retrieval: object) => {
+      const { ranked, cut } = await search({ title, files: { "€": added("…") } }, 0, {
+        method: "keyword",
+        ...retrieval,
+      });
+      return [...ranked.map(({ record }) => record.id), ...cut.map(({ id }) => id)].includes("mem_7");
+    };
+    // `getUserId` of the seventh memory holds the word.
+    expect([await found("ID?", {}), await found("User!", {})]).toEqual([false, true]);
+    expect(await found("ID?", { minKeywordLength: 2 })).toBe(true);
+  });
 });
 
 describe("filters choose inside the search, before the best are taken", () => {

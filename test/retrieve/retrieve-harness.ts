@@ -26,11 +26,12 @@ export interface Room {
   /** `knowledge.retrieval` of .kodiai.yml. */
   readonly retrieval?: Record<string, unknown>;
   readonly sharing?: boolean;
+  readonly corpora?: { readonly code: boolean };
   readonly settings?: Partial<Omit<RetrieveSettings, "tuning">>;
   readonly tuning?: Partial<Tuning>;
 }
 
-/** What the room hands on. Recency, outcome and sampled skips are off unless said: what is left can be worked out by hand. */
+/** What the stage hands on, on defaults unless said; only no skip is sampled. */
 export async function enter({ shape = CPP, shelved, tuning = {}, ...room }: Room): Promise<Precedents> {
   const { context, signals } = given(shape);
   const ports = {
@@ -39,15 +40,16 @@ export async function enter({ shape = CPP, shelved, tuning = {}, ...room }: Room
     reranker: room.reranker ?? null,
     ...(room.access === undefined ? {} : { leave: { ...room.access, usd: room.usd ?? 1 } }),
   };
-  const { retrieval = {} } = room;
-  const knowledge = Knowledge.parse({ sharing: { takes: room.sharing ?? false }, retrieval });
-  const plain: Tuning = { ...TUNING, shadowShare: 0, factors: ["source", "language", "related files"], ...tuning };
+  const { retrieval = {}, corpora = {} } = room;
+  const knowledge = Knowledge.parse({ sharing: { takes: room.sharing ?? false }, retrieval, corpora });
+  const plain: Tuning = { ...TUNING, shadowShare: 0, ...tuning };
   return retrieve(context, signals, ports, { knowledge, now: NOW, tuning: plain, ...room.settings });
 }
 
-/** A memory at a raw cosine distance from every query; its words are its own. */
-export function at(id: string, distance: number, more: SaidBy = {}): Shelved {
-  return { record: memory(id, { text: `${id} ${id}`, ...more }), vector: atDistance(distance) };
+/** A memory of today at a raw cosine distance from every query; its words are its own. */
+export function at(id: string, distance: number, { provenance, ...more }: SaidBy = {}): Shelved {
+  const record = memory(id, { text: `${id} ${id}`, ...more, provenance: { at: NOW, ...provenance } });
+  return { record, vector: atDistance(distance) };
 }
 
 export const ids = ({ ranked }: Precedents) => ranked.map(({ record }) => record.id);

@@ -136,8 +136,10 @@ describe("what is heard", () => {
       vector,
       record: { ...record, text: `${i} `.repeat(100) },
     }));
-    for (const maxContextChars of [0, 700, 1500, 5000]) {
-      const knowledge = Knowledge.parse(retrieval({ maxContextChars, topK: 20 }));
+    const wishes = [0, 700, 1500, 5000].map((maxContextChars) => retrieval({ maxContextChars, topK: 20 }));
+    for (const wish of [{}, ...wishes]) {
+      const knowledge = Knowledge.parse(wish);
+      const { maxContextChars } = knowledge.retrieval;
       const { precedents } = await run({ shelved, knowledge });
       const section = buildRetrievalContextSection(precedents.ranked, {
         maxChars: maxContextChars,
@@ -181,21 +183,18 @@ describe("what is heard", () => {
     expect(precedents.ranked.map((one) => factorOf(one, "related files").toFixed(6))).toEqual(["1.200000", "1.000000"]);
   });
 
-  test("the strategy changes the order: a change with names in it trusts words more than nearness", async () => {
+  test("the strategy changes the order: a change with names in it trusts words more, a risky one nearness", async () => {
     const shelved = [
-      at("mem_near", 0.1, { text: "something else entirely" }),
-      ...Array.from({ length: 30 }, (_, i) => at(`mem_${i}`, 0.95, { text: `filler number${i}` })),
-      { record: memory("mem_word", { text: "parsePrice overflows when rounding half away from zero in the cart" }) },
+      at("mem_near", 0, { text: "zymurgy quux", path: "src/other.cpp", language: "python" }),
+      at("mem_word", 0.29, { text: "rounding half away from zero", path: "lib/a.py", language: "python" }),
     ];
-    const asked = { ...CPP, title: "round prices: parsePrice overflows when rounding half away" };
-    const knowledge = retrieval({ fusion: "rrf" });
-    const { precedents } = await run({ shape: asked, shelved, knowledge });
-    expect(precedents.gate.strategy).toBe("keyword");
-    expect(ids(precedents)[0]).toBe("mem_word");
-    const files = { ...CPP.files, "src/auth/login.cpp": added("int a;") };
-    const risky = await run({ shape: { ...asked, files }, shelved, knowledge });
-    expect(risky.precedents.gate.strategy).toBe("semantic");
-    expect(ids(risky.precedents)[0]).toBe("mem_near");
+    const names = ["a", "b", "c", "d", "e", "f"].map((name) => [`src/${name}.cpp`, added("x = 1;")]);
+    const files = Object.fromEntries(names);
+    const title = "feat: rounding half away from zero in `Price`";
+    const { precedents } = await run({ shape: { title, files }, shelved });
+    expect([precedents.gate.strategy, ids(precedents)]).toEqual(["keyword", ["mem_word", "mem_near"]]);
+    const risky = await run({ shape: { title, files: { ...files, "src/auth/login.cpp": added("int a;") } }, shelved });
+    expect([risky.precedents.gate.strategy, ids(risky.precedents)]).toEqual(["semantic", ["mem_near", "mem_word"]]);
   });
 
   test("weights of the weighted fusion reach the order, 0 included", async () => {
@@ -568,12 +567,12 @@ describe("when something fails, the rest goes on and says so", () => {
   });
 
   test("a defect of our own in the ranking costs the precedents, not the review", async () => {
-    const sourceWeights = new (class extends Map<never, number> {
-      override get(): never {
+    const factors = new Proxy([], {
+      get() {
         throw new TypeError("x is not a function");
-      }
-    })();
-    const { precedents } = await run({ shelved, settings: { tuning: { shadowShare: 0, sourceWeights } } });
+      },
+    });
+    const { precedents } = await run({ shelved, settings: { tuning: { shadowShare: 0, factors } } });
     expect(precedents).toMatchObject({
       ranked: [],
       gate: { retrieve: true },
@@ -593,10 +592,17 @@ test("the settings of a repository without any are those that are documented", (
       topK: 5,
       distanceThreshold: "auto",
       maxContextChars: 2000,
+      queryChars: 600,
+      minKeywordLength: 3,
+      maxPerFile: 20,
+      sourceWeights: {},
+      languageBand: 2,
       method: "hybrid",
       fusion: "learned",
       weights: { semantic: 0.7, keyword: 0.3 },
       rerank: "auto",
+      rerankText: "situation+lesson",
+      rerankMargin: 1,
       modelQueries: false,
       hypothetical: false,
       gate: {
@@ -605,6 +611,7 @@ test("the settings of a repository without any are those that are documented", (
         confidenceThreshold: 0.7,
         cacheDecisions: true,
         cacheTTLSeconds: 300,
+        maxInputTokens: 500,
         skipPatterns: [],
         retrievePatterns: [],
         replay: true,

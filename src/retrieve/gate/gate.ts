@@ -1,7 +1,7 @@
 // Is memory needed for this pull request? A table of rules, first hit wins. Anything unsure is searched; a skip needs every
 // changed file in one class, and a risk vetoes it. The gate decides about the search only, never about the review.
 
-import type { GateSettings } from "../../config/knowledge.ts";
+import { defaultKnowledge, type GateSettings } from "../../config/knowledge.ts";
 import { userPattern } from "../../config/user-pattern.ts";
 import { type GateDecision, NOTHING_REMEMBERED, type Strategy } from "../../domain/retrieval.ts";
 import { cutText } from "../../domain/text/cut-text.ts";
@@ -40,17 +40,8 @@ export interface GateConfig {
   readonly retrievePatterns: readonly GatePattern[];
 }
 
-export const GATE: GateConfig = {
-  enabled: true,
-  model: false,
-  confidenceThreshold: 0.7,
-  maxInputTokens: 500,
-  cacheDecisions: true,
-  cacheTTLSeconds: 300,
-  replay: true,
-  skipPatterns: [],
-  retrievePatterns: [],
-};
+/** As it is without a configuration. */
+export const GATE: GateConfig = gateConfig(defaultKnowledge().retrieval.gate);
 
 interface Rule {
   readonly name: string;
@@ -252,7 +243,6 @@ function estimatedRelevance({ memory: { counts }, signals: { languages } }: Gate
 /** Never throws: a pattern that cannot be compiled was refused when the file was read, and is left out here. */
 export function gateConfig(settings: GateSettings): GateConfig {
   return {
-    ...GATE,
     ...settings,
     skipPatterns: compiled(settings.skipPatterns),
     retrievePatterns: compiled(settings.retrievePatterns),

@@ -11,7 +11,7 @@ import type { QueryCandidates } from "../rank/fusion.ts";
 import { type ChangeExcerpt, drawnChange } from "./change-excerpt.ts";
 import { type ModelBudget, NO_MODEL, type Question } from "./model-budget.ts";
 
-/** What is reranked, and with which words. */
+/** How much is reranked. */
 export interface RerankTuning {
   /** So many of the best ranked are handed over; what ranks behind them stays behind them. */
   readonly most: number;
@@ -19,16 +19,13 @@ export interface RerankTuning {
   readonly k: number;
   /** So many must be in order; null: as many as are used. A query with no more candidates than that is not asked. */
   readonly keep: number | null;
-  /** `situation`: what was going on; `situation+lesson`: and what to do. Where neither was written, the text as it was said. */
-  readonly text: "situation" | "situation+lesson";
-  /** 0–1: nobody is asked when the first leads the second by this share of its lead over the last; null always asks. */
-  readonly skipAtMargin: number | null;
 }
 
-export interface Reranking {
+type RerankSettings = Pick<Knowledge["retrieval"], "rerank" | "rerankText" | "rerankMargin" | "topK">;
+
+export interface Reranking extends Omit<RerankSettings, "rerank"> {
   /** Who is asked, for logs. */
   readonly by: string;
-  readonly topK: number;
   readonly tuning: RerankTuning;
   readonly ask: AskOrder;
   /** True: one question over all candidates, as the asker knows the change; false: one a query. */
@@ -83,11 +80,11 @@ export async function rerankMemories(
 ): Promise<{ readonly ranked: readonly RankedMemory[]; readonly report: RerankReport | null }> {
   const unasked = { ranked, report: null };
   if (reranking === null) return unasked;
-  const { by, ask, once, tuning } = reranking;
+  const { by, ask, once, tuning, rerankText: kind, rerankMargin } = reranking;
   const keep = tuning.keep ?? reranking.topK;
   const pool = ranked.slice(0, tuning.most);
-  if (pool.length <= keep || clearWinner(pool, tuning.skipAtMargin)) return unasked;
-  const all = pool.map(({ record }) => candidateOf(record, tuning.text));
+  if (pool.length <= keep || clearWinner(pool, rerankMargin)) return unasked;
+  const all = pool.map(({ record }) => candidateOf(record, kind));
   const requests = once ? [{ query: "", candidates: all }] : requestsOf(all, queries, keep);
   if (requests.length === 0) return unasked;
   const answers = await Promise.all(
@@ -106,18 +103,18 @@ export async function rerankMemories(
   return { ranked: [...order, ...ranked.slice(pool.length)], report };
 }
 
-/** How a memory is read beside a query; never empty as long as it says something. */
+/** How a memory is read beside a query, as its text was said where no model described it. */
 export function rerankText(
   { situation, lesson, text }: Pick<MemoryRecord, "situation" | "lesson" | "text">,
-  kind: RerankTuning["text"],
+  kind: RerankSettings["rerankText"],
 ): string {
   const said = situation ?? text;
   return kind === "situation" || lesson === null ? said : `${said}\n${lesson}`;
 }
 
-function clearWinner(pool: readonly RankedMemory[], margin: number | null): boolean {
+function clearWinner(pool: readonly RankedMemory[], margin: number): boolean {
   const [first, second, last] = [pool[0]?.score ?? 0, pool[1]?.score ?? 0, pool.at(-1)?.score ?? 0];
-  return margin !== null && first > last && (first - second) / (first - last) >= margin;
+  return first > last && (first - second) / (first - last) > margin;
 }
 
 function requestsOf(all: readonly RerankText[], queries: readonly QueryCandidates[], keep: number) {
@@ -128,7 +125,7 @@ function requestsOf(all: readonly RerankText[], queries: readonly QueryCandidate
   return requests.filter(({ candidates }) => candidates.length > keep);
 }
 
-function candidateOf(record: MemoryRecord, kind: RerankTuning["text"]): RerankText {
+function candidateOf(record: MemoryRecord, kind: RerankSettings["rerankText"]): RerankText {
   const { id, path, chunkType, corpus, language, outcome } = record;
   return { id, text: rerankText(record, kind), path, type: chunkType ?? corpus, language, outcome };
 }
@@ -212,18 +209,19 @@ interface Rerankers {
  * noted in `tries`, and so is one that `auto` would ask and that is out of money or time.
  */
 export function rerankingOf(
-  { rerank, topK }: Pick<Knowledge["retrieval"], "rerank" | "topK">,
+  { rerank, rerankText: kind, rerankMargin, topK }: RerankSettings,
   { reranker, budget, tuning, change, isChange }: Rerankers,
   tries: Pick<Attempts, "note">,
 ): Reranking | null {
   if (rerank === "off") return null;
+  const settings = { rerankText: kind, rerankMargin, topK };
   if (rerank === "auto" && reranker !== null)
-    return { by: reranker.name, topK, tuning, ask: reranker.rerank, once: false };
+    return { ...settings, by: reranker.name, tuning, ask: reranker.rerank, once: false };
   // Measured for changes only: a question in a comment pays for no order of its own.
   if (rerank === "auto" && !isChange) return null;
   if (budget.name !== null) {
     const ask = listwiseOrder(budget, change());
-    return { by: budget.name, topK, tuning: { ...tuning, most: Math.min(tuning.most, SHOWN) }, ask, once: true };
+    return { ...settings, by: budget.name, tuning: { ...tuning, most: Math.min(tuning.most, SHOWN) }, ask, once: true };
   }
   if (rerank === "model" || budget.reason !== NO_MODEL) tries.note("rerank", budget.reason ?? NO_MODEL);
   return null;

@@ -18,7 +18,7 @@ import { buildRetrievalQuery, queryVariants } from "./build-query.ts";
 export function changeQuery(
   context: PullRequestContext,
   signals: ReviewSignals,
-  tuning: Pick<Tuning, "hunks" | "queryChars" | "variants">,
+  tuning: Pick<Tuning, "hunks" | "variants"> & { readonly queryChars: number },
 ): RetrievalQuery {
   const { text, dropped } = buildRetrievalQuery(context, signals, { maxChars: tuning.queryChars });
   const variants = queryVariants(text, context, signals, tuning).filter(({ kind }) => tuning.variants.has(kind));

@@ -8,7 +8,7 @@ import { shownText } from "../../domain/text/rendered-markdown.ts";
 import { byScore } from "../rank/tie-breaking.ts";
 
 /** Characters of a query text: longer ones blur what they are about. */
-export const QUERY_CHARS = 600;
+const QUERY_CHARS = 600;
 const QUERY_CEILING = 800;
 
 const BODY_CHARS = 200;
@@ -70,6 +70,17 @@ export function buildRetrievalQuery(
   if (title !== subject.pull.title && title.length === room) dropped.push("end of the title");
   const lines = parts.flatMap(({ name }) => fitting.get(name) ?? []);
   return { text: (title === "" ? lines : [title, ...lines]).join("\n"), dropped };
+}
+
+/**
+ * The text without words of fewer letters and digits, punctuation aside: `id`, `a.b`, `(ok)`. A word ends at a space, so that
+ * `retry.ts` is one; scripts that do without spaces have no short words.
+ */
+export function withoutShortWords(text: string, least: number): string {
+  return text.replace(/\S+/g, (word) => {
+    const letters = word.replace(/[^\p{L}\p{N}]/gu, "");
+    return letters.length < least && /^[\p{Script=Latin}\p{N}]*$/u.test(letters) ? "" : word;
+  });
 }
 
 function partsOf({ pull, files }: QuerySubject, { intent, languages, risks, author }: QuerySignals): readonly Part[] {

@@ -10,14 +10,14 @@ export interface Weighing extends Pick<ReviewSignals, "languages"> {
   readonly strategy: Strategy | null;
   /** Of the change: its files and their folders. */
   readonly places: ChangedPlaces;
-  readonly sourceWeights: ReadonlyMap<Corpus, number>;
+  readonly sourceWeights: Readonly<Partial<Record<Corpus, number>>>;
   /** Epoch milliseconds. */
   readonly now: number;
 }
 
 /** In the order in which they are listed; each is > 0, and 1 where nothing is known. */
 const FACTORS = {
-  source: ({ corpus }, { sourceWeights }) => sourceWeights.get(corpus) ?? 1,
+  source: ({ corpus }, { sourceWeights }) => sourceWeights[corpus] ?? 1,
   language: (record, { languages }) => languageFactor(chunkLanguage(record), languages),
   "related files": ({ path }, { strategy, places }) => relatedFilesFactor(strategy, path, places),
   recency: ({ provenance: { at }, severity }, { now }) => 1 / recencyDistanceFactor({ at, severity }, now),

@@ -49,7 +49,7 @@ interface RankSettings {
   readonly factors: readonly FactorName[];
   /** For the method that orders by distance. */
   readonly byLanguage: RerankConfig;
-  readonly sourceWeights: ReadonlyMap<Corpus, number>;
+  readonly sourceWeights: Readonly<Partial<Record<Corpus, number>>>;
 }
 
 export interface RankedList {

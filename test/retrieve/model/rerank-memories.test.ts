@@ -1,8 +1,14 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { defaultKnowledge } from "../../../src/config/knowledge.ts";
 import type { RankedMemory } from "../../../src/domain/retrieval.ts";
 import { attempts } from "../../../src/retrieve/degradation-log.ts";
-import { type AskOrder, type Reranking, rerankMemories, rerankText } from "../../../src/retrieve/model/rerank.ts";
+import {
+  type AskOrder,
+  type Reranking,
+  rerankText as readText,
+  rerankMemories,
+} from "../../../src/retrieve/model/rerank.ts";
 import type { QueryCandidates } from "../../../src/retrieve/rank/fusion.ts";
 import { TUNING } from "../../../src/retrieve/tuning.ts";
 import { memory, rankedMemory } from "../given.ts";
@@ -42,7 +48,8 @@ async function reranked(
   tuning: Partial<Reranking["tuning"]> = {},
 ) {
   const tries = attempts();
-  const settings = { by: "judge-1", ask, topK: 2, once: false, ...more };
+  const { rerankText, rerankMargin } = defaultKnowledge().retrieval;
+  const settings = { by: "judge-1", ask, topK: 2, once: false, rerankText, rerankMargin, ...more };
   const result = await rerankMemories(ranked, queries, { ...settings, tuning: { ...TUNING.rerank, ...tuning } }, tries);
   return { ids: result.ranked.map(({ record }) => record.id), report: result.report, degraded: tries.degraded() };
 }
@@ -153,9 +160,9 @@ describe("reranking", () => {
     const scores = [9, 2, 1.5, 1];
     const ranked = scores.map((score, place) => rankedMemory(memory(`m${place}`), { score }));
     const { ask, asked } = scoring({ q: { m3: 1 } });
-    expect((await reranked(ranked, [query("q", ALL)], ask, {}, { skipAtMargin: 0.875 })).report).toBeNull();
+    expect((await reranked(ranked, [query("q", ALL)], ask, { rerankMargin: 0.87 })).report).toBeNull();
     expect(asked).toEqual([]);
-    expect((await reranked(ranked, [query("q", ALL)], ask, {}, { skipAtMargin: 0.88 })).ids[0]).toBe("m3");
+    expect((await reranked(ranked, [query("q", ALL)], ask, { rerankMargin: 0.875 })).ids[0]).toBe("m3");
     expect((await reranked(ranked, [query("q", ALL)], ask)).ids[0]).toBe("m3");
   });
 
@@ -188,10 +195,10 @@ describe("reranking", () => {
 test("a memory is read by its situation, with or without its lesson; what no model has written up, as it was said", () => {
   const text = "This leaks when the callback throws.";
   const written = { text, situation: "A handle is closed on the happy path only.", lesson: "Close it in finally." };
-  expect(rerankText(written, "situation")).toBe("A handle is closed on the happy path only.");
-  expect(rerankText(written, "situation+lesson")).toBe(
+  expect(readText(written, "situation")).toBe("A handle is closed on the happy path only.");
+  expect(readText(written, "situation+lesson")).toBe(
     "A handle is closed on the happy path only.\nClose it in finally.",
   );
-  expect(rerankText({ text, situation: null, lesson: null }, "situation")).toBe(text);
-  expect(rerankText({ text, situation: null, lesson: null }, "situation+lesson")).toBe(text);
+  expect(readText({ text, situation: null, lesson: null }, "situation")).toBe(text);
+  expect(readText({ text, situation: null, lesson: null }, "situation+lesson")).toBe(text);
 });

@@ -1,7 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { Outcome } from "../../../src/domain/memory.ts";
 import { factorTerms, recencyDistanceFactor } from "../../../src/retrieve/rank/factors.ts";
-import { TUNING } from "../../../src/retrieve/tuning.ts";
 import { DAY, memory, NOW } from "../given.ts";
 
 const old = (days: number, severity: "critical" | "major" | "medium" | "minor" | null) => ({
@@ -30,7 +29,7 @@ describe("age", () => {
 
 const CHANGE = { languages: [], strategy: null, places: { paths: new Set<string>(), folders: new Set<string>() } };
 const terms = (over: Parameters<typeof memory>[1]) => {
-  const at = { ...CHANGE, sourceWeights: TUNING.sourceWeights, now: NOW };
+  const at = { ...CHANGE, sourceWeights: {}, now: NOW };
   return new Map(factorTerms(memory("mem_1", over), at).map(({ name, value }) => [name, Math.exp(value)]));
 };
 

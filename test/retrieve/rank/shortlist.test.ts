@@ -49,6 +49,7 @@ const settings = (fusion: "learned" | "rrf") => ({
   strategy: null,
   configuredThreshold: 0.4,
   keywordFloor: 1,
+  sourceWeights: {},
 });
 
 const MAX = { pooling: "max", k: 60, method: "hybrid" } as const;

@@ -1,0 +1,114 @@
+// A server that nobody gave a key or a setting: rules, words and the local embedder, from the webhook to the posted review.
+import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+import type { Precedents } from "../../src/domain/retrieval.ts";
+import type { Pull } from "../fakes/github/conversation.ts";
+import { BACKUP, summaryOf } from "./given.ts";
+import { comment, remembering, smallTalk } from "./remembered.ts";
+import { openStage, type Stage } from "./stage.ts";
+
+let stage: Stage;
+const heard = new Map<string, Precedents>();
+beforeAll(async () => {
+  stage = await openStage({
+    app: {
+      onStep: ({ key }, step, value) => (step === "retrieve" ? void heard.set(key, value as Precedents) : undefined),
+    },
+  });
+});
+afterEach(() => expect(stage.world.violations).toEqual([]));
+afterAll(() => stage.close());
+
+const precedentsOf = ({ repository, number }: Pull) => heard.get(`github.com/${repository.id}#${number}`);
+
+test("a review without any key has a rule's finding, what people said before, and says that no model read the change", async () => {
+  const { world } = stage;
+  const repository = await world.repository("acme", "keyless", { files: { "README.md": "# Nightly\n" } });
+  const said = comment(repository, "31");
+  await remembering(stage, [said, ...smallTalk(repository, 12)]);
+  const pull = await world.pullRequest(repository, {
+    title: "feat(ops): back up by name",
+    files: { "ops/nightly.py": BACKUP, "src/Notes.elm": "module Notes exposing (..)\n" },
+  });
+  await stage.settled(pull);
+
+  const { body } = summaryOf(world, pull);
+  const { inline } = world.comments(pull);
+  expect(inline).toMatchObject([{ path: "ops/nightly.py", body: expect.stringContaining("shell") }]);
+  // Found by its words and by its local vector, and told with where it was said.
+  const [found] = precedentsOf(pull)?.ranked ?? [];
+  expect(found).toMatchObject({
+    record: { text: said.text },
+    keywordRank: 1,
+    vectorRank: 1,
+    distance: expect.any(Number),
+  });
+  expect(precedentsOf(pull)).toMatchObject({ degraded: [], provenance: { method: "hybrid" } });
+  expect(body).toContain("/pull/900#discussion_r31");
+  expect(body).toMatch(/Memory: \d+ precedents?\./);
+  expect(body).toContain("Cost: no model used");
+  expect(body).not.toContain("Incomplete");
+
+  const quiet = await world.pullRequest(repository, { title: "docs", files: { "src/a.py": "total = 1\n" } });
+  await stage.settled(quiet);
+  expect(summaryOf(world, quiet).body).toMatch(/No rule fired.*no model read it/);
+});
+
+test("by the lines that changed, four fifths C++ lift what was said about it by 1.2 and one fifth Python by 1.05; the log tells the query", async () => {
+  const { world } = stage;
+  const repository = await world.repository("acme", "shares", { files: { "README.md": "# Demux\n" } });
+  const said = (name: string, language: string, path: string) =>
+    comment(repository, name, { text: `Check the size of the packet of ${name} first.`, language, path, hunk: null });
+  await remembering(stage, [
+    said("51", "C++", "src/mux.cc"),
+    said("52", "python", "tools/old.py"),
+    said("53", "go", "cmd/main.go"),
+    ...smallTalk(repository, 12),
+  ]);
+  const lines = (count: number) => `${Array.from({ length: count }, (_, at) => `x${at} = 1;`).join("\n")}\n`;
+  const pull = await world.pullRequest(repository, {
+    title: "feat(demux): check the size of each packet first",
+    files: { "src/demux.cpp": lines(8), "tools/probe.py": lines(2) },
+  });
+  await stage.settled(pull);
+  const { ranked = [], query, gate } = precedentsOf(pull) ?? {};
+  const lifted = ranked.flatMap(({ record, terms }) => {
+    const term = terms.find(({ name }) => name === "language");
+    const source = /of (5\d)/.exec(record.text)?.[1];
+    return source === undefined ? [] : [[source, Math.exp(term?.value ?? 0).toFixed(6)]];
+  });
+  expect(Object.fromEntries(lifted)).toEqual({ "51": "1.200000", "52": "1.050000", "53": "1.000000" });
+
+  const line = stage.log
+    .map((one) => JSON.parse(one) as Record<string, unknown>)
+    .find(({ room, job }) => room === "retrieve" && job === `github.com/${repository.id}#${pull.number}`);
+  expect(line).toMatchObject({
+    level: 20,
+    gate: { retrieve: true, decidedBy: gate?.decidedBy, confidence: gate?.confidence, reason: gate?.reason },
+    query: { chars: query?.text.length, dropped: [], variants: query?.variants.length },
+  });
+});
+
+test("what was said in words of a pattern about Python is heard for the same pattern in PHP, and no language lowers it", async () => {
+  const { world } = stage;
+  const repository = await world.repository("acme", "patterns", { files: { "README.md": "# Shop\n" } });
+  const pattern = comment(repository, "41", {
+    text: "SQL built by concatenation: a value of the request becomes part of the query. Bind it as a parameter.",
+    path: "shop/orders.py",
+    hunk: '+cursor.execute("SELECT * FROM orders WHERE id = " + request.args["id"])',
+    severity: "critical",
+  });
+  await remembering(stage, [pattern, ...smallTalk(repository, 12)]);
+  const pull = await world.pullRequest(repository, {
+    title: "Look up users by name",
+    files: {
+      "web/users.php":
+        '<?php\nfunction user(PDO $db, array $request) {\n  return $db->query("SELECT * FROM users WHERE name = \'" . $request["name"] . "\'");\n}\n',
+    },
+  });
+  await stage.settled(pull);
+  const [found] = precedentsOf(pull)?.ranked ?? [];
+  expect(found?.record).toMatchObject({ text: pattern.text, language: "Python" });
+  expect(found?.languageMatch).toBe(false);
+  expect(found?.terms.map(({ name }) => name)).not.toContain("language");
+  expect(summaryOf(world, pull).body).toMatch(/Memory: \d+ precedents?\./);
+});
