@@ -4,6 +4,7 @@ import { execFile } from "node:child_process";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import Database from "better-sqlite3";
+import { isoDate } from "../src/domain/text/iso-date.ts";
 import { type Circle, type CircleCounts, circle } from "./circle.ts";
 import { season } from "./season.ts";
 
@@ -21,26 +22,44 @@ export async function history(at: Circle): Promise<CircleCounts & Awaited<Return
   return { ...counts, ...told };
 }
 
-/** Moves each reviewed pull request to a day of its own, with what was found, searched and decided on it; no count changes. */
+/** Moves each reviewed pull request to a day of its own, with what was found, searched, said and decided on it; no count changes. */
 function spread(dataDir: string): void {
   const db = new Database(join(dataDir, "queue.db"));
   db.prepare("ATTACH ? AS memory").run(join(dataDir, "memory.db"));
-  const pulls = db.prepare("SELECT key FROM reviews GROUP BY key ORDER BY min(written_at)").pluck().all() as string[];
-  for (const [at, key] of pulls.entries()) {
-    const ms = Math.round(DAYS * (1 - at / (pulls.length - 1))) * DAY_MS;
+  const keys = db.prepare("SELECT key FROM reviews GROUP BY key ORDER BY min(written_at)").pluck().all() as string[];
+  const days = new Map(keys.map((key, at) => [key, Math.round(DAYS * (1 - at / (keys.length - 1)))]));
+  const now = Date.now();
+  /** Texts name today; after the number of a pull request that becomes the day on which it was reviewed. */
+  const today = new RegExp(`(?<=(?:#|/pull/)(\\d+)\\b[^{}\\n]{0,200}?)${isoDate(now)}|${isoDate(now)}`, "g");
+  const dated = (text: string, repo: string, pull: string) =>
+    text.replaceAll(today, (_, number = pull) =>
+      isoDate(now - (days.get(`${repo}#${number}`) ?? days.get(`${repo}#${pull}`) ?? 0) * DAY_MS),
+    );
+  db.function("dated", dated);
+  /** Whose import was moved, with the first pull request. */
+  const known = new Set<string>();
+  for (const [key, ago] of days) {
     const [repo = "", pull = ""] = key.split("#");
     const [host, id] = repo.split("/");
     const move = (table: string, columns: readonly string[], where: string, ...values: readonly unknown[]) =>
       db
-        .prepare(`UPDATE ${table} SET ${columns.map((one) => `${one} = ${one} - ${ms}`).join(", ")} WHERE ${where}`)
+        .prepare(
+          `UPDATE ${table} SET ${columns.map((one) => `${one} = ${one} - ${ago * DAY_MS}`).join(", ")} WHERE ${where}`,
+        )
         .run(...values);
     move("reviews", ["written_at", "settled_at"], "key = ?", key);
-    move("retrievals", ["created_at"], "repo = ? AND pull = ?", repo, Number(pull));
-    const ours = `pull = ? AND corpus = 'finding' AND repo = (SELECT id FROM memory.repositories WHERE host = ? AND github_id = ?)`;
-    const about = `id IN (SELECT id FROM memory.records WHERE ${ours})`;
-    for (const table of ["decided", "evidence", "rejections", "against"])
-      move(`memory.${table}`, ["at"], about, Number(pull), host, id);
-    move("memory.records", ["at"], ours, Number(pull), host, id);
+    move("retrievals", ["created_at"], "repo = ? AND pull = ?", repo, pull);
+    move("jobs", ["created_at", "finished_at"], "repo = ? AND json_extract(job, '$.number') = ?", repo, Number(pull));
+    if (!known.has(repo))
+      move("jobs", ["created_at", "finished_at"], "repo = ? AND json_extract(job, '$.number') IS NULL", repo);
+    known.add(repo);
+    db.prepare("UPDATE reviews SET review = dated(review, ?, ?) WHERE key = ?").run(repo, pull, key);
+    const ours = `SELECT id FROM memory.records WHERE pull = ? AND corpus = 'finding'
+      AND repo = (SELECT id FROM memory.repositories WHERE host = ? AND github_id = ?)`;
+    const about = [pull, host, id];
+    db.prepare(`UPDATE memory.contents SET text = dated(text, ?, ?) WHERE id IN (${ours})`).run(repo, pull, ...about);
+    for (const table of ["decided", "evidence", "rejections", "against", "records"])
+      move(`memory.${table}`, ["at"], `id IN (${ours})`, ...about);
   }
   db.close();
 }

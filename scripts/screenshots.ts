@@ -49,6 +49,8 @@ try {
     await page.setViewportSize({ width, height });
     await page.emulateMedia({ colorScheme: scheme });
     await page.goto(demo.url + (pages[of] ?? "/"));
+    if (of.endsWith("-open"))
+      for (const fold of await page.locator("main > details > summary").all()) await fold.click();
     await page.waitForTimeout(200);
     await page.screenshot({ path: join(folder, `${name}.png`), fullPage: all !== -1 });
     console.log(`wrote ${join(folder, name)}.png`);
@@ -69,7 +71,8 @@ async function addresses(page: Page, { url, warehouse }: DemoDashboard): Promise
     repositories: "/repositories",
     repository: `/repositories/${warehouse}`,
     reviews: "/reviews",
-    review: await href(`/reviews?repo=${key}`, 1),
+    review: await href("/reviews", -1),
+    "review-open": await href(`/reviews?repo=${key}`, 3),
     memories: `/memories?repo=${key}`,
     search: `/memories?repo=${key}&q=${encodeURIComponent("retry a charge without an idempotency key")}`,
     memory: await href(`/memories?repo=${key}&outcome=declined`, 0),

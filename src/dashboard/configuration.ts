@@ -38,7 +38,7 @@ function repository({ at, settings, problems }: ConfigurationView): Content {
     );
   const set = new Set(settings.map(({ key }) => key));
   const defaults = CONFIG_KEYS.filter(({ path }) => path !== "_extends" && !path.includes("[]") && !set.has(path));
-  return html`<p class="note">${counted(settings.length, "key")} set by the owner's <code>.github</code> repository, by what <code>_extends</code> names, or by the base branch, as the review of ${moment(at)} used them.</p>
+  return html`<p class="note">${counted(settings.length, "key")} set by the owner's <code>.github</code> repository, by what <code>_extends</code> names, or by the base branch. The last review used them, ${moment(at)}.</p>
 ${problems.map((one) => html`<p class="status">${badge("problem", "warn")} ${one}</p>`)}
 ${setFirst(
   settings.map(({ key, value, origin }) => row(key, value, badge(origin, "good"))),

@@ -97,7 +97,7 @@ function item(record: MemoryRecord, more: Content = ""): Html {
   const { title, rest } = titleOf(record);
   const { author, sha, url } = provenance;
   return html`<li class="card"><h2><a href="${memoryPath(record.repo, record.id)}">${title}</a></h2>${rest === "" ? "" : html`<p class="two">${rest}</p>`}
-<p class="note">${badge(corpus.replaceAll("_", " "))} ${outcomeBadge(outcome)} ${language === "unknown" ? "" : badge(language)} <span class="path">${path ?? ""}</span> ${author ?? ""} ${sha === null ? "" : shortSha(sha)} ${moment(provenance.at)} ${url === null ? "" : outLink(url, "on GitHub")}</p>${more}</li>`;
+<p class="note row">${badge(corpus.replaceAll("_", " "))} ${outcomeBadge(outcome)} ${language === "unknown" ? "" : badge(language)} <span class="path">${path ?? ""}</span> <span>${author ?? ""}</span> ${sha === null ? "" : shortSha(sha)} ${moment(provenance.at)} ${url === null ? "" : outLink(url, "on GitHub")}</p>${more}</li>`;
 }
 
 function list(

@@ -67,7 +67,7 @@ function corrections({ record, formToken, declines }: MemoryView): Html {
   const restore =
     declines.length === 0
       ? html`<p class="note">It was not declined: there is nothing to restore.</p>`
-      : html`<ul>${declines.map(({ by, reason, at, url }) => html`<li>declined by ${by}, ${moment(at)}${reason === null ? "" : html`: ${reason}`} ${url === null ? "" : outLink(url, "where")}</li>`)}</ul>
+      : html`<ul>${declines.map(({ by, reason, at, url }) => html`<li>declined by ${by}, ${moment(at)}${reason === null ? "" : html`: ${reason}`} ${url === null ? "" : outLink(url, "on GitHub")}</li>`)}</ul>
 ${destruction(formToken, "Restore…", { path: `${path}/restore`, says: "All declines of it are taken back: findings like it are said again, from the next review of each pull request on.", button: "Restore it" })}`;
   return html`<section class="card"><h2>Correct it</h2>${restore}
 ${destruction(formToken, "Forget…", { path: `${path}/forget`, says: "The memory goes with its words, vector and evidence, and cannot be brought back from here.", button: "Forget it" })}</section>`;
@@ -104,7 +104,7 @@ function why({ because, evidence }: MemoryView): Html {
     one.by === null ? "unknown" : `${one.by.login} (${one.by.isBot ? "bot" : one.by.access})`,
     html`${one.stance === null ? one.kind : `${one.kind}, ${one.stance}`} ${one.withdrawnAt === null ? "" : badge("taken back")}`,
     effect,
-    html`${one.text ?? ""} ${one.url === null ? "" : outLink(one.url, "where")}`,
+    html`${one.text ?? ""} ${one.url === null ? "" : outLink(one.url, "on GitHub")}`,
   ]);
   return html`<section><h2>What people did about it</h2>${because.map((one) => html`<p>${one}</p>`)}${
     rows.length === 0

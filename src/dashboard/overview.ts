@@ -154,7 +154,7 @@ function attention({ attention: { unanswered, declinedRules, heldBack }, choice:
     ),
   ];
   const shown = cards.filter((one) => one !== "");
-  return shown.length === 0 ? "" : html`<section aria-label="Needs attention" class="columns">${shown}</section>`;
+  return shown.length === 0 ? "" : html`<section aria-label="Needs attention" class="thirds">${shown}</section>`;
 }
 
 function card(title: string, items: readonly Content[], more: Content = ""): Content {
@@ -177,7 +177,7 @@ export function acceptance(findings: Overview["findings"]): {
   return { share: decided === 0 ? null : taken / decided, decided };
 }
 
-function keyFigures({ reviewDays, days, findings, spending, jobs, reviews }: Overview): Html {
+function keyFigures({ reviewDays, days, findings, spending, jobs, reviews, model }: Overview): Html {
   const inWindow = reviewDays.reduce((sum, { count }) => sum + count, 0);
   const said = (findings ?? []).reduce((sum, { count }) => sum + count, 0);
   const { share, decided } = acceptance(findings);
@@ -192,7 +192,7 @@ function keyFigures({ reviewDays, days, findings, spending, jobs, reviews }: Ove
       value: percent(share),
       note: decided === 0 ? "nothing was decided yet" : `of ${whole(decided)} decided findings, whenever decided`,
     },
-    { name: "Models", value: dollars(usd), note: `in ${days} days` },
+    { name: "Models", value: dollars(usd), note: model === null ? "none is configured" : `in ${days} days` },
     ...(jobs === null
       ? []
       : [
@@ -281,14 +281,8 @@ function outcomes({ findings }: Overview): Html {
   }</section>`;
 }
 
-function cost({ spending, model, days }: Overview, times: readonly number[]): Html {
-  if (spending.length === 0)
-    return html`<section class="card"><h2>Cost of models</h2>${empty(
-      "No model was asked in this window.",
-      model === null
-        ? html`Rules and memory review alone. Set <code>ANTHROPIC_API_KEY</code>, <code>OPENAI_API_KEY</code> or the address of a server of your own to have a model read changes too.`
-        : `The model is ${model}; the next review asks it.`,
-    )}</section>`;
+function cost({ spending, days }: Overview, times: readonly number[]): Content {
+  if (spending.length === 0) return "";
   const tokens = spending.reduce((sum, one) => sum + one.inputTokens + one.outputTokens, 0);
   const days24 = spending.map(({ day, usd }) => ({ day, name: "usd", count: usd }));
   return chart({

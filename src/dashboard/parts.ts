@@ -93,10 +93,11 @@ export function titleOf({ lesson, text }: Pick<MemoryRecord, "lesson" | "text">)
   readonly title: string;
   readonly rest: string;
 } {
-  const [first = "", ...more] = text.trim().split("\n");
+  const plain = text.replace(/^#+ /gm, "");
+  const [first = "", ...more] = plain.trim().split("\n");
   const said = oneLine(lesson ?? first);
   const isCut = said.length > TITLE;
-  const rest = oneLine(isCut || lesson !== null ? text : more.join(" "));
+  const rest = oneLine(isCut || lesson !== null ? plain : more.join(" "));
   return { title: isCut ? `${cutText(said, TITLE).trimEnd()}…` : said, rest: cutText(rest, BELOW) };
 }
 
@@ -135,7 +136,7 @@ export function table(caption: string, columns: readonly Column[], rows: readonl
 <thead><tr>${columns.map(({ name, isNumber, isWide }) => html`<th scope="col" class="${columnClass({ name, isNumber, isWide })}">${name}</th>`)}</tr></thead>
 <tbody>${rows.map(
     (cells) =>
-      html`<tr>${cells.map((cell, at) => html`<td class="${columnClass(columns[at])}" data-name="${columns[at]?.name ?? ""}">${cell}</td>`)}</tr>`,
+      html`<tr>${cells.map((cell, at) => html`<td class="${columnClass(columns[at])}" data-name="${columns[at]?.name ?? ""}"><div>${cell}</div></td>`)}</tr>`,
   )}</tbody></table></div>`;
 }
 

@@ -115,21 +115,21 @@ export async function readRetrieval(ports: DashboardPorts, days: number, wanted:
 
 /** @param state "" for what needs a look, or will happen */
 export async function readJobs(
-  { jobs, work, viewer }: DashboardPorts,
+  { jobs, work, viewer, now }: DashboardPorts,
   state: JobState | "",
   formToken: string,
 ): Promise<JobsView> {
   const kept = await jobs.list(state === "" ? OPEN : [state], MOST_JOBS);
   return {
     state,
-    jobs: kept.map(shownJob),
+    jobs: kept.map((one) => shownJob(one, now())),
     counts: viewer === null ? await work.jobCounts() : null,
     formToken,
     most: MOST_JOBS,
   };
 }
 
-function shownJob({ job, ...kept }: KeptJob): ShownJob {
+function shownJob({ job, ageMs, ...kept }: KeptJob, now: number): ShownJob {
   const kind = job.kind === "command" && job.command.kind === "verb" ? job.command.verb : job.kind;
-  return { ...kept, kind, repo: job.repo, number: "number" in job ? (job.number ?? null) : null };
+  return { ...kept, at: now - ageMs, kind, repo: job.repo, number: "number" in job ? (job.number ?? null) : null };
 }

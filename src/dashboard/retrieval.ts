@@ -90,7 +90,7 @@ function gateCard({ gate }: RetrievalFigures): Html {
       ? empty("It skipped nothing.", "Changes of documents or of a lock file alone are skipped, and counted here.")
       : html`<p class="note">Searches that it skipped, by rule.</p>${bars(
           "Skips by rule",
-          gate.byRule.map(({ rule, count }) => ({ name: rule, value: count, shown: whole(count), tone: 4 })),
+          gate.byRule.map(({ rule, count }) => ({ name: rule, value: count, shown: whole(count) })),
         )}`
   }${facts([
     ["decided at once", percent(gate.decisions === 0 ? null : gate.fastPathShare)],

@@ -77,7 +77,7 @@ function findings(review: Review, key: RepoKey): Html {
   return html`<section><h2>${counted(list.length, "finding")}</h2><ol class="found">${list.map(
     ({ finding, place, reason }) => html`<li class="card"><h3>${severityBadge(finding.severity)} ${finding.title}</h3>
 <p class="note">${placeOf(review, finding)}, by ${finding.rule === null ? finding.source : ruleName(finding.rule)}, confidence ${finding.confidence.toFixed(2)}; ${place.replaceAll("-", " ")}${reason === null ? "" : `: ${reason}`}</p>
-<p class="body">${finding.body}</p>${quotes(key, finding.precedents)}</li>`,
+<p class="body">${finding.body.replace(/\n{2,}/g, "\n")}</p>${quotes(key, finding.precedents)}</li>`,
   )}</ol></section>`;
 }
 
@@ -109,11 +109,15 @@ function quotes(key: RepoKey, precedents: readonly Precedent[]): Content {
   return html`<ul class="lines">${precedents.map((one) => html`<li>${quote(key, one.id, one)}</li>`)}</ul>`;
 }
 
-/** `ines on #1 (2026-03-02, fixed): Give subprocess.run a list…`, with a link to where it was said and one to the memory. */
+/**
+ * `ines on #1 (2026-03-02, fixed): Give subprocess.run a list…`, with a link to where it was said and one to the memory. Kodiai said
+ * what has no author; what was said on no pull request is a document.
+ */
 function quote(key: RepoKey, id: string, said: Precedent | Omit<SeenBefore, "path">): Html {
-  const { author = "Kodiai", pull, url, date, outcome, decided } = said;
+  const { pull, author = pull === undefined ? "A document" : "Kodiai", url, date, outcome, decided } = said;
   const reason = "reason" in said ? said.reason : undefined;
-  const when = [date, outcome === "unknown" || outcome === "posted" ? "" : outcome, decided ?? ""];
+  const known = outcome === "unknown" || outcome === "posted" ? "" : outcome;
+  const when = [date, `${known} ${decided ?? ""}`.trim()];
   return html`${author} on ${outLink(url, pull === undefined ? "GitHub" : `#${pull}`)} (${when.filter((part) => part !== "").join(", ")}): <a href="${memoryPath(key, id)}">${said.quote ?? reason ?? id}</a>`;
 }
 
@@ -131,7 +135,7 @@ function gather({ reviewed, leftOut, scope, configProblems, baseSha }: Review): 
       "configuration",
       configProblems.length === 0
         ? "no problems"
-        : `${whole(configProblems.length)} problems: ${configProblems.map(({ key, message }) => `${key} ${message}`).join("; ")}`,
+        : `${counted(configProblems.length, "problem")}: ${configProblems.map(({ key, message }) => `${key} ${message}`).join("; ")}`,
     ],
   ])}${listOf(
     "Left out",
@@ -149,7 +153,7 @@ function analyze({ signals }: Review): Html {
     ["author", `${author.tier}: ${author.because}`],
     [
       "size",
-      `${whole(metrics.files)} files, +${whole(metrics.added)} −${whole(metrics.removed)}, ${whole(metrics.hunks)} hunks`,
+      `${counted(metrics.files, "file")}, +${whole(metrics.added)} −${whole(metrics.removed)}, ${counted(metrics.hunks, "hunk")}`,
     ],
     [
       "risks",

@@ -56,8 +56,6 @@ export function reviewsPage({ choice, total, reviews, page, pages }: ReviewsView
               { name: "Said" },
               { name: "Held back", isNumber: true },
               { name: "Outcome" },
-              { name: "Took", isNumber: true },
-              { name: "Cost", isNumber: true },
               { name: "Written" },
             ],
             reviews.map(line),
@@ -68,14 +66,12 @@ export function reviewsPage({ choice, total, reviews, page, pages }: ReviewsView
 
 function line({ key, review, writtenAt, outcome }: WrittenReview): readonly Content[] {
   return [
-    html`<a href="${reviewPath(key, review.headSha)}">${pullName(review)}</a><br><span class="note">${review.author ?? ""} ${shortSha(review.headSha)}</span>`,
+    html`<a href="${reviewPath(key, review.headSha)}">${pullName(review)}</a> <span class="note">${review.author ?? ""} ${shortSha(review.headSha)}</span>`,
     review.signals.intent.subject,
     said(review),
     whole(review.heldBack.length),
     outcomeBadge(outcome),
-    duration(review.cost.ms),
-    dollars(review.cost.usd),
-    moment(writtenAt),
+    html`${moment(writtenAt)} <span class="note">took ${duration(review.cost.ms)}${review.cost.usd === 0 ? "" : `, ${dollars(review.cost.usd)}`}</span>`,
   ];
 }
 

@@ -107,7 +107,10 @@ export interface Review {
   readonly number: number;
   readonly headSha: string;
   readonly baseSha: string;
-  /** Login of who opened it; absent for a local change, for a deleted account, and in reviews written before it was kept. */
+  /**
+   * Who opened it, as `@login`: in this form `kodiai erase` finds a person in texts. Absent for a local change, for a deleted
+   * account, and in reviews written before it was kept.
+   */
   readonly author?: string;
   readonly signals: ReviewSignals;
   /** Most severe first, then by path and line. Inline + file + summary + already posted = all findings that are said. */

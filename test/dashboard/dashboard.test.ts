@@ -182,7 +182,7 @@ describe.skipIf(!hasBrowser)("the dashboard", () => {
        WHERE rule IS NOT NULL AND ${finding} 'declined' GROUP BY 1 ORDER BY 2 DESC, 1 LIMIT 1`,
     );
     expect((await lines("Most declined rules"))[0]).toMatch(
-      new RegExp(`^${most?.rule} ${most?.n} of \\d+ findings? declined$`),
+      new RegExp(`^${most?.rule}\\s+${most?.n} of \\d+ findings? declined$`),
     );
     expect((await lines("Held back last")).join("\n")).toContain("the list is shared on purpose");
     const tops = page.locator("section[aria-label='Needs attention'], .figures, .grid");
@@ -196,11 +196,11 @@ describe.skipIf(!hasBrowser)("the dashboard", () => {
     expect(await time.innerText()).toMatch(/^(?:just now|\d+ min ago)$/);
     const exact = new Date(Number(last?.at)).toISOString().slice(0, 19).replace("T", " ");
     expect(await time.getAttribute("title")).toBe(`${exact} UTC`);
-    expect(await page.locator("tbody td").first().innerText()).toContain(`mona ${String(last?.sha).slice(0, 7)}`);
+    expect(await page.locator("tbody td").first().innerText()).toContain(`@mona ${String(last?.sha).slice(0, 7)}`);
     expect(await page.locator("tbody tr time").last().innerText()).toBe("26 d ago");
     await open(`/memories?repo=${encodeURIComponent(demo.warehouse)}&corpus=review_comment`);
     expect(await page.locator(".found > li .note").first().innerText()).toMatch(
-      /\b(?:ines|lena|olga) [0-9a-f]{7} \d+ d ago\b/,
+      /\b(?:ines|lena|olga)\s[0-9a-f]{7}\s\d+ mo ago\b/,
     );
   });
 
@@ -358,7 +358,7 @@ describe.skipIf(!hasBrowser)("the dashboard", () => {
     expect(headings[0]).toBe(`${review.findings.length} findings`);
     for (const { finding } of review.findings) expect(main).toContain(finding.title);
     for (const { quote } of review.memory.precedents) if (quote !== undefined) expect(main).toContain(quote);
-    expect(main).toContain(`by mona at ${String(row?.head_sha).slice(0, 7)}`);
+    expect(main).toContain(`by @mona at ${String(row?.head_sha).slice(0, 7)}`);
     expect(main).not.toContain(review.memory.gate.reason);
     await page.locator("summary", { hasText: "How it came about" }).click();
     const text = await page.locator(".walk").innerText();

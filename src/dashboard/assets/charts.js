@@ -79,7 +79,7 @@ function draw(figure) {
         },
         {
           ...axis,
-          size: 58,
+          size: 66,
           values: (_, ticks) => ticks.map((tick) => (unit === "count" && tick % 1 ? "" : shown(tick, unit))),
         },
       ],
