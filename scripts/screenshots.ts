@@ -1,4 +1,4 @@
-// docs/img/*.png: the demo's review as GitHub shows it, and the dashboard with the demo's data. Needs a Chromium (CHROMIUM, or Debian's package).
+// docs/img/*.png: the demo's review as GitHub shows it, and the overview of the dashboard with the demo's data. Needs a Chromium (CHROMIUM, or Debian's package).
 //
 //   npm run screenshots [-- --all DIR]     --all: every page at both widths in both themes, to be looked at
 import { mkdirSync } from "node:fs";
@@ -8,12 +8,7 @@ import { openBrowser } from "../test/dashboard/browser.ts";
 import { type DemoDashboard, openDemoDashboard, TOKEN } from "../test/dashboard/demo-dashboard.ts";
 import { reviewPage } from "./review-page.ts";
 
-const SHOTS = [
-  { name: "dashboard-overview", page: "overview", width: 1440, height: 900, scheme: "light" },
-  { name: "dashboard-search", page: "search", width: 1440, height: 900, scheme: "light" },
-  { name: "dashboard-repository", page: "repository", width: 1440, height: 900, scheme: "dark" },
-  { name: "dashboard-review-narrow", page: "review", width: 390, height: 844, scheme: "dark" },
-] as const;
+const SHOTS = [{ name: "dashboard-overview", page: "overview", width: 1440, height: 900, scheme: "light" }] as const;
 
 const all = process.argv.indexOf("--all");
 const folder = all === -1 ? "docs/img" : (process.argv[all + 1] ?? "screenshots");
