@@ -4,8 +4,9 @@ import { gfm, gfmHtml } from "micromark-extension-gfm";
 
 /** What is posted on a pull request, as far as a picture of it needs. */
 export interface PostedOnPull {
-  readonly summary: readonly { readonly author: string; readonly body: string }[];
+  readonly summary: readonly { readonly id: number; readonly author: string; readonly body: string }[];
   readonly inline: readonly {
+    readonly id: number;
     readonly author: string;
     readonly path: string;
     readonly line: number;
@@ -66,11 +67,17 @@ export function reviewPage({ summary, inline }: PostedOnPull, shown: number): st
   return [
     `<!doctype html><html lang="en"><meta charset="utf-8"><title>A review</title><style>${STYLE}</style><body>`,
     ...summary.map(
-      ({ author, body }) => `<div class="box summary">${head(author)}<div class="md">${html(body)}</div></div>`,
+      ({ id, author, body }) =>
+        `<div class="box summary" id="issuecomment-${id}">${head(author)}<div class="md">${html(body)}</div></div>`,
     ),
     ...threads.map(
-      ({ path, hunk, body }) =>
-        `<div class="box"><div class="head">${escaped(path)}</div>${code(hunk)}<div class="md">${html(body)}</div></div>`,
+      ({ id, path, hunk, body }) =>
+        `<div class="box" id="discussion_r${id}"><div class="head">${escaped(path)}</div>${code(hunk)}<div class="md">${html(body)}</div>${inline
+          .filter(({ inReplyTo }) => inReplyTo === id)
+          .map(
+            (one) => `<div class="md" id="discussion_r${one.id}"><b>${escaped(one.author)}</b> ${html(one.body)}</div>`,
+          )
+          .join("")}</div>`,
     ),
     "</body></html>",
   ].join("\n");

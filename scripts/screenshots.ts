@@ -1,8 +1,6 @@
-// docs/img/*.png: the demo's review as GitHub shows it, and the dashboard with the demo's data. Needs a Chromium (CHROMIUM, or Debian's package).
+// docs/img/*.png: the demo's review as GitHub shows it, and the overview of the dashboard with the demo's data. Needs a Chromium (CHROMIUM, or Debian's package).
 //
 //   npm run screenshots [-- --all DIR]     --all: every page at both widths in both themes, to be looked at
-//
-// The demo happens within a minute; for the pictures its days are spread over four weeks, which changes no count.
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import type { Page } from "playwright-core";
@@ -10,13 +8,7 @@ import { openBrowser } from "../test/dashboard/browser.ts";
 import { type DemoDashboard, openDemoDashboard, TOKEN } from "../test/dashboard/demo-dashboard.ts";
 import { reviewPage } from "./review-page.ts";
 
-const SHOTS = [
-  { name: "dashboard-overview", page: "overview", width: 1440, height: 900, scheme: "light" },
-  { name: "dashboard-search", page: "search", width: 1440, height: 900, scheme: "light" },
-  { name: "dashboard-repository", page: "repository", width: 1440, height: 900, scheme: "dark" },
-  { name: "dashboard-review-narrow", page: "review", width: 375, height: 812, scheme: "dark" },
-] as const;
-const DAY_MS = 86_400_000;
+const SHOTS = [{ name: "dashboard-overview", page: "overview", width: 1440, height: 900, scheme: "light" }] as const;
 
 const all = process.argv.indexOf("--all");
 const folder = all === -1 ? "docs/img" : (process.argv[all + 1] ?? "screenshots");
@@ -24,7 +16,6 @@ mkdirSync(folder, { recursive: true });
 const demo = await openDemoDashboard();
 const browser = await openBrowser();
 try {
-  spread(demo);
   const page = await browser.context.newPage();
   await page.setViewportSize({ width: 900, height: 800 });
   await page.setContent(reviewPage(demo.world.comments(demo.pull), 2));
@@ -40,7 +31,7 @@ try {
     all === -1
       ? SHOTS
       : Object.keys(pages).flatMap((name) =>
-          [1440, 375].flatMap((width) =>
+          [1440, 390].flatMap((width) =>
             (["light", "dark"] as const).map((scheme) => ({
               ...{ name: `${name}-${width}-${scheme}`, page: name },
               width,
@@ -53,6 +44,8 @@ try {
     await page.setViewportSize({ width, height });
     await page.emulateMedia({ colorScheme: scheme });
     await page.goto(demo.url + (pages[of] ?? "/"));
+    if (of.endsWith("-open"))
+      for (const fold of await page.locator("main > details > summary").all()) await fold.click();
     await page.waitForTimeout(200);
     await page.screenshot({ path: join(folder, `${name}.png`), fullPage: all !== -1 });
     console.log(`wrote ${join(folder, name)}.png`);
@@ -62,33 +55,19 @@ try {
   await demo.close();
 }
 
-/** Each review, decision and search on another of the last 28 days, in their order. */
-function spread({ rows }: DemoDashboard): void {
-  const back = (file: "queue" | "memory", table: string, columns: readonly string[], by: string) => {
-    const keys = rows(file, `SELECT rowid AS id FROM ${table} ORDER BY ${by}`);
-    keys.forEach(({ id }, at) => {
-      const days = Math.round(26 * (1 - (at + 1) / keys.length) + ((at * 7) % 3));
-      const moved = columns.map((column) => `${column} = ${column} - ${days * DAY_MS}`).join(", ");
-      rows(file, `UPDATE ${table} SET ${moved} WHERE rowid = ${Number(id)}`);
-    });
-  };
-  back("queue", "reviews", ["written_at", "settled_at"], "written_at");
-  back("queue", "retrievals", ["created_at"], "created_at");
-  back("memory", "decided", ["at"], "at");
-}
-
 async function addresses(page: Page, { url, warehouse }: DemoDashboard): Promise<Readonly<Record<string, string>>> {
   const key = encodeURIComponent(warehouse);
   const href = async (path: string, at: number) => {
     await page.goto(url + path);
-    return (await page.locator("tbody a").nth(at).getAttribute("href")) ?? "/";
+    return (await page.locator(".found h2 a, tbody a").nth(at).getAttribute("href")) ?? "/";
   };
   return {
     overview: "/",
     repositories: "/repositories",
     repository: `/repositories/${warehouse}`,
     reviews: "/reviews",
-    review: await href(`/reviews?repo=${key}`, 1),
+    review: await href("/reviews", -1),
+    "review-open": await href(`/reviews?repo=${key}`, 3),
     memories: `/memories?repo=${key}`,
     search: `/memories?repo=${key}&q=${encodeURIComponent("retry a charge without an idempotency key")}`,
     memory: await href(`/memories?repo=${key}&outcome=declined`, 0),

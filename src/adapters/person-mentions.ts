@@ -16,8 +16,8 @@ const NOREPLY = /^(\d{1,15})\+(.+)@users\.noreply\./;
 const NO_ADDRESS = redactionMark("email");
 
 /**
- * The text with GitHub's own word for nobody in place of a person: of `@login`, unless it begins a longer name, of `"by":"login"` in
- * JSON, and of e-mail addresses that are the name or have the login before their `@`.
+ * The text with GitHub's own word for nobody in place of a person: of `@login`, unless it begins a longer name, of `"by":"login"` and
+ * `"author":"login"` in JSON, and of e-mail addresses that are the name or have the login before their `@`.
  */
 export function withoutMentions(text: string, person: string): string {
   const name = person.toLowerCase();
@@ -26,7 +26,8 @@ export function withoutMentions(text: string, person: string): string {
   });
   if (name.includes("@")) return unaddressed;
   const unasked = replaced(unaddressed, `@${name}`, "@ghost", (after) => !NAME_CHARACTER.test(after));
-  return replaced(unasked, `"by":"${name}"`, '"by":"ghost"', () => true);
+  const unsaid = replaced(unasked, `"by":"${name}"`, '"by":"ghost"', () => true);
+  return replaced(unsaid, `"author":"${name}"`, '"author":"ghost"', () => true);
 }
 
 /** The text without any e-mail address. */

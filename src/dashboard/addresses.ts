@@ -1,7 +1,5 @@
-// Where each thing stands in the dashboard. Ids of repositories are numbers, of local clones too; hosts are checked on the way in.
-import type { Context } from "hono";
+// The address of each thing in the dashboard. Ids of repositories are numbers, of local clones too; hosts are checked on the way in.
 import type { RepoKey } from "../domain/memory.ts";
-import type { DashboardPorts } from "./dashboard-ports.ts";
 
 export function repositoryPath(repo: RepoKey): string {
   return `/repositories/${repo.split("/").map(encodeURIComponent).join("/")}`;
@@ -19,19 +17,4 @@ export function reviewPath(key: string, headSha: string): string {
 
 export function memoriesPath(repo: RepoKey, query: Readonly<Record<string, string>> = {}): string {
   return `/memories?${new URLSearchParams({ repo, ...query }).toString()}`;
-}
-
-// What a request has once it is past the login.
-
-export type Inside = {
-  readonly Variables: {
-    readonly formToken: string;
-    /** As whoever looks may see them. */
-    readonly ports: DashboardPorts;
-  };
-};
-
-/** `HOST/REPO_ID` of an address. */
-export function repoOf(c: Context<Inside>): string {
-  return `${c.req.param("host")}/${c.req.param("id")}`;
 }

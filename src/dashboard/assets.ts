@@ -20,7 +20,7 @@ const STYLE = "text/css; charset=utf-8";
 /** By the name in its address. */
 const FILES: ReadonlyMap<string, readonly [file: string | URL, type: string]> = new Map([
   ["style.css", [new URL("style.css", OWN), STYLE]],
-  ["theme.js", [new URL("theme.js", OWN), SCRIPT]],
+  ["page.js", [new URL("page.js", OWN), SCRIPT]],
   ["charts.js", [new URL("charts.js", OWN), SCRIPT]],
   ["uplot.js", [`${UPLOT}uPlot.iife.min.js`, SCRIPT]],
   ["uplot.css", [`${UPLOT}uPlot.min.css`, STYLE]],

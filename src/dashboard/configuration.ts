@@ -1,91 +1,74 @@
-// The configuration as it was resolved, each value with its origin: the process's own, and a repository's as its last review had it.
+// The configuration: what is set, with its origin, then what has its default. A repository's as its last review used it, and the
+// process's own.
 import { html } from "hono/html";
 import { CONFIG_KEYS } from "../config/config-keys.ts";
 import type { ShownVariable } from "../config/shown-variables.ts";
-import type { RepoKey } from "../domain/memory.ts";
 import type { Setting } from "../domain/review.ts";
-import type { Page } from "./frame.ts";
-import { badge, type Content, empty, facts, type Html, moment, table } from "./parts.ts";
+import { type Choice, type Page, repositoryChooser } from "./frame.ts";
+import { badge, type Content, counted, empty, facts, type Html, moment, table } from "./parts.ts";
 
 export interface ConfigurationView {
   /** What the process was started with; null where it was not started by its environment. */
   readonly variables: readonly ShownVariable[] | null;
   /** What follows from them, in words. */
   readonly choices: readonly (readonly [string, string])[];
-  readonly repositories: readonly { readonly key: RepoKey; readonly name: string }[];
-  /** Of one repository, as its last review was told; null where none is chosen, or none was reviewed. */
-  readonly chosen: {
-    readonly key: RepoKey;
-    readonly name: string;
-    readonly at: number | null;
-    readonly settings: readonly Setting[] | null;
-    readonly problems: readonly string[];
-  } | null;
+  readonly choice: Choice;
+  /** When its last review was written, in epoch milliseconds; null where there is none. */
+  readonly at: number | null;
+  /** As that review used them; null where there is none. */
+  readonly settings: readonly Setting[] | null;
+  readonly problems: readonly string[];
 }
 
 export function configurationPage(view: ConfigurationView): Page {
+  const { choice, choices } = view;
   return {
     title: "Configuration",
     section: "configuration",
-    body: html`<h1>Configuration</h1><section><h2>Of a repository</h2>${chooser(view)}${repository(view)}</section>
-<section><h2>Of this process</h2>${facts(view.choices)}${variables(view)}</section>`,
+    body: html`<h1>Configuration</h1><section><h2>Of a repository</h2>${repositoryChooser("/configuration", choice)}${repository(view)}</section>
+<section><h2>Of this process</h2>${facts(choices)}${variables(view)}</section>`,
   };
 }
 
-function chooser({ repositories, chosen }: ConfigurationView): Html {
-  if (repositories.length === 0)
-    return empty(
-      "No repository was reviewed yet.",
-      html`The first review of one shows here what its <code>.kodiai.yml</code> said.`,
-    );
-  return html`<form class="search" method="get" action="/configuration"><label>Repository<select name="repo">${repositories.map(
-    ({ key, name }) =>
-      key === chosen?.key
-        ? html`<option value="${key}" selected>${name}</option>`
-        : html`<option value="${key}">${name}</option>`,
-  )}</select></label><button>Show</button></form>`;
-}
-
-function repository({ chosen }: ConfigurationView): Content {
-  if (chosen === null) return "";
-  const { at, settings, problems, name } = chosen;
+function repository({ at, settings, problems }: ConfigurationView): Content {
   if (at === null || settings === null)
     return empty(
-      `Nothing is known of the configuration of ${name}.`,
-      "It is read from the base branch with each review, and shown here after the next one.",
+      "No review has used a configuration yet.",
+      html`Each review reads <code>.kodiai.yml</code> from the base branch, and this page shows what the last one used.`,
     );
   const set = new Set(settings.map(({ key }) => key));
-  const keys = CONFIG_KEYS.filter(({ path }) => path !== "_extends" && !path.includes("[]"));
-  const own = settings.map(({ key, value, origin }): Content[] => [
-    html`<code>${key}</code>`,
-    html`<code class="clip">${value}</code>`,
-    badge(origin, "good"),
-  ]);
-  const rest = keys.flatMap(({ path, default: fallback }): Content[][] =>
-    set.has(path)
-      ? []
-      : [[html`<code>${path}</code>`, html`<code class="clip">${JSON.stringify(fallback) ?? "–"}</code>`, "default"]],
-  );
-  return html`<p class="note">As used by the review of ${moment(at)}: built-in defaults, the owner's <code>.github</code> repository, what <code>_extends</code> names, the base branch; ${settings.length} values are set.</p>
+  const defaults = CONFIG_KEYS.filter(({ path }) => path !== "_extends" && !path.includes("[]") && !set.has(path));
+  return html`<p class="note">${counted(settings.length, "key")} set by the owner's <code>.github</code> repository, by what <code>_extends</code> names, or by the base branch. The last review used them, ${moment(at)}.</p>
 ${problems.map((one) => html`<p class="status">${badge("problem", "warn")} ${one}</p>`)}
-${table(`Configuration of ${name}`, [{ name: "Key" }, { name: "Value" }, { name: "Origin" }], [...own, ...rest])}`;
+${setFirst(
+  settings.map(({ key, value, origin }) => row(key, value, badge(origin, "good"))),
+  `${counted(defaults.length, "key has its", "keys have their")} default`,
+  defaults.map(({ path, default: value }) => row(path, JSON.stringify(value) ?? "–", "default")),
+)}`;
 }
 
-function variables({ variables: list }: ConfigurationView): Html {
+function variables({ variables: list }: ConfigurationView): Content {
   if (list === null)
     return empty(
       "It was not started by its environment.",
-      "The demo and tests say what they want themselves; a server shows its variables here.",
+      "The demo and tests pass their settings themselves; a server shows its variables here.",
     );
-  return table(
-    "Environment variables",
-    [{ name: "Variable" }, { name: "Value" }, { name: "Origin" }],
-    list.map(({ name, value, origin }): Content[] => [
-      html`<code>${name}</code>`,
-      value === null
-        ? html`<span class="note">${origin === "not set" ? "–" : "set, not shown"}</span>`
-        : html`<code class="clip">${value}</code>`,
-      origin === "default" || origin === "not set" ? origin : badge(origin, "good"),
-    ]),
+  const isSet = ({ origin }: ShownVariable) => origin !== "default" && origin !== "not set";
+  const rest = list.filter((one) => !isSet(one));
+  return setFirst(
+    list.filter(isSet).map(({ name, value, origin }) => row(name, value ?? "set, not shown", badge(origin, "good"))),
+    `${counted(rest.length, "variable is", "variables are")} not set`,
+    rest.map(({ name, value, origin }) => row(name, value ?? "–", origin)),
   );
+}
+
+function row(name: string, value: string, origin: Content): readonly Content[] {
+  return [html`<code>${name}</code>`, html`<code class="clip">${value}</code>`, origin];
+}
+
+/** @param title of what is folded */
+function setFirst(set: readonly (readonly Content[])[], title: string, rest: readonly (readonly Content[])[]): Html {
+  const columns = [{ name: "Name" }, { name: "Value" }, { name: "Origin" }];
+  return html`${set.length === 0 ? "" : table("What is set", columns, set)}
+<details><summary>${title}</summary>${table(title, columns, rest)}</details>`;
 }

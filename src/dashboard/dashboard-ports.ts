@@ -38,6 +38,8 @@ export interface DashboardPorts {
   /** Who does what, for the configuration's page: names and words. */
   readonly choices: readonly (readonly [name: string, word: string])[];
   readonly variables: readonly ShownVariable[] | null;
+  /** What addresses on GitHub begin with, and where its pages are: `github.com`, `https://github.com`. */
+  readonly github: { readonly host: string; readonly webUrl: string };
   /** The model that reads changes; null for none. */
   readonly model: string | null;
   /** Of Kodiai. */
@@ -47,7 +49,7 @@ export interface DashboardPorts {
   readonly endedSessions: EndedSessions;
   /** Names a session: hard to guess, without dots. */
   readonly random: () => string;
-  /** Told what went wrong while a page was made. */
+  /** Is called with what went wrong while a page was made. */
   readonly onError: (error: unknown) => void;
 }
 

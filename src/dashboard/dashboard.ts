@@ -1,10 +1,10 @@
-// DOOR: addresses -> pages. Everything but the login and our own files needs a session; whatever changes something also needs a
+// Addresses -> pages. Everything but the login and our own files needs a session; what changes something also needs a
 // form of that session, sent from our own pages.
 import { type Context, Hono } from "hono";
 import { Transient } from "../domain/errors.ts";
 import { repoKey } from "../domain/memory.ts";
 import { restoreMemory } from "../flows/memory/restore-memory.ts";
-import { type Inside, memoriesPath, memoryPath, repoOf, repositoryPath } from "./addresses.ts";
+import { memoriesPath, memoryPath, repositoryPath } from "./addresses.ts";
 import { asset } from "./assets.ts";
 import { configurationPage } from "./configuration.ts";
 import type { DashboardPorts, Doors } from "./dashboard-ports.ts";
@@ -29,7 +29,7 @@ import { repositoryPage } from "./repository.ts";
 import { retrievalPage } from "./retrieval.ts";
 import { reviewPage } from "./review.ts";
 import { reviewsPage } from "./reviews.ts";
-import { type Notice, shown } from "./shown.ts";
+import { type Inside, type Notice, repoOf, shown } from "./shown.ts";
 
 type Answer = Response | Promise<Response>;
 
@@ -141,8 +141,8 @@ export function acts(app: Hono<Inside>): void {
     const { memory } = c.get("ports");
     if (memory === null) return c.notFound();
     const repo = repoOf(c);
-    const gone = await memory.forget(repo, [c.req.param("memory")]);
-    return c.redirect(done(memoriesPath(repo), gone > 0 ? "forgotten" : "not-forgotten"), 303);
+    const count = await memory.forget(repo, [c.req.param("memory")]);
+    return c.redirect(done(memoriesPath(repo), count > 0 ? "forgotten" : "not-forgotten"), 303);
   });
   app.post("/memories/:host/:id/:memory/restore", async (c) => {
     const { memory, viewer } = c.get("ports");
@@ -167,7 +167,7 @@ function done(path: string, what: Notice): string {
   return `${path}${path.includes("?") ? "&" : "?"}done=${what}`;
 }
 
-// What a browser may do with our pages: scripts and styles of this address only, in no frame, and it tells nobody where it was.
+// What a browser may do with our pages: scripts and styles of this address only, in no frame, and no other site learns where it was.
 
 /** On every answer of the dashboard. */
 const SECURITY_HEADERS: Readonly<Record<string, string>> = {

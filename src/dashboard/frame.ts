@@ -1,4 +1,4 @@
-// What stands around every page: title, navigation, the notice of what was just done, and the way out.
+// What is around every page: title, navigation, the notice of what was just done, and the way out.
 import { html, raw } from "hono/html";
 import { assetPath } from "./assets.ts";
 import type { Content, Html } from "./parts.ts";
@@ -25,9 +25,9 @@ export interface Page {
 }
 
 export interface Around {
-  /** What forms send back; null for whoever is not logged in. */
+  /** What forms send back; null without a session. */
   readonly formToken: string | null;
-  /** The login of whoever looks; null for the operator. */
+  /** The visitor's login; null for the operator. */
   readonly viewer: string | null;
   /** What was just done, in our words; null for nothing. */
   readonly notice: string | null;
@@ -50,7 +50,7 @@ export function framed(
 <link rel="icon" href="${assetPath("icon.svg")}" type="image/svg+xml">
 ${hasCharts === true ? html`<link rel="stylesheet" href="${assetPath("uplot.css")}">` : ""}
 <link rel="stylesheet" href="${assetPath("style.css")}">
-<script src="${assetPath("theme.js")}"></script>
+<script src="${assetPath("page.js")}"></script>
 ${hasCharts === true ? html`<script src="${assetPath("uplot.js")}" defer></script><script src="${assetPath("charts.js")}" defer></script>` : ""}
 </head>
 <body>
@@ -80,17 +80,21 @@ function navigation(current: Section | null): Html {
   )}</ul></nav>`;
 }
 
-/** A button that changes something: it opens first, and says what it will do. */
-export function action(
-  formToken: string,
-  {
-    path,
-    name,
-    says,
-    button,
-  }: { readonly path: string; readonly name: string; readonly says: string; readonly button: string },
-): Html {
-  return html`<details class="action"><summary>${name}</summary><form method="post" action="${path}"><p>${says}</p><input type="hidden" name="form" value="${formToken}"><button>${button}</button></form></details>`;
+export interface Action {
+  readonly path: string;
+  /** What it does, in a sentence. */
+  readonly says: string;
+  readonly button: string;
+}
+
+/** A button that changes something, with what it does. */
+export function action(formToken: string, { path, says, button }: Action): Html {
+  return html`<form class="action" method="post" action="${path}"><p class="note">${says}</p><input type="hidden" name="form" value="${formToken}"><button>${button}</button></form>`;
+}
+
+/** What cannot be undone: it opens first, and says what will be lost. */
+export function destruction(formToken: string, name: string, act: Action): Html {
+  return html`<details class="danger"><summary>${name}</summary>${action(formToken, act)}</details>`;
 }
 
 /** Links to the neighbours of a part of a list; nothing where all of it is shown. */
@@ -103,7 +107,7 @@ export function pager(path: string, query: Readonly<Record<string, string>>, pag
   return html`<nav class="pager" aria-label="Pages">${page > 1 ? link(page - 1, "← Newer") : ""}<span>Page ${page} of ${pages}</span>${page < pages ? link(page + 1, "Older →") : ""}</nav>`;
 }
 
-/** A form that opens the same page for another repository; its name alone where there is nothing to choose. */
+/** A form that opens the same page for another repository, as soon as one is chosen; its name alone where there is nothing to choose. */
 export function repositoryChooser(
   path: string,
   { repositories, chosen, maySeeAll }: Choice,
@@ -112,19 +116,28 @@ export function repositoryChooser(
   const [first] = repositories;
   if (first === undefined) return "";
   if (repositories.length === 1 && !maySeeAll) return html`<p class="note">Of ${first.name}</p>`;
-  const option = (key: string, name: string) =>
-    html`<option value="${key}"${key === (chosen ?? "") ? raw(" selected") : ""}>${name}</option>`;
-  return html`<form class="choice" method="get" action="${path}">${Object.entries(query).map(
+  const all = repositories.map(({ key, name }) => [key, name] as const);
+  return html`<form class="choice" data-filters method="get" action="${path}">${Object.entries(query).map(
     ([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`,
-  )}<label>Repository<select name="repo">${maySeeAll ? option("", "all") : ""}${repositories.map(({ key, name }) =>
-    option(key, name),
-  )}</select></label><button>Show</button></form>`;
+  )}${select("repo", "Repository", chosen ?? "", maySeeAll ? [["", "all"], ...all] : all)}<button data-no-script>Show</button></form>`;
+}
+
+/** One of some values, each with its name. */
+export function select(
+  name: string,
+  label: string,
+  chosen: string,
+  options: readonly (readonly [value: string, text: string])[],
+): Html {
+  return html`<label>${label}<select name="${name}">${options.map(
+    ([value, text]) => html`<option value="${value}"${value === chosen ? raw(" selected") : ""}>${text}</option>`,
+  )}</select></label>`;
 }
 
 /** Which repository a page is about; null for all together. */
 export interface Choice {
   readonly repositories: readonly { readonly key: string; readonly name: string }[];
   readonly chosen: string | null;
-  /** False for whoever sees one at a time. */
+  /** False for a visitor who sees one at a time. */
   readonly maySeeAll: boolean;
 }

@@ -1,15 +1,14 @@
 // Who gets in: the operator by the token, and people whom GitHub names and who may write to a repository. Everything behind the
-// login sees ports that hold what that person may see; whatever changes something needs a form of their session as well.
+// login sees ports that hold what that person may see; what changes something needs a form of their session as well.
 import type { Context, Hono } from "hono";
 import { deleteCookie, getCookie, setCookie } from "hono/cookie";
 import type { RepoKey } from "../domain/memory.ts";
-import type { Inside } from "./addresses.ts";
 import type { DashboardPorts, Doors, VisitorWithToken } from "./dashboard-ports.ts";
 import { loginPage, problemPage } from "./login.ts";
 import { readAsPerson } from "./read-as-person.ts";
 import { readKnown } from "./read-known.ts";
 import { ATTEMPT_COOKIE, COOKIE, type Sessions, sessions, type Who } from "./session.ts";
-import { shown } from "./shown.ts";
+import { type Inside, shown } from "./shown.ts";
 
 /** A form with one token in it. */
 const MOST_BODY = 8_192;
@@ -178,7 +177,7 @@ function ownPath(next: unknown): string {
 
 // Whether a request that changes something comes from a page of ours: browsers say so, and other programs need not apply.
 
-/** @returns false when the browser names another site, or nobody says where the request comes from */
+/** @returns false when the browser names another site, or no header says where the request comes from */
 export function isSameOrigin({
   origin,
   site,

@@ -4,9 +4,9 @@ import type { Repo } from "../domain/job.ts";
 import { repoKey } from "../domain/memory.ts";
 import { repositoryPath } from "./addresses.ts";
 import { action, type Page } from "./frame.ts";
-import { badge, type Content, duration, empty, type Html, linked, table, whole } from "./parts.ts";
+import { badge, type Content, duration, empty, type Html, linked, moment, table, whole } from "./parts.ts";
 
-/** A job as it is shown: what it is about, never what anybody wrote. */
+/** A job as it is shown: what it is about, never what people wrote. */
 export interface ShownJob {
   readonly id: number;
   readonly lane: string;
@@ -20,7 +20,8 @@ export interface ShownJob {
   /** Processes that died while it ran. */
   readonly deaths: number;
   readonly dueInMs: number | null;
-  readonly ageMs: number;
+  /** When it was accepted, in epoch milliseconds. */
+  readonly at: number;
   readonly outcome: string | null;
 }
 
@@ -28,7 +29,7 @@ export interface JobsView {
   /** Empty: what needs a look, or will happen. */
   readonly state: string;
   readonly jobs: readonly ShownJob[];
-  /** Of all repositories; null for whoever sees their own alone. */
+  /** Of all repositories; null for a visitor who sees their own alone. */
   readonly counts: readonly { readonly state: string; readonly count: number }[] | null;
   readonly formToken: string;
   /** So many are shown at most. */
@@ -69,7 +70,7 @@ ${
           stateBadge(job.state),
           what(job),
           job.attempt,
-          job.dueInMs === null ? `${duration(job.ageMs)} old` : `in ${duration(job.dueInMs)}`,
+          job.dueInMs === null ? moment(job.at) : `in ${duration(job.dueInMs)}`,
           linked(job.outcome ?? ""),
         ]),
       )}`
@@ -99,8 +100,8 @@ function what({ kind, repo, number }: ShownJob): Html {
 }
 
 function parked(job: ShownJob, formToken: string): Html {
-  const { id, ageMs, attempt, deaths, outcome } = job;
+  const { id, at, attempt, deaths, outcome } = job;
   return html`<article class="card"><h3>${stateBadge("parked")} ${what(job)}</h3><p>${linked(outcome ?? "no reason was kept")}</p>
-<p class="note">job ${id}, ${duration(ageMs)} old, tried ${whole(attempt)} times${deaths === 0 ? "" : `, ${whole(deaths)} processes died over it`}</p>
-${action(formToken, { path: `/jobs/${id}/retry`, name: "Try again…", says: "It runs at once, and as if for the first time.", button: "Try it again" })}</article>`;
+<p class="note">job ${id}, ${moment(at)}, tried ${whole(attempt)} times${deaths === 0 ? "" : `, ${whole(deaths)} processes died over it`}</p>
+${action(formToken, { path: `/jobs/${id}/retry`, says: "It runs at once, and as if for the first time.", button: "Try it again" })}</article>`;
 }

@@ -1,9 +1,9 @@
-// The door: who shows the token may look, and whom GitHub names where they may write. Without either nobody may.
+// The login: by the operator's token, or by GitHub for people who may write to a repository. Without either the dashboard is closed.
 import { html, raw } from "hono/html";
 import type { Page } from "./frame.ts";
 
 /**
- * @param ways how somebody may get in; at least one
+ * @param ways the ways to log in; at least one
  * @param problem why they stand here again; null at first
  * @param next the page they wanted
  */

@@ -1,12 +1,24 @@
-// The memory of a repository: a list by what it is, or a search as a review searches, with everything that put each where it stands.
+// The memory of a repository: a list by what it is, or a search as a review searches, with what gave each memory its rank.
 import { html } from "hono/html";
 import type { FoundMemory } from "../domain/memory/search-result.ts";
 import { CORPORA, type MemoryRecord, OUTCOMES, type RepoKey } from "../domain/memory.ts";
 import { type Precedents, type RankedMemory, termsText } from "../domain/retrieval.ts";
 import { memoryPath } from "./addresses.ts";
-import { type Page, pager } from "./frame.ts";
-import { outcomeWord } from "./overview.ts";
-import { badge, type Content, empty, facts, type Html, moment, outLink, table, whole } from "./parts.ts";
+import { type Page, pager, select } from "./frame.ts";
+import {
+  badge,
+  type Content,
+  counted,
+  empty,
+  facts,
+  type Html,
+  moment,
+  outcomeWord,
+  outLink,
+  shortSha,
+  titleOf,
+  whole,
+} from "./parts.ts";
 
 /** As the form says it; "" asks nothing. */
 export interface MemoryQuestion {
@@ -41,7 +53,6 @@ export interface MemoriesView {
 }
 
 export const METHODS = ["hybrid", "semantic", "keyword"] as const;
-const SAID_CHARS = 220;
 
 export function memoriesPage(view: MemoriesView): Page {
   const { asked, shown, problem } = view;
@@ -50,18 +61,12 @@ export function memoriesPage(view: MemoriesView): Page {
     section: "memories",
     body: html`<h1>Memory</h1>${problem === null ? "" : html`<p class="status">${badge("memory is off", "bad")} ${problem}</p>`}
 ${view.repositories.length === 0 && problem === null ? empty("Nothing is remembered yet.", html`Review a pull request, or bring the past in: <code>kodiai import OWNER/NAME</code>.`) : questionForm(view)}
-${shown === null ? "" : shown.kind === "list" ? list(asked, shown) : found(asked, shown)}`,
+${shown === null ? "" : shown.kind === "list" ? list(asked, shown) : found(shown)}`,
   };
 }
 
 function questionForm({ repositories, asked }: MemoriesView): Html {
-  const option = (value: string, text: string, chosen: string) =>
-    value === chosen
-      ? html`<option value="${value}" selected>${text}</option>`
-      : html`<option value="${value}">${text}</option>`;
-  const select = (name: string, label: string, chosen: string, options: readonly (readonly [string, string])[]) =>
-    html`<label>${label}<select name="${name}">${options.map(([value, text]) => option(value, text, chosen))}</select></label>`;
-  return html`<form class="search" method="get" action="/memories" role="search">
+  return html`<form class="search" data-filters method="get" action="/memories" role="search">
 <label class="wide">Search, as a review would<input type="search" name="q" value="${asked.q}" maxlength="2000" placeholder="retry a charge without an idempotency key"></label>
 ${select(
   "repo",
@@ -80,54 +85,32 @@ ${select("method", "Search by", asked.method, [
 <button>Search</button></form>`;
 }
 
-/** What was said on one line, cut. */
-export function saidLine({ lesson, text }: Pick<MemoryRecord, "lesson" | "text">): string {
-  const said = (lesson ?? text).replace(/\s+/g, " ").trim();
-  const points = [...said.slice(0, SAID_CHARS * 2)];
-  return points.length > SAID_CHARS ? `${points.slice(0, SAID_CHARS).join("")}…` : said;
-}
-
-function languageWord(language: string): string {
-  return language === "unknown" ? "" : language;
-}
-
 function outcomeBadge(outcome: string | null): Content {
   if (outcome === null) return "";
   const tone = outcome === "declined" ? "bad" : outcome === "accepted" || outcome === "fixed" ? "good" : "plain";
   return badge(outcomeWord(outcome), tone);
 }
 
+/** A title, two lines, badges, and where it comes from. */
+function item(record: MemoryRecord, more: Content = ""): Html {
+  const { provenance, path, language, corpus, outcome } = record;
+  const { title, rest } = titleOf(record);
+  const { author, sha, url } = provenance;
+  return html`<li class="card"><h2><a href="${memoryPath(record.repo, record.id)}">${title}</a></h2>${rest === "" ? "" : html`<p class="two">${rest}</p>`}
+<p class="note row">${badge(corpus.replaceAll("_", " "))} ${outcomeBadge(outcome)} ${language === "unknown" ? "" : badge(language)} <span class="path">${path ?? ""}</span> <span>${author ?? ""}</span> ${sha === null ? "" : shortSha(sha)} ${moment(provenance.at)} ${url === null ? "" : outLink(url, "on GitHub")}</p>${more}</li>`;
+}
+
 function list(
   asked: MemoryQuestion,
   { records, total, page, pages }: NonNullable<MemoriesView["shown"]> & { kind: "list" },
 ): Html {
-  if (total === 0) return html`${empty("No memory is like that.", "Ask for less: take a filter away.")}`;
+  if (total === 0) return empty("No memory is like that.", "Ask for less: take a filter away.");
   const { q: _, method: __, ...query } = asked;
-  return html`<p class="note">${whole(total)} memories, what was said last first</p>${table(
-    "Memories",
-    [
-      { name: "Said", isWide: true },
-      { name: "Kind" },
-      { name: "Outcome" },
-      { name: "Language" },
-      { name: "Where" },
-      { name: "When" },
-    ],
-    records.map((record): Content[] => [
-      html`<a href="${memoryPath(record.repo, record.id)}">${saidLine(record)}</a>`,
-      record.corpus.replaceAll("_", " "),
-      outcomeBadge(record.outcome),
-      languageWord(record.language),
-      html`<span class="path">${record.path ?? ""}</span>`,
-      moment(record.provenance.at),
-    ]),
-  )}${pager("/memories", query, page, pages)}`;
+  return html`<p class="note">${counted(total, "memory", "memories")}, what was said last first</p>
+<ul class="found">${records.map((record) => item(record))}</ul>${pager("/memories", query, page, pages)}`;
 }
 
-function found(
-  _asked: MemoryQuestion,
-  { memories, precedents, ms }: NonNullable<MemoriesView["shown"]> & { kind: "found" },
-): Html {
+function found({ memories, precedents, ms }: NonNullable<MemoriesView["shown"]> & { kind: "found" }): Html {
   const { provenance, cut, degraded, usage } = precedents;
   return html`<section aria-label="What was found"><p class="note">${whole(memories.length)} of ${whole(provenance.totalCandidates)} candidates among ${provenance.scanned ?? "?"} memories, ${provenance.method}${
     provenance.method === "keyword"
@@ -135,23 +118,15 @@ function found(
       : `, distance at most ${provenance.threshold.toFixed(3)} (${provenance.thresholdMethod})`
   }, ${whole(ms)} ms${usage.tokens === 0 ? "" : `, ${whole(usage.tokens)} tokens`}</p>
 ${degraded.map(({ part, reason }) => html`<p class="status">${badge(part, "warn")} ${reason}</p>`)}
-${memories.length === 0 ? empty("Nothing is near enough.", "Say it in other words, or search by words alone: they find names of functions and files.") : html`<ol class="found">${memories.map(({ memory }) => html`<li class="card">${foundMemory(memory)}</li>`)}</ol>`}
+${memories.length === 0 ? empty("Nothing is near enough.", "Say it in other words, or search by words alone: they find names of functions and files.") : html`<ol class="found">${memories.map(({ memory }) => item(memory.record, ranks(memory)))}</ol>`}
 ${cutList(cut)}</section>`;
 }
 
-function foundMemory(memory: RankedMemory): Html {
-  const { record, alternateSources, score } = memory;
-  return html`<p><span class="score" title="score">${score.toFixed(3)}</span> <a href="${memoryPath(record.repo, record.id)}">${saidLine(record)}</a></p>
-<p class="note">${record.corpus.replaceAll("_", " ")} ${outcomeBadge(record.outcome)} ${languageWord(record.language)} <span class="path">${record.path ?? ""}</span> ${moment(record.provenance.at)} ${outLink(record.provenance.url, record.provenance.url === null ? "" : "where it was said")}</p>
-${ranks(memory)}${alternateSources.length === 0 ? "" : html`<p class="note">also said by ${alternateSources.join(" ")}</p>`}`;
-}
-
 /** Both ranks with what they rest on, and the terms of the score. */
-export function ranks(memory: RankedMemory): Html {
-  const { distance, adjustedDistance, vectorRank, keywordRank, keywordScore, terms, nearestHunk, confidence, score } =
-    memory;
+function ranks({ distance, adjustedDistance, terms, nearestHunk, confidence, score, ...memory }: RankedMemory): Html {
+  const { vectorRank, keywordRank, keywordScore, alternateSources } = memory;
   const number = (value: number | null, digits: number) => (value === null ? "–" : value.toFixed(digits));
-  return facts([
+  return html`<details><summary>Score ${score.toFixed(3)}</summary>${facts([
     [
       "by meaning",
       vectorRank === null
@@ -161,11 +136,12 @@ export function ranks(memory: RankedMemory): Html {
     ["by words", keywordRank === null ? "not found" : `rank ${keywordRank}, BM25 ${number(keywordScore, 1)}`],
     ["nearest to", nearestHunk === null ? null : `${nearestHunk.path} (${nearestHunk.distance.toFixed(3)})`],
     ["score", `${score.toFixed(3)} = ${termsText(terms)}`],
-  ]);
+    ["also said by", alternateSources.join(" ")],
+  ])}</details>`;
 }
 
 /** What was found and left out, by the reason; figures in a reason are of the first. */
-export function cutList(cut: Precedents["cut"]): Content {
+function cutList(cut: Precedents["cut"]): Content {
   if (cut.length === 0) return "";
   const groups = [...Map.groupBy(cut, ({ reason }) => reason.replace(/\d+(?:\.\d+)?|mem_[0-9a-f]{12}/g, "…"))];
   const rows = groups

@@ -4,9 +4,20 @@ import { type Evidence, outcomeWords } from "../domain/memory/evidence.ts";
 import type { Rejection } from "../domain/memory/rejections.ts";
 import type { MemoryRecord } from "../domain/memory.ts";
 import { memoriesPath, memoryPath } from "./addresses.ts";
-import { action, type Page } from "./frame.ts";
-import { saidLine } from "./memories.ts";
-import { badge, type Content, empty, facts, type Html, moment, outLink, quoted, table } from "./parts.ts";
+import { destruction, type Page } from "./frame.ts";
+import {
+  badge,
+  type Content,
+  empty,
+  facts,
+  type Html,
+  moment,
+  outLink,
+  quoted,
+  shortSha,
+  table,
+  titleOf,
+} from "./parts.ts";
 
 export interface MemoryView {
   readonly record: MemoryRecord;
@@ -24,9 +35,9 @@ export function memoryPage(view: MemoryView): Page {
     title: record.id,
     section: "memories",
     body: html`<p class="crumb"><a href="/memories">Memory</a> / <a href="${memoriesPath(record.repo)}">${record.repoName}</a></p>
-<h1>${saidLine({ ...record, text: record.text.split("\n", 1)[0] ?? "" })}</h1>
-<div class="columns">${source(record)}${corrections(view)}</div>
+<h1>${titleOf(record).title}</h1>
 <section><h2>What was said</h2>${quoted(record.text)}${record.replies.map((reply) => html`<h3>Answer</h3>${quoted(reply)}`)}</section>
+<div class="columns">${source(record)}${corrections(view)}</div>
 ${written(record)}${code(record)}${why(view)}`,
   };
 }
@@ -45,7 +56,7 @@ function source(record: MemoryRecord): Html {
     ["pull request", provenance.pull === null ? null : `#${provenance.pull}`],
     ["said by", provenance.author === null ? null : `${provenance.author}${provenance.authorIsBot ? " (bot)" : ""}`],
     ["at", moment(provenance.at)],
-    ["commit", provenance.sha === null ? null : html`<code>${provenance.sha.slice(0, 12)}</code>`],
+    ["commit", provenance.sha === null ? null : shortSha(provenance.sha)],
     ["address", provenance.url === null ? null : outLink(provenance.url, "where it was said")],
     ["searched", record.stale ? "no: its source was removed, or its vector is another embedder's" : "yes"],
   ])}</section>`;
@@ -56,10 +67,10 @@ function corrections({ record, formToken, declines }: MemoryView): Html {
   const restore =
     declines.length === 0
       ? html`<p class="note">It was not declined: there is nothing to restore.</p>`
-      : html`<ul>${declines.map(({ by, reason, at, url }) => html`<li>declined by ${by}, ${moment(at)}${reason === null ? "" : html`: ${reason}`} ${url === null ? "" : outLink(url, "where")}</li>`)}</ul>
-${action(formToken, { path: `${path}/restore`, name: "Restore…", says: "All declines of it are taken back: findings like it are said again, from the next review of each pull request on.", button: "Restore it" })}`;
+      : html`<ul>${declines.map(({ by, reason, at, url }) => html`<li>declined by ${by}, ${moment(at)}${reason === null ? "" : html`: ${reason}`} ${url === null ? "" : outLink(url, "on GitHub")}</li>`)}</ul>
+${destruction(formToken, "Restore…", { path: `${path}/restore`, says: "All declines of it are taken back: findings like it are said again, from the next review of each pull request on.", button: "Restore it" })}`;
   return html`<section class="card"><h2>Correct it</h2>${restore}
-${action(formToken, { path: `${path}/forget`, name: "Forget…", says: "The memory goes with its words, vector and evidence, and cannot be brought back from here.", button: "Forget it" })}</section>`;
+${destruction(formToken, "Forget…", { path: `${path}/forget`, says: "The memory goes with its words, vector and evidence, and cannot be brought back from here.", button: "Forget it" })}</section>`;
 }
 
 function written({ situation, lesson, tags, described }: MemoryRecord): Content {
@@ -90,10 +101,10 @@ function code({ hunk, flaggedCode = null, fixedCode = null }: MemoryRecord): Con
 function why({ because, evidence }: MemoryView): Html {
   const rows = evidence.map(({ evidence: one, effect }): Content[] => [
     moment(one.at),
-    one.by === null ? "somebody" : `${one.by.login} (${one.by.isBot ? "bot" : one.by.access})`,
+    one.by === null ? "unknown" : `${one.by.login} (${one.by.isBot ? "bot" : one.by.access})`,
     html`${one.stance === null ? one.kind : `${one.kind}, ${one.stance}`} ${one.withdrawnAt === null ? "" : badge("taken back")}`,
     effect,
-    html`${one.text ?? ""} ${one.url === null ? "" : outLink(one.url, "where")}`,
+    html`${one.text ?? ""} ${one.url === null ? "" : outLink(one.url, "on GitHub")}`,
   ]);
   return html`<section><h2>What people did about it</h2>${because.map((one) => html`<p>${one}</p>`)}${
     rows.length === 0

@@ -1,7 +1,9 @@
-// The first page: what was reviewed, what became of it, what it cost, and whether all is well.
+// The first page: what needs attention, then what was reviewed, what became of it and what it cost.
 import { html } from "hono/html";
+import type { HeldBack } from "../domain/finding.ts";
 import type { MemoryWarmth } from "../domain/memory/index-state.ts";
-import type { Outcome } from "../domain/memory.ts";
+import type { MemoryRecord, Outcome } from "../domain/memory.ts";
+import { memoriesPath, memoryPath, reviewPath } from "./addresses.ts";
 import { byDay, byWeek, type DayCount, lastDays } from "./days.ts";
 import { type Choice, type Page, repositoryChooser } from "./frame.ts";
 import {
@@ -9,27 +11,36 @@ import {
   bars,
   type Content,
   chart,
+  counted,
   dollars,
   duration,
   empty,
   facts,
   figures,
   type Html,
+  moment,
+  outcomeWord,
+  outLink,
   percent,
+  ruleName,
+  severityBadge,
   table,
+  titleOf,
   whole,
 } from "./parts.ts";
+import { pullName, type WrittenReview } from "./reviews.ts";
 
 export interface Overview {
   readonly now: number;
   /** Of the window of the charts. */
   readonly days: number;
-  /** Mondays (UTC) of the weeks for which acceptance is told, this week's last. */
+  /** Mondays (UTC) of the weeks for which acceptance is shown, this week's last. */
   readonly weeks: readonly number[];
   readonly choice: Choice;
   readonly reviewDays: readonly DayCount[];
   /** All there are. */
   readonly reviews: number;
+  readonly attention: Attention;
   /** Null where memory could not be opened. */
   readonly findings: readonly { readonly outcome: Outcome | "none"; readonly count: number }[] | null;
   readonly decidedDays: readonly DayCount[];
@@ -40,9 +51,18 @@ export interface Overview {
     readonly outputTokens: number;
   }[];
   readonly model: string | null;
-  /** Null for whoever sees repositories and not the process. */
+  /** Null for a person, who sees repositories and not the process. */
   readonly jobs: readonly { readonly lane: string; readonly state: string; readonly count: number }[] | null;
   readonly health: Health | null;
+}
+
+/** What a person may want to answer, change or undo. The newest come first. */
+export interface Attention {
+  /** Findings without an answer. */
+  readonly unanswered: { readonly total: number; readonly newest: readonly MemoryRecord[] };
+  /** How many findings of a rule are remembered, and how many of them people declined. */
+  readonly declinedRules: readonly { readonly rule: string; readonly declined: number; readonly all: number }[];
+  readonly heldBack: readonly { readonly of: WrittenReview; readonly held: HeldBack }[];
 }
 
 export interface Health {
@@ -77,7 +97,8 @@ export function overviewPage(view: Overview): Page {
     hasCharts: true,
     body: html`<div class="head"><h1>Overview</h1>${windowLinks("/", days, query)}</div>
 ${repositoryChooser("/", choice, { days: String(days) })}
-${state === null ? "" : statusLine(state)}
+${state === null ? "" : statusLine(state, jobs ?? [])}
+${attention(view)}
 ${keyFigures(view)}
 ${view.reviews === 0 ? html`${empty("No review was written yet.", html`Install the App on a repository and open a pull request, or run <code>npm run demo -- --dashboard</code> to see this page with data.`)}` : charts(view)}
 ${jobs === null || state === null ? "" : html`<div class="columns">${queue(jobs)}${health(state)}</div>`}`,
@@ -94,11 +115,51 @@ export function windowLinks(path: string, days: number, query: Readonly<Record<s
   })}</nav>`;
 }
 
-function statusLine({ ready, reasons, memoryProblem }: Health): Html {
-  const all = [...reasons, ...(memoryProblem === null ? [] : [`memory is off: ${memoryProblem}`])];
-  if (ready && all.length === 0)
-    return html`<p class="status">${badge("ready", "good")} Deliveries are kept, jobs run, memory answers.</p>`;
+function statusLine({ ready, reasons, memoryProblem }: Health, jobs: NonNullable<Overview["jobs"]>): Content {
+  const parked = jobs.filter(({ state }) => state === "parked").reduce((sum, { count }) => sum + count, 0);
+  const all: readonly Content[] = [
+    ...reasons,
+    ...(memoryProblem === null ? [] : [`memory is off: ${memoryProblem}`]),
+    ...(parked === 0 ? [] : [html`<a href="/jobs?state=parked">${counted(parked, "job is", "jobs are")} parked</a>`]),
+  ];
+  if (ready && all.length === 0) return "";
   return html`<div class="status"><p>${ready ? badge("ready, with less", "warn") : badge("not ready", "bad")}</p><ul>${all.map((one) => html`<li>${one}</li>`)}</ul></div>`;
+}
+
+function attention({ attention: { unanswered, declinedRules, heldBack }, choice: { chosen } }: Overview): Content {
+  const cards = [
+    card(
+      `Findings without an answer (${whole(unanswered.total)})`,
+      unanswered.newest.map(
+        (record) =>
+          html`${record.severity === null ? "" : severityBadge(record.severity)} <a href="${memoryPath(record.repo, record.id)}">${titleOf(record).title}</a> <span class="note">${outLink(record.provenance.url, `${record.repoName}#${record.provenance.pull ?? ""}`)}, ${moment(record.provenance.at)}</span>`,
+      ),
+      chosen === null || unanswered.total <= unanswered.newest.length
+        ? ""
+        : html`<p><a href="${memoriesPath(chosen, { corpus: "finding", outcome: "posted" })}">All of them</a></p>`,
+    ),
+    card(
+      "Most declined rules",
+      declinedRules.map(
+        ({ rule, declined, all }) =>
+          html`${ruleName(rule)} <span class="note">${whole(declined)} of ${counted(all, "finding")} declined</span>`,
+      ),
+    ),
+    card(
+      "Held back last",
+      heldBack.map(
+        ({ of: { key, review, writtenAt }, held: { finding, reason } }) =>
+          html`<a href="${reviewPath(key, review.headSha)}">${finding.title}</a> <span class="note">${reason}; ${pullName(review)}, ${moment(writtenAt)}</span>`,
+      ),
+    ),
+  ];
+  const shown = cards.filter((one) => one !== "");
+  return shown.length === 0 ? "" : html`<section aria-label="Needs attention" class="thirds">${shown}</section>`;
+}
+
+function card(title: string, items: readonly Content[], more: Content = ""): Content {
+  if (items.length === 0) return "";
+  return html`<section class="card"><h2>${title}</h2><ul class="lines">${items.map((item) => html`<li>${item}</li>`)}</ul>${more}</section>`;
 }
 
 /** What was fixed once and came back was fixed all the same. */
@@ -116,7 +177,7 @@ export function acceptance(findings: Overview["findings"]): {
   return { share: decided === 0 ? null : taken / decided, decided };
 }
 
-function keyFigures({ reviewDays, days, findings, spending, jobs, reviews }: Overview): Html {
+function keyFigures({ reviewDays, days, findings, spending, jobs, reviews, model }: Overview): Html {
   const inWindow = reviewDays.reduce((sum, { count }) => sum + count, 0);
   const said = (findings ?? []).reduce((sum, { count }) => sum + count, 0);
   const { share, decided } = acceptance(findings);
@@ -131,7 +192,7 @@ function keyFigures({ reviewDays, days, findings, spending, jobs, reviews }: Ove
       value: percent(share),
       note: decided === 0 ? "nothing was decided yet" : `of ${whole(decided)} decided findings, whenever decided`,
     },
-    { name: "Models", value: dollars(usd), note: `in ${days} days` },
+    { name: "Models", value: dollars(usd), note: model === null ? "none is configured" : `in ${days} days` },
     ...(jobs === null
       ? []
       : [
@@ -194,13 +255,7 @@ function accepted({ weeks, decidedDays }: Overview): Html {
     unit: "share",
     times: weeks,
     says: `Share of the findings decided in each of the last ${weeks.length} weeks that were accepted or fixed; ${total} were decided in all.`,
-    series: [
-      {
-        name: `accepted or fixed, of ${whole(total)} decided`,
-        tone: 1,
-        values: all.map((n, at) => (n === 0 ? null : (up[at] ?? 0) / n)),
-      },
-    ],
+    series: [{ name: "accepted or fixed", tone: 1, values: all.map((n, at) => (n === 0 ? null : (up[at] ?? 0) / n)) }],
     beside: [
       { name: "taken up", values: up },
       { name: "decided (n)", values: all },
@@ -226,20 +281,8 @@ function outcomes({ findings }: Overview): Html {
   }</section>`;
 }
 
-/** An outcome as people read it: `posted` means that nobody has said anything. */
-export function outcomeWord(outcome: string): string {
-  if (outcome === "posted") return "no answer yet";
-  return outcome === "none" ? "no outcome" : outcome;
-}
-
-function cost({ spending, model, days }: Overview, times: readonly number[]): Html {
-  if (spending.length === 0)
-    return html`<section class="card"><h2>Cost of models</h2>${empty(
-      "No model was asked in this window.",
-      model === null
-        ? html`Rules and memory review alone. Set <code>ANTHROPIC_API_KEY</code>, <code>OPENAI_API_KEY</code> or the address of a server of your own to have a model read changes too.`
-        : `The model is ${model}; the next review asks it.`,
-    )}</section>`;
+function cost({ spending, days }: Overview, times: readonly number[]): Content {
+  if (spending.length === 0) return "";
   const tokens = spending.reduce((sum, one) => sum + one.inputTokens + one.outputTokens, 0);
   const days24 = spending.map(({ day, usd }) => ({ day, name: "usd", count: usd }));
   return chart({

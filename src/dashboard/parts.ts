@@ -1,5 +1,8 @@
-// Pieces that pages are made of: values in, escaped HTML out. Whatever others wrote is text here and never markup.
-import { html } from "hono/html";
+// Pieces that pages are made of: values in, escaped HTML out. What others wrote is text here and never markup.
+import { html, raw } from "hono/html";
+import { rulePage } from "../config/rule-page.ts";
+import type { MemoryRecord } from "../domain/memory.ts";
+import { cutText, oneLine } from "../domain/text/cut-text.ts";
 import { isoDate } from "../domain/text/iso-date.ts";
 
 export type Html = ReturnType<typeof html>;
@@ -15,10 +18,16 @@ const UNITS = [
   ["s", 1_000],
 ] as const;
 
-/** A moment in UTC to the minute, with the exact one in its attribute. */
+/** A moment in UTC; in a browser with scripts as `3 h ago`, and exact on hover. */
 export function moment(at: number): Html {
   const iso = new Date(at).toISOString();
-  return html`<time datetime="${iso}" title="${iso}">${iso.slice(0, 16).replace("T", " ")}</time>`;
+  const [day, time] = [iso.slice(0, 10), iso.slice(11, 19)];
+  return html`<time datetime="${iso}" title="${day} ${time} UTC">${day} ${time.slice(0, 5)}</time>`;
+}
+
+/** The first seven digits of a commit's id, as GitHub shows it. */
+export function shortSha(sha: string): Html {
+  return html`<code title="${sha}">${sha.slice(0, 7)}</code>`;
 }
 
 /** `3 d`, `5 h`, `12 min`, `8 s`, `240 ms`. */
@@ -33,6 +42,11 @@ export function whole(value: number): string {
   return Math.round(value).toLocaleString("en");
 }
 
+/** `1 finding`, `12 findings` */
+export function counted(count: number, one: string, many: string = `${one}s`): string {
+  return `${whole(count)} ${count === 1 ? one : many}`;
+}
+
 /** `42 %`; `–` of nothing. */
 export function percent(share: number | null): string {
   return share === null ? "–" : `${Math.round(share * 100)} %`;
@@ -44,9 +58,47 @@ export function dollars(usd: number | null): string {
   return `$${usd.toFixed(usd === 0 || usd >= 1 ? 2 : 4)}`;
 }
 
-/** A word that stands out by its colour; the colour says nothing that the word does not. */
+/** A word with a colour; the colour says nothing that the word does not. */
 export function badge(word: string, tone: "good" | "bad" | "warn" | "plain" = "plain"): Html {
   return html`<span class="badge ${tone}">${word}</span>`;
+}
+
+export function severityBadge(severity: string, text: string = severity): Html {
+  return badge(
+    text,
+    severity === "critical" || severity === "major" ? "bad" : severity === "medium" ? "warn" : "plain",
+  );
+}
+
+/** An outcome as people read it: `posted` means that there is no answer. */
+export function outcomeWord(outcome: string): string {
+  if (outcome === "posted") return "no answer yet";
+  return outcome === "none" ? "no outcome" : outcome;
+}
+
+/** A rule's id, with a link to its page where it has one. */
+export function ruleName(rule: string): Html {
+  const page = rulePage(rule);
+  return page === null
+    ? html`<code>${rule}</code>`
+    : html`<a href="${page}" rel="noreferrer noopener"><code>${rule}</code></a>`;
+}
+
+/** UTF-16 units of a title, and of the lines below it. */
+const TITLE = 110;
+const BELOW = 400;
+
+/** What was said as a title, and what else was said on one line: "" where the title says it all. */
+export function titleOf({ lesson, text }: Pick<MemoryRecord, "lesson" | "text">): {
+  readonly title: string;
+  readonly rest: string;
+} {
+  const plain = text.replace(/^#+ /gm, "");
+  const [first = "", ...more] = plain.trim().split("\n");
+  const said = oneLine(lesson ?? first);
+  const isCut = said.length > TITLE;
+  const rest = oneLine(isCut || lesson !== null ? plain : more.join(" "));
+  return { title: isCut ? `${cutText(said, TITLE).trimEnd()}…` : said, rest: cutText(rest, BELOW) };
 }
 
 /** One figure with its name, and what it rests on below. */
@@ -84,7 +136,7 @@ export function table(caption: string, columns: readonly Column[], rows: readonl
 <thead><tr>${columns.map(({ name, isNumber, isWide }) => html`<th scope="col" class="${columnClass({ name, isNumber, isWide })}">${name}</th>`)}</tr></thead>
 <tbody>${rows.map(
     (cells) =>
-      html`<tr>${cells.map((cell, at) => html`<td class="${columnClass(columns[at])}" data-name="${columns[at]?.name ?? ""}">${cell}</td>`)}</tr>`,
+      html`<tr>${cells.map((cell, at) => html`<td class="${columnClass(columns[at])}" data-name="${columns[at]?.name ?? ""}"><div>${cell}</div></td>`)}</tr>`,
   )}</tbody></table></div>`;
 }
 
@@ -110,10 +162,13 @@ export function quoted(text: string): Html {
   return html`<pre class="quoted" tabindex="0">${text}</pre>`;
 }
 
-/** A link that leaves: only https (and http) addresses become links. */
-export function outLink(url: string | null, text: string): Content {
+/** What a link to GitHub begins with. */
+export const OUT = '<a class="out" rel="noreferrer noopener" href="';
+
+/** A link to GitHub: only https (and http) addresses become links. */
+export function outLink(url: string | null, text: Content): Content {
   if (url === null || !/^https?:\/\//.test(url)) return text;
-  return html`<a href="${url}" rel="noreferrer noopener">${text}</a>`;
+  return html`${raw(OUT)}${url}">${text}</a>`;
 }
 
 /** A line of ours with addresses in it, which become links. */
@@ -164,7 +219,7 @@ export interface Series {
 /** Times are epoch milliseconds, ascending. */
 export interface Chart {
   readonly title: string;
-  /** What it shows, in a sentence, for whoever does not see it. */
+  /** What it shows, in a sentence, for people who do not see it. */
   readonly says: string;
   readonly kind: "stack" | "line";
   readonly unit: "count" | "usd" | "ms" | "share";
@@ -176,20 +231,28 @@ export interface Chart {
   readonly shown?: (value: number) => string;
 }
 
-/** A chart with its legend and its figures as a table, from which it is drawn. */
+/** Fewer points are read faster as numbers. */
+const LEAST_POINTS = 5;
+
+/** A chart with its legend and its figures as a table, from which it is drawn; of fewer than five points the table alone. */
 export function chart({ title, says, kind, unit, times, series, beside = [], shown = String }: Chart): Html {
+  const isPoint = (value: number | null | undefined) => typeof value === "number" && (kind === "line" || value !== 0);
+  const points = times.flatMap((_, row) => (series.some(({ values }) => isPoint(values[row])) ? [row] : []));
+  const isDrawn = points.length >= LEAST_POINTS;
   const stamp = (at: number) =>
     at % 86_400_000 === 0 ? isoDate(at) : new Date(at).toISOString().slice(0, 16).replace("T", " ");
+  const numbers = html`<div class="scroll short" role="region" aria-label="${title}, figures" tabindex="0"><table>
+<thead><tr><th scope="col">Time (UTC)</th>${series.map(({ name }) => html`<th scope="col" class="num" data-series>${name}</th>`)}${beside.map(({ name }) => html`<th scope="col" class="num">${name}</th>`)}</tr></thead>
+<tbody>${(isDrawn ? times.keys().toArray() : points).map((row) => {
+    const at = times[row] ?? 0;
+    return html`<tr><td data-value="${at / 1_000}">${stamp(at)}</td>${series.map(({ values }) => {
+      const value = values[row] ?? null;
+      return html`<td class="num" data-value="${value ?? ""}">${value === null ? "–" : shown(value)}</td>`;
+    })}${beside.map(({ values }) => html`<td class="num">${whole(values[row] ?? 0)}</td>`)}</tr>`;
+  })}</tbody></table></div>`;
+  if (!isDrawn) return html`<figure class="chart"><figcaption><h2>${title}</h2></figcaption>${numbers}</figure>`;
   return html`<figure class="chart" data-kind="${kind}" data-unit="${unit}">
 <figcaption><h2>${title}</h2><ul class="legend">${series.map(({ name, tone }) => html`<li><span class="swatch tone-${tone}"></span>${name}</li>`)}</ul></figcaption>
 <div class="plot" role="img" aria-label="${says}"></div>
-<details open><summary>Figures</summary><div class="scroll short" role="region" aria-label="${title}, figures" tabindex="0"><table>
-<thead><tr><th scope="col">Time (UTC)</th>${series.map(({ name }) => html`<th scope="col" class="num" data-series>${name}</th>`)}${beside.map(({ name }) => html`<th scope="col" class="num">${name}</th>`)}</tr></thead>
-<tbody>${times.map(
-    (at, row) =>
-      html`<tr><td data-value="${at / 1_000}">${stamp(at)}</td>${series.map(({ values }) => {
-        const value = values[row] ?? null;
-        return html`<td class="num" data-value="${value ?? ""}">${value === null ? "–" : shown(value)}</td>`;
-      })}${beside.map(({ values }) => html`<td class="num">${whole(values[row] ?? 0)}</td>`)}</tr>`,
-  )}</tbody></table></div></details></figure>`;
+<details open><summary>Figures</summary>${numbers}</details></figure>`;
 }

@@ -1,4 +1,4 @@
-// Ports as somebody sees them who may write to some repositories: whatever is about others, or about the process, is not there.
+// Ports as a person sees them who may write to some repositories: what is about others, or about the process, is not there.
 import { type RepoKey, repoKey } from "../domain/memory.ts";
 import type { Scope } from "../domain/retrieval.ts";
 import { publicWords } from "../domain/text/public-error-text.ts";
@@ -37,7 +37,7 @@ export function readAsPerson(
     memory: memory === null ? null : memoryOf(memory, isMine),
     history: { of: async (of) => (isMine(of) ? history.of(of) : null) },
     statistics: {
-      read: async (window) => statistics.read({ ...window, repo: isMine(window.repo) ? window.repo : NOBODYS }),
+      read: async (window) => statistics.read({ ...window, repo: isMine(window.repo) ? window.repo : NO_REPOSITORY }),
     },
     work: {
       reviews: async (of, slice) => (isMine(of) ? work.reviews(of, slice) : NO_REVIEWS),
@@ -68,7 +68,7 @@ function inPublic(job: KeptJob): KeptJob {
 }
 
 /** No repository's key looks like that: what is asked of it is nothing. */
-const NOBODYS = "nobody/0";
+const NO_REPOSITORY = "nobody/0";
 const REFUSED = { kind: "refused", reason: "it is not of a repository of theirs" } as const;
 
 function memoryOf(memory: MemoryShown, isMine: (of: RepoKey | null) => of is RepoKey): MemoryShown {
@@ -79,6 +79,7 @@ function memoryOf(memory: MemoryShown, isMine: (of: RepoKey | null) => of is Rep
       findingOutcomes: async (of) => (isMine(of) ? figures.findingOutcomes(of) : []),
       decidedDays: async (of, since) => (isMine(of) ? figures.decidedDays(of, since) : []),
       memories: async (of, list, slice) => (isMine(of) ? figures.memories(of, list, slice) : { total: 0, ids: [] }),
+      declinedRules: async (of, most) => (isMine(of) ? figures.declinedRules(of, most) : []),
       taken: async (of) => (isMine(of) ? figures.taken(of) : new Map()),
       take: async (of, id, at) => isMine(of) && figures.take(of, id, at),
       untake: async (of, ids) => (isMine(of) ? figures.untake(of, ids) : 0),
@@ -113,13 +114,17 @@ function memoryOf(memory: MemoryShown, isMine: (of: RepoKey | null) => of is Rep
 
 /** Of one's own repositories, and without what others of their owner share with them: who may write here may not read there. */
 export function ownRecall(recall: Recall, isMine: (of: RepoKey | null) => of is RepoKey): Recall {
-  const own = (scope: Scope): Scope => ({ ...scope, repo: isMine(scope.repo) ? scope.repo : NOBODYS, ownerPool: null });
+  const own = (scope: Scope): Scope => ({
+    ...scope,
+    repo: isMine(scope.repo) ? scope.repo : NO_REPOSITORY,
+    ownerPool: null,
+  });
   return {
     ...recall,
     nearest: (scope, ...rest) => recall.nearest(own(scope), ...rest),
     matching: (scope, ...rest) => recall.matching(own(scope), ...rest),
     records: (scope, ids) => recall.records(own(scope), ids),
     counts: (scope) => recall.counts(own(scope)),
-    version: (of) => recall.version(isMine(of) ? of : NOBODYS),
+    version: (of) => recall.version(isMine(of) ? of : NO_REPOSITORY),
   };
 }

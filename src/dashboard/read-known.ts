@@ -1,5 +1,6 @@
 // Ports -> the repositories that Kodiai knows, and the one of them that a page was asked for.
 import { type RepoKey, repoKey } from "../domain/memory.ts";
+import type { Scope } from "../domain/retrieval.ts";
 import type { DashboardPorts } from "./dashboard-ports.ts";
 import type { Choice } from "./frame.ts";
 
@@ -9,7 +10,7 @@ export interface KnownRepository {
   readonly name: string;
 }
 
-/** Whoever was reviewed last comes first; then what is only remembered, by name. */
+/** The repository that was reviewed last comes first; then what is only remembered, by name. */
 export async function readKnown({ work, memory }: DashboardPorts): Promise<readonly KnownRepository[]> {
   const names = new Map(
     ((await memory?.labels.all()) ?? []).map((repo) => [repoKey(repo), `${repo.owner}/${repo.name}`]),
@@ -21,6 +22,11 @@ export async function readKnown({ work, memory }: DashboardPorts): Promise<reado
   const seen = new Set(reviewed.map(({ repo }) => repo));
   const rest = [...names].flatMap(([key, name]) => (seen.has(key) ? [] : [{ key, name }]));
   return [...first, ...rest.toSorted((a, b) => (a.name < b.name ? -1 : 1))];
+}
+
+/** Everything of one repository, and nothing that others share with it. */
+export function scopeOf(repo: RepoKey): Scope {
+  return { repo, ownerPool: null, excludePull: null, before: null };
 }
 
 /** @param wanted of the address; what is not known, or not theirs, counts as nothing */

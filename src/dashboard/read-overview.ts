@@ -1,19 +1,22 @@
 // Ports -> what the pages about everything show: overview, repositories, reviews, retrieval, jobs.
 
 import { retrievalAlerts } from "../domain/figures/retrieval-alerts.ts";
-import { repoKey } from "../domain/memory.ts";
+import { type RepoKey, repoKey } from "../domain/memory.ts";
 import type { JobState, KeptJob } from "../ports/jobs.ts";
-import type { DashboardPorts } from "./dashboard-ports.ts";
+import type { DashboardPorts, MemoryShown } from "./dashboard-ports.ts";
 import { DAY_MS, lastDays, lastWeeks } from "./days.ts";
 import type { JobsView, ShownJob } from "./jobs.ts";
-import type { Overview } from "./overview.ts";
-import { readChosen } from "./read-known.ts";
+import type { Attention, Overview } from "./overview.ts";
+import { readChosen, scopeOf } from "./read-known.ts";
 import type { RepositoryLine } from "./repositories.ts";
 import type { RetrievalView } from "./retrieval.ts";
 import type { ReviewsView } from "./reviews.ts";
 
 /** As many weeks show where something goes. */
 const LEAST_WEEKS = 12;
+/** Lines under a heading of what needs attention, and the reviews that are looked through for what was held back. */
+const MOST_LINES = 5;
+const LATEST_REVIEWS = 20;
 const ONE_PAGE = 25;
 const MOST_JOBS = 200;
 /** Points in a picture that is a few hundred pixels wide. */
@@ -30,7 +33,7 @@ export async function readOverview(ports: DashboardPorts, days: number, wanted: 
   const of = choice.chosen;
   const [reviewDays, reviews, spending] = await Promise.all([
     work.reviewDays(of, since),
-    work.reviews(of, { skip: 0, most: 0 }),
+    work.reviews(of, { skip: 0, most: LATEST_REVIEWS }),
     work.spendingDays(of, since),
   ]);
   const decidedDays = (await memory?.figures.decidedDays(of, Math.min(since, weeks[0] ?? since))) ?? [];
@@ -45,11 +48,28 @@ export async function readOverview(ports: DashboardPorts, days: number, wanted: 
     spending,
     model,
     reviews: reviews.total,
+    attention: {
+      unanswered: await unanswered(memory, of),
+      declinedRules: (await memory?.figures.declinedRules(of, MOST_LINES)) ?? [],
+      heldBack: reviews.reviews
+        .flatMap((one) => one.review.heldBack.map((held) => ({ of: one, held })))
+        // Each push of a pull request holds the same finding back again.
+        .filter(({ held }, at, all) => all.findIndex((one) => one.held.finding.id === held.finding.id) === at)
+        .slice(0, MOST_LINES),
+    },
     findings: (await memory?.figures.findingOutcomes(of)) ?? null,
     // Of the process and not of a repository.
     jobs: isOperator ? await work.jobCounts() : null,
     health: isOperator ? await health() : null,
   };
+}
+
+async function unanswered(memory: MemoryShown | null, of: RepoKey | null): Promise<Attention["unanswered"]> {
+  if (memory === null) return { total: 0, newest: [] };
+  const wanted = { corpus: "finding", outcome: "posted", language: null } as const;
+  const { total, ids } = await memory.figures.memories(of, wanted, { skip: 0, most: MOST_LINES });
+  const newest = await Promise.all(ids.map(({ repo, id }) => memory.export.recall.records(scopeOf(repo), [id])));
+  return { total, newest: newest.flat() };
 }
 
 /** By name. A repository of which nothing is remembered is named by its last review. */
@@ -58,7 +78,7 @@ export async function readRepositories({ work, memory }: DashboardPorts): Promis
   const known = (await memory?.labels.all()) ?? [];
   const remembered = known.map(async (repo): Promise<RepositoryLine> => {
     const key = repoKey(repo);
-    const counts = await memory?.export.recall.counts({ repo: key, ownerPool: null, excludePull: null, before: null });
+    const counts = await memory?.export.recall.counts(scopeOf(key));
     const { reviews = 0, posted = 0, lastAt = null } = reviewed.get(key) ?? {};
     const name = `${repo.owner}/${repo.name}`;
     return { key, name, visibility: repo.visibility, memories: counts?.total ?? null, reviews, posted, lastAt };
@@ -95,21 +115,21 @@ export async function readRetrieval(ports: DashboardPorts, days: number, wanted:
 
 /** @param state "" for what needs a look, or will happen */
 export async function readJobs(
-  { jobs, work, viewer }: DashboardPorts,
+  { jobs, work, viewer, now }: DashboardPorts,
   state: JobState | "",
   formToken: string,
 ): Promise<JobsView> {
   const kept = await jobs.list(state === "" ? OPEN : [state], MOST_JOBS);
   return {
     state,
-    jobs: kept.map(shownJob),
+    jobs: kept.map((one) => shownJob(one, now())),
     counts: viewer === null ? await work.jobCounts() : null,
     formToken,
     most: MOST_JOBS,
   };
 }
 
-function shownJob({ job, ...kept }: KeptJob): ShownJob {
+function shownJob({ job, ageMs, ...kept }: KeptJob, now: number): ShownJob {
   const kind = job.kind === "command" && job.command.kind === "verb" ? job.command.verb : job.kind;
-  return { ...kept, kind, repo: job.repo, number: "number" in job ? (job.number ?? null) : null };
+  return { ...kept, at: now - ageMs, kind, repo: job.repo, number: "number" in job ? (job.number ?? null) : null };
 }

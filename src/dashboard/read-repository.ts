@@ -3,7 +3,6 @@
 import type { Repo } from "../domain/job.ts";
 import { canonicalLanguage } from "../domain/language.ts";
 import { CORPORA, OUTCOMES, type RepoKey, repoKey } from "../domain/memory.ts";
-import type { Scope } from "../domain/retrieval.ts";
 import { findConventions } from "../flows/memory/export-memory.ts";
 import { searchByHand } from "../flows/memory/search-memory.ts";
 import { weigh } from "../learn/learn.ts";
@@ -11,26 +10,22 @@ import type { ConfigurationView } from "./configuration.ts";
 import type { DashboardPorts, MemoryShown } from "./dashboard-ports.ts";
 import type { MemoriesView, MemoryQuestion } from "./memories.ts";
 import type { MemoryView } from "./memory.ts";
+import { readChosen, scopeOf } from "./read-known.ts";
 import type { RepositoryView } from "./repository.ts";
 import type { ReviewView } from "./review.ts";
 
 const ONE_PAGE = 50;
 const FOUND = 20;
-/** With more remarks than this, what recurs among them is looked for only when somebody asks: it takes seconds. */
+/** With more comments than this, what recurs among them is looked for on request only: it takes seconds. */
 const QUICK_REMARKS = 400;
 const LEAST_PULLS = 3;
-
-/** Everything of one repository, for whoever runs Kodiai. */
-function scopeOf(repo: RepoKey): Scope {
-  return { repo, ownerPool: null, excludePull: null, before: null };
-}
 
 /** Null where nothing is remembered of it. */
 export async function knownRepository(memory: MemoryShown, key: RepoKey): Promise<Repo | null> {
   return (await memory.labels.all()).find((repo) => repoKey(repo) === key) ?? null;
 }
 
-/** Null for a repository that nobody knows. */
+/** Null for an unknown repository. */
 export async function readRepository(
   { work, memory, history, now }: DashboardPorts,
   key: RepoKey,
@@ -103,7 +98,10 @@ async function listed(memory: MemoryShown, asked: MemoryQuestion, page: number):
     skip: (page - 1) * ONE_PAGE,
     most: ONE_PAGE,
   });
-  const records = await memory.export.recall.records(scopeOf(asked.repo), ids);
+  const records = await memory.export.recall.records(
+    scopeOf(asked.repo),
+    ids.map(({ id }) => id),
+  );
   return { kind: "list", records, total, page, pages: Math.max(1, Math.ceil(total / ONE_PAGE)) };
 }
 
@@ -154,27 +152,17 @@ export async function readReview({ work }: DashboardPorts, key: string, headSha:
 
 export async function readConfiguration(ports: DashboardPorts, wanted: string): Promise<ConfigurationView> {
   const { work, variables, choices } = ports;
-  const reviewed = await work.reviewed();
-  const named = await Promise.all(
-    reviewed.map(async ({ repo }) => {
-      const [last] = (await work.reviews(repo, { skip: 0, most: 1 })).reviews;
-      const of = last?.review.repo;
-      return { key: repo, name: of === undefined ? repo : `${of.owner}/${of.name}`, last };
-    }),
-  );
-  const one = named.find(({ key }) => key === wanted) ?? named[0];
-  const problems = (one?.last?.review.configProblems ?? []).map(
-    ({ file, key, line, message }) => `${file}${line === null ? "" : `:${line}`}: ${key} ${message}`,
-  );
-  const chosen =
-    one === undefined
-      ? null
-      : {
-          key: one.key,
-          name: one.name,
-          at: one.last?.writtenAt ?? null,
-          settings: one.last?.review.settings ?? null,
-          problems,
-        };
-  return { variables, choices, repositories: named.map(({ key, name }) => ({ key, name })), chosen };
+  const { repositories, chosen } = await readChosen(ports, wanted);
+  const key = chosen ?? repositories[0]?.key ?? null;
+  const last = key === null ? undefined : (await work.reviews(key, { skip: 0, most: 1 })).reviews[0];
+  return {
+    variables,
+    choices,
+    choice: { repositories, chosen: key, maySeeAll: false },
+    at: last?.writtenAt ?? null,
+    settings: last?.review.settings ?? null,
+    problems: (last?.review.configProblems ?? []).map(
+      ({ file, key: of, line, message }) => `${file}${line === null ? "" : `:${line}`}: ${of} ${message}`,
+    ),
+  };
 }

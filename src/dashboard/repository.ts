@@ -1,4 +1,4 @@
-// One repository: what is remembered of it, whether that helps, how its import stands, what its reviewers keep asking for.
+// One repository: what is remembered of it, whether that helps, how far its import is, what its reviewers keep asking for.
 import { html } from "hono/html";
 import { ENOUGH_PULLS, noGain, type ReplayResult, replayWords } from "../domain/figures/replay-result.ts";
 import type { Convention, Conventions } from "../domain/memory/convention.ts";
@@ -8,7 +8,7 @@ import type { MemoryCounts } from "../domain/retrieval.ts";
 import { isoDate } from "../domain/text/iso-date.ts";
 import { memoriesPath, memoryPath, repositoryPath } from "./addresses.ts";
 import { action, type Page } from "./frame.ts";
-import { acceptance, OUTCOME_TONES, outcomeWord } from "./overview.ts";
+import { acceptance, OUTCOME_TONES } from "./overview.ts";
 import {
   badge,
   bars,
@@ -18,6 +18,7 @@ import {
   figures,
   type Html,
   moment,
+  outcomeWord,
   outLink,
   percent,
   quoted,
@@ -213,15 +214,13 @@ ${
   at === undefined
     ? action(formToken, {
         path: `${path}/take`,
-        name: "Mark as taken…",
-        says: "You pasted it into .kodiai.yml. Nothing is changed there by this mark; it only says so here.",
+        says: "For when you pasted it into .kodiai.yml. The mark changes nothing there.",
         button: "Mark as taken",
       })
     : action(formToken, {
         path: `${path}/untake`,
-        name: "Take the mark back…",
         says: "The proposal is listed here as before.",
-        button: "Take the mark back",
+        button: "Remove the mark",
       })
 }</article>`;
 }

@@ -48,9 +48,13 @@ ${
       )
     : html`${figures([
         { name: "Searches", value: whole(count), note: `in ${days} days` },
-        { name: "P50", value: milliseconds(ms.p50), note: "half took that long or less" },
-        { name: "P95", value: milliseconds(ms.p95), note: "95 of 100 did" },
-        { name: "P99", value: milliseconds(ms.p99), note: "99 of 100 did" },
+        {
+          name: "P50",
+          value: milliseconds(ms.p50),
+          note: `half took that or less; ${milliseconds(ms.average)} on average`,
+        },
+        { name: "P95", value: milliseconds(ms.p95), note: "95 of 100 took that or less" },
+        { name: "P99", value: milliseconds(ms.p99), note: "99 of 100 took that or less" },
         {
           name: "Cache",
           value: percent(embedding.paid === 0 ? null : embedding.hitShare),
@@ -74,22 +78,10 @@ ${
               series: [{ name: "ms", tone: 1, values: times.map(({ ms: one }) => one) }],
               shown: (value) => value.toFixed(1),
             })
-      }${percentiles(all)}${gateCard(all)}${quality(all)}</div>
+      }${gateCard(all)}${quality(all)}</div>
 ${byMethod(all)}${queries(all)}`
 }`,
   };
-}
-
-function percentiles({ ms }: RetrievalFigures): Html {
-  return html`<section class="card"><h2>Time by share of searches</h2>${bars(
-    "Time by share of searches",
-    (["p50", "p95", "p99"] as const).map((name, at) => ({
-      name: name.toUpperCase(),
-      value: ms[name],
-      shown: `${whole(ms[name])} ms`,
-      tone: at + 1,
-    })),
-  )}<p class="note">${whole(ms.average)} ms on average</p></section>`;
 }
 
 function gateCard({ gate }: RetrievalFigures): Html {
@@ -98,7 +90,7 @@ function gateCard({ gate }: RetrievalFigures): Html {
       ? empty("It skipped nothing.", "Changes of documents or of a lock file alone are skipped, and counted here.")
       : html`<p class="note">Searches that it skipped, by rule.</p>${bars(
           "Skips by rule",
-          gate.byRule.map(({ rule, count }) => ({ name: rule, value: count, shown: whole(count), tone: 4 })),
+          gate.byRule.map(({ rule, count }) => ({ name: rule, value: count, shown: whole(count) })),
         )}`
   }${facts([
     ["decided at once", percent(gate.decisions === 0 ? null : gate.fastPathShare)],

@@ -1,7 +1,9 @@
-// One review as it walked through the rooms: what each handed on, what was left out, what it cost.
+// One review: what it found, what it held back and what was said before; and, folded, how it came about.
 import { html } from "hono/html";
 import type { LoggedRetrieval } from "../domain/figures/logged-retrieval.ts";
+import type { Finding, Precedent } from "../domain/finding.ts";
 import { type RepoKey, repoKey } from "../domain/memory.ts";
+import type { SeenBefore } from "../domain/retrieval.ts";
 import type { Review } from "../domain/review.ts";
 import { memoryPath, repositoryPath } from "./addresses.ts";
 import type { Page } from "./frame.ts";
@@ -9,87 +11,135 @@ import {
   badge,
   bars,
   type Content,
+  counted,
   dollars,
   duration,
   empty,
   facts,
-  figures,
   type Html,
   listOf,
   moment,
   outLink,
   percent,
   quoted,
+  ruleName,
+  severityBadge,
+  shortSha,
   table,
   whole,
 } from "./parts.ts";
-import { outcomeBadge, pullName, severityBadge, type WrittenReview } from "./reviews.ts";
+import { outcomeBadge, pullName, type WrittenReview } from "./reviews.ts";
 
-export type ReviewView = WrittenReview & Retrieved;
+export interface ReviewView extends WrittenReview {
+  /** What was written down of its retrieval; null where nothing was, or it is older than 30 days. */
+  readonly retrieval: LoggedRetrieval | null;
+}
 
 export function reviewPage(view: ReviewView): Page {
-  const { review, outcome, writtenAt, settledAt } = view;
+  const { review, outcome, writtenAt } = view;
   const key = repoKey(review.repo);
+  const { cost, degraded, author, headSha } = review;
   return {
     title: pullName(review),
     section: "reviews",
     body: html`<p class="crumb"><a href="/reviews">Reviews</a> / <a href="${repositoryPath(key)}">${review.repo.owner}/${review.repo.name}</a></p>
 <div class="head"><h1>${pullName(review)}: ${review.signals.intent.subject}</h1>${outcomeBadge(outcome)}</div>
-<p class="note">${pullLink(review)}, head <code>${review.headSha.slice(0, 12)}</code>, written ${moment(writtenAt)}${settledAt === null ? "" : html`, settled ${moment(settledAt)}`}</p>
-${figures([
-  {
-    name: "Findings",
-    value: whole(review.findings.length),
-    note: `${whole(review.findings.filter(({ place }) => place === "inline").length)} on their lines`,
-  },
-  { name: "Held back", value: whole(review.heldBack.length) },
-  { name: "Precedents", value: whole(review.memory.precedents.length) },
-  { name: "Tokens", value: whole(review.cost.inputTokens + review.cost.outputTokens), note: dollars(review.cost.usd) },
-  { name: "Took", value: duration(review.cost.ms) },
-])}
-<ol class="walk">
-${room("gather", "what the pull request is", gather(review))}
-${room("analyze", "what kind of change it is", analyze(review))}
-${room("retrieve", "what memory says about code like it", retrieveRoom(view, key))}
-${room("review", "what a model was asked, and what rules and model found", reviewRoom(review, key))}
-${room("publish", "where it was said", publish(view))}
-</ol>`,
+<p class="note">${outLink(pageOf(review, `/pull/${review.number}`), `Pull request #${review.number}`)}${author === undefined ? "" : ` by ${author}`} at ${shortSha(headSha)}, ${moment(writtenAt)}; it took ${duration(cost.ms)}${cost.usd === 0 ? "" : ` and cost ${dollars(cost.usd)}`}</p>
+${findings(review, key)}${heldBack(review, key)}${saidBefore(review, key)}
+${listOf(
+  "Less than it should be",
+  degraded.map(({ part, reason }) => `${part}: ${reason}`),
+  true,
+)}
+<details class="walk"><summary>How it came about</summary><ol>
+${stage("What was read", gather(review))}
+${stage("The change", analyze(review))}
+${stage("Memory", retrieve(view, key))}
+${stage("The model", model(review))}
+${stage("What was posted", publish(view))}
+</ol></details>`,
   };
 }
 
-function pullLink({ repo, number }: Review): Content {
-  return repo.host === "local" || repo.host === "eval"
-    ? `#${number}`
-    : outLink(`https://${repo.host}/${repo.owner}/${repo.name}/pull/${number}`, `pull request #${number}`);
+/** The address of a page of its repository on GitHub; null for a local repository. */
+function pageOf({ repo }: Review, path: string): string | null {
+  if (repo.host === "local" || repo.host === "eval") return null;
+  return `https://${repo.host}/${repo.owner}/${repo.name}${path}`;
 }
 
-function room(name: string, does: string, content: Content): Html {
-  return html`<li><section class="card"><h2>${name} <span class="note">${does}</span></h2>${content}</section></li>`;
+function stage(name: string, content: Content): Html {
+  return html`<li><section class="card"><h2>${name}</h2>${content}</section></li>`;
 }
 
-function gather({ reviewed, leftOut, degraded, scope, configProblems, baseSha }: Review): Html {
+function findings(review: Review, key: RepoKey): Html {
+  const { findings: list } = review;
+  if (list.length === 0) return html`<p>Nothing was found that is worth saying.</p>`;
+  return html`<section><h2>${counted(list.length, "finding")}</h2><ol class="found">${list.map(
+    ({ finding, place, reason }) => html`<li class="card"><h3>${severityBadge(finding.severity)} ${finding.title}</h3>
+<p class="note">${placeOf(review, finding)}, by ${finding.rule === null ? finding.source : ruleName(finding.rule)}, confidence ${finding.confidence.toFixed(2)}; ${place.replaceAll("-", " ")}${reason === null ? "" : `: ${reason}`}</p>
+<p class="body">${finding.body.replace(/\n{2,}/g, "\n")}</p>${quotes(key, finding.precedents)}</li>`,
+  )}</ol></section>`;
+}
+
+function placeOf(review: Review, { path, line, side }: Finding): Content {
+  const place = html`<span class="path">${path}:${line}</span>`;
+  const address = path.split("/").map(encodeURIComponent).join("/");
+  return side === "LEFT" ? place : outLink(pageOf(review, `/blob/${review.headSha}/${address}#L${line}`), place);
+}
+
+function heldBack(review: Review, key: RepoKey): Content {
+  const { heldBack: list } = review;
+  if (list.length === 0) return "";
+  return html`<section><h2>${whole(list.length)} held back</h2><ul class="lines card">${list.map(
+    ({ finding, reason, precedent }) =>
+      html`<li>${severityBadge(finding.severity)} ${finding.title} <span class="note">${placeOf(review, finding)}: ${reason}</span>${quotes(key, precedent === undefined ? [] : [precedent])}</li>`,
+  )}</ul></section>`;
+}
+
+function saidBefore({ memory: { precedents, seenBefore } }: Review, key: RepoKey): Content {
+  if (precedents.length + seenBefore.length === 0) return "";
+  return html`<section><h2>What was said before</h2><ul class="lines card">${precedents.map((one) => html`<li>${quote(key, one.id, one)}</li>`)}${seenBefore.map(
+    (one) =>
+      html`<li>${quote(key, one.memoryId, one)} <span class="note">about code like that of <span class="path">${one.path}</span></span></li>`,
+  )}</ul></section>`;
+}
+
+function quotes(key: RepoKey, precedents: readonly Precedent[]): Content {
+  if (precedents.length === 0) return "";
+  return html`<ul class="lines">${precedents.map((one) => html`<li>${quote(key, one.id, one)}</li>`)}</ul>`;
+}
+
+/**
+ * `ines on #1 (2026-03-02, fixed): Give subprocess.run a list…`, with a link to where it was said and one to the memory. Kodiai said
+ * what has no author; what was said on no pull request is a document.
+ */
+function quote(key: RepoKey, id: string, said: Precedent | Omit<SeenBefore, "path">): Html {
+  const { pull, author = pull === undefined ? "A document" : "Kodiai", url, date, outcome, decided } = said;
+  const reason = "reason" in said ? said.reason : undefined;
+  const known = outcome === "unknown" || outcome === "posted" ? "" : outcome;
+  const when = [date, `${known} ${decided ?? ""}`.trim()];
+  return html`${author} on ${outLink(url, pull === undefined ? "GitHub" : `#${pull}`)} (${when.filter((part) => part !== "").join(", ")}): <a href="${memoryPath(key, id)}">${said.quote ?? reason ?? id}</a>`;
+}
+
+function gather({ reviewed, leftOut, scope, configProblems, baseSha }: Review): Html {
   return html`${facts([
     [
       "read",
       scope.kind === "full"
         ? `all of it${scope.reason === null ? "" : `: ${scope.reason}`}`
-        : `what changed since ${scope.since.slice(0, 12)}`,
+        : `what changed since ${scope.since.slice(0, 7)}`,
     ],
-    ["base", html`<code>${baseSha.slice(0, 12)}</code>`],
+    ["base", shortSha(baseSha)],
     ["files", `${whole(reviewed.length)} reviewed, ${whole(leftOut.length)} left out`],
     [
       "configuration",
       configProblems.length === 0
         ? "no problems"
-        : `${whole(configProblems.length)} problems: ${configProblems.map(({ key, message }) => `${key} ${message}`).join("; ")}`,
+        : `${counted(configProblems.length, "problem")}: ${configProblems.map(({ key, message }) => `${key} ${message}`).join("; ")}`,
     ],
   ])}${listOf(
     "Left out",
     leftOut.map(({ path, reason }) => html`<span class="path">${path}</span>: ${reason}`),
-  )}${listOf(
-    "Less than it should be",
-    degraded.map(({ part, reason }) => `${part}: ${reason}`),
-    true,
   )}`;
 }
 
@@ -103,7 +153,7 @@ function analyze({ signals }: Review): Html {
     ["author", `${author.tier}: ${author.because}`],
     [
       "size",
-      `${whole(metrics.files)} files, +${whole(metrics.added)} −${whole(metrics.removed)}, ${whole(metrics.hunks)} hunks`,
+      `${counted(metrics.files, "file")}, +${whole(metrics.added)} −${whole(metrics.removed)}, ${counted(metrics.hunks, "hunk")}`,
     ],
     [
       "risks",
@@ -124,10 +174,6 @@ function analyze({ signals }: Review): Html {
           1,
         )
   }`;
-}
-
-function reviewRoom(review: Review, key: RepoKey): Html {
-  return html`${model(review)}${findings(review)}${heldBack(review, key)}`;
 }
 
 function model({ coverage, cost }: Review): Html {
@@ -166,43 +212,6 @@ function model({ coverage, cost }: Review): Html {
   )}`;
 }
 
-function findings({ findings: list }: Review): Html {
-  if (list.length === 0) return html`<p>Nothing was found that is worth saying.</p>`;
-  return table(
-    "Findings",
-    [
-      { name: "Severity" },
-      { name: "What", isWide: true },
-      { name: "Where" },
-      { name: "By" },
-      { name: "Confidence", isNumber: true },
-      { name: "Said" },
-    ],
-    list.map(({ finding, place, reason }): Content[] => [
-      severityBadge(finding.severity),
-      html`<details><summary>${finding.title}</summary>${quoted(finding.body)}</details>`,
-      html`<span class="path">${finding.path}:${finding.line}</span>`,
-      finding.rule ?? finding.source,
-      finding.confidence.toFixed(2),
-      `${place.replaceAll("-", " ")}${reason === null ? "" : `: ${reason}`}`,
-    ]),
-  );
-}
-
-function heldBack({ heldBack: list }: Review, key: RepoKey): Content {
-  if (list.length === 0) return "";
-  return html`<h3>Held back</h3>${table(
-    "Findings that were held back",
-    [{ name: "Severity" }, { name: "What", isWide: true }, { name: "Where" }, { name: "Why it was not said" }],
-    list.map(({ finding, reason, precedent }): Content[] => [
-      severityBadge(finding.severity),
-      finding.title,
-      html`<span class="path">${finding.path}:${finding.line}</span>`,
-      html`${reason} ${precedent === undefined ? "" : html`<a href="${memoryPath(key, precedent.id)}">${precedent.id}</a>`}`,
-    ]),
-  )}`;
-}
-
 function publish({ review, outcome, settledAt }: ReviewView): Html {
   const places = [...Map.groupBy(review.findings, ({ place }) => place)].map(
     ([place, list]) => `${whole(list.length)} ${place.replaceAll("-", " ")}`,
@@ -226,16 +235,8 @@ function publish({ review, outcome, settledAt }: ReviewView): Html {
   }`;
 }
 
-// The retrieve room of one review: why memory was searched, with what, and what was chosen.
-
-interface Retrieved {
-  readonly review: Review;
-  /** What was written down of its retrieval; null where nothing was, or it is older than 30 days. */
-  readonly retrieval: LoggedRetrieval | null;
-}
-
-function retrieveRoom({ review, retrieval }: Retrieved, key: RepoKey): Html {
-  const { gate, precedents, seenBefore } = review.memory;
+function retrieve({ review, retrieval }: ReviewView, key: RepoKey): Html {
+  const { gate, precedents } = review.memory;
   return html`${facts([
     [
       "gate",
@@ -247,33 +248,21 @@ ${
   precedents.length === 0
     ? html`<p class="note">No memory was chosen.</p>`
     : table(
-        "Precedents, best first",
+        "Chosen memories, best first",
         [
           { name: "Memory" },
-          { name: "Outcome" },
           { name: "Similarity", isNumber: true },
           { name: "Score", isNumber: true },
           { name: "Distance", isNumber: true },
-          { name: "Said" },
         ],
-        precedents.map(({ id, outcome, similarity, date, url, decided }): Content[] => {
-          return [
-            html`<a href="${memoryPath(key, id)}">${id}</a>`,
-            html`${outcome}${decided === undefined ? "" : html` <span class="note">${decided}</span>`}`,
-            similarity.toFixed(3),
-            loggedFigure(retrieval, "scores", id),
-            loggedFigure(retrieval, "distances", id),
-            html`${date} ${url === null ? "" : outLink(url, "where")}`,
-          ];
-        }),
+        precedents.map(({ id, similarity }): Content[] => [
+          html`<a href="${memoryPath(key, id)}">${id}</a>`,
+          similarity.toFixed(3),
+          loggedFigure(retrieval, "scores", id),
+          loggedFigure(retrieval, "distances", id),
+        ]),
       )
-}${listOf(
-  "Code like it was spoken about before",
-  seenBefore.map(
-    ({ path, memoryId, similarity, outcome, date }) =>
-      html`<span class="path">${path}</span>: <a href="${memoryPath(key, memoryId)}">${memoryId}</a>, similarity ${similarity.toFixed(2)}, ${outcome}, ${date}`,
-  ),
-)}`;
+}`;
 }
 
 /** What was written down of one memory: the list only orders, so its digits are few. */

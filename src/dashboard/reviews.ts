@@ -1,10 +1,23 @@
-// Written reviews, newest first: what each said, held back and cost.
+// Written reviews, newest first: who opened the change, what each review said, held back and cost.
 import { html } from "hono/html";
 import { SEVERITIES } from "../domain/finding.ts";
 import type { Review } from "../domain/review.ts";
 import { reviewPath } from "./addresses.ts";
 import { type Choice, type Page, pager, repositoryChooser } from "./frame.ts";
-import { badge, type Content, dollars, duration, empty, type Html, moment, table, whole } from "./parts.ts";
+import {
+  badge,
+  type Content,
+  counted,
+  dollars,
+  duration,
+  empty,
+  type Html,
+  moment,
+  severityBadge,
+  shortSha,
+  table,
+  whole,
+} from "./parts.ts";
 
 /** A written review as the ledger keeps it. */
 export interface WrittenReview {
@@ -35,7 +48,7 @@ export function reviewsPage({ choice, total, reviews, page, pages }: ReviewsView
             "No review was written yet.",
             "Open a pull request in a repository with the App, or ask for a review there: /kodiai review.",
           )
-        : html`<p class="note">${whole(total)} ${total === 1 ? "review" : "reviews"}, newest first</p>${table(
+        : html`<p class="note">${counted(total, "review")}, newest first</p>${table(
             "Reviews",
             [
               { name: "Pull request" },
@@ -43,8 +56,6 @@ export function reviewsPage({ choice, total, reviews, page, pages }: ReviewsView
               { name: "Said" },
               { name: "Held back", isNumber: true },
               { name: "Outcome" },
-              { name: "Took", isNumber: true },
-              { name: "Cost", isNumber: true },
               { name: "Written" },
             ],
             reviews.map(line),
@@ -55,14 +66,12 @@ export function reviewsPage({ choice, total, reviews, page, pages }: ReviewsView
 
 function line({ key, review, writtenAt, outcome }: WrittenReview): readonly Content[] {
   return [
-    html`<a href="${reviewPath(key, review.headSha)}">${pullName(review)}</a>`,
+    html`<a href="${reviewPath(key, review.headSha)}">${pullName(review)}</a> <span class="note">${review.author ?? ""} ${shortSha(review.headSha)}</span>`,
     review.signals.intent.subject,
     said(review),
     whole(review.heldBack.length),
     outcomeBadge(outcome),
-    duration(review.cost.ms),
-    dollars(review.cost.usd),
-    moment(writtenAt),
+    html`${moment(writtenAt)} <span class="note">took ${duration(review.cost.ms)}${review.cost.usd === 0 ? "" : `, ${dollars(review.cost.usd)}`}</span>`,
   ];
 }
 
@@ -79,13 +88,6 @@ export function said({ findings }: Review): Content {
   return shown.length === 0
     ? "nothing"
     : shown.map(([severity, count]) => html`${severityBadge(severity, `${count} ${severity}`)} `);
-}
-
-export function severityBadge(severity: string, text: string = severity): Html {
-  return badge(
-    text,
-    severity === "critical" || severity === "major" ? "bad" : severity === "medium" ? "warn" : "plain",
-  );
 }
 
 export function outcomeBadge(outcome: string | null): Html {

@@ -1,9 +1,29 @@
-// A page as an answer: with what stands around it for whoever looks.
+// A page as an answer, with its frame for the visitor.
 import type { Context } from "hono";
-import type { Inside } from "./addresses.ts";
+import type { DashboardPorts } from "./dashboard-ports.ts";
 import { framed, type Page } from "./frame.ts";
+import { OUT } from "./parts.ts";
 
-/** @param version of Kodiai */
+/** What a request has once it is past the login. */
+export type Inside = {
+  readonly Variables: {
+    readonly formToken: string;
+    /** As the visitor may see them. */
+    readonly ports: DashboardPorts;
+  };
+};
+
+/** `HOST/REPO_ID` of an address. */
+export function repoOf(c: Context<Inside>): string {
+  return `${c.req.param("host")}/${c.req.param("id")}`;
+}
+
+/**
+ * Links to GitHub lead to the server whose API Kodiai asks. It calls itself by another address only where it stands in for GitHub,
+ * as in the demo.
+ *
+ * @param version of Kodiai
+ */
 export async function shown(
   c: Context<Inside>,
   version: string,
@@ -16,10 +36,12 @@ export async function shown(
     notice: notice(c.req.query("done")),
     version,
   };
-  return c.html(await framed(page, around), status);
+  const text = String(await framed(page, around));
+  const { host, webUrl } = c.get("ports")?.github ?? {};
+  return c.html(host === undefined ? text : text.replaceAll(`${OUT}https://${host}/`, `${OUT}${webUrl}/`), status);
 }
 
-// What was just done, by a word in the address: the words are ours, whatever the address says.
+// What was just done, by a word in the address: the words are ours, not those of the address.
 const NOTICES: ReadonlyMap<string, string> = new Map([
   ["forgotten", "The memory is forgotten."],
   ["not-forgotten", "There was no such memory any more."],

@@ -107,6 +107,11 @@ export interface Review {
   readonly number: number;
   readonly headSha: string;
   readonly baseSha: string;
+  /**
+   * Who opened it, as `@login`: in this form `kodiai erase` finds a person in texts. Absent for a local change, for a deleted
+   * account, and in reviews written before it was kept.
+   */
+  readonly author?: string;
   readonly signals: ReviewSignals;
   /** Most severe first, then by path and line. Inline + file + summary + already posted = all findings that are said. */
   readonly findings: readonly PlacedFinding[];

@@ -1,5 +1,5 @@
 // What the dashboard reads beside the ports that reviews use: figures of the work (beside the queue) and of memory, and the
-// marks of conventions that somebody took over. Methods may throw `Transient`. Days are epoch milliseconds of midnight, UTC.
+// marks of conventions that a person took over. Methods may throw `Transient`. Days are epoch milliseconds of midnight, UTC.
 import type { LoggedRetrieval } from "../domain/figures/logged-retrieval.ts";
 import type { Corpus, Outcome, RepoKey } from "../domain/memory.ts";
 import type { Purpose } from "../domain/model.ts";
@@ -77,7 +77,7 @@ export interface MemoryList {
   readonly language: string | null;
 }
 
-/** Reads how memory stands. `of` null is all repositories. */
+/** Counts and lists what is remembered. `of` null is all repositories. */
 export interface MemoryFigures {
   /** How many findings of ours have which outcome; `none` without one. */
   findingOutcomes(
@@ -85,15 +85,20 @@ export interface MemoryFigures {
   ): Promise<readonly { readonly outcome: Outcome | "none"; readonly count: number }[]>;
   /** Findings that were decided since, by outcome, on the day that decided it. */
   decidedDays(of: RepoKey | null, since: number): Promise<readonly DayCount[]>;
-  /** Ids, what was said last first. */
+  /** What was said last first. */
   memories(
-    repo: RepoKey,
+    of: RepoKey | null,
     list: MemoryList,
     slice: Slice,
-  ): Promise<{ readonly total: number; readonly ids: readonly string[] }>;
+  ): Promise<{ readonly total: number; readonly ids: readonly { readonly repo: RepoKey; readonly id: string }[] }>;
+  /** How many findings of a rule are remembered, and how many of them people declined; the most declined first, none without. */
+  declinedRules(
+    of: RepoKey | null,
+    most: number,
+  ): Promise<readonly { readonly rule: string; readonly declined: number; readonly all: number }[]>;
 }
 
-/** Which recurring remarks somebody made a rule of, by one of their memories: the mark goes with it. Epoch milliseconds. */
+/** Which recurring comments a person made a rule of, by one of their memories: the mark goes with it. Epoch milliseconds. */
 export interface ConventionMarks {
   taken(repo: RepoKey): Promise<ReadonlyMap<string, number>>;
   /** False when there is no such memory. */

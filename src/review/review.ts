@@ -111,6 +111,7 @@ export async function review(
     number: pull.number,
     headSha: pull.head.sha,
     baseSha: pull.base.sha,
+    ...(pull.author.id === 0 ? {} : { author: `@${pull.author.login}` }),
     signals,
     findings,
     memory,

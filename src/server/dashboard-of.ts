@@ -1,11 +1,11 @@
-// What answers at the admin door beside how the process is.
+// The dashboard of a server, behind its admin port.
 import { dashboard } from "../dashboard/dashboard.ts";
-import { type DashboardServer, dashboardPorts, githubLogin } from "../wire/dashboard.ts";
+import { type DashboardServer, dashboardPorts, githubLogin, webUrlOf } from "../wire/dashboard.ts";
 import type { Reading } from "../wire/job-ports.ts";
 import type { Store } from "../wire/store.ts";
 import type { AppOptions } from "./app-options.ts";
 
-/** The dashboard over the store, told of how the server was set up. */
+/** @returns answers requests: see dashboard */
 export function dashboardOf(
   options: AppOptions,
   store: Store,
@@ -21,6 +21,7 @@ export function dashboardOf(
   const { variables = null, model, reranker, embeddings, dryRun, log } = options;
   const server: DashboardServer = {
     readiness,
+    github: { host: githubHost, webUrl: webUrlOf(apiUrl) },
     variables,
     model: model?.names.main ?? null,
     choices: [

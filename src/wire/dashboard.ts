@@ -14,15 +14,16 @@ import type { Reading } from "./job-ports.ts";
 import { redact, registerSecrets, safeRetrievals } from "./secrets.ts";
 import type { Store } from "./store.ts";
 
-/** What the running server tells about itself. */
-export interface DashboardServer extends Pick<DashboardPorts, "wake" | "onError" | "variables" | "model" | "choices"> {
+/** What the running server knows about itself. */
+export interface DashboardServer
+  extends Pick<DashboardPorts, "wake" | "onError" | "variables" | "model" | "choices" | "github"> {
   readonly readiness: () => Pick<Health, "ready" | "reasons"> | Promise<Pick<Health, "ready" | "reasons">>;
 }
 
 export function dashboardPorts(store: Store, { embedder }: Reading, server: DashboardServer): DashboardPorts {
-  const { readiness, ...told } = server;
+  const { readiness, ...given } = server;
   return {
-    ...told,
+    ...given,
     viewer: null,
     work: store.work,
     jobs: store.jobs,
@@ -32,7 +33,7 @@ export function dashboardPorts(store: Store, { embedder }: Reading, server: Dash
     memory: memoryShown(store, embedder, server),
     health: async () => ({
       ...(await readiness()),
-      memoryProblem: store.memoryProblem === null ? null : "memory.db could not be opened; `kodiai doctor` tells why",
+      memoryProblem: store.memoryProblem === null ? null : "memory.db could not be opened; `kodiai doctor` says why",
       warmth: store.warmth(),
       uptimeMs: process.uptime() * 1_000,
       rss: process.memoryUsage.rss(),

@@ -1,10 +1,7 @@
 // The demo's app with its dashboard, held open for browsers: real data, made by the real app.
-import { execFile } from "node:child_process";
 import { join } from "node:path";
-import { promisify } from "node:util";
 import Database from "better-sqlite3";
-import { circle } from "../../demo/circle.ts";
-import { season } from "../../demo/season.ts";
+import { history } from "../../demo/history.ts";
 import { startApp } from "../../demo/start-app.ts";
 import { walk } from "../../demo/walk.ts";
 import type { Pull } from "../fakes/github/conversation.ts";
@@ -35,9 +32,7 @@ export async function openDemoDashboard(): Promise<DemoDashboard> {
   });
   return new Promise((resolve, reject) => {
     const walking = walk(startApp, { colours: false, print: () => {}, dashboardToken: TOKEN }, async (at) => {
-      await circle(at);
-      await season(at);
-      await replayed(at.dataDir);
+      await history(at);
       const rows: DemoDashboard["rows"] = (file, sql) => {
         const db = new Database(join(at.dataDir, `${file}.db`));
         try {
@@ -71,10 +66,4 @@ export async function openDemoDashboard(): Promise<DemoDashboard> {
     });
     walking.catch(reject);
   });
-}
-
-/** What `kodiai replay` comes to is shown. */
-async function replayed(dataDir: string): Promise<void> {
-  const words = ["replay", "--repo", "acme/warehouse", "--data-dir", dataDir];
-  await promisify(execFile)(process.execPath, ["src/cli/main.ts", ...words], { env: { PATH: process.env.PATH } });
 }

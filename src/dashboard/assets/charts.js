@@ -1,4 +1,4 @@
-// Draws each chart from the table beside it, so that picture and figures cannot differ. Without this script the table stands.
+// Draws each chart from the table beside it, so that picture and figures cannot differ. Without this script the table is shown.
 const WIDE = 260;
 const style = (element, name) => getComputedStyle(element)[name];
 
@@ -44,7 +44,7 @@ function draw(figure) {
   const isStack = kind === "stack";
   const colours = [...figure.querySelectorAll(".swatch")].map((swatch) => style(swatch, "backgroundColor"));
   const drawn = isStack ? stacked(series) : series;
-  // The tallest is drawn first: what stands before it covers its lower part.
+  // The tallest is drawn first: what comes before it covers its lower part.
   const order = isStack ? names.map((_, at) => names.length - 1 - at) : names.map((_, at) => at);
   const ink = style(plot, "color");
   const line = style(plot, "borderTopColor");
@@ -79,7 +79,7 @@ function draw(figure) {
         },
         {
           ...axis,
-          size: 58,
+          size: 66,
           values: (_, ticks) => ticks.map((tick) => (unit === "count" && tick % 1 ? "" : shown(tick, unit))),
         },
       ],

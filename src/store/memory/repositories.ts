@@ -119,18 +119,28 @@ export function storedFigures(db: Database): MemoryFigures {
         given.list,
       );
     },
-    async memories(repo, { corpus, outcome, language }, { most, skip }) {
+    async memories(of, { corpus, outcome, language }, { most, skip }) {
       const given = values();
       const wanted = Object.entries({ corpus, outcome, language }).flatMap(([column, value]) =>
         value === null ? [] : [`r.${column} = ${given.at(value)}`],
       );
-      const rows = `records r JOIN repositories p ON p.id = r.repo WHERE ${[ofRepository(repo, given), ...wanted].join(" AND ")}`;
+      const rows = `records r JOIN repositories p ON p.id = r.repo WHERE ${[ofRepository(of, given), ...wanted].join(" AND ")}`;
       const total = await db.one<{ n: number }>(`SELECT count(*) AS n FROM ${rows}`, given.list);
-      const ids = await db.all<{ mem: string }>(
-        `SELECT r.mem FROM ${rows} ORDER BY r.at DESC, r.id DESC LIMIT ${given.at(most)} OFFSET ${given.at(skip)}`,
+      const ids = await db.all<{ repo: RepoKey; id: string }>(
+        `SELECT p.host || '/' || p.github_id AS repo, r.mem AS id FROM ${rows} ORDER BY r.at DESC, r.id DESC LIMIT ${given.at(most)} OFFSET ${given.at(skip)}`,
         given.list,
       );
-      return { total: total?.n ?? 0, ids: ids.map(({ mem }) => mem) };
+      return { total: total?.n ?? 0, ids };
+    },
+    declinedRules(of, most) {
+      const given = values();
+      return db.all(
+        `SELECT f.rule, count(*) FILTER (WHERE r.outcome = 'declined') AS declined, count(*) AS "all"
+         FROM flagged f JOIN records r ON r.id = f.id JOIN repositories p ON p.id = r.repo
+         WHERE f.rule IS NOT NULL AND ${ofRepository(of, given)}
+         GROUP BY 1 HAVING count(*) FILTER (WHERE r.outcome = 'declined') > 0 ORDER BY 2 DESC, 1 LIMIT ${given.at(most)}`,
+        given.list,
+      );
     },
   };
 }

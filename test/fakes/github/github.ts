@@ -207,6 +207,7 @@ export async function startGitHub(options: WorldOptions = {}): Promise<GitHubWor
   const server = await listen({
     confirmed,
     archives,
+    posted: visibleComments,
     second: second && { ...second, bot: person(`${SECOND.slug}[bot]`, { association: "NONE" }) },
     app: { ...APP, ...CLIENT, pem: git.privateKey, webhookSecret },
     desk,
@@ -332,8 +333,8 @@ function annotationsOf(requests: readonly LoggedRequest[], path: string): readon
 
 function visibleComments(pull: Pull): Comments {
   const reviews = pull.reviews.filter((review) => review.state !== "PENDING");
-  const shown = new Set(reviews.map((review) => review.id));
-  const comments = pull.comments.filter((comment) => shown.has(comment.reviewId) || comment.inReplyTo !== null);
+  const pending = new Set(pull.reviews.filter((one) => !reviews.includes(one)).map(({ id }) => id));
+  const comments = pull.comments.filter((comment) => !pending.has(comment.reviewId) || comment.inReplyTo !== null);
   const inline = comments.flatMap(({ side, line, startLine, author, ...rest }) =>
     side === null || line === null ? [] : [{ ...rest, side, line, startLine: startLine ?? line, author: author.login }],
   );

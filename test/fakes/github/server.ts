@@ -3,9 +3,10 @@
 import type { AddressInfo } from "node:net";
 import { serve } from "@hono/node-server";
 import { Hono } from "hono";
+import type { PostedOnPull } from "../../../scripts/review-page.ts";
 import { appSetupRoutes, type Confirmed, type FreshApp } from "./app-setup-routes.ts";
 import { ARCHIVE_PATHS, archivePages, archiveRoutes, type openArchiveDesk } from "./archive-routes.ts";
-import { isJson, type Json, type Person, Refusal } from "./conversation.ts";
+import { isJson, type Json, type Person, type Pull, Refusal } from "./conversation.ts";
 import type { Caller, Door } from "./door.ts";
 import type { GitHalf, SecondApp } from "./emulator.ts";
 import { brokenAnswer, cutAnswer, type Fault, type Faults, faultyAnswer, withHeaders } from "./faults.ts";
@@ -24,6 +25,7 @@ import { appJson, userJson, WEB } from "./shapes.ts";
 import { statelessToken, subjectOf } from "./stateless-token.ts";
 import { talkRoutes } from "./talk-routes.ts";
 import { userRoutes } from "./user-routes.ts";
+import { WEB_PATHS, webPages } from "./web-pages.ts";
 
 // Above this GitHub gives no content in JSON, only raw. Source: REST reference, "Get repository content".
 const JSON_CONTENT_LIMIT = 1_048_576;
@@ -61,6 +63,8 @@ export interface Doorway {
   readonly second: (SecondApp & { readonly bot: Person }) | null;
   readonly desk: LoginDesk;
   readonly archives: ReturnType<typeof openArchiveDesk>;
+  /** What a visitor of a pull request sees. */
+  readonly posted: (pull: Pull) => PostedOnPull;
 }
 
 interface Arrived {
@@ -83,12 +87,14 @@ export async function listen(way: Doorway): Promise<{ close(): Promise<void> }> 
   routes.onError((error) => (error instanceof Refusal ? refusal(error) : broken(error)));
 
   const pages = loginRoutes(way.hub, way.door, way.desk);
+  const web = webPages(way.hub, way.git, way.posted);
   const archives = archivePages(way.hub, way.git, way.archives);
 
   const outer = new Hono<{ Bindings: { incoming: { socket: { destroy(): void } } } }>();
   outer.all("*", async (c) => {
     // For people and not part of the API.
     if (new URL(c.req.url).pathname.startsWith(LOGIN_PATHS)) return pages.fetch(c.req.raw);
+    if (WEB_PATHS.test(new URL(c.req.url).pathname)) return web.fetch(c.req.raw);
     // Another host on github.com.
     if (new URL(c.req.url).pathname.startsWith(ARCHIVE_PATHS)) return archives.fetch(c.req.raw);
     const arrived = byName(way.hub, await read(c.req.raw));

@@ -2,6 +2,7 @@
 import { afterAll, beforeEach, describe, expect, test } from "vitest";
 import { storedEvidence } from "../../../src/store/memory/evidence.ts";
 import { storedMemory } from "../../../src/store/memory/memory.ts";
+import { storedRejections } from "../../../src/store/memory/rejections.ts";
 import { storedConventionMarks, storedFigures } from "../../../src/store/memory/repositories.ts";
 import { memoryRecord, SHOP, SPACE } from "../../adapters/contracts/memory.ts";
 import { postgresTestDatabase, sqliteTestDatabase, type TestDatabase } from "../databases.ts";
@@ -58,13 +59,35 @@ function figures(name: string, given: TestDatabase | null): void {
 
     test("memories are listed newest first, a page at a time, by what one asks for", async () => {
       const all = { corpus: null, outcome: null, language: null };
-      const newest = [comment, ...findings.toReversed()].map(({ id }) => id);
+      const newest = [comment, ...findings.toReversed()].map(({ id }) => ({ repo: SHOP, id }));
       expect(await shown.memories(SHOP, all, { skip: 0, most: 3 })).toEqual({ total: 4, ids: newest.slice(0, 3) });
       expect(await shown.memories(SHOP, all, { skip: 3, most: 3 })).toEqual({ total: 4, ids: newest.slice(3) });
       const only = async (wish: Partial<typeof all> | object) =>
         (await shown.memories(SHOP, { ...all, ...wish }, { skip: 0, most: 9 })).ids;
-      expect(await only({ language: "Go" })).toEqual([comment.id]);
-      expect(await only({ corpus: "finding", outcome: "posted" })).toEqual([findings[2]?.id]);
+      expect(await only({ language: "Go" })).toEqual([{ repo: SHOP, id: comment.id }]);
+      expect(await only({ corpus: "finding", outcome: "posted" })).toEqual([{ repo: SHOP, id: findings[2]?.id }]);
+      const everywhere = await shown.memories(null, { ...all, corpus: "finding" }, { skip: 0, most: 9 });
+      expect(everywhere.total).toBe(4);
+      expect(everywhere.ids).toContainEqual({ repo: NEIGHBOUR, id: elsewhere.id });
+    });
+
+    test("rules are listed by how many of their findings people declined", async () => {
+      const shape = { before: [1, 2, 3], at: [4, 5, 6, 7, 8, 9], after: [10, 11, 12] };
+      const said = (records: readonly (typeof comment)[], rule: string | null) =>
+        records.map(({ id }) => ({ memoryId: id, rule, shape }));
+      const code = storedRejections(db);
+      const [one, two, three] = findings as [typeof comment, typeof comment, typeof comment];
+      await code.keep(
+        SHOP,
+        { said: [...said([one, three], "loose"), ...said([two], null)], standing: [], fixed: [] },
+        9,
+      );
+      await code.keep(NEIGHBOUR, { said: said([elsewhere], "loose"), standing: [], fixed: [] }, 9);
+      expect(await shown.declinedRules(SHOP, 5)).toEqual([{ rule: "loose", declined: 1, all: 2 }]);
+      expect(await shown.declinedRules(null, 5)).toEqual([{ rule: "loose", declined: 2, all: 3 }]);
+      await code.keep(SHOP, { said: said([two, one], "strict"), standing: [], fixed: [] }, 9);
+      expect(await shown.declinedRules(null, 1)).toEqual([{ rule: "strict", declined: 2, all: 2 }]);
+      expect(await shown.declinedRules(NEIGHBOUR, 5)).toEqual([{ rule: "loose", declined: 1, all: 1 }]);
     });
 
     test("a mark goes with its memory, is set again with a later time, and is taken off", async () => {

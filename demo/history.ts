@@ -1,0 +1,65 @@
+// The history that the dashboard of the demo, its tests and its pictures show: the two scenes after the first review, a replay,
+// and all of it spread over the last four weeks.
+import { execFile } from "node:child_process";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import Database from "better-sqlite3";
+import { isoDate } from "../src/domain/text/iso-date.ts";
+import { type Circle, type CircleCounts, circle } from "./circle.ts";
+import { season } from "./season.ts";
+
+const DAY_MS = 86_400_000;
+/** The first pull request was reviewed so many days ago, the last one today. */
+const DAYS = 26;
+
+/** Plays it: about half a minute. */
+export async function history(at: Circle): Promise<CircleCounts & Awaited<ReturnType<typeof season>>> {
+  const counts = await circle(at);
+  const told = await season(at);
+  const words = ["replay", "--repo", "acme/warehouse", "--data-dir", at.dataDir];
+  await promisify(execFile)(process.execPath, ["src/cli/main.ts", ...words], { env: { PATH: process.env.PATH } });
+  spread(at.dataDir);
+  return { ...counts, ...told };
+}
+
+/** Moves each reviewed pull request to a day of its own, with what was found, searched, said and decided on it; no count changes. */
+function spread(dataDir: string): void {
+  const db = new Database(join(dataDir, "queue.db"));
+  db.prepare("ATTACH ? AS memory").run(join(dataDir, "memory.db"));
+  const keys = db.prepare("SELECT key FROM reviews GROUP BY key ORDER BY min(written_at)").pluck().all() as string[];
+  const days = new Map(keys.map((key, at) => [key, Math.round(DAYS * (1 - at / (keys.length - 1)))]));
+  const now = Date.now();
+  /** Texts name today; after the number of a pull request that becomes the day on which it was reviewed. */
+  const today = new RegExp(`(?<=(?:#|/pull/)(\\d+)\\b[^{}\\n]{0,200}?)${isoDate(now)}|${isoDate(now)}`, "g");
+  const dated = (text: string, repo: string, pull: string) =>
+    text.replaceAll(today, (_, number = pull) =>
+      isoDate(now - (days.get(`${repo}#${number}`) ?? days.get(`${repo}#${pull}`) ?? 0) * DAY_MS),
+    );
+  db.function("dated", dated);
+  /** Whose import was moved, with the first pull request. */
+  const known = new Set<string>();
+  for (const [key, ago] of days) {
+    const [repo = "", pull = ""] = key.split("#");
+    const [host, id] = repo.split("/");
+    const move = (table: string, columns: readonly string[], where: string, ...values: readonly unknown[]) =>
+      db
+        .prepare(
+          `UPDATE ${table} SET ${columns.map((one) => `${one} = ${one} - ${ago * DAY_MS}`).join(", ")} WHERE ${where}`,
+        )
+        .run(...values);
+    move("reviews", ["written_at", "settled_at"], "key = ?", key);
+    move("retrievals", ["created_at"], "repo = ? AND pull = ?", repo, pull);
+    move("jobs", ["created_at", "finished_at"], "repo = ? AND json_extract(job, '$.number') = ?", repo, Number(pull));
+    if (!known.has(repo))
+      move("jobs", ["created_at", "finished_at"], "repo = ? AND json_extract(job, '$.number') IS NULL", repo);
+    known.add(repo);
+    db.prepare("UPDATE reviews SET review = dated(review, ?, ?) WHERE key = ?").run(repo, pull, key);
+    const ours = `SELECT id FROM memory.records WHERE pull = ? AND corpus = 'finding'
+      AND repo = (SELECT id FROM memory.repositories WHERE host = ? AND github_id = ?)`;
+    const about = [pull, host, id];
+    db.prepare(`UPDATE memory.contents SET text = dated(text, ?, ?) WHERE id IN (${ours})`).run(repo, pull, ...about);
+    for (const table of ["decided", "evidence", "rejections", "against", "records"])
+      move(`memory.${table}`, ["at"], `id IN (${ours})`, ...about);
+  }
+  db.close();
+}
