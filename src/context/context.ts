@@ -3,6 +3,7 @@
 import { createHash } from "node:crypto";
 import { type CallSites, type ChangeContext, type ContextKind, noContext } from "../domain/change-context.ts";
 import type { Definition, NamedSymbol, Reference } from "../domain/code/symbols.ts";
+import { isTestPath } from "../domain/code/test-path.ts";
 import { CHARS_PER_TOKEN } from "../domain/model.ts";
 import type { FileDiff, PullRequestContext } from "../domain/pull-request.ts";
 import type { FileKind, ReviewSignals } from "../domain/signals.ts";
@@ -210,7 +211,7 @@ function defined(
     return likely(definitions, name, words).map((definition, rank) => {
       const { path, startLine, endLine } = definition;
       const range = (lines: number) => [{ first: startLine, last: Math.min(endLine, startLine + lines - 1) }];
-      const penalty = rank * 15 + (isTest(path) ? 25 : 0) + (definitions.length > 3 ? 10 : 0);
+      const penalty = rank * 15 + (isTestPath(path) ? 25 : 0) + (definitions.length > 3 ? 10 : 0);
       return {
         kind: "definition",
         path,
@@ -250,7 +251,7 @@ function likely(
       (paths.has(path) ? 3 : 0) +
       ([...paths].some((own) => isNamedIn(path, words.get(own))) ? 3 : 0) +
       (folders.has(folderOf(path)) ? 2 : 0) -
-      (isTest(path) ? 3 : 0)
+      (isTestPath(path) ? 3 : 0)
     );
   };
   const scored = definitions.map((one) => ({ one, score: score(one) })).sort((a, b) => b.score - a.score);
@@ -269,13 +270,6 @@ function folderOf(path: string): string {
   return path.split("/").slice(0, -1).join("/");
 }
 
-const TEST =
-  /(?:^|\/)(?:tests?|__tests__|__mocks__|specs?|testing|e2e)\/|[._-](?:test|tests|spec)\.\w+$|Tests?\.\w+$|(?:^|\/)test_[^/]*$/;
-
-function isTest(path: string): boolean {
-  return TEST.test(path);
-}
-
 /** The same method of other types: what a change of one may have to be done to as well, or what it overrides. */
 function siblings(
   changed: readonly ChangedName[],
@@ -285,7 +279,10 @@ function siblings(
   return changed.flatMap(({ name, path: own, what }): Candidate[] => {
     const others = (symbols.get(name)?.definitions ?? []).filter(
       ({ path, kind }) =>
-        path !== own && !isTest(path) && (kind === "method" || kind === "function") && endingOf(path) === endingOf(own),
+        path !== own &&
+        !isTestPath(path) &&
+        (kind === "method" || kind === "function") &&
+        endingOf(path) === endingOf(own),
     );
     const named = words.get(own);
     const ordered = [...others].sort((a, b) => Number(isNamedIn(b.path, named)) - Number(isNamedIn(a.path, named)));
@@ -358,8 +355,8 @@ function callSites(
     const order = (one: Reference) => (IMPORT.test(one.text) ? 2 : 0) + (folders.has(folderOf(one.path)) ? 0 : 1);
     const sorted = [...own].sort((a, b) => order(a) - order(b));
     const groups = [
-      { kind: "caller" as const, sites: sorted.filter((one) => !isTest(one.path)), most: MOST_SITES },
-      { kind: "test" as const, sites: sorted.filter((one) => isTest(one.path)), most: MOST_TESTS },
+      { kind: "caller" as const, sites: sorted.filter((one) => !isTestPath(one.path)), most: MOST_SITES },
+      { kind: "test" as const, sites: sorted.filter((one) => isTestPath(one.path)), most: MOST_TESTS },
     ];
     return groups.flatMap(({ kind, sites, most }) => {
       if (sites.length === 0) return [];
