@@ -147,7 +147,7 @@ export function codeSymbols(start: () => ChildProcess = startProcess): OpenSymbo
       return { symbols, degraded: degraded(unindexed, unread) };
     },
     async having(snapshot, words) {
-      const files = nearestFirst([...snapshot.files.values()], []);
+      const files = [...snapshot.files.values()];
       const hashes = words.map(wordHash);
       const indexes = await indexed(snapshot, files);
       return files.flatMap(({ path }, at) => {

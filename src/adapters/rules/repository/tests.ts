@@ -1,8 +1,10 @@
 // A test that a change removes, where what it tested stays and no other test names it.
 import { codeOnly } from "../../../domain/code/code-only.ts";
+import type { FileLinks } from "../../../domain/code/symbols.ts";
 import { isTestPath } from "../../../domain/code/test-path.ts";
 import type { DiffLine } from "../../../domain/pull-request.ts";
 import type { Change, ChangedFile, RepositoryRule, Sighting } from "../rule.ts";
+import { folderOf, leadsTo } from "./modules.ts";
 import { places } from "./places.ts";
 
 const DECLARES =
@@ -35,14 +37,20 @@ async function look(change: Change): Promise<readonly Sighting[]> {
   // That no test names it can only be said of a repository that was read as a whole.
   if (head === null || !head.isWhole) return [];
   const { symbols } = await change.symbols.find(head, { used: new Set(), changed: names, near: [] });
+  const imports = new Map<ChangedFile, FileLinks["imports"]>();
+  for (const file of called.keys()) imports.set(file, (await file.links("base"))?.imports ?? []);
   return [...called].flatMap(([file, some]): Sighting[] => {
+    const isNear = (path: string) =>
+      folderOf(path) === folderOf(file.basePath) ||
+      (imports.get(file) ?? []).some((one) => leadsTo(file.basePath, one, path));
     const own = removed.filter((one) => one.file === file);
     const untested = [...some].flatMap((name) => {
       const { definitions, references, unread } = symbols.get(name) ?? { definitions: [], references: [], unread: 1 };
       const [subject] = definitions;
       if (subject === undefined || definitions.length > 1 || unread > 0 || isTestPath(subject.path)) return [];
-      const isSubject =
-        stemOf(subject.path) === stemOf(file.basePath) || own.some(({ title }) => title.includes(folded(name)));
+      // Something else may have the name; of the same folder, or imported by the test, it is meant.
+      const isMeant = isNear(subject.path) && own.some(({ title }) => title.includes(folded(name)));
+      const isSubject = isMeant || stemOf(subject.path) === stemOf(file.basePath);
       const isTested = references.some(({ path }) => isTestPath(path));
       return isSubject && !isTested && /function|method|class/.test(subject.kind) ? [subject] : [];
     });
