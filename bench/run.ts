@@ -1,4 +1,4 @@
-// npm run bench -- review | retrieval | search | ack | queue | import: measures in processes of their own, and prints one line of JSON and a table.
+// npm run bench -- review | repository | retrieval | search | ack | queue | import: measures in processes of their own, and prints one line of JSON and a table.
 import { execFileSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { ackBench } from "./ack.ts";
@@ -7,6 +7,7 @@ import { machineNow } from "./machine.ts";
 import type { Measured } from "./measured.ts";
 import { benchmarkSubject, FILES } from "./pull-request.ts";
 import { queueBench } from "./queue.ts";
+import { repositoryBench } from "./repository.ts";
 import { retrievalBench } from "./retrieval-tables.ts";
 import { searchBench } from "./search-table.ts";
 
@@ -33,9 +34,13 @@ if (name === "import") {
   await importBench(words);
   process.exit(0);
 }
+if (name === "repository") {
+  await repositoryBench(words);
+  process.exit(0);
+}
 if (name !== "review") {
   console.error(
-    "usage: npm run bench -- review [--files 1,20,100] | retrieval [--rows N [--repositories R]] [--turns T] [--json FILE] | search [--rows N,N] [--keep DIR] [--page FILE] [--json FILE] | ack [--seconds N] [--json FILE] | queue [--store URL] [--jobs N] [--json FILE] | import [--rows N] [--store URL] [--json FILE]",
+    "usage: npm run bench -- review [--files 1,20,100] | repository [--json FILE] | retrieval [--rows N [--repositories R]] [--turns T] [--json FILE] | search [--rows N,N] [--keep DIR] [--page FILE] [--json FILE] | ack [--seconds N] [--json FILE] | queue [--store URL] [--jobs N] [--json FILE] | import [--rows N] [--store URL] [--json FILE]",
   );
   process.exit(2);
 }

@@ -12,16 +12,18 @@ function edited(path: string, from: string, to: string): string {
   return text.replace(from, () => to);
 }
 
+/** `src/profile.ts`, which is not part of the change, calls it as before. */
 const USERS_TS = edited(
   "src/users.ts",
-  "export async function rename(",
+  "export async function rename(db: Database, id: number, name: string): Promise<void> {",
   `export async function personByEmail(db: Database, email: string): Promise<Person | undefined> {
   const rows = await db.query(\`SELECT id, email, name FROM people WHERE email = '\${email}'\`);
   return rows[0] as Person | undefined;
 }
 
-export async function rename(`,
-);
+export async function rename(db: Database, session: Session, id: number, name: string): Promise<void> {
+  audit(session);`,
+).replace('"./database.ts";', () => '"./database.ts";\nimport { audit, type Session } from "./sessions.ts";');
 
 const PASSWORDS_TS = `import { createHash, timingSafeEqual } from "node:crypto";
 
@@ -172,7 +174,8 @@ ${CONFLICT.theirs}
 const PEOPLE_TEST_TS = `${BASE["test/users.test.ts"]}
 test("a name is trimmed before it is stored", async () => {
   const asked: unknown[] = [];
-  await rename({ query: async (_text, values) => [asked.push(...(values ?? []))] }, 7, "  Ada ");
+  const db = { query: async (_text: string, values?: readonly unknown[]) => [asked.push(...(values ?? []))] };
+  await rename(db, { person: 7, expiresAt: 1000 }, 7, "  Ada ");
   assert.deepEqual(asked, ["Ada", 7]);
 });
 `.replace("{ personById }", "{ personById, rename }");
@@ -183,7 +186,7 @@ export const PULL_REQUEST = {
     "People could only be looked up by id; now they sign in.",
     "",
     "- passwords are hashed, sessions live in a table of their own",
-    "- invitations go out by mail, sign-ins go to the audit log",
+    "- invitations go out by mail, sign-ins and new names go to the audit log",
     "- the exporter finds an invoice by its number",
     "",
     "Closes #12",

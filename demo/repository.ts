@@ -33,6 +33,16 @@ export const server = createServer(async (request, response) => {
 });
 `;
 
+const PROFILE_TS = `import type { Database } from "./database.ts";
+import { rename } from "./users.ts";
+
+/** Takes what the form of a profile sends. */
+export async function saveProfile(db: Database, id: number, form: URLSearchParams): Promise<void> {
+  const name = form.get("name");
+  if (name !== null) await rename(db, id, name);
+}
+`;
+
 const DATABASE_TS = `export interface Database {
   query(text: string, values?: readonly unknown[]): Promise<readonly unknown[]>;
 }
@@ -160,6 +170,7 @@ export const BASE: Readonly<Record<string, string>> = {
   "package.json": PACKAGE_JSON,
   "package-lock.json": LOCK_JSON,
   "src/database.ts": DATABASE_TS,
+  "src/profile.ts": PROFILE_TS,
   "src/server.ts": SERVER_TS,
   "src/users.ts": USERS_TS,
   "src/generated/api.ts": GENERATED_TS,

@@ -1,15 +1,18 @@
 // The text of docs/rules.md, made from the rules themselves so that it cannot lag behind them.
 
-import type { Example, Rule } from "../src/adapters/rules/rule.ts";
-import { allRules } from "../src/adapters/rules/rules.ts";
+import { structuredPatch } from "diff";
+import type { Example, RepositoryRule, Rule as RuleOfFiles } from "../src/adapters/rules/rule.ts";
+import { everyRule } from "../src/adapters/rules/rules.ts";
 import { CATEGORIES } from "../src/domain/finding.ts";
+
+type Rule = RuleOfFiles | RepositoryRule;
 
 /**
  * A page about every rule: a table by category, then a section per rule with its reason, its fix and one example each.
  *
  * @returns Markdown that ends with a newline; the same for the same rules
  */
-export function rulesMarkdown(rules: readonly Rule[] = allRules()): string {
+export function rulesMarkdown(rules: readonly Rule[] = everyRule()): string {
   const tables = CATEGORIES.map((category) => rules.filter((rule) => rule.category === category))
     .filter((group) => group.length > 0)
     .map(table);
@@ -24,6 +27,7 @@ function intro(count: number): string {
     "```yaml\nrules:\n  missing-timeout: off\n  swallowed-error: major\n```",
     "Or hold one place back with a comment on its line or the line above; the review lists it with your reason:",
     "```python\nreply = requests.get(URL)  # kodiai-ignore missing-timeout the proxy in front has one\n```",
+    "Rules marked ° hold the change against the rest of the repository at its head, where that can be read (`review.snapshot`).",
     "Rules marked * also speak about test files, and those marked + suggest a replacement that one click applies.",
   ].join("\n\n");
 }
@@ -31,7 +35,7 @@ function intro(count: number): string {
 function table(rules: readonly Rule[]): string {
   const rows = rules.map(
     (rule) =>
-      `| [${rule.id}](#${rule.id})${rule.inTests ? " *" : ""}${rule.fixes === undefined ? "" : " +"} | ${rule.severity} | ${languages(rule)} | ${cell(rule.title)} |`,
+      `| [${rule.id}](#${rule.id})${rule.kind === "repository" ? " °" : ""}${rule.inTests ? " *" : ""}${rule.fixes === undefined ? "" : " +"} | ${rule.severity} | ${languages(rule)} | ${cell(rule.title)} |`,
   );
   const [first] = rules;
   const name = first?.category ?? "";
@@ -53,10 +57,22 @@ function section(rule: Rule): string {
 
 function exampleOf(label: string, example: Example | undefined): string[] {
   if (example === undefined) return [];
-  const code = visible(example.code);
+  const { path, code, before, beside = {} } = example;
+  const changed = before === undefined ? block(path, code) : block(".diff", changeOf(before, code));
+  const others = Object.entries(beside).flatMap(([other, text]) => [`beside \`${other}\`:`, block(other, text)]);
+  return [`${label} (\`${path}\`):`, changed, ...others];
+}
+
+function block(path: string, text: string): string {
+  const code = visible(text.replace(/\n$/, ""));
   const fence = code.includes("```") ? "````" : "```";
-  const extension = example.path.slice(example.path.lastIndexOf(".") + 1);
-  return [`${label} (\`${example.path}\`):`, `${fence}${extension}\n${code}\n${fence}`];
+  const extension = path.slice(path.lastIndexOf(".") + 1);
+  return `${fence}${extension}\n${code}\n${fence}`;
+}
+
+function changeOf(before: string, code: string): string {
+  const { hunks } = structuredPatch("", "", before, code, "", "", { context: 9 });
+  return hunks.flatMap(({ lines }) => lines.filter((line) => !line.startsWith("\\"))).join("\n");
 }
 
 function languages(rule: Rule): string {

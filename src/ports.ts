@@ -18,6 +18,8 @@ import type { Degraded } from "./domain/omissions.ts";
 import type { AuthorFacts, FileDiff, OwnComment, PullRequest } from "./domain/pull-request.ts";
 import type { Review } from "./domain/review.ts";
 import type { FileFacts } from "./domain/signals.ts";
+import type { Snapshots } from "./ports/snapshot.ts";
+import type { Symbols } from "./ports/symbols.ts";
 
 /** One changed file as a listing tells it. */
 export interface ListedFile {
@@ -162,14 +164,24 @@ export interface Inspection {
   readonly degraded: readonly Degraded[];
 }
 
+/** The repository at the head of a change, for rules that ask what the change means elsewhere. */
+export interface InspectedRepository {
+  readonly symbols: Symbols;
+  /** Reads it; only called where a rule needs it, since it may have to be downloaded. */
+  at(): ReturnType<Snapshots["at"]>;
+}
+
 /** Finds defects without a model: what Kodiai can say with no key. */
 export interface Inspector {
-  /** @param onRead called as it goes on: how many more files were read */
+  /**
+   * @param onRead called as it goes on: how many more files were read
+   * @param repository null or absent: rules that need it do not run
+   */
   inspect(
     files: readonly InspectedFile[],
     settings: ReadonlyMap<string, RuleSetting>,
     customRules: readonly CustomRule[],
-    onRead?: (files: number) => void,
+    during?: { readonly onRead?: (files: number) => void; readonly repository?: InspectedRepository | null },
   ): Promise<Inspection>;
 }
 

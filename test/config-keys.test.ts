@@ -8,6 +8,7 @@ import { type Change, reviewOf } from "./app/corridor.ts";
 import { BACKUP, BALANCE, LOGIN, WEAK_LOGIN } from "./app/given.ts";
 import { AROUND_CASES, around } from "./around-cases.ts";
 import { DESCRIBE_CASES, describedBy, GIVE_CASES, givenBy } from "./describe-case.ts";
+import { NO_SYMBOLS } from "./fakes/no-symbols.ts";
 import { aPull } from "./fakes/pull-requests.ts";
 import { drafted, reports, type ScriptedSettings, scriptedModel, textOf } from "./fakes/scripted-model.ts";
 import { heard, KNOWLEDGE_CASES } from "./knowledge-cases.ts";
@@ -57,7 +58,7 @@ const ETAG: Omit<Change, "config" | "access"> = { files: { "src/login.ts": LOGIN
 const UNREAD: Omit<Change, "config" | "access"> = {
   ...ETAG,
   snapshots: { at: async () => ({ snapshot: null, degraded: [{ part: "snapshot", reason: "too many files" }] }) },
-  symbols: { outline: async () => [], find: async () => ({ symbols: new Map(), degraded: [] }) },
+  symbols: NO_SYMBOLS,
 };
 const STRANGER: Pick<Change, "world"> = {
   world: { pull: aPull({ author: { login: "rae", id: 77, type: "User", association: "FIRST_TIME_CONTRIBUTOR" } }) },

@@ -1,6 +1,7 @@
 // Does the review find what reviewers found? Rules alone over all pull requests of the data; with `--replies DIR` the whole
 // review with replies that a model, or a person, wrote to the prompts of `eval -- prompts`. Replies are read, never asked for,
-// so a run costs nothing and comes out the same. `--repos DIR` as there: prompts and replies go together. `--limit N` and `--only TEXT` as there.
+// so a run costs nothing and comes out the same. `--repos DIR` as there: prompts and replies go together, and rules read them too.
+// `--limit N` and `--only TEXT` as there. `--hits` lists what rules say where there is a repository.
 import { readdir } from "node:fs/promises";
 import { codeSymbols } from "../../src/adapters/code-index/symbols.ts";
 import { noMemory } from "../../src/adapters/no-memory/recall.ts";
@@ -29,22 +30,24 @@ export const suite: Suite = async ({ data, flags }) => {
   const choice = modelChoice(flags.get("model"));
   const rules = inspector();
   const keyless: Measured[] = [];
-  for (const pull of pulls) {
-    const reviewer = { recall: noMemory(), model: null, rules };
-    keyless.push({ pull, tally: await measured(pull, reviewer, reviewer) });
-  }
+  const byModel: Measured[] = [];
+  const outcomes: Outcome[] = [];
+  const hits: string[] = [];
   const replies = flags.get("replies") ?? null;
   const answered = replies === null ? [] : await withReplies(pulls, replies);
-  const outcomes: Outcome[] = [];
-  const byModel: Measured[] = [];
   const shelf = await openShelf(read.corpus, new Set(answered.map(({ repo }) => repo)));
   const repositories = await openRepositories(flags.get("repos") ?? null);
   const symbols = codeSymbols();
   try {
-    for (const pull of answered) {
+    for (const pull of pulls) {
       const repository = await repositories.of(pull.repo, pull.number);
-      const around = { repository, symbols: repository === null ? null : symbols };
-      byModel.push({ pull, tally: await withModel(pull, shelf, replies, choice, { rules, ...around }, outcomes) });
+      const around = { rules, repository, symbols: repository === null ? null : symbols };
+      const reviewer = { ...around, recall: noMemory(), model: null };
+      const { tally, review } = await measured(pull, reviewer, reviewer);
+      keyless.push({ pull, tally });
+      if (flags.has("hits") && repository !== null) hits.push(...hitsOf(pull, review));
+      if (answered.includes(pull))
+        byModel.push({ pull, tally: await withModel(pull, shelf, replies, choice, around, outcomes) });
     }
   } finally {
     symbols.close();
@@ -70,14 +73,29 @@ export const suite: Suite = async ({ data, flags }) => {
     notes: [
       `${read.withoutDiff} pull requests without a diff left out; noise is what meets no comment, which is not proof that it is wrong`,
       ...replyNotes(pulls, answered, outcomes, replies),
+      ...hits,
     ],
   };
 };
 
-async function measured(pull: RealPull, first: Reviewer, second: Reviewer): Promise<Tally> {
+function hitsOf({ id }: RealPull, { findings, heldBack, degraded }: Review): readonly string[] {
+  const all = [...findings, ...heldBack].map(({ finding }) => finding);
+  return [
+    ...all.map(
+      ({ rule, path, line, title, body }) => `${rule}  ${id}  ${path}:${line}  ${title}: ${body.split("\n")[2]}`,
+    ),
+    ...degraded.map(({ part, reason }) => `degraded  ${id}  ${part}: ${reason}`),
+  ];
+}
+
+async function measured(
+  pull: RealPull,
+  first: Reviewer,
+  second: Reviewer,
+): Promise<{ readonly tally: Tally; readonly review: Review }> {
   const { review, context } = await reviewPull(pull, first);
   const again = await reviewPull(secondPush(pull).pull, { ...second, ownComments: postedOf(review) });
-  return tallyReview(pull, context, review, again.review);
+  return { tally: await tallyReview(pull, context, review, again.review), review };
 }
 
 function postedOf(review: Review): NonNullable<Reviewer["ownComments"]> {
@@ -106,7 +124,11 @@ async function withModel(
   const recall = shelf.recall(pull.asOf);
   const first = await folderModel(stemOf(pull), replies, choice);
   const second = await folderModel(stemOf(pull), replies, choice, secondPush(pull).moved);
-  const tally = await measured(pull, { ...code, recall, model: first.model }, { ...code, recall, model: second.model });
+  const { tally } = await measured(
+    pull,
+    { ...code, recall, model: first.model },
+    { ...code, recall, model: second.model },
+  );
   outcomes.push(...first.outcomes);
   return tally;
 }

@@ -86,12 +86,13 @@ function showInPlace(text: string): void {
 /** Shows how many files were read. */
 function counting(inspector: Inspector, show: (text: string) => void): Inspector {
   return {
-    inspect(files, settings, customRules) {
+    inspect(files, settings, customRules, during) {
       let read = 0;
-      return inspector.inspect(files, settings, customRules, (more) => {
+      const onRead = (more: number) => {
         read += more;
         show(`Reading ${read} of ${counted(files.length, "file")}`);
-      });
+      };
+      return inspector.inspect(files, settings, customRules, { ...during, onRead });
     },
   };
 }

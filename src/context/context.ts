@@ -9,6 +9,7 @@ import {
   noContext,
 } from "../domain/change-context.ts";
 import type { Definition, NamedSymbol, Reference } from "../domain/code/symbols.ts";
+import { isTestPath } from "../domain/code/test-path.ts";
 import { type MaskedLines, maskedLines } from "../domain/masked-lines.ts";
 import { CHARS_PER_TOKEN } from "../domain/model.ts";
 import type { FileDiff, PullRequestContext } from "../domain/pull-request.ts";
@@ -221,7 +222,7 @@ function defined(
     return likely(definitions, name, words).map((definition, rank) => {
       const { path, startLine, endLine } = definition;
       const range = (lines: number) => [{ first: startLine, last: Math.min(endLine, startLine + lines - 1) }];
-      const penalty = rank * 15 + (isTest(path) ? 25 : 0) + (definitions.length > 3 ? 10 : 0);
+      const penalty = rank * 15 + (isTestPath(path) ? 25 : 0) + (definitions.length > 3 ? 10 : 0);
       return {
         kind: "definition",
         path,
@@ -261,7 +262,7 @@ function likely(
       (paths.has(path) ? 3 : 0) +
       ([...paths].some((own) => isNamedIn(path, words.get(own))) ? 3 : 0) +
       (folders.has(folderOf(path)) ? 2 : 0) -
-      (isTest(path) ? 3 : 0)
+      (isTestPath(path) ? 3 : 0)
     );
   };
   const scored = definitions.map((one) => ({ one, score: score(one) })).sort((a, b) => b.score - a.score);
@@ -280,13 +281,6 @@ function folderOf(path: string): string {
   return path.split("/").slice(0, -1).join("/");
 }
 
-const TEST =
-  /(?:^|\/)(?:tests?|__tests__|__mocks__|specs?|testing|e2e)\/|[._-](?:test|tests|spec)\.\w+$|Tests?\.\w+$|(?:^|\/)test_[^/]*$/;
-
-function isTest(path: string): boolean {
-  return TEST.test(path);
-}
-
 /** The same method of other types: what a change of one may have to be done to as well, or what it overrides. */
 function siblings(
   changed: readonly ChangedName[],
@@ -296,7 +290,10 @@ function siblings(
   return changed.flatMap(({ name, path: own, what }): Candidate[] => {
     const others = (symbols.get(name)?.definitions ?? []).filter(
       ({ path, kind }) =>
-        path !== own && !isTest(path) && (kind === "method" || kind === "function") && endingOf(path) === endingOf(own),
+        path !== own &&
+        !isTestPath(path) &&
+        (kind === "method" || kind === "function") &&
+        endingOf(path) === endingOf(own),
     );
     const named = words.get(own);
     const ordered = [...others].sort((a, b) => Number(isNamedIn(b.path, named)) - Number(isNamedIn(a.path, named)));
@@ -369,8 +366,8 @@ function callSites(
     const order = (one: Reference) => (IMPORT.test(one.text) ? 2 : 0) + (folders.has(folderOf(one.path)) ? 0 : 1);
     const sorted = [...own].sort((a, b) => order(a) - order(b));
     const groups = [
-      { kind: "caller" as const, sites: sorted.filter((one) => !isTest(one.path)), most: MOST_SITES },
-      { kind: "test" as const, sites: sorted.filter((one) => isTest(one.path)), most: MOST_TESTS },
+      { kind: "caller" as const, sites: sorted.filter((one) => !isTestPath(one.path)), most: MOST_SITES },
+      { kind: "test" as const, sites: sorted.filter((one) => isTestPath(one.path)), most: MOST_TESTS },
     ];
     return groups.flatMap(({ kind, sites, most }) => {
       if (sites.length === 0) return [];

@@ -1,4 +1,4 @@
-import type { Definition, NamedSymbol } from "../domain/code/symbols.ts";
+import type { Definition, FileLinks, NamedSymbol } from "../domain/code/symbols.ts";
 import type { Degraded } from "../domain/omissions.ts";
 import type { Snapshot } from "./snapshot.ts";
 
@@ -24,4 +24,11 @@ export interface Symbols {
   outline(path: string, text: string): Promise<readonly Definition[]>;
   /** Where names are defined and used. Never throws; what could not be read is in `degraded`. */
   find(snapshot: Snapshot, sought: SoughtNames): Promise<FoundSymbols>;
+  /** The files that have each of the words, in code or not, by path. Never throws. */
+  having(snapshot: Snapshot, words: readonly string[]): Promise<readonly string[]>;
+  /**
+   * What one file takes, exports and imports, and its calls of the named functions; null where it has no grammar or cannot be
+   * read in time. Never throws.
+   */
+  links(path: string, text: string, called: ReadonlySet<string>): Promise<FileLinks | null>;
 }

@@ -15,7 +15,7 @@ import type { Said } from "../domain/review/review-history.ts";
 import type { PlacedFinding, Review, Scope } from "../domain/review.ts";
 import type { FileFacts, ReviewSignals } from "../domain/signals.ts";
 import type { ModelLeave } from "../ports/model.ts";
-import type { InspectedFile, Inspector } from "../ports.ts";
+import type { InspectedFile, InspectedRepository, Inspector } from "../ports.ts";
 import { ANSWER_TOKENS, answerRequest, type Question } from "./answer-question.ts";
 import { type CodeNow, codeNow } from "./code-now.ts";
 import { configOnHead, proposedProblems } from "./config-on-head.ts";
@@ -45,6 +45,8 @@ export const PROMPT_VERSION = shortHash(`${REVIEW_INSTRUCTIONS}\n${LOOK_UP_INSTR
 
 export interface ReviewPorts {
   readonly inspector: Inspector;
+  /** The repository at the head, for rules; null or absent: they read the change alone. */
+  readonly repository?: InspectedRepository | null;
   readonly leave: ModelLeave;
   /** See reviewFingerprint. */
   readonly fingerprint: string;
@@ -77,6 +79,7 @@ export async function review(
     inspectedFiles(context, signals),
     new Map(Object.entries(config.rules)),
     config.customRules,
+    { repository: ports.repository ?? null },
   );
   const memory = reviewMemory(precedents);
   const dial = dialOf(context, signals);

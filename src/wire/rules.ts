@@ -3,8 +3,10 @@ import { codeSymbols, type OpenSymbols } from "../adapters/code-index/symbols.ts
 import { customRuleProblems } from "../adapters/rules/custom.ts";
 import { rulesInspector } from "../adapters/rules/inspector.ts";
 import { type IsolatedInspector, parallelInspector } from "../adapters/rules/isolated-inspector.ts";
+import { joinInspections } from "../adapters/rules/join-inspections.ts";
+import { inspectRepository } from "../adapters/rules/repository/inspect-repository.ts";
 import type { RuleText } from "../adapters/rules/rule.ts";
-import { allRules, ruleIds, rulesVersion } from "../adapters/rules/rules.ts";
+import { everyRule, ruleIds, rulesVersion } from "../adapters/rules/rules.ts";
 import type { KnownRules } from "../config/check-rules.ts";
 import { ADVISORY_RULE } from "../domain/dependency-update.ts";
 import type { Inspector } from "../ports.ts";
@@ -15,7 +17,7 @@ const MANY_FILES = 300;
 /** The rules within this process; for a large change, in one process a core. */
 export function inspector(): Inspector {
   const here = rulesInspector();
-  return {
+  return withRepository({
     async inspect(files, ...rest) {
       if (files.length <= MANY_FILES) return here.inspect(files, ...rest);
       const beside = parallelInspector();
@@ -25,12 +27,25 @@ export function inspector(): Inspector {
         beside.close();
       }
     },
+  });
+}
+
+/** The rules that read one file at a time, and with a repository those that read it. */
+function withRepository({ inspect }: Inspector): Inspector {
+  return {
+    async inspect(files, settings, customRules, during) {
+      const ofFiles = inspect(files, settings, customRules, during);
+      const repository = during?.repository ?? null;
+      if (repository === null) return ofFiles;
+      return joinInspections(await Promise.all([ofFiles, inspectRepository(files, settings, repository)]));
+    },
   };
 }
 
 /** The rules in a process of their own, for a server that has to answer meanwhile. */
 export function serverInspector(): IsolatedInspector {
-  return parallelInspector();
+  const beside = parallelInspector();
+  return { ...withRepository(beside), close: beside.close };
 }
 
 /** Names in code, read by a process that starts when first asked. */
@@ -45,5 +60,5 @@ export function knownRules(): Required<KnownRules> {
 
 /** What a built-in rule says about itself, or null when there is none of this id. */
 export function ruleText(id: string): Pick<RuleText, "title" | "why" | "fix" | "severity" | "category"> | null {
-  return allRules().find((rule) => rule.id === id) ?? null;
+  return everyRule().find((rule) => rule.id === id) ?? null;
 }

@@ -1,6 +1,7 @@
 // The demo as a visitor sees it, with the real app: the whole circle, from the past to what comes back.
 import { expect, test } from "vitest";
 import { circle } from "../../demo/circle.ts";
+import { PULL_REQUEST } from "../../demo/pull-request.ts";
 import { startApp } from "../../demo/start-app.ts";
 import { walk } from "../../demo/walk.ts";
 
@@ -14,5 +15,8 @@ test("the past is imported, what was declined is held back with its reason, what
   expect(text).toContain(
     "ines on #1 (2026-03-02, fixed): *Give subprocess.run a list and leave shell=True out: a name",
   );
+  // A file that the pull request does not touch: only the repository shows it.
+  expect(Object.keys(PULL_REQUEST.files)).not.toContain("src/profile.ts");
+  expect(text).toContain("Called as before in `src/profile.ts:7`: with 3 arguments, where it takes 4.");
   expect(text).not.toMatch(/ms {2}undefined/);
 });

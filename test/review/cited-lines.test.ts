@@ -3,6 +3,7 @@ import { expect, test } from "vitest";
 import { snapshotOf } from "../adapters/contracts/symbols.ts";
 import { reviewed } from "../app/corridor.ts";
 import { LOGIN } from "../app/given.ts";
+import { NO_SYMBOLS } from "../fakes/no-symbols.ts";
 import { drafted, reports, scriptedModel, textOf } from "../fakes/scripted-model.ts";
 
 const ETAG = "export function etag(content: string): string {";
@@ -13,7 +14,7 @@ async function shownFor(body: string): Promise<string> {
   const access = scriptedModel(reports(drafted({ quote: ETAG, body })));
   const snapshot = snapshotOf({ "src/login.ts": LOGIN, "src/table.ts": TABLE });
   const snapshots = { at: async () => ({ snapshot, degraded: [] }) };
-  const symbols = { outline: async () => [], find: async () => ({ symbols: new Map(), degraded: [] }) };
+  const symbols = NO_SYMBOLS;
   await reviewed({ files: { "src/login.ts": LOGIN }, access, snapshots, symbols });
   const [question] = access.asked.filter(({ purpose }) => purpose === "verify");
   return textOf(question?.user ?? []);

@@ -83,6 +83,7 @@ export interface Definition {
   readonly to: number;
   /** The row that says its name. */
   readonly nameRow: number;
+  readonly node: SgNode;
 }
 
 /**
@@ -114,7 +115,7 @@ function definition(name: string, chunkType: ChunkType, node: SgNode): Definitio
   // A node that swallowed its newline ends at column 0 of the next row.
   const last = end.column === 0 && end.line > start.line ? end.line - 1 : end.line;
   const nameRow = (node.field("name") ?? node).range().start.line;
-  return { name, chunkType, start: start.line, last, from: start.index, to: end.index, nameRow };
+  return { name, chunkType, start: start.line, last, from: start.index, to: end.index, nameRow, node };
 }
 
 /** Go writes structs and interfaces as types; other named types are a line each, and nothing to remember. */

@@ -38,6 +38,7 @@ const NAMED: ReadonlyMap<string, Readonly<Record<string, string>>> = new Map(
       public_field_definition: "field",
       property_signature: "field",
       method_signature: "method",
+      function_signature: "function",
       abstract_method_signature: "method",
     },
     python: { assignment: "constant" },
@@ -72,7 +73,7 @@ const OUTSIDE = new Set(["program", "source_file", "module", "export_statement",
  * @param names further, constants, types and fields of these names
  */
 export function fileDefinitions(path: string, text: string, names: ReadonlySet<string> = new Set()): Definition[] {
-  const language = GRAMMAR_BY_ENDING.get(endingOf(path));
+  const language = languageOf(path);
   if (language === undefined || unfit(text) !== null) return definitionsByWords(path, text, names);
   const lines = text.split("\n");
   const root = parseText(language, text);
@@ -127,8 +128,9 @@ export function fileReferences(
 
 const WORD = /[\p{L}_$][\p{L}\p{N}_$]*/gu;
 
-function endingOf(path: string): string {
-  return /\.([A-Za-z0-9]+)$/.exec(path)?.[1]?.toLowerCase() ?? "";
+/** The language key of a file's grammar; undefined where it has none. */
+export function languageOf(path: string): string | undefined {
+  return GRAMMAR_BY_ENDING.get(/\.([A-Za-z0-9]+)$/.exec(path)?.[1]?.toLowerCase() ?? "");
 }
 
 function shownLine(line: string): string {

@@ -1,6 +1,7 @@
 // The other side of symbols.ts: texts in, their words, definitions and references out, in a process that can be ended while a
 // grammar is stuck.
-import type { Definition, Reference } from "../../domain/code/symbols.ts";
+import type { Definition, FileLinks, Reference } from "../../domain/code/symbols.ts";
+import { fileLinks } from "./file-links.ts";
 import { fileDefinitions, fileReferences } from "./file-symbols.ts";
 import { type WordIndex, wordIndex } from "./word-index.ts";
 
@@ -11,6 +12,7 @@ export interface SymbolFile {
 
 export type SymbolsQuestion =
   | { readonly kind: "words"; readonly texts: readonly string[] }
+  | { readonly kind: "links"; readonly files: readonly SymbolFile[]; readonly called: ReadonlySet<string> }
   | {
       readonly kind: "read";
       readonly files: readonly SymbolFile[];
@@ -36,12 +38,14 @@ function read({ path, text }: SymbolFile, defined: ReadonlySet<string> | null, u
   };
 }
 
-process.on("message", (question: SymbolsQuestion) => {
-  const answer: readonly WordIndex[] | readonly ReadSymbols[] =
-    question.kind === "words"
-      ? question.texts.map(wordIndex)
-      : question.files.map((file) => read(file, question.defined, question.used));
-  process.send?.(answer);
-});
+type Answer = readonly WordIndex[] | readonly (FileLinks | null)[] | readonly ReadSymbols[];
+
+function answer(question: SymbolsQuestion): Answer {
+  if (question.kind === "words") return question.texts.map(wordIndex);
+  if (question.kind === "links") return question.files.map(({ path, text }) => fileLinks(path, text, question.called));
+  return question.files.map((file) => read(file, question.defined, question.used));
+}
+
+process.on("message", (question: SymbolsQuestion) => process.send?.(answer(question)));
 // The parent is gone: nobody asks any more.
 process.on("disconnect", () => process.exit(0));

@@ -2,7 +2,7 @@
 // grammars only where a word is.
 import type { ChildProcess } from "node:child_process";
 import { LRUCache } from "lru-cache";
-import type { Definition, NamedSymbol, Reference } from "../../domain/code/symbols.ts";
+import type { Definition, FileLinks, NamedSymbol, Reference } from "../../domain/code/symbols.ts";
 import type { Degraded } from "../../domain/omissions.ts";
 import { counted } from "../../domain/text/counted.ts";
 import type { Snapshot, SnapshotFile } from "../../ports/snapshot.ts";
@@ -77,7 +77,7 @@ export function codeSymbols(start: () => ChildProcess = startProcess): OpenSymbo
   }
 
   /** The words of every file, in the order given; null where there are none in time. */
-  async function words(snapshot: Snapshot, files: readonly SnapshotFile[]): Promise<readonly (WordIndex | null)[]> {
+  async function indexed(snapshot: Snapshot, files: readonly SnapshotFile[]): Promise<readonly (WordIndex | null)[]> {
     const missing = files.filter(({ blob }) => !kept.has(blob));
     const read = new Map<string, WordIndex>();
     const until = performance.now() + WORDS_MS;
@@ -116,7 +116,7 @@ export function codeSymbols(start: () => ChildProcess = startProcess): OpenSymbo
     },
     async find(snapshot, sought): Promise<FoundSymbols> {
       const files = nearestFirst([...snapshot.files.values()], sought.near);
-      const indexes = await words(snapshot, files);
+      const indexes = await indexed(snapshot, files);
       const unindexed = indexes.filter((index) => index === null).length;
       const plan = planned(files, indexes, sought);
       const reading = files.filter(({ path }) => plan.files.has(path)).slice(0, MOST_FILES);
@@ -145,6 +145,19 @@ export function codeSymbols(start: () => ChildProcess = startProcess): OpenSymbo
           symbols.set(name, { definitions: own, references: uses, unread: plan.unread.get(name) ?? 0 });
       }
       return { symbols, degraded: degraded(unindexed, unread) };
+    },
+    async having(snapshot, words) {
+      const files = [...snapshot.files.values()];
+      const hashes = words.map(wordHash);
+      const indexes = await indexed(snapshot, files);
+      return files.flatMap(({ path }, at) => {
+        const index = indexes[at] ?? null;
+        return index !== null && hashes.every((hash) => hasHash(index.words, hash)) ? [path] : [];
+      });
+    },
+    async links(path, text, called) {
+      const answer = await ask<readonly (FileLinks | null)[]>({ kind: "links", files: [{ path, text }], called });
+      return typeof answer === "string" ? null : (answer[0] ?? null);
     },
     close: end,
   };

@@ -35,7 +35,7 @@ const MAX_IDENTITY_LINES = 50;
  */
 export function rulesInspector(rules: readonly Rule[] = allRules()): Inspector {
   return {
-    inspect: async (files, settings, customRules, onRead) => {
+    inspect: async (files, settings, customRules, { onRead } = {}) => {
       const prepared = prepareRules(settings, customRules, rules);
       return joinInspections([prepared.problems, await prepared.inspect(files, false, onRead)]);
     },

@@ -99,7 +99,7 @@ export function isolatedInspector(over: Partial<InspectLimits> = {}): IsolatedIn
   }
 
   return {
-    async inspect(files, settings, customRules, onRead = () => {}) {
+    async inspect(files, settings, customRules, { onRead = () => {} } = {}) {
       const rules: Rules = { kind: "rules", settings, customRules };
       const parts: Inspection[] = [await inTurn(() => prepared(rules)).then(orDegraded)];
       const trouble: Trouble = { stuck: 0 };
@@ -124,13 +124,13 @@ const FILES_EACH = 100;
 export function parallelInspector(): IsolatedInspector {
   const first = isolatedInspector();
   return {
-    async inspect(files, settings, customRules, onRead) {
+    async inspect(files, settings, customRules, during) {
       const processes = Math.min(availableParallelism(), Math.max(1, Math.ceil(files.length / FILES_EACH)));
       const each = Math.ceil(files.length / processes);
       const others = Array.from({ length: processes - 1 }, () => isolatedInspector());
       try {
         const parts = [first, ...others].map((inspector, at) =>
-          inspector.inspect(files.slice(at * each, (at + 1) * each), settings, customRules, onRead),
+          inspector.inspect(files.slice(at * each, (at + 1) * each), settings, customRules, during),
         );
         return joinInspections(await Promise.all(parts));
       } finally {

@@ -1,13 +1,22 @@
 // What a rule is: words for people, examples that are its tests, and one way to find its matches.
 import type { SgNode } from "@ast-grep/napi";
+import type { FileLinks } from "../../domain/code/symbols.ts";
 import type { Category, Severity, Suggestion } from "../../domain/finding.ts";
+import type { Side } from "../../domain/pull-request.ts";
+import type { Snapshot } from "../../ports/snapshot.ts";
+import type { Symbols } from "../../ports/symbols.ts";
 import type { InspectedFile } from "../../ports.ts";
 
 /** A piece of code that a rule must speak about (bad) or stay silent about (good). Every line counts as added. */
 export interface Example {
   /** A path that decides language and file kind: `src/login.py`. */
   readonly path: string;
+  /** "" for a file that the change removes, where `before` says what it was. */
   readonly code: string;
+  /** The file before the change; absent: the change adds it. */
+  readonly before?: string;
+  /** Files of the repository that the change leaves as they are, by path. */
+  readonly beside?: Readonly<Record<string, string>>;
 }
 
 /** A mechanical replacement within the text of a match: the matched node, or the line of a line rule. */
@@ -77,6 +86,48 @@ export interface StructuralRule extends RuleText {
   /** Words of which the file holds one, for a rule that asks about what surrounds a node. */
   readonly onlyIn?: RegExp;
   readonly match: Readonly<Record<string, readonly Readonly<Record<string, unknown>>[]>>;
+}
+
+/** Holds a change against the repository at its head. */
+export interface RepositoryRule extends RuleText {
+  readonly kind: "repository";
+  /** Canonical language ids, or "any". */
+  readonly languages: "any" | readonly string[];
+  /** Calls `change.head` only where the answer decides something: for many changes no repository need be read. */
+  readonly look: (change: Change) => Promise<readonly Sighting[]>;
+}
+
+/** What a repository rule knows. */
+export interface Change {
+  readonly files: readonly ChangedFile[];
+  readonly symbols: Symbols;
+  /** The repository at the head; null where it cannot be read. */
+  head(): Promise<Head | null>;
+}
+
+export interface Head extends Snapshot {
+  /** False where files are missing: that something is nowhere cannot be said. */
+  readonly isWhole: boolean;
+}
+
+export interface ChangedFile extends InspectedFile {
+  /** Where it was before the change. */
+  readonly basePath: string;
+  /** Its text there; null where it was not there, or is not known. */
+  readonly baseText: string | null;
+  /** Its links at base and head, read when first asked for; null where they are not known. */
+  links(of: "base" | "head"): Promise<FileLinks | null>;
+}
+
+/** A line of a changed file, on one side. */
+export interface Sighting {
+  readonly file: ChangedFile;
+  readonly side: Side;
+  /** Null where no line of the diff names what it is about. */
+  readonly line: number | null;
+  readonly detail: string;
+  /** Sentences that name the other places, Markdown. */
+  readonly said: string;
 }
 
 export type Rule = LineRule | StructuralRule;

@@ -1,19 +1,27 @@
 // The list of all rules. What they say, `docs/rules.md` and the tests of their examples all come from here.
 import { createHash } from "node:crypto";
 import { LINE_RULES } from "./line/line-rules.ts";
-import type { Rule } from "./rule.ts";
+import { REPOSITORY_RULES } from "./repository/repository-rules.ts";
+import type { RepositoryRule, Rule } from "./rule.ts";
 import { STRUCTURAL_RULES } from "./structural/structural-rules.ts";
 
 const ALL: readonly Rule[] = [...STRUCTURAL_RULES, ...LINE_RULES].sort((a, b) => (a.id < b.id ? -1 : 1));
 
-/** Every built-in rule, by id. */
+const EVERY: readonly (Rule | RepositoryRule)[] = [...ALL, ...REPOSITORY_RULES].sort((a, b) => (a.id < b.id ? -1 : 1));
+
+/** Every built-in rule that reads one file at a time, by id. */
 export function allRules(): readonly Rule[] {
   return ALL;
 }
 
+/** These and those that read the repository, by id. */
+export function everyRule(): readonly (Rule | RepositoryRule)[] {
+  return EVERY;
+}
+
 /** The ids that `rules` of `.kodiai.yml` may name, besides those of custom rules. */
 export function ruleIds(): readonly string[] {
-  return ALL.map((rule) => rule.id);
+  return EVERY.map((rule) => rule.id);
 }
 
 let version: string | null = null;
@@ -24,6 +32,6 @@ let version: string | null = null;
 export function rulesVersion(): string {
   const plain = (_key: string, value: unknown) =>
     typeof value === "function" || value instanceof RegExp ? String(value) : value;
-  version ??= createHash("sha256").update(JSON.stringify(ALL, plain)).digest("hex").slice(0, 12);
+  version ??= createHash("sha256").update(JSON.stringify(EVERY, plain)).digest("hex").slice(0, 12);
   return version;
 }

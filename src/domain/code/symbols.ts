@@ -29,3 +29,38 @@ export interface NamedSymbol {
   /** Files that have the word and were not looked into: the name is too common. */
   readonly unread: number;
 }
+
+/** What a function takes. */
+export interface Takes {
+  /** Its parameters in order, without the object that a method is called on; "" for one without a name of its own. */
+  readonly names: readonly string[];
+  /** How many arguments a call must have; 0 where the language lets a call leave any out. */
+  readonly least: number;
+  /** How many it may have; null: any number. */
+  readonly most: number | null;
+}
+
+/** How one file hangs together with others, by its grammar. Lines are 1-based. */
+export interface FileLinks {
+  /** `takes` is null where a decorator or the language decides it elsewhere. */
+  readonly functions: readonly { readonly name: string; readonly line: number; readonly takes: Takes | null }[];
+  /** Names that other files can import; null where the file does not list them. */
+  readonly exports: readonly string[] | null;
+  /** `name` is `default`, `*` for the whole module, or "" where nothing of it is named. */
+  readonly imports: readonly {
+    readonly from: string;
+    readonly name: string;
+    readonly local: string;
+    readonly line: number;
+  }[];
+  readonly calls: readonly Call[];
+}
+
+export interface Call {
+  readonly name: string;
+  readonly line: number;
+  /** What stands before the name: `users` of `users.rename()`; null where nothing does. */
+  readonly of: string | null;
+  /** As they are written; null where they cannot be counted. */
+  readonly args: readonly string[] | null;
+}

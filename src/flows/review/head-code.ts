@@ -3,12 +3,15 @@ import type { HeadCode, ReadHead } from "../../domain/head-code.ts";
 import type { PullRequestContext } from "../../domain/pull-request.ts";
 import type { Snapshot, Snapshots } from "../../ports/snapshot.ts";
 import type { Symbols } from "../../ports/symbols.ts";
+import type { InspectedRepository } from "../../ports.ts";
 import type { WritingPorts } from "./review-ports.ts";
 
 /** Reads the head when first asked to, unless `review.snapshot` is off. */
 export interface HeadReads {
   readonly snapshots: Snapshots | null;
   readonly symbols: Symbols | null;
+  /** For rules; null where there is none behind the change, or it is not to be read. */
+  readonly repository: InspectedRepository | null;
   /** Nothing where neither the context of the change nor look-ups need it. */
   head(): Promise<ReadHead>;
 }
@@ -25,6 +28,7 @@ export function readsHead(context: PullRequestContext, ports: Pick<WritingPorts,
   return {
     snapshots: source && { at: once },
     symbols,
+    repository: source && symbols && { symbols, at: once },
     async head() {
       if (symbols === null || (contextTokens === 0 && lookups === "off")) return { code: null, degraded: [] };
       const { snapshot, degraded } = await once();

@@ -96,15 +96,18 @@ async function pipeline(
 
     // 5. Read what of the repository is around the change.
     const leave = prepared.remaining();
-    const reads = leave.model === null ? null : { ...readsHead(context, ports), mask: leave.model.mask };
-    const around = await stage("context", () => contextOf(context, signals, reads));
+    const reads = readsHead(context, ports);
+    const mask = leave.model?.mask;
+    const around = await stage("context", () =>
+      contextOf(context, signals, mask === undefined ? null : { ...reads, mask }),
+    );
 
     // 6. Review the change by rules, memory and the model.
     const limit = ports.commentLimit === undefined ? {} : { commentLimit: ports.commentLimit };
     const given = { recollection, update, around, fingerprint: fingerprint(context.config), ...limit };
     const written = await stage("review", async () => {
-      const head = await reads?.head();
-      const own = { ...given, ...(head === undefined ? {} : { head }), inspector: ports.inspector, leave };
+      const head = leave.model === null ? {} : { head: await reads.head() };
+      const own = { ...given, ...head, inspector: ports.inspector, repository: reads.repository, leave };
       return review(context, signals, precedents, own);
     });
     const complete = await prepared.complete(written, [...degraded, ...begun.degraded], started);

@@ -44,6 +44,69 @@ const LANGUAGES: readonly (readonly [language: string, defines: readonly string[
   ["php", ["<?php", "function priceOf($n) {", "  return $n;", "}"], ["<?php", "priceOf(1);"]],
 ];
 
+type Taken = readonly [ending: string, text: string, takes: object | null, calls: readonly (readonly unknown[])[]];
+
+/** One function in each language, and calls of it: what stands before the name, and the arguments. */
+const TAKES: readonly Taken[] = [
+  [
+    "ts",
+    "function priceOf(this: X, a: number, { b }: Y, c?: string, ...d: string[]) {}\nx.priceOf(1, y);\npriceOf(...z);",
+    { names: ["a", "", "c"], least: 2, most: null },
+    [
+      ["x", ["1", "y"]],
+      [null, null],
+    ],
+  ],
+  ["js", "const priceOf = (a, b = 1) => priceOf(a);", { names: ["a", "b"], least: 0, most: null }, [[null, ["a"]]]],
+  [
+    "py",
+    "class A:\n  @staticmethod\n  def priceOf(a: int, b=1, *, c):\n    A.priceOf(1, c=2)\n    priceOf(*a)\n",
+    { names: ["a", "b", "c"], least: 2, most: 3 },
+    [
+      ["A", ["1", "c=2"]],
+      [null, null],
+    ],
+  ],
+  ["py", "@cached\ndef priceOf(a):\n  pass\n", null, []],
+  [
+    "go",
+    "package a\nfunc (s *Shop) priceOf(a, b int, c ...string) { s.priceOf(1, 2); priceOf(f()) }",
+    { names: ["a", "b"], least: 2, most: null },
+    [
+      ["s", ["1", "2"]],
+      [null, null],
+    ],
+  ],
+  [
+    "java",
+    'class A { int priceOf(int a, String... b) { return this.priceOf(1, "x, y"); } }',
+    { names: ["a"], least: 1, most: null },
+    [["this", ["1", '"x, y"']]],
+  ],
+  [
+    "rb",
+    "def priceOf(a, b = 2, &c)\n  priceOf(a, x: 1)\nend",
+    { names: ["a", "b"], least: 1, most: 2 },
+    [[null, null]],
+  ],
+  ["rb", "def priceOf(a:)\nend", null, []],
+  [
+    "rs",
+    "impl A { fn priceOf(&self, a: i32) { self.priceOf(1); } }",
+    { names: ["a"], least: 1, most: 1 },
+    [["self", ["1"]]],
+  ],
+  [
+    "php",
+    "<?php function priceOf($a, $b = 1) { $this->priceOf(2); priceOf(...$a); }",
+    { names: ["a", "b"], least: 1, most: null },
+    [
+      ["$this", ["2"]],
+      [null, null],
+    ],
+  ],
+];
+
 export function symbolsContract(name: string, given: () => GivenSymbols): void {
   describe(`${name} keeps the promises of a reader of names`, () => {
     let open: GivenSymbols | null = null;
@@ -82,6 +145,42 @@ export function symbolsContract(name: string, given: () => GivenSymbols): void {
       const head = snapshotOf({ "a.ts": "export const rate = 1;\n", "b.ts": "use(rate);\n" });
       const { symbols } = await reader().find(head, { used: new Set(["rate"]), changed: new Set(), near: [] });
       expect(symbols.get("rate")).toMatchObject({ definitions: [{ path: "a.ts", startLine: 1 }], references: [] });
+    });
+
+    test("files are found by all of their words, in code or not", async () => {
+      const head = snapshotOf({ "a.ts": "const rate = 1;\n", "b.md": "The rate of a land.\n", "c.ts": "rates\n" });
+      expect(await reader().having(head, ["rate"])).toEqual(["a.ts", "b.md"]);
+      expect(await reader().having(head, ["rate", "land"])).toEqual(["b.md"]);
+    });
+
+    test.each(TAKES)("%s: what a function takes, and how it is called", async (ending, text, takes, args) => {
+      const links = await reader().links(`a.${ending}`, text, new Set(["priceOf"]));
+      expect(links?.functions.map((one) => one.takes)).toEqual([takes]);
+      expect(links?.calls.map((one) => [one.of, one.args])).toEqual(args);
+    });
+
+    test("what a script exports and imports", async () => {
+      const text = `import a, { b as c, type D } from "./x.ts";
+import * as all from "./y.ts";
+import "./z.ts";
+export const one = 1, { two } = all;
+export { a as three };
+export default class Four {}
+`;
+      const links = await reader().links("a.ts", text, new Set());
+      expect([...(links?.exports ?? [])].sort()).toEqual(["Four", "default", "one", "three", "two"]);
+      expect(links?.imports.map(({ from, name, local }) => `${from} ${name} ${local}`)).toEqual([
+        "./x.ts default a",
+        "./x.ts b c",
+        "./x.ts D D",
+        "./y.ts * all",
+        "./z.ts  ",
+      ]);
+      expect((await reader().links("a.ts", 'export * from "./x.ts";\n', new Set()))?.exports).toBeNull();
+    });
+
+    test("what no grammar reads has no links", async () => {
+      expect(await reader().links("a.kt", "fun priceOf(n: Int) = n", new Set())).toBeNull();
     });
 
     test("a text that cannot be read any more is left out, and nothing throws", async () => {

@@ -29,7 +29,7 @@ snapshotsContract("GitHub, blob by blob", (files) => snapshotWorld(files, { blob
 /** A world with eight files, where the archive is answered so. */
 async function answering(answer: (files: readonly ArchivedFile[]) => Response | Promise<Response>, more = {}) {
   given = await snapshotWorld(MANY, { ...FEW, ...more });
-  given.world.archives.answer = answer;
+  given.world.archives.answer = async (files) => answer(await files());
   return given;
 }
 

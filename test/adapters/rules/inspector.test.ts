@@ -352,7 +352,7 @@ test("rule ids are sorted and unique", () => {
 test("the caller sees how many files were read", async () => {
   const files = Array.from({ length: 9 }, (_, at) => exampleFile(`src/a${at}.ts`, "if (mean === NaN) stop();"));
   const seen: number[] = [];
-  await rulesInspector().inspect(files, new Map(), [], (more) => seen.push(more));
+  await rulesInspector().inspect(files, new Map(), [], { onRead: (more) => void seen.push(more) });
   expect(seen.length).toBeGreaterThan(1);
   expect(seen.reduce((sum, more) => sum + more, 0)).toBe(9);
 });

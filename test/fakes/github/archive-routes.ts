@@ -23,7 +23,7 @@ export interface ArchiveDesk {
   /** Where the API sends in place of its own host; null: there. */
   sendTo: string | null;
   /** What is answered in place of the archive; null: the archive. */
-  answer: ((files: readonly ArchivedFile[]) => Response | Promise<Response>) | null;
+  answer: ((files: () => Promise<readonly ArchivedFile[]>) => Response | Promise<Response>) | null;
 }
 
 export interface ArchivedFile {
@@ -96,9 +96,9 @@ export function archivePages(
     if (c.req.query("token") !== desk.token) return c.text("404: Not Found", 404);
     const { owner, repo, ref } = c.req.param();
     if (!hub.repositories.has(`${owner}/${repo}`.toLowerCase())) return c.text("404: Not Found", 404);
-    const files = await filesOf(git, `${owner}/${repo}`, ref);
+    const files = () => filesOf(git, `${owner}/${repo}`, ref);
     if (desk.answer !== null) return desk.answer(files);
-    const packed = await archiveOf(files, `${owner}-${repo}-${ref.slice(0, 7)}`);
+    const packed = await archiveOf(await files(), `${owner}-${repo}-${ref.slice(0, 7)}`);
     return new Response(new Uint8Array(packed), { headers: { "content-type": "application/x-gzip" } });
   });
   return pages;

@@ -1,0 +1,103 @@
+// Repository rules over one change: each file with its text before it, and the repository at the head once a rule asks for it.
+import type { RuleSetting } from "../../../config/repo-config.ts";
+import { type Finding, findingId, type HeldBack } from "../../../domain/finding.ts";
+import type { Degraded } from "../../../domain/omissions.ts";
+import type { FileDiff } from "../../../domain/pull-request.ts";
+import type { InspectedFile, InspectedRepository, Inspection } from "../../../ports.ts";
+import { ignoreReason } from "../ignore-comment.ts";
+import { joinInspections } from "../join-inspections.ts";
+import { lineTextOf } from "../place.ts";
+import type { Change, ChangedFile, Head, RepositoryRule, Sighting } from "../rule.ts";
+import { REPOSITORY_RULES } from "./repository-rules.ts";
+
+type Settings = ReadonlyMap<string, RuleSetting>;
+
+/** @param rules the built-in ones; others only in tests */
+export async function inspectRepository(
+  files: readonly InspectedFile[],
+  settings: Settings,
+  repository: InspectedRepository,
+  rules: readonly RepositoryRule[] = REPOSITORY_RULES,
+): Promise<Inspection> {
+  const degraded: Degraded[] = [];
+  let reading: Promise<Head | null> | null = null;
+  const read = async (): Promise<Head | null> => {
+    const { snapshot, degraded: why } = await repository.at();
+    degraded.push(...why);
+    return snapshot && { ...snapshot, isWhole: why.length === 0 && snapshot.unread.length === 0 };
+  };
+  const changed = files
+    .filter(({ diff }) => !diff.binary && diff.complete)
+    .map((file) => changedFile(file, repository));
+  const change: Omit<Change, "files"> = { symbols: repository.symbols, head: () => (reading ??= read()) };
+  const parts: Inspection[] = [];
+  for (const rule of rules.filter(({ id }) => settings.get(id) !== "off")) {
+    const about = rule.inTests ? changed : changed.filter(({ facts }) => facts.kind !== "test");
+    const found = await rule.look({ ...change, files: about });
+    parts.push(said(rule, found, settings.get(rule.id)));
+  }
+  return joinInspections([...parts, { findings: [], heldBack: [], degraded }]);
+}
+
+function changedFile(file: InspectedFile, { symbols }: InspectedRepository): ChangedFile {
+  const { diff, headText } = file;
+  const basePath = diff.previousPath ?? diff.path;
+  const baseText = baseOf(diff, headText);
+  const sides = { base: [basePath, baseText], head: [diff.path, headText] } as const;
+  const links = new Map<string, ReturnType<ChangedFile["links"]>>();
+  return {
+    ...file,
+    basePath,
+    baseText,
+    links(of) {
+      const [path, text] = sides[of];
+      const read = links.get(of) ?? (text === null ? Promise.resolve(null) : symbols.links(path, text, new Set()));
+      links.set(of, read);
+      return read;
+    },
+  };
+}
+
+/** The head with the change taken back; null where there was no file, or it is not known. */
+function baseOf({ status, hunks }: FileDiff, headText: string | null): string | null {
+  if (status === "added" || status === "copied") return null;
+  if (status === "removed") return hunks.flatMap(({ lines }) => lines.map(({ text }) => text)).join("\n");
+  if (headText === null) return null;
+  const lines = headText.split("\n");
+  for (const { newStart, newLines, lines: own } of hunks.toReversed()) {
+    const before = own.filter(({ kind }) => kind !== "added").map(({ text }) => text);
+    // A hunk without lines of the head names the line before it.
+    lines.splice(newLines === 0 ? newStart : newStart - 1, newLines, ...before);
+  }
+  return lines.join("\n");
+}
+
+function said(rule: RepositoryRule, sightings: readonly Sighting[], setting: RuleSetting | undefined): Inspection {
+  const findings: Finding[] = [];
+  const heldBack: HeldBack[] = [];
+  for (const { file, side, line, detail, said: where } of sightings) {
+    const at = line ?? 1;
+    const finding: Finding = {
+      id: findingId(rule.id, file.basePath, [detail], 0),
+      path: file.diff.path,
+      side,
+      startLine: at,
+      line: at,
+      severity: setting === undefined || setting === "off" ? rule.severity : setting,
+      category: rule.category,
+      rule: rule.id,
+      title: `${rule.title}: ${detail}`,
+      body: [rule.why, where, rule.fix].join("\n\n"),
+      source: "rule",
+      confidence: rule.confidence,
+      suggestion: null,
+      precedents: [],
+      ...(line === null ? { locMethod: "none" } : {}),
+    };
+    const match = { startLine: at, line: at };
+    const reason = side === "RIGHT" && line !== null ? ignoreReason(rule.id, match, lineTextOf(file)) : null;
+    if (reason === null) findings.push(finding);
+    else heldBack.push({ finding, reason: `kodiai-ignore: ${reason}` });
+  }
+  return { findings, heldBack, degraded: [] };
+}

@@ -1,0 +1,39 @@
+// Each example of each repository rule, through the real reader of names.
+import { afterAll, expect, test } from "vitest";
+import { codeSymbols } from "../../../../src/adapters/code-index/symbols.ts";
+import { inspectRepository } from "../../../../src/adapters/rules/repository/inspect-repository.ts";
+import { REPOSITORY_RULES } from "../../../../src/adapters/rules/repository/repository-rules.ts";
+import type { Example } from "../../../../src/adapters/rules/rule.ts";
+import { exampleChange } from "./example-change.ts";
+
+const symbols = codeSymbols();
+afterAll(() => symbols.close());
+
+async function found(example: Example) {
+  const { file, snapshot } = exampleChange(example);
+  const repository = { symbols, at: async () => ({ snapshot, degraded: [] }) };
+  return inspectRepository([file], new Map(), repository);
+}
+
+for (const { id, bad, good, title, why, fix } of REPOSITORY_RULES) {
+  test(`${id} speaks about each of its bad examples, and no other rule does`, { timeout: 30_000 }, async () => {
+    const said = [];
+    for (const example of bad) said.push((await found(example)).findings.map(({ rule }) => rule));
+    expect(said).toEqual(bad.map(() => [id]));
+    expect(bad.length).toBeGreaterThanOrEqual(2);
+  });
+
+  test(`${id} and all others are silent about each of its good examples`, { timeout: 30_000 }, async () => {
+    const said = [];
+    for (const example of good)
+      said.push(...(await found(example)).findings.map((one) => `${one.title} ${example.code}`));
+    expect(said).toEqual([]);
+    expect(good.length).toBeGreaterThanOrEqual(2);
+  });
+
+  test(`${id} says in plain words what is wrong, why it matters and how to fix it`, () => {
+    expect(title).not.toMatch(/[.\n]$/);
+    expect(why).toMatch(/\.$/);
+    expect(fix).toMatch(/\.$/);
+  });
+}
