@@ -293,7 +293,7 @@ export const MUTANTS: readonly Mutant[] = [
     id: "what others set aside is spent",
     loses: "reviews that run at once spend no more than a budget together",
     file: "src/domain/budget.ts",
-    find: " - (purses[at]?.aside ?? 0)",
+    find: " - (usages[at]?.aside ?? 0)",
     replace: "",
     test: [
       RECORDS_TEST,
@@ -317,8 +317,8 @@ export const MUTANTS: readonly Mutant[] = [
     id: "no word is the last word",
     loses: "what is taken away while GitHub refuses to speak of it is forgotten later",
     file: "src/flows/repository/follow-repository.ts",
-    find: "if (!found.gone) return unconfirmed(found.reason, job);",
-    replace: 'if (!found.gone) return { kind: "skipped", reason: found.reason };',
+    find: "if (!found.isMissing) return unconfirmed(found.reason, job);",
+    replace: 'if (!found.isMissing) return { kind: "skipped", reason: found.reason };',
     test: [
       "test/app/follow-repository.test.ts",
       "one that is taken away while the App is suspended is forgotten when GitHub says how things stand",
@@ -1013,8 +1013,8 @@ export const MUTANTS: readonly Mutant[] = [
     id: "an edit asks again",
     loses: "a command is what somebody wrote, not what it was edited to",
     file: "src/receive/read-comment.ts",
-    find: "if (around.action !== wanted) return",
-    replace: 'if (around.action !== wanted && around.action !== "edited") return',
+    find: "if (around.action !== wanted)",
+    replace: 'if (around.action !== wanted && around.action !== "edited")',
     test: [
       "test/app/poisoned.test.ts",
       "a comment that is edited afterwards changes neither memory nor the next review",

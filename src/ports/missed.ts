@@ -1,94 +1,94 @@
-// What the sweeps for missed events may ask: GitHub's own log of what it delivered, the pull requests that are open, and our
-// records of both. Nothing here writes to a repository. Methods may throw `Transient`.
+// Ports of the sweeps for missed events: GitHub's log of deliveries, the open pull requests, and our records of both.
+// Nothing here writes to a repository. Methods may throw `Transient`.
 import type { Repo, ReviewJob } from "../domain/job.ts";
 
-/** One attempt of GitHub's to deliver something to us. */
+/** One delivery attempt by GitHub. */
 export interface LoggedDelivery {
-  /** The attempt's own number; 64 bits, so a text of digits. */
+  /** The attempt's own id; 64 bits, hence a string of digits. */
   readonly id: string;
   /** X-GitHub-Delivery: the same for every attempt of one delivery. */
   readonly guid: string;
   readonly event: string;
-  /** Null where the event has none. */
+  /** Null when the event has none. */
   readonly action: string | null;
   /** Epoch milliseconds. */
   readonly at: number;
-  /** Whether GitHub was answered with 2xx. */
+  /** Whether it was answered with 2xx. */
   readonly succeeded: boolean;
 }
 
-/** GitHub's log of deliveries: of the last three days, and all that there is. */
+/** GitHub's log of deliveries, which covers the last three days. */
 export interface DeliveryLog {
   /** One page, newest first; `next` is null on the last one. */
   page(cursor: string | null): Promise<{
     readonly deliveries: readonly LoggedDelivery[];
     readonly next: string | null;
   }>;
-  /** Has GitHub deliver it once more; "gone" when it no longer can. */
-  redeliver(id: string): Promise<"asked" | "gone">;
+  /** Asks GitHub to deliver it again; "expired" when it no longer can. */
+  redeliver(id: string): Promise<"asked" | "expired">;
 }
 
-/** An open pull request as a list tells it. Times are epoch milliseconds. */
+/** An open pull request in a list. Times are epoch milliseconds. */
 export interface OpenPull {
   readonly number: number;
   readonly headSha: string;
   readonly createdAt: number;
-  /** GitHub changes it with whatever happens to the pull request. */
+  /** GitHub updates it with every activity on the pull request. */
   readonly updatedAt: number;
 }
 
-/** What the App reaches, and what is open there. */
+/** The repositories that the App reaches, and their open pull requests. */
 export interface OpenPulls {
   /** Installations that are not suspended. */
   installations(): Promise<readonly number[]>;
-  /** Names only: with a token that reads nothing else. */
+  /** Metadata only: the token can read nothing else. */
   repositories(installationId: number): Promise<readonly Repo[]>;
   /**
-   * Open pull requests that something happened to since then.
+   * Open pull requests that were updated since then.
    *
    * @returns null when GitHub no longer shows the repository
-   * @throws Transient also when so little of the hour's requests is left that reviews could be short of them
+   * @throws Transient also when so few of the hour's requests are left that reviews could run short
    */
   open(installationId: number, repo: Repo, since: number): Promise<readonly OpenPull[] | null>;
 }
 
-/** Which reviews that GitHub refused are tried again. Milliseconds that passed, so that no two clocks are compared. */
+/** Which refused reviews are retried. Elapsed milliseconds, so that no two clocks are compared. */
 export interface RefusedAgain {
-  /** Those that ended so long ago. */
+  /** Those that ended at least so long ago. */
   readonly endedForMs: number;
-  /** Those that began so long ago, whenever they ended: they may have been refused for permissions that the App had then. */
+  /** Those that began at least so long ago, whenever they ended: the App's permissions may have changed since. */
   readonly begunForMs: number;
 }
 
-/** What was received, asked for again and reviewed. Times are epoch milliseconds. */
+/** Records of what was received, redelivered and reviewed. Times are epoch milliseconds. */
 export interface MissedEventStore {
-  /** Those of these that were neither accepted nor asked for again. */
+  /** Filters these to those that were neither accepted nor requested again. */
   unknown(guids: readonly string[]): Promise<readonly string[]>;
-  /** Written down before GitHub is asked: nothing is asked for twice. False when it was before. */
+  /** Records a redelivery request before it is sent, so that none is sent twice. False when it was recorded before. */
   asking(guid: string, now: number): Promise<boolean>;
-  /** Up to when GitHub's log was gone through; null before the first time. */
+  /** Up to when GitHub's log was read; null before the first sweep. */
   sweptTo(): Promise<number | null>;
   swept(to: number): Promise<void>;
-  /** When each repository was last looked at, by `HOST/REPO_ID`. */
+  /** When each repository was last checked, by `HOST/REPO_ID`. */
   lookedAt(): Promise<ReadonlyMap<string, number>>;
-  /** When all repositories were last gone through from their first on; null before the first time. */
+  /** When the last full round over all repositories began; null before the first. */
   lastRound(): Promise<number | null>;
   round(now: number): Promise<void>;
   /**
-   * A repository was looked at. The first time, these pull requests were there before us: their heads are not owed, but for
-   * those of which somebody told us meanwhile.
+   * Records a check of a repository. On the first check, `before` lists pull requests that predate the installation: their
+   * heads need no review, except those with an event since.
    *
-   * @param before those older than our time
+   * @param before pull requests older than the installation
    */
   looked(repo: Pick<Repo, "host" | "id">, before: readonly OpenPull[], now: number): Promise<void>;
   /**
-   * True when no review of this head waits, runs or is settled. One that GitHub refused (403 or 401) settles nothing when `refused`
-   * says that it is tried again.
+   * True when no review of this head waits, runs or is settled. A review that GitHub refused (403 or 401) does not count as
+   * settled when `refused` selects it for a retry.
    */
   owes(repo: Pick<Repo, "host" | "id">, pull: OpenPull, refused: RefusedAgain): Promise<boolean>;
-  /** What was recovered since then. */
+  /** How much was recovered since then. */
   counts(since: number): Promise<{ readonly deliveries: number; readonly heads: number }>;
 }
 
-/** Puts a review into the queue. */
+/** Enqueues a review. */
 export type AddReview = (job: ReviewJob) => Promise<void>;

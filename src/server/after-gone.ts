@@ -30,7 +30,7 @@ export type Gone = "moved" | "forgotten" | "stands";
  */
 export async function afterGone(job: AnyJob, { host, installationOf, queue, now }: GonePorts): Promise<Gone> {
   const found = await host.lookUp();
-  if (found.kind === "standing") {
+  if (found.kind === "reachable") {
     const installationId = await installationOf(found.repo);
     if (job.kind !== "review" || installationId === null || installationId === job.installationId) return "stands";
     const at = now();
@@ -39,7 +39,7 @@ export async function afterGone(job: AnyJob, { host, installationOf, queue, now 
     await queue.add(moved, at);
     return "moved";
   }
-  if (!found.gone) return "stands";
+  if (!found.isMissing) return "stands";
   const { repo, installationId, delivery } = job;
   const at = now();
   const forget: ForgetJob = {

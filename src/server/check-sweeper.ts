@@ -3,7 +3,7 @@
 import type { Logger } from "pino";
 import { sweepChecks } from "../flows/review/check-run.ts";
 import { type SweptProgress, sweepProgress } from "../flows/review/progress.ts";
-import type { CheckBook, ProgressBook } from "../ports/checks.ts";
+import type { CheckStore, ProgressStore } from "../ports/checks.ts";
 import { inRounds, MINUTE_MS, type Rounds } from "./rounds.ts";
 
 export interface CheckSweeper extends Rounds {
@@ -18,7 +18,7 @@ const SUSPENDED_MS = 60 * MINUTE_MS;
  * @param reviewsOf access to the summaries of one repository
  */
 export function checkSweeper(
-  { checks, progress }: { readonly checks: CheckBook; readonly progress: ProgressBook },
+  { checks, progress }: { readonly checks: CheckStore; readonly progress: ProgressStore },
   checksOf: Parameters<typeof sweepChecks>[1],
   reviewsOf: Parameters<typeof sweepProgress>[1],
   log: Logger,

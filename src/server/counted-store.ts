@@ -1,5 +1,5 @@
 // The store, with what passes through some of its books counted for /metrics on the way.
-import type { EvidenceShelf } from "../ports/feedback.ts";
+import type { EvidenceStore } from "../ports/feedback.ts";
 import type { Store } from "../wire/store.ts";
 import type { Metrics } from "./metrics.ts";
 
@@ -28,7 +28,7 @@ export function countedStore(store: Store, metrics: Counted): Store {
 }
 
 /** One outcome at a time, as the shelf says how many changed and not to what. */
-function countedDecisions(evidence: EvidenceShelf, metrics: Pick<Counted, "decided">): EvidenceShelf["decide"] {
+function countedDecisions(evidence: EvidenceStore, metrics: Pick<Counted, "decided">): EvidenceStore["decide"] {
   return async (repo, decisions) => {
     let all = 0;
     for (const [outcome, group] of Map.groupBy(decisions, (one) => one.outcome)) {

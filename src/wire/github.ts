@@ -24,7 +24,7 @@ import type { HistoryFollowing } from "../flows/repository/follow-repository.ts"
 import type { ReviewPorts } from "../flows/review/review-ports.ts";
 import type { Checks } from "../ports/checks.ts";
 import type { PastReviews } from "../ports/history.ts";
-import type { InstallationPace, Post, Wanted, WriteBook } from "../ports/writes.ts";
+import type { InstallationPace, Post, Wanted, WriteStore } from "../ports/writes.ts";
 import type { Reviews } from "../ports.ts";
 import type { Whereabouts } from "../server/after-gone.ts";
 import { githubFetch } from "./egress.ts";
@@ -85,7 +85,7 @@ export interface WriteWiring {
 }
 
 /** The path of one job, or of a sweep. */
-export function pathOf(wiring: WriteWiring, book: WriteBook, installationId: number): WritePath {
+export function pathOf(wiring: WriteWiring, book: WriteStore, installationId: number): WritePath {
   const { turns, markerSecret, settledMs, onLost = () => {} } = wiring;
   return writePath({
     installationId,
@@ -112,7 +112,7 @@ export async function findWritten(
 }
 
 /** Access to the check runs of each repository, by a token of its own: many an App was not granted check runs. */
-export function wiredChecks(github: WiredGitHub, book: WriteBook): (installationId: number, repo: Repo) => Checks {
+export function wiredChecks(github: WiredGitHub, book: WriteStore): (installationId: number, repo: Repo) => Checks {
   return (installationId, repo) => {
     const client = () => github.clients.forChecks(installationId, repo);
     const made =
@@ -124,7 +124,7 @@ export function wiredChecks(github: WiredGitHub, book: WriteBook): (installation
 }
 
 /** Ends progress notes on each repository, for the sweep. */
-export function wiredProgress(github: WiredGitHub, book: WriteBook) {
+export function wiredProgress(github: WiredGitHub, book: WriteStore) {
   return async (installationId: number, repo: Repo): Promise<Pick<Reviews, "endProgress">> => {
     const client = await github.clients.forRepository(installationId, repo);
     const real = githubReviews(client, github.botLogin, pathOf(github, book, installationId));

@@ -13,7 +13,7 @@ import { Transient } from "../domain/errors.ts";
 import type { Repo } from "../domain/job.ts";
 import type { LookUps, ModelUsage, PromptPiece, Purpose } from "../domain/model.ts";
 import type { Embedder, RerankCandidate, Reranker } from "../ports/memory.ts";
-import type { Model, ModelAccess, ReplyBook, SpendingBook } from "../ports/model.ts";
+import type { Model, ModelAccess, ReplyStore, SpendingStore } from "../ports/model.ts";
 import type { Held } from "../ports.ts";
 import { egressTo } from "./egress.ts";
 import { redact, redactor, registerSecrets } from "./secrets.ts";
@@ -78,8 +78,8 @@ export function promptDelimiter(): string {
 export function accessFor(
   asking: Asking,
   { job: { repo }, ...held }: AskingJob,
-  book: SpendingBook,
-  review: { readonly key: string; readonly replies: ReplyBook } | null = null,
+  book: SpendingStore,
+  review: { readonly key: string; readonly replies: ReplyStore } | null = null,
 ): ModelAccess | null {
   const { model, usdPerMonth, repositoryPercent, questions } = asking;
   if (model === null) return null;
@@ -97,9 +97,9 @@ export function accessFor(
   // A question whose answer could not be kept was answered all the same.
   const kept =
     review && keptReplies(metered, { book: review.replies, ...review, redact, now: Date.now, lost: () => {} });
-  const reserve = book.reserve(held, repo);
+  const reservations = book.reservations(held, repo);
   const limits = { usdPerMonth, ...(repositoryPercent === undefined ? {} : { repositoryPercent }) };
-  return { model: kept ?? metered, spending: book, reserve, ...limits, delimiter: promptDelimiter };
+  return { model: kept ?? metered, spending: book, reservations, ...limits, delimiter: promptDelimiter };
 }
 
 /** Between two tries to write down what a question cost. */

@@ -9,9 +9,9 @@ import { processMark } from "../adapters/process-mark.ts";
 import { DatabaseRefuses, StoreUnusable, Transient } from "../domain/errors.ts";
 import type { MemoryWarmth } from "../domain/memory/index-state.ts";
 import type { EmbeddingSpace } from "../domain/memory.ts";
-import type { CheckBook, ProgressBook } from "../ports/checks.ts";
+import type { CheckStore, ProgressStore } from "../ports/checks.ts";
 import type { ConventionMarks, MemoryFigures, WorkFigures } from "../ports/dashboard.ts";
-import type { EvidenceShelf } from "../ports/feedback.ts";
+import type { EvidenceStore } from "../ports/feedback.ts";
 import type { Inbox } from "../ports/inbox.ts";
 import type { JobAdmin } from "../ports/jobs.ts";
 import type {
@@ -24,8 +24,8 @@ import type {
   RetrievalStatistics,
 } from "../ports/memory.ts";
 import type { FlaggedCode, PastCode, PastRejections, Rejecting } from "../ports/rejections.ts";
-import type { AnswerBook, ReviewRecords } from "../ports/talk.ts";
-import type { WriteBook } from "../ports/writes.ts";
+import type { AnswerStore, ReviewRecords } from "../ports/talk.ts";
+import type { WriteStore } from "../ports/writes.ts";
 import type { AnyJob, Lease, Ledger, Queue, Traces } from "../ports.ts";
 import { usearchExact } from "../search/vector-index.ts";
 import { onDamage } from "../store/damage.ts";
@@ -82,7 +82,7 @@ export type { MemoryFacts };
 export interface Remembered {
   readonly memory: Memory;
   /** What people did about findings, and the outcomes that follow. */
-  readonly evidence: EvidenceShelf;
+  readonly evidence: EvidenceStore;
   /** What was declined, and the code that findings were about; null where memory could not be opened. */
   readonly past: (PastRejections & Rejecting & PastCode & FlaggedCode) | null;
   /** What replays came to; null where memory could not be opened. */
@@ -351,10 +351,10 @@ async function vacuum(db: Database, tables: readonly string[]): Promise<void> {
 /** What one job writes: only as long as it is held. */
 export interface HeldRecords {
   readonly ledger: Ledger & ReviewRecords;
-  readonly answers: AnswerBook;
-  readonly checks: CheckBook;
-  readonly progress: ProgressBook;
-  readonly writes: WriteBook;
+  readonly answers: AnswerStore;
+  readonly checks: CheckStore;
+  readonly progress: ProgressStore;
+  readonly writes: WriteStore;
 }
 
 export type Records = ReturnType<typeof recordsOn>;

@@ -433,10 +433,10 @@ describe("what is left alone", () => {
     await world.comment(pull, world.bot.login, "@kodiai review");
     const reasons = world.deliveries.slice(-4).map(({ id }) => at.outcomeOf(id)?.reason);
     expect(reasons).toEqual([
-      "the comment does not speak to us",
-      'a comment that was "edited" asks nothing',
+      "the comment does not address Kodiai",
+      'a comment that was "edited" is not handled',
       "not written by a person",
-      "written by ourselves",
+      "written by Kodiai itself",
     ]);
     expect(await answered(at)).toEqual([]);
   });

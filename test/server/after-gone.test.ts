@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import type { CommandJob } from "../../src/domain/command.ts";
 import { OutOfReach, Transient } from "../../src/domain/errors.ts";
 import type { Repo } from "../../src/domain/job.ts";
-import type { StandingRepository, Unreachable } from "../../src/ports/memory.ts";
+import type { ReachableRepository, Unreachable } from "../../src/ports/memory.ts";
 import type { Queue } from "../../src/ports.ts";
 import { afterGone, goneWatch } from "../../src/server/after-gone.ts";
 import { reviewJob } from "../adapters/contracts/queue.ts";
@@ -11,12 +11,12 @@ import { sqliteStage } from "../store/stage.ts";
 
 const job = reviewJob(7, "a");
 const MOVED: Repo = { ...job.repo, owner: "globex", ownerId: 77, name: "after" };
-const standing = (repo: Repo): StandingRepository => ({ kind: "standing", repo, head: () => Promise.resolve(null) });
-const gone: Unreachable = { kind: "unreachable", reason: "the App does not reach the repository", gone: true };
-const suspended: Unreachable = { kind: "unreachable", reason: "the installation is suspended", gone: false };
+const standing = (repo: Repo): ReachableRepository => ({ kind: "reachable", repo, head: () => Promise.resolve(null) });
+const gone: Unreachable = { kind: "unreachable", reason: "the App does not reach the repository", isMissing: true };
+const suspended: Unreachable = { kind: "unreachable", reason: "the installation is suspended", isMissing: false };
 
 async function after(
-  found: StandingRepository | Unreachable,
+  found: ReachableRepository | Unreachable,
   installation: number | null,
   of: Parameters<typeof afterGone>[0] = job,
 ) {

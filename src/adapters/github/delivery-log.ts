@@ -35,7 +35,7 @@ export function githubDeliveryLog(app: ClientOptions["app"]): DeliveryLog {
         // GitHub's words for a delivery that is over three days old, or whose hook is gone.
         const tooLate = [400, 404, 422];
         const ask = () => app.request(`POST /app/hook/deliveries/${Id.parse(id)}/attempts`);
-        return (await unlessStatus(tooLate, ask)) === null ? "gone" : "asked";
+        return (await unlessStatus(tooLate, ask)) === null ? "expired" : "asked";
       }),
   };
 }

@@ -80,12 +80,12 @@ async function resolve(
 ): ReturnType<Replies["resolve"]> {
   try {
     const thread = await threadOf(github, repo, number, rootId);
-    if (thread === null) return "gone";
+    if (thread === null) return "missing";
     if (!thread.isResolved) await path.repeat(() => github.graphql(RESOLVE_THREAD, { thread: thread.id }));
     return "resolved";
   } catch (error) {
     const known = translate(error, Date.now());
-    if (known instanceof OutOfReach) return known.status === 404 ? "gone" : "refused";
+    if (known instanceof OutOfReach) return known.status === 404 ? "missing" : "refused";
     throw known;
   }
 }

@@ -57,7 +57,7 @@ export async function recoverDeliveries(
   for (const { id, guid } of missed.slice(0, limits.most)) {
     if (!(await book.asking(guid, now))) continue;
     await limits.pause();
-    if ((await log.redeliver(id)) === "gone") gone += 1;
+    if ((await log.redeliver(id)) === "expired") gone += 1;
     else asked.push(guid);
   }
   const left = Math.max(0, missed.length - limits.most);

@@ -1,7 +1,7 @@
 // What people did about our findings, as it was first seen, and the outcomes that follow; beside the memories, in the same database.
 import type { Evidence } from "../../domain/memory/evidence.ts";
 import type { RepoKey } from "../../domain/memory.ts";
-import type { Decision, EvidenceShelf, KnownFix, RememberedFinding } from "../../ports/feedback.ts";
+import type { Decision, EvidenceStore, KnownFix, RememberedFinding } from "../../ports/feedback.ts";
 import { type Columns, insertText, objectOf, rowOf, rowTypes } from "../columns.ts";
 import { jsonRows } from "../dialect.ts";
 import type { Database, Sql } from "../sql.ts";
@@ -9,7 +9,7 @@ import { tick } from "./records.ts";
 import { repoValues } from "./scope.ts";
 
 /** Over an open memory. Throws `Transient` for what passes. */
-export function storedEvidence(db: Database): EvidenceShelf {
+export function storedEvidence(db: Database): EvidenceStore {
   return {
     findings: (repo, pull) => findings(db, repo, pull),
     evidence: (repo, pull) => evidence(db, repo, pull),
@@ -104,7 +104,7 @@ async function add(tx: Sql, repo: RepoKey, given: readonly Evidence[]): Promise<
 async function withdraw(
   tx: Sql,
   repo: RepoKey,
-  withdrawn: Parameters<EvidenceShelf["withdraw"]>[1],
+  withdrawn: Parameters<EvidenceStore["withdraw"]>[1],
   at: number,
 ): Promise<void> {
   const ids = await rowIds(

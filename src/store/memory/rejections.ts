@@ -149,11 +149,11 @@ function asFlagged(row: FlaggedRow): Flagged {
 async function keep(
   tx: Sql,
   repo: RepoKey,
-  { said, standing, fixed }: Parameters<FlaggedCode["keep"]>[1],
+  { reported, open, fixed }: Parameters<FlaggedCode["keep"]>[1],
   at: number,
 ): Promise<void> {
-  const ids = await rowIds(tx, repo, [...said.map(({ memoryId }) => memoryId), ...standing, ...fixed]);
-  for (const { memoryId, rule, shape } of said) {
+  const ids = await rowIds(tx, repo, [...reported.map(({ memoryId }) => memoryId), ...open, ...fixed]);
+  for (const { memoryId, rule, shape } of reported) {
     const [id, key] = [ids.get(memoryId), shapeKey(shape)];
     if (id === undefined || key === null) continue;
     await tx.run(
@@ -172,7 +172,7 @@ async function keep(
       rows,
     ]);
   };
-  await mark(standing, null, "IS NOT NULL");
+  await mark(open, null, "IS NOT NULL");
   await mark(fixed, at, "IS NULL");
 }
 

@@ -3,7 +3,7 @@
 import { Worker } from "node:worker_threads";
 import { Transient } from "../../domain/errors.ts";
 import type { Degraded } from "../../domain/omissions.ts";
-import type { TellDegraded } from "../../ports/memory.ts";
+import type { ReportDegraded } from "../../ports/memory.ts";
 import type { Held, SearchSettings } from "../../search/memory-search.ts";
 
 /** What the thread is started with. */
@@ -50,7 +50,7 @@ export const PATIENCE: SearchPatience = { answerMs: 5_000, stuckMs: 30_000, down
 
 export interface SearchThread {
   /** Fails with RangeError when the question was wrong, else with Transient or Error. */
-  ask(request: Omit<Request, "id">, tell?: TellDegraded): Promise<unknown>;
+  ask(request: Omit<Request, "id">, tell?: ReportDegraded): Promise<unknown>;
   /** As it last reported; null when the thread does not run or has reported nothing yet. */
   held(): HeldNow | null;
   close(): Promise<void>;
@@ -97,7 +97,7 @@ export function searchThread(program: URL, settings: ThreadSettings, patience: S
 interface Waiting {
   resolve(value: unknown): void;
   reject(error: Error): void;
-  readonly tell: TellDegraded | undefined;
+  readonly tell: ReportDegraded | undefined;
 }
 
 type RunningThread = SearchThread;

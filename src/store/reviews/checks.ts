@@ -3,7 +3,7 @@ import { failPoint } from "../../adapters/fail-point.ts";
 import type { Repo } from "../../domain/job.ts";
 import { repoKey } from "../../domain/memory.ts";
 import type { CheckEnd } from "../../domain/review/check.ts";
-import type { BegunCheck, CheckBook, KeptCheck, PushWaits } from "../../ports/checks.ts";
+import type { BegunCheck, CheckStore, KeptCheck, PushWaits } from "../../ports/checks.ts";
 import type { Post, Wanted } from "../../ports/writes.ts";
 import type { Held } from "../../ports.ts";
 import { fenced } from "../queue/lease-fence.ts";
@@ -35,7 +35,7 @@ const BEGIN = `INSERT INTO check_runs (id, key, head_sha, repo, installation_id,
  *
  * @param held the job that writes; null where none is behind it
  */
-export function storedChecks(db: Database, held: Held | null = null): CheckBook {
+export function storedChecks(db: Database, held: Held | null = null): CheckStore {
   const write = async (text: string, values: readonly unknown[]): Promise<void> => {
     await fenced(db, held, (tx) => tx.run(text, values));
   };

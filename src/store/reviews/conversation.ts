@@ -1,7 +1,7 @@
 // What people decided about pull requests, and every answer that was given: decisions hold over pushes and restarts, and no
 // conversation runs away, neither with a bot nor with a person who floods us.
 import type { Declined } from "../../domain/conversation.ts";
-import type { AnswerBook, Decisions } from "../../ports/talk.ts";
+import type { AnswerStore, Decisions } from "../../ports/talk.ts";
 import type { Held } from "../../ports.ts";
 import { fenced } from "../queue/lease-fence.ts";
 import type { Database } from "../sql.ts";
@@ -41,7 +41,7 @@ export function storedDecisions(db: Database): Decisions {
  *
  * @param held the job that writes; null where none is behind it
  */
-export function storedAnswers(db: Database, held: Held | null = null): AnswerBook {
+export function storedAnswers(db: Database, held: Held | null = null): AnswerStore {
   const count = async (text: string, given: readonly unknown[]) => (await db.one<{ n: number }>(text, given))?.n ?? 0;
   return {
     async record({ comment, repo, thread, userId, kind, at }) {

@@ -4,8 +4,8 @@
 import { feedbackKey, jobKey, type ReviewJob, upkeepKey } from "../../domain/job.ts";
 import type { HistoryProgress } from "../../domain/memory/past-reviews.ts";
 import { repoKey } from "../../domain/memory.ts";
-import type { FeedbackBook } from "../../ports/feedback.ts";
-import type { HistoryBook, Introductions } from "../../ports/history.ts";
+import type { FeedbackStore } from "../../ports/feedback.ts";
+import type { HistoryStore, Introductions } from "../../ports/history.ts";
 import type { Database } from "../sql.ts";
 
 /** How long people take up what a review said. */
@@ -14,7 +14,7 @@ const YOUNG_MS = 30 * 24 * 60 * 60_000;
 const LOOKED_AT = "CASE WHEN l.at > posted.at THEN l.at ELSE posted.at END";
 
 /** Which pull requests are due for a look, from the reviews that were posted. Throws `Transient` for what passes. */
-export function storedLooks(db: Database): FeedbackBook {
+export function storedLooks(db: Database): FeedbackStore {
   return {
     async due(now, afterMs, most) {
       const rows = await db.all<{ job: string | null }>(
@@ -43,7 +43,7 @@ export function storedLooks(db: Database): FeedbackBook {
 }
 
 /** Where imports of past reviews are: after a crash they go on there. */
-export function storedHistory(db: Database): HistoryBook {
+export function storedHistory(db: Database): HistoryStore {
   return {
     async of(repo) {
       const row = await db.one<{ progress: string }>("SELECT progress FROM history WHERE repo = $1", [repo]);

@@ -1,6 +1,6 @@
 // Summaries that say that a review is being written: whatever happens to the review, they come to an end.
 import type { Repo } from "../../domain/job.ts";
-import type { ProgressBook, ProgressNote } from "../../ports/checks.ts";
+import type { ProgressNote, ProgressStore } from "../../ports/checks.ts";
 import type { Held } from "../../ports.ts";
 import { fenced } from "../queue/lease-fence.ts";
 import type { Database } from "../sql.ts";
@@ -10,7 +10,7 @@ import type { Database } from "../sql.ts";
  *
  * @param held the job that writes; null where none is behind it
  */
-export function storedProgress(db: Database, held: Held | null = null): ProgressBook {
+export function storedProgress(db: Database, held: Held | null = null): ProgressStore {
   const write = async (text: string, values: readonly unknown[]): Promise<void> => {
     await fenced(db, held, (tx) => tx.run(text, values));
   };

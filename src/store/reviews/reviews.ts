@@ -2,7 +2,7 @@
 // that are not written yet.
 import { failPoint } from "../../adapters/fail-point.ts";
 import type { Review } from "../../domain/review.ts";
-import type { ReplyBook } from "../../ports/model.ts";
+import type { ReplyStore } from "../../ports/model.ts";
 import type { ReviewRecords } from "../../ports/talk.ts";
 import type { Held, Ledger } from "../../ports.ts";
 import { fenced, progressed } from "../queue/lease-fence.ts";
@@ -98,7 +98,7 @@ export function readReview(json: string): Review {
 }
 
 /** Answers of the model, by question, until the review is saved. */
-export function storedReplies(db: Database): ReplyBook {
+export function storedReplies(db: Database): ReplyStore {
   return {
     async find(key, question) {
       const kept = "SELECT answer FROM replies WHERE key = $1 AND question = $2";

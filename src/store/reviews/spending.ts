@@ -1,8 +1,8 @@
 // What models cost, a row a question: budgets of a month are checked against it, and it outlives restarts.
-import { type Booking, type Budget, bookingOf, type Purse, type Wanted } from "../../domain/budget.ts";
+import { type Budget, type BudgetUsage, type Reservation, reservationOf, type Wanted } from "../../domain/budget.ts";
 import type { Repo } from "../../domain/job.ts";
 import { repoKey } from "../../domain/memory.ts";
-import type { Reserve, SpendingBook } from "../../ports/model.ts";
+import type { Reservations, SpendingStore } from "../../ports/model.ts";
 import type { Held } from "../../ports.ts";
 import { fenced } from "../queue/lease-fence.ts";
 import type { Database, Sql } from "../sql.ts";
@@ -14,9 +14,9 @@ const IS_CURRENT =
 const RESERVED = `SELECT coalesce(sum(usd), 0) FROM bookings WHERE ${IS_CURRENT}`;
 
 /** Throws `Transient` for what passes. */
-export function storedSpending(db: Database): SpendingBook {
+export function storedSpending(db: Database): SpendingStore {
   return {
-    purse: (repo, since, outsiders = false) => usageOf(db, repo, since, outsiders),
+    usage: (repo, since, outsiders = false) => usageOf(db, repo, since, outsiders),
     async record(repo, at, purpose, { inputTokens, outputTokens, usd }, held = null) {
       await db.transaction(async (tx) => {
         await tx.run(
@@ -32,31 +32,31 @@ export function storedSpending(db: Database): SpendingBook {
           );
       });
     },
-    reserve: (held, repo) => reserve(db, held, repoKey(repo)),
+    reservations: (held, repo) => reservations(db, held, repoKey(repo)),
   };
 }
 
-function reserve(db: Database, held: Held, repo: string): Reserve {
-  const book = async (tx: Sql, wanted: Wanted, budgets: readonly Budget[], since: number): Promise<Booking> => {
+function reservations(db: Database, held: Held, repo: string): Reservations {
+  const reserve = async (tx: Sql, wanted: Wanted, budgets: readonly Budget[], since: number): Promise<Reservation> => {
     // One job after the other reserves: this row is locked until the commit.
     await tx.run("INSERT INTO moments (name, at) VALUES ('reserving', 0) ON CONFLICT (name) DO UPDATE SET at = 0");
     await tx.run("DELETE FROM bookings WHERE job = $1", [held.id]);
     await tx.run(`DELETE FROM bookings WHERE NOT ${IS_CURRENT}`);
-    const usages: Purse[] = [];
+    const usages: BudgetUsage[] = [];
     for (const budget of budgets) usages.push(await usageOf(tx, budget.repo, since, budget.whose === "outsiders"));
-    const booking = bookingOf(wanted, budgets, usages);
-    if (booking.usd > 0)
+    const reservation = reservationOf(wanted, budgets, usages);
+    if (reservation.usd > 0)
       await tx.run("INSERT INTO bookings (job, token, repo, usd, outsider) VALUES ($1, $2, $3, $4, $5)", [
         held.id,
         held.token,
         repo,
-        booking.usd,
+        reservation.usd,
         budgets.some(({ whose }) => whose === "outsiders") ? 1 : 0,
       ]);
-    return booking;
+    return reservation;
   };
   return {
-    book: (wanted, budgets, since) => fenced(db, held, (tx) => book(tx, wanted, budgets, since)),
+    reserve: (wanted, budgets, since) => fenced(db, held, (tx) => reserve(tx, wanted, budgets, since)),
     async outsidersReviews(since) {
       const row = await db.one<{ n: number }>(
         `SELECT count(DISTINCT spending.job) AS n FROM spending
@@ -78,9 +78,9 @@ async function usageOf(
   repo: Pick<Repo, "host" | "id"> | null,
   since: number,
   outsiders: boolean,
-): Promise<Purse> {
+): Promise<BudgetUsage> {
   const which = `${repo === null ? "" : " AND repo = $2"}${outsiders ? " AND outsider = 1" : ""}`;
   const given = repo === null ? [since] : [since, repoKey(repo)];
-  const row = await sql.one<Purse>(`SELECT (${SPENT}${which}) AS spent, (${RESERVED}${which}) AS aside`, given);
+  const row = await sql.one<BudgetUsage>(`SELECT (${SPENT}${which}) AS spent, (${RESERVED}${which}) AS aside`, given);
   return row ?? { spent: 0, aside: 0 };
 }

@@ -4,7 +4,7 @@ import { randomUUID } from "node:crypto";
 import { isGone } from "../../adapters/process-mark.ts";
 import { LeaseLost } from "../../domain/errors.ts";
 import { repoKey } from "../../domain/memory.ts";
-import type { InstallationPace, OrphanWrites, Post, Standing, Wanted, WriteBook } from "../../ports/writes.ts";
+import type { InstallationPace, OrphanWrites, Post, Wanted, WriteState, WriteStore } from "../../ports/writes.ts";
 import type { Held } from "../../ports.ts";
 import { fenced, isHeld, progressed } from "../queue/lease-fence.ts";
 import type { Database, Sql } from "../sql.ts";
@@ -24,14 +24,14 @@ export interface WritesOptions {
 }
 
 /** Throws `Transient` for what passes; what writes throws LeaseLost. */
-export function storedWrites(db: Database, { held, key }: WritesOptions): WriteBook {
+export function storedWrites(db: Database, { held, key }: WritesOptions): WriteStore {
   const { now } = db.dialect;
   return {
-    async standing(wanted) {
+    async state(wanted) {
       const row = await db.one<Row>(`SELECT marker, state, post, ${agoMs(now)} FROM intents WHERE identity = $1`, [
         identityOf(wanted),
       ]);
-      if (row === null || row.state === "refused") return { state: "new" } satisfies Standing;
+      if (row === null || row.state === "refused") return { state: "new" } satisfies WriteState;
       if (row.post !== null) return { state: "posted", post: JSON.parse(row.post) as Post };
       return { state: "sent", marker: row.marker, agoMs: row.agoMs };
     },

@@ -2,7 +2,7 @@
 // attributed to no account; with `texts` the words are removed as well.
 import { createHash } from "node:crypto";
 import { mentions, namesIn, withoutAddresses, withoutMentions } from "../../adapters/person-mentions.ts";
-import type { ErasedPerson, NamedPerson, PersonBooks, PersonRow, RewrittenTables } from "../../ports/person.ts";
+import type { ErasedPerson, NamedPerson, PersonRow, PersonStore, RewrittenTables } from "../../ports/person.ts";
 import { recordTerms } from "../../search/terms.ts";
 import { RECORD_COLUMNS, RECORD_TABLES, type RecordRow, readRecord, tick } from "../memory/records.ts";
 import type { Database, Sql } from "../sql.ts";
@@ -24,7 +24,7 @@ export interface PeopleSettings {
   readonly record?: (person: AskedPerson, texts: boolean) => void;
   /** Gives back the space of what was removed. */
   readonly reclaim: () => Promise<void>;
-  /** See PersonBooks. */
+  /** See PersonStore. */
   readonly rewrite: () => Promise<RewrittenTables | null>;
 }
 
@@ -32,7 +32,7 @@ export interface PeopleSettings {
 export function storedPeople(
   stores: StoreDatabases,
   { nameOf, forget, record, reclaim, rewrite }: PeopleSettings,
-): PersonBooks {
+): PersonStore {
   return {
     rewrite,
     rows: async (named) => personRows(await findPerson(askedPerson(named), stores), stores, nameOf),

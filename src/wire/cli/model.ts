@@ -49,7 +49,7 @@ export async function modelAccess(
 }
 
 /** Where no server counts. */
-const NOTHING_SPENT: Spending = { purse: () => Promise.resolve({ spent: 0, aside: 0 }) };
+const NOTHING_SPENT: Spending = { usage: () => Promise.resolve({ spent: 0, aside: 0 }) };
 
 function choiceOf(use: "auto" | "show"): ModelChoice | null {
   const set = setVariables(process.env);

@@ -15,7 +15,7 @@ import { UsageError } from "../../cli/usage.ts";
 import { StoreUnusable } from "../../domain/errors.ts";
 import type { WritingPorts } from "../../flows/review/review-ports.ts";
 import type { Replays, RetrievalLog, RetrievalStatistics } from "../../ports/memory.ts";
-import type { SpendingBook } from "../../ports/model.ts";
+import type { SpendingStore } from "../../ports/model.ts";
 import { storedMemory } from "../../store/memory/memory.ts";
 import { openMemoryFile, reclaimFile } from "../../store/memory/memory-file.ts";
 import { threadRecall } from "../../store/memory/recall.ts";
@@ -134,7 +134,7 @@ export async function statisticsAt(
 }
 
 /** What models cost is kept beside the server's queue; where there is none, nothing is counted, and no file is made. */
-export async function spendingAt(place: string): Promise<SpendingBook | null> {
+export async function spendingAt(place: string): Promise<SpendingStore | null> {
   if (isDatabase(place)) return storedSpending(databaseAt(place));
   const path = join(place, "queue.db");
   return existsSync(path) ? storedSpending(await openQueueFile(path)) : null;
