@@ -10,22 +10,23 @@ import { otherSpaces } from "./domain/memory/index-state.ts";
 import { answerComment } from "./flows/commands/answer-comment.ts";
 import { reviewPullRequest } from "./flows/review/review-pull-request.ts";
 import type { AnyJob, Inspector, JobEnd, LaneName, Lease, LeaseLimits } from "./ports.ts";
-import { openAdminDoor } from "./server/admin-door.ts";
-import { goneWatch } from "./server/after-gone.ts";
+import { startAdminServer } from "./server/admin-server.ts";
 import { answerClock } from "./server/answer-clock.ts";
 import type { AppOptions, RunningApp } from "./server/app-options.ts";
 import { checkSweeper } from "./server/check-sweeper.ts";
 import { countedStore } from "./server/counted-store.ts";
 import { dashboardOf } from "./server/dashboard-of.ts";
 import { runFeedback } from "./server/feedback-sweep.ts";
-import { heartbeat, sayAlive } from "./server/heartbeat.ts";
+import { beatOnce, heartbeat } from "./server/heartbeat.ts";
 import { type JobWatch, jobWatch } from "./server/job-watch.ts";
 import { type LargeReviews, largeReviews } from "./server/large-reviews.ts";
+import { startMaintenance } from "./server/maintenance.ts";
 import { appMetrics } from "./server/metrics.ts";
 import { type MissedSweeper, missedSweeper } from "./server/missed-sweeper.ts";
+import { withMissingRepositoryCheck } from "./server/missing-repository.ts";
 import { ownSlug } from "./server/own-slug.ts";
+import type { PeriodicTask } from "./server/periodic-task.ts";
 import { retrievalWatch } from "./server/retrieval-watch.ts";
-import type { Rounds } from "./server/rounds.ts";
 import { runFollow } from "./server/run-follow.ts";
 import {
   admittedBy,
@@ -38,14 +39,13 @@ import {
   unlessForgotten,
 } from "./server/run-job.ts";
 import { committer, deliveryHandler, type ProbotEvent } from "./server/take-delivery.ts";
-import { upkeepRounds } from "./server/upkeep-rounds.ts";
 import { closeServer, startWebhookServer, urlOf } from "./server/webhook-server.ts";
 import { archiveFetch, githubFetch } from "./wire/egress.ts";
 import {
   githubAnswers,
+  locateRepository,
   type Unposted,
   type WiredGitHub,
-  whereabouts,
   wiredChecks,
   wiredGitHub,
   wiredProgress,
@@ -127,9 +127,9 @@ export async function startApp(options: AppOptions): Promise<RunningApp> {
   const sweeper = checkSweeper(store, wiredChecks(github, writes), wiredProgress(github, writes), log);
   // Started early, so that it is ready for the first review.
   const inspector: NonNullable<AppOptions["inspector"]> = options.inspector ?? serverInspector();
-  await sayAlive(store.queue, log);
+  await beatOnce(store.queue, log);
   const workers = startWorkers({ ...options, inspector }, store, github, reading, { sweeper, seen: jobWatch(metrics) });
-  const rounds = upkeepRounds(store, github, workers, options);
+  const maintenance = startMaintenance(store, github, workers, options);
   const beating = heartbeat(store.queue, workers, log, options.waits?.beatMs);
   store.queue.onJobAvailable?.((lane) => workers[lane].wake());
 
@@ -146,9 +146,9 @@ export async function startApp(options: AppOptions): Promise<RunningApp> {
   await probot.load(deliveryHandler({ ...options, ...taking }));
   const door = await startWebhookServer(probot, { ...options, counted: metrics });
   const admin = options.admin
-    ? await openAdminDoor(door, store, metrics, {
+    ? await startAdminServer(door, store, metrics, {
         ...options.admin,
-        rounds,
+        maintenance,
         failedAgo: commits.failedAgo,
         sinceAnsweredMs,
         others: (readiness) => dashboardOf(options, store, reading, { readiness, wake }),
@@ -168,9 +168,9 @@ export async function startApp(options: AppOptions): Promise<RunningApp> {
     adminUrl,
     async close() {
       await door.drain();
-      await Promise.all([missed?.stop(), rounds.stop()]);
+      await Promise.all([missed?.stop(), maintenance.stop()]);
       await Promise.all(Object.values(workers).map((worker) => worker.stop(options.waits?.drainMs ?? DRAIN_MS)));
-      const swept = Promise.all([reading.asking.questions.end(), sweeper.stop(), rounds.tidied()]);
+      const swept = Promise.all([reading.asking.questions.end(), sweeper.stop(), maintenance.tidied()]);
       await Promise.race([swept, new Promise((resolve) => setTimeout(resolve, TIDY_MS))]);
       await beating.stop();
       inspector.close?.();
@@ -232,12 +232,12 @@ function startWorkers(
   store: Store,
   github: WiredGitHub,
   reading: Reading,
-  { sweeper, seen }: { readonly sweeper: Rounds; readonly seen: JobWatch },
+  { sweeper, seen }: { readonly sweeper: PeriodicTask; readonly seen: JobWatch },
 ): Workers {
   const { log } = options;
   const { queue } = store;
   const { jobs, stoppable } = stoppableReviews(queue, () => workers.review.wake());
-  const lookIfGone = goneWatch(whereabouts(github), queue, log, () => {
+  const lookIfGone = withMissingRepositoryCheck(locateRepository(github), queue, log, () => {
     workers.review.wake();
     workers.upkeep.wake();
   });

@@ -2,13 +2,13 @@
 // The app's modules load last, so that errors are printed at once and signals are handled from the beginning.
 import { flushCompileCache } from "node:module";
 import { loadDotEnv } from "./server/dot-env.ts";
-import { heedSignals } from "./server/heed-signals.ts";
+import { handleSignals } from "./server/handle-signals.ts";
 import { keepCompiled } from "./server/keep-compiled.ts";
 
 // Only the server's user may read the files that it writes.
 process.umask(0o077);
 keepCompiled();
-const signals = heedSignals();
+const signals = handleSignals();
 const given = new Set(Object.keys(process.env));
 const split = loadDotEnv(".env");
 

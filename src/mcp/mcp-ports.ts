@@ -4,8 +4,8 @@ import type { Remembered } from "../domain/memory/write-report.ts";
 import type { MemoryRecord } from "../domain/memory.ts";
 import type { Review } from "../domain/review.ts";
 import type { SearchPorts } from "../flows/memory/search-memory.ts";
+import type { ReviewRecords } from "../ports/conversation.ts";
 import type { EvidenceStore } from "../ports/feedback.ts";
-import type { ReviewRecords } from "../ports/talk.ts";
 import type { NamedChange } from "../wire/cli/change.ts";
 
 /** The current memory in the data folder. */

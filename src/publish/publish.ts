@@ -12,7 +12,7 @@ import { answerMarker, reviewMarker, SUMMARY_MARKER } from "../domain/review/mar
 import type { PlacedFinding, PostedReview, Review, Superseded } from "../domain/review.ts";
 import { publicWords } from "../domain/text/public-error-text.ts";
 import type { BegunCheck, CheckStore, Checks, OwnPost, Retractions } from "../ports/checks.ts";
-import type { Replies } from "../ports/talk.ts";
+import type { Replies } from "../ports/conversation.ts";
 import { CommentRefused, type CommentToPost, type Reviews, SupersededError } from "../ports.ts";
 import { endLeft, endWithoutReview, type LeftCheck, reviewEnd } from "./check-end.ts";
 import { counted } from "./fit-list.ts";

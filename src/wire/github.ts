@@ -26,7 +26,7 @@ import type { Checks } from "../ports/checks.ts";
 import type { PastReviews } from "../ports/history.ts";
 import type { InstallationPace, Post, Wanted, WriteStore } from "../ports/writes.ts";
 import type { Reviews } from "../ports.ts";
-import type { Whereabouts } from "../server/after-gone.ts";
+import type { LocateRepository } from "../server/missing-repository.ts";
 import { githubFetch } from "./egress.ts";
 import { redactor, registerSecrets } from "./secrets.ts";
 import type { Store } from "./store.ts";
@@ -149,7 +149,7 @@ export async function reviewsOnGitHub(
 }
 
 /** Asks GitHub each time, with tokens of the job's repository alone. */
-export function whereabouts({ clients }: { readonly clients: Clients }): Whereabouts {
+export function locateRepository({ clients }: { readonly clients: Clients }): LocateRepository {
   return ({ installationId, repo }) => ({
     host: githubRepositoryHost({ clients, installationId, repo, paceMs: 0 }),
     installationOf: clients.installationOf,

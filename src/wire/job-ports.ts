@@ -27,7 +27,7 @@ import type { LearnPorts } from "../flows/people/learn-from-people.ts";
 import type { FollowPorts } from "../flows/repository/follow-repository.ts";
 import type { ReviewPorts } from "../flows/review/review-ports.ts";
 import type { RetrievalStatistics } from "../ports/memory.ts";
-import type { AddReview } from "../ports/missed.ts";
+import type { AddReview } from "../ports/missed-events.ts";
 import type { Snapshots } from "../ports/snapshot.ts";
 import type { Inspector, Lease, Ledger } from "../ports.ts";
 import { newGateCache } from "../retrieve/retrieve.ts";

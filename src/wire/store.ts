@@ -10,6 +10,7 @@ import { DatabaseRefuses, StoreUnusable, Transient } from "../domain/errors.ts";
 import type { MemoryWarmth } from "../domain/memory/index-state.ts";
 import type { EmbeddingSpace } from "../domain/memory.ts";
 import type { CheckStore, ProgressStore } from "../ports/checks.ts";
+import type { AnswerStore, ReviewRecords } from "../ports/conversation.ts";
 import type { ConventionMarks, MemoryFigures, WorkFigures } from "../ports/dashboard.ts";
 import type { EvidenceStore } from "../ports/feedback.ts";
 import type { Inbox } from "../ports/inbox.ts";
@@ -24,7 +25,6 @@ import type {
   RetrievalStatistics,
 } from "../ports/memory.ts";
 import type { FlaggedCode, PastCode, PastRejections, Rejecting } from "../ports/rejections.ts";
-import type { AnswerStore, ReviewRecords } from "../ports/talk.ts";
 import type { WriteStore } from "../ports/writes.ts";
 import type { AnyJob, Lease, Ledger, Queue, Traces } from "../ports.ts";
 import { usearchExact } from "../search/vector-index.ts";

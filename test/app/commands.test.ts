@@ -488,7 +488,7 @@ describe("what is left alone", () => {
     await world.deliver("issue_comment", sent?.payload, { id: sent?.id ?? "" });
     world.fail({ match: { method: "POST", path: /\/issues\/1\/comments$/ }, status: 502, afterApplying: true });
     await world.comment(pull, "wren", "/kodiai memory");
-    await until("it was looked for", () => at.log.some((line) => line.includes("the answer to a write was lost")));
+    await until("it was looked for", () => at.log.some((line) => line.includes("write response lost")));
     await answered(at);
     expect(replies(world, pull)).toHaveLength(2);
   });

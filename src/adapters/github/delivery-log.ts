@@ -1,7 +1,7 @@
 // GitHub's log of the webhooks that it sent to this App, and having one sent again. Asked as the App itself: these requests
 // come out of the App's own budget, not out of any installation's.
 import { z } from "zod";
-import type { DeliveryLog, LoggedDelivery } from "../../ports/missed.ts";
+import type { DeliveryLog, LoggedDelivery } from "../../ports/missed-events.ts";
 import type { ClientOptions } from "./clients.ts";
 import { unlessStatus } from "./requests.ts";
 import { translated } from "./translate-error.ts";

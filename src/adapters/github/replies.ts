@@ -3,7 +3,7 @@
 import { OutOfReach } from "../../domain/errors.ts";
 import type { Repo } from "../../domain/job.ts";
 import { proofMarker } from "../../domain/review/marker.ts";
-import type { AnswerPlace, Replies } from "../../ports/talk.ts";
+import type { AnswerPlace, Replies } from "../../ports/conversation.ts";
 import type { GitHub } from "./clients.ts";
 import { isOurs } from "./find-post.ts";
 import { FIND_THREAD, RESOLVE_THREAD } from "./graphql-documents.ts";

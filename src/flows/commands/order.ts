@@ -2,7 +2,6 @@
 import { type AccessLevel, type CommandJob, hasAccess, type Verb, verbEntry } from "../../domain/command.ts";
 import { type Answer, plainAnswer } from "../../domain/conversation.ts";
 import { parseFindingMarker } from "../../domain/review/marker.ts";
-import type { EvidenceStore } from "../../ports/feedback.ts";
 import type {
   AnswerStore,
   Decisions,
@@ -11,7 +10,8 @@ import type {
   ReviewJobs,
   ReviewRecords,
   Threads,
-} from "../../ports/talk.ts";
+} from "../../ports/conversation.ts";
+import type { EvidenceStore } from "../../ports/feedback.ts";
 import type { ReviewPorts, Stage } from "../review/review-ports.ts";
 
 export interface CommandPorts extends ReviewPorts {

@@ -13,8 +13,8 @@ import type { Skipped } from "../../domain/omissions.ts";
 import type { Said } from "../../domain/review/review-history.ts";
 import { counted } from "../../domain/text/counted.ts";
 import { attest, fateOf, fixPairOf, observe, type weigh } from "../../learn/learn.ts";
+import type { ReviewRecords } from "../../ports/conversation.ts";
 import type { EvidenceStore, Feedback, FeedbackStore, KnownFix, RememberedFinding } from "../../ports/feedback.ts";
-import type { ReviewRecords } from "../../ports/talk.ts";
 import type { PullRequests } from "../../ports.ts";
 import { type WeighPorts, weighEvidence } from "./weigh-evidence.ts";
 

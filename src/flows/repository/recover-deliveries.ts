@@ -1,6 +1,6 @@
 // GitHub delivers once and keeps a log of three days. What it could not deliver, or says it did and we never took, is asked
 // for once more. It comes back through the door like any delivery, with the id that it had.
-import type { DeliveryLog, LoggedDelivery, MissedEventStore } from "../../ports/missed.ts";
+import type { DeliveryLog, LoggedDelivery, MissedEventStore } from "../../ports/missed-events.ts";
 import { missedRank } from "../../receive/receive.ts";
 
 /** docs.github.com, "Redelivering webhooks": deliveries of the last three days. */

@@ -9,8 +9,8 @@ import type { BudgetName, Cost, Degraded, MonthSpending } from "../../domain/omi
 import type { PullRequestContext } from "../../domain/pull-request.ts";
 import type { ModelCost } from "../../domain/retrieval.ts";
 import type { ReviewSignals } from "../../domain/signals.ts";
+import type { Permissions } from "../../ports/conversation.ts";
 import type { Model, ModelAccess, ModelAllowance } from "../../ports/model.ts";
-import type { Permissions } from "../../ports/talk.ts";
 
 const DAY_MS = 24 * 60 * 60_000;
 

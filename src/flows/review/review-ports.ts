@@ -3,6 +3,7 @@ import type { KnownRules } from "../../config/check-rules.ts";
 import type { Repo } from "../../domain/job.ts";
 import type { PostedReview } from "../../domain/review.ts";
 import type { CheckStore, Checks, ProgressStore, PushWaits } from "../../ports/checks.ts";
+import type { Decisions, Permissions } from "../../ports/conversation.ts";
 import type { Dependencies } from "../../ports/dependency.ts";
 import type { Introductions } from "../../ports/history.ts";
 import type { Embedder, Memory, Recall, Replays, Reranker, RetrievalLog } from "../../ports/memory.ts";
@@ -10,7 +11,6 @@ import type { ModelAccess } from "../../ports/model.ts";
 import type { FlaggedCode, PastCode, PastRejections, Rejecting } from "../../ports/rejections.ts";
 import type { Snapshots } from "../../ports/snapshot.ts";
 import type { Symbols } from "../../ports/symbols.ts";
-import type { Decisions, Permissions } from "../../ports/talk.ts";
 import type { Inspector, Ledger, PullRequests, Reviews } from "../../ports.ts";
 import type { newGateCache } from "../../retrieve/retrieve.ts";
 

@@ -1,7 +1,7 @@
 // What people decided about pull requests, and every answer that was given: decisions hold over pushes and restarts, and no
 // conversation runs away, neither with a bot nor with a person who floods us.
 import type { Declined } from "../../domain/conversation.ts";
-import type { AnswerStore, Decisions } from "../../ports/talk.ts";
+import type { AnswerStore, Decisions } from "../../ports/conversation.ts";
 import type { Held } from "../../ports.ts";
 import { fenced } from "../queue/lease-fence.ts";
 import type { Database } from "../sql.ts";

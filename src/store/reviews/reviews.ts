@@ -2,8 +2,8 @@
 // that are not written yet.
 import { failPoint } from "../../adapters/fail-point.ts";
 import type { Review } from "../../domain/review.ts";
+import type { ReviewRecords } from "../../ports/conversation.ts";
 import type { ReplyStore } from "../../ports/model.ts";
-import type { ReviewRecords } from "../../ports/talk.ts";
 import type { Held, Ledger } from "../../ports.ts";
 import { fenced, progressed } from "../queue/lease-fence.ts";
 import type { Database, Sql } from "../sql.ts";

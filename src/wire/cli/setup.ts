@@ -8,7 +8,7 @@ import type { SetupVerbPorts } from "../../cli/setup.ts";
 import { appDescription } from "../../config/app-manifest.ts";
 import { readEmbeddings } from "../../config/read-embeddings.ts";
 import { setVariables } from "../../config/shown-variables.ts";
-import { openSetupDoor } from "../../server/setup-door.ts";
+import { startSetupServer } from "../../server/setup-server.ts";
 import { githubFetch } from "../egress.ts";
 import { registerSecrets } from "../secrets.ts";
 import { historyVerbPorts } from "./memory.ts";
@@ -20,7 +20,7 @@ const APP_YML = new URL("../../../app.yml", import.meta.url);
 export async function setupVerbPorts(): Promise<SetupVerbPorts> {
   return {
     description: appDescription(await readFile(APP_YML, "utf8")),
-    page: openSetupDoor,
+    page: startSetupServer,
     convert: async (code, apiUrl) => {
       const app = await convertManifest(code, apiUrl, githubFetch(apiUrl));
       registerSecrets(app.privateKey);
