@@ -105,7 +105,7 @@ export interface Recall {
     space: EmbeddingSpace,
     k: number,
     filter: MemoryFilter,
-    tell?: ReportDegraded,
+    report?: ReportDegraded,
   ): Promise<readonly (readonly VectorHit[])[]>;
   /** For each text, at most k best memories by BM25 over text, path and identifiers, best first. */
   matching(
@@ -113,7 +113,7 @@ export interface Recall {
     texts: readonly string[],
     k: number,
     filter: MemoryFilter,
-    tell?: ReportDegraded,
+    report?: ReportDegraded,
   ): Promise<readonly (readonly KeywordHit[])[]>;
   /** The records of these ids that the scope admits, in the order of the ids. */
   records(scope: Scope, ids: readonly string[]): Promise<readonly MemoryRecord[]>;

@@ -80,10 +80,7 @@ const BY_WORDS: readonly (readonly [said: RegExp, why: string])[] = [
     /does not support SSL connections/i,
     "the server has no TLS; turn it on there (ssl = on), or leave sslmode out of the address if the network is trusted",
   ],
-  [
-    /no pg_hba[.]conf entry .*no encryption/i,
-    "the server may require TLS; add ?sslmode=verify-full to the address",
-  ],
+  [/no pg_hba[.]conf entry .*no encryption/i, "the server may require TLS; add ?sslmode=verify-full to the address"],
   [/is not currently accepting connections/i, "the server accepts no connections to this database; name another one"],
   [/permission denied for database/i, "the user may not connect to this database; GRANT CONNECT ON DATABASE to it"],
 ];

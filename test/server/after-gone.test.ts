@@ -50,8 +50,8 @@ test("it is reviewed there at once, though a clock that was ahead once told it t
 });
 
 test("a pull request that is gone from a repository that stands where it was asks for nothing", async () => {
-  expect(await after(standing(job.repo), job.installationId)).toEqual({ what: "stands", added: [] });
-  expect(await after(standing(MOVED), null)).toEqual({ what: "stands", added: [] });
+  expect(await after(standing(job.repo), job.installationId)).toEqual({ what: "reachable", added: [] });
+  expect(await after(standing(MOVED), null)).toEqual({ what: "reachable", added: [] });
 });
 
 test("what the App does not reach any more is forgotten, also when nobody told us, or an old delivery came after that", async () => {
@@ -69,7 +69,7 @@ test("what the App does not reach any more is forgotten, also when nobody told u
       { kind: "forget", trigger: "gone", repo: job.repo, key: `github.com/${job.repo.id}:forget` },
     ]);
   }
-  expect(await after(suspended, null)).toEqual({ what: "stands", added: [] });
+  expect(await after(suspended, null)).toEqual({ what: "reachable", added: [] });
 });
 
 test("that is in the queue before the job that ran into it has ended: who dies in between has lost nothing", async () => {

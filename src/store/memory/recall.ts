@@ -35,10 +35,10 @@ export function threadRecall({ patience, program, ...given }: RecallSettings): T
   const thread = searchThread(worker, settings, { ...PATIENCE, ...patience });
   let isClosed = false;
   return {
-    nearest: (scope, vectors, space, k, filter, tell) =>
-      thread.ask({ ask: "nearest", with: [scope, vectors, space, k, filter] }, tell) as Promise<VectorHit[][]>,
-    matching: (scope, texts, k, filter, tell) =>
-      thread.ask({ ask: "matching", with: [scope, texts, k, filter] }, tell) as Promise<KeywordHit[][]>,
+    nearest: (scope, vectors, space, k, filter, report) =>
+      thread.ask({ ask: "nearest", with: [scope, vectors, space, k, filter] }, report) as Promise<VectorHit[][]>,
+    matching: (scope, texts, k, filter, report) =>
+      thread.ask({ ask: "matching", with: [scope, texts, k, filter] }, report) as Promise<KeywordHit[][]>,
     records: (scope, ids) => thread.ask({ ask: "records", with: [scope, ids] }) as Promise<MemoryRecord[]>,
     counts: (scope) => thread.ask({ ask: "counts", with: [scope] }) as Promise<MemoryCounts>,
     version: (repo) => thread.ask({ ask: "version", with: [repo] }) as Promise<number>,

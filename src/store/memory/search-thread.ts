@@ -49,7 +49,7 @@ export const PATIENCE: SearchPatience = { answerMs: 5_000, stuckMs: 30_000, down
 
 export interface SearchThread {
   /** Fails with RangeError for an invalid query, otherwise with Transient or Error. */
-  ask(request: Omit<Request, "id">, tell?: ReportDegraded): Promise<unknown>;
+  ask(request: Omit<Request, "id">, report?: ReportDegraded): Promise<unknown>;
   /** The last report; null when the thread does not run or has not reported yet. */
   held(): HeldNow | null;
   close(): Promise<void>;
@@ -79,12 +79,12 @@ export function searchThread(program: URL, settings: ThreadSettings, patience: S
   };
   return {
     held: () => running?.held() ?? null,
-    ask(request, tell) {
+    ask(request, report) {
       if (closed) return Promise.reject(new Error("memory search is closed"));
       if (performance.now() < downUntil)
         return Promise.reject(new Error("the search thread ended twice and stays down for a while"));
       running ??= start();
-      return running.ask(request, tell);
+      return running.ask(request, report);
     },
     async close() {
       closed = true;
@@ -96,7 +96,7 @@ export function searchThread(program: URL, settings: ThreadSettings, patience: S
 interface Waiting {
   resolve(value: unknown): void;
   reject(error: Error): void;
-  readonly tell: ReportDegraded | undefined;
+  readonly report: ReportDegraded | undefined;
 }
 
 type RunningThread = SearchThread;
@@ -156,12 +156,12 @@ function runningThread(
 
   return {
     held: () => held,
-    ask(request, tell) {
+    ask(request, report) {
       if (overdue.size > 0)
         return Promise.reject(new Error("timed out: the search thread is still at an earlier question"));
       worker.ref();
       const id = serial++;
-      const asked = new Promise((resolve, reject) => waiting.set(id, { resolve, reject, tell }));
+      const asked = new Promise((resolve, reject) => waiting.set(id, { resolve, reject, report }));
       worker.postMessage({ id, ...request });
       if (patience.answerMs === null || request.ask === "warm") return asked;
       const timer = setTimeout(() => giveUp(id), patience.answerMs);
@@ -187,6 +187,6 @@ function settle(waiting: Map<number, Waiting>, reply: Reply): void {
     one.reject(kind === "range" ? new RangeError(error) : kind === "passing" ? new Transient(error) : new Error(error));
     return;
   }
-  for (const { part, reason } of reply.degraded) one.tell?.(part, reason);
+  for (const { part, reason } of reply.degraded) one.report?.(part, reason);
   one.resolve(reply.value);
 }

@@ -1,4 +1,4 @@
-// What models cost, a row a question: budgets of a month are checked against it, and it outlives restarts.
+// Model spending, one row per request, which survives restarts; monthly budgets are checked against it.
 import { type Budget, type BudgetUsage, type Reservation, reservationOf, type Wanted } from "../../domain/budget.ts";
 import type { Repo } from "../../domain/job.ts";
 import { repoKey } from "../../domain/memory.ts";
@@ -8,12 +8,12 @@ import { fenced } from "../queue/lease-fence.ts";
 import type { Database, Sql } from "../sql.ts";
 
 const SPENT = "SELECT coalesce(sum(usd), 0) FROM spending WHERE at >= $1";
-/** What a job reserved counts while the job is held for the time for which it was reserved. */
+/** A reservation counts while its lease is held. */
 const IS_CURRENT =
   "EXISTS (SELECT 1 FROM jobs WHERE jobs.id = bookings.job AND jobs.token = bookings.token AND jobs.state = 'running')";
 const RESERVED = `SELECT coalesce(sum(usd), 0) FROM bookings WHERE ${IS_CURRENT}`;
 
-/** Throws `Transient` for what passes. */
+/** May throw `Transient`. */
 export function storedSpending(db: Database): SpendingStore {
   return {
     usage: (repo, since, outsiders = false) => usageOf(db, repo, since, outsiders),
@@ -38,7 +38,7 @@ export function storedSpending(db: Database): SpendingStore {
 
 function reservations(db: Database, held: Held, repo: string): Reservations {
   const reserve = async (tx: Sql, wanted: Wanted, budgets: readonly Budget[], since: number): Promise<Reservation> => {
-    // One job after the other reserves: this row is locked until the commit.
+    // Serialises reservations: this row is locked until the commit.
     await tx.run("INSERT INTO moments (name, at) VALUES ('reserving', 0) ON CONFLICT (name) DO UPDATE SET at = 0");
     await tx.run("DELETE FROM bookings WHERE job = $1", [held.id]);
     await tx.run(`DELETE FROM bookings WHERE NOT ${IS_CURRENT}`);
@@ -72,7 +72,7 @@ function reservations(db: Database, held: Held, repo: string): Reservations {
   };
 }
 
-/** In one statement: what is spent comes off what is reserved in one transaction, so it is counted once. */
+/** One statement for both sums, so that money that moves from reserved to spent meanwhile is counted once. */
 async function usageOf(
   sql: Sql,
   repo: Pick<Repo, "host" | "id"> | null,

@@ -15,7 +15,7 @@ import { rememberedAt } from "./store.ts";
 
 export { defaultBranch, type LocalRange, uncommittedWork };
 
-/** A change that the command line was asked to review. */
+/** A change to review from the command line. */
 export interface NamedChange {
   readonly repo: Repo;
   readonly number: number;
@@ -24,7 +24,7 @@ export interface NamedChange {
 }
 
 /**
- * Reads a range of the local repository at `cwd`; nothing leaves the machine.
+ * Ports for a range of the local repository at `cwd`; nothing leaves the machine.
  *
  * @throws Error with git's message when the range cannot be read
  */
@@ -34,7 +34,7 @@ export async function localPorts(cwd: string, range: LocalRange, place: string, 
   return { repo, number: pull.number, headSha: pull.head.sha, ports: { ...ports, snapshots } };
 }
 
-/** Rules, memory where there is any, and the model that is wished for. */
+/** Rules, memory if there is any, and the chosen model. */
 async function portsOf(repo: Repo, pulls: PullRequests, place: string, wish: ModelWish): Promise<WritingPorts> {
   return {
     pulls,
@@ -53,7 +53,7 @@ async function portsOf(repo: Repo, pulls: PullRequests, place: string, wish: Mod
 }
 
 /**
- * Reads a pull request with a person's token. There is no port that could post.
+ * Ports for a pull request, read with a person's token. None of them can post.
  *
  * @throws Error when the pull request does not exist or the token may not read it
  */
@@ -84,7 +84,7 @@ export async function pullRequestPorts(named: {
     authors: new Map(),
   });
   const ports = await portsOf(repo, pulls, named.place, named.model);
-  // What a command reads goes when it ends.
+  // Kept only while the command runs.
   const snapshots = githubSnapshots({ github, archives: archiveFetch(named.apiUrl), blobs: blobsInMemory() });
   return {
     repo,
