@@ -5,7 +5,7 @@ import type { PullRequestContext } from "../src/domain/pull-request.ts";
 import type { Precedents } from "../src/domain/retrieval.ts";
 import { evaluationRepo } from "../src/learn/remember/parse-row.ts";
 import type { Recall } from "../src/ports/memory.ts";
-import type { ModelLeave } from "../src/ports/model.ts";
+import type { ModelAllowance } from "../src/ports/model.ts";
 import { retrieve } from "../src/retrieve/retrieve.ts";
 import type { Tuning } from "../src/retrieve/tuning.ts";
 import type { Answer } from "./answers.ts";
@@ -25,7 +25,7 @@ export interface Arm {
   /** Another search in the place of the store's own. */
   readonly recall?: (recall: Recall) => Recall;
   /** The model that may be asked, by query id; absent: none. */
-  readonly leave?: (query: string) => Promise<ModelLeave>;
+  readonly leave?: (query: string) => Promise<ModelAllowance>;
 }
 
 /** Ranked lists are measured before anything is cut from them: topK raised, no floors, no character budget. */

@@ -109,7 +109,7 @@ export async function reviewPull(pull: RealPull, reviewer: Reviewer): Promise<Wr
       access:
         model === null
           ? null
-          : { model, spending: { purse: async () => ({ spent: 0, aside: 0 }) }, delimiter: delimiterOf(pull) },
+          : { model, spending: { usage: async () => ({ spent: 0, aside: 0 }) }, delimiter: delimiterOf(pull) },
       now: () => pull.asOf ?? NOW,
     },
     async (room, enter) => {

@@ -1,4 +1,4 @@
-// The app as it runs: Probot takes signed deliveries, the queue keeps their jobs, the workers run each through its pipeline.
+// The running app: Probot receives signed deliveries, the queue stores their jobs, the workers run each through its pipeline.
 
 import type { Logger } from "pino";
 import { Probot, type ProbotOctokit, ProbotOctokit as ProbotOctokitClass } from "probot";
@@ -10,22 +10,23 @@ import { otherSpaces } from "./domain/memory/index-state.ts";
 import { answerComment } from "./flows/commands/answer-comment.ts";
 import { reviewPullRequest } from "./flows/review/review-pull-request.ts";
 import type { AnyJob, Inspector, JobEnd, LaneName, Lease, LeaseLimits } from "./ports.ts";
-import { openAdminDoor } from "./server/admin-door.ts";
-import { goneWatch } from "./server/after-gone.ts";
+import { startAdminServer } from "./server/admin-server.ts";
 import { answerClock } from "./server/answer-clock.ts";
 import type { AppOptions, RunningApp } from "./server/app-options.ts";
 import { checkSweeper } from "./server/check-sweeper.ts";
 import { countedStore } from "./server/counted-store.ts";
 import { dashboardOf } from "./server/dashboard-of.ts";
 import { runFeedback } from "./server/feedback-sweep.ts";
-import { heartbeat, sayAlive } from "./server/heartbeat.ts";
+import { beatOnce, heartbeat } from "./server/heartbeat.ts";
 import { type JobWatch, jobWatch } from "./server/job-watch.ts";
 import { type LargeReviews, largeReviews } from "./server/large-reviews.ts";
+import { startMaintenance } from "./server/maintenance.ts";
 import { appMetrics } from "./server/metrics.ts";
 import { type MissedSweeper, missedSweeper } from "./server/missed-sweeper.ts";
+import { withMissingRepositoryCheck } from "./server/missing-repository.ts";
 import { ownSlug } from "./server/own-slug.ts";
+import type { PeriodicTask } from "./server/periodic-task.ts";
 import { retrievalWatch } from "./server/retrieval-watch.ts";
-import type { Rounds } from "./server/rounds.ts";
 import { runFollow } from "./server/run-follow.ts";
 import {
   admittedBy,
@@ -38,14 +39,13 @@ import {
   unlessForgotten,
 } from "./server/run-job.ts";
 import { committer, deliveryHandler, type ProbotEvent } from "./server/take-delivery.ts";
-import { upkeepRounds } from "./server/upkeep-rounds.ts";
 import { closeServer, startWebhookServer, urlOf } from "./server/webhook-server.ts";
 import { archiveFetch, githubFetch } from "./wire/egress.ts";
 import {
   githubAnswers,
+  locateRepository,
   type Unposted,
   type WiredGitHub,
-  whereabouts,
   wiredChecks,
   wiredGitHub,
   wiredProgress,
@@ -57,9 +57,9 @@ import { passwordIn, registerSecrets, withoutSecretsTaken } from "./wire/secrets
 import { openStore, type Store } from "./wire/store.ts";
 import { parkedWorker, startWorker, type Workers } from "./worker.ts";
 
-/** An orchestrator gives up on a process after 30 s. What runs longer waits again at the next start. */
+/** An orchestrator kills a process after 30 s. Jobs that run longer are retried on the next start. */
 const DRAIN_MS = 22_000;
-/** For what is only tidied up at the end. */
+/** For cleanup at the end. */
 const TIDY_MS = 2_000;
 
 function probotOf(
@@ -72,9 +72,9 @@ function probotOf(
     secret: webhookSecret,
     baseUrl: apiUrl,
     request: { fetch },
-    // At level debug Probot logs each event that it receives, payload and all.
+    // At level debug, Probot would log each event with its payload.
     log: log.child({}, { serializers: { event: ({ id, name }: ProbotEvent) => ({ id, name }) } }),
-    // A write that is tried again blindly is posted twice; the queue tries again, and looks first.
+    // A blind retry of a write could post twice; the queue retries instead, and checks first.
     Octokit: ProbotOctokitClass.plugin(noClientForEvents).defaults((given: object) => ({
       ...given,
       throttle: { enabled: false },
@@ -83,7 +83,7 @@ function probotOf(
   });
 }
 
-/** Probot makes a client for each event, and rejects events whose installation has no number. Our handler asks GitHub nothing. */
+/** Probot creates a client for each event, and rejects events whose installation has no id. Our handler needs no client. */
 function noClientForEvents({ auth }: { auth: (...asked: unknown[]) => Promise<unknown> }) {
   const unused = new ProbotOctokitClass({ throttle: { enabled: false } });
   return { auth: async (asked: { readonly type: string }) => (asked.type === "event-octokit" ? unused : auth(asked)) };
@@ -92,7 +92,7 @@ function noClientForEvents({ auth }: { auth: (...asked: unknown[]) => Promise<un
 /**
  * Starts the app and listens.
  *
- * @throws StoreUnusable when the store cannot be used; Error when the credentials are wrong or the port is taken
+ * @throws StoreUnusable when the store cannot be used; Error when the credentials are wrong or a port is in use
  */
 export async function startApp(options: AppOptions): Promise<RunningApp> {
   const { log, apiUrl, pace } = options;
@@ -107,7 +107,7 @@ export async function startApp(options: AppOptions): Promise<RunningApp> {
   const store = countedStore(await openedStore(options), metrics);
   const reading = await readers(options, store);
   const onUnposted = options.dryRun ? (unposted: Unposted) => log.info(unposted, "dry run: not posted") : null;
-  const onUnrecorded = (error: unknown) => log.warn({ err: error }, "a retrieval was not written down");
+  const onUnrecorded = (error: unknown) => log.warn({ err: error }, "a retrieval could not be logged");
   const github = wiredGitHub({
     app,
     apiUrl,
@@ -121,15 +121,15 @@ export async function startApp(options: AppOptions): Promise<RunningApp> {
     markerSecret: options.privateKey,
     settledMs: options.waits?.settledMs,
     onLost: ({ kind, repo, number }, found) =>
-      log.warn({ kind, repo: repo.id, number, found }, "the answer to a write was lost; looked for it"),
+      log.warn({ kind, repo: repo.id, number, found }, "write response lost; reconciled with GitHub"),
   });
   const { writes } = store.held(null);
   const sweeper = checkSweeper(store, wiredChecks(github, writes), wiredProgress(github, writes), log);
-  // Started now, so that the first review finds it ready.
+  // Started early, so that it is ready for the first review.
   const inspector: NonNullable<AppOptions["inspector"]> = options.inspector ?? serverInspector();
-  await sayAlive(store.queue, log);
+  await beatOnce(store.queue, log);
   const workers = startWorkers({ ...options, inspector }, store, github, reading, { sweeper, seen: jobWatch(metrics) });
-  const rounds = upkeepRounds(store, github, workers, options);
+  const maintenance = startMaintenance(store, github, workers, options);
   const beating = heartbeat(store.queue, workers, log, options.waits?.beatMs);
   store.queue.onJobAvailable?.((lane) => workers[lane].wake());
 
@@ -146,15 +146,15 @@ export async function startApp(options: AppOptions): Promise<RunningApp> {
   await probot.load(deliveryHandler({ ...options, ...taking }));
   const door = await startWebhookServer(probot, { ...options, counted: metrics });
   const admin = options.admin
-    ? await openAdminDoor(door, store, metrics, {
+    ? await startAdminServer(door, store, metrics, {
         ...options.admin,
-        rounds,
+        maintenance,
         failedAgo: commits.failedAgo,
         sinceAnsweredMs,
         others: (readiness) => dashboardOf(options, store, reading, { readiness, wake }),
       })
     : null;
-  // What comes again comes through the door, so the door is open by now.
+  // Redeliveries arrive at the webhook server, so it must be listening by now.
   const add = async (job: ReviewJob) => {
     await store.queue.add(job, Date.now());
     workers.review.wake();
@@ -168,9 +168,9 @@ export async function startApp(options: AppOptions): Promise<RunningApp> {
     adminUrl,
     async close() {
       await door.drain();
-      await Promise.all([missed?.stop(), rounds.stop()]);
+      await Promise.all([missed?.stop(), maintenance.stop()]);
       await Promise.all(Object.values(workers).map((worker) => worker.stop(options.waits?.drainMs ?? DRAIN_MS)));
-      const swept = Promise.all([reading.asking.questions.end(), sweeper.stop(), rounds.tidied()]);
+      const swept = Promise.all([reading.asking.questions.end(), sweeper.stop(), maintenance.tidied()]);
       await Promise.race([swept, new Promise((resolve) => setTimeout(resolve, TIDY_MS))]);
       await beating.stop();
       inspector.close?.();
@@ -185,81 +185,81 @@ function secretsOf({ privateKey, webhookSecret, formerSecret, databaseUrl }: App
   return [privateKey, webhookSecret, formerSecret?.secret ?? null, databaseUrl ? passwordIn(databaseUrl) : null];
 }
 
-/** The store, with memory on its way in. */
+/** Opens the store and starts to load memory. */
 async function openedStore(options: AppOptions): Promise<Store> {
   const { dataDir, databaseUrl = null, memory, searchMemoryBytes, waits, log } = options;
   const limits = searchMemoryBytes ? { memoryBytes: searchMemoryBytes } : {};
   const settings = { ...limits, silentMs: waits?.silentMs, dataDir };
-  const onExposed = (reason: string) => log.info({ reason }, "others may list the data folder, and read no file in it");
+  const onExposed = (reason: string) =>
+    log.info({ reason }, "other users can list the data folder, but read no file in it");
   const store = await openStore(databaseUrl ?? dataDir, { isChecked: true, ...settings, ...memory, onExposed });
-  if (store.memoryProblem !== null) log.error({ err: store.memoryProblem }, "reviews go on without memory");
-  // Nobody waits for it: until it is done the file answers, more slowly.
-  const unread = (error: unknown) => log.warn({ err: error }, "memory could not be read ahead of the first review");
+  if (store.memoryProblem !== null) log.error({ err: store.memoryProblem }, "reviews continue without memory");
+  // Not awaited: until it is done, searches read the file, more slowly.
+  const unread = (error: unknown) => log.warn({ err: error }, "memory could not be preloaded");
   store.warm().catch(unread);
   return withoutSecretsTaken(store);
 }
 
-/** What reads memory, as the operator chose. */
+/** Everything that reads memory, as configured by the operator. */
 async function readers(
   { embeddings, embeddingLimits, reranker: choice, model, log }: AppOptions,
   store: Store,
 ): Promise<Reading> {
   const chosen = await chosenEmbedder(embeddings, embeddingLimits);
   for (const reason of otherSpaces(await store.spaces(), chosen.space))
-    log.warn({ reason }, "memories of another embedder");
-  // The keyless embedder is quicker than any cache.
+    log.warn({ reason }, "memory holds vectors of another embedder");
+  // The keyless embedder is faster than any cache.
   const embedder = embeddings.kind === "local" ? chosen : store.cached(chosen);
   const reranker = await chosenReranker(choice);
-  if (reranker !== null)
-    log.info({ reranker: reranker.name }, "what memory finds is reranked: each review costs money");
+  if (reranker !== null) log.info({ reranker: reranker.name }, "search results are reranked: each review costs money");
   const questions = openQuestions((cost, error) =>
-    log.error({ ...cost, err: error }, "what a question to the model cost could not be written down"),
+    log.error({ ...cost, err: error }, "the cost of a model request could not be recorded"),
   );
   const { usdPerMonth = null, repositoryPercent = 100 } = model ?? {};
   const asking = { model: await chosenModel(model), usdPerMonth, repositoryPercent, questions };
   return { embedder, reranker, asking, symbols: symbols() };
 }
 
-/** A review that stands on GitHub is not held up for longer by a memory that cannot be written. */
+/** After so many attempts a posted review ends even if memory cannot be written. */
 const TRIES_TO_REMEMBER = 6;
-/** Commands that are answered at a time. */
+/** Commands answered at a time. */
 const COMMANDS_AT_ONCE = 2;
 const LANES: readonly LaneName[] = ["review", "command", "upkeep"];
 
-/** A lane for reviews, one for commands, and one that keeps memory in step with repositories: none waits for another. */
+/** A lane for reviews, one for commands, and one for maintenance of memory: none waits for another. */
 function startWorkers(
   options: AppOptions & { readonly inspector: Inspector },
   store: Store,
   github: WiredGitHub,
   reading: Reading,
-  { sweeper, seen }: { readonly sweeper: Rounds; readonly seen: JobWatch },
+  { sweeper, seen }: { readonly sweeper: PeriodicTask; readonly seen: JobWatch },
 ): Workers {
   const { log } = options;
   const { queue } = store;
   const { jobs, stoppable } = stoppableReviews(queue, () => workers.review.wake());
-  const lookIfGone = goneWatch(whereabouts(github), queue, log, () => {
+  const lookIfGone = withMissingRepositoryCheck(locateRepository(github), queue, log, () => {
     workers.review.wake();
     workers.upkeep.wake();
   });
   const addDescribing = describeLater(options, store, () => workers.upkeep.wake());
   const large = largeReviews();
-  /** Around each job of their lanes, the outermost first. */
+  /** Wrap each job of their lanes, the outermost first. */
   const wrappers: readonly JobWrapper[] = [
-    // The span and the metrics of the job, and the facts of its line in the log.
+    // The span, the metrics and the log line of the job.
     { lanes: LANES, job: (run, next) => seen.run(run.lane, run.lease, () => next(run)) },
-    // A job that finds its repository gone looks where it is now, before its end is recorded.
+    // A job whose repository is missing looks it up again before its end is recorded.
     { lanes: LANES, job: (run, next) => lookIfGone(run.lease.job, () => next(run)) },
-    // Nothing is asked about a repository that was forgotten while the job waited.
+    // Makes no request about a repository that was removed while the job waited.
     unlessForgotten,
-    // `/kodiai stop` ends a review between two stages or two comments.
+    // `/kodiai stop` ends a review between two stages or between two comments.
     stoppable,
-    // Two reviews of large changes run at a time, as they hold much in memory; others give their worker back.
+    // Reviews of large changes need much memory, so only two run at a time; others free their worker.
     admittedBy(large),
-    // What was newly remembered is described later, by a job of its own.
+    // A separate job describes new memories later.
     describedLater(addDescribing),
     // The span and the metrics of each stage.
     { lanes: ["review", "command"], stage: ({ lease }, next) => seen.step(lease.job, next) },
-    // The log of each stage: its time, its figures, and what is wrong with memory.
+    // Logs the time and figures of each stage, and problems with memory.
     loggedStages(options),
   ];
 
@@ -280,8 +280,8 @@ function startWorkers(
       job.kind === "feedback" ? runFeedback(job, await learn(job)) : runFollow(job, queue, follow(lease)),
     );
 
-  const watch = retrievalWatch(serverStatistics(store), (alerts) => log.warn({ alerts }, "retrieval needs a look"));
-  const onLost = ({ job }: Lease<AnyJob>) => log.warn({ job: job.key }, "another process has the job by now");
+  const watch = retrievalWatch(serverStatistics(store), (alerts) => log.warn({ alerts }, "retrieval alert"));
+  const onLost = ({ job }: Lease<AnyJob>) => log.warn({ job: job.key }, "lease lost to another process");
   const onEndOf = (lane: LaneName) => (lease: Lease<AnyJob>, end: JobEnd, error: unknown) => {
     if (lane === "review" && end.state === "parked") sweeper.wake();
     if (lane === "review") void watch();
@@ -301,29 +301,29 @@ function startWorkers(
     upkeep:
       store.memoryProblem === null
         ? startWorker({ ...clocks, queue: queue.upkeep, run: upkeep, onEnd: onEndOf("upkeep") }, 1)
-        : parkedWorker(() => log.warn("upkeep waits: its jobs run when Kodiai starts with a memory that opens")),
+        : parkedWorker(() => log.warn("maintenance lane disabled: memory could not be opened")),
   };
   return workers;
 }
 
-/** One worker is left to other repositories, where there are two. */
+/** With two or more workers, one is reserved for other repositories. */
 function limitsOf(workers: number, large: LargeReviews): LeaseLimits {
   return { ofRepository: Math.max(1, workers - 1), hasRoom: large.hasRoom() };
 }
 
 function logEnd(log: Logger, { job, attempt }: Lease<AnyJob>, end: JobEnd, error: unknown, more: object): void {
   const failed = end.state === "parked" || isBug(error);
-  const said = {
+  const facts = {
     job: job.key,
     ...more,
     trigger: job.kind === "command" ? job.command.kind : job.trigger,
     attempt,
     ...end,
   };
-  log[failed ? "error" : "info"](failed ? { ...said, err: error } : said, "job ended");
+  log[failed ? "error" : "info"](failed ? { ...facts, err: error } : facts, "job ended");
 }
 
-/** Puts the job in the queue; a review never fails for it. */
+/** Enqueues the job; never rejects, so that no review fails because of it. */
 function describeLater(
   { model, log }: AppOptions,
   { queue }: Store,
@@ -335,12 +335,12 @@ function describeLater(
       const received = { id: `${job.delivery}>describe`, event: job.trigger, receivedAt: Date.now() };
       if (await queue.accept(received, { kind: "upkeep", delivery: job.delivery, jobs: [job] })) wake();
     } catch (error) {
-      log.warn({ job: job.key, err: error }, "memories are described after another review");
+      log.warn({ job: job.key, err: error }, "could not enqueue the description job");
     }
   };
 }
 
-/** Anything but "try again later" and GitHub's last word. */
+/** Any error other than a transient failure, a refusal by GitHub, or a lack of capacity. */
 function isBug(error: unknown): boolean {
   return error !== null && ![Transient, OutOfReach, NoRoom].some((known) => error instanceof known);
 }

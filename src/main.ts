@@ -1,14 +1,14 @@
-// The server: reads the environment once, refuses what is wrong, starts the app. `npm start`, and the container's command.
-// What the app is made of is loaded last, so that a refusal is told at once and a signal finds somebody who heeds it.
+// The server: reads the environment once, rejects invalid settings, starts the app. `npm start`, and the container's command.
+// The app's modules load last, so that errors are printed at once and signals are handled from the beginning.
 import { flushCompileCache } from "node:module";
 import { loadDotEnv } from "./server/dot-env.ts";
-import { heedSignals } from "./server/heed-signals.ts";
+import { handleSignals } from "./server/handle-signals.ts";
 import { keepCompiled } from "./server/keep-compiled.ts";
 
-// What the server writes is for its user alone.
+// Only the server's user may read the files that it writes.
 process.umask(0o077);
 keepCompiled();
-const signals = heedSignals();
+const signals = handleSignals();
 const given = new Set(Object.keys(process.env));
 const split = loadDotEnv(".env");
 
@@ -23,11 +23,11 @@ else if ("problem" in key) refuse(key.problem === null ? [] : [key.problem]);
 else {
   const { serve } = await import("./server/serve.ts");
   await serve(read.env, key.pem, signals, refuse, shownVariables(process.env, given));
-  // Not only at a clean end: who is killed starts again soon, and what was compiled halves the work of that.
+  // Not only at a clean exit: a killed process restarts soon, and compiled code halves the work of that.
   flushCompileCache();
 }
 
-/** One line for each problem. Exit code 2 unless it may pass: a process that is started again would find the same. */
+/** Prints one line for each problem. Exit code 1 when a restart may help, otherwise 2. */
 function refuse(problems: readonly string[], mayPass = false): void {
   const last = mayPass ? "This may pass: start it again." : "See .env.example.";
   console.error(["Kodiai does not start:", ...problems.map((problem) => `  - ${problem}`), last].join("\n"));

@@ -1,5 +1,5 @@
-// What the rooms may ask of the world, split by power: what reads cannot write, and what writes cannot read.
-// Every method may throw `Transient` (try again later) and nothing else of an adapter's own.
+// Ports of the pipeline stages, split by power: a port that reads cannot write, and the reverse. Every method may throw
+// `Transient` (try again later) and no other error of an adapter's own.
 import type { CustomRule, RuleSetting } from "./config/repo-config.ts";
 import type { CommandJob } from "./domain/command.ts";
 import type { Finding, HeldBack } from "./domain/finding.ts";
@@ -21,7 +21,7 @@ import type { FileFacts } from "./domain/signals.ts";
 import type { Snapshots } from "./ports/snapshot.ts";
 import type { Symbols } from "./ports/symbols.ts";
 
-/** One changed file as a listing tells it. */
+/** One changed file in a listing. */
 export interface ListedFile {
   readonly path: string;
   readonly previousPath: string | null;
@@ -30,9 +30,9 @@ export interface ListedFile {
   readonly deletions: number;
   /** Hunks only (`@@ …`), or null where the source gives none (binary, too large, nothing changed). */
   readonly patch: string | null;
-  /** Git's mode at the head where the source learned it: `120000` (symbolic link), `160000` (submodule). */
+  /** Git's mode at the head, if the source knows it: `120000` (symbolic link), `160000` (submodule). */
   readonly newMode?: string | null;
-  /** True where GitHub shows no patch and this one was made from both texts: GitHub takes no comment on its lines. */
+  /** True when GitHub shows no patch and this one was computed from both texts: GitHub accepts no comment on its lines. */
   readonly isRebuilt?: boolean;
 }
 
@@ -42,12 +42,12 @@ export type Changes =
       readonly kind: "listing";
       readonly files: readonly ListedFile[];
       readonly total: number;
-      /** What the listing lacks; absent: nothing. */
+      /** Gaps in the listing; absent when there are none. */
       readonly degraded?: readonly Degraded[];
     }
   | { readonly kind: "unified"; readonly text: string };
 
-/** What changed from one head of a pull request to the next; or why that cannot be told, or would not help. */
+/** Changes from one head of a pull request to the next; or why they are unknown, or would not help. */
 export type ChangesSince =
   | { readonly kind: "since"; readonly changes: Changes }
   | { readonly kind: "unknown"; readonly reason: string };
@@ -55,7 +55,7 @@ export type ChangesSince =
 /** A file of another repository of the same owner. */
 export interface OwnersText {
   readonly text: string;
-  /** Whoever may read the repository that asks may read that one too. */
+  /** True when everyone who may read the requesting repository may read that one too. */
   readonly isShown: boolean;
 }
 
@@ -64,29 +64,29 @@ export interface PullRequests {
   pull(repo: Repo, number: number): Promise<PullRequest>;
   changes(repo: Repo, pull: PullRequest): Promise<Changes>;
   /**
-   * What changed since an earlier head, where that head is an ancestor of this one and the branch still leaves the base
-   * at the same commit; otherwise the reason why it is not, as a fragment of a sentence.
+   * Changes since an earlier head, if that head is an ancestor of this one and the merge base is still the same commit;
+   * otherwise the reason, as a fragment of a sentence.
    */
   changesSince(
     repo: Repo,
     pull: PullRequest,
     earlier: { readonly headSha: string; readonly baseSha: string },
   ): Promise<ChangesSince>;
-  /** Why no file can be read at the head, as a fragment of a sentence; absent where that can be asked. */
+  /** Why no file can be read at the head, as a fragment of a sentence; absent when files can be read. */
   readonly noHead?: string;
   /** UTF-8 text of a file at a commit; null when it is absent, binary, a link, or larger than `maxBytes`. */
   text(repo: Repo, path: string, sha: string, maxBytes: number): Promise<string | null>;
   /**
    * Text of a file on the default branch of another repository of the same owner (organisation defaults, `_extends`);
-   * null when the repository or file is absent or not ours to read.
+   * null when the repository or file is absent or not readable for us.
    */
   ownersText(repo: Repo, repositoryName: string, path: string, maxBytes: number): Promise<OwnersText | null>;
   authorFacts(repo: Repo, pull: PullRequest): Promise<AuthorFacts>;
-  /** Our own comments on the pull request, known by their hidden markers. */
+  /** Our own comments on the pull request, recognised by their hidden markers. */
   ownComments(repo: Repo, number: number): Promise<readonly OwnComment[]>;
 }
 
-/** Where a comment stands. A single line has startLine = line. */
+/** A comment and its position. For a single line, startLine = line. */
 export interface CommentToPost {
   readonly path: string;
   readonly side: "LEFT" | "RIGHT";
@@ -95,26 +95,26 @@ export interface CommentToPost {
   readonly body: string;
 }
 
-/** GitHub refused the review because of one of its comments (422): which one, it does not say. */
+/** GitHub refused the review because of one of its comments (422), without naming it. */
 export class CommentRefused extends Error {
   override readonly name = "CommentRefused";
 }
 
-/** What is to be said is over: the head moved, or the pull request was closed or locked. Nothing was written. */
-export class Overtaken extends Error {
-  override readonly name = "Overtaken";
+/** The review is stale: the head moved, or the pull request was closed or locked. Nothing was written. */
+export class SupersededError extends Error {
+  override readonly name = "SupersededError";
 }
 
-/** Writes to one pull request, and only as comments, each of which may throw Overtaken. Has no method that could approve, merge or push. */
+/** Writes to one pull request, and only as comments; each write may throw SupersededError. No method can approve, merge or push. */
 export interface Reviews {
-  /** Head and state as they are now, to be read right before posting. */
+  /** The current head and state; read them right before posting. */
   head(
     repo: Repo,
     number: number,
   ): Promise<{ readonly sha: string; readonly state: "open" | "closed"; readonly locked: boolean }>;
   /**
-   * Ids of the findings that comments of ours on this head are about, inline or on files, to be read right before
-   * posting: a run that died between two posts does not post the first again.
+   * Ids of the findings in our comments on this head, inline or on files. Read them right before posting, so that a run
+   * that resumes after a crash does not post twice.
    */
   postedFindings(repo: Repo, number: number, headSha: string): Promise<ReadonlySet<string>>;
   /** One review, event COMMENT, pinned to headSha. Throws CommentRefused when a comment cannot be placed. */
@@ -125,7 +125,7 @@ export interface Reviews {
     body: string,
     comments: readonly CommentToPost[],
   ): Promise<{ readonly url: string }>;
-  /** Those of the comments whose lines are not part of GitHub's own diff, as it is now. */
+  /** The comments whose lines are not part of GitHub's current diff. */
   outsideDiff(repo: Repo, number: number, comments: readonly CommentToPost[]): Promise<ReadonlySet<CommentToPost>>;
   /** A comment on a file as a whole. Throws CommentRefused when the file is not part of the diff. */
   postFileComment(
@@ -135,7 +135,7 @@ export interface Reviews {
     path: string,
     body: string,
   ): Promise<{ readonly url: string }>;
-  /** Creates the sticky summary or edits it in place; found by `marker`, written by us. `headSha` is what it is about. */
+  /** Creates our sticky summary or edits it in place, found by `marker`. `headSha` is the reviewed head. */
   putSummary(
     repo: Repo,
     number: number,
@@ -143,9 +143,9 @@ export interface Reviews {
     body: string,
     headSha: string,
   ): Promise<{ readonly url: string }>;
-  /** Puts a line above the summary, or makes a summary of it alone, until putSummary or endProgress. */
+  /** Puts a line above the summary, or creates a summary with this line alone, until putSummary or endProgress. */
   showProgress(repo: Repo, number: number, line: string, headSha: string): Promise<void>;
-  /** Takes that line away; a summary that is nothing else says `instead`. Changes nothing where there is no such line. */
+  /** Removes that line; a summary with nothing else shows `instead`. Does nothing if there is no such line. */
   endProgress(repo: Repo, number: number, instead: string): Promise<void>;
 }
 
@@ -167,11 +167,11 @@ export interface Inspection {
 /** The repository at the head of a change, for rules that ask what the change means elsewhere. */
 export interface InspectedRepository {
   readonly symbols: Symbols;
-  /** Reads it; only called where a rule needs it, since it may have to be downloaded. */
+  /** Reads it; only called when a rule needs it, since it may have to be downloaded. */
   at(): ReturnType<Snapshots["at"]>;
 }
 
-/** Finds defects without a model: what Kodiai can say with no key. */
+/** Finds defects without a model, so it needs no API key. */
 export interface Inspector {
   /**
    * @param onRead called as it goes on: how many more files were read
@@ -185,88 +185,88 @@ export interface Inspector {
   ): Promise<Inspection>;
 }
 
-/** A delivery as the queue remembers it: enough to know it again, nothing of its content. */
+/** A delivery as the queue stores it: enough to recognise it again, none of its content. */
 export interface ReceivedDelivery {
   readonly id: string;
   readonly event: string;
   /** Epoch milliseconds. */
   readonly receivedAt: number;
-  /** What it says: `KEY@HASH`; another delivery with the same one changes nothing. Null or absent: only its id counts. */
+  /** Fingerprint, `KEY@HASH`: a second delivery with the same one is ignored. Null or absent: only the id counts. */
   readonly meaning?: string | null;
 }
 
 export type AnyJob = Job | CommandJob;
 
-/** A job that a worker holds; every method that ends it takes this back. */
+/** A job that a worker holds; every method that ends the job takes its lease. */
 export interface Lease<Taken extends AnyJob = ReviewJob> {
   readonly id: number;
   readonly job: Taken;
-  /** 1 for the first try; one that was cut short by the end of its process does not count. */
+  /** 1 for the first attempt; an attempt that was cut short by the end of its process does not count. */
   readonly attempt: number;
-  /** Grows each time the job is taken: what an earlier holder still writes is refused (see LeaseLost). */
+  /** Grows with each lease of the job: later writes of an earlier holder are refused (see LeaseLost). */
   readonly token: number;
-  /** Milliseconds since the moment from which it could have run; absent where the queue does not know. */
+  /** Milliseconds since the job became due; absent when the queue does not know. */
   readonly waitedMs?: number;
 }
 
-/** What proves that a job is still held, wherever something of it is written. */
+/** Proof that a job is still held, checked with every write of the job. */
 export type Held = Pick<Lease<AnyJob>, "id" | "token">;
 
 /** How a job ended. */
 export type JobEnd =
   | { readonly state: "done"; readonly outcome: string }
-  /** It runs again in so many milliseconds, or later. */
+  /** It runs again after at least so many milliseconds. */
   | { readonly state: "retry"; readonly inMs: number; readonly reason: string }
-  /** It waits at its place until a process has room for a large change; the try does not count. */
+  /** It keeps its place in the queue until a process has capacity for a large change; the attempt does not count. */
   | { readonly state: "no-room"; readonly reason: string }
-  /** It failed for good, or too often: it runs again when an operator says so. */
+  /** It failed permanently, or too often: it runs again only when an operator retries it. */
   | { readonly state: "parked"; readonly reason: string };
 
-/** Who takes which jobs: see Queue. */
+/** See Queue. */
 export type LaneName = "review" | "command" | "upkeep";
 
-/** What a process may take at this moment. */
+/** What a process may lease now. */
 export interface LeaseLimits {
-  /** Jobs of one repository that it may hold at a time, in the lane. */
+  /** Jobs of one repository that the process may hold at a time, per lane. */
   readonly ofRepository: number;
-  /** False passes over jobs that ended as `no-room`. */
+  /** False skips jobs that ended as `no-room`. */
   readonly hasRoom: boolean;
 }
 
-/** The jobs that one group of workers takes. When a job may run is decided by the queue's own clock. */
+/** The jobs of one group of workers. The queue's own clock decides when a job is due. */
 export interface Lane<Taken extends AnyJob> {
   /**
-   * The next job that may run now, held for as long as this process lives (see Queue.heartbeat); null when none may. Interrupted
-   * jobs come first; then the account that was served longest ago, of its repositories the one that was, and of its jobs the one
-   * that has waited longest. Jobs of an installation that GitHub asks to leave alone wait, and so do jobs that may not run beside
-   * another.
+   * The next due job, held for as long as this process lives (see Queue.heartbeat); null when none is due. Order: interrupted
+   * jobs; then the account that was served longest ago, within it the repository that was served longest ago, within that
+   * the job that has waited longest. Skips jobs of installations that GitHub rate-limits, and jobs that may not run beside
+   * a running one.
    *
    * @param limits absent: none
    */
   lease(limits?: LeaseLimits): Promise<Lease<Taken> | null>;
-  /** False when another process holds the job by now: then nothing is recorded. */
+  /** False when another process has taken over the job: then nothing is recorded. */
   end(lease: Lease<Taken>, end: JobEnd): Promise<boolean>;
-  /** False once another process may do the job. */
+  /** False once another process may run the job. */
   isLeaseValid(lease: Held): Promise<boolean>;
-  /** True when a later job of the same key waits: what the lease's job does is no longer wanted. */
+  /** True when a later job of the same key waits: the lease's job is no longer wanted. */
   isSuperseded(lease: Lease<Taken>): Promise<boolean>;
-  /** In how many milliseconds the next waiting job may run; 0 when one may now, null when none waits that the limits let pass. */
+  /** Milliseconds until the next waiting job is due; 0 when one is due now, null when none waits within the limits. */
   nextInMs(limits?: LeaseLimits): Promise<number | null>;
 }
 
 /**
- * The durable queue: itself the lane of reviews. One job per key runs at a time; a later job of the same key takes the
- * place of one that waits.
+ * The durable queue, which is itself the lane of reviews. One job per key runs at a time; a later job of the same key
+ * replaces one that waits.
  */
 export interface Queue extends Lane<ReviewJob> {
-  /** What people ask for: "stop" need not wait for the review that it stops. */
+  /** Commands of people: "stop" must not wait for the review that it stops. */
   readonly commands: Lane<CommandJob>;
-  /** What reviews never wait for, and what never waits for reviews. */
+  /** Maintenance: reviews never wait for it, and it never waits for reviews. */
   readonly upkeep: Lane<UpkeepJob>;
   /**
-   * Commits the delivery and what follows from it in one transaction. False when this delivery was accepted before.
+   * Commits the delivery and its jobs in one transaction. False when this delivery was accepted before.
    *
-   * @param beside jobs of the upkeep lane that follow from it as well
+   * @param beside further jobs of the upkeep lane
    */
   accept(
     delivery: ReceivedDelivery,
@@ -274,64 +274,64 @@ export interface Queue extends Lane<ReviewJob> {
     beside?: readonly UpkeepJob[],
   ): Promise<boolean>;
   /**
-   * A review that follows from a command, a look that is due, a repository that has to be forgotten. It takes the place of one
-   * of its key that waits.
+   * Adds a review that a command asked for, a due feedback check, or the removal of a repository. It replaces a waiting job
+   * of the same key.
    *
-   * @param now the time by the clock by which the job's `notBefore` was set, in epoch milliseconds
+   * @param now epoch milliseconds, by the clock that set the job's `notBefore`
    */
   add(job: ReviewJob | FeedbackJob | ForgetJob, now: number): Promise<void>;
-  /** Cancels the jobs of a key that wait; returns how many. */
+  /** Cancels the waiting jobs of a key; returns how many. */
   drop(key: string, reason: string): Promise<number>;
   /**
-   * Reports that this process lives, every few seconds. Jobs of processes that ended, or were silent for too long, wait again
-   * and come first; one that ends each process in which it runs alone is parked. Returns how many were taken back.
+   * Reports that this process is alive; call it every few seconds. Requeues, at the front, the jobs of processes that ended
+   * or were silent for too long; parks a job that crashed each process in which it ran alone. Returns how many it requeued.
    */
   heartbeat(): Promise<number>;
-  /** This process ends: what it still holds waits again. Returns how many. */
+  /** Requeues all jobs that this process holds, because it ends. Returns how many. */
   release(): Promise<number>;
   counts(): Promise<{ readonly waiting: number; readonly running: number; readonly parked: number }>;
   /**
-   * Calls `wake` with each lane in which a job may run now, whichever process put it there, and with every lane whenever it
-   * begins to listen. Absent where the store has no notifications: then a look every few seconds must do.
+   * Calls `wake` with each lane that has a due job, from any process, and with every lane when it starts to listen. Absent
+   * when the store has no notifications: then poll every few seconds.
    */
   onJobAvailable?(wake: (lane: LaneName) => void): void;
 }
 
-/** A review as the ledger keeps it. */
+/** A review in the ledger. */
 export interface EarlierReview {
   readonly review: Review;
-  /** True when it stands on the pull request. */
+  /** True when it was posted on the pull request. */
   readonly posted: boolean;
 }
 
-/** Written reviews, kept from before they are sent, so that a retry resumes at "send" and no head is reviewed twice. */
+/** Written reviews, stored before they are sent, so that a retry resumes at "send" and no head is reviewed twice. */
 export interface Ledger {
-  /** The latest review of this pull request that was written and not yet wholly sent; its head may have moved since. */
+  /** The latest review of this pull request that is not completely sent; the head may have moved since. */
   unsent(job: ReviewJob): Promise<Review | null>;
   save(job: ReviewJob, review: Review, now: number): Promise<void>;
-  /** The review of `headSha` against `baseSha` is on GitHub, or was overtaken: it is never sent again. */
+  /** Marks the review as posted or superseded: it is never sent again. */
   settle(job: ReviewJob, review: Review, now: number, outcome: string): Promise<void>;
   /** True when a review of this head against this base was posted before. */
   wasPosted(job: ReviewJob, headSha: string, baseSha: string): Promise<boolean>;
-  /** The last reviews of this pull request that were written, newest first, posted or not; a few are enough. */
+  /** A few of the last reviews of this pull request, newest first, posted or not. */
   earlier(job: ReviewJob): Promise<readonly EarlierReview[]>;
 }
 
-/** What is kept beside memory of repositories: jobs, reviews, decisions, answers, searches, check runs. */
+/** Data about repositories outside memory: jobs, reviews, decisions, answers, searches, check runs. */
 export interface Traces {
   /**
-   * Removes all of it that tells of a repository, and its bytes. What was spent stays, by number: budgets are held
-   * against it. Returns how many reviews went.
+   * Removes all data of a repository, and its bytes. Spending stays, by repository id, because budgets need it. Returns how
+   * many reviews were removed.
    */
   forgetRepository(repo: Pick<Repo, "host" | "id">): Promise<number>;
-  /** Jobs about the repository beside those of this key. */
+  /** Other jobs about the repository, without those of this key. */
   besides(repo: Pick<Repo, "host" | "id">, key: string): Promise<BesideForgetting>;
 }
 
-/** How many jobs there are about a repository that is forgotten. */
+/** Jobs that concern a repository while it is being removed. */
 export interface BesideForgetting {
-  /** What they write comes after any forgetting. */
+  /** They may write after the removal. */
   readonly running: number;
-  /** Since it was forgotten: what they wrote may have come after it. */
+  /** Ended since the removal: they may have written after it. */
   readonly ended: number;
 }

@@ -1,84 +1,85 @@
-// Takes jobs from a lane of the queue, one pull request or repository at a time each, and decides what a failure means.
+// Runs jobs of one lane of the queue, and decides whether a failed job is retried or parked.
 
 import { LeaseLost, NoRoom, OutOfReach, Transient } from "./domain/errors.ts";
 import type { ReviewJob } from "./domain/job.ts";
 import type { AnyJob, JobEnd, Lane, LaneName, Lease, LeaseLimits } from "./ports.ts";
 
-/** What takes longer hangs: it is let go, and whatever it still writes is refused. The longest review takes ten minutes. */
+/** A job that takes longer hangs: it is abandoned, and its later writes are refused. The longest review takes ten minutes. */
 const LONGEST_MS = 60 * 60_000;
-/** How often a running job is asked about: seconds of a model cost little, minutes do. */
-const LOOK_MS = 2_000;
-/** How often a job is tried before it is parked: with these waits for more than two hours, as long as GitHub was ever down. */
+/** How often a running job's lease is checked: seconds of an unwanted model call cost little, minutes do. */
+const LEASE_CHECK_MS = 2_000;
+/** Attempts before a job is parked: with these pauses more than two hours, as long as GitHub was ever down. */
 export const ATTEMPTS = 20;
 const FIRST_BACKOFF_MS = 5_000;
 const MAX_BACKOFF_MS = 15 * 60_000;
-/** Where whoever failed says from when on to try again. */
-const MAX_TOLD_BACKOFF_MS = 60_000;
-/** Those who wait for the same moment do not all come at once. */
+/** Used when the error names a time for the next attempt. */
+const MAX_HINTED_BACKOFF_MS = 60_000;
+/** Spreads jobs that wait for the same moment. */
 const JITTER_MS = 5_000;
-/** Between two looks at a queue that cannot answer. */
-const LOOK_AGAIN_MS = 1_000;
-/** Between two looks at a queue in which nothing may run now. */
+/** Between two polls of a queue that cannot answer. */
+const POLL_AGAIN_MS = 1_000;
+/** Between two polls of a queue without a due job. */
 const SHORTEST_SLEEP_MS = 250;
 const LONGEST_SLEEP_MS = 60_000;
-/** Between two tries to write down how a job ended. */
+/** Between two attempts to record the end of a job. */
 const RECORD_AGAIN_MS = 1_000;
 
 export interface WorkerPorts<Taken extends AnyJob = ReviewJob> {
   readonly queue: Lane<Taken>;
   /**
-   * Does the job; returns one line on how it ended. Throws Transient to be called again. The signal is aborted when a
-   * later job took its place, or another process the job.
+   * Runs the job; returns one line on how it ended. Throws Transient to be retried. The signal is aborted when a later job
+   * replaced this one, or another process took it over.
    */
   readonly run: (job: Taken, attempt: number, signal: AbortSignal, lease: Lease<Taken>) => Promise<string>;
-  /** Told once about each end of a job. */
+  /** Called once for each end of a job. */
   readonly onEnd: (lease: Lease<Taken>, end: JobEnd, error: unknown) => void;
-  /** Told instead when another process has the job by now. */
+  /** Called instead when another process has taken over the job. */
   readonly onLost?: (lease: Lease<Taken>) => void;
-  /** Epoch milliseconds, by the clock of `Transient.notBefore`. */
+  /** Epoch milliseconds, on the clock of `Transient.notBefore`. */
   readonly now: () => number;
   /** 0 ≤ x < 1, for jitter. */
   readonly random: () => number;
-  /** What may be taken now; absent: anything. */
+  /** Limits for leases; absent: none. */
   readonly limits?: () => LeaseLimits;
 }
 
 export interface Worker {
-  /** Look at the queue now: something may have been added. */
+  /** Polls the queue now: a job may have been added. */
   wake(): void;
-  /** Takes no further job and resolves when the running ones have ended, or after `withinMs`. */
+  /** Takes no further jobs; resolves when the running ones have ended, or after `withinMs`. */
   stop(withinMs: number): Promise<void>;
 }
 
-/** One for each lane of the queue. */
+/** One worker for each lane of the queue. */
 export type Workers = Readonly<Record<LaneName, Worker>>;
 
 /**
- * Starts working with up to `parallel` jobs at a time. Jobs of one pull request never run side by side (the queue sees to it).
+ * Starts a worker that runs up to `parallel` jobs at a time. The queue ensures that jobs of one pull request never run in
+ * parallel.
  */
 export function startWorker<Taken extends AnyJob>(ports: WorkerPorts<Taken>, parallel: number): Worker {
   const running = new Set<Promise<void>>();
   let timer: NodeJS.Timeout | undefined;
   let stopped = false;
   let isWanted = false;
-  let looking: Promise<void> | null = null;
+  let polling: Promise<void> | null = null;
 
-  /** One look at a time: two would take more jobs than there are places. A wake-up during a look leads to another look. */
-  function look(): void {
+  /** Concurrent polls could lease too many jobs. A wake-up during a poll triggers another poll. */
+  function poll(): void {
     isWanted = true;
-    looking ??= lookWhileWanted().finally(() => {
-      looking = null;
+    polling ??= pollWhileWanted().finally(() => {
+      polling = null;
     });
   }
 
-  async function lookWhileWanted(): Promise<void> {
+  async function pollWhileWanted(): Promise<void> {
     while (isWanted && !stopped) {
       isWanted = false;
       clearTimeout(timer);
       await takeAll();
       const wait = await untilNext();
-      // What came to be wanted meanwhile is looked at now; the loop goes on without an await between this and its check.
-      if (!isWanted && !stopped) timer = setTimeout(look, wait).unref();
+      // A wake-up meanwhile continues the loop; there is no await between this check and the loop's own.
+      if (!isWanted && !stopped) timer = setTimeout(poll, wait).unref();
     }
   }
 
@@ -86,7 +87,7 @@ export function startWorker<Taken extends AnyJob>(ports: WorkerPorts<Taken>, par
     while (!stopped && running.size < parallel) {
       const lease = await unlessTransient(() => ports.queue.lease(ports.limits?.()));
       if (lease === null) return;
-      // Taken while somebody said stop: others need not wait until this process is gone.
+      // Leased while the worker was being stopped: other processes need not wait for the end of this one.
       if (stopped) await giveBack(lease);
       else start(lease);
     }
@@ -95,7 +96,7 @@ export function startWorker<Taken extends AnyJob>(ports: WorkerPorts<Taken>, par
   function start(lease: Lease<Taken>): void {
     const work = runOne(ports, lease).finally(() => {
       running.delete(work);
-      look();
+      poll();
     });
     running.add(work);
   }
@@ -109,26 +110,26 @@ export function startWorker<Taken extends AnyJob>(ports: WorkerPorts<Taken>, par
   async function untilNext(): Promise<number> {
     if (stopped) return 0;
     const next = await unlessTransient(async () => ({ inMs: await ports.queue.nextInMs(ports.limits?.()) }));
-    if (next === null) return LOOK_AGAIN_MS;
-    // A job that waits behind a running one, or for room, is looked at when that one ends.
+    if (next === null) return POLL_AGAIN_MS;
+    // The end of a running job triggers a poll for jobs that wait behind it, or for capacity.
     return next.inMs === null ? LONGEST_SLEEP_MS : Math.min(LONGEST_SLEEP_MS, Math.max(SHORTEST_SLEEP_MS, next.inMs));
   }
 
-  look();
+  poll();
   return {
-    wake: () => setImmediate(look),
+    wake: () => setImmediate(poll),
     async stop(withinMs) {
       stopped = true;
       clearTimeout(timer);
       const patience = new Promise<void>((resolve) => setTimeout(resolve, withinMs).unref());
-      // A look may still start a job, so the jobs are counted when it is over.
-      const ended = Promise.allSettled([looking]).then(() => Promise.allSettled(running));
+      // A poll may still start a job, so wait for it before the jobs.
+      const ended = Promise.allSettled([polling]).then(() => Promise.allSettled(running));
       await Promise.race([ended, patience]);
     },
   };
 }
 
-/** Null where the queue cannot answer now. */
+/** Null when the queue cannot answer now. */
 async function unlessTransient<T>(ask: () => Promise<T>): Promise<T | null> {
   try {
     return await ask();
@@ -139,15 +140,15 @@ async function unlessTransient<T>(ask: () => Promise<T>): Promise<T | null> {
 }
 
 /**
- * In place of a worker whose jobs cannot run in this process, as their memory did not open: they keep their place in the
- * queue, and no try is counted. `tell` is called once, when the first job comes.
+ * Stands in for a worker whose jobs cannot run in this process, because memory did not open: they stay in the queue, and no
+ * attempt is counted. `warn` is called once, at the first wake-up.
  */
-export function parkedWorker(tell: () => void): Worker {
-  let isTold = false;
+export function parkedWorker(warn: () => void): Worker {
+  let hasWarned = false;
   return {
     wake() {
-      if (!isTold) tell();
-      isTold = true;
+      if (!hasWarned) warn();
+      hasWarned = true;
     },
     stop: () => Promise.resolve(),
   };
@@ -170,7 +171,7 @@ async function runOne<Taken extends AnyJob>(ports: WorkerPorts<Taken>, lease: Le
   else ports.onEnd(lease, end, cause);
 }
 
-/** Until its end is written down nobody else does the job. */
+/** Retries until the end is recorded, because no other process can run the job before. */
 async function recorded<Taken extends AnyJob>(
   { queue }: WorkerPorts<Taken>,
   lease: Lease<Taken>,
@@ -188,12 +189,12 @@ async function recorded<Taken extends AnyJob>(
 
 interface LeaseWatch {
   readonly signal: AbortSignal;
-  /** Rejects when the job has run for too long. */
+  /** Rejects after LONGEST_MS. */
   readonly hangs: Promise<never>;
   stop(): void;
 }
 
-/** Asks the queue every few seconds whether the job is still wanted, and still ours. */
+/** Checks every few seconds whether the job is still wanted, and still ours. */
 function watchLease<Taken extends AnyJob>({ queue }: WorkerPorts<Taken>, lease: Lease<Taken>): LeaseWatch {
   const unwanted = new AbortController();
   let isAsking = false;
@@ -208,7 +209,7 @@ function watchLease<Taken extends AnyJob>({ queue }: WorkerPorts<Taken>, lease: 
     }
     isAsking = false;
   };
-  const timer = setInterval(() => void ask(), LOOK_MS);
+  const timer = setInterval(() => void ask(), LEASE_CHECK_MS);
   timer.unref();
   let hanging: NodeJS.Timeout | undefined;
   const hangs = new Promise<never>((_, reject) => {
@@ -225,29 +226,29 @@ function watchLease<Taken extends AnyJob>({ queue }: WorkerPorts<Taken>, lease: 
   return { signal: unwanted.signal, hangs, stop };
 }
 
-/** Try again with exponential backoff and jitter while it makes sense; what is gone is done with; else park the job with its cause. */
+/** Retries transient failures with exponential backoff and jitter. A job whose target no longer exists is done; any other is parked. */
 function verdict(error: unknown, attempt: number, now: number, random: number): JobEnd {
   const reason = error instanceof Error ? `${error.name}: ${error.message}${causeOf(error)}` : String(error);
   if (error instanceof OutOfReach) return lastWord(error);
   if (error instanceof NoRoom) return { state: "no-room", reason: error.message };
   if (!(error instanceof Transient)) return { state: "parked", reason };
   if (attempt >= ATTEMPTS) return { state: "parked", reason: `gave up after ${attempt} attempts: ${reason}` };
-  const most = error.notBefore === null ? MAX_BACKOFF_MS : MAX_TOLD_BACKOFF_MS;
+  const most = error.notBefore === null ? MAX_BACKOFF_MS : MAX_HINTED_BACKOFF_MS;
   const backoff = Math.min(most, FIRST_BACKOFF_MS * 2 ** (attempt - 1)) * (0.5 + random / 2);
   const asked = error.notBefore === null ? 0 : error.notBefore + random * JITTER_MS - now;
   return { state: "retry", inMs: Math.ceil(Math.max(backoff, asked)), reason };
 }
 
-/** What an operator needs and strangers do not: the host or file that did not answer. */
+/** The host or file that did not answer: for the operator, not for the public. */
 function causeOf({ cause, message }: Error): string {
   for (let at = cause, depth = 0; at instanceof Error && depth < 5; at = at.cause, depth += 1) {
-    // The outermost of HTTP clients only says that fetching failed.
+    // The outermost error of an HTTP client only says that fetching failed.
     if (at.message !== "" && at.message !== "fetch failed" && !message.includes(at.message)) return ` (${at.message})`;
   }
   return "";
 }
 
-/** Who may not, today, may be allowed tomorrow: somebody can have the job tried again. */
+/** A refusal may be lifted later: then an operator can retry the parked job. */
 function lastWord({ why, message }: OutOfReach): JobEnd {
   return why === "gone"
     ? { state: "done", outcome: `gone: ${message}` }

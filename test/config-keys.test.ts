@@ -2,7 +2,7 @@
 import { describe, expect, test } from "vitest";
 import { codeSymbols } from "../src/adapters/code-index/symbols.ts";
 import { CONFIG_KEYS } from "../src/config/config-keys.ts";
-import type { ModelAccess, Reserve } from "../src/ports/model.ts";
+import type { ModelAccess, Reservations } from "../src/ports/model.ts";
 import { reviewMarkdown } from "../src/publish/publish.ts";
 import { type Change, reviewOf } from "./app/corridor.ts";
 import { BACKUP, BALANCE, LOGIN, WEAK_LOGIN } from "./app/given.ts";
@@ -64,8 +64,8 @@ const STRANGER: Pick<Change, "world"> = {
   world: { pull: aPull({ author: { login: "rae", id: 77, type: "User", association: "FIRST_TIME_CONTRIBUTOR" } }) },
 };
 const OUTSIDER: Pick<Change, "world" | "permissions"> = { ...STRANGER, permissions: { of: async () => "read" } };
-const THIRD_TODAY: Reserve = {
-  book: async ({ most }) => ({ usd: most, purses: [] }),
+const THIRD_TODAY: Reservations = {
+  reserve: async ({ most }) => ({ usd: most, usages: [] }),
   outsidersReviews: async () => 3,
   release: async () => {},
 };
@@ -192,7 +192,7 @@ const CASES: readonly Case[] = [
     config: "review: {budget: {outsiders: {reviewsPerDay: 4}}}",
     says: /Found by a model/,
     insteadOf: /a pull request gets 3 reviews by the model in 24 hours for people without write access/,
-    change: { ...ETAG, ...OUTSIDER, access: { ...echoing(), reserve: THIRD_TODAY } },
+    change: { ...ETAG, ...OUTSIDER, access: { ...echoing(), reservations: THIRD_TODAY } },
   },
   {
     key: "pathInstructions",

@@ -57,7 +57,7 @@ function portsOf(config: string, access: ScriptedModel | null, labels: FollowPor
   const head = { commit: "6dcb09b5b57875f334f61aebed695e2e4193db5e" };
   return {
     host: {
-      lookUp: () => Promise.resolve({ kind: "standing", repo: REPO, head: () => Promise.resolve(head as never) }),
+      lookUp: () => Promise.resolve({ kind: "reachable", repo: REPO, head: () => Promise.resolve(head as never) }),
     },
     pulls: { text: () => Promise.resolve(config), ownersText: () => Promise.resolve(null) },
     known: {},

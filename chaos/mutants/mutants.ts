@@ -271,7 +271,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     id: "waits twice",
     loses: "a review of a repository that moved is not put off by a clock that somebody set",
-    file: "src/server/after-gone.ts",
+    file: "src/server/missing-repository.ts",
     find: "installationId, notBefore: at };",
     replace: "installationId };",
     test: [
@@ -293,7 +293,7 @@ export const MUTANTS: readonly Mutant[] = [
     id: "what others set aside is spent",
     loses: "reviews that run at once spend no more than a budget together",
     file: "src/domain/budget.ts",
-    find: " - (purses[at]?.aside ?? 0)",
+    find: " - (usages[at]?.aside ?? 0)",
     replace: "",
     test: [
       RECORDS_TEST,
@@ -317,8 +317,8 @@ export const MUTANTS: readonly Mutant[] = [
     id: "no word is the last word",
     loses: "what is taken away while GitHub refuses to speak of it is forgotten later",
     file: "src/flows/repository/follow-repository.ts",
-    find: "if (!found.gone) return unconfirmed(found.reason, job);",
-    replace: 'if (!found.gone) return { kind: "skipped", reason: found.reason };',
+    find: "if (!found.isMissing) return unconfirmed(found.reason, job);",
+    replace: 'if (!found.isMissing) return { kind: "skipped", reason: found.reason };',
     test: [
       "test/app/follow-repository.test.ts",
       "one that is taken away while the App is suspended is forgotten when GitHub says how things stand",
@@ -328,7 +328,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     id: "ended before anybody looks",
     loses: "a job that finds its repository gone has it forgotten, also when its process dies right then",
-    file: "src/server/after-gone.ts",
+    file: "src/server/missing-repository.ts",
     find: 'error.why === "gone") await look(job);',
     replace: 'error.why === "gone") setTimeout(() => void look(job));',
     test: [
@@ -454,7 +454,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     id: "setup dies of an address",
     loses: "a request that is no address does not end kodiai setup",
-    file: "src/server/setup-door.ts",
+    file: "src/server/setup-server.ts",
     find: "URL.parse(request.url",
     replace: "new URL(request.url",
     test: ["test/cli/setup.test.ts", "a request that is no address is answered with 404, and setup goes on"],
@@ -1013,8 +1013,8 @@ export const MUTANTS: readonly Mutant[] = [
     id: "an edit asks again",
     loses: "a command is what somebody wrote, not what it was edited to",
     file: "src/receive/read-comment.ts",
-    find: "if (around.action !== wanted) return",
-    replace: 'if (around.action !== wanted && around.action !== "edited") return',
+    find: "if (around.action !== wanted)",
+    replace: 'if (around.action !== wanted && around.action !== "edited")',
     test: [
       "test/app/poisoned.test.ts",
       "a comment that is edited afterwards changes neither memory nor the next review",
@@ -1563,7 +1563,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     id: "a damaged queue closes the admin port",
     loses: "a server that cannot serve says why on its admin port",
-    file: "src/server/closed-door.ts",
+    file: "src/server/unavailable-servers.ts",
     find: "const other = admin ?",
     replace: "const other = admin && process.pid < 0 ?",
     test: [
@@ -1616,7 +1616,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     id: "any clock is believed",
     loses: "a start with a wrong clock removes nothing",
-    file: "src/server/upkeep-rounds.ts",
+    file: "src/server/maintenance.ts",
     find: "const MOST_LEAP_MS = 7 * DAY_MS;",
     replace: "const MOST_LEAP_MS = 700 * DAY_MS;",
     test: [
@@ -1627,7 +1627,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     id: "a wrong clock proves itself",
     loses: "what was written by a wrong clock does not make it right",
-    file: "src/server/upkeep-rounds.ts",
+    file: "src/server/maintenance.ts",
     find: "known ??= (await",
     replace: "known = (await",
     test: [
@@ -1880,7 +1880,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     id: "the page of set-up opens once",
     loses: "who is signed out can come back to the page and make the App",
-    file: "src/server/setup-door.ts",
+    file: "src/server/setup-server.ts",
     find: "return show(response, formPage(",
     replace: "isOver = true;\n    return show(response, formPage(",
     test: [

@@ -2,14 +2,14 @@
 // was asking, and none of those that were answered.
 import { createHash } from "node:crypto";
 import type { LookUps, ModelAnswer, ModelRequest, Purpose } from "../domain/model.ts";
-import type { Model, ReplyBook } from "../ports/model.ts";
+import type { Model, ReplyStore } from "../ports/model.ts";
 import { withoutDelimiters } from "./without-delimiters.ts";
 
 /** What a review asks about the change; the rest is cheap, or asked by somebody who waits for the answer. */
 const KEPT: ReadonlySet<Purpose> = new Set<Purpose>(["review", "verify"]);
 
 export interface KeepingReplies {
-  readonly book: ReplyBook;
+  readonly book: ReplyStore;
   /** Of the review job. */
   readonly key: string;
   /** The answer without secrets. */

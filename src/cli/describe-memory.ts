@@ -9,7 +9,7 @@ import {
   describeMemories,
   estimateDescribing,
 } from "../flows/memory/describe-memories.ts";
-import type { EvidenceShelf } from "../ports/feedback.ts";
+import type { EvidenceStore } from "../ports/feedback.ts";
 import type { Embedder, Memory, Recall, Replays } from "../ports/memory.ts";
 import type { ModelAccess } from "../ports/model.ts";
 import { nameOf } from "./find-repository.ts";
@@ -77,7 +77,7 @@ function plain({ without, ...done }: DescribedMemories) {
 export interface MemoryVerbPorts {
   readonly memory: Memory;
   readonly recall: Recall;
-  readonly evidence: EvidenceShelf;
+  readonly evidence: EvidenceStore;
   /** What replays came to. */
   readonly replays: Replays | null;
   readonly embedder: Embedder;

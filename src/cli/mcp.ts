@@ -4,7 +4,7 @@ import { serveStdio } from "@modelcontextprotocol/server/stdio";
 import manifest from "../../package.json" with { type: "json" };
 import type { McpPorts } from "../mcp/mcp-ports.ts";
 import { mcpServer } from "../mcp/mcp-server.ts";
-import { openMcpDoor } from "../server/mcp-door.ts";
+import { startMcpServer } from "../server/mcp-http-server.ts";
 import type { McpWords } from "../wire/cli/mcp.ts";
 import { registerSecrets } from "../wire/secrets.ts";
 import { terminalText } from "./terminal-text.ts";
@@ -64,7 +64,7 @@ async function overHttp(
 ): Promise<void> {
   registerSecrets(token.word);
   const ended = endOf(false);
-  const door = await openMcpDoor(port, token.word, () => mcpServer(ports, version));
+  const door = await startMcpServer(port, token.word, () => mcpServer(ports, version));
   say(`${about} on ${door.url}`);
   if (token.isNew) say(`the token, until this ends: ${token.word} (set ${TOKEN} to keep one)`);
   await ended;

@@ -2,13 +2,13 @@
 import { outcomeWords } from "../domain/memory/evidence.ts";
 import type { MemoryRecord } from "../domain/memory.ts";
 import { weigh } from "../learn/learn.ts";
-import type { EvidenceShelf } from "../ports/feedback.ts";
+import type { EvidenceStore } from "../ports/feedback.ts";
 
 export type Why = Pick<NonNullable<ReturnType<ReturnType<typeof weigh>["get"]>>, "because" | "evidence"> &
   Pick<MemoryRecord, "outcome" | "decided">;
 
 /** Weighs the evidence anew: what stands in the record is what followed when it was last looked at. */
-export async function whyOf(record: MemoryRecord, shelf: Pick<EvidenceShelf, "evidence">): Promise<Why> {
+export async function whyOf(record: MemoryRecord, shelf: Pick<EvidenceStore, "evidence">): Promise<Why> {
   const { pull } = record.provenance;
   const all = pull === null ? [] : await shelf.evidence(record.repo, pull);
   const weighed = weigh(all, [record]).get(record.id);

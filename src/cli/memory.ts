@@ -12,7 +12,7 @@ import { backfillLanguages } from "../flows/memory/backfill-languages.ts";
 import { exportMemory } from "../flows/memory/export-memory.ts";
 import { type Imported, importMemory } from "../flows/memory/import-memory.ts";
 import { held } from "../learn/learn.ts";
-import type { EvidenceShelf } from "../ports/feedback.ts";
+import type { EvidenceStore } from "../ports/feedback.ts";
 import { describe, isJson, type MemoryVerbPorts, type MemoryWords } from "./describe-memory.ts";
 import { nameOf } from "./find-repository.ts";
 import { lessonsLine, lineOf, pageOf, visible } from "./memory-page.ts";
@@ -265,7 +265,7 @@ interface HeldActs {
 }
 
 /** @throws Transient when memory cannot be read now */
-async function heldActs(repo: RepoKey, shelf: Pick<EvidenceShelf, "pulls" | "evidence">): Promise<HeldActs> {
+async function heldActs(repo: RepoKey, shelf: Pick<EvidenceStore, "pulls" | "evidence">): Promise<HeldActs> {
   const bursts: { pull: number; acts: number; reason: string }[] = [];
   const strangers: Evidence[] = [];
   for (const pull of await shelf.pulls(repo)) {

@@ -1,12 +1,12 @@
 // kodiai export-data --user X, kodiai erase --user X: what is kept about one person, and to keep it no longer.
 import { writeFileSync } from "node:fs";
-import type { ErasedPerson, NamedPerson, PersonBooks, RewrittenTables } from "../ports/person.ts";
+import type { ErasedPerson, NamedPerson, PersonStore, RewrittenTables } from "../ports/person.ts";
 import { terminalText } from "./terminal-text.ts";
 import { type ExitCode, readWords, UsageError } from "./usage.ts";
 import { VERBS } from "./verbs.ts";
 
 /** What the verbs need of the world. */
-export interface PersonPorts extends PersonBooks {
+export interface PersonPorts extends PersonStore {
   close(): Promise<void>;
 }
 

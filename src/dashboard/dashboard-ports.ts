@@ -4,7 +4,7 @@ import type { ExportPorts } from "../flows/memory/export-memory.ts";
 import type { RestorePorts } from "../flows/memory/restore-memory.ts";
 import type { SearchPorts } from "../flows/memory/search-memory.ts";
 import type { ConventionMarks, MemoryFigures, WorkFigures } from "../ports/dashboard.ts";
-import type { HistoryBook } from "../ports/history.ts";
+import type { HistoryStore } from "../ports/history.ts";
 import type { JobAdmin } from "../ports/jobs.ts";
 import type { EndedSessions, GitHubLogin, Visitor, VisitorWithToken } from "../ports/login.ts";
 import type { Memory, Replays, RepositoryLabels, RetrievalStatistics } from "../ports/memory.ts";
@@ -29,7 +29,7 @@ export interface DashboardPorts {
   readonly work: WorkFigures;
   readonly jobs: JobAdmin;
   readonly statistics: RetrievalStatistics;
-  readonly history: Pick<HistoryBook, "of">;
+  readonly history: Pick<HistoryStore, "of">;
   /** Null where memory could not be opened. */
   readonly memory: MemoryShown | null;
   readonly health: () => Promise<Health>;

@@ -12,7 +12,7 @@ export interface Budget {
 }
 
 /** How a budget stands. US$. */
-export interface Purse {
+export interface BudgetUsage {
   readonly spent: number;
   /** Set aside by jobs that run, and not spent yet. */
   readonly aside: number;
@@ -26,15 +26,19 @@ export interface Wanted {
 }
 
 /** What was set aside, and how each budget stood before, in the order in which they were named. */
-export interface Booking {
+export interface Reservation {
   /** US$; 0: nothing. */
   readonly usd: number;
-  readonly purses: readonly Purse[];
+  readonly usages: readonly BudgetUsage[];
 }
 
 /** What every budget still holds, between `least` and `most`; 0 where one holds nothing, or less than `least`. US$. */
-export function bookingOf({ least, most }: Wanted, budgets: readonly Budget[], purses: readonly Purse[]): Booking {
-  const left = budgets.map(({ of }, at) => of - (purses[at]?.spent ?? 0) - (purses[at]?.aside ?? 0));
+export function reservationOf(
+  { least, most }: Wanted,
+  budgets: readonly Budget[],
+  usages: readonly BudgetUsage[],
+): Reservation {
+  const left = budgets.map(({ of }, at) => of - (usages[at]?.spent ?? 0) - (usages[at]?.aside ?? 0));
   const usd = Math.min(most, ...left);
-  return { usd: usd > 0 && usd >= least ? usd : 0, purses };
+  return { usd: usd > 0 && usd >= least ? usd : 0, usages };
 }

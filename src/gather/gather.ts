@@ -13,7 +13,7 @@ import type { FileDiff, PullRequest, PullRequestContext } from "../domain/pull-r
 import type { Checkpoint } from "../domain/review/review-history.ts";
 import { askedWords } from "../domain/review/title-fingerprint.ts";
 import { publicWords } from "../domain/text/public-error-text.ts";
-import type { Threads } from "../ports/talk.ts";
+import type { Threads } from "../ports/conversation.ts";
 import type { EarlierReview, PullRequests } from "../ports.ts";
 import { heldBack, turnedAway } from "./policy.ts";
 import { readChanges } from "./read-changes.ts";

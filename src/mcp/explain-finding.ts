@@ -1,4 +1,4 @@
-// explain_finding: why a finding was said or held back, and what people did about it since.
+// explain_finding: why a finding was reported or held back, and how people reacted since.
 
 import { z } from "zod";
 import { whyOf } from "../cli/memory-why.ts";
@@ -32,13 +32,13 @@ export const explainFindingTool: Tool<typeof input> = {
   async run({ id, pull, repository }, ports) {
     const repo = await repositoryOf(repository, ports);
     const memory = await ports.memory();
-    const told = await explainFinding(repo, id, pull ?? null, {
+    const explained = await explainFinding(repo, id, pull ?? null, {
       records: memory?.records ?? null,
       recall: memory?.search.recall ?? null,
       recent: ports.recent,
     });
-    if (told.kind === "unknown") throw new UsageError(`${id} is not known: ${told.reason}`);
-    const { state, finding, placed, heldBack, memory: record } = told;
+    if (explained.kind === "unknown") throw new UsageError(`${id} is not known: ${explained.reason}`);
+    const { state, finding, placed, heldBack, memory: record } = explained;
     const kept = record === null || memory === null ? null : await keptOf(record, memory);
     const source = finding === null ? null : sourceOf(finding);
     return { value: { id, state, finding, source, placed, heldBack, memory: kept }, lists: [] };
@@ -46,7 +46,7 @@ export const explainFindingTool: Tool<typeof input> = {
 };
 
 function sourceOf({ source, rule }: { readonly source: string; readonly rule: string | null }): string {
-  return rule === null ? `a ${source} said it` : `the rule ${rule}: docs/rules.md tells what it looks for`;
+  return rule === null ? `a ${source} reported it` : `the rule ${rule}: docs/rules.md describes what it looks for`;
 }
 
 async function keptOf(record: MemoryRecord, { evidence }: McpMemory) {

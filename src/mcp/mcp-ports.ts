@@ -1,41 +1,41 @@
-// What the MCP tools need of the world: the memory of one data folder, one repository's diff, and nothing that could post.
+// Ports of the MCP tools: the memory of one data folder, and reviews of one repository's diffs. None of them can post.
 import type { Repo } from "../domain/job.ts";
 import type { Remembered } from "../domain/memory/write-report.ts";
 import type { MemoryRecord } from "../domain/memory.ts";
 import type { Review } from "../domain/review.ts";
 import type { SearchPorts } from "../flows/memory/search-memory.ts";
-import type { EvidenceShelf } from "../ports/feedback.ts";
-import type { ReviewRecords } from "../ports/talk.ts";
+import type { ReviewRecords } from "../ports/conversation.ts";
+import type { EvidenceStore } from "../ports/feedback.ts";
 import type { NamedChange } from "../wire/cli/change.ts";
 
-/** Memory as it is in the data folder now. */
+/** The current memory in the data folder. */
 export interface McpMemory {
   readonly search: Omit<SearchPorts, "reranker" | "leave">;
-  readonly evidence: Pick<EvidenceShelf, "evidence">;
+  readonly evidence: Pick<EvidenceStore, "evidence">;
   readonly records: Pick<ReviewRecords, "latest" | "finding">;
-  /** The repositories that something is remembered of. */
+  /** The repositories with memories. */
   readonly known: () => Promise<readonly Repo[]>;
 }
 
 export interface McpPorts {
-  /** Whom the tools are about unless a call names another. */
+  /** The default repository, unless a call names another. */
   readonly repo: Repo;
-  /** Where memory is, for people. */
+  /** The data folder, for messages. */
   readonly folder: string;
-  /** May calls name other repositories? */
+  /** Whether calls may name other repositories. */
   readonly isAll: boolean;
   readonly mayWrite: boolean;
-  /** A repository by its name among those that memory knows; rejects with the fix. */
+  /** Finds a repository in memory by name; rejects with the fix. */
   readonly named: (word: string) => Promise<Repo>;
-  /** Null while nothing is remembered at all; looking creates no file. */
+  /** Null while there is no memory at all; reading creates no file. */
   readonly memory: () => Promise<McpMemory | null>;
-  /** A unified diff as a change of the repository; the folder's configuration holds. */
+  /** A unified diff as a change of the repository, with the folder's configuration. */
   readonly change: (repo: Repo, diff: string, title: string, signal: AbortSignal) => Promise<NamedChange>;
-  /** Reviews that were written here, newest first; a handful. */
+  /** A few of the reviews that this server wrote, newest first. */
   readonly recent: Review[];
-  /** Keeps memories; only called where `mayWrite`. */
+  /** Stores memories; only called when `mayWrite`. */
   readonly keep: (records: readonly MemoryRecord[]) => Promise<Remembered>;
-  /** The name of whoever runs this; null when it cannot be told. */
+  /** The name of the user who runs this; null when unknown. */
   readonly person: string | null;
   /** The same value without secrets. */
   readonly clean: <T>(value: T) => Promise<T>;

@@ -1,4 +1,4 @@
-// The MCP server: a list of tools over ports. It is made anew for each connection, or each request over HTTP.
+// The MCP server: a list of tools over ports. Each connection, or each HTTP request, gets its own.
 import { McpServer } from "@modelcontextprotocol/server";
 import { z } from "zod";
 import { languageOf } from "../analyze/analyze.ts";
@@ -48,7 +48,7 @@ function add<Input extends z.ZodObject>(server: McpServer, tool: Tool<Input>, po
   });
 }
 
-// remember: a person's note becomes a memory of the repository, where the server was started with leave to write.
+// remember: stores a person's note as a memory of the repository, if the server was started with --allow-write.
 
 const input = z.strictObject({
   text: z
@@ -76,7 +76,7 @@ export const rememberTool: Tool<typeof input> = {
     if (record === null) throw new UsageError("say what to remember: the text is empty");
     const { added, updated, unchanged, refused, degraded } = await ports.keep([record]);
     const [first] = refused;
-    if (first !== undefined) throw new UsageError(`it was not taken: ${first.reason}`);
+    if (first !== undefined) throw new UsageError(`the note was not stored: ${first.reason}`);
     const state = added > 0 ? "added" : updated > 0 ? "updated" : "known before";
     const forget = `kodiai memory forget ${record.id}`;
     return { value: { id: record.id, state, unchanged, repository: record.repoName, forget, degraded }, lists: [] };

@@ -1,4 +1,4 @@
-// review_diff: the review of a unified diff, as the command line writes it. Nothing is posted.
+// review_diff: reviews a unified diff like the command line does. Nothing is posted.
 import { z } from "zod";
 import { jobOf } from "../cli/subject.ts";
 import { UsageError } from "../cli/usage.ts";
@@ -7,9 +7,9 @@ import type { Review } from "../domain/review.ts";
 import { writeReview } from "../flows/review/review-pull-request.ts";
 import { repositoryField, repositoryOf, type Tool } from "./tool.ts";
 
-/** UTF-16 units of a diff: as much as GitHub shows of one. */
+/** UTF-16 units of a diff, GitHub's own limit. */
 export const MOST_DIFF = 1_048_576;
-/** Reviews that explain_finding still knows. */
+/** Reviews kept for explain_finding. */
 const MOST_RECENT = 20;
 
 const input = z.strictObject({
@@ -67,4 +67,4 @@ function shownReview(review: Review): Record<string, unknown> {
   };
 }
 
-const enter = async <T>(_room: string, work: () => T | Promise<T>): Promise<T> => work();
+const enter = async <T>(_stage: string, work: () => T | Promise<T>): Promise<T> => work();

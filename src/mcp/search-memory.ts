@@ -1,4 +1,4 @@
-// search_memory: what was said before, found as a review finds it, with both ranks, distances and where each came from.
+// search_memory: searches memory like a review does, and returns both ranks, distances and sources.
 import { z } from "zod";
 import { nameOf, nothingRemembered } from "../cli/find-repository.ts";
 import { foundJson } from "../cli/found-json.ts";
@@ -14,7 +14,7 @@ const input = z.strictObject({
   query: z.string().min(1).max(4_000).describe("What to look for, in words or code."),
   repository: repositoryField,
   languages: words("Only memories about these languages: C++, TypeScript, go."),
-  types: words("Only such chunks or remarks: function, class, section; security, correctness; critical."),
+  types: words("Only such chunks or comments: function, class, section; security, correctness; critical."),
   paths: words("Only about these files: an exact path, a folder ending in /, or a glob such as src/**/*.ts."),
   corpora: z.array(z.enum(CORPORA)).max(CORPORA.length).optional().describe("Only from these sources."),
   method: z.enum(["semantic", "keyword", "hybrid"]).default("hybrid").describe("By meaning, by words, or by both."),
@@ -54,7 +54,7 @@ export const searchMemoryTool: Tool<typeof input> = {
         paths: paths ?? [],
       },
     };
-    // A paid reranker is asked for at a terminal, by a person.
+    // Only a person at a terminal can ask for a paid reranker.
     const found = await searchByHand([given.query], { repo, ...asked }, { ...memory.search, reranker: null });
     const { results, searches, ...rest } = foundJson(repo, asked, found);
     const [{ provenance, degraded, cut } = { provenance: null, degraded: [], cut: [] }] = searches;

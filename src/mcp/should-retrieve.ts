@@ -1,4 +1,4 @@
-// should_retrieve: is it worth searching memory for this? The gate's decision with its reason; nothing is searched.
+// should_retrieve: the gate's decision whether to search memory, with its reason. It searches nothing.
 import { z } from "zod";
 import { jobOf } from "../cli/subject.ts";
 import { UsageError } from "../cli/usage.ts";

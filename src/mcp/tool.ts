@@ -1,4 +1,4 @@
-// One tool: what it takes, what it says, and what it may do.
+// The type of a tool, and the repository argument that all tools share.
 import { z } from "zod";
 import { UsageError } from "../cli/usage.ts";
 import type { Repo } from "../domain/job.ts";
@@ -11,13 +11,13 @@ export interface Tool<Input extends z.ZodObject = z.ZodObject> {
   readonly title: string;
   readonly description: string;
   readonly input: Input;
-  /** Changes something: offered as such, and refused without leave. */
+  /** Whether it changes something; such a tool is annotated, and refused without --allow-write. */
   readonly writes: boolean;
-  /** Throws an Error that names the fix. */
+  /** Throws an Error whose message names the fix. */
   readonly run: (given: z.output<Input>, ports: McpPorts, signal: AbortSignal) => Promise<Answer>;
 }
 
-/** The field by which a call names a repository. */
+/** The input field that names a repository. */
 export const repositoryField = z
   .string()
   .min(1)
@@ -28,7 +28,7 @@ export const repositoryField = z
 /**
  * The repository that a call is about.
  *
- * @throws UsageError where it is another one than the server's, and the server was not started with --all
+ * @throws UsageError when it is not the server's own and the server was not started with --all
  */
 export async function repositoryOf(word: string | undefined, ports: McpPorts): Promise<Repo> {
   if (word === undefined || isHome(word, ports.repo)) return ports.repo;

@@ -1,12 +1,11 @@
-// What the corridors may ask of the world beside the review itself: check runs, how long pushes wait, and taking a review back.
-// Methods may throw `Transient`.
+// Ports for check runs, the wait after a push, and the retraction of a review. Methods may throw `Transient`.
 import type { FailOn } from "../config/repo-config.ts";
 import type { Repo } from "../domain/job.ts";
 import type { CheckEnd } from "../domain/review/check.ts";
 
-/** How long a push waits for the next one, as each repository's configuration last said. */
+/** How long a push waits for the next one, from each repository's last known configuration. */
 export interface PushWaits {
-  /** Milliseconds; null when nothing is known of the repository. */
+  /** Milliseconds; null when the repository is unknown. */
   of(repo: Pick<Repo, "host" | "id">): Promise<number | null>;
   learn(repo: Pick<Repo, "host" | "id">, ms: number): Promise<void>;
 }
@@ -14,19 +13,19 @@ export interface PushWaits {
 /** Begins and ends check runs of one repository, and does nothing else there. */
 export interface Checks {
   /**
-   * One that is in progress; returns its id.
+   * Creates a check run in progress; returns its id.
    *
-   * @param number the pull request, by which a request to run it again is known
-   * @param after the one on this head before it, null without: again with the same it is the same check run
+   * @param number the pull request, stored in the check run so that a re-run request can be matched to it
+   * @param after the previous check run on this head, or null; the same value always yields the same check run
    */
   begin(repo: Repo, number: number, headSha: string, after: number | null): Promise<number>;
-  /** Ends it; again, it says the new end. */
+  /** Completes it; a second call replaces the conclusion. */
   end(repo: Repo, id: number, end: CheckEnd): Promise<void>;
 }
 
-/** A check run that was begun, with all that ending it takes. */
+/** A check run that was begun, with everything needed to end it. */
 export interface BegunCheck {
-  /** GitHub's. */
+  /** GitHub's id. */
   readonly id: number;
   /** Of the job that began it. */
   readonly key: string;
@@ -36,29 +35,29 @@ export interface BegunCheck {
   readonly failOn: FailOn;
 }
 
-/** As the book keeps it. */
+/** As stored. */
 export interface KeptCheck extends BegunCheck {
   readonly isOpen: boolean;
-  /** How it shall end, when that is decided and GitHub was not told. */
+  /** Its conclusion when that is decided but not yet sent to GitHub. */
   readonly end: CheckEnd | null;
 }
 
-/** Check runs that were begun, kept so that none stays in progress, whatever happens to the process. */
-export interface CheckBook {
+/** Check runs that were begun, stored so that none stays in progress if the process dies. */
+export interface CheckStore {
   begun(check: BegunCheck, now: number): Promise<void>;
   /** The last one on this head, ended or not; null when none was begun. */
   on(key: string, headSha: string): Promise<KeptCheck | null>;
-  /** Those of a pull request that have not ended. */
+  /** Those of a pull request that are still in progress. */
   open(key: string): Promise<readonly KeptCheck[]>;
-  /** How it shall end: kept from before GitHub is told. */
+  /** Records its conclusion, before it is sent to GitHub. */
   decide(id: number, end: CheckEnd): Promise<void>;
-  /** GitHub was told. */
+  /** GitHub accepted the conclusion. */
   ended(id: number, now: number): Promise<void>;
-  /** Those that nobody will end: without a job, or begun more than `patienceMs` ago. */
+  /** Those that no job will end: without a job, or begun more than `patienceMs` ago. */
   left(now: number, patienceMs: number): Promise<readonly (KeptCheck & { readonly why: "no-job" | "late" })[]>;
 }
 
-/** A summary that says that a review is being written. */
+/** A summary comment that announces a review in progress. */
 export interface ProgressNote {
   /** Of the job that writes it. */
   readonly key: string;
@@ -67,9 +66,9 @@ export interface ProgressNote {
   readonly installationId: number;
 }
 
-/** Those summaries, kept so that none stays in that state, whatever happens to the process. */
-export interface ProgressBook {
-  /** Before GitHub is told. */
+/** Those summaries, stored so that none stays in that state if the process dies. */
+export interface ProgressStore {
+  /** Call it before the write to GitHub. */
   begun(note: ProgressNote): Promise<void>;
   isOpen(key: string): Promise<boolean>;
   ended(key: string): Promise<void>;
@@ -77,11 +76,11 @@ export interface ProgressBook {
   left(): Promise<readonly ProgressNote[]>;
 }
 
-/** A comment, or a review, of ours that stands on a pull request. */
+/** A comment or a review of ours on a pull request. */
 export interface OwnPost {
   readonly kind: "review" | "comment";
   readonly id: number;
-  /** What GitHub's GraphQL knows it by. */
+  /** Its id in GitHub's GraphQL API. */
   readonly nodeId: string;
   readonly headSha: string;
   readonly url: string;
@@ -89,7 +88,7 @@ export interface OwnPost {
   readonly findingIds: readonly string[];
 }
 
-/** Takes back what we said on a pull request. Sees and touches nothing but our own, known by author and marker. */
+/** Retracts what we posted on a pull request. Reads and edits only our own posts, recognised by author and marker. */
 export interface Retractions {
   /** Oldest first. */
   posts(repo: Repo, number: number): Promise<readonly OwnPost[]>;
@@ -97,7 +96,7 @@ export interface Retractions {
     repo: Repo,
     number: number,
   ): Promise<{ readonly id: number; readonly body: string; readonly url: string } | null>;
-  /** Folds it away as outdated; people can still open it. */
+  /** Minimizes it as outdated; people can still expand it. */
   hide(post: OwnPost): Promise<void>;
   editSummary(repo: Repo, id: number, body: string): Promise<void>;
 }

@@ -1,37 +1,37 @@
-// What the dashboard reads beside the ports that reviews use: figures of the work (beside the queue) and of memory, and the
-// marks of conventions that a person took over. Methods may throw `Transient`. Days are epoch milliseconds of midnight, UTC.
+// Ports of the dashboard: figures of the work and of memory, and the marks of adopted conventions. Methods may throw
+// `Transient`. Days are epoch milliseconds of midnight, UTC.
 import type { LoggedRetrieval } from "../domain/figures/logged-retrieval.ts";
 import type { Corpus, Outcome, RepoKey } from "../domain/memory.ts";
 import type { Purpose } from "../domain/model.ts";
 import type { Review } from "../domain/review.ts";
 import type { JobState } from "./jobs.ts";
 
-/** A part of a list. */
+/** A page of a list. */
 export interface Slice {
   readonly skip: number;
   readonly most: number;
 }
 
-/** A written review as it is kept. Times are epoch milliseconds. */
+/** A stored review. Times are epoch milliseconds. */
 export interface KeptReview {
   /** `HOST/REPO_ID#NUMBER` */
   readonly key: string;
   readonly review: Review;
   readonly writtenAt: number;
-  /** Null while it is not settled. */
+  /** Null until it is settled. */
   readonly settledAt: number | null;
-  /** `posted`, or why it was not; null while it is not settled. */
+  /** `posted`, or why it was not; null until it is settled. */
   readonly outcome: string | null;
 }
 
-/** How often something came about on a day. */
+/** How often something happened on a day. */
 export interface DayCount {
   readonly day: number;
   readonly name: string;
   readonly count: number;
 }
 
-/** What models cost on a day, for one purpose. */
+/** Model cost of a day, for one purpose. */
 export interface DaySpending {
   readonly day: number;
   readonly purpose: Purpose;
@@ -42,22 +42,22 @@ export interface DaySpending {
   readonly usd: number;
 }
 
-/** Reads what was done. `of` null is all repositories. */
+/** Reads figures of the work. `of` null is all repositories. */
 export interface WorkFigures {
   /** Newest first. */
   reviews(
     of: RepoKey | null,
     slice: Slice,
   ): Promise<{ readonly total: number; readonly reviews: readonly KeptReview[] }>;
-  /** The latest of a head; null when there is none. */
+  /** The latest review of a head; null when there is none. */
   review(key: string, headSha: string): Promise<KeptReview | null>;
-  /** Reviews written since, by what became of them; `not settled` while nothing did. */
+  /** Reviews written since, by outcome; `not settled` until they have one. */
   reviewDays(of: RepoKey | null, since: number): Promise<readonly DayCount[]>;
   /** Repositories with reviews. */
   reviewed(): Promise<
     readonly { readonly repo: RepoKey; readonly reviews: number; readonly posted: number; readonly lastAt: number }[]
   >;
-  /** What a review of a pull request last retrieved until then; null when nothing was written down. */
+  /** The last retrieval for a review of the pull request until then; null when none was logged. */
   retrievalBefore(repo: RepoKey, pull: number, at: number): Promise<LoggedRetrieval | null>;
   /** Searches since, the newest so many, oldest first. */
   searchTimes(
@@ -69,7 +69,7 @@ export interface WorkFigures {
   jobCounts(): Promise<readonly { readonly lane: string; readonly state: JobState; readonly count: number }[]>;
 }
 
-/** Which memories of a repository are listed; null asks nothing. */
+/** Filter for the memories of a repository; null matches all. */
 export interface MemoryList {
   readonly corpus: Corpus | null;
   readonly outcome: Outcome | null;
@@ -77,15 +77,15 @@ export interface MemoryList {
   readonly language: string | null;
 }
 
-/** Counts and lists what is remembered. `of` null is all repositories. */
+/** Reads figures of memory. `of` null is all repositories. */
 export interface MemoryFigures {
-  /** How many findings of ours have which outcome; `none` without one. */
+  /** Our findings by outcome; `none` without one. */
   findingOutcomes(
     of: RepoKey | null,
   ): Promise<readonly { readonly outcome: Outcome | "none"; readonly count: number }[]>;
-  /** Findings that were decided since, by outcome, on the day that decided it. */
+  /** Findings decided since, by outcome and day of the decision. */
   decidedDays(of: RepoKey | null, since: number): Promise<readonly DayCount[]>;
-  /** What was said last first. */
+  /** Ids, the newest first. */
   memories(
     of: RepoKey | null,
     list: MemoryList,
@@ -98,11 +98,11 @@ export interface MemoryFigures {
   ): Promise<readonly { readonly rule: string; readonly declined: number; readonly all: number }[]>;
 }
 
-/** Which recurring comments a person made a rule of, by one of their memories: the mark goes with it. Epoch milliseconds. */
+/** Recurring comments that a person turned into a rule, marked on one of their memories and removed with it. Epoch milliseconds. */
 export interface ConventionMarks {
   taken(repo: RepoKey): Promise<ReadonlyMap<string, number>>;
   /** False when there is no such memory. */
   take(repo: RepoKey, memoryId: string, at: number): Promise<boolean>;
-  /** Returns how many marks went. */
+  /** Returns how many marks were removed. */
   untake(repo: RepoKey, memoryIds: readonly string[]): Promise<number>;
 }

@@ -1,21 +1,21 @@
-// What the vet room may ask of the world about a dependency update. Reads only, and of what is public about packages: nothing
-// is installed or run. Methods never reject: an answer that cannot be had is a value with its reason.
+// Port of the vet stage for dependency updates. It reads public data about packages; nothing is installed or run. Methods
+// never reject: a missing answer is a value with its reason.
 import type { Answer, GraphRow, PublishedAdvisory } from "../domain/dependency-update.ts";
 import type { Repo } from "../domain/job.ts";
 
 export interface Release {
   readonly tag: string;
-  /** Markdown by others. */
+  /** Markdown, untrusted. */
   readonly body: string;
   readonly prerelease: boolean;
 }
 
-/** Reads what the world knows about packages. */
+/** Reads public data about packages. */
 export interface Dependencies {
-  /** What changed between two commits, package by package, as the host's dependency graph knows it. */
+  /** The package changes between two commits, from the host's dependency graph. */
   changes(repo: Repo, baseSha: string, headSha: string): Promise<Answer<readonly GraphRow[]>>;
   /**
-   * Published advisories, not withdrawn, that may concern one of these packages at its version; each may name others, too.
+   * Published advisories, not withdrawn, that may affect one of these packages at its version; each may name others, too.
    *
    * @param ecosystem as in DependencyBump
    * @param packages at most 100

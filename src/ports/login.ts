@@ -1,36 +1,36 @@
-// Logging in with GitHub, for the dashboard: who somebody is, and where they may write. Methods may throw `Transient`.
+// GitHub login for the dashboard: who a person is, and where they may write. Methods may throw `Transient`.
 import type { RepoKey } from "../domain/memory.ts";
 
-/** Somebody whom GitHub named. A login can change hands; the id cannot. */
+/** A person identified by GitHub. A login can change hands; the id cannot. */
 export interface Visitor {
   readonly id: number;
   readonly login: string;
 }
 
-/** A visitor with their own token: what is asked with it counts against their limit at GitHub and not against the App's. */
+/** A visitor with their own token: requests with it count against their GitHub rate limit, not the App's. */
 export interface VisitorWithToken extends Visitor {
   readonly token: string;
 }
 
 export interface GitHubLogin {
-  /** Where people reach the dashboard: `https://kodiai.example.com`, without a slash at the end. */
+  /** The dashboard's public URL: `https://kodiai.example.com`, without a trailing slash. */
   readonly origin: string;
-  /** GitHub's page that asks the person. Both are base64url: what comes back with the code, and the SHA-256 of the verifier. */
+  /** URL of GitHub's consent page. Both are base64url: the state that comes back with the code, and the SHA-256 of the verifier. */
   page(state: string, challenge: string): string;
-  /** Null for a code that GitHub does not take: used, too old, or not of this verifier. `lastsMs` is of the token. */
+  /** Null for a code that GitHub rejects: used, expired, or of another verifier. `lastsMs` is the token's lifetime. */
   visitor(code: string, verifier: string): Promise<(VisitorWithToken & { readonly lastsMs: number }) | null>;
   /**
-   * The repositories where the App is installed and the person may write; null when GitHub does not take their token any more.
+   * The repositories where the App is installed and the person may write; null when GitHub no longer accepts their token.
    *
-   * @param isFresh GitHub is asked now; else what it said within the last five minutes counts. That they may write nowhere
-   *   counts for five minutes either way.
+   * @param isFresh asks GitHub now; otherwise an answer of the last five minutes is used. An empty set is cached for five
+   *   minutes either way.
    */
   writable(visitor: VisitorWithToken, isFresh: boolean): Promise<ReadonlySet<RepoKey> | null>;
 }
 
-/** Sessions of the dashboard that were logged out of before their time. */
+/** Dashboard sessions that were logged out before they expired. */
 export interface EndedSessions {
-  /** @param until epoch milliseconds at which the session would have ended by itself: it is remembered until then */
+  /** @param until epoch milliseconds at which the session would have expired: the entry is kept until then */
   end(session: string, until: number): Promise<void>;
   isEnded(session: string): Promise<boolean>;
 }

@@ -1,5 +1,5 @@
-// What the rooms may ask of memory, split by power: Recall reads, Memory writes; embedders and rerankers serve both sides,
-// Tree and CodeChunker give what is indexed. Methods may throw as ports.ts says.
+// Ports of memory, split by power: Recall reads, Memory writes; embedders and rerankers serve both, Tree and CodeChunker
+// supply what is indexed. Methods throw as described in ports.ts.
 
 import type { LoggedRetrieval } from "../domain/figures/logged-retrieval.ts";
 import type { ReplayResult } from "../domain/figures/replay-result.ts";
@@ -17,37 +17,37 @@ import type {
 } from "../domain/memory.ts";
 import type { ConfidenceEdges, KeywordHit, MemoryCounts, MemoryFilter, Scope, VectorHit } from "../domain/retrieval.ts";
 
-/** What embedding cost, beside the vectors. */
+/** Vectors, and what they cost. */
 export interface Embedded {
   /** In the order of the texts: `Float32Array[dimension]` of unit length, or null where it failed. */
   readonly vectors: readonly (Float32Array | null)[];
   readonly tokens: number;
   readonly usd: number;
-  /** How many texts were answered from the cache. */
+  /** Texts answered from the cache. */
   readonly cached: number;
-  /** Why some vectors are null, in one line that holds no key and no text; null or absent when none failed. */
+  /** Why some vectors are null, in one line without keys or texts; null or absent when none failed. */
   readonly failed?: string | null;
 }
 
-/** Texts to vectors. Never throws: what fails is null, and the caller degrades. */
+/** Turns texts into vectors. Never throws: a failed text yields null, and the caller degrades. */
 export interface Embedder {
-  /** Read it after `embed`: an embedder that learns its dimension from the first answer says 0 until then. */
+  /** Read it after `embed`: an embedder that learns its dimension from the first answer reports 0 until then. */
   readonly space: EmbeddingSpace;
-  /** The cosine distance under which a memory of this space counts as relevant, calibrated on development data. */
+  /** Cosine distance below which a memory of this space counts as relevant, calibrated on development data. */
   readonly threshold: number;
   /**
-   * The cosine distance under which two findings claim the same, calibrated so that others hardly ever come that near;
-   * absent where nobody measured it: then only code tells findings apart.
+   * Cosine distance below which two findings make the same claim, calibrated for few false matches; absent when not
+   * measured: then only code distinguishes findings.
    */
   readonly sameClaim?: number;
-  /** From which distance on likeness is high, medium, low; absent where nobody measured it. */
+  /** Distances that bound high, medium and low similarity; absent when not measured. */
   readonly confidence?: ConfidenceEdges;
-  /** How much its ranks count against words in fusion: 1 for a neural embedder, less for a lexical one. */
+  /** Weight of its ranks in fusion, relative to words: 1 for a neural embedder, less for a lexical one. */
   readonly weight: number;
   embed(texts: readonly string[], kind: "query" | "document"): Promise<Embedded>;
 }
 
-/** What may be put in a better order. Only `text` is sure to be read; the rest is for rerankers that are told about it. */
+/** A candidate for reranking. Every reranker reads `text`; some also use the other fields. */
 export interface RerankCandidate {
   readonly id: string;
   readonly text: string;
@@ -57,45 +57,45 @@ export interface RerankCandidate {
   readonly language?: string | null;
 }
 
-/** An order, and what it cost. */
+/** An order, and its cost. */
 export interface Reranked {
-  /** min(topK, candidates) ids, best first: whom the reranker did not name follows in the order given. */
+  /** min(topK, candidates) ids, best first; ids that the reranker did not name follow in the given order. */
   readonly order: readonly string[];
-  /** Higher is better, by id, as far as the reranker gave any; comparable only within one reranker. */
+  /** By id, if the reranker gave any; higher is better, comparable only within one reranker. */
   readonly scores: ReadonlyMap<string, number>;
   readonly tokens: number;
   readonly usd: number;
   /** Wall time. */
   readonly ms: number;
-  /** Why the order is the one given, in one line that holds no key and no text; null when all went well. */
+  /** Why the given order was kept, in one line without keys or texts; null on success. */
   readonly failed: string | null;
 }
 
-/** Puts candidates in the order in which they help with a query. Never throws: on failure the order stays as given. */
+/** Orders candidates by relevance to a query. Never throws: on failure the given order stays. */
 export interface Reranker {
-  /** For logs: the model's name. */
+  /** The model's name, for logs. */
   readonly name: string;
-  /** With no more than topK candidates nothing is asked and the order stays. */
+  /** With at most topK candidates it sends no request and keeps the order. */
   rerank(query: string, candidates: readonly RerankCandidate[], topK: number): Promise<Reranked>;
 }
 
 /**
- * Told of what made an answer poorer than it should be, where there is an answer all the same.
+ * Receives what degraded an answer, when there is still an answer.
  *
  * @param part a stable word: `keyword-search`, `stale-vectors`, `damaged-vectors`
  * @param reason one line that names no file of the server
  */
-export type TellDegraded = (part: string, reason: string) => void;
+export type ReportDegraded = (part: string, reason: string) => void;
 
 /**
- * Reads memory. The scope is applied inside the search. A question that takes too long fails like any other failure; its
- * message names no file of the server.
+ * Reads memory. The scope is applied inside the search. A query that takes too long fails like any other; the message names
+ * no file of the server.
  */
 export interface Recall {
-  /** Why there is no memory at all, in one line; absent while there is one. Then every question fails. */
+  /** Why there is no memory at all, in one line, in which case every query fails; absent while there is memory. */
   readonly off?: string;
   /**
-   * For each vector the nearest memories, nearest first, at most k. All vectors of a review go in one call.
+   * For each vector, at most k nearest memories, nearest first. Pass all vectors of a review in one call.
    *
    * @throws RangeError for a vector that is not finite, is all zero or has the wrong dimension
    */
@@ -105,15 +105,15 @@ export interface Recall {
     space: EmbeddingSpace,
     k: number,
     filter: MemoryFilter,
-    tell?: TellDegraded,
+    report?: ReportDegraded,
   ): Promise<readonly (readonly VectorHit[])[]>;
-  /** For each text the best memories by BM25 over text, path and identifiers, best first, at most k. */
+  /** For each text, at most k best memories by BM25 over text, path and identifiers, best first. */
   matching(
     scope: Scope,
     texts: readonly string[],
     k: number,
     filter: MemoryFilter,
-    tell?: TellDegraded,
+    report?: ReportDegraded,
   ): Promise<readonly (readonly KeywordHit[])[]>;
   /** The records of these ids that the scope admits, in the order of the ids. */
   records(scope: Scope, ids: readonly string[]): Promise<readonly MemoryRecord[]>;
@@ -125,9 +125,9 @@ export interface Recall {
 /** Writes memory. */
 export interface Memory {
   /**
-   * Adds or replaces by id: each row whole or not at all, many rows in several short transactions. Vectors that are not
-   * finite, all zero or of another dimension are refused by name, as is an id of another repository. A row without a
-   * vector keeps the one it has when none of what it says has changed.
+   * Adds or replaces by id: each row atomically, many rows in several short transactions. It refuses, by id, vectors that are
+   * not finite, all zero or of another dimension, and ids of another repository. A row without a vector keeps its stored one
+   * if its text is unchanged.
    */
   remember(
     rows: readonly EmbeddedRecord[],
@@ -138,7 +138,7 @@ export interface Memory {
     readonly refused: readonly { readonly id: string; readonly reason: string }[];
   }>;
   /**
-   * What is remembered of a corpus, by source id: enough to tell what changed, and no text.
+   * The stored sources of a corpus, by source id: enough to detect changes, and no text.
    *
    * @param sourceIds only these; null for all of the corpus
    */
@@ -148,57 +148,57 @@ export interface Memory {
     space: EmbeddingSpace,
     sourceIds: readonly string[] | null,
   ): Promise<ReadonlyMap<string, KnownSource>>;
-  /** What a model wrote beside these memories, by id; those that none was asked about are not among them. */
+  /** The fields that a model wrote for these memories, by id; memories that no model was asked about are missing. */
   fields(repo: RepoKey, ids: readonly string[]): Promise<ReadonlyMap<string, WrittenFields>>;
-  /** Of what was said in reviews of a repository: how many memories have a lesson, and why others have none. */
+  /** How many review memories of a repository have a lesson, and why the others have none. */
   fieldCounts(repo: RepoKey): Promise<FieldCounts>;
-  /** Removes rows, vectors and index entries. Returns how many records went. */
+  /** Removes rows, vectors and index entries. Returns how many records were removed. */
   forget(repo: RepoKey, ids: readonly string[]): Promise<number>;
   /** Removes all of a repository. */
   forgetRepository(repo: RepoKey): Promise<number>;
 }
 
-/** Writes down what each retrieval did; the newest 100,000 of the last 30 days are kept. */
+/** Logs retrievals; keeps the newest 100,000 of the last 30 days. */
 export interface RetrievalLog {
   write(entry: LoggedRetrieval): Promise<void>;
 }
 
-/** Reads what was written down. */
+/** Reads the retrieval log. */
 export interface RetrievalStatistics {
-  /** Zeros when nothing was. */
+  /** Zeros when nothing was logged. */
   read(window: StatisticsWindow): Promise<RetrievalFigures>;
 }
 
-/** What the last replay of each repository came to. */
+/** The result of each repository's last replay. */
 export interface Replays {
   /** Null when it was never replayed. */
   of(repo: RepoKey): Promise<ReplayResult | null>;
-  /** In place of the one before. Nothing is kept of a repository of which nothing is remembered. */
+  /** Replaces the previous result. Does nothing for a repository without memories. */
   save(repo: RepoKey, result: ReplayResult): Promise<void>;
 }
 
 /** A file of a commit. */
 export interface TreeFile {
-  /** As git knows it, unquoted, with `/`. */
+  /** As in git, unquoted, with `/`. */
   readonly path: string;
-  /** The blob's hash: the same text has the same hash wherever it stands. */
+  /** The blob's hash: equal text has an equal hash at any path. */
   readonly hash: string;
   readonly bytes: number;
 }
 
-/** The files of one commit. Symbolic links and submodules are not among them. */
+/** The files of one commit, without symbolic links and submodules. */
 export interface Tree {
   /** 40 or 64 hex digits. */
   readonly commit: string;
-  /** `incomplete` says why files are missing from the list; null when none are. */
+  /** `incomplete` is why files are missing from the list; null when none are. */
   list(): Promise<{ readonly files: readonly TreeFile[]; readonly incomplete: string | null }>;
-  /** UTF-8 texts in the order asked, one at a time; null where a file is binary. */
+  /** UTF-8 texts in the requested order, one at a time; null for a binary file. */
   texts(files: readonly TreeFile[]): AsyncIterable<{ readonly file: TreeFile; readonly text: string | null }>;
 }
 
-/** A repository as its host tells it now. */
-export interface StandingRepository {
-  readonly kind: "standing";
+/** A repository as its host reports it now. */
+export interface ReachableRepository {
+  readonly kind: "reachable";
   readonly repo: Repo;
   /** The tree at the head of the default branch; null while there is no commit. */
   head(): Promise<Tree | null>;
@@ -208,21 +208,21 @@ export interface StandingRepository {
 export interface Unreachable {
   readonly kind: "unreachable";
   readonly reason: string;
-  /** True when its host says that there is no such repository, or none for us; false when that may change again. */
-  readonly gone: boolean;
+  /** True when its host answers that the repository does not exist for us; false when that may be temporary. */
+  readonly isMissing: boolean;
 }
 
-/** Asks a host about a repository, by its id. */
+/** Looks up a repository on its host, by id. */
 export interface RepositoryHost {
-  /** Never answers from what was known before. */
-  lookUp(): Promise<StandingRepository | Unreachable>;
+  /** Never answers from a cache. */
+  lookUp(): Promise<ReachableRepository | Unreachable>;
 }
 
-/** The repositories that memory knows. */
+/** The repositories in memory. */
 export interface RepositoryLabels {
-  /** Sets name, owner and visibility of what is remembered. False when nothing is remembered about the repository. */
+  /** Sets name, owner and visibility of a repository's memories. False when it has none. */
   relabel(repo: Repo): Promise<boolean>;
-  /** Sets whether its owner's other repositories may have patterns of what is remembered here. A new owner takes that back. */
+  /** Sets whether its owner's other repositories may use patterns from its memories. A new owner resets this. */
   give(repo: Repo, gives: boolean): Promise<void>;
   /** By host, then name. */
   all(): Promise<readonly Repo[]>;
@@ -230,23 +230,23 @@ export interface RepositoryLabels {
 
 /** A function, method or class of a file. */
 export interface CodeChunk {
-  /** With what it stands in: `Cart.total`. */
+  /** With its enclosing names: `Cart.total`. */
   readonly symbol: string;
   readonly chunkType: "function" | "method" | "class" | "interface" | "struct" | "enum" | "trait" | "module";
-  /** 1-based, inclusive; a comment right above belongs to it. */
+  /** 1-based, inclusive; includes a comment right above. */
   readonly startLine: number;
   readonly endLine: number;
-  /** At most 4,000 characters. Of a class: its outline, as its methods are chunks of their own. */
+  /** At most 4,000 characters. A class has its outline here, because its methods are chunks of their own. */
   readonly text: string;
 }
 
-/** The chunks of one file, in its order. `skipped` says what was not cut, and why. */
+/** The chunks of one file, in order. `skipped` lists what was not chunked, and why. */
 export interface CodeChunks {
   readonly chunks: readonly CodeChunk[];
   readonly skipped: readonly string[];
 }
 
-/** Cuts source code into what has a name. Never throws and always ends, whatever the text is. */
+/** Splits source code into named chunks. Never throws and always terminates, for any text. */
 export interface CodeChunker {
   /** Canonical ids. */
   readonly languages: ReadonlySet<string>;

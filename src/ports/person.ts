@@ -1,9 +1,9 @@
-// What the command line may ask about one person: everything that is kept, and to have it no longer tell who they are.
+// Data of one person, for the command line: list everything stored about them, and anonymise it.
 
-/** Whom: by numeric id, or by login or e-mail address. */
+/** A person by numeric id, or by login or e-mail address. */
 export type NamedPerson = { readonly id: number } | { readonly login: string };
 
-/** One row that tells of the person: where it is kept, and all of it. */
+/** One row about the person: its table, and all columns. */
 export interface PersonRow {
   /** `memory.db/contents`. */
   readonly kept: string;
@@ -11,26 +11,26 @@ export interface PersonRow {
 }
 
 export interface ErasedPerson {
-  /** Under which logins and ids the person was known. */
+  /** Logins and ids under which the person was known. */
   readonly logins: number;
   readonly ids: number;
-  /** Rows that went. */
+  /** Removed rows. */
   readonly removed: number;
-  /** Rows that stay without telling who it was. */
+  /** Rows that stay, without the person's identity. */
   readonly anonymised: number;
 }
 
-/** What was written anew; bytes with indexes. */
+/** Rewritten tables; bytes include indexes. */
 export interface RewrittenTables {
   readonly tables: number;
   readonly before: number;
   readonly after: number;
 }
 
-export interface PersonBooks {
-  /** Has no file hold what was erased or forgotten before; null where erasing does that by itself. */
+export interface PersonStore {
+  /** Rewrites tables so that deleted data leaves the data files; null when deletion alone does that. */
   rewrite(): Promise<RewrittenTables | null>;
   rows(person: NamedPerson): Promise<readonly PersonRow[]>;
-  /** @param texts also what they wrote is removed, not only who wrote it */
+  /** @param texts also removes what they wrote, not only their identity */
   erase(person: NamedPerson, texts: boolean): Promise<ErasedPerson>;
 }

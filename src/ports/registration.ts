@@ -1,31 +1,31 @@
-// The App's own account at GitHub, as its set-up sees it.
+// The App's registration on GitHub, for its setup.
 
-/** An App that GitHub just made. Secrets: never log it. */
+/** A newly created App. Holds secrets: never log it. */
 export interface FreshApp {
   readonly appId: number;
   readonly slug: string;
   /** PEM. */
   readonly privateKey: string;
-  /** null: GitHub gave none, because the webhook is off. */
+  /** Null when the webhook is off. */
   readonly webhookSecret: string | null;
-  /** For logins to the dashboard. */
+  /** For the dashboard's login. */
   readonly clientId: string;
   readonly clientSecret: string;
 }
 
-/** An App as GitHub knows it. */
+/** An App as registered on GitHub. */
 export interface RegisteredApp {
   readonly slug: string;
   readonly permissions: Readonly<Record<string, string | undefined>>;
   readonly events: readonly string[];
-  /** Where webhooks go; null when the App has none. */
+  /** Null when the App has no webhook. */
   readonly webhookUrl: string | null;
   readonly installations: readonly { readonly id: number; readonly account: string }[];
-  /** How the newest delivery ended: `200`; null when GitHub sent none yet. */
+  /** Status of the newest delivery, such as 200; null when there was none yet. */
   readonly lastDelivery: { readonly event: string; readonly status: number } | null;
 }
 
-/** How much was said in a repository's past. */
+/** The size of a repository's review history. */
 export interface PastSize {
   readonly lineComments: number;
   readonly conversation: number;

@@ -1,9 +1,9 @@
-// Signs that a store is worked on, for whoever watches. Methods may throw `Transient`.
+// Signs of progress in a store, for monitoring. Methods may throw `Transient`.
 import type { LaneName } from "../ports.ts";
 
-/** Whether work comes to its end; times in milliseconds. */
+/** Whether jobs get done; times in milliseconds. */
 export interface Progress {
-  /** Of each lane, the age of its oldest waiting job since it was created; 0 where none waits. */
+  /** Lane → age of its oldest waiting job since creation; 0 when none waits. */
   readonly oldestWaitingMs: Readonly<Record<LaneName, number>>;
   /** Since a review was last posted; null when none was. */
   readonly sincePostedMs: number | null;
@@ -15,8 +15,8 @@ export interface Signs {
   /** @param now epoch milliseconds */
   progress(now: number): Promise<Progress>;
   /**
-   * The latest time, in epoch milliseconds, at which the store is known to have been in use: of its newest delivery, review or
-   * model question, when what is old was last removed from it, or when it was restored. Null for an empty store.
+   * The latest known use of the store, in epoch milliseconds: its newest delivery, review or model request, the last removal
+   * of expired rows, or its restore. Null for an empty store.
    */
   lastUsed(): Promise<number | null>;
 }

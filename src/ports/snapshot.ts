@@ -5,7 +5,7 @@ import type { PullRequest } from "../domain/pull-request.ts";
 /** A text file of a snapshot. */
 export interface SnapshotFile {
   readonly path: string;
-  /** The SHA of its blob in git: equal text has an equal SHA, so what is derived from a file is cached by it. */
+  /** The SHA of its git blob: equal text has an equal SHA, so it is the cache key for derived data. */
   readonly blob: string;
   readonly bytes: number;
 }
@@ -13,17 +13,17 @@ export interface SnapshotFile {
 /** The text files of a repository at one commit, read and never run. */
 export interface Snapshot {
   readonly sha: string;
-  /** By path; links and files over the limit of a file are not among them, and a binary has no text. */
+  /** By path, without links and files over the size limit; a binary has no text. */
   readonly files: ReadonlyMap<string, SnapshotFile>;
-  /** Files that should be there and whose text could not be read, with the reason. */
+  /** Files whose text could not be read, with the reason. */
   readonly unread: readonly LeftOut[];
-  /** UTF-8 text of a file; null where `files` does not have it, it is binary, or it can no longer be read. */
+  /** UTF-8 text of a file; null when it is not in `files`, binary, or no longer readable. */
   text(path: string): Promise<string | null>;
 }
 
 /** Reads a repository at the head of a pull request. */
 export interface Snapshots {
-  /** The snapshot of the head, or null with the reason in `degraded`. Never throws for what the archive holds. */
+  /** The snapshot of the head, or null with the reason in `degraded`. Never throws for any content of the archive. */
   at(
     repo: Repo,
     pull: PullRequest,

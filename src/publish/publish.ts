@@ -11,9 +11,9 @@ import type { CheckEnd } from "../domain/review/check.ts";
 import { answerMarker, reviewMarker, SUMMARY_MARKER } from "../domain/review/marker.ts";
 import type { PlacedFinding, PostedReview, Review, Superseded } from "../domain/review.ts";
 import { publicWords } from "../domain/text/public-error-text.ts";
-import type { BegunCheck, CheckBook, Checks, OwnPost, Retractions } from "../ports/checks.ts";
-import type { Replies } from "../ports/talk.ts";
-import { CommentRefused, type CommentToPost, Overtaken, type Reviews } from "../ports.ts";
+import type { BegunCheck, CheckStore, Checks, OwnPost, Retractions } from "../ports/checks.ts";
+import type { Replies } from "../ports/conversation.ts";
+import { CommentRefused, type CommentToPost, type Reviews, SupersededError } from "../ports.ts";
 import { endLeft, endWithoutReview, type LeftCheck, reviewEnd } from "./check-end.ts";
 import { counted } from "./fit-list.ts";
 import { commitLink, linkedCode, placeOf, safeUrl } from "./permalink.ts";
@@ -40,7 +40,7 @@ export async function publish(review: Review, reviews: Reviews): Promise<PostedR
     return await send(review, reviews);
   } catch (error) {
     // Between two writes, as before the first.
-    if (error instanceof Overtaken) return { kind: "superseded", reason: error.message };
+    if (error instanceof SupersededError) return { kind: "superseded", reason: error.message };
     throw error;
   }
 }
@@ -140,7 +140,7 @@ export function reviewMarkdown(review: Review): string {
 /** What telling GitHub about a check run takes. */
 export interface CheckPorts {
   readonly checks: Checks;
-  readonly book: CheckBook;
+  readonly book: CheckStore;
 }
 
 /**

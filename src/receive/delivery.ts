@@ -1,10 +1,10 @@
-// The few fields of a webhook that Kodiai reads. Everything else of the payload is dropped at the edge.
+// The webhook fields that Kodiai reads. Parsing drops the rest of the payload.
 import { z } from "zod";
 import { GHOST } from "../domain/pull-request.ts";
 
 export const User = z.object({ login: z.string(), id: z.int(), type: z.string().optional() });
 export type User = z.infer<typeof User>;
-/** Of a pull request; GitHub shows none where the account is gone. */
+/** The author of a pull request; GitHub sends null when the account was deleted. */
 export const Author = User.nullable().transform((user): User => user ?? GHOST);
 
 export const Repository = z.object({
@@ -52,7 +52,7 @@ export const PushDelivery = z.object({
 });
 export type PushDelivery = z.infer<typeof PushDelivery>;
 
-/** Something happened to a repository as a whole. */
+/** A repository was changed as a whole: renamed, transferred, deleted. */
 export const RepositoryDelivery = z.object({
   action: z.string(),
   installation,
@@ -61,12 +61,12 @@ export const RepositoryDelivery = z.object({
 });
 export type RepositoryDelivery = z.infer<typeof RepositoryDelivery>;
 
-/** A repository in a list of an installation: its owner is the installation's account. */
+/** A repository in an installation's list; the installation's account owns it. */
 const Listed = z.object({ id: z.int(), name: z.string(), private: z.boolean().optional() });
 const Listing = z.array(Listed).max(100_000).nullish();
 export type ListedRepository = z.infer<typeof Listed>;
 
-/** The App was installed somewhere or taken away, or the list of repositories that it may read has changed. */
+/** The App was installed or uninstalled, or its list of repositories changed. */
 export const InstallationDelivery = z.object({
   action: z.string(),
   installation: installation.extend({ account: z.object({ login: z.string(), id: z.int() }) }),
@@ -77,7 +77,7 @@ export const InstallationDelivery = z.object({
 export type InstallationDelivery = z.infer<typeof InstallationDelivery>;
 
 /**
- * Who may read it. The two fields of a payload can differ, as they were written at different times: the stricter counts.
+ * The repository's visibility. The two payload fields can differ, because GitHub writes them at different times: the stricter wins.
  */
 export function visibilityOf(repository: {
   readonly private?: boolean | undefined;

@@ -1,4 +1,4 @@
-// Somebody asks GitHub to run our check again, alone or with all others: that is a person who asks for a review by name.
+// A re-run of our check run or check suite, requested on GitHub, is an explicit request for a review.
 
 import { z } from "zod";
 import { jobKey, type Repo, type ReviewJob } from "../domain/job.ts";
@@ -7,7 +7,7 @@ import { type Delivery, Repository, User } from "./delivery.ts";
 
 const Check = z.object({
   head_sha: z.string().regex(/^[0-9a-f]{40,64}$/),
-  /** Of a run; a suite has none. */
+  /** Only check runs have one, suites do not. */
   external_id: z.string().nullish(),
   pull_requests: z.array(z.object({ number: z.int().positive() })).nullish(),
 });
@@ -27,12 +27,12 @@ const CheckDelivery = z
     return z.NEVER;
   });
 
-/** As we write it, or an earlier version did; GitHub names no pull requests of forks here. */
+/** Written by this version or an earlier one, because GitHub lists no pull requests from forks in the payload. */
 const EXTERNAL_ID = /^pull\/([1-9]\d{0,9})(?:\/[0-9a-f]{1,64})?$/;
 
 /**
- * @param repoOf the repository in our words
- * @returns a review that was asked for by name, or why there is none
+ * @param repoOf maps the payload's repository to ours
+ * @returns an explicitly requested review, or why there is none
  */
 export function readCheckRun(
   delivery: Delivery,
@@ -45,7 +45,7 @@ export function readCheckRun(
     return `malformed payload: ${issue?.path.join(".") ?? ""}: ${issue?.message ?? "not an object"}`;
   }
   const { action, check, installation, repository, sender } = parsed.data;
-  if (action !== "rerequested") return `check run: action ${JSON.stringify(cutText(action, 40))} asks nothing of us`;
+  if (action !== "rerequested") return `check run: action ${JSON.stringify(cutText(action, 40))} is not handled`;
   const named = EXTERNAL_ID.exec(check.external_id ?? "")?.[1];
   const number = named === undefined ? check.pull_requests?.[0]?.number : Number(named);
   if (number === undefined) return "the check run belongs to no pull request that we know";

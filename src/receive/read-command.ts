@@ -1,17 +1,17 @@
-// What a comment asks of us, by a closed grammar: a mention or /kodiai in the first line, a verb of ours, and text. Nothing behind
-// the verb is ever a setting. Bounded: of a comment of a megabyte the first few thousand characters are looked at.
+// Parses commands in comments with a closed grammar: a mention or /kodiai in the first line, a known verb, and text. Text
+// after the verb never changes a setting. Only the first few thousand characters of a comment are read.
 import { didYouMean } from "../config/did-you-mean.ts";
 import { type Command, SYNONYMS, VERBS, type Verb, verbEntry } from "../domain/command.ts";
 import { cutText, oneLine } from "../domain/text/cut-text.ts";
 import { smallTalk } from "../domain/text/low-information.ts";
 
-/** Of a comment, and of its first line. Verbs stand at the start; the longest text is a question. */
+/** Characters read of a comment, and of its first line. */
 const READ = 20_000;
 const LINE = 4_000;
 
-/** What may stand before a mention that gives an order: "hi @kodiai review". */
+/** Words allowed before a mention that starts a command: "hi @kodiai review". */
 const GREETING = /^(?:(?:hi|hey|hello|dear|please|ok|okay|thanks|so|and|cc)\b)?[\s,.!:]{0,5}$/i;
-/** What people add to a verb out of politeness. */
+/** Polite words after a verb. */
 const FILLER = /^(?:please|pls|now|again|this|it|that|the pr|this pr|this pull request|thanks|thank you|[\s,.!?])+$/i;
 const MENTION = /@([a-z\d][a-z\d-]{0,99})/gi;
 
@@ -19,8 +19,8 @@ const MENTION = /@([a-z\d][a-z\d-]{0,99})/gi;
  * Reads a comment.
  *
  * @param text Markdown as it was written
- * @param slug the app's own name, under which it can be mentioned beside `@kodiai`
- * @returns null when the comment does not name us, or says no more than "thanks"
+ * @param slug the app's own name, an alternative mention to `@kodiai`
+ * @returns null when the comment does not mention us, or only says "thanks"
  */
 export function readCommand(text: string, slug: string): Command | null {
   const { line, rest } = firstLine(text);
@@ -34,7 +34,7 @@ export function readCommand(text: string, slug: string): Command | null {
   return ordered(behind, rest);
 }
 
-/** What a reply says that does not name us; null when it asks nothing, or speaks to somebody else. */
+/** The question in a reply without a mention of us; null when it is small talk, or addresses another person or bot. */
 export function readReply(text: string): Command | null {
   const { line } = firstLine(text);
   if (/^\s{0,3}@[a-z\d]/i.test(line) || /^\s{0,3}[/!][a-z]/i.test(line)) return null;
@@ -42,22 +42,22 @@ export function readReply(text: string): Command | null {
   return question === "" || smallTalk(question) !== null ? null : { kind: "reply", text: question };
 }
 
-/** A line without the mentions of us; the rest stays as it is. */
+/** The line without the first mention of us. */
 export function withoutMention(line: string, slug: string): string {
   const found = findMention(withoutCode(line), slug);
   return found === null ? line : `${line.slice(0, found.start)}${line.slice(found.end)}`.trim();
 }
 
-/** After a mention: a verb, else a question; one strange word alone is most likely a slip of the finger. */
+/** Parses the text after a mention: a verb, otherwise a question. A single unknown word is most likely a typo of a verb. */
 function ordered(behind: string, rest: string): Command | null {
-  const told = plain(behind);
-  if (told === "" && rest === "") return { kind: "verb", verb: "help", text: "" };
+  const words = plain(behind);
+  if (words === "" && rest === "") return { kind: "verb", verb: "help", text: "" };
   const command = verbOf(behind, rest);
   const takesText = command !== null && command.kind === "verb" && verbEntry(command.verb).text > 0;
   if (command !== null && (takesText || FILLER.test(`${afterVerb(behind)} `))) return command;
-  if (smallTalk(told) !== null && rest === "") return null;
-  const isWord = /^[\p{L}-]{1,40}$/u.test(told) && rest === "";
-  return isWord ? unknown(behind) : asking(told, rest);
+  if (smallTalk(words) !== null && rest === "") return null;
+  const isWord = /^[\p{L}-]{1,40}$/u.test(words) && rest === "";
+  return isWord ? unknown(behind) : asking(words, rest);
 }
 
 function asking(line: string, rest: string): Command | null {
@@ -66,13 +66,14 @@ function asking(line: string, rest: string): Command | null {
 }
 
 function verbOf(behind: string, rest: string): Command | null {
-  const told = plain(behind);
-  if (told === "") return { kind: "verb", verb: "help", text: "" };
-  const verb = verbAt(told);
+  const words = plain(behind);
+  if (words === "") return { kind: "verb", verb: "help", text: "" };
+  const verb = verbAt(words);
   if (verb === null) return null;
   const after = afterVerb(behind);
   const { text: most } = verbEntry(verb);
-  if (verb === "explain" && !FILLER.test(`${after} `)) return { kind: "verb", verb: "ask", text: question(told, rest) };
+  if (verb === "explain" && !FILLER.test(`${after} `))
+    return { kind: "verb", verb: "ask", text: question(words, rest) };
   const takesMore = verb === "ask" || verb === "remember";
   const said = takesMore ? question(after, rest) : FILLER.test(`${after} `) ? "" : oneLine(after);
   return { kind: "verb", verb, text: cutText(said, most) };
@@ -86,9 +87,9 @@ function unknown(behind: string): Command {
 }
 
 /** The verb at the start, as a whole word. */
-function verbAt(told: string): Verb | null {
-  const word = /^[\p{L}]{1,20}(?![\p{L}\p{N}_-])/u.exec(told)?.[0].toLowerCase() ?? "";
-  if (word === "full") return /^full\s{1,5}review(?![\p{L}\p{N}_-])/iu.test(told) ? "full review" : null;
+function verbAt(words: string): Verb | null {
+  const word = /^[\p{L}]{1,20}(?![\p{L}\p{N}_-])/u.exec(words)?.[0].toLowerCase() ?? "";
+  if (word === "full") return /^full\s{1,5}review(?![\p{L}\p{N}_-])/iu.test(words) ? "full review" : null;
   return SYNONYMS.get(word) ?? VERBS.find(({ verb }) => verb === word)?.verb ?? null;
 }
 
@@ -96,7 +97,7 @@ function afterVerb(behind: string): string {
   return plain(plain(behind).replace(/^(?:full\s{1,5}review|\p{L}{1,20})/iu, ""));
 }
 
-/** Without what stands between a name and what is asked. */
+/** The text without leading punctuation. */
 function plain(text: string): string {
   return text.replace(/^[\s,:;.!]{1,20}/, "").trim();
 }
@@ -105,12 +106,12 @@ function question(line: string, rest: string): string {
   return cutText(readable(rest === "" ? line : `${line}\n${rest}`), verbEntry("ask").text);
 }
 
-/** Comments that nobody sees are no part of what is said. */
+/** The start of the text without HTML comments, which GitHub does not show. */
 function readable(text: string): string {
   return cutBetween(text.slice(0, READ), "<!--", "-->").toWellFormed().trim();
 }
 
-/** The first line that holds anything, and what follows. A quotation, fence or block of code holds no order: "". */
+/** The first non-blank line, and the rest. Both are "" for a quotation or a code block, which hold no command. */
 function firstLine(text: string): { readonly line: string; readonly rest: string } {
   const read = text.slice(0, READ);
   const start = /[^\s]/.exec(read)?.index ?? 0;
@@ -121,11 +122,11 @@ function firstLine(text: string): { readonly line: string; readonly rest: string
   return /^(?: {4}| {0,3}\t| {0,3}(?:>|```|~~~))/.test(line) ? { line: "", rest: "" } : { line, rest };
 }
 
-/** The line with code spans and HTML comments blanked out, every other character at its place. */
+/** The line with code spans and HTML comments blanked out; other characters keep their position. */
 function withoutCode(line: string): string {
   const blank = (text: string) => "\0".repeat(text.length);
   const shown = replaceBetween(line, "<!--", "-->", blank);
-  // A span ends at a run of as many backticks as it began with; fewer or more of them are part of it.
+  // A span ends at a run of exactly as many backticks as it began with.
   return shown.replace(/(?<!`)(`{1,9})(?!`).{1,500}?(?<!`)\1(?!`)/gs, blank);
 }
 
@@ -142,12 +143,12 @@ function findMention(visible: string, slug: string): { readonly start: number; r
   return null;
 }
 
-/** `foo@kodiai.com` is an address. */
+/** `foo@kodiai.com` is an e-mail address. */
 function opensAt(line: string, at: number): boolean {
   return at === 0 || /[\s(,:;"']/.test(line.charAt(at - 1));
 }
 
-/** `@kodiai/team`, `@kodiai.com`, `@kodiaié` are others. */
+/** `@kodiai/team`, `@kodiai.com`, `@kodiaié` are other names. */
 function closesAt(line: string, at: number): boolean {
   return !/^(?:[\p{L}\p{N}_/@-]|\.[\p{L}\p{N}])/u.test(line.slice(at, at + 3));
 }
@@ -156,7 +157,7 @@ function cutBetween(text: string, open: string, close: string): string {
   return replaceBetween(text, open, close, () => "");
 }
 
-/** Every stretch between two marks, marks included; without a closing mark, the rest. Linear. */
+/** Replaces each stretch between two delimiters, including them; an unclosed one extends to the end. Linear time. */
 function replaceBetween(text: string, open: string, close: string, by: (stretch: string) => string): string {
   let kept = "";
   let at = 0;

@@ -1,4 +1,4 @@
-// A signed delivery about something that a person wrote becomes a command with the text as it was then, or a reason why not.
+// Turns a delivery about a comment into a command with the text as it was then, or a reason why there is none.
 
 import { z } from "zod";
 import { type AskingComment, type Command, type CommandJob, verbEntry } from "../domain/command.ts";
@@ -8,14 +8,14 @@ import { cutText } from "../domain/text/cut-text.ts";
 import { Author, type Delivery, Repository, User } from "./delivery.ts";
 import { readCommand, readReply } from "./read-command.ts";
 
-/** One event, whichever of the three it is. */
-interface Heard {
+/** The common fields of the three events. */
+interface CommentEvent {
   readonly around: Surroundings;
   readonly pull: CommentedPull;
   readonly headSha: string | null;
   readonly writer: User;
   readonly text: string;
-  /** An App wrote it in the name of the writer. */
+  /** An App wrote it on behalf of the writer. */
   readonly isByApp: boolean;
   readonly comment: Omit<AskingComment, "author">;
 }
@@ -28,7 +28,7 @@ export const COMMENT_EVENTS: ReadonlyMap<string, string> = new Map([
 ]);
 
 /**
- * @param repoOf the repository of a payload, in our words
+ * @param repoOf maps the payload's repository to ours
  * @returns the command, or one line on why there is none; never throws
  */
 export function readComment(
@@ -36,14 +36,14 @@ export function readComment(
   slug: string,
   repoOf: (repository: Surroundings["repository"]) => Repo,
 ): CommandJob | string {
-  const heard = hear(delivery);
-  if (typeof heard === "string") return heard;
-  const refusal = refusalOf(heard, COMMENT_EVENTS.get(delivery.event) ?? "", slug);
+  const event = parseEvent(delivery);
+  if (typeof event === "string") return event;
+  const refusal = refusalOf(event, COMMENT_EVENTS.get(delivery.event) ?? "", slug);
   if (refusal !== null) return refusal;
-  const command = commandOf(heard, slug);
-  if (command === null) return "the comment does not speak to us";
-  if (heard.pull.state === "closed" && !answeredWhenClosed(command)) return "the pull request is closed";
-  const { around, pull, comment, writer } = heard;
+  const command = commandOf(event, slug);
+  if (command === null) return "the comment does not address Kodiai";
+  if (event.pull.state === "closed" && !answeredWhenClosed(command)) return "the pull request is closed";
+  const { around, pull, comment, writer } = event;
   const repo = repoOf(around.repository);
   return {
     kind: "command",
@@ -52,7 +52,7 @@ export function readComment(
     installationId: around.installation.id,
     repo,
     number: pull.number,
-    headSha: heard.headSha,
+    headSha: event.headSha,
     command,
     comment: { ...comment, author: { id: writer.id, login: writer.login } },
     pull: {
@@ -63,9 +63,9 @@ export function readComment(
   };
 }
 
-function commandOf({ text, comment }: Heard, slug: string): Command | null {
+function commandOf({ text, comment }: CommentEvent, slug: string): Command | null {
   const named = readCommand(text, slug);
-  // A reply is for us when the thread is ours, which only GitHub can tell.
+  // A reply is for us if we started the thread; only GitHub knows that.
   return named ?? (comment.place === "thread" && comment.rootId !== comment.id ? readReply(text) : null);
 }
 
@@ -73,28 +73,29 @@ function answeredWhenClosed(command: Command): boolean {
   return command.kind === "verb" && verbEntry(command.verb).onClosed;
 }
 
-function refusalOf({ around, pull, writer, text, isByApp }: Heard, wanted: string, slug: string): string | null {
-  if (around.action !== wanted) return `a comment that was ${JSON.stringify(cutText(around.action, 40))} asks nothing`;
-  if (writer.login.toLowerCase() === `${slug.toLowerCase()}[bot]`) return "written by ourselves";
-  // Only people are answered: two bots would never stop.
+function refusalOf({ around, pull, writer, text, isByApp }: CommentEvent, wanted: string, slug: string): string | null {
+  if (around.action !== wanted)
+    return `a comment that was ${JSON.stringify(cutText(around.action, 40))} is not handled`;
+  if (writer.login.toLowerCase() === `${slug.toLowerCase()}[bot]`) return "written by Kodiai itself";
+  // Only people are answered: two bots could answer each other forever.
   if ((writer.type ?? "User") !== "User" || writer.login.endsWith("[bot]")) return "not written by a person";
-  // What steers such an App (a comment, a web page) is not the word of whoever installed it.
+  // Untrusted input (a comment, a web page) may control such an App, so its writer did not necessarily ask.
   if (isByApp) return "written through a GitHub App";
-  if (text.trim() === "") return "it says nothing";
+  if (text.trim() === "") return "the comment is empty";
   return pull.locked === true ? "the conversation is locked" : null;
 }
 
-function hear({ event, payload }: Delivery): Heard | string {
+function parseEvent({ event, payload }: Delivery): CommentEvent | string {
   if (event === "issue_comment") return conversation(payload);
   return event === "pull_request_review" ? review(payload) : thread(payload);
 }
 
-function wordsOf(written: Written): Pick<Heard, "writer" | "text" | "isByApp"> {
+function wordsOf(written: Written): Pick<CommentEvent, "writer" | "text" | "isByApp"> {
   const { user, body, performed_via_github_app: app } = written;
   return { writer: user, text: body ?? "", isByApp: app !== null && app !== undefined };
 }
 
-function conversation(payload: unknown): Heard | string {
+function conversation(payload: unknown): CommentEvent | string {
   const { data, error } = ConversationDelivery.safeParse(payload);
   if (data === undefined) return malformed(error);
   const { issue, comment } = data;
@@ -104,7 +105,7 @@ function conversation(payload: unknown): Heard | string {
   return { around: data, pull: issue, headSha: null, ...wordsOf(comment), comment: where };
 }
 
-function thread(payload: unknown): Heard | string {
+function thread(payload: unknown): CommentEvent | string {
   const { data, error } = ThreadDelivery.safeParse(payload);
   if (data === undefined) return malformed(error);
   const { pull_request: pull, comment } = data;
@@ -114,7 +115,7 @@ function thread(payload: unknown): Heard | string {
   return { around: data, pull, headSha: pull.head.sha, ...wordsOf(comment), comment: where };
 }
 
-function review(payload: unknown): Heard | string {
+function review(payload: unknown): CommentEvent | string {
   const { data, error } = ReviewDelivery.safeParse(payload);
   if (data === undefined) return malformed(error);
   const { pull_request: pull, review: written } = data;
@@ -128,7 +129,7 @@ function malformed(error: z.ZodError): string {
   return `malformed payload: ${issue?.path.join(".") ?? ""}: ${issue?.message ?? "not an object"}`;
 }
 
-// The few fields of a comment's webhook that Kodiai reads, for the three events in which people write.
+// The webhook fields that Kodiai reads, for the three comment events.
 
 const Pull = z.object({
   number: z.int().positive(),
@@ -145,7 +146,7 @@ const Written = z.object({
   body: z.string().nullable(),
   user: User,
   html_url: z.string(),
-  /** Set where an App wrote it, in the name of the user. */
+  /** Set when an App wrote it on behalf of the user. */
   performed_via_github_app: z.unknown().optional(),
 });
 
@@ -169,7 +170,7 @@ const ReviewDelivery = Around.extend({
   review: Written.extend({ submitted_at: z.string().nullish() }),
 });
 
-/** What the three have in common. */
+/** Common to all three. */
 type Surroundings = z.infer<typeof Around>;
 type CommentedPull = z.infer<typeof Pull>;
 export type Written = z.infer<typeof Written>;

@@ -1,4 +1,4 @@
-// A merge queue wants checks on the head that it would merge: a job that ends one there, and reviews nothing.
+// A merge queue requests checks on the commit that it would merge: the job completes our check there without a review.
 import { z } from "zod";
 import { jobKey, type Repo, type ReviewJob } from "../domain/job.ts";
 import { cutText } from "../domain/text/cut-text.ts";
@@ -12,12 +12,12 @@ const MergeGroupDelivery = z.object({
   merge_group: z.object({ head_sha: Sha, base_sha: Sha, head_ref: z.string().max(1_000) }),
 });
 
-/** `refs/heads/gh-readonly-queue/BRANCH/pr-NUMBER-SHA`, of the last pull request in the group. */
+/** `refs/heads/gh-readonly-queue/BRANCH/pr-NUMBER-SHA`; NUMBER is the last pull request in the group. */
 const NUMBER = /\/pr-([1-9]\d{0,9})-[0-9a-f]{40,64}$/;
 
 /**
- * @param repoOf the repository in our words
- * @returns the job, or why there is none; never throws, whatever the payload is
+ * @param repoOf maps the payload's repository to ours
+ * @returns the job, or why there is none; never throws, for any payload
  */
 export function readMergeGroup(
   delivery: Delivery,
@@ -26,14 +26,13 @@ export function readMergeGroup(
   const { data, error } = MergeGroupDelivery.safeParse(delivery.payload);
   if (data === undefined) return `malformed payload: ${error.issues[0]?.path.join(".") ?? ""}`;
   const { action, installation, repository, merge_group: group } = data;
-  if (action !== "checks_requested")
-    return `merge group: action ${JSON.stringify(cutText(action, 40))} asks nothing of us`;
+  if (action !== "checks_requested") return `merge group: action ${JSON.stringify(cutText(action, 40))} is not handled`;
   const number = NUMBER.exec(group.head_ref)?.[1];
   if (number === undefined) return "the merge group names no pull request";
   const repo = repoOf(repository);
   return {
     kind: "review",
-    // Beside the jobs of its pull request: neither takes the place of the other.
+    // Its own key, so that it and the jobs of its pull request do not replace each other.
     key: `${jobKey(repo, Number(number))}!merge-${group.head_sha}`,
     delivery: delivery.id,
     installationId: installation.id,

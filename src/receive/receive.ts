@@ -1,5 +1,5 @@
-// Door. A delivery becomes a job, or is ignored with a reason: decided from the delivery alone, without asking anyone.
-// What needs the repository's configuration (drafts, labels, branches) is decided in gather.
+// Entry module. A delivery becomes a job, or is ignored with a reason. The decision needs only the delivery, no request; gather
+// decides what depends on the repository's configuration (drafts, labels, branches).
 
 import { createHash } from "node:crypto";
 import { z } from "zod";
@@ -28,25 +28,25 @@ import { COMMENT_EVENTS, readComment } from "./read-comment.ts";
 import { readMergeGroup } from "./read-merge-group.ts";
 import { isUpkeepEvent, upkeepJobs } from "./upkeep-jobs.ts";
 
-/** The label by which people ask for a review. */
+/** The label that requests a review. */
 export const REVIEW_LABEL = "kodiai:review";
 
-/** What receive must know of this installation of Kodiai. */
+/** Settings of this Kodiai server that receive needs. */
 export interface Reception {
   /** `github.com` or the GHES host: part of a job's key. */
   readonly host: string;
-  /** Requesting a review from this login asks for one; null when not configured. */
+  /** Login whose review request triggers a review; null when not configured. */
   readonly reviewerLogin: string | null;
   /** The app's own name, without `[bot]`: `kodiai` when left out. */
   readonly slug?: string;
 }
 
-/** What follows from a delivery. */
+/** A parsed delivery. */
 export interface Received {
   readonly outcome: Outcome;
-  /** Jobs beside it, which learn what people did and said. */
+  /** Further jobs, which learn from what people did and wrote. */
   readonly beside: readonly UpkeepJob[];
-  /** What the delivery says, so that it is known again under another id; null where saying it twice does no harm. */
+  /** Fingerprint that recognises the same event under another delivery id; null when a repetition does no harm. */
   readonly meaning: string | null;
 }
 
@@ -55,8 +55,7 @@ type Outcome = ReviewJob | CommandJob | CancelJob | UpkeepJobs | Ignored;
 /**
  * Reads one delivery.
  *
- * @returns as its outcome a job, a cancellation, jobs that keep memory in step with repositories, or `Ignored` with a reason; never
- * throws, whatever the payload is
+ * @returns a job, a cancellation, maintenance jobs for memory, or `Ignored` with a reason; never throws, for any payload
  */
 export function receive(delivery: Delivery, reception: Reception): Received {
   const outcome = outcomeOf(delivery, reception);
@@ -78,12 +77,12 @@ function outcomeOf(delivery: Delivery, reception: Reception): Outcome {
 const CHECK_EVENTS: ReadonlySet<string> = new Set(["check_run", "check_suite"]);
 const READ_EVENTS: ReadonlySet<string> = new Set(["pull_request", "pull_request_review_thread", "merge_group"]);
 
-/** Whether anything of such an event is ever read. */
+/** Whether any delivery of such an event is handled. */
 function isReadEvent(event: string): boolean {
   return READ_EVENTS.has(event) || CHECK_EVENTS.has(event) || COMMENT_EVENTS.has(event) || isUpkeepEvent(event);
 }
 
-/** True for a check of another App, and for anything about ours but the wish to run it again: not worth keeping. */
+/** True for a check of another App, and for events of our own checks other than a re-run request: these are not stored. */
 export function isForeignCheck(event: string, payload: unknown, appId: number): boolean {
   if (!CHECK_EVENTS.has(event)) return false;
   const { action, [event]: check } = payload as Readonly<Record<string, unknown>>;
@@ -92,10 +91,10 @@ export function isForeignCheck(event: string, payload: unknown, appId: number): 
 }
 
 /**
- * What is asked for again first when it was missed: people wait for an answer to what they wrote.
+ * Priority of a missed delivery: comments first, because people wait for an answer.
  *
- * @param action null where the event has none
- * @returns 0 before 1; null for what would not be kept
+ * @param action null when the event has none
+ * @returns 0 before 1; null for deliveries that would not be stored
  */
 export function missedRank(event: string, action: string | null): 0 | 1 | null {
   if (CHECK_EVENTS.has(event) && action !== "rerequested") return null;
@@ -111,7 +110,7 @@ function jobOf(delivery: Delivery, reception: Reception): ReviewJob | CommandJob
     return readCheckRun(delivery, reception.host, repo);
   if (delivery.event === "merge_group") return readMergeGroup(delivery, repo);
   if (delivery.event === "pull_request") return readPullRequest(delivery, reception);
-  return `event ${short(delivery.event)} asks nothing of us`;
+  return `event ${short(delivery.event)} is not handled`;
 }
 
 function readPullRequest(delivery: Delivery, reception: Reception): ReviewJob | CancelJob | string {
@@ -135,7 +134,7 @@ function readPullRequest(delivery: Delivery, reception: Reception): ReviewJob | 
   return job(delivery, payload, reception, trigger);
 }
 
-/** Actions after which what waits for the pull request is dropped, and why. */
+/** Actions that drop waiting jobs of the pull request, with the reason. */
 const ENDS: ReadonlyMap<string, string> = new Map([
   ["closed", "closed"],
   ["converted_to_draft", "converted to draft"],
@@ -180,7 +179,9 @@ function triggerOf(payload: PullRequestDelivery, reception: Reception): Trigger 
     case "synchronize":
       return action;
     case "edited":
-      return editAsksForReview(payload) ? "edited" : { reason: "edited: neither base nor a holding tag changed" };
+      return editAsksForReview(payload)
+        ? "edited"
+        : { reason: "edited: neither the base nor a hold tag ([wip], [draft], [no-review]) changed" };
     case "labeled":
       return payload.label?.name === REVIEW_LABEL ? "labeled" : { reason: `label is not ${REVIEW_LABEL}` };
     case "review_requested":
@@ -188,33 +189,33 @@ function triggerOf(payload: PullRequestDelivery, reception: Reception): Trigger 
         ? "review_requested"
         : { reason: "the review was requested from someone else" };
     default:
-      return { reason: `action ${short(action)} asks nothing of us` };
+      return { reason: `action ${short(action)} is not handled` };
   }
 }
 
-/** What else stands against a review needs the configuration: a required check comes to an end all the same. */
+/** Other reasons against a review depend on the configuration; they are found later, so that a required check still completes. */
 function refusalOf({ pull_request: pull }: PullRequestDelivery, trigger: Trigger): string | null {
   if (pull.state === "closed") return "the pull request is closed";
   const isBot = pull.user.type === "Bot" && dependencyBot(pull.user.id) === null;
   return isBot && isByName(trigger) ? "opened by a bot" : null;
 }
 
-/** True where somebody asks for the review by name: policy does not hold it back. */
+/** True for an explicit request, which policy does not hold back. */
 function isByName(trigger: Trigger): boolean {
   return trigger === "labeled" || trigger === "review_requested";
 }
 
-/** The base branch changed, or a tag that held the review back left the title. */
+/** The base branch changed, or a hold tag was removed from the title. */
 function editAsksForReview(payload: PullRequestDelivery): boolean {
   if (payload.changes?.base !== undefined) return true;
   const before = payload.changes?.title?.from;
   return before !== undefined && isHeldBack(before) && !isHeldBack(payload.pull_request.title);
 }
 
-const HOLDING_TAG = /\[\s{0,3}(?:wip|draft|no-review)\s{0,3}\]|^\s{0,3}wip\b/i;
+const HOLD_TAG = /\[\s{0,3}(?:wip|draft|no-review)\s{0,3}\]|^\s{0,3}wip\b/i;
 
 function isHeldBack(title: string): boolean {
-  return HOLDING_TAG.test(title.slice(0, 500));
+  return HOLD_TAG.test(title.slice(0, 500));
 }
 
 function isOurs(login: string | undefined, { reviewerLogin }: Reception): boolean {
@@ -225,11 +226,11 @@ function short(text: string): string {
   return JSON.stringify(cutText(text, 40));
 }
 
-// A pull request that was closed, merged or not -> a job that remembers what people said on it.
+// A closed pull request, merged or not -> a job that remembers its review comments.
 
 /**
- * @param repoOf the repository of a payload, in our words
- * @returns null for any other delivery; never throws, whatever the payload is
+ * @param repoOf maps the payload's repository to ours
+ * @returns null for any other delivery; never throws, for any payload
  */
 function closedPullJob(
   { id, event, payload }: Delivery,
@@ -251,8 +252,8 @@ function closedPullJob(
   };
 }
 
-// Deliveries after which people may have done something about a finding of ours -> a job that looks. Reactions are never
-// delivered: a schedule covers them, and whatever was missed.
+// Deliveries that may carry feedback on our findings -> a job that checks. GitHub sends no webhooks for reactions: a
+// schedule covers them, and missed deliveries.
 
 const FeedbackDelivery = z.object({
   action: z.string(),
@@ -264,7 +265,7 @@ const FeedbackDelivery = z.object({
   thread: z.object({ node_id: z.string().max(200) }).nullish(),
 });
 
-/** `EVENT ACTION` → what it is called in the job. */
+/** `EVENT ACTION` → the job's trigger. */
 const TRIGGERS: ReadonlyMap<string, string> = new Map([
   ["pull_request_review_comment created", "reply"],
   ["pull_request_review_thread resolved", "resolved"],
@@ -275,8 +276,8 @@ const TRIGGERS: ReadonlyMap<string, string> = new Map([
 
 /**
  * @param slug the app's own name, without `[bot]`
- * @param repoOf the repository of a payload, in our words
- * @returns null when nothing is to be learnt from it; never throws, whatever the payload is
+ * @param repoOf maps the payload's repository to ours
+ * @returns null when there is nothing to learn from it; never throws, for any payload
  */
 function feedbackJob(
   { id, event, payload }: Delivery,
@@ -307,25 +308,25 @@ function feedbackJob(
 
 type FeedbackDelivery = z.infer<typeof FeedbackDelivery>;
 
-/** Only a reply can be about something that we said. */
+/** Only a reply can be about a comment of ours. */
 function isReply(comment: FeedbackDelivery["comment"]): boolean {
   return typeof comment?.in_reply_to_id === "number";
 }
 
-/** What bots write teaches nothing. */
+/** Kodiai learns nothing from bots. */
 function isPerson({ type }: FeedbackDelivery["sender"]): boolean {
   return (type ?? "User") === "User";
 }
 
-/** What a command says about a finding is noted where it is obeyed; a question may be an answer as well. */
+/** A command's own job records its feedback; a question may be a reply to a finding as well. */
 function isOrder(body: string, slug: string): boolean {
   const command = readCommand(body, slug);
   return command?.kind === "verb" && command.verb !== "ask";
 }
 
-// A delivery that made a job -> what it says, so that the same event under another delivery id is known again.
+// A delivery with a job -> its fingerprint, which recognises the same event under another delivery id.
 
-/** What tells two events of one kind on one head apart: a label taken off and set again, two pushes that meet at one head. */
+/** Distinguishes two events of one kind on one head: a label removed and set again, two pushes to the same head. */
 const Moment = z.object({
   before: z.string().optional().catch(undefined),
   pull_request: z
@@ -334,12 +335,12 @@ const Moment = z.object({
     .catch(undefined),
 });
 
-/** 128 bits: no two events meet by chance. */
+/** 128 bits, so that two events never collide. */
 const DIGITS = 32;
 
 /**
- * @returns `HOST/REPO_ID#NUMBER@HASH` over repository, pull request, head, trigger and moment of a review that was asked for,
- * or over the comment of a command. Where GitHub tells no moment, the whole payload stands for it.
+ * @returns `HOST/REPO_ID#NUMBER@HASH`; the hash covers repository, pull request, head, trigger and time of a review, or the comment
+ * of a command. If the payload has no time, the hash covers the whole payload.
  */
 function meaning(job: ReviewJob | CommandJob, { payload }: Delivery): string {
   const said = job.kind === "command" ? ["command"] : [job.headSha, job.trigger, ...momentOf(payload)];

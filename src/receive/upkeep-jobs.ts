@@ -1,4 +1,4 @@
-// Deliveries about repositories and installations -> jobs that keep memory in step with them.
+// Deliveries about repositories and installations -> jobs that keep memory up to date.
 
 import type { z } from "zod";
 import {
@@ -20,7 +20,7 @@ import {
 } from "./delivery.ts";
 
 type Decided = readonly Wanted[] | { readonly reason: string };
-/** A job without what the delivery says about all of its jobs. */
+/** A job without the fields that are the same for all jobs of the delivery. */
 type Wanted =
   | { readonly kind: "index"; readonly trigger: IndexTrigger; readonly repo: Repo }
   | { readonly kind: "history"; readonly trigger: "installed"; readonly repo: Repo }
@@ -28,15 +28,15 @@ type Wanted =
 
 const EVENTS = new Set(["push", "repository", "installation", "installation_repositories"]);
 
-/** Whether `upkeepJobs` knows the event, the X-GitHub-Event of a delivery. */
+/** Whether `upkeepJobs` handles the event, the X-GitHub-Event of a delivery. */
 export function isUpkeepEvent(event: string): boolean {
   return EVENTS.has(event);
 }
 
 /**
- * @param delivery of an event that `isUpkeepEvent` knows
- * @param host where its repositories live: `github.com` or the GHES host
- * @returns one job or more, or `Ignored` with a reason; never throws, whatever the payload is
+ * @param delivery of an event that `isUpkeepEvent` accepts
+ * @param host the host of its repositories: `github.com` or the GHES host
+ * @returns one job or more, or `Ignored` with a reason; never throws, for any payload
  */
 export function upkeepJobs(delivery: Delivery, host: string): UpkeepJobs | Ignored {
   const { decided, installationId } = decide(delivery, host);
@@ -94,7 +94,7 @@ function fromRepository({ action, repository, changes }: RepositoryDelivery, hos
   if (action === "edited" && changes?.default_branch !== undefined) {
     return [{ kind: "index", trigger: "default-branch", repo }];
   }
-  return { reason: `action ${short(action)} of a repository asks nothing of us` };
+  return { reason: `action ${short(action)} of a repository is not handled` };
 }
 
 function fromInstallation(payload: InstallationDelivery, host: string): Decided {
@@ -103,7 +103,7 @@ function fromInstallation(payload: InstallationDelivery, host: string): Decided 
     (listed ?? []).map((one) => repoOf({ ...one, owner: installation.account }, host));
   switch (action) {
     case "created":
-    // What was pushed and said meanwhile was told to nobody.
+    // GitHub sent nothing about pushes and comments during the suspension.
     case "unsuspend":
       return installed(repos(repositories));
     case "deleted":
@@ -113,11 +113,11 @@ function fromInstallation(payload: InstallationDelivery, host: string): Decided 
     case "removed":
       return repos(removed).map((repo) => ({ kind: "forget", trigger: "removed", repo }));
     default:
-      return { reason: `action ${short(action)} of an installation asks nothing of us` };
+      return { reason: `action ${short(action)} of an installation is not handled` };
   }
 }
 
-/** Documents of all repositories come before the past of any: that takes longer. */
+/** All documents are indexed before any history is imported, because imports take longer. */
 function installed(repos: readonly Repo[]): readonly Wanted[] {
   const index = repos.map((repo) => ({ kind: "index", trigger: "installed", repo }) as const);
   return [...index, ...repos.map((repo) => ({ kind: "history", trigger: "installed", repo }) as const)];

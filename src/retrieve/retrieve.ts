@@ -19,7 +19,7 @@ import type {
 } from "../domain/retrieval.ts";
 import type { ReviewSignals } from "../domain/signals.ts";
 import type { Embedder, Recall, Reranker } from "../ports/memory.ts";
-import type { ModelLeave } from "../ports/model.ts";
+import type { ModelAllowance } from "../ports/model.ts";
 import { chosenPrecedents, noPrecedents, SEEN_BEFORE_PART, shadowed, switchedOff, withoutMemory } from "./choose.ts";
 import { type Attempts, attempts } from "./degradation-log.ts";
 import { decide, type GateCache, gateCache, inShadowSample, sampleKey } from "./gate/evaluate-gate.ts";
@@ -47,7 +47,7 @@ export interface RetrievePorts {
   /** Null leaves the order to the fusion. */
   readonly reranker: Reranker | null;
   /** What the configuration lets a model do is asked with this leave; absent: nobody is asked. */
-  readonly leave?: ModelLeave;
+  readonly leave?: ModelAllowance;
   /** Lets whoever else waits have a turn, if it is time for one; absent: the ranking is done in one go. */
   readonly pause?: () => Promise<void>;
 }
@@ -111,7 +111,7 @@ export async function retrieve(
   return { ...result, modelCosts: money.costs(), degraded: tries.degraded() };
 }
 
-function clientOf(leave: ModelLeave = { model: null, reason: null }): ModelClient | { readonly reason: string } {
+function clientOf(leave: ModelAllowance = { model: null, reason: null }): ModelClient | { readonly reason: string } {
   if (leave.model === null) return { reason: leave.reason ?? NO_MODEL };
   const { model, usd, delimiter, signal } = leave;
   return {

@@ -14,7 +14,7 @@ import { shortHash } from "../domain/review/review-fingerprint.ts";
 import type { Said } from "../domain/review/review-history.ts";
 import type { PlacedFinding, Review, Scope } from "../domain/review.ts";
 import type { FileFacts, ReviewSignals } from "../domain/signals.ts";
-import type { ModelLeave } from "../ports/model.ts";
+import type { ModelAllowance } from "../ports/model.ts";
 import type { InspectedFile, InspectedRepository, Inspector } from "../ports.ts";
 import { ANSWER_TOKENS, answerRequest, type Question } from "./answer-question.ts";
 import { type CodeNow, codeNow } from "./code-now.ts";
@@ -47,7 +47,7 @@ export interface ReviewPorts {
   readonly inspector: Inspector;
   /** The repository at the head, for rules; null or absent: they read the change alone. */
   readonly repository?: InspectedRepository | null;
-  readonly leave: ModelLeave;
+  readonly leave: ModelAllowance;
   /** See reviewFingerprint. */
   readonly fingerprint: string;
   /** What is remembered of code and claims like those of this change; absent where nothing is. */
@@ -213,7 +213,7 @@ export interface Answered {
 }
 
 /** Asks the model one question of a person. Never throws. */
-export async function answer(question: Question, leave: ModelLeave): Promise<Answered> {
+export async function answer(question: Question, leave: ModelAllowance): Promise<Answered> {
   const free = { inputTokens: 0, outputTokens: 0, usd: 0 };
   if (leave.model === null)
     return { text: null, reason: leave.reason ?? "no model is set up", model: null, cost: free };
@@ -236,7 +236,7 @@ export async function answer(question: Question, leave: ModelLeave): Promise<Ans
 function modelReview(
   material: Parameters<typeof readByModel>[0],
   bounds: Omit<Bounds, "usd">,
-  leave: ModelLeave,
+  leave: ModelAllowance,
 ): Promise<ModelReview> | ModelReview {
   if (leave.model === null) return withoutModel(leave.reason);
   const { model, usd, delimiter, signal } = leave;

@@ -1,10 +1,9 @@
 /**
- * The k best of the admitted rows with a score above 0, best first, among equals the smaller name. Keeps a heap instead of sorting
- * all.
+ * The k best admitted rows with a score above 0, best first; ties are ordered by name. It keeps a heap instead of sorting all.
  *
  * @param scores of each row, ≥ 0
  * @param admitted 1 for each row that may be chosen
- * @param names of the rows, each once, so that the order is total
+ * @param names of the rows, unique, so that the order is total
  */
 export function bestRows(
   scores: Float64Array,
@@ -16,13 +15,13 @@ export function bestRows(
     const more = (scores[one] ?? 0) - (scores[other] ?? 0);
     return more > 0 || (more === 0 && (names[one] ?? "") < (names[other] ?? ""));
   };
-  // Its root is the worst of the best so far.
+  // Its root is the worst of the current best.
   const heap: number[] = [];
   if (k < 1) return heap;
   let least = 0;
   for (let row = 0; row < scores.length; row += 1) {
     const score = scores[row] ?? 0;
-    // This is the end of most rows: it comes before any call.
+    // Most rows end here, so it precedes any call.
     if (score < least || score <= 0 || admitted[row] !== 1) continue;
     if (heap.length < k) {
       heap.push(row);

@@ -1,15 +1,14 @@
-// Vectors in one signed byte a component: a quarter of the space, and the same neighbours but for rounding (recall@20 .99).
+// Quantises vectors to one signed byte per component: a quarter of the space, and nearly the same neighbours (recall@20 .99).
 
 /**
- * A vector as its code, scaled so that the largest component fills the range. The scale is each vector's own and is not kept:
- * cosine does not depend on length. (With a fixed scale of 1 the components of 1,024 dimensions use about 10 of 127 levels,
- * which costs 5 points of recall.)
+ * Quantises a vector, scaled so that the largest component fills the range. The scale is not stored, because cosine does not depend on
+ * length. (With a fixed scale of 1 the components of 1,024 dimensions use about 10 of 127 levels, which costs 5 points of recall.)
  *
  * @param vector finite, not all zero
  */
 export function encodeVector(vector: Float32Array): Int8Array {
   let largest = 0;
-  // By index, here and below: an iterator makes an object of each number.
+  // By index, here and below: an iterator allocates an object per number.
   for (let at = 0; at < vector.length; at += 1) largest = Math.max(largest, Math.abs(vector[at] ?? 0));
   const code = new Int8Array(vector.length);
   for (let at = 0; at < vector.length; at += 1) code[at] = Math.round(((vector[at] ?? 0) / largest) * 127);
@@ -17,8 +16,7 @@ export function encodeVector(vector: Float32Array): Int8Array {
 }
 
 /**
- * Cosine distance, 1 − cosine similarity: 0 (same direction) to 2 (opposite). Computed in whole numbers, so it is the same to
- * the last bit wherever the codes come from.
+ * Cosine distance, 1 − cosine similarity: 0 (same direction) to 2 (opposite). Integer arithmetic makes it exactly reproducible.
  *
  * @param codes holds the second code from `offset` on
  */
@@ -27,7 +25,7 @@ export function codeDistance(query: Int8Array, codes: Int8Array, offset = 0): nu
   for (let at = 0; at < query.length; at += 1) {
     const a = query[at] ?? 0;
     const b = codes[offset + at] ?? 0;
-    // In 32 bits, which hold the sums of 130,000 components.
+    // 32 bits hold the sums of 130,000 components.
     dot = (dot + Math.imul(a, b)) | 0;
     one = (one + Math.imul(a, a)) | 0;
     other = (other + Math.imul(b, b)) | 0;
@@ -36,9 +34,9 @@ export function codeDistance(query: Int8Array, codes: Int8Array, offset = 0): nu
 }
 
 /**
- * Why a vector can be neither stored nor searched with, or null when it can. A database would take it, and rank it first.
+ * Why a vector is invalid for storage and search, or null. A database would accept it, and rank it first.
  *
- * @param dimension components that its embedding space has
+ * @param dimension of its embedding space
  */
 export function vectorProblem(vector: Float32Array, dimension: number): string | null {
   if (vector.length !== dimension) return `vector has ${vector.length} components, its space ${dimension}`;

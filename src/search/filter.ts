@@ -1,10 +1,10 @@
-// What a caller asked for within its scope, over rows that are held in memory: corpus, language, kind of chunk, path.
+// Filters over rows in memory: corpus, language, chunk type, path.
 
 import { pathGlob } from "../config/path-glob.ts";
 import type { Corpus, Outcome } from "../domain/memory.ts";
 import type { MemoryFilter } from "../domain/retrieval.ts";
 
-/** What a filter can ask about a row, beside its path, and what it is counted by. */
+/** The fields of a row for filters and counts, without its path. */
 export interface Facet {
   readonly corpus: Corpus;
   readonly language: string;
@@ -14,7 +14,7 @@ export interface Facet {
   readonly outcome: Outcome | null;
 }
 
-/** A filter over rows in memory, all but the path. */
+/** A predicate for a filter, without its paths. */
 export function facetMatcher(filter: MemoryFilter): (facet: Facet) => boolean {
   const wanted = (values: readonly string[] | undefined) => (asks(values) ? new Set<string>(values) : null);
   const [corpora, languages, kinds] = [wanted(filter.corpora), wanted(filter.languages), wanted(filter.chunkTypes)];
@@ -23,13 +23,13 @@ export function facetMatcher(filter: MemoryFilter): (facet: Facet) => boolean {
   return (facet) =>
     has(corpora, facet.corpus) &&
     has(languages, facet.language) &&
-    // What was said in reviews has no chunk: its kind is what it is about and how much it matters.
+    // Review memories have no chunk type: category and severity take its place.
     has(kinds, facet.chunkType, facet.category, facet.severity);
 }
 
 /**
- * Admits a path that is named exactly, stands under a prefix that ends in `/`, or matches a glob; null when the filter
- * does not ask. A row without a path is not admitted by a filter that asks for paths.
+ * A predicate that accepts an exact path, a path under a prefix that ends in `/`, or a match of a glob; null without a path filter. A
+ * path filter never accepts a row without a path.
  */
 export function pathMatcher(filter: MemoryFilter): ((path: string | null) => boolean) | null {
   const paths = filter.paths;
@@ -42,12 +42,12 @@ export function pathMatcher(filter: MemoryFilter): ((path: string | null) => boo
     (exact.has(path) || prefixes.some((prefix) => path.startsWith(prefix)) || globs.some((matches) => matches(path)));
 }
 
-/** Absent or empty asks nothing. */
+/** Absent or empty means no filter. */
 export function asks(values: readonly string[] | undefined): values is readonly string[] {
   return values !== undefined && values.length > 0;
 }
 
-/** A pattern that cannot be read still stands for the path that it spells. */
+/** An invalid pattern still matches its literal path. */
 function compile(glob: string): ((path: string) => boolean)[] {
   const read = pathGlob(glob);
   return "problem" in read ? [] : [read.matches];

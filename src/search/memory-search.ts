@@ -1,5 +1,5 @@
-// The search over the rows of a store: by terms always in memory, by vectors in the database for small scopes and in memory above.
-// Every answer is computed in one snapshot. It names records only: the store checks their scope again when it reads them.
+// Searches the rows of a store: by terms in memory, by vectors in the database for small scopes and in memory for larger ones. Every
+// answer is computed in one snapshot, and only names records: the store checks their scope again when it reads them.
 import { setImmediate } from "node:timers/promises";
 import { LRUCache } from "lru-cache";
 import type { Corpus, EmbeddingSpace, Outcome, RepoKey } from "../domain/memory.ts";
@@ -21,24 +21,24 @@ import { type ExactSearch, nearestRows, readVectors, type VectorIndex, vectorByt
 import { fileScorer } from "./whole-file.ts";
 
 export interface SearchSettings {
-  /** Bytes that indexes and vectors may take in memory between searches. */
+  /** Memory limit of indexes and vectors between searches, in bytes. */
   readonly memoryBytes: number;
-  /** Scopes of up to so many rows are searched by vectors in the database. */
+  /** Vector search in scopes of up to so many rows runs in the database. */
   readonly rowsInDatabase: number;
-  /** Searches vectors in memory; null where there is no build of usearch: then the database searches scopes of every size. */
+  /** Vector search in memory; null if there is no build of usearch: then the database searches all scopes. */
   readonly exact: ExactSearch | null;
 }
 
 /**
- * Most repositories stay below 2,000 memories for years, and a server knows thousands of them: their vectors need no memory and no
- * loading. Eleven texts take about 40 ms there.
+ * Most repositories stay below 2,000 memories for years, and a server knows thousands of them: their vectors need neither memory nor
+ * loading. Eleven texts take about 40 ms in the database.
  */
 export const ROWS_IN_DATABASE = 2_000;
 
-/** About what a row takes with its terms and a vector of 1,024 components. */
+/** Approximate size of a row with its terms and a vector of 1,024 components. */
 const ROW_BYTES = 1_700;
 
-/** Reports what makes an answer poorer than it should be: a stable word for the part, and a reason in one line. */
+/** Reports a degradation: a stable word for the part, and a reason in one line. */
 export type Report = (part: string, reason: string) => void;
 
 export interface MemorySearch {
@@ -62,30 +62,30 @@ export interface MemorySearch {
   counts(scope: Scope, report: Report): Promise<MemoryCounts>;
   version(repo: RepoKey): Promise<number>;
   /**
-   * Reads the repositories that were written to last, as many as fit into half of the room; questions go between.
+   * Loads the most recently written repositories, as many as fit into half of the memory limit; queries take precedence.
    *
-   * @param progress is given the number of repositories that are still to be read
+   * @param progress called with the number of repositories still to load
    */
   warm(progress: (waiting: number) => void): Promise<void>;
   held(): Held;
 }
 
-/** What is in memory. */
+/** Memory use. */
 export interface Held {
   readonly repositories: number;
   readonly rows: number;
   readonly bytes: number;
-  /** What they may take. */
+  /** The memory limit. */
   readonly limitBytes: number;
 }
 
-/** The repositories that `warm` reads at most. */
+/** Maximum number of repositories that `warm` loads. */
 const MOST_WARM = 200;
 
 export function memorySearch(source: RowSource, settings: SearchSettings): MemorySearch {
   const indexes = heldIndexes(settings.memoryBytes);
   const { exact } = settings;
-  // One question at a time: two would read the same index twice.
+  // One query at a time: two could read the same index twice.
   const inTurn = turns();
   const inSnapshot = <T>(work: (rows: Rows) => Promise<T>) => inTurn(() => source.snapshot(work));
   return {
@@ -134,7 +134,7 @@ export function memorySearch(source: RowSource, settings: SearchSettings): Memor
       });
       for (const [at, { id }] of wanted.entries()) {
         progress(wanted.length - at);
-        // SQLite answers without giving way: a question that came meanwhile is taken here.
+        // SQLite blocks the event loop: a pending query runs here.
         await setImmediate();
         await inSnapshot(async (rows) => {
           const one = (await rows.recent(MOST_WARM)).find((recent) => recent.id === id);
@@ -157,16 +157,16 @@ function turns(): <T>(work: () => Promise<T>) => Promise<T> {
   };
 }
 
-/** Indexes and vectors of the repositories in use; those used longest ago go first. */
+/** LRU cache of the indexes and vectors of repositories. */
 function heldIndexes(memoryBytes: number) {
   interface One {
     readonly index: RepositoryIndex;
-    /** By embedding space, each with the index that it was made for. */
+    /** By embedding space, each with its index. */
     readonly vectors: ReadonlyMap<number, { readonly vectors: VectorIndex; readonly index: RepositoryIndex }>;
   }
   const held = new LRUCache<number, One>({
     maxSize: memoryBytes,
-    // What is larger than the room is not held at all: `readIndex` bounds each one.
+    // An entry above the limit is not cached at all; `readIndex` bounds each one.
     sizeCalculation: ({ index, vectors }) =>
       1 + indexBytes(index) + [...vectors.values()].reduce((sum, one) => sum + vectorBytes(one.vectors), 0),
   });
@@ -214,7 +214,7 @@ function heldIndexes(memoryBytes: number) {
   };
 }
 
-/** Fetched beyond what is asked for: a database computes distances in floats, and equal ones are ordered by name. */
+/** Extra rows to fetch: the database computes distances in floats, and ties are ordered by name. */
 const MORE = 16;
 const ROUNDING = 1e-5;
 
@@ -231,7 +231,7 @@ async function nearestInDatabase(
     for (let most = k + MORE; ; most *= 4) {
       const near = await rows.nearest(scope, filter, space, code, most);
       const hits = near.map((one) => ({ id: one.mem, distance: codeDistance(code, one.code) })).sort(byDistance);
-      // Where equal distances do not end within what was fetched, the smaller names may be behind it.
+      // If ties extend beyond the fetched rows, smaller names may be missing.
       const isCut = near.length === most && (hits.at(-1)?.distance ?? 2) <= (hits[k - 1]?.distance ?? 2) + ROUNDING;
       if (isCut) continue;
       found.push(hits.slice(0, k));
@@ -299,7 +299,7 @@ const NONE = new Uint8Array();
 const NO_SCORES = new Float64Array();
 const NO_FILES = new Int32Array();
 
-/** The files of admitted rows of code, numbered over all parts; code without a path is of none. */
+/** Numbers the files of admitted code rows over all parts; code without a path has none. */
 function filesOf(indexed: readonly IndexedRepository[], visible: readonly VisibleRows[]) {
   let files = 0;
   const fileOf = indexed.map(({ index }, at) => {
@@ -330,7 +330,7 @@ function staleText(rows: number, models: readonly string[]): string {
   return `${have} of another model (${models.join("; ")}), which is not compared; words find them until they are embedded again`;
 }
 
-/** How much is remembered in a scope, each map in the order of its keys. */
+/** Counts of the memories in a scope; maps are sorted by key. */
 function countsOf(indexed: readonly IndexedRepository[], scope: Scope): MemoryCounts {
   const byLanguage = new Map<string, number>();
   const byCorpus = new Map<Corpus, number>();

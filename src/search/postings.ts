@@ -1,5 +1,4 @@
-// An inverted index in typed arrays: for each term, in which rows it is and how often. It is not changed once it is made: a write
-// to the repository makes another one from it.
+// An immutable inverted index in typed arrays: for each term its rows and counts. A write to the repository creates a new one from it.
 import { addWord, inverseFrequency, KEYWORDS, markdowns } from "../domain/text/bm25.ts";
 import { PARTS, TERM_BYTES } from "./terms.ts";
 
@@ -7,27 +6,27 @@ import { PARTS, TERM_BYTES } from "./terms.ts";
 export interface Postings {
   readonly vocabulary: Vocabulary;
   readonly starts: Uint32Array;
-  /** Of 16 bits where all rows fit into them, as they do in most repositories. */
+  /** 16 bits if all rows fit, as in most repositories. */
   readonly rows: Uint16Array | Uint32Array;
   readonly counts: Uint8Array;
   /** Of each row. */
   readonly lengths: Uint32Array;
 }
 
-/** A term that is in a row more often, 64 words, counts as if it were there so often. */
+/** Maximum count of a term in a row: 64 words. */
 const MOST_COUNT = 255;
 
-/** Terms by number, in an open-addressed table: a Map of numbers takes three times the time and space. */
+/** Numbers terms in an open-addressed hash table: a Map of numbers takes three times the time and space. */
 export interface Vocabulary {
   size(): number;
-  /** −1 when it is not there. */
+  /** −1 when it is missing. */
   find(hash: number): number;
   add(hash: number): number;
   bytes(): number;
 }
 
 export function vocabulary(): Vocabulary {
-  // Each place has a hash and the term's number beside it. No term hashes to 0, so 0 is an empty place.
+  // Each slot has a hash and the term's number. No term hashes to 0, so 0 marks an empty slot.
   let table = new Uint32Array(2_048);
   let size = 0;
   const placeOf = (hash: number): number => {
@@ -66,7 +65,7 @@ export function vocabulary(): Vocabulary {
   };
 }
 
-/** Terms of rows that are not in postings yet, one row after the other. */
+/** Terms of rows that are not in postings yet, row by row. */
 export interface AddedTerms {
   /** Numbers of terms. */
   readonly terms: Uint32Array;
@@ -102,12 +101,12 @@ export function addedTerms(into: Vocabulary, rows: readonly Uint8Array[]): Added
 }
 
 /**
- * The postings of rows that were there before and of added ones.
+ * Merges the postings of earlier rows with added ones.
  *
  * @param before null when there were none
- * @param rows how many there are afterwards
- * @param keptAt of each row of `before` its number afterwards, −1 when it is left out
- * @param addedAt of each added row, of all pages, its number afterwards
+ * @param rows the number of rows afterwards
+ * @param keptAt new row number of each row of `before`, −1 when it is left out
+ * @param addedAt new row number of each added row, over all pages
  */
 export function mergePostings(
   vocabulary: Vocabulary,
@@ -171,17 +170,17 @@ export function postingBytes({ vocabulary, starts, rows, counts, lengths }: Post
   return vocabulary.bytes() + [starts, rows, counts, lengths].reduce((sum, { byteLength }) => sum + byteLength, 0);
 }
 
-/** The postings of one repository, and which of its rows are in scope: 1 for each that is. */
+/** The postings of one repository; 1 for each of its rows in scope. */
 export interface ScopedPostings {
   readonly postings: Postings;
   readonly inScope: Uint8Array;
 }
 
 /**
- * BM25 of every row against a query, for each part; rows out of scope have meaningless scores, and the next query writes over
- * them. The number of texts, their mean length and how many hold a term are of exactly the rows in scope of all parts.
+ * Scores every row by BM25, for each part. Scores of rows out of scope are meaningless; the next query overwrites all scores. Document
+ * count, mean length and document frequencies cover exactly the rows in scope of all parts.
  *
- * @returns a function of a query: terms with their weights, as `queryTerms` gives them
+ * @returns a function of a query: terms with weights, from `queryTerms`
  */
 export function termScorer(
   parts: readonly ScopedPostings[],

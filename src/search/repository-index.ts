@@ -1,5 +1,5 @@
-// One repository in memory: what scopes and filters ask about its rows, and their terms. Rows are by corpus, then by time, so that
-// a corpus is one stretch of rows and what was said before a date the beginning of it.
+// One repository in memory: the fields of its rows for scopes and filters, and their terms. Rows are ordered by corpus, then by time,
+// so that a corpus is a range of rows, and the rows before a date are the beginning of that range.
 import { CORPORA, type Corpus } from "../domain/memory.ts";
 import type { MemoryFilter, Scope } from "../domain/retrieval.ts";
 import { type Facet, facetMatcher, pathMatcher } from "./filter.ts";
@@ -17,7 +17,7 @@ export interface RepositoryIndex {
   /** Pull request numbers, −1 for none. */
   readonly pulls: Float64Array;
   readonly times: Float64Array;
-  /** Places in `facets` and `paths`, where each value is once. */
+  /** Indexes into `facets` and `paths`, which hold distinct values. */
   readonly facetOf: Uint32Array;
   readonly pathOf: Uint32Array;
   readonly facets: readonly Facet[];
@@ -25,24 +25,24 @@ export interface RepositoryIndex {
   readonly postings: Postings;
   /** Each corpus's rows: from and to (exclusive). */
   readonly stretches: ReadonlyMap<Corpus, readonly [from: number, to: number]>;
-  /** Rows of the repository that are too old to be held. */
+  /** Old rows left out because of the limit. */
   readonly leftOut: number;
 }
 
-/** A repository that a scope admits, with what is held of it. */
+/** A repository that a scope admits, with its index. */
 export interface IndexedRepository {
   readonly repository: Admitted;
   readonly index: RepositoryIndex;
 }
 
-/** Rows that are read at once. */
+/** Rows per read. */
 const PAGE = 5_000;
 
 /**
- * The index of a repository as it is now, made from an older one where there is one: only what changed is read.
+ * The current index of a repository. With an older one it reads only the changes.
  *
- * @param before of an older version; null reads all rows
- * @param most rows that may be held: the newest
+ * @param before the older index; null reads all rows
+ * @param most limit of rows; keeps the newest
  */
 export async function readIndex(
   rows: Rows,
@@ -50,7 +50,7 @@ export async function readIndex(
   before: RepositoryIndex | null,
   most: number,
 ): Promise<RepositoryIndex> {
-  // What is held of a repository beyond the bound moves with each write.
+  // Above the limit the kept rows shift with each write, so everything is read again.
   const base = living > most || before === null || before.leftOut > 0 ? null : before;
   const added = addedRows(base);
   const oldest = living > most ? await rows.newest(id, most) : 0;
@@ -66,7 +66,7 @@ export async function readIndex(
   return arranged(version, base, kept, added, Math.max(0, living - kept.length - added.ids.length));
 }
 
-/** Rows that are not in `base` as they are now, by column. */
+/** Collects new and changed rows, by column. */
 function addedRows(base: RepositoryIndex | null) {
   const columns = { ids: [], changed: [], pulls: [], times: [], facetOf: [], pathOf: [] } as Record<Column, number[]>;
   const [facets, paths] = [numbered<Facet>(base?.facets ?? []), numbered<string | null>(base?.paths ?? [])];
@@ -112,7 +112,7 @@ function addedRows(base: RepositoryIndex | null) {
   };
 }
 
-/** Each value once, known by its JSON, and by the place at which it is kept. */
+/** Numbers distinct values, compared by their JSON. */
 function numbered<T>(known: readonly T[]): { numberOf(value: T): number; readonly values: T[] } {
   const values = [...known];
   const numbers = new Map(known.map((value, number) => [JSON.stringify(value), number]));
@@ -127,7 +127,7 @@ function numbered<T>(known: readonly T[]): { numberOf(value: T): number; readonl
   };
 }
 
-/** Rows of the older index that are neither changed nor deleted. */
+/** The unchanged rows of the older index. */
 async function keptRows(
   rows: Rows,
   repository: number,
@@ -142,7 +142,7 @@ async function keptRows(
   return unchanged.filter((row) => alive.has(before.ids[row] ?? 0));
 }
 
-/** Kept and added rows in their order: by corpus, then by time; rows of the same moment by id. */
+/** Sorts kept and added rows by corpus, then by time, then by id. */
 function arranged(
   version: number,
   before: RepositoryIndex | null,
@@ -151,7 +151,7 @@ function arranged(
   leftOut: number,
 ): RepositoryIndex {
   const size = kept.length + added.ids.length;
-  /** A column of the kept rows, and behind it that of the added ones. */
+  /** A column of the kept rows, followed by the added ones. */
   const both = (name: Column) => {
     const old = before?.[name] ?? [];
     const column = new Float64Array(size);
@@ -165,7 +165,7 @@ function arranged(
   const { facets, paths, words } = added;
   const corpusOf = facets.map(({ corpus }) => CORPORA.indexOf(corpus));
   const corpora = Uint8Array.from(all.facetOf, (facet) => corpusOf[facet] ?? 0);
-  // The kept rows are in order, and sorting takes no time over what is.
+  // The kept rows are sorted already, which makes this fast.
   const order = Array.from(corpora.keys()).sort(
     (one, other) =>
       (corpora[one] ?? 0) - (corpora[other] ?? 0) ||
@@ -208,7 +208,7 @@ function arranged(
 const COLUMNS = ["ids", "changed", "pulls", "times", "facetOf", "pathOf"] as const;
 type Column = (typeof COLUMNS)[number];
 
-/** Which rows a search may weigh, and which of them it may return: 1 for each that it may. */
+/** 1 for each row that counts for statistics (in scope), and for each that may be returned (admitted). */
 export interface VisibleRows {
   readonly inScope: Uint8Array;
   /** In scope and admitted by the filter. */
@@ -216,8 +216,8 @@ export interface VisibleRows {
 }
 
 /**
- * What a scope and filter let be seen of a repository that the scope admits. Chooses candidates only: what it lets through is asked
- * of the store again before it is returned.
+ * The visible rows of a repository that the scope admits. It only chooses candidates: the store checks their scope again before they
+ * are returned.
  */
 export function visibleRows(index: RepositoryIndex, scope: Scope, filter: MemoryFilter, isOwn: boolean): VisibleRows {
   const { times, pulls, facets, facetOf, paths, pathOf } = index;
@@ -237,7 +237,7 @@ export function visibleRows(index: RepositoryIndex, scope: Scope, filter: Memory
   return { inScope, admitted };
 }
 
-/** The first row of a stretch whose time is not before a moment; its end when there is none. */
+/** The first row of a range that is not before a moment; the range's end when there is none. */
 function firstFrom(times: Float64Array, moment: number, from: number, to: number): number {
   let [low, high] = [from, to];
   while (low < high) {
@@ -248,13 +248,13 @@ function firstFrom(times: Float64Array, moment: number, from: number, to: number
   return low;
 }
 
-/** Bytes held: typed arrays exactly, strings by estimate. */
+/** Memory use in bytes: exact for typed arrays, estimated for strings. */
 export function indexBytes(index: RepositoryIndex): number {
   const { mems, paths, postings } = index;
   const arrays = COLUMNS.reduce((sum, name) => sum + index[name].byteLength, 0);
   return arrays + mems.length * NAME_BYTES + paths.length * PATH_BYTES + postingBytes(postings);
 }
 
-/** A string of 16 characters with its place in an array; a path of about 60. */
+/** A string of 16 characters with its array slot; a path of about 60. */
 const NAME_BYTES = 40;
 const PATH_BYTES = 100;

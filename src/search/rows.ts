@@ -1,23 +1,23 @@
-// What the search asks of a store. All questions of one search are asked in one snapshot, so that no part of an answer belongs to
-// another version.
+// The search's port to a store. One search makes all its queries in one snapshot, so that all parts of an answer have the same
+// version.
 import type { Corpus, EmbeddingSpace, Outcome, RepoKey } from "../domain/memory.ts";
 import type { MemoryFilter, Scope } from "../domain/retrieval.ts";
 
 /** A repository that a scope admits. */
 export interface Admitted {
-  /** The store's own number for it; never used twice. */
+  /** The store's id; never reused. */
   readonly id: number;
   /** Changes with every write to the repository. */
   readonly version: number;
-  /** The scope's own, not one of the pool. */
+  /** True for the scope's own repository, false for one of the pool. */
   readonly isOwn: boolean;
   /** Rows that are not stale. */
   readonly rows: number;
 }
 
-/** Everything that a scope or filter asks about a row, and its terms (search/terms.ts). */
+/** The fields of a row for scopes and filters, and its terms (search/terms.ts). */
 export interface SearchRow {
-  /** The store's own number for it, ascending with the time of its first write; never used twice. */
+  /** The store's id, ascending by the time of the first write; never reused. */
   readonly id: number;
   /** The record's id. */
   readonly mem: string;
@@ -31,12 +31,12 @@ export interface SearchRow {
   readonly severity: string | null;
   readonly outcome: Outcome | null;
   readonly path: string | null;
-  /** The version that wrote it last. */
+  /** The version of its last write. */
   readonly changed: number;
   readonly terms: Uint8Array;
 }
 
-/** A place in the order of (changed, id): that of a row that was read last. */
+/** Cursor in the order of (changed, id): the last row read. */
 export type ChangedAfter = Pick<SearchRow, "changed" | "id">;
 
 /** A vector by its row. */
@@ -51,19 +51,19 @@ export interface NearCode {
   readonly code: Int8Array;
 }
 
-/** Rows that are not stale; stale ones are never seen. Methods throw as Recall says. */
+/** Rows that are not stale. Methods throw as in Recall. */
 export interface Rows {
-  /** @throws RangeError for a scope that is not well-formed */
+  /** @throws RangeError for a malformed scope */
   admitted(scope: Scope): Promise<readonly Admitted[]>;
   /** Ids of the rows of a repository, ascending. */
   living(repository: number): Promise<readonly number[]>;
-  /** Rows with an id above `oldest`, in the order of (changed, id), behind `after`; at most `most`. */
+  /** At most `most` rows with an id above `oldest`, in the order of (changed, id), after the cursor. */
   changed(repository: number, after: ChangedAfter, oldest: number, most: number): Promise<readonly SearchRow[]>;
-  /** The id behind which lie the newest `most` rows of a repository. */
+  /** The id after which the newest `most` rows of a repository begin. */
   newest(repository: number, most: number): Promise<number>;
-  /** The store's number of an embedding space; null while it has no vector. */
+  /** The store's id of an embedding space; null while it has no vector. */
   space(space: EmbeddingSpace): Promise<number | null>;
-  /** Vectors of a space, by id, behind `after`, at most `most`. */
+  /** At most `most` vectors of a space, by id, after `after`. */
   codes(repository: number, space: number, after: number, most: number): Promise<readonly RowCode[]>;
   /** Vectors of these rows. */
   codesOf(repository: number, space: number, ids: readonly number[]): Promise<readonly RowCode[]>;
@@ -74,14 +74,14 @@ export interface Rows {
   ): Promise<{ readonly rows: number; readonly models: readonly string[] }>;
   /** How many vectors of the space in these repositories are damaged: another number of components, or all zero. */
   damaged(repositories: readonly Admitted[], space: number, dimension: number): Promise<number>;
-  /** The k nearest in scope, without damaged ones, in order but for rounding: computed by the database. */
+  /** The k nearest in scope, computed by the database: without damaged ones, and ordered up to rounding. */
   nearest(scope: Scope, filter: MemoryFilter, space: number, code: Int8Array, k: number): Promise<readonly NearCode[]>;
   version(repo: RepoKey): Promise<number>;
-  /** Repositories that were written to last. */
+  /** The most recently written repositories. */
   recent(most: number): Promise<readonly Admitted[]>;
 }
 
-/** Gives rows, one snapshot at a time. */
+/** Opens snapshots of rows. */
 export interface RowSource {
   snapshot<T>(work: (rows: Rows) => Promise<T>): Promise<T>;
 }

@@ -1,19 +1,19 @@
-// The terms by which a record is found: hashes of its words with their weights, as they are stored with it and counted by BM25.
+// The search terms of a record: hashes of its words with weights, stored with it and scored by BM25.
 
 import type { MemoryRecord } from "../domain/memory.ts";
 import { bagOf } from "../domain/text/bm25.ts";
 import { tokenise } from "../domain/text/tokenise.ts";
 
 /**
- * How much a word counts by where it is, in quarters so that sums stay exact. On the development queries of task G (n = 247):
+ * Weight of a word by its field, in quarters so that sums stay exact. On the development queries of task G (n = 247):
  * text alone MRR .295 and R@10 .465, with path .303 and .473, with path and a quarter of the hunk .310 and .478; any hunk weight
  * from ⅛ to ½ and path weight from 1 to 2 lies within .005 of that.
  */
 export const TERM_WEIGHTS = { text: 4, path: 4, symbol: 4, hunk: 1 };
-/** So many parts make one word. */
+/** Parts per word. */
 export const PARTS = 4;
 
-/** Bytes of a term: four of its hash and two of its count, each with the lower byte first. */
+/** Bytes of a term: four of its hash and two of its count, little-endian. */
 export const TERM_BYTES = 6;
 const MOST_COUNT = 65_535;
 
@@ -43,14 +43,14 @@ export function recordTerms(record: MemoryRecord): Uint8Array {
   return new Uint8Array(terms.buffer);
 }
 
-/** A text that is searched for: hashes of its words, repeats counting ever less. */
+/** The terms of a query: hashes of its words; repeats count less and less. */
 export function queryTerms(text: string): ReadonlyMap<number, number> {
   return bagOf(tokenise(text).map(termHash));
 }
 
 /**
- * A word as 32 bits, never 0 (FNV-1a with the finaliser of murmur3). Among 100,000 words about one pair has the same: too few to
- * change what is found, and a stored hash tells nobody the word.
+ * A 32-bit hash of a word, never 0 (FNV-1a with the finaliser of murmur3). Among 100,000 words about one pair collides, too few to
+ * affect results; and a stored hash does not reveal the word.
  */
 export function termHash(word: string): number {
   let hash = 2_166_136_261;

@@ -1,16 +1,16 @@
-// The vectors of one repository in memory, searched exactly: each corpus's in one stretch of bytes of its own.
+// The vectors of one repository in memory, with exact search; the vectors of a corpus are contiguous.
 import { createRequire } from "node:module";
 import type { Corpus } from "../domain/memory.ts";
 import { codeDistance } from "./code.ts";
 import type { RepositoryIndex } from "./repository-index.ts";
 import type { RowCode, Rows } from "./rows.ts";
 
-/** Vectors of one embedding space, beside an index of the same version. */
+/** Vectors of one embedding space, for an index of the same version. */
 export interface VectorIndex {
   readonly version: number;
   readonly dimension: number;
   readonly corpora: readonly CorpusVectors[];
-  /** Row ids of the store whose vectors have another number of components or are all zero, and are not compared. */
+  /** Ids of rows whose vectors have another dimension or are all zero; they are not searched. */
   readonly damaged: ReadonlySet<number>;
 }
 
@@ -18,18 +18,18 @@ interface CorpusVectors {
   readonly corpus: Corpus;
   /** The index's rows that have a vector, ascending. */
   readonly rows: Uint32Array;
-  /** One after the other, in the order of the rows, from the first byte of its buffer on. */
+  /** Contiguous, in the order of the rows, from the start of its buffer. */
   readonly codes: Int8Array;
 }
 
-/** Vectors that are read at once. */
+/** Vectors per read. */
 const PAGE = 5_000;
 
 /**
  * The vectors of an index.
  *
- * @param before of an older version of the same index and space: only vectors of rows that changed since are read
- * @param olderIndex the index that `before` was made for
+ * @param before an older version for the same space: then it reads only vectors of changed rows
+ * @param olderIndex the index of `before`
  */
 export async function readVectors(
   rows: Rows,
@@ -87,7 +87,7 @@ export async function readVectors(
   return { version: index.version, dimension, corpora, damaged };
 }
 
-/** The rows that have a vector, and their vectors without gaps. */
+/** The rows with a vector, and their vectors without gaps. */
 function withVectors(
   { corpus, from, codes, has }: { corpus: Corpus; from: number; codes: Int8Array; has: Uint8Array },
   dimension: number,
@@ -108,7 +108,7 @@ export interface NearRow {
   readonly distance: number;
 }
 
-/** Searches codes that lie one after the other from the first byte of a buffer on; see `exactSearch` of usearch. */
+/** Searches contiguous codes from the start of a buffer; see `exactSearch` of usearch. */
 export type ExactSearch = (
   codes: Int8Array,
   queries: Int8Array,
@@ -117,11 +117,10 @@ export type ExactSearch = (
 ) => { readonly places: ArrayLike<number>; readonly distances: ArrayLike<number> };
 
 /**
- * usearch's exact search in one thread, or null where there is no build of it for this machine.
+ * usearch's exact search in one thread, or null if it has no build for this machine.
  *
- * What it does not check ends the process or gives another row's answer (2.26), so it is checked here: the metric is one that it has
- * for bytes, a count is a whole number and at most that of the rows, and an array begins where its buffer does (usearch reads from
- * the beginning of the buffer, whatever the array's offset).
+ * Invalid arguments crash the process or return wrong rows (2.26), so they are checked here: the metric must support bytes, a count must
+ * be an integer and at most the number of rows, and an array must begin at the start of its buffer (usearch ignores the offset).
  */
 export function usearchExact(): ExactSearch | null {
   let library: typeof import("usearch");
@@ -144,11 +143,11 @@ export function usearchExact(): ExactSearch | null {
 
 /** Distances by usearch differ from ours by rounding: at most 1.2e-7 among 660 pairs of 1,024 components. */
 const ROUNDING = 1e-5;
-/** Fetched beyond what is asked for, to see where equal distances end. */
+/** Extra rows to fetch, to find the end of ties. */
 const MORE = 16;
 
 /**
- * For each query the k nearest admitted rows, nearest first, among equals the smaller record id.
+ * For each query the k nearest admitted rows, nearest first; ties are ordered by record id.
  *
  * @param admitted 1 for each row of the index that may be returned
  */
@@ -189,7 +188,7 @@ export function nearestRows(
   });
 }
 
-/** A place among vectors that were searched, with the distance as usearch rounds it. */
+/** A position among the searched vectors, with usearch's rounded distance. */
 interface PossiblyNear {
   readonly rows: Uint32Array;
   readonly codes: Int8Array;
@@ -198,12 +197,12 @@ interface PossiblyNear {
 }
 
 /**
- * So many rows that are not admitted are searched with the others and left out of what is found: among 20,000 that costs 1 ms, and
- * copying the others together 10.
+ * Up to so many rows that are not admitted are searched with the others and removed from the result: among 20,000 rows that costs 1 ms,
+ * while copying the admitted ones costs 10.
  */
 const MOST_SKIPPED = 256;
 
-/** The vectors up to the last admitted one, with `skipped` that are not admitted; or, where those are many, the admitted ones alone. */
+/** The vectors up to the last admitted one, with `skipped` ones among them; or, if those are many, a copy of the admitted ones. */
 function admittedOf(rows: Uint32Array, codes: Int8Array, admitted: Uint8Array, dimension: number) {
   const places = new Uint32Array(rows.length);
   let count = 0;
@@ -225,7 +224,7 @@ function admittedOf(rows: Uint32Array, codes: Int8Array, admitted: Uint8Array, d
 
 const NONE = new Int8Array();
 
-/** For each query at least the k nearest admitted, nearest first, with all that may be as near as the last of them. */
+/** For each query at least the k nearest admitted rows, nearest first, with all that may tie with the last. */
 function nearestOf(
   exact: ExactSearch,
   codes: Int8Array,

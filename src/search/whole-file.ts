@@ -1,26 +1,26 @@
-// A piece of code says little; the file that it was cut from says what it is for. So of code the terms of the whole file count
-// beside the piece's own. Needs nothing stored: a file's terms are those of its pieces.
+// Code chunks are also scored by the terms of their whole file, which shows the chunk's purpose. Nothing extra is stored: a file's
+// terms are those of its chunks.
 import { inverseFrequency, KEYWORDS } from "../domain/text/bm25.ts";
 import type { ScopedPostings } from "./postings.ts";
 import { PARTS } from "./terms.ts";
 
 /**
- * How much the file counts beside the piece. On eval/code-search (737 pieces, 248 questions) Pass@5/10/20 is .812/.856/.885
- * without the file, .845/.899/.925 with half of it, .848/.906/.929 with all, .852/.907/.931 with 1.4 of it.
+ * Weight of the file's score. On eval/code-search (737 chunks, 248 queries) Pass@5/10/20 is .812/.856/.885 without it,
+ * .845/.899/.925 at .5, .848/.906/.929 at 1, .852/.907/.931 at 1.4.
  */
 const FILE_WEIGHT = 1;
 
-/** The postings of a repository, and of each row of code the number of its file among the files of all parts; −1 for others. */
+/** The postings of a repository, and the file number of each code row over all parts; −1 for other rows. */
 export interface FilePart extends ScopedPostings {
   readonly fileOf: Int32Array;
 }
 
 /**
- * Adds to the score of each row of code the BM25 of its file among all files. A piece that shares no term with the query is found
- * by its file: of all pieces that counts a further two points.
+ * Adds the BM25 score of its file to each code row. So a chunk that shares no term with the query can be found through its file, which
+ * gains two more points.
  *
- * @param files how many there are
- * @returns null where there are none; else a function of a query and of the scores of each part
+ * @param files the number of files
+ * @returns null without files; otherwise a function of a query and of the scores of each part
  */
 export function fileScorer(
   parts: readonly FilePart[],
@@ -54,7 +54,7 @@ export function fileScorer(
   };
 }
 
-/** How many files have the term; how often is added to their counts. */
+/** Returns how many files have the term, and adds its frequencies to their counts. */
 function countTerm(parts: readonly FilePart[], hash: number, counts: Float64Array): number {
   let found = 0;
   for (const { postings, fileOf } of parts) {

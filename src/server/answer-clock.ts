@@ -1,15 +1,15 @@
-// When GitHub last answered: a GitHub that is away for hours is otherwise seen only in reviews that do not come.
+// Tracks when GitHub last answered. Otherwise an outage of hours would show only as missing reviews.
 import type { githubFetch } from "../wire/egress.ts";
 
 type Fetch = ReturnType<typeof githubFetch>;
 
 export interface AnswerClock {
   readonly fetch: Fetch;
-  /** Milliseconds since the last answer but 5xx; null before the first. */
+  /** Milliseconds since the last answer other than 5xx; null before the first. */
   sinceAnsweredMs(): number | null;
 }
 
-/** The same fetch, watched. A 5xx is no answer: it comes from what stands before GitHub, or from a GitHub that cannot. */
+/** Wraps fetch. A 5xx does not count as an answer: it comes from a proxy, or from GitHub during an outage. */
 export function answerClock(fetch: Fetch): AnswerClock {
   let answeredAt: number | null = null;
   return {

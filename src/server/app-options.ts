@@ -1,4 +1,4 @@
-// What the app is started with, and what whoever started it holds in return.
+// Options of startApp, and the handle that it returns.
 import type { Logger } from "pino";
 import type { Embeddings } from "../config/read-embeddings.ts";
 import type { ModelChoice } from "../config/read-model.ts";
@@ -17,7 +17,7 @@ export interface AppOptions {
   /** PEM. */
   readonly privateKey: string;
   readonly webhookSecret: string;
-  /** The secret before that one while it is still taken; null or absent: there is none. */
+  /** The previous secret while it is still accepted; null or absent: none. */
   readonly formerSecret?: FormerSecret | null;
   readonly webhookPath: string;
   /** `github.com`, or the host of a GitHub Enterprise Server. */
@@ -27,70 +27,70 @@ export interface AppOptions {
   readonly host: string;
   /** 0 takes a free port. */
   readonly port: number;
-  /** Where questions about the process are answered; null or absent: nowhere. */
+  /** Address of the admin server; null or absent: none. */
   readonly admin?: { readonly host: string; readonly port: number } | null;
-  /** What opens the dashboard there; null or absent: it is closed. */
+  /** Access token of the dashboard; null or absent: no access by token. */
   readonly dashboardToken?: string | null;
-  /** Opens it for people whom GitHub names, where they may write; null or absent: it does not. */
+  /** GitHub login for people with write access; null or absent: disabled. */
   readonly dashboardLogin?: LoginChoice | null;
-  /** The environment as the dashboard shows it; null or absent: it was not started by one. */
+  /** The environment for the dashboard; null or absent: not started from an environment. */
   readonly variables?: readonly ShownVariable[] | null;
   readonly dataDir: string;
-  /** `postgres://…`: everything is kept there; null or absent: in dataDir. */
+  /** `postgres://…`: the store; null or absent: SQLite files in dataDir. */
   readonly databaseUrl?: string | null;
   readonly reviewerLogin: string | null;
   /** Jobs of different pull requests that may run at a time. */
   readonly workers: number;
-  /** What searching may hold in memory; null or absent: by what the machine has. */
+  /** Memory limit of the search index; null or absent: derived from the machine's memory. */
   readonly searchMemoryBytes?: number | null;
-  /** What turns text into vectors for the memory. */
+  /** The embedder of memory. */
   readonly embeddings: Embeddings;
-  /** Null: rules and memory review alone. */
+  /** Null: reviews use rules and memory only. */
   readonly model: ModelChoice | null;
-  /** What puts found memories into a better order. */
+  /** The reranker of search results. */
   readonly reranker: RerankerChoice;
-  /** False: a push does not wait for the next one; in tests only. */
+  /** False: pushes are not debounced; in tests only. */
   readonly debounce?: boolean;
-  /** How long a pull request is left alone between two looks at what people did; other than an hour in tests only. */
+  /** Time between two feedback checks of a pull request; other than an hour in tests only. */
   readonly feedbackAfterMs?: number;
-  /** Other times for finding what nobody told us of, or not at all; in tests only. */
+  /** Other times of the missed-event sweep, or "off"; in tests only. */
   readonly missed?: MissedChoice;
-  /** Write reviews and post nothing. */
+  /** Writes reviews but posts nothing. */
   readonly dryRun: boolean;
-  /** Space out writes as GitHub asks; off in tests only. */
+  /** Spaces out writes as GitHub asks; off in tests only. */
   readonly pace: boolean;
-  /** Other waits than the documented ones, in milliseconds; in tests only. */
+  /** Overrides of the documented waits, in milliseconds; in tests only. */
   readonly waits?: Waits;
-  /** Other limits than the documented ones; in tests only. */
+  /** Overrides of the documented limits; in tests only. */
   readonly memory?: MemorySettings;
   readonly embeddingLimits?: Parameters<typeof chosenEmbedder>[1];
-  /** Instead of rules in a process of their own, which takes a second to start; in tests only. */
+  /** Replaces the rules' process, which takes a second to start; in tests only. */
   readonly inspector?: Inspector & { close?(): void };
-  /** Aborted: nobody wants it to start any more. */
+  /** Aborts the start. */
   readonly unwanted?: AbortSignal;
   readonly log: Logger;
-  /** Told what each room hands on; the demo prints it. */
-  readonly onStep?: (job: PullJob, room: string, value: unknown, ms: number) => void;
+  /** Called with the output of each stage; the demo prints it. */
+  readonly onStep?: (job: PullJob, stage: string, value: unknown, ms: number) => void;
 }
 
 export interface Waits {
-  /** Between two signs of life. */
+  /** Between two heartbeats. */
   readonly beatMs?: number;
-  /** How long another process may give none. */
+  /** A process without a heartbeat for so long is taken for dead. */
   readonly silentMs?: number;
-  /** After so long a write to GitHub has arrived, or never will. */
+  /** After so long, a write to GitHub has either arrived or never will. */
   readonly settledMs?: number;
-  /** For GitHub's answer to one request. */
+  /** Timeout of one request to GitHub. */
   readonly deadlineMs?: number;
-  /** Between two looks at the files of the store. */
+  /** Between two integrity checks of the store. */
   readonly verifyMs?: number;
-  /** How long running jobs may go on when the process is stopped. */
+  /** How long running jobs may continue during a shutdown. */
   readonly drainMs?: number;
 }
 
 export interface RunningApp {
   readonly url: string;
-  /** Null when nothing is answered there. */
+  /** Null without an admin server. */
   readonly adminUrl: string | null;
   /** Answers deliveries with 503, lets running jobs end (at most 22 s), stops listening and closes the store. */
   close(): Promise<void>;

@@ -1,12 +1,12 @@
-// Before the server: somebody who does not answer yet, a database or GitHub, is waited for, and whoever asks meanwhile is told. Ending
-// instead would be a loop of starts, and of questions to who has trouble already.
+// Waits for a dependency before the server starts, the database or GitHub, and answers 503 meanwhile. Exiting instead would cause a
+// restart loop, and more load on a service that is already in trouble.
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Logger } from "pino";
-import { closedDoors, type Ports } from "./closed-door.ts";
+import { type Ports, unavailableServers } from "./unavailable-servers.ts";
 
 export interface Wait extends Ports {
   readonly log: Logger;
-  /** Ends the wait: nobody wants the server any more. */
+  /** Ends the wait. */
   readonly unwanted?: AbortSignal;
 }
 
@@ -14,7 +14,7 @@ export interface Awaited<T> {
   /** `the database`. */
   readonly name: string;
   readonly ask: () => Promise<T>;
-  /** How many milliseconds such an error is borne, counted from the first of the same patience; null: not at all. */
+  /** How many milliseconds to retry after such an error, counted from the first error of the same patience; null: not at all. */
   readonly patienceMs: (error: unknown) => number | null;
   readonly longestPauseMs: number;
 }
@@ -22,9 +22,9 @@ export interface Awaited<T> {
 const FIRST_PAUSE_MS = 500;
 
 /**
- * Returns what `ask` did; at once where it answers. Until then both ports listen, see closedDoors.
+ * Calls `ask` until it succeeds, and returns its result. While it retries, both ports answer 503, see unavailableServers.
  *
- * @throws what `ask` threw: at once where patience has no time for it, else the last one after that time, or when nobody wants it any more
+ * @throws the error of `ask`: at once when it has no patience, otherwise the last one after that time or after an abort
  */
 export async function awaitAnswer<T>(awaited: Awaited<T>, wait: Wait): Promise<T> {
   const { name, longestPauseMs } = awaited;
@@ -33,7 +33,7 @@ export async function awaitAnswer<T>(awaited: Awaited<T>, wait: Wait): Promise<T
   let tried = await attempt(awaited);
   if (!("error" in tried)) return tried.answer;
   let detail = said(tried.error);
-  const doors = await closedDoors(wait, () => ({ reason: `${name} is waited for`, detail }));
+  const servers = await unavailableServers(wait, () => ({ reason: `waiting for ${name}`, detail }));
   try {
     let since = began;
     for (let pause = FIRST_PAUSE_MS; "error" in tried; pause = Math.min(pause * 2, longestPauseMs)) {
@@ -45,13 +45,13 @@ export async function awaitAnswer<T>(awaited: Awaited<T>, wait: Wait): Promise<T
       log.warn({ reason: detail, forSeconds }, `waiting for ${name}`);
       await sleep(Math.min(pause, left), null, { signal: unwanted }).catch(() => {});
       tried = await attempt(awaited);
-      // Another kind of trouble is borne for a time of its own.
+      // Another kind of error starts its own patience.
       if ("error" in tried && tried.mostMs !== mostMs) since = performance.now();
     }
     log.info(`${name} answers`);
     return tried.answer;
   } finally {
-    await doors.close();
+    await servers.close();
   }
 }
 

@@ -1,13 +1,13 @@
-// Ends check runs, and summaries that say that a review is being written, that nobody else would end: at the start, every minute, and when it is woken. Those of a suspended installation
-// are tried again every hour, and as soon as somebody says that the App reaches more than it did.
+// Ends check runs and progress summaries whose jobs are over: at the start, every minute, and when it is woken. Those of a
+// suspended installation are retried every hour, and as soon as the App reaches more repositories.
 import type { Logger } from "pino";
 import { sweepChecks } from "../flows/review/check-run.ts";
 import { type SweptProgress, sweepProgress } from "../flows/review/progress.ts";
-import type { CheckBook, ProgressBook } from "../ports/checks.ts";
-import { inRounds, MINUTE_MS, type Rounds } from "./rounds.ts";
+import type { CheckStore, ProgressStore } from "../ports/checks.ts";
+import { every, MINUTE_MS, type PeriodicTask } from "./periodic-task.ts";
 
-export interface CheckSweeper extends Rounds {
-  /** Look now, at those of suspended installations as well. */
+export interface CheckSweeper extends PeriodicTask {
+  /** Sweeps now, also for suspended installations. */
   wakeAll(): void;
 }
 
@@ -18,12 +18,12 @@ const SUSPENDED_MS = 60 * MINUTE_MS;
  * @param reviewsOf access to the summaries of one repository
  */
 export function checkSweeper(
-  { checks, progress }: { readonly checks: CheckBook; readonly progress: ProgressBook },
+  { checks, progress }: { readonly checks: CheckStore; readonly progress: ProgressStore },
   checksOf: Parameters<typeof sweepChecks>[1],
   reviewsOf: Parameters<typeof sweepProgress>[1],
   log: Logger,
 ): CheckSweeper {
-  /** Until when each need not be asked, by the clock that nobody sets. */
+  /** Installation → until when to skip it, on the monotonic clock. */
   const suspended = new Map<number, number>();
   const sweep = async () => {
     const steady = performance.now();
@@ -35,19 +35,19 @@ export function checkSweeper(
         if (one.outcome === "suspended") suspended.set(one.installationId, steady + SUSPENDED_MS);
       };
       for (const one of await sweepChecks(checks, checksOf, Date.now(), unasked))
-        note("check run that was left behind", one);
+        note("left-over check run ended", one);
       for (const one of await sweepProgress(progress, reviewsOf, unasked))
-        note("summary that was left in progress", one);
+        note("left-over progress summary ended", one);
     } catch (error) {
       log.error({ err: error }, "check runs could not be swept");
     }
   };
-  const rounds = inRounds(MINUTE_MS, sweep);
+  const task = every(MINUTE_MS, sweep);
   return {
-    ...rounds,
+    ...task,
     wakeAll() {
       suspended.clear();
-      rounds.wake();
+      task.wake();
     },
   };
 }

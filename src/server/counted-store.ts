@@ -1,11 +1,11 @@
-// The store, with what passes through some of its books counted for /metrics on the way.
-import type { EvidenceShelf } from "../ports/feedback.ts";
+// Wraps the store and counts searches, model requests and outcomes for /metrics.
+import type { EvidenceStore } from "../ports/feedback.ts";
 import type { Store } from "../wire/store.ts";
 import type { Metrics } from "./metrics.ts";
 
 type Counted = Pick<Metrics, "retrieved" | "asked" | "decided">;
 
-/** The same store: searches, questions to a model and changed outcomes are told to `metrics`. */
+/** The same store, which reports searches, model requests and changed outcomes to `metrics`. */
 export function countedStore(store: Store, metrics: Counted): Store {
   const { retrievals, book, evidence } = store;
   return {
@@ -27,8 +27,8 @@ export function countedStore(store: Store, metrics: Counted): Store {
   };
 }
 
-/** One outcome at a time, as the shelf says how many changed and not to what. */
-function countedDecisions(evidence: EvidenceShelf, metrics: Pick<Counted, "decided">): EvidenceShelf["decide"] {
+/** Decides one outcome at a time, because the store returns only how many changed. */
+function countedDecisions(evidence: EvidenceStore, metrics: Pick<Counted, "decided">): EvidenceStore["decide"] {
   return async (repo, decisions) => {
     let all = 0;
     for (const [outcome, group] of Map.groupBy(decisions, (one) => one.outcome)) {

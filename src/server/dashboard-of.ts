@@ -1,11 +1,11 @@
-// The dashboard of a server, behind its admin port.
+// The dashboard on the admin server.
 import { dashboard } from "../dashboard/dashboard.ts";
 import { type DashboardServer, dashboardPorts, githubLogin, webUrlOf } from "../wire/dashboard.ts";
 import type { Reading } from "../wire/job-ports.ts";
 import type { Store } from "../wire/store.ts";
 import type { AppOptions } from "./app-options.ts";
 
-/** @returns answers requests: see dashboard */
+/** The dashboard over the store and the server's settings. */
 export function dashboardOf(
   options: AppOptions,
   store: Store,
@@ -13,7 +13,7 @@ export function dashboardOf(
   { readiness, wake }: Pick<DashboardServer, "readiness" | "wake">,
 ) {
   const { dashboardToken = null, dashboardLogin = null, githubHost, apiUrl } = options;
-  const doors = {
+  const access = {
     token: dashboardToken,
     clientSecret: dashboardLogin?.clientSecret ?? null,
     github: dashboardLogin === null ? null : githubLogin(dashboardLogin, { host: githubHost, apiUrl }),
@@ -31,7 +31,7 @@ export function dashboardOf(
       ["Dry run", dryRun ? "yes: reviews are written and not posted" : "no"],
     ],
     wake,
-    onError: (error) => log.warn({ err: error }, "a page of the dashboard could not be made"),
+    onError: (error) => log.warn({ err: error }, "a dashboard page failed"),
   };
-  return dashboard(doors, dashboardPorts(store, reading, server));
+  return dashboard(access, dashboardPorts(store, reading, server));
 }

@@ -1,10 +1,10 @@
-// The `.env` of a folder. Whoever made the folder wrote it, so it never decides where a key from elsewhere is sent.
+// Loads a folder's `.env`. The folder's author wrote it, so it must never decide where a key from the environment is sent.
 import { existsSync, readFileSync } from "node:fs";
 import { parseEnv } from "node:util";
 
 const GITHUB_APP = ["PRIVATE_KEY", "PRIVATE_KEY_PATH", "GITHUB_CLIENT_SECRET"];
 
-/** Each address beside the keys that are sent to it. */
+/** Address variable → the keys that are sent to that address. */
 const SENT_TO: Readonly<Record<string, readonly string[]>> = {
   KODIAI_GITHUB_API_URL: GITHUB_APP,
   GHE_HOST: GITHUB_APP,
@@ -19,11 +19,11 @@ const SENT_TO: Readonly<Record<string, readonly string[]>> = {
 };
 
 /**
- * Sets the variables of a `.env` file that the environment does not set. A file that is not there sets none.
+ * Sets the variables of a `.env` file that the environment does not set. Ignores a missing file.
  *
  * @param path of the file
- * @returns one line for each address in the file whose key is in the environment. Then nothing is set: the file could
- *   send the key anywhere
+ * @returns one line for each address in the file whose key is in the environment. In that case nothing is set, because the file
+ *   could send the key anywhere
  */
 export function loadDotEnv(path: string): readonly string[] {
   if (!existsSync(path)) return [];

@@ -1,47 +1,47 @@
-// Reports every few seconds that this process lives, and takes back the jobs of processes that died.
+// Reports every few seconds that this process is alive, and requeues the jobs of processes that died.
 import type { Logger } from "pino";
 import type { Queue } from "../ports.ts";
 import type { Worker } from "../worker.ts";
 
-const BEAT_MS = 5_000;
+const HEARTBEAT_MS = 5_000;
 
 export interface Heartbeat {
-  /** Gives back what is still held: others need not wait to see that we are gone. */
+  /** Releases the leases of this process, so that other processes need not wait until they expire. */
   stop(): Promise<void>;
 }
 
 /**
- * One beat. Once before any worker looks for a job, so that interrupted jobs come first; the jobs of a process that is found dead
- * only later, as on another machine, are taken back by a later beat. Never throws.
+ * One heartbeat. Call it once before any worker starts, so that interrupted jobs come first; later heartbeats requeue the jobs of
+ * processes whose end shows only later, as on another machine. Never throws.
  */
-export async function sayAlive(queue: Pick<Queue, "heartbeat">, log: Logger): Promise<void> {
+export async function beatOnce(queue: Pick<Queue, "heartbeat">, log: Logger): Promise<void> {
   try {
     const recovered = await queue.heartbeat();
-    if (recovered > 0) log.warn({ recovered }, "jobs of a process that ended abruptly wait again");
+    if (recovered > 0) log.warn({ recovered }, "jobs of a crashed process were requeued");
   } catch (error) {
     log.warn({ err: error }, "heartbeat write failed; the next one tries again");
   }
 }
 
-/** @param workers are woken at each beat: jobs may have come from elsewhere, as from the command line */
+/** @param workers woken at each heartbeat, because other processes, such as the command line, add jobs too */
 export function heartbeat(
   queue: Pick<Queue, "heartbeat" | "release">,
   workers: Readonly<Record<string, Pick<Worker, "wake">>>,
   log: Logger,
-  everyMs = BEAT_MS,
+  everyMs = HEARTBEAT_MS,
 ): Heartbeat {
   let last: Promise<void> = Promise.resolve();
-  let isBeating = false;
-  const beat = async () => {
-    await sayAlive(queue, log);
+  let isRunning = false;
+  const run = async () => {
+    await beatOnce(queue, log);
     for (const worker of Object.values(workers)) worker.wake();
-    isBeating = false;
+    isRunning = false;
   };
-  // No beat begins while another one is on its way.
+  // Heartbeats never overlap.
   const next = () => {
-    if (isBeating) return;
-    isBeating = true;
-    last = beat();
+    if (isRunning) return;
+    isRunning = true;
+    last = run();
   };
   const timer = setInterval(next, everyMs);
   timer.unref();
@@ -49,7 +49,7 @@ export function heartbeat(
   return {
     async stop() {
       clearInterval(timer);
-      // After a beat that comes later this process would seem to live.
+      // A heartbeat after the release would make this process look alive.
       await last;
       try {
         await queue.release();

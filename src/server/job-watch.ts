@@ -1,5 +1,5 @@
-// What is seen of a job from outside: a span for it and for each room (where the operator preloads OpenTelemetry), figures for
-// /metrics, and the facts of its one line in the log. None of them holds anything that anybody wrote.
+// Observes jobs: a span for each job and stage (if the operator preloads OpenTelemetry), metrics, and the facts of the job's log
+// line. None of them contains text that people wrote.
 import { type Attributes, type Span, SpanStatusCode, trace } from "@opentelemetry/api";
 import type { Degraded } from "../domain/omissions.ts";
 import type { PullRequestContext } from "../domain/pull-request.ts";
@@ -9,32 +9,32 @@ import type { Stage } from "../flows/review/review-ports.ts";
 import type { AnyJob, JobEnd, Lease } from "../ports.ts";
 import type { LaneName, Metrics } from "./metrics.ts";
 
-/** For the line of a job: milliseconds, counts and cost. */
+/** For the job's log line: milliseconds, counts and cost. */
 export interface JobFacts {
   readonly ms: number;
-  /** Between the moment from which it could run and this run; absent where the queue does not tell. */
+  /** Time between the job's due time and this run; absent when the queue does not know. */
   readonly waitedMs?: number;
-  /** Room → milliseconds, in the order in which they were entered. */
+  /** Stage → milliseconds, in the order of execution. */
   readonly rooms: Readonly<Record<string, number>>;
   readonly counts: Readonly<Record<string, number>>;
-  /** Which rule of the gate decided; absent where memory was not asked. */
+  /** The rule that decided whether to search memory; absent without a decision. */
   readonly gate?: string;
-  /** Absent where nothing was written. */
+  /** Absent when no review was written. */
   readonly cost?: Pick<Review["cost"], "inputTokens" | "outputTokens" | "usd">;
 }
 
 export interface JobWatch {
-  /** The same step, watched. */
+  /** Wraps a stage runner. */
   step(job: AnyJob, step: Stage): Stage;
-  /** Does the work of a leased job. */
+  /** Runs the work of a leased job. */
   run<T>(lane: LaneName, lease: Lease<AnyJob>, work: () => Promise<T>): Promise<T>;
-  /** Told each end of a run once; what to say of it in the log. */
+  /** Call it once for each end of a run; returns the facts for the log. */
   ended(lane: LaneName, lease: Lease<AnyJob>, end: JobEnd): JobFacts;
 }
 
 interface Tally {
   started: number;
-  readonly rooms: Map<string, number>;
+  readonly stages: Map<string, number>;
   readonly counts: Map<string, number>;
   gate: string | null;
   cost: Review["cost"] | null;
@@ -42,9 +42,9 @@ interface Tally {
 
 const TRACER = "kodiai";
 
-type Told = Pick<Metrics, "waited" | "ended" | "room" | "posted" | "degraded">;
+type JobMetrics = Pick<Metrics, "waited" | "ended" | "stage" | "posted" | "degraded">;
 
-export function jobWatch(metrics: Told): JobWatch {
+export function jobWatch(metrics: JobMetrics): JobWatch {
   const tallies = new WeakMap<AnyJob, Tally>();
   const tallyOf = (job: AnyJob): Tally => {
     const tally = tallies.get(job) ?? newTally();
@@ -52,20 +52,20 @@ export function jobWatch(metrics: Told): JobWatch {
     return tally;
   };
   return {
-    step: (job, step) => (room, enter) =>
-      inSpan(`kodiai.room ${room}`, { "kodiai.room": room }, async (span) => {
+    step: (job, step) => (stage, enter) =>
+      inSpan(`kodiai.room ${stage}`, { "kodiai.room": stage }, async (span) => {
         const started = performance.now();
         const tally = tallyOf(job);
         try {
-          const value = await step(room, enter);
+          const value = await step(stage, enter);
           const facts = factsOf(value);
           note(tally, facts, metrics);
           for (const [name, count] of Object.entries(facts.counts)) span.setAttribute(`kodiai.${name}`, count);
           return value;
         } finally {
           const ms = performance.now() - started;
-          metrics.room(room, ms);
-          tally.rooms.set(room, (tally.rooms.get(room) ?? 0) + Math.round(ms));
+          metrics.stage(stage, ms);
+          tally.stages.set(stage, (tally.stages.get(stage) ?? 0) + Math.round(ms));
         }
       }),
     run(lane, lease, work) {
@@ -76,14 +76,14 @@ export function jobWatch(metrics: Told): JobWatch {
       return inSpan(`kodiai.job ${lane}`, attributes, work);
     },
     ended(lane, { job, waitedMs }, end) {
-      const { started, rooms, counts, gate, cost } = tallyOf(job);
+      const { started, stages, counts, gate, cost } = tallyOf(job);
       tallies.delete(job);
       const ms = performance.now() - started;
       metrics.ended(lane, end, ms);
       return {
         ms: Math.round(ms),
         ...(waitedMs === undefined ? {} : { waitedMs }),
-        rooms: Object.fromEntries(rooms),
+        rooms: Object.fromEntries(stages),
         counts: Object.fromEntries(counts),
         ...(gate === null ? {} : { gate }),
         ...(cost === null ? {} : { cost: costOf(cost) }),
@@ -93,14 +93,14 @@ export function jobWatch(metrics: Told): JobWatch {
 }
 
 function newTally(): Tally {
-  return { started: performance.now(), rooms: new Map(), counts: new Map(), gate: null, cost: null };
+  return { started: performance.now(), stages: new Map(), counts: new Map(), gate: null, cost: null };
 }
 
 function costOf({ inputTokens, outputTokens, usd }: Review["cost"]): JobFacts["cost"] {
   return { inputTokens, outputTokens, usd };
 }
 
-/** Without OpenTelemetry this is the work and nothing else. An error is told by its class: its words may quote others. */
+/** Without OpenTelemetry it only runs the work. An error is recorded by class, because its message may quote untrusted text. */
 async function inSpan<T>(name: string, attributes: Attributes, work: (span: Span) => Promise<T>): Promise<T> {
   return trace.getTracer(TRACER).startActiveSpan(name, { attributes }, async (span) => {
     try {
@@ -115,7 +115,7 @@ async function inSpan<T>(name: string, attributes: Attributes, work: (span: Span
   });
 }
 
-interface RoomFacts {
+interface StageFacts {
   readonly counts: Readonly<Record<string, number>>;
   readonly degraded: readonly Degraded[];
   readonly gate?: string;
@@ -123,9 +123,9 @@ interface RoomFacts {
   readonly posted?: PostedReview;
 }
 
-const NO_FACTS: RoomFacts = { counts: {}, degraded: [] };
+const NO_FACTS: StageFacts = { counts: {}, degraded: [] };
 
-function note(tally: Tally, { counts, degraded, gate, cost, posted }: RoomFacts, metrics: Told): void {
+function note(tally: Tally, { counts, degraded, gate, cost, posted }: StageFacts, metrics: JobMetrics): void {
   for (const [name, count] of Object.entries(counts)) tally.counts.set(name, count);
   tally.gate = gate ?? tally.gate;
   tally.cost = cost ?? tally.cost;
@@ -133,8 +133,8 @@ function note(tally: Tally, { counts, degraded, gate, cost, posted }: RoomFacts,
   if (posted !== undefined) metrics.posted(posted);
 }
 
-/** Counts of what a room hands on; what is degraded is counted where it first appears. */
-function factsOf(value: unknown): RoomFacts {
+/** Facts of a stage's output; degradations are counted where they first appear. */
+function factsOf(value: unknown): StageFacts {
   if (typeof value !== "object" || value === null || !("kind" in value)) return NO_FACTS;
   if (value.kind === "context") return contextFacts(value as unknown as PullRequestContext);
   if (value.kind === "precedents") return precedentFacts(value as unknown as Precedents);
@@ -143,11 +143,11 @@ function factsOf(value: unknown): RoomFacts {
   return NO_FACTS;
 }
 
-function contextFacts({ files, leftOut }: PullRequestContext): RoomFacts {
+function contextFacts({ files, leftOut }: PullRequestContext): StageFacts {
   return { counts: { files: files.length, leftOut: leftOut.length }, degraded: [] };
 }
 
-function precedentFacts({ ranked, gate, query }: Precedents): RoomFacts {
+function precedentFacts({ ranked, gate, query }: Precedents): StageFacts {
   return {
     counts: { precedents: ranked.length, searches: query === null ? 0 : query.variants.length },
     degraded: [],
@@ -155,13 +155,13 @@ function precedentFacts({ ranked, gate, query }: Precedents): RoomFacts {
   };
 }
 
-/** A review carries what was degraded in the rooms before it. */
-function reviewFacts({ findings, heldBack, degraded, cost }: Review): RoomFacts {
+/** A review includes the degradations of the stages before it. */
+function reviewFacts({ findings, heldBack, degraded, cost }: Review): StageFacts {
   const counts = { findings: findings.length, heldBack: heldBack.length, degraded: degraded.length };
   return { counts, degraded, cost };
 }
 
-function postedFacts(posted: PostedReview): RoomFacts {
+function postedFacts(posted: PostedReview): StageFacts {
   const inline = posted.findings.filter(({ place }) => place === "inline").length;
   return { counts: { inline }, degraded: [], cost: posted.review.cost, posted };
 }

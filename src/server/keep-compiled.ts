@@ -1,11 +1,11 @@
-// Compiled code is kept between runs: half of the processor time of a short one goes into compiling what has not changed.
+// Caches compiled code between runs: half of the processor time of a short run would go into compiling unchanged code.
 import { enableCompileCache } from "node:module";
 import { homedir } from "node:os";
 import { join } from "node:path";
 
 /**
- * Keeps compiled code in the user's own cache folder. Node's default is the machine's folder for temporary files, where
- * others could put code for us to run. Where the folder cannot be written, or NODE_COMPILE_CACHE names another, nothing changes.
+ * Caches compiled code in the user's own cache folder. Node's default is the shared temporary folder, where other users could plant
+ * code. Does nothing when the folder is not writable or NODE_COMPILE_CACHE names another.
  */
 export function keepCompiled(): void {
   enableCompileCache(join(process.env.XDG_CACHE_HOME ?? join(homedir(), ".cache"), "kodiai", "compiled"));

@@ -1,16 +1,16 @@
-// Reviews of large changes hold much in memory, from the moment in which their texts are read to their end: a process has room for
-// two at a time. Whoever finds none gives the job back, so that no worker waits idle.
+// Limits how many reviews of large changes run concurrently, because they need much memory. A job above the limit goes back to the
+// queue, so that no worker idles.
 import { NoRoom } from "../domain/errors.ts";
 import type { Changes, PullRequests } from "../ports.ts";
 
-/** From so many changed lines, or files, on a change is large: parsed, and with its texts, it takes some 20 MB and more. */
+/** A change is large from so many changed lines or files on: parsed, with its texts, it takes 20 MB or more. */
 const LARGE_LINES = 10_000;
 const LARGE_FILES = 500;
 const AT_ONCE = 2;
 
 export interface LargeReviews {
   hasRoom(): boolean;
-  /** One review's way of reading its pull request, which throws NoRoom for a large change while there is none; `done` ends it. */
+  /** Wraps one review's port to its pull request: reading a large change throws NoRoom above the limit; `done` frees the slot. */
   admit(pulls: PullRequests): { readonly pulls: PullRequests; readonly done: () => void };
 }
 

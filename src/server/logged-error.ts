@@ -1,8 +1,8 @@
-// An error as the log shows it: who fails, where and why. Clients of HTTP hang requests, headers and whole answers on their
-// errors; none of that is written down, whatever it is called.
+// Serialises errors for the log by an allow list of fields. HTTP clients attach requests, headers and whole responses to their
+// errors, and none of that may be logged.
 import { cutText } from "../domain/text/cut-text.ts";
 
-/** Causes that are followed; a chain that bites its tail ends there too. */
+/** Depth of causes; also ends a cyclic chain. */
 const CAUSES = 5;
 const MESSAGE = 2_000;
 const STACK = 6_000;
@@ -13,14 +13,14 @@ export interface LoggedError {
   readonly stack?: string;
   /** `ECONNRESET`, `SQLITE_FULL`. */
   readonly code?: string;
-  /** Of an HTTP answer. */
+  /** HTTP status. */
   readonly status?: number;
   readonly cause?: LoggedError;
 }
 
 /**
- * @param error whatever was thrown
- * @returns named fields alone, each bounded; secrets in the words are hidden where every line is
+ * @param error any thrown value
+ * @returns only these fields, each bounded; the log's own redaction removes secrets from the texts
  */
 export function loggedError(error: unknown, depth = 0): LoggedError {
   if (!(error instanceof Error)) return { type: typeof error, message: shortText(error, MESSAGE) };

@@ -1,24 +1,23 @@
-// Every figure that /metrics gives: the one list from which the registry, docs/metrics.md, and the checks of alerts and dashboard
-// are made. Labels are GitHub's own words for events and ours for states: no name of a repository or person, and nothing
-// that anybody wrote.
+// Every metric of /metrics: the registry, docs/metrics.md, and the checks of alerts and dashboard are made from this list. Labels
+// are GitHub's event names and our states, never names of repositories or people, nor text that people wrote.
 
 export interface MetricEntry {
   readonly name: string;
   readonly type: "counter" | "gauge" | "histogram";
-  /** What one of it is; null where it is counted in nothing, such as jobs. */
+  /** Null for plain counts, such as jobs. */
   readonly unit: "seconds" | "bytes" | "usd" | "tokens" | "ratio" | null;
-  /** Label → what it can be. */
+  /** Label → its possible values. */
   readonly labels: Readonly<Record<string, string>>;
   readonly help: string;
-  /** Upper ends, of histograms. */
+  /** Upper bounds, for histograms. */
   readonly buckets?: readonly number[];
 }
 
-/** GitHub gives up on a webhook after ten seconds. */
+/** GitHub's webhook timeout is ten seconds. */
 const ACK = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
-/** A room of rules takes milliseconds, a model minutes. */
+/** A stage with rules takes milliseconds, one with a model minutes. */
 const WORK = [0.005, 0.025, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 180, 600];
-/** 1 s is where the alert stands. */
+/** The alert fires at 1 s. */
 const RETRIEVAL = [0.005, 0.01, 0.025, 0.05, 0.1, 0.2, 0.35, 0.5, 0.75, 1, 1.5, 2.5, 5, 10];
 const WAIT = [0.1, 0.5, 1, 5, 15, 60, 300, 900, 3_600];
 const TENTHS = [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1];
@@ -41,7 +40,7 @@ export const METRICS = [
       event: "GitHub's name of the event",
       outcome: "`review`, `command`, `upkeep`, `cancel`, `ignored`, `seen before`",
     },
-    help: "Deliveries that were kept, by event and what they became.",
+    help: "Stored deliveries, by event and outcome.",
   },
   {
     name: "kodiai_answers_total",
@@ -63,9 +62,9 @@ export const METRICS = [
     type: "gauge",
     unit: "bytes",
     labels: {},
-    help: "Bytes of deliveries that are coming in.",
+    help: "Bytes of request bodies being received.",
   },
-  { name: "kodiai_ready", type: "gauge", unit: null, labels: {}, help: "1 when a delivery could be kept now." },
+  { name: "kodiai_ready", type: "gauge", unit: null, labels: {}, help: "1 when a delivery could be stored now." },
   {
     name: "kodiai_jobs",
     type: "gauge",
@@ -78,7 +77,7 @@ export const METRICS = [
     type: "gauge",
     unit: "seconds",
     labels: { lane: LANE },
-    help: "Age of the oldest job that waits, since it was created and however often it was tried; 0 when none waits.",
+    help: "Age of the oldest waiting job since its creation, including retries; 0 when none waits.",
   },
   {
     name: "kodiai_since_posted_review_seconds",
@@ -98,8 +97,8 @@ export const METRICS = [
     name: "kodiai_job_ends_total",
     type: "counter",
     unit: null,
-    labels: { lane: LANE, state: "`done`, `retry`, `no-room` (a large change that was given back) or `parked`" },
-    help: "Runs of jobs that ended, by how.",
+    labels: { lane: LANE, state: "`done`, `retry`, `no-room` (a large change that was requeued) or `parked`" },
+    help: "Job runs that ended, by result.",
   },
   {
     name: "kodiai_job_duration_seconds",
@@ -114,7 +113,7 @@ export const METRICS = [
     type: "histogram",
     unit: "seconds",
     labels: { lane: LANE },
-    help: "How long a job waited after the moment from which it could have run.",
+    help: "How long a job waited after it was due.",
     buckets: WAIT,
   },
   {
@@ -130,7 +129,7 @@ export const METRICS = [
     type: "counter",
     unit: null,
     labels: { outcome: "`posted`, `skipped`, `superseded`, `stopped`, `gone` or `other`" },
-    help: "Reviews that came to an end, by how.",
+    help: "Reviews that ended, by outcome.",
   },
   {
     name: "kodiai_refused_installations",
@@ -148,28 +147,28 @@ export const METRICS = [
       severity: "`critical`, `major`, `medium` or `minor`",
       source: "`rule`, `model` or `memory`",
     },
-    help: "Findings of posted reviews, by where they were said, or that they were held back.",
+    help: "Findings of posted reviews, by place, or that they were held back.",
   },
   {
     name: "kodiai_finding_outcomes_total",
     type: "counter",
     unit: null,
     labels: { outcome: "`posted`, `accepted`, `declined`, `fixed`, `outdated` or `reintroduced`" },
-    help: "Outcomes of findings that changed by what people did, by what they changed to.",
+    help: "Changes of findings' outcomes by people's feedback, by the new outcome.",
   },
   {
     name: "kodiai_degradations_total",
     type: "counter",
     unit: null,
     labels: { part: "as in docs/operating.md, section Troubleshooting" },
-    help: "Parts of reviews and searches that worked less well than they should.",
+    help: "Degraded parts of reviews and searches.",
   },
   {
     name: "kodiai_model_questions_total",
     type: "counter",
     unit: null,
     labels: { purpose: "`review`, `verify`, `answer`, `memory`, `queries`, `rerank` or `gate`" },
-    help: "Questions to a language model, repairs and repeats within one counted once.",
+    help: "Requests to a language model; repairs and retries within one count once.",
   },
   {
     name: "kodiai_model_tokens_total",
@@ -183,14 +182,14 @@ export const METRICS = [
     type: "counter",
     unit: "usd",
     labels: { purpose: "as above" },
-    help: "What questions to a language model cost, where it has a price.",
+    help: "Cost of requests to a language model that has a price.",
   },
   {
     name: "kodiai_model_duration_seconds",
     type: "histogram",
     unit: "seconds",
     labels: { purpose: "as above" },
-    help: "How long a question to a language model took.",
+    help: "How long a request to a language model took.",
     buckets: WORK,
   },
   {
@@ -213,21 +212,21 @@ export const METRICS = [
     type: "counter",
     unit: null,
     labels: { result: "`hit`: skipping would have lost a memory; `nothing`: it would not" },
-    help: "Skips that were searched all the same, to learn what skipping loses.",
+    help: "Skipped searches that ran as a sample, to measure what skipping loses.",
   },
   {
     name: "kodiai_retrieved_memories_total",
     type: "counter",
     unit: null,
     labels: {},
-    help: "Memories that searches handed on.",
+    help: "Memories that searches returned.",
   },
   {
     name: "kodiai_retrieval_similarity_ratio",
     type: "histogram",
     unit: "ratio",
     labels: {},
-    help: "Average cosine similarity of what a search handed on.",
+    help: "Average cosine similarity of the memories that a search returned.",
     buckets: TENTHS,
   },
   {
@@ -242,7 +241,7 @@ export const METRICS = [
     type: "counter",
     unit: null,
     labels: { from: "`cache` or `service`" },
-    help: "Texts of queries that an embedder was asked about; the keyless one is not counted.",
+    help: "Query texts sent to an embedder; the keyless one is not counted.",
   },
   {
     name: "kodiai_embedding_tokens_total",
@@ -256,14 +255,14 @@ export const METRICS = [
     type: "counter",
     unit: "usd",
     labels: {},
-    help: "What searches cost: embedding, reranking and questions to a model together.",
+    help: "Cost of searches: embedding, reranking and model requests together.",
   },
   {
     name: "kodiai_rerank_duration_seconds",
     type: "histogram",
     unit: "seconds",
     labels: { result: "`done` or `failed`" },
-    help: "How long putting found memories into a better order took.",
+    help: "How long reranking took.",
     buckets: RETRIEVAL,
   },
   {
@@ -271,7 +270,7 @@ export const METRICS = [
     type: "gauge",
     unit: "seconds",
     labels: {},
-    help: "How late the event loop was, 99th percentile since the last look.",
+    help: "Event loop lag, 99th percentile since the last scrape.",
   },
   { name: "process_resident_memory_bytes", type: "gauge", unit: "bytes", labels: {}, help: "Memory in use." },
   { name: "process_uptime_seconds", type: "gauge", unit: "seconds", labels: {}, help: "Seconds since the start." },

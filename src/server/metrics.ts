@@ -1,4 +1,4 @@
-// The figures of a running server, told as things happen and given to Prometheus when it asks.
+// The metrics of a running server, counted as things happen and scraped by Prometheus.
 import { Counter, Gauge, Histogram, Registry } from "prom-client";
 import type { LoggedRetrieval } from "../domain/figures/logged-retrieval.ts";
 import { scoreLimit } from "../domain/figures/retrieval-alerts.ts";
@@ -12,47 +12,47 @@ import { METRICS, type MetricEntry, type NameOf } from "./metric-list.ts";
 const LANES = ["review", "command", "upkeep"] as const;
 export type LaneName = (typeof LANES)[number];
 
-/** What stands in the process at the moment of asking. */
+/** Gauges, read at the time of the scrape. */
 export interface Figures {
   readonly ready: boolean;
   readonly rssBytes: number;
   readonly uptimeSeconds: number;
-  /** The rest is absent while Kodiai does not serve. */
+  /** This and the following are absent while Kodiai is unavailable. */
   readonly jobs?: Readonly<Record<string, number>>;
-  /** Lane → age of its oldest job that waits, since it was created; 0 where none waits. */
+  /** Lane → age of its oldest waiting job since its creation; 0 when none waits. */
   readonly oldestWaitingMs?: Readonly<Record<string, number>>;
-  /** Since a review was posted; null where none ever was. */
+  /** Since a review was posted; null when none ever was. */
   readonly sincePostedMs?: number | null;
   /** Installations whose last review GitHub refused. */
   readonly refusedInstallations?: number;
-  /** Since GitHub answered a request with anything but 5xx; null where it never did. */
+  /** Since GitHub answered a request with anything but 5xx; null when it never did. */
   readonly sinceAnsweredMs?: number | null;
   readonly heldBytes?: number;
-  /** Seconds by which the event loop was late, at the 99th percentile since the last look. */
+  /** Event loop lag, 99th percentile since the last scrape. */
   readonly lagSeconds?: number;
 }
 
-/** None of these throws: no work fails for a figure. */
+/** None of these throws: no work fails because of a metric. */
 export interface Metrics {
   /** A request to the webhook's path was answered. */
   answered(status: number, ms: number): void;
-  /** A delivery was kept: its event, and what it became (`review`, `ignored`, `seen before`, …). */
+  /** A delivery was stored: its event, and its outcome (`review`, `ignored`, `seen before`, …). */
   took(event: string, outcome: string): void;
   waited(lane: LaneName, ms: number): void;
   ended(lane: LaneName, end: JobEnd, ms: number): void;
-  room(room: string, ms: number): void;
+  stage(stage: string, ms: number): void;
   posted(review: PostedReview): void;
   degraded(parts: readonly Pick<Degraded, "part">[]): void;
   retrieved(entry: LoggedRetrieval): void;
   asked(purpose: Purpose, usage: ModelUsage): void;
-  /** So many findings have another outcome than before. */
+  /** So many findings changed to this outcome. */
   decided(outcome: string, count: number): void;
   /** In Prometheus' text format. */
   text(figures: Figures): Promise<string>;
   readonly contentType: string;
 }
 
-/** Different values of labels that come from outside; GitHub has about seventy events. */
+/** Distinct values of labels that come from outside; GitHub has about seventy events. */
 const MOST_KINDS = 500;
 
 /** @param version of Kodiai */
@@ -61,7 +61,7 @@ export function appMetrics(version: string): Metrics {
   const all = meters(registry);
   const { count, observe, set } = all;
   const kinds = new Set<string>();
-  /** Whoever can have us count new kinds without end is told apart no longer. */
+  /** Bounds the number of label values; further ones count as "other". */
   const known = (kind: string) => {
     if (kinds.size < MOST_KINDS) kinds.add(kind);
     return kinds.has(kind);
@@ -70,7 +70,7 @@ export function appMetrics(version: string): Metrics {
     for (const part of parts) count("kodiai_degradations_total", { part: known(part) ? part : "other" });
   };
   set("kodiai_build_info", { version }, 1);
-  // From the start, since Prometheus takes the first value of a series that begins later for no increase.
+  // Initialised to 0, because Prometheus sees no increase in the first value of a series.
   count("kodiai_deliveries_total", { event: "pull_request", outcome: "review" }, 0);
   for (const lane of LANES)
     for (const state of ["done", "retry", "no-room", "parked"]) count("kodiai_job_ends_total", { lane, state }, 0);
@@ -90,7 +90,7 @@ export function appMetrics(version: string): Metrics {
       if (lane === "review" && end.state === "done")
         count("kodiai_reviews_total", { outcome: outcomeWord(end.outcome) });
     },
-    room: (room, ms) => observe("kodiai_room_duration_seconds", { room }, ms / 1_000),
+    stage: (room, ms) => observe("kodiai_room_duration_seconds", { room }, ms / 1_000),
     posted({ review, findings }) {
       const held = review.heldBack.map(({ finding }) => ({ finding, place: "held-back" }));
       for (const { finding, place } of [...findings, ...held]) {
@@ -102,7 +102,7 @@ export function appMetrics(version: string): Metrics {
     retrieved(entry) {
       countDecision(entry, all);
       if (entry.searched) countSearch(entry, all);
-      // Those of a review come with the review.
+      // A review counts its own.
       if (entry.origin === "question") degraded(entry.degraded);
     },
     asked(purpose, { inputTokens, cachedTokens, outputTokens, usd, ms }) {
@@ -145,7 +145,7 @@ function countDecision(
   { origin, gate: { retrieve, decidedBy, shadow, shadowHits } }: LoggedRetrieval,
   { count }: Meters,
 ): void {
-  // A search by hand asks no gate.
+  // A manual search has no gate.
   if (origin !== "search") {
     count("kodiai_gate_decisions_total", { decision: retrieve ? "search" : "skip", rule: decidedBy });
   }
@@ -172,7 +172,7 @@ function countSearch(entry: LoggedRetrieval, { count, observe, set }: Meters): v
   }
 }
 
-/** All of the list, in the registry. */
+/** Registers all metrics of the list. */
 function meters(registry: Registry): Meters {
   const [counters, gauges, histograms] = [
     new Map<string, Counter>(),
@@ -196,7 +196,7 @@ function meters(registry: Registry): Meters {
     set(name, labels, value) {
       const gauge = gauges.get(name);
       if (Number.isFinite(value)) gauge?.set({ ...labels }, value ?? 0);
-      // What is not known is absent rather than 0.
+      // Unknown values are absent rather than 0.
       else gauge?.remove({ ...labels });
     },
   };
@@ -208,7 +208,7 @@ function seconds(ms: number | null | undefined): number | undefined {
   return typeof ms === "number" ? ms / 1_000 : undefined;
 }
 
-/** The first word of a job's one line. */
+/** The first word of a job's outcome. */
 function outcomeWord(line: string): string {
   const word = /^[a-z]+/.exec(line)?.[0] ?? "";
   return OUTCOMES.has(word) ? word : "other";

@@ -1,28 +1,28 @@
-// Finds what nobody told us of: at the start, every ten minutes, and when the App reaches more than it did, GitHub's log of deliveries
-// is gone through and the open pull requests are looked at. What failed is tried again sooner.
+// Finds missed events: at the start, every ten minutes, and when the App reaches more repositories, it reads GitHub's log of
+// deliveries and checks the open pull requests. After a failure it retries sooner.
 import type { Logger } from "pino";
 import { Transient } from "../domain/errors.ts";
 import { type RecoverLimits, recoverDeliveries } from "../flows/repository/recover-deliveries.ts";
 import { type RecoverPulls, type RecoverRun, recoverPulls } from "../flows/repository/recover-pulls.ts";
-import type { DeliveryLog } from "../ports/missed.ts";
+import type { DeliveryLog } from "../ports/missed-events.ts";
 
-/** Other times than the documented ones: for tests. */
+/** Overrides of the documented times, for tests. */
 export interface MissedTimes {
-  /** Between two runs. Whatever GitHub did not send is found within 15 minutes. */
+  /** Between two runs. Missed events are found within 15 minutes. */
   readonly everyMs: number;
-  /** After a run that failed; twice as long after each further one, up to `everyMs`. */
+  /** After a failed run; doubles with each further failure, up to `everyMs`. */
   readonly againMs: number;
-  /** For so long a delivery may be on its way. */
+  /** Younger deliveries may still be on their way. */
   readonly youngMs: number;
 }
 
 export type MissedChoice = Partial<MissedTimes> | "off";
 
 const TIMES: MissedTimes = { everyMs: 10 * 60_000, againMs: 60_000, youngMs: 60_000 };
-/** At 350 ms each six minutes. */
+/** Six minutes at 350 ms each. */
 const MOST_DELIVERIES = 1_000;
 
-/** What is open there may have been opened while nobody told us, and reviews that were given up for it are owed again. */
+/** After these events, pull requests may be open of which GitHub sent no event, and refused reviews are due again. */
 export const REACHES_MORE: ReadonlySet<string> = new Set([
   "installation.created",
   "installation.new_permissions_accepted",
@@ -37,14 +37,14 @@ export interface MissedPorts extends RecoverPulls {
 
 export interface MissedSweeper {
   /**
-   * Look now, or once more when the run that is under way has ended: there may be pull requests that it does not see. What GitHub
-   * refused is owed at once.
+   * Sweeps now, or once more after the current run, which may have missed new pull requests. Refused reviews are due at
+   * once.
    */
   wake(): void;
   stop(): Promise<void>;
 }
 
-/** Begins at once; a run that takes longer than the time between two is not overtaken by the next. */
+/** Starts at once; runs never overlap. */
 export function missedSweeper(given: MissedPorts, log: Logger, times: MissedChoice = {}): MissedSweeper {
   if (times === "off") return { wake: () => {}, stop: () => Promise.resolve() };
   const { everyMs, againMs, youngMs } = { ...TIMES, ...times };
@@ -52,7 +52,7 @@ export function missedSweeper(given: MissedPorts, log: Logger, times: MissedChoi
   const ports = until(stopping.signal, given);
   const limits = { youngMs, most: MOST_DELIVERIES, pause: ports.pause };
   let isStart = true;
-  /** When a key or a permission may have become right, by the clock that nothing sets. */
+  /** When a key or a permission may have been fixed, on the monotonic clock. */
   let permittedAt = performance.now();
   let isWanted = false;
   let failures = 0;
@@ -63,7 +63,7 @@ export function missedSweeper(given: MissedPorts, log: Logger, times: MissedChoi
     try {
       return await work();
     } catch (error) {
-      if (!stopping.signal.aborted) log.warn({ err: error }, `${failure}; it is tried again`);
+      if (!stopping.signal.aborted) log.warn({ err: error }, `${failure}; will retry`);
       return false;
     }
   };
@@ -71,7 +71,7 @@ export function missedSweeper(given: MissedPorts, log: Logger, times: MissedChoi
     const run = { isStart, permittedForMs: () => performance.now() - permittedAt };
     isStart = false;
     const isRead = await attempt("GitHub's log of deliveries could not be read", () => sweepLog(ports, limits, log));
-    const isSeen = await attempt("open pull requests could not be looked at", () => sweepPulls(ports, run, log));
+    const isSeen = await attempt("open pull requests could not be checked", () => sweepPulls(ports, run, log));
     failures = isRead && isSeen ? 0 : failures + 1;
   };
   const sweepWhileWanted = async () => {
@@ -103,7 +103,7 @@ export function missedSweeper(given: MissedPorts, log: Logger, times: MissedChoi
   };
 }
 
-/** The same ports, which ask GitHub nothing more once the signal is aborted: a run may take minutes. */
+/** The same ports, which make no requests after the signal: a run may take minutes. */
 function until(signal: AbortSignal, ports: MissedPorts): MissedPorts {
   const unless = <Args extends unknown[], Result>(ask: (...args: Args) => Promise<Result>) => {
     return async (...args: Args): Promise<Result> => {
@@ -133,14 +133,14 @@ async function sweepLog({ log: deliveries, book, now }: MissedPorts, limits: Rec
   return true;
 }
 
-/** A run can find hundreds. */
+/** Entries per log line: a run can find hundreds. */
 const LOGGED = 20;
 
-/** False when something could not be looked at that may be asked for again soon: not where GitHub wants to be left alone. */
+/** False when a check failed that may be retried soon; rate limits do not count. */
 async function sweepPulls(ports: MissedPorts, run: RecoverRun, log: Logger): Promise<boolean> {
   const { repositories, added, unasked } = await recoverPulls(ports, run);
   const failed = unasked.filter(({ error }) => !(error instanceof DOMException));
-  for (const { what, error } of failed.slice(0, LOGGED)) log.warn({ what, err: error }, "could not be looked at");
+  for (const { what, error } of failed.slice(0, LOGGED)) log.warn({ what, err: error }, "could not be checked");
   if (added.length > 0)
     log.warn({ repositories, added: added.length, some: added.slice(0, LOGGED) }, "pull requests with missed events");
   return failed.every(({ error }) => error instanceof Transient && error.notBefore !== null);

@@ -1,22 +1,22 @@
-// Who this app is on GitHub, asked for until GitHub tells: an outage at the moment of a start must not keep the server down, nor one
-// wrong answer end it.
+// Asks GitHub for the app's own slug, with retries until GitHub responds: neither an outage nor one wrong answer during the start
+// may end the server.
 import { Transient } from "../domain/errors.ts";
 import { awaitAnswer, type Wait } from "./await-answer.ts";
 
-/** A key that GitHub refuses so long is wrong: what GitHub says in an incident passes, and new keys are known within seconds. */
+/** A key that GitHub refuses for so long is wrong: incidents are shorter, and new keys work within seconds. */
 const REFUSED_MS = 120_000;
 const LONGEST_PAUSE_MS = 30_000;
 
-/** GitHub answers, and goes on to say no. */
+/** GitHub kept refusing the credentials. */
 export class AppRefused extends Error {
   override readonly name = "AppRefused";
 }
 
 /**
  * @param ask see appSlug
- * @param wait who asks the server meanwhile is answered, see awaitAnswer
+ * @param wait see awaitAnswer
  * @returns the app's slug, such as `kodiai`
- * @throws AppRefused when GitHub went on to refuse for `refusedMs`; Error when asking can never succeed, or when nobody wants it any more
+ * @throws AppRefused when GitHub refused for `refusedMs`; Error when a retry cannot succeed, or after an abort
  */
 export async function ownSlug(
   ask: () => Promise<string>,
@@ -32,7 +32,7 @@ export async function ownSlug(
   }
 }
 
-/** An answer of 4xx, however it comes. */
+/** Any 4xx answer. */
 function isRefusal(error: unknown): error is Error {
   const status = error instanceof Error && "status" in error ? error.status : null;
   return typeof status === "number" && status >= 400 && status < 500;

@@ -2,7 +2,7 @@ import { createPrivateKey } from "node:crypto";
 import { readFileSync } from "node:fs";
 import type { Env } from "../config/env.ts";
 
-/** The App's private key as PEM, from PRIVATE_KEY or the file at PRIVATE_KEY_PATH; or what is wrong, naming the variable. */
+/** The App's private key as PEM, from PRIVATE_KEY or the file at PRIVATE_KEY_PATH; or a problem that names the variable. */
 export function readPrivateKey(env: Pick<Env, "privateKey">): { readonly pem: string } | { readonly problem: string } {
   const { privateKey } = env;
   if (privateKey.kind === "pem") return checked(privateKey.pem, "PRIVATE_KEY");
@@ -14,9 +14,9 @@ export function readPrivateKey(env: Pick<Env, "privateKey">): { readonly pem: st
 }
 
 /**
- * As readPrivateKey.
+ * Like readPrivateKey, but throws.
  *
- * @throws Error naming the variable and what is wrong
+ * @throws Error that names the variable and the problem
  */
 export function privateKeyOf(env: Pick<Env, "privateKey">): string {
   const key = readPrivateKey(env);
@@ -24,12 +24,12 @@ export function privateKeyOf(env: Pick<Env, "privateKey">): string {
   return key.pem;
 }
 
-/** GitHub's keys are RSA; anything else would be refused with the first request. */
+/** GitHub's keys are RSA; it would refuse any other with the first request. */
 function checked(pem: string, name: string): { readonly pem: string } | { readonly problem: string } {
   try {
     if (createPrivateKey(pem).asymmetricKeyType === "rsa") return { pem };
   } catch {
-    // Said below: the reason that OpenSSL gives helps nobody.
+    // Reported below: OpenSSL's reason does not help.
   }
   return { problem: `${name} holds no RSA key that can be read; download a new one at the App's settings page` };
 }

@@ -1,47 +1,46 @@
-// Reads bodies before anybody believes them: each is bounded, and all together are, because whoever sends has proved nothing.
+// Reads request bodies before their signature is verified: each is bounded, and so is their total, because the sender is untrusted.
 import type { IncomingMessage } from "node:http";
 
 /** GitHub sends at most 25 MB: docs.github.com, "Webhook events and payloads". */
 export const MOST_BODY_BYTES = 25 * 1024 * 1024;
-/** Held of all bodies that are still coming in: the largest fits, and what usual ones need beside it. */
+/** Limit for all bodies being received: the largest fits, with usual ones beside it. */
 const MOST_HELD_BYTES = 32 * 1024 * 1024;
 /**
- * Whoever sends more waits for one of the places for large bodies; deliveries of a pull request have 20 to 40 kB. Less than
- * the 64 KiB that Node reads at a time: a fast sender is stopped after its first piece.
+ * A larger body waits for one of the slots for large bodies; deliveries of a pull request have 20 to 40 kB. It is less than the
+ * 64 KiB that Node reads at a time, so a fast sender is stopped after its first chunk.
  */
 const USUAL_BYTES = 48 * 1024;
 const LARGE_AT_A_TIME = 4;
-/** Wait for one of those places. Each has its first piece already, so this bounds what all that wait hold: 4 MiB. */
+/** Bodies that may wait for a slot. Each holds its first chunk, so together they hold at most 4 MiB. */
 const MOST_WAITING = 64;
 
 /**
- * `whole`: all of it, as it came. `large`: more than MOST_BODY_BYTES. `crowded`: given up because all bodies together were
- * too much and this was the largest. `gone`: the sender went away.
+ * `whole`: the complete body. `large`: more than MOST_BODY_BYTES. `crowded`: dropped as the largest, because all bodies together
+ * exceeded the limit. `aborted`: the sender disconnected.
  */
 export type Body = { readonly kind: "whole"; readonly chunks: readonly Buffer[] } | { readonly kind: Unread };
-type Unread = "large" | "crowded" | "gone";
+type Unread = "large" | "crowded" | "aborted";
 
 export interface BodyReader {
   /**
-   * Tells once how it ended. A body is held until `take` returns, and is empty from then on; the rest of one that is given
-   * up is not read.
+   * Calls `take` once with the result. The body is valid until `take` returns; the rest of a dropped one is not read.
    */
   read(request: IncomingMessage, take: (body: Body) => void): void;
-  /** Bytes held now. */
+  /** Bytes in memory now. */
   held(): number;
 }
 
 interface Coming {
   bytes: number;
-  /** `waits`: not read on until a place is free. */
+  /** `waits`: paused until a slot is free. */
   size: "usual" | "large" | "waits";
-  /** As its headers say; infinite where they do not. */
+  /** Content-Length; infinite without one. */
   readonly declared: number;
   readonly request: IncomingMessage;
   readonly end: (body: Body) => void;
 }
 
-/** @param most bytes held at a time; another number in tests only */
+/** @param most limit in bytes; another one in tests only */
 export function bodyReader(most: number = MOST_HELD_BYTES): BodyReader {
   const coming = new Set<Coming>();
   let held = 0;
@@ -50,14 +49,14 @@ export function bodyReader(most: number = MOST_HELD_BYTES): BodyReader {
     let chunks: Buffer[] = [];
     const end = (body: Body) => {
       if (!coming.delete(one)) return;
-      request.off("data", add).off("end", whole).off("close", gone).off("error", gone);
-      // What is given up is not read on; the error of a socket that is then cut is nobody's news.
+      request.off("data", add).off("end", whole).off("close", abort).off("error", abort);
+      // Ignores the error of a dropped request's socket when it is closed later.
       request.on("error", () => {});
       if (body.kind !== "whole") stopReading(request);
       try {
         take(body);
       } finally {
-        for (const chunk of chunks) giveBack(chunk);
+        for (const chunk of chunks) freeChunk(chunk);
         chunks = [];
         held -= one.bytes;
         admit(coming);
@@ -78,48 +77,48 @@ export function bodyReader(most: number = MOST_HELD_BYTES): BodyReader {
       while (held > most && coming.size > 0) largest(coming)?.end({ kind: "crowded" });
     };
     const whole = () => end({ kind: "whole", chunks });
-    const gone = () => end({ kind: "gone" });
+    const abort = () => end({ kind: "aborted" });
     coming.add(one);
-    request.on("data", add).on("end", whole).on("close", gone).on("error", gone);
+    request.on("data", add).on("end", whole).on("close", abort).on("error", abort);
   }
 
   return { read, held: () => held };
 }
 
 /**
- * Nothing more of a request is read, and what still comes of it is thrown away. Left alone, Node would read on until its
- * buffer is full, and hold that; told that nothing fits, it stops.
+ * Stops reading a request and discards further chunks. Otherwise Node would read on until its buffer is full, and keep that;
+ * `false` from push makes it stop.
  */
 export function stopReading(request: IncomingMessage): void {
   const push = request.push.bind(request);
   request.push = (piece: Buffer | null) => {
     if (piece === null) return push(null);
-    giveBack(piece);
+    freeChunk(piece);
     return false;
   };
   request.socket?.pause();
 }
 
-/** The memory of a piece, at once: strangers send faster than the garbage collector comes round to noticing. */
-function giveBack(chunk: Buffer): void {
+/** Frees a chunk's memory at once: senders can be faster than the garbage collector. */
+function freeChunk(chunk: Buffer): void {
   const { buffer } = chunk;
-  // Nobody else's: a piece that shares its memory with others is left to the collector.
+  // Only a chunk with its own memory; the garbage collector frees shared memory.
   if (buffer instanceof ArrayBuffer && chunk.length > 0 && buffer.byteLength === chunk.length) buffer.transfer(0);
 }
 
-/** The socket as well: by itself Node reads on until the request's buffer is full. */
+/** Pauses the socket as well, or Node would read on until the request's buffer is full. */
 function hold(request: IncomingMessage): void {
   request.pause();
   request.socket?.pause();
 }
 
-/** Gives free places to those that wait, the smallest first: who does not say how much comes is last, and gives way first. */
+/** Gives free slots to waiting bodies, the smallest first; those without Content-Length come last and are dropped first. */
 function admit(coming: ReadonlySet<Coming>): void {
   const large = [...coming].filter(({ size }) => size === "large");
   const waiting = [...coming].filter(({ size }) => size === "waits").sort((a, b) => order(a) - order(b));
   for (const one of waiting) {
-    // GitHub always says how much comes; of whoever does not, one at a time is enough.
-    if (large.length >= LARGE_AT_A_TIME || (isUntold(one) && large.some(isUntold))) break;
+    // GitHub always sends Content-Length; one slot is enough for bodies without.
+    if (large.length >= LARGE_AT_A_TIME || (isUndeclared(one) && large.some(isUndeclared))) break;
     one.size = "large";
     large.push(one);
     one.request.socket?.resume();
@@ -129,7 +128,7 @@ function admit(coming: ReadonlySet<Coming>): void {
   for (const one of left.slice(MOST_WAITING)) one.end({ kind: "crowded" });
 }
 
-function isUntold({ declared }: Coming): boolean {
+function isUndeclared({ declared }: Coming): boolean {
   return !Number.isFinite(declared);
 }
 
@@ -138,7 +137,7 @@ function order({ declared }: Coming): number {
   return Math.min(declared, Number.MAX_SAFE_INTEGER);
 }
 
-/** Who holds most gives way: whoever floods the server pays before a delivery of usual size does. */
+/** The largest body is dropped first, so that a flood hurts itself before a delivery of usual size. */
 function largest(coming: ReadonlySet<Coming>): Coming | undefined {
   let found: Coming | undefined;
   for (const one of coming) if (found === undefined || one.bytes > found.bytes) found = one;

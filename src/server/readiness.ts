@@ -1,4 +1,4 @@
-// Whether a delivery that came in now could be kept: every reason why not, for an orchestrator that would send it elsewhere.
+// Readiness: whether a delivery could be stored now, with every reason against it, for an orchestrator's probe.
 import { Transient } from "../domain/errors.ts";
 import type { Inbox } from "../ports/inbox.ts";
 
@@ -11,29 +11,29 @@ export interface Readiness {
 export interface ReadinessParts {
   readonly inbox: Pick<Inbox, "probe">;
   readonly isDraining: () => boolean;
-  /** Milliseconds since the last delivery could not be kept; null when one could since. */
+  /** Milliseconds since a delivery could not be stored; null when one was stored since. */
   readonly failedAgo: () => number | null;
-  /** What is wrong with the files of the store, as last looked at; null when they are whole. */
+  /** Problem of the store's files at the last check; null when they are intact. */
   readonly damage: () => string | null;
-  /** Bytes in use and the most that the process may use; null where nothing limits it. */
+  /** Bytes in use, and the process's limit; null without one. */
   readonly memory: () => { readonly used: number; readonly most: number | null };
   /** Epoch milliseconds. */
   readonly now: () => number;
 }
 
-/** Asked more often, the answer is the last one: each look writes to disk. */
-const LOOK_MS = 1_000;
-/** Whoever asks waits no longer for the store than this: probes of orchestrators give up after a second. */
+/** Caches the answer for so long, because each probe writes to disk. */
+const PROBE_MS = 1_000;
+/** Maximum wait for the store: an orchestrator's probe times out after a second. */
 const ANSWER_MS = 500;
-/** As long as the door tries to keep a delivery. */
+/** As long as the webhook server tries to store a delivery. */
 const LOCKED_MS = 5_000;
-/** A row of one number may find room where a delivery does not; then nobody sends one that would show that it has changed. */
-const REMEMBERED_MS = 10_000;
-const FAILED = "the last delivery could not be kept";
-/** Of the memory that the process may use: beyond it the system ends it soon. */
+/** A failed delivery counts for so long: the probe's small row may fit on a disk where a delivery does not. */
+const FAILURE_MS = 10_000;
+const FAILED = "the last delivery could not be stored";
+/** Share of the memory limit; beyond it the system will soon kill the process. */
 const MOST_MEMORY = 0.95;
 
-/** @returns what answers the question; it never rejects */
+/** @returns the check, which never rejects */
 export function readinessCheck({
   inbox,
   isDraining,
@@ -42,27 +42,27 @@ export function readinessCheck({
   memory,
   now,
 }: ReadinessParts): () => Promise<Readiness> {
-  let lookedAt = Number.NEGATIVE_INFINITY;
+  let probedAt = Number.NEGATIVE_INFINITY;
   let lockedSince: number | null = null;
   let problem: string | null = null;
-  let looking: Promise<void> | null = null;
+  let probing: Promise<void> | null = null;
 
-  function look(): Promise<void> {
-    if (looking === null && Math.abs(now() - lookedAt) >= LOOK_MS) {
-      lookedAt = now();
-      looking = probe().finally(() => {
-        looking = null;
+  function probeOnce(): Promise<void> {
+    if (probing === null && Math.abs(now() - probedAt) >= PROBE_MS) {
+      probedAt = now();
+      probing = probe().finally(() => {
+        probing = null;
       });
     }
-    return looking ?? Promise.resolve();
+    return probing ?? Promise.resolve();
   }
 
   async function probe(): Promise<void> {
     const error = await probed();
-    lockedSince = error instanceof Transient ? (lockedSince ?? lookedAt) : null;
-    if (lockedSince === null) problem = error === null ? null : "the store cannot keep anything";
-    // Locks of a moment are usual: somebody works with the command line.
-    else if (lookedAt - lockedSince >= LOCKED_MS) problem = waitReason(error);
+    lockedSince = error instanceof Transient ? (lockedSince ?? probedAt) : null;
+    if (lockedSince === null) problem = error === null ? null : "the store cannot be written";
+    // Short locks are normal, for example by the command line.
+    else if (probedAt - lockedSince >= LOCKED_MS) problem = waitReason(error);
   }
 
   async function probed(): Promise<unknown> {
@@ -76,26 +76,26 @@ export function readinessCheck({
 
   function storeProblem(): string | null {
     if (problem !== null) return problem;
-    // It neither answers nor refuses.
-    if (looking !== null && now() - lookedAt >= LOCKED_MS) return "the store does not answer";
-    return (failedAgo() ?? REMEMBERED_MS) < REMEMBERED_MS ? FAILED : null;
+    // The probe neither succeeded nor failed.
+    if (probing !== null && now() - probedAt >= LOCKED_MS) return "the store does not answer";
+    return (failedAgo() ?? FAILURE_MS) < FAILURE_MS ? FAILED : null;
   }
 
   return async () => {
-    await atMost(ANSWER_MS, look());
+    await atMost(ANSWER_MS, probeOnce());
     const { used, most } = memory();
     const inStore = storeProblem();
     const reasons = [
       ...(isDraining() ? ["the process is stopping"] : []),
       ...(inStore === null ? [] : [inStore]),
       ...[damage() ?? []].flat(),
-      ...(most !== null && used > most * MOST_MEMORY ? ["the memory that the process may use is nearly all used"] : []),
+      ...(most !== null && used > most * MOST_MEMORY ? ["the process is near its memory limit"] : []),
     ];
     return { ready: reasons.length === 0, reasons };
   };
 }
 
-/** A file is locked by another process; a database says what it lacks. */
+/** Another process locks a file; a database gives its own reason. */
 function waitReason(error: unknown): string {
   const said = error instanceof Error ? error.message : "";
   return said === "" || /locked/.test(said) ? "the store is locked" : `the store cannot be asked: ${said}`;

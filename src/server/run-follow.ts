@@ -1,4 +1,4 @@
-// A job that follows a repository, to its end; what is too much for one run goes on as a job of its own.
+// Runs a maintenance job of a repository, and enqueues a continuation when one run is not enough.
 import { type FollowJob, type LabelJob, upkeepKey } from "../domain/job.ts";
 import {
   type Followed,
@@ -8,16 +8,16 @@ import {
 } from "../flows/repository/follow-repository.ts";
 import type { Queue } from "../ports.ts";
 
-/** How long an import waits where GitHub does not say when there are more requests. */
-const UNTOLD_WAIT_MS = 10 * 60_000;
+/** How long an import waits when GitHub does not say when its rate limit resets. */
+const DEFAULT_WAIT_MS = 10 * 60_000;
 
-/** Returns one line on how it ended; others get their turn before it goes on. Throws as followRepository does. */
+/** Returns one line on how it ended; other jobs run before the continuation. Throws as followRepository does. */
 export async function runFollow(job: FollowJob, queue: Pick<Queue, "accept">, ports: FollowPorts): Promise<string> {
   const done = await followRepository(job, ports);
   const now = ports.now();
   const next = nextOf(job, done, now);
   if (next !== null) {
-    // One delivery may be about many repositories.
+    // One delivery may concern many repositories.
     const received = { id: `${job.delivery}>${job.key}>${next.place}`, event: "continued", receivedAt: now };
     await queue.accept(received, { kind: "upkeep", delivery: job.delivery, jobs: [next.job] });
   }
@@ -25,10 +25,10 @@ export async function runFollow(job: FollowJob, queue: Pick<Queue, "accept">, po
   return followedLine(done);
 }
 
-/** Where an owner keeps defaults for all repositories. */
+/** The repository with an owner's defaults. */
 const DEFAULTS_REPOSITORY = ".github";
 
-/** A push to the owner's defaults may change what any of its repositories gives: each is asked again. */
+/** A push to the owner's defaults may change the sharing settings of any of its repositories: each is read again. */
 async function followDefaults(
   job: FollowJob,
   queue: Pick<Queue, "accept">,
@@ -48,7 +48,7 @@ async function followDefaults(
 
 interface Next {
   readonly job: FollowJob;
-  /** Apart from all others of the delivery. */
+  /** Distinguishes it from the delivery's other jobs. */
   readonly place: string;
 }
 
@@ -61,12 +61,12 @@ function nextOf(job: FollowJob, done: Followed, now: number): Next | null {
   return later === null ? null : { job: later, place: String(later.notBefore) };
 }
 
-/** What goes on when somebody else allows it. */
+/** A continuation at a later time. */
 function laterOf(job: FollowJob, done: Followed, now: number): (FollowJob & { readonly notBefore: number }) | null {
   if (job.kind === "forget" && done.kind === "unconfirmed")
     return { ...job, asked: (job.asked ?? 0) + 1, notBefore: now + done.inMs };
   if (job.kind !== "history" || done.kind !== "history" || done.stopped === null) return null;
   const { by, until } = done.stopped;
-  const notBefore = by === "bound" ? now : Math.max(now, until ?? now + UNTOLD_WAIT_MS);
+  const notBefore = by === "bound" ? now : Math.max(now, until ?? now + DEFAULT_WAIT_MS);
   return { ...job, trigger: "continued", notBefore };
 }

@@ -1,4 +1,4 @@
-// Runs a job inside wrappers, the outermost first: app.ts lists them. Here are those that need no file of their own.
+// Runs a job inside wrappers, the outermost first; app.ts lists them. Small wrappers are defined here.
 import type { Logger } from "pino";
 import type { CommandJob } from "../domain/command.ts";
 import { Stopped } from "../domain/errors.ts";
@@ -8,25 +8,25 @@ import type { Precedents } from "../domain/retrieval.ts";
 import type { Superseded } from "../domain/review.ts";
 import type { CommandPorts } from "../flows/commands/order.ts";
 import type { SentReview, Stage } from "../flows/review/review-ports.ts";
-import type { ReviewJobs } from "../ports/talk.ts";
+import type { ReviewJobs } from "../ports/conversation.ts";
 import type { AnyJob, LaneName, Lease, Queue, Reviews } from "../ports.ts";
 import type { LargeReviews } from "./large-reviews.ts";
 
-/** What belongs to a pull request. */
+/** Jobs of a pull request. */
 export type PullJob = ReviewJob | CommandJob;
 
-/** The ports of such a job, but for those that its run adds. */
+/** The ports of such a job, without those that its run adds. */
 export type PullPorts = Omit<CommandPorts, "jobs" | "signal">;
 
-/** One run of a job, as the wrappers around it leave it. */
+/** One run of a job; wrappers pass a changed copy inwards. */
 export interface JobRun {
   readonly lane: LaneName;
   readonly lease: Lease<AnyJob>;
-  /** Aborted when the job is no longer wanted: a later one took its place, or somebody stopped it. */
+  /** Aborted when the job is no longer wanted: a later one replaced it, or a person stopped it. */
   readonly signal: AbortSignal;
   /** Aborted after a `stop`. */
   readonly stopped: AbortSignal | null;
-  /** What wrappers change about its ports. */
+  /** Applies the wrappers' changes to its ports. */
   readonly adapt: (ports: PullPorts) => PullPorts;
 }
 
@@ -34,7 +34,7 @@ export interface JobWrapper {
   readonly lanes: readonly LaneName[];
   /** Around the whole run. */
   readonly job?: (run: JobRun, next: (run: JobRun) => Promise<string>) => Promise<string>;
-  /** Around each stage of the run; asked once a run. */
+  /** Around each stage; called once per run. */
   readonly stage?: (run: JobRun, next: Stage) => Stage;
 }
 
@@ -61,14 +61,14 @@ export function runJob(
   return from(0, { lane, lease, signal, stopped: null, adapt: (ports) => ports });
 }
 
-/** A repository that was forgotten while its job waited has no name any more (see Traces): the job ends, and GitHub is not asked. */
+/** The repository's data was removed while its job waited, so it has no name (see Traces): the job ends without a request. */
 export const unlessForgotten: JobWrapper = {
   lanes: ["review", "command"],
   job: async (run, next) =>
     run.lease.job.repo.name === "" ? "gone: its repository was forgotten meanwhile" : next(run),
 };
 
-/** Lets reviews be stopped, between two stages and between two comments. `jobs` is the port by which commands add and stop them. */
+/** Makes reviews stoppable between two stages or comments. Commands add and stop reviews through `jobs`. */
 export function stoppableReviews(
   queue: Pick<Queue, "add" | "drop">,
   onAdded: () => void,
@@ -105,7 +105,7 @@ export function stoppableReviews(
             },
           });
         } catch (error) {
-          // Whatever broke while stopping broke because of it, or no longer matters: nothing is tried again.
+          // An error during a stop was caused by it, or no longer matters: no retry.
           if (stopped.aborted) return `stopped: ${String((stopped.reason as Error).message)}`;
           throw error;
         } finally {
@@ -122,7 +122,7 @@ export function stoppableReviews(
   };
 }
 
-/** Reads as before; writes nothing more after a `stop`, not even between two comments. */
+/** Refuses writes after a `stop`; reads still work. */
 function stoppableWrites(reviews: Reviews, stopped: AbortSignal): Reviews {
   const unless = <Args extends unknown[], Result>(write: (...args: Args) => Promise<Result>) => {
     return async (...args: Args): Promise<Result> => {
@@ -142,7 +142,7 @@ function stoppableWrites(reviews: Reviews, stopped: AbortSignal): Reviews {
   };
 }
 
-/** Lets a review of a large change begin when there is room for it. */
+/** Admits reviews of large changes within the limit. */
 export function admittedBy(large: LargeReviews): JobWrapper {
   return {
     lanes: ["review"],
@@ -164,10 +164,10 @@ export function admittedBy(large: LargeReviews): JobWrapper {
 }
 
 /**
- * Once something new was remembered, and where the repository wants memories described, adds a job for that. Where nothing was
- * gathered, as when a review that an earlier try wrote is only posted, its configuration is not known here: the job looks for itself.
+ * Adds a job that describes new memories, unless the repository's configuration disables that. When this run gathered nothing,
+ * because it only posts an earlier attempt's review, the configuration is unknown here, and the job checks it.
  *
- * @param add puts the job into the queue; never rejects
+ * @param add enqueues the job; never rejects
  */
 export function describedLater(add: (job: DescribeJob) => Promise<void>): JobWrapper {
   return {
@@ -188,7 +188,7 @@ export function describedLater(add: (job: DescribeJob) => Promise<void>): JobWra
   };
 }
 
-/** Null where the value holds no configuration. */
+/** Null when the value has no configuration. */
 function wantsFields(gathered: unknown): boolean | null {
   if (!isObject(gathered) || !isObject(gathered.config) || !isObject(gathered.config.knowledge)) return null;
   return gathered.config.knowledge.describe === "model";
@@ -208,27 +208,27 @@ export interface LogOptions {
   readonly onStep?: (job: PullJob, stage: string, value: unknown, ms: number) => void;
 }
 
-/** Logs each stage's time and figures, and what is wrong with memory as a warning. */
+/** Logs each stage's time and figures, and warns of problems with memory. */
 export function loggedStages({ log, onStep }: LogOptions): JobWrapper {
   return {
     lanes: ["review", "command"],
     stage({ lease }, next) {
       const job = lease.job as PullJob;
-      return async (room, enter) => {
+      return async (stage, enter) => {
         const started = performance.now();
-        const value = await next(room, enter);
+        const value = await next(stage, enter);
         const ms = Math.round(performance.now() - started);
-        log.debug({ job: job.key, room, ms, ...stageFacts(value) }, "room");
-        const trouble = memoryTrouble(room, value);
-        if (trouble !== null) log.warn({ job: job.key, room, ...trouble }, "memory is degraded");
-        onStep?.(job, room, value, ms);
+        log.debug({ job: job.key, room: stage, ms, ...stageFacts(value) }, "stage");
+        const trouble = memoryTrouble(stage, value);
+        if (trouble !== null) log.warn({ job: job.key, room: stage, ...trouble }, "memory is degraded");
+        onStep?.(job, stage, value, ms);
         return value;
       };
     },
   };
 }
 
-/** What went wrong with memory in a stage: one warning a review. The review's footer says it too, where it still can. */
+/** Problems with memory in a stage, for one warning per review. The review's footer shows them too, if it is not posted yet. */
 function memoryTrouble(stage: string, value: unknown): object | null {
   if ((stage !== "retrieve" && stage !== "remember") || typeof value !== "object" || value === null) return null;
   if ("reason" in value) return { reason: value.reason };
@@ -237,8 +237,8 @@ function memoryTrouble(stage: string, value: unknown): object | null {
 }
 
 /**
- * Of precedents for the log: the gate's decision, how long the query text is and what of it was dropped, how many queries were asked,
- * and how many memories were found and used; never the text of others. Of other values nothing.
+ * Facts of precedents for the log: the gate's decision, the query's length and dropped parts, and the numbers of queries and of
+ * memories found and used; never untrusted text. Other values have none.
  */
 function stageFacts(value: unknown): Readonly<Record<string, unknown>> {
   if (!isObject(value) || value.kind !== "precedents") return {};

@@ -1,4 +1,4 @@
-// The app in its process: from the settings to a listening server, and from a signal to the end.
+// Runs the app in its process: from settings to a listening server, and from a signal to the exit.
 import { pino } from "pino";
 import { PinoPretty as pinoPretty } from "pino-pretty";
 import { startApp } from "../app.ts";
@@ -9,25 +9,25 @@ import { logWithoutSecrets } from "../wire/secrets.ts";
 import { databaseAnswers } from "../wire/store.ts";
 import type { AppOptions, RunningApp } from "./app-options.ts";
 import { awaitAnswer, type Wait } from "./await-answer.ts";
-import { closedDoors } from "./closed-door.ts";
-import type { Signals } from "./heed-signals.ts";
+import type { Signals } from "./handle-signals.ts";
 import { loggedError } from "./logged-error.ts";
 import { AppRefused } from "./own-slug.ts";
+import { unavailableServers } from "./unavailable-servers.ts";
 
-/** An orchestrator gives up on a process after 30 s; draining ends before. */
+/** An orchestrator kills a process after 30 s; draining ends earlier. */
 const MOST_STOP_MS = 28_000;
-/** Before a start that failed ends: what starts it again at once would only load a machine that has trouble already. */
+/** Pause before a failed start exits: an immediate restart would only load a machine that is already in trouble. */
 const START_AGAIN_MS = 5_000;
 
 /**
- * Starts the app; from then on a signal stops it, and the process ends with 0.
+ * Starts the app. A signal then stops it, and the process exits with 0.
  *
- * Where it cannot start it says why and ends: with 1, after a pause, where starting it again may help, and with 2 where a person
- * must change something first.
+ * If it cannot start, it prints why and exits: with 1, after a pause, when a restart may help; with 2 when a person must change
+ * something first.
  *
- * @param refuse prints why
- * @param variables what the dashboard shows of the environment
- * @throws Error when it does not start for another reason
+ * @param refuse prints the problems
+ * @param variables the environment as the dashboard shows it
+ * @throws Error when the start fails for another reason
  */
 export async function serve(
   env: Env,
@@ -39,7 +39,7 @@ export async function serve(
   const output = env.logFormat === "pretty" ? pinoPretty({ sync: true }) : pino.destination(1);
   const lines = logWithoutSecrets((line) => void output.write(line));
   const log = pino({ level: env.logLevel, serializers: { err: loggedError, error: loggedError } }, lines);
-  sayCrashes((error) => {
+  logCrashes((error) => {
     log.fatal({ err: error }, "crashed");
     return lines.drained();
   });
@@ -54,15 +54,15 @@ export async function serve(
     unwanted: unwanted.signal,
     log,
   });
-  signals.stopBy((signal) => {
-    log.info({ signal }, "stopping: deliveries are refused, running jobs may end, waiting ones stay queued");
+  signals.onStop((signal) => {
+    log.info({ signal }, "stopping: refusing deliveries, finishing running jobs; waiting jobs stay queued");
     unwanted.abort();
     const end = async (code: number) => {
       await lines.drained();
       process.exit(code);
     };
     setTimeout(() => {
-      log.error("did not stop in time; what still ran waits again at the next start");
+      log.error("shutdown timed out; running jobs will be retried on the next start");
       void end(1);
     }, MOST_STOP_MS).unref();
     stopped(started).then(
@@ -76,7 +76,7 @@ export async function serve(
   try {
     await started;
   } catch (error) {
-    if (signals.came()) return;
+    if (signals.received()) return;
     const problem = startProblem(error, env);
     if (problem === null) throw error;
     refuse([problem.text], problem.mayPass);
@@ -86,34 +86,34 @@ export async function serve(
   }
 }
 
-/** Node would print the error as it is, with whatever a client hung on it. */
-function sayCrashes(say: (error: unknown) => Promise<void>): void {
+/** Node would print the whole error, with everything that a client attached to it. */
+function logCrashes(logCrash: (error: unknown) => Promise<void>): void {
   const crash = (error: unknown) => {
     const end = () => process.exit(1);
-    say(error).then(end, end);
+    logCrash(error).then(end, end);
   };
   process.on("uncaughtException", crash);
   process.on("unhandledRejection", crash);
 }
 
-/** The app; or, where its store cannot be used, ports that say so: starting again and again would change nothing. */
+/** The app; or, when its store is unusable, servers that answer 503, because restarts would not help. */
 async function startOrRefuse(options: AppOptions): Promise<Pick<RunningApp, "close">> {
   const { databaseUrl = null } = options;
-  // A port that is taken ends the start before any worker takes a job.
-  await (await closedDoors(options, () => ({ reason: "it is starting", detail: "it is starting" }))).close();
+  // Fails when a port is in use, before any worker takes a job.
+  await (await unavailableServers(options, () => ({ reason: "it is starting", detail: "it is starting" }))).close();
   try {
     if (databaseUrl !== null) await awaitDatabase(() => databaseAnswers(databaseUrl), options);
     return await startApp(options);
   } catch (error) {
     if (!(error instanceof StoreUnusable)) throw error;
     const { message: detail } = error;
-    const doors = await closedDoors(options, () => ({ reason: "the store cannot be used", detail }));
-    options.log.fatal({ url: doors.url }, `Kodiai does not serve, and answers 503: ${detail}`);
-    return doors;
+    const servers = await unavailableServers(options, () => ({ reason: "the store cannot be used", detail }));
+    options.log.fatal({ url: servers.url }, `Kodiai is unavailable and answers 503: ${detail}`);
+    return servers;
   }
 }
 
-/** What was begun is stopped as ever; what never came to be needs no stopping. */
+/** Stops an app that started; a failed start needs no stop. */
 async function stopped(started: Promise<Pick<RunningApp, "close">>): Promise<void> {
   const app = await started.catch(() => null);
   await app?.close();
@@ -122,18 +122,16 @@ async function stopped(started: Promise<Pick<RunningApp, "close">>): Promise<voi
 interface StartProblem {
   /** One line that names the variable. */
   readonly text: string;
-  /** Starting again may help, without anybody changing Kodiai's environment. */
+  /** A restart may help, without a change to Kodiai's environment. */
   readonly mayPass: boolean;
 }
 
-/** Why the app does not start; null where it is a bug. */
+/** Why the app does not start; null for a bug. */
 function startProblem(error: unknown, env: Env): StartProblem | null {
   const passing = (text: string) => ({ text, mayPass: true });
   const lasting = (text: string) => ({ text, mayPass: false });
   if (error instanceof Transient && env.databaseUrl !== null) {
-    return passing(
-      `DATABASE_URL: ${error.message}, also after a while; check the address, the server and the way to it`,
-    );
+    return passing(`DATABASE_URL: ${error.message}, also after retries; check the address, the server and the network`);
   }
   if (error instanceof Transient) return passing(`KODIAI_DATA_DIR: ${error.message}`);
   if (error instanceof AppRefused) {
@@ -167,23 +165,22 @@ const FOLDER_ERRORS: ReadonlySet<string> = new Set([
 
 function listenProblem(code: string, isAdmin: boolean, env: Env): string {
   const [name, port] = isAdmin ? ["KODIAI_ADMIN_PORT", env.adminPort] : ["PORT", env.port];
-  if (code === "EADDRINUSE") return `${name}: ${port} is taken; take another`;
-  if (code === "EACCES") return `${name}: ${port} needs rights that the process has not; take one from 1024 on`;
-  return `${isAdmin ? "KODIAI_ADMIN_HOST" : "HOST"} is no address of this machine`;
+  if (code === "EADDRINUSE") return `${name}: port ${port} is in use; set another`;
+  if (code === "EACCES") return `${name}: permission denied for port ${port}; use a port ≥ 1024`;
+  return `${isAdmin ? "KODIAI_ADMIN_HOST" : "HOST"} is not an address of this machine`;
 }
 
-// A database that does not answer yet is waited for: machines of one installation start in any order, and a database that is restarted
-// takes half a minute.
+// Waits for the database: the machines of an installation start in any order, and a database restart takes half a minute.
 
-/** A database that is started, restarted or failed over is there in less; an orchestrator that sees the end tries again. */
+/** Longer than a start, restart or failover of a database; then the process exits, and an orchestrator restarts it. */
 const MOST_MS = 120_000;
 const LONGEST_PAUSE_MS = 8_000;
 
 /**
  * Returns when the database answers; see awaitAnswer.
  *
- * @param ask rejects with Transient where another try may find it, with anything else where it will not
- * @throws what `ask` threw: at once what is not Transient, else the last one after `mostMs`, or when nobody wants it any more
+ * @param ask rejects with Transient when a retry may help, with another error when it cannot
+ * @throws the error of `ask`: at once if it is not Transient, otherwise the last one after `mostMs` or after an abort
  */
 export async function awaitDatabase(
   ask: () => Promise<void>,

@@ -1,5 +1,5 @@
-// The Probot app. Its one handler reads a delivery and commits it with the jobs that follow from it. Deliveries that come in at the
-// same time are committed in one transaction.
+// The Probot app. Its one handler parses a delivery and commits it with its jobs. Deliveries that arrive at the same time are
+// committed in one transaction.
 import type { Logger } from "pino";
 import type { ApplicationFunction, Probot } from "probot";
 import { Transient } from "../domain/errors.ts";
@@ -9,13 +9,13 @@ import type { Store } from "../wire/store.ts";
 import type { Metrics } from "./metrics.ts";
 import { REACHES_MORE } from "./missed-sweeper.ts";
 
-export interface Taking {
+export interface DeliverySettings {
   readonly store: Pick<Store, "waits">;
   readonly commits: Committer;
   readonly counted: Pick<Metrics, "took">;
-  /** Has all lanes of the queue looked at. */
+  /** Wakes the workers of all lanes. */
   readonly wake: () => void;
-  /** Called when the App may reach more than it did. */
+  /** Called when the App may reach more repositories. */
   readonly onReachesMore: () => void;
   readonly appId: number;
   /** `github.com`, or the host of a GitHub Enterprise Server. */
@@ -23,23 +23,23 @@ export interface Taking {
   readonly reviewerLogin: string | null;
   /** The app's own name, without `[bot]`. */
   readonly slug: string;
-  /** False: a push does not wait for the next one; in tests only. */
+  /** False: pushes are not debounced; in tests only. */
   readonly debounce?: boolean;
   readonly log: Logger;
 }
 
-/** As Probot hands it on. */
+/** Probot's event. */
 export type ProbotEvent = Parameters<Probot["receive"]>[0];
 
 /**
- * The Probot app function. Its handler resolves when the delivery is on disk, now or before, and rejects when the store cannot keep
- * it. Checks of other Apps are not kept.
+ * The Probot app function. Its handler resolves when the delivery is on disk, and rejects when the store cannot store it. Checks of
+ * other Apps are not stored.
  */
-export function deliveryHandler(taking: Taking): ApplicationFunction {
+export function deliveryHandler(taking: DeliverySettings): ApplicationFunction {
   return (app) => app.onAny((event) => takeDelivery(event, taking));
 }
 
-async function takeDelivery({ id, name: event, payload }: ProbotEvent, taking: Taking): Promise<void> {
+async function takeDelivery({ id, name: event, payload }: ProbotEvent, taking: DeliverySettings): Promise<void> {
   const { commits, counted, githubHost: host, reviewerLogin, slug, log } = taking;
   if (isForeignCheck(event, payload, taking.appId)) return counted.took(event, "ignored");
   const { outcome: asked, beside, meaning } = receive({ id, event, payload }, { host, reviewerLogin, slug });
@@ -55,11 +55,11 @@ async function takeDelivery({ id, name: event, payload }: ProbotEvent, taking: T
 
 type Outcome = Received["outcome"];
 
-/** Before a repository's first review: what its configuration says unless it says otherwise. */
+/** Until a repository's first review: the configuration's default. */
 const PUSH_WAIT_MS = 10_000;
 
-/** A push may be the first of a flurry: it waits as long as its repository wishes. Whoever asks in person does not. */
-async function debounced(outcome: Outcome, { waits }: Taking["store"], now: number): Promise<Outcome> {
+/** Delays the review of a push as configured, because more pushes may follow. Explicit requests are not delayed. */
+async function debounced(outcome: Outcome, { waits }: DeliverySettings["store"], now: number): Promise<Outcome> {
   if (outcome.kind !== "review" || outcome.trigger !== "synchronize") return outcome;
   return { ...outcome, notBefore: now + ((await waits.of(outcome.repo)) ?? PUSH_WAIT_MS) };
 }
@@ -68,7 +68,7 @@ function hasJob({ kind }: Outcome): boolean {
   return kind === "review" || kind === "command" || kind === "upkeep";
 }
 
-/** A delivery for the log: of a comment who and what kind, not its words. */
+/** A delivery for the log, without the text of a comment. */
 function logged(outcome: Outcome): Readonly<Record<string, unknown>> {
   const { kind: _, ...rest } = outcome;
   if (outcome.kind === "upkeep") return { ...rest, jobs: outcome.jobs.map(({ key }) => key).slice(0, LOGGED_JOBS) };
@@ -77,28 +77,28 @@ function logged(outcome: Outcome): Readonly<Record<string, unknown>> {
   return { ...known, command: command.kind === "verb" ? command.verb : command.kind, by: comment.author.id };
 }
 
-/** A delivery can name thousands of repositories. */
+/** Jobs per log line: a delivery can name thousands of repositories. */
 const LOGGED_JOBS = 20;
 
-/** After this the sender is told to come back: GitHub itself gives up after 10 s. */
+/** Then the answer is 503: GitHub's own timeout is 10 s. */
 const PATIENCE_MS = 5_000;
 
-/** Between two tries for a lock that somebody else holds. */
+/** Between two attempts to get the lock from another process. */
 const PAUSE_MS = 25;
 
-/** How often those are looked for whose patience is over while a transaction takes its time. */
+/** How often late deliveries are rejected while a slow transaction runs. */
 const LATE_MS = 250;
 
-/** Deliveries a transaction: some milliseconds of the write lock. One alone may find room where many do not. */
+/** Deliveries per transaction: some milliseconds of the write lock. A single one may fit on a full disk where many do not. */
 const MOST = 64;
 
 export interface Committer {
   /**
-   * @returns whether it is new: false when it, or one that means the same, was kept before
-   * @throws Transient when the store could not be written for 5 s; Error when it cannot keep this one
+   * @returns whether it is new: false when it, or one with the same fingerprint, was stored before
+   * @throws Transient when the store could not be written for 5 s; Error when it cannot store this delivery
    */
   commit(arrival: Arrival): Promise<boolean>;
-  /** Milliseconds since a delivery was last given up; null when one was kept since. */
+  /** Milliseconds since a delivery was last rejected; null when one was stored since. */
   failedAgo(): number | null;
 }
 
@@ -109,7 +109,7 @@ interface Waiting {
   readonly reject: (error: Error) => void;
 }
 
-/** @param now monotonic milliseconds: a clock that is set must not make anybody wait */
+/** @param now monotonic milliseconds, so that a clock change delays nothing */
 export function committer(inbox: Inbox, now: () => number = () => performance.now()): Committer {
   let waiting: Waiting[] = [];
   let isPlanned = false;
@@ -123,11 +123,11 @@ export function committer(inbox: Inbox, now: () => number = () => performance.no
     else setTimeout(() => void flush(), pauseMs);
   }
 
-  /** One at a time: what comes in during a transaction is kept by the next, together. Never rejects. */
+  /** One at a time: deliveries that arrive during a transaction share the next. Never rejects. */
   async function flush(): Promise<void> {
     refuseLate();
     const batch = waiting.slice(0, most);
-    // A store that does not answer at all holds up nobody for longer; should it have kept them, they are known when they come again.
+    // Rejects them in time even if the store hangs; if it stored them after all, their redelivery is recognised.
     const watch = setInterval(refuseLate, LATE_MS);
     const pauseMs = batch.length > 0 && !(await keep(batch)) ? PAUSE_MS : 0;
     clearInterval(watch);
@@ -142,12 +142,12 @@ export function committer(inbox: Inbox, now: () => number = () => performance.no
     if (late.length > 0) failedAt = now();
   }
 
-  /** False when they wait for another try. */
+  /** False when the batch waits for a retry. */
   async function keep(batch: readonly Waiting[]): Promise<boolean> {
     const tried = await tryTake(batch);
     most = tried === null ? 1 : MOST;
     if (tried === null) return false;
-    // One that cannot be kept must not take others with it.
+    // One bad delivery must not fail the others.
     if (tried instanceof Error && batch.length > 1) return keepEach(batch);
     failedAt = tried instanceof Error ? now() : null;
     waiting = waiting.filter((one) => !batch.includes(one));
@@ -160,7 +160,7 @@ export function committer(inbox: Inbox, now: () => number = () => performance.no
     return true;
   }
 
-  /** Null where another try may do it: a lock, a full disk. */
+  /** Null when a retry may succeed: a lock, a full disk. */
   async function tryTake(batch: readonly Waiting[]): Promise<readonly boolean[] | Error | null> {
     try {
       return await inbox.take(batch.map(({ arrival }) => arrival));

@@ -1,23 +1,23 @@
-// Whether a body was signed by GitHub: HMAC-SHA256 over its raw bytes, compared in constant time.
+// Verifies GitHub's signature: HMAC-SHA256 over the raw body, compared in constant time.
 import { createHmac, timingSafeEqual } from "node:crypto";
 
-/** A secret that deliveries may still be signed with while the App is being given a new one. */
+/** The previous secret, accepted during a rotation. */
 export interface FormerSecret {
   readonly secret: string;
-  /** Epoch milliseconds; from then on it counts no more. */
+  /** Epoch milliseconds at which it expires. */
   readonly until: number;
 }
 
 const SIGNATURE = /^sha256=([0-9a-f]{64})$/;
 
-/** Whether a header has the form of a signature: without it, nobody needs to read the body. */
+/** Whether a header has the form of a signature; otherwise the body need not be read. */
 export function looksSigned(header: string | undefined): header is string {
   return header !== undefined && SIGNATURE.test(header);
 }
 
 /**
  * @param header X-Hub-Signature-256
- * @param body the raw bytes in the order in which they came
+ * @param body the raw bytes, in order
  * @param now epoch milliseconds
  */
 export function verifySignature(
@@ -31,7 +31,7 @@ export function verifySignature(
   const signed = Buffer.from(digits, "hex");
   const isCurrent = timingSafeEqual(signed, signatureOf(secret, body));
   if (former === null || now >= former.until) return isCurrent;
-  // Both are always compared, so that the time tells nothing either.
+  // Both are always compared, so that the timing reveals nothing.
   const isFormer = timingSafeEqual(signed, signatureOf(former.secret, body));
   return isCurrent || isFormer;
 }

@@ -1,5 +1,5 @@
-// The public port, with its limits. A request is refused as early as it can be, by path, type, headers, size and signature, before
-// anything of it is parsed. What is signed is Probot's, and is answered with 202 when its handler has committed it.
+// The public webhook server, with its limits. It refuses a request as early as possible, by path, type, headers, size and signature,
+// before it parses the body. Probot handles signed deliveries; the answer is 202 once they are committed.
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Probot } from "probot";
@@ -11,7 +11,7 @@ import { type FormerSecret, looksSigned, verifySignature } from "./verify-signat
 export interface WebhookSettings {
   readonly webhookPath: string;
   readonly webhookSecret: string;
-  /** null or absent: there is no other secret. */
+  /** null or absent: none. */
   readonly formerSecret?: FormerSecret | null;
   readonly counted: Pick<Metrics, "answered">;
   readonly host: string;
@@ -19,37 +19,37 @@ export interface WebhookSettings {
   readonly port: number;
 }
 
-/** The public port, open. */
+/** The running server. */
 export interface WebhookServer {
   readonly server: Server;
-  /** Bytes of bodies that are coming in. */
+  /** Bytes of request bodies being received. */
   heldBytes(): number;
   isDraining(): boolean;
-  /** From now on every delivery is answered with 503. Resolves when those that came before are answered. */
+  /** Answers new deliveries with 503; resolves when earlier ones are answered. */
   drain(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** GitHub waits 10 s for an answer, and nobody is given longer to ask. */
+/** GitHub waits 10 s for an answer, so a request may not take much longer. */
 const LIMITS = { headersTimeout: 10_000, requestTimeout: 15_000, keepAliveTimeout: 5_000 };
 
-/** How often Node looks whether one of them has passed; by itself it looks every 30 s. */
+/** How often Node checks these timeouts; its default is 30 s. */
 const LOOK_MS = 1_000;
 
-/** A connection on which nothing moves. An answer takes 5 s at most. */
+/** Idle timeout of a connection. An answer takes 5 s at most. */
 const IDLE_MS = 10_000;
 
-/** Connections at a time; more are cut before they say anything. */
+/** Concurrent connections; further ones are closed at once. */
 const MOST_CONNECTIONS = 1_000;
 
-/** What is still open then is cut. */
+/** Connections still open after so long are closed. */
 const CLOSE_MS = 1_000;
 
 /**
  * Listens for deliveries.
  *
- * @param probot its handler rejects what must come again
- * @throws Error when the port is taken
+ * @param probot its handler rejects deliveries that must be redelivered
+ * @throws Error when the port is in use
  */
 export async function startWebhookServer(probot: Probot, settings: WebhookSettings): Promise<WebhookServer> {
   const bodies = bodyReader();
@@ -66,7 +66,7 @@ export async function startWebhookServer(probot: Probot, settings: WebhookSettin
     if (refusal !== null) reply(refusal);
     else
       bodies.read(request, (body) => {
-        if (body.kind === "gone") return;
+        if (body.kind === "aborted") return;
         const event = isDraining ? 503 : readDelivery(request, body, settings);
         if (typeof event === "number") reply(event);
         else take(event, reply);
@@ -104,7 +104,7 @@ export async function startWebhookServer(probot: Probot, settings: WebhookSettin
   };
 }
 
-/** @throws Error when the port is taken */
+/** @throws Error when the port is in use */
 export function listening(
   server: Server,
   { host, port }: { readonly host: string; readonly port: number },
@@ -118,13 +118,13 @@ export function listening(
   });
 }
 
-/** Where a server that listens can be asked. */
+/** The URL of a listening server. */
 export function urlOf(server: Server): string {
   const { address, port } = server.address() as AddressInfo;
   return `http://${address.includes(":") ? `[${address}]` : address}:${port}`;
 }
 
-/** Whoever is being answered is answered to the end; whoever only holds a connection does not hold up the process. */
+/** Lets in-flight responses finish, and closes idle connections. */
 export async function closeServer(server: Server): Promise<void> {
   const cut = setTimeout(() => server.closeAllConnections(), CLOSE_MS);
   await new Promise<void>((resolve) => {
@@ -140,16 +140,16 @@ const ANSWERS: ReadonlyMap<number, string> = new Map([
   [401, "the signature does not match"],
   [413, `a delivery has at most ${MOST_BODY_BYTES} bytes`],
   [415, "deliveries are application/json: set it as the content type of the webhook"],
-  [503, "not now: deliver it again later"],
+  [503, "temporarily unavailable, please redeliver"],
 ]);
 
 /** Printable and short; GitHub's are GUIDs. */
 const DELIVERY_ID = /^[\x21-\x7e]{1,100}$/;
 
-/** By these names Probot looks handlers up, and `error` has those that log what they are given. */
+/** Probot looks up handlers by these names; `error` is reserved, because its handlers log their argument. */
 const EVENT = /^(?!error$)[a-z][a-z0-9_]{0,99}$/;
 
-/** What can be told from the headers alone; null when the body is needed. */
+/** The status of a refusal by headers alone; null when the body is needed. */
 function refusalOf({ headers }: IncomingMessage): number | null {
   const type = (headers["content-type"] ?? "").split(";")[0]?.trim().toLowerCase();
   if (type !== "application/json" || (headers["content-encoding"] ?? "identity") !== "identity") return 415;
@@ -159,10 +159,10 @@ function refusalOf({ headers }: IncomingMessage): number | null {
   return isNamed && EVENT.test(one(headers["x-github-event"]) ?? "") ? null : 400;
 }
 
-/** What Probot receives, or the status of the refusal. */
+/** The event for Probot, or the status of a refusal. */
 function readDelivery(
   { headers }: IncomingMessage,
-  body: Exclude<Body, { readonly kind: "gone" }>,
+  body: Exclude<Body, { readonly kind: "aborted" }>,
   { webhookSecret: secret, formerSecret: former = null }: WebhookSettings,
 ): ProbotEvent | number {
   if (body.kind !== "whole") return body.kind === "large" ? 413 : 503;
@@ -170,7 +170,7 @@ function readDelivery(
   if (!verifySignature(signature, body.chunks, { secret, former }, Date.now())) return 401;
   const payload = parsed(body.chunks);
   if (payload === null) return 400;
-  // Probot joins the action to a name, which not every object allows.
+  // Probot concatenates the action, which throws for some objects.
   const safe = typeof payload.action === "object" ? { ...payload, action: null } : payload;
   return { id: one(headers["x-github-delivery"]), name: one(headers["x-github-event"]), payload: safe } as ProbotEvent;
 }
@@ -202,18 +202,18 @@ function one(header: string | readonly string[] | undefined): string | undefined
 }
 
 /**
- * How long a refused sender is given to read why, before the connection is cut. Who reads it closes at once; who floods is
- * held here, unread, where a connection costs least: each new one costs more.
+ * How long a refused sender may read the answer before its connection is closed. A normal client closes at once; a flooding one is
+ * kept here, unread, because an open connection costs less than new ones.
  */
 const LINGER_MS = 4_000;
 
-/** Of the thousand connections that the port takes: nobody sees that one of these was closed, so they must leave room. */
+/** Lingering connections, out of the thousand that the server accepts: they must leave room for others. */
 const MOST_HELD = 400;
 
-/** Said with 503, to whoever heeds it: floods and full disks do not pass at once. */
+/** Retry-After of a 503: floods and full disks take a while to pass. */
 const RETRY_AFTER_S = 30;
 
-/** A rest of so many bytes is read and thrown away, so that nobody needs to be cut. */
+/** Remaining bodies up to this size are read and discarded, so that the connection need not be cut. */
 const SMALL_BYTES = 64 * 1024;
 
 function answer(request: IncomingMessage, response: ServerResponse, status: number, text: string): void {
@@ -222,7 +222,7 @@ function answer(request: IncomingMessage, response: ServerResponse, status: numb
   response.writeHead(status, {
     "content-type": "text/plain; charset=utf-8",
     "content-length": Buffer.byteLength(text),
-    // What was not read must not be taken for the next request.
+    // The unread rest must not be parsed as the next request.
     ...(isTaken ? {} : { connection: "close" }),
     ...(status === 503 ? { "retry-after": String(RETRY_AFTER_S) } : {}),
   });
@@ -237,10 +237,10 @@ function answer(request: IncomingMessage, response: ServerResponse, status: numb
   else stopReading(request);
 }
 
-/** Answers whose connection is still held, the oldest first. */
+/** Lingering answers, the oldest first. */
 const held = new Set<() => void>();
 
-/** Ends the answer after a while, or when too many others came after it. */
+/** Ends the answer after LINGER_MS, or when too many linger. */
 function linger(response: ServerResponse): void {
   const end = () => {
     held.delete(end);

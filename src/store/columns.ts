@@ -1,12 +1,12 @@
-// One list says how an object is kept as a row: its columns, the form of each, and where in the object the value is.
+// Maps objects to rows by one list: the columns, the form of each, and the path of its value in the object.
 import type { Dialect, RowType } from "./dialect.ts";
 
 /** `flag`: true and false as 1 and 0. `json`: any value as its text. */
 type Form = RowType | "flag" | "json";
 
 /**
- * Column → form, and the place of its value: `embedding.texts` lies in the object `embedding`. What is NULL is null there, or
- * left out where the place ends in `?`. `table` names it where a row is read from several.
+ * Column → form, and the path of its value: `embedding.texts` is in the object `embedding`. NULL becomes null, or is left out if the
+ * path ends in `?`. `table` names the table when a row is read from several.
  */
 export type Columns = Readonly<Record<string, readonly [form: Form, place: string, table?: string]>>;
 

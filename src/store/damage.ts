@@ -1,11 +1,11 @@
-// A database that finds its own data damaged says so with an error code: whoever watches the store looks at all of it then.
+// Publishes the error codes by which a database reports damaged data, so that the integrity watch checks the whole store.
 import { channel } from "node:diagnostics_channel";
 
 /** SQLite's SQLITE_CORRUPT and SQLITE_NOTADB, PostgreSQL's data_corrupted (XX001) and index_corrupted (XX002). */
 const DAMAGED = /^(?:SQLITE_CORRUPT|SQLITE_NOTADB|XX00[12]$)/;
 const FOUND = channel("kodiai:damage");
 
-/** Called with the code of every error that a database gives. */
+/** Call it with the code of every database error. */
 export function noteDamage(code: string): void {
   if (DAMAGED.test(code)) FOUND.publish(code);
 }

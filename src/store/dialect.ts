@@ -1,37 +1,37 @@
-// The one page on which SQLite and PostgreSQL differ. Everything else in src/store is the same text for both.
+// All differences between SQLite and PostgreSQL. The rest of src/store is the same for both.
 
 /** Types of the columns of `Dialect.rows`. `bytes` are given as hex digits, a `code` by `jsonCode`. */
 export type RowType = "int" | "real" | "text" | "bytes" | "code";
 
-/** What a statement says differently to each database. Strings are fragments of SQL. */
+/** Database-specific parts of statements. Strings are fragments of SQL. */
 export interface Dialect {
   readonly name: "sqlite" | "postgres";
   /** Column types. `id` is a generated key that is never used twice; `text` sorts by bytes; `code` holds int8 vectors. */
   readonly type: Readonly<Record<"id" | "int" | "real" | "text" | "bytes" | "code", string>>;
-  /** What the first step of a schema begins with. */
+  /** Start of a schema's first step. */
   readonly setUp: string;
   /** After the closing parenthesis of a CREATE TABLE; `clustered` also keeps rows in the order of their primary key. */
   readonly strict: string;
   readonly clustered: string;
-  /** A statement that keeps a wide column beside the others, so that reading many rows needs no look-up for each; may be empty. */
+  /** A statement that stores a wide column inline, so that reading many rows needs no look-up for each; may be empty. */
   keepInRow(table: string, column: string): string;
-  /** Epoch milliseconds by the one clock of the database, at this moment (not at the start of the transaction). */
+  /** Epoch milliseconds by the database's clock, now and not at the start of the transaction. */
   readonly now: string;
-  /** After a SELECT of rows that the transaction will change: waits for others' locks, or passes over what they hold. */
+  /** After a SELECT of rows that the transaction will change: waits for locks, or skips locked rows. */
   readonly forUpdate: string;
   readonly skipLocked: string;
   /** `expression` is one of the values of an array parameter such as `$1`. */
   among(expression: string, parameter: string, type: "int" | "text"): string;
   /**
-   * Rows of a JSON array of objects in a parameter, as something to select from. Absent fields are NULL. An INSERT that
-   * selects from it and has ON CONFLICT needs a WHERE before it (`WHERE true`), or SQLite takes ON for a join's.
+   * A row source from a parameter with a JSON array of objects. Absent fields are NULL. An INSERT that selects from it with ON
+   * CONFLICT needs a WHERE before it (`WHERE true`), or SQLite parses ON as part of a join.
    */
   rows(parameter: string, columns: Readonly<Record<string, RowType>>): string;
-  /** Cosine distance, 0–2, between a column of type `code` and a parameter that `encodeCode` made. */
+  /** Cosine distance, 0–2, between a column of type `code` and a parameter from `encodeCode`. */
   distance(column: string, parameter: string): string;
-  /** A condition: the column holds a code of so many components that has a direction; of any other no distance can be computed. */
+  /** A condition: the column holds a code of so many components that is not all zero, so that it has a distance. */
   isComparable(column: string, components: number): string;
-  /** Selects a column of type `code` in the form that `decodeCode` reads. */
+  /** Selects a column of type `code` in the form for `decodeCode`. */
   sendCode(column: string): string;
   encodeCode(code: Int8Array): Uint8Array | string;
   /** The same for a field of `jsonRows`. */
@@ -47,12 +47,12 @@ export function jsonRows(rows: readonly object[]): string {
   });
 }
 
-/** Text as both databases keep it: PostgreSQL refuses U+0000, and half a surrogate pair has no form in UTF-8. */
+/** Text that both databases can store: PostgreSQL refuses U+0000, and UTF-8 has no lone surrogates. */
 export function storable(text: string): string {
   return text.replaceAll("\0", "").toWellFormed();
 }
 
-/** For SQLite 3.50 or newer with sqlite-vec; `kodiai_now` is registered by the driver over the clock that it was given. */
+/** For SQLite 3.50 or newer with sqlite-vec; the driver registers `kodiai_now` with its clock. */
 export const SQLITE: Dialect = {
   name: "sqlite",
   type: {
@@ -128,7 +128,7 @@ export const POSTGRES: Dialect = {
   encodeCode: (code) => `[${code.join(",")}]`,
   jsonCode: (code) => `[${code.join(",")}]`,
   decodeCode(sent) {
-    // Four bytes of header, then halves of floats with the greater byte first (pgvector's halfvec_send).
+    // Four bytes of header, then big-endian half floats (pgvector's halfvec_send).
     const code = new Int8Array((sent.length - 4) / 2);
     for (let at = 0; at < code.length; at += 1) {
       const place = 4 + at * 2;
@@ -138,7 +138,7 @@ export const POSTGRES: Dialect = {
   },
 };
 
-/** The whole number −127 … 127 of each half float that is one; other halves do not occur in a `code`. */
+/** Half float → the integer −127 … 127 that it represents; a `code` contains no others. */
 const WHOLE_OF_HALF = wholeOfHalf();
 
 function wholeOfHalf(): Int8Array {

@@ -1,10 +1,10 @@
-// Removes what is kept no longer (see RETENTION), a little at a time; servers that do so at the same time skip each other's rows.
+// Deletes expired rows (see RETENTION) in chunks; servers that do so concurrently skip each other's rows.
 import { setImmediate } from "node:timers/promises";
 import { CHUNK, DAY_MS, RETENTION } from "../adapters/retention.ts";
 import { storedMoments } from "./queue/moments.ts";
 import type { Database } from "./sql.ts";
 
-/** By which a table's rows are told apart, where that is not `id`. */
+/** Primary keys of tables, if other than `id`. */
 const KEYS: Readonly<Record<string, string>> = {
   moments: "name",
   reviews: "written",
@@ -13,8 +13,8 @@ const KEYS: Readonly<Record<string, string>> = {
 
 /**
  * @param now epoch milliseconds
- * @returns rows that were removed
- * @throws Transient for what passes; the next run goes on
+ * @returns the number of deleted rows
+ * @throws Transient; the next run resumes
  */
 export async function expireRows(db: Database, now: number): Promise<number> {
   let removedRows = 0;

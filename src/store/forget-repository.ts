@@ -1,18 +1,18 @@
-// Removes what is kept of a repository beside its memory.
+// Removes a repository's data outside memory.
 import type { AnyJob, BesideForgetting, Traces } from "../ports.ts";
 import type { Database, Sql } from "./sql.ts";
 
 /** Tables whose rows name the repository as `HOST/REPO_ID`. */
 const BY_REPOSITORY = ["retrievals", "answers", "push_waits", "history", "watched", "turns", "intents"];
-/** Tables whose rows have a key that begins so, and goes on with `#` or `:`. */
+/** Tables whose keys begin with `HOST/REPO_ID`, followed by `#` or `:`. */
 const BY_KEY = ["reviews", "paused", "declined", "check_runs", "progress_notes", "looks", "old_heads", "replies"];
 /** `$` is the character after `#`, and `;` the one after `:`. */
 const IN_KEYS = "(key >= $1 || '#' AND key < $1 || '$' OR key >= $1 || ':' AND key < $1 || ';')";
 
 /**
- * The job that forgets stays until it ends, without the repository's name. Throws `Transient` for what passes.
+ * The running job stays until it ends, without the repository's name. May throw `Transient`.
  *
- * @param reclaim gives the space of deleted rows of these tables back
+ * @param reclaim frees the space of deleted rows of these tables
  */
 export function storedTraces(db: Database, reclaim: (tables: readonly string[]) => Promise<void>): Traces {
   return {

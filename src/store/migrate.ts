@@ -1,27 +1,27 @@
-// Brings the schema of a database up to date: numbered steps that only go forward.
+// Migrates a database's schema with numbered, forward-only steps.
 import { StoreUnusable } from "../domain/errors.ts";
 import type { Dialect } from "./dialect.ts";
 import type { Database, Sql } from "./sql.ts";
 
 /** One part of the schema. Append only: a released step is never edited. */
 export interface SchemaPart {
-  /** `memory`, `queue`: its steps are counted under this name. */
+  /** `memory` or `queue`; steps are numbered per part. */
   readonly part: string;
-  /** Several statements each, run once, in order. */
+  /** Each has several statements, and runs once, in order. */
   readonly steps: readonly ((dialect: Dialect) => string)[];
 }
 
-/** Names the lock under which a schema changes on PostgreSQL: any number that nothing else uses. */
+/** Advisory lock for schema changes on PostgreSQL: an arbitrary number. */
 const LOCK = 7_165_204_331;
 
 /**
- * Runs the steps that are missing, all or none. Of several processes that start at once one does it, the others wait.
+ * Runs the missing steps, all or none. When several processes start at once, one migrates and the others wait.
  *
  * @param place how messages name the database: a file, or DATABASE_URL
- * @throws StoreUnusable when the database has steps that this Kodiai does not know
+ * @throws StoreUnusable when the database's schema is newer than this Kodiai
  */
 export async function migrate(db: Database, parts: readonly SchemaPart[], place: string): Promise<void> {
-  // Nothing to do takes no lock: another process may be in the middle of a long step.
+  // Without missing steps it takes no lock, because another process may be running a long step.
   if (missing(parts, await versions(db), place).length === 0) return;
   try {
     await db.transaction((tx) => runMissing(tx, parts, place));
@@ -50,7 +50,7 @@ async function runMissing(tx: Sql, parts: readonly SchemaPart[], place: string):
   }
 }
 
-/** Tables that a Kodiai before its first release made have no numbers that could be compared. */
+/** Refuses databases from before the first release, which have no step numbers. */
 async function refuseUnnumbered(tx: Sql, place: string): Promise<void> {
   if ((await versions(tx)).size > 0) return;
   const older =
@@ -63,7 +63,7 @@ async function refuseUnnumbered(tx: Sql, place: string): Promise<void> {
     );
 }
 
-/** As `server_version_num` counts. Older versions were never tried. */
+/** As `server_version_num`. Older versions are untested. */
 const OLDEST = 150_000;
 
 async function refuseOld(tx: Sql, place: string): Promise<void> {
@@ -81,7 +81,7 @@ const NO_FILE = "58P01";
 const UNSUPPORTED = "0A000";
 const NO_SUCH_TYPE = "42704";
 
-/** What a step needs that the database or its user lacks, and what fixes it; null for another kind of failure. */
+/** The missing prerequisite of a step, with its fix; null for another failure. */
 function lacking(error: Error): string | null {
   const code = "code" in error ? error.code : null;
   const isExtension = /extension/i.test(error.message);
@@ -96,7 +96,7 @@ function lacking(error: Error): string | null {
   return null;
 }
 
-/** Statements end with a semicolon at the end of a line; schemas hold no other. */
+/** Splits at semicolons at line ends; schemas contain no others. */
 function statementsOf(text: string): string[] {
   return text
     .split(/;\s*$/m)
@@ -104,7 +104,7 @@ function statementsOf(text: string): string[] {
     .filter((statement) => statement !== "");
 }
 
-/** The newest step of each part that was run; empty in a database without any. */
+/** The newest completed step of each part; empty for a database without any. */
 export async function versions(sql: Sql): Promise<ReadonlyMap<string, number>> {
   const exists =
     sql.dialect.name === "postgres"

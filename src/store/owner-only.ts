@@ -1,4 +1,4 @@
-// Who may read what is kept: its owner alone. SQLite gives a log the rights of its database.
+// Restricts the store's files to their owner. SQLite gives the log the permissions of its database.
 import { chmodSync, closeSync, existsSync, openSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 
@@ -6,9 +6,8 @@ import { join } from "node:path";
 const OURS = /^(?:(?:queue|memory)\.db|forgotten\.jsonl)/;
 
 /**
- * Before a database is opened or written: creates it for its owner alone, or takes from others the rights that they have to
- * it and its log. Where that fails nothing is thrown: SQLite reports a file that cannot be opened in its own words, and
- * another user's file is left as it is.
+ * Call it before a database is opened or written: creates the file for its owner only, or removes others' permissions from it and its
+ * log. Never throws: SQLite itself reports a file that cannot be opened, and another user's file stays as it is.
  */
 export function ownerOnly(path: string): void {
   try {
@@ -20,9 +19,9 @@ export function ownerOnly(path: string): void {
 }
 
 /**
- * The same for a folder and what lies in it. A folder that everybody may write to, such as /tmp, is not ours to close.
+ * The same for a folder and its files. A world-writable folder, such as /tmp, is left alone.
  *
- * @returns why others may still look into it, or null
+ * @returns why others may still list it, or null
  */
 export function ownerOnlyFolder(folder: string): string | null {
   const isShared = (statSync(folder).mode & 0o1000) !== 0;
@@ -31,7 +30,7 @@ export function ownerOnlyFolder(folder: string): string | null {
   return tighten(folder) ? null : "its rights cannot be changed: it belongs to another user";
 }
 
-/** @returns false where others keep rights to it */
+/** @returns false when others keep permissions */
 function tighten(path: string): boolean {
   const mode = statSync(path, { throwIfNoEntry: false })?.mode ?? 0;
   if ((mode & 0o077) === 0) return true;

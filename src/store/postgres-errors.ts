@@ -1,15 +1,15 @@
-// What Postgres and its connections throw, in our words: what passes is Transient, the rest stays what it is.
+// Translates errors of PostgreSQL and its connections: temporary ones become Transient, others stay.
 import { DatabaseRefuses, LeaseLost, StoreUnusable, Transient } from "../domain/errors.ts";
 import { noteDamage } from "./damage.ts";
 
 /**
- * States that another try may not meet (https://www.postgresql.org/docs/17/errcodes-appendix.html): connections (08), a
+ * Temporary states (https://www.postgresql.org/docs/17/errcodes-appendix.html): connections (08), a
  * serialisation failure or deadlock (40001, 40P01), no resources (53), a lock or statement that took too long (55P03, 57014), a
  * server that stops, starts or ended the session (57P01–57P05, 25P03), and one that is read-only after a failover (25006).
  */
 const PASSING = /^(08...|40001|40P01|53...|55P03|57014|57P0[1-5]|25P03|25006)$/;
 
-/** Of the network, beneath Postgres. */
+/** Network errors. */
 const UNREACHABLE: ReadonlySet<string> = new Set([
   "ECONNREFUSED",
   "ECONNRESET",
@@ -22,18 +22,18 @@ const UNREACHABLE: ReadonlySet<string> = new Set([
   "ENETUNREACH",
 ]);
 
-/** The driver gives these no code. */
+/** Messages of driver errors without a code. */
 const CUT =
   /^(Connection terminated|timeout (exceeded|expired)|Query read timeout|Client (has encountered|was closed)|Cannot use a pool|write after end)/i;
 
-/** Whether a translated error means that nothing more is to be heard on its connection. */
+/** Whether a translated error means that its connection is lost. */
 export function isCut(error: unknown): error is Transient {
   return error instanceof Transient && error.cause instanceof Error && CUT.test(error.cause.message);
 }
 
 /**
- * The error that a caller may see. It holds no password: a message of the driver names at most host, port and user, and the
- * statement's values are not part of it.
+ * The error for callers. It contains no password: the driver's messages name at most host, port and user, and omit the statement's
+ * values.
  */
 export function translated(error: unknown): unknown {
   if (error instanceof Transient || error instanceof StoreUnusable || error instanceof LeaseLost) return error;
@@ -48,9 +48,9 @@ export function translated(error: unknown): unknown {
   return refused === null ? error : new DatabaseRefuses(refused);
 }
 
-// Why a server does not let us in, and how to fix it. No message holds anything of the address but what the server itself repeats of it.
+// Why a server rejects the connection, and how to fix it. Messages contain no part of the address that the server does not repeat.
 
-/** By the states in which a server turns a connection away (https://www.postgresql.org/docs/17/errcodes-appendix.html). */
+/** By the server's SQLSTATE (https://www.postgresql.org/docs/17/errcodes-appendix.html). */
 const BY_STATE: ReadonlyMap<string, string> = new Map([
   ["28P01", "the server refuses the user or the password; fix them in the address"],
   [
@@ -60,11 +60,11 @@ const BY_STATE: ReadonlyMap<string, string> = new Map([
   ["3D000", "the server has no such database; create it, or fix the name"],
 ]);
 
-/** By what Node says of a certificate (https://nodejs.org/api/tls.html#x509-certificate-error-codes). */
+/** By Node's certificate error code (https://nodejs.org/api/tls.html#x509-certificate-error-codes). */
 const BY_CERTIFICATE: readonly (readonly [codes: RegExp, why: string])[] = [
   [
     /^(DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CERT_IN_CHAIN|UNABLE_TO_(GET_ISSUER_CERT(_LOCALLY)?|VERIFY_LEAF_SIGNATURE))$/,
-    "nobody who is known here signed the server's certificate; name the file of its authority with sslrootcert=FILE in the address, or in NODE_EXTRA_CA_CERTS",
+    "the server's certificate is signed by an unknown authority; name the authority's file with sslrootcert=FILE in the address, or in NODE_EXTRA_CA_CERTS",
   ],
   [
     /^ERR_TLS_CERT_ALTNAME_INVALID$/,
@@ -73,22 +73,19 @@ const BY_CERTIFICATE: readonly (readonly [codes: RegExp, why: string])[] = [
   [/^CERT_(HAS_EXPIRED|NOT_YET_VALID)$/, "the server's certificate is not valid today; renew it, or set the clock"],
 ];
 
-/** By what the driver says, which gives it no code, and by what the server says more closely than its state. */
+/** By message: driver errors without a code, and server errors whose state is too general. */
 const BY_WORDS: readonly (readonly [said: RegExp, why: string])[] = [
   [/client password must be a (non-empty )?string/i, "the server asks for a password, and the address has none"],
   [
     /does not support SSL connections/i,
-    "the server speaks no TLS; turn it on there (ssl = on), or leave sslmode out of the address where the way to it is safe",
+    "the server has no TLS; turn it on there (ssl = on), or leave sslmode out of the address if the network is trusted",
   ],
-  [
-    /no pg_hba[.]conf entry .*no encryption/i,
-    "the server may let nobody in without TLS; add ?sslmode=verify-full to the address",
-  ],
-  [/is not currently accepting connections/i, "the server lets nobody connect to this database; name another one"],
+  [/no pg_hba[.]conf entry .*no encryption/i, "the server may require TLS; add ?sslmode=verify-full to the address"],
+  [/is not currently accepting connections/i, "the server accepts no connections to this database; name another one"],
   [/permission denied for database/i, "the user may not connect to this database; GRANT CONNECT ON DATABASE to it"],
 ];
 
-/** @returns what the operator must fix; null for an error of another kind */
+/** @returns the fix for the operator; null for another kind of error */
 function refusal(error: Error): string | null {
   const said = BY_WORDS.find(([words]) => words.test(error.message))?.[1];
   if (said !== undefined) return said;

@@ -1,22 +1,22 @@
-// Hears what PostgreSQL notifies of: one connection of its own, made again whenever it breaks or answers no more.
+// Receives PostgreSQL notifications on a connection of its own, which it reopens after a failure.
 import { setTimeout as wait } from "node:timers/promises";
 import pg from "pg";
 
 /** Listens to one channel of a database, in the background. */
 export interface NotificationListener {
   /**
-   * Once.
+   * Call it once.
    *
    * @param onNotified called with each payload
-   * @param onListening called each time it begins to listen: what was announced before is not known
+   * @param onListening called each time it starts to listen: earlier notifications may be lost
    */
   listen(channel: string, onNotified: (payload: string) => void, onListening: () => void): void;
   close(): Promise<void>;
 }
 
-/** How often the connection is asked whether it is still one. */
-const LOOK_MS = 10_000;
-/** Of a look, and of all that makes a connection. */
+/** How often the connection is checked. */
+const CHECK_MS = 10_000;
+/** Timeout of a check, and of connecting. */
 const ANSWER_MS = 5_000;
 const FIRST_PAUSE_MS = 500;
 const MOST_PAUSE_MS = 10_000;
@@ -44,18 +44,18 @@ async function keepListening(listen: () => Promise<void>, signal: AbortSignal): 
   while (!signal.aborted) {
     const began = performance.now();
     await listen().catch(() => {});
-    pauseMs = performance.now() - began > LOOK_MS ? FIRST_PAUSE_MS : Math.min(MOST_PAUSE_MS, pauseMs * 2);
+    pauseMs = performance.now() - began > CHECK_MS ? FIRST_PAUSE_MS : Math.min(MOST_PAUSE_MS, pauseMs * 2);
     await wait(pauseMs, undefined, { signal, ref: false }).catch(() => {});
   }
 }
 
-interface Told {
+interface Handlers {
   readonly onNotified: (payload: string) => void;
   readonly onListening: () => void;
 }
 
-/** Until the connection breaks. Rejects when there is none. */
-async function listenOnce(url: string, channel: string, told: Told, signal: AbortSignal): Promise<void> {
+/** Resolves when the connection breaks; rejects when it cannot be opened. */
+async function listenOnce(url: string, channel: string, handlers: Handlers, signal: AbortSignal): Promise<void> {
   const client = new pg.Client({
     connectionString: url,
     application_name: "kodiai listener",
@@ -65,16 +65,16 @@ async function listenOnce(url: string, channel: string, told: Told, signal: Abor
   });
   const broken = new AbortController();
   const isOver = AbortSignal.any([signal, broken.signal]);
-  // Never taken off: an error that nothing listens to ends the process.
+  // Never removed, because an unhandled error event would crash the process.
   client.on("error", () => broken.abort());
   client.on("end", () => broken.abort());
-  client.on("notification", ({ payload }) => payload !== undefined && told.onNotified(payload));
+  client.on("notification", ({ payload }) => payload !== undefined && handlers.onNotified(payload));
   try {
     await client.connect();
     await client.query(`LISTEN "${channel}"`);
-    told.onListening();
+    handlers.onListening();
     while (!isOver.aborted) {
-      await wait(LOOK_MS, undefined, { signal: isOver, ref: false }).catch(() => {});
+      await wait(CHECK_MS, undefined, { signal: isOver, ref: false }).catch(() => {});
       if (!isOver.aborted) await client.query("SELECT 1");
     }
   } finally {

@@ -1,16 +1,15 @@
-// PostgreSQL leaves the bytes of removed rows where they were until their pages are used again. Writing the tables again removes them.
+// PostgreSQL keeps the bytes of deleted rows until their pages are reused. Rewriting the tables removes them.
 import type { RewrittenTables } from "../ports/person.ts";
 import type { Database } from "./sql.ts";
 
-/** What the planner knows of columns are samples of their values. */
+/** The planner's statistics contain samples of column values. */
 const SAMPLES = "pg_catalog.pg_statistic";
 
 /**
- * Writes every table of the store again, one after the other, and takes the samples of their values again: then no data file holds
- * a removed row. A table is locked while it is written, and needs as much room again for so long. What the server has sent to its
- * write-ahead log, to replicas and into dumps is not touched.
+ * Rewrites every table of the store, one after the other, and refreshes the statistics, so that no data file holds a deleted row. A
+ * table is locked and needs twice its space meanwhile. The write-ahead log, replicas and dumps are not touched.
  *
- * @throws Transient when the database cannot be asked; Error when its user may not
+ * @throws Transient when the database does not answer; Error without the permission
  */
 export async function rewriteTables(db: Database): Promise<RewrittenTables> {
   const tables = await db.all<{ name: string }>(
@@ -20,9 +19,9 @@ export async function rewriteTables(db: Database): Promise<RewrittenTables> {
   const names = tables.map(({ name }) => name);
   const before = await bytesOf(db, names);
   for (const name of names) await db.script(`VACUUM (FULL, ANALYZE) ${name}`);
-  // Its old rows go last. A user who does not own the database gets a warning from the server, in its log.
+  // Old statistics go last. If the user does not own the database, the server only logs a warning.
   await db.script(`VACUUM (FULL) ${SAMPLES}`);
-  // Files that are no longer used are cut to nothing at once, and removed with the next checkpoint.
+  // The server truncates the old files at once, and removes them with the next checkpoint.
   return { tables: names.length, before, after: await bytesOf(db, names) };
 }
 

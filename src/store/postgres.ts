@@ -1,5 +1,4 @@
-// Opens a PostgreSQL the way Kodiai needs it and runs the store's statements on it: a pool of connections with time limits, and
-// errors in our own words.
+// Runs the store's statements on PostgreSQL, with a connection pool, time limits and translated errors.
 import { AsyncLocalStorage } from "node:async_hooks";
 import pg from "pg";
 import { StoreUnusable } from "../domain/errors.ts";
@@ -8,23 +7,23 @@ import { isCut, translated } from "./postgres-errors.ts";
 import { type Database, NESTED, type Sql } from "./sql.ts";
 
 export interface PostgresSettings {
-  /** Connections at the same time. */
+  /** Size of the pool. */
   readonly connections?: number;
   /** Shown in pg_stat_activity. */
   readonly name?: string;
-  /** Limits in milliseconds: of a statement, of waiting for a lock, of silence inside of a transaction (a process that stands still). */
+  /** Limits in milliseconds: of a statement, of waiting for a lock, of an idle transaction (a suspended process). */
   readonly statementMs?: number;
   readonly lockMs?: number;
   readonly silentMs?: number;
   /** True: idle connections do not keep the process alive. */
   readonly isLastWord?: boolean;
-  /** True: statements of a transaction that are asked at once go out at once, in one round trip. */
+  /** True: concurrent statements of a transaction share one round trip. */
   readonly pipelines?: boolean;
-  /** False while a store is moved here: it can be moved again, and ends with everything on disk. */
+  /** False during a migration, which can be repeated, and which flushes at its end. */
   readonly isDurable?: boolean;
 }
 
-/** A review asks a dozen questions at once, and a server has 100 connections by default. */
+/** A review sends a dozen queries at once, and a server allows 100 connections by default. */
 const CONNECTIONS = 10;
 const STATEMENT_MS = 30_000;
 const LOCK_MS = 5_000;
@@ -34,16 +33,16 @@ const SILENT_MS = 60_000;
 const SCRIPT_MS = 3_600_000;
 
 /**
- * The store's statements over a PostgreSQL; connects with the first one.
+ * A database over PostgreSQL, which connects with the first statement.
  *
- * @param url `postgres://USER:PASSWORD@HOST:PORT/DATABASE?sslmode=…`; no message repeats it
- * @throws StoreUnusable when it is no address of a PostgreSQL
+ * @param url `postgres://USER:PASSWORD@HOST:PORT/DATABASE?sslmode=…`; never part of a message
+ * @throws StoreUnusable when it is not a PostgreSQL URL
  */
 export function openPostgres(url: string, settings: PostgresSettings = {}): Database {
   const { statementMs = STATEMENT_MS, lockMs = LOCK_MS, silentMs = SILENT_MS } = settings;
   const { connections = CONNECTIONS, name = "kodiai", pipelines = false } = settings;
   const pool = new pg.Pool({
-    // The driver reads it of a connection's settings; its types lack it.
+    // A driver setting that its types lack.
     ...({ pipeline: pipelines } as pg.PoolConfig),
     connectionString: checked(url),
     max: connections,
@@ -52,15 +51,15 @@ export function openPostgres(url: string, settings: PostgresSettings = {}): Data
     lock_timeout: lockMs,
     idle_in_transaction_session_timeout: silentMs,
     connectionTimeoutMillis: CONNECT_MS,
-    // A connection that was cut without a word answers nothing: the server's own limit has passed by then.
+    // For connections that were cut silently: by then the server's own limit has passed.
     query_timeout: statementMs + CONNECT_MS,
     keepAlive: true,
     allowExitOnIdle: settings.isLastWord ?? false,
-    // A commit that was acknowledged is on disk, whatever the server's default is. Compiling a search takes longer than running it.
+    // Acknowledged commits are on disk, regardless of the server's default. No JIT: it takes longer than the searches themselves.
     options: `-c synchronous_commit=${settings.isDurable === false ? "off" : "on"} -c jit=off`,
     types: TYPES,
   });
-  // Without listeners an idle connection that ends would end the process, also one that ends right after it was made.
+  // Without a listener, an idle connection that ends would crash the process.
   pool.on("error", () => {});
   pool.on("connect", (client) => void client.on("error", () => {}));
   return {
@@ -73,34 +72,34 @@ export function openPostgres(url: string, settings: PostgresSettings = {}): Data
   };
 }
 
-/** What the driver, or another that speaks like it, answers. */
+/** The driver's result. */
 export interface Answered {
   readonly rows: readonly unknown[];
-  /** Rows written; null or absent where the statement writes none. */
+  /** Written rows; null or absent for statements that write none. */
   readonly rowCount?: number | null;
 }
 
-/** A connection that is held for one transaction. */
+/** A connection reserved for one transaction. */
 interface Held {
   query(text: string, values: unknown[]): Promise<Answered>;
-  /** After COMMIT or ROLLBACK; `broken` gives the connection up. */
+  /** After COMMIT or ROLLBACK; with `broken` the connection is closed. */
   release(broken: Error | null): void;
-  /** Why the connection ended meanwhile; null while it lives. */
+  /** Why the connection ended; null while it is open. */
   broken(): Error | null;
 }
 
-/** The parts that depend on who runs the statements: the driver's pool, or PostgreSQL inside the process (tests). */
+/** Runs statements: the driver's pool, or PostgreSQL inside the process (in tests). */
 export interface Runner {
   query(text: string, values: unknown[]): Promise<Answered>;
   begin(): Promise<Held>;
 }
 
-/** The store's statements over one that runs them. */
+/** A database over a runner. */
 export function postgresDatabase(runner: Runner): Omit<Database, "script" | "close"> {
   const inside = new AsyncLocalStorage<{ isOpen: boolean }>();
   const outside = <Asked extends readonly unknown[], T>(work: (...asked: Asked) => Promise<T>) => {
     return async (...asked: Asked): Promise<T> => {
-      // It would run on another connection, beside the transaction that it was meant for.
+      // It would run on another connection, outside the transaction.
       if (inside.getStore()?.isOpen === true) throw new Error(NESTED);
       return work(...asked);
     };
@@ -153,7 +152,7 @@ async function inTransaction<T>(runner: Runner, begin: string, work: (tx: Sql) =
   });
   try {
     const begun = sql.run(begin);
-    // In a pipeline the first statements go out with it; where it fails they fail too.
+    // In a pipeline the first statements are sent together with BEGIN, and fail with it.
     begun.catch(() => {});
     const answer = await work(sql);
     await begun;
@@ -162,7 +161,7 @@ async function inTransaction<T>(runner: Runner, begin: string, work: (tx: Sql) =
     return answer;
   } catch (error) {
     hasEnded = true;
-    // A connection that answers no more, or cannot even roll back, is given up, and with it the transaction.
+    // A connection that is lost or cannot roll back is closed, which ends the transaction.
     if (isCut(error)) broken = error;
     else
       await held.query("ROLLBACK", []).catch((failed: Error) => {
@@ -174,7 +173,7 @@ async function inTransaction<T>(runner: Runner, begin: string, work: (tx: Sql) =
   }
 }
 
-/** After a failed statement whose error `work` passed over, PostgreSQL answers COMMIT with ROLLBACK and no error. */
+/** If `work` ignored a failed statement, PostgreSQL answers COMMIT with ROLLBACK and no error. */
 async function commit(held: Held): Promise<void> {
   const answered = await held.query("COMMIT", []).catch((error: unknown) => {
     throw translated(error);
@@ -193,7 +192,7 @@ function transactionOn(client: pg.PoolClient, pipelines: boolean): Held {
   return {
     query(text, values) {
       if (pipelines) return client.query(text, values);
-      // One after the other: without pipelines the driver must have no second statement waiting.
+      // In order: without pipelines the driver must not queue a second statement.
       const next = last.then(() => client.query(text, values));
       last = next.catch(() => {});
       return next;
@@ -212,24 +211,24 @@ async function runScript(pool: pg.Pool, text: string): Promise<void> {
   });
   try {
     await client.query(`SET statement_timeout = ${SCRIPT_MS}; SET lock_timeout = ${SCRIPT_MS}`);
-    // The driver reads a limit of the statement's own; its types lack it.
+    // A per-statement driver setting that its types lack.
     await client.query({ text, query_timeout: SCRIPT_MS } as pg.QueryConfig);
   } catch (error) {
     throw translated(error);
   } finally {
-    // Not for the next statement, which has less time.
+    // Closed, because its time limit is only for scripts.
     client.release(true);
   }
 }
 
 const INT8 = 20;
-/** The driver's own parsers, but for ids, counts and milliseconds: whole numbers that a double holds exactly. */
+/** The driver's parsers, except that ids, counts and milliseconds become numbers, which represent them exactly. */
 const TYPES: pg.CustomTypesConfig = {
   getTypeParser: (oid, format) =>
     oid === INT8 && format !== "binary" ? Number : pg.types.getTypeParser(oid, format as "text"),
 };
 
-/** A value as PostgreSQL takes it. */
+/** A value in PostgreSQL's form. */
 function fit(value: unknown): unknown {
   if (typeof value === "string") return storable(value);
   if (typeof value === "boolean") return Number(value);

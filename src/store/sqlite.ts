@@ -1,4 +1,4 @@
-// Opens SQLite the way Kodiai needs it and runs the store's statements on it.
+// Opens SQLite with Kodiai's settings and runs the store's statements on it.
 
 import { AsyncLocalStorage } from "node:async_hooks";
 import { existsSync, rmSync, statSync } from "node:fs";
@@ -16,20 +16,20 @@ export interface SqliteSettings {
   readonly now: () => number;
   /** True: only reads; the file must exist. */
   readonly isReader?: boolean;
-  /** The file grows no larger than so many pages of 4 KiB: only for tests of a full disk. */
+  /** Maximum size in pages of 4 KiB; only for tests of a full disk. */
   readonly mostPages?: number;
-  /** Loads sqlite-vec, for `dialect.distance`: the installed package, or the file of an extension. Absent: it is not loaded. */
+  /** Loads sqlite-vec, for `dialect.distance`: the installed package, or an extension file. Absent: not loaded. */
   readonly vectors?: "installed" | { readonly file: string } | undefined;
 }
 
 export interface SqliteDatabase extends Database {
   /** The connection itself: for backups, checkpoints and integrity checks. */
   readonly connection: BetterSqlite.Database;
-  /** Why sqlite-vec could not be loaded; null when it was, or was not wanted. */
+  /** Why sqlite-vec could not be loaded; null when it was, or was not requested. */
   readonly vectorsMissing: string | null;
 }
 
-/** How long a statement waits for another process's lock, and how often it asks. */
+/** How long a statement waits for another process's lock, and how often it retries. */
 const LOCK_MS = 1_000;
 const LOCK_POLL_MS = 10;
 
@@ -48,7 +48,7 @@ export function openSqlite(path: string, settings: SqliteSettings): SqliteDataba
     prepare(connection, settings);
   } catch (error) {
     connection.close();
-    // On a full disk SQLite leaves a new file empty, which the next start would take for one that lost what it held.
+    // On a full disk SQLite leaves a new file empty, which the next start would take for a file that lost its data.
     if (isNew && statSync(path).size === 0) rmSync(path);
     throw error;
   }
@@ -58,7 +58,7 @@ export function openSqlite(path: string, settings: SqliteSettings): SqliteDataba
 
 function prepare(connection: BetterSqlite.Database, { isReader, mostPages, now }: SqliteSettings): void {
   if (isReader === true) {
-    // Reads go through the page cache without a copy (better-sqlite3's maximum).
+    // Reads use the page cache without copying (better-sqlite3's maximum).
     connection.pragma("mmap_size = 2147418112");
   } else {
     connection.pragma("journal_mode = WAL");
@@ -67,18 +67,18 @@ function prepare(connection: BetterSqlite.Database, { isReader, mostPages, now }
     connection.pragma("foreign_keys = ON");
     // Deleted text is overwritten.
     connection.pragma("secure_delete = ON");
-    // What SQLite sorts aside stays in memory: no file outside of the data folder holds text of a repository.
+    // Temporary data stays in memory, so that no file outside the data folder holds text of a repository.
     connection.pragma("temp_store = MEMORY");
     if (mostPages !== undefined) connection.pragma(`max_page_count = ${mostPages}`);
   }
-  // SQLite's own wait would block the event loop; `whenFree` waits aside.
+  // SQLite's own wait would block the event loop; `whenFree` waits without blocking.
   connection.pragma("busy_timeout = 0");
   connection.function("kodiai_now", () => now());
 }
 
 function loadVectors(connection: BetterSqlite.Database, from: NonNullable<SqliteSettings["vectors"]>): string | null {
   try {
-    // Not an import: the package is native code for a few platforms, and where it is missing search goes on without it.
+    // Not an import: the package is native code for some platforms, and search works without it.
     if (from === "installed")
       (createRequire(import.meta.url)("sqlite-vec") as typeof import("sqlite-vec")).load(connection);
     else connection.loadExtension(from.file);
@@ -92,7 +92,7 @@ function loadVectors(connection: BetterSqlite.Database, from: NonNullable<Sqlite
 function sqliteDatabase(connection: BetterSqlite.Database): Database {
   const statements = new Map<string, BetterSqlite.Statement>();
   const prepared = (text: string): BetterSqlite.Statement => {
-    // Texts are few, as they are built from parts and never from values; compiling one takes longer than running most.
+    // Distinct statements are few, because values are parameters; compiling one takes longer than running most.
     const known = statements.get(text) ?? connection.prepare(text);
     statements.set(text, known);
     return known;
@@ -107,7 +107,7 @@ function sqliteDatabase(connection: BetterSqlite.Database): Database {
     },
   };
   const alone = turns();
-  /** A transaction that could not be rolled back because the disk failed is still open: nothing may run inside it. */
+  /** Rolls back a transaction that a failed disk left open, because nothing may run inside it. */
   const rollBack = () => {
     if (connection.inTransaction) connection.exec("ROLLBACK");
   };
@@ -130,7 +130,7 @@ function sqliteDatabase(connection: BetterSqlite.Database): Database {
         await whenFree(async () => void connection.exec("COMMIT"));
         return answer;
       } catch (error) {
-        // What failed counts, not that rolling back failed as well: the next turn tries that again.
+        // Report the original error; the next turn retries the rollback.
         await translated(async () => rollBack()).catch(() => {});
         throw error;
       } finally {
@@ -142,7 +142,7 @@ function sqliteDatabase(connection: BetterSqlite.Database): Database {
     all: (text, values) => ask(() => direct.all(text, values)),
     one: (text, values) => ask(() => direct.one(text, values)),
     run: (text, values) => ask(() => direct.run(text, values)),
-    // From its first statement on: a transaction that reads first and then writes could not be repeated by waiting.
+    // Takes the write lock first: a transaction that reads and then writes could not be retried after waiting for a lock.
     transaction: (work) => transaction("BEGIN IMMEDIATE", work),
     snapshot: (work) => transaction("BEGIN", work),
     script: (text) => ask(async () => void connection.exec(text)),
@@ -157,7 +157,7 @@ function read<Row>(statement: BetterSqlite.Statement, values: readonly unknown[]
   return statement.all(named(values)) as Row[];
 }
 
-/** better-sqlite3 binds `$1` by its name, not by its place. */
+/** better-sqlite3 binds `$1` by name, not by position. */
 function named(values: readonly unknown[] = []): Record<string, unknown> {
   return Object.fromEntries(values.map((value, at) => [String(at + 1), bound(value)]));
 }
@@ -168,7 +168,7 @@ function bound(value: unknown): unknown {
   return Array.isArray(value) ? JSON.stringify(value) : value;
 }
 
-/** The statements of one transaction, refused after its end: they would run outside of it. */
+/** The statements of one transaction; refuses them after its end. */
 function untilEnded(direct: Sql): { readonly tx: Sql; readonly end: () => void } {
   let hasEnded = false;
   const inside = <T>(ask: () => Promise<T>): Promise<T> => {
@@ -188,7 +188,7 @@ function untilEnded(direct: Sql): { readonly tx: Sql; readonly end: () => void }
   };
 }
 
-/** Runs one piece of work after the other, in the order in which they were asked for; refuses what a piece itself asks for. */
+/** Runs work in order, one at a time; refuses nested calls. */
 function turns(): <T>(work: () => Promise<T>) => Promise<T> {
   const current = new AsyncLocalStorage<{ isOpen: boolean }>();
   let last: Promise<unknown> = Promise.resolve();
@@ -205,7 +205,7 @@ function turns(): <T>(work: () => Promise<T>) => Promise<T> {
   };
 }
 
-/** Tries again while another process holds the lock; then it is `Transient`. */
+/** Retries while another process holds the lock; finally throws `Transient`. */
 async function whenFree<T>(work: () => Promise<T>): Promise<T> {
   const until = performance.now() + LOCK_MS;
   for (;;) {
@@ -222,8 +222,8 @@ async function whenFree<T>(work: () => Promise<T>): Promise<T> {
 class Locked extends Transient {}
 
 /**
- * What passes is `Transient`: a lock, a full or read-only disk, a read or write that failed. A sync that failed ends the
- * process: what the system kept of the pages since is unknown, so nothing may be promised any more.
+ * Temporary failures become `Transient`: a lock, a full or read-only disk, a failed read or write. A failed sync exits the process,
+ * because the state of the pages on disk is unknown.
  */
 async function translated<T>(work: () => Promise<T>): Promise<T> {
   try {

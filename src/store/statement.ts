@@ -1,9 +1,9 @@
-// Builds one statement: fragments of SQL with the values that they are given.
+// Builds a statement from fragments of SQL with their values.
 
 /** Collects values and gives each its `$N`. */
 export interface Values {
   readonly list: readonly unknown[];
-  /** The placeholder of a value; the same one again for the same value. */
+  /** The placeholder of a value; the same for an equal value. */
   at(value: unknown): string;
 }
 

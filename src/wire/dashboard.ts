@@ -1,4 +1,4 @@
-// Joins ports for the dashboard: everything that the store holds to be read, of what changes it the few safe acts, and its login.
+// Wires the dashboard: it can read everything in the store, change it only by a few safe actions, and offers a login.
 
 import { randomBytes } from "node:crypto";
 import manifest from "../../package.json" with { type: "json" };
@@ -14,16 +14,16 @@ import type { Reading } from "./job-ports.ts";
 import { redact, registerSecrets, safeRetrievals } from "./secrets.ts";
 import type { Store } from "./store.ts";
 
-/** What the running server knows about itself. */
+/** Facts about the running server. */
 export interface DashboardServer
   extends Pick<DashboardPorts, "wake" | "onError" | "variables" | "model" | "choices" | "github"> {
   readonly readiness: () => Pick<Health, "ready" | "reasons"> | Promise<Pick<Health, "ready" | "reasons">>;
 }
 
 export function dashboardPorts(store: Store, { embedder }: Reading, server: DashboardServer): DashboardPorts {
-  const { readiness, ...given } = server;
+  const { readiness, ...shared } = server;
   return {
-    ...given,
+    ...shared,
     viewer: null,
     work: store.work,
     jobs: store.jobs,
@@ -33,7 +33,7 @@ export function dashboardPorts(store: Store, { embedder }: Reading, server: Dash
     memory: memoryShown(store, embedder, server),
     health: async () => ({
       ...(await readiness()),
-      memoryProblem: store.memoryProblem === null ? null : "memory.db could not be opened; `kodiai doctor` says why",
+      memoryProblem: store.memoryProblem === null ? null : "memory.db could not be opened; `kodiai doctor` shows why",
       warmth: store.warmth(),
       uptimeMs: process.uptime() * 1_000,
       rss: process.memoryUsage.rss(),
@@ -69,15 +69,15 @@ function memoryShown(
   };
 }
 
-/** The client of the GitHub App, and where people reach the dashboard. */
+/** The GitHub App's OAuth client, and the dashboard's public URL. */
 export interface LoginChoice {
   readonly clientId: string;
   readonly clientSecret: string;
-  /** Without a slash at the end. */
+  /** Without a trailing slash. */
   readonly origin: string;
 }
 
-/** @param at `host` is github.com or a GitHub Enterprise Server's, `apiUrl` the base address of its REST API */
+/** @param at `host` is github.com or a GitHub Enterprise Server, `apiUrl` the base URL of its REST API */
 export function githubLogin(
   { clientId, clientSecret, origin }: LoginChoice,
   { host, apiUrl }: { readonly host: string; readonly apiUrl: string },
@@ -100,7 +100,7 @@ export function githubLogin(
   };
 }
 
-/** Of `https://api.github.com` it is `https://github.com`; of `https://HOST/api/v3` it is `https://HOST`. */
+/** `https://api.github.com` → `https://github.com`; `https://HOST/api/v3` → `https://HOST`. */
 export function webUrlOf(apiUrl: string): string {
   const { protocol, host } = new URL(apiUrl);
   return `${protocol}//${host.replace(/^api\./, "")}`;

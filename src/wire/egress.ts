@@ -1,22 +1,22 @@
-// The way out of the process, the only one: what the operator named, and nothing that a pull request or a model says.
+// The only outgoing network access of the process: to the operator's addresses, never to one from a pull request or a model.
 import { restStatuses } from "../adapters/github/graphql-refusal.ts";
 import { type GuardedFetch, guardedFetch } from "../adapters/github/guarded-fetch.ts";
 import { wholeAnswers } from "../adapters/github/whole-answers.ts";
 import { EnvVariables } from "../config/env-variables.ts";
 
 export interface EgressWish {
-  /** Null: never gives up, for callers with patience of their own. 30 s without it. */
+  /** Null: no timeout, for callers with their own. 30 s when absent. */
   readonly deadlineMs?: number | null;
-  /** Told the status of each redirect that is followed. */
+  /** Called with the status of each followed redirect. */
   readonly onRedirect?: (status: number) => void;
-  /** The address is our own: a server asked by the command line beside it. */
+  /** The address is our own: a server on the same machine as the command line. */
   readonly own?: boolean;
 }
 
 /**
- * `fetch` for one address and nothing else.
+ * `fetch` for one origin only.
  *
- * @param address of the operator: any URL within the origin that is meant
+ * @param address configured by the operator: any URL of that origin
  */
 export function egressTo(address: string, { deadlineMs, onRedirect, own = false }: EgressWish = {}): GuardedFetch {
   const { origin, hostname } = new URL(address);
@@ -29,9 +29,9 @@ export function egressTo(address: string, { deadlineMs, onRedirect, own = false 
 }
 
 /**
- * `fetch` for GitHub: the API's origin and nothing else, whole answers, and GraphQL's refusals as REST's.
+ * `fetch` for GitHub: only the API's origin, complete responses, and GraphQL's refusals with REST's status codes.
  *
- * @param deadlineMs other than the documented one in tests
+ * @param deadlineMs overrides the documented one in tests
  */
 export function githubFetch(apiUrl: string, deadlineMs?: number, onRedirect?: (status: number) => void): GuardedFetch {
   const wish = {
@@ -42,8 +42,8 @@ export function githubFetch(apiUrl: string, deadlineMs?: number, onRedirect?: (s
 }
 
 /**
- * `fetch` for archives of repositories: the hosts to which GitHub's API sends for them, which are asked without a credential, and
- * nothing else. Those of `api.NAME` are at `codeload.NAME`; a GitHub Enterprise Server hands them out itself, or at `codeload.HOST`.
+ * `fetch` for archives of repositories: only the hosts to which GitHub's API redirects, without credentials. Archives of `api.NAME` are
+ * at `codeload.NAME`; a GitHub Enterprise Server serves them itself, or at `codeload.HOST`.
  */
 export function archiveFetch(apiUrl: string): GuardedFetch {
   const { protocol, origin, hostname, port } = new URL(apiUrl);
@@ -57,7 +57,7 @@ export function archiveFetch(apiUrl: string): GuardedFetch {
   });
 }
 
-/** Hosts that the operator listed, also for plain http: those stand next door. */
+/** Hosts on private networks that the operator allows, also over plain http. */
 function privateHosts(): readonly string[] {
   const { KODIAI_ALLOW_PRIVATE_HOSTS, KODIAI_ALLOW_HTTP_HOSTS } = EnvVariables.shape;
   const { env } = process;

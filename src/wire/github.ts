@@ -1,4 +1,4 @@
-// Joins GitHub to its ports: as the App, whose writes go one way and are spaced out, and with a person's token.
+// Wires GitHub to its ports: as the App, whose writes share one paced path, and with a person's token.
 
 import { setTimeout as wait } from "node:timers/promises";
 import { Octokit } from "@octokit/rest";
@@ -24,9 +24,9 @@ import type { HistoryFollowing } from "../flows/repository/follow-repository.ts"
 import type { ReviewPorts } from "../flows/review/review-ports.ts";
 import type { Checks } from "../ports/checks.ts";
 import type { PastReviews } from "../ports/history.ts";
-import type { InstallationPace, Post, Wanted, WriteBook } from "../ports/writes.ts";
+import type { InstallationPace, Post, Wanted, WriteStore } from "../ports/writes.ts";
 import type { Reviews } from "../ports.ts";
-import type { Whereabouts } from "../server/after-gone.ts";
+import type { LocateRepository } from "../server/missing-repository.ts";
 import { githubFetch } from "./egress.ts";
 import { redactor, registerSecrets } from "./secrets.ts";
 import type { Store } from "./store.ts";
@@ -34,9 +34,9 @@ import type { Store } from "./store.ts";
 export type { Unposted };
 
 export interface GitHubWiring extends Omit<WriteWiring, "clients" | "turns"> {
-  /** What each installation asks of us. */
+  /** Rate limits of each installation. */
   readonly limits: InstallationPace;
-  /** False does not space requests out; in tests only. */
+  /** False disables pacing; in tests only. */
   readonly pace: boolean;
   /** Authenticated as the app itself. */
   readonly app: Parameters<typeof githubClients>[0]["app"];
@@ -44,13 +44,13 @@ export interface GitHubWiring extends Omit<WriteWiring, "clients" | "turns"> {
   readonly fetch: GuardedFetch;
   /** See archiveFetch. */
   readonly archives: GuardedFetch;
-  /** In a dry run: told what is not posted. Null posts. */
+  /** In a dry run: called with what is not posted. Null posts. */
   readonly onUnposted: ((unposted: Unposted) => void) | null;
-  /** Told why a retrieval was not written down; the review goes on. */
+  /** Called when a retrieval could not be logged; the review continues. */
   readonly onUnrecorded: (error: unknown) => void;
 }
 
-/** The same, with its clients: one token per repository, kept until shortly before it ends; and with the order of its writes. */
+/** Adds the clients, with one cached token per repository, and the order of writes. */
 export interface WiredGitHub extends GitHubWiring {
   readonly clients: Clients;
   readonly turns: WriteTurns;
@@ -64,7 +64,7 @@ export function wiredGitHub(github: GitHubWiring): WiredGitHub {
 /**
  * Asks GitHub for the name of this app.
  *
- * @throws Transient when GitHub does not answer; Error with the reason when the credentials or the way to GitHub are wrong
+ * @throws Transient when GitHub does not answer; Error with the reason when the credentials or the network settings are wrong
  */
 export function githubAnswers(credentials: AppCredentials, apiUrl: string, signal?: AbortSignal): Promise<string> {
   return appSlug(appClient(credentials, apiUrl, githubFetch(apiUrl)), signal);
@@ -72,24 +72,24 @@ export function githubAnswers(credentials: AppCredentials, apiUrl: string, signa
 
 export interface WriteWiring {
   readonly clients: Clients;
-  /** Our account in comments: `kodiai[bot]`. */
+  /** Our login in comments: `kodiai[bot]`. */
   readonly botLogin: string;
-  /** Of the App: by it our markers are ours. */
+  /** The App's secret, which signs our markers. */
   readonly markerSecret: string;
-  /** Of the process. */
+  /** The process's turns to write. */
   readonly turns: WriteTurns;
-  /** Other than the documented time after which a write has arrived or never will; in tests only. */
+  /** Overrides the documented time after which a write has arrived or never will; in tests only. */
   readonly settledMs?: number | undefined;
-  /** Told of each write whose answer was lost, and whether it stands there. */
+  /** Called for each write whose response was lost, with whether it was found. */
   readonly onLost?: (wanted: Wanted, found: boolean) => void;
 }
 
-/** The path of one job, or of a sweep. */
-export function pathOf(wiring: WriteWiring, book: WriteBook, installationId: number): WritePath {
+/** The write path of one job, or of a sweep. */
+export function pathOf(wiring: WriteWiring, writes: WriteStore, installationId: number): WritePath {
   const { turns, markerSecret, settledMs, onLost = () => {} } = wiring;
   return writePath({
     installationId,
-    book,
+    book: writes,
     settledMs,
     onLost,
     sign: (wanted) => signWrite(markerSecret, wanted),
@@ -98,7 +98,7 @@ export function pathOf(wiring: WriteWiring, book: WriteBook, installationId: num
   });
 }
 
-/** What stands on GitHub with the marker, or null. */
+/** Finds the post with the marker on GitHub, or null. */
 export async function findWritten(
   { clients, botLogin }: Pick<WriteWiring, "clients" | "botLogin">,
   wanted: Wanted,
@@ -111,31 +111,31 @@ export async function findWritten(
   return findPost(client, botLogin, wanted, marker);
 }
 
-/** Access to the check runs of each repository, by a token of its own: many an App was not granted check runs. */
-export function wiredChecks(github: WiredGitHub, book: WriteBook): (installationId: number, repo: Repo) => Checks {
+/** Access to check runs of each repository, with a separate token, because not every App has this permission. */
+export function wiredChecks(github: WiredGitHub, writes: WriteStore): (installationId: number, repo: Repo) => Checks {
   return (installationId, repo) => {
     const client = () => github.clients.forChecks(installationId, repo);
     const made =
       github.onUnposted === null
-        ? githubChecks(client, pathOf(github, book, installationId))
+        ? githubChecks(client, pathOf(github, writes, installationId))
         : dryRunChecks(github.onUnposted);
     return redactedChecks(made, redactor);
   };
 }
 
 /** Ends progress notes on each repository, for the sweep. */
-export function wiredProgress(github: WiredGitHub, book: WriteBook) {
+export function wiredProgress(github: WiredGitHub, writes: WriteStore) {
   return async (installationId: number, repo: Repo): Promise<Pick<Reviews, "endProgress">> => {
     const client = await github.clients.forRepository(installationId, repo);
-    const real = githubReviews(client, github.botLogin, pathOf(github, book, installationId));
+    const real = githubReviews(client, github.botLogin, pathOf(github, writes, installationId));
     return redactedReviews(github.onUnposted === null ? real : dryRunReviews(real, github.onUnposted), redactor);
   };
 }
 
-/** For so long after a restore local state may lack what was posted since the backup; after that it was posted again or closed. */
+/** How long after a restore the store may lack posts that are newer than the backup. */
 const RESTORED_MS = 30 * 24 * 60 * 60_000;
 
-/** Whether GitHub has a review of ours of a head; null unless a backup was restored lately. */
+/** Checks whether GitHub has a review of ours for a head; null unless a backup was restored recently. */
 export async function reviewsOnGitHub(
   client: Parameters<typeof githubRetractions>[0],
   botLogin: string,
@@ -148,8 +148,8 @@ export async function reviewsOnGitHub(
     (await posts(repo, number)).some((post) => post.kind === "review" && post.headSha === headSha);
 }
 
-/** Asks GitHub each time, with tokens of the job's repository alone. */
-export function whereabouts({ clients }: { readonly clients: Clients }): Whereabouts {
+/** Asks GitHub each time, with tokens for the job's repository only. */
+export function locateRepository({ clients }: { readonly clients: Clients }): LocateRepository {
   return ({ installationId, repo }) => ({
     host: githubRepositoryHost({ clients, installationId, repo, paceMs: 0 }),
     installationOf: clients.installationOf,
@@ -159,7 +159,7 @@ export function whereabouts({ clients }: { readonly clients: Clients }): Whereab
 /** Milliseconds between requests: at most 600 of GitHub's 900 points a minute. */
 const PACE_MS = 100;
 
-/** Past reviews of a repository, with a token that reads its pull requests and nothing else. */
+/** Past reviews of a repository, with a token that can only read its pull requests. */
 export function pastOf(
   clients: Pick<Clients, "forReading" | "installationOf">,
   installationId: number,
@@ -171,15 +171,15 @@ export function pastOf(
   };
 }
 
-/** GitHub as a person reaches it: with the person's token. */
+/** A GitHub client with a person's token. */
 export function personsClient(token: string, apiUrl: string, fetch: GuardedFetch = githubFetch(apiUrl)): Octokit {
   registerSecrets(token);
-  // A file that is absent is no news; what matters is thrown.
+  // Silent: missing files are normal, and real errors are thrown.
   const log = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
   return new Octokit({ auth: token, baseUrl: apiUrl, userAgent: "kodiai", request: { fetch }, log });
 }
 
-/** What GitHub answered to a person's token, in one line. */
+/** GitHub's refusal of a person's token, in one line. */
 export function personsRefusal(error: unknown, missing: string): Error {
   const status = statusOf(error);
   const text = error instanceof Error ? error.message : String(error);
@@ -187,7 +187,7 @@ export function personsRefusal(error: unknown, missing: string): Error {
   return new Error(status === 404 ? `there is no ${missing}, or GITHUB_TOKEN may not read it` : text, { cause: error });
 }
 
-/** A repository of GitHub's answer. */
+/** Converts a repository of GitHub's API. */
 export function repoFrom(host: string, { id, name, owner, private: isPrivate, visibility }: GitHubRepository): Repo {
   const hidden = visibility === "internal" ? "internal" : "private";
   return { host, id, ownerId: owner.id, owner: owner.login, name, visibility: isPrivate ? hidden : "public" };
@@ -204,7 +204,7 @@ interface GitHubRepository {
 /**
  * A repository and its past reviews, read with a person's token.
  *
- * @throws Error when there is none of that name or the token may not read it
+ * @throws Error when there is no such repository or the token may not read it
  */
 export async function personsPast(named: {
   readonly host: string;

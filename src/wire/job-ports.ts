@@ -1,4 +1,4 @@
-// Gives each job of a server its ports: its tokens reach the job's own repository and nothing else.
+// Gives each job of a server its ports. Its tokens reach only the job's own repository.
 
 import { setImmediate as turn, setTimeout as wait } from "node:timers/promises";
 import { LRUCache } from "lru-cache";
@@ -27,7 +27,7 @@ import type { LearnPorts } from "../flows/people/learn-from-people.ts";
 import type { FollowPorts } from "../flows/repository/follow-repository.ts";
 import type { ReviewPorts } from "../flows/review/review-ports.ts";
 import type { RetrievalStatistics } from "../ports/memory.ts";
-import type { AddReview } from "../ports/missed.ts";
+import type { AddReview } from "../ports/missed-events.ts";
 import type { Snapshots } from "../ports/snapshot.ts";
 import type { Inspector, Lease, Ledger } from "../ports.ts";
 import { newGateCache } from "../retrieve/retrieve.ts";
@@ -40,7 +40,7 @@ import type { Store } from "./store.ts";
 
 const AUTHOR_CACHE = { max: 10_000, ttl: 24 * 60 * 60_000 };
 
-/** What reads memory and code for reviews. */
+/** Readers of memory and code for reviews. */
 export interface Reading extends Pick<ReviewPorts, "embedder" | "reranker"> {
   readonly asking: Asking;
   readonly symbols: OpenSymbols;
@@ -116,7 +116,7 @@ export function reviewPorts(
   };
 }
 
-/** Null where this process has no folder to keep what it reads. */
+/** Null without a folder for the cache. */
 function snapshotsOf(
   client: GitHub,
   { archives }: Pick<WiredGitHub, "archives">,
@@ -129,7 +129,7 @@ function snapshotsOf(
 /** Milliseconds between requests for files: at most 600 of GitHub's 900 points a minute. */
 const FILES_PACE_MS = 100;
 
-/** Gives each job that follows a repository its ports: its token reads that repository and nothing else. */
+/** Gives each maintenance job its ports: its token can only read that repository. */
 export function followPorts(
   github: WiredGitHub,
   store: Store,
@@ -155,17 +155,17 @@ export function followPorts(
   return (lease) => of(lease, lease.job);
 }
 
-/** Figures of a running server, read at most every five minutes. */
+/** Statistics of a running server, read at most every five minutes. */
 export function serverStatistics(store: Store): RetrievalStatistics {
   return cachedStatistics(store.statistics, () => performance.now());
 }
 
-/** What a dry run wrote was not posted: without the dry run the same head is reviewed. */
+/** Reviews of a dry run do not count as posted, so that the same head is reviewed after the dry run. */
 function unpostedLedger(ledger: Ledger): Ledger {
   return { ...ledger, settle: (job, review, now) => ledger.settle(job, review, now, "dry run") };
 }
 
-/** Gives each job its ports: its token reaches that repository and nothing else. */
+/** Gives each feedback job its ports: its token reaches only that repository. */
 export function learnPorts(github: WiredGitHub, store: Store): (job: FeedbackJob) => Promise<LearnPorts> {
   const { clients, botLogin } = github;
   return async ({ installationId, repo }) => {
@@ -201,12 +201,12 @@ export function missedPorts(github: WiredGitHub, store: Store, host: string, add
   };
 }
 
-/** Milliseconds: with a step on top that began just before, still well under what a webhook notices. */
+/** Milliseconds: even with one more step, a webhook does not notice the delay. */
 const HELD_MS = 2;
 
 /**
- * @returns settles at once until the thread has been held for so long since others had their turn, and then when they had it;
- *   one for the whole process, since it is one thread that is held
+ * @returns a function to await between steps: it resolves at once until the thread was blocked for so long, and then yields to the
+ *   event loop; use one for the whole process, which has one thread
  */
 export function inTurn(heldMs: number = HELD_MS): () => Promise<void> {
   let since = Number.NEGATIVE_INFINITY;

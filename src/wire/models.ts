@@ -1,4 +1,4 @@
-// Joins language models, embedders and rerankers to their ports: none of them sees a secret.
+// Wires language models, embedders and rerankers to their ports: none of them sees a secret.
 import { randomBytes } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { keptReplies } from "../adapters/kept-replies.ts";
@@ -13,12 +13,12 @@ import { Transient } from "../domain/errors.ts";
 import type { Repo } from "../domain/job.ts";
 import type { LookUps, ModelUsage, PromptPiece, Purpose } from "../domain/model.ts";
 import type { Embedder, RerankCandidate, Reranker } from "../ports/memory.ts";
-import type { Model, ModelAccess, ReplyBook, SpendingBook } from "../ports/model.ts";
+import type { Model, ModelAccess, ReplyStore, SpendingStore } from "../ports/model.ts";
 import type { Held } from "../ports.ts";
 import { egressTo } from "./egress.ts";
 import { redact, redactor, registerSecrets } from "./secrets.ts";
 
-/** A model behind whatever server was chosen; null without one. Secrets in a prompt, and in what is looked up, are masked before they leave. */
+/** The chosen model; null without one. Secrets in prompts and look-ups are masked before they are sent. */
 export async function chosenModel(choice: ModelChoice): Promise<Model>;
 export async function chosenModel(choice: ModelChoice | null): Promise<Model | null>;
 export async function chosenModel(choice: ModelChoice | null): Promise<Model | null> {
@@ -26,8 +26,7 @@ export async function chosenModel(choice: ModelChoice | null): Promise<Model | n
 }
 
 /**
- * A model of the size and price that were chosen, whose answers come from elsewhere: from files, or from nobody. It is asked
- * exactly what the chosen one would be, and reaches no server.
+ * A model with the chosen size and price that gets the same requests, but whose answers come from `ask`. It contacts no server.
  */
 export async function standInModel(choice: ModelChoice, ask: Model["ask"]): Promise<Model> {
   return withMaskedPrompts({ ...(await openModel(choice)), ask });
@@ -65,21 +64,21 @@ function withMaskedPrompts(model: Model): Model {
   };
 }
 
-/** What fences text by others in a prompt: 128 bits that nobody can guess. */
+/** Delimiter around untrusted text in a prompt: 128 random bits. */
 export function promptDelimiter(): string {
   return `kodiai-${randomBytes(16).toString("hex")}`;
 }
 
 /**
- * Access to a model for one job of a repository: each question goes into the book, and off what the job has set aside.
+ * Access to a model for one job of a repository: each request is recorded, and deducted from the job's reservation.
  *
- * @param review whose answers are kept until it is written; null or absent: none are
+ * @param review the review whose answers are cached until it is saved; null or absent: no cache
  */
 export function accessFor(
   asking: Asking,
   { job: { repo }, ...held }: AskingJob,
-  book: SpendingBook,
-  review: { readonly key: string; readonly replies: ReplyBook } | null = null,
+  book: SpendingStore,
+  review: { readonly key: string; readonly replies: ReplyStore } | null = null,
 ): ModelAccess | null {
   const { model, usdPerMonth, repositoryPercent, questions } = asking;
   if (model === null) return null;
@@ -88,28 +87,28 @@ export function accessFor(
     try {
       await untilWritten(() => book.record(repo, at, purpose, usage, held), questions.ending);
     } catch (error) {
-      // A question whose cost could not be written for good was answered all the same.
+      // An answer counts even if its cost could not be recorded.
       questions.onLost({ repo: repo.id, purpose, ...usage }, error);
     }
   };
   const metered = questions.watch(meteredModel(model, record, () => {}));
   const redact = <T>(value: T) => redactStrings(value, redactor);
-  // A question whose answer could not be kept was answered all the same.
+  // An answer counts even if it could not be cached.
   const kept =
     review && keptReplies(metered, { book: review.replies, ...review, redact, now: Date.now, lost: () => {} });
-  const reserve = book.reserve(held, repo);
+  const reservations = book.reservations(held, repo);
   const limits = { usdPerMonth, ...(repositoryPercent === undefined ? {} : { repositoryPercent }) };
-  return { model: kept ?? metered, spending: book, reserve, ...limits, delimiter: promptDelimiter };
+  return { model: kept ?? metered, spending: book, reservations, ...limits, delimiter: promptDelimiter };
 }
 
-/** Between two tries to write down what a question cost. */
+/** Between two attempts to record a cost. */
 const AGAIN_MS = 1_000;
 
 /**
- * Tries again while the store cannot be written. A job sets money aside while it runs, so it may not go on, and give that back,
- * before what it spent is in the book; with a full disk its review could not be kept either.
+ * Retries while the store cannot be written. A job must not continue, and release its reservation, before its spending is recorded;
+ * with a full disk its review could not be stored either.
  *
- * @param ending aborted: one try, as there will be no other
+ * @param ending aborted: only one attempt
  */
 async function untilWritten(write: () => Promise<void>, ending: AbortSignal): Promise<void> {
   for (;;) {
@@ -122,15 +121,15 @@ async function untilWritten(write: () => Promise<void>, ending: AbortSignal): Pr
   }
 }
 
-/** Questions that a process asks, for its end: what they cost until then must be in the book. */
+/** Open requests of a process: their cost must be recorded before the process ends. */
 export interface OpenQuestions {
   /** Aborted when the process ends. */
   readonly ending: AbortSignal;
-  /** Called with a cost that could not be written down. */
+  /** Called with a cost that could not be recorded. */
   readonly onLost: (cost: ModelUsage & { readonly repo: number; readonly purpose: Purpose }, error: unknown) => void;
-  /** The same model, whose open questions `end` ends. */
+  /** Wraps a model, so that `end` can stop its open requests. */
   watch(model: Model): Model;
-  /** Stops every open question and resolves when its cost is written down or lost. */
+  /** Stops every open request; resolves when its cost is recorded or lost. */
   end(): Promise<void>;
 }
 
@@ -148,7 +147,7 @@ export function openQuestions(onLost: OpenQuestions["onLost"]): OpenQuestions {
         open.add(asked);
         try {
           const answer = await asked;
-          // A job must not take a question that the end of its process stopped for one that failed, and post less.
+          // Never resolves, or the job would take the stopped request for a failed one, and post a poorer review.
           return ending.signal.aborted ? await new Promise<never>(() => {}) : answer;
         } finally {
           open.delete(asked);
@@ -162,20 +161,20 @@ export function openQuestions(onLost: OpenQuestions["onLost"]): OpenQuestions {
   };
 }
 
-/** A job that is held, of a repository. */
+/** A held job of a repository. */
 type AskingJob = Held & { readonly job: { readonly repo: Repo } };
 
-/** The operator's model, and what it may cost a month for all repositories. */
+/** The operator's model and its budgets. */
 export interface Asking {
   readonly model: Model | null;
-  /** US$; null: no ceiling. */
+  /** US$ for all repositories; null: no limit. */
   readonly usdPerMonth: number | null;
-  /** How much of that one repository may use, in percent; absent: all. */
+  /** The share of that limit for one repository, in percent; absent: all. */
   readonly repositoryPercent?: number;
   readonly questions: OpenQuestions;
 }
 
-/** An embedder that leaves the machine sees no secret. */
+/** Masks secrets before texts leave the machine. */
 function withoutSecretsSent(embedder: Embedder): Embedder {
   return {
     get space() {
@@ -189,9 +188,9 @@ function withoutSecretsSent(embedder: Embedder): Embedder {
 }
 
 /**
- * What turns text into vectors: as the operator chose, else the keyless one.
+ * The operator's embedder, or the keyless one by default.
  *
- * @param limits other than the documented ones: for tests and `doctor`, which do not wait so long
+ * @param limits overrides of the documented ones, for tests and `doctor`
  */
 export async function chosenEmbedder(embeddings: Embeddings, limits: Partial<ServiceLimits> = {}): Promise<Embedder> {
   if (embeddings.kind === "local") return localWords();
@@ -218,7 +217,7 @@ export async function chosenEmbedder(embeddings: Embeddings, limits: Partial<Ser
   return withoutSecretsSent(httpEmbedder({ ...settings, fetch, now: Date.now }));
 }
 
-/** What puts found memories into a better order: as the operator chose, else nothing. It sees no secret. */
+/** The operator's reranker, or null. It sees no secret. */
 export async function chosenReranker(choice: RerankerChoice): Promise<Reranker | null> {
   if (choice.kind === "off") return null;
   registerSecrets(choice.apiKey);
@@ -226,7 +225,7 @@ export async function chosenReranker(choice: RerankerChoice): Promise<Reranker |
   const { voyageReranker } = await import("../adapters/voyage/reranker.ts");
   const baseUrl = choice.baseUrl ?? VOYAGE_URL;
   const { name, rerank } = voyageReranker({ ...choice, baseUrl, fetch: egressTo(baseUrl), now: Date.now });
-  // Several queries of one review share candidates, and looking for secrets takes over a millisecond a text.
+  // Queries of one review share candidates, and the secret scan takes over a millisecond per text.
   const known = new WeakMap<RerankCandidate, Promise<RerankCandidate>>();
   const safe = (candidate: RerankCandidate) => {
     const masked = known.get(candidate) ?? redact(candidate.text).then((text) => ({ ...candidate, text }));

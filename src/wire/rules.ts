@@ -1,4 +1,4 @@
-// The rules that read code, and what a configuration may say about them.
+// Wires the rules and the readers of symbols.
 import { codeSymbols, type OpenSymbols } from "../adapters/code-index/symbols.ts";
 import { customRuleProblems } from "../adapters/rules/custom.ts";
 import { rulesInspector } from "../adapters/rules/inspector.ts";
@@ -11,10 +11,10 @@ import type { KnownRules } from "../config/check-rules.ts";
 import { ADVISORY_RULE } from "../domain/dependency-update.ts";
 import type { Inspector } from "../ports.ts";
 
-/** More files than this are read by processes of their own, which take a second to start. */
+/** Above so many files, rules run in extra processes, which take a second to start. */
 const MANY_FILES = 300;
 
-/** The rules within this process; for a large change, in one process a core. */
+/** The rules in this process; for a large change, in one process per core. */
 export function inspector(): Inspector {
   const here = rulesInspector();
   return withRepository({
@@ -42,23 +42,23 @@ function withRepository({ inspect }: Inspector): Inspector {
   };
 }
 
-/** The rules in a process of their own, for a server that has to answer meanwhile. */
+/** The rules in a process of their own, so that a server can answer meanwhile. */
 export function serverInspector(): IsolatedInspector {
   const beside = parallelInspector();
   return { ...withRepository(beside), close: beside.close };
 }
 
-/** Names in code, read by a process that starts when first asked. */
+/** The symbol reader, in a process that starts on first use. */
 export function symbols(): OpenSymbols {
   return codeSymbols();
 }
 
-/** What the configuration is checked against: the built-in rules, and whether custom rules can run. */
+/** For checks of configurations: the built-in rules, and whether custom rules can run. */
 export function knownRules(): Required<KnownRules> {
   return { ruleIds: new Set([...ruleIds(), ADVISORY_RULE]), version: rulesVersion(), customRuleProblems };
 }
 
-/** What a built-in rule says about itself, or null when there is none of this id. */
+/** The texts of a built-in rule, or null for an unknown id. */
 export function ruleText(id: string): Pick<RuleText, "title" | "why" | "fix" | "severity" | "category"> | null {
   return everyRule().find((rule) => rule.id === id) ?? null;
 }

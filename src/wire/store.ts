@@ -1,5 +1,4 @@
-// Opens all that Kodiai keeps and joins it to ports: embedded in two files of a data folder, or in a PostgreSQL for any number of
-// processes.
+// Opens the store and wires it to ports: two SQLite files of a data folder, or a PostgreSQL for any number of processes.
 
 import { existsSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
@@ -9,9 +8,10 @@ import { processMark } from "../adapters/process-mark.ts";
 import { DatabaseRefuses, StoreUnusable, Transient } from "../domain/errors.ts";
 import type { MemoryWarmth } from "../domain/memory/index-state.ts";
 import type { EmbeddingSpace } from "../domain/memory.ts";
-import type { CheckBook, ProgressBook } from "../ports/checks.ts";
+import type { CheckStore, ProgressStore } from "../ports/checks.ts";
+import type { AnswerStore, ReviewRecords } from "../ports/conversation.ts";
 import type { ConventionMarks, MemoryFigures, WorkFigures } from "../ports/dashboard.ts";
-import type { EvidenceShelf } from "../ports/feedback.ts";
+import type { EvidenceStore } from "../ports/feedback.ts";
 import type { Inbox } from "../ports/inbox.ts";
 import type { JobAdmin } from "../ports/jobs.ts";
 import type {
@@ -24,8 +24,7 @@ import type {
   RetrievalStatistics,
 } from "../ports/memory.ts";
 import type { FlaggedCode, PastCode, PastRejections, Rejecting } from "../ports/rejections.ts";
-import type { AnswerBook, ReviewRecords } from "../ports/talk.ts";
-import type { WriteBook } from "../ports/writes.ts";
+import type { WriteStore } from "../ports/writes.ts";
 import type { AnyJob, Lease, Ledger, Queue, Traces } from "../ports.ts";
 import { usearchExact } from "../search/vector-index.ts";
 import { onDamage } from "../store/damage.ts";
@@ -78,90 +77,90 @@ import { passwordIn, registerSecrets } from "./secrets.ts";
 
 export type { MemoryFacts };
 
-/** What is remembered. */
+/** The ports of memory. */
 export interface Remembered {
   readonly memory: Memory;
-  /** What people did about findings, and the outcomes that follow. */
-  readonly evidence: EvidenceShelf;
-  /** What was declined, and the code that findings were about; null where memory could not be opened. */
+  /** Feedback on findings, and the resulting outcomes. */
+  readonly evidence: EvidenceStore;
+  /** Declined findings, and the code that findings flagged; null when memory could not be opened. */
   readonly past: (PastRejections & Rejecting & PastCode & FlaggedCode) | null;
-  /** What replays came to; null where memory could not be opened. */
+  /** Results of replays; null when memory could not be opened. */
   readonly replays: Replays | null;
-  /** Repositories of which something is remembered. */
+  /** Repositories in memory. */
   readonly labels: RepositoryLabels;
-  /** Searches in a thread of its own, so that webhooks and reviews go on. */
+  /** Searches in a thread of its own, so that webhooks and reviews are not blocked. */
   readonly recall: Recall;
-  /** For the dashboard; null where memory could not be opened. */
+  /** For the dashboard; null when memory could not be opened. */
   readonly shown: (MemoryFigures & ConventionMarks) | null;
-  /** Which embedders the vectors in memory come from, with how many each. */
+  /** The embedding spaces in memory, with their number of vectors. */
   spaces(): Promise<readonly (EmbeddingSpace & { readonly vectors: number })[]>;
-  /** Why there is no memory, for the operator; null when there is one. */
+  /** Why memory could not be opened, for the operator; null when it is open. */
   readonly memoryProblem: Error | null;
-  /** The embedder, with the vectors of its queries kept for a day. */
+  /** Wraps an embedder with a cache of query vectors. */
   cached(embedder: Embedder): Embedder;
-  /** Reads into memory what will be searched, in the background. Rejects with why it cannot be read. */
+  /** Loads the search index in the background. Rejects when it cannot be read. */
   warm(): Promise<void>;
-  /** How far that has come. */
+  /** Progress of the loading. */
   warmth(): MemoryWarmth;
 }
 
-/** All that Kodiai keeps. */
+/** The whole store. */
 export interface Store extends Records, Remembered {
   readonly queue: Queue;
-  /** Where deliveries come in. */
+  /** Stores deliveries. */
   readonly inbox: Inbox;
-  /** As it is: what is written must be without secrets (see safeRetrievals). */
+  /** Without redaction: write only redacted entries (see safeRetrievals). */
   readonly retrievals: RetrievalLog;
-  /** Read again each time. */
+  /** Not cached. */
   readonly statistics: RetrievalStatistics;
-  /** Jobs from outside. */
+  /** For operators. */
   readonly jobs: JobAdmin;
   /** For the dashboard. */
   readonly work: WorkFigures;
-  /** Blobs of snapshots; null where this process has no folder for them. */
+  /** Cached blobs of snapshots; null without a folder for them. */
   readonly blobs: BlobCache | null;
-  /** Reads all that is stored, beside everything else. Rejects when it could not be found out. */
+  /** Checks the integrity of the whole store in the background. Rejects when the check fails. */
   verify(unwanted: AbortSignal): Promise<readonly FileProblem[]>;
-  /** Called with the code of each error by which a database says that its data is damaged. @returns ends that */
+  /** Subscribes to error codes that report damaged data. @returns unsubscribes */
   onDamage(found: (code: string) => void): () => void;
   close(): Promise<void>;
 }
 
-/** Smaller than the documented limits, or worse than real life: for tests of what fails. */
+/** Overrides of the documented limits, for tests. */
 export interface MemorySettings extends Omit<RecallSettings, "place"> {
   readonly mostPages?: number;
-  /** Read both files wholly before they are used, as a server does when it starts: about a second per gigabyte. */
+  /** Checks both files completely before use, as a server does at its start: about a second per gigabyte. */
   readonly isChecked?: boolean;
 }
 
 export interface StoreSettings extends MemorySettings {
-  /** How long another process on the same store may be silent. */
+  /** A process without a heartbeat for so long is taken for dead. */
   readonly silentMs?: number | undefined;
-  /** For a command, which ends soon: few connections, and time for the search to read the index on its way. */
+  /** For a command, which ends soon: few connections, and a search that waits for the index. */
   readonly isCommand?: boolean;
   /**
-   * Takes from other users what rights they have to the folder, and is called with the reason why they keep some. Absent: the
-   * folder is left as it is, since a command may be pointed at any; the files in it are closed either way.
+   * When set, other users lose their permissions on the folder, or this is called with the reason why they keep some. Absent: the folder
+   * stays as it is, because a command may use any; the files in it are restricted either way.
    */
   readonly onExposed?: (reason: string) => void;
-  /** Where files are kept that no database holds; absent: the place of the store, if that is a folder. */
+  /** Folder for files outside the database; absent: the store's own, if it is a folder. */
   readonly dataDir?: string;
 }
 
-/** A command searches once and ends: there is no next time for which the index could be read. */
+/** A command searches only once, so its one search must wait for the index. */
 const UNHURRIED_MS = 60_000;
 
-/** True for the address of a PostgreSQL, false for a folder. */
+/** True for a PostgreSQL URL, false for a folder. */
 export function isDatabase(place: string): boolean {
   return /^postgres(ql)?:/.test(place);
 }
 
 /**
- * Opens (or creates) the store. A memory that cannot be opened costs the memory: see `memoryProblem`.
+ * Opens (or creates) the store. If only memory cannot be opened, the store works without it: see `memoryProblem`.
  *
  * @param place a data folder, or `postgres://…`
- * @throws StoreUnusable when it is damaged, comes from a newer Kodiai, or the address is none; Transient when the server cannot be
- *   reached now; Error when the folder cannot be written
+ * @throws StoreUnusable when it is damaged, comes from a newer Kodiai, or the URL is invalid; Transient when the server cannot be
+ *   reached; Error when the folder cannot be written
  */
 export async function openStore(place: string, { dataDir, ...settings }: StoreSettings = {}): Promise<Store> {
   const folder = isDatabase(place) ? dataDir : place;
@@ -169,7 +168,7 @@ export async function openStore(place: string, { dataDir, ...settings }: StoreSe
   return folder === undefined ? { ...store, blobs: null } : withBlobs(store, blobCache(folder));
 }
 
-/** What was read of repositories goes when its time is over, and with its repository. */
+/** Cached blobs expire, and are removed with their repository. */
 function withBlobs(store: Omit<Store, "blobs">, blobs: BlobCache): Store {
   const { traces } = store;
   return {
@@ -212,7 +211,7 @@ async function openFolder(folder: string, settings: StoreSettings): Promise<Omit
   };
 }
 
-/** What is forgotten is recorded first: an older backup must not bring it back. */
+/** Records a tombstone before a removal, so that an older backup cannot bring the data back. */
 function withTombstones(traces: Traces, folder: string): Traces {
   return {
     ...traces,
@@ -290,8 +289,8 @@ function rememberedOn(
 }
 
 /**
- * GitHub gives up on a delivery after 10 s, and a process that was silent for 20 s has lost its jobs: what is asked here is answered
- * in well under that, or asked again on another connection.
+ * GitHub's timeout of a delivery is 10 s, and a process that was silent for 20 s loses its jobs: these statements must fail well before
+ * that, to be retried on another connection.
  */
 const QUICK = {
   connections: 8,
@@ -302,14 +301,14 @@ const QUICK = {
   pipelines: true,
 } as const;
 
-/** A command is one process that asks a few things one after the other, and ends without closing anything. */
+/** A command makes a few queries in sequence, and exits without closing connections. */
 const COMMAND = { connections: 4, name: "kodiai command", isLastWord: true } as const;
 
 async function openDatabaseStore(url: string, settings: StoreSettings): Promise<Omit<Store, "blobs">> {
   const isCommand = settings.isCommand === true;
   await prepareDatabase(url);
   const db = openPostgres(url, isCommand ? COMMAND : QUICK);
-  // Memory and upkeep take their time on connections of their own, so that no search keeps a delivery waiting.
+  // Memory and maintenance use connections of their own, so that no search delays a delivery.
   const patient = isCommand ? db : openPostgres(url, { name: "kodiai memory" });
   const listener = isCommand ? undefined : postgresListener(url);
   const reclaim = (tables: readonly string[]) => vacuum(patient, tables);
@@ -318,7 +317,7 @@ async function openDatabaseStore(url: string, settings: StoreSettings): Promise<
     ...queueOn(db, settings, listener),
     ...recordsOn(db, { patient, process: processMark(), reclaim }),
     ...remembered,
-    // Its files are the database's own, which has checksums for them.
+    // PostgreSQL checks its own files, with checksums.
     verify: () => Promise.resolve([]),
     onDamage,
     async close() {
@@ -329,7 +328,7 @@ async function openDatabaseStore(url: string, settings: StoreSettings): Promise<
   };
 }
 
-/** Over a connection with more patience: another process may be in the middle of a long step. */
+/** On a connection with longer timeouts, because another process may be running a long step. */
 async function prepareDatabase(url: string): Promise<void> {
   const db = openPostgres(url, { connections: 1, name: "kodiai schema", lockMs: 60_000, statementMs: 60_000 });
   try {
@@ -342,35 +341,35 @@ async function prepareDatabase(url: string): Promise<void> {
 
 const MEMORY_TABLES = ["records", "contents", "terms", "vectors", "evidence", "flagged", "embeddings"];
 
-/** Dead rows are taken out of tables and indexes; their bytes are overwritten as pages are used again (see docs/data.md). */
+/** Removes dead rows from tables and indexes; their bytes are overwritten when pages are reused (see docs/data.md). */
 async function vacuum(db: Database, tables: readonly string[]): Promise<void> {
-  // Another process may be at it: then PostgreSQL does it by itself later.
+  // Another process may be vacuuming; then autovacuum does it later.
   await db.script(`VACUUM (SKIP_LOCKED, INDEX_CLEANUP ON) ${tables.join(", ")}`).catch(() => {});
 }
 
-/** What one job writes: only as long as it is held. */
+/** Writes of one job, allowed only while it is held. */
 export interface HeldRecords {
   readonly ledger: Ledger & ReviewRecords;
-  readonly answers: AnswerBook;
-  readonly checks: CheckBook;
-  readonly progress: ProgressBook;
-  readonly writes: WriteBook;
+  readonly answers: AnswerStore;
+  readonly checks: CheckStore;
+  readonly progress: ProgressStore;
+  readonly writes: WriteStore;
 }
 
 export type Records = ReturnType<typeof recordsOn>;
 
 export interface RecordsSettings {
-  /** For forgetting, and removing what is old: on PostgreSQL with more time than others have. Absent: the same. */
+  /** For removals: on PostgreSQL a connection with longer timeouts. Absent: the same. */
   readonly patient?: Database;
   /** See processMark. */
   readonly process: string | null;
-  /** Gives the space of deleted rows of these tables back. */
+  /** Frees the space of deleted rows of these tables. */
   readonly reclaim: (tables: readonly string[]) => Promise<void>;
 }
 
 export function recordsOn(db: Database, { patient = db, process, reclaim }: RecordsSettings) {
   return {
-    /** The records of one job; null is no job's: for sweeps. */
+    /** The records of one job; null for sweeps, which have no job. */
     held: (lease: Lease<AnyJob> | null): HeldRecords => ({
       ledger: storedReviews(db, lease),
       answers: storedAnswers(db, lease),
@@ -378,47 +377,47 @@ export function recordsOn(db: Database, { patient = db, process, reclaim }: Reco
       progress: storedProgress(db, lease),
       writes: storedWrites(db, { held: lease, key: lease?.job.key ?? "" }),
     }),
-    /** Writes to GitHub whose jobs ended before their outcome was known. */
+    /** Writes with a lost response whose jobs have ended. */
     orphanWrites: storedOrphanWrites(db),
-    /** What each installation asks of us. */
+    /** Rate limits of each installation. */
     pace: storedInstallationPace(db, process),
     ledger: storedReviews(db),
-    /** What people decided about pull requests. */
+    /** Decisions of people about pull requests. */
     decisions: storedDecisions(db),
     /** Answers that were given. */
     answers: storedAnswers(db),
-    /** Everything that is kept of a repository beside its memory. */
+    /** Data of repositories outside memory. */
     traces: storedTraces(patient, reclaim),
     /** Check runs that were begun. */
     checks: storedChecks(db),
-    /** Summaries that say that a review is being written. */
+    /** Progress summaries. */
     progress: storedProgress(db),
     /** How long pushes wait. */
     waits: storedPushWaits(db),
-    /** When pull requests were looked at for what people did about findings. */
+    /** Schedule of feedback checks. */
     looks: storedLooks(db),
-    /** What was received, asked for again and reviewed. */
+    /** Records for the missed-event sweep. */
     missed: storedMissedEvents(db),
-    /** How the work proceeds. */
+    /** Signs of progress. */
     signs: storedSigns(patient),
-    /** Removes what is kept no longer; returns how much. Epoch milliseconds. */
+    /** Deletes expired rows; returns how many. `now` is epoch milliseconds. */
     expire: (now: number): Promise<number> => expireRows(patient, now),
     /** When a backup was last restored, in epoch milliseconds; null when none was. */
     restoredAt: (): Promise<number | null> => storedMoments(db).at("restored"),
-    /** What models cost. */
+    /** Model spending. */
     book: storedSpending(db),
-    /** Answers of the model to reviews that are not written yet. */
+    /** Cached model answers for unfinished reviews. */
     replies: storedReplies(db),
-    /** Where imports of past reviews are. */
+    /** Progress of imports of past reviews. */
     history: storedHistory(db),
-    /** Sessions of the dashboard that were logged out of. */
+    /** Logged-out dashboard sessions. */
     endedSessions: storedEndedSessions(db),
-    /** Which reviews say what memory there is. */
+    /** Which reviews introduce memory. */
     introductions: storedIntroductions(db),
   };
 }
 
-/** @throws Transient when it cannot be asked now; DatabaseRefuses when the address or the server must be fixed first */
+/** @throws Transient when it does not answer; DatabaseRefuses when the URL or the server must be fixed first */
 export async function databaseAnswers(url: string): Promise<void> {
   registerSecrets(passwordIn(url));
   const db = openPostgres(url, { connections: 1, name: "kodiai start", statementMs: 5_000 });
@@ -432,13 +431,13 @@ export async function databaseAnswers(url: string): Promise<void> {
   }
 }
 
-/** What stands in the memory of a data folder; null when it has none. Looking creates no file. */
+/** Facts about a data folder's memory; null without one. Creates no file. */
 export async function memoryIn(dataDir: string): Promise<MemoryFacts | null> {
   const path = join(dataDir, "memory.db");
   return existsSync(path) ? memoryFacts(path) : null;
 }
 
-/** False where usearch has no build for this machine: then the database compares vectors, however many there are. */
+/** False if usearch has no build for this machine: then the database compares all vectors. */
 export function comparesInMemory(): boolean {
   return usearchExact() !== null;
 }

@@ -2,7 +2,7 @@
 import { expect, test } from "vitest";
 import { keptReplies } from "../../src/adapters/kept-replies.ts";
 import type { ModelAnswer, ModelRequest } from "../../src/domain/model.ts";
-import type { Model, ReplyBook } from "../../src/ports/model.ts";
+import type { Model, ReplyStore } from "../../src/ports/model.ts";
 
 const SHAPE: ModelRequest<string>["shape"] = {
   name: "word",
@@ -18,7 +18,7 @@ const USAGE = { inputTokens: 900, cachedTokens: 0, outputTokens: 10, usd: 0.5, m
 
 function world(answers: readonly Partial<ModelAnswer<string>>[] = []) {
   const rows = new Map<string, string>();
-  const book: ReplyBook = {
+  const book: ReplyStore = {
     find: async (key, question) => rows.get(`${key} ${question}`) ?? null,
     keep: async (key, question, answer) => void rows.set(`${key} ${question}`, answer),
   };

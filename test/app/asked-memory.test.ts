@@ -36,7 +36,7 @@ function willing(call: ModelCall, kind: Kind): Reply {
     return says({ shouldRetrieve: false, confidence: 0.9, reason: "only texts", strategy: "hybrid" });
   if (kind === "queries") return says({ code: [PATTERN], convention: [], operational: [] });
   if (kind === "situation") return says({ situation: SITUATION });
-  if (kind !== "rerank") return says({ findings: [], ruleFindings: [], walkthrough: "Rounds prices." });
+  if (kind !== "rerank") return says({ findings: [], ruleFindings: [], walkthrough: "PeriodicTask prices." });
   const results = call.prompt.match(/^\[\d+\] .*\n {4}.*$/gm) ?? [];
   const place = results.findIndex((result) => result.includes(PREFERRED));
   return says({ order: place < 0 ? [0] : [place] });

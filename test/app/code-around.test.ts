@@ -7,7 +7,7 @@ import { type ModelStage, openModelStage } from "./model-stage.ts";
 let stage: ModelStage;
 
 beforeAll(async () => {
-  const nothing = says({ findings: [], ruleFindings: [], walkthrough: "Rounds prices." });
+  const nothing = says({ findings: [], ruleFindings: [], walkthrough: "PeriodicTask prices." });
   stage = await openModelStage({}, () => nothing);
 });
 afterAll(() => stage.close());

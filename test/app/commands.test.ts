@@ -433,10 +433,10 @@ describe("what is left alone", () => {
     await world.comment(pull, world.bot.login, "@kodiai review");
     const reasons = world.deliveries.slice(-4).map(({ id }) => at.outcomeOf(id)?.reason);
     expect(reasons).toEqual([
-      "the comment does not speak to us",
-      'a comment that was "edited" asks nothing',
+      "the comment does not address Kodiai",
+      'a comment that was "edited" is not handled',
       "not written by a person",
-      "written by ourselves",
+      "written by Kodiai itself",
     ]);
     expect(await answered(at)).toEqual([]);
   });
@@ -488,7 +488,7 @@ describe("what is left alone", () => {
     await world.deliver("issue_comment", sent?.payload, { id: sent?.id ?? "" });
     world.fail({ match: { method: "POST", path: /\/issues\/1\/comments$/ }, status: 502, afterApplying: true });
     await world.comment(pull, "wren", "/kodiai memory");
-    await until("it was looked for", () => at.log.some((line) => line.includes("the answer to a write was lost")));
+    await until("it was looked for", () => at.log.some((line) => line.includes("write response lost")));
     await answered(at);
     expect(replies(world, pull)).toHaveLength(2);
   });

@@ -99,7 +99,7 @@ test("a server whose queue is damaged stays up, says why on its admin port, and 
     first.child.kill("SIGTERM");
     await until("it ends", () => first.child.exitCode !== null);
     truncateSync(join(root, "data", "queue.db"), 6_000);
-    const closed = await start(world, "does not serve");
+    const closed = await start(world, "Kodiai is unavailable");
     expect(closed.log()).toMatch(/queue\.db is damaged \(.+restore a backup \(kodiai restore DIR\)/);
     const asked = async (url: string, init: RequestInit = {}) => {
       const answer = await fetch(url, init);

@@ -78,7 +78,7 @@ describe.skipIf(given === null)("a database that is away", () => {
     const { status: ready, reasons } = await server.ready();
     expect([ready, reasons]).toEqual([
       503,
-      ["the database cannot be reached now (ECONNREFUSED)", "the database is waited for"],
+      ["the database cannot be reached now (ECONNREFUSED)", "waiting for the database"],
     ]);
     expect(await status(`${server.url}/healthz`)).toBe(200);
     expect(await server.deliver("ping", PING)).toBe(503);

@@ -204,7 +204,7 @@ test("a memory that is no database at all is off: the server starts, and every r
   expect(parts).toEqual(["memory"]);
   expect(body).toContain("- `memory`: memory.db could not be opened; run `kodiai doctor` for the cause");
   expect(outcome).toContain("; not remembered: memory.db could not be opened");
-  expect(stage.log.join("")).toMatch(/"level":50.*restore a backup.*reviews go on without memory/);
+  expect(stage.log.join("")).toMatch(/"level":50.*restore a backup.*reviews continue without memory/);
   expect(await alive()).toMatchObject({ ok: true, memory: { state: "off" } });
 });
 

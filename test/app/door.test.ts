@@ -112,13 +112,13 @@ describe("a delivery is taken and ignored", () => {
   ])("when the event is %s", async (event, payload) => {
     const { status, id } = await stage.world.deliver(event, payload);
     expect(status).toBe(202);
-    expect(stage.outcomeOf(id)).toEqual({ outcome: "ignored", reason: `event "${event}" asks nothing of us` });
+    expect(stage.outcomeOf(id)).toEqual({ outcome: "ignored", reason: `event "${event}" is not handled` });
   });
 
   test("when the action is new to us", async () => {
     const { status, id } = await stage.world.deliver("pull_request", { ...opening, action: "teleported" });
     expect(status).toBe(202);
-    expect(stage.outcomeOf(id)?.reason).toBe('action "teleported" asks nothing of us');
+    expect(stage.outcomeOf(id)?.reason).toBe('action "teleported" is not handled');
   });
 
   test.each([
@@ -142,7 +142,10 @@ test("a delivery of several megabytes is read like any other", async () => {
   const huge = { ...opening, action: "edited", changes: {}, note: body };
   const { status, id } = await stage.world.deliver("pull_request", huge);
   expect(status).toBe(202);
-  expect(stage.outcomeOf(id)).toEqual({ outcome: "ignored", reason: "edited: neither base nor a holding tag changed" });
+  expect(stage.outcomeOf(id)).toEqual({
+    outcome: "ignored",
+    reason: "edited: neither the base nor a hold tag ([wip], [draft], [no-review]) changed",
+  });
 });
 
 test("/healthz says no more to strangers than that the process lives", async () => {

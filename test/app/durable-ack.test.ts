@@ -64,7 +64,7 @@ describe.runIf(canTrace())("seen at the level of the system", () => {
       expect(await server.deliver("pull_request", opened(1, 1), "during")).toBe(503);
       const red = await server.ready();
       expect(red.status).toBe(503);
-      expect(red.reasons).toContain("the last delivery could not be kept");
+      expect(red.reasons).toContain("the last delivery could not be stored");
       expect((await fetch(`${server.url}/healthz`)).status).toBe(200);
       await trouble.stop();
       expect(await server.deliver("pull_request", opened(1, 1), "during")).toBe(202);

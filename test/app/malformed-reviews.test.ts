@@ -76,7 +76,7 @@ describe.each([
     };
     const access = {
       model: await chosenModel(choice),
-      spending: { purse: async () => ({ spent: 0, aside: 0 }) },
+      spending: { usage: async () => ({ spent: 0, aside: 0 }) },
       delimiter: promptDelimiter,
     };
     review = () => reviewed({ files: FILES, access });

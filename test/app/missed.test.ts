@@ -153,7 +153,7 @@ describe("deliveries that do not arrive", () => {
 });
 
 describe("a look that nobody waits ten minutes for", () => {
-  const failed = () => stage.log.filter((line) => line.includes("open pull requests could not be looked at")).length;
+  const failed = () => stage.log.filter((line) => line.includes("open pull requests could not be checked")).length;
   const missed = { everyMs: 600_000, againMs: 50, youngMs: 0 };
   /** When the last whole look began, once it is over; 0 before the first. */
   const looked = () => Number(stage.rows("SELECT at FROM moments WHERE name = 'round'")[0]?.at ?? 0);

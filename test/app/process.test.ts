@@ -30,7 +30,7 @@ test("a server that is killed while it posts finishes its review when it is back
 
   const second = await deployed.start();
   await until("the job ended", () => second.log().includes('"state":"done"'));
-  expect(second.log()).toContain("jobs of a process that ended abruptly wait again");
+  expect(second.log()).toContain("jobs of a crashed process were requeued");
   expect(world.comments(pull).reviews).toHaveLength(1);
   expect(said(world, pull)).toHaveLength(2);
   expect(summaryOf(world, pull).body).toContain("**2 findings**");
@@ -76,7 +76,7 @@ test("a server that starts while GitHub is down waits for it, answers who asks, 
   await until("it waits", () => server.log().includes("waiting for GitHub"));
   expect(await server.ready()).toMatchObject({
     status: 503,
-    reasons: ["GitHub answered 503 to GET /app", "GitHub is waited for"],
+    reasons: ["GitHub answered 503 to GET /app", "waiting for GitHub"],
   });
   expect((await fetch(`${server.url}/healthz`)).status).toBe(200);
   expect(await server.deliver("ping", {})).toBe(503);
@@ -101,7 +101,7 @@ test.runIf(process.env.SLOW === "1")(
     world.fail({ match: { method: "GET", path: "/app" }, status: 401, times: 1_000 });
     const server = await deployed.launch();
     await until("it waits", () => server.log().includes("waiting for GitHub"));
-    expect((await server.ready()).reasons).toEqual(["GitHub answered 401 to GET /app", "GitHub is waited for"]);
+    expect((await server.ready()).reasons).toEqual(["GitHub answered 401 to GET /app", "waiting for GitHub"]);
     await new Promise((resolve) => server.child.once("exit", resolve));
     expect(await server.ended()).toBe(1);
     expect(server.log()).toMatch(
@@ -118,5 +118,5 @@ test("whoever stops a server that waits for GitHub need not wait as well", async
   await until("it waits", () => log().includes("waiting for GitHub"));
   child.kill("SIGTERM");
   expect(await ended()).toBe(0);
-  expect(log()).not.toContain("did not stop in time");
+  expect(log()).not.toContain("shutdown timed out");
 });

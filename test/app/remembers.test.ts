@@ -380,7 +380,9 @@ test.each([
   await stage.restart({
     embeddings: embeddings.kind === "local" ? embeddings : { ...embeddings, baseUrl: voyage.url },
   });
-  const warned = stage.log.map((one) => JSON.parse(one)).filter(({ msg }) => msg === "memories of another embedder");
+  const warned = stage.log
+    .map((one) => JSON.parse(one))
+    .filter(({ msg }) => msg === "memory holds vectors of another embedder");
   expect(warned.slice(-1)).toEqual([
     expect.objectContaining({
       level: 40,

@@ -87,7 +87,7 @@ test("a log that cannot be written is one warning, and the review is posted", as
     const { state } = await stage.settled(pull);
     expect(state).toBe("done");
     expect(said(stage.world, pull)).toEqual(["src/balance.py:5 tls-verify-disabled"]);
-    const warnings = stage.log.filter((line) => line.includes("a retrieval was not written down"));
+    const warnings = stage.log.filter((line) => line.includes("a retrieval could not be logged"));
     expect(warnings).toHaveLength(1);
     expect(warnings[0]).toContain("no such table: retrievals");
   } finally {

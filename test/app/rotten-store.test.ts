@@ -35,7 +35,7 @@ test("both files are read while the server works, and a page that rotted is told
   const at = await openStage({ app: { waits: { settledMs: 0, verifyMs: 400 } } });
   stage = at;
   const logged = (text: string) => at.log.some((line) => line.includes(text));
-  await until("both were whole", () => logged("the store is whole"));
+  await until("both were whole", () => logged("the store is intact"));
   const repository = await at.world.repository("acme", "shop", { files: { "README.md": "# Shop\n" } });
   const pull = await at.world.pullRequest(repository, {
     title: "Add",
@@ -81,7 +81,7 @@ test("damage of queue.db that a job meets ends the process, and the next start s
   expect(server.log()).toContain("SQLITE_CORRUPT");
 
   const again = await deployed.launch();
-  await until("it says why", () => again.log().includes("Kodiai does not serve"));
+  await until("it says why", () => again.log().includes("Kodiai is unavailable"));
   const { status, reasons: why } = await again.ready();
   expect(status).toBe(503);
   expect(why.join()).toContain("queue.db is damaged");

@@ -142,7 +142,7 @@ describe("the server does not start", () => {
     const isFile = await run({ ...base, KODIAI_DATA_DIR: join(folder, "a-file", "data") });
     server.close();
     api.close();
-    expect(taken.said).toMatch(/Kodiai does not start:\n {2}- PORT: \d+ is taken; take another/);
+    expect(taken.said).toMatch(/Kodiai does not start:\n {2}- PORT: port \d+ is in use; set another/);
     expect(taken.said).toContain("This may pass: start it again.");
     expect(taken.code).toBe(1);
     expect(isFile.said).toMatch(/Kodiai does not start:\n {2}- KODIAI_DATA_DIR: the folder cannot be written/);

@@ -67,7 +67,7 @@ test.each(["before-post-review", "before-post-summary", "before-save"])(
     const before = writes(world);
 
     zombie.child.kill("SIGCONT");
-    await until("it knows", () => zombie.log().includes("another process has the job by now"));
+    await until("it knows", () => zombie.log().includes("lease lost to another process"));
     expect(writes(world)).toEqual(before);
     expect(said(world, pull)).toHaveLength(2);
     expect(summaryOf(world, pull).body).toContain("**2 findings**");

@@ -14,7 +14,9 @@ const unknown = (names: Iterable<string>) => [...names].filter((name) => !KNOWN.
 /** The longest that a stop takes: src/server/serve.ts. */
 const STOP_SECONDS = Number(/MOST_STOP_MS = (\d+)_000/.exec(readFileSync("src/server/serve.ts", "utf8"))?.[1]);
 /** Paths that the code answers on the admin port, and on the public one. */
-const adminPaths = [...readFileSync("src/server/admin-door.ts", "utf8").matchAll(/"(\/\w+)"/g)].map(([, path]) => path);
+const adminPaths = [...readFileSync("src/server/admin-server.ts", "utf8").matchAll(/"(\/\w+)"/g)].map(
+  ([, path]) => path,
+);
 
 const DOCKERFILE = readFileSync("Dockerfile", "utf8");
 

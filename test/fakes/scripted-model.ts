@@ -87,7 +87,7 @@ export function scriptedModel(script: Script, settings: ScriptedSettings = {}): 
   return {
     asked,
     model,
-    spending: { purse: async () => ({ spent, aside: 0 }) },
+    spending: { usage: async () => ({ spent, aside: 0 }) },
     delimiter: () => `kodiai-${(++fences).toString(16).padStart(32, "0")}`,
   };
 }

@@ -210,14 +210,14 @@ describe("a run", () => {
     const { ports, memory } = await world(many);
     const { asked, model, delimiter } = ports.access;
     const each = model.price("small", 1_200, 300) ?? 0;
-    const spending = { purse: async () => ({ spent: asked.length * each, aside: 0 }) };
+    const spending = { usage: async () => ({ spent: asked.length * each, aside: 0 }) };
     const wish = { repo: REPO, most: 1_000, after: null, usdPerMonth: 0.3, remembering: { redact } };
     const done = await describeMemories(wish, { ...ports, access: { model, delimiter, spending } });
     expect(done.stopped).toMatchObject({
       again: false,
       reason: expect.stringContaining("this month's budget of USD 0.3"),
     });
-    expect((await spending.purse()).spent).toBeLessThanOrEqual(0.3);
+    expect((await spending.usage()).spent).toBeLessThanOrEqual(0.3);
     expect(asked.length).toBeGreaterThan(4);
     expect(asked.length).toBeLessThan(60);
     expect(memory.all().filter(({ lesson }) => lesson !== null)).toHaveLength(asked.length);
@@ -234,7 +234,7 @@ describe("a run", () => {
 
   test("is held by the operator's budget for all repositories too", async () => {
     const { ports } = await world([comment("1")]);
-    const spending = { purse: async (repo: object | null) => ({ spent: repo === null ? 7.99 : 0, aside: 0 }) };
+    const spending = { usage: async (repo: object | null) => ({ spent: repo === null ? 7.99 : 0, aside: 0 }) };
     const access = { ...ports.access, spending, usdPerMonth: 8 };
     const wish = { repo: REPO, most: 1, after: null, usdPerMonth: 50, remembering: { redact } };
     const done = await describeMemories(wish, { ...ports, access });

@@ -11,14 +11,14 @@ import {
   followRepository,
   MOST_OF_A_RUN,
 } from "../../src/flows/repository/follow-repository.ts";
-import type { StandingRepository, Tree, Unreachable } from "../../src/ports/memory.ts";
+import type { ReachableRepository, Tree, Unreachable } from "../../src/ports/memory.ts";
 import { fakeEmbedder, fakeMemory } from "../fakes/memory.ts";
 import { AT, givenRecord, REPO } from "../learn/given.ts";
 
-const SUSPENDED: Unreachable = { kind: "unreachable", reason: "the installation is suspended", gone: false };
-const GONE: Unreachable = { kind: "unreachable", reason: "the App does not reach the repository", gone: true };
+const SUSPENDED: Unreachable = { kind: "unreachable", reason: "the installation is suspended", isMissing: false };
+const GONE: Unreachable = { kind: "unreachable", reason: "the App does not reach the repository", isMissing: true };
 
-function world(found: StandingRepository | Unreachable, config: string | null = null) {
+function world(found: ReachableRepository | Unreachable, config: string | null = null) {
   const memory = fakeMemory();
   const relabelled: Repo[] = [];
   const given: boolean[] = [];
@@ -62,7 +62,7 @@ function world(found: StandingRepository | Unreachable, config: string | null = 
 const job = <Kind extends FollowJob["kind"]>(kind: Kind, repo: Repo = REPO) =>
   ({ kind, key: "k", delivery: "d", installationId: 7, repo, trigger: "push" }) as FollowJob;
 
-function standing(files: Readonly<Record<string, string>>, asked: string[] = []): StandingRepository {
+function standing(files: Readonly<Record<string, string>>, asked: string[] = []): ReachableRepository {
   const listed = Object.entries(files).map(([path, text]) => ({ path, hash: `sha of ${text}`, bytes: text.length }));
   const tree: Tree = {
     commit: "6dcb09b5b57875f334f61aebed695e2e4193db5e",
@@ -74,7 +74,7 @@ function standing(files: Readonly<Record<string, string>>, asked: string[] = [])
       }
     },
   };
-  return { kind: "standing", repo: REPO, head: () => Promise.resolve(tree) };
+  return { kind: "reachable", repo: REPO, head: () => Promise.resolve(tree) };
 }
 
 test("a label that cannot be confirmed makes what is remembered private", async () => {
@@ -140,7 +140,7 @@ test("what a job wrote that ended while the repository was forgotten is forgotte
 });
 
 test("nothing is indexed of a repository that cannot be read, has no commit, or wants none of it remembered", async () => {
-  const empty: StandingRepository = { ...standing({}), head: () => Promise.resolve(null) };
+  const empty: ReachableRepository = { ...standing({}), head: () => Promise.resolve(null) };
   const off = "knowledge: {retrieval: {enabled: false}}";
   for (const [found, config, reason] of [
     [SUSPENDED, null, "the installation is suspended"],

@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { Transient } from "../../src/domain/errors.ts";
 import type { HistoryProgress, PastAuthor, PastComment } from "../../src/domain/memory/past-reviews.ts";
 import { type HistoryRequest, importHistory } from "../../src/flows/repository/import-history.ts";
-import type { HistoryBook, PastPage, PastReviews } from "../../src/ports/history.ts";
+import type { HistoryStore, PastPage, PastReviews } from "../../src/ports/history.ts";
 import { type FakeMemory, fakeEmbedder, fakeMemory } from "../fakes/memory.ts";
 import { AT, REPO } from "../learn/given.ts";
 
@@ -105,7 +105,7 @@ function pastOf({
   };
 }
 
-function bookOf(): HistoryBook & { readonly saved: HistoryProgress[] } {
+function bookOf(): HistoryStore & { readonly saved: HistoryProgress[] } {
   const saved: HistoryProgress[] = [];
   return {
     saved,

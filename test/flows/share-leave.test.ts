@@ -1,11 +1,11 @@
 import { expect, test } from "vitest";
 import type { ModelCost } from "../../src/domain/retrieval.ts";
 import { costWith, remainingAfter, retrievalShare } from "../../src/flows/review/model-allowance.ts";
-import type { ModelLeave } from "../../src/ports/model.ts";
+import type { ModelAllowance } from "../../src/ports/model.ts";
 import { scriptedModel } from "../fakes/scripted-model.ts";
 
 const { model, delimiter } = scriptedModel(() => ({}));
-const leave = (usd: number, signal?: AbortSignal): ModelLeave => ({
+const leave = (usd: number, signal?: AbortSignal): ModelAllowance => ({
   model,
   delimiter,
   usd,
@@ -18,7 +18,7 @@ const spent = (usd: number | null): ModelCost => ({
   outputTokens: 100,
   usd,
 });
-const NOBODY: ModelLeave = { model: null, reason: "this month's budget of USD 50 is used up" };
+const NOBODY: ModelAllowance = { model: null, reason: "this month's budget of USD 50 is used up" };
 
 test("memory may spend a quarter of a review's money, and ends when the review does", () => {
   expect(retrievalShare(leave(1))).toMatchObject({ model, usd: 0.25 });

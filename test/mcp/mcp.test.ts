@@ -18,7 +18,7 @@ import { mcpServer, rememberTool } from "../../src/mcp/mcp-server.ts";
 import { reviewDiff } from "../../src/mcp/review-diff.ts";
 import { searchMemoryTool } from "../../src/mcp/search-memory.ts";
 import { shouldRetrieve } from "../../src/mcp/should-retrieve.ts";
-import { openMcpDoor } from "../../src/server/mcp-door.ts";
+import { startMcpServer } from "../../src/server/mcp-http-server.ts";
 import { mcpPorts } from "../../src/wire/cli/mcp.ts";
 import { memoryVerbPorts } from "../../src/wire/cli/memory.ts";
 import { type Clone, kodiai, newClone } from "../cli/kodiai.ts";
@@ -276,7 +276,7 @@ describe("over standard input and output", () => {
 describe("over HTTP on loopback", () => {
   const open = async (words: Partial<Parameters<typeof mcpPorts>[0]> = {}) => {
     const ports = await mcpPorts({ repo: clone.path, dataDir, model: "off", isAll: false, mayWrite: false, ...words });
-    const door = await openMcpDoor(0, TOKEN, () => mcpServer(ports, "0.0.0"));
+    const door = await startMcpServer(0, TOKEN, () => mcpServer(ports, "0.0.0"));
     const client = new Client({ name: "test", version: "1" });
     const requestInit = { headers: { authorization: `Bearer ${TOKEN}` } };
     await client.connect(new StreamableHTTPClientTransport(new URL(door.url), { requestInit }));
@@ -372,7 +372,7 @@ describe("over HTTP on loopback", () => {
 test("where nothing is remembered the tools say so, and make no file", async () => {
   const nowhere = join(dataDir, "../none");
   const ports = await mcpPorts({ repo: clone.path, dataDir: nowhere, model: "off", isAll: false, mayWrite: false });
-  const door = await openMcpDoor(0, TOKEN, () => mcpServer(ports, "0.0.0"));
+  const door = await startMcpServer(0, TOKEN, () => mcpServer(ports, "0.0.0"));
   const client = new Client({ name: "test", version: "1" });
   const requestInit = { headers: { authorization: `Bearer ${TOKEN}` } };
   await client.connect(new StreamableHTTPClientTransport(new URL(door.url), { requestInit }));

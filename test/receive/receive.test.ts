@@ -94,14 +94,14 @@ describe("a delivery that asks for a review becomes a job", () => {
 describe("a delivery that asks for nothing is ignored with its reason", () => {
   test.each([
     ["closed state", "opened", {}, { state: "closed" }, "the pull request is closed"],
-    ["another action", "assigned", {}, {}, 'action "assigned" asks nothing of us'],
+    ["another action", "assigned", {}, {}, 'action "assigned" is not handled'],
   ])("%s", (_name, action, more, pull, reason) => {
     expect(read(action, more, pull)).toMatchObject({ kind: "ignored", reason });
   });
 
   test("another event", () => {
     expect(receive({ id: "1", event: "star", payload: {} }, RECEPTION).outcome).toMatchObject({
-      reason: 'event "star" asks nothing of us',
+      reason: 'event "star" is not handled',
     });
   });
 

@@ -99,7 +99,7 @@ describe("a repository", () => {
       jobs: [{ kind: "index", trigger: "default-branch" }],
     });
     expect(event("edited", { changes: { description: { from: "x" } } })).toMatchObject({
-      reason: 'action "edited" of a repository asks nothing of us',
+      reason: 'action "edited" of a repository is not handled',
     });
   });
 });
@@ -142,7 +142,7 @@ describe("an installation", () => {
       reason: "it names no repository",
     });
     expect(read("installation", { action: "suspend", installation: ACCOUNT })).toMatchObject({
-      reason: 'action "suspend" of an installation asks nothing of us',
+      reason: 'action "suspend" of an installation is not handled',
     });
   });
 });

@@ -3,27 +3,32 @@ import { expect, test } from "vitest";
 import type { CommandJob } from "../../src/domain/command.ts";
 import { OutOfReach, Transient } from "../../src/domain/errors.ts";
 import type { Repo } from "../../src/domain/job.ts";
-import type { StandingRepository, Unreachable } from "../../src/ports/memory.ts";
+import type { ReachableRepository, Unreachable } from "../../src/ports/memory.ts";
 import type { Queue } from "../../src/ports.ts";
-import { afterGone, goneWatch } from "../../src/server/after-gone.ts";
+import { handleMissingRepository, withMissingRepositoryCheck } from "../../src/server/missing-repository.ts";
 import { reviewJob } from "../adapters/contracts/queue.ts";
 import { sqliteStage } from "../store/stage.ts";
 
 const job = reviewJob(7, "a");
 const MOVED: Repo = { ...job.repo, owner: "globex", ownerId: 77, name: "after" };
-const standing = (repo: Repo): StandingRepository => ({ kind: "standing", repo, head: () => Promise.resolve(null) });
-const gone: Unreachable = { kind: "unreachable", reason: "the App does not reach the repository", gone: true };
-const suspended: Unreachable = { kind: "unreachable", reason: "the installation is suspended", gone: false };
+const standing = (repo: Repo): ReachableRepository => ({ kind: "reachable", repo, head: () => Promise.resolve(null) });
+const gone: Unreachable = { kind: "unreachable", reason: "the App does not reach the repository", isMissing: true };
+const suspended: Unreachable = { kind: "unreachable", reason: "the installation is suspended", isMissing: false };
 
 async function after(
-  found: StandingRepository | Unreachable,
+  found: ReachableRepository | Unreachable,
   installation: number | null,
-  of: Parameters<typeof afterGone>[0] = job,
+  of: Parameters<typeof handleMissingRepository>[0] = job,
 ) {
   const added: unknown[] = [];
   const queue: Pick<Queue, "add"> = { add: (one) => Promise.resolve(void added.push(one)) };
   const host = { lookUp: () => Promise.resolve(found) };
-  const what = await afterGone(of, { host, queue, installationOf: () => Promise.resolve(installation), now: () => 5 });
+  const what = await handleMissingRepository(of, {
+    host,
+    queue,
+    installationOf: () => Promise.resolve(installation),
+    now: () => 5,
+  });
   return { what, added };
 }
 
@@ -39,14 +44,14 @@ test("it is reviewed there at once, though a clock that was ahead once told it t
   const { queue } = stage.queue();
   const host = { lookUp: () => Promise.resolve(standing(MOVED)) };
   const ports = { host, queue, installationOf: () => Promise.resolve(99), now: () => 1_000 };
-  expect(await afterGone({ ...job, notBefore: 3_600_000 }, ports)).toBe("moved");
+  expect(await handleMissingRepository({ ...job, notBefore: 3_600_000 }, ports)).toBe("moved");
   expect(await queue.lease()).toMatchObject({ job: { installationId: 99 } });
   await stage.close();
 });
 
 test("a pull request that is gone from a repository that stands where it was asks for nothing", async () => {
-  expect(await after(standing(job.repo), job.installationId)).toEqual({ what: "stands", added: [] });
-  expect(await after(standing(MOVED), null)).toEqual({ what: "stands", added: [] });
+  expect(await after(standing(job.repo), job.installationId)).toEqual({ what: "reachable", added: [] });
+  expect(await after(standing(MOVED), null)).toEqual({ what: "reachable", added: [] });
 });
 
 test("what the App does not reach any more is forgotten, also when nobody told us, or an old delivery came after that", async () => {
@@ -64,15 +69,15 @@ test("what the App does not reach any more is forgotten, also when nobody told u
       { kind: "forget", trigger: "gone", repo: job.repo, key: `github.com/${job.repo.id}:forget` },
     ]);
   }
-  expect(await after(suspended, null)).toEqual({ what: "stands", added: [] });
+  expect(await after(suspended, null)).toEqual({ what: "reachable", added: [] });
 });
 
 test("that is in the queue before the job that ran into it has ended: who dies in between has lost nothing", async () => {
   const order: string[] = [];
   const queue: Pick<Queue, "add"> = { add: async ({ key }) => void order.push(`added ${key}`) };
   const log = pino({ level: "silent" });
-  const whereabouts = () => ({ host: { lookUp: async () => gone }, installationOf: async () => null });
-  const looking = goneWatch(whereabouts, queue, log, () => order.push("woken"));
+  const locateRepository = () => ({ host: { lookUp: async () => gone }, installationOf: async () => null });
+  const looking = withMissingRepositoryCheck(locateRepository, queue, log, () => order.push("woken"));
   const ends = (error: Error) => looking(job, () => Promise.reject(error)).catch(() => order.push("ended"));
   await ends(new OutOfReach("gone", 404, "GitHub answered 404"));
   expect(order).toEqual([`added github.com/${job.repo.id}:forget`, "woken", "ended"]);
@@ -84,9 +89,9 @@ test("that is in the queue before the job that ran into it has ended: who dies i
 
 test("a job that finds its repository gone while nobody can be asked where it is is tried again", async () => {
   const log = pino({ level: "silent" });
-  const whereabouts = () => ({ host: { lookUp: async () => gone }, installationOf: async () => null });
+  const locateRepository = () => ({ host: { lookUp: async () => gone }, installationOf: async () => null });
   const ends = (add: Queue["add"]) =>
-    goneWatch(whereabouts, { add }, log, () => {})(job, () =>
+    withMissingRepositoryCheck(locateRepository, { add }, log, () => {})(job, () =>
       Promise.reject(new OutOfReach("gone", 404, "GitHub answered 404")),
     );
   await expect(ends(() => Promise.reject(new Transient("the database is away")))).rejects.toBeInstanceOf(Transient);

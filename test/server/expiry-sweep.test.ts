@@ -1,6 +1,6 @@
 import { pino } from "pino";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { expirySweep } from "../../src/server/upkeep-rounds.ts";
+import { expirySweep } from "../../src/server/maintenance.ts";
 
 const DAY = 86_400_000;
 const NOW = Date.UTC(2026, 5, 1);
@@ -42,7 +42,9 @@ test("what a wrong clock wrote since does not make it right, and the right clock
   vi.setSystemTime(NOW + DAY);
   await round();
   expect(world.expired).toEqual([]);
-  expect(sweep.held()).toMatch(/^nothing old is removed: the clock shows 2026-06-02, 9 days after .* \(2026-05-24\)/);
+  expect(sweep.held()).toMatch(
+    /^no expired rows are deleted: the clock shows 2026-06-02, 9 days after .* \(2026-05-24\)/,
+  );
   vi.setSystemTime(NOW - 8 * DAY);
   await round();
   expect(world.expired).toEqual([NOW - 8 * DAY]);

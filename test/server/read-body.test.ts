@@ -80,6 +80,6 @@ test("whoever goes away in the middle is told as gone", () => {
   const { stream, ended, send } = coming(reader);
   send(10);
   stream.emit("close");
-  expect(ended).toEqual([{ kind: "gone" }]);
+  expect(ended).toEqual([{ kind: "aborted" }]);
   expect(reader.held()).toBe(0);
 });

@@ -34,11 +34,7 @@ test("ready is what could keep a delivery, and each reason against it is told", 
   Object.assign(world, { clock: 1_000, draining: true, used: 96, error: new Error("database or disk is full") });
   expect(await check()).toEqual({
     ready: false,
-    reasons: [
-      "the process is stopping",
-      "the store cannot keep anything",
-      "the memory that the process may use is nearly all used",
-    ],
+    reasons: ["the process is stopping", "the store cannot be written", "the process is near its memory limit"],
   });
   Object.assign(world, { clock: 2_000, draining: false, used: 1, error: null });
   expect((await check()).ready).toBe(true);
@@ -77,7 +73,7 @@ test("the store is asked once a second, however often somebody looks, and a cloc
 test("a delivery that could not be kept counts for ten seconds, since nobody sends another while it does", async () => {
   const { world, check } = open();
   world.failedAgo = 9_999;
-  expect((await check()).reasons).toEqual(["the last delivery could not be kept"]);
+  expect((await check()).reasons).toEqual(["the last delivery could not be stored"]);
   world.failedAgo = 10_000;
   expect((await check()).ready).toBe(true);
 });

@@ -1,5 +1,5 @@
 // Memory that is read and never written: in a dry run nothing was posted, so nothing may be remembered as posted.
-import type { EvidenceShelf } from "../../ports/feedback.ts";
+import type { EvidenceStore } from "../../ports/feedback.ts";
 import type { Memory } from "../../ports/memory.ts";
 
 /** `real` is only read from; what would be written is forgotten at once. */
@@ -13,7 +13,7 @@ export function dryRunMemory(real: Memory): Memory {
 }
 
 /** The same of what people did: seen, and not kept. */
-export function dryRunEvidence(real: EvidenceShelf): EvidenceShelf {
+export function dryRunEvidence(real: EvidenceStore): EvidenceStore {
   return {
     ...real,
     add: () => Promise.resolve(0),

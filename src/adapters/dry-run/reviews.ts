@@ -1,7 +1,7 @@
 // Reads like GitHub and posts nothing: KODIAI_DRY_RUN shows what Kodiai would say before it may speak.
 
 import type { Checks } from "../../ports/checks.ts";
-import type { Replies } from "../../ports/talk.ts";
+import type { Replies } from "../../ports/conversation.ts";
 import type { CommentToPost, Reviews } from "../../ports.ts";
 
 /** What would have been posted. */

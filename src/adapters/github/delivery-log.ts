@@ -1,7 +1,7 @@
 // GitHub's log of the webhooks that it sent to this App, and having one sent again. Asked as the App itself: these requests
 // come out of the App's own budget, not out of any installation's.
 import { z } from "zod";
-import type { DeliveryLog, LoggedDelivery } from "../../ports/missed.ts";
+import type { DeliveryLog, LoggedDelivery } from "../../ports/missed-events.ts";
 import type { ClientOptions } from "./clients.ts";
 import { unlessStatus } from "./requests.ts";
 import { translated } from "./translate-error.ts";
@@ -35,7 +35,7 @@ export function githubDeliveryLog(app: ClientOptions["app"]): DeliveryLog {
         // GitHub's words for a delivery that is over three days old, or whose hook is gone.
         const tooLate = [400, 404, 422];
         const ask = () => app.request(`POST /app/hook/deliveries/${Id.parse(id)}/attempts`);
-        return (await unlessStatus(tooLate, ask)) === null ? "gone" : "asked";
+        return (await unlessStatus(tooLate, ask)) === null ? "expired" : "asked";
       }),
   };
 }

@@ -2,7 +2,7 @@
 // with a token that reads names, pull requests with a token for that one repository.
 import type { Octokit } from "@octokit/rest";
 import type { Repo } from "../../domain/job.ts";
-import type { OpenPull, OpenPulls } from "../../ports/missed.ts";
+import type { OpenPull, OpenPulls } from "../../ports/missed-events.ts";
 import type { ClientOptions, Clients, GitHub } from "./clients.ts";
 import { leaveEnough, type Paced, pacer, unlessStatus } from "./requests.ts";
 import { translated } from "./translate-error.ts";

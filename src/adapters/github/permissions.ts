@@ -1,7 +1,7 @@
 // What a person may do in a repository, asked each time: `author_association` of a payload is a hint and no permission.
 import { ACCESS_LEVELS, type AccessLevel } from "../../domain/command.ts";
 import type { Repo } from "../../domain/job.ts";
-import type { Permissions } from "../../ports/talk.ts";
+import type { Permissions } from "../../ports/conversation.ts";
 import type { GitHub } from "./clients.ts";
 import { unlessStatus } from "./requests.ts";
 

@@ -3,7 +3,7 @@
 import { OutOfReach } from "../../domain/errors.ts";
 import type { Repo } from "../../domain/job.ts";
 import { proofMarker } from "../../domain/review/marker.ts";
-import type { AnswerPlace, Replies } from "../../ports/talk.ts";
+import type { AnswerPlace, Replies } from "../../ports/conversation.ts";
 import type { GitHub } from "./clients.ts";
 import { isOurs } from "./find-post.ts";
 import { FIND_THREAD, RESOLVE_THREAD } from "./graphql-documents.ts";
@@ -80,12 +80,12 @@ async function resolve(
 ): ReturnType<Replies["resolve"]> {
   try {
     const thread = await threadOf(github, repo, number, rootId);
-    if (thread === null) return "gone";
+    if (thread === null) return "missing";
     if (!thread.isResolved) await path.repeat(() => github.graphql(RESOLVE_THREAD, { thread: thread.id }));
     return "resolved";
   } catch (error) {
     const known = translate(error, Date.now());
-    if (known instanceof OutOfReach) return known.status === 404 ? "gone" : "refused";
+    if (known instanceof OutOfReach) return known.status === 404 ? "missing" : "refused";
     throw known;
   }
 }

@@ -1,6 +1,6 @@
 // A repository as GitHub tells it now: name, owner, visibility, and the head of its default branch.
 import type { Repo } from "../../domain/job.ts";
-import type { RepositoryHost, StandingRepository, Tree, Unreachable } from "../../ports/memory.ts";
+import type { ReachableRepository, RepositoryHost, Tree, Unreachable } from "../../ports/memory.ts";
 import type { Clients, GitHub } from "./clients.ts";
 import { translated } from "./translate-error.ts";
 import { githubTree } from "./tree.ts";
@@ -19,16 +19,17 @@ export function githubRepositoryHost(options: RepositoryHostOptions): Repository
   return { lookUp: () => translated(() => lookUp(options)) };
 }
 
-async function lookUp(options: RepositoryHostOptions): Promise<StandingRepository | Unreachable> {
+async function lookUp(options: RepositoryHostOptions): Promise<ReachableRepository | Unreachable> {
   const { repo, paceMs } = options;
   try {
     const reader = await readerOf(options);
-    if (reader === null) return { kind: "unreachable", reason: "the App does not reach the repository", gone: true };
+    if (reader === null)
+      return { kind: "unreachable", reason: "the App does not reach the repository", isMissing: true };
     const [owner = "", name = ""] = reader.name.split("/");
     const { data } = await reader.github.rest.repos.get({ owner, repo: name });
     // Names are given away again; ids are not.
     if (data.id !== repo.id) {
-      return { kind: "unreachable", reason: `${reader.name} is another repository by now`, gone: false };
+      return { kind: "unreachable", reason: `${reader.name} is another repository by now`, isMissing: false };
     }
     const { visibility } = data;
     const now: Repo = {
@@ -40,12 +41,12 @@ async function lookUp(options: RepositoryHostOptions): Promise<StandingRepositor
       visibility: data.private ? (visibility === "internal" ? "internal" : "private") : "public",
     };
     const head = () => translated(() => headOf(reader.github, now, data.default_branch, paceMs));
-    return { kind: "standing", repo: now, head };
+    return { kind: "reachable", repo: now, head };
   } catch (error) {
     const status = statusOf(error);
     const reason = REFUSALS.get(status);
     if (reason === undefined) throw error;
-    return { kind: "unreachable", reason, gone: status === 410 };
+    return { kind: "unreachable", reason, isMissing: status === 410 };
   }
 }
 

@@ -11,7 +11,7 @@ import {
   withoutProgress,
   withProgress,
 } from "../../domain/review/marker.ts";
-import { CommentRefused, type CommentToPost, Overtaken, type Reviews } from "../../ports.ts";
+import { CommentRefused, type CommentToPost, type Reviews, SupersededError } from "../../ports.ts";
 import type { GitHub } from "./clients.ts";
 import { isOurs, placeOf } from "./find-post.ts";
 import { isNotReady, limitWait, translated } from "./translate-error.ts";
@@ -66,9 +66,9 @@ async function readHead(github: GitHub, repo: Repo, number: number) {
 /** Read right before each write: nobody is spoken to about what is over. */
 async function checkHead({ github }: Writer, { repo, number, headSha }: Spot): Promise<void> {
   const now = await translated(() => readHead(github, repo, number));
-  if (now.state === "closed") throw new Overtaken("the pull request is closed");
-  if (now.locked) throw new Overtaken("the conversation is locked");
-  if (now.sha !== headSha) throw new Overtaken(`the head moved to ${now.sha.slice(0, 7)}`);
+  if (now.state === "closed") throw new SupersededError("the pull request is closed");
+  if (now.locked) throw new SupersededError("the conversation is locked");
+  if (now.sha !== headSha) throw new SupersededError(`the head moved to ${now.sha.slice(0, 7)}`);
 }
 
 async function postReview(

@@ -1,6 +1,6 @@
 // Reads threads on a diff: GitHub's threads are flat, every reply names the first comment.
 import type { ThreadComment } from "../../domain/conversation.ts";
-import type { Threads } from "../../ports/talk.ts";
+import type { Threads } from "../../ports/conversation.ts";
 import type { GitHub } from "./clients.ts";
 import { unlessStatus } from "./requests.ts";
 import { translated } from "./translate-error.ts";

@@ -2,7 +2,7 @@
 // lost, GitHub is asked what stands there. Nothing is ever sent again because nobody knows.
 import { RequestError } from "@octokit/request-error";
 import { LeaseLost, OutOfReach, Transient } from "../../domain/errors.ts";
-import type { Post, Wanted, WriteBook } from "../../ports/writes.ts";
+import type { Post, Wanted, WriteStore } from "../../ports/writes.ts";
 import { type FailPoint, failPoint } from "../fail-point.ts";
 import { translate, wasNeverSent } from "./translate-error.ts";
 import { letWrite, WriteOutsidePath } from "./write-gate.ts";
@@ -19,7 +19,7 @@ const LOOKS = [0, 1 / 6];
 /** What one job's writes need. */
 export interface WritePathOptions {
   readonly installationId: number;
-  readonly book: WriteBook;
+  readonly book: WriteStore;
   /** The marker by which something is known again. */
   readonly sign: (wanted: Wanted) => string;
   readonly find: (wanted: Wanted, marker: string) => Promise<Post | null>;
@@ -79,7 +79,7 @@ export function unheldWrites(): Pick<WritePath, "repeat"> {
 
 async function create(wanted: Wanted, creation: Creation, options: WritePathOptions): ReturnType<WritePath["create"]> {
   const { book, sign, turn } = options;
-  const standing = await book.standing(wanted);
+  const standing = await book.state(wanted);
   if (standing.state === "posted") return { ...standing.post, made: false };
   const marker = standing.state === "sent" ? standing.marker : sign(wanted);
   if (standing.state === "sent" || creation.look === true) {
@@ -106,7 +106,7 @@ async function adopted(
   post: Post,
   { book }: WritePathOptions,
 ): Promise<Post & { made: boolean }> {
-  if ((await book.standing(wanted)).state === "new") await book.send(wanted, marker);
+  if ((await book.state(wanted)).state === "new") await book.send(wanted, marker);
   await book.posted(wanted, post);
   return { ...post, made: false };
 }
@@ -118,7 +118,7 @@ function waitUntilSettled({ kind }: Wanted, agoMs: number, { settledMs = SETTLED
 }
 
 /** The job and the turn, asked about in one moment. */
-function stillOurs(book: Pick<WriteBook, "hold">, keep: KeepTurn): () => Promise<unknown> {
+function stillOurs(book: Pick<WriteStore, "hold">, keep: KeepTurn): () => Promise<unknown> {
   return () => Promise.all([book.hold(), keep()]);
 }
 

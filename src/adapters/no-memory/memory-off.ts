@@ -1,5 +1,5 @@
 // Memory that could not be opened: reviews go on without it and say why, and nothing is taken for remembered.
-import type { EvidenceShelf } from "../../ports/feedback.ts";
+import type { EvidenceStore } from "../../ports/feedback.ts";
 import type { Memory, Recall, RepositoryLabels } from "../../ports/memory.ts";
 
 /** @param reason one line; it stands in reviews, so it names no file of the server */
@@ -7,7 +7,7 @@ export function memoryOff(reason: string): {
   readonly recall: Recall;
   readonly memory: Memory;
   readonly labels: RepositoryLabels;
-  readonly evidence: EvidenceShelf;
+  readonly evidence: EvidenceStore;
 } {
   const fail = () => Promise.reject(new Error(reason));
   return {

@@ -1,6 +1,6 @@
 // The last thing that a comment passes on its way to GitHub: no token, key or password leaves in it, whoever wrote it there.
 
-import type { Replies } from "../../ports/talk.ts";
+import type { Replies } from "../../ports/conversation.ts";
 import type { Reviews } from "../../ports.ts";
 import type { SecretRedactor } from "./redact.ts";
 

@@ -19,7 +19,7 @@ import { Transient } from "../../domain/errors.ts";
 import { jobKey } from "../../domain/job.ts";
 import { repoKey } from "../../domain/memory.ts";
 import { gatherSettings } from "../../gather/gather.ts";
-import type { AnsweredComment } from "../../ports/talk.ts";
+import type { AnsweredComment } from "../../ports/conversation.ts";
 import { acknowledge, isAnswered, publishAnswer } from "../../publish/publish.ts";
 import type { Stage } from "../review/review-ports.ts";
 import { countMemory, forgetMemory, rememberTold } from "./memory.ts";

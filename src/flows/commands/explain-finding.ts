@@ -3,8 +3,8 @@ import type { Finding, HeldBack } from "../../domain/finding.ts";
 import { jobKey, type Repo } from "../../domain/job.ts";
 import { findingMemoryId, type MemoryRecord, repoKey } from "../../domain/memory.ts";
 import type { PlacedFinding, Review } from "../../domain/review.ts";
+import type { ReviewRecords } from "../../ports/conversation.ts";
 import type { Recall } from "../../ports/memory.ts";
-import type { ReviewRecords } from "../../ports/talk.ts";
 
 export interface ExplainPorts {
   /** Reviews that were kept; null where none were. */

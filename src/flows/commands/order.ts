@@ -2,16 +2,16 @@
 import { type AccessLevel, type CommandJob, hasAccess, type Verb, verbEntry } from "../../domain/command.ts";
 import { type Answer, plainAnswer } from "../../domain/conversation.ts";
 import { parseFindingMarker } from "../../domain/review/marker.ts";
-import type { EvidenceShelf } from "../../ports/feedback.ts";
 import type {
-  AnswerBook,
+  AnswerStore,
   Decisions,
   Permissions,
   Replies,
   ReviewJobs,
   ReviewRecords,
   Threads,
-} from "../../ports/talk.ts";
+} from "../../ports/conversation.ts";
+import type { EvidenceStore } from "../../ports/feedback.ts";
 import type { ReviewPorts, Stage } from "../review/review-ports.ts";
 
 export interface CommandPorts extends ReviewPorts {
@@ -19,10 +19,10 @@ export interface CommandPorts extends ReviewPorts {
   readonly threads: Threads;
   readonly replies: Replies;
   readonly decisions: Decisions;
-  readonly book: AnswerBook;
+  readonly book: AnswerStore;
   readonly jobs: ReviewJobs;
   readonly records: ReviewRecords;
-  readonly evidence: EvidenceShelf;
+  readonly evidence: EvidenceStore;
 }
 
 /** A command of somebody who may give it. */

@@ -242,9 +242,9 @@ async function overBudget(
       const first = model.price("small", tokens.input, tokens.most) ?? 0;
       return sum + first + (model.price("small", tokens.input + tokens.most, tokens.most) ?? 0);
     }, 0);
-  const purse = most === 0 ? null : await overrunBy(most, usdPerMonth, repo, ports.access, ports.now());
-  if (purse === null) return null;
-  const reason = `what is left of ${budgetText(purse.whose, purse.of)} does not pay for another question`;
+  const budget = most === 0 ? null : await overrunBy(most, usdPerMonth, repo, ports.access, ports.now());
+  if (budget === null) return null;
+  const reason = `what is left of ${budgetText(budget.whose, budget.of)} does not pay for another question`;
   return { reason, again: false, notBefore: null };
 }
 

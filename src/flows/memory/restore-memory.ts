@@ -3,8 +3,8 @@
 import { jobKey, type Repo } from "../../domain/job.ts";
 import type { Evidence } from "../../domain/memory/evidence.ts";
 import { repoKey } from "../../domain/memory.ts";
+import type { Decisions } from "../../ports/conversation.ts";
 import type { PastRejections, Rejecting } from "../../ports/rejections.ts";
-import type { Decisions } from "../../ports/talk.ts";
 import { type WeighPorts, weighEvidence } from "../people/weigh-evidence.ts";
 
 export interface RestorePorts extends WeighPorts {

@@ -4,7 +4,7 @@ import { loggedRetrieval } from "../../domain/figures/logged-retrieval.ts";
 import { type FoundMemory, type HandSearch, mergeFound } from "../../domain/memory/search-result.ts";
 import type { Precedents } from "../../domain/retrieval.ts";
 import type { Embedder, Recall, Reranker, RetrievalLog } from "../../ports/memory.ts";
-import type { ModelLeave } from "../../ports/model.ts";
+import type { ModelAllowance } from "../../ports/model.ts";
 import { searchMemory } from "../../retrieve/retrieve.ts";
 
 export interface SearchPorts {
@@ -13,7 +13,7 @@ export interface SearchPorts {
   /** Null leaves the order to the search. */
   readonly reranker: Reranker | null;
   /** With which a model may be asked for a better order, where the search wants that. */
-  readonly leave?: ModelLeave;
+  readonly leave?: ModelAllowance;
   /** Never rejects. */
   readonly retrievals: RetrievalLog;
   /** Epoch milliseconds. */

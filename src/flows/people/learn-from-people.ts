@@ -13,8 +13,8 @@ import type { Skipped } from "../../domain/omissions.ts";
 import type { Said } from "../../domain/review/review-history.ts";
 import { counted } from "../../domain/text/counted.ts";
 import { attest, fateOf, fixPairOf, observe, type weigh } from "../../learn/learn.ts";
-import type { EvidenceShelf, Feedback, FeedbackBook, KnownFix, RememberedFinding } from "../../ports/feedback.ts";
-import type { ReviewRecords } from "../../ports/talk.ts";
+import type { ReviewRecords } from "../../ports/conversation.ts";
+import type { EvidenceStore, Feedback, FeedbackStore, KnownFix, RememberedFinding } from "../../ports/feedback.ts";
 import type { PullRequests } from "../../ports.ts";
 import { type WeighPorts, weighEvidence } from "./weigh-evidence.ts";
 
@@ -24,7 +24,7 @@ export interface LearnPorts extends WeighPorts {
   readonly pulls: Pick<PullRequests, "text">;
   /** What was said, with the code that it was about. */
   readonly records: Pick<ReviewRecords, "latest">;
-  readonly book: FeedbackBook;
+  readonly book: FeedbackStore;
   /** Epoch milliseconds. */
   readonly now: () => number;
 }
@@ -173,7 +173,7 @@ export interface ChangedFinding {
 
 interface FixPorts {
   readonly pulls: Pick<PullRequests, "text">;
-  readonly evidence: Pick<EvidenceShelf, "keepFixes">;
+  readonly evidence: Pick<EvidenceStore, "keepFixes">;
   readonly redact: (text: string) => Promise<string>;
 }
 

@@ -5,11 +5,11 @@ import { repoKey } from "../../domain/memory.ts";
 import { cutText } from "../../domain/text/cut-text.ts";
 import { publicWords } from "../../domain/text/public-error-text.ts";
 import { threadMemories, weigh } from "../../learn/learn.ts";
-import type { Decision, EvidenceShelf, RememberedFinding } from "../../ports/feedback.ts";
+import type { Decision, EvidenceStore, RememberedFinding } from "../../ports/feedback.ts";
 import { isWriter, type Order } from "../commands/order.ts";
 
 export interface WeighPorts {
-  readonly evidence: EvidenceShelf;
+  readonly evidence: EvidenceStore;
   readonly redact: (text: string) => Promise<string>;
 }
 

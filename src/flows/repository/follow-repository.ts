@@ -10,15 +10,15 @@ import type { DescribeJob, FollowJob, ForgetJob, HistoryJob, IndexJob, LabelJob,
 import { repoKey } from "../../domain/memory.ts";
 import type { Skipped } from "../../domain/omissions.ts";
 import { configAt } from "../../gather/gather.ts";
-import type { HistoryBook, PastReviews } from "../../ports/history.ts";
+import type { HistoryStore, PastReviews } from "../../ports/history.ts";
 import type {
   CodeChunker,
   Embedder,
   Memory,
+  ReachableRepository,
   Recall,
   RepositoryHost,
   RepositoryLabels,
-  StandingRepository,
   Tree,
   Unreachable,
 } from "../../ports/memory.ts";
@@ -146,7 +146,7 @@ async function forgetCorpora(repo: Repo, kept: readonly IndexedCorpus[], ports: 
 }
 
 function indexTree(
-  { repo }: StandingRepository,
+  { repo }: ReachableRepository,
   tree: Tree,
   corpora: readonly IndexedCorpus[],
   { knowledge, after }: { readonly knowledge: Knowledge; readonly after: string | null },
@@ -169,16 +169,16 @@ function indexTree(
 async function label(job: LabelJob, ports: FollowPorts): Promise<Relabelled> {
   const found = await ports.host.lookUp();
   // What we can no longer see for ourselves is shown to nobody else.
-  const repo: Repo = found.kind === "standing" ? found.repo : { ...job.repo, visibility: "private" };
+  const repo: Repo = found.kind === "reachable" ? found.repo : { ...job.repo, visibility: "private" };
   const known = await ports.labels.relabel(repo);
-  await ports.labels.give(repo, found.kind === "standing" && (await givesNow(found, ports)));
+  await ports.labels.give(repo, found.kind === "reachable" && (await givesNow(found, ports)));
   // Hidden first; what is gone is forgotten as well.
   if (found.kind === "unreachable") unreached(found);
   return { kind: "relabelled", repo, known };
 }
 
 /** As the default branch says it, with the owner's defaults. */
-async function givesNow(found: StandingRepository, ports: FollowPorts): Promise<boolean> {
+async function givesNow(found: ReachableRepository, ports: FollowPorts): Promise<boolean> {
   const tree = await found.head();
   if (tree === null) return false;
   const { config } = await configAt(found.repo, tree.commit, ports.pulls, ports.known);
@@ -191,9 +191,9 @@ const ASK_AGAIN_MS = { first: 5_000, longest: 60 * 60_000 };
 async function forget(job: ForgetJob, ports: FollowPorts): Promise<Forgotten | Unconfirmed | Skipped> {
   const found = await ports.host.lookUp();
   // Added again since, or the delivery is an old one.
-  if (found.kind === "standing") return { kind: "skipped", reason: "the App still reaches the repository" };
+  if (found.kind === "reachable") return { kind: "skipped", reason: "the App still reaches the repository" };
   // As while the installation is suspended, which may take months: who took the repository away meanwhile counts on us.
-  if (!found.gone) return unconfirmed(found.reason, job);
+  if (!found.isMissing) return unconfirmed(found.reason, job);
   const first = await forgetAll(job.repo, ports);
   // A review that was posted a moment before is remembered a moment after: once it has ended, that is forgotten as well.
   const { running, ended } = await ports.traces.besides(job.repo, job.key);
@@ -228,7 +228,7 @@ export interface HeadPorts {
 /** The head of the default branch, with the configuration that holds there. */
 interface CurrentHead {
   readonly kind: "head";
-  readonly found: StandingRepository;
+  readonly found: ReachableRepository;
   readonly tree: Tree;
   readonly config: RepoConfig;
 }
@@ -248,9 +248,9 @@ async function currentHead({ host, pulls, known, labels }: HeadPorts): Promise<C
   return { kind: "head", found, tree, config };
 }
 
-/** @throws OutOfReach when its host says that the repository is gone: then it is forgotten as well */
-function unreached({ reason, gone }: Unreachable): Skipped {
-  if (gone) throw new OutOfReach("gone", 404, reason);
+/** @throws OutOfReach when its host says that the repository no longer exists: then it is forgotten as well */
+function unreached({ reason, isMissing }: Unreachable): Skipped {
+  if (isMissing) throw new OutOfReach("gone", 404, reason);
   return { kind: "skipped", reason };
 }
 
@@ -258,7 +258,7 @@ function unreached({ reason, gone }: Unreachable): Skipped {
 export interface HistoryFollowing {
   /** What was said in a repository's reviews; null when it is out of reach. */
   readonly past: (repo: Repo) => Promise<PastReviews | null>;
-  readonly book: HistoryBook;
+  readonly book: HistoryStore;
   /** Our own account: `kodiai[bot]`. */
   readonly botLogin: string;
 }

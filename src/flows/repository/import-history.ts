@@ -15,12 +15,12 @@ import {
 } from "../../domain/memory/past-reviews.ts";
 import { repoKey } from "../../domain/memory.ts";
 import type { Skipped } from "../../domain/omissions.ts";
-import type { HistoryBook, PastPage, PastReviews } from "../../ports/history.ts";
+import type { HistoryStore, PastPage, PastReviews } from "../../ports/history.ts";
 import { commentKeeper, type KeepingPorts } from "./keep-comments.ts";
 
 export interface HistoryPorts extends KeepingPorts {
   /** Null writes nothing down: every run begins anew. */
-  readonly book: HistoryBook | null;
+  readonly book: HistoryStore | null;
 }
 
 export interface HistoryRequest {

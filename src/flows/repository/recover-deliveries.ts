@@ -1,6 +1,6 @@
 // GitHub delivers once and keeps a log of three days. What it could not deliver, or says it did and we never took, is asked
 // for once more. It comes back through the door like any delivery, with the id that it had.
-import type { DeliveryLog, LoggedDelivery, MissedEventStore } from "../../ports/missed.ts";
+import type { DeliveryLog, LoggedDelivery, MissedEventStore } from "../../ports/missed-events.ts";
 import { missedRank } from "../../receive/receive.ts";
 
 /** docs.github.com, "Redelivering webhooks": deliveries of the last three days. */
@@ -57,7 +57,7 @@ export async function recoverDeliveries(
   for (const { id, guid } of missed.slice(0, limits.most)) {
     if (!(await book.asking(guid, now))) continue;
     await limits.pause();
-    if ((await log.redeliver(id)) === "gone") gone += 1;
+    if ((await log.redeliver(id)) === "expired") gone += 1;
     else asked.push(guid);
   }
   const left = Math.max(0, missed.length - limits.most);

@@ -4,7 +4,7 @@
 import { Transient } from "../../domain/errors.ts";
 import { jobKey, type Repo, type ReviewJob } from "../../domain/job.ts";
 import { repoKey } from "../../domain/memory.ts";
-import type { AddReview, MissedEventStore, OpenPull, OpenPulls } from "../../ports/missed.ts";
+import type { AddReview, MissedEventStore, OpenPull, OpenPulls } from "../../ports/missed-events.ts";
 
 /** A pull request that nothing happened to for so long is left alone; a server is back sooner. */
 const CATCH_UP_MS = 14 * 24 * 60 * 60_000;

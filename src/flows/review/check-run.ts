@@ -5,7 +5,7 @@ import type { Repo, ReviewJob } from "../../domain/job.ts";
 import type { Degraded, Skipped } from "../../domain/omissions.ts";
 import type { PostedReview, Superseded } from "../../domain/review.ts";
 import { publicWords } from "../../domain/text/public-error-text.ts";
-import type { CheckBook, Checks } from "../../ports/checks.ts";
+import type { CheckStore, Checks } from "../../ports/checks.ts";
 import { beginCheck, type CheckPorts, checkEnd, endCheck, leftCheckEnd } from "../../publish/publish.ts";
 
 /** A job's lease, and five minutes: after that nobody believes a check that says it is in progress. */
@@ -57,7 +57,7 @@ export function checkRun(job: ReviewJob, ports: CheckPorts, now: () => number): 
   }
 }
 
-async function toEnd(result: PostedReview | Superseded | Skipped, key: string, book: CheckBook) {
+async function toEnd(result: PostedReview | Superseded | Skipped, key: string, book: CheckStore) {
   if (result.kind !== "posted") return book.open(key);
   // Also one that ended before its time, as "still under way".
   const own = await book.on(key, result.review.headSha);
@@ -83,7 +83,7 @@ export interface SweptCheck {
  * @param suspended installations that need not be asked
  */
 export async function sweepChecks(
-  book: CheckBook,
+  book: CheckStore,
   checksOf: (installationId: number, repo: Repo) => Checks,
   now: number,
   suspended: ReadonlySet<number>,

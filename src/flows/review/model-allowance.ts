@@ -1,7 +1,7 @@
 // Whether a model may be asked, and for how much: the repository's budgets and the operator's against what was spent, and one
 // review's money shared between finding memories and reading the change.
 import type { RepoConfig } from "../../config/repo-config.ts";
-import { type Budget, bookingOf, type Purse, type Wanted } from "../../domain/budget.ts";
+import { type Budget, type BudgetUsage, reservationOf, type Wanted } from "../../domain/budget.ts";
 import { hasAccess } from "../../domain/command.ts";
 import type { Repo } from "../../domain/job.ts";
 import type { ModelRequest } from "../../domain/model.ts";
@@ -9,8 +9,8 @@ import type { BudgetName, Cost, Degraded, MonthSpending } from "../../domain/omi
 import type { PullRequestContext } from "../../domain/pull-request.ts";
 import type { ModelCost } from "../../domain/retrieval.ts";
 import type { ReviewSignals } from "../../domain/signals.ts";
-import type { Model, ModelAccess, ModelLeave } from "../../ports/model.ts";
-import type { Permissions } from "../../ports/talk.ts";
+import type { Permissions } from "../../ports/conversation.ts";
+import type { Model, ModelAccess, ModelAllowance } from "../../ports/model.ts";
 
 const DAY_MS = 24 * 60 * 60_000;
 
@@ -37,17 +37,17 @@ export async function modelAllowance(
   access: ModelAccess | null,
   now: number,
   { isOutsider, isReview, signal }: Asker,
-): Promise<ModelLeave> {
+): Promise<ModelAllowance> {
   if (access === null || setting === "off") return { model: null, reason: null };
-  const { model, delimiter, reserve } = access;
+  const { model, delimiter, reservations } = access;
   const leave = { model, delimiter, ...(signal === undefined ? {} : { signal }) };
   if (!hasPrice(model)) return { ...leave, usd: Number.POSITIVE_INFINITY };
   const { reviewsPerDay } = budget.outsiders;
-  if (isOutsider && isReview && reserve && (await reserve.outsidersReviews(now - DAY_MS)) >= reviewsPerDay)
+  if (isOutsider && isReview && reservations && (await reservations.outsidersReviews(now - DAY_MS)) >= reviewsPerDay)
     return { model: null, reason: usedUpToday(reviewsPerDay) };
   const wanted = { least: 0, most: budget.usdPerReview };
-  const { usd, purses } = await setAside(wanted, budgetsOf(budget, repo, access, isOutsider), access, now);
-  const empty = purses.find((purse) => purse.usd + purse.aside >= purse.of);
+  const { usd, usages } = await setAside(wanted, budgetsOf(budget, repo, access, isOutsider), access, now);
+  const empty = usages.find((usage) => usage.usd + usage.aside >= usage.of);
   return empty === undefined ? { ...leave, usd } : { model: null, reason: usedUp(empty) };
 }
 
@@ -66,8 +66,8 @@ export async function monthSpending(
 ): Promise<MonthSpending | null> {
   if (access === null || setting === "off" || !hasPrice(access.model)) return null;
   const budgets = budgetsOf(budget, repo, access, isOutsider);
-  const purses = standing(budgets, await pursesOf(budgets, access, monthStart(now)));
-  const [nearest] = purses.filter(({ of }) => of > 0).toSorted((a, b) => b.usd / b.of - a.usd / a.of);
+  const usages = budgetStates(budgets, await usagesOf(budgets, access, monthStart(now)));
+  const [nearest] = usages.filter(({ of }) => of > 0).toSorted((a, b) => b.usd / b.of - a.usd / a.of);
   return nearest === undefined ? null : { whose: nearest.whose, usd: nearest.usd, of: nearest.of };
 }
 
@@ -89,11 +89,11 @@ export async function overrunBy(
   const budgets = budgetsOf({ usdPerMonth: ofRepository }, repo, access, false);
   const booked = await setAside({ least: usd, most: usd }, budgets, access, now);
   if (booked.usd > 0) return null;
-  return booked.purses.find((purse) => purse.usd + purse.aside + usd > purse.of) ?? null;
+  return booked.usages.find((usage) => usage.usd + usage.aside + usd > usage.of) ?? null;
 }
 
 /** A budget as it stood before anything was set aside for this job. */
-interface StandingPurse extends MonthSpending {
+interface BudgetState extends MonthSpending {
   /** US$ that other jobs have set aside. */
   readonly aside: number;
 }
@@ -103,15 +103,15 @@ async function setAside(
   budgets: readonly Budget[],
   access: ModelAccess,
   now: number,
-): Promise<{ readonly usd: number; readonly purses: readonly StandingPurse[] }> {
+): Promise<{ readonly usd: number; readonly usages: readonly BudgetState[] }> {
   const since = monthStart(now);
-  const { usd, purses } = access.reserve
-    ? await access.reserve.book(wanted, budgets, since)
-    : bookingOf(wanted, budgets, await pursesOf(budgets, access, since));
-  return { usd, purses: standing(budgets, purses) };
+  const { usd, usages } = access.reservations
+    ? await access.reservations.reserve(wanted, budgets, since)
+    : reservationOf(wanted, budgets, await usagesOf(budgets, access, since));
+  return { usd, usages: budgetStates(budgets, usages) };
 }
 
-function usedUp({ whose, usd, of }: StandingPurse): string {
+function usedUp({ whose, usd, of }: BudgetState): string {
   const budget = budgetText(whose, of);
   return usd < of
     ? `what is left of ${budget} is set aside for reviews that run at this moment`
@@ -160,13 +160,17 @@ function partOf(usd: number, percent: number): number {
   return Number(((usd * percent) / 100).toFixed(4));
 }
 
-function pursesOf(budgets: readonly Budget[], { spending }: ModelAccess, since: number): Promise<readonly Purse[]> {
-  return Promise.all(budgets.map(({ whose, repo }) => spending.purse(repo, since, whose === "outsiders")));
+function usagesOf(
+  budgets: readonly Budget[],
+  { spending }: ModelAccess,
+  since: number,
+): Promise<readonly BudgetUsage[]> {
+  return Promise.all(budgets.map(({ whose, repo }) => spending.usage(repo, since, whose === "outsiders")));
 }
 
-function standing(budgets: readonly Budget[], purses: readonly Purse[]): readonly StandingPurse[] {
+function budgetStates(budgets: readonly Budget[], usages: readonly BudgetUsage[]): readonly BudgetState[] {
   return budgets.map(({ whose, of }, at) => {
-    const { spent, aside } = purses[at] ?? { spent: 0, aside: 0 };
+    const { spent, aside } = usages[at] ?? { spent: 0, aside: 0 };
     return { whose, usd: spent, aside, of };
   });
 }
@@ -187,7 +191,7 @@ const MEMORY_PART = 0.25;
 const MEMORY_MS = 180_000;
 
 /** The leave of whoever finds memories: a part of the money, and three minutes. */
-export function retrievalShare(leave: ModelLeave): ModelLeave {
+export function retrievalShare(leave: ModelAllowance): ModelAllowance {
   if (leave.model === null) return leave;
   const late = AbortSignal.timeout(MEMORY_MS);
   const signal = leave.signal === undefined ? late : AbortSignal.any([leave.signal, late]);
@@ -195,7 +199,7 @@ export function retrievalShare(leave: ModelLeave): ModelLeave {
 }
 
 /** What is left of a leave once this was spent. */
-export function remainingAfter(leave: ModelLeave, spent: readonly ModelCost[]): ModelLeave {
+export function remainingAfter(leave: ModelAllowance, spent: readonly ModelCost[]): ModelAllowance {
   if (leave.model === null || spent.length === 0) return leave;
   const usd = leave.usd - sum(spent.map((of) => of.usd ?? 0));
   return usd > 0 ? { ...leave, usd } : { model: null, reason: "the budget of this review is used up" };

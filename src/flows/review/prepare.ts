@@ -12,7 +12,7 @@ import { reviewFingerprint } from "../../domain/review/review-fingerprint.ts";
 import type { MemoryHeld, Review } from "../../domain/review.ts";
 import type { ReviewSignals } from "../../domain/signals.ts";
 import { reviewHunks } from "../../learn/learn.ts";
-import type { ModelLeave } from "../../ports/model.ts";
+import type { ModelAllowance } from "../../ports/model.ts";
 import type { RetrievePorts, RetrieveSettings } from "../../retrieve/retrieve.ts";
 import { PROMPT_VERSION } from "../../review/review.ts";
 import { unhelpfulMemory } from "../memory/decide-retrieval.ts";
@@ -35,7 +35,7 @@ export interface Prepared {
   /** Logs what was retrieved and what it cost. */
   record(precedents: Precedents): Promise<void>;
   /** What retrieval left of the allowance. */
-  remaining(): ModelLeave;
+  remaining(): ModelAllowance;
   /**
    * The review with its costs, its figures and what was degraded before it; gives back what is left of the allowance.
    *
@@ -69,7 +69,7 @@ export async function prepare(
     },
     remaining: () => remainingAfter(allowance, spent),
     async complete(written, degraded, started) {
-      await access?.reserve?.release();
+      await access?.reservations?.release();
       const held = await introduceMemory(repo, signals, ports);
       const complete = {
         ...written,

@@ -2,7 +2,7 @@
 import { LeaseLost, OutOfReach, Transient } from "../../domain/errors.ts";
 import type { ReviewJob } from "../../domain/job.ts";
 import type { PullRequestContext } from "../../domain/pull-request.ts";
-import type { ProgressBook, ProgressNote } from "../../ports/checks.ts";
+import type { ProgressNote, ProgressStore } from "../../ports/checks.ts";
 import type { Reviews } from "../../ports.ts";
 import { endProgress, showProgress } from "../../publish/publish.ts";
 import type { ReviewPorts } from "./review-ports.ts";
@@ -55,7 +55,7 @@ export interface SweptProgress extends Pick<ProgressNote, "key" | "installationI
  * @param suspended installations that need not be asked
  */
 export async function sweepProgress(
-  book: ProgressBook,
+  book: ProgressStore,
   reviewsOf: (installationId: number, repo: ProgressNote["repo"]) => Promise<Pick<Reviews, "endProgress">>,
   suspended: ReadonlySet<number>,
 ): Promise<readonly SweptProgress[]> {

@@ -117,12 +117,12 @@ function whereOf({ repo, pull }: PullRequestContext): Parameters<typeof claimOf>
 export function flaggedBy({ review }: PostedReview): FlaggedNow {
   const idOf = (finding: Pick<Finding, "id">) => findingMemoryId(repoKey(review.repo), review.number, finding.id);
   return {
-    said: review.said.flatMap(({ finding, shape, recovered }) =>
+    reported: review.said.flatMap(({ finding, shape, recovered }) =>
       recovered === true || finding.side === "LEFT" || shape.at.length === 0
         ? []
         : [{ memoryId: idOf(finding), rule: finding.rule, shape }],
     ),
-    standing: review.findings.map(({ finding }) => idOf(finding)),
+    open: review.findings.map(({ finding }) => idOf(finding)),
     fixed: review.addressed.flatMap(({ finding, isGone }) => (isGone === true ? [idOf(finding)] : [])),
   };
 }

@@ -2,7 +2,8 @@
 import type { KnownRules } from "../../config/check-rules.ts";
 import type { Repo } from "../../domain/job.ts";
 import type { PostedReview } from "../../domain/review.ts";
-import type { CheckBook, Checks, ProgressBook, PushWaits } from "../../ports/checks.ts";
+import type { CheckStore, Checks, ProgressStore, PushWaits } from "../../ports/checks.ts";
+import type { Decisions, Permissions } from "../../ports/conversation.ts";
 import type { Dependencies } from "../../ports/dependency.ts";
 import type { Introductions } from "../../ports/history.ts";
 import type { Embedder, Memory, Recall, Replays, Reranker, RetrievalLog } from "../../ports/memory.ts";
@@ -10,7 +11,6 @@ import type { ModelAccess } from "../../ports/model.ts";
 import type { FlaggedCode, PastCode, PastRejections, Rejecting } from "../../ports/rejections.ts";
 import type { Snapshots } from "../../ports/snapshot.ts";
 import type { Symbols } from "../../ports/symbols.ts";
-import type { Decisions, Permissions } from "../../ports/talk.ts";
 import type { Inspector, Ledger, PullRequests, Reviews } from "../../ports.ts";
 import type { newGateCache } from "../../retrieve/retrieve.ts";
 
@@ -65,9 +65,9 @@ export interface ReviewPorts extends WritingPorts {
   readonly ledger: Ledger;
   readonly reviews: Reviews;
   readonly checks: Checks;
-  readonly checkBook: CheckBook;
+  readonly checkBook: CheckStore;
   /** Absent: the summary does not say that it is being written. */
-  readonly progress?: ProgressBook;
+  readonly progress?: ProgressStore;
   readonly waits: PushWaits;
   readonly embedder: Embedder;
   readonly memory: Memory;

@@ -1,4 +1,4 @@
-// Embeddings of queries, kept for a day: reviewing the next push of a pull request asks almost the same questions again.
+// Caches embeddings of queries for a day, because reviews of the next pushes repeat most queries.
 import { createHash } from "node:crypto";
 import type { EmbeddingSpace } from "../../domain/memory.ts";
 import type { Embedded, Embedder } from "../../ports/memory.ts";
@@ -12,8 +12,8 @@ const TTL_MS = 24 * 60 * 60_000;
 const MOST_KEPT = 10_000;
 
 /**
- * The same embedder, asked less: queries answered within a day come from the database, and within one call each distinct text is
- * embedded once. Documents are not kept: their vectors are in the memory itself. What goes wrong here is a miss, never an error.
+ * Wraps an embedder: queries embedded within a day come from the database, and each call embeds a distinct text once. Documents are
+ * not cached, because their vectors are in memory itself. A failure of the cache is a miss, never an error.
  *
  * `cached` counts texts, not distinct ones.
  *
@@ -22,7 +22,7 @@ const MOST_KEPT = 10_000;
 export function cachedEmbedder(inner: Embedder, db: Database, now: () => number): Embedder {
   return {
     ...inner,
-    // Asked each time: an embedder may learn its dimension from the first answer.
+    // Not copied, because an embedder may learn its dimension from the first answer.
     get space() {
       return inner.space;
     },
@@ -76,7 +76,7 @@ async function readAll(
       if (vectorProblem(vector, space.dimension) === null) found.set(text, vector);
     }
   } catch {
-    // What cannot be read is embedded again.
+    // Unreadable entries are embedded again.
   }
   return found;
 }
@@ -107,11 +107,11 @@ async function writeAll(
       );
     });
   } catch {
-    // Not kept: it is embedded again next time.
+    // Not cached: embedded again next time.
   }
 }
 
-/** Only a hash of the text is kept. */
+/** Stores only a hash of the text. */
 function keyOf(space: EmbeddingSpace, text: string): string {
   return createHash("sha256")
     .update(JSON.stringify([space.model, space.dimension, "query", text]))

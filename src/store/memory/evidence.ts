@@ -1,15 +1,15 @@
-// What people did about our findings, as it was first seen, and the outcomes that follow; beside the memories, in the same database.
+// Evidence: people's feedback on our findings, as it was first seen, and the resulting outcomes, in the database of memory.
 import type { Evidence } from "../../domain/memory/evidence.ts";
 import type { RepoKey } from "../../domain/memory.ts";
-import type { Decision, EvidenceShelf, KnownFix, RememberedFinding } from "../../ports/feedback.ts";
+import type { Decision, EvidenceStore, KnownFix, RememberedFinding } from "../../ports/feedback.ts";
 import { type Columns, insertText, objectOf, rowOf, rowTypes } from "../columns.ts";
 import { jsonRows } from "../dialect.ts";
 import type { Database, Sql } from "../sql.ts";
 import { tick } from "./records.ts";
 import { repoValues } from "./scope.ts";
 
-/** Over an open memory. Throws `Transient` for what passes. */
-export function storedEvidence(db: Database): EvidenceShelf {
+/** Over an open memory. May throw `Transient`. */
+export function storedEvidence(db: Database): EvidenceStore {
   return {
     findings: (repo, pull) => findings(db, repo, pull),
     evidence: (repo, pull) => evidence(db, repo, pull),
@@ -49,7 +49,7 @@ async function findings(db: Sql, repo: RepoKey, pull: number): Promise<readonly 
     [...repoValues(repo), pull],
   );
   return rows.map(({ source_id, has_fix, ...row }) => {
-    // A finding's own name is `#PULL/FINDING`.
+    // A finding's source id is `#PULL/FINDING`.
     return { ...row, findingId: source_id.slice(source_id.indexOf("/") + 1), hasFix: has_fix === 1 };
   });
 }
@@ -87,12 +87,12 @@ async function add(tx: Sql, repo: RepoKey, given: readonly Evidence[]): Promise<
   );
   const rows = given.flatMap((one) => {
     const id = ids.get(one.memoryId);
-    // Forgotten meanwhile.
+    // Removed meanwhile.
     return id === undefined ? [] : [{ id, ...rowOf(EVIDENCE, one) }];
   });
   if (rows.length === 0) return 0;
   const all = jsonRows(rows);
-  // What was withdrawn and is there again counts again.
+  // Evidence that reappears is no longer withdrawn.
   await tx.run(
     `UPDATE evidence SET withdrawn_at = NULL FROM ${tx.dialect.rows("$1", { id: "int", key: "text" })}
      WHERE evidence.id = x.id AND evidence.key = x.key`,
@@ -104,7 +104,7 @@ async function add(tx: Sql, repo: RepoKey, given: readonly Evidence[]): Promise<
 async function withdraw(
   tx: Sql,
   repo: RepoKey,
-  withdrawn: Parameters<EvidenceShelf["withdraw"]>[1],
+  withdrawn: Parameters<EvidenceStore["withdraw"]>[1],
   at: number,
 ): Promise<void> {
   const ids = await rowIds(
@@ -120,7 +120,7 @@ async function withdraw(
   );
 }
 
-/** A record whose outcome changes counts as changed, so that the search reads it again. */
+/** Marks a record with a new outcome as changed, so that the search index reloads it. */
 async function decide(tx: Sql, repo: RepoKey, decisions: readonly Decision[]): Promise<number> {
   const version = await tick(tx);
   const ids = await rowIds(
@@ -153,7 +153,7 @@ async function decide(tx: Sql, repo: RepoKey, decisions: readonly Decision[]): P
   return changed;
 }
 
-/** Takes the place of what was known before: people change their minds. */
+/** Replaces the known rejections, because people change their minds. */
 async function keepAgainst(tx: Sql, id: number, against: Decision["against"]): Promise<void> {
   await tx.run("DELETE FROM against WHERE id = $1", [id]);
   for (const { by, reason, url, at, isReaction } of against)
@@ -188,7 +188,7 @@ async function versionIs(tx: Sql, repo: RepoKey, version: number): Promise<void>
   ]);
 }
 
-/** The rows of memories of this repository, by the memories' ids; those of other repositories are not found. */
+/** Memory id → row id, for memories of this repository only. */
 export async function rowIds(
   sql: Sql,
   repo: RepoKey,

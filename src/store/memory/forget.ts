@@ -1,17 +1,17 @@
-// Forgetting: records with everything beside them, cached queries, and then the space that they took.
+// Removes records with their dependent rows and cached queries, and then frees their space.
 import { setImmediate } from "node:timers/promises";
 import type { RepoKey } from "../../domain/memory.ts";
 import type { Database } from "../sql.ts";
 import { tick } from "./records.ts";
 import { repoValues } from "./scope.ts";
 
-/** Rows a transaction: on SQLite a removal rewrites index pages, which takes about as long as adding. */
+/** Rows per transaction: on SQLite a deletion rewrites index pages, which takes about as long as an insertion. */
 const CHUNK = 50;
 
 /**
- * Forgets these records of a repository; ids of other repositories are left alone.
+ * Removes these records of a repository; ignores ids of other repositories.
  *
- * @returns how many records went
+ * @returns how many records were removed
  * @throws Transient when their bytes are still in use: call again
  */
 export async function forgetRecords(
@@ -39,7 +39,7 @@ export async function forgetRecords(
   return forgotten;
 }
 
-/** Forgets a repository as a whole. No search sees it from now on; its rows follow. */
+/** Removes a whole repository. Searches exclude it at once; its rows are deleted afterwards. */
 export async function forgetWholeRepository(
   db: Database,
   repo: RepoKey,
@@ -59,7 +59,7 @@ export async function forgetWholeRepository(
   return forgotten;
 }
 
-/** Ends what an earlier process began. */
+/** Finishes removals that an earlier process began. */
 export async function sweepForgotten(db: Database, reclaim: () => Promise<void>): Promise<void> {
   if ((await removeForgotten(db)) > 0) await purge(db, reclaim);
 }
@@ -83,7 +83,7 @@ async function removeForgotten(db: Database): Promise<number> {
 }
 
 /**
- * Removes cached queries too, which were made from the same pull requests, and gives the space back.
+ * Also deletes cached queries, which stem from the same pull requests, and frees the space.
  *
  * @throws Transient on a lock, and while a reader keeps the old bytes
  */

@@ -1,4 +1,4 @@
-// What is in memory.db, for `doctor`: how much, of which embedders, how large, and whether it is sound.
+// Facts about memory.db for `doctor`: counts, embedders, size and integrity.
 import { statSync } from "node:fs";
 import { basename } from "node:path";
 import type { EmbeddingSpace } from "../../domain/memory.ts";
@@ -8,28 +8,28 @@ import { memoryError, pageProblems } from "./memory-file.ts";
 import { storedSpaces } from "./repositories.ts";
 
 export interface MemoryFacts {
-  /** What is wrong, in words for the operator; empty when nothing is. With some, the counts may be missing. */
+  /** Problems, for the operator; empty when there are none. With problems, the counts may be missing. */
   readonly problems: readonly string[];
   readonly repositories: number;
-  /** Records that may be searched, and those that are kept but stale. */
+  /** Searchable records, and stale ones. */
   readonly records: number;
   readonly stale: number;
-  /** Vectors of each embedding space; a space without any is left out. */
+  /** Vectors per embedding space; spaces without any are left out. */
   readonly spaces: readonly (EmbeddingSpace & { readonly vectors: number })[];
-  /** Vectors of queries that are kept for a day. */
+  /** Cached query vectors. */
   readonly cachedQueries: number;
-  /** What people without write access, and bots, did about findings: kept, and of no weight. */
+  /** Feedback of bots and of people without write access: stored without weight. */
   readonly weightlessActs: number;
-  /** Of each file that there is. */
+  /** Sizes of existing files. */
   readonly bytes: readonly { readonly file: string; readonly bytes: number }[];
   /** sqlite-vec's version, or why it cannot be loaded. */
   readonly sqliteVec: { readonly version: string } | { readonly problem: string };
 }
 
 /**
- * Reads everything once, so it takes about a second per gigabyte; and waits for nothing. Never rejects.
+ * Reads everything once, about a second per gigabyte, without waiting for locks. Never rejects.
  *
- * @param path an existing memory.db, brought up to date
+ * @param path an existing memory.db with the current schema
  */
 export async function memoryFacts(path: string): Promise<MemoryFacts> {
   const bytes = ["", "-wal"].flatMap((end) => sizeOf(path + end));

@@ -1,5 +1,4 @@
-// The embedded memory's file: opened for writing, laid out so that forgetting can give pages back; a file that is not ours is
-// refused.
+// Opens memory.db for writing, with a layout that lets deletions free pages, and refuses files of other programs.
 import { existsSync, statSync } from "node:fs";
 import { setImmediate, setTimeout as sleep } from "node:timers/promises";
 import BetterSqlite from "better-sqlite3";
@@ -12,12 +11,12 @@ import { keepBeforeUpgrade } from "../upkeep/schema-copies.ts";
 import { MEMORY_PART } from "./schema.ts";
 
 /**
- * Opens (or creates) the memory for writing and brings its schema up to date. Needs no sqlite-vec: writing vectors does not, and
- * the search opens the file for itself.
+ * Opens (or creates) the memory for writing and updates its schema. It needs no sqlite-vec, which only the search uses, on its own
+ * connection.
  *
- * @param path a file; memory is searched from another thread, so `:memory:` would be found empty there
+ * @param path a file; not `:memory:`, because the search runs in another thread, which would see it empty
  * @param mostPages see SqliteSettings
- * @throws Error or StoreUnusable in words for the operator: not a database, damaged, another program's, or of a newer Kodiai
+ * @throws Error or StoreUnusable with a message for the operator: not a database, damaged, another program's, or of a newer Kodiai
  */
 export async function openMemoryFile(path: string, mostPages?: number): Promise<SqliteDatabase> {
   try {
@@ -31,16 +30,16 @@ export async function openMemoryFile(path: string, mostPages?: number): Promise<
   }
 }
 
-/** Sets what must be set before the first table, and makes sure that an existing file is ours. */
+/** Applies the settings that must precede the first table, and checks that an existing file is ours. */
 function prepare(path: string): void {
   ownerOnly(path);
-  // Also where a process was killed before it wrote the first page.
+  // Also if a process was killed before it wrote the first page.
   const isNew = !existsSync(path) || statSync(path).size === 0;
   const db = new BetterSqlite(path);
   try {
     if (isNew) {
       db.pragma("auto_vacuum = INCREMENTAL");
-      // Before the first page is written: afterwards it would take a VACUUM of the whole file.
+      // Must be set before the first page is written; a later change would need a VACUUM.
       db.exec("CREATE TABLE first (x); DROP TABLE first;");
       return;
     }
@@ -55,7 +54,7 @@ function prepare(path: string): void {
   }
 }
 
-/** SQLite's words about an unreadable file as what the operator can do. */
+/** Translates SQLite's errors about an unreadable file into a message with a remedy. */
 export function memoryError(path: string, error: unknown): unknown {
   if (!(error instanceof BetterSqlite.SqliteError)) return error;
   if (error.code.startsWith("SQLITE_NOTADB") || error.code.startsWith("SQLITE_CORRUPT")) {
@@ -72,7 +71,7 @@ export function memoryError(path: string, error: unknown): unknown {
   return error;
 }
 
-/** What is wrong inside a file's pages: an empty list when nothing is. Reads everything: about a second per gigabyte. */
+/** Checks a file's pages, about a second per gigabyte; an empty list when they are intact. */
 export function pageProblems(db: BetterSqlite.Database): readonly string[] {
   try {
     const found = db.pragma("quick_check(10)", { simple: false }) as { quick_check: string }[];
@@ -82,14 +81,14 @@ export function pageProblems(db: BetterSqlite.Database): readonly string[] {
   }
 }
 
-/** Free pages that are given back at a time. */
+/** Free pages released at a time. */
 const PAGES = 500;
 const CUT_TRIES = 50;
 const CUT_PAUSE_MS = 100;
 
 /**
- * Makes a removal real. Pages were overwritten when their rows went (secure_delete); what is left are free pages and the
- * write-ahead log, which keeps the bytes of what was removed until it is copied into the file and cut.
+ * Makes deletions final. secure_delete has overwritten the rows; this releases the free pages, and truncates the write-ahead log,
+ * which still holds the deleted bytes.
  *
  * @throws Transient on a lock, and while a reader keeps the old bytes in the log for five seconds: call again
  */
@@ -98,7 +97,7 @@ export async function reclaimFile(db: Database): Promise<void> {
   for (let before = await free(); before > 0; ) {
     await db.script(`PRAGMA incremental_vacuum(${PAGES})`);
     const after = await free();
-    // A file that was not laid out for it keeps its free (and overwritten) pages.
+    // A file without that layout keeps its free, overwritten pages.
     if (after === before) break;
     before = after;
     await setImmediate();

@@ -1,4 +1,4 @@
-// Writes memory: in short transactions one after another, so that nothing else waits long and no write overtakes another.
+// Writes memory in short, ordered transactions, so that nothing else waits long.
 import { setImmediate } from "node:timers/promises";
 import { failPoint } from "../../adapters/fail-point.ts";
 import type {
@@ -20,18 +20,18 @@ import { forgetRecords, forgetWholeRepository, sweepForgotten } from "./forget.t
 import { tick, writeRecords } from "./records.ts";
 import { repoValues, splitRepoKey } from "./scope.ts";
 
-/** Rows a transaction: on SQLite the event loop is held for as long as one takes. */
+/** Rows per transaction: on SQLite a transaction blocks the event loop. */
 const CHUNK = 100;
 
 /**
- * Memory over an open database. Every method may throw `Transient`; what was written until then stays, and the same call again
- * completes it.
+ * Memory over an open database. Every method may throw `Transient`; rows written until then stay, and a repeated call completes the
+ * work.
  *
- * @param reclaim gives the space of deleted rows back (see forget.ts)
+ * @param reclaim frees the space of deleted rows (see forget.ts)
  */
 export function storedMemory(db: Database, reclaim: () => Promise<void>): Memory {
   const inTurn = oneAfterAnother();
-  // What a stopped process had begun to forget goes first; a lock leaves it to the next time.
+  // First finishes the removals of a stopped process; if the database is locked, the next start does.
   const swept = inTurn(() => sweepForgotten(db, reclaim)).catch(() => {});
   return {
     remember: (rows, space) => swept.then(() => inTurn(() => remember(db, rows, space))),
@@ -64,14 +64,14 @@ async function remember(
     chunk.forEach(({ record }, at) => {
       if (written[at] === "taken") refused.push({ id: record.id, reason: "id belongs to another repository" });
     });
-    // Lets the event loop answer others between two transactions.
+    // Yields to the event loop between two transactions.
     await setImmediate();
   }
   failPoint("after-remember");
   return { added, updated, refused };
 }
 
-/** At most CHUNK rows each, and of no id two: of rows with the same id the later one is written later. */
+/** Splits rows into chunks of at most CHUNK without duplicate ids; rows with the same id keep their order. */
 function chunks(rows: readonly EmbeddedRecord[]): EmbeddedRecord[][] {
   const all: EmbeddedRecord[][] = [];
   let ids = new Set<string>();
@@ -90,7 +90,7 @@ function chunks(rows: readonly EmbeddedRecord[]): EmbeddedRecord[][] {
 
 const VISIBILITIES: ReadonlySet<string> = new Set(["public", "internal", "private"]);
 
-/** Why a row is refused, so that one bad row neither stops its neighbours nor is stored; null when it may be written. */
+/** Why a row is refused, so that one bad row does not fail the others; null when it is valid. */
 function refusalReason({ record, vector }: EmbeddedRecord, space: EmbeddingSpace): string | null {
   if (record.id === "") return "id is empty";
   if (splitRepoKey(record.repo) === null) return `not a repository key: ${JSON.stringify(record.repo)}`;
@@ -102,7 +102,7 @@ function refusalReason({ record, vector }: EmbeddedRecord, space: EmbeddingSpace
   return vector === null ? null : vectorProblem(vector, space.dimension);
 }
 
-/** Texts as they are stored also give the terms and hashes by which the record is found again. */
+/** The record with storable texts; terms and hashes must be computed from these. */
 function storableRecord(record: MemoryRecord): MemoryRecord {
   return JSON.parse(JSON.stringify(record), (_, value: unknown) =>
     typeof value === "string" ? storable(value) : value,

@@ -1,4 +1,4 @@
-// Recall from the main thread: every question goes to the search thread, so that webhooks and reviews go on meanwhile.
+// Recall on the main thread: it sends every query to the search thread, so that webhooks and reviews are not blocked.
 import { totalmem } from "node:os";
 import type { MemoryWarmth } from "../../domain/memory/index-state.ts";
 import type { MemoryRecord } from "../../domain/memory.ts";
@@ -8,26 +8,26 @@ import { ROWS_IN_DATABASE } from "../../search/memory-search.ts";
 import { PATIENCE, type SearchPatience, searchThread, type ThreadSettings } from "./search-thread.ts";
 
 export interface RecallSettings extends Partial<ThreadSettings> {
-  /** A file of SQLite, or `postgres://…`; its schema is up to date. */
+  /** A SQLite file, or `postgres://…`, with the current schema. */
   readonly place: string;
   readonly patience?: Partial<SearchPatience>;
-  /** Another program for the thread: only for tests of how its end is survived. */
+  /** Another program for the thread; in tests only. */
   readonly program?: URL;
 }
 
 export interface ThreadRecall extends Recall {
-  /** Reads the repositories that were written to last, in the background; fails like a question, but takes as long as it takes. */
+  /** Loads the most recently written repositories in the background. Fails like a query, but has no time limit. */
   warm(): Promise<void>;
   warmth(): MemoryWarmth;
   close(): Promise<void>;
 }
 
 /**
- * Recall over a search thread, which starts with the first question and does not keep the process alive.
+ * Recall over a search thread, which starts with the first query and does not keep the process alive.
  *
- * A question fails with RangeError when it was wrong, else with Transient or Error: the memory cannot be opened, sqlite-vec is missing
- * (`nearest` only), the thread ended under it, or time was up. A thread that ended is started again for the next question; after two
- * ends without one answer it stays down for a while.
+ * An invalid query fails with RangeError; others with Transient or Error: memory cannot be opened, sqlite-vec is missing (`nearest`
+ * only), the thread crashed, or the query timed out. The next query restarts a crashed thread; after two crashes without an answer it
+ * stays down for a while.
  */
 export function threadRecall({ patience, program, ...given }: RecallSettings): ThreadRecall {
   const settings = { memoryBytes: memoryFor(totalmem()), rowsInDatabase: ROWS_IN_DATABASE, ...given };
@@ -35,10 +35,10 @@ export function threadRecall({ patience, program, ...given }: RecallSettings): T
   const thread = searchThread(worker, settings, { ...PATIENCE, ...patience });
   let isClosed = false;
   return {
-    nearest: (scope, vectors, space, k, filter, tell) =>
-      thread.ask({ ask: "nearest", with: [scope, vectors, space, k, filter] }, tell) as Promise<VectorHit[][]>,
-    matching: (scope, texts, k, filter, tell) =>
-      thread.ask({ ask: "matching", with: [scope, texts, k, filter] }, tell) as Promise<KeywordHit[][]>,
+    nearest: (scope, vectors, space, k, filter, report) =>
+      thread.ask({ ask: "nearest", with: [scope, vectors, space, k, filter] }, report) as Promise<VectorHit[][]>,
+    matching: (scope, texts, k, filter, report) =>
+      thread.ask({ ask: "matching", with: [scope, texts, k, filter] }, report) as Promise<KeywordHit[][]>,
     records: (scope, ids) => thread.ask({ ask: "records", with: [scope, ids] }) as Promise<MemoryRecord[]>,
     counts: (scope) => thread.ask({ ask: "counts", with: [scope] }) as Promise<MemoryCounts>,
     version: (repo) => thread.ask({ ask: "version", with: [repo] }) as Promise<number>,
@@ -46,7 +46,7 @@ export function threadRecall({ patience, program, ...given }: RecallSettings): T
       try {
         await thread.ask({ ask: "warm", with: [] });
       } catch (error) {
-        // A stop in the middle of reading is no failure of the memory.
+        // An interruption by close is not a failure of memory.
         if (!isClosed) throw error;
       }
     },
@@ -63,7 +63,7 @@ export function threadRecall({ patience, program, ...given }: RecallSettings): T
   };
 }
 
-/** An eighth of the machine's memory, at least 256 MB and at most 2 GB: a million memories take 1.7. */
+/** An eighth of the machine's memory, at least 256 MB and at most 2 GB: a million memories take 1.7 GB. */
 function memoryFor(bytes: number): number {
   return Math.min(2e9, Math.max(256e6, bytes / 8));
 }

@@ -1,4 +1,4 @@
-// Records of memory to rows and back.
+// Converts records of memory to rows and back.
 import type { Decided, EmbeddedRecord, EmbeddingSpace, MemoryRecord, RepoKey } from "../../domain/memory.ts";
 import type { Scope } from "../../domain/retrieval.ts";
 import { encodeVector } from "../../search/code.ts";
@@ -10,8 +10,8 @@ import { values } from "../statement.ts";
 import { scopeSql, splitRepoKey } from "./scope.ts";
 
 /**
- * A record in the order of every export. `r` is `records`, which has what scopes and filters ask about; `c` is `contents`. Owner
- * and visibility are the repository's (`p`) as they are known now, not as they were at the time of writing.
+ * A record's columns, in the order of exports. `r` is `records`, for scopes and filters; `c` is `contents`. Owner and visibility are
+ * the repository's current ones (`p`), not those at the time of writing.
  */
 const RECORD: Columns = {
   mem: ["text", "id", "r"],
@@ -52,7 +52,7 @@ function columnsOf(table: string): Columns {
   return Object.fromEntries(Object.entries(RECORD).filter(([, [, , of]]) => of === table));
 }
 
-/** How its outcome came about: the columns of `decided`, which a record is read with as `decided_at` and so on. */
+/** The columns of `decided`, which explain an outcome; selected as `decided_at` and so on. */
 const DECIDED: Columns = {
   at: ["int", "at"],
   by: ["text", "by"],
@@ -64,7 +64,7 @@ const READ_DECIDED: Columns = Object.fromEntries(
   Object.entries(DECIDED).map(([name, column]) => [`decided_${name}`, column]),
 );
 
-/** Of a record, over `p` (repositories), `r` (records) and RECORD_TABLES; for `readRecord`. The owner id is 0 where it is in doubt. */
+/** The columns for `readRecord`, over `p` (repositories), `r` (records) and RECORD_TABLES. The owner id is 0 when in doubt. */
 export const RECORD_COLUMNS = [
   "p.host || '/' || p.github_id AS repo, coalesce(p.owner_id, 0) AS owner_id, p.visibility, p.gives",
   ...Object.keys(FACTS).map((name) => `r.${name}`),
@@ -91,7 +91,7 @@ export async function storedRecords(sql: Sql, scope: Scope, ids: readonly string
   const { rows } = scopeSql(scope, given);
   const asked = [...new Set(ids)];
   const found = await sql.all<RecordRow>(
-    // In this order: SQLite would begin with the repository, and read all its rows.
+    // CROSS JOIN fixes the order: SQLite would begin with the repository, and read all its rows.
     `SELECT ${RECORD_COLUMNS} FROM records r CROSS JOIN repositories p JOIN ${RECORD_TABLES}
      WHERE p.id = r.repo AND ${sql.dialect.among("r.mem", given.at(asked), "text")} AND ${rows}`,
     given.list,
@@ -103,11 +103,11 @@ export async function storedRecords(sql: Sql, scope: Scope, ids: readonly string
   });
 }
 
-/** `taken`: the id is another repository's. */
+/** `taken`: the id belongs to another repository. */
 export type Written = "added" | "updated" | "taken";
 
 /**
- * Writes records of different ids in a transaction that the caller holds; the answer is in their order.
+ * Writes records with distinct ids in the caller's transaction; the results are in their order.
  *
  * @param version of this write, from `tick`
  */
@@ -139,9 +139,9 @@ export async function writeRecords(
 type Written1 = EmbeddedRecord & { readonly id: number; readonly repo: number; readonly keepsVector: boolean };
 
 /**
- * The rows of the repositories by key, made or narrowed: the stricter visibility stays, and an owner that differs from the known
- * one leaves the repository with none, so that it is in no pool until it is relabelled. A job or an export may be older than a
- * transfer or a change to private.
+ * Creates or narrows the repositories' rows, by key: the stricter visibility wins, and a different owner resets it to none, so that
+ * the repository is in no pool until it is relabelled. The reason: a job or an export may be older than a transfer or a change to
+ * private.
  */
 async function labelled(
   tx: Sql,
@@ -175,7 +175,7 @@ async function labelled(
   return known;
 }
 
-/** What is known under these ids. */
+/** The stored rows with these ids. */
 async function rowsOf(
   tx: Sql,
   rows: readonly EmbeddedRecord[],
@@ -223,7 +223,7 @@ async function writeContents(tx: Sql, rows: readonly Written1[]): Promise<void> 
     record_hash: hashes?.record,
     embedded_hash: hashes?.embedded,
   }));
-  // What became of the code is learnt later than what was said, and unknown to whoever writes that again.
+  // The fix is learnt later than the finding, and a second write of the finding does not know it.
   await tx.run(
     insertText(
       tx.dialect,
@@ -247,7 +247,7 @@ async function writeContents(tx: Sql, rows: readonly Written1[]): Promise<void> 
   );
 }
 
-/** What was learnt here outlives a record that is written again; an import brings its own where nothing was learnt. */
+/** A stored decision survives a second write of its record; without one, the decision of an import is stored. */
 async function writeDecided(tx: Sql, rows: readonly Written1[]): Promise<void> {
   const decided = rows.flatMap(({ id, record: { decided: how = null, outcome } }) =>
     how === null || outcome === null ? [] : [{ id, outcome, ...rowOf(DECIDED, how) }],
@@ -282,7 +282,7 @@ async function writableSpace(tx: Sql, { model, dimension }: EmbeddingSpace): Pro
   return (await spaceId(tx, { model, dimension })) ?? 0;
 }
 
-/** Null while no vector of this space was written. */
+/** Null when no vector of this space was written. */
 export async function spaceId(sql: Sql, { model, dimension }: EmbeddingSpace): Promise<number | null> {
   const row = await sql.one<{ id: number }>("SELECT id FROM spaces WHERE model = $1 AND dimension = $2", [
     model,
@@ -291,7 +291,7 @@ export async function spaceId(sql: Sql, { model, dimension }: EmbeddingSpace): P
   return row?.id ?? null;
 }
 
-/** When none of these changed, a record that is written without a vector keeps the one that it has. */
+/** If none of these changed, a record without a vector keeps its stored one. */
 const EMBEDDED = [
   "text",
   "replies",
@@ -310,7 +310,7 @@ function keepsMeaning(before: MemoryRecord | undefined, after: MemoryRecord): bo
   return before !== undefined && EMBEDDED.every((name) => JSON.stringify(before[name]) === JSON.stringify(after[name]));
 }
 
-/** The next version, for one write; the first statement of every transaction that writes memory (see `clock`). */
+/** The version for one write; the first statement of every transaction that writes memory (see `clock`). */
 export async function tick(tx: Sql): Promise<number> {
   const row = await tx.one<{ value: number }>("UPDATE clock SET value = value + 1 RETURNING value");
   return row?.value ?? 0;

@@ -1,4 +1,4 @@
-// What people said against findings, and the code that findings were about: beside the memories, and forgotten with them.
+// Rejections of findings, and the code that findings flagged: stored beside the memories, and removed with them.
 import type { CodeShape } from "../../domain/code/code-fingerprint.ts";
 import { type Flagged, shapeKey } from "../../domain/code/flagged-code.ts";
 import type { Category, Severity } from "../../domain/finding.ts";
@@ -9,14 +9,14 @@ import type { Database, Sql } from "../sql.ts";
 import { rowIds } from "./evidence.ts";
 import { repoValues } from "./scope.ts";
 
-/** Rejections that are read at most, the newest. */
+/** Maximum number of rejections read, the newest. */
 const MOST_REJECTED = 5_000;
-/** Findings that are returned for one question, the newest. */
+/** Maximum number of findings per query, the newest. */
 const MOST_FLAGGED = 2_000;
-/** Keys of one statement. */
+/** Keys per statement. */
 const KEYS_EACH = 20_000;
 
-/** Over an open memory. Throws `Transient` for what passes. */
+/** Over an open memory. May throw `Transient`. */
 export function storedRejections(db: Database): PastRejections & Rejecting & PastCode & FlaggedCode {
   return {
     rejected: (repo) => rejected(db, repo),
@@ -58,7 +58,7 @@ interface RejectedRow {
   readonly is_reaction: number;
 }
 
-/** Of one person's words, reactions and commands about a finding, the one that says most. */
+/** For each person and finding, the most informative of their comments, reactions and commands. */
 async function rejected(db: Sql, repo: RepoKey): Promise<RejectedMemory[]> {
   const rows = await db.all<RejectedRow>(
     `SELECT r.mem, r.pull, r.path, r.category, f.rule, c.url AS found_at, j.by, j.is_writer, j.reason, j.url, j.at, j.is_reaction
@@ -75,7 +75,7 @@ async function rejected(db: Sql, repo: RepoKey): Promise<RejectedMemory[]> {
   const found = new Map<string, RejectedMemory & { readonly each: Rejection[] }>();
   for (const { mem, pull, path, category, rule, found_at, by, is_writer, reason, url, at, is_reaction } of rows) {
     const memory = found.get(mem) ?? { memoryId: mem, pull, path, category, rule, url: found_at, each: [] };
-    // The newest are read first; each memory has its oldest first.
+    // Rows come newest first; each memory lists its oldest first.
     memory.each.unshift({
       by,
       isWriter: is_writer === 1,
@@ -141,7 +141,7 @@ function asFlagged(row: FlaggedRow): Flagged {
     at,
     title: text.split("\n", 1)[0] ?? "",
     shape: { before: tokensOf(row.before), at: tokensOf(row.at), after: tokensOf(row.after) },
-    // An outcome that people gave has no date of its own here: the day on which it was said takes its place.
+    // An outcome set by people has no date here, so the finding's own date is used.
     fixedAt: row.fixed_at ?? (row.outcome === "fixed" ? at : null),
   };
 }
@@ -149,11 +149,11 @@ function asFlagged(row: FlaggedRow): Flagged {
 async function keep(
   tx: Sql,
   repo: RepoKey,
-  { said, standing, fixed }: Parameters<FlaggedCode["keep"]>[1],
+  { reported, open, fixed }: Parameters<FlaggedCode["keep"]>[1],
   at: number,
 ): Promise<void> {
-  const ids = await rowIds(tx, repo, [...said.map(({ memoryId }) => memoryId), ...standing, ...fixed]);
-  for (const { memoryId, rule, shape } of said) {
+  const ids = await rowIds(tx, repo, [...reported.map(({ memoryId }) => memoryId), ...open, ...fixed]);
+  for (const { memoryId, rule, shape } of reported) {
     const [id, key] = [ids.get(memoryId), shapeKey(shape)];
     if (id === undefined || key === null) continue;
     await tx.run(
@@ -172,16 +172,16 @@ async function keep(
       rows,
     ]);
   };
-  await mark(standing, null, "IS NOT NULL");
+  await mark(open, null, "IS NOT NULL");
   await mark(fixed, at, "IS NULL");
 }
 
-/** Tokens as a row keeps them, four bytes each; tokensOf reads them back. */
+/** Tokens as a row stores them, four bytes each; tokensOf reads them. */
 function bytesOf(tokens: CodeShape["at"]): Uint8Array {
   return new Uint8Array(Uint32Array.from(tokens).buffer);
 }
 
-/** Copied: a row's bytes need not begin where numbers of four bytes may. */
+/** Copies the bytes, because a row's bytes may not be aligned to four. */
 function tokensOf(bytes: Uint8Array): readonly number[] {
   return [...new Uint32Array(new Uint8Array(bytes).buffer, 0, bytes.length >>> 2)];
 }

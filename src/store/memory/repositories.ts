@@ -1,5 +1,5 @@
-// The repositories that memory knows: to whom they belong and who may read them, what their last replay came to, how their memory
-// is made up, and which of their recurring comments became rules.
+// The repositories in memory: owner and visibility, the last replay's result, figures, and the marks of recurring comments that became
+// rules.
 
 import type { ReplayResult } from "../../domain/figures/replay-result.ts";
 import type { Repo } from "../../domain/job.ts";
@@ -11,13 +11,13 @@ import { values } from "../statement.ts";
 import { tick } from "./records.ts";
 import { repoValues, splitRepoKey } from "./scope.ts";
 
-/** Writing a memory can only narrow who sees a repository; widening takes a fresh fact, and that is `relabel`. */
+/** Writing a memory can only narrow a repository's visibility; only `relabel`, with fresh facts, can widen it. */
 export function storedLabels(db: Database): RepositoryLabels {
   return {
     relabel: ({ host, id, ownerId, visibility, owner, name }) =>
       db.transaction(async (tx) => {
         const version = await tick(tx);
-        // What one owner gave is not the next one's.
+        // A new owner does not inherit the sharing setting.
         const changed = await tx.run(
           `UPDATE repositories SET gives = CASE WHEN owner_id = $3 THEN gives ELSE 0 END, owner_id = $3, visibility = $4,
              full_name = $5, version = $6 WHERE host = $1 AND github_id = $2`,
@@ -30,7 +30,7 @@ export function storedLabels(db: Database): RepositoryLabels {
         await db.run("UPDATE repositories SET gives = 0 WHERE host = $1 AND github_id = $2", [host, String(id)]);
         return;
       }
-      // A repository of which nothing is remembered yet is entered when it gives.
+      // A sharing repository is inserted even without memories.
       await db.transaction(async (tx) => {
         const version = await tick(tx);
         await tx.run(
@@ -45,7 +45,7 @@ export function storedLabels(db: Database): RepositoryLabels {
   };
 }
 
-/** By host and name; repositories that are being forgotten are not among them. The owner id is 0 where it is in doubt. */
+/** By host and name, without repositories that are being removed. The owner id is 0 when in doubt. */
 async function labelledRepositories(db: Sql): Promise<Repo[]> {
   interface Row {
     readonly host: string;
@@ -65,7 +65,7 @@ async function labelledRepositories(db: Sql): Promise<Repo[]> {
   });
 }
 
-/** What the last replay of each repository came to; nothing is kept of a repository that is not remembered. */
+/** The result of each repository's last replay; nothing is stored for a repository without memories. */
 export function storedReplays(db: Database): Replays {
   return {
     of: (repo) => lastReplay(db, repo),
@@ -152,7 +152,7 @@ function ofRepository(of: RepoKey | null, { at }: ReturnType<typeof values>): st
   return `p.host = ${at(host)} AND p.github_id = ${at(githubId)}`;
 }
 
-/** Which recurring comments became a rule, each by one of its memories. */
+/** Marks of recurring comments that became a rule, each on one of their memories. */
 export function storedConventionMarks(db: Database): ConventionMarks {
   const ofRepository =
     "SELECT r.id FROM records r JOIN repositories p ON p.id = r.repo WHERE p.host = $1 AND p.github_id = $2";
@@ -186,7 +186,7 @@ export function storedSpaces(db: Sql): Promise<readonly (EmbeddingSpace & { read
   );
 }
 
-/** Whether there is anything to search, stale or not. */
+/** Whether there is any record, stale or not. */
 export async function remembersAnything(db: Sql): Promise<boolean> {
   return (await db.one("SELECT 1 AS one FROM records LIMIT 1")) !== null;
 }

@@ -1,13 +1,12 @@
-// The tables of memory: who owns what (repositories), what it is (records), what it says (contents), its terms and vectors, and
-// what people made of it.
+// The tables of memory: repositories, records (for scopes and filters), contents (texts), terms and vectors, and feedback.
 import type { Dialect } from "../dialect.ts";
 import type { SchemaPart } from "../migrate.ts";
 
 export const MEMORY_PART: SchemaPart = { part: "memory", steps: [memorySchema] };
 
 /**
- * A new column goes to `contents` when only a reader of the record asks for it, and to `records` when a scope or filter does
- * (then also into `SearchRow` of search/rows.ts).
+ * Add a new column to `contents` if only readers of the record need it, and to `records` if a scope or filter does (then also to
+ * `SearchRow` in search/rows.ts).
  */
 function memorySchema({ type, strict, clustered, setUp, keepInRow }: Dialect): string {
   const { id, int, real, text, bytes, code } = type;

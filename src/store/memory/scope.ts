@@ -1,4 +1,4 @@
-// Who may see what: a Scope as SQL, the only place that decides it. Every query over memory carries this predicate.
+// Translates a Scope to SQL. This is the only place that decides visibility; every query over memory uses this predicate.
 import type { RepoKey } from "../../domain/memory.ts";
 import type { MemoryFilter, Scope } from "../../domain/retrieval.ts";
 import { asks } from "../../search/filter.ts";
@@ -6,22 +6,22 @@ import type { Dialect } from "../dialect.ts";
 import type { Values } from "../statement.ts";
 
 export interface ScopeSql {
-  /** Over `p` (repositories): the scope's own. */
+  /** Over `p` (repositories): the scope's own repository. */
   readonly own: string;
-  /** Over `p`: which repositories may be searched at all. */
+  /** Over `p`: all searchable repositories. */
   readonly repositories: string;
-  /** Over `p` and `r` (records): which rows may be seen. Contains `repositories`. */
+  /** Over `p` and `r` (records): the visible rows. Includes `repositories`. */
   readonly rows: string;
 }
 
 /**
- * A scope as predicates: the own repository always; with an owner pool also repositories of the same owner on the same host that
- * give, and of those only the public ones when the target is public. Nothing of the excluded pull request of the own repository
- * (the same number elsewhere is another pull request), nothing said at or after `before`, nothing stale.
+ * A scope as predicates: always the own repository; with an owner pool also sharing repositories of the same owner on the same host,
+ * only the public ones if the target is public. It excludes the own repository's excluded pull request (the same number elsewhere is
+ * another pull request), memories from `before` on, and stale ones.
  *
- * A repository whose owner is in doubt has owner null and is in no pool.
+ * A repository with a doubtful owner has owner null and is in no pool.
  *
- * @throws RangeError for a scope that is not well-formed: better no answer than another owner's memory
+ * @throws RangeError for a malformed scope: no answer is better than another owner's memory
  */
 export function scopeSql(scope: Scope, { at }: Values): ScopeSql {
   const key = splitRepoKey(scope.repo);
@@ -44,7 +44,7 @@ export function scopeSql(scope: Scope, { at }: Values): ScopeSql {
 /**
  * A filter over `r` (records).
  *
- * @param paths the paths that it admits, as globs are ours and not the database's; null when it does not ask for paths
+ * @param paths the matching paths, because the database does not know our globs; null without a path filter
  */
 export function filterSql(
   filter: MemoryFilter,
@@ -60,14 +60,14 @@ export function filterSql(
   };
   anyOf(filter.corpora, ["corpus"]);
   anyOf(filter.languages, ["language"]);
-  // What was said in reviews has no chunk: its kind is what it is about and how much it matters.
+  // Review memories have no chunk type: category and severity take its place.
   anyOf(filter.chunkTypes, ["chunk_type", "category", "severity"]);
   if (paths !== null) parts.push(among("r.path", at(paths), "text"));
   return parts.length === 0 ? "1 = 1" : parts.join(" AND ");
 }
 
 /**
- * `github.com/42` → host and id; null when either is missing. The empty host is ours, for repositories that are being forgotten.
+ * `github.com/42` → host and id; null when either is missing. The empty host marks repositories that are being removed.
  */
 export function splitRepoKey(key: RepoKey): { readonly host: string; readonly githubId: string } | null {
   const slash = key.indexOf("/");
@@ -75,7 +75,7 @@ export function splitRepoKey(key: RepoKey): { readonly host: string; readonly gi
   return { host: key.slice(0, slash), githubId: key.slice(slash + 1) };
 }
 
-/** The same as values of a statement; a key that names no repository finds none. */
+/** The same as values of a statement; an invalid key matches no repository. */
 export function repoValues(key: RepoKey): [host: string, githubId: string] {
   const split = splitRepoKey(key);
   return split === null ? ["", ""] : [split.host, split.githubId];

@@ -1,4 +1,4 @@
-// The rows of memory as the search reads them.
+// Reads rows of memory for the search index.
 import type { EmbeddingSpace, RepoKey } from "../../domain/memory.ts";
 import type { MemoryFilter, Scope } from "../../domain/retrieval.ts";
 import { pathMatcher } from "../../search/filter.ts";
@@ -10,7 +10,7 @@ import { filterSql, repoValues, scopeSql } from "./scope.ts";
 
 /** Rows of an open database. */
 export function storedRows(db: Database): RowSource {
-  // Counting rows takes as long as reading them: once for each version of a repository.
+  // Counting rows takes as long as reading them, so counts are cached per version of a repository.
   const counts = new Map<number, { readonly version: number; readonly rows: number }>();
   return { snapshot: (work) => db.snapshot((sql) => work(rowsIn(sql, counts))) };
 }
@@ -79,7 +79,7 @@ function rowsIn(sql: Sql, counts: Counts): Rows {
         ),
       ),
     async otherSpaces(repositories, space) {
-      // Nearly always there is one space only, and then nothing is counted.
+      // Usually there is only one space, and then nothing is counted.
       const others = await sql.all<{ id: number; model: string; dimension: number }>(
         "SELECT id, model, dimension FROM spaces WHERE id <> $1 ORDER BY id",
         [space ?? 0],
@@ -107,7 +107,7 @@ function rowsIn(sql: Sql, counts: Counts): Rows {
       const given = values();
       const { rows } = scopeSql(scope, given);
       const admitted = filterSql(filter, await admittedPaths(sql, scope, filter), sql.dialect, given);
-      // Distances are computed first, in the order in which vectors lie; the code is sent of the nearest alone.
+      // Computes all distances first, in storage order, and sends the codes of the nearest only.
       const near = await sql.all<{ mem: string; code: Uint8Array }>(
         `SELECT n.mem, ${sendCode("v.code")} AS code FROM (
            SELECT r.id, r.mem, v.space, v.repo, ${distance("v.code", given.at(encodeCode(code)))} AS d
@@ -141,7 +141,7 @@ function decoded(sql: Sql, rows: readonly { readonly id: number; readonly code: 
   return rows.map(({ id, code }) => ({ id, code: sql.dialect.decodeCode(code) }));
 }
 
-/** The paths in scope that a filter admits, as globs are ours and not the database's; null when it does not ask for paths. */
+/** The paths in scope that match a filter, because the database does not know our globs; null without a path filter. */
 async function admittedPaths(sql: Sql, scope: Scope, filter: MemoryFilter): Promise<readonly string[] | null> {
   const matches = pathMatcher(filter);
   if (matches === null) return null;

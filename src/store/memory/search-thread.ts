@@ -1,63 +1,62 @@
-// The search thread as the main thread sees it: questions go in, answers come out or time is up, and a thread that ends is started
-// again.
+// The main thread's side of the search thread: sends queries, enforces timeouts, and restarts a crashed thread.
 import { Worker } from "node:worker_threads";
 import { Transient } from "../../domain/errors.ts";
 import type { Degraded } from "../../domain/omissions.ts";
-import type { TellDegraded } from "../../ports/memory.ts";
+import type { ReportDegraded } from "../../ports/memory.ts";
 import type { Held, SearchSettings } from "../../search/memory-search.ts";
 
-/** What the thread is started with. */
+/** Settings of the thread. */
 export interface ThreadSettings extends Omit<SearchSettings, "exact"> {
-  /** A file of SQLite, or `postgres://…`; its schema is up to date. */
+  /** A SQLite file, or `postgres://…`, with the current schema. */
   readonly place: string;
-  /** Another file of sqlite-vec than the installed one; false for neither sqlite-vec nor usearch. Only for tests. */
+  /** Another sqlite-vec file than the installed one; false disables sqlite-vec and usearch. In tests only. */
   readonly vectors?: { readonly file: string } | false;
 }
 
-/** One question, by the name of what is asked. */
+/** One query, by method name. */
 export interface Request {
   readonly id: number;
   readonly ask: string;
   readonly with: readonly unknown[];
 }
 
-/** The answer to the question of the same id. `range`: the question itself was wrong; `passing`: another try may succeed. */
+/** The answer to the query with the same id. `range`: the query was invalid; `passing`: a retry may succeed. */
 export type Reply = { readonly id: number; readonly held: HeldNow } & (
   | { readonly value: unknown; readonly degraded: readonly Degraded[] }
   | { readonly error: string; readonly kind: "range" | "passing" | "other" }
 );
 
-/** What the thread holds, and how many repositories it still wants to read unasked. */
+/** What the thread holds in memory, and how many repositories it still has to preload. */
 export interface HeldNow extends Held {
   readonly waiting: number;
 }
 
 /** Milliseconds. */
 export interface SearchPatience {
-  /** A question that takes longer is given up; `warm` is not. Null waits for as long as it takes: for measurements. */
+  /** Timeout of a query, not of `warm`. Null disables it, for measurements. */
   readonly answerMs: number | null;
-  /** A thread that has answered nothing for so long after that is ended; the next question starts another. */
+  /** A thread without any answer for so long after a timeout is terminated; the next query starts another. */
   readonly stuckMs: number;
-  /** How long a thread that ended twice without one answer stays down. */
+  /** How long the thread stays down after two crashes without an answer. */
   readonly downMs: number;
 }
 
 /**
- * A warm search takes 10–60 ms (bench/retrieval.ts), a slow disk or a busy machine tenfold: what takes 5 s will not be done in 6,
- * and a review is worth more than its memory. A thread that is only slow has half a minute to come back.
+ * A warm search takes 10–60 ms (bench/retrieval.ts), ten times that on a slow disk or a busy machine: a search of 5 s will not end
+ * in 6, and a review without memory is better than none. A slow thread has half a minute to recover.
  */
 export const PATIENCE: SearchPatience = { answerMs: 5_000, stuckMs: 30_000, downMs: 60_000 };
 
 export interface SearchThread {
-  /** Fails with RangeError when the question was wrong, else with Transient or Error. */
-  ask(request: Omit<Request, "id">, tell?: TellDegraded): Promise<unknown>;
-  /** As it last reported; null when the thread does not run or has reported nothing yet. */
+  /** Fails with RangeError for an invalid query, otherwise with Transient or Error. */
+  ask(request: Omit<Request, "id">, report?: ReportDegraded): Promise<unknown>;
+  /** The last report; null when the thread does not run or has not reported yet. */
   held(): HeldNow | null;
   close(): Promise<void>;
 }
 
-/** Ends in a row without one answer after which the thread stays down for a while. */
-const MOST_ENDS = 2;
+/** Consecutive crashes without an answer after which the thread stays down for a while. */
+const MOST_CRASHES = 2;
 
 /** @param program what runs in the thread, and answers with a Reply */
 export function searchThread(program: URL, settings: ThreadSettings, patience: SearchPatience): SearchThread {
@@ -73,19 +72,19 @@ export function searchThread(program: URL, settings: ThreadSettings, patience: S
       onEnd: () => {
         if (running === started) running = null;
         endsInRow += 1;
-        if (endsInRow >= MOST_ENDS) downUntil = performance.now() + patience.downMs;
+        if (endsInRow >= MOST_CRASHES) downUntil = performance.now() + patience.downMs;
       },
     });
     return started;
   };
   return {
     held: () => running?.held() ?? null,
-    ask(request, tell) {
+    ask(request, report) {
       if (closed) return Promise.reject(new Error("memory search is closed"));
       if (performance.now() < downUntil)
         return Promise.reject(new Error("the search thread ended twice and stays down for a while"));
       running ??= start();
-      return running.ask(request, tell);
+      return running.ask(request, report);
     },
     async close() {
       closed = true;
@@ -97,7 +96,7 @@ export function searchThread(program: URL, settings: ThreadSettings, patience: S
 interface Waiting {
   resolve(value: unknown): void;
   reject(error: Error): void;
-  readonly tell: TellDegraded | undefined;
+  readonly report: ReportDegraded | undefined;
 }
 
 type RunningThread = SearchThread;
@@ -110,7 +109,7 @@ function runningThread(
 ): RunningThread {
   const worker = new Worker(program, { workerData: settings });
   const waiting = new Map<number, Waiting>();
-  /** Given up, and not answered since: the thread is still at one of them. */
+  /** Timed out, and still unanswered. */
   const overdue = new Set<number>();
   let held: HeldNow | null = null;
   let stuck: NodeJS.Timeout | undefined;
@@ -157,12 +156,12 @@ function runningThread(
 
   return {
     held: () => held,
-    ask(request, tell) {
+    ask(request, report) {
       if (overdue.size > 0)
         return Promise.reject(new Error("timed out: the search thread is still at an earlier question"));
       worker.ref();
       const id = serial++;
-      const asked = new Promise((resolve, reject) => waiting.set(id, { resolve, reject, tell }));
+      const asked = new Promise((resolve, reject) => waiting.set(id, { resolve, reject, report }));
       worker.postMessage({ id, ...request });
       if (patience.answerMs === null || request.ask === "warm") return asked;
       const timer = setTimeout(() => giveUp(id), patience.answerMs);
@@ -172,7 +171,7 @@ function runningThread(
       worker.ref();
       const ended = new Promise((resolve) => worker.once("exit", resolve));
       worker.postMessage("close");
-      // A thread that does not listen is not waited for.
+      // A stuck thread is terminated at once.
       if (overdue.size > 0) await worker.terminate();
       else await ended;
     },
@@ -188,6 +187,6 @@ function settle(waiting: Map<number, Waiting>, reply: Reply): void {
     one.reject(kind === "range" ? new RangeError(error) : kind === "passing" ? new Transient(error) : new Error(error));
     return;
   }
-  for (const { part, reason } of reply.degraded) one.tell?.(part, reason);
+  for (const { part, reason } of reply.degraded) one.report?.(part, reason);
   one.resolve(reply.value);
 }

@@ -1,5 +1,5 @@
-// The search thread: opens the memory for reading and answers questions until its port closes. Between questions it reads into
-// memory what was written to last.
+// The search thread: opens memory for reading and answers queries until its port closes. When idle it preloads the most recently
+// written repositories.
 import { existsSync } from "node:fs";
 import { basename } from "node:path";
 import { parentPort, workerData } from "node:worker_threads";
@@ -21,7 +21,7 @@ const settings = workerData as ThreadSettings;
 interface Opened {
   readonly db: Database;
   readonly search: MemorySearch;
-  /** Why vectors cannot be searched; null when they can. */
+  /** Why vector search is unavailable; null when it works. */
   readonly vectorsMissing: string | null;
 }
 
@@ -38,7 +38,7 @@ async function answer({ id, ask, with: given }: Request): Promise<Reply> {
   const degraded: Degraded[] = [];
   const report = (part: string, reason: string) => void degraded.push({ part, reason: publicText(reason) });
   try {
-    // Opened with the first question, so that its asker learns why a file cannot be opened.
+    // Opened with the first query, so that the caller gets the error.
     opening ??= open();
     opened = await opening;
     return { id, value: await answerOf(opened, ask, given, report), degraded, held: heldNow() };
@@ -91,7 +91,7 @@ async function open(): Promise<Opened> {
   const { place, vectors, ...limits } = settings;
   const exact = vectors === false ? null : usearchExact();
   if (/^postgres(ql)?:/.test(place)) {
-    // The driver takes longer to load than all else here.
+    // Imported on demand, because the driver takes longest to load.
     const { openPostgres } = await import("../postgres.ts");
     const db = openPostgres(place, { connections: 2, name: "kodiai search" });
     return { db, search: memorySearch(storedRows(db), { ...limits, exact }), vectorsMissing: null };
@@ -108,7 +108,7 @@ function heldNow(): HeldNow {
   return { ...(opened?.search.held() ?? none), waiting: reading };
 }
 
-/** Everyone who can read a review reads this: the file's name, not where the server keeps it. */
+/** The text appears in reviews: keeps a file's name, but not its path on the server. */
 function publicText(text: string): string {
   return text.replaceAll(settings.place, basename(settings.place));
 }

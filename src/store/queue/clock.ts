@@ -1,5 +1,5 @@
-// The clock of an embedded queue: the time at which this machine first used the file since it started, and what has passed since.
-// All processes of the machine read the same, and a wall clock that jumps an hour changes nothing.
+// The clock of an embedded queue: the wall time when this machine first used the file since boot, plus the time since then. All
+// processes of the machine agree on it, and jumps of the wall clock do not affect it.
 import { bootId } from "../../adapters/process-mark.ts";
 import { migrate } from "../migrate.ts";
 import type { Database } from "../sql.ts";
@@ -8,12 +8,12 @@ import { keepBeforeUpgrade } from "../upkeep/schema-copies.ts";
 import { QUEUE_PART } from "./schema.ts";
 
 /**
- * Opens (or creates) queue.db with its schema, on a clock that nothing sets.
+ * Opens (or creates) queue.db with its schema, on a monotonic clock.
  *
  * @throws StoreUnusable when it comes from a newer Kodiai; Error when it is not a database; Transient on a lock
  */
 export async function openQueueFile(path: string, settings: Omit<SqliteSettings, "now"> = {}): Promise<SqliteDatabase> {
-  // Until the file has said when its machine started.
+  // Until the reference time is read from the file.
   let now = Date.now;
   const db = openSqlite(path, { ...settings, now: () => now() });
   try {
@@ -27,7 +27,7 @@ export async function openQueueFile(path: string, settings: Omit<SqliteSettings,
   }
 }
 
-/** Epoch milliseconds, whole. Where the system does not tell its starts apart, each process begins at the wall clock's time. */
+/** Whole epoch milliseconds. If the system has no boot id, each process starts from the wall clock. */
 async function machineClock(db: Database): Promise<() => number> {
   const epoch = await epochOf(db, bootId());
   return () => epoch + upMs();

@@ -1,14 +1,14 @@
-// What several clients of one PostgreSQL need beside their statements: locks by key, and notifications. On SQLite a transaction has
-// the database to itself, and nobody listens.
+// Coordination of several clients of one PostgreSQL: locks by key, and notifications. SQLite needs neither, because a transaction
+// locks the whole database.
 import type { LaneName } from "../../ports.ts";
 import type { Sql } from "../sql.ts";
 
-/** Tells our locks from other advisory locks of the database: any number that nothing else uses. */
+/** Namespace of our advisory locks: an arbitrary number. */
 const LOCK_SPACE = 8_417;
 
 /**
- * Until the transaction ends no other client puts, ends or takes back jobs of these keys. Always first in a transaction and
- * always in the same order, so that no two wait for each other. A lease does not lock keys: it locks the job's row.
+ * Locks keys until the transaction ends: no other client adds, ends or requeues jobs of these keys. Call it first in a transaction;
+ * it locks in a fixed order, to prevent deadlocks. A lease locks the job's row instead.
  */
 export async function lockKeys(tx: Sql, keys: readonly string[]): Promise<void> {
   if (tx.dialect.name === "sqlite" || keys.length === 0) return;
@@ -20,7 +20,7 @@ export async function lockKeys(tx: Sql, keys: readonly string[]): Promise<void> 
   );
 }
 
-/** Until the transaction ends no other client takes a job of these lanes: each that does sees whose turn it is. */
+/** Until the transaction ends, no other client takes a job of these lanes, so that each sees the current turns. */
 export function lockLanes(tx: Sql, lanes: readonly LaneName[]): Promise<void> {
   return lockKeys(
     tx,
@@ -28,7 +28,7 @@ export function lockLanes(tx: Sql, lanes: readonly LaneName[]): Promise<void> {
   );
 }
 
-/** The same for one key without waiting: false when another client has it. */
+/** Locks one key without waiting; false when another client holds it. */
 export async function tryLockKey(tx: Sql, key: string): Promise<boolean> {
   if (tx.dialect.name === "sqlite") return true;
   const row = await tx.one<{ locked: boolean }>(
@@ -38,10 +38,10 @@ export async function tryLockKey(tx: Sql, key: string): Promise<boolean> {
   return row?.locked === true;
 }
 
-/** On which lanes in which there is something to do are announced. */
+/** Channel of notifications; the payload is a lane with a due job. */
 export const JOBS_CHANNEL = "kodiai_jobs";
 
-/** Wakes the processes that listen once the transaction is committed. */
+/** Wakes listening processes when the transaction commits. */
 export async function announce(tx: Sql, lanes: Iterable<LaneName>): Promise<void> {
   if (tx.dialect.name === "sqlite") return;
   const names = [...new Set(lanes)];

@@ -1,4 +1,4 @@
-// Deliveries and what follows from them: each id once, each meaning once, and all that came together in one transaction.
+// Stores deliveries and their jobs: each id and each fingerprint once, and a whole batch in one transaction.
 
 import { failPoint } from "../../adapters/fail-point.ts";
 import { Transient } from "../../domain/errors.ts";
@@ -25,9 +25,9 @@ export function storedInbox(db: Database): Inbox {
 }
 
 /**
- * Keeps deliveries with all that follows from them. First in a transaction.
+ * Stores deliveries with their jobs. Call it first in a transaction.
  *
- * @returns for each false when it was taken before, by its id or by its meaning
+ * @returns for each, false when it was stored before, by id or by fingerprint
  */
 export async function takeDeliveries(tx: Sql, batch: readonly Arrival[]): Promise<readonly boolean[]> {
   await lockKeys(tx, batch.flatMap(keysOf));
@@ -36,7 +36,7 @@ export async function takeDeliveries(tx: Sql, batch: readonly Arrival[]): Promis
   return taken;
 }
 
-/** What a delivery is known by and what it changes. */
+/** The keys to lock for a delivery: its identity and its jobs. */
 function keysOf(arrival: Arrival): readonly string[] {
   const { meaning = null } = arrival.delivery;
   const pull = meaning === null ? [] : [meaning.slice(0, meaning.lastIndexOf("@"))];
@@ -53,8 +53,8 @@ function jobsOf({ delivery, outcome, beside }: Arrival): readonly ComingJob[] {
 }
 
 /**
- * The deliveries in their order, cut where one depends on what an earlier one comes to. Nearly always that is all of them in one
- * wave, so a few statements keep them all.
+ * Splits the deliveries, in order, where one depends on the result of an earlier one. Usually there is one wave, which needs only a
+ * few statements.
  */
 function waves(batch: readonly Arrival[]): readonly (readonly Arrival[])[] {
   const cut: Arrival[][] = [];
@@ -77,11 +77,11 @@ async function takeWave(tx: Sql, wave: readonly Arrival[]): Promise<readonly boo
   const known = await knownAmong(tx, wave);
   const fresh = wave.filter((_, at) => known[at]?.isKnown === 0 && known[at].same === null);
   const kept = await keep(tx, wave, known);
-  // Another client takes the same under other keys at this moment: all of it once more, and by then it is known.
+  // Another client is storing the same under other keys: start over, and find it stored.
   for (const { delivery } of fresh)
     if (!kept.has(delivery.id)) throw new Transient(`delivery ${delivery.id} is being taken by another process`);
   for (const { outcome } of fresh) if (outcome.kind === "cancel") await forgetMeanings(tx, outcome.key);
-  // Two jobs of one delivery may have one key: the later takes the place of the earlier.
+  // Two jobs of one delivery may share a key: the later replaces the earlier.
   for (const jobs of apart(fresh.flatMap(jobsOf))) await putJobs(tx, jobs);
   return wave.map((arrival) => fresh.includes(arrival));
 }
@@ -101,9 +101,9 @@ function apart(jobs: readonly ComingJob[]): readonly (readonly ComingJob[])[] {
 }
 
 interface Known {
-  /** 1: its id is known. */
+  /** 1 when its id is known. */
   readonly isKnown: number;
-  /** The delivery that meant the same. */
+  /** The delivery with the same fingerprint. */
   readonly same: string | null;
 }
 
@@ -127,7 +127,7 @@ const DELIVERY = {
   meaning: "text",
 } as const;
 
-/** The ids that were not kept before. One that means what was taken before is kept too: what was answered with 202 can be found. */
+/** Returns the new ids. It also stores a delivery with a known fingerprint, so that every delivery answered with 202 is recorded. */
 async function keep(tx: Sql, wave: readonly Arrival[], known: readonly Known[]): Promise<ReadonlySet<string>> {
   const rows = wave.map(({ delivery: { id, event, receivedAt, meaning = null }, outcome }, at) => {
     const same = known[at]?.same ?? null;
@@ -140,13 +140,13 @@ async function keep(tx: Sql, wave: readonly Arrival[], known: readonly Known[]):
   return new Set(kept.map(({ id }) => id));
 }
 
-/** What was said before the end may be said again after it: a pull request can be reopened within a second. */
+/** Clears fingerprints after the pull request ends, because it can be reopened within a second. */
 async function forgetMeanings(tx: Sql, key: string): Promise<void> {
   // `A` is the character after `@`.
   await tx.run("UPDATE deliveries SET meaning = NULL WHERE meaning >= $1 AND meaning < $2", [`${key}@`, `${key}A`]);
 }
 
-/** What is kept of a delivery beside its id: `synchronize`, `review`, `push`, `3 jobs`; of what was ignored, why. */
+/** A delivery's short description: `synchronize`, `review`, `push`, `3 jobs`, or why it was ignored. */
 function keptReason(outcome: Arrival["outcome"]): string {
   if (outcome.kind === "review") return outcome.trigger;
   if (outcome.kind === "command") return outcome.command.kind === "verb" ? outcome.command.verb : outcome.command.kind;

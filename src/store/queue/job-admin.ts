@@ -1,4 +1,4 @@
-// Jobs as an operator sees and moves them, beside servers that work on them.
+// Lists, retries and drops jobs for an operator, also while servers work on them.
 import type { JobAdmin, JobChange, KeptJob } from "../../ports/jobs.ts";
 import type { LaneName } from "../../ports.ts";
 import type { Database, Sql } from "../sql.ts";

@@ -1,4 +1,4 @@
-// One lane of the queue: which job comes next, which process holds it, and how it ends.
+// One lane of the queue: selects, leases and ends jobs.
 
 import { failPoint } from "../../adapters/fail-point.ts";
 import type { AnyJob, JobEnd, Lane, LaneName, Lease, LeaseLimits } from "../../ports.ts";
@@ -10,17 +10,17 @@ import { SUSPECT_TURN, turnAgain } from "./put.ts";
 
 /** The process that works on the queue. */
 export interface WorkingProcess {
-  /** Its own name, unlike all others. */
+  /** Its unique name. */
   readonly instance: string;
   /** See processMark. */
   readonly process: string | null;
   /** Jobs that this process knows it holds. */
   readonly held: Set<number>;
-  /** Lanes from which this process takes jobs: for one of another it keeps nothing back. */
+  /** Lanes from which this process takes jobs. It reserves itself only for suspects in these. */
   readonly served: Set<LaneName>;
 }
 
-/** The longest that a job waits, even if a clock jumped: an hour is the longest that a limit of GitHub lasts. */
+/** Maximum delay of a job, even if a clock jumped: GitHub's rate limits last at most an hour. */
 export const LONGEST_WAIT_MS = 65 * 60_000;
 
 /** The lane over an open database. Throws `Transient` when the database cannot be asked now. */
@@ -31,7 +31,7 @@ export function storedLane<Taken extends AnyJob>(db: Database, lane: LaneName, w
       worker.served.add(lane);
       const search = { lane, worker, limits };
       let taken: Lease<Taken> | null = null;
-      // Without a lock first: most looks find nothing. What is found may be superseded before it is taken.
+      // Without a lock first, because most polls find nothing. A found job may be superseded before it is leased.
       while (taken === null && (await next(db, search)) !== null)
         taken = await db.transaction((tx) => take<Taken>(tx, search));
       if (taken !== null) worker.held.add(taken.id);
@@ -53,21 +53,21 @@ export function storedLane<Taken extends AnyJob>(db: Database, lane: LaneName, w
 
 const NO_LIMITS: LeaseLimits = { ofRepository: Number.MAX_SAFE_INTEGER, hasRoom: true };
 
-/** Who looks for a job, and which. */
+/** Parameters of a search for a job. */
 interface Search {
   readonly lane: LaneName;
   readonly worker: WorkingProcess;
   readonly limits: LeaseLimits;
 }
 
-/** No job of its key runs. Behind one that does it is looked at when that one ends. */
+/** No job of its key runs; otherwise the end of that one triggers a poll. */
 const FREE = "key NOT IN (SELECT key FROM jobs AS busy WHERE busy.state = 'running')";
-/** GitHub does not ask to leave its installation alone. */
+/** The installation is not rate-limited. */
 const open = (now: string) =>
   `coalesce(installation_id, 0) NOT IN (SELECT id FROM installations WHERE closed_until > ${now})`;
 const IS_SUSPECT = `deaths >= ${SUSPECT_AFTER}`;
 
-/** What a process may take now: jobs over which fewer processes died than `deaths` (see poison-job-policy.ts). */
+/** What a process may take now: jobs with fewer crashes than `deaths` (see poison-job-policy.ts). */
 interface Opening {
   readonly now: number;
   readonly deaths: number;
@@ -77,16 +77,16 @@ const EVERY = Number.MAX_SAFE_INTEGER;
 
 interface Seen {
   readonly now: number;
-  /** Jobs that this process runs; and those of them that nothing may be begun beside. */
+  /** Jobs that this process runs, and those of them that must run alone. */
   readonly running: number;
   readonly alone: number;
-  /** The lane of a suspect that has waited for too long, for which this process keeps itself free. */
+  /** The lane of a suspect that has waited for too long, for which this process stays free. */
   readonly kept: LaneName | null;
 }
 
-/** Suspects run alone. Of several processes one keeps itself free for them, the same for all. */
+/** Suspects run alone. All processes agree on the one that stays free for them. */
 async function openingOf(sql: Sql, lane: LaneName, { instance, served }: WorkingProcess): Promise<Opening> {
-  // Once for each statement and not for each row; and PostgreSQL uses no index with a clock that moves.
+  // Evaluated once per statement: PostgreSQL uses no index with a volatile expression.
   const now = `(SELECT ${sql.dialect.now})`;
   const seen = await sql.one<Seen>(
     `SELECT ${now} AS now,
@@ -119,21 +119,21 @@ interface Found {
 /** The turn in which an account was last served. */
 const SERVED = "(SELECT coalesce(max(turn), 0) FROM account_turns WHERE lane = $1)";
 /**
- * What may run but for its time: a process holds no more jobs of one repository than it may. The parameters are those of `searched`,
- * and the time as the sixth.
+ * Conditions other than the due time, such as the limit per repository. The parameters are those of `searched`, and the time as the
+ * sixth.
  */
 const MAY_RUN = `state = 'waiting' AND lane = $1 AND deaths < CAST($2 AS bigint) AND large <= CAST($3 AS bigint)
     AND repo NOT IN (SELECT held.repo FROM jobs AS held WHERE held.state = 'running' AND held.owner = $4 AND held.lane = $1
       GROUP BY held.repo HAVING count(*) >= CAST($5 AS bigint))
     AND ${FREE}`;
-/** `+` keeps a database from reading and sorting all that are due. */
+/** `+` keeps the database from reading and sorting all due jobs. */
 const IS_DUE = `+run_at <= CAST($6 AS bigint) AND ${open("CAST($6 AS bigint)")}`;
 const FIRST = "ORDER BY turn, run_at, id LIMIT 1";
 
 /**
- * The job that is taken next. Jobs before all turns come first. Then accounts take turns (see nextTurn in put.ts), and repositories
- * within their account: an account with many repositories waits as long for its next job as one with a single one. The accounts that
- * have something waiting are read off the index one by one, and of each its first job.
+ * The next job. Jobs before all turns come first. Then accounts take turns (see nextTurn in put.ts), and repositories within their
+ * account, so that an account with many repositories waits as long for its next job as one with a single one. It reads the accounts
+ * with waiting jobs from the index one by one, and the first job of each.
  */
 const NEXT = `WITH RECURSIVE accounts (account) AS (
     SELECT (SELECT min(account) FROM jobs WHERE state = 'waiting' AND lane = $1)
@@ -169,7 +169,7 @@ async function take<Taken extends AnyJob>(tx: Sql, search: Search): Promise<Leas
   const found = await next(tx, search, tx.dialect.forUpdate);
   if (found === null) return null;
   const { id, job, repo, account, turn, runAt, closedUntil, now } = found;
-  // Every process that holds a job is known, also one that was taken for dead.
+  // Registers the process before it holds a job, also after it was taken for dead.
   await tx.run("INSERT INTO instances (id, process, beats) VALUES ($1, $2, 0) ON CONFLICT DO NOTHING", [
     worker.instance,
     worker.process,
@@ -196,7 +196,7 @@ async function take<Taken extends AnyJob>(tx: Sql, search: Search): Promise<Leas
 
 async function nextInMs(db: Database, search: Search): Promise<number | null> {
   const opening = await openingOf(db, search.lane, search.worker);
-  // A process that may take nothing looks again with its next beat.
+  // A process that may take nothing polls again with its next heartbeat.
   if (opening.deaths === 0) return null;
   const { now } = opening;
   const given = searched(search, opening);
@@ -232,10 +232,10 @@ async function finish(tx: Sql, { id, token, job: { key } }: Lease<AnyJob>, end: 
   const isSuperseded = await hasWaiting(tx, key);
   if (end.state === "done" || end.state === "parked")
     await close(tx, id, end.state, end.state === "done" ? end.outcome : end.reason);
-  // With a later job of its key that waits another try is pointless.
+  // A retry is pointless when a later job of the key waits.
   else if (isSuperseded) await close(tx, id, "superseded", end.reason);
   else if (end.state === "no-room") {
-    // At its place. It made no progress, so what is known of processes that died over it stays.
+    // It keeps its place. It made no progress, so its crash counters stay.
     await tx.run(
       "UPDATE jobs SET state = 'waiting', owner = NULL, attempt = attempt - 1, large = 1, outcome = $2 WHERE id = $1",
       [id, end.reason],
@@ -248,12 +248,12 @@ async function finish(tx: Sql, { id, token, job: { key } }: Lease<AnyJob>, end: 
       [id, inMs, await turnAgain(tx, running), end.reason],
     );
   }
-  // Another process may have room.
+  // Another process may have capacity.
   if (isSuperseded || end.state === "no-room") await announce(tx, [lane]);
   return true;
 }
 
-/** Ends a job that runs. */
+/** Ends a running job. */
 export async function close(tx: Sql, id: number, state: "done" | "parked" | "superseded", why: string): Promise<void> {
   await tx.run(
     `UPDATE jobs SET state = $2, owner = NULL, outcome = $3, finished_at = ${tx.dialect.now} WHERE id = $1`,

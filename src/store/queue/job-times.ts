@@ -1,22 +1,22 @@
-// When a job runs that comes into the queue.
+// Computes when a new job is due.
 import type { AnyJob } from "../../ports.ts";
 
-/** Pushes that never stop do not put off the review for ever: the first of them waits so many times as long at most. */
+/** Limits the debouncing of continuous pushes: the first one waits at most so many times the wait. */
 const MOST_WAITS = 6;
 
 export interface JobTimes {
-  /** The earliest time at which it runs. */
+  /** When it is due. */
   readonly runAt: number;
-  /** Since when its pull request waits for a review; any other job waits from the time at which it may run. */
+  /** Since when its pull request waits for a review; for other jobs the due time. */
   readonly since: number;
 }
 
 /**
  * Epoch milliseconds by the queue's clock.
  *
- * @param at what the clock showed by which the job's `notBefore` was set. How long a job waits follows from that clock, and from
- *   when on from the queue's: the first may have been set since
- * @param queue what the queue's clock shows, and since when a review of this pull request waits that was not begun; null when none
+ * @param at the current time on the clock that set the job's `notBefore`. The delay is computed on that clock and added to the
+ *   queue's, because the two may differ
+ * @param queue the time on the queue's clock, and since when an unstarted review of this pull request waits; null when none
  */
 export function jobTimes(
   job: AnyJob,

@@ -1,21 +1,21 @@
-// The fence: what a job writes is written only while the job is held, in the same transaction.
+// Lease fencing: a job's writes happen in a transaction that checks that the job is still held.
 import { LeaseLost } from "../../domain/errors.ts";
 import type { Held } from "../../ports.ts";
 import type { Database, Sql } from "../sql.ts";
 
 const IS_HELD = "SELECT 1 AS held FROM jobs WHERE id = $1 AND token = $2 AND state = 'running'";
 
-/** True while no other process may do the job. */
+/** True while no other process may run the job. */
 export async function isHeld(sql: Sql, { id, token }: Held): Promise<boolean> {
   return (await sql.one(IS_HELD, [id, token])) !== null;
 }
 
 /**
- * Runs `work` in a transaction while the job is held. No other process takes the job between the look and the commit, because
- * its row is locked.
+ * Runs `work` in a transaction if the job is held. The transaction locks the job's row, so no other process takes it before the
+ * commit.
  *
- * @param held null where no job is behind it, as in a sweep
- * @throws LeaseLost when the job is not held any more; `Transient` when the database cannot be asked
+ * @param held null for writes without a job, as in a sweep
+ * @throws LeaseLost when the job is no longer held; `Transient` when the database does not answer
  */
 export function fenced<T>(db: Database, held: Held | null, work: (tx: Sql) => Promise<T>): Promise<T> {
   return db.transaction(async (tx) => {
@@ -25,7 +25,7 @@ export function fenced<T>(db: Database, held: Held | null, work: (tx: Sql) => Pr
   });
 }
 
-/** The job made progress: what ends its process from now on is not what ended it before. */
+/** Resets the crash counters after progress: a later crash has another cause. */
 export async function progressed(tx: Sql, held: Held | null): Promise<void> {
   if (held !== null)
     await tx.run("UPDATE jobs SET deaths = 0, alone = 0 WHERE id = $1 AND token = $2 AND deaths > 0", [

@@ -1,12 +1,12 @@
-// What was received, asked for again and reviewed, as far as finding missed events needs it.
+// Records of what was received, redelivered and reviewed, for the missed-event sweep.
 import { jobKey, type ReviewJob } from "../../domain/job.ts";
 import { repoKey } from "../../domain/memory.ts";
-import type { MissedEventStore, OpenPull, RefusedAgain } from "../../ports/missed.ts";
+import type { MissedEventStore, OpenPull, RefusedAgain } from "../../ports/missed-events.ts";
 import { jsonRows } from "../dialect.ts";
 import type { Database, Sql } from "../sql.ts";
 import { storedMoments } from "./moments.ts";
 
-/** As `receive` names them. What a person cancelled stays cancelled; what a delivery did is judged by how things are now. */
+/** Cancellations by `receive`, which may no longer apply. Cancellations by a person stay. */
 const ENDS: ReadonlySet<string> = new Set(["closed", "converted to draft"]);
 /** GitHub gives times in whole seconds. */
 const SECOND_MS = 1_000;
@@ -93,9 +93,9 @@ function reviewOf({ job }: { readonly job: string }): ReviewJob {
 }
 
 /**
- * A head is settled by a job that was parked, a person who stopped it, or a reason against it that is younger than the last thing
- * that happened to the pull request: what is a draft now may be ready then. Parked because the installation was suspended does not
- * count: only installations that are not suspended are looked through.
+ * A head is settled by a parked job, a stop by a person, or a reason against it that is newer than the pull request's last update,
+ * because a draft, for example, may have become ready. A job parked for a suspended installation does not count, because the sweep
+ * skips suspended installations.
  */
 function settles(ended: EndedJob, changedAt: number, refused: RefusedAgain): boolean {
   const { state, outcome, finishedAt, endedForMs, begunForMs } = ended;
@@ -112,7 +112,7 @@ function settles(ended: EndedJob, changedAt: number, refused: RefusedAgain): boo
 
 async function counts(sql: Sql, since: number): ReturnType<MissedEventStore["counts"]> {
   const asked = await sql.one<{ n: number }>("SELECT count(*) AS n FROM redeliveries WHERE at >= $1", [since]);
-  // In JSON a quote inside of a text has a backslash before it.
+  // In JSON a quote inside a string is escaped, so this matches only the field.
   const found = await sql.one<{ n: number }>(
     `SELECT count(*) AS n FROM jobs WHERE lane = 'review' AND created_at >= $1 AND job LIKE '%"trigger":"missed"%'`,
     [since],

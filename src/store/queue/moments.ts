@@ -1,15 +1,15 @@
-// Times of the store as a whole, by name.
+// Named timestamps of the whole store.
 import type { EndedSessions } from "../../ports/login.ts";
 import type { Sql } from "../sql.ts";
 
 /**
- * swept: up to when GitHub's log was read. round: when all repositories were last looked at. restored: of a backup. tidied: when
- * old rows were removed. `session NAME`: until when a dashboard session that was logged out of would have lasted.
+ * swept: up to when GitHub's log was read. round: the last check of all repositories. restored: the last restore. tidied: the last
+ * deletion of expired rows. `session NAME`: when a logged-out dashboard session would have expired.
  */
 export type Moment = "swept" | "round" | "restored" | "tidied" | `session ${string}`;
 
 export interface Moments {
-  /** Epoch milliseconds; null when it never was. */
+  /** Epoch milliseconds; null when not set. */
   at(name: Moment): Promise<number | null>;
   set(name: Moment, at: number): Promise<void>;
 }
@@ -27,7 +27,7 @@ export function storedMoments(sql: Sql): Moments {
   };
 }
 
-/** Sessions that were logged out of (see RETENTION for how long). */
+/** Logged-out sessions (see RETENTION for how long). */
 export function storedEndedSessions(sql: Sql): EndedSessions {
   const moments = storedMoments(sql);
   return {

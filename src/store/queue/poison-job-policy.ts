@@ -1,45 +1,44 @@
-// Whose fault it is when a process dies: the rule for a job that was running then.
+// Poison-job detection: what happens to a job whose process crashed.
 //
-// A process may be ended by a job (it eats all memory, it crashes the program) or by something else (an operator, the kernel, another
-// job), and nothing tells which. So a job is judged by what happens while it runs ALONE:
-// - Deaths that several jobs share accuse none of them. After three without progress between, a job is a suspect: it runs only where
-//   nothing else runs, and nothing is begun beside it. An idle process takes a suspect first, as after a start: behind
-//   others it would wait until the slowest of them has ended.
-// - A death while it ran alone counts against it. After two of them it rests for half a minute, in which the process does other
-//   work. A process that dies without it shows that something else ends processes too, and counting begins again. The third is the
-//   last.
-// - Any progress that is written down resets the counters, and so does an end, also one that asks for another try.
-// - Twenty deaths without progress are the last in any case: no rule lets a job end processes for ever.
+// A job may end its process (it exhausts memory, it crashes the program), or something else may (an operator, the kernel, another
+// job), and the cause is unknown. So a job is judged by crashes while it runs ALONE:
+// - A crash while several jobs run is attributed to none of them. After three without progress, a job is a suspect: it runs only when
+//   nothing else runs, and nothing starts beside it. An idle process takes a suspect first; behind others it would wait for the
+//   slowest of them.
+// - A crash while it ran alone counts against it. After two, it pauses for half a minute while the process does other work. If a
+//   process crashes without it, something else ends processes too, and the count restarts. After the third it is parked.
+// - Recorded progress resets the counters, and so does an end, including a retry.
+// - After twenty crashes without progress it is parked in any case, so that no job crashes processes forever.
 
-/** Deaths without progress after which a job runs alone. */
+/** Crashes without progress after which a job runs alone. */
 export const SUSPECT_AFTER = 3;
-/** Deaths while it ran alone, and while no process died without it, after which it is parked. */
+/** Crashes while it ran alone, without a crash of a process without it, after which it is parked. */
 export const MOST_ALONE = 3;
-/** Deaths without progress after which it is parked, whatever else ran. */
+/** Crashes without progress after which it is parked in any case. */
 export const MOST_DEATHS = 20;
-/** After its second death alone others are watched for so long before it may try again. */
+/** Pause after its second crash alone. */
 const REST_MS = 30_000;
-/** A suspect that has waited so long for a process that does nothing gets one that begins nothing else until it has run. */
+/** After so long a wait for an idle process, one process stays free for the suspect. */
 export const SUSPECT_PATIENCE_MS = 10_000;
-/** Nothing is begun beside a suspect for so long: what ends its process does so sooner, and reviews wait no longer. */
+/** How long nothing starts beside a suspect: a crash would come sooner, and reviews should not wait longer. */
 export const ALONE_MS = 120_000;
 
 /** Since the job last made progress. */
 export interface Deaths {
-  /** Of processes that it ran in. */
+  /** Crashes of processes that ran it. */
   readonly deaths: number;
-  /** Of those in which it ran alone, and since a process died without it. */
+  /** Those in which it ran alone, since a process last crashed without it. */
   readonly alone: number;
 }
 
-/** What becomes of a job whose process died. */
+/** What happens to a job whose process crashed. */
 export type Verdict =
   | ({ readonly kind: "again"; readonly restMs: number } & Deaths)
   | { readonly kind: "parked"; readonly deaths: number; readonly alone: number; readonly why: string };
 
 /**
- * @param before what was known of the job when it was taken up
- * @param company how many jobs the process ran, this one among them; null where it is not known
+ * @param before the job's counters when it was leased
+ * @param company how many jobs the process ran, including this one; null when unknown
  */
 export function afterDeath(before: Deaths, company: number | null): Verdict {
   const deaths = before.deaths + 1;

@@ -1,4 +1,4 @@
-// The processes that work on one database: which of them live, and what becomes of the jobs of those that do not.
+// The processes that work on one database: detects dead ones, and requeues their jobs.
 import { isGone } from "../../adapters/process-mark.ts";
 import type { LaneName } from "../../ports.ts";
 import type { Database, Sql } from "../sql.ts";
@@ -8,9 +8,9 @@ import { afterDeath, type Deaths, SUSPECT_AFTER, type Verdict } from "./poison-j
 import { INTERRUPTED_TURN, SUSPECT_TURN } from "./put.ts";
 
 export interface Watching {
-  /** How long another process may be silent. */
+  /** A process without a heartbeat for so long is taken for dead. */
   readonly silentMs: number;
-  /** Milliseconds of a clock that nothing sets: only what passes between two looks counts. */
+  /** Monotonic milliseconds; only differences count. */
   readonly elapsed: () => number;
 }
 
@@ -22,8 +22,8 @@ export interface Processes {
 }
 
 /**
- * Over an open database. A process that lives counts up; silence is what each process saw itself, so no clock of another machine
- * matters, nor the database's, and a database that was away for a minute ends no process.
+ * Over an open database. A live process increments its counter. Each process measures the silence of others itself, so clocks of other
+ * machines and of the database do not matter, and an outage of the database makes no process look dead.
  */
 export function processesOn(db: Database, worker: WorkingProcess, { silentMs, elapsed }: Watching): Processes {
   const { instance, process, held } = worker;
@@ -51,7 +51,7 @@ export function processesOn(db: Database, worker: WorkingProcess, { silentMs, el
       await removeDead();
       let taken = 0;
       for (const left of await db.all<Left>(`${LEFT} WHERE ${IS_LEFT}`)) taken += await takeBack(db, left, "died");
-      // Taken by a transaction of whose commit this process never learned: nothing works on it.
+      // Leased by a transaction whose commit this process never saw, so it does not run.
       const unknown = await db.all<Left>(
         `${LEFT} WHERE state = 'running' AND owner = $1 AND taken_at <= (SELECT ${db.dialect.now}) - CAST($2 AS bigint)`,
         [instance, silentMs],
@@ -69,9 +69,9 @@ export function processesOn(db: Database, worker: WorkingProcess, { silentMs, el
   };
 }
 
-/** Removes a process that died, unless it beat a moment ago; its jobs keep how many they were. */
+/** Removes a dead process, unless it has just sent a heartbeat; its jobs keep the number of jobs that it ran. */
 async function remove(tx: Sql, { id, beats }: Beating): Promise<void> {
-  // It may be taking a job: that locks the job and then writes its name here, and this goes the other way.
+  // It may be leasing a job: that locks the job before this table, the reverse of the order here, so lock the lanes first.
   await lockLanes(tx, ["review", "command", "upkeep"]);
   if ((await tx.run("DELETE FROM instances WHERE id = $1 AND beats = $2", [id, beats])) === 0) return;
   await tx.run(
@@ -79,7 +79,7 @@ async function remove(tx: Sql, { id, beats }: Beating): Promise<void> {
      WHERE state = 'running' AND owner = $1`,
     [id],
   );
-  // It died without these: something else ends processes too.
+  // It crashed without these jobs, so something else ends processes too.
   await tx.run(
     `UPDATE jobs SET alone = 0 WHERE alone > 0 AND state IN ('waiting', 'running') AND owner IS DISTINCT FROM $1`,
     [id],
@@ -96,7 +96,7 @@ interface Left {
 const LEFT = "SELECT id, token, key, lane FROM jobs";
 const IS_LEFT = "state = 'running' AND (owner IS NULL OR owner NOT IN (SELECT id FROM instances))";
 
-/** Takes back the job of a process. Returns 0 while another client works on it: the next beat looks again. */
+/** Requeues a job of a process. Returns 0 while another client has it locked: the next heartbeat retries. */
 function takeBack(db: Database, { id, token, key, lane }: Left, why: "died" | "left"): Promise<0 | 1> {
   return db.transaction(async (tx) => {
     if (!(await tryLockKey(tx, key))) return 0;
@@ -114,7 +114,7 @@ function takeBack(db: Database, { id, token, key, lane }: Left, why: "died" | "l
   });
 }
 
-/** Its process ended in order. */
+/** Its process shut down cleanly. */
 function unblamed({ deaths, alone }: Deaths): Verdict {
   return { kind: "again", deaths, alone, restMs: 0 };
 }
@@ -125,7 +125,7 @@ async function execute(tx: Sql, { id, key }: Pick<Left, "id" | "key">, verdict: 
   else await waitFirst(tx, id, verdict);
 }
 
-/** Has an interrupted job wait, before all that wait and after its rest. The try that was cut short does not count. */
+/** Requeues an interrupted job at the front, after its pause. The interrupted attempt does not count. */
 async function waitFirst(tx: Sql, id: number, { deaths, restMs }: { deaths: number; restMs: number }): Promise<void> {
   await tx.run(
     `UPDATE jobs SET state = 'waiting', attempt = CASE WHEN attempt > 0 THEN attempt - 1 ELSE 0 END, owner = NULL,
@@ -134,18 +134,18 @@ async function waitFirst(tx: Sql, id: number, { deaths, restMs }: { deaths: numb
   );
 }
 
-/** At a start: a wait that a clock made too long is as long as any may be. */
+/** At a start: shortens waits that a wrong clock made longer than the maximum. */
 async function shortenWaits(db: Sql): Promise<void> {
   const latest = `(SELECT ${db.dialect.now}) + ${LONGEST_WAIT_MS}`;
   await db.run(`UPDATE jobs SET run_at = ${latest} WHERE state = 'waiting' AND run_at > ${latest}`);
 }
 
-// Which processes have been silent for too long, as one process sees the others: the clocks of others do not matter.
+// Detects processes that have been silent for too long, by this process's own clock.
 
-/** A process that looks rarely, because it stood still or the store was away, counts no more than this for one look. */
+/** Maximum silence counted per check, in case this process was suspended or the store was unavailable. */
 const MOST_A_LOOK_MS = 10_000;
 
-/** A process as the store knows it: its own name, its mark (see processMark), and how often it has reported that it lives. */
+/** A process in the store: its name, its mark (see processMark), and its number of heartbeats. */
 interface Beating {
   readonly id: string;
   readonly process: string | null;
@@ -153,9 +153,9 @@ interface Beating {
 }
 
 interface SilenceWatch {
-  /** True when it was silent for too long, by what this process saw itself. `now` is of a clock that nothing sets. */
+  /** True when it was silent for too long. `now` is monotonic milliseconds. */
   isSilent(other: Pick<Beating, "id" | "beats">, now: number): boolean;
-  /** It is not looked at any more. */
+  /** Stops watching it. */
   forget(id: string): void;
 }
 
@@ -165,7 +165,7 @@ interface Seen {
   readonly silentFor: number;
 }
 
-/** @param silentMs how long another may be silent */
+/** @param silentMs a process silent for so long is taken for dead */
 function silenceWatch(silentMs: number): SilenceWatch {
   const seen = new Map<string, Seen>();
   return {

@@ -1,48 +1,48 @@
-// Puts jobs into the queue, each in the place of one of its key that waits, and at the turn of its repository.
-// Accounts take turns when jobs are leased (see job-lane.ts); these turns are of the repositories of one account.
+// Adds jobs to the queue: each replaces a waiting job of its key, and gets its repository's turn. These turns order the repositories
+// of one account; accounts take turns when jobs are leased (see job-lane.ts).
 import type { AnyJob, LaneName } from "../../ports.ts";
 import { jsonRows } from "../dialect.ts";
 import type { Sql } from "../sql.ts";
 import { announce } from "./coordination.ts";
 import { jobTimes } from "./job-times.ts";
 
-/** A job on its way into the queue. */
+/** A job to add. */
 export interface ComingJob {
   readonly lane: LaneName;
   readonly job: AnyJob;
-  /** The time by the clock by which the job's `notBefore` was set. */
+  /** The current time on the clock that set the job's `notBefore`. */
   readonly at: number;
-  /** What supersedes a job of the key that waits: a head, or a delivery. */
+  /** What supersedes a waiting job of the key: a head, or a delivery. */
   readonly by: string;
 }
 
-/** Before all turns, which begin at 0: jobs over which processes died again and again (see poison-job-policy.ts), and interrupted ones. */
+/** Turns before all others, which start at 0: suspects (see poison-job-policy.ts), and interrupted jobs. */
 export const SUSPECT_TURN = -2;
 export const INTERRUPTED_TURN = -1;
 
-/** What a job finds when it comes. */
+/** The queue's state for a new job. */
 interface Place {
   readonly now: number;
-  /** The turn of the job of its key that waits, whose place it takes; null when none waits. */
+  /** The turn of the waiting job that it replaces; null when none waits. */
   readonly waitingTurn: number | null;
-  /** Since when a review of this pull request waits that was not begun. */
+  /** Since when an unstarted review of this pull request waits. */
   readonly since: number | null;
-  /** The turn of the first that is free for its repository. */
+  /** The next free turn of its repository. */
   readonly nextTurn: number;
 }
 
 interface TurnRow {
-  /** The latest turn that was served in the lane, of all repositories of the account. */
+  /** The latest served turn of the account's repositories in the lane. */
   readonly served: number | null;
-  /** The turn in which the repository was last served. */
+  /** The repository's last served turn. */
   readonly last: number | null;
-  /** The last turn of its jobs that wait or run. */
+  /** The last turn of its waiting and running jobs. */
   readonly newest: number | null;
 }
 
 /**
- * Start-time fair queueing (Goyal, Vin and Cheng, 1996): the next turn of a repository comes after its last one, and is not
- * before the turn that is being served. So each repository is served once before any is served twice, however many jobs it has.
+ * Start-time fair queueing (Goyal, Vin and Cheng, 1996): a repository's next turn follows its last one, and is not before the current
+ * one. So each repository is served once before any is served twice, regardless of its number of jobs.
  */
 function nextTurn({ served, last, newest }: TurnRow): number {
   return Math.max(served ?? 0, (last ?? -1) + 1, (newest ?? -1) + 1);
@@ -55,7 +55,7 @@ const turnColumns = (lane: string, repo: string, account: string) => `
   (SELECT max(turn) FROM jobs AS own
     WHERE own.lane = ${lane} AND own.repo = ${repo} AND own.state IN ('waiting', 'running')) AS newest`;
 
-/** The turn at which a job of the repository waits from now on. */
+/** The turn for a requeued job of the repository. */
 export async function turnAgain(
   tx: Sql,
   { lane, repo, account }: { readonly lane: string; readonly repo: string; readonly account: string },
@@ -65,7 +65,7 @@ export async function turnAgain(
   return nextTurn(row ?? { served: null, last: null, newest: null });
 }
 
-/** What each of these jobs finds, in their order. */
+/** The queue's state for each of these jobs, in order. */
 async function placesOf(tx: Sql, jobs: readonly ComingJob[]): Promise<readonly Place[]> {
   const given = jobs.map(({ lane, job }, at) => ({
     at,
@@ -98,8 +98,8 @@ const JOB = {
 } as const;
 
 /**
- * Adds jobs, each in the place of one of its key that waits. Their keys must be locked (see lockKeys), and no two of them alike.
- * All at once: an installation on thousands of repositories comes as one delivery.
+ * Adds jobs; each replaces a waiting job of its key. Their keys must be locked (see lockKeys) and distinct. It adds all in a few
+ * statements, because an installation on thousands of repositories is one delivery.
  */
 export async function putJobs(tx: Sql, jobs: readonly ComingJob[]): Promise<void> {
   if (jobs.length === 0) return;
@@ -127,7 +127,7 @@ export async function putJobs(tx: Sql, jobs: readonly ComingJob[]): Promise<void
     .filter((name) => name !== "at")
     .join(", ");
   const lanes = jobs.map(({ lane }) => lane);
-  // At once: in one round trip to a server.
+  // Concurrently: one round trip to a server.
   await Promise.all([
     tx.run(
       `INSERT INTO jobs (state, ${columns}) SELECT 'waiting', ${columns} FROM ${tx.dialect.rows("$1", JOB)} ORDER BY x.at`,
@@ -137,12 +137,12 @@ export async function putJobs(tx: Sql, jobs: readonly ComingJob[]): Promise<void
   ]);
 }
 
-/** Those that come together have not seen each other: each further one of a repository has the turn after the last. */
+/** Jobs added together do not see each other, so each further one of a repository gets the next turn. */
 function turnsOf(jobs: readonly ComingJob[], places: readonly Place[]): readonly number[] {
   const before = new Map<string, number>();
   return jobs.map(({ lane, job }, index) => {
     const { waitingTurn, nextTurn: next } = placeAt(places, index);
-    // In the place of an interrupted job it comes first; what ended processes may have been that job's own.
+    // It inherits the place of an interrupted job, but not of a suspect: the crashes may have been that job's own.
     if (waitingTurn !== null) return Math.max(waitingTurn, INTERRUPTED_TURN);
     const line = `${lane} ${repoOf(job)}`;
     const ahead = before.get(line) ?? 0;
@@ -165,7 +165,7 @@ function accountOf({ repo }: AnyJob): string {
   return `${repo.host}/${repo.ownerId}`;
 }
 
-/** Ends the jobs of a key that wait; returns how many. The key must be locked. */
+/** Ends the waiting jobs of a key; returns how many. The key must be locked. */
 export function cancel(tx: Sql, key: string, state: "superseded" | "cancelled", why: string): Promise<number> {
   return tx.run(
     `UPDATE jobs SET state = $2, finished_at = ${tx.dialect.now}, outcome = $3 WHERE key = $1 AND state = 'waiting'`,

@@ -1,4 +1,4 @@
-// The durable queue over one database; any number of processes may work on it, on PostgreSQL on any number of machines.
+// The durable queue over one database, for any number of processes; with PostgreSQL on any number of machines.
 import { randomUUID } from "node:crypto";
 import { performance } from "node:perf_hooks";
 import { failPoint } from "../../adapters/fail-point.ts";
@@ -13,19 +13,19 @@ import { storedLane, type WorkingProcess } from "./job-lane.ts";
 import { processesOn, type Watching } from "./processes.ts";
 import { cancel, putJobs } from "./put.ts";
 
-/** A process that was silent for so long is taken for dead. With 5 s between two beats, four were left out. */
+/** A process silent for so long is taken for dead: four missed heartbeats, at 5 s each. */
 const SILENT_MS = 20_000;
 
 export interface QueueOptions extends WorkingProcess, Watching {
-  /** Hears what other processes announce; absent on SQLite. */
+  /** Receives notifications of other processes; absent on SQLite. */
   readonly listener: NotificationListener;
 }
 
 /**
- * The queue over an open database (see QUEUE_PART), by the clock of the database. Every method throws `Transient` when the database
- * cannot be asked now.
+ * The queue over an open database (see QUEUE_PART), on the database's clock. Every method throws `Transient` when the database does not
+ * answer.
  *
- * @param given which process works on it; what is left out is that of a process of its own
+ * @param given the working process; defaults are for a new one
  */
 export function storedQueue(db: Database, given: Partial<QueueOptions> = {}): Queue {
   const worker: WorkingProcess & Watching = {
@@ -74,7 +74,7 @@ function wakeBy(listener: NotificationListener, wake: (lane: LaneName) => void):
   listener.listen(
     JOBS_CHANNEL,
     (said) => LANES.filter((lane) => lane === said).forEach(wake),
-    // What was announced before is not known.
+    // Earlier notifications may be lost.
     () => LANES.forEach(wake),
   );
 }

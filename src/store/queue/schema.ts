@@ -1,11 +1,11 @@
-// The tables beside memory: the queue and its processes, reviews, writes to GitHub, the conversation, what was spent, and what was
-// looked for. Embedded they are queue.db: a review writes them while an import may hold the lock of memory.db.
+// The tables outside memory: the queue and its processes, reviews, writes to GitHub, conversations, spending, and retrievals. On SQLite
+// they are a file of their own, queue.db, because an import may hold memory.db's lock while a review writes.
 import type { Dialect } from "../dialect.ts";
 import type { SchemaPart } from "../migrate.ts";
 
 export const QUEUE_PART: SchemaPart = { part: "queue", steps: [queueSchema, progressSchema] };
 
-/** Summaries that say that a review is being written. */
+/** Summaries that announce a review in progress. */
 function progressSchema({ type: { int, text }, strict }: Dialect): string {
   return `CREATE TABLE progress_notes (
   key ${text} PRIMARY KEY,
@@ -16,8 +16,8 @@ function progressSchema({ type: { int, text }, strict }: Dialect): string {
 }
 
 /**
- * Times are epoch milliseconds. Those of the queue, of processes, and of writes to GitHub are the database's (`dialect.now`);
- * `received_at` is of the process that took the delivery; all others are of the process that wrote the row.
+ * Times are epoch milliseconds. Those of the queue, of processes, and of writes to GitHub use the database's clock (`dialect.now`);
+ * all others the clock of the process that wrote the row.
  */
 function queueSchema({ type, strict }: Dialect): string {
   const { id, int, real, text } = type;

@@ -1,9 +1,9 @@
-// Check runs that were begun: whatever happens to a review, its check run comes to an end. And how long pushes wait.
+// Records of check runs, so that each one ends even if its review fails, and of the debounce time of pushes.
 import { failPoint } from "../../adapters/fail-point.ts";
 import type { Repo } from "../../domain/job.ts";
 import { repoKey } from "../../domain/memory.ts";
 import type { CheckEnd } from "../../domain/review/check.ts";
-import type { BegunCheck, CheckBook, KeptCheck, PushWaits } from "../../ports/checks.ts";
+import type { BegunCheck, CheckStore, KeptCheck, PushWaits } from "../../ports/checks.ts";
 import type { Post, Wanted } from "../../ports/writes.ts";
 import type { Held } from "../../ports.ts";
 import { fenced } from "../queue/lease-fence.ts";
@@ -23,7 +23,7 @@ const SELECT = `SELECT id, key, head_sha AS "headSha", repo, installation_id AS 
     THEN 1 ELSE 0 END AS "hasJob"
   FROM check_runs`;
 
-/** GitHub may give a check run that is begun again the same id. */
+/** A check run that is begun again may have the same id on GitHub. */
 const BEGIN = `INSERT INTO check_runs (id, key, head_sha, repo, installation_id, fail_on, begun_at)
   VALUES ($1, $2, $3, $4, $5, $6, $7)
   ON CONFLICT (id) DO UPDATE SET key = excluded.key, head_sha = excluded.head_sha, repo = excluded.repo,
@@ -31,11 +31,11 @@ const BEGIN = `INSERT INTO check_runs (id, key, head_sha, repo, installation_id,
     ended_at = NULL`;
 
 /**
- * Throws `Transient` for what passes; what writes throws LeaseLost once the job is not held any more.
+ * May throw `Transient`; writes throw LeaseLost when the job is no longer held.
  *
- * @param held the job that writes; null where none is behind it
+ * @param held the writing job; null without one
  */
-export function storedChecks(db: Database, held: Held | null = null): CheckBook {
+export function storedChecks(db: Database, held: Held | null = null): CheckStore {
   const write = async (text: string, values: readonly unknown[]): Promise<void> => {
     await fenced(db, held, (tx) => tx.run(text, values));
   };
@@ -79,12 +79,12 @@ function keptCheck({ id, key, headSha, repo, installationId, failOn, ending, end
   };
 }
 
-/** Rows of check runs live longer than this: a check that ended long ago is not begun again. */
+/** Older writes are ignored: rows of check runs are kept longer, so an ended check is not adopted again. */
 const UNRECORDED_MS = 7 * 24 * 60 * 60_000;
 
 /**
- * Records check runs of which only the writes to GitHub know: the answer to their creation was lost, or the process died between
- * it and this table, and the job then took another way.
+ * Records check runs that only the write log has: the response to their creation was lost, or the process crashed before it was
+ * recorded here, and the job did not resume them.
  */
 async function adoptUnrecorded(db: Database): Promise<void> {
   const created = await db.all<{ key: string; wanted: string; post: string; at: number }>(
@@ -101,12 +101,12 @@ async function adoptUnrecorded(db: Database): Promise<void> {
   const checks = storedChecks(db);
   for (const row of created.filter((one) => !recorded.has(idOf(one)))) {
     const { repo, installationId, headSha } = JSON.parse(row.wanted) as Wanted;
-    // How strict it was to be was lost with the answer: it fails, rather than let a required check pass without a review.
+    // Its `failOn` is unknown, so use the strictest: a required check must not pass without a review.
     await checks.begun({ id: idOf(row), key: row.key, repo, installationId, headSha, failOn: "minor" }, row.at);
   }
 }
 
-/** How long pushes wait, as repositories said at their last review: known before the configuration is read again. */
+/** How long pushes wait, from each repository's last review, because the configuration is not read yet when a push arrives. */
 export function storedPushWaits(db: Database): PushWaits {
   const of = async (repo: Pick<Repo, "host" | "id">) =>
     (await db.one<{ ms: number }>("SELECT ms FROM push_waits WHERE repo = $1", [repoKey(repo)]))?.ms ?? null;

@@ -1,12 +1,12 @@
-// What people decided about pull requests, and every answer that was given: decisions hold over pushes and restarts, and no
-// conversation runs away, neither with a bot nor with a person who floods us.
+// Decisions about pull requests, which survive pushes and restarts, and every answer given, for the rate limits against loops with bots
+// and floods by people.
 import type { Declined } from "../../domain/conversation.ts";
-import type { AnswerBook, Decisions } from "../../ports/talk.ts";
+import type { AnswerStore, Decisions } from "../../ports/conversation.ts";
 import type { Held } from "../../ports.ts";
 import { fenced } from "../queue/lease-fence.ts";
 import type { Database } from "../sql.ts";
 
-/** Throws `Transient` for what passes. */
+/** May throw `Transient`. */
 export function storedDecisions(db: Database): Decisions {
   return {
     async of(key) {
@@ -37,11 +37,11 @@ export function storedDecisions(db: Database): Decisions {
 }
 
 /**
- * Throws `Transient` for what passes; what writes throws LeaseLost once the job is not held any more.
+ * May throw `Transient`; writes throw LeaseLost when the job is no longer held.
  *
- * @param held the job that writes; null where none is behind it
+ * @param held the writing job; null without one
  */
-export function storedAnswers(db: Database, held: Held | null = null): AnswerBook {
+export function storedAnswers(db: Database, held: Held | null = null): AnswerStore {
   const count = async (text: string, given: readonly unknown[]) => (await db.one<{ n: number }>(text, given))?.n ?? 0;
   return {
     async record({ comment, repo, thread, userId, kind, at }) {

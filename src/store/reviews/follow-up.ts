@@ -1,20 +1,19 @@
-// What comes after and before reviews: which pull requests are due for a look at what people did, where imports of past reviews
-// are, and which reviews still introduce memory.
+// Schedule of feedback checks, progress of imports of past reviews, and which reviews still introduce memory.
 
 import { feedbackKey, jobKey, type ReviewJob, upkeepKey } from "../../domain/job.ts";
 import type { HistoryProgress } from "../../domain/memory/past-reviews.ts";
 import { repoKey } from "../../domain/memory.ts";
-import type { FeedbackBook } from "../../ports/feedback.ts";
-import type { HistoryBook, Introductions } from "../../ports/history.ts";
+import type { FeedbackStore } from "../../ports/feedback.ts";
+import type { HistoryStore, Introductions } from "../../ports/history.ts";
 import type { Database } from "../sql.ts";
 
-/** How long people take up what a review said. */
+/** How long people react to a review. */
 const YOUNG_MS = 30 * 24 * 60 * 60_000;
 
 const LOOKED_AT = "CASE WHEN l.at > posted.at THEN l.at ELSE posted.at END";
 
-/** Which pull requests are due for a look, from the reviews that were posted. Throws `Transient` for what passes. */
-export function storedLooks(db: Database): FeedbackBook {
+/** Which pull requests are due for a feedback check, from the posted reviews. May throw `Transient`. */
+export function storedLooks(db: Database): FeedbackStore {
   return {
     async due(now, afterMs, most) {
       const rows = await db.all<{ job: string | null }>(
@@ -42,8 +41,8 @@ export function storedLooks(db: Database): FeedbackBook {
   };
 }
 
-/** Where imports of past reviews are: after a crash they go on there. */
-export function storedHistory(db: Database): HistoryBook {
+/** Progress of imports of past reviews, which resume after a crash. */
+export function storedHistory(db: Database): HistoryStore {
   return {
     async of(repo) {
       const row = await db.one<{ progress: string }>("SELECT progress FROM history WHERE repo = $1", [repo]);
@@ -59,14 +58,14 @@ export function storedHistory(db: Database): HistoryBook {
   };
 }
 
-/** Reviews that say what memory there is. */
+/** Number of reviews that introduce memory. */
 const FIRST = 3;
 
-/** Whether a repository still gets to know Kodiai: its first reviews, and those while its past is being imported. */
+/** Introduces memory in a repository's first reviews, and while its history is being imported. */
 export function storedIntroductions(db: Database): Introductions {
   return {
     async of(repo) {
-      // An import that was given up is not on its way.
+      // A parked import does not count.
       const importing = "SELECT 1 AS one FROM jobs WHERE key = $1 AND state IN ('waiting', 'running')";
       if ((await db.one(importing, [upkeepKey(repo, "history")])) !== null) return "importing";
       // Keys are `HOST/REPO_ID#NUMBER`; `$` is the character after `#`.

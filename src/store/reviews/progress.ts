@@ -1,16 +1,16 @@
-// Summaries that say that a review is being written: whatever happens to the review, they come to an end.
+// Records of progress summaries, so that each one ends even if its review fails.
 import type { Repo } from "../../domain/job.ts";
-import type { ProgressBook, ProgressNote } from "../../ports/checks.ts";
+import type { ProgressNote, ProgressStore } from "../../ports/checks.ts";
 import type { Held } from "../../ports.ts";
 import { fenced } from "../queue/lease-fence.ts";
 import type { Database } from "../sql.ts";
 
 /**
- * Throws `Transient` for what passes; what writes throws LeaseLost once the job is not held any more.
+ * May throw `Transient`; writes throw LeaseLost when the job is no longer held.
  *
- * @param held the job that writes; null where none is behind it
+ * @param held the writing job; null without one
  */
-export function storedProgress(db: Database, held: Held | null = null): ProgressBook {
+export function storedProgress(db: Database, held: Held | null = null): ProgressStore {
   const write = async (text: string, values: readonly unknown[]): Promise<void> => {
     await fenced(db, held, (tx) => tx.run(text, values));
   };

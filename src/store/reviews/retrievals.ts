@@ -1,5 +1,4 @@
-// What each retrieval did: a log that shrinks a little with each row once it is too old or too long, and figures over a window of
-// it. Flags are 0 and 1, lists are JSON.
+// The retrieval log, which deletes a few old rows with each write, and figures over a window of it. Flags are 0 and 1, lists are JSON.
 import type { LoggedRetrieval } from "../../domain/figures/logged-retrieval.ts";
 import { type CountedRetrieval, retrievalFigures } from "../../domain/figures/retrieval-figures.ts";
 import type { RetrievalLog, RetrievalStatistics } from "../../ports/memory.ts";
@@ -9,14 +8,14 @@ import type { Database } from "../sql.ts";
 export interface LogLimits {
   readonly rows: number;
   readonly ageMs: number;
-  /** Rows removed with one row written: more than one, so that a long log becomes short. */
+  /** Rows deleted per written row: more than one, so that a long log shrinks. */
   readonly chunk: number;
 }
 
-/** A row with a question of 500 characters takes .9 kB, so 100,000 take about 90 MB. */
+/** A row with a query of 500 characters takes .9 kB, so 100,000 take about 90 MB. */
 const LOG_LIMITS: LogLimits = { rows: 100_000, ageMs: 30 * 24 * 60 * 60_000, chunk: 500 };
 
-/** An id that is there already is left as it is. Throws `Transient` for what passes. */
+/** Ignores a known id. May throw `Transient`. */
 export function storedRetrievals(db: Database, limits: LogLimits = LOG_LIMITS): RetrievalLog {
   return {
     async write(entry) {
@@ -45,11 +44,11 @@ export function storedRetrievals(db: Database, limits: LogLimits = LOG_LIMITS): 
 }
 
 const TOP_QUERIES = 5;
-/** What a window asks of a row. A key and a name never look alike: no owner's name holds a dot. */
+/** The condition of a window. A repository is given by key or by name; they never look alike, because no owner's name has a dot. */
 const WITHIN =
   "created_at > $1 AND (CAST($2 AS text) IS NULL OR repo = $2 OR lower(repo_name) = lower(CAST($2 AS text)))";
 
-/** @param now epoch milliseconds: where the window ends */
+/** @param now epoch milliseconds: the end of the window */
 export function storedRetrievalStatistics(db: Database, now: () => number): RetrievalStatistics {
   return {
     read: ({ ms, repo }) =>
@@ -69,7 +68,7 @@ export function storedRetrievalStatistics(db: Database, now: () => number): Retr
   };
 }
 
-/** Lists are of what was found, best first. */
+/** Lists of results, best first. */
 const FOUND: Columns = {
   id: ["text", "id"],
   repo: ["text", "repo"],
@@ -89,7 +88,7 @@ const FOUND: Columns = {
   created_at: ["int", "createdAt"],
 };
 
-/** What figures are counted from; with `results`. */
+/** The columns for figures, besides `results`. */
 const COUNTED: Columns = {
   origin: ["text", "origin"],
   method: ["text", "method"],

@@ -1,22 +1,21 @@
-// Written reviews, kept from before they are sent, so that none is written (or paid for) twice; and answers of the model to reviews
-// that are not written yet.
+// Reviews, stored before they are sent, so that none is written (or paid for) twice; and model answers for unfinished reviews.
 import { failPoint } from "../../adapters/fail-point.ts";
 import type { Review } from "../../domain/review.ts";
-import type { ReplyBook } from "../../ports/model.ts";
-import type { ReviewRecords } from "../../ports/talk.ts";
+import type { ReviewRecords } from "../../ports/conversation.ts";
+import type { ReplyStore } from "../../ports/model.ts";
 import type { Held, Ledger } from "../../ports.ts";
 import { fenced, progressed } from "../queue/lease-fence.ts";
 import type { Database, Sql } from "../sql.ts";
 
-/** A superseded review or two may lie between this one and the last that was posted. */
+/** One or two superseded reviews may lie between this one and the last posted one. */
 const MOST_EARLIER = 8;
-/** Reviews of a pull request that are looked through for a finding. */
+/** Reviews of a pull request that are searched for a finding. */
 const MOST_SEARCHED = 5;
 
 /**
- * Throws `Transient` for what passes; what writes throws LeaseLost once the job is not held any more.
+ * May throw `Transient`; writes throw LeaseLost when the job is no longer held.
  *
- * @param held the job that writes; null where none is behind it
+ * @param held the writing job; null without one
  */
 export function storedReviews(db: Database, held: Held | null = null): Ledger & ReviewRecords {
   const commit = (work: (tx: Sql) => Promise<unknown>) =>
@@ -43,14 +42,14 @@ export function storedReviews(db: Database, held: Held | null = null): Ledger & 
       failPoint("before-save");
       await commit(async (tx) => {
         const place = [job.key, review.headSha, review.baseSha];
-        // Written again it is the latest: its number is a new one.
+        // A rewritten review is the latest, so it gets a new id.
         await tx.run("DELETE FROM reviews WHERE key = $1 AND head_sha = $2 AND base_sha = $3", place);
         await tx.run("INSERT INTO reviews (key, head_sha, base_sha, review, written_at) VALUES ($1, $2, $3, $4, $5)", [
           ...place,
           JSON.stringify(review),
           now,
         ]);
-        // What it was written from is not needed any more.
+        // The cached answers are no longer needed.
         await tx.run("DELETE FROM replies WHERE key = $1", [job.key]);
       });
       failPoint("after-save");
@@ -77,7 +76,7 @@ export function storedReviews(db: Database, held: Held | null = null): Ledger & 
   };
 }
 
-/** The code that it was about is remembered by now, or never will be. */
+/** Drops the flagged code from the stored review: memory has it by now, or never will. */
 async function settle(tx: Sql, place: readonly string[], now: number, outcome: string): Promise<void> {
   const where = "WHERE key = $1 AND head_sha = $2 AND base_sha = $3";
   const row = await tx.one<{ review: string }>(`SELECT review FROM reviews ${where}${tx.dialect.forUpdate}`, place);
@@ -91,14 +90,14 @@ async function settle(tx: Sql, place: readonly string[], now: number, outcome: s
   ]);
 }
 
-/** A review of an older version knew of no pushes. */
+/** Reviews of older versions have no `pushes`. */
 export function readReview(json: string): Review {
   const before = { fingerprint: "", scope: { kind: "full", reason: null }, said: [], addressed: [] };
   return { ...before, ...(JSON.parse(json) as Review) };
 }
 
-/** Answers of the model, by question, until the review is saved. */
-export function storedReplies(db: Database): ReplyBook {
+/** Model answers by request, until the review is saved. */
+export function storedReplies(db: Database): ReplyStore {
   return {
     async find(key, question) {
       const kept = "SELECT answer FROM replies WHERE key = $1 AND question = $2";

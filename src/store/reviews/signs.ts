@@ -1,4 +1,4 @@
-// Signs that a store is in use and its work proceeds.
+// Signs of use and progress of a store.
 import type { Signs } from "../../ports/signs.ts";
 import type { LaneName } from "../../ports.ts";
 import type { Database } from "../sql.ts";
@@ -10,7 +10,7 @@ const LAST_USED = `SELECT max(at) AS at FROM (
   UNION ALL SELECT max(at) FROM spending
   UNION ALL SELECT at FROM moments WHERE name IN ('tidied', 'restored')) AS signs`;
 
-/** GitHub's answer to the last review of an installation, from whichever process: 401 or 403. */
+/** Installations whose last review, by any process, was refused with 401 or 403. */
 const REFUSED = `SELECT count(*) AS n FROM (
   SELECT installation_id AS id, max(finished_at) AS at FROM jobs
   WHERE lane = 'review' AND state = 'parked' AND (outcome LIKE 'refused:%' OR outcome LIKE 'unauthorised:%')

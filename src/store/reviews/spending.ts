@@ -1,22 +1,22 @@
-// What models cost, a row a question: budgets of a month are checked against it, and it outlives restarts.
-import { type Booking, type Budget, bookingOf, type Purse, type Wanted } from "../../domain/budget.ts";
+// Model spending, one row per request, which survives restarts; monthly budgets are checked against it.
+import { type Budget, type BudgetUsage, type Reservation, reservationOf, type Wanted } from "../../domain/budget.ts";
 import type { Repo } from "../../domain/job.ts";
 import { repoKey } from "../../domain/memory.ts";
-import type { Reserve, SpendingBook } from "../../ports/model.ts";
+import type { Reservations, SpendingStore } from "../../ports/model.ts";
 import type { Held } from "../../ports.ts";
 import { fenced } from "../queue/lease-fence.ts";
 import type { Database, Sql } from "../sql.ts";
 
 const SPENT = "SELECT coalesce(sum(usd), 0) FROM spending WHERE at >= $1";
-/** What a job reserved counts while the job is held for the time for which it was reserved. */
+/** A reservation counts while its lease is held. */
 const IS_CURRENT =
   "EXISTS (SELECT 1 FROM jobs WHERE jobs.id = bookings.job AND jobs.token = bookings.token AND jobs.state = 'running')";
 const RESERVED = `SELECT coalesce(sum(usd), 0) FROM bookings WHERE ${IS_CURRENT}`;
 
-/** Throws `Transient` for what passes. */
-export function storedSpending(db: Database): SpendingBook {
+/** May throw `Transient`. */
+export function storedSpending(db: Database): SpendingStore {
   return {
-    purse: (repo, since, outsiders = false) => usageOf(db, repo, since, outsiders),
+    usage: (repo, since, outsiders = false) => usageOf(db, repo, since, outsiders),
     async record(repo, at, purpose, { inputTokens, outputTokens, usd }, held = null) {
       await db.transaction(async (tx) => {
         await tx.run(
@@ -32,31 +32,31 @@ export function storedSpending(db: Database): SpendingBook {
           );
       });
     },
-    reserve: (held, repo) => reserve(db, held, repoKey(repo)),
+    reservations: (held, repo) => reservations(db, held, repoKey(repo)),
   };
 }
 
-function reserve(db: Database, held: Held, repo: string): Reserve {
-  const book = async (tx: Sql, wanted: Wanted, budgets: readonly Budget[], since: number): Promise<Booking> => {
-    // One job after the other reserves: this row is locked until the commit.
+function reservations(db: Database, held: Held, repo: string): Reservations {
+  const reserve = async (tx: Sql, wanted: Wanted, budgets: readonly Budget[], since: number): Promise<Reservation> => {
+    // Serialises reservations: this row is locked until the commit.
     await tx.run("INSERT INTO moments (name, at) VALUES ('reserving', 0) ON CONFLICT (name) DO UPDATE SET at = 0");
     await tx.run("DELETE FROM bookings WHERE job = $1", [held.id]);
     await tx.run(`DELETE FROM bookings WHERE NOT ${IS_CURRENT}`);
-    const usages: Purse[] = [];
+    const usages: BudgetUsage[] = [];
     for (const budget of budgets) usages.push(await usageOf(tx, budget.repo, since, budget.whose === "outsiders"));
-    const booking = bookingOf(wanted, budgets, usages);
-    if (booking.usd > 0)
+    const reservation = reservationOf(wanted, budgets, usages);
+    if (reservation.usd > 0)
       await tx.run("INSERT INTO bookings (job, token, repo, usd, outsider) VALUES ($1, $2, $3, $4, $5)", [
         held.id,
         held.token,
         repo,
-        booking.usd,
+        reservation.usd,
         budgets.some(({ whose }) => whose === "outsiders") ? 1 : 0,
       ]);
-    return booking;
+    return reservation;
   };
   return {
-    book: (wanted, budgets, since) => fenced(db, held, (tx) => book(tx, wanted, budgets, since)),
+    reserve: (wanted, budgets, since) => fenced(db, held, (tx) => reserve(tx, wanted, budgets, since)),
     async outsidersReviews(since) {
       const row = await db.one<{ n: number }>(
         `SELECT count(DISTINCT spending.job) AS n FROM spending
@@ -72,15 +72,15 @@ function reserve(db: Database, held: Held, repo: string): Reserve {
   };
 }
 
-/** In one statement: what is spent comes off what is reserved in one transaction, so it is counted once. */
+/** One statement for both sums, so that money that moves from reserved to spent meanwhile is counted once. */
 async function usageOf(
   sql: Sql,
   repo: Pick<Repo, "host" | "id"> | null,
   since: number,
   outsiders: boolean,
-): Promise<Purse> {
+): Promise<BudgetUsage> {
   const which = `${repo === null ? "" : " AND repo = $2"}${outsiders ? " AND outsider = 1" : ""}`;
   const given = repo === null ? [since] : [since, repoKey(repo)];
-  const row = await sql.one<Purse>(`SELECT (${SPENT}${which}) AS spent, (${RESERVED}${which}) AS aside`, given);
+  const row = await sql.one<BudgetUsage>(`SELECT (${SPENT}${which}) AS spent, (${RESERVED}${which}) AS aside`, given);
   return row ?? { spent: 0, aside: 0 };
 }

@@ -1,4 +1,4 @@
-// What was done, for the dashboard.
+// Figures of the work, for the dashboard.
 import type { RepoKey } from "../../domain/memory.ts";
 import type { DayCount, DaySpending, KeptReview, WorkFigures } from "../../ports/dashboard.ts";
 import type { Database } from "../sql.ts";
@@ -17,7 +17,7 @@ function keptReview({ review, ...row }: ReviewRow): KeptReview {
   return { ...row, review: readReview(review) };
 }
 
-/** Throws `Transient` for what passes. */
+/** May throw `Transient`. */
 export function storedWorkFigures(db: Database): WorkFigures {
   return {
     reviews: (of, { skip, most }) =>
@@ -102,7 +102,7 @@ function ofRepository(of: RepoKey | null, { at }: ReturnType<typeof values>): st
   return of === null ? "1 = 1" : `repo = ${at(of)}`;
 }
 
-/** Over `key`, which begins with the repository's and a `#`; `$` is the character after it. */
+/** Over `key`, which begins with the repository's key and `#`; `$` is the character after `#`. */
 function inRepository(of: RepoKey | null, { at }: ReturnType<typeof values>): string {
   return of === null ? "1 = 1" : `key >= ${at(`${of}#`)} AND key < ${at(`${of}$`)}`;
 }

@@ -1,10 +1,10 @@
-// What is created on GitHub: committed before it is sent, and until its outcome is known. And how each installation wants to be
-// treated, for all processes and over restarts. Times are the database's.
+// The log of creating writes to GitHub, recorded before they are sent, and the rate limits of each installation, shared by all processes.
+// Times are the database's.
 import { randomUUID } from "node:crypto";
 import { isGone } from "../../adapters/process-mark.ts";
 import { LeaseLost } from "../../domain/errors.ts";
 import { repoKey } from "../../domain/memory.ts";
-import type { InstallationPace, OrphanWrites, Post, Standing, Wanted, WriteBook } from "../../ports/writes.ts";
+import type { InstallationPace, OrphanWrites, Post, Wanted, WriteState, WriteStore } from "../../ports/writes.ts";
 import type { Held } from "../../ports.ts";
 import { fenced, isHeld, progressed } from "../queue/lease-fence.ts";
 import type { Database, Sql } from "../sql.ts";
@@ -17,21 +17,21 @@ interface Row {
 }
 
 export interface WritesOptions {
-  /** The job that writes; null where none is behind it. */
+  /** The writing job; null without one. */
   readonly held: Held | null;
-  /** Of the job: while it is open, its writes are its own to settle. */
+  /** The job's key: while the job is open, it settles its own writes. */
   readonly key: string;
 }
 
-/** Throws `Transient` for what passes; what writes throws LeaseLost. */
-export function storedWrites(db: Database, { held, key }: WritesOptions): WriteBook {
+/** May throw `Transient`; writes throw LeaseLost. */
+export function storedWrites(db: Database, { held, key }: WritesOptions): WriteStore {
   const { now } = db.dialect;
   return {
-    async standing(wanted) {
+    async state(wanted) {
       const row = await db.one<Row>(`SELECT marker, state, post, ${agoMs(now)} FROM intents WHERE identity = $1`, [
         identityOf(wanted),
       ]);
-      if (row === null || row.state === "refused") return { state: "new" } satisfies Standing;
+      if (row === null || row.state === "refused") return { state: "new" } satisfies WriteState;
       if (row.post !== null) return { state: "posted", post: JSON.parse(row.post) as Post };
       return { state: "sent", marker: row.marker, agoMs: row.agoMs };
     },
@@ -46,7 +46,7 @@ export function storedWrites(db: Database, { held, key }: WritesOptions): WriteB
         ),
       );
     },
-    // What is on GitHub is recorded, whichever process holds the job by now.
+    // Recorded even if another process has taken over the job, because the post exists.
     posted: (wanted, post) =>
       db.transaction(async (tx) => {
         await endWrite(tx, wanted, "posted", post);
@@ -59,7 +59,7 @@ export function storedWrites(db: Database, { held, key }: WritesOptions): WriteB
   };
 }
 
-/** Writes whose jobs ended before their outcome was known. */
+/** Writes with a lost response whose jobs have ended. */
 export function storedOrphanWrites(db: Database): OrphanWrites {
   return {
     async orphans(most) {
@@ -77,7 +77,7 @@ export function storedOrphanWrites(db: Database): OrphanWrites {
   };
 }
 
-/** Never negative: a clock may have been set. */
+/** Never negative, because a clock may have been set. */
 function agoMs(now: string): string {
   return `CASE WHEN ${now} > sent_at THEN ${now} - sent_at ELSE 0 END AS "agoMs"`;
 }
@@ -96,15 +96,15 @@ async function endWrite(
   ]);
 }
 
-/** Names change, ids do not. */
+/** By ids, because names change. */
 function identityOf({ repo, number, kind, headSha, subject }: Wanted): string {
   return [repoKey(repo), number, kind, headSha, subject].join(" ");
 }
 
-/** What a process that died with a turn may have written just then is this far apart from the next write. */
+/** Pause after the turn of a crashed process, which may have written just before. */
 const AFTER_DEATH_MS = 1_000;
 
-/** @param process see processMark: the turn of one that is certainly gone need not run out */
+/** @param process see processMark: the turn of a process that has certainly ended need not expire */
 export function storedInstallationPace(db: Database, process: string | null = null): InstallationPace {
   const { now, type } = db.dialect;
   const later = (parameter: string) => `${now} + CAST(${parameter} AS ${type.int})`;
@@ -131,8 +131,8 @@ export function storedInstallationPace(db: Database, process: string | null = nu
     },
     async takeTurn(installationId, forMs) {
       const token = randomUUID();
-      // In one statement, so that of two processes one gets it. Nothing waits longer than two turns last: clocks may have been set.
-      // Not longer than one: to a process whose clock is a little behind, another's turn seems to last for longer than any can.
+      // One statement, so that only one of two processes gets it. A turn that ends implausibly late is ignored, because a clock may have
+      // been set; the bound is two turns, because to a slightly slow clock another's turn seems longer than one.
       const taken = await db.run(
         `INSERT INTO installations AS i (id, next_write, writer, writer_process) VALUES ($1, ${later("$2")}, $3, $4)
          ON CONFLICT (id) DO UPDATE SET

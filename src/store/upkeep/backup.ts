@@ -1,4 +1,4 @@
-// A backup is a folder: the files of a store at one moment, and a manifest that proves them. Made beside a running server.
+// Creates and verifies backups: folders with a consistent copy of a store's files and a manifest. Works beside a running server.
 import { createHash } from "node:crypto";
 import {
   copyFileSync,
@@ -24,7 +24,7 @@ import { TOMBSTONES } from "./tombstones.ts";
 const MANIFEST = "manifest.json";
 const Manifest = z.object({
   version: z.literal(1),
-  /** Epoch milliseconds at which the copies were begun. */
+  /** Epoch milliseconds of the start of the copy. */
   at: z.int(),
   files: z.array(
     z.object({
@@ -38,10 +38,10 @@ const Manifest = z.object({
 export type Manifest = z.infer<typeof Manifest>;
 
 /**
- * Copies the store in `dataDir` into the folder `to`, which appears only once every copy was read again and found sound.
+ * Copies the store in `dataDir` into the folder `to`, which appears only after every copy was read again and verified.
  *
  * @param now epoch milliseconds
- * @throws StoreUnusable when there is no store, it is damaged, or `to` holds something
+ * @throws StoreUnusable when there is no store, it is damaged, or `to` is not empty
  */
 export async function backUpStore(dataDir: string, to: string, now: number): Promise<Manifest> {
   const target = resolve(to);
@@ -85,9 +85,9 @@ function copyOf(from: string, to: string, part: string): number {
 }
 
 /**
- * The manifest of a backup whose files are what it says: by size, hash and structure.
+ * Verifies a backup's files by size, hash and structure; returns its manifest.
  *
- * @throws StoreUnusable naming the file that is not
+ * @throws StoreUnusable that names the bad file
  */
 export async function verifiedBackup(folder: string): Promise<Manifest> {
   const manifest = readManifest(folder);
@@ -97,7 +97,7 @@ export async function verifiedBackup(folder: string): Promise<Manifest> {
     if (statSync(path).size !== bytes || (await hashOf(path)) !== sha256) {
       throw new StoreUnusable(`${path} is not what was backed up: its size or SHA-256 differs from the manifest`);
     }
-    // Opening writes beside the file; a backup may stand where nothing can be written.
+    // Opening writes beside the file, and a backup may be on a read-only disk.
   }
   return manifest;
 }

@@ -1,23 +1,23 @@
-// Whether the files of a store are whole, asked while they are in use: read by a thread of its own, so that nobody waits.
+// Checks a store's files while they are in use, in a thread of its own, so that nothing is blocked.
 import { Worker } from "node:worker_threads";
 
 export interface FileProblem {
   /** `queue.db`. */
   readonly name: string;
-  /** What is wrong and what to do, for the operator. */
+  /** The problem and its fix, for the operator. */
   readonly message: string;
 }
 
 /**
- * Reads both files as they are at one moment each, about a second per gigabyte; writers go on.
+ * Reads a snapshot of each file, about a second per gigabyte; writers are not blocked.
  *
- * @param unwanted aborted: nobody waits for the answer any more
- * @returns what is wrong; empty when nothing is
- * @throws Error when it could not be found out
+ * @param unwanted aborts the check
+ * @returns the problems; empty when there are none
+ * @throws Error when the check fails
  */
 export function checkFiles(dataDir: string, unwanted: AbortSignal): Promise<readonly FileProblem[]> {
   const worker = new Worker(new URL("./check-worker.ts", import.meta.url), { workerData: { dataDir } });
-  // A process that is done does not stay for it.
+  // Does not keep the process alive.
   worker.unref();
   const stop = () => void worker.terminate();
   unwanted.addEventListener("abort", stop, { once: true });

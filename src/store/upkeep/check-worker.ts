@@ -1,4 +1,4 @@
-// The thread that reads the files of a store from end to end while the server runs: one look, one answer, and it ends.
+// The thread that checks a store's files: it posts one result and ends.
 import { join } from "node:path";
 import { parentPort, workerData } from "node:worker_threads";
 import { checkFile, STORE_FILES } from "./store-files.ts";

@@ -1,6 +1,5 @@
-// A whole store from SQLite to PostgreSQL: table by table, a page at a time, so that it can be stopped and goes on. What is there
-// afterwards is compared with what was read, row for row. Both have the same tables, so there is no list of columns here: the
-// source tells them.
+// Migrates a whole store from SQLite to PostgreSQL, table by table and page by page, so that it can be interrupted and resumed. Then it
+// compares source and target row by row. Both have the same tables, so the columns are read from the source.
 import { createHash } from "node:crypto";
 import { StoreUnusable } from "../../domain/errors.ts";
 import type { MovedTable, ReportMoved } from "../../ports/move.ts";
@@ -8,7 +7,7 @@ import { jsonRows, type RowType } from "../dialect.ts";
 import type { Database, Sql } from "../sql.ts";
 import type { StoreDatabases } from "./people.ts";
 
-/** In an order in which no row comes before one that it refers to. Processes, turns to write and reservations stay behind. */
+/** Ordered by foreign keys. Processes, write turns and reservations are not migrated. */
 const MOVED: Readonly<Record<"memory" | "queue", readonly string[]>> = {
   memory: [
     "clock",
@@ -52,15 +51,15 @@ const MOVED: Readonly<Record<"memory" | "queue", readonly string[]>> = {
   ],
 };
 
-/** Rows of a page: with vectors of 1,024 components about 6 MB of text. */
+/** Rows per page: with vectors of 1,024 components about 6 MB of text. */
 const PAGE = 1_000;
 const PROGRESS = "store_move";
 
 /**
- * Moves everything and proves it. Nothing is taken from the source. Called again after it was stopped, it goes on.
+ * Migrates everything and verifies it. The source stays unchanged. After an interruption, another call resumes.
  *
- * @param target with the schema, and empty but for what an earlier call moved
- * @throws StoreUnusable when the target holds another store, the source was written to meanwhile, or a table differs afterwards
+ * @param target with the schema, and empty except for rows of an earlier call
+ * @throws StoreUnusable when the target holds another store, the source changed meanwhile, or a table differs afterwards
  */
 export async function moveStore(
   source: StoreDatabases & { readonly memory: Database },
@@ -93,7 +92,7 @@ function writtenMeanwhile(): StoreUnusable {
   );
 }
 
-/** Another one each time that something was written. */
+/** A mark that changes with every write to the source. */
 async function markOf({ memory, queue }: StoreDatabases & { readonly memory: Database }): Promise<string> {
   const marks: unknown[] = [
     await memory.one("SELECT value FROM clock"),
@@ -132,9 +131,9 @@ async function begin(target: Database, mark: string): Promise<void> {
 }
 
 /**
- * A database that a store is still being moved to lacks rows: nothing else may use it.
+ * Refuses the target of an unfinished migration, because it lacks rows.
  *
- * @throws StoreUnusable when a move was begun and not finished
+ * @throws StoreUnusable when a migration is unfinished
  */
 export async function refuseHalfMoved(db: Sql): Promise<void> {
   const half = await db.one<{ half: number }>(
@@ -165,7 +164,7 @@ async function shapeOf(source: Sql, table: string): Promise<Shape> {
 
 type Row = Readonly<Record<string, unknown>>;
 
-/** Rows in the order of their keys, as fields of `jsonRows`: the same on both databases. */
+/** Rows ordered by key, as fields of `jsonRows`: the same on both databases. */
 async function pageOf(sql: Sql, { table, key, columns }: Shape, after: Row | null): Promise<readonly Row[]> {
   const names = key.map((name) => `"${name}"`).join(", ");
   const picked = Object.entries(columns).map(([name, type]) =>
@@ -195,7 +194,7 @@ async function copyTable(source: Sql, target: Database, shape: Shape, report: Re
     .join(", ");
   for (let moved = 0, isDone = false; !isDone; ) {
     const rows = await alone(target, async (tx) => {
-      // Read under the lock: a commit that a killed move had sent may have come in since the page before.
+      // Read under the lock, because a commit of a killed migration may have arrived since the last page.
       const known = await tx.one<{ after: string | null; done: number }>(
         `SELECT after, done FROM ${PROGRESS} WHERE part = $1`,
         [table],
@@ -222,7 +221,7 @@ async function copyTable(source: Sql, target: Database, shape: Shape, report: Re
   }
 }
 
-/** A transaction that waits for the end of those of another move, which may be a killed one that the server still works on. */
+/** A transaction that waits for those of another migration, such as a killed one that the server still executes. */
 function alone<T>(target: Database, work: (tx: Sql) => Promise<T>): Promise<T> {
   return target.transaction(async (tx) => {
     await tx.one(`SELECT pg_advisory_xact_lock(hashtext('${PROGRESS}'))`);
@@ -241,7 +240,7 @@ async function checksumOf(sql: Sql, shape: Shape): Promise<{ readonly rows: numb
   let [rows, after]: [number, Row | null] = [0, null];
   for (;;) {
     const page: readonly Row[] = await pageOf(sql, shape, after);
-    // U+0000 is not kept by PostgreSQL, so it does not count.
+    // PostgreSQL cannot store U+0000, so it is ignored.
     for (const row of page) all.update(`${jsonRows([row])}\n`);
     rows += page.length;
     after = page.at(-1) ?? after;
@@ -249,7 +248,7 @@ async function checksumOf(sql: Sql, shape: Shape): Promise<{ readonly rows: numb
   }
 }
 
-/** New rows are numbered after those that came; a job that ran when the server ended waits again, unless another one waits. */
+/** Advances id sequences; requeues jobs that were running when the server ended, unless another one waits. */
 async function finish(target: Database): Promise<void> {
   await alone(target, async (tx) => {
     await tx.run(

@@ -1,38 +1,38 @@
-// What is kept about one person: found wherever it is, and anonymised on request. What a team learnt from a person's words stays,
-// attributed to no account; with `texts` the words are removed as well.
+// Finds all data about one person, and anonymises it on request. Memories from the person's texts stay without an author; with `texts`
+// they are removed as well.
 import { createHash } from "node:crypto";
 import { mentions, namesIn, withoutAddresses, withoutMentions } from "../../adapters/person-mentions.ts";
-import type { ErasedPerson, NamedPerson, PersonBooks, PersonRow, RewrittenTables } from "../../ports/person.ts";
+import type { ErasedPerson, NamedPerson, PersonRow, PersonStore, RewrittenTables } from "../../ports/person.ts";
 import { recordTerms } from "../../search/terms.ts";
 import { RECORD_COLUMNS, RECORD_TABLES, type RecordRow, readRecord, tick } from "../memory/records.ts";
 import type { Database, Sql } from "../sql.ts";
 import { values } from "../statement.ts";
 
-/** The databases of a store: embedded two files, else the same one twice. */
+/** The databases of a store: two SQLite files, or the same PostgreSQL twice. */
 export interface StoreDatabases {
   readonly queue: Database;
-  /** Null where there is none. */
+  /** Null without memory. */
   readonly memory: Database | null;
 }
 
 export interface PeopleSettings {
-  /** What a table is found under, as an operator knows it: `memory.db`. */
+  /** The database's name for operators: `memory.db`. */
   readonly nameOf: (of: "queue" | "memory") => string;
   /** Removes memories of a repository, with their bytes; returns how many. */
   readonly forget: (repo: string, ids: readonly string[]) => Promise<number>;
-  /** Is called before anything changes: a backup that is older must not bring the person back. */
+  /** Called before anything changes, so that a restore of an older backup repeats the erasure. */
   readonly record?: (person: AskedPerson, texts: boolean) => void;
-  /** Gives back the space of what was removed. */
+  /** Frees the space of deleted rows. */
   readonly reclaim: () => Promise<void>;
-  /** See PersonBooks. */
+  /** See PersonStore. */
   readonly rewrite: () => Promise<RewrittenTables | null>;
 }
 
-/** What is kept about a person. Throws `Transient` for what passes: call again. */
+/** The data about a person. After `Transient`, call again. */
 export function storedPeople(
   stores: StoreDatabases,
   { nameOf, forget, record, reclaim, rewrite }: PeopleSettings,
-): PersonBooks {
+): PersonStore {
   return {
     rewrite,
     rows: async (named) => personRows(await findPerson(askedPerson(named), stores), stores, nameOf),
@@ -48,11 +48,11 @@ export function storedPeople(
   };
 }
 
-/** Columns that name people. A row is about a person when one of them does. */
+/** A table with columns that name people. A row concerns a person when one of them does. */
 interface NamingTable {
   readonly table: string;
   readonly of: "queue" | "memory";
-  /** What tells a row apart. */
+  /** Key columns. */
   readonly key: readonly string[];
   readonly login?: string;
   readonly id?: string;
@@ -69,7 +69,7 @@ const NAMING: readonly NamingTable[] = [
   { table: "against", of: "memory", key: ["id", "by"], login: "by" },
 ];
 
-/** Texts in which a person may be named, as `@login` or by an e-mail address. */
+/** A table with texts that may mention a person, as `@login` or by e-mail address. */
 interface MentioningTable extends Pick<NamingTable, "table" | "of" | "key"> {
   readonly texts: readonly string[];
 }
@@ -91,12 +91,12 @@ const MENTIONING: readonly MentioningTable[] = [
   { table: "against", of: "memory", key: ["id", "by"], texts: ["reason"] },
 ];
 
-/** GitHub's own account for people who deleted theirs. */
+/** GitHub's account for deleted users. */
 const GHOST = "ghost";
-/** Rows a transaction: nothing waits long for them. */
+/** Rows per transaction, so that nothing waits long. */
 const CHUNK = 200;
 
-/** A person as they are asked for: tombstones keep only the hash of a login. */
+/** A person to search for: tombstones store only the hash of a login. */
 export interface AskedPerson {
   readonly ids: ReadonlySet<number>;
   /** See loginHash. */
@@ -108,28 +108,28 @@ export function askedPerson(named: NamedPerson): AskedPerson {
   return { ids: new Set(), loginHashes: new Set([loginHash(named.login)]) };
 }
 
-/** A login as a tombstone keeps it. */
+/** The hash of a login in tombstones. */
 export function loginHash(login: string): string {
   return createHash("sha256").update(login.toLowerCase()).digest("hex");
 }
 
-/** A person as they are known. */
+/** A person with all known ids and logins. */
 export interface KnownPerson {
   readonly ids: readonly number[];
   /** And e-mail addresses, in lower case. */
   readonly logins: readonly string[];
 }
 
-/** Who that is, by all ids and logins that occur together with those asked for: GitHub gives sometimes one, sometimes the other. */
+/** Finds all ids and logins of a person through rows that have both, because GitHub sometimes gives only one of them. */
 export async function findPerson(
   { ids: asked, loginHashes }: AskedPerson,
   stores: StoreDatabases,
 ): Promise<KnownPerson> {
-  const pairs = await everybodyIn(stores);
+  const pairs = await identitiesIn(stores);
   const ids = new Set(asked);
   const logins = new Set<string>();
   for (const { login } of pairs) if (login !== null && loginHashes.has(loginHash(login))) logins.add(login);
-  // A renamed person occurs with one id and two logins: until nothing is added.
+  // A renamed person has one id and two logins, so repeat until nothing is added.
   for (let size = -1; size !== ids.size + logins.size; ) {
     size = ids.size + logins.size;
     for (const { id, login } of pairs) {
@@ -141,8 +141,8 @@ export async function findPerson(
   return { ids: [...ids], logins: [...logins] };
 }
 
-/** Every id and login, or address, that is kept; those that stand together in one pair. */
-async function everybodyIn(
+/** Every stored pair of id and login or address. */
+async function identitiesIn(
   stores: StoreDatabases,
 ): Promise<readonly { readonly id: number | null; readonly login: string | null }[]> {
   const pairs: { readonly id: number | null; readonly login: string | null }[] = [];
@@ -161,7 +161,7 @@ async function everybodyIn(
   return pairs;
 }
 
-/** Every text that may name somebody. */
+/** Every text that may mention a person. */
 async function* textsNaming(db: Database, { table, key, texts }: MentioningTable): AsyncGenerator<string> {
   const order = key.map((name) => `"${name}"`).join(", ");
   for (const column of texts)
@@ -174,7 +174,7 @@ async function* textsNaming(db: Database, { table, key, texts }: MentioningTable
     }
 }
 
-/** Jobs with their JSON read. */
+/** Jobs with parsed JSON. */
 async function jobsOf(
   sql: Sql,
 ): Promise<readonly { readonly id: number; readonly state: string; readonly job: PersonJob }[]> {
@@ -182,7 +182,7 @@ async function jobsOf(
   return rows.map((row) => ({ ...row, job: JSON.parse(row.job) as PersonJob }));
 }
 
-/** What a job may name a person by. */
+/** Fields of a job that may name a person. */
 interface PersonJob {
   readonly comment?: { readonly author: { readonly id: number; readonly login: string }; readonly url: string | null };
   readonly pull?: { readonly authorId: number };
@@ -208,7 +208,7 @@ function isBy(one: { readonly id: number; readonly login: string | null }, { ids
   return ids.includes(one.id) || (one.login !== null && logins.includes(one.login.toLowerCase()));
 }
 
-/** Every row about the person, as it is kept. */
+/** Every row about the person. */
 export async function personRows(
   person: KnownPerson,
   stores: StoreDatabases,
@@ -259,11 +259,11 @@ function likely(login: string): string {
 }
 
 /**
- * Anonymises everything; again, it changes nothing more.
+ * Anonymises everything; idempotent.
  *
- * @param texts also what the person wrote is removed
+ * @param texts also removes what the person wrote
  * @param forget removes memories of a repository, with their bytes
- * @throws Transient for what passes: call again
+ * @throws Transient; then call again
  */
 export async function anonymise(
   person: KnownPerson,
@@ -275,7 +275,7 @@ export async function anonymise(
   const forgotten = memory === null || !texts ? 0 : await forgetTexts(person, memory, forget);
   const { removed, changed } = await queue.transaction((tx) => anonymiseQueue(tx, person, texts));
   let anonymised = changed;
-  // Before they are nobody's: an address in what a person wrote may be theirs, whatever it is called.
+  // Before the author is removed: any address in a person's own text may be theirs.
   if (memory !== null) anonymised += await removeOwnAddresses(memory, person);
   if (memory !== null) anonymised += await memory.transaction((tx) => anonymiseMemory(tx, person, texts));
   for (const mentioning of MENTIONING) {
@@ -306,7 +306,7 @@ async function forgetTexts(
 
 async function anonymiseQueue(tx: Sql, person: KnownPerson, texts: boolean) {
   let [removed, changed] = [0, 0];
-  // Asked again rather than searched for a person.
+  // Deleted rather than searched: the model is asked again.
   await tx.run("DELETE FROM replies");
   for (const { id, state, job } of await jobsOf(tx)) {
     const isOwn = job.comment !== undefined && isBy(job.comment.author, person);
@@ -327,7 +327,7 @@ async function anonymiseQueue(tx: Sql, person: KnownPerson, texts: boolean) {
   return { removed, changed };
 }
 
-/** The same value where nothing names the person. */
+/** Returns the same job if it does not name the person. */
 function withoutPerson(job: PersonJob, person: KnownPerson): PersonJob {
   let unnamed = job;
   if (unnamed.comment !== undefined && isBy(unnamed.comment.author, person))
@@ -347,7 +347,7 @@ async function anonymiseMemory(tx: Sql, person: KnownPerson, texts: boolean): Pr
   let changed = await tx.run(`UPDATE contents SET author = '${GHOST}', url = NULL WHERE ${mine("author")}`, [
     person.logins,
   ]);
-  // Two ghosts are still two people: a negative number is no account of GitHub's.
+  // Distinct negative ids keep anonymised people apart; GitHub has no negative ids.
   const lowest = (await tx.one<{ id: number | null }>("SELECT min(by_id) AS id FROM evidence"))?.id ?? 0;
   changed += await tx.run(
     `UPDATE evidence SET by_id = $3, by_login = '${GHOST}', url = NULL${without("text")}
@@ -362,7 +362,7 @@ async function anonymiseMemory(tx: Sql, person: KnownPerson, texts: boolean): Pr
   );
   const ghost = `${GHOST}-${others?.n ?? 0}`;
   for (const table of ["rejections", "against"]) {
-    // A person who declined under two names is one: the last name stays.
+    // A person who declined under two logins counts once: the last login stays.
     changed += await tx.run(
       `DELETE FROM ${table} WHERE ${mine("by")} AND EXISTS
          (SELECT 1 FROM ${table} o WHERE o.id = ${table}.id AND o.by > ${table}.by AND ${mine("o.by")})`,
@@ -376,7 +376,7 @@ async function anonymiseMemory(tx: Sql, person: KnownPerson, texts: boolean): Pr
   return changed;
 }
 
-/** In what others wrote, and in what we say about it. */
+/** Removes mentions from texts by others and by us. */
 async function removeMentions(db: Database, mentioning: MentioningTable, { logins }: KnownPerson): Promise<number> {
   let changed = 0;
   for (const login of logins)
@@ -415,7 +415,7 @@ async function rewriteTexts(
         if (table === "contents") await tick(tx);
         for (const row of naming.slice(from, from + CHUNK)) {
           const is = key.map((name, at) => `"${name}" = $${at + 3}`).join(" AND ");
-          // A row that was written meanwhile is found again by the next call.
+          // If the row changed meanwhile, the next call finds it again.
           await tx.run(`UPDATE ${table} SET ${column} = $1 WHERE ${column} = $2 AND ${is}`, [
             rewritten(String(row[column])),
             row[column],
@@ -430,7 +430,7 @@ async function rewriteTexts(
   return changed;
 }
 
-/** The terms of a text that named a person become those of the text as it is now; the next search reads them again. */
+/** Recomputes the search terms of a changed text; the search index reloads them. */
 async function writeTermsAgain(tx: Sql, id: number): Promise<void> {
   const row = await tx.one<RecordRow>(
     `SELECT ${RECORD_COLUMNS} FROM records r JOIN repositories p ON p.id = r.repo JOIN ${RECORD_TABLES} WHERE r.id = $1`,

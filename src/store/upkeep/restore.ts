@@ -1,5 +1,5 @@
-// A backup becomes the store of a folder that has none. What was forgotten since is forgotten again before anything can read it, and
-// the store knows from then on that GitHub may show more than it remembers.
+// Restores a backup into a folder without a store. Later erasures are repeated before anything can read the data, and the store records
+// the restore, because GitHub may have newer posts.
 import { copyFileSync, existsSync, mkdirSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { StoreUnusable } from "../../domain/errors.ts";
@@ -20,15 +20,15 @@ import { appendTombstone, type Tombstone, tombstonesIn } from "./tombstones.ts";
 
 export interface Restored {
   readonly manifest: Manifest;
-  /** Tombstones that are younger than the backup. */
+  /** Tombstones newer than the backup. */
   readonly forgotten: readonly Tombstone[];
-  /** Repositories that GitHub is asked about, whether they are still there, when the server starts. */
+  /** Repositories whose existence the server checks on GitHub when it starts. */
   readonly doubted: number;
 }
 
 /**
  * @param now epoch milliseconds
- * @throws StoreUnusable when the backup is not sound, is of a newer Kodiai, or `dataDir` holds a store
+ * @throws StoreUnusable when the backup is damaged or of a newer Kodiai, or `dataDir` holds a store
  */
 export async function restoreStore(from: string, dataDir: string, now: number): Promise<Restored> {
   refuseOver(dataDir);
@@ -47,7 +47,7 @@ export async function restoreStore(from: string, dataDir: string, now: number): 
     const all = [...known, ...tombstonesIn(from)];
     const forgotten = all.filter(({ at }) => at >= manifest.at);
     const doubted = await settle(waiting, forgotten, now);
-    // Those that only the backup knew stay known.
+    // Keep tombstones that only the backup has.
     const here = new Set(known.map((one) => JSON.stringify(one)));
     for (const one of all) if (!here.has(JSON.stringify(one))) appendTombstone(dataDir, one);
     moveIn(waiting, dataDir);
@@ -63,11 +63,11 @@ function refuseOver(dataDir: string): void {
   );
   if (there.length === 0) return;
   throw new StoreUnusable(
-    `${dataDir} holds a store (${there.join(", ")}), and nothing is restored over one. Stop Kodiai and move queue.db*, memory.db* away; leave forgotten.jsonl where it is.`,
+    `${dataDir} holds a store (${there.join(", ")}), and a restore never overwrites one. Stop Kodiai and move queue.db*, memory.db* away; leave forgotten.jsonl in place.`,
   );
 }
 
-/** Brings the copies up to date, forgets what was forgotten, and asks for a look at every repository. */
+/** Migrates the copies, repeats erasures, and enqueues a check of every repository. */
 async function settle(folder: string, forgotten: readonly Tombstone[], now: number): Promise<number> {
   const queue = await openQueueFile(join(folder, "queue.db"));
   const memory = existsSync(join(folder, "memory.db")) ? await openMemoryFile(join(folder, "memory.db")) : null;
@@ -79,7 +79,7 @@ async function settle(folder: string, forgotten: readonly Tombstone[], now: numb
     for (const job of doubted) await jobs.add(job, now);
     return doubted.length;
   } finally {
-    // The last connection copies the log into the file and removes it.
+    // Closing the last connection copies the log into the file and removes it.
     await queue.close();
     await memory?.close();
   }
@@ -98,7 +98,7 @@ async function forgetAgain(one: Tombstone, { queue, memory }: StoreDatabases): P
   await remembered?.forgetRepository(one.key);
 }
 
-/** What was deleted or taken from us since the backup, without a tombstone: each is forgotten once GitHub confirms it. */
+/** Repositories that may have been deleted since the backup without a tombstone: removed once GitHub confirms it. */
 async function doubtful({
   queue,
   memory,
@@ -108,7 +108,7 @@ async function doubtful({
     if (repo.host !== "local" && repo.host !== "eval")
       known.set(`${repo.host}/${repo.id}`, { repo, installationId: 0 });
   }
-  // The latest job of each repository names it as it was called last.
+  // The latest job of each repository has its latest name.
   for (const { job } of await queue.all<{ job: string }>("SELECT job FROM jobs ORDER BY id")) {
     const { repo, installationId } = JSON.parse(job) as AnyJob;
     if (repo.name !== "") known.set(`${repo.host}/${repo.id}`, { repo, installationId });

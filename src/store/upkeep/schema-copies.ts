@@ -1,4 +1,4 @@
-// Copies of files as they were before an upgrade changed their schema, for whoever goes back to the older Kodiai.
+// Copies of files from before a schema upgrade, for a return to the older Kodiai.
 import { readdirSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { DAY_MS } from "../../adapters/retention.ts";
@@ -10,9 +10,9 @@ export const COPIES_DAYS = 30;
 const COPY = /^(?:queue|memory)\.db\.schema-\d+(?:\.partial)?$/;
 
 /**
- * Keeps `FILE.schema-N` before `migrate` runs the steps that the file at `path` lacks. A new or current file is not copied.
+ * Creates `FILE.schema-N` before `migrate` runs missing steps on the file at `path`. A new or current file is not copied.
  *
- * @throws Error when the disk is full: then nothing was changed
+ * @throws Error when the disk is full; then nothing was changed
  */
 export async function keepBeforeUpgrade(db: SqliteDatabase, { part, steps }: SchemaPart, path: string): Promise<void> {
   const version = (await versions(db)).get(part) ?? 0;
@@ -20,7 +20,7 @@ export async function keepBeforeUpgrade(db: SqliteDatabase, { part, steps }: Sch
     snapshot(db.connection, `${path}.schema-${version}`);
 }
 
-/** @param now epoch milliseconds @returns how many copies were removed, because they are older than COPIES_DAYS */
+/** @param now epoch milliseconds @returns how many copies older than COPIES_DAYS were removed */
 export function removeOldCopies(dataDir: string, now: number): number {
   const old = readdirSync(dataDir)
     .filter((name) => COPY.test(name))

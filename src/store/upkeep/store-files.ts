@@ -1,4 +1,4 @@
-// The two files of an embedded store, and what is wrong with one of them.
+// The two files of a SQLite store, and their integrity check.
 import { existsSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import BetterSqlite from "better-sqlite3";
@@ -14,8 +14,8 @@ export interface StoreFile {
 }
 
 /**
- * In the order in which they are copied: a memory that is younger than the queue beside it knows a review that the queue believes
- * unsent, and sending asks GitHub first; the other way round a review would be missing in memory for good.
+ * In the order of backups: a memory newer than its queue knows a review that the queue takes for unsent, which is harmless, because
+ * sending asks GitHub first; the other way round a review would be missing in memory for good.
  */
 export const STORE_FILES: readonly StoreFile[] = [
   { name: "queue.db", part: QUEUE_PART },
@@ -28,8 +28,8 @@ const REMEDY =
 /**
  * Reads the whole file, about a second per gigabyte, and writes nothing.
  *
- * @param path a file that may be absent, which is no fault
- * @throws StoreUnusable when it is damaged, empty though it held something, or of a newer Kodiai
+ * @param path a file; it may be absent
+ * @throws StoreUnusable when it is damaged, lost its data, or is of a newer Kodiai
  */
 export function checkFile(path: string, part: SchemaPart): void {
   if (!existsSync(path)) return;
@@ -61,7 +61,7 @@ function problemOf(
       return new StoreUnusable(
         `${path} has schema ${version}, newer than the ${steps.length} that this Kodiai knows. Upgrade Kodiai, or use another KODIAI_DATA_DIR.`,
       );
-    // A file of ours is given its tables and its version in one transaction.
+    // Tables and version are written in one transaction.
     if ((version === 0) !== (tables === 0) || version < 0 || version > steps.length)
       return damaged(`schema ${version} with ${tables} tables and indexes`);
     const [first] = pageProblems(db);
@@ -79,8 +79,8 @@ export function schemaVersion(db: BetterSqlite.Database, part: string): number {
 }
 
 /**
- * Whether an empty file never held anything: a process that was killed in its first start leaves queue.db empty before memory.db is
- * made, and memory.db before queue.db has seen anything.
+ * Whether an empty file never held anything: a process killed in its first start leaves an empty queue.db before memory.db exists, or
+ * an empty memory.db before queue.db has any rows.
  */
 function isUnbegun(path: string): boolean {
   const [queue, memory] = STORE_FILES.map(({ name }) => join(dirname(path), name));
@@ -95,7 +95,7 @@ function isUnused(queue: string): boolean {
       "SELECT EXISTS (SELECT 1 FROM deliveries) + EXISTS (SELECT 1 FROM jobs) + EXISTS (SELECT 1 FROM reviews)";
     return db.prepare(seen).pluck().get() === 0;
   } catch {
-    // It is not whole itself, and says so when it is opened.
+    // The other file is damaged, which is reported when it is opened.
     return false;
   } finally {
     db.close();

@@ -1,5 +1,4 @@
-// What was forgotten, recorded beside the store and not in it: a backup that is older must not bring it back. Numbers and hashes
-// only.
+// Records erasures beside the store, so that a restore of an older backup repeats them. Only ids and hashes.
 import { appendFileSync, existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
@@ -8,7 +7,7 @@ import { syncToDisk } from "./snapshot.ts";
 const Tombstone = z.discriminatedUnion("forgot", [
   /** `HOST/REPO_ID`. */
   z.object({ forgot: z.literal("repository"), key: z.string().regex(/^[^/]+\/\d+$/), at: z.int() }),
-  /** Numeric ids, and SHA-256 of logins in lower case. */
+  /** Numeric ids, and SHA-256 hashes of lower-case logins. */
   z.object({
     forgot: z.literal("person"),
     ids: z.array(z.int()),
@@ -22,15 +21,15 @@ export type Tombstone = z.infer<typeof Tombstone>;
 
 export const TOMBSTONES = "forgotten.jsonl";
 
-/** Adds one line, on the disk when this returns: before anything is removed. */
+/** Appends one line, on disk when this returns. Call it before anything is removed. */
 export function appendTombstone(folder: string, tombstone: Tombstone): void {
   const path = join(folder, TOMBSTONES);
-  // A line that a crash cut short must not swallow the next one.
+  // The leading newline separates it from a line that a crash cut short.
   appendFileSync(path, `\n${JSON.stringify(tombstone)}\n`, { mode: 0o600 });
   syncToDisk(path);
 }
 
-/** All lines that can be read, oldest first; none where there is no such file. */
+/** All readable lines, oldest first; none without the file. */
 export function tombstonesIn(folder: string): readonly Tombstone[] {
   const path = join(folder, TOMBSTONES);
   if (!existsSync(path)) return [];

@@ -11,7 +11,7 @@ import { type ModelWish, modelAccess } from "./model.ts";
 
 export { defaultBranch, type LocalRange, uncommittedWork };
 
-/** A change that the command line was asked to review. */
+/** A change to review from the command line. */
 export interface NamedChange {
   readonly repo: Repo;
   readonly number: number;
@@ -20,7 +20,7 @@ export interface NamedChange {
 }
 
 /**
- * Reads a range of the local repository at `cwd`; nothing leaves the machine.
+ * Ports for a range of the local repository at `cwd`; nothing leaves the machine.
  *
  * @throws Error with git's message when the range cannot be read
  */
@@ -30,13 +30,13 @@ export async function localPorts(cwd: string, range: LocalRange, place: string, 
   return { repo, number: pull.number, headSha: pull.head.sha, ports: { ...ports, snapshots } };
 }
 
-/** Where nothing was remembered yet, what opens a store is not loaded. */
+/** While nothing is remembered, the code that opens a store is not loaded. */
 async function rememberedAt(place: string): Promise<Pick<WritingPorts, "recall" | "replays" | "retrievals">> {
   if (isDatabase(place) || existsSync(place)) return (await import("./store.ts")).rememberedAt(place);
   return { recall: noMemory(), replays: null, retrievals: null };
 }
 
-/** Rules, memory where there is any, and the model that is wished for. */
+/** Rules, memory if there is any, and the chosen model. */
 export async function portsOf(repo: Repo, pulls: PullRequests, place: string, wish: ModelWish): Promise<WritingPorts> {
   return {
     pulls,

@@ -1,4 +1,4 @@
-// Joins `kodiai config` to its ports: the file of a clone or of GitHub, and those that it inherits from.
+// Wires `kodiai config` to its ports: the configuration of a clone or of a GitHub repository, with the files that it extends.
 import { readFile, stat } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { gitText } from "../../adapters/git/git.ts";
@@ -12,7 +12,7 @@ import type { PullRequests } from "../../ports.ts";
 import { personsClient } from "../github.ts";
 import { knownRules } from "../rules.ts";
 
-/** A repository by name, and the API that serves it. */
+/** A repository by name, and its API. */
 export interface NamedRepository {
   readonly host: string;
   readonly owner: string;
@@ -22,7 +22,7 @@ export interface NamedRepository {
 type Files = Pick<PullRequests, "text" | "ownersText">;
 
 /**
- * Whose configuration a word means: a folder (its file as it lies there), or OWNER/NAME on GitHub.
+ * Ports for the configuration of a folder (its file in the working tree), or of OWNER/NAME on GitHub.
  *
  * @param word undefined is the folder of the process
  * @param apiUrlFor the API of a host
@@ -63,7 +63,7 @@ function filesOnGitHub(apiUrl: string, token: string): Files {
   return githubFiles({ forOwnersRepository: () => Promise.resolve(github) }, 0);
 }
 
-/** Only its name matters here: files are asked for by name. */
+/** Only its name matters, because files are read by repository name. */
 function repoOf({ host, owner, name }: NamedRepository): Repo {
   return { host, id: 0, ownerId: 0, owner, name, visibility: "private" };
 }

@@ -1,4 +1,4 @@
-// What verbs ask of git beside changes: hooks for `kodiai hook`, the files of a checkout for `kodiai init`.
+// Git for verbs: hooks for `kodiai hook`, the files of a checkout for `kodiai init`.
 
 import { readFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
@@ -10,7 +10,7 @@ import { UsageError } from "../../cli/usage.ts";
 /** @param cwd a folder of the clone */
 export function hookPorts(cwd: string): HookPorts {
   const ask = (...args: readonly string[]) => gitText(cwd, args);
-  /** Null where git says no. */
+  /** Null when git fails. */
   const tried = (...args: readonly string[]) =>
     ask(...args).catch((error: unknown) => {
       if (error instanceof GitFailed) return null;
@@ -20,7 +20,7 @@ export function hookPorts(cwd: string): HookPorts {
     async hooksFolder() {
       const top = await ask("rev-parse", "--show-toplevel");
       const set = (await tried("config", "--show-scope", "--type=path", "--get-all", "core.hooksPath")) ?? "";
-      // Every git of ours runs without hooks, by an option of its own, which is the last that it lists.
+      // Our git runs with hooks disabled by an option, which it lists last.
       const [scope, path] = set.split("\n").slice(0, -1).at(-1)?.split("\t") ?? [];
       if (scope !== undefined && path !== undefined) {
         return { path: resolve(top, path), isShared: scope === "global" || scope === "system" };
@@ -43,7 +43,7 @@ export function hookPorts(cwd: string): HookPorts {
   };
 }
 
-/** @throws UsageError when the folder is no repository */
+/** @throws UsageError when the folder is not a repository */
 export async function checkoutIn(folder: string): Promise<Checkout> {
   const listed = await git(folder, ["ls-files", "-z", "--cached", "--others", "--exclude-standard"]).catch(
     (error: unknown) => {

@@ -1,4 +1,4 @@
-// Joins what `kodiai doctor --live` needs: the App as the server runs it, and a person's token.
+// Wires `kodiai doctor --live`: the App's credentials, and a person's token.
 import { readFileSync } from "node:fs";
 import { liveGitHub } from "../../adapters/github/live-run.ts";
 import type { LiveVerbPorts, LiveWords } from "../../cli/doctor-live.ts";
@@ -9,7 +9,7 @@ import { privateKeyOf } from "../../server/private-key.ts";
 import { githubFetch } from "../egress.ts";
 import { registerSecrets, withoutSecrets } from "../secrets.ts";
 
-/** @throws UsageError where the App's credentials or the token are missing */
+/** @throws UsageError when the App's credentials or the token are missing */
 export function liveVerbPorts(words: LiveWords): LiveVerbPorts {
   const unread = readServersEnv(words.dataDir);
   if (unread !== null) process.stderr.write(`kodiai doctor: ${unread}\n`);

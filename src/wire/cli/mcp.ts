@@ -1,5 +1,5 @@
-// Joins the MCP tools to the world: memory in a folder, diffs of one repository, rules in a process of their own. Nothing here
-// can post.
+// Wires the MCP tools to their ports: memory in a folder, diffs of one repository, rules in a process of their own. Nothing here can
+// post.
 import { existsSync } from "node:fs";
 import { tmpdir, userInfo } from "node:os";
 import { join, resolve } from "node:path";
@@ -23,9 +23,9 @@ import { openMemoryFor, repositoryOf } from "./memory.ts";
 import { type ModelWish, modelAccess } from "./model.ts";
 import { mustOpen } from "./store.ts";
 
-/** How the server was started. */
+/** Arguments of the server. */
 export interface McpWords {
-  /** A folder, or OWNER/NAME of a repository that memory knows; undefined: the folder here. */
+  /** A folder, or OWNER/NAME of a repository in memory; undefined: the current folder. */
   readonly repo: string | undefined;
   readonly dataDir: string | undefined;
   readonly model: Exclude<ModelWish["use"], "show">;
@@ -36,19 +36,19 @@ export interface McpWords {
 type Opened = Awaited<ReturnType<typeof openMemoryFor>>;
 
 /**
- * What the tools need.
+ * Ports for the tools.
  *
- * @throws UsageError or GitFailed when the repository cannot be told
+ * @throws UsageError or GitFailed when the repository cannot be determined
  */
 export async function mcpPorts(words: McpWords): Promise<McpPorts> {
   const store = storePlace(words.dataDir);
   mustOpen(store);
   const folder = shownPlace(store);
-  const shelf = lazily(() => openMemoryFor(store));
+  const memoryStore = lazily(() => openMemoryFor(store));
   const inspector = lazily(() => Promise.resolve(serverInspector()));
-  /** Looking makes no file: there is memory once somebody else, or `remember`, made it. */
+  /** Reading creates no file: memory exists once another process, or `remember`, created it. */
   const isThere = () => isDatabase(store) || existsSync(join(store, "memory.db"));
-  const opened = () => (isThere() ? shelf.get() : Promise.resolve(null));
+  const opened = () => (isThere() ? memoryStore.get() : Promise.resolve(null));
   const named = async (word: string): Promise<Repo> => {
     const memory = await opened();
     return repositoryOf(word, memory?.labels.all ?? (() => Promise.resolve([])), folder);
@@ -62,7 +62,7 @@ export async function mcpPorts(words: McpWords): Promise<McpPorts> {
     accesses.set(key, known);
     return known;
   };
-  // A repository that is known by its name alone has no folder here: rules and memory read the diff without files beside it.
+  // A repository given by name has no folder here: rules and memory see only the diff.
   const place = words.repo === undefined || isFolder(words.repo) ? resolve(words.repo ?? ".") : tmpdir();
   return {
     repo,
@@ -93,7 +93,7 @@ export async function mcpPorts(words: McpWords): Promise<McpPorts> {
     },
     recent: [],
     keep: async (records: readonly MemoryRecord[]) => {
-      const { embedder, memory } = await shelf.get();
+      const { embedder, memory } = await memoryStore.get();
       return remember(records, embedder, memory, { redact });
     },
     person: personHere(),
@@ -102,7 +102,7 @@ export async function mcpPorts(words: McpWords): Promise<McpPorts> {
     now: Date.now,
     async close() {
       (await inspector.made())?.close();
-      (await shelf.made())?.close();
+      (await memoryStore.made())?.close();
     },
   };
 }
@@ -118,7 +118,7 @@ function memoryOf(opened: Opened | null): McpMemory | null {
   };
 }
 
-/** No other pull request can be asked about from here, so none of them counts as open. */
+/** Other pull requests are unknown here, so none counts as open. */
 function onlyThisOpen(pulls: PullRequests): PullRequests {
   return {
     ...pulls,
@@ -142,7 +142,7 @@ function personHere(): string | null {
   }
 }
 
-/** Made when it is first asked for; a failure is forgotten, so that the next call tries again. */
+/** Creates a value on first use; after a failure the next call retries. */
 function lazily<T>(make: () => Promise<T>): { get(): Promise<T>; made(): Promise<T | null> } {
   let made: Promise<T> | null = null;
   return {

@@ -1,4 +1,4 @@
-// Joins ports for the verbs that read and write memory.
+// Wires the verbs that read and write memory.
 import { existsSync } from "node:fs";
 import { join, parse, resolve } from "node:path";
 import { astChunker } from "../../adapters/code-index/chunker.ts";
@@ -30,15 +30,15 @@ import { openStore } from "../store.ts";
 import { modelAccess, monthlyBudget } from "./model.ts";
 import { mustOpen, statisticsAt, unrecorded } from "./store.ts";
 
-/** Memory for the command line, where storePlace says. */
+/** Opens memory for the command line, at storePlace. */
 export async function openMemoryFor(place: string) {
   const store = await openStore(place, { isCommand: true });
-  // Whoever asks for memory and nothing else is better served by the reason than by an empty answer.
+  // For a verb about memory, the reason is better than an empty answer.
   if (store.memoryProblem !== null) throw store.memoryProblem;
   const read = readEmbeddings(setVariables(process.env));
   if ("problems" in read) throw new UsageError(read.problems.join("; "));
   const chosen = await chosenEmbedder(read.embeddings);
-  // The keyless embedder is quicker than any cache.
+  // The keyless embedder is faster than any cache.
   const embedder = read.embeddings.kind === "local" ? chosen : store.cached(chosen);
   return { ...store, place, redact, embedder, close: () => void store.close() };
 }
@@ -47,13 +47,13 @@ async function localRepository(path: string): Promise<Repo> {
   return (await localChanges(resolve(path), { kind: "staged" })).repo;
 }
 
-/** The repository that a word names: a clone by its folder, else one that memory knows by its name. */
+/** The repository named by an argument: a clone's folder, or the name of one in memory. */
 export async function repositoryOf(word: string | undefined, all: RepositoryLabels["all"], dir: string): Promise<Repo> {
   if (word === undefined || isFolder(word)) return localRepository(word ?? ".");
   return findRepository(word, await all(), dir);
 }
 
-/** What `kodiai memory` needs. */
+/** Ports of `kodiai memory`. */
 export async function memoryVerbPorts(word: string | undefined): Promise<MemoryVerbPorts> {
   const opened = await openMemoryFor(storePlace(word));
   const { all } = opened.labels;
@@ -67,9 +67,9 @@ export async function memoryVerbPorts(word: string | undefined): Promise<MemoryV
   };
 }
 
-/** What verbs that only read memory share, as far as `--data-dir` leads. */
+/** Common ports of verbs that only read memory. */
 export interface MemoryIfAny extends Pick<SearchVerbPorts, "folder" | "known" | "repoOf" | "close"> {
-  /** Null where nothing is remembered: then no file is made either. */
+  /** Null without memory; then no file is created. */
   readonly opened: Awaited<ReturnType<typeof openMemoryFor>> | null;
 }
 
@@ -90,7 +90,7 @@ export async function memoryIfAny(word: string | undefined): Promise<MemoryIfAny
   };
 }
 
-/** What `kodiai search` needs. */
+/** Ports of `kodiai search`. */
 export async function searchVerbPorts(word: string | undefined): Promise<SearchVerbPorts> {
   const { opened, ...rest } = await memoryIfAny(word);
   if (opened === null) return { ...rest, open: null };
@@ -106,19 +106,19 @@ export async function searchVerbPorts(word: string | undefined): Promise<SearchV
   return { ...rest, open };
 }
 
-/** The reranker that the environment names; null without one. Throws an Error that names the variable. */
+/** The environment's reranker; null without one. Throws an Error that names the variable. */
 async function rerankerOfEnvironment(): Promise<Reranker | null> {
   const read = readReranker(setVariables(process.env));
   if ("problems" in read) throw new Error(read.problems.join("\n"));
   return chosenReranker(read.reranker);
 }
 
-/** What `kodiai stats` and `kodiai doctor` read. Where nothing was written down, no file is made. */
+/** Ports of `kodiai stats` and `kodiai doctor`. Creates no file. */
 export async function statsVerbPorts(word: string | undefined): Promise<StatsVerbPorts> {
   return { ...(await statisticsAt(storePlace(word))), repoKeyOf: async (repo) => repoKey(await localRepository(repo)) };
 }
 
-/** What `kodiai index` needs: the tree of one commit of a clone, and memory. */
+/** Ports of `kodiai index`: the tree of one commit of a clone, and memory. */
 export async function indexVerbPorts(words: IndexWords): Promise<IndexVerbPorts> {
   const opened = await openMemoryFor(storePlace(words.dataDir));
   try {
@@ -136,7 +136,7 @@ export async function indexVerbPorts(words: IndexWords): Promise<IndexVerbPorts>
   }
 }
 
-/** As the configuration of the commit says: documents, and code where `knowledge.corpora.code` is on. */
+/** From the commit's configuration: documents, and code if `knowledge.corpora.code` is on. */
 async function indexedCorpora(clone: string, commit: string, repo: Repo): Promise<IndexVerbPorts["corpora"]> {
   const text = (_repo: Repo, path: string) =>
     gitText(clone, ["cat-file", "blob", `${commit}:${path}`]).catch(() => null);
@@ -144,7 +144,7 @@ async function indexedCorpora(clone: string, commit: string, repo: Repo): Promis
   return config.knowledge.corpora.code ? ["doc", "code"] : ["doc"];
 }
 
-/** Local clones have no address. A wiki shows its pages by their names, whatever folder they lie in. */
+/** Null for local clones. A wiki's page URLs use the name without its folder. */
 function fileUrl({ host, owner, name }: Repo, commit: string, path: string, isWiki: boolean): string | null {
   if (host === "local" || host === "eval") return null;
   const page = `https://${host}/${owner}/${name}`;
@@ -152,7 +152,7 @@ function fileUrl({ host, owner, name }: Repo, commit: string, path: string, isWi
   return `${page}/blob/${commit}/${path.split("/").map(encodeURIComponent).join("/")}`;
 }
 
-/** @param word the folder that `--data-dir` names; where nothing is remembered, no file is made */
+/** @param word the folder of `--data-dir`; without memory, no file is created */
 export async function conventionsVerbPorts(word: string | undefined): Promise<ConventionsVerbPorts> {
   const { opened, ...rest } = await memoryIfAny(word);
   if (opened === null) return { ...rest, open: null };
@@ -160,7 +160,7 @@ export async function conventionsVerbPorts(word: string | undefined): Promise<Co
   return { ...rest, open: { memory, recall, space: embedder.space } };
 }
 
-/** What `kodiai import` needs. A dry run opens no file. */
+/** Ports of `kodiai import`. A dry run opens no file. */
 export async function historyVerbPorts(words: HistoryWords): Promise<HistoryVerbPorts> {
   registerSecrets(words.token);
   const found = await personsPast(words);

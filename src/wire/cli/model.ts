@@ -1,4 +1,4 @@
-// The model for the command line: the one that the environment names, or none, with every question shown.
+// The model for the command line: the environment's, or none, with a callback for every request.
 import { resolve } from "node:path";
 import { localChanges } from "../../adapters/git/local-changes.ts";
 import { meteredModel } from "../../adapters/metered-model.ts";
@@ -13,16 +13,16 @@ import { configAt } from "../../gather/gather.ts";
 import type { Model, ModelAccess, Spending } from "../../ports/model.ts";
 import { knownRules } from "../rules.ts";
 
-/** What the command line was told about the model. */
+/** The command line's choice of model. */
 export interface ModelWish {
-  /** `auto`: the one that the environment names, if it names one. `show`: nobody is asked, but every question is told. */
+  /** `auto`: the environment's model, if set. `show`: no model is called, but every request is reported. */
   readonly use: "auto" | "off" | "show";
-  /** Told each question when it is asked; with `show` as it would leave the machine, secrets masked. */
+  /** Called with each request; with `show`, secrets are masked as they would be when sent. */
   readonly onQuestion?: (request: ModelRequest<unknown>) => void;
 }
 
 /**
- * Access to the model that `wish` means; null where there is none.
+ * Access to the chosen model; null without one.
  *
  * @param place see storePlace
  * @throws UsageError with every problem of the model's variables
@@ -36,56 +36,56 @@ export async function modelAccess(
   if (choice === null) return null;
   // Without a model none of this is loaded.
   const [{ promptDelimiter }, { spendingAt }] = await Promise.all([import("../models.ts"), import("./store.ts")]);
-  const told = (request: ModelRequest<unknown>) => onQuestion?.(request);
-  const model = use === "show" ? await silentModel(choice, told) : await tellingModel(choice, told);
-  const book = await spendingAt(place);
-  const record = (purpose: Purpose, usage: ModelUsage) => book?.record(repo, Date.now(), purpose, usage);
-  // A question whose cost could not be written down was answered all the same.
+  const report = (request: ModelRequest<unknown>) => onQuestion?.(request);
+  const model = use === "show" ? await dryModel(choice, report) : await reportingModel(choice, report);
+  const spending = await spendingAt(place);
+  const record = (purpose: Purpose, usage: ModelUsage) => spending?.record(repo, Date.now(), purpose, usage);
+  // An answer counts even if its cost could not be recorded.
   return {
     model: meteredModel(model, record, () => {}),
-    spending: book ?? NOTHING_SPENT,
+    spending: spending ?? NOTHING_SPENT,
     delimiter: promptDelimiter,
   };
 }
 
-/** Where no server counts. */
-const NOTHING_SPENT: Spending = { purse: () => Promise.resolve({ spent: 0, aside: 0 }) };
+/** Without a server's records. */
+const NOTHING_SPENT: Spending = { usage: () => Promise.resolve({ spent: 0, aside: 0 }) };
 
 function choiceOf(use: "auto" | "show"): ModelChoice | null {
   const set = setVariables(process.env);
-  // Nobody is asked, so any key will do: the prompt can be looked at before there is one.
+  // No model is called, so any key will do: the prompt can be shown before there is a real one.
   if (use === "show" && providersSet(set).length === 0) set.set("ANTHROPIC_API_KEY", "nobody-is-asked");
   const read = readModel(set);
   if ("problems" in read) throw new UsageError(read.problems.join("; "));
   return read.model;
 }
 
-async function silentModel(choice: ModelChoice, told: (request: ModelRequest<unknown>) => void): Promise<Model> {
+async function dryModel(choice: ModelChoice, report: (request: ModelRequest<unknown>) => void): Promise<Model> {
   const { standInModel } = await import("../models.ts");
   const usage = { inputTokens: 0, cachedTokens: 0, outputTokens: 0, usd: 0, ms: 0, requests: 0 };
   return standInModel(choice, (request) => {
-    told(request as ModelRequest<unknown>);
-    const detail = "nobody was asked: the prompt was only shown";
+    report(request as ModelRequest<unknown>);
+    const detail = "no model was called: the prompt was only shown";
     return Promise.resolve({ kind: "failed", failure: "stopped", detail, notBefore: null, usage });
   });
 }
 
-async function tellingModel(choice: ModelChoice, told: (request: ModelRequest<unknown>) => void): Promise<Model> {
+async function reportingModel(choice: ModelChoice, report: (request: ModelRequest<unknown>) => void): Promise<Model> {
   const { chosenModel } = await import("../models.ts");
   const chosen = await chosenModel(choice);
   return {
     ...chosen,
     ask: (request, signal) => {
-      told(request as ModelRequest<unknown>);
+      report(request as ModelRequest<unknown>);
       return chosen.ask(request, signal);
     },
   };
 }
 
 /**
- * US$ that models may cost in a calendar month: as the last commit of a clone configures it.
+ * The model budget in US$ per calendar month, from the last commit's configuration.
  *
- * @param word a folder; undefined is the one here. What is named otherwise has the default, as its file is not here
+ * @param word a folder; undefined is the current one. For any other name the default applies, because its file is not here
  */
 export async function monthlyBudget(word: string | undefined): Promise<number> {
   if (word !== undefined && !isFolder(word)) return parseConfig([]).config.review.budget.usdPerMonth;

@@ -1,5 +1,5 @@
-// Joins ports for `kodiai retract`, the one verb that writes to GitHub: as the App where its credentials are set, else with
-// a person's token.
+// Wires `kodiai retract`, the only verb that writes to GitHub: as the App if its credentials are set, otherwise with a person's
+// token.
 
 import { existsSync } from "node:fs";
 import { join } from "node:path";
@@ -30,9 +30,9 @@ interface SignedIn {
 }
 
 /**
- * What the verb needs.
+ * Ports of the verb.
  *
- * @throws UsageError when nobody is signed in; Error when GitHub does not know the repository
+ * @throws UsageError without credentials; Error when GitHub does not know the repository
  */
 export async function retractVerbPorts(words: RetractWords): Promise<RetractVerbPorts> {
   const unread = readServersEnv(words.dataDir);
@@ -42,7 +42,7 @@ export async function retractVerbPorts(words: RetractWords): Promise<RetractVerb
     throw new UsageError("set the App's credentials as for the server (APP_ID …), or GITHUB_TOKEN");
   }
   const signedIn = await (APP_ID ? asApp(words) : asPerson(words, GITHUB_TOKEN ?? ""));
-  return { ...signedIn, ...(await shelfIn(storePlace(words.dataDir))) };
+  return { ...signedIn, ...(await memoryAt(storePlace(words.dataDir))) };
 }
 
 async function asApp(words: RetractWords): Promise<SignedIn> {
@@ -88,8 +88,8 @@ async function repoOf(github: Octokit, { owner, name }: RetractWords, host: stri
   return repoFrom(host, data);
 }
 
-/** Looking creates no file. */
-async function shelfIn(place: string): Promise<Pick<RetractVerbPorts, "shelf" | "close">> {
+/** Creates no file. */
+async function memoryAt(place: string): Promise<Pick<RetractVerbPorts, "shelf" | "close">> {
   if (!isDatabase(place) && !existsSync(join(place, "memory.db"))) return { shelf: null, close: () => {} };
   const set = setVariables(process.env);
   const read = readEmbeddings(set);

@@ -1,4 +1,4 @@
-// Joins `kodiai setup` to GitHub, to the page that a browser opens, and to the import of past reviews.
+// Wires `kodiai setup` to GitHub, to its browser page, and to the import of past reviews.
 import { readFile } from "node:fs/promises";
 import { convertManifest, pastOf, registeredApp, setWebhook } from "../../adapters/github/app-registration.ts";
 import { voyagePrice } from "../../adapters/voyage/client.ts";
@@ -8,19 +8,19 @@ import type { SetupVerbPorts } from "../../cli/setup.ts";
 import { appDescription } from "../../config/app-manifest.ts";
 import { readEmbeddings } from "../../config/read-embeddings.ts";
 import { setVariables } from "../../config/shown-variables.ts";
-import { openSetupDoor } from "../../server/setup-door.ts";
+import { startSetupServer } from "../../server/setup-server.ts";
 import { githubFetch } from "../egress.ts";
 import { registerSecrets } from "../secrets.ts";
 import { historyVerbPorts } from "./memory.ts";
 
-/** Comes with the package: three folders up from here, in the source as in what is published. */
+/** Part of the package: three folders up, in the source and in the build. */
 const APP_YML = new URL("../../../app.yml", import.meta.url);
 
-/** What `kodiai setup` needs of the world. `apiUrl` in all of them is the base address of GitHub's REST API. */
+/** Ports of `kodiai setup`. `apiUrl` is always the base URL of GitHub's REST API. */
 export async function setupVerbPorts(): Promise<SetupVerbPorts> {
   return {
     description: appDescription(await readFile(APP_YML, "utf8")),
-    page: openSetupDoor,
+    page: startSetupServer,
     convert: async (code, apiUrl) => {
       const app = await convertManifest(code, apiUrl, githubFetch(apiUrl));
       registerSecrets(app.privateKey);
@@ -39,7 +39,7 @@ export async function setupVerbPorts(): Promise<SetupVerbPorts> {
         (words) => historyVerbPorts({ ...words, host, token, apiUrl }),
         () => token,
       ),
-    // Setup has set the variables of the file that it wrote.
+    // Setup has already set the variables of the file that it wrote.
     doctor: (words) => doctor(words, () => null),
     usdPerMillionTokens: () => {
       const read = readEmbeddings(setVariables(process.env));

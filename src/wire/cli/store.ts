@@ -1,5 +1,5 @@
-// Where the command line finds what is kept: in a folder, or in the PostgreSQL that DATABASE_URL names; and the verbs that look after
-// it. Looking creates nothing.
+// The store for the command line, in a folder or in DATABASE_URL's PostgreSQL, and the verbs that maintain it. Reading creates
+// nothing.
 
 import { accessSync, constants, existsSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
@@ -15,7 +15,7 @@ import { UsageError } from "../../cli/usage.ts";
 import { StoreUnusable } from "../../domain/errors.ts";
 import type { WritingPorts } from "../../flows/review/review-ports.ts";
 import type { Replays, RetrievalLog, RetrievalStatistics } from "../../ports/memory.ts";
-import type { SpendingBook } from "../../ports/model.ts";
+import type { SpendingStore } from "../../ports/model.ts";
 import { storedMemory } from "../../store/memory/memory.ts";
 import { openMemoryFile, reclaimFile } from "../../store/memory/memory-file.ts";
 import { threadRecall } from "../../store/memory/recall.ts";
@@ -38,21 +38,20 @@ import { restoreStore } from "../../store/upkeep/restore.ts";
 import { appendTombstone } from "../../store/upkeep/tombstones.ts";
 import { passwordIn, registerSecrets, safeRetrievals } from "../secrets.ts";
 
-/** A command searches once and ends: there is no next time for which the index could be read. */
+/** A command searches only once, so its one search must wait for the index. */
 const PATIENCE = { answerMs: 60_000 };
 
-/** A command is one process that asks a few things one after the other, and ends without closing anything. */
+/** A command makes a few queries in sequence, and exits without closing connections. */
 const FEW = { connections: 3, name: "kodiai command", isLastWord: true } as const;
 
-/** Connections to the database of a place (see storePlace). */
+/** Connections to a database (see storePlace). */
 export function databaseAt(place: string): Database {
   registerSecrets(passwordIn(place));
   return openPostgres(place, FEW);
 }
 
 /**
- * Why the store at a place cannot be opened; null where it can, and where there is none yet. One line, which names no path:
- * it stands in reviews.
+ * Why the store cannot be opened; null when it can, or does not exist yet. One line without paths, because reviews show it.
  */
 export function storeProblem(place: string): string | null {
   if (isDatabase(place)) return null;
@@ -69,13 +68,13 @@ export function storeProblem(place: string): string | null {
   }
 }
 
-/** @throws Error where the store at a place cannot be opened */
+/** @throws Error when the store cannot be opened */
 export function mustOpen(place: string): void {
   const problem = storeProblem(place);
   if (problem !== null) throw new Error(`${place}: ${problem}`);
 }
 
-/** What a local review reads of what was remembered and writes down of its searches; nothing where there is nothing yet. */
+/** Memory and the retrieval log for a local review; empty when there is no store yet. */
 export function rememberedAt(place: string): Pick<WritingPorts, "recall" | "replays" | "retrievals"> {
   if (isDatabase(place)) {
     const db = databaseAt(place);
@@ -89,7 +88,7 @@ export function rememberedAt(place: string): Pick<WritingPorts, "recall" | "repl
   return { recall, replays: replaysInFile(path), retrievals: retrievalsIn(place) };
 }
 
-/** Of a file that is only read: null when it is not there or cannot be read. */
+/** Reads a file; null when it is missing or unreadable. */
 function replaysInFile(path: string): Pick<Replays, "of"> {
   return {
     async of(repo) {
@@ -106,7 +105,7 @@ function replaysInFile(path: string): Pick<Replays, "of"> {
   };
 }
 
-/** Where memory is, what retrieval does is recorded beside it; each entry opens the file and closes it. */
+/** The retrieval log beside memory; each entry opens and closes the file. */
 function retrievalsIn(folder: string): RetrievalLog | null {
   if (!existsSync(join(folder, "memory.db"))) return null;
   const write: RetrievalLog["write"] = async (entry) => {
@@ -123,7 +122,7 @@ export function unrecorded(error: unknown): void {
   process.stderr.write(`kodiai: this retrieval is not in the statistics: ${reason}\n`);
 }
 
-/** What was recorded of searches. */
+/** Statistics of recorded searches. */
 export async function statisticsAt(
   place: string,
 ): Promise<{ readonly statistics: RetrievalStatistics; close(): Promise<void> }> {
@@ -133,14 +132,14 @@ export async function statisticsAt(
   return { statistics: storedRetrievalStatistics(db, Date.now), close: () => db.close() };
 }
 
-/** What models cost is kept beside the server's queue; where there is none, nothing is counted, and no file is made. */
-export async function spendingAt(place: string): Promise<SpendingBook | null> {
+/** Spending is stored beside the server's queue; without one nothing is counted, and no file is created. */
+export async function spendingAt(place: string): Promise<SpendingStore | null> {
   if (isDatabase(place)) return storedSpending(databaseAt(place));
   const path = join(place, "queue.db");
   return existsSync(path) ? storedSpending(await openQueueFile(path)) : null;
 }
 
-/** @param word the folder that `--data-dir` names; where no server ever ran, no file is made */
+/** @param word the folder of `--data-dir`; if no server ever used it, no file is created */
 export async function jobsVerbPorts(word: string | undefined): Promise<JobsVerbPorts> {
   const place = storePlace(word);
   const folder = shownPlace(place);
@@ -155,7 +154,7 @@ export async function jobsVerbPorts(word: string | undefined): Promise<JobsVerbP
   return { folder, jobs: storedJobAdmin(db), close: () => db.close() };
 }
 
-/** What `kodiai backup` and `kodiai restore` need. */
+/** Ports of `kodiai backup` and `kodiai restore`. */
 export function backupPorts(word: string | undefined): BackupPorts {
   if (isDatabase(storePlace(word))) {
     throw new UsageError("DATABASE_URL names a PostgreSQL: back it up and restore it with its own tools, as pg_dump");
@@ -169,16 +168,16 @@ export function backupPorts(word: string | undefined): BackupPorts {
 }
 
 /**
- * What `kodiai export-data` and `kodiai erase` need.
+ * Ports of `kodiai export-data` and `kodiai erase`.
  *
- * @throws UsageError where there is no store: looking creates no file
+ * @throws UsageError without a store; creates no file
  */
 export async function personPorts(word: string | undefined): Promise<PersonPorts> {
   const ports = await booksOf(word);
   const blobs = blobCache(dataDir(word));
   return {
     ...ports,
-    // Code may name the person. It is read from GitHub again when it is needed.
+    // Cached code may name the person. It is fetched from GitHub again when needed.
     erase: async (person, texts) => {
       await blobs.clear();
       return ports.erase(person, texts);
@@ -190,7 +189,7 @@ async function booksOf(word: string | undefined): Promise<PersonPorts> {
   const place = storePlace(word);
   if (isDatabase(place)) {
     const db = databaseAt(place);
-    // Another process may be at it: then PostgreSQL does it by itself later.
+    // Another process may be vacuuming; then autovacuum does it later.
     const reclaim = () => db.script("VACUUM (SKIP_LOCKED, INDEX_CLEANUP ON)").catch(() => {});
     const { forget } = storedMemory(db, reclaim);
     const people = storedPeople(
@@ -204,7 +203,7 @@ async function booksOf(word: string | undefined): Promise<PersonPorts> {
   return peopleIn(folder);
 }
 
-/** Erasing is recorded for backups that are older than it. */
+/** Records the erasure, so that a restore of an older backup repeats it. */
 async function peopleIn(folder: string): Promise<PersonPorts> {
   const queue = await openQueueFile(join(folder, "queue.db"));
   const path = join(folder, "memory.db");
@@ -227,7 +226,7 @@ async function peopleIn(folder: string): Promise<PersonPorts> {
         await reclaimFile(queue);
         if (memory !== null) await reclaimFile(memory);
       },
-      // Removed text is overwritten at once (see openSqlite).
+      // Deleted text is overwritten at once (see openSqlite).
       rewrite: () => Promise.resolve(null),
     },
   );
@@ -240,7 +239,7 @@ async function peopleIn(folder: string): Promise<PersonPorts> {
   };
 }
 
-/** @param to the address; undefined for DATABASE_URL, which does not show it to whoever lists processes */
+/** @param to the URL; undefined for DATABASE_URL, which keeps it out of the process list */
 export const openMigration: OpenMigrate = async (from, to) => {
   const named = /^sqlite:\/\/(.+)$/.exec(from)?.[1];
   if (named === undefined) throw new UsageError("the store that is read is named sqlite://DIR");
@@ -251,7 +250,7 @@ export const openMigration: OpenMigrate = async (from, to) => {
     if (!existsSync(join(folder, name))) throw new StoreUnusable(`There is no ${name} in ${folder}.`);
   const queue = await openQueueFile(join(folder, "queue.db"));
   const memory = await openMemoryFile(join(folder, "memory.db"));
-  // A statement reads a page in a moment; all is on disk before the move ends.
+  // A page is read in one short statement; all is on disk before the migration ends.
   const target = openPostgres(url, { lockMs: 10_000, connections: 2, name: "kodiai migrate" });
   const close = async () => {
     for (const db of [queue, memory, target]) await db.close();

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { AnsweredComment } from "../../../src/ports/talk.ts";
+import type { AnsweredComment } from "../../../src/ports/conversation.ts";
 import type { OpenBooks } from "./book-stage.ts";
 
 const comment = (n: number, over: Partial<AnsweredComment> = {}): AnsweredComment => ({

@@ -9,7 +9,13 @@ const job = reviewJob(1, "a");
 const begun = (id: number, headSha = "h1", key = job.key): BegunCheck => ({
   ...{ id, key, headSha, repo: job.repo, installationId: 7, failOn: "major" },
 });
-const END: CheckEnd = { conclusion: "neutral", title: "Overtaken", summary: "by a push", text: "", annotations: [] };
+const END: CheckEnd = {
+  conclusion: "neutral",
+  title: "SupersededError",
+  summary: "by a push",
+  text: "",
+  annotations: [],
+};
 const MINUTE = 60_000;
 
 /** What every book of check runs promises. */

@@ -29,12 +29,12 @@ export function expireContract(name: string, open: OpenBooks): void {
       expect(await books.expire(61 * DAY + 1)).toBe(3);
       expect(await books.missed.unknown(["old", "old too", "young"])).toEqual(["old", "old too"]);
       expect(await books.answers.given({ ...answer, comment: "c9" }, "reply", 0)).toBe(1);
-      expect((await books.book.purse(null, 0)).spent).toBe(2);
+      expect((await books.book.usage(null, 0)).spent).toBe(2);
       await queue.end(lease, DAY, { state: "done", outcome: "posted" });
       expect(await books.expire(401 * DAY + 1)).toBe(5);
       expect(await books.ledger.wasPosted(job, "h1", "base")).toBe(false);
       expect(await books.ledger.unsent(job)).not.toBeNull();
-      expect((await books.book.purse(null, 0)).spent).toBe(0);
+      expect((await books.book.usage(null, 0)).spent).toBe(0);
       expect((await queue.counts()).waiting).toBe(1);
       expect(await books.expire(401 * DAY + 1)).toBe(0);
       expect(await books.signs.lastUsed()).toBe(401 * DAY + 1);

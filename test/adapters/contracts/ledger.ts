@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import type { Review } from "../../../src/domain/review.ts";
-import type { ReviewRecords } from "../../../src/ports/talk.ts";
+import type { ReviewRecords } from "../../../src/ports/conversation.ts";
 import type { Ledger } from "../../../src/ports.ts";
 import { reviewJob } from "./queue.ts";
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { OpenPull } from "../../../src/ports/missed.ts";
+import type { OpenPull } from "../../../src/ports/missed-events.ts";
 import type { TimedEnd } from "../../builders/timed-queue.ts";
 import { type BookStage, heldJob, SHOP } from "./book-stage.ts";
 import { review } from "./ledger.ts";

@@ -1,7 +1,7 @@
 // What is kept about one person, found by login or id wherever it stands; and nothing of it once they are erased.
 import { describe, expect, test } from "vitest";
 import type { CommandJob } from "../../../src/domain/command.ts";
-import type { PersonBooks } from "../../../src/ports/person.ts";
+import type { PersonStore } from "../../../src/ports/person.ts";
 import type { Store } from "../../../src/wire/store.ts";
 import { review } from "./ledger.ts";
 import { memoryRecord, SHOP, SPACE, scopeOf, vectorAt } from "./memory.ts";
@@ -98,7 +98,7 @@ export async function fillWithPerson(store: Store): Promise<void> {
 }
 
 export interface PersonStage {
-  readonly books: PersonBooks;
+  readonly books: PersonStore;
   readonly store: Pick<Store, "recall">;
   /** All that is kept, as whoever has the disk or the database could read it. */
   everything(): string | Promise<string>;

@@ -62,7 +62,7 @@ export function rejectionsContract(name: string, open: OpenTheShelf): void {
       expect(await kept.reject(REPO, one.id, wren({ by: "vera", reason: null, at: 7 }))).toBe(true);
       await opened.past.keep(
         REPO,
-        { said: [{ memoryId: one.id, rule: "floating-promise", shape: SHAPE }], standing: [], fixed: [] },
+        { reported: [{ memoryId: one.id, rule: "floating-promise", shape: SHAPE }], open: [], fixed: [] },
         9,
       );
       expect(await kept.rejected(REPO)).toEqual([
@@ -88,7 +88,7 @@ export function rejectionsContract(name: string, open: OpenTheShelf): void {
       expect(await kept.reject(OTHER, one.id, wren())).toBe(false);
       expect(await kept.reject("nowhere", one.id, wren())).toBe(false);
       await kept.reject(REPO, one.id, wren());
-      await code.keep(REPO, { said: [{ memoryId: one.id, rule: null, shape: SHAPE }], standing: [], fixed: [] }, 9);
+      await code.keep(REPO, { reported: [{ memoryId: one.id, rule: null, shape: SHAPE }], open: [], fixed: [] }, 9);
       expect(await kept.restore(OTHER, one.id)).toBe(0);
       expect(await kept.rejected(OTHER)).toEqual([]);
       expect(await code.flagged(OTHER, [shapeKey(SHAPE) ?? 0], 2)).toEqual([]);
@@ -100,8 +100,8 @@ export function rejectionsContract(name: string, open: OpenTheShelf): void {
       await remembered(one);
       const code = opened.past;
       const keys = [shapeKey(SHAPE) ?? 0];
-      const said = [{ memoryId: one.id, rule: null, shape: SHAPE }];
-      await code.keep(REPO, { said, standing: [one.id], fixed: [] }, 10);
+      const reported = [{ memoryId: one.id, rule: null, shape: SHAPE }];
+      await code.keep(REPO, { reported, open: [one.id], fixed: [] }, 10);
       expect(await code.flagged(REPO, keys, 2)).toMatchObject([
         {
           memoryId: one.id,
@@ -115,10 +115,10 @@ export function rejectionsContract(name: string, open: OpenTheShelf): void {
       expect(await code.flagged(REPO, keys, 1)).toEqual([]);
       expect(await code.flagged(REPO, [1, 2, 3], 2)).toEqual([]);
       const fixedAt = async () => (await code.flagged(REPO, keys, 2)).map((each) => each.fixedAt);
-      await code.keep(REPO, { said, standing: [], fixed: [one.id] }, 20);
-      await code.keep(REPO, { said, standing: [], fixed: [one.id] }, 30);
+      await code.keep(REPO, { reported, open: [], fixed: [one.id] }, 20);
+      await code.keep(REPO, { reported, open: [], fixed: [one.id] }, 30);
       expect(await fixedAt()).toEqual([20]);
-      await code.keep(REPO, { said, standing: [one.id], fixed: [] }, 40);
+      await code.keep(REPO, { reported, open: [one.id], fixed: [] }, 40);
       expect(await fixedAt()).toEqual([null]);
     });
 
@@ -126,11 +126,11 @@ export function rejectionsContract(name: string, open: OpenTheShelf): void {
       const one = aFinding(1, "fnd_0000000000aa");
       await remembered(one);
       const short = { before: [1], at: [2, 3], after: [] };
-      const said = [
+      const reported = [
         { memoryId: one.id, rule: null, shape: short },
         { memoryId: "mem_ffffffffffff", rule: null, shape: SHAPE },
       ];
-      await opened.past.keep(REPO, { said, standing: [], fixed: ["mem_ffffffffffff"] }, 10);
+      await opened.past.keep(REPO, { reported, open: [], fixed: ["mem_ffffffffffff"] }, 10);
       expect(await opened.count("flagged")).toBe(0);
     });
 
@@ -140,7 +140,7 @@ export function rejectionsContract(name: string, open: OpenTheShelf): void {
       const kept = opened.past;
       await kept.reject(REPO, one.id, wren());
       await kept.reject(REPO, two.id, wren());
-      await kept.keep(REPO, { said: [{ memoryId: one.id, rule: null, shape: SHAPE }], standing: [], fixed: [] }, 9);
+      await kept.keep(REPO, { reported: [{ memoryId: one.id, rule: null, shape: SHAPE }], open: [], fixed: [] }, 9);
       await opened.memory.forget(REPO, [one.id]);
       expect(await kept.rejected(REPO)).toMatchObject([{ memoryId: two.id }]);
       expect(await opened.count("flagged")).toBe(0);

@@ -1,5 +1,5 @@
 // What the contracts of memory's ports are given: all of them over one store.
-import type { EvidenceShelf } from "../../../src/ports/feedback.ts";
+import type { EvidenceStore } from "../../../src/ports/feedback.ts";
 import type { Embedder, Memory, Recall, Replays, RepositoryLabels } from "../../../src/ports/memory.ts";
 import type { FlaggedCode, PastCode, PastRejections, Rejecting } from "../../../src/ports/rejections.ts";
 
@@ -7,7 +7,7 @@ import type { FlaggedCode, PastCode, PastRejections, Rejecting } from "../../../
 export interface OpenShelf {
   readonly memory: Memory;
   readonly recall: Recall;
-  readonly evidence: EvidenceShelf;
+  readonly evidence: EvidenceStore;
   readonly past: PastRejections & Rejecting & PastCode & FlaggedCode;
   readonly labels: RepositoryLabels;
   readonly replays: Replays;

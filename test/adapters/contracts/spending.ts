@@ -15,7 +15,7 @@ export function spendingContract(name: string, open: OpenBooks): void {
   describe(`${name} counts what models cost`, () => {
     test("what models cost is summed since a moment, for a repository and for all; questions without a price count nothing", async () => {
       const { book } = (await open()).books;
-      const since = async (repo: Parameters<typeof book.purse>[0], at: number) => (await book.purse(repo, at)).spent;
+      const since = async (repo: Parameters<typeof book.usage>[0], at: number) => (await book.usage(repo, at)).spent;
       expect(await since(null, 0)).toBe(0);
       await book.record(SHOP, 100, "review", USAGE);
       await book.record(SHOP, 200, "verify", { ...USAGE, usd: 0.5 });
@@ -32,23 +32,23 @@ export function spendingContract(name: string, open: OpenBooks): void {
       const { queue, books } = await open();
       const { book } = books;
       const [one, two] = [await heldJob(queue, ONE), await heldJob(queue, TWO)];
-      expect(await book.reserve(one, SHOP).book(REVIEW, OF_SHOP, 0)).toEqual({
+      expect(await book.reservations(one, SHOP).reserve(REVIEW, OF_SHOP, 0)).toEqual({
         usd: 1,
-        purses: [{ spent: 0, aside: 0 }],
+        usages: [{ spent: 0, aside: 0 }],
       });
-      expect(await book.reserve(two, SHOP).book(REVIEW, OF_SHOP, 0)).toEqual({
+      expect(await book.reservations(two, SHOP).reserve(REVIEW, OF_SHOP, 0)).toEqual({
         usd: 0.5,
-        purses: [{ spent: 0, aside: 1 }],
+        usages: [{ spent: 0, aside: 1 }],
       });
       await book.record(SHOP, 100, "review", USAGE, one);
       await book.record(SHOP, 100, "review", { ...USAGE, usd: null }, one);
-      expect(await book.purse(SHOP, 0)).toEqual({ spent: 0.25, aside: 1.25 });
+      expect(await book.usage(SHOP, 0)).toEqual({ spent: 0.25, aside: 1.25 });
       // What it spends beyond that comes off nobody else's.
       await book.record(SHOP, 100, "review", { ...USAGE, usd: 0.75 }, two);
-      expect(await book.purse(SHOP, 0)).toEqual({ spent: 1, aside: 0.75 });
-      await book.reserve(one, SHOP).release();
-      expect(await book.purse(SHOP, 0)).toEqual({ spent: 1, aside: 0 });
-      for (const repo of NEIGHBOURS) expect(await book.purse(repo, 0)).toEqual({ spent: 0, aside: 0 });
+      expect(await book.usage(SHOP, 0)).toEqual({ spent: 1, aside: 0.75 });
+      await book.reservations(one, SHOP).release();
+      expect(await book.usage(SHOP, 0)).toEqual({ spent: 1, aside: 0 });
+      for (const repo of NEIGHBOURS) expect(await book.usage(repo, 0)).toEqual({ spent: 0, aside: 0 });
     });
 
     test("of many that ask at once the sum of what they get is what there is", async () => {
@@ -56,10 +56,10 @@ export function spendingContract(name: string, open: OpenBooks): void {
       const held: Lease[] = [];
       for (let at = 0; at < 12; at += 1) held.push(await heldJob(queue, reviewJob(at + 1, "a")));
       const bookings = await Promise.all(
-        held.map((lease) => books.book.reserve(lease, SHOP).book({ least: 0, most: 0.5 }, OF_SHOP, 0)),
+        held.map((lease) => books.book.reservations(lease, SHOP).reserve({ least: 0, most: 0.5 }, OF_SHOP, 0)),
       );
       expect(bookings.map(({ usd }) => usd).sort()).toEqual([...Array(9).fill(0), 0.5, 0.5, 0.5]);
-      expect(await books.book.purse(null, 0)).toEqual({ spent: 0, aside: 1.5 });
+      expect(await books.book.usage(null, 0)).toEqual({ spent: 0, aside: 1.5 });
     });
 
     test("of several budgets the one counts of which least is left; what is too little for the job stays where it is", async () => {
@@ -68,39 +68,39 @@ export function spendingContract(name: string, open: OpenBooks): void {
       const lease = await heldJob(queue, ONE);
       await book.record(NEIGHBOURS[0], 100, "review", { ...USAGE, usd: 2.5 });
       const budgets = [...OF_SHOP, { whose: "operator", repo: null, of: 2.75 }] as const;
-      const purses = [
+      const usages = [
         { spent: 0, aside: 0 },
         { spent: 2.5, aside: 0 },
       ];
-      const reserve = book.reserve(lease, SHOP);
-      expect(await reserve.book(REVIEW, budgets, 0)).toEqual({ usd: 0.25, purses });
-      expect(await reserve.book({ least: 0.5, most: 1 }, budgets, 0)).toEqual({ usd: 0, purses });
-      expect(await book.purse(null, 0)).toEqual({ spent: 2.5, aside: 0 });
+      const reservations = book.reservations(lease, SHOP);
+      expect(await reservations.reserve(REVIEW, budgets, 0)).toEqual({ usd: 0.25, usages });
+      expect(await reservations.reserve({ least: 0.5, most: 1 }, budgets, 0)).toEqual({ usd: 0, usages });
+      expect(await book.usage(null, 0)).toEqual({ spent: 2.5, aside: 0 });
       // Another month.
-      expect(await reserve.book(REVIEW, budgets, 101)).toMatchObject({ usd: 1 });
+      expect(await reservations.reserve(REVIEW, budgets, 101)).toMatchObject({ usd: 1 });
     });
 
     test("a job that is begun again sets aside anew; what it had set aside ends with its lease", async () => {
       const { queue, books } = await open();
       const { book } = books;
       const lost = await heldJob(queue, ONE);
-      await book.reserve(lost, SHOP).book(REVIEW, OF_SHOP, 0);
+      await book.reservations(lost, SHOP).reserve(REVIEW, OF_SHOP, 0);
       await book.record(SHOP, 100, "review", USAGE, lost);
       await queue.leave(2);
-      expect(await book.purse(SHOP, 0)).toEqual({ spent: 0.25, aside: 0 });
+      expect(await book.usage(SHOP, 0)).toEqual({ spent: 0.25, aside: 0 });
       const held = (await queue.lease(3)) as Lease;
       expect(held.id).toBe(lost.id);
-      await expect(book.reserve(lost, SHOP).book(REVIEW, OF_SHOP, 0)).rejects.toBeInstanceOf(LeaseLost);
-      expect(await book.reserve(held, SHOP).book(REVIEW, OF_SHOP, 0)).toEqual({
+      await expect(book.reservations(lost, SHOP).reserve(REVIEW, OF_SHOP, 0)).rejects.toBeInstanceOf(LeaseLost);
+      expect(await book.reservations(held, SHOP).reserve(REVIEW, OF_SHOP, 0)).toEqual({
         usd: 1,
-        purses: [{ spent: 0.25, aside: 0 }],
+        usages: [{ spent: 0.25, aside: 0 }],
       });
       // A question of before that is answered now was paid, and comes off nothing; nor does its end give anything back.
       await book.record(SHOP, 100, "review", USAGE, lost);
-      await book.reserve(lost, SHOP).release();
-      expect(await book.purse(SHOP, 0)).toEqual({ spent: 0.5, aside: 1 });
+      await book.reservations(lost, SHOP).release();
+      expect(await book.usage(SHOP, 0)).toEqual({ spent: 0.5, aside: 1 });
       await queue.end(held, 4, { state: "done", outcome: "posted" });
-      expect(await book.purse(SHOP, 0)).toEqual({ spent: 0.5, aside: 0 });
+      expect(await book.usage(SHOP, 0)).toEqual({ spent: 0.5, aside: 0 });
     });
 
     const OUTSIDERS = [...OF_SHOP, { whose: "outsiders", repo: SHOP, of: 0.5 }] as const;
@@ -109,24 +109,24 @@ export function spendingContract(name: string, open: OpenBooks): void {
       const { queue, books } = await open();
       const { book } = books;
       const [theirs, writers] = [await heldJob(queue, ONE), await heldJob(queue, TWO)];
-      expect((await book.reserve(writers, SHOP).book({ least: 0, most: 0.75 }, OF_SHOP, 0)).usd).toBe(0.75);
-      expect((await book.reserve(theirs, SHOP).book(REVIEW, OUTSIDERS, 0)).usd).toBe(0.5);
-      expect(await book.purse(SHOP, 0, true)).toEqual({ spent: 0, aside: 0.5 });
+      expect((await book.reservations(writers, SHOP).reserve({ least: 0, most: 0.75 }, OF_SHOP, 0)).usd).toBe(0.75);
+      expect((await book.reservations(theirs, SHOP).reserve(REVIEW, OUTSIDERS, 0)).usd).toBe(0.5);
+      expect(await book.usage(SHOP, 0, true)).toEqual({ spent: 0, aside: 0.5 });
       await book.record(SHOP, 100, "review", USAGE, theirs);
       await book.record(SHOP, 100, "review", { ...USAGE, usd: 0.5 }, writers);
       await book.record(SHOP, 100, "review", USAGE);
-      expect(await book.purse(SHOP, 0, true)).toEqual({ spent: 0.25, aside: 0.25 });
-      expect(await book.purse(SHOP, 0)).toEqual({ spent: 1, aside: 0.5 });
-      expect(await book.purse(NEIGHBOURS[0], 0, true)).toEqual({ spent: 0, aside: 0 });
+      expect(await book.usage(SHOP, 0, true)).toEqual({ spent: 0.25, aside: 0.25 });
+      expect(await book.usage(SHOP, 0)).toEqual({ spent: 1, aside: 0.5 });
+      expect(await book.usage(NEIGHBOURS[0], 0, true)).toEqual({ spent: 0, aside: 0 });
     });
 
     test("reviews of a pull request for people without write access are counted once each, without the one that asks", async () => {
       const { queue, books } = await open();
       const { book } = books;
-      const count = async (lease: Lease, since = 0) => book.reserve(lease, SHOP).outsidersReviews(since);
+      const count = async (lease: Lease, since = 0) => book.reservations(lease, SHOP).outsidersReviews(since);
       const reviewed = async (head: string, at: number, budgets: typeof OF_SHOP | typeof OUTSIDERS = OUTSIDERS) => {
         const lease = await heldJob(queue, reviewJob(1, head), at);
-        await book.reserve(lease, SHOP).book({ least: 0, most: 0.01 }, budgets, 0);
+        await book.reservations(lease, SHOP).reserve({ least: 0, most: 0.01 }, budgets, 0);
         const before = await count(lease);
         for (const _ of [1, 2]) await book.record(SHOP, at, "review", { ...USAGE, usd: 0.001 }, lease);
         expect(await count(lease)).toBe(before);

@@ -50,7 +50,7 @@ async function told(books: Records, repoId: number): Promise<readonly unknown[]>
       { endedForMs: 0, begunForMs: 0 },
     ),
     (
-      await books.held(null).writes.standing({
+      await books.held(null).writes.state({
         ...{ kind: "answer", repo: job.repo, installationId: 7, number: 1, headSha: "", subject: "s" },
       })
     ).state,
@@ -103,7 +103,7 @@ export function tracesContract(name: string, open: OpenBooks): void {
       await books.traces.forgetRepository({ host: "github.com", id: 42 });
       expect(await told(books, 42)).toEqual([null, 0, 0, 0, null, false, null, true, "new"]);
       expect(await told(books, 421)).toEqual(full);
-      expect((await books.book.purse({ host: "github.com", id: 42 }, 0)).spent).toBe(0.5);
+      expect((await books.book.usage({ host: "github.com", id: 42 }, 0)).spent).toBe(0.5);
     });
 
     test("the job that forgets runs on, and no longer names the repository", async () => {

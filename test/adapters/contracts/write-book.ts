@@ -1,13 +1,13 @@
 import { beforeEach, describe, expect, test } from "vitest";
-import type { InstallationPace, OrphanWrites, Wanted, WriteBook, WriteTurn } from "../../../src/ports/writes.ts";
+import type { InstallationPace, OrphanWrites, Wanted, WriteStore, WriteTurn } from "../../../src/ports/writes.ts";
 import type { Lease } from "../../../src/ports.ts";
 import type { TimedQueue as Queue } from "../../builders/timed-queue.ts";
 import { reviewJob } from "./queue.ts";
 
 /** A store of writes with a queue beside it, and a clock that the test moves. */
-export interface WriteStore {
+export interface OpenedStore {
   readonly queue: Queue;
-  readonly book: (lease: Lease) => WriteBook;
+  readonly book: (lease: Lease) => WriteStore;
   readonly orphans: OrphanWrites;
   readonly pace: InstallationPace;
   readonly pass: (ms: number) => void | Promise<void>;
@@ -16,9 +16,9 @@ export interface WriteStore {
 const POST = { id: 5, url: "https://github.com/acme/shop/pull/1#pullrequestreview-5" };
 
 /** What every store promises about writes to GitHub. */
-export function writeBookContract(name: string, open: () => WriteStore | Promise<WriteStore>): void {
+export function writeBookContract(name: string, open: () => OpenedStore | Promise<OpenedStore>): void {
   describe(`${name} keeps the promises of a book of writes`, () => {
-    let store: WriteStore;
+    let store: OpenedStore;
     let lease: Lease;
     const job = reviewJob(1, "a");
     const wanted: Wanted = {
@@ -37,25 +37,25 @@ export function writeBookContract(name: string, open: () => WriteStore | Promise
 
     test("what is sent stays sent until its outcome is known, and is then never sent again", async () => {
       const book = store.book(lease);
-      expect(await book.standing(wanted)).toEqual({ state: "new" });
+      expect(await book.state(wanted)).toEqual({ state: "new" });
       await book.send(wanted, "m1");
       await store.pass(400);
-      expect(await store.book(lease).standing(wanted)).toEqual({ state: "sent", marker: "m1", agoMs: 400 });
+      expect(await store.book(lease).state(wanted)).toEqual({ state: "sent", marker: "m1", agoMs: 400 });
       await book.posted(wanted, POST);
-      expect(await store.book(lease).standing(wanted)).toEqual({ state: "posted", post: POST });
+      expect(await store.book(lease).state(wanted)).toEqual({ state: "posted", post: POST });
       // Another head, kind, place or subject is another matter.
       const others = [{ headSha: "b".repeat(40) }, { kind: "file" }, { number: 2 }, { subject: "s2" }] as const;
-      for (const other of others) expect(await book.standing({ ...wanted, ...other })).toEqual({ state: "new" });
+      for (const other of others) expect(await book.state({ ...wanted, ...other })).toEqual({ state: "new" });
       // A name is not.
       const renamed = { ...wanted, repo: { ...job.repo, name: "store" } };
-      expect((await book.standing(renamed)).state).toBe("posted");
+      expect((await book.state(renamed)).state).toBe("posted");
     });
 
     test("what GitHub refused may be sent again", async () => {
       const book = store.book(lease);
       await book.send(wanted, "m1");
       await book.refused(wanted);
-      expect(await book.standing(wanted)).toEqual({ state: "new" });
+      expect(await book.state(wanted)).toEqual({ state: "new" });
     });
 
     test("whoever lost the job sends nothing; what it had sent before is known all the same", async () => {
@@ -68,7 +68,7 @@ export function writeBookContract(name: string, open: () => WriteStore | Promise
       await expect(book.hold()).rejects.toThrow("another process has taken the job");
       await expect(store.book(next).hold()).resolves.toBeUndefined();
       await book.posted(wanted, POST);
-      expect(await store.book(next).standing(wanted)).toEqual({ state: "posted", post: POST });
+      expect(await store.book(next).state(wanted)).toEqual({ state: "posted", post: POST });
     });
 
     test("a write is an orphan once its job has ended, and no more when its outcome is known", async () => {
@@ -80,7 +80,7 @@ export function writeBookContract(name: string, open: () => WriteStore | Promise
       expect(orphan).toMatchObject({ wanted, marker: "m1" });
       if (orphan !== undefined) await store.orphans.settle(orphan, POST);
       expect(await store.orphans.orphans(10)).toEqual([]);
-      expect(await book.standing(wanted)).toEqual({ state: "posted", post: POST });
+      expect(await book.state(wanted)).toEqual({ state: "posted", post: POST });
     });
 
     test("one writes to an installation at a time, a second after the end of the last; others are not held up", async () => {

@@ -220,7 +220,7 @@ export const SHAPES: readonly LabelledShape[] = [
   }),
   skip("a block of comment added", {
     title: "Explain",
-    files: { "src/a.java": " class A {\n+  /**\n+   * Rounds half up.\n+   */\n   int a;" },
+    files: { "src/a.java": " class A {\n+  /**\n+   * PeriodicTask half up.\n+   */\n   int a;" },
   }),
   skip("trailing white space", {
     title: "Whitespace",

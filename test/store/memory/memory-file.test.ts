@@ -92,7 +92,7 @@ describe("forgetting", () => {
     );
     await kept.reject(REPO, one.id, wren({ reason: "a-reason-of-its-own" }));
     await kept.reject(REPO, two.id, wren({ reason: "b-reason-of-its-own" }));
-    await kept.keep(REPO, { said: [{ memoryId: one.id, rule: null, shape: SHAPE }], standing: [], fixed: [] }, 9);
+    await kept.keep(REPO, { reported: [{ memoryId: one.id, rule: null, shape: SHAPE }], open: [], fixed: [] }, 9);
     expect(bytesOf(opened.path)).toContain("reason-of-its-own");
     await opened.memory.forget(REPO, [one.id]);
     await opened.memory.forgetRepository(REPO);

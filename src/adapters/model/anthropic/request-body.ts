@@ -21,7 +21,7 @@ export function requestBody(turn: Turn): RequestBody {
   const tools = toolsOf(turn);
   const system = [...request.system, ...(inWords ? [{ text: schemaText(request.shape), cache: false }] : [])];
   const asked = [...request.user, ...(inWords ? [{ text: REMINDER, cache: false }] : [])];
-  // Rounds of look-ups read all of it again.
+  // PeriodicTask of look-ups read all of it again.
   const user =
     tools.length === 0
       ? asked

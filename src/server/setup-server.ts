@@ -1,24 +1,24 @@
-// One page for one person, on loopback: it carries the App's manifest to GitHub, and takes the code that GitHub sends the
-// browser back with. Behind a token, because whoever answers that page decides whose App this becomes. It can be opened again
-// until the code is there: who is signed out is led to GitHub's login, which drops the form.
+// The setup page for one person, on loopback: it posts the App's manifest to GitHub, and receives the code that GitHub redirects the
+// browser back with. A token protects it, because the person on that page decides who owns the App. It can be reopened until the
+// code arrives: for a signed-out person GitHub shows its login first, which loses the form.
 import { randomBytes, timingSafeEqual } from "node:crypto";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 
-export interface SetupDoor {
-  /** What the person opens. */
+export interface SetupServer {
+  /** The URL that the person opens. */
   readonly url: string;
-  /** The code of the App that was made; rejects when nobody came in time. */
+  /** The code of the created App; rejects after the timeout. */
   readonly code: Promise<string>;
   close(): void;
 }
 
-export interface SetupWish {
+export interface SetupSettings {
   /** 0 takes a free one. */
   readonly port: number;
-  /** Where the form is posted: `https://github.com/settings/apps/new`. */
+  /** Target of the form: `https://github.com/settings/apps/new`. */
   readonly registerUrl: string;
-  /** The manifest as text; it needs the address that GitHub sends the browser back to. */
+  /** The manifest as text, for the URL that GitHub redirects the browser back to. */
   readonly manifest: (redirectUrl: string) => string;
   readonly timeoutMs: number;
 }
@@ -30,16 +30,16 @@ type Answer = (url: URL, response: ServerResponse) => void;
 /**
  * Opens the page.
  *
- * @throws Error when the port is taken
+ * @throws Error when the port is in use
  */
-export async function openSetupDoor(wish: SetupWish): Promise<SetupDoor> {
+export async function startSetupServer(wish: SetupSettings): Promise<SetupServer> {
   const [token, state] = [randomBytes(24).toString("base64url"), randomBytes(24).toString("base64url")];
   const outcome = Promise.withResolvers<string>();
   outcome.promise.catch(() => {});
   let isOver = false;
   const start: Answer = (url, response) => {
     if (!same(url.searchParams.get("token"), token)) return say(response, 404, "Not found");
-    if (isOver) return say(response, 410, "The App was made already. Run kodiai setup --new for another.");
+    if (isOver) return say(response, 410, "The App was already created. Run kodiai setup --new for another.");
     return show(response, formPage(wish, state, `${origin}/done`), new URL(wish.registerUrl).origin);
   };
   const done: Answer = (url, response) => {
@@ -47,7 +47,7 @@ export async function openSetupDoor(wish: SetupWish): Promise<SetupDoor> {
     if (!same(url.searchParams.get("state"), state) || !/^[\w-]{1,200}$/.test(code))
       return say(response, 404, "Not found");
     isOver = true;
-    say(response, 200, "The App was made. You may close this page; kodiai setup goes on in the terminal.");
+    say(response, 200, "The App was created. You may close this page; kodiai setup continues in the terminal.");
     return outcome.resolve(code);
   };
   const pages = new Map([
@@ -55,7 +55,7 @@ export async function openSetupDoor(wish: SetupWish): Promise<SetupDoor> {
     ["/done", done],
   ]);
   const server = createServer((request, response) => {
-    // Null for a target that is no address, such as `//[`: anything on this machine may send one.
+    // Null for an invalid request target, such as `//[`: any process on this machine may send one.
     const url = URL.parse(request.url ?? "/", origin);
     const page = request.method === "GET" && isOurs(request, origin) ? pages.get(url?.pathname ?? "") : undefined;
     if (url === null || page === undefined) say(response, 404, "Not found");
@@ -65,7 +65,7 @@ export async function openSetupDoor(wish: SetupWish): Promise<SetupDoor> {
     server.once("error", reject);
     server.listen(wish.port, HOST, resolve);
   });
-  // Read once: a closed server has no address, and a request on a connection kept alive may come after.
+  // Read once: a closed server has no address, and a kept-alive connection may still send a request.
   const origin = `http://${HOST}:${(server.address() as AddressInfo).port}`;
   const late = setTimeout(
     () => outcome.reject(new Error("the App was not confirmed in time; run kodiai setup again")),
@@ -82,7 +82,7 @@ export async function openSetupDoor(wish: SetupWish): Promise<SetupDoor> {
   };
 }
 
-/** A page of another site that knows the port comes by another name, or says where it comes from. */
+/** Refuses requests under another host name, as after DNS rebinding by a web page. */
 function isOurs({ headers }: IncomingMessage, origin: string): boolean {
   const { host, port } = new URL(origin);
   return headers.host === host || headers.host === `localhost:${port}`;
@@ -93,7 +93,7 @@ function same(said: string | null, ours: string): boolean {
   return a.length === b.length && timingSafeEqual(a, b);
 }
 
-function formPage({ registerUrl, manifest }: SetupWish, state: string, redirectUrl: string): string {
+function formPage({ registerUrl, manifest }: SetupSettings, state: string, redirectUrl: string): string {
   const action = new URL(registerUrl);
   action.searchParams.set("state", state);
   const [host, login] = [escaped(action.host), escaped(new URL("/login", action).href)];
@@ -140,6 +140,6 @@ const HEADERS = {
   "cache-control": "no-store",
   "referrer-policy": "no-referrer",
   "x-content-type-options": "nosniff",
-  // GitHub's page is the next one, and no connection is worth keeping.
+  // GitHub's page is next, so keep-alive is useless.
   connection: "close",
 };

@@ -1,4 +1,4 @@
-// MCP over HTTP, on loopback: whoever asks shows a token, and no web page can ask in a browser's name.
+// MCP over HTTP, on loopback: requests need a token, and web pages cannot send any through a browser.
 import { createHash, timingSafeEqual } from "node:crypto";
 import { createServer } from "node:http";
 import { getRequestListener } from "@hono/node-server";
@@ -12,15 +12,15 @@ import {
 } from "@modelcontextprotocol/server";
 import { closeServer, listening, urlOf } from "./webhook-server.ts";
 
-/** Where the tools are. */
+/** The endpoint's path. */
 export const MCP_PATH = "/mcp";
-/** A diff of a million characters, as JSON writes it. */
+/** Fits a diff of a million characters in JSON. */
 const MOST_BODY = 4 << 20;
 const HOST = "127.0.0.1";
-/** Nobody is given longer to ask; an answer takes as long as a review does. */
+/** Time to send a request; an answer may take as long as a review. */
 const LIMITS = { headersTimeout: 10_000, requestTimeout: 30_000 };
 
-export interface McpDoor {
+export interface McpHttpServer {
   /** `http://127.0.0.1:PORT/mcp` */
   readonly url: string;
   close(): Promise<void>;
@@ -30,10 +30,10 @@ export interface McpDoor {
  * Listens on loopback.
  *
  * @param port 0 takes a free one
- * @param server made anew for each request
- * @throws Error when the port is taken
+ * @param server called for each request
+ * @throws Error when the port is in use
  */
-export async function openMcpDoor(port: number, token: string, server: () => McpServer): Promise<McpDoor> {
+export async function startMcpServer(port: number, token: string, server: () => McpServer): Promise<McpHttpServer> {
   const handler = createMcpHandler(server, { maxRequestBodySize: MOST_BODY });
   const answer = async (request: Request): Promise<Response> => {
     const wrong =
@@ -41,8 +41,8 @@ export async function openMcpDoor(port: number, token: string, server: () => Mcp
       originValidationResponse(request, localhostAllowedOrigins());
     if (wrong !== undefined) return wrong;
     if (new URL(request.url).pathname !== MCP_PATH) return new Response(null, { status: 404 });
-    if (!shows(request.headers.get("authorization"), token)) {
-      return new Response("show the token: Authorization: Bearer …\n", {
+    if (!hasToken(request.headers.get("authorization"), token)) {
+      return new Response("token required: Authorization: Bearer …\n", {
         status: 401,
         headers: { "www-authenticate": "Bearer" },
       });
@@ -60,8 +60,8 @@ export async function openMcpDoor(port: number, token: string, server: () => Mcp
   };
 }
 
-/** Compared in the same time whatever is shown. */
-function shows(header: string | null, token: string): boolean {
+/** Compares in constant time. */
+function hasToken(header: string | null, token: string): boolean {
   const [, shown = ""] = /^Bearer ([\x21-\x7e]{1,500})$/i.exec(header ?? "") ?? [];
   const hash = (text: string) => createHash("sha256").update(text).digest();
   return timingSafeEqual(hash(shown), hash(token)) && shown !== "";

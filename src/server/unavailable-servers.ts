@@ -1,5 +1,5 @@
-// While Kodiai does not serve, because its store cannot be used or something it needs is waited for: both ports listen and say so.
-// GitHub writes down each delivery as failed, and they come again later.
+// While Kodiai is unavailable, because its store is unusable or it waits for a dependency, both ports answer 503. GitHub logs each
+// delivery as failed, and the missed-event sweep requests them again later.
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import manifest from "../../package.json" with { type: "json" };
 import { appMetrics } from "./metrics.ts";
@@ -11,19 +11,19 @@ interface At {
 }
 
 export interface Ports extends At {
-  /** Where whoever runs Kodiai asks. */
+  /** The admin server's address. */
   readonly admin?: At | null;
 }
 
-/** Why it does not serve, as fragments of sentences. */
-export interface WhyClosed {
-  /** For strangers. */
+/** Why it is unavailable, as fragments of sentences. */
+export interface WhyUnavailable {
+  /** Public. */
   readonly reason: string;
-  /** Besides, on the admin port. */
+  /** More detail, for the admin port only. */
   readonly detail: string;
 }
 
-export interface ClosedDoors {
+export interface UnavailableServers {
   readonly url: string;
   close(): Promise<void>;
 }
@@ -35,15 +35,18 @@ interface Answer {
 }
 
 /**
- * Listens. `/healthz` answers 200 on both ports, since a process that is started again would fare no better; the admin port's
- * `/metrics` says `kodiai_ready 0`; everything else is answered with 503 and the reason.
+ * Listens. `/healthz` answers 200 on both ports, because a restart would not help; the admin port's `/metrics` reports
+ * `kodiai_ready 0`; any other path answers 503 with the reason.
  *
- * @param why asked for each answer
- * @throws Error when a port is taken
+ * @param why called for each answer
+ * @throws Error when a port is in use
  */
-export async function closedDoors({ admin, ...at }: Ports, why: () => WhyClosed): Promise<ClosedDoors> {
-  const open = await startWebhookServer(at, async (path) => (path === "/healthz" ? ALIVE : notServing([why().reason])));
-  const other = admin ? await startWebhookServer(admin, (path) => adminAnswer(path, why())) : null;
+export async function unavailableServers(
+  { admin, ...at }: Ports,
+  why: () => WhyUnavailable,
+): Promise<UnavailableServers> {
+  const open = await startServer(at, async (path) => (path === "/healthz" ? ALIVE : notServing([why().reason])));
+  const other = admin ? await startServer(admin, (path) => adminAnswer(path, why())) : null;
   return {
     url: open.url,
     async close() {
@@ -52,13 +55,13 @@ export async function closedDoors({ admin, ...at }: Ports, why: () => WhyClosed)
   };
 }
 
-async function adminAnswer(path: string, { reason, detail }: WhyClosed): Promise<Answer> {
+async function adminAnswer(path: string, { reason, detail }: WhyUnavailable): Promise<Answer> {
   if (path === "/healthz") return ALIVE;
   if (path === "/metrics") return figures();
   return notServing([detail, reason]);
 }
 
-/** Only what is known without a store. */
+/** Only the metrics that need no store. */
 async function figures(): Promise<Answer> {
   const metrics = appMetrics(manifest.version);
   const text = await metrics.text({
@@ -79,10 +82,10 @@ function json(status: number, body: object): Answer {
   return { status, type: "application/json", text: JSON.stringify(body) };
 }
 
-async function startWebhookServer(at: At, answerOf: (path: string) => Promise<Answer>): Promise<ClosedDoors> {
+async function startServer(at: At, answerOf: (path: string) => Promise<Answer>): Promise<UnavailableServers> {
   const server = createServer((request: IncomingMessage, response: ServerResponse) => {
     void answerOf(request.url?.split("?")[0] ?? "").then(({ status, type, text }) => {
-      // What is sent is not read, so the connection ends with it.
+      // The request body is not read, so the connection must close.
       const headers = { "content-type": type, "cache-control": "no-store", connection: "close" };
       response.writeHead(status, headers).end(text);
       request.resume();

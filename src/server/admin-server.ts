@@ -1,37 +1,37 @@
-// The port for whoever runs Kodiai, on loopback unless they say otherwise: how the process is, and the dashboard.
+// The operator's HTTP server, on loopback by default: health, readiness, metrics and the dashboard.
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import { getRequestListener } from "@hono/node-server";
 import type { Store } from "../wire/store.ts";
+import type { Maintenance } from "./maintenance.ts";
 import type { Metrics } from "./metrics.ts";
 import { type Readiness, readinessCheck } from "./readiness.ts";
 import type { Committer } from "./take-delivery.ts";
-import type { UpkeepRounds } from "./upkeep-rounds.ts";
 import { listening, type WebhookServer } from "./webhook-server.ts";
 
-export interface AdminDoorSettings {
+export interface AdminSettings {
   readonly host: string;
   readonly port: number;
-  readonly rounds: Pick<UpkeepRounds, "damage" | "notes">;
+  readonly maintenance: Pick<Maintenance, "damage" | "notes">;
   readonly failedAgo: Committer["failedAgo"];
   /** See answerClock. */
   readonly sinceAnsweredMs: () => number | null;
-  /** What answers every other address; made of what tells whether a delivery could be kept. */
+  /** Handles every other path, given the readiness check. */
   readonly others: (readiness: () => Promise<Readiness>) => (request: Request) => Promise<Response>;
 }
 
 /**
- * Listens for questions about the process.
+ * Starts the server.
  *
  * @param at port 0 takes a free one
  * @returns the server, listening
- * @throws Error when the port is taken
+ * @throws Error when the port is in use
  */
-export async function openAdminDoor(
+export async function startAdminServer(
   door: WebhookServer,
   store: Store,
   metrics: Pick<Metrics, "text" | "contentType">,
-  { others, rounds, failedAgo, sinceAnsweredMs, ...at }: AdminDoorSettings,
+  { others, maintenance, failedAgo, sinceAnsweredMs, ...at }: AdminSettings,
 ): Promise<Server> {
   const lag = monitorEventLoopDelay({ resolution: 10 });
   lag.enable();
@@ -39,13 +39,13 @@ export async function openAdminDoor(
     inbox: store.inbox,
     isDraining: door.isDraining,
     failedAgo,
-    damage: rounds.damage,
+    damage: maintenance.damage,
     memory: () => ({ used: process.memoryUsage.rss(), most: memoryLimit() }),
     now: Date.now,
   });
   const pages = new Map<string, () => Page | Promise<Page>>([
     ["/healthz", async () => json(200, { ok: true, jobs: await store.queue.counts(), memory: store.warmth() })],
-    ["/readyz", async () => readyPage(await readiness(), rounds.notes())],
+    ["/readyz", async () => readyPage(await readiness(), maintenance.notes())],
     [
       "/metrics",
       async () => {
@@ -90,7 +90,7 @@ async function answer(
   response.writeHead(status, { "content-type": type, "cache-control": "no-store" }).end(text);
 }
 
-/** A store that cannot be read is an answer too. */
+/** Answers 503 when the store cannot be read. */
 async function shown(page: () => Page | Promise<Page>): Promise<Page> {
   try {
     return await page();
@@ -107,7 +107,7 @@ function json(status: number, value: object): Page {
   return { status, type: "application/json", text: JSON.stringify(value) };
 }
 
-/** What the container allows; a machine without a limit reports an absurd number. */
+/** The container's memory limit in bytes; without one Node reports a huge number. */
 function memoryLimit(): number | null {
   const bytes = process.constrainedMemory();
   return bytes > 0 && bytes < 2 ** 50 ? bytes : null;

@@ -1,4 +1,4 @@
-// What a server looks after beside its jobs, as long as it runs: what is kept no longer, its files, lost answers, people's acts.
+// Periodic maintenance of a running server: expired rows, integrity checks, lost write responses, and feedback.
 
 import type { Logger } from "pino";
 import { Transient } from "../domain/errors.ts";
@@ -9,25 +9,25 @@ import type { Workers } from "../worker.ts";
 import type { AppOptions } from "./app-options.ts";
 import { feedbackSweep } from "./feedback-sweep.ts";
 import { integrityWatch } from "./integrity-watch.ts";
-import { DAY_MS, inRounds, MINUTE_MS, type Rounds } from "./rounds.ts";
+import { DAY_MS, every, MINUTE_MS, type PeriodicTask } from "./periodic-task.ts";
 
-export interface UpkeepRounds {
-  /** Of the files of the store, as last looked at; null when they are whole. */
+export interface Maintenance {
+  /** Problem of the store's files at the last check; null when they are intact. */
   damage(): string | null;
-  /** What else whoever runs Kodiai should know, as sentences. */
+  /** Further notes for the operator, as sentences. */
   notes(): readonly string[];
-  /** Ends what gives the workers something to do. */
+  /** Stops the tasks that add jobs. */
   stop(): Promise<void>;
-  /** Ends what tidies up behind them. */
+  /** Stops the tasks that clean up after jobs. */
   tidied(): Promise<void>;
 }
 
-export function upkeepRounds(
+export function startMaintenance(
   store: Store,
   github: WriteWiring,
   workers: Workers,
   { log, waits, feedbackAfterMs }: AppOptions,
-): UpkeepRounds {
+): Maintenance {
   const expiring = expirySweep(store, log);
   const watching = integrityWatch(store, log, waits?.verifyMs);
   const looking = feedbackSweep(store, () => workers.upkeep.wake(), { log, afterMs: feedbackAfterMs });
@@ -46,23 +46,22 @@ export function upkeepRounds(
   };
 }
 
-// Removes what is kept no longer: at the start and once a day, unless the clock cannot be right.
+// Deletes expired rows: at the start and once a day, unless the clock is implausible.
 
-/** A store that was in use is not left alone for longer without somebody noticing; a clock that is wrong is off by more. */
+/** A store in use is rarely idle for longer; a wrong clock is usually off by more. */
 const MOST_LEAP_MS = 7 * DAY_MS;
 
-interface ExpirySweep extends Rounds {
-  /** Why nothing is removed, as a sentence; null when all is well. */
+interface ExpirySweep extends PeriodicTask {
+  /** Why nothing is deleted, as a sentence; null when all is well. */
   held(): string | null;
 }
 
 /**
- * Where the clock shows a time more than seven days after the store was last in use, nothing is removed by this process: a machine
- * that starts with a wrong clock would delete what its users want to keep. Once its clock is right, or the store was in use
- * again, the next start goes on.
+ * If the clock is more than seven days after the store's last use, this process deletes nothing: a machine with a wrong clock would
+ * delete data too early. Once the clock is right, or the store was used again, the next start resumes.
  */
 export function expirySweep({ expire, signs }: Pick<Store, "expire" | "signs">, log: Logger): ExpirySweep {
-  // As it was before this process wrote anything: what is written by a wrong clock proves nothing.
+  // Read before this process writes anything, because its own clock may be wrong.
   let known: number | null = null;
   let held: string | null = null;
   const sweep = async () => {
@@ -71,46 +70,46 @@ export function expirySweep({ expire, signs }: Pick<Store, "expire" | "signs">, 
       known ??= (await signs.lastUsed()) ?? now;
       held = now - known > MOST_LEAP_MS ? leapt(now, known) : null;
       if (held !== null) return log.error(held);
-      const gone = await expire(now);
+      const deleted = await expire(now);
       known = now;
-      if (gone > 0) log.info({ gone }, "what is kept no longer was removed");
+      if (deleted > 0) log.info({ deleted }, "expired rows deleted");
     } catch (error) {
-      log.warn({ err: error }, "what is kept no longer could not be removed; tomorrow it is tried again");
+      log.warn({ err: error }, "expired rows could not be deleted; the next try is tomorrow");
     }
   };
-  return { ...inRounds(DAY_MS, sweep), held: () => held };
+  return { ...every(DAY_MS, sweep), held: () => held };
 }
 
 function leapt(now: number, known: number): string {
   const days = Math.floor((now - known) / DAY_MS);
   const [shown, used] = [now, known].map((at) => new Date(at).toISOString().slice(0, 10));
-  return `nothing old is removed: the clock shows ${shown}, ${days} days after the store was last in use (${used}); set the clock, and start Kodiai again`;
+  return `no expired rows are deleted: the clock shows ${shown}, ${days} days after the store was last in use (${used}); set the clock, and start Kodiai again`;
 }
 
-// Writes to GitHub whose answers were lost and whose jobs have ended: at the start and every minute GitHub is asked what became of them.
+// Looks up writes whose responses were lost and whose jobs have ended: at the start and every minute.
 
-/** A sweep; each costs a few requests. */
+/** Per sweep; each costs a few requests. */
 const MOST = 50;
-/** As the path of a write waits. */
+/** The same as in the write path. */
 const SETTLED_MS = 15_000;
 
 interface SweepSettings {
-  /** What stands on GitHub with the marker. */
+  /** Finds the post with the marker on GitHub. */
   readonly find: (wanted: Wanted, marker: string) => Promise<Post | null>;
   readonly settledMs?: number | undefined;
   readonly log: Logger;
 }
 
-function writeSweeper(writes: OrphanWrites, settings: SweepSettings): Rounds {
+function writeSweeper(writes: OrphanWrites, settings: SweepSettings): PeriodicTask {
   const { log } = settings;
   const sweep = async () => {
     try {
       for (const orphan of await writes.orphans(MOST)) await settleOne(orphan, writes, settings);
     } catch (error) {
-      log.warn({ err: error }, "writes without an outcome could not be swept");
+      log.warn({ err: error }, "writes with a lost response could not be swept");
     }
   };
-  return inRounds(MINUTE_MS, sweep);
+  return every(MINUTE_MS, sweep);
 }
 
 async function settleOne(
@@ -124,11 +123,11 @@ async function settleOne(
   try {
     const post = await find(wanted, marker);
     await writes.settle(orphan, post);
-    log.info({ ...facts, found: post !== null }, "a write without an outcome was looked up");
+    log.info({ ...facts, found: post !== null }, "write response lost; reconciled with GitHub");
   } catch (error) {
     if (error instanceof Transient) return;
-    // Nobody can look any more, as after the app was taken off: it is as good as not there.
+    // It can no longer be looked up, for example because the App was uninstalled: treat it as not created.
     await writes.settle(orphan, null);
-    log.warn({ ...facts, err: error }, "a write without an outcome cannot be looked up");
+    log.warn({ ...facts, err: error }, "a write with a lost response cannot be looked up");
   }
 }

@@ -1,89 +1,89 @@
-// What the rooms and corridors may ask of the world to hold a conversation: who somebody is, what stands in a thread, answers
-// and reactions, and what was decided and said before. Methods may throw `Transient` unless they say that they never do.
+// Ports of conversations: permissions, threads, answers and reactions, and earlier decisions and reviews. Methods may throw
+// `Transient` unless documented otherwise.
 import type { AccessLevel, AskingComment } from "../domain/command.ts";
 import type { Declined, PullDecisions, ThreadComment } from "../domain/conversation.ts";
 import type { Finding } from "../domain/finding.ts";
 import type { Repo, ReviewJob } from "../domain/job.ts";
 import type { Review } from "../domain/review.ts";
 
-/** Who may do what. */
+/** Access levels of people. */
 export interface Permissions {
-  /** By numeric id: an account that took over the login has none. Never throws: what GitHub does not tell is `none`. */
+  /** By numeric id, so an account that took over the login gets `none`. Never throws: without an answer from GitHub, `none`. */
   of(repo: Repo, user: { readonly id: number; readonly login: string }): Promise<AccessLevel>;
 }
 
 /** Reads threads on a diff. Cannot write. */
 export interface Threads {
-  /** The first comment of a thread; null when it is gone. */
+  /** The first comment of a thread; null when it was deleted. */
   root(repo: Repo, rootId: number): Promise<ThreadComment | null>;
   /** The thread from its first comment on, oldest first. */
   thread(repo: Repo, number: number, rootId: number): Promise<readonly ThreadComment[]>;
 }
 
-/** Where something is written: the comment that asked. */
+/** Where an answer goes: the comment that asked. */
 export type AnswerPlace = Pick<AskingComment, "place" | "id" | "rootId" | "at">;
 
 /** A reaction of ours. */
 export type Reaction = "eyes" | "hooray" | "rocket" | "confused" | "-1";
 
-/** Writes answers and reactions, and nothing else. */
+/** Writes answers and reactions only. */
 export interface Replies {
-  /** False where GitHub refuses it. Never throws: a reaction is a courtesy. Bodies of reviews take none. */
+  /** False when GitHub refuses it. Never throws: a reaction is a courtesy. Review bodies accept none. */
   react(repo: Repo, to: AnswerPlace, reaction: Reaction): Promise<boolean>;
-  /** Whether a comment of ours with this marker stands there. */
+  /** Whether there is a comment of ours with this marker. */
   answered(repo: Repo, number: number, to: AnswerPlace, marker: string): Promise<boolean>;
   reply(repo: Repo, number: number, to: AnswerPlace, body: string): Promise<{ readonly url: string }>;
-  /** Marks the thread as resolved; "refused" when the installation may not. */
-  resolve(repo: Repo, number: number, rootId: number): Promise<"resolved" | "refused" | "gone">;
+  /** Resolves the thread; "refused" when the installation may not, "missing" when there is no such thread. */
+  resolve(repo: Repo, number: number, rootId: number): Promise<"resolved" | "refused" | "missing">;
 }
 
-/** What people decided about pull requests. Keys are those of review jobs. */
+/** Decisions of people about pull requests. Keys are those of review jobs. */
 export interface Decisions {
   of(key: string): Promise<PullDecisions>;
   pause(key: string, by: string, now: number): Promise<void>;
   /** False when nothing was paused. */
   resume(key: string, now: number): Promise<boolean>;
   decline(key: string, declined: Declined, now: number): Promise<void>;
-  /** Takes a decline back; false when there was none. */
+  /** Removes a decline; false when there was none. */
   restore(key: string, findingId: string): Promise<boolean>;
 }
 
-/** Who wrote what where, for the limits. */
+/** The author and place of a comment, for rate limits. */
 export interface AnsweredComment {
   /** The job's key: a comment counts once, however often its job runs. */
   readonly comment: string;
   /** `HOST/REPO_ID`. */
   readonly repo: string;
-  /** Answers in it count together. */
+  /** Answers in one thread count together. */
   readonly thread: string;
   readonly userId: number;
 }
 
-/** `reply`: to a comment that did not name us. `refusal`: to one that was not permitted. */
+/** `reply`: to a comment without a mention of us. `refusal`: to one without permission. */
 export type AnswerKind = "command" | "reply" | "refusal";
 
-/** How often we answered. The comment that is asked about never counts itself. */
-export interface AnswerBook {
+/** Counts our answers. The current comment never counts. */
+export interface AnswerStore {
   /** A second record of the same comment changes nothing. `at` is epoch milliseconds. */
   record(answer: AnsweredComment & { readonly kind: AnswerKind; readonly at: number }): Promise<void>;
   /** Answers of a kind to the same person in the same repository since an epoch millisecond. */
   given(to: AnsweredComment, kind: AnswerKind, since: number): Promise<number>;
-  /** Answers in the thread to comments that did not name us, since one last did. */
+  /** Answers in the thread since a comment last mentioned us. */
   repliesInARow(to: AnsweredComment): Promise<number>;
 }
 
-/** The reviews that wait or run. */
+/** Waiting and running reviews. */
 export interface ReviewJobs {
-  /** Takes the place of one that waits. */
+  /** Replaces a waiting review of the same pull request. */
   add(job: ReviewJob, now: number): Promise<void>;
-  /** Drops what waits for this pull request and stops what runs. */
+  /** Drops waiting and stops running reviews of this pull request. */
   stop(key: string, reason: string): Promise<{ readonly waiting: number; readonly running: number }>;
 }
 
-/** Written reviews, looked up. */
+/** Looks up written reviews. */
 export interface ReviewRecords {
   /** The latest review of a pull request, sent or not; null when there is none. */
   latest(key: string): Promise<Review | null>;
-  /** A finding of any review of the pull request, from the latest that holds it. */
+  /** A finding of the pull request, from the latest review that has it. */
   finding(key: string, findingId: string): Promise<Finding | null>;
 }
