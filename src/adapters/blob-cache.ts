@@ -1,4 +1,4 @@
-// Blobs of repositories as git names them, kept for the next snapshot. A blob is what its SHA says or it is not there.
+// Blobs of repositories by their git SHA, cached for the next snapshot. A blob whose content does not match its SHA counts as missing.
 import { createHash, randomBytes } from "node:crypto";
 import { closeSync, existsSync, mkdirSync, openSync, renameSync, rmSync, writeSync } from "node:fs";
 import { readdir, readFile, rm, rmdir, stat, utimes } from "node:fs/promises";
@@ -8,9 +8,9 @@ import { BLOB_DAYS, DAY_MS } from "./retention.ts";
 
 /** The blobs of one repository. */
 export interface Blobs {
-  /** SHA → whether the blob is text; a binary one has no bytes here. */
+  /** SHA → whether the blob is text; the bytes of a binary one are not stored. */
   known(): Promise<ReadonlyMap<string, boolean>>;
-  /** The bytes of a text; null where it is not there, or is not what its SHA says. */
+  /** The bytes of a text; null if it is missing or does not match its SHA. */
   read(sha: string): Promise<Buffer | null>;
   /**
    * @param sha checked by the caller
@@ -21,9 +21,9 @@ export interface Blobs {
 
 export interface BlobCache {
   of(repo: RepoId): Blobs;
-  /** Removes what is too old, and of the rest the least recently used until it fits. @returns how many blobs went */
+  /** Removes blobs that are too old, then the least recently used until the rest fits. @returns the number removed */
   expire(now: number): Promise<number>;
-  /** The second half of `expire`, when so much was kept since that it is time. */
+  /** The second half of `expire`, once enough was added since. */
   trim(): Promise<void>;
   /** Removes all blobs of a repository. */
   forget(repo: RepoId): Promise<void>;
@@ -35,10 +35,10 @@ type RepoId = Pick<Repo, "host" | "id">;
 
 /** Bytes. */
 const MOST_BYTES = 1 << 30;
-/** The share that is left when it was too much. */
+/** The share that remains after trimming. */
 const LEFT = 0.9;
 const BINARY = ".binary";
-/** `HOST/ID` as a name; a folder of another name is not ours. */
+/** `HOST/ID` as a name; a folder with another name is not ours. */
 const REPOSITORY = /%2F\d+$/;
 
 /** The SHA by which git knows a blob: SHA-1 of 40 digits, or SHA-256 of 64. */
@@ -52,13 +52,13 @@ export function isBinary(bytes: Uint8Array): boolean {
 }
 
 /**
- * Blobs below `snapshots` in the data folder: a folder for each repository, a file for each blob, for their owner alone.
+ * Blobs below `snapshots` in the data folder: a folder for each repository, a file for each blob, readable by their owner only.
  *
  * @param mostBytes other than the documented bound in tests
  */
 export function blobCache(dataDir: string, mostBytes: number = MOST_BYTES): BlobCache {
   const folder = join(dataDir, "snapshots");
-  // Null until somebody looked: then nothing is removed for its size.
+  // Null until the folder was first listed: until then nothing is removed for its size.
   let total: number | null = null;
   const folderOf = ({ host, id }: RepoId) => join(folder, encodeURIComponent(`${host}/${id}`));
 
@@ -82,7 +82,7 @@ export function blobCache(dataDir: string, mostBytes: number = MOST_BYTES): Blob
       return {
         async known() {
           const now = new Date();
-          // Being asked is being used. There may be no such folder yet.
+          // A read counts as use. The folder may not exist yet.
           await utimes(own, now, now).catch(() => {});
           const names = await readdir(own).catch(() => []);
           return new Map(names.filter((name) => !name.includes("~")).map(kindOf));
@@ -107,7 +107,7 @@ export function blobCache(dataDir: string, mostBytes: number = MOST_BYTES): Blob
         await remove(blob);
         removed += 1;
       }
-      // Only those that are empty by now.
+      // rmdir removes only empty folders.
       for (const name of await readdir(folder).catch(() => [])) await rmdir(join(folder, name)).catch(() => {});
       return removed + (await evict());
     },
@@ -122,7 +122,7 @@ export function blobCache(dataDir: string, mostBytes: number = MOST_BYTES): Blob
   };
 }
 
-/** Blobs of one repository, as long as the process lives. */
+/** Blobs of one repository, for the life of the process. */
 export function blobsInMemory(): Blobs {
   const held = new Map<string, Buffer | null>();
   return {
@@ -136,7 +136,7 @@ function kindOf(name: string): [sha: string, isText: boolean] {
   return name.endsWith(BINARY) ? [name.slice(0, -BINARY.length), false] : [name, true];
 }
 
-/** Whole under its name or not there: a process may end in the middle. */
+/** Atomically, because a process may die in the middle. */
 function write(folder: string, name: string, bytes: Buffer): void {
   if (!existsSync(folder)) mkdirSync(folder, { recursive: true, mode: 0o700 });
   const partial = join(folder, `${name}~${randomBytes(6).toString("hex")}`);
@@ -157,14 +157,14 @@ function write(folder: string, name: string, bytes: Buffer): void {
 interface HeldBlob {
   readonly path: string;
   readonly bytes: number;
-  /** When its repository was last asked for, and when it was written: epoch milliseconds. */
+  /** The last use of its repository, and when the blob was written: epoch milliseconds. */
   readonly usedAt: number;
   readonly keptAt: number;
 }
 
 async function remove({ path, usedAt }: HeldBlob): Promise<void> {
   await rm(path, { force: true });
-  // Removing is no use of the others.
+  // Removing one blob is not a use of the others.
   await utimes(dirname(path), usedAt / 1_000, usedAt / 1_000).catch(() => {});
 }
 

@@ -1,17 +1,17 @@
-// Figures are read from a whole window; whoever asks again within minutes is told the same ones.
+// Figures read a whole window, so repeated requests within minutes get the same ones.
 import { LRUCache } from "lru-cache";
 import type { RetrievalFigures } from "../domain/figures/retrieval-figures.ts";
 import type { RetrievalStatistics } from "../ports/memory.ts";
 
 /** Five minutes: figures of a day do not change visibly faster. */
 export const FIGURES_TTL_MS = 5 * 60_000;
-/** Windows kept; the one that was asked for longest ago goes first. */
+/** Windows cached; the least recently requested one is dropped first. */
 const MOST = 100;
 
 /**
- * The same statistics, read at most every five minutes a window. A reading that fails is not kept.
+ * The same statistics, read at most every five minutes per window. A failed reading is not cached.
  *
- * @param now milliseconds of a clock that nothing sets
+ * @param now milliseconds of a monotonic clock
  */
 export function cachedStatistics(inner: RetrievalStatistics, now: () => number): RetrievalStatistics {
   // An entry is stale once it is older than `ttl`.

@@ -1,4 +1,4 @@
-// The part of embedding that is the same for every service: distinct texts, batches, checked vectors, cost.
+// The part of embedding that all services share: distinct texts, batches, checked vectors, cost.
 
 import { cutText } from "../domain/text/cut-text.ts";
 import type { Embedded } from "../ports/memory.ts";
@@ -7,14 +7,14 @@ import { ServiceFailed } from "./service-failed.ts";
 
 export interface EmbeddingService {
   readonly limits: BatchLimits;
-  /** What every vector must have; null until the first good vector has shown it. */
+  /** The required length of every vector; null until the first good vector sets it. */
   dimension: number | null;
   readonly usdPerMillionTokens: number;
   /** Throws `ServiceFailed` only. */
   ask(texts: readonly string[]): Promise<{ readonly rows: readonly EmbeddingRow[]; readonly tokens: Count }>;
 }
 
-/** What the service says it counted, if it does. */
+/** The service's own token count, if it gives one. */
 type Count = number | null | undefined;
 
 interface Batch {
@@ -24,8 +24,8 @@ interface Batch {
 }
 
 /**
- * Each distinct text goes out once, one request after the other. Blank texts go nowhere and have no vector. A batch that
- * the service refuses is tried once more in two halves, as the count of tokens is only estimated.
+ * Each distinct text is sent once, one request after the other. Blank texts are not sent and have no vector. A batch that the
+ * service refuses is retried once in two halves, because the token count is only estimated.
  */
 export async function embedTexts(service: EmbeddingService, texts: readonly string[]): Promise<Embedded> {
   const prepared = texts.map((text) => cutText(text, service.limits.maxTextChars).toWellFormed());
@@ -41,7 +41,7 @@ export async function embedTexts(service: EmbeddingService, texts: readonly stri
       if (vector !== null) found.set(texts[index] ?? "", vector);
     });
   }
-  // Copies, since a caller may hand a vector's memory to another thread and two texts may be the same.
+  // Copies, because a caller may transfer a vector's memory to another thread and two texts may be equal.
   const vectors = prepared.map((text) => found.get(text)?.slice() ?? null);
   const usd = (tokens / 1_000_000) * service.usdPerMillionTokens;
   return { vectors, tokens, usd, cached: 0, failed: failedText(vectors, problems[0] ?? "a text is blank") };
@@ -79,28 +79,28 @@ function failedText(vectors: readonly (Float32Array | null)[], problem: string):
   return missing === 0 ? null : `${problem} (${missing} of ${vectors.length} texts without a vector)`;
 }
 
-// Cuts texts into requests that a service accepts.
+// Splits texts into requests that a service accepts.
 
 export interface BatchLimits {
   /** Texts in one request. */
   readonly maxTexts: number;
   /** Estimated tokens in one request. */
   readonly maxTokens: number;
-  /** UTF-16 units of one text; what is longer is cut at the end. */
+  /** UTF-16 units of one text; a longer one is cut at the end. */
   readonly maxTextChars: number;
 }
 
 /** Code and English come to 3.5–4 characters a token; the lower figure errs on the safe side. */
 const BYTES_PER_TOKEN = 3.5;
 
-/** How many tokens a text may come to. UTF-8 bytes are counted, since other scripts need more tokens a character. */
+/** The estimated tokens of a text. UTF-8 bytes are counted, because other scripts need more tokens a character. */
 export function estimateTokens(text: string): number {
   return Math.ceil(Buffer.byteLength(text) / BYTES_PER_TOKEN);
 }
 
 /**
- * The texts in their order, in as few requests as the limits allow. A text that alone is over the limit of tokens gets
- * a request of its own.
+ * The texts in their order, in as few requests as the limits allow. A text that alone exceeds the token limit gets its own
+ * request.
  */
 export function embeddingBatches(texts: readonly string[], limits: BatchLimits): readonly (readonly string[])[] {
   const batches: string[][] = [];

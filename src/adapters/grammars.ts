@@ -1,4 +1,4 @@
-// The grammars that come with Kodiai. ast-grep takes its dynamic languages once a process and silently ignores a second
+// The grammars that come with Kodiai. ast-grep accepts dynamic languages once per process and silently ignores a second
 // registration, so all of them are registered here and nowhere else.
 import go from "@ast-grep/lang-go";
 import java from "@ast-grep/lang-java";
@@ -10,12 +10,12 @@ import { kind, parse, parseAsync, registerDynamicLanguage, type SgNode } from "@
 
 registerDynamicLanguage({ go, java, php, python, ruby, rust });
 
-/** Larger files are not parsed: parsing is linear, but what is then asked of the tree adds up. */
+/** Larger files are not parsed: parsing is linear, but the rules' queries add up. */
 const MAX_TEXT = 262_144;
 /** A longer line is minified or data. Written code stays far below. */
 export const MAX_LINE = 20_000;
 
-/** ast-grep's name of a grammar, by canonical language id; TypeScript is decided by the path. */
+/** ast-grep's name of a grammar, by canonical language id; the path decides TypeScript. */
 const GRAMMARS: ReadonlyMap<string, string> = new Map([
   ["javascript", "JavaScript"],
   ["typescript", "TypeScript"],
@@ -54,7 +54,7 @@ function knownGrammar(language: string): string {
   return grammar;
 }
 
-/** Why a text is not parsed, or null when it may be. */
+/** Why a text is not parsed, or null when it is. */
 export function unfit(text: string): string | null {
   if (text.length > MAX_TEXT) return "larger than 256 KiB";
   let start = 0;

@@ -1,29 +1,29 @@
-// A model whose answers are kept until the review that they are for is written: a process that dies costs the questions that it
-// was asking, and none of those that were answered.
+// A model whose answers are stored until their review is written: a crash costs only the questions in progress, not those already
+// answered.
 import { createHash } from "node:crypto";
 import type { LookUps, ModelAnswer, ModelRequest, Purpose } from "../domain/model.ts";
 import type { Model, ReplyStore } from "../ports/model.ts";
 import { withoutDelimiters } from "./without-delimiters.ts";
 
-/** What a review asks about the change; the rest is cheap, or asked by somebody who waits for the answer. */
+/** A review's questions about the change; others are cheap, or a person waits for their answer. */
 const KEPT: ReadonlySet<Purpose> = new Set<Purpose>(["review", "verify"]);
 
 export interface KeepingReplies {
   readonly book: ReplyStore;
-  /** Of the review job. */
+  /** Identifies the review job. */
   readonly key: string;
   /** The answer without secrets. */
   readonly redact: <T>(value: T) => Promise<T>;
   /** Epoch milliseconds. */
   readonly now: () => number;
-  /** Told what the book threw: the question is asked then, and its answer stands. */
+  /** Called with errors of the store: the question is then asked, and its answer used. */
   readonly lost: (error: unknown) => void;
 }
 
 /**
- * The model for one run of one job. A question that an earlier run had answered is answered as it was then, with what it cost then;
- * a question that this run asks twice is asked twice. A question with look-ups counts as the same one when each look-up of then
- * finds now what it found then.
+ * The model for one run of one job. A question that an earlier run had answered gets the stored answer, with its original cost; a
+ * question that this run repeats is asked again. A question with look-ups matches only if each stored look-up still has the same
+ * result.
  */
 export function keptReplies(model: Model, keeping: KeepingReplies): Model {
   const { book, key, redact, now, lost } = keeping;
@@ -35,7 +35,7 @@ export function keptReplies(model: Model, keeping: KeepingReplies): Model {
       const question = questionHash(request, model.names[request.tier]);
       const isNew = !asked.has(question);
       asked.add(question);
-      const kept = isNew ? await book.find(key, question).catch(told(lost)) : null;
+      const kept = isNew ? await book.find(key, question).catch(reportTo(lost)) : null;
       const before = kept === null ? null : await readAnswer(kept, request);
       if (before !== null) return before;
       const found: Found[] = [];
@@ -43,21 +43,21 @@ export function keptReplies(model: Model, keeping: KeepingReplies): Model {
       if (answer.kind === "answered") {
         const { kind: _, value, ...rest } = answer;
         const text = JSON.stringify({ ...rest, value: await redact(value), found: await redact(found) });
-        await book.keep(key, question, text, now()).catch(told(lost));
+        await book.keep(key, question, text, now()).catch(reportTo(lost));
       }
       return answer;
     },
   };
 }
 
-/** A look-up, and a hash of what it found. */
+/** A look-up, and a hash of its result. */
 interface Found {
   readonly name: string;
   readonly input: unknown;
   readonly hash: string;
 }
 
-/** The same question, with what it looks up noted. */
+/** The same question, with its look-ups recorded. */
 function noting<T>(request: ModelRequest<T>, found: Found[]): ModelRequest<T> {
   const { lookUps } = request;
   if (lookUps === undefined) return request;
@@ -75,14 +75,14 @@ async function findsTheSame(found: readonly Found[], lookUps: LookUps | undefine
   return texts.every((text, at) => hashOf(text) === found[at]?.hash);
 }
 
-function told(lost: (error: unknown) => void): (error: unknown) => null {
+function reportTo(lost: (error: unknown) => void): (error: unknown) => null {
   return (error) => {
     lost(error);
     return null;
   };
 }
 
-/** Of every word of the question but the delimiters, with the model that it goes to and what it may look up. */
+/** Hashes the question without its delimiters, with its model and its look-ups. */
 function questionHash(
   { tier, system, user, shape, maxOutputTokens, effort, lookUps }: ModelRequest<unknown>,
   name: string,
@@ -96,7 +96,7 @@ function hashOf(text: string): string {
   return createHash("sha256").update(withoutDelimiters(text)).digest("hex");
 }
 
-/** Null when it has not the shape any more, as an upgrade may lie between, or when a look-up finds something else now. */
+/** Null when the stored answer no longer fits the shape, as after an upgrade, or when a look-up has another result now. */
 async function readAnswer<T>(kept: string, { shape, lookUps }: ModelRequest<T>): Promise<ModelAnswer<T> | null> {
   try {
     const { value, found = [], ...rest } = JSON.parse(kept);

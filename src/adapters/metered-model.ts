@@ -1,9 +1,9 @@
-// A model whose every question is written into the book, answered or not: budgets hold against what was really asked.
+// A model that records the cost of every question, answered or not: budgets count what was really asked.
 import type { ModelUsage, Purpose } from "../domain/model.ts";
 import type { Model } from "../ports/model.ts";
 
 /**
- * @param record told once a question, with all its attempts; what it throws is told to `lost` and costs nobody an answer
+ * @param record called once per question, with all its attempts; its errors go to `lost` and do not affect the answer
  */
 export function meteredModel(
   model: Model,

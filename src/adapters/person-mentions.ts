@@ -1,7 +1,7 @@
-// Where texts name somebody, and the same texts naming nobody. A name is a login or an e-mail address, in lower case.
+// Finds mentions of a person in texts and anonymises them. A name is a login or an e-mail address, in lower case.
 import { redactionMark } from "../domain/text/cut-text.ts";
 
-/** Whether somebody is named in the text: see withoutMentions. */
+/** Whether the text names the person: see withoutMentions. */
 export function mentions(text: string, name: string): boolean {
   return withoutMentions(text, name) !== text;
 }
@@ -9,15 +9,15 @@ export function mentions(text: string, name: string): boolean {
 const NAME_CHARACTER = /[A-Za-z0-9-]/;
 /** GitHub's logins have at most 39 characters; those of managed users end in `_` and a short code. */
 const MENTION = /@([a-z0-9][a-z0-9_-]{0,50})/gi;
-/** Texts may be JSON, where the letter of an escape stands right before the next word. */
+/** In JSON, the letter of an escape may come right before the next word. */
 const ADDRESS = /(?:(?<=\\[bfnrt])|(?<![\w.%\\]))\w[\w.%+-]{0,63}@[a-z0-9-]{1,63}(?:\.[a-z0-9-]{1,63}){1,8}/gi;
 /** GitHub's own addresses: `ID+LOGIN@users.noreply.github.com`. */
 const NOREPLY = /^(\d{1,15})\+(.+)@users\.noreply\./;
 const NO_ADDRESS = redactionMark("email");
 
 /**
- * The text with GitHub's own word for nobody in place of a person: of `@login`, unless it begins a longer name, of `"by":"login"` and
- * `"author":"login"` in JSON, and of e-mail addresses that are the name or have the login before their `@`.
+ * The text with `ghost`, GitHub's name for deleted accounts, in place of a person: in `@login`, unless it begins a longer name, in
+ * `"by":"login"` in JSON, and in e-mail addresses that are the name or have the login before their `@`.
  */
 export function withoutMentions(text: string, person: string): string {
   const name = person.toLowerCase();
@@ -35,7 +35,7 @@ export function withoutAddresses(text: string): string {
   return text.replace(ADDRESS, NO_ADDRESS);
 }
 
-/** Everybody whom a text may name, with the id where an address of GitHub tells it. */
+/** Everyone that a text may name, with the id if a GitHub address has it. */
 export function namesIn(text: string): readonly { readonly id: number | null; readonly login: string }[] {
   const named = [...text.matchAll(MENTION)].map(([, login = ""]) => ({ id: null, login: login.toLowerCase() }));
   const addressed = [...text.matchAll(ADDRESS)].flatMap(([address]) => {
@@ -54,7 +54,7 @@ function loginOf(address: string): string {
 
 function replaced(text: string, wanted: string, by: string, fits: (after: string) => boolean): string {
   const lower = text.toLowerCase();
-  // A letter whose small form is longer would move what follows: such a text is searched as it is written.
+  // A letter whose lower-case form is longer would shift offsets: such a text is searched in its original case.
   const searched = lower.length === text.length ? lower : text;
   const parts: string[] = [];
   let from = 0;

@@ -1,9 +1,9 @@
-// Which network addresses are nobody's on the internet: the machine itself, its neighbours, a cloud's metadata service.
+// Network addresses that are not public: the machine itself, private networks, a cloud's metadata service.
 import { BlockList, isIP } from "node:net";
 
 /**
- * IANA's special-purpose registries: all that is not globally reachable, with multicast and what is reserved; the relays of
- * 6to4 (RFC 7526); and 168.63.129.16, which is public by its number, but answers each virtual machine on Azure as its host
+ * IANA's special-purpose registries: everything that is not globally reachable, with multicast and reserved ranges; the relays of
+ * 6to4 (RFC 7526); and 168.63.129.16, a public address at which Azure's host answers each of its virtual machines
  * (learn.microsoft.com, "What is IP address 168.63.129.16?").
  */
 const V4 = [
@@ -25,8 +25,8 @@ const V4 = [
   "240.0.0.0/4",
 ];
 /**
- * The same for IPv6, with each form that carries an IPv4 address to where this list does not see it: IPv4-translated
- * (RFC 2765), Teredo in 2001::/23 (which holds IETF protocols and benchmarks, and no service) and 6to4.
+ * The same for IPv6, with each form that embeds an IPv4 address this list would not check: IPv4-translated (RFC 2765), Teredo in
+ * 2001::/23 (which holds IETF protocols and benchmarks, and no service) and 6to4.
  */
 const V6 = [
   "::/96",
@@ -45,7 +45,7 @@ const V6 = [
   "ff00::/8",
 ];
 
-const NOBODYS = listOf(V4, V6);
+const NOT_PUBLIC = listOf(V4, V6);
 const LOOPBACK = listOf(["127.0.0.0/8"], ["::1/128"]);
 
 function listOf(v4: readonly string[], v6: readonly string[]): BlockList {
@@ -60,16 +60,16 @@ function add(list: BlockList, range: string, family: "ipv4" | "ipv6"): void {
   list.addSubnet(address, Number(bits), family);
 }
 
-/** True for an IP address that is not on the public internet, and for what is no address at all. */
+/** True for an IP address that is not on the public internet, and for anything that is not an address. */
 export function isPrivateAddress(address: string): boolean {
-  return isIP(address) === 0 || has(NOBODYS, address);
+  return isIP(address) === 0 || has(NOT_PUBLIC, address);
 }
 
 export function isLoopbackAddress(address: string): boolean {
   return isIP(address) !== 0 && has(LOOPBACK, address);
 }
 
-/** An IPv4 address inside `::ffff:0:0/96` is looked up as itself; so is one behind NAT64, the only way out of some networks. */
+/** An IPv4 address inside `::ffff:0:0/96` is checked as itself; so is one behind NAT64, the only way out of some networks. */
 function has(list: BlockList, address: string): boolean {
   if (isIP(address) === 4) return list.check(address, "ipv4");
   const behind = behindNat64(address);
@@ -78,7 +78,7 @@ function has(list: BlockList, address: string): boolean {
 
 /** `64:ff9b::a00:1` → `10.0.0.1`; null for any other address. */
 function behindNat64(address: string): string | null {
-  // The URL parser writes an address in one way only.
+  // The URL parser normalises an address.
   const plain = URL.parse(`http://[${address.split("%")[0]}]`)?.hostname ?? "";
   const [, high = "", low] = /^\[64:ff9b::(?:([0-9a-f]{1,4}):)?([0-9a-f]{1,4})\]$/.exec(plain) ?? [];
   if (low === undefined) return null;

@@ -10,17 +10,17 @@ export interface EmbeddingRow {
 }
 
 export interface ReadVectors {
-  /** One for each text that was asked for: unit length, or null. */
+  /** One for each requested text: unit length, or null. */
   readonly vectors: readonly (Float32Array | null)[];
-  /** Why the first of the nulls is one; null when there is none. */
+  /** The reason for the first null; null when there is none. */
   readonly problem: string | null;
 }
 
 /**
- * @param rows `data` of the answer, in any order. Rows without an index count by their
- *   place, provided there are as many as texts. Indexes out of range are passed over; of one that comes twice neither counts.
- * @param count how many texts were asked for
- * @param dimension what each vector must have; null takes that of the first good one
+ * @param rows `data` of the answer, in any order. Rows without an index count by their position, if there are as many as texts.
+ *   Indexes out of range are ignored; if one occurs twice, neither counts.
+ * @param count the number of requested texts
+ * @param dimension the required length of each vector; null takes that of the first good one
  */
 export function readVectors(rows: readonly EmbeddingRow[], count: number, dimension: number | null): ReadVectors {
   const byIndex = placeRows(rows, count);
@@ -38,7 +38,7 @@ export function readVectors(rows: readonly EmbeddingRow[], count: number, dimens
   return { vectors, problem };
 }
 
-/** Null where two rows have the same index. */
+/** Null if two rows have the same index. */
 function placeRows(rows: readonly EmbeddingRow[], count: number): ReadonlyMap<number, EmbeddingRow | null> {
   if (rows.every(({ index }) => typeof index !== "number")) {
     return new Map(rows.length === count ? rows.map((row, index) => [index, row]) : []);
@@ -56,7 +56,7 @@ function readVector(row: EmbeddingRow | null | undefined, dimension: number | nu
   const numbers = row?.embedding ?? null;
   if (numbers === null) return "a vector is missing from the answer";
   if (numbers.length < MIN_DIMENSION || numbers.length > MAX_DIMENSION) {
-    return `a vector of ${numbers.length} numbers is none`;
+    return `a vector of ${numbers.length} numbers is not valid`;
   }
   if (dimension !== null && numbers.length !== dimension) {
     return `a vector has ${numbers.length} numbers and not ${dimension}; check the model and its dimension`;
@@ -64,7 +64,7 @@ function readVector(row: EmbeddingRow | null | undefined, dimension: number | nu
   return unitVector(numbers) ?? "a vector is all zero";
 }
 
-/** Divided by the largest number first, so that no square overflows or vanishes. */
+/** Divides by the largest number first, so that no square overflows or underflows. */
 function unitVector(numbers: readonly number[]): Float32Array | null {
   const largest = numbers.reduce((most, value) => Math.max(most, Math.abs(value)), 0);
   if (largest === 0) return null;

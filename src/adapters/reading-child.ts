@@ -1,4 +1,4 @@
-// A process that reads untrusted text for us, and can be ended when it is stuck.
+// A child process that reads untrusted text, and can be killed when it is stuck.
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, realpathSync } from "node:fs";
@@ -7,9 +7,9 @@ import { createRequire } from "node:module";
 import { basename, join } from "node:path";
 
 /**
- * Starts it without keys, and without the right to write, to start anything, or to read more than its own code: neither the
- * data folder nor a key file, nor the server's environment in /proc. Node's permissions bind JavaScript; a grammar is native
- * code, which only the operating system can confine. It keeps no program alive.
+ * Starts the child without keys, and without permission to write, to start processes, or to read more than its own code: neither
+ * the data folder nor a key file, nor the server's environment in /proc. Node's permissions restrict JavaScript; a grammar is
+ * native code, which only the operating system can confine. The child does not keep the parent alive.
  *
  * @param program a TypeScript module under src that answers messages
  * @param execArgv further options of Node
@@ -23,44 +23,44 @@ export function readingChild(program: URL, execArgv: readonly string[] = []): Ch
     serialization: "advanced",
     stdio: ["ignore", "ignore", "ignore", "ipc"],
   });
-  // Reported to the caller that waits for an answer; without a listener an error would end this process.
+  // The caller that waits for an answer gets the error; without a listener it would end this process.
   child.on("error", () => {});
   child.unref();
   child.channel?.unref();
   return child;
 }
 
-/** node:sqlite opens any file, whatever the permissions say (nodejs.org, "File System Permissions"). */
+/** node:sqlite opens any file, regardless of the permissions (nodejs.org, "File System Permissions"). */
 const WITHOUT = ["--no-experimental-sqlite", "--no-warnings"];
 
 /** The compiled or plain sources of Kodiai, and each folder of packages that they may import from. */
 function codeFolders(): readonly string[] {
   const { resolve } = createRequire(import.meta.url);
-  // pnpm keeps packages in a store of its own and links to them.
+  // pnpm keeps packages in its own store and links to them.
   const [store] = /^.*?[\\/]\.pnpm(?=[\\/])/.exec(resolve("@ast-grep/napi")) ?? [];
   const packages = (resolve.paths("x") ?? [])
     .filter((folder) => basename(folder) === "node_modules" && existsSync(folder))
-    // A link is checked by its own name and by what it leads to.
+    // Both a link's own path and its target are checked.
     .flatMap((folder) => [folder, realpathSync(folder)]);
   return [...new Set([join(import.meta.dirname, ".."), ...packages, ...(store === undefined ? [] : [store])])];
 }
 
-/** How often a process is weighed while it reads. */
+/** The interval between memory checks of a child. */
 const WEIGH_MS = 100;
 
 export interface AskLimits {
   readonly ms: number;
-  /** Resident; absent: it is not weighed. */
+  /** Maximum resident memory; absent: unchecked. */
   readonly bytes?: number;
 }
 
-/** Why there is no answer. After the first two the process still works at it: end it. */
+/** Why there is no answer. After the first two the child is still working: kill it. */
 export type Silence = "too long" | "too large" | "ended" | "not started";
 
 /**
- * Asks the process one question and waits for its answer. One question at a time.
+ * Sends the child one request and waits for its answer. One request at a time.
  *
- * @returns the answer as it came, or why there is none
+ * @returns the raw answer, or why there is none
  */
 export async function askChild<Answer>(
   child: ChildProcess,
@@ -70,7 +70,7 @@ export async function askChild<Answer>(
   const stop = new AbortController();
   const { signal } = stop;
   let late: Silence = "too long";
-  // Held while it is asked, let go afterwards: an idle process keeps no program alive.
+  // The channel keeps the parent alive only during a request.
   child.channel?.ref();
   const timer = setTimeout(() => stop.abort(), ms);
   const scale = setInterval(async () => {
@@ -94,7 +94,7 @@ export async function askChild<Answer>(
   }
 }
 
-/** Memory that a process holds; 0 where the system does not tell. */
+/** Resident memory of a process in bytes; 0 if the system does not provide it. */
 export async function residentBytes(pid: number | undefined): Promise<number> {
   try {
     const [, pages = "0"] = (await readFile(`/proc/${pid}/statm`, "utf8")).split(" ");

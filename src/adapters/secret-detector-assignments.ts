@@ -1,22 +1,22 @@
-// Secrets known by their surroundings: `password = "…"`, `https://user:…@host`, a Kubernetes Secret, an Azure id.
+// Secrets recognised by their context: `password = "…"`, `https://user:…@host`, a Kubernetes Secret, an Azure id.
 // Every scan moves forward with bounded look-ahead, so that a hostile line of a megabyte costs milliseconds.
 import { entropy, isSample, isStandIn } from "./secret-detector-placeholders.ts";
 
-/** A stretch of text that holds a secret. Offsets are UTF-16, end exclusive. */
+/** A span of text that contains a secret. Offsets are UTF-16, end exclusive. */
 export interface SecretSpan {
-  /** For people: "GitHub token". Never holds any of the secret. */
+  /** For people: "GitHub token". Never contains any of the secret. */
   readonly label: string;
   readonly start: number;
   readonly end: number;
   /**
-   * certain: a published format with a credible body. likely: a credible value in a telling place.
+   * certain: a published format with a credible body. likely: a credible value in a context that suggests a secret.
    * possible: perhaps invented or public: hidden from logs and prompts, but not worth a finding.
    */
   readonly certainty: "certain" | "likely" | "possible";
   readonly source: "format" | "private-key" | "assignment" | "url" | "kubernetes";
 }
 
-/** The end of a key that holds a secret; what stands before it does not matter. */
+/** The end of a key that names a secret; any prefix is allowed. */
 const KEY =
   /(?:passw(?:or)?d|passwd|passphrase|pwd|secret|token|api[-_.]?key|access[-_.]?key|private[-_.]?key|secret[-_.]?key|account[-_.]?key|auth[-_.]?key|signing[-_.]?key|encryption[-_.]?key|master[-_.]?key|secret[-_.]?key[-_.]?base|credentials?)(?:[-_.]?(?:value|prod|production|dev|staging|live|id|\d{1,2}))?(?![A-Za-z0-9])/giy;
 const KEY_HINT = /passw|passphrase|pwd|secret|token|key|credential/gi;
@@ -25,7 +25,7 @@ const KEY_START =
 /** Between a key and its value, with the type of a declaration: `password: &str = "…"`, `apiKey string = "…"`. */
 const BETWEEN =
   /(?:["'`\])]{0,2}[ \t]{0,8}(?:(?::[ \t]{0,4}|(?=string))&?(?:'static[ \t])?[A-Za-z]\w{0,30}[ \t]{0,4}=(?=[ \t]{0,8}["'`])|:=|=>|\?=|\|\||[:=>,])[ \t]{0,8}(?:value[ \t]{0,2}=)?)/iy;
-/** In a text inside a text the quotes have backslashes. */
+/** In a string inside a string the quotes have backslashes. */
 const QUOTED = /(\\{0,4}(["'`]))([^"'`\r\n]{1,300}?)\\{0,4}\2/y;
 /** A text that was cut before its value ended. */
 const UNCLOSED = /\\{0,4}["'`](?=[^\s"'`]{8})/y;
@@ -33,11 +33,11 @@ const UNCLOSED = /\\{0,4}["'`](?=[^\s"'`]{8})/y;
 const BARE = /[^\s"'`,;(){}[\]<>#&|=]{1,300}={0,2}/y;
 const REST = /[^\s"'`,;<>&]{0,300}/y;
 
-/** Values that are names or places of secrets: paths, URLs, dotted names, calls. */
+/** Values that are names or locations of secrets: paths, URLs, dotted names, calls. */
 const NAMES_SOMETHING =
   /^(?:\.{0,2}\/|~\/|[a-z]+:\/\/|[A-Za-z]:\\)|^[a-z_]+(?:[.-][a-z_]+)+$|^[A-Z_]+$|::|->|\w\.\w+\.\w/i;
 
-/** Telling assignments: `DB_PASSWORD=…`, `"apiKey": "…"`, `<password>…</password>`, `--token …=`. */
+/** Assignments that suggest a secret: `DB_PASSWORD=…`, `"apiKey": "…"`, `<password>…</password>`, `--token …=`. */
 export function* assignments(text: string): Iterable<SecretSpan> {
   if (text.search(KEY_HINT) < 0) return;
   KEY_START.lastIndex = 0;
@@ -64,7 +64,7 @@ interface Value {
   readonly start: number;
   readonly text: string;
   readonly quoted: boolean;
-  /** False after a comma, where the next word may be anything, and for the identifier of a key. */
+  /** False after a comma, where any word may follow, and for the identifier of a key. */
   readonly assigned: boolean;
 }
 
@@ -91,25 +91,26 @@ function valueAfter(text: string, at: number): Value | null {
 /** Bits per character below which a value reads like words; measured on the fixtures: passwords 2.8–3.9, names under 3.6 without digits. */
 const LOW_ENTROPY = 2.7;
 
-/** What follows a name in code, and no value in a file of settings; `(` and `[` begin a call or an index of it. */
+/** What follows a name in code, but no value in a settings file; `(` and `[` begin a call or an index of it. */
 const CODE_END = /[,;)\]}([]/;
 /** One word of a name: `refresh`, `Token`, `URL`, `oauth2`, `o365`. */
 const NAME_WORD = /^(?:[A-Z]?[a-z]*[aeiouy][a-z]*\d{0,3}|[A-Z]{2,6}\d{0,3}|[a-z]{1,4}\d{1,3})$/;
-/** Words of programs that hold digits. */
+/** Technical words that contain digits. */
 const TECHNICAL =
   /^(?:[mo]365|oauth[12]|auth0|md5|sha\d{1,3}|s3|v\d|x509|p12|base(?:32|58|64)|utf8|http[23]|k8s|ec2|ipv[46]|aes\d{3}|argon2|web3)$/i;
 
 /**
- * True for the name of a variable or a field: `oauth2Token` where code goes on behind it, `o365Credentials.refresh_token` and
- * `md5_password` anywhere. A key is no row of words.
+ * True for the name of a variable or a field: `oauth2Token` if code continues after it, `o365Credentials.refresh_token` and
+ * `md5_password` anywhere. A key is not a sequence of words.
  */
 function isCodeName(value: string, next: string): boolean {
   if (!/^[A-Za-z_$][\w$.]*$/.test(value)) return false;
   const words = value.split(/[_$.]+|(?<=[a-z0-9])(?=[A-Z])/).filter((word) => word !== "");
   if (words.length < 2 || !words.some((word) => word.length > 3)) return false;
-  const isTold = (word: string) => TECHNICAL.test(word) || (NAME_WORD.test(word) && !/\d/.test(word));
-  if (CODE_END.test(next) || value.includes(".")) return words.every((word) => isTold(word) || NAME_WORD.test(word));
-  return words.every(isTold);
+  const isTechnical = (word: string) => TECHNICAL.test(word) || (NAME_WORD.test(word) && !/\d/.test(word));
+  if (CODE_END.test(next) || value.includes("."))
+    return words.every((word) => isTechnical(word) || NAME_WORD.test(word));
+  return words.every(isTechnical);
 }
 
 function judge({ text: value, quoted, assigned }: Value, next: string): SecretSpan["certainty"] | null {
@@ -122,10 +123,10 @@ function judge({ text: value, quoted, assigned }: Value, next: string): SecretSp
 
 const PASSPHRASE =
   /(?<=^|[\s|>+])[\w.-]{0,60}(?:passw(?:or)?d|passwd|passphrase|pwd)[ \t]{0,8}[:=][ \t]{0,8}([a-z]{3,12}(?:-[a-z]{3,12}){2,9})[ \t]{0,8}\r?$/gim;
-/** A word of what is only named, not told: `password: forgot-password-link`. */
+/** Words of a value that only names a secret: `password: forgot-password-link`. */
 const NAMING = /passw|secret|key|token|user|form|field|input|reset|page|link|label|name|error|file|prompt/i;
 
-/** Words with hyphens that are a whole line's password: `password = correct-horse-battery-staple`. */
+/** Hyphenated words that are a whole line's password: `password = correct-horse-battery-staple`. */
 export function* passphrases(text: string): Iterable<SecretSpan> {
   if (!/passw|passphrase|pwd/i.test(text)) return;
   for (const hit of text.matchAll(PASSPHRASE)) {
@@ -193,7 +194,7 @@ const IDENTIFIERS: readonly { readonly label: string; readonly pattern: RegExp }
       /(?:azure|ad|arm|tenant|client|subscription)[-_ ]?(?:tenant|client|subscription)?[-_ ]?id["' \t]{0,3}[:=>]{1,2}["' \t]{0,4}([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})/gi,
   },
   {
-    // A name that ends in "key" says little, a long random word after it much.
+    // A name that ends in "key" is weak evidence, a long random word after it strong.
     label: "secret value",
     pattern:
       /(?<=[A-Za-z0-9][-_.])(?<!public[-_.])key["' \t]{0,3}[:=]{1,2}["' \t]{0,4}((?=[A-Za-z]{0,200}\d)(?=\d{0,200}[A-Za-z])[A-Za-z0-9]{24,200})(?![A-Za-z0-9])/gi,
@@ -205,7 +206,7 @@ const IDENTIFIERS: readonly { readonly label: string; readonly pattern: RegExp }
   { label: "blockchain key", pattern: /(?<![0-9A-Za-z])(0x[0-9a-fA-F]{64})(?![0-9A-Za-z])/g },
 ];
 
-/** Identifiers that are no secrets by themselves but help an attacker, and hexadecimal words that may be keys. */
+/** Identifiers that are not secrets by themselves but help an attacker, and hexadecimal words that may be keys. */
 export function* identifiers(text: string): Iterable<SecretSpan> {
   for (const { label, pattern } of IDENTIFIERS)
     for (const hit of text.matchAll(pattern)) {

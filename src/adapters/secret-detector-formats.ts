@@ -1,13 +1,13 @@
-// Tokens that give themselves away by their shape, beyond what secretlint's recommended preset knows.
-// Shapes are published facts (vendors' documentation, GitHub secret scanning, gitleaks 8.25 as a list to compare with).
+// Tokens that are recognisable by their form, beyond secretlint's recommended preset. The forms are published facts (vendors'
+// documentation, GitHub secret scanning, gitleaks 8.25 as a list to compare with).
 
 import { KEY_FILES } from "./secret-detector-key-files.ts";
 
 /** One published token format. */
 export interface TokenFormat {
-  /** What people call it: "Datadog API key". */
+  /** Its common name: "Datadog API key". */
   readonly label: string;
-  /** Literal texts, one of which is in every such token: a cheap test before the pattern runs. */
+  /** Literal texts, one of which occurs in every such token: a cheap test before the pattern runs. */
   readonly hints: readonly string[];
   /** The whole match is the secret. Global, every quantifier bounded. */
   readonly pattern: RegExp;
@@ -160,15 +160,15 @@ const MODELS: readonly TokenFormat[] = [
 
 const KEYS: readonly TokenFormat[] = KEY_FILES.map(({ label, hints, body }) => format(label, hints, body));
 
-/** Every format, in an order that decides the label where two overlap. */
+/** Every format, in an order that decides the label if two overlap. */
 export const TOKEN_FORMATS: readonly TokenFormat[] = [...MODELS, ...CLOUD, ...DEVELOPMENT, ...SERVICES, ...KEYS];
 
-/** A hint that random base64 or hexadecimal digits do not hold by chance. */
-const TELLING = /^(?=.{3})(?=.*[^A-Za-z0-9])|^.{6}|^xox|^A(?:[BKS]IA|CCA|3T)$|^dapi$/;
+/** A hint that does not occur by chance in random base64 or hexadecimal digits. */
+const DISTINCTIVE = /^(?=.{3})(?=.*[^A-Za-z0-9])|^.{6}|^xox|^A(?:[BKS]IA|CCA|3T)$|^dapi$/;
 
-/** Without what must not stand around them: for texts whose words ran together. */
+/** Without their boundaries: for texts in which words were joined. */
 export const UNBOUNDED_FORMATS: readonly TokenFormat[] = TOKEN_FORMATS.filter(({ hints }) =>
-  hints.every((hint) => TELLING.test(hint)),
+  hints.every((hint) => DISTINCTIVE.test(hint)),
 ).map(({ label, hints, pattern }) => ({
   label,
   hints,

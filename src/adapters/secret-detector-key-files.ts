@@ -1,13 +1,13 @@
-// Keys in base64 without a header that names them: by the beginnings of their DER encodings (RFC 5958, 7292, 8017). The
-// password of a key store is often published ("notasecret"): the file is the key.
+// Keys in base64 without a header, recognised by the beginnings of their DER encodings (RFC 5958, 7292, 8017). The password of a
+// key store is often published ("notasecret"): the file is the key.
 
 /** 30 82 LL LL 02 01 vv …: a sequence whose first member is a version. */
 const HEAD = "MI[I-L][A-Za-z0-9+/]{2}[AQgw]IB";
-/** Of one line, or of several with an indent; the last is shorter. */
+/** On one line, or on several with an indent; the last is shorter. */
 const BODY =
   "[A-Za-z0-9+/]{16,24000}(?:\\s{1,12}[A-Za-z0-9+/]{40,200}){0,400}(?:\\s{1,12}[A-Za-z0-9+/]{1,80}={1,2})?={0,2}";
 
-/** Patterns of whole keys in base64, without what must not stand around them. */
+/** Patterns of whole keys in base64, without boundaries. */
 export const KEY_FILES: readonly {
   readonly label: string;
   readonly hints: readonly string[];

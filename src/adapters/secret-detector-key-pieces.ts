@@ -1,30 +1,30 @@
-// Pieces of keys: a hunk that begins in the middle of one, or a text that was cut there, shows lines of base64 and no header. By the shape
-// of the lines (RFC 7468: 64 characters; OpenSSH: 70), which certificates share: what its header or footer names public stays.
+// Pieces of keys: a hunk that begins in the middle of a key, or a text that was cut there, has lines of base64 and no header. They are
+// recognised by the form of the lines (RFC 7468: 64 characters; OpenSSH: 70). Certificates share it, so pieces whose header or footer names a public object are kept.
 import type { SecretSpan } from "./secret-detector-assignments.ts";
 import { entropy, isInventedToken } from "./secret-detector-placeholders.ts";
 
-/** A run of base64 that is not part of a longer one; the `+` of an added line may stand before it. */
+/** A run of base64 that is not part of a longer one; the `+` of an added line may precede it. */
 const RUN = /(?<![A-Za-z0-9+/])[A-Za-z0-9+/]{16,71}={0,2}(?![A-Za-z0-9+/=])/g;
 const FULL_LENGTHS: ReadonlySet<number> = new Set([64, 70]);
-/** So many full lines under each other are no accident; an EC key has two and a rest. */
+/** The fewest consecutive full lines that are not an accident; an EC key has two and a rest. */
 const FEWEST_LINES = 2;
-/** Around the run: indent, quotes, `\n"`, the anchor with which a model reads a diff. */
+/** Characters around the run: indent, quotes, `\n"`, the anchor of a diff line in a prompt. */
 const MOST_AROUND = 40;
-/** Bits per character of 64 random characters of base64: 4.78 the least of 20,000; of a key's first line, which says what it is, less. */
+/** Bits per character of 64 random base64 characters: at least 4.78 among 20,000; a key's first line, which encodes its type, has less. */
 const LEAST_ENTROPY = 4.2;
 const BOUNDARY = /-{4,5} ?(?:BEGIN|END)([ A-Z0-9]{0,40})/;
-/** What may stand between a header and its block: `Version: GnuPG v1`, and an empty line. */
+/** Lines that may occur between a header and its block: `Version: GnuPG v1`, and an empty line. */
 const HEADER_FIELD = /^[\s+>|-]{0,20}(?:[A-Za-z][A-Za-z-]{0,30}: |$)/;
 
 interface Line {
   readonly start: number;
   readonly end: number;
   readonly kind: "full" | "part" | "boundary" | "other";
-  /** Of the text. */
+  /** Whether it is the text's first line. */
   readonly isFirst: boolean;
-  /** Where the run stands in its line. */
+  /** The run's column in its line. */
   readonly column: number;
-  /** What a header or footer names: " RSA PRIVATE KEY". */
+  /** The object that a header or footer names: " RSA PRIVATE KEY". */
   readonly names: string;
 }
 
@@ -46,14 +46,14 @@ export function* keyPieces(text: string): Iterable<SecretSpan> {
   yield* piece(text, block, header);
 }
 
-/** @param beside the header, or what stands after the block */
+/** @param beside the header, or the line after the block */
 function* piece(text: string, block: readonly Line[], beside: Line | null): Iterable<SecretSpan> {
   const isNamed = beside?.kind === "boundary";
   if (isNamed && !beside.names.includes("PRIVATE KEY")) return;
   const full = block.filter(({ kind }) => kind === "full");
   const [begin, end] = [full[0], full.at(-1)];
   if (begin === undefined || end === undefined || full.length < (isNamed ? 1 : FEWEST_LINES)) return;
-  // The first line of a text that was cut, and the last of a key, are shorter.
+  // The first line of a text that was cut, and the last line of a key, are shorter.
   const [cut, rest] = [block[block.indexOf(begin) - 1], block[block.indexOf(end) + 1]];
   const start = cut?.isFirst ? cut.start : begin.start;
   const isCertain = isNamed && !isInventedToken(text.slice(start, start + 200));
@@ -77,7 +77,7 @@ function* lines(text: string): Iterable<Line> {
 
 function lineOf(text: string, start: number, end: number): Line {
   const other: Line = { start, end, kind: "other", isFirst: start === 0, column: 0, names: "" };
-  // No line of a key is longer, with what stands around it.
+  // No line of a key is longer, including what surrounds it.
   if (end - start < 16 || end - start > 72 + MOST_AROUND) return other;
   const line = text.slice(start, end);
   const boundary = BOUNDARY.exec(line);
@@ -90,13 +90,13 @@ function lineOf(text: string, start: number, end: number): Line {
   return { ...other, start: from, end: to, column, kind: isFull ? "full" : "part" };
 }
 
-/** The one run of a line that may be of a key. */
+/** The only run of a line that may belong to a key. */
 function runIn(line: string): { readonly body: string; readonly column: number } | null {
   const [run, more] = line.matchAll(RUN);
   if (run === undefined || more !== undefined || line.length - run[0].length > MOST_AROUND) return null;
   const isAdded = run[0].startsWith("+") && !FULL_LENGTHS.has(run[0].length);
   const body = isAdded ? run[0].slice(1) : run[0];
-  // No sum in hexadecimal, and no word.
+  // Excludes hexadecimal checksums and words.
   const isMixed = /[a-z]/.test(body) && /[A-Z]/.test(body);
   return isMixed || body.endsWith("=") ? { body, column: run.index + (isAdded ? 1 : 0) } : null;
 }

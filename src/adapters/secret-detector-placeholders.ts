@@ -1,18 +1,18 @@
-// Values that stand where a secret would stand, but are none: templates, "changeme", runs of one character.
-// Two strengths: what is never a secret, and what is hardly ever one (enough to keep a finding back, not enough to leave it in a log).
+// Values in place of a secret that are not one: templates, "changeme", runs of one character. Two strengths: values that are never a
+// secret, and values that hardly ever are (enough to hold back a finding, not enough to leave the value in a log).
 
-/** Text that something else fills in: shell, Helm, Jinja, ERB, printf, documentation. */
+/** Text that is replaced later: shell, Helm, Jinja, ERB, printf, documentation. */
 const TEMPLATE =
   /\$\{|\$\(|\{\{|\}\}|<%|%>|#\{|%\(|\$\[|^\$[A-Za-z_]|^%[A-Za-z_]+%$|^\{[^}]*\}$|^<[^>]*>$|^\[[^\]]*\]$|\.\.\.|…|\*{3}|^@/;
 
-/** Words that people write where they mean "put yours here". */
+/** Words that mean "put yours here". */
 const STAND_IN =
   /change[-_ ]?(?:me|it|this)|place[-_ ]?holder|your[-_ ]|^your|replace|redacted|insert[-_ ]|x{4,}|todo|fixme|^none$|^null$|^nil$|^undefined$|^true$|^false$/i;
 
-/** Keys and tokens are given by services; one that begins with "my" was written by hand, in the place of one. */
+/** Services issue keys and tokens; one that begins with "my" was written by hand as a placeholder. */
 const MINE = /^my[-_ ]?(?:api[-_ ]?key|access[-_ ]?key|auth[-_ ]?token|token)[-_ ]?\d{0,6}$/i;
 
-/** The key id of Amazon's own documentation, which opens nothing. */
+/** The key id of Amazon's own documentation, which is not valid. */
 const DOCUMENTED = /^AKIAIOSFODNN7EXAMPLE$/;
 
 /** Words of examples and tests. */
@@ -41,8 +41,8 @@ export function isStandIn(value: string): boolean {
 }
 
 /**
- * True when a value is hardly ever a real secret: a stand-in, a word of examples and tests, or a run such as
- * `12345678` or `abcdefgh`. Good enough to say nothing about it, not good enough to print it.
+ * True when a value is hardly ever a real secret: a stand-in, a word of examples and tests, or a run such as `12345678` or
+ * `abcdefgh`. Enough to report nothing, not enough to print it.
  */
 export function isSample(value: string): boolean {
   return isStandIn(value) || SAMPLE.test(value.slice(0, 400)) || longestRun(value.slice(0, 400)) >= 6;
@@ -50,18 +50,18 @@ export function isSample(value: string): boolean {
 
 /**
  * True when a token of a known format has an invented body: ascending runs (`1234567`, `AbCdEfGh`) or one character
- * repeated. A random base-62 token of 40 characters holds a run of six by chance less than once in a million.
+ * repeated. A random base-62 token of 40 characters contains a run of six by chance less than once in a million.
  */
 export function isInventedToken(token: string): boolean {
   return /example|sample|dummy|fake|placeholder|your|x{6,}|test[-_]?token/i.test(token) || longestRun(token) >= 6;
 }
 
-/** True when a token says itself that it is none: `EXAMPLE`, `fake`, ten times the same character. */
+/** True when a token declares itself fake: `EXAMPLE`, `fake`, ten times the same character. */
 export function isDummyToken(token: string): boolean {
   return /example|fake|dummy|placeholder|(.)\1{9}/i.test(token);
 }
 
-/** The longest stretch whose characters, case folded, rise by one or stay the same: 7 for `1234567`, 4 for `aaaa`. */
+/** The longest run whose characters, ignoring case, rise by one or stay the same: 7 for `1234567`, 4 for `aaaa`. */
 function longestRun(text: string): number {
   const folded = text.toLowerCase();
   let longest = 0;

@@ -1,18 +1,18 @@
 // Private keys by their PEM header (RFC 7468; RFC 1421 for the fields of encrypted ones; OpenSSH and OpenPGP armour).
-// Only what can be a key counts as its body: whoever writes a header into a pull request hides no code behind it.
+// Only valid key characters count as the body, so a header in a pull request cannot hide the code after it.
 import type { SecretSpan } from "./secret-detector-assignments.ts";
 import { isInventedToken } from "./secret-detector-placeholders.ts";
 
 const HEADER = /-----BEGIN[ A-Z0-9]{0,40} ?PRIVATE KEY(?: BLOCK)?-----/g;
-/** The sign of a removed line may stand before it. */
+/** The sign of a removed line may precede it. */
 const FOOTER = /-{5,6}END[ A-Z0-9]{0,40}-{0,5}/y;
 
 /** Characters of the longest body: PEM bodies of 16,384-bit keys have about 12,700. */
 const LONGEST_KEY = 16_000;
 
 /**
- * What stands between two lines of a key: white space, raw or as an escape, the anchor and sign of a drawn diff, the prefix
- * of a comment or a quotation, and the ends of joined strings.
+ * What may occur between two lines of a key: white space, raw or escaped, the anchor and sign of a diff line, the prefix of a
+ * comment or a quotation, and the ends of joined strings.
  */
 const BETWEEN = /(?:\s|\\{1,4}[nrt]|-?\d{1,9}#[0-9a-f]{4}:[-+ ]?|["'`+.,&\\;#*>|]|\/[/*]|-(?!-{4})){0,120}/y;
 
@@ -26,7 +26,7 @@ const RUN = /=?[A-Za-z0-9+/]{1,16000}={0,2}/y;
 const FULL_RUN = 32;
 
 /**
- * @yields each key from its header to its footer, or to its last line where no footer follows; a header alone is no key
+ * @yields each key from its header to its footer, or to its last line if there is no footer; a header alone is not a key
  */
 export function* privateKeys(text: string): Iterable<SecretSpan> {
   for (const hit of text.matchAll(HEADER)) {
@@ -38,7 +38,7 @@ export function* privateKeys(text: string): Iterable<SecretSpan> {
   }
 }
 
-/** Null where nothing of a key follows the header. */
+/** Null if no key follows the header. */
 function keyEnd(text: string, from: number): number | null {
   let end: number | null = null;
   let at = afterFields(text, from);
@@ -63,12 +63,12 @@ function afterFields(text: string, from: number): number {
   return at;
 }
 
-/** So many characters of base64 hold both cases and more; names and paths seldom do. */
+/** Whether a run is long enough and mixes cases and digits, as names and paths seldom do. */
 function isFull(run: string): boolean {
   return run.length >= FULL_RUN && /[a-z]/.test(run) && /[A-Z]/.test(run) && /[0-9+/]/.test(run);
 }
 
-/** The short line at the end of a key, not the word of code that stands under it. */
+/** The short line at the end of a key, not a word of code below it. */
 function isLast(run: string, text: string, at: number): boolean {
   if (run === "") return false;
   if (run.endsWith("=") || matches(FOOTER, text, skip(BETWEEN, text, at))) return true;
@@ -80,7 +80,7 @@ function footerOr(at: number, text: string): number {
   return matches(FOOTER, text, skip(BETWEEN, text, at)) ? FOOTER.lastIndex : at;
 }
 
-/** Where a sticky pattern's match ends; `at` where there is none. */
+/** The end of a sticky pattern's match; `at` without a match. */
 function skip(pattern: RegExp, text: string, at: number): number {
   return matches(pattern, text, at) ? pattern.lastIndex : at;
 }

@@ -1,5 +1,5 @@
-// Finds secrets in text: secretlint's recommended preset, published token formats, private keys, telling assignments.
-// One detector for the rules (which speak about secrets) and for the redactor (which hides them).
+// Finds secrets in text: secretlint's recommended preset, published token formats, private keys, suspicious assignments.
+// One detector for the rules (which report secrets) and for the redactor (which hides them).
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { lintSource } from "@secretlint/core";
 import { secretLintProfiler } from "@secretlint/profiler";
@@ -17,7 +17,7 @@ import { keyPieces } from "./secret-detector-key-pieces.ts";
 import { isDummyToken, isInventedToken } from "./secret-detector-placeholders.ts";
 import { privateKeys } from "./secret-detector-private-keys.ts";
 
-// The profiler keeps every mark for ever: in a server that is a leak.
+// The profiler keeps every mark for the life of the process: in a server that is a leak.
 secretLintProfiler.setEnabled(false);
 
 const CONFIG = {
@@ -26,17 +26,17 @@ const CONFIG = {
       id: "@secretlint/secretlint-rule-preset-recommend",
       rule: creator,
       rules: [
-        // A comment in somebody's pull request does not switch the detector off.
+        // A comment in a pull request must not switch the detector off.
         { id: "@secretlint/secretlint-rule-filter-comments", disabled: true },
         { id: "@secretlint/secretlint-rule-aws", options: { enableIDScanRule: true } },
-        // Any words between a header and a footer are a key to it; privateKeys knows how the lines of one look.
+        // This rule accepts any words between a header and a footer; privateKeys checks the lines.
         { id: "@secretlint/secretlint-rule-privatekey", disabled: true },
       ],
     },
   ],
 };
 
-/** secretlint's rules by the last part of their id, in words for people. */
+/** secretlint's rules by the last part of their id, with names for people. */
 const LABELS: ReadonlyMap<string, string> = new Map([
   ["1password", "1Password token"],
   ["anthropic", "Anthropic key"],
@@ -66,18 +66,18 @@ const LABELS: ReadonlyMap<string, string> = new Map([
   ["vercel", "Vercel token"],
 ]);
 
-/** Rules of secretlint that report by place rather than by format; our own judgement decides whether to speak. */
+/** Rules of secretlint that report by context rather than by format; our own checks decide whether to report them. */
 const BY_PLACE = new Set(["basicauth", "database-connection-string"]);
 
-/** From so many characters on a text is long: one pass of one detector over a megabyte takes up to a tenth of a second. */
+/** The length of a long text: one detector's pass over a megabyte takes up to a tenth of a second. */
 const LONG_TEXT = 64 * 1024;
 
-/** Between two passes over a long text: lets a process that searches it do its other work. */
+/** Between two passes over a long text: yields to the process's other work. */
 export async function breathe(text: string): Promise<void> {
   if (text.length >= LONG_TEXT) await nextTurn();
 }
 
-/** In order: of two that are as sure, the first names what both found. */
+/** In order: if two are equally certain, the first names the result. */
 const DETECTORS: readonly ((text: string) => Iterable<SecretSpan> | Promise<Iterable<SecretSpan>>)[] = [
   privateKeys,
   keyPieces,
@@ -94,7 +94,7 @@ const DETECTORS: readonly ((text: string) => Iterable<SecretSpan> | Promise<Iter
  * Every secret in a text.
  *
  * @param text any text, trusted or not; time is linear in its length (about a second for a megabyte), and a long text is searched
- *   in passes between which the process does other work
+ *   in passes that yield to the process's other work
  * @returns spans in order of their start, never overlapping
  */
 export async function detectSecrets(text: string): Promise<readonly SecretSpan[]> {
@@ -126,7 +126,7 @@ async function secretlint(text: string): Promise<readonly SecretSpan[]> {
   });
 }
 
-/** secretlint reports the whole URL; only the password is the secret, the host should stay readable. */
+/** secretlint reports the whole URL; only the password is secret, and the host should stay readable. */
 function byPlace(text: string, label: string, start: number, end: number): SecretSpan {
   const whole = text.slice(start, end);
   const password = /:\/\/[^:@/]{0,80}:([^@]{1,200})@/.exec(whole)?.[1];
@@ -135,7 +135,7 @@ function byPlace(text: string, label: string, start: number, end: number): Secre
   return { label, start: from, end: to, certainty: "possible", source: "url" };
 }
 
-/** Tokens of published formats that are no invention, by their shape alone: quick, and without secretlint. */
+/** Valid tokens of published formats, by their form alone: fast, and without secretlint. */
 export async function strictFormats(text: string): Promise<readonly SecretSpan[]> {
   return (await formats(text)).filter(({ certainty }) => certainty === "certain");
 }
@@ -143,8 +143,8 @@ export async function strictFormats(text: string): Promise<readonly SecretSpan[]
 const HINT = new RegExp(UNBOUNDED.flatMap(({ hints }) => hints.map((hint) => hint.replace(/\W/g, "\\$&"))).join("|"));
 
 /**
- * The same in a text whose words ran together: what stands before or after a token need not end it. Only formats that
- * give themselves away by more than their length.
+ * The same in a text in which words were joined: no boundaries are required around a token. Only formats that are recognisable by
+ * more than their length.
  */
 export function* unboundedFormats(text: string): Iterable<SecretSpan> {
   if (!HINT.test(text)) return;
@@ -173,7 +173,7 @@ async function formats(text: string): Promise<readonly SecretSpan[]> {
 
 const STRENGTH = { certain: 3, likely: 2, possible: 1 } as const;
 
-/** Where spans overlap, one span over all of them remains, named by the strongest (the first among equals). */
+/** Overlapping spans are merged into one, named by the strongest (the first among equals). */
 export function withoutOverlaps(spans: readonly SecretSpan[]): readonly SecretSpan[] {
   const sorted = spans.toSorted((a, b) => a.start - b.start || b.end - a.end);
   const kept: SecretSpan[] = [];

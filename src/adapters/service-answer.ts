@@ -1,10 +1,10 @@
-// What embedding and reranking services answer with a success.
+// Successful answers of embedding and reranking services.
 import { z } from "zod";
 import { unreadableAnswer } from "./service-failed.ts";
 
 const row = { object: z.string().nullish(), index: z.number().nullish() };
 
-/** Every field that voyageai's SDK reads, so that it is never given a type that it does not expect. */
+/** Has every field that voyageai's SDK reads, so that it never gets an unexpected type. */
 function listOf<R extends z.ZodType>(row: R) {
   const usage = z.object({ total_tokens: z.number().nullish() });
   return z.object({
@@ -23,8 +23,8 @@ export const RerankAnswer = listOf(
 );
 
 /**
- * @param text a body that came with a success
- * @throws ServiceFailed when it is not JSON of that form; it names the place and never a value
+ * @param text the body of a successful answer
+ * @throws ServiceFailed when it is not JSON of that form; the error names the place and never a value
  */
 export function readAnswer<T>(form: z.ZodType<T>, text: string): T {
   const answer = form.safeParse(parsed(text));

@@ -1,4 +1,4 @@
-// Calls a service that may be slow, busy or dead: a deadline for each attempt, retries with backoff, a circuit breaker.
+// Calls a service that may be slow, busy or down: a deadline for each attempt, retries with backoff, a circuit breaker.
 import {
   BrokenCircuitError,
   ConsecutiveBreaker,
@@ -15,22 +15,22 @@ import { connectionFailure, ServiceFailed } from "./service-failed.ts";
 
 /** Milliseconds, and counts. */
 export interface ServiceLimits {
-  /** How long one attempt may take, to the last byte. */
+  /** The limit of one attempt, to the last byte. */
   readonly attemptMs: number;
   /** Attempts after the first. */
   readonly retries: number;
   /** The longest first wait; each later one may be twice as long. */
   readonly firstWaitMs: number;
-  /** No wait is longer, whatever the service asks for: a job must not sleep for a day. */
+  /** The longest wait, even if the service asks for more: a job must not sleep for a day. */
   readonly maxWaitMs: number;
-  /** So many failed attempts in a row, and the service is not asked for a while. */
+  /** After this many consecutive failures the circuit breaker opens. */
   readonly breakAfter: number;
   readonly breakMs: number;
 }
 
 /**
- * 10 s and 3 retries are the product's promise for embeddings. At worst a call takes 4 × 10 s and 3 × 8 s; its four
- * failures open the circuit, and for half a minute every further call fails at once.
+ * 10 s and 3 retries are what Kodiai promises for embeddings. At worst a call takes 4 × 10 s and 3 × 8 s; its four failures open the
+ * circuit, and for half a minute every further call fails at once.
  */
 export const SERVICE_LIMITS: ServiceLimits = {
   attemptMs: 10_000,
@@ -41,11 +41,11 @@ export const SERVICE_LIMITS: ServiceLimits = {
   breakMs: 30_000,
 };
 
-/** Runs attempts until one succeeds or trying is over. Throws `ServiceFailed` and nothing else. */
+/** Runs attempts until one succeeds or the retries are used up. Throws only `ServiceFailed`. */
 export type ServiceCall = <T>(attempt: (signal: AbortSignal) => Promise<T>) => Promise<T>;
 
 /**
- * One for each service and process, because the circuit breaker remembers.
+ * One for each service and process, because the circuit breaker has state.
  *
  * @param now epoch milliseconds, to read a `retry-after` that is a date
  */
@@ -81,7 +81,7 @@ export function serviceCall(limits: Partial<ServiceLimits>, now: () => number): 
   };
 }
 
-/** As long as the service asks for, else exponential with the upper half at random; never longer than the cap. */
+/** The wait that the service asks for, else exponential with the upper half random; never longer than the cap. */
 function waitMs(context: IRetryBackoffContext<unknown>, limits: ServiceLimits, now: number): number {
   const error = "error" in context.result ? context.result.error : null;
   const asked = error instanceof ServiceFailed && error.retryAfter !== null ? askedMs(error.retryAfter, now) : null;
@@ -89,7 +89,7 @@ function waitMs(context: IRetryBackoffContext<unknown>, limits: ServiceLimits, n
   return Math.min(asked ?? longest * (0.5 + Math.random() / 2), limits.maxWaitMs);
 }
 
-/** `retry-after` is seconds or a date (RFC 9110, 10.2.3); whatever else it holds is not heeded. */
+/** `retry-after` is seconds or a date (RFC 9110, 10.2.3); other values are ignored. */
 function askedMs(retryAfter: string, now: number): number | null {
   const seconds = Number(retryAfter.trim() === "" ? Number.NaN : retryAfter);
   const wait = Number.isNaN(seconds) ? Date.parse(retryAfter) - now : seconds * 1000;

@@ -1,15 +1,15 @@
-// Why a paid or local service did not give what it was asked for, in words that are safe to log.
+// Why a paid or local service gave no result, in words that are safe to log.
 import type { z } from "zod";
 
 /**
- * A call that failed. The message is made here from fixed words, status numbers and error codes: never a key, an address
- * or anything that the service wrote.
+ * A call that failed. The message consists of fixed words, status numbers and error codes: never a key, an address or text by the
+ * service.
  */
 export class ServiceFailed extends Error {
   override readonly name = "ServiceFailed";
-  /** Another try may succeed. */
+  /** A retry may succeed. */
   readonly again: boolean;
-  /** The service is well but refuses this very input: no reason to stop asking it other things. */
+  /** The service works but refuses this input: no reason to stop sending other input. */
   readonly refused: boolean;
   /** The `retry-after` header as written, or null. */
   readonly retryAfter: string | null;
@@ -42,10 +42,10 @@ export function statusFailure(status: number, retryAfter: string | null): Servic
 }
 
 /**
- * A success whose body is not what was promised. A page of a proxy or JSON that was cut off may be better next time; a
- * value of the wrong type inside an answer of the right shape would come again for the same input.
+ * A success whose body is not valid. A page of a proxy or truncated JSON may pass with a retry; a value of the wrong type in an answer
+ * of the right form would occur again for the same input.
  *
- * @param issue where it is wrong; undefined when it is no JSON
+ * @param issue where it is wrong; undefined when it is not JSON
  */
 export function unreadableAnswer(issue?: z.core.$ZodIssue): ServiceFailed {
   const path = issue?.path ?? [];
@@ -58,7 +58,7 @@ export function unreadableAnswer(issue?: z.core.$ZodIssue): ServiceFailed {
   });
 }
 
-/** No answer at all. Of an unknown error only its code is told, since messages of HTTP clients may quote headers. */
+/** No answer. Only the code of an unknown error is shown, because messages of HTTP clients may quote headers. */
 export function connectionFailure(error: unknown): ServiceFailed {
   if (error instanceof ServiceFailed) return error;
   const code = codeOf(error) ?? codeOf(error instanceof Error ? error.cause : null);

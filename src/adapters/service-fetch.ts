@@ -1,7 +1,7 @@
-// `fetch` for services: no redirects, so that no key travels on, and answers that fit into memory.
+// `fetch` for services: no redirects, so that keys stay with their origin, and answers of bounded size.
 import { connectionFailure, ServiceFailed } from "./service-failed.ts";
 
-/** What is needed of a `fetch`, so that Node's own and undici's (with proxy and allow-list) both fit. */
+/** The part of `fetch` that is used, so that Node's own and undici's (with proxy and allow-list) both fit. */
 export type Fetch = (
   url: string,
   init: {
@@ -17,12 +17,12 @@ export type Fetch = (
   readonly body: AsyncIterable<Uint8Array> | null;
 }>;
 
-/** 128 vectors of 2,048 numbers are 6 MB of JSON; ten times that is not an answer any more. */
+/** 128 vectors of 2,048 numbers are 6 MB of JSON; ten times that is not a valid answer. */
 const MAX_BYTES = 64 * 1024 * 1024;
-/** Statuses that a `Response` may not carry a body with. */
+/** Statuses for which a `Response` may not have a body. */
 const BODILESS: ReadonlySet<number> = new Set([204, 205, 304]);
 
-/** Posts a text and reads the whole answer, so that the signal ends a body that stalls as well. */
+/** Posts a text and reads the whole answer, so that the signal also ends a body that stalls. */
 export type Post = (
   url: string,
   headers: Record<string, string>,
@@ -35,7 +35,7 @@ export function servicePost(fetch: Fetch): Post {
   return async (url, headers, body, signal) => {
     try {
       const response = await fetch(url, { method: "POST", headers, body, signal, redirect: "manual" });
-      // A `fetch` in a browser's manner hides a redirect behind status 0.
+      // A browser-like `fetch` hides a redirect behind status 0.
       if (response.status === 0 || (response.status >= 300 && response.status < 400)) {
         throw new ServiceFailed("the service answered with a redirect, which is not followed", { again: false });
       }

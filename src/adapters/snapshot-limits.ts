@@ -1,4 +1,4 @@
-// How much of a repository a snapshot reads: enough for what people write by hand, and no more than a process can spare.
+// How much of a repository a snapshot reads: enough for hand-written code, and no more than a process can afford.
 
 export interface SnapshotLimits {
   /** Bytes of the archive as it is sent. */
@@ -6,9 +6,9 @@ export interface SnapshotLimits {
   /** Bytes of the archive once unpacked, and of all files of the commit. */
   readonly unpackedBytes: number;
   readonly files: number;
-  /** Bytes of a file; larger ones are left out, since nobody writes them by hand. */
+  /** Bytes of a file; larger ones are left out, because they are not hand-written. */
   readonly fileBytes: number;
-  /** Files that are asked for one by one, where the archive lacks them or so few changed that it is not worth its bytes. */
+  /** Files that are requested one by one, if the archive lacks them or too few changed to be worth an archive. */
   readonly blobs: number;
   /** Milliseconds for all of it. */
   readonly ms: number;
@@ -30,7 +30,7 @@ export class NoSnapshot extends Error {
   override readonly name = "NoSnapshot";
 }
 
-/** @throws NoSnapshot where the files of a commit are more than is read */
+/** @throws NoSnapshot if the files of a commit exceed the limits */
 export function checkSize(files: readonly { readonly bytes: number }[], limits: SnapshotLimits): void {
   if (files.length > limits.files)
     throw new NoSnapshot(`the repository has more than ${limits.files.toLocaleString("en")} files`);

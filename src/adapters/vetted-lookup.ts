@@ -1,20 +1,20 @@
-// Names to addresses for connections, each address judged before it is connected to: what was judged is what is used.
+// Resolves names for connections and checks each address first: the checked address is the one that is used.
 import { type LookupAddress, lookup } from "node:dns";
 import type { LookupFunction } from "node:net";
 
-/** All addresses of a name, as the system's resolver tells them. */
+/** All addresses of a name, from the system's resolver. */
 export type Resolve = (
   hostname: string,
-  tell: (error: NodeJS.ErrnoException | null, found: readonly LookupAddress[]) => void,
+  callback: (error: NodeJS.ErrnoException | null, found: readonly LookupAddress[]) => void,
 ) => void;
 
-export const resolveByDns: Resolve = (hostname, tell) => lookup(hostname, { all: true }, tell);
+export const resolveByDns: Resolve = (hostname, callback) => lookup(hostname, { all: true }, callback);
 
 /**
  * A `lookup` for sockets.
  *
- * @param judge the error that an address is refused with, or null; one refused address refuses the name, since a name
- *   with a public and a private address is how rebinding is done
+ * @param judge the error to refuse an address with, or null; one refused address refuses the name, because DNS rebinding uses names
+ *   with a public and a private address
  */
 export function vettedLookup(
   resolve: Resolve,

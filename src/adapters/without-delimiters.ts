@@ -1,6 +1,6 @@
-// A prompt without what is new in it each time: two prompts that ask the same are the same text.
+// Normalises a prompt's random delimiters, so that equal prompts have equal text.
 
-/** Each delimiter (`kodiai-` and 16 or more hexadecimal digits) numbered in the order of its first use, so that two stay two. */
+/** Numbers each delimiter (`kodiai-` and 16 or more hexadecimal digits) in the order of its first use, so that two stay distinct. */
 export function withoutDelimiters(text: string): string {
   const seen = new Map<string, number>();
   return text.replace(/kodiai-[0-9a-f]{16,}/g, (delimiter) => {

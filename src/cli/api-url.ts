@@ -3,8 +3,8 @@ import { apiUrlOf } from "../config/github-address.ts";
 import { UsageError } from "./usage.ts";
 
 /**
- * The API of a host. GITHUB_API_URL, as GitHub Actions sets it, holds for the host that it belongs to: the token of one
- * GitHub is never sent to another.
+ * The API of a host. GITHUB_API_URL, which GitHub Actions sets, applies only to its own host: one GitHub's token is never sent to
+ * another.
  *
  * @throws UsageError
  */

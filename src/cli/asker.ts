@@ -1,27 +1,27 @@
-// Questions to whoever set-up is run by: in a terminal with prompts, elsewhere with the default or not at all.
+// Set-up's questions: prompts in a terminal; elsewhere the default, or an error that names the flag.
 import { cancel, confirm, isCancel, text } from "@clack/prompts";
 import { UsageError } from "./usage.ts";
 
-/** Asks a person, or stands in for one. */
+/** Asks the user, or answers with the defaults. */
 export interface Asker {
   readonly isPerson: boolean;
-  /** @throws UsageError naming the flag where nobody can be asked and there is no default */
+  /** @throws UsageError naming the flag if there is no terminal to ask at and no default */
   text(
     question: string,
     flag: string,
     fallback: string | null,
     problem: (word: string) => string | null,
   ): Promise<string>;
-  /** `fallback` where nobody can be asked. */
+  /** `fallback` without a terminal. */
   confirm(question: string, fallback: boolean): Promise<boolean>;
 }
 
-/** Nobody types into a pipe; and `--yes` says not to ask. */
+/** A pipe cannot answer, and `--yes` turns questions off. */
 export function askerFor(isQuiet: boolean): Asker {
-  return !isQuiet && process.stdin.isTTY === true && process.stdout.isTTY === true ? TERMINAL : NOBODY;
+  return !isQuiet && process.stdin.isTTY === true && process.stdout.isTTY === true ? TERMINAL : NO_TERMINAL;
 }
 
-/** Ctrl-C at a question: nothing is wrong, and what was done so far stays. */
+/** Ctrl-C at a question: not an error, and the completed steps stay. */
 export class Cancelled extends Error {
   override readonly name = "Cancelled";
 }
@@ -36,7 +36,7 @@ const TERMINAL: Asker = {
   confirm: async (message, initialValue) => answered(await confirm({ message, initialValue })),
 };
 
-const NOBODY: Asker = {
+const NO_TERMINAL: Asker = {
   isPerson: false,
   async text(_question, flag, fallback, problem) {
     if (fallback === null)
@@ -50,6 +50,6 @@ const NOBODY: Asker = {
 
 function answered<T>(answer: T): Exclude<T, symbol> {
   if (!isCancel(answer)) return answer as Exclude<T, symbol>;
-  cancel("Stopped. What was done stays; run the command again to go on.");
+  cancel("Stopped. Completed steps stay; run the command again to resume.");
   throw new Cancelled("stopped");
 }

@@ -1,4 +1,4 @@
-// kodiai backup DIR, kodiai restore DIR: a copy of the store beside a running server, and a store from such a copy.
+// kodiai backup DIR, kodiai restore DIR: copies the store of a running server, and restores a store from such a copy.
 import { StoreUnusable } from "../domain/errors.ts";
 import { terminalText } from "./terminal-text.ts";
 import { type ExitCode, noMore, readWords, UsageError } from "./usage.ts";
@@ -12,7 +12,7 @@ interface BackedUp {
   readonly sha256: string;
 }
 
-/** What the verbs need of the world. Both throw StoreUnusable with what the operator can do. */
+/** The ports of the command. Both throw StoreUnusable with what the operator can do. */
 export interface BackupPorts {
   /** The data folder. */
   readonly folder: string;
@@ -26,18 +26,18 @@ export interface BackupPorts {
 
 type Open = (word: string | undefined) => BackupPorts;
 
-/** @returns 0; 3 when there is nothing that could be copied @throws UsageError */
+/** @returns 0; 3 when there is nothing to copy @throws UsageError */
 export async function backup(words: readonly string[], open: Open): Promise<ExitCode> {
   const { folder, json, ports } = read("backup", words, open);
   return finishing(async () => {
     const { files } = await ports.backUp(folder);
     if (json) console.log(JSON.stringify({ version: 1, folder, files }, null, 2));
     else for (const file of files) console.log(terminalText(line(file)));
-    if (!json) console.log(terminalText(`written and read again: ${folder}`));
+    if (!json) console.log(terminalText(`written and verified: ${folder}`));
   });
 }
 
-/** @returns 0; 3 when the backup is not sound or the data folder holds a store @throws UsageError */
+/** @returns 0; 3 when the backup is damaged or the data folder holds a store @throws UsageError */
 export async function restore(words: readonly string[], open: Open): Promise<ExitCode> {
   const { folder, json, ports } = read("restore", words, open);
   return finishing(async () => {
@@ -49,14 +49,14 @@ export async function restore(words: readonly string[], open: Open): Promise<Exi
     for (const file of manifest.files) console.log(terminalText(line(file)));
     const at = new Date(manifest.at).toISOString();
     console.log(terminalText(`restored into ${ports.folder} as of ${at}`));
-    console.log(`forgotten again: ${forgotten.length}; repositories that GitHub is asked about: ${doubted}`);
+    console.log(`deleted again: ${forgotten.length}; repositories to check on GitHub: ${doubted}`);
   });
 }
 
 function read(verb: string, words: readonly string[], open: Open) {
   const { values, positionals } = readWords(words, VERBS.backup.options);
   const [folder, ...more] = positionals;
-  if (folder === undefined) throw new UsageError(`say which folder: kodiai ${verb} DIR`);
+  if (folder === undefined) throw new UsageError(`name the folder: kodiai ${verb} DIR`);
   noMore(more);
   return { folder, json: values.json === true, ports: open(values["data-dir"]) };
 }

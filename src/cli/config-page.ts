@@ -1,4 +1,4 @@
-// What `kodiai config` prints: every key with its value and its source, and one key at length.
+// The output of `kodiai config`: every key with its value and its source, and one key in full.
 import { stringify } from "yaml";
 import { CONFIG_KEYS, type ConfigKey, shapeAt } from "../config/config-keys.ts";
 import { didYouMean } from "../config/did-you-mean.ts";
@@ -8,16 +8,16 @@ import { terminalText } from "./terminal-text.ts";
 
 type Effective = Pick<ParsedConfig, "config" | "origins">;
 
-/** One value that holds. */
+/** One effective value. */
 export interface ConfigValue {
   readonly key: string;
-  /** Null: nothing is set, and there is no default. */
+  /** Null when nothing is set and there is no default. */
   readonly value: unknown;
   /** A file, `preset NAME` or `default`. */
   readonly origin: string;
 }
 
-/** One key as `config explain` tells it. */
+/** One key in the output of `config explain`. */
 export interface ExplainedKey extends ConfigValue {
   readonly type: string;
   readonly default: unknown;
@@ -25,13 +25,13 @@ export interface ExplainedKey extends ConfigValue {
   readonly example: unknown;
 }
 
-/** Every key of the configuration, and each rule that a file sets; those of list items stand in their lists. */
+/** Every key of the configuration, and each rule that a file sets; keys of list items are part of their lists. */
 export function configValues({ config, origins }: Effective): readonly ConfigValue[] {
   return [...origins].map(([key, origin]) => ({ key, value: valueAt(config, key), origin }));
 }
 
 /**
- * A line for each key that a file or preset sets, with its origin; rules that are set come below `rules`.
+ * A line for each key that a file or preset sets, with its origin; rules that are set follow `rules`.
  *
  * @param all also keys at their default
  */
@@ -51,7 +51,7 @@ export function configLines(effective: Effective, all: boolean): readonly string
 }
 
 /**
- * What a key means, takes, is by default and is here; of a section, its keys.
+ * The meaning, type, default and current value of a key; for a section, its keys.
  *
  * @param word `review.maxComments`, `review`, `rules.weak-hash`, `customRules[].id`; any case, also snake_case
  */

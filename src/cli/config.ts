@@ -10,11 +10,11 @@ import { terminalText } from "./terminal-text.ts";
 import { type ExitCode, noMore, readWords, UsageError } from "./usage.ts";
 import { VERBS } from "./verbs.ts";
 
-/** The configuration that was asked for. */
+/** The requested configuration. */
 export interface ConfigVerbPorts {
   /** Folder or OWNER/NAME. */
   readonly name: string;
-  /** What could not be looked at, and why; null when everything was. */
+  /** What could not be read, and why; null when everything was. */
   readonly notRead: string | null;
   read(): Promise<ParsedConfig>;
 }

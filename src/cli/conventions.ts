@@ -1,4 +1,4 @@
-// kodiai conventions: what people of a repository keep asking for, as entries for its .kodiai.yml. Nothing is written.
+// kodiai conventions: recurring review comments of a repository, as entries for its .kodiai.yml. Nothing is written.
 
 import type { Repo } from "../domain/job.ts";
 import type { Convention, Conventions } from "../domain/memory/convention.ts";
@@ -11,14 +11,14 @@ import { visible } from "./memory-page.ts";
 import { type ExitCode, noMore, oneOf, readWords, UsageError } from "./usage.ts";
 import { VERBS } from "./verbs.ts";
 
-/** What the verb needs of the world. */
+/** The ports of the command. */
 export interface ConventionsVerbPorts {
-  /** Where memory is, or would be. */
+  /** The data directory, even if it does not exist yet. */
   readonly folder: string;
   readonly known: readonly Repo[];
-  /** The repository that `--repo` names (a folder, OWNER/NAME or HOST/ID); undefined is the one here. */
+  /** The repository that `--repo` names (a folder, OWNER/NAME or HOST/ID); for undefined, the current folder's. */
   readonly repoOf: (word: string | undefined) => Promise<Repo>;
-  /** Null where there is no memory at all. */
+  /** Null without a memory. */
   readonly open: ExportPorts | null;
   readonly close: () => void;
 }
@@ -31,7 +31,7 @@ const MOST_PULLS = 1_000;
 /**
  * @param open opens memory in the folder that `--data-dir` names
  * @returns 0, also when nothing recurs
- * @throws UsageError; Error when nothing is remembered of the repository
+ * @throws UsageError; Error when there are no memories of the repository
  */
 export async function conventions(
   words: readonly string[],
@@ -71,7 +71,7 @@ function leastOf(word: string | undefined): number {
   );
 }
 
-/** A day begins in UTC. */
+/** Days are in UTC. */
 function sinceOf(word: string | undefined): number | null {
   if (word === undefined) return null;
   const at = /^\d{4}-\d\d-\d\d$/.test(word) ? Date.parse(`${word}T00:00:00Z`) : Number.NaN;
@@ -79,10 +79,10 @@ function sinceOf(word: string | undefined): number | null {
   throw new UsageError(`--since takes a day such as 2026-03-01, not ${JSON.stringify(word)}`);
 }
 
-// What recurs in a repository, for a person at a terminal and as Markdown.
+// Recurring comments of a repository, for a terminal and as Markdown.
 
 const READ_FIRST =
-  "Proposed for .kodiai.yml; nothing was written. The words are those of the commenters: read them before you paste them.";
+  "Proposed for .kodiai.yml; nothing was written. The text comes from reviewers' comments: read it before you paste it.";
 
 /** For a terminal. */
 function conventionsPage(repo: string, found: Conventions): string {
@@ -97,7 +97,7 @@ function conventionsPage(repo: string, found: Conventions): string {
   return visible([headOf(repo, found), ...listed, ...yaml, ...leftOutOf(found)].join("\n\n"));
 }
 
-/** For a pull request or an issue: words of others stand in code, where nobody is mentioned and nothing is linked. */
+/** For a pull request or an issue: text by others is in code, which mentions and links nothing. */
 function conventionsMarkdown(repo: string, found: Conventions): string {
   const rows = found.proposed.map((one) => `- ${one.told}; ${code(whereOf(one))}: ${linksOf(one)}`);
   const yaml = found.yaml === null ? [] : [READ_FIRST, fenced(found.yaml.trimEnd())];
@@ -132,7 +132,7 @@ function leftOutOf({ leftOut }: Conventions): string[] {
   return [["left out", ...lines].join("\n")];
 }
 
-/** On one line, longer ticks around than in it. */
+/** On one line, with a delimiter longer than any run of backticks inside. */
 function code(text: string): string {
   const ticks = "`".repeat(longestTicks(text) + 1);
   const padded = /^`|`$/.test(text) ? ` ${text} ` : text;

@@ -1,7 +1,7 @@
 import { homedir } from "node:os";
 import { join } from "node:path";
 
-/** Where the command line keeps its files: `--data-dir`, else KODIAI_DATA_DIR, else the user's data folder. */
+/** The command line's data folder: `--data-dir`, else KODIAI_DATA_DIR, else the user's data folder. */
 export function dataDir(word: string | undefined): string {
   return (
     word ??
@@ -10,18 +10,18 @@ export function dataDir(word: string | undefined): string {
   );
 }
 
-/** Where what is kept stands: the folder of `--data-dir`, else the address in DATABASE_URL, else the folder as above. */
+/** The place of the store: the folder of `--data-dir`, else the address in DATABASE_URL, else the folder as above. */
 export function storePlace(word: string | undefined): string {
   const url = process.env.DATABASE_URL?.trim() ?? "";
   return word === undefined && url !== "" ? url : dataDir(word);
 }
 
-/** Whether a place is the address of a PostgreSQL, and no folder. */
+/** Whether a place is the address of a PostgreSQL, and not a folder. */
 export function isDatabase(place: string): boolean {
   return /^postgres(?:ql)?:\/\//.test(place);
 }
 
-/** A place for people to read: an address may hold a password. */
+/** A place for display: an address may contain a password. */
 export function shownPlace(place: string): string {
   return isDatabase(place) ? "the database of DATABASE_URL" : place;
 }

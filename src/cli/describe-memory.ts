@@ -1,4 +1,4 @@
-// kodiai memory describe: what it would cost first, and only with --yes the questions themselves.
+// kodiai memory describe: estimates the cost; only --yes calls the model.
 
 import { MODEL_VARIABLES } from "../config/read-model.ts";
 import type { Repo } from "../domain/job.ts";
@@ -17,7 +17,7 @@ import { visible } from "./memory-page.ts";
 import { type ExitCode, type readWords, UsageError } from "./usage.ts";
 import type { VERBS } from "./verbs.ts";
 
-/** @throws UsageError when the environment names no model, or a number is none */
+/** @throws UsageError when the environment names no model, or a value is not a number */
 export async function describe(
   subject: string | undefined,
   values: MemoryWords,
@@ -58,12 +58,12 @@ function numberOf(name: string, word: string | undefined, otherwise: number): nu
 
 function estimateText(name: string, model: string, estimate: DescribeEstimate, usdPerMonth: number): string {
   const { memories, questions, inputTokens, outputTokens, usd } = estimate;
-  if (memories === 0) return `${name}: no memory waits to be described`;
+  if (memories === 0) return `${name}: every memory is described`;
   const cost = usd === null ? `${model} has no price here` : `about USD ${usd.toFixed(2)} at the price of ${model}`;
   return [
-    `${name}: ${memories} memories wait to be described, ${questions} of them by a model`,
+    `${name}: ${memories} memories are not described yet, ${questions} of them by a model`,
     `  about ${inputTokens} tokens in and ${outputTokens} out: ${cost}, less what is cached`,
-    `  models may cost USD ${usdPerMonth} a month here; questions stop before that`,
+    `  the model budget here is USD ${usdPerMonth} a month; the run stops before that`,
   ].join("\n");
 }
 
@@ -71,24 +71,24 @@ function plain({ without, ...done }: DescribedMemories) {
   return { ...done, without: Object.fromEntries(without) };
 }
 
-// What `kodiai memory` is given: its options, and what its verbs need of the world.
+// The options and ports of `kodiai memory`.
 
-/** What the verb needs of the world. */
+/** The ports of the command. */
 export interface MemoryVerbPorts {
   readonly memory: Memory;
   readonly recall: Recall;
   readonly evidence: EvidenceStore;
-  /** What replays came to. */
+  /** Results of replays. */
   readonly replays: Replays | null;
   readonly embedder: Embedder;
   readonly redact: (text: string) => Promise<string>;
-  /** The repository that `--repo` names (a folder or OWNER/NAME); undefined is the one here. */
+  /** The repository that `--repo` names (a folder or OWNER/NAME); for undefined, the current folder's. */
   readonly repoOf: (word: string | undefined) => Promise<Repo>;
-  /** The repositories that memory knows. */
+  /** The repositories in memory. */
   readonly repositories: () => Promise<readonly Repo[]>;
-  /** The model that the environment names, for questions about one repository; null without one. */
+  /** The model that the environment configures, for questions about one repository; null without one. */
   readonly access: (repo: Repo) => Promise<ModelAccess | null>;
-  /** US$ that models may cost in a month there, as far as its configuration can be read from here. */
+  /** The monthly model budget there in US$, as far as its configuration can be read from here. */
   readonly usdPerMonth: (word: string | undefined) => Promise<number>;
   /** Epoch milliseconds. */
   readonly now: () => number;

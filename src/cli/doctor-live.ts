@@ -1,4 +1,4 @@
-// kodiai doctor --live: tries on the real GitHub what Kodiai relies on, and prints what GitHub answered.
+// kodiai doctor --live: tests on the real GitHub what Kodiai relies on, and prints GitHub's answers.
 import manifest from "../../package.json" with { type: "json" };
 import type { LiveLook, LiveReport, LiveResult } from "../domain/live-report.ts";
 import { type Asker, askerFor } from "./asker.ts";
@@ -11,7 +11,7 @@ export interface LiveWords {
   readonly name: string;
   readonly dataDir: string | undefined;
   readonly tokenFile: string | undefined;
-  /** What an outside collaborator found at the dashboard's login; null when nobody tried. */
+  /** Whether an outside collaborator could log in to the dashboard; null if not tested. */
   readonly outsideLogin: boolean | null;
 }
 
@@ -27,13 +27,13 @@ type LiveValues = Readonly<
   >
 >;
 
-/** A repository with more files than this was not made for a test. */
+/** A repository with more files than this was not created for a test. */
 const NEARLY_EMPTY = 20;
 
 /**
  * @param word OWNER/NAME
- * @returns 0 when every promise that was tried holds; 1 when one does not; 3 when the run was cut short, or left something behind
- * @throws UsageError; Error where the repository cannot be read
+ * @returns 0 when every tested promise holds; 1 when one does not; 3 when the run was cut short, or left something behind
+ * @throws UsageError; Error if the repository cannot be read
  */
 export async function doctorLive(
   word: string,
@@ -48,7 +48,7 @@ export async function doctorLive(
   await mustAgree(word, await ports.look(), values, askerFor(values.yes === true));
   const stop = new AbortController();
   const stopped = () => {
-    console.error("stopping: the request that runs is waited for, then what was made is deleted");
+    console.error("stopping: waiting for the current request, then cleaning up");
     stop.abort();
   };
   for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, stopped);
@@ -67,18 +67,18 @@ async function mustAgree(word: string, look: LiveLook, { yes, force }: LiveValue
   if (!mayPush) throw new UsageError(`the token of ${login} may not push to ${word}`);
   if (openPulls > 0 || files > NEARLY_EMPTY) {
     const used = `${word} is in use: it has ${openPulls} open pull requests and ${files} files`;
-    if (force !== true && !(await asker.confirm(`${used}. Go on all the same?`, false)))
-      throw new UsageError(`${used}; make a repository for this, or add --force`);
+    if (force !== true && !(await asker.confirm(`${used}. Continue anyway?`, false)))
+      throw new UsageError(`${used}; create a repository for this, or add --force`);
   }
   const what =
     `As ${login} this makes two branches and a pull request in ${word}, renames a branch and, where you may, the repository ` +
     "for a second, and has the App review, react and comment. Branches are deleted afterwards; the closed pull request stays. " +
     "A server that runs reviews it as well.";
-  if (yes !== true && !(await asker.confirm(`${what} Go on?`, false)))
+  if (yes !== true && !(await asker.confirm(`${what} Continue?`, false)))
     throw new UsageError("--live asks first; without a terminal, add --yes");
 }
 
-/** In the words of a sum. */
+/** The verdicts in the sum. */
 const SUMS = {
   holds: "hold",
   "does not hold": "do not",
@@ -99,7 +99,7 @@ function page({ github, opening, results, left, isWhole }: LiveReport): string {
     ...(isWhole ? [] : ["The run was cut short.\n"]),
     ...(left.length === 0 ? [] : [`The clean-up is not complete: ${left.length} steps failed.\n`]),
     markdownTable([["name", "promise", "verdict", "GitHub's answer"], ...rows]),
-    ...(broken.length === 0 ? [] : ["## What Kodiai does where a promise does not hold\n"]),
+    ...(broken.length === 0 ? [] : ["## What Kodiai does if a promise does not hold\n"]),
     ...broken.map(({ name, otherwise }) => `- \`${name}\`: ${otherwise}`),
     ...(broken.length === 0 ? [] : [""]),
     "## Requests\n",

@@ -1,4 +1,4 @@
-// What `kodiai doctor` says of memory: how much there is, of which embedders, what is missing, and how it is searched.
+// The memory section of `kodiai doctor`: its size, its embedders, what is missing, and how it is searched.
 
 import type { Env } from "../config/env.ts";
 import { type Embeddings, readEmbeddings } from "../config/read-embeddings.ts";
@@ -17,10 +17,10 @@ export interface Check {
   readonly text: string;
 }
 
-/** The space that the chosen embedder makes vectors in; null when it gave none. */
+/** The embedding space of the chosen embedder; null when it gave no vector. */
 type Space = { readonly model: string; readonly dimension: number } | null;
 
-/** Memory at a place (see storePlace), held against the embedder that the environment chooses. Never rejects. */
+/** Checks memory at a place (see storePlace) against the embedder that the environment configures. Never rejects. */
 export async function memoryChecks(place: string): Promise<readonly Check[]> {
   const read = readEmbeddings(setVariables(process.env));
   const embedder: { check: Check; space: Space } =
@@ -39,7 +39,7 @@ function usearchCheck(): Check {
   return { name, state: "note", text };
 }
 
-/** How many vectors a PostgreSQL holds, and of whom. */
+/** The number of vectors in a PostgreSQL, by embedder. */
 async function databaseCheck(url: string, space: Space): Promise<Check> {
   const name = "vectors";
   try {
@@ -56,13 +56,13 @@ async function databaseCheck(url: string, space: Space): Promise<Check> {
   }
 }
 
-/** So many acts of strangers are more than a pull request's bystanders do. */
+/** More acts of outsiders than a pull request's bystanders usually cause. */
 const CROWD = 50;
 
-/** `doctor` is waited for: one try, and half the patience of a review. */
+/** `doctor` is interactive: one attempt, and half the timeout of a review. */
 const HURRIED = { attemptMs: 5_000, retries: 0 };
 
-/** Asks the embedder for one vector: an address that answers is no proof of a model that embeds. */
+/** Embeds one text: an address that answers does not prove that the model embeds. */
 async function embedderCheck(embeddings: Embeddings): Promise<{ readonly check: Check; readonly space: Space }> {
   const embedder = await chosenEmbedder(embeddings, HURRIED);
   const answer = await embedder.embed(["kodiai doctor"], "query");
@@ -76,10 +76,10 @@ async function embedderCheck(embeddings: Embeddings): Promise<{ readonly check: 
   return { check: { name: "embedder", state: "ok", text }, space };
 }
 
-/** A crowd that cannot write changes nothing, and its owner may want to know of it. */
+/** A crowd without write access changes nothing, but the owner may want to know about it. */
 function feedbackChecks({ weightlessActs: acts }: MemoryFacts): readonly Check[] {
   if (acts === 0) return [];
-  const text = `${acts} acts of people without write access, or of bots, about findings are kept and weigh nothing; bursts: kodiai memory stats --repo OWNER/NAME`;
+  const text = `${acts} acts by people without write access, or by bots, are stored and have no weight; bursts: kodiai memory stats --repo OWNER/NAME`;
   return [{ name: "feedback", state: acts >= CROWD ? "note" : "ok", text }];
 }
 
@@ -87,7 +87,7 @@ function factChecks(facts: MemoryFacts, space: Space): readonly Check[] {
   const { problems, records, repositories, stale, bytes, cachedQueries, sqliteVec } = facts;
   const sizes = bytes.map((file) => `${file.file} ${megabytes(file.bytes)}`).join(", ");
   if (problems.length > 0) {
-    return [{ name: "memory", state: "broken", text: `${problems.join("; ")}; reviews go on without it (${sizes})` }];
+    return [{ name: "memory", state: "broken", text: `${problems.join("; ")}; reviews run without it (${sizes})` }];
   }
   const held =
     records === 0
@@ -124,13 +124,13 @@ function vectorChecks({ spaces, records, stale }: MemoryFacts, space: Space): re
 }
 
 const WARMTH: ReadonlyMap<string, string> = new Map<MemoryWarmth["state"], string>([
-  ["off", "memory could not be opened; reviews go on without it"],
-  ["cold", "the search thread does not run; it starts with the next search"],
-  ["warming", "the index is being read into memory; until then the file answers, more slowly"],
+  ["off", "memory could not be opened; reviews run without it"],
+  ["cold", "the search thread is not running; it starts with the next search"],
+  ["warming", "the index is being read into memory; until then searches read the file, more slowly"],
   ["warm", "the index is in memory"],
 ]);
 
-/** What the running server says of its search: asked of it, since it is held in its memory. Never rejects. */
+/** The state of the running server's search, which only the server knows. Never rejects. */
 export async function warmthCheck({
   adminHost: host,
   adminPort: port,
@@ -141,19 +141,19 @@ export async function warmthCheck({
       `http://${at}:${port}/healthz`,
     );
     const { memory } = (await answer.json()) as { readonly memory?: MemoryWarmth | null };
-    const said = WARMTH.get(memory?.state ?? "");
-    if (!memory || said === undefined) throw new Error("not Kodiai");
+    const state = WARMTH.get(memory?.state ?? "");
+    if (!memory || state === undefined) throw new Error("not Kodiai");
     const held = `${counted(memory.repositories, "repository", "repositories")}, ${memories(memory.rows)} held`;
-    const text = `${said} (${held}${roomText(memory)})`;
+    const text = `${state} (${held}${usedMemoryText(memory)})`;
     return { name: "search", state: memory.state === "off" ? "broken" : "ok", text };
   } catch {
-    const text = `no server answers at ${at}:${port}; when it starts, it reads what was written to last into memory`;
+    const text = `no server answers at ${at}:${port}; when it starts, it loads the most recently written memories`;
     return { name: "search", state: "note", text };
   }
 }
 
-/** What does not fit is searched in the file: whoever runs Kodiai can give it more. */
-function roomText({ bytes, limitBytes }: MemoryWarmth): string {
+/** Memories that do not fit are searched in the file; the operator can raise the limit. */
+function usedMemoryText({ bytes, limitBytes }: MemoryWarmth): string {
   if (bytes === undefined || limitBytes === undefined) return "";
   return ` in ${megabytes(bytes)} of ${megabytes(limitBytes)} (KODIAI_SEARCH_MEMORY_MB)`;
 }

@@ -1,5 +1,5 @@
-// What `kodiai doctor` says of the model: which ones, where, how they are spoken to, what they cost. It is asked only with
-// `--model`, as a question costs money.
+// The model section of `kodiai doctor`: which models, where, over which protocol, at which price. The model is called only with
+// `--model`, because a call costs money.
 
 import { MODEL_VARIABLES, type ModelChoice, PROVIDERS, providersSet, readModel } from "../config/read-model.ts";
 import { defaultConfig } from "../config/repo-config.ts";
@@ -12,9 +12,9 @@ import type { Check } from "./doctor-memory.ts";
 const name = "model";
 
 /**
- * The model that the environment names. Never rejects, and tells no key.
+ * The model that the environment configures. Never rejects, and shows no key.
  *
- * @param asks whether the main model is asked a question
+ * @param asks whether to send the main model a question
  */
 export async function modelChecks({ asks }: { readonly asks: boolean }): Promise<readonly Check[]> {
   const set = setVariables(process.env);
@@ -22,7 +22,7 @@ export async function modelChecks({ asks }: { readonly asks: boolean }): Promise
   if ("problems" in read) return [{ name, state: "broken", text: read.problems.join("; ") }];
   const { model: choice } = read;
   if (choice === null) {
-    return [{ name, state: "note", text: `none: rules and memory only; ${MODEL_VARIABLES} names one` }];
+    return [{ name, state: "note", text: `not configured (rules and memory only); set ${MODEL_VARIABLES}` }];
   }
   const model = await chosenModel(choice);
   const { names } = model;
@@ -42,19 +42,19 @@ export async function modelChecks({ asks }: { readonly asks: boolean }): Promise
   ];
 }
 
-/** Where the variables of both providers are set, only one is asked. */
+/** If the variables of both providers are set, only one is used. */
 function passedOver({ provider = "anthropic" }: ModelChoice, set: ReadonlyMap<string, string>): readonly Check[] {
   const other = providersSet(set).find((one) => one !== provider);
   if (other === undefined) return [];
-  const text = `${PROVIDERS[provider].name} is asked, ${PROVIDERS[other].name} is set too and is not`;
-  const isSaid = set.has("KODIAI_MODEL_PROVIDER");
-  return [{ name: "provider", state: "ok", text: isSaid ? text : `${text}; KODIAI_MODEL_PROVIDER=${other} asks it` }];
+  const text = `using ${PROVIDERS[provider].name}; ${PROVIDERS[other].name} is also set and not used`;
+  const isChosen = set.has("KODIAI_MODEL_PROVIDER");
+  return [{ name: "provider", state: "ok", text: isChosen ? text : `${text}; KODIAI_MODEL_PROVIDER=${other} uses it` }];
 }
 
 const MILLION = 1_000_000;
 
 function priceOf(model: Model, tier: ModelTier): { readonly known: boolean; readonly text: string } {
-  // Of a short prompt: some models charge more for long ones.
+  // The price of a short prompt: some models charge more for long ones.
   const [input, output] = [model.price(tier, 1_000, 0), model.price(tier, 0, 1_000)];
   if (input === null || output === null) return { known: false, text: "no price known" };
   const usd = (of: number) => (of * (MILLION / 1_000)).toFixed(2);
@@ -71,7 +71,7 @@ function endpoint({ provider = "anthropic", baseUrl, apiKey, structuredOutput, t
   ].join(", ");
 }
 
-/** Whether the server is asked to hold replies to their schema. */
+/** Whether the server enforces the schema of replies. */
 function asksForShape({
   provider = "anthropic",
   baseUrl,
@@ -86,10 +86,10 @@ function budget({ usdPerMonth: ceiling = null }: ModelChoice, known: readonly Ch
   const each = `USD ${usdPerReview} a review and ${usdPerMonth} a month and repository, unless .kodiai.yml says otherwise`;
   const text = ceiling === null ? each : `${each}; USD ${ceiling} a month for all of them`;
   const isHeld = known.every(({ state }) => state === "ok");
-  return { name: "budget", state: "ok", text: isHeld ? text : `${text}; what has no price counts as free` };
+  return { name: "budget", state: "ok", text: isHeld ? text : `${text}; models without a known price count as free` };
 }
 
-/** What the tool of the question finds. */
+/** What the test tool returns. */
 const FOUND = "amber";
 
 const LOOK_UPS: LookUps = {
@@ -131,7 +131,7 @@ const QUESTION: ModelRequest<string> = {
   lookUps: LOOK_UPS,
 };
 
-/** One question to the main model: whether it answers, how fast, and what its server takes. */
+/** One question to the main model: whether it answers, how fast, and what its server supports. */
 async function asked(model: Model, choice: ModelChoice): Promise<Check> {
   const answer = await model.ask(QUESTION);
   const { ms, inputTokens, outputTokens, usd } = answer.usage;
@@ -141,7 +141,7 @@ async function asked(model: Model, choice: ModelChoice): Promise<Check> {
     return { ...check, state: "broken", text: `${model.names.main}: ${answer.detail}; ${cost}` };
   const { lookedUp, without = [] } = answer;
   const shape = !asksForShape(choice)
-    ? "no (not asked for)"
+    ? "no (not requested)"
     : without.includes("structured output")
       ? "no (refused)"
       : "yes";

@@ -1,4 +1,4 @@
-// kodiai doctor: checks configuration, connectivity and degraded features, and says how to fix what is wrong.
+// kodiai doctor: checks configuration, connectivity and degraded features, and shows how to fix problems.
 import { accessSync, constants, mkdirSync } from "node:fs";
 import { styleText } from "node:util";
 import { type Env, readEnv } from "../config/env.ts";
@@ -23,8 +23,8 @@ import { type ExitCode, noMore, readWords } from "./usage.ts";
 import { VERBS } from "./verbs.ts";
 
 /**
- * @param readEnvFile given what `--data-dir` names, sets the variables of a `.env`; returns why it did not, or null
- * @returns 0 when nothing is broken, else 3; of `--live` see {@link doctorLive}
+ * @param readEnvFile gets the folder of `--data-dir` and sets the variables of a `.env`; returns why it did not, or null
+ * @returns 0 when nothing is broken, else 3; for `--live` see {@link doctorLive}
  */
 export async function doctor(words: readonly string[], readEnvFile = readServersEnv): Promise<ExitCode> {
   const { values, positionals } = readWords(words, VERBS.doctor.options);
@@ -106,7 +106,7 @@ function openAt(place: string): Promise<Store> {
   return openStore(place, { isCommand: true });
 }
 
-/** The last day's figures where there are any, and a note for each that needs a look. */
+/** The last day's figures if there are any, and a note for each alert. */
 async function retrieval(word: string | undefined): Promise<Check[]> {
   const name = "retrieval";
   try {
@@ -125,22 +125,22 @@ async function retrieval(word: string | undefined): Promise<Check[]> {
   }
 }
 
-/** Jobs that are looked through, the newest first. */
+/** Maximum number of jobs to check, the newest first. */
 const MOST_JOBS = 2_000;
 
-/** GitHub may want more than `pull_requests: write` for a reaction to a comment of the conversation. */
+/** GitHub may require more than `pull_requests: write` for a reaction to a comment in the conversation. */
 async function reactions(word: string | undefined): Promise<Check[]> {
   const { jobs, close } = await jobsVerbPorts(word);
   try {
     const ended = (await jobs?.list(["done"], MOST_JOBS)) ?? [];
     const refused = ended.filter(({ outcome }) => outcome?.endsWith(REACTION_REFUSED) === true).length;
     if (refused === 0) return [];
-    const fix = "answers are posted all the same; give the App `issues: write` if you want them";
+    const fix = "answers are still posted; give the App `issues: write` to allow reactions";
     return [
       { name: "reactions", state: "note", text: `${refused} reactions to comments were refused by GitHub; ${fix}` },
     ];
   } catch {
-    // What is wrong with the store is said above.
+    // A problem with the store is already reported above.
     return [];
   } finally {
     await close();
@@ -162,7 +162,7 @@ async function server(): Promise<Check[]> {
   return [await github(read.env), dashboardCheck(read.env), await warmthCheck(read.env)];
 }
 
-/** Who may look, and where; what GitHub must know for it is said too, as nobody but a browser can try it. */
+/** Who can open the dashboard, and where; includes the callback URL, which only a browser can test. */
 function dashboardCheck({ dashboardToken, dashboardLogin, adminHost, adminPort }: Env): Check {
   const name = "dashboard";
   if (dashboardToken === null && dashboardLogin === null) {
@@ -182,7 +182,7 @@ function dashboardCheck({ dashboardToken, dashboardLogin, adminHost, adminPort }
 async function github(env: Env): Promise<Check> {
   try {
     const slug = await githubAnswers({ appId: env.appId, privateKey: privateKeyOf(env) }, env.githubApiUrl);
-    return { name: "github", state: "ok", text: `${env.githubApiUrl} knows this app as ${slug}` };
+    return { name: "github", state: "ok", text: `${env.githubApiUrl} recognises this App as ${slug}` };
   } catch (error) {
     return {
       name: "github",
@@ -196,7 +196,7 @@ function reportProblems(checks: readonly Check[]): void {
   const problems = checks.filter(({ state }) => state !== "ok");
   for (const check of problems) console.log(line(check));
   const well = counted(checks.length - problems.length, "check");
-  const all = problems.length === 0 ? `all is well: ${well} passed` : `${well} passed`;
+  const all = problems.length === 0 ? `no problems: ${well} passed` : `${well} passed`;
   console.log(styleText("dim", `${all}; --all lists them`));
 }
 

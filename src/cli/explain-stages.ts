@@ -1,4 +1,4 @@
-// What `kodiai explain` prints of a stage: about ten lines. `--full` prints the whole value.
+// The output of a stage in `kodiai explain`, about ten lines. `--full` prints the whole value.
 import type { ChangeContext } from "../domain/change-context.ts";
 import type { PullRequestContext } from "../domain/pull-request.ts";
 import type { Review } from "../domain/review.ts";
@@ -10,7 +10,7 @@ export type Row = readonly [label: string, text: string];
 
 const SHOWN = 5;
 
-/** The pull request and what of it is reviewed. */
+/** The pull request and what is reviewed of it. */
 export function gatherRows({
   pull,
   repo,
@@ -50,7 +50,7 @@ export function analyzeRows({ intent, languages, risks, author, metrics }: Revie
   ];
 }
 
-/** What of the repository the model is shown besides the diff; nothing where no model is asked. */
+/** What the model sees of the repository besides the diff; empty without a model. */
 export function contextRows({ from, excerpts, callSites, cut, tokens, degraded }: ChangeContext): readonly Row[] {
   const cutText = cut.map(({ kind, count }) => `${count} ${kind}`).join(", ");
   return [
@@ -65,7 +65,7 @@ export function contextRows({ from, excerpts, callSites, cut, tokens, degraded }
   ];
 }
 
-/** What the review says and what it holds back. */
+/** The review's findings and what it holds back. */
 export function reviewRows({ findings, heldBack, degraded, coverage, cost }: Review): readonly Row[] {
   return [
     ["findings", `${findings.length}`],
@@ -81,7 +81,7 @@ export function reviewRows({ findings, heldBack, degraded, coverage, cost }: Rev
   ];
 }
 
-/** Values have been through JSON, which has no maps. */
+/** Values that went through JSON, which has no maps. */
 type Shown<T> = Omit<T, "headTexts">;
 
 function shown(lines: readonly string[]): readonly Row[] {

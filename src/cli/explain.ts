@@ -22,11 +22,11 @@ interface Explanation {
   readonly version: 1;
   readonly job: unknown;
   readonly stages: readonly { readonly stage: string; readonly ms: number; readonly value: unknown }[];
-  /** What a model was asked, part by part, what of it was cut, and what it read; in words where nobody was asked. */
+  /** The prompt part by part, what was cut, and what the model read; or why no model was called. */
   readonly model: unknown;
 }
 
-/** @throws UsageError, or whatever kept the review from being written */
+/** @throws UsageError, or the error that prevented the review */
 export async function explain(words: readonly string[]): Promise<ExitCode> {
   const { values, positionals } = readWords(words, VERBS.explain.options);
   const asJson = values.json === true || oneOf("format", values.format ?? "pretty", ["pretty", "json"]) === "json";
@@ -41,7 +41,7 @@ export async function explain(words: readonly string[]): Promise<ExitCode> {
     return value;
   };
   const written = await writeReview(job, ports, step);
-  // The output of gather holds whole files, and with them their secrets.
+  // The output of gather contains whole files, and with them their secrets.
   const output: Explanation = { version: 1, job, stages, model: modelPart(questions, written) };
   const clean = await withoutSecrets(JSON.parse(JSON.stringify(output, plain)) as Explanation);
   if (asJson) console.log(JSON.stringify(clean, null, 2));
@@ -86,7 +86,7 @@ function isSignals(value: unknown): value is ReviewSignals {
 }
 
 function modelPart(questions: readonly PlainQuestion[], written: Review | Skipped): unknown {
-  if (questions.length === 0 || written.kind === "skipped") return "no model was asked";
+  if (questions.length === 0 || written.kind === "skipped") return "no model was used";
   const { coverage, cost } = written;
   return {
     name: coverage?.model ?? null,
@@ -113,7 +113,7 @@ const MAX_DEPTH = 5;
 const MAX_ITEMS = 20;
 const MAX_TEXT = 200;
 
-/** A value as an indented outline: long lists and texts are cut, and say so. */
+/** A value as an indented outline; long lists and texts are cut visibly. */
 function outline(value: unknown, depth: number): string {
   const pad = "  ".repeat(depth);
   const entries = childrenOf(value);
@@ -144,7 +144,7 @@ function leaf(value: unknown): string {
   return text.length > MAX_TEXT ? `${text.slice(0, MAX_TEXT)}… (${text.length} characters)` : text;
 }
 
-// The output of the retrieve stage, for a person at a terminal: why it searched, with what, what it found and what it cut.
+// The output of the retrieve stage for a terminal: why it searched, the queries, the results and what was cut.
 
 /**
  * @param ms wall time of the stage
@@ -163,7 +163,7 @@ function precedentsPage(precedents: Precedents, ms: number): string {
 const WIDTH = 10;
 
 function gateRows({ gate, query }: Precedents): Row[] {
-  const decision = gate.retrieve ? "search" : query === null ? "skip" : "skip, searched all the same to check it";
+  const decision = gate.retrieve ? "search" : query === null ? "skip" : "skip; searched anyway to check the decision";
   const strategy = gate.strategy === null ? "" : `, strategy ${gate.strategy}`;
   const relevance = gate.estimatedRelevance === null ? "" : `, relevance ${gate.estimatedRelevance.toFixed(2)}`;
   return [
@@ -247,7 +247,7 @@ function seenLines({ seenBefore }: Precedents): readonly string[] {
 
 const SHOWN_IDS = 6;
 
-/** Cut memories by the reason, most first; figures in a reason are of the first. */
+/** Cut memories by reason, most frequent first; figures in a reason are those of its first memory. */
 function cutLines({ cut: out }: Precedents): readonly string[] {
   if (out.length === 0) return [];
   const groups = [...Map.groupBy(out, ({ reason }) => reason.replace(/\d+(?:\.\d+)?|mem_[0-9a-f]{12}/g, "…"))];

@@ -1,4 +1,4 @@
-// A repository by the name that a person gives it, among those that memory knows.
+// Finds a repository in memory by its name.
 import { statSync } from "node:fs";
 import leven from "leven";
 import type { Repo } from "../domain/job.ts";
@@ -6,16 +6,16 @@ import { repoKey } from "../domain/memory.ts";
 import { UsageError } from "./usage.ts";
 
 const NEAR = 5;
-/** Comparing names takes the product of their lengths. */
+/** Comparing names costs the product of their lengths. */
 const LONGEST = 200;
 /** `OWNER/NAME`, `HOST/OWNER/NAME`, or memory's own key `HOST/ID`. */
 const NAME = /^(?!\.)[\w.:-]{1,250}(?:\/[\w.-]{1,100}){1,2}$/;
 
 /**
  * @param word `OWNER/NAME`, `HOST/OWNER/NAME` or `HOST/ID`; letters of any case
- * @param known what is remembered in `dataDir`
- * @throws UsageError when the word is no name, when memory knows none of that name (naming the nearest), or more than one
- *   (naming each apart)
+ * @param known the repositories in `dataDir`
+ * @throws UsageError when the word is not a name, when memory has no repository of that name (naming the nearest), or several
+ *   (listing them)
  */
 export function findRepository(word: string, known: readonly Repo[], dataDir: string): Repo {
   if (!NAME.test(word)) throw new UsageError(`${word} is neither a folder nor OWNER/NAME`);
@@ -28,10 +28,10 @@ export function findRepository(word: string, known: readonly Repo[], dataDir: st
   throw new UsageError(`${found.length} repositories are called ${word}; name one by its key: ${apart}`);
 }
 
-/** Says so, with what to do, and the nearest names that something is remembered of. */
+/** The message for an unknown repository: what to do, and the nearest names in memory. */
 export function nothingRemembered(name: string, known: readonly Repo[], dataDir: string): string {
   return (
-    `nothing is remembered of ${name} in ${dataDir}. Index a clone of it (kodiai index --repo PATH), import its past reviews ` +
+    `there are no memories of ${name} in ${dataDir}. Index a clone of it (kodiai index --repo PATH), import its past reviews ` +
     `(kodiai import OWNER/NAME) or its comments (kodiai memory import FILE), or name another with --repo or --data-dir.${nearest(name.toLowerCase(), known)}`
   );
 }
@@ -41,7 +41,7 @@ export function nameOf({ owner, name }: Pick<Repo, "owner" | "name">): string {
   return `${owner}/${name}`;
 }
 
-/** Whether a word names a folder that is there. */
+/** Whether a word names an existing folder. */
 export function isFolder(word: string): boolean {
   return statSync(word, { throwIfNoEntry: false })?.isDirectory() === true;
 }
@@ -58,5 +58,5 @@ function nearest(wanted: string, known: readonly Repo[]): string {
     .sort((a, b) => a.distance - b.distance || (a.name < b.name ? -1 : 1))
     .map(({ name }) => name);
   const more = names.length > NEAR ? ` and ${names.length - NEAR} more` : "";
-  return ` Remembered there, nearest first: ${names.slice(0, NEAR).join(", ")}${more}.`;
+  return ` In memory, nearest first: ${names.slice(0, NEAR).join(", ")}${more}.`;
 }

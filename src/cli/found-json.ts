@@ -1,4 +1,4 @@
-// What `kodiai search --json` prints. A change that breaks readers raises `version`.
+// The output of `kodiai search --json`. A breaking change raises `version`.
 
 import type { Repo } from "../domain/job.ts";
 import type { FoundMemory, HandSearch } from "../domain/memory/search-result.ts";

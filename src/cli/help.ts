@@ -38,7 +38,7 @@ export function overview(): string {
   ].join("\n");
 }
 
-/** What one verb does, its forms and its own options; null for a word that is not a verb. */
+/** The help of one verb: its forms and options; null for a word that is not a verb. */
 export function helpOf(name: string): string | null {
   const verb = LIST.get(name);
   if (verb === undefined) return null;

@@ -1,4 +1,4 @@
-// kodiai hook: a pre-push hook that reviews what is about to be pushed. It stands before a hook that was there, and never in
+// kodiai hook: a pre-push hook that reviews what is about to be pushed. It runs after an existing hook, and is never installed in
 // a folder of hooks that other repositories share.
 import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -10,13 +10,13 @@ import { terminalText } from "./terminal-text.ts";
 import { type ExitCode, noMore, oneOf, readWords, UsageError } from "./usage.ts";
 import { VERBS } from "./verbs.ts";
 
-/** What the verb asks of git. */
+/** The git operations that the command needs. */
 export interface HookPorts {
-  /** Where git looks for hooks here, and whether other repositories' hooks are there too. */
+  /** Where git looks for hooks here, and whether other repositories share that folder. */
   readonly hooksFolder: () => Promise<{ readonly path: string; readonly isShared: boolean }>;
   /**
-   * From where the commits are new to the remote: what stands there, else where the branch left the remote's own; null when
-   * nothing of the remote is known.
+   * The base of the commits that are new to the remote: the remote's commit, else where the branch left the remote's own; null
+   * when nothing of the remote is known.
    */
   readonly base: (remote: string, remoteSha: string | null, localSha: string) => Promise<string | null>;
 }
@@ -24,7 +24,7 @@ export interface HookPorts {
 type Words = ReturnType<typeof readWords<typeof VERBS.hook.options>>["values"];
 
 const NAME = "pre-push";
-/** The hook that was there before. */
+/** The name that an existing hook is moved to. */
 const EARLIER = "pre-push.before-kodiai";
 const MARK = "# kodiai pre-push hook";
 const DEFAULT_FAIL_ON = "major";
@@ -48,7 +48,7 @@ export async function hook(words: readonly string[], open: (cwd: string) => Hook
     case "status":
       return say(statusOf((await ports.hooksFolder()).path));
     default:
-      throw new UsageError("write `hook install`, `hook uninstall` or `hook status`");
+      throw new UsageError("use `hook install`, `hook uninstall` or `hook status`");
   }
 }
 
@@ -59,7 +59,7 @@ function install(values: Words, { path, isShared }: Folder): ExitCode {
   const model = oneOf("model", values.model ?? "off", ["auto", "off"]);
   if (isShared) {
     throw new UsageError(
-      `core.hooksPath names ${path} for all your repositories; a hook there would review each of them. Call Kodiai from your hook there ` +
+      `core.hooksPath is ${path} for all your repositories; a hook there would run in each of them. Call Kodiai from your hook there ` +
         "(docs/pre-push.md shows how), or set core.hooksPath for this repository alone",
     );
   }
@@ -67,13 +67,13 @@ function install(values: Words, { path, isShared }: Folder): ExitCode {
   const earlier = join(path, EARLIER);
   if (existsSync(file) && !isOurs(file)) {
     if (existsSync(earlier))
-      throw new UsageError(`${file} is not ours, and ${earlier} is taken: move one of them away`);
+      throw new UsageError(`${file} is not Kodiai's, and ${earlier} exists: move one of them away`);
     renameSync(file, earlier);
   }
   mkdirSync(path, { recursive: true });
   writeFileSync(file, script(failOn, model));
   chmodSync(file, 0o755);
-  const chained = existsSync(earlier) ? `; the hook that was there runs first (${EARLIER})` : "";
+  const chained = existsSync(earlier) ? `; the existing hook runs first (${EARLIER})` : "";
   return say(`installed ${file}: pushes with findings from ${failOn} on are stopped${chained}`);
 }
 
@@ -81,30 +81,30 @@ function uninstall({ path }: Folder): ExitCode {
   const file = join(path, NAME);
   const earlier = join(path, EARLIER);
   if (!existsSync(file) || !isOurs(file))
-    throw new UsageError(`${file} is not there, or not ours: nothing was changed`);
+    throw new UsageError(`${file} does not exist or is not Kodiai's; nothing was changed`);
   rmSync(file);
   if (!existsSync(earlier)) return say(`removed ${file}`);
   renameSync(earlier, file);
-  return say(`removed ${file}; the hook that was there before is back`);
+  return say(`removed ${file}; the previous hook is restored`);
 }
 
 function statusOf(folder: string): string {
   const file = join(folder, NAME);
   if (!existsSync(file)) return `no pre-push hook in ${folder}`;
-  if (!isOurs(file)) return `${file} is not a hook of Kodiai; kodiai hook install runs before none and after that one`;
-  return `${file} is ours${existsSync(join(folder, EARLIER)) ? `, after ${EARLIER}` : ""}`;
+  if (!isOurs(file)) return `${file} is not Kodiai's; \`kodiai hook install\` adds Kodiai after it`;
+  return `${file} is Kodiai's${existsSync(join(folder, EARLIER)) ? `, after ${EARLIER}` : ""}`;
 }
 
 function isOurs(file: string): boolean {
   return readFileSync(file, "utf8").split("\n", 2)[1]?.startsWith(MARK) === true;
 }
 
-/** A Kodiai that is gone stops nobody's push. */
+/** A Kodiai that was removed must not stop a push. */
 function script(failOn: string, model: string): string {
   const main = fileURLToPath(new URL(import.meta.url.endsWith(".ts") ? "./main.ts" : "./main.js", import.meta.url));
   return `#!/bin/sh
-${MARK}: made by \`kodiai hook install\`, taken out by \`kodiai hook uninstall\`.
-# \`git push --no-verify\` or KODIAI_HOOK=off goes past it.
+${MARK}: installed by \`kodiai hook install\`, removed by \`kodiai hook uninstall\`.
+# \`git push --no-verify\` or KODIAI_HOOK=off skips it.
 node=${quoted(process.execPath)}
 main=${quoted(main)}
 pushed=$(cat)
@@ -126,11 +126,11 @@ function quoted(text: string): string {
   return `'${text.replaceAll("'", `'\\''`)}'`;
 }
 
-/** `LOCAL-REF LOCAL-SHA REMOTE-REF REMOTE-SHA`, as git tells a pre-push hook line by line. */
+/** `LOCAL-REF LOCAL-SHA REMOTE-REF REMOTE-SHA`: git passes one line for each ref. */
 const PUSHED = /^(\S+) ([0-9a-f]{40,64}) (\S+) ([0-9a-f]{40,64})$/;
 const MOST_REFS = 10;
 
-/** Reviews each branch that is pushed. What cannot be reviewed is pushed, and said. */
+/** Reviews each branch that is pushed. A branch that cannot be reviewed is pushed with a note. */
 async function run(remote: string, values: Words, ports: HookPorts): Promise<ExitCode> {
   const refs = pushedRefs(await readStream(process.stdin));
   if (refs.length > MOST_REFS) note(`${refs.length} branches and tags at once: the first ${MOST_REFS} are reviewed`);
@@ -139,18 +139,18 @@ async function run(remote: string, values: Words, ports: HookPorts): Promise<Exi
     const code = await reviewed({ ref, base: await ports.base(remote, there, local), head: local }, values);
     isStopped ||= code === 1;
   }
-  if (isStopped) note("not pushed. `git push --no-verify` pushes all the same");
+  if (isStopped) note("not pushed. `git push --no-verify` pushes anyway");
   return isStopped ? 1 : 0;
 }
 
 interface PushedRef {
   readonly ref: string;
   readonly local: string;
-  /** Null for a new one. */
+  /** The remote's commit; null for a new ref. */
   readonly there: string | null;
 }
 
-/** Without what is deleted. */
+/** Without deleted refs. */
 function pushedRefs(text: string): readonly PushedRef[] {
   return text.split("\n").flatMap((line) => {
     const [, , local = "", ref = "", there = ""] = PUSHED.exec(line.trim()) ?? [];

@@ -1,4 +1,4 @@
-// kodiai import: what people said in a repository's past reviews becomes memory, with progress as it goes.
+// kodiai import: turns a repository's past reviews into memory, with progress.
 
 import type { Repo } from "../domain/job.ts";
 import type { HistoryProgress, HistoryTally } from "../domain/memory/past-reviews.ts";
@@ -9,13 +9,13 @@ import { terminalText } from "./terminal-text.ts";
 import { type ExitCode, noMore, readWords, UsageError } from "./usage.ts";
 import { VERBS } from "./verbs.ts";
 
-/** What the verb needs of the world. */
+/** The ports of the command. */
 export interface HistoryVerbPorts extends HistoryPorts {
   readonly repo: Repo;
   readonly close: () => void;
 }
 
-/** Whose past is read, with which token, into which folder. */
+/** The repository to import, with which token, into which folder. */
 export interface HistoryWords {
   readonly host: string;
   readonly owner: string;
@@ -26,12 +26,12 @@ export interface HistoryWords {
   readonly isDry: boolean;
 }
 
-/** Pull requests whose reviews are read where nobody says how many: each takes a request. */
+/** Pull requests whose reviews are read by default: each takes a request. */
 const PULLS = 1_000;
 
 /**
  * @param open reads the repository and opens memory
- * @returns 0, also when a rate limit ended it before it was through: the same words again go on there
+ * @returns 0, also when a rate limit interrupted it: the same command resumes there
  * @throws UsageError
  */
 export async function importPast(
@@ -41,7 +41,7 @@ export async function importPast(
 ): Promise<ExitCode> {
   const { values, positionals } = readWords(words, VERBS.import.options);
   const [repository, ...more] = positionals;
-  if (repository === undefined) throw new UsageError("say whose past to import: kodiai import OWNER/NAME");
+  if (repository === undefined) throw new UsageError("name the repository: kodiai import OWNER/NAME");
   noMore(more);
   const limit = limitOf(values.limit);
   const since = sinceOf(values.since);
@@ -60,7 +60,7 @@ export async function importPast(
       at: Date.now,
     };
     const show = progressLine(repo);
-    const done = await importHistory(request, ports, show.tell);
+    const done = await importHistory(request, ports, show.update);
     show.end();
     if (asJson) console.log(JSON.stringify({ version: 1, dryRun: isDry, ...done }, null, 2));
     else console.log(report(repo, done, isDry));
@@ -110,12 +110,12 @@ const STAGES: Readonly<Record<HistoryProgress["stage"], string>> = {
   done: "done",
 };
 
-/** One line that is written over on a terminal; elsewhere a line for each kind, so that logs stay short. */
-function progressLine(repo: Repo): { tell(progress: HistoryProgress): void; end(): void } {
+/** One line that is overwritten on a terminal; elsewhere one line for each stage, so that logs stay short. */
+function progressLine(repo: Repo): { update(progress: HistoryProgress): void; end(): void } {
   const { stderr } = process;
   let shown: HistoryProgress["stage"] | null = null;
   return {
-    tell(progress) {
+    update(progress) {
       if (!stderr.isTTY && progress.stage === shown) return;
       shown = progress.stage;
       const line = `${nameOf(repo)}: ${STAGES[progress.stage]}, ${progress.tally.comments} comments read, ${held(progress.tally)} remembered`;
@@ -134,7 +134,7 @@ function report(repo: Repo, { progress, stopped }: HistoryRun, isDry: boolean): 
   const { comments, added, updated, unchanged, refused } = tally;
   const worth = tally.byOutcome.reduce((sum, [, count]) => sum + count, 0);
   const result = isDry
-    ? `${worth} memories to be made, nothing was remembered`
+    ? `${worth} memories found, nothing was stored`
     : `${added} added, ${updated} updated, ${unchanged} unchanged, ${refused} refused`;
   const lines = [
     `${nameOf(repo)}: ${comments} comments read: ${result}`,
@@ -147,7 +147,7 @@ function report(repo: Repo, { progress, stopped }: HistoryRun, isDry: boolean): 
   if (stopped === null) return terminalLines(lines);
   const when = stopped.until === null ? "later" : `after ${new Date(stopped.until).toISOString().slice(11, 16)} UTC`;
   lines.push(
-    `  not through: the last fifth of this hour's requests to GitHub is left alone; run it again ${when}, it goes on there`,
+    `  not finished: the last fifth of this hour's GitHub requests is reserved; run it again ${when} to resume`,
   );
   return terminalLines(lines);
 }
@@ -161,6 +161,6 @@ function mostFirst<Word extends string>(counted: readonly (readonly [Word, numbe
 }
 
 function counts(counted: readonly (readonly [string, number])[]): string {
-  const told = mostFirst(counted).map(([word, count]) => `${word} ${count}`);
-  return told.length === 0 ? "none" : told.join(", ");
+  const words = mostFirst(counted).map(([word, count]) => `${word} ${count}`);
+  return words.length === 0 ? "none" : words.join(", ");
 }

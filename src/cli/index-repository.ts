@@ -1,4 +1,4 @@
-// kodiai index: reads the documents of a clone's commit into memory, and its code where the configuration wants it.
+// kodiai index: reads the documents of a clone's commit into memory, and its code if the configuration enables it.
 
 import type { Repo } from "../domain/job.ts";
 import { counted } from "../domain/text/counted.ts";
@@ -11,26 +11,26 @@ import {
 import { type ExitCode, noMore, oneOf, readWords, UsageError } from "./usage.ts";
 import { VERBS } from "./verbs.ts";
 
-/** What the verb needs of the world. */
+/** The ports of the command. */
 export interface IndexVerbPorts extends IndexPorts {
   readonly repo: Repo;
-  /** What the configuration has indexed. */
+  /** The corpora that the configuration enables. */
   readonly corpora: readonly IndexedCorpus[];
   readonly redact: (text: string) => Promise<string>;
-  /** Where a file of the tree can be read; null for what has no address. */
+  /** The web address of a file of the tree; null without one. */
   readonly urlOf: (path: string) => string | null;
   /** Epoch milliseconds. */
   readonly now: () => number;
   readonly close: () => void;
 }
 
-/** Which commit of which clone, as whose memory, into which folder. */
+/** Which commit of which clone, for which repository, into which folder. */
 export interface IndexWords {
-  /** The clone; undefined is the folder that `repo` names, else the one here. */
+  /** The clone; for undefined, the folder that `repo` names, else the current one. */
   readonly path: string | undefined;
-  /** A folder or OWNER/NAME; undefined is the clone's own. */
+  /** A folder or OWNER/NAME; for undefined, the clone's own. */
   readonly repo: string | undefined;
-  /** A clone of the repository's wiki, which is read in place of the repository. */
+  /** A clone of the repository's wiki, which is read instead of the repository. */
   readonly wiki: string | undefined;
   readonly revision: string;
   readonly dataDir: string | undefined;

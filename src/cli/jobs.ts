@@ -1,28 +1,28 @@
-// kodiai jobs: what waits, runs and was parked; one job in full, tried again, or taken out. Servers may be running.
+// kodiai jobs: lists waiting, running and parked jobs; shows, retries or drops one. Servers may be running.
 import type { JobAdmin, JobState, KeptJob } from "../ports/jobs.ts";
 import { terminalText } from "./terminal-text.ts";
 import { type ExitCode, noMore, oneOf, readWords, UsageError } from "./usage.ts";
 import { VERBS } from "./verbs.ts";
 
-/** What the verb needs of the world. */
+/** The ports of the command. */
 export interface JobsVerbPorts {
-  /** Where the queue is, or would be. */
+  /** The data directory, even if it does not exist yet. */
   readonly folder: string;
-  /** Null where no server ever ran. */
+  /** Null if no server ever used the directory. */
   readonly jobs: JobAdmin | null;
   readonly close: () => Promise<void>;
 }
 
 const ACTIONS = ["ls", "show", "retry", "drop"] as const;
 const STATES = ["waiting", "running", "parked", "done", "superseded", "cancelled"] as const;
-/** What needs a look, or will happen. */
+/** The states listed by default. */
 const SHOWN: readonly JobState[] = ["waiting", "running", "parked"];
 const MOST = 1_000;
 
 /**
  * @param open opens the queue in the folder that `--data-dir` names
  * @returns 0
- * @throws UsageError; Error when a job cannot be moved
+ * @throws UsageError; Error when a job cannot be retried or dropped
  */
 export async function jobs(
   words: readonly string[],
@@ -37,7 +37,8 @@ export async function jobs(
   const states = values.state === undefined ? SHOWN : [oneOf("state", values.state, STATES)];
   const ports = await open(values["data-dir"]);
   try {
-    if (ports.jobs === null) throw new Error(`no server ever ran in ${ports.folder}: there is no queue.db`);
+    if (ports.jobs === null)
+      throw new Error(`${ports.folder}/queue.db not found: no server has used this data directory`);
     if (verb === "ls") return await list(ports.jobs, states, ids, asJson);
     if (verb === "show") return await show(ports.jobs, idOf(verb, ids), asJson);
     return await move(ports.jobs, verb, values.all === true ? await allOf(verb, ids, ports.jobs) : [idOf(verb, ids)]);
@@ -64,7 +65,7 @@ async function show(admin: JobAdmin, id: number, asJson: boolean): Promise<ExitC
   if (found === null) throw new Error(`there is no job ${id}`);
   if (asJson) console.log(JSON.stringify({ version: 1, job: shownOf(found) }, null, 2));
   else {
-    const rows = Object.entries(shownOf(found)).map(([name, value]) => `${name.padEnd(9)} ${said(value)}`);
+    const rows = Object.entries(shownOf(found)).map(([name, value]) => `${name.padEnd(9)} ${shownValue(value)}`);
     console.log(rows.join("\n"));
   }
   return 0;
@@ -74,12 +75,12 @@ async function move(admin: JobAdmin, verb: "retry" | "drop", ids: readonly numbe
   for (const id of ids) {
     const change = await (verb === "retry" ? admin.retry(id) : admin.drop(id, "dropped by the operator"));
     if (change.kind === "refused") throw new Error(`job ${id}: ${change.reason}`);
-    console.log(verb === "retry" ? `job ${id} waits again` : `job ${id} is dropped`);
+    console.log(verb === "retry" ? `job ${id} is queued again` : `job ${id} is dropped`);
   }
   return 0;
 }
 
-/** Only what was parked may be moved all at once. */
+/** --all applies to parked jobs only. */
 async function allOf(verb: string, ids: readonly string[], admin: JobAdmin): Promise<readonly number[]> {
   if (ids.length > 0) throw new UsageError(`jobs ${verb} takes an ID or --all, not both`);
   return (await admin.list(["parked"], MOST)).map(({ id }) => id);
@@ -94,13 +95,13 @@ function idOf(verb: string, ids: readonly string[]): number {
 function line(kept: KeptJob): string {
   const { id, state, what, age, due, outcome } = shownOf(kept);
   const when = due === null ? `${age} old` : `in ${due}`;
-  const told = outcome === null ? "" : `  ${outcome}`;
+  const result = outcome === null ? "" : `  ${outcome}`;
   return terminalText(
-    `${String(id).padStart(6)}  ${state.padEnd(10)} ${when.padEnd(10)} ${what}${told}`.replaceAll("\n", " "),
+    `${String(id).padStart(6)}  ${state.padEnd(10)} ${when.padEnd(10)} ${what}${result}`.replaceAll("\n", " "),
   );
 }
 
-/** For people and programs: what it is about, never what anybody wrote. */
+/** For people and programs: the job's metadata, without text by others. */
 function shownOf({ id, lane, state, job, attempt, deaths, dueInMs, ageMs, outcome }: KeptJob) {
   const { repo } = job;
   const name = repo.name === "" ? `${repo.host}/${repo.id}` : `${repo.owner}/${repo.name}`;
@@ -124,7 +125,7 @@ function shownOf({ id, lane, state, job, attempt, deaths, dueInMs, ageMs, outcom
   };
 }
 
-function said(value: string | number | null): string {
+function shownValue(value: string | number | null): string {
   return value === null ? "-" : terminalText(String(value));
 }
 

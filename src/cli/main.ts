@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// kodiai VERB [options]: reads the words, runs one verb, ends with its exit code.
+// kodiai VERB [options]: parses the command line, runs one verb, ends with its exit code.
 import manifest from "../../package.json" with { type: "json" };
 import { didYouMean } from "../config/did-you-mean.ts";
 import { keepCompiled } from "../server/keep-compiled.ts";
@@ -14,7 +14,7 @@ const memoryPorts = () => import("../wire/cli/memory.ts");
 const storePorts = () => import("../wire/cli/store.ts");
 const gitPorts = () => import("../wire/cli/git.ts");
 
-/** Loaded when they run: help and mistakes are answered at once. */
+/** Loaded on demand, so that help and usage errors answer at once. */
 const RUN: Readonly<Record<VerbName, () => Promise<Run>>> = {
   review: async () => (await import("./review.ts")).review,
   explain: async () => (await import("./explain.ts")).explain,
@@ -92,7 +92,7 @@ function say(text: string): ExitCode {
   return 0;
 }
 
-/** The message may quote a file name or what git said about it. */
+/** The message may quote a file name or git's output. */
 function complain(verb: string, error: unknown): ExitCode {
   const message = terminalText(error instanceof Error ? error.message : String(error));
   if (error instanceof UsageError) {
@@ -104,7 +104,7 @@ function complain(verb: string, error: unknown): ExitCode {
   return 3;
 }
 
-/** A verb that is given its ports by a function of the words it reads. */
+/** A verb whose ports come from a function of the parsed options. */
 function withPorts<Open>(verb: (words: readonly string[], open: Open) => Promise<ExitCode>, open: Open): Run {
   return (words) => verb(words, open);
 }

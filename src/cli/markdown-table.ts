@@ -1,4 +1,4 @@
-// A GitHub Markdown table in the padded form that the formatter wants, so that generated pages need no formatting.
+// A GitHub Markdown table, padded as the formatter pads it, so that generated pages need no formatting.
 
 /** Shortest column: the dashes under a heading need three. */
 const MIN_WIDTH = 3;

@@ -11,14 +11,14 @@ import { terminalText } from "./terminal-text.ts";
 import { type ExitCode, noMore, oneOf, readWords, UsageError } from "./usage.ts";
 import { VERBS } from "./verbs.ts";
 
-/** Where the token of HTTP stands; without it one is made, and said on standard error. */
+/** The variable with the token for HTTP; without it a token is generated and printed on standard error. */
 const TOKEN = "KODIAI_MCP_TOKEN";
 const LEAST_TOKEN = 32;
 
 /**
- * Serves until the client goes away (stdio) or a signal comes.
+ * Serves until the client disconnects (stdio) or a signal arrives.
  *
- * @param open joins the tools to the world
+ * @param open connects the tools to their ports
  * @throws UsageError
  */
 export async function mcp(words: readonly string[], open: (words: McpWords) => Promise<McpPorts>): Promise<ExitCode> {
@@ -64,11 +64,11 @@ async function overHttp(
 ): Promise<void> {
   registerSecrets(token.word);
   const ended = endOf(false);
-  const door = await startMcpServer(port, token.word, () => mcpServer(ports, version));
-  say(`${about} on ${door.url}`);
-  if (token.isNew) say(`the token, until this ends: ${token.word} (set ${TOKEN} to keep one)`);
+  const server = await startMcpServer(port, token.word, () => mcpServer(ports, version));
+  say(`${about} on ${server.url}`);
+  if (token.isNew) say(`token for this run: ${token.word} (set ${TOKEN} to keep one)`);
   await ended;
-  await door.close();
+  await server.close();
 }
 
 /** A client ends its server by closing standard input, a person by a signal. */
@@ -84,14 +84,14 @@ function endOf(byInput: boolean): Promise<void> {
 }
 
 function aboutOf({ repo, isAll, mayWrite }: McpPorts): string {
-  const whose = isAll ? "every repository that memory knows, else of" : "";
-  return `tools of ${[whose, `${repo.owner}/${repo.name}`].filter((part) => part !== "").join(" ")}, ${mayWrite ? "reading and writing memory" : "reading only"},`;
+  const scope = isAll ? "every repository that memory knows, else of" : "";
+  return `tools of ${[scope, `${repo.owner}/${repo.name}`].filter((part) => part !== "").join(" ")}, ${mayWrite ? "reading and writing memory" : "reading only"},`;
 }
 
 function portOf(word: string): number {
   const port = /^\d{1,5}$/.test(word) ? Number(word) : Number.NaN;
   if (port >= 0 && port <= 65_535) return port;
-  throw new UsageError(`--http takes a port (0 takes a free one), not ${JSON.stringify(word)}`);
+  throw new UsageError(`--http takes a port (0: any free port), not ${JSON.stringify(word)}`);
 }
 
 interface Token {

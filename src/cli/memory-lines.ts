@@ -1,4 +1,4 @@
-// One memory that was found, for a person at a terminal: what it says, where it comes from, and why it stands there.
+// One search result for a terminal: its text, its source, and the reasons for its rank.
 import { styleText } from "node:util";
 import { type RankedMemory, termsText } from "../domain/retrieval.ts";
 import { isoDate } from "../domain/text/iso-date.ts";
@@ -6,14 +6,14 @@ import { terminalText } from "./terminal-text.ts";
 
 const TEXT_CHARS = 160;
 
-/** What was said on one line, cut. */
-export function saidLine({ record }: RankedMemory): string {
-  const said = terminalText((record.lesson ?? record.text).replace(/\s+/g, " ").trim());
-  const points = [...said.slice(0, TEXT_CHARS * 2)];
-  return points.length > TEXT_CHARS ? `${points.slice(0, TEXT_CHARS).join("")}…` : said;
+/** The memory's text on one line, cut. */
+export function textLine({ record }: RankedMemory): string {
+  const line = terminalText((record.lesson ?? record.text).replace(/\s+/g, " ").trim());
+  const points = [...line.slice(0, TEXT_CHARS * 2)];
+  return points.length > TEXT_CHARS ? `${points.slice(0, TEXT_CHARS).join("")}…` : line;
 }
 
-/** Where it comes from: corpus, place, language, outcome, date. */
+/** The source: corpus, place, language, outcome, date. */
 export function sourceLine({ record }: RankedMemory): string {
   const place = [record.path, record.symbol].filter((part) => part !== null).join("#");
   const kind = [record.corpus, record.chunkType ?? record.category, record.severity].filter((part) => part !== null);
@@ -21,7 +21,7 @@ export function sourceLine({ record }: RankedMemory): string {
   return terminalText(facts.filter((fact) => fact !== null && fact !== "" && fact !== "unknown").join("  "));
 }
 
-/** Both ranks with what they rest on: `meaning #2 (distance .312)  words #1 (BM25 8.4)`. */
+/** Both ranks with their scores: `meaning #2 (distance .312)  words #1 (BM25 8.4)`. */
 function rankLine(memory: RankedMemory): string {
   const { distance, vectorRank, keywordRank, keywordScore, adjustedDistance, nearestHunk, confidence } = memory;
   const adjusted = adjustedDistance === null ? "" : `, adjusted ${adjustedDistance.toFixed(3)}`;
@@ -36,19 +36,19 @@ function rankLine(memory: RankedMemory): string {
   return terminalText(parts.join("  "));
 }
 
-/** A numbered memory over a few lines: its score, what it says, the terms of the score, and what found it. */
+/** A numbered memory over a few lines: its score, its text, the terms of the score, and the ranks. */
 export function memoryLines(memory: RankedMemory, number: number): readonly string[] {
   const { record, alternateSources, score, terms } = memory;
   const pad = " ".repeat(String(number).length + 2);
   const url = record.provenance.url;
   return [
     `${styleText("bold", `${number}.`)} ${styleText("cyan", score.toFixed(3))}  ${sourceLine(memory)}  ${styleText("dim", record.id)}`,
-    `${pad}${saidLine(memory)}`,
+    `${pad}${textLine(memory)}`,
     styleText("dim", `${pad}${score.toFixed(3)} = ${termsText(terms)}`),
     styleText("dim", `${pad}${rankLine(memory)}`),
     ...(url === null ? [] : [styleText("dim", `${pad}${terminalText(url)}`)]),
     ...(alternateSources.length === 0
       ? []
-      : [styleText("dim", `${pad}also said by ${terminalText(alternateSources.join(" "))}`)]),
+      : [styleText("dim", `${pad}also from ${terminalText(alternateSources.join(" "))}`)]),
   ];
 }

@@ -1,4 +1,4 @@
-// What is remembered, for a person at a terminal: a line, a page, and what a model wrote about it.
+// A memory for a terminal: as a line, as a page, and the part that a model wrote.
 
 import { filePattern } from "../config/path-glob.ts";
 import { outcomeWords } from "../domain/memory/evidence.ts";
@@ -6,11 +6,11 @@ import type { Described, FieldCounts, MemoryRecord } from "../domain/memory.ts";
 
 /** One line of a list. */
 export function lineOf(record: MemoryRecord): string {
-  const said = (record.lesson ?? record.text).replace(/\s+/g, " ").trim().slice(0, 80);
-  return [record.id, record.corpus, record.outcome ?? "-", record.language, record.path ?? "-", said].join("  ");
+  const text = (record.lesson ?? record.text).replace(/\s+/g, " ").trim().slice(0, 80);
+  return [record.id, record.corpus, record.outcome ?? "-", record.language, record.path ?? "-", text].join("  ");
 }
 
-/** Everything of one memory, what a model wrote apart from what people did. */
+/** A memory in full; the part that a model wrote is apart from what people did. */
 export function pageOf(record: MemoryRecord): string {
   const { provenance } = record;
   const facts = [
@@ -35,14 +35,14 @@ export function pageOf(record: MemoryRecord): string {
     .join("\n\n");
 }
 
-/** Text of others on a terminal: no control characters that could move the cursor, recolour or hide what stands there. */
+/** Text by others for a terminal: without control characters, which could move the cursor, recolour or hide text. */
 export function visible(text: string): string {
   return text.replace(/[\p{Cc}\p{Cf}]/gu, (character) =>
     character === "\n" || character === "\t" ? character : "\uFFFD",
   );
 }
 
-/** What a model wrote, marked as such; why it wrote nothing; null where none was asked. */
+/** The part that a model wrote, marked as such; why it wrote nothing; null without a model. */
 function writtenPart({ situation, lesson, tags, described }: MemoryRecord): string | null {
   if (situation === null && lesson === null) {
     return described === undefined ? null : `${by(described)}no lesson: ${described.problems.join(", ")}`;
@@ -60,7 +60,7 @@ function by(described: Described): string {
   return described.by === "" ? "" : `asked ${described.by}: `;
 }
 
-/** How many memories have a lesson and why others have none: `lessons: 12; without: 3 (lesson/too-long 2, …); 5 wait`. */
+/** How many memories have a lesson, and why others have none: `lessons: 12; without: 3 (lesson/too-long 2, …); 5 wait`. */
 export function lessonsLine({ described, without, waiting }: FieldCounts): string {
   const reasons = [...without].map(([name, count]) => `${name} ${count}`).join(", ");
   return `lessons: ${described}; without, by rule: ${reasons === "" ? "none" : reasons}; not described yet: ${waiting}`;

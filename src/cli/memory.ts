@@ -1,5 +1,5 @@
-// kodiai memory: what is remembered. `import` and `export` move it in and out, `backfill` fixes rows without a language,
-// `describe` has a model write what rows are about; `ls`, `show`, `why` and `stats` look at one repository's, `forget` takes one memory out.
+// kodiai memory: lists, shows and moves memories. `import` and `export` move them in and out, `backfill` fixes rows without a
+// language, `describe` has a model describe rows; `ls`, `show`, `why` and `stats` read one repository's, `forget` deletes one.
 import { createReadStream } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { replayWords } from "../domain/figures/replay-result.ts";
@@ -22,7 +22,7 @@ import { VERBS } from "./verbs.ts";
 
 /**
  * @param open opens memory in the folder that `--data-dir` names
- * @returns 0; 2 when lines of an import were wrong, after the rest was remembered
+ * @returns 0; 2 when lines of an import were wrong, after the rest was stored
  * @throws UsageError
  */
 export async function memory(
@@ -34,7 +34,7 @@ export async function memory(
   const run = ACTIONS.get(verb);
   if (run === undefined)
     throw new UsageError(
-      "write `memory ls`, `show ID`, `why ID`, `stats`, `forget ID`, `export FILE`, `import FILE`, `backfill` or `describe`",
+      "use `memory ls`, `show ID`, `why ID`, `stats`, `forget ID`, `export FILE`, `import FILE`, `backfill` or `describe`",
     );
   noMore(more);
   const ports = await open(values["data-dir"]);
@@ -60,11 +60,11 @@ const ACTIONS: ReadonlyMap<string, Action> = new Map<string, Action>([
 ]);
 
 async function importFile(file: string | undefined, values: MemoryWords, ports: MemoryVerbPorts): Promise<ExitCode> {
-  if (file === undefined) throw new UsageError("say which file to import; - reads standard input");
-  const { embedder, memory: shelf, redact } = ports;
+  if (file === undefined) throw new UsageError("name the file to import; - reads standard input");
+  const { embedder, memory: store, redact } = ports;
   const into = values.repo === undefined ? {} : { into: await ports.repoOf(values.repo) };
   const rules = { remembering: { redact }, lowInformation, ...into };
-  const done = await importMemory(readable(file), rules, { embedder, memory: shelf });
+  const done = await importMemory(readable(file), rules, { embedder, memory: store });
   if (isJson(values)) console.log(JSON.stringify({ version: 1, ...done }, null, 2));
   else console.log(importReport(file, done));
   return done.wrongLines > 0 ? 2 : 0;
@@ -99,18 +99,18 @@ function importReport(
 }
 
 async function exportFile(file: string | undefined, values: MemoryWords, ports: MemoryVerbPorts): Promise<ExitCode> {
-  if (file === undefined) throw new UsageError("say which file to write; - writes to standard output");
+  if (file === undefined) throw new UsageError("name the file to write; - writes to standard output");
   if (values.all === true && values.repo !== undefined) throw new UsageError("--all and --repo exclude each other");
   const corpora = corporaOf(values);
   const what = values.pairs === true ? "pairs" : "records";
   const repos = values.all === true ? await ports.repositories() : [await ports.repoOf(values.repo)];
-  const { memory: shelf, recall, embedder } = ports;
+  const { memory: store, recall, embedder } = ports;
   let lines = 0;
   async function* text() {
     for (const repo of repos) {
       for await (const line of exportMemory(
         { repo, corpora, what },
-        { memory: shelf, recall, space: embedder.space },
+        { memory: store, recall, space: embedder.space },
       )) {
         lines += 1;
         yield `${line}\n`;
@@ -118,7 +118,7 @@ async function exportFile(file: string | undefined, values: MemoryWords, ports: 
     }
   }
   await writeText(file, text());
-  // The lines themselves may be on their way to another program.
+  // Standard output may be piped into another program.
   if (file === "-") return 0;
   const of = values.all === true ? `${repos.length} repositories` : repos.map(nameOf).join();
   console.log(isJson(values) ? JSON.stringify({ version: 1, lines }) : `${file}: ${lines} ${what} of ${of}`);
@@ -131,7 +131,7 @@ async function writeText(file: string, text: AsyncIterable<string>): Promise<voi
     return;
   }
   try {
-    // Code and conversations of repositories, which may be private.
+    // The file contains code and conversations of repositories that may be private.
     await writeFile(file, text, { mode: 0o600 });
   } catch (cause) {
     if (!(cause instanceof Error && "code" in cause && "syscall" in cause)) throw cause;
@@ -146,16 +146,18 @@ async function backfill(subject: string | undefined, values: MemoryWords, ports:
   const byLanguage = Object.fromEntries([...done.byLanguage].sort(([, a], [, b]) => b - a));
   if (isJson(values)) console.log(JSON.stringify({ version: 1, ...done, byLanguage }, null, 2));
   else {
-    const told = Object.entries(byLanguage).map(([language, count]) => `${language} ${count}`);
+    const counts = Object.entries(byLanguage).map(([language, count]) => `${language} ${count}`);
     console.log(`${repo.owner}/${repo.name}: ${done.without} memories without a language`);
-    console.log(`  from their paths: ${told.length === 0 ? "none" : told.join(", ")}; still unknown: ${done.unknown}`);
+    console.log(
+      `  from their paths: ${counts.length === 0 ? "none" : counts.join(", ")}; still unknown: ${done.unknown}`,
+    );
     for (const { part, reason } of done.remembered.degraded) console.log(`  ${part}: ${reason}`);
   }
   return 0;
 }
 
 async function forget(id: string | undefined, values: MemoryWords, ports: MemoryVerbPorts): Promise<ExitCode> {
-  if (id === undefined) throw new UsageError("say which memory to forget: memory forget mem_0123456789ab");
+  if (id === undefined) throw new UsageError("name the memory to forget: memory forget mem_0123456789ab");
   const repo = await ports.repoOf(values.repo);
   const forgotten = await ports.memory.forget(repoKey(repo), [id]);
   if (forgotten === 0) throw new UsageError(`${repo.owner}/${repo.name} has no memory ${JSON.stringify(id)}`);
@@ -188,17 +190,17 @@ async function list(subject: string | undefined, values: MemoryWords, ports: Mem
 async function idsOf(
   repo: Repo,
   corpora: readonly Corpus[],
-  { memory: shelf, embedder }: MemoryVerbPorts,
+  { memory: store, embedder }: MemoryVerbPorts,
 ): Promise<string[]> {
   const ids: string[] = [];
   for (const corpus of corpora) {
-    for (const { id } of (await shelf.known(repoKey(repo), corpus, embedder.space, null)).values()) ids.push(id);
+    for (const { id } of (await store.known(repoKey(repo), corpus, embedder.space, null)).values()) ids.push(id);
   }
   return ids;
 }
 
 async function show(id: string | undefined, values: MemoryWords, ports: MemoryVerbPorts): Promise<ExitCode> {
-  if (id === undefined) throw new UsageError("say which memory to show: memory show mem_0123456789ab");
+  if (id === undefined) throw new UsageError("name the memory to show: memory show mem_0123456789ab");
   const repo = await ports.repoOf(values.repo);
   const [record] = await ports.recall.records(scopeOf(repo), [id]);
   if (record === undefined) throw new UsageError(`${repo.owner}/${repo.name} has no memory ${JSON.stringify(id)}`);
@@ -207,7 +209,7 @@ async function show(id: string | undefined, values: MemoryWords, ports: MemoryVe
 }
 
 async function why(id: string | undefined, values: MemoryWords, ports: MemoryVerbPorts): Promise<ExitCode> {
-  if (id === undefined) throw new UsageError("say which memory to explain: memory why mem_0123456789ab");
+  if (id === undefined) throw new UsageError("name the memory to explain: memory why mem_0123456789ab");
   const repo = await ports.repoOf(values.repo);
   const [record] = await ports.recall.records(scopeOf(repo), [id]);
   if (record === undefined) throw new UsageError(`${repo.owner}/${repo.name} has no memory ${JSON.stringify(id)}`);
@@ -245,7 +247,9 @@ async function stats(_: string | undefined, values: MemoryWords, ports: MemoryVe
   console.log(visible(`  ${lessonsLine(fields)}`));
   for (const line of heldLines(acts)) console.log(visible(`  ${line}`));
   console.log(
-    visible(`  replay: ${replayed === null ? "never; does memory help? kodiai replay" : replayWords(replayed)}`),
+    visible(
+      `  replay: ${replayed === null ? "never run; kodiai replay measures whether memory helps" : replayWords(replayed)}`,
+    ),
   );
   return 0;
 }
@@ -255,21 +259,21 @@ function scopeOf(repo: Repo): Scope {
   return { repo: repoKey(repo), ownerPool: null, excludePull: null, before: null };
 }
 
-// What people tried and what did not count, for the owner: bursts that are held, and acts of those who may not write.
+// Feedback that did not count, for the owner: bursts that are held, and acts by people without write access.
 
 interface HeldActs {
-  /** By pull request: how many acts are held there, and why. */
+  /** By pull request: how many acts are held, and why. */
   readonly bursts: readonly { readonly pull: number; readonly acts: number; readonly reason: string }[];
-  /** Acts of people without write access, of bots and of nobody known, and of how many accounts. */
+  /** Acts by people without write access, by bots and by unknown accounts, and the number of accounts. */
   readonly weightless: { readonly acts: number; readonly accounts: number };
 }
 
 /** @throws Transient when memory cannot be read now */
-async function heldActs(repo: RepoKey, shelf: Pick<EvidenceStore, "pulls" | "evidence">): Promise<HeldActs> {
+async function heldActs(repo: RepoKey, store: Pick<EvidenceStore, "pulls" | "evidence">): Promise<HeldActs> {
   const bursts: { pull: number; acts: number; reason: string }[] = [];
   const strangers: Evidence[] = [];
-  for (const pull of await shelf.pulls(repo)) {
-    const evidence = await shelf.evidence(repo, pull);
+  for (const pull of await store.pulls(repo)) {
+    const evidence = await store.evidence(repo, pull);
     const byReason = Map.groupBy(held(evidence).values(), (reason) => reason);
     for (const [reason, acts] of byReason) bursts.push({ pull, acts: acts.length, reason });
     strangers.push(...evidence.filter((one) => one.by !== null && !isWriterAct(one)));
@@ -280,17 +284,17 @@ async function heldActs(repo: RepoKey, shelf: Pick<EvidenceStore, "pulls" | "evi
 
 /** Lines for a terminal. */
 function heldLines({ bursts, weightless: { acts, accounts } }: HeldActs): readonly string[] {
-  const nobody = "feedback: nothing of people without write access";
-  const strangers = `feedback: ${acts} acts of ${accounts} accounts without write access weigh nothing`;
+  const nobody = "feedback: none from people without write access";
+  const strangers = `feedback: ${acts} acts of ${accounts} accounts without write access have no weight`;
   return [
     acts === 0 ? nobody : strangers,
     ...bursts.map(({ pull, acts: count, reason }) => `burst on #${pull}: ${count} acts, ${reason}`),
   ];
 }
 
-// Lines of a file of any size, one at a time. Not node:readline: it also breaks at U+2028, which JSON may hold as it is.
+// Lines of a file of any size, one at a time. Not node:readline, which also breaks at U+2028, a valid character in JSON.
 
-/** A longer line is handed out cut, so that no file can fill the memory; readers refuse a line of this length. */
+/** A longer line is returned cut, so that no file can fill the memory; readers refuse a line of this length. */
 export const MAX_LINE = 2_097_152;
 
 /**

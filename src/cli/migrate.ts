@@ -1,26 +1,26 @@
-// kodiai migrate sqlite://DIR [postgres://…]: a store from a folder into a Postgres, compared row for row afterwards.
+// kodiai migrate sqlite://DIR [postgres://…]: copies a store from a folder into a PostgreSQL, then compares them row by row.
 import { StoreUnusable } from "../domain/errors.ts";
 import type { MovedTable, MoveStore } from "../ports/move.ts";
 import { terminalText } from "./terminal-text.ts";
 import { type ExitCode, noMore, readWords, UsageError } from "./usage.ts";
 import { VERBS } from "./verbs.ts";
 
-/** What the verb needs of the world. */
+/** The ports of the command. */
 export interface MigratePorts {
-  /** The folder that is read. */
+  /** The source folder. */
   readonly folder: string;
   readonly move: MoveStore;
   close(): Promise<void>;
 }
 
-/** @throws StoreUnusable where there is no store, or the address is none; UsageError */
+/** @throws StoreUnusable if there is no store, or the address is invalid; UsageError */
 export type OpenMigrate = (from: string, to: string | undefined) => Promise<MigratePorts>;
 
 /** @returns 0; 3 when nothing was moved or the two differ @throws UsageError */
 export async function migrate(words: readonly string[], open: OpenMigrate): Promise<ExitCode> {
   const { values, positionals } = readWords(words, VERBS.migrate.options);
   const [from, to, ...more] = positionals;
-  if (from === undefined) throw new UsageError("say from where to where: kodiai migrate sqlite://DIR postgres://…");
+  if (from === undefined) throw new UsageError("name source and target: kodiai migrate sqlite://DIR postgres://…");
   noMore(more);
   const say = (line: string) => process.stderr.write(`${terminalText(line)}\n`);
   try {
@@ -47,7 +47,5 @@ function report(tables: readonly MovedTable[], folder: string, json: boolean): v
   for (const { table, rows, checksum } of tables) {
     console.log(`${table.padEnd(14)} ${String(rows).padStart(9)} rows, sha256 ${checksum.slice(0, 16)}`);
   }
-  console.log(
-    terminalText(`the same on both sides; start the server with DATABASE_URL, and keep ${folder} until it runs`),
-  );
+  console.log(terminalText(`both stores match; start the server with DATABASE_URL, and keep ${folder} until it runs`));
 }

@@ -1,11 +1,11 @@
-// kodiai export-data --user X, kodiai erase --user X: what is kept about one person, and to keep it no longer.
+// kodiai export-data --user X, kodiai erase --user X: exports or anonymises everything stored about a person.
 import { writeFileSync } from "node:fs";
 import type { ErasedPerson, NamedPerson, PersonStore, RewrittenTables } from "../ports/person.ts";
 import { terminalText } from "./terminal-text.ts";
 import { type ExitCode, readWords, UsageError } from "./usage.ts";
 import { VERBS } from "./verbs.ts";
 
-/** What the verbs need of the world. */
+/** The ports of the commands. */
 export interface PersonPorts extends PersonStore {
   close(): Promise<void>;
 }
@@ -28,11 +28,11 @@ export async function exportData(words: readonly string[], open: Open): Promise<
   }
 }
 
-/** @returns 0 @throws UsageError; Transient when a reader keeps the old bytes: run it again */
+/** @returns 0 @throws UsageError; Transient when a reader still uses the old bytes: run it again */
 export async function erase(words: readonly string[], open: Open): Promise<ExitCode> {
   const { values } = readWords(words, VERBS.erase.options);
   const rewrites = values.rewrite === true && values["dry-run"] !== true;
-  // Rewriting alone is for what was forgotten by other means, as a repository that was taken from the App.
+  // Rewriting alone is for data that was deleted by other means, such as a repository removed from the App.
   const person = values.user === undefined && rewrites ? null : readPerson(values.user);
   const ports = await open(values["data-dir"]);
   try {
@@ -50,11 +50,11 @@ export async function erase(words: readonly string[], open: Open): Promise<ExitC
   }
 }
 
-/** Null where it was not asked for; `rewritten` is null where nothing had to be. */
+/** Null if not requested; `rewritten` is null if nothing had to be. */
 function rewriteReport(done: { readonly rewritten: RewrittenTables | null } | null): readonly string[] {
   if (done === null) return [];
   const { rewritten } = done;
-  if (rewritten === null) return ["nothing had to be rewritten: in these files deleted data is overwritten at once"];
+  if (rewritten === null) return ["no rewrite needed: these files overwrite deleted data at once"];
   const mb = (bytes: number) => `${(bytes / 1e6).toFixed(1)} MB`;
   return [
     `${rewritten.tables} tables rewritten, ${mb(rewritten.before)} before and ${mb(rewritten.after)} now; the server's write-ahead log, replicas and dumps keep what they have`,
@@ -64,16 +64,17 @@ function rewriteReport(done: { readonly rewritten: RewrittenTables | null } | nu
 function eraseReport(erased: ErasedPerson | null): readonly string[] {
   if (erased === null) return [];
   const { logins, ids, removed, anonymised } = erased;
-  if (logins + ids === 0) return ["no person of that name is known here"];
+  if (logins + ids === 0) return ["nothing is stored about this person"];
   return [`${removed} rows removed, ${anonymised} anonymised (${logins} logins, ${ids} ids)`];
 }
 
 function readPerson(word: string | undefined): NamedPerson {
-  if (word === undefined || word === "") throw new UsageError("say who: --user LOGIN, --user ID or --user ADDRESS");
+  if (word === undefined || word === "")
+    throw new UsageError("name the person: --user LOGIN, --user ID or --user ADDRESS");
   if (/^\d{1,15}$/.test(word)) return { id: Number(word) };
   if (/^[^\s@]{1,64}@[\w.-]{3,255}$/.test(word)) return { login: word };
   const login = word.replace(/^@/, "");
-  if (!/^[\w-]{1,100}(?:\[bot\])?$/.test(login)) throw new UsageError(`${JSON.stringify(word)} is no login of GitHub`);
+  if (!/^[\w-]{1,100}(?:\[bot\])?$/.test(login)) throw new UsageError(`${JSON.stringify(word)} is not a GitHub login`);
   return { login };
 }
 

@@ -46,17 +46,17 @@ function configuration({ configProblems, configChanges }: Review): readonly stri
   return [...configProblems.map(problemLine), ...(configChanges ? [change] : [])];
 }
 
-function finding({ finding: said, place, reason }: PlacedFinding, lines: NumberedLines): string {
-  const where = said.startLine === said.line ? `${said.line}` : `${said.startLine}-${said.line}`;
-  const badge = styleText([COLOR[said.severity], "bold"], said.severity);
-  const head = `${badge} ${styleText("bold", oneLine(said.title))} ${styleText("dim", said.rule ?? said.source)}`;
-  const at = styleText("cyan", oneLine(`${said.path}:${where}`));
+function finding({ finding: one, place, reason }: PlacedFinding, lines: NumberedLines): string {
+  const where = one.startLine === one.line ? `${one.line}` : `${one.startLine}-${one.line}`;
+  const badge = styleText([COLOR[one.severity], "bold"], one.severity);
+  const head = `${badge} ${styleText("bold", oneLine(one.title))} ${styleText("dim", one.rule ?? one.source)}`;
+  const at = styleText("cyan", oneLine(`${one.path}:${where}`));
   const aside = place === "inline" ? "" : styleText("dim", ` (${place}: ${reason ?? ""})`);
-  const body = terminalText(said.body).split("\n");
+  const body = terminalText(one.body).split("\n");
   return [
     head,
     `  ${at}${aside}`,
-    ...codeFrame(said, lines, COLOR[said.severity]),
+    ...codeFrame(one, lines, COLOR[one.severity]),
     "",
     ...body.map((line) => `  ${line}`.trimEnd()),
   ].join("\n");
@@ -93,31 +93,31 @@ function modelText({ coverage, cost }: Review): string {
   return `${terminalText(coverage.model)}: ${cost.inputTokens} tokens in, ${cost.outputTokens} out${usd}`;
 }
 
-/** A path or title may hold a line end; a line of ours does not. */
+/** A path or title may contain a line end; our lines must not. */
 function oneLine(text: string): string {
   return terminalText(text.replaceAll("\n", "<U+000A>"));
 }
 
-// The lines that a finding is about with one line around them, as compilers show them.
+// The lines of a finding with one line around them, as compilers show them.
 
 const MAX_LINES = 8;
 const MAX_CHARACTERS = 160;
 
-/** Lines to print, indented by two; none where the lines are not known. */
-function codeFrame(said: Finding, lines: NumberedLines, color: "red" | "yellow" | "blue"): readonly string[] {
-  if (said.side === "LEFT") return [];
-  const last = Math.min(said.line, said.startLine + MAX_LINES - 1);
+/** Lines to print, indented by two; none if the lines are not known. */
+function codeFrame(one: Finding, lines: NumberedLines, color: "red" | "yellow" | "blue"): readonly string[] {
+  if (one.side === "LEFT") return [];
+  const last = Math.min(one.line, one.startLine + MAX_LINES - 1);
   const width = String(last + 1).length;
   const frame: string[] = [];
-  for (let number = said.startLine - 1; number <= last + 1; number++) {
+  for (let number = one.startLine - 1; number <= last + 1; number++) {
     const text = lines.get(number);
     if (text === undefined) continue;
-    const inside = number >= said.startLine && number <= said.line;
+    const inside = number >= one.startLine && number <= one.line;
     const gutter = `${inside ? ">" : " "} ${String(number).padStart(width)} | `;
     const code = cut(terminalText(text));
     frame.push(inside ? `  ${styleText(color, gutter)}${code}` : styleText("dim", `  ${gutter}${code}`));
   }
-  if (last < said.line) frame.push(styleText("dim", `    … ${said.line - last} more`));
+  if (last < one.line) frame.push(styleText("dim", `    … ${one.line - last} more`));
   return frame.map((line) => line.trimEnd());
 }
 

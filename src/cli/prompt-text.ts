@@ -1,13 +1,13 @@
-// A question to a model as people read it: the whole of it, or its parts with their sizes.
+// A prompt for people to read: in full, or its parts with their sizes.
 import { estimatedTokens, type ModelRequest } from "../domain/model.ts";
 
-/** A question as JSON, in a shape that stays: any model, or a person, can answer it. */
+/** A prompt as JSON, in a stable shape: any model, or a person, can answer it. */
 export interface PlainQuestion {
   readonly purpose: string;
   readonly tier: string;
   readonly effort: string;
   readonly maxOutputTokens: number;
-  /** Of system and user part together, about. */
+  /** Of system and user part together, estimated. */
   readonly inputTokens: number;
   /** Texts in order; a server joins them with an empty line or takes them as blocks. */
   readonly system: readonly string[];
@@ -33,7 +33,7 @@ export function plainQuestion(request: ModelRequest<unknown>): PlainQuestion {
   };
 }
 
-/** The question as one page: who is asked for what, the system part, the user part, the schema of the reply. */
+/** The prompt as one page: purpose and model, the system part, the user part, the schema of the reply. */
 export function promptText(title: string, question: PlainQuestion): string {
   const { purpose, tier, effort, maxOutputTokens, inputTokens, system, user, shape } = question;
   const facts = `purpose ${purpose}; model ${tier}; effort ${effort}; about ${inputTokens} tokens in, at most ${maxOutputTokens} out`;
@@ -49,7 +49,7 @@ export function promptText(title: string, question: PlainQuestion): string {
   ].join("\n\n");
 }
 
-/** Questions in the order in which they would be asked: as JSON, or as pages. */
+/** Prompts in the order in which they would be sent: as JSON, or as pages. */
 export function shownPrompts(questions: readonly PlainQuestion[], format: string): string {
   if (format === "json") return JSON.stringify({ version: 1, questions }, null, 2);
   if (questions.length === 0)
@@ -57,7 +57,7 @@ export function shownPrompts(questions: readonly PlainQuestion[], format: string
   return questions.map((question, at) => promptText(`question ${at + 1} of ${questions.length}`, question)).join("\n");
 }
 
-/** A part of a prompt: the heading that it stands under, and its size in UTF-16 units. */
+/** A part of a prompt: its heading, and its size in UTF-16 units. */
 export interface PromptPart {
   readonly part: string;
   readonly chars: number;
@@ -67,8 +67,8 @@ export interface PromptPart {
 const FENCE = /^(kodiai-[0-9a-f]{16,})(?: |$)/;
 
 /**
- * The parts of a question's user part, in order: one for each of our headings. Headings inside of text by others are not
- * ours, and are not taken for one.
+ * The parts of a prompt's user part, in order: one for each of our headings. Headings inside of text by others are not ours
+ * and do not count.
  */
 export function promptParts({ user }: Pick<PlainQuestion, "user">): readonly PromptPart[] {
   const parts: { part: string; chars: number }[] = [];
@@ -83,7 +83,7 @@ export function promptParts({ user }: Pick<PlainQuestion, "user">): readonly Pro
   return parts;
 }
 
-/** The delimiter of the text by others that the next line stands in, or null. */
+/** The delimiter of the text by others around the next line, or null. */
 function fenceAfter(fence: string | null, line: string): string | null {
   const delimiter = FENCE.exec(line)?.[1];
   if (delimiter === undefined) return fence;

@@ -1,4 +1,4 @@
-// kodiai replay: does memory help this repository? Its pull requests once more, with memory, without, and with a placebo.
+// kodiai replay: measures whether memory helps a repository: its pull requests with memory, without, and with a placebo.
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { styleText } from "node:util";
@@ -21,11 +21,11 @@ import { terminalText } from "./terminal-text.ts";
 import { type ExitCode, noMore, oneOf, readWords, UsageError } from "./usage.ts";
 import { VERBS } from "./verbs.ts";
 
-/** What the verb needs of the world. */
+/** The ports of the command. */
 export interface ReplayVerbPorts extends ReplayPorts {
-  /** The repository that `--repo` names (a folder or OWNER/NAME); undefined is the one here. */
+  /** The repository that `--repo` names (a folder or OWNER/NAME); for undefined, the current folder's. */
   readonly repoOf: (word: string | undefined) => Promise<Repo>;
-  /** Where the result is kept, for the gate of later reviews. */
+  /** Where the result is stored, for the gate of later reviews. */
   readonly replays: Pick<Replays, "save"> | null;
   /** Epoch milliseconds. */
   readonly now: () => number;
@@ -38,7 +38,7 @@ const MOST = 100_000;
 /**
  * @param open opens memory in the folder that `--data-dir` names
  * @returns 0, whether memory helps or not
- * @throws UsageError; Error when memory knows no pull request of the repository
+ * @throws UsageError; Error when memory has no pull request of the repository
  */
 export async function replay(
   words: readonly string[],
@@ -49,7 +49,7 @@ export async function replay(
   const asJson = values.json === true || oneOf("format", values.format ?? "pretty", ["pretty", "json"]) === "json";
   const last = values.last === undefined ? LAST : lastOf(values.last);
   const place = storePlace(values["data-dir"]);
-  // Looking creates no file.
+  // A look must not create a file.
   if (!isDatabase(place) && !existsSync(join(place, "memory.db"))) throw new Error(`there is no memory in ${place}`);
   const ports = await open(values["data-dir"]);
   try {
@@ -57,7 +57,7 @@ export async function replay(
     const done = await replayMemory({ repo, last }, ports);
     if (done.known === 0)
       throw new Error(
-        `memory knows no pull request of ${nameOf(repo)} with comments; import its comments (kodiai memory import FILE)`,
+        `memory has no pull request of ${nameOf(repo)} with comments; import its comments (kodiai memory import FILE)`,
       );
     const kept = await keep(repo, done, ports);
     for (const { part, reason } of done.degraded)
@@ -73,7 +73,7 @@ export async function replay(
   }
 }
 
-/** @returns what was kept; null where only the newest few were looked at, which says little about the repository */
+/** @returns what was stored; null if only the newest few were replayed, which does not represent the repository */
 async function keep(repo: Repo, done: Replayed, ports: ReplayVerbPorts): Promise<ReplayResult | null> {
   const isWhole = done.pulls.length >= ENOUGH_PULLS || done.pulls.length + done.leftOut.length === done.known;
   if (!isWhole) return null;
@@ -95,7 +95,7 @@ function replayResult({ pulls, placebo }: Replayed, { embedder, now }: ReplayVer
   };
 }
 
-/** What later reviews make of it. */
+/** The effect on later reviews. */
 function keptLine(kept: ReplayResult | null, now: number): string {
   const effect =
     kept === null
@@ -112,7 +112,7 @@ function lastOf(word: string): number {
   throw new UsageError(`--last takes a whole number from 1 to ${MOST}, not ${JSON.stringify(word)}`);
 }
 
-// A replay for programs.
+// The replay as JSON.
 
 function replayJson(repo: Repo, { pulls, placebo, ...rest }: Replayed) {
   return {
@@ -125,9 +125,9 @@ function replayJson(repo: Repo, { pulls, placebo, ...rest }: Replayed) {
   };
 }
 
-// A replay for a person at a terminal: one table for all pull requests, one line a language, and how to read them.
+// The replay for a terminal: one table for all pull requests, one line a language, and how to read them.
 
-/** @returns text with ANSI colours where standard output is a terminal that wants them */
+/** @returns text with ANSI colours if standard output is a terminal that supports them */
 function replayPage(repo: Repo, done: Replayed): string {
   const figures = replayFigures(done.pulls, done.placebo !== null);
   const { all } = figures;

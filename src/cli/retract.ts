@@ -9,7 +9,7 @@ import { VERBS } from "./verbs.ts";
 
 /** The pull request whose review is taken back. */
 export interface RetractWords {
-  /** Null: the host that the environment names. */
+  /** Null: the host from the environment. */
   readonly host: string | null;
   readonly owner: string;
   readonly name: string;
@@ -17,7 +17,7 @@ export interface RetractWords {
   readonly dataDir: string | undefined;
 }
 
-/** What the verb needs of the world. */
+/** The ports of the command. */
 export interface RetractVerbPorts extends RetractPorts {
   readonly repo: Repo;
   readonly close: () => void;
@@ -54,7 +54,7 @@ export async function retract(
 }
 
 function readSubject(word: string | undefined): Omit<RetractWords, "dataDir"> & { readonly reviewId: number | null } {
-  if (word === undefined) throw new UsageError("say which review: its URL, or OWNER/NAME#N");
+  if (word === undefined) throw new UsageError("name the review: its URL, or OWNER/NAME#N");
   const [, host = "", owner = "", name = "", number = "", review] = PULL_URL.exec(word) ?? [];
   if (owner !== "") {
     return { host: host.toLowerCase(), owner, name, number: Number(number), reviewId: readReview(review) };
@@ -77,7 +77,7 @@ function report({ headSha, hidden, left, summaryUrl, forgotten }: TakenBack, reh
     ...hidden.map(({ kind, url, findingIds }) =>
       `  ${would}hidden: ${kind} ${findingIds.join(" ")} ${url}`.replace("  http", " http"),
     ),
-    ...left.map(({ kind, url }) => `  left: ${kind} ${url}; GitHub does not let the App hide it, so a person must`),
+    ...left.map(({ kind, url }) => `  left: ${kind} ${url}; the App may not hide it; hide it by hand`),
     summaryUrl === null ? "  summary: nothing to change" : `  ${would}edited: summary ${summaryUrl}`,
     `  ${would}forgotten: ${counted(forgotten, "memory", "memories")}`,
   ].join("\n");

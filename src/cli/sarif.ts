@@ -53,7 +53,7 @@ export function sarif(review: Review) {
   };
 }
 
-/** In source: a comment in the code asked for it. External: the configuration or the title did. */
+/** In source: suppressed by a comment in the code. External: suppressed by the configuration or the title. */
 function suppression({ reason }: HeldBack) {
   return { kind: reason.startsWith("kodiai-ignore") ? "inSource" : "external", justification: reason };
 }
@@ -67,12 +67,12 @@ function rules(all: readonly Finding[]) {
   });
 }
 
-/** The words of a built-in rule are its own; of a repository's rule and of the model the first finding has all there is. */
+/** A built-in rule has its own text; a repository's rule or the model has only its first finding's. */
 function ruleOf(id: string, finding: Finding) {
   const known = ruleText(id);
   const { severity, category } = known ?? finding;
   const page = known === null ? null : rulePage(id);
-  const short = known?.title ?? (finding.source === "model" ? "Finding of a model" : finding.title);
+  const short = known?.title ?? (finding.source === "model" ? "Finding by a model" : finding.title);
   return {
     id,
     shortDescription: { text: short },
@@ -107,7 +107,7 @@ function resultOf(finding: Finding) {
   };
 }
 
-/** A relative reference; a name may hold what no address holds. */
+/** A relative reference; a file name may contain characters that an address cannot. */
 function uriOf(path: string): string {
   return path.toWellFormed().split("/").map(encodeURIComponent).join("/");
 }

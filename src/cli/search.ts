@@ -1,4 +1,4 @@
-// kodiai search: memory searched by hand, as a review searches it, with everything that put each memory where it stands.
+// kodiai search: searches memory by hand, as a review does, and shows what each result's rank is based on.
 import { styleText } from "node:util";
 import { defaultConfig } from "../config/repo-config.ts";
 import type { Repo } from "../domain/job.ts";
@@ -17,19 +17,19 @@ import { terminalText } from "./terminal-text.ts";
 import { type ExitCode, oneOf, readWords, UsageError } from "./usage.ts";
 import { VERBS } from "./verbs.ts";
 
-/** What the verb needs of the world. */
+/** The ports of the command. */
 export interface SearchVerbPorts {
-  /** Where memory is, or would be. */
+  /** The data directory, even if it does not exist yet. */
   readonly folder: string;
   readonly known: readonly Repo[];
-  /** The repository that `--repo` names (a folder, OWNER/NAME or HOST/ID); undefined is the one here. */
+  /** The repository that `--repo` names (a folder, OWNER/NAME or HOST/ID); for undefined, the current folder's. */
   readonly repoOf: (word: string | undefined) => Promise<Repo>;
-  /** Null where there is no memory at all. */
+  /** Null without a memory. */
   readonly open:
     | (Omit<SearchPorts, "reranker" | "leave"> & {
-        /** Null where the environment names none; rejects with what is wrong about it. */
+        /** Null if the environment configures none; rejects with the problem of its variables. */
         readonly reranker: () => Promise<Reranker | null>;
-        /** The model that the environment names; null without one. */
+        /** The model that the environment configures; null without one. */
         readonly access: (repo: Repo) => Promise<ModelAccess | null>;
       })
     | null;
@@ -40,13 +40,13 @@ type Words = ReturnType<typeof readWords<typeof VERBS.search.options>>["values"]
 
 const METHODS = ["semantic", "keyword", "hybrid"] as const;
 const MOST = 100;
-/** Memories of one text, and of each of several. */
+/** Results for one text, and for each of several. */
 const TOP = { one: 10, several: 5 };
 
 /**
  * @param open opens memory in the folder that `--data-dir` names
  * @returns 0, also when nothing is found
- * @throws UsageError; Error when nothing is remembered of the repository
+ * @throws UsageError; Error when there are no memories of the repository
  */
 export async function search(
   words: readonly string[],
@@ -78,10 +78,10 @@ export async function search(
 
 function question(values: Words, texts: readonly string[]): Omit<HandSearch, "repo" | "now"> {
   if (texts.length === 0 || texts.some((text) => text.trim() === ""))
-    throw new UsageError('say what to search for: kodiai search "TEXT"');
+    throw new UsageError('name the text to search for: kodiai search "TEXT"');
   const method = values.method === undefined ? "hybrid" : oneOf("method", values.method, METHODS);
   if (method === "keyword" && values.threshold !== undefined)
-    throw new UsageError("--threshold is about likeness in meaning; --method keyword knows none");
+    throw new UsageError("--threshold is a similarity in meaning, which --method keyword does not use");
   const corpora = listed(values.corpus).map((word) => oneOf("corpus", word, CORPORA));
   return {
     method,
@@ -99,7 +99,7 @@ function question(values: Words, texts: readonly string[]): Omit<HandSearch, "re
 
 type Opened = NonNullable<SearchVerbPorts["open"]>;
 
-/** Reranking costs money, so it is asked for by word: of the operator's reranker, else of the operator's model. */
+/** Reranking costs money, so it needs the option: by the operator's reranker, else by the operator's model. */
 async function configured(
   repo: Repo,
   { reranker: open, access, now }: Opened,
@@ -111,11 +111,11 @@ async function configured(
   if (leave.model !== null) return { reranker: null, leave };
   if (leave.reason !== null) throw new UsageError(`--rerank: ${leave.reason}`);
   throw new UsageError(
-    "--rerank: no reranker is configured, and no model either; set KODIAI_RERANKER=voyage, ANTHROPIC_API_KEY or OPENAI_API_KEY, or leave --rerank out",
+    "--rerank: neither a reranker nor a model is configured; set KODIAI_RERANKER=voyage, ANTHROPIC_API_KEY or OPENAI_API_KEY, or leave --rerank out",
   );
 }
 
-/** `--language go,rust` and `--language go --language rust` are the same. Not for paths: a glob may hold a comma. */
+/** `--language go,rust` and `--language go --language rust` are the same. Not for paths: a glob may contain a comma. */
 function listed(words: readonly string[] | undefined): readonly string[] {
   return (words ?? [])
     .flatMap((word) => word.split(","))
@@ -131,9 +131,9 @@ function number(option: string, word: string, least: number, most: number, whole
   );
 }
 
-// What a search by hand found, for a person at a terminal.
+// The results of a search by hand, for a terminal.
 
-/** @returns text with ANSI colours where standard output is a terminal that wants them */
+/** @returns text with ANSI colours if standard output is a terminal that supports them */
 function foundPage(repo: Repo, { memories, searches }: HandSearched): string {
   const several = searches.length > 1;
   const blocks = memories.flatMap(({ memory, text }, index) => [

@@ -3,8 +3,8 @@ import { type ExitCode, noMore, readWords } from "./usage.ts";
 import { VERBS } from "./verbs.ts";
 
 /**
- * Starts the server; the process then runs until a signal ends it. The server itself reports what is wrong with the
- * environment, and ends with 2.
+ * Starts the server; the process then runs until a signal ends it. The server itself reports problems of the environment, and
+ * ends with 2.
  *
  * @throws UsageError
  */

@@ -1,4 +1,4 @@
-// The server's own folder: the one place where a command reads `.env` as the server does.
+// The server's own folder: the only place where a command reads `.env` as the server does.
 import { existsSync, realpathSync } from "node:fs";
 import { dirname, isAbsolute, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -6,11 +6,11 @@ import { loadDotEnv } from "../server/dot-env.ts";
 import { UsageError } from "./usage.ts";
 
 /**
- * Reads `.env` in the working folder if that is the server's own: Kodiai's own checkout, or the folder around the data
- * folder that the user names. Anywhere else the file is somebody else's, and its addresses would get the user's keys.
+ * Reads `.env` in the working folder if that is the server's own: Kodiai's own checkout, or the folder around the data folder that
+ * the user names. Anywhere else the file may be another person's, and its addresses would receive the user's keys.
  *
- * @param dataDir what `--data-dir` names
- * @returns why a `.env` that is there was not read; null where it was read and where there is none
+ * @param dataDir the folder of `--data-dir`
+ * @returns why an existing `.env` was not read; null if it was read or there is none
  * @throws UsageError when it combines an address with a key of the environment
  */
 export function readServersEnv(dataDir: string | undefined): string | null {
@@ -24,14 +24,14 @@ export function readServersEnv(dataDir: string | undefined): string | null {
 }
 
 function isServersFolder(folder: string, dataDir: string | undefined): boolean {
-  // Of a relative path in the environment, the folder would be whichever one the user is in.
+  // A relative path in the environment would name the folder that the user happens to be in.
   const { KODIAI_DATA_DIR: set = "" } = process.env;
   const named = dataDir ?? (isAbsolute(set) ? set : undefined);
   const data = named === undefined ? [] : [resolve(named), dirname(resolve(named))];
   return [ownCheckout(), ...data].some((own) => existsSync(own) && realpathSync(own) === realpathSync(folder));
 }
 
-/** Two folders up from here in a clone; in the published package, which is compiled, that is no folder that anybody is in. */
+/** Two folders up from here in a clone; in the published package, which is compiled, nobody works in that folder. */
 function ownCheckout(): string {
   return fileURLToPath(new URL("../..", import.meta.url));
 }

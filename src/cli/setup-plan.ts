@@ -1,4 +1,4 @@
-// What set-up is to do, from its options, from the .env file of an earlier run, and from whoever is asked.
+// The plan of set-up: from its options, the .env file of an earlier run, and the user's answers.
 import { randomBytes } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
@@ -13,19 +13,19 @@ import type { VERBS } from "./verbs.ts";
 
 export type SetupWords = ReturnType<typeof readWords<typeof VERBS.setup.options>>["values"];
 
-/** Where everything is, once and for all steps. */
+/** The settings that all steps share. */
 export interface SetupPlan {
   /** `github.com`, or the host of a GitHub Enterprise Server. */
   readonly host: string;
   readonly apiUrl: string;
-  /** The organisation that the App shall belong to; null: whoever confirms it. */
+  /** The organisation to create the App for; null: the account of the person who confirms. */
   readonly org: string | null;
   readonly name: string;
   /** The path that the server serves. */
   readonly webhookPath: string;
-  /** As given; null: what GitHub has is kept. */
+  /** As given; null: keep the one on GitHub. */
   readonly webhookUrl: string | null;
-  /** Where people reach the dashboard, without a slash at the end. */
+  /** The dashboard's address, without a slash at the end. */
   readonly dashboardUrl: string;
   readonly port: number;
   readonly timeoutMs: number;
@@ -33,7 +33,7 @@ export interface SetupPlan {
   readonly dataDir: string;
   /** Variables of an earlier run. */
   readonly known: ReadonlyMap<string, string>;
-  /** OWNER/NAME of repositories whose past is to be read. */
+  /** OWNER/NAME of the repositories to import. */
   readonly past: readonly string[];
 }
 
@@ -66,7 +66,7 @@ export function setupPlan(words: SetupWords): SetupPlan {
   };
 }
 
-/** The addresses of a `.env` are for the App of that file: the key of another one is not sent to them. */
+/** The addresses in a `.env` belong to the App of that file: another App's key is not sent to them. */
 function github(words: SetupWords, known: ReadonlyMap<string, string>, apiUrlOf: (host: string) => string) {
   const at = (file: ReadonlyMap<string, string>) => {
     const host = (words.host ?? process.env.GHE_HOST ?? file.get("GHE_HOST") ?? "github.com").toLowerCase();
@@ -85,7 +85,7 @@ function github(words: SetupWords, known: ReadonlyMap<string, string>, apiUrlOf:
 /**
  * What is wrong with an address for webhooks; null when GitHub can deliver there.
  *
- * @param path what the server serves: WEBHOOK_PATH
+ * @param path that the server serves: WEBHOOK_PATH
  */
 export function webhookProblem(address: string, path: string): string | null {
   const problem = endpointProblem(address, []);
@@ -96,7 +96,7 @@ export function webhookProblem(address: string, path: string): string | null {
   return url.pathname === path ? null : `must end in ${path}, the path that the server serves: ${url.origin}${path}`;
 }
 
-/** The App that the options name; null when they name none. The secret is made where none is given. */
+/** The App that the options name; null when they name none. A missing secret is generated. */
 export function namedApp(
   words: SetupWords,
   known: ReadonlyMap<string, string>,
@@ -119,7 +119,7 @@ export function namedApp(
   return { appId, privateKey, webhookSecret, isNewSecret: before !== webhookSecret };
 }
 
-/** Of an App that is there: its client, for logins to the dashboard; null when the options name none. */
+/** The client of an existing App, for logins to the dashboard; null when the options name none. */
 export function namedClient(words: SetupWords): { readonly clientId: string; readonly clientSecret: string } | null {
   const { "client-id": id, "client-secret-file": file } = words;
   if (id === undefined && file === undefined) return null;
@@ -128,7 +128,7 @@ export function namedClient(words: SetupWords): { readonly clientId: string; rea
   return { clientId: matching("--client-id", id, /^[\w.-]{5,100}$/), clientSecret };
 }
 
-/** As the server takes it: of this run, of an earlier one, or where the server listens by itself. */
+/** Without a slash at the end: from this run, an earlier one, or the server's own default. */
 function dashboardUrl(word: string | undefined, known: ReadonlyMap<string, string>): string {
   const set = (name: string) => process.env[name] ?? known.get(name);
   const given = word ?? set("KODIAI_DASHBOARD_URL");

@@ -1,4 +1,4 @@
-// Where set-up keeps what the server needs: variables in .env, the private key beside the data, both for the owner's eyes.
+// Where set-up stores what the server needs: variables in .env, the private key in the data folder, both readable by the owner only.
 import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { parseEnv } from "node:util";
@@ -13,7 +13,7 @@ export function variablesIn(envFile: string): ReadonlyMap<string, string> {
   return new Map(pairs.flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])));
 }
 
-/** Sets variables in the file, made for its owner alone if it is new; whoever else could read it cannot any more. */
+/** Sets variables in the file and restricts it to its owner. */
 export function keepVariables(envFile: string, set: ReadonlyMap<string, string>): void {
   const before = existsSync(envFile) ? readFileSync(envFile, "utf8") : "";
   writePrivately(envFile, withVariables(before, set));
@@ -27,7 +27,7 @@ export function keepPrivateKey(dataDir: string, pem: string): string {
   return path;
 }
 
-/** As a whole or not at all: half a key would be worse than none. */
+/** Atomically: half a key would be worse than none. */
 function writePrivately(path: string, text: string): void {
   mkdirSync(dirname(path), { recursive: true });
   const fresh = `${path}.new`;
@@ -36,16 +36,16 @@ function writePrivately(path: string, text: string): void {
   renameSync(fresh, path);
 }
 
-// A .env file with some of its variables set anew; everything else in it stays as it was written.
+// A .env file with some of its variables set; everything else in it stays as it was written.
 
-/** A value that no form of quotes can hold. */
+/** A value that no form of quotes can contain. */
 class NotQuotable extends Error {
   override readonly name = "NotQuotable";
 }
 
 /**
- * @param text the file as it is; "" for none
- * @param set name → value; a commented or former line of that name is replaced where it stands, others are added at the end
+ * @param text the current file; "" for none
+ * @param set name → value; a commented or previous line of that name is replaced in place, others are appended
  * @throws NotQuotable for a value with line breaks or with all three kinds of quotes
  */
 export function withVariables(text: string, set: ReadonlyMap<string, string>): string {
@@ -56,7 +56,7 @@ export function withVariables(text: string, set: ReadonlyMap<string, string>): s
     if (name === undefined || !set.has(name)) return [line];
     const value = left.get(name);
     left.delete(name);
-    // Of two lines of one name the last would win: the second goes.
+    // Of two lines of one name the last would win, so the second is removed.
     return value === undefined ? [] : [assignment(name, value)];
   });
   const added = [...left].map(([name, value]) => assignment(name, value));

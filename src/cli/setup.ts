@@ -1,4 +1,4 @@
-// kodiai setup: from nothing to a running App. Every step looks first at what is there, so that it can be run again.
+// kodiai setup: from nothing to a running App. Every step checks the current state first, so the command can be run again.
 import { existsSync, readFileSync } from "node:fs";
 import { type AppDescription, appManifest, missingRights, withoutChecks } from "../config/app-manifest.ts";
 import { LOGIN_CALLBACK } from "../config/github-address.ts";
@@ -12,7 +12,7 @@ import { terminalText } from "./terminal-text.ts";
 import { type ExitCode, noMore, readWords, UsageError } from "./usage.ts";
 import { VERBS } from "./verbs.ts";
 
-/** What the verb needs of the world. */
+/** The ports of the command. */
 export interface SetupVerbPorts {
   /** app.yml. */
   readonly description: AppDescription;
@@ -29,7 +29,7 @@ export interface SetupVerbPorts {
     hook: { readonly url?: string; readonly secret?: string },
     apiUrl: string,
   ): Promise<void>;
-  /** Null where the App is not installed. */
+  /** Null if the App is not installed. */
   past(
     credentials: AppCredentials,
     named: { readonly owner: string; readonly name: string },
@@ -43,14 +43,14 @@ export interface SetupVerbPorts {
     readonly apiUrl: string;
     readonly dataDir: string;
   }): Promise<ExitCode>;
-  /** Of the embedder that the environment names. */
+  /** Of the configured embedder. */
   usdPerMillionTokens(): number;
   doctor(words: readonly string[]): Promise<ExitCode>;
 }
 
 /**
  * @param open gives the ports
- * @returns what `doctor` says at the end, or 3 where the App lacks rights
+ * @returns the exit code of `doctor`, or 3 if the App lacks permissions
  * @throws UsageError
  */
 export async function setup(words: readonly string[], open: () => Promise<SetupVerbPorts>): Promise<ExitCode> {
@@ -60,7 +60,7 @@ export async function setup(words: readonly string[], open: () => Promise<SetupV
   const description = values["without-checks"] === true ? withoutChecks(given.description) : given.description;
   const ports = { ...given, description };
   const plan = setupPlan(values);
-  // A host that the operator names here may stand in their own network: said once, kept for the server.
+  // A host that the operator names may be in a private network: the option is needed once and stored for the server.
   if (values["private-network"] === true) process.env.KODIAI_ALLOW_PRIVATE_HOSTS = plan.host;
   const asker = askerFor(values.yes === true);
   try {
@@ -79,7 +79,7 @@ export async function setup(words: readonly string[], open: () => Promise<SetupV
   }
 }
 
-/** The App of the options, of an earlier run, or a new one; kept in .env and the data folder. */
+/** The App from the options, from an earlier run, or a new one; stored in .env and the data folder. */
 async function credentialsFor(
   words: SetupWords,
   plan: SetupPlan,
@@ -108,7 +108,7 @@ function earlierApp({ known, envFile }: SetupPlan): AppCredentials | null {
     known.get("PRIVATE_KEY")?.replaceAll("\\n", "\n") ??
     (path !== undefined && existsSync(path) ? readFileSync(path, "utf8") : null);
   if (id === undefined || pem === null || !known.has("WEBHOOK_SECRET")) return null;
-  say("credentials", `of an App, in ${envFile}; --new creates another`);
+  say("credentials", `found in ${envFile}; --new creates another App`);
   return { appId: Number(id), privateKey: pem };
 }
 
@@ -132,7 +132,7 @@ async function newApp(plan: SetupPlan, ports: SetupVerbPorts, asker: Asker) {
     );
     const fresh = await ports.convert(await page.code, plan.apiUrl);
     if (fresh.webhookSecret === null)
-      throw new Error("GitHub made the App without a webhook secret; run it again with --webhook-url");
+      throw new Error("GitHub created the App without a webhook secret; run it again with --webhook-url");
     return { ...fresh, webhookSecret: fresh.webhookSecret };
   } finally {
     page.close();
@@ -179,7 +179,7 @@ function clientVariables(client: Pick<FreshApp, "clientId" | "clientSecret"> | n
   ]);
 }
 
-/** False where something is missing. */
+/** False if something is missing. */
 function reportPermissions(app: RegisteredApp, plan: SetupPlan, description: AppDescription): boolean {
   const missing = missingRights(description, app);
   if (missing.length === 0) {
@@ -222,7 +222,7 @@ function reportInstallations({ installations, slug }: RegisteredApp, { host }: S
   say("installations", installations.length === 0 ? `nowhere yet: choose repositories at ${page}` : `on ${where}`);
 }
 
-/** Who can look, and what GitHub must know for that. */
+/** Who can open the dashboard, and the callback URL that GitHub needs for it. */
 function reportDashboard({ envFile, dashboardUrl, host, org }: SetupPlan, { slug }: RegisteredApp): void {
   const known = variablesIn(envFile);
   const set = (name: string) => (process.env[name] ?? known.get(name) ?? "") !== "";
@@ -230,14 +230,14 @@ function reportDashboard({ envFile, dashboardUrl, host, org }: SetupPlan, { slug
     ...(set("GITHUB_CLIENT_ID") ? ["log in with GitHub, for people who may write to a repository"] : []),
     ...(set("KODIAI_DASHBOARD_TOKEN") ? ["or by KODIAI_DASHBOARD_TOKEN, for you"] : []),
   ];
-  const closed = "closed: docs/dashboard.md says how it opens";
+  const closed = "closed; docs/dashboard.md explains how to open it";
   say("dashboard", ways.length === 0 ? closed : `${dashboardUrl} once the server runs: ${ways.join(", ")}`);
   const where = org === null ? "settings" : `organizations/${org}/settings`;
   if (set("GITHUB_CLIENT_ID"))
     say("", `its callback URL at https://${host}/${where}/apps/${slug} must be ${dashboardUrl}${LOGIN_CALLBACK}`);
 }
 
-/** With a token of the App that reads this repository's pull requests and nothing else. */
+/** With a token of the App that can only read this repository's pull requests. */
 async function readPast(
   word: string,
   credentials: AppCredentials,
@@ -251,7 +251,7 @@ async function readPast(
     return say("history", `${word}: the App is not installed there; install it, then run setup again`);
   const estimate = estimateText(pastEstimate(found.size, ports.usdPerMillionTokens()));
   say("history", `${word}: ${estimate}`);
-  if (!(await asker.confirm(`Import what was said in ${word} now?`, true))) return undefined;
+  if (!(await asker.confirm(`Import past reviews of ${word} now?`, true))) return undefined;
   const { token } = found;
   await ports.importPast({ owner, name, token, host: plan.host, apiUrl: plan.apiUrl, dataDir: plan.dataDir });
 }
@@ -261,7 +261,7 @@ async function endWithDoctor(plan: SetupPlan, ports: SetupVerbPorts, hasRights: 
   const split = loadDotEnv(plan.envFile);
   if (split.length > 0) throw new UsageError(split.join("; "));
   const code = await ports.doctor(["--data-dir", plan.dataDir]);
-  const next = "Start the server where this .env lies: `kodiai serve`, or the container with it as --env-file.";
+  const next = "Start the server in the folder of this .env: `kodiai serve`, or the container with it as --env-file.";
   if (code === 0 && hasRights) console.log(`\n${next}`);
   return hasRights ? code : 3;
 }
@@ -270,19 +270,19 @@ function say(what: string, text: string): void {
   console.log(terminalText(`${what.padEnd(13)} ${text}`));
 }
 
-// Reading what was said in a repository's past: what it will take, and whether to.
+// The import of a repository's past reviews: its estimated cost, and the question whether to run it.
 
-/** Pull requests whose reviews are read by an import that nobody limits: see import-history.ts. */
+/** Pull requests whose reviews an import reads by default: see import-history.ts. */
 const MOST_PULLS = 1_000;
 const PAGE = 100;
-/** Between two requests (wire/github.ts), and for GitHub's answer: an assumption that the estimate names as such. */
+/** Between two requests (wire/github.ts), and for GitHub's answer: an assumption, which the estimate names. */
 const SECONDS_A_REQUEST = 0.1 + 0.3;
-/** GitHub gives an App 5,000 an hour at least, and the last fifth is left alone. */
+/** GitHub gives an App at least 5,000 an hour, of which the last fifth is reserved. */
 const REQUESTS_AN_HOUR = 4_000;
 /** A comment with its hunk, as it is embedded: an assumption. */
 const TOKENS_A_COMMENT = 300;
 
-/** What an import will take. */
+/** The estimated cost of an import. */
 interface PastEstimate {
   readonly comments: number;
   readonly requests: number;

@@ -1,4 +1,4 @@
-// The lines of changed files that code frames show: from the head text, or from the hunks where only those are known.
+// The lines of changed files that code frames show: from the head text, or from the hunks if only those are known.
 import type { PullRequestContext } from "../domain/pull-request.ts";
 import { withoutSecrets } from "../wire/secrets.ts";
 
@@ -16,7 +16,7 @@ export async function shownLines(
   const shown = new Map<string, NumberedLines>();
   for (const path of paths) {
     const { numbers, texts } = linesOf(context, path);
-    // As one text: a key of many lines is known by its first.
+    // As one text, because the first line of a multi-line key identifies it.
     const clean = (await withoutSecrets(texts.join("\n"))).split("\n");
     shown.set(path, new Map(numbers.map((number, index) => [number, (clean[index] ?? "").replace(/\r$/, "")])));
   }

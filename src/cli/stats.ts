@@ -1,4 +1,4 @@
-// kodiai stats: what retrieval did in the last hours or days, and what of it needs a look.
+// kodiai stats: retrieval figures of the last hours or days, and their alerts.
 
 import { styleText } from "node:util";
 import { type RetrievalAlert, retrievalAlerts } from "../domain/figures/retrieval-alerts.ts";
@@ -10,7 +10,7 @@ import { terminalText } from "./terminal-text.ts";
 import { type ExitCode, noMore, oneOf, readWords, UsageError } from "./usage.ts";
 import { VERBS } from "./verbs.ts";
 
-/** What the verb needs of the world. */
+/** The ports of the command. */
 export interface StatsVerbPorts {
   readonly statistics: RetrievalStatistics;
   /** The key of the clone in a folder. */
@@ -24,7 +24,7 @@ const UNITS: ReadonlyMap<string, number> = new Map([
   ["h", HOUR_MS],
   ["d", 24 * HOUR_MS],
 ]);
-/** Older rows are not kept. */
+/** Older rows are deleted. */
 const MOST_DAYS = 30;
 
 /** The window of `doctor`, and of `stats` without `--window`. */
@@ -73,17 +73,17 @@ function milliseconds(word: string): number {
   );
 }
 
-// Figures of retrieval for a person at a terminal: a dozen rows, each a word and what there is to say about it.
+// Figures of retrieval for a terminal: a dozen rows, each with a name and its figures.
 
 /**
- * @param title the window and whose it is
- * @returns text with ANSI colours where standard output is a terminal that wants them
+ * @param title the window and the repository
+ * @returns text with ANSI colours if standard output is a terminal that supports them
  */
 function figuresPage(title: string, figures: RetrievalFigures, alerts: readonly RetrievalAlert[]): string {
   const { gate, count } = figures;
   const head = `${styleText("bold", "retrieval")}  ${terminalText(title)}`;
-  if (count === 0 && gate.decisions === 0) return `${head}\n\n  nothing was retrieved`;
-  const rows = [...answerRows(figures), ...costRows(figures), ...gateRows(figures), ...tellingRows(figures)];
+  if (count === 0 && gate.decisions === 0) return `${head}\n\n  no searches`;
+  const rows = [...answerRows(figures), ...costRows(figures), ...gateRows(figures), ...queryRows(figures)];
   const width = Math.max(...rows.map(([name]) => name.length));
   return [
     head,
@@ -157,7 +157,7 @@ function gateRows({ gate }: RetrievalFigures): Row[] {
 
 const QUERY_CHARS = 70;
 
-function tellingRows({ topQueries, degraded }: RetrievalFigures): Row[] {
+function queryRows({ topQueries, degraded }: RetrievalFigures): Row[] {
   const asked = topQueries
     .filter(({ count }) => count > 1)
     .map(({ query, count }, index): Row => [index === 0 ? "asked most" : "", `${count} × ${firstLine(query)}`]);

@@ -1,4 +1,4 @@
-// What the command line is asked to look at, made into a job and its reading ports.
+// The target that the command line names, as a job and its reading ports.
 import { readFile, stat } from "node:fs/promises";
 import { basename, resolve } from "node:path";
 import { text as readStream } from "node:stream/consumers";
@@ -62,7 +62,7 @@ function mustNameOne({ base, head, staged, diff }: SubjectWords, word: string | 
   if (named.length > 1) throw new UsageError(`${named[0]} and ${named[1]} exclude each other`);
 }
 
-/** With a file named, it stands in the place of the base's configuration; everything else is read as ever. */
+/** A file from the options replaces the base's configuration; everything else is read as usual. */
 async function configuredBy(path: string | undefined): Promise<(read: Subject) => Subject> {
   if (path === undefined) return (read) => read;
   const own = await readText(path);
@@ -77,7 +77,7 @@ async function configuredBy(path: string | undefined): Promise<(read: Subject) =
 function wishOf(words: SubjectWords): ModelWish["use"] {
   const use = oneOf("model", words.model ?? "auto", ["auto", "off"]);
   if (words["show-prompt"] !== true) return use;
-  if (use === "off") throw new UsageError("--show-prompt shows what a model would be asked; leave out --model off");
+  if (use === "off") throw new UsageError("--show-prompt needs a prompt; remove --model off");
   return "show";
 }
 
@@ -99,7 +99,7 @@ async function range(cwd: string, words: SubjectWords, word: string | undefined)
   return { kind: "commits", base: words.base ?? (await defaultBase(cwd)), head: words.head ?? "HEAD" };
 }
 
-/** `REV` or `BASE..HEAD`; three dots mean the same here, as a range always begins where the head left its base. */
+/** `REV` or `BASE..HEAD`; three dots mean the same here, because a range always begins where the head left its base. */
 function rangeOf(word: string): LocalRange {
   const [, base = word, head = ""] = /^(.*?)\.{2,3}(.*)$/.exec(word) ?? [];
   return { kind: "commits", base: base === "" ? "HEAD" : base, head: head === "" ? "HEAD" : head };
@@ -122,7 +122,7 @@ async function readText(path: string): Promise<string> {
   }
 }
 
-/** Where a repository keeps its configuration. */
+/** The path of a repository's configuration. */
 const CONFIG_PATH = ".kodiai.yml";
 
 const PULL_URL = /^https?:\/\/([^/\s]+)\/([\w.-]+)\/([\w.-]+)\/pull\/(\d+)(?:[/?#].*)?$/;
@@ -146,7 +146,7 @@ async function folder(path: string): Promise<string> {
   return path;
 }
 
-/** What a person at a terminal asks to have reviewed. */
+/** The review job of a person at a terminal. */
 export function jobOf(repo: Repo, number: number, headSha: string): ReviewJob {
   return {
     kind: "review",

@@ -1,4 +1,4 @@
-/** Text by strangers for a terminal: characters that would steer it or reorder a line are shown as `<U+001B>`, not obeyed. */
+/** Text by others for a terminal: characters that would control it or reorder a line are shown as `<U+001B>`. */
 export function terminalText(text: string): string {
   return text.replace(/[\p{Cc}\p{Bidi_Control}]/gu, (character) =>
     character === "\n" || character === "\t"

@@ -4,7 +4,7 @@ import { didYouMean } from "../config/did-you-mean.ts";
 /** 0 done; 1 findings at or above --fail-on; 2 usage or configuration; 3 could not review. */
 export type ExitCode = 0 | 1 | 2 | 3;
 
-/** The words on the command line are off. The message says what is wrong and what to write. */
+/** A usage error. The message states what is wrong and what to write. */
 export class UsageError extends Error {
   override readonly name = "UsageError";
 }
@@ -26,13 +26,13 @@ export function readWords<O extends Options>(words: readonly string[], options: 
 
 /** Node's message without its advice on positional words, and the option that was most likely meant. */
 function complaint(error: unknown, names: readonly string[]): string {
-  const [said = ""] = (error instanceof Error ? error.message : String(error)).split(/\. To specify|\n/);
-  const unknown = /^Unknown option '--([^']*)'/.exec(said)?.[1];
+  const [message = ""] = (error instanceof Error ? error.message : String(error)).split(/\. To specify|\n/);
+  const unknown = /^Unknown option '--([^']*)'/.exec(message)?.[1];
   const near = unknown === undefined ? null : didYouMean(unknown, names);
-  return near === null ? said.replace(/\.$/, "") : `${said}; did you mean --${near}?`;
+  return near === null ? message.replace(/\.$/, "") : `${message}; did you mean --${near}?`;
 }
 
-/** @throws UsageError where a verb was given more words than it takes */
+/** @throws UsageError if a verb got more words than it takes */
 export function noMore([first]: readonly string[]): void {
   if (first !== undefined) throw new UsageError(`unexpected argument ${JSON.stringify(first)}`);
 }

@@ -1,4 +1,4 @@
-// Every verb of the command line: what it does, its forms and its options. Parsing, `--help` and docs/cli.md come from this list.
+// Every verb of the command line: its summary, forms and options. Parsing, `--help` and docs/cli.md come from this list.
 
 /** An option as `util.parseArgs` takes it, with what people read about it. */
 export interface VerbOption {
@@ -11,10 +11,10 @@ export interface VerbOption {
 }
 
 export interface Verb {
-  /** What the overview lists it under. */
+  /** Its heading in the overview. */
   readonly group: "review" | "memory" | "set up" | "operate";
   readonly summary: string;
-  /** What follows `kodiai VERB`, and what it does; the first one is the usual one. */
+  /** The words after `kodiai VERB`, and what they do; the usual one first. */
   readonly forms: readonly (readonly [words: string, text: string])[];
   readonly options: Readonly<Record<string, VerbOption>>;
 }
@@ -38,7 +38,7 @@ const MODEL = {
   text: "use rules and memory only, even where a model is configured",
 } as const;
 
-/** Where the change is, and what reads it. */
+/** The options that name a change, and what reads it. */
 const CHANGE = {
   base: { type: "string", value: "REV", text: "review what the head adds since it left REV" },
   head: { type: "string", value: "REV", text: "the head of that range (default: HEAD)" },

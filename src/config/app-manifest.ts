@@ -1,4 +1,4 @@
-// app.yml, from which the GitHub App is made: what is posted to GitHub, what the App must be granted, and why.
+// app.yml, which describes the GitHub App: what is posted to GitHub, which permissions the App needs, and why.
 import { isMap, isPair, isScalar, parseDocument } from "yaml";
 import { z } from "zod";
 
@@ -19,7 +19,7 @@ export interface AppDescription {
   readonly permissions: ReadonlyMap<string, "read" | "write">;
 }
 
-/** What only check runs need. */
+/** Permissions and events that only check runs need. */
 const OF_CHECKS = { permissions: ["checks", "merge_queues"], events: ["check_run", "merge_group"] };
 
 /** The same App without check runs: GitHub then shows no check suite of it, and sends it no checks of others. */
@@ -32,20 +32,20 @@ export function withoutChecks({ events, permissions, ...rest }: AppDescription):
 }
 
 export interface ManifestWish {
-  /** What the App shall be called; GitHub lets the person change it, and cuts nothing: at most 34 characters. */
+  /** The App's suggested name, at most 34 characters: GitHub does not truncate it. The person may change it on GitHub. */
   readonly name: string;
-  /** Where GitHub delivers webhooks; null: the App is made with its webhook switched off. */
+  /** Where GitHub delivers webhooks; null creates the App with its webhook switched off. */
   readonly webhookUrl: string | null;
-  /** Where GitHub sends the browser back to, once: it made the App. */
+  /** Where GitHub redirects the browser once it has created the App. */
   readonly redirectUrl: string;
-  /** Where it sends people back to who log in to the dashboard. */
+  /** Where GitHub redirects people who log in to the dashboard. */
   readonly callbackUrl: string;
   readonly homepage: string;
 }
 
 /**
  * @param text app.yml
- * @throws ZodError when it is not one
+ * @throws ZodError when it is not an app.yml
  */
 export function appDescription(text: string): AppDescription {
   const read = AppYml.parse(parseDocument(text).toJS());
@@ -54,8 +54,8 @@ export function appDescription(text: string): AppDescription {
 }
 
 /**
- * What GitHub takes at `/settings/apps/new`: docs.github.com, "Registering a GitHub App from a manifest". An App whose
- * webhook is off needs an address all the same.
+ * The manifest for `/settings/apps/new`: docs.github.com, "Registering a GitHub App from a manifest". GitHub requires a webhook
+ * address even if the webhook is off.
  */
 export function appManifest({ description, events, permissions }: AppDescription, wish: ManifestWish): object {
   const { name, webhookUrl, redirectUrl, callbackUrl, homepage } = wish;
@@ -80,7 +80,7 @@ export interface Reason {
   readonly why: string;
 }
 
-/** The comments above events and permissions: why each is asked for. */
+/** The comments above events and permissions, which explain why each is requested. */
 export function appReasons(text: string): {
   readonly events: readonly Reason[];
   readonly permissions: readonly Reason[];
@@ -107,7 +107,7 @@ export function appReasons(text: string): {
   };
 }
 
-/** What an App lacks of what app.yml asks for: `checks: write`, `event push`. */
+/** What app.yml requests and the App lacks: `checks: write`, `event push`. */
 export function missingRights(
   { events, permissions }: AppDescription,
   granted: { readonly events: readonly string[]; readonly permissions: Readonly<Record<string, string | undefined>> },

@@ -1,10 +1,10 @@
-// What the schema cannot know about rules: which ids exist, and whether a custom rule's pattern makes sense.
+// Checks of rules that the schema cannot make: which ids exist, and whether a custom rule's pattern is valid.
 import { didYouMean } from "./did-you-mean.ts";
 import { bare, type Entry, type Located, locate, shown, type Trouble, trouble } from "./located.ts";
 import type { FileReading } from "./read-config-file.ts";
 import { CustomRule } from "./repo-config.ts";
 
-/** Facts about rules that the caller knows. Without one, the check that needs it is left out. */
+/** Facts about rules that the caller knows. A check whose fact is missing is skipped. */
 export interface KnownRules {
   /** Ids of the built-in rules. */
   readonly ruleIds?: ReadonlySet<string>;
@@ -14,11 +14,11 @@ export interface KnownRules {
   readonly customRuleProblems?: (rules: readonly CustomRule[]) => readonly { readonly id: string; message: string }[];
 }
 
-/** Unknown ids that get a "did you mean"; the problem list is capped long before. */
+/** Unknown ids that get a "did you mean"; the problem list has a lower cap. */
 const MAX_SUGGESTIONS = 50;
 
 /**
- * Leaves out custom rules whose id is taken or that cannot run, each with its reason.
+ * Leaves out custom rules whose id is already used or that cannot run, each with its reason.
  *
  * @throws only what `known.customRuleProblems` throws
  */
@@ -29,14 +29,14 @@ export function checkCustomRules(reading: FileReading, known: KnownRules): FileR
   const cannotRun = new Map(
     (known.customRuleProblems?.(rules.map(({ rule }) => rule)) ?? []).map(({ id, message }) => [id, message]),
   );
-  const taken = new Set(known.ruleIds);
+  const used = new Set(known.ruleIds);
   const troubles: Trouble[] = [];
   const items = rules.flatMap(({ item, rule }) => {
-    const isTaken = taken.has(rule.id);
-    const wrong = isTaken ? `another rule is called \`${rule.id}\`; choose another id` : cannotRun.get(rule.id);
-    taken.add(rule.id);
+    const isDuplicate = used.has(rule.id);
+    const wrong = isDuplicate ? `another rule is called \`${rule.id}\`; choose another id` : cannotRun.get(rule.id);
+    used.add(rule.id);
     if (wrong === undefined) return [item];
-    const key = isTaken ? "id" : "rule";
+    const key = isDuplicate ? "id" : "rule";
     troubles.push(trouble(["customRules", rule.id], locate(item, [key])?.place ?? item.place, wrong));
     return [];
   });
@@ -44,7 +44,7 @@ export function checkCustomRules(reading: FileReading, known: KnownRules): FileR
   return { root, troubles: [...reading.troubles, ...troubles] };
 }
 
-/** Leaves out settings of rules that do not exist. `ids` are all rules there are, custom ones included. */
+/** Leaves out settings of rules that do not exist. `ids` are those of all rules, including custom ones. */
 export function checkRuleIds(reading: FileReading, ids: ReadonlySet<string>): FileReading {
   const settings = reading.root === null ? null : locate(reading.root, ["rules"]);
   if (reading.root === null || settings === null || settings.kind !== "mapping") return reading;
@@ -57,7 +57,7 @@ export function checkRuleIds(reading: FileReading, ids: ReadonlySet<string>): Fi
 
 function unknownRule(entry: Entry, ids: ReadonlySet<string>): Trouble {
   const near = didYouMean(entry.key, ids);
-  const fix = near === null ? "see docs/rules.md for the rules there are" : `did you mean \`${near}\`?`;
+  const fix = near === null ? "docs/rules.md lists the rules" : `did you mean \`${near}\`?`;
   return trouble(["rules", entry.key], entry.keyPlace, `there is no rule \`${shown(entry.key)}\`; ${fix}`);
 }
 

@@ -1,4 +1,4 @@
-// Every key of .kodiai.yml, read off the one schema: for the documents, the example file and "did you mean".
+// Every key of .kodiai.yml, read from the one schema: for the documents, the example file and "did you mean".
 import { z } from "zod";
 import { ConfigFile } from "./repo-config.ts";
 
@@ -16,7 +16,7 @@ export interface ConfigKey {
   readonly example: unknown;
 }
 
-/** What may stand under a key. */
+/** The kinds of value under a key. */
 export type Shape =
   | { readonly kind: "section"; readonly description: string; readonly keys: ReadonlyMap<string, Shape> }
   | { readonly kind: "list"; readonly of: Shape }
@@ -44,7 +44,7 @@ const SCHEMA = z.toJSONSchema(ConfigFile, { io: "input", target: "draft-7" }) as
 /** The sections and lists of the file, by key. The root is a section. */
 export const CONFIG_SHAPE: Shape & { readonly kind: "section" } = { ...sectionOf(SCHEMA) };
 
-/** What stands under a dotted path of sections, `knowledge.retrieval`; null where the schema has no such key. */
+/** The shape at a dotted path of sections, `knowledge.retrieval`; null if the schema has no such key. */
 export function shapeAt(path: string): Shape | null {
   let shape: Shape = CONFIG_SHAPE;
   for (const key of path.split(".")) {

@@ -1,10 +1,10 @@
-// The effective configuration as anyone may see it: a list of keys that say nothing about the owner's other repositories, paths
-// or prompts. What is not listed is not shown.
+// The part of the effective configuration that anyone may see: keys that reveal nothing about the owner's other repositories,
+// paths or prompts. Keys that are not listed are not shown.
 import type { RepoConfig } from "./repo-config.ts";
 
 /**
- * YAML of the keys that may be shown, with counts in place of lists of paths, instructions and rules, and where each value
- * comes from: a file of another repository by its part only, as its name may be nobody's business.
+ * YAML of the keys that may be shown, with counts in place of lists of paths, instructions and rules, and the origin of each
+ * value. A file of another repository appears only by its role, because its name may be confidential.
  *
  * @param origins as `parseConfig` gives them
  */
@@ -46,6 +46,6 @@ function originNote(origin: string | undefined): string {
   if (origin === undefined || origin === "default") return "";
   if (origin === ".kodiai.yml" || origin.startsWith("preset ")) return ` # ${origin}`;
   if (origin.endsWith("/.github/.kodiai.yml")) return " # the owner's defaults";
-  // What a repository says that readers of this one may not see is not named at all.
+  // Readers of this repository may not have access to the other one, so its name is left out.
   return origin.endsWith("/.kodiai.yml") ? " # _extends" : "";
 }

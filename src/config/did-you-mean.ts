@@ -1,12 +1,12 @@
-// The known word that someone most likely meant.
+// The known word that the author most likely meant.
 import leven from "leven";
 
 /** Longer words are not typos of ours, and the distance costs the product of the lengths. */
 const MAX_LENGTH = 40;
 
 /**
- * The nearest candidate, ignoring case, `_` and `-`; null when none is near: one slip in words of up to 4 letters,
- * two up to 8, three in longer ones. Of equally near ones the first.
+ * The nearest candidate, ignoring case, `_` and `-`; null when none is near: one edit in words of up to 4 letters, two up to 8,
+ * three in longer ones. Among equally near ones, the first.
  */
 export function didYouMean(word: string, candidates: Iterable<string>): string | null {
   if (word.length > MAX_LENGTH) return null;

@@ -1,4 +1,4 @@
-// Which addresses the operator may point Kodiai at: https, or plain http where nobody can listen in.
+// Which addresses the operator may configure: https, or plain http where the traffic cannot be intercepted.
 
 /**
  * Why an address must not be used, or null when it may. Plain http is for loopback and for hosts that the operator

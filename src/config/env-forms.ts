@@ -1,4 +1,4 @@
-// The forms that values in the environment have, each with what to do where one is not met.
+// The forms of values in the environment, each with the fix for a value that does not match.
 import { z } from "zod";
 import { weakSecret } from "./weak-secret.ts";
 
@@ -39,10 +39,10 @@ export const proxy = z
   .string()
   .refine((value) => /^https?:$/.test(URL.parse(value)?.protocol ?? ""), "must be a whole address: http://HOST:PORT");
 
-/** Seconds and zone are written out, so that nobody guesses either. */
+/** Seconds and zone are required, so that neither has to be guessed. */
 export const MOMENT = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d{1,3})?Z$/;
 
-/** What a header can hold; anything else is a copy that went wrong. */
+/** What a header can contain; anything else is a copying mistake. */
 export const apiKey = z.string().regex(/^[!-~]{8,500}$/, "must be the key alone: one line without spaces");
 
 export const modelName = z.string().regex(/^[\w.:/@-]{1,200}$/, "must be the name of a model");
@@ -56,7 +56,7 @@ export function wholeNumber(least: number, most: number) {
     );
 }
 
-/** Environment files often cannot hold line breaks, so `\n` and base64 are understood, as Probot does. */
+/** Environment files often cannot hold line breaks, so `\n` and base64 are accepted, as in Probot. */
 function pemText(value: string): string | null {
   const text = value.startsWith("-----BEGIN ") ? value.replaceAll("\\n", "\n") : fromBase64(value);
   const isPem = /^-----BEGIN [A-Z ]{0,20}PRIVATE KEY-----\r?\n/.test(text);

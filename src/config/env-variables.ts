@@ -1,10 +1,10 @@
-// The process environment: one schema that validates it, documents it and makes .env.example. Vendors' names stay as
-// they are (Probot, Node, proxies); ours begin with KODIAI_. Messages name the fix and never the value.
+// The process environment: one schema that validates it, documents it and makes .env.example. Names of vendors are unchanged
+// (Probot, Node, proxies); ours begin with KODIAI_. Messages name the fix and never the value.
 
 import { z } from "zod";
 import { apiKey, flag, hostList, hostName, MOMENT, modelName, pem, proxy, secret, wholeNumber } from "./env-forms.ts";
 
-/** Values as they stand in the environment, trimmed, empty ones taken as not set. */
+/** Values from the environment, trimmed; empty ones count as not set. */
 export const EnvVariables = z.object({
   APP_ID: z
     .string("is not set; it is the number on the App's settings page")
@@ -36,7 +36,7 @@ export const EnvVariables = z.object({
   KODIAI_FORMER_WEBHOOK_SECRET: secret
     .optional()
     .describe(
-      "While the App gets a new secret: the one before. Deliveries signed with it are taken until KODIAI_FORMER_WEBHOOK_SECRET_UNTIL.",
+      "The previous webhook secret, while you rotate it. Deliveries signed with it are accepted until KODIAI_FORMER_WEBHOOK_SECRET_UNTIL.",
     ),
   KODIAI_FORMER_WEBHOOK_SECRET_UNTIL: z
     .string()
@@ -46,7 +46,7 @@ export const EnvVariables = z.object({
     )
     .transform((text) => Date.parse(text))
     .optional()
-    .describe("When the former secret stops counting, in UTC. Needed with it.")
+    .describe("When the previous secret stops being accepted, in UTC. Required with it.")
     .meta({ examples: ["2026-01-31T18:00:00Z"] }),
   HOST: z
     .string()
@@ -57,7 +57,7 @@ export const EnvVariables = z.object({
     .transform(Number)
     .optional()
     .describe(
-      "Port of the dashboard, /healthz, /readyz and /metrics, for the operator. Without it: the one after PORT. The port of the webhook answers nothing but deliveries and a bare /healthz.",
+      "Port of the dashboard, /healthz, /readyz and /metrics, for the operator. Without it: the one after PORT. The webhook port serves only deliveries and a bare /healthz.",
     )
     .meta({ examples: ["3001"] }),
   KODIAI_ADMIN_HOST: z
@@ -65,12 +65,12 @@ export const EnvVariables = z.object({
     .default("127.0.0.1")
     .refine((host) => /^[\w.:-]{1,255}$/.test(host), "must be a host name or an address")
     .describe(
-      "Address that KODIAI_ADMIN_PORT listens on. Only the dashboard has a login: leave it on loopback, or on a network of your own.",
+      "Address that KODIAI_ADMIN_PORT listens on. Only the dashboard has a login: keep it on loopback, or on a network of your own.",
     ),
   KODIAI_DASHBOARD_TOKEN: secret
     .optional()
     .describe(
-      "What opens the dashboard at KODIAI_ADMIN_PORT: at least 32 characters, 8 of them different, no placeholder. Make one with `openssl rand -hex 32`. Without it and without GITHUB_CLIENT_ID the dashboard is closed.",
+      "Token that opens the dashboard at KODIAI_ADMIN_PORT: at least 32 characters, 8 of them different, no placeholder. Make one with `openssl rand -hex 32`. Without it and without GITHUB_CLIENT_ID the dashboard is closed.",
     ),
   GITHUB_CLIENT_ID: z
     .string()
@@ -88,7 +88,7 @@ export const EnvVariables = z.object({
     .transform((address) => address.replace(/\/+$/, ""))
     .optional()
     .describe(
-      "Where people reach the dashboard, without a path: https, or loopback. GitHub sends them back there after a login, so the App needs it with `/login/github/callback` behind it as a callback URL. Without it: KODIAI_ADMIN_PORT on 127.0.0.1.",
+      "Where people reach the dashboard, without a path: https, or loopback. GitHub redirects them there after a login, so the App needs this address followed by `/login/github/callback` as a callback URL. Without it: KODIAI_ADMIN_PORT on 127.0.0.1.",
     )
     .meta({ examples: ["https://kodiai.example.com"] }),
   GHE_HOST: z
@@ -136,7 +136,7 @@ export const EnvVariables = z.object({
     .describe("Login of a user account: requesting its review asks Kodiai for one (an App itself cannot be requested).")
     .meta({ examples: ["kodiai-reviewer"] }),
   KODIAI_DRY_RUN: flag.describe(
-    "`true`: write reviews and record them, but post nothing, and remember nothing of what was not posted. Documents and past reviews are still read into memory.",
+    "`true`: write and record reviews, but post nothing, and remember nothing from reviews that were not posted. Documents and past reviews are still read into memory.",
   ),
   KODIAI_ALLOW_HTTP_HOSTS: hostList
     .describe("Hosts, separated by commas, that may be reached over plain http. Loopback always may.")
@@ -154,13 +154,13 @@ export const EnvVariables = z.object({
     .transform(Number)
     .optional()
     .describe(
-      "Megabytes that searching memory may hold of it, 64–65536. A thousand memories take about .7 to 1.1; scopes that do not fit are searched in the file (in PostgreSQL, by its own index of words), more slowly. Without it: an eighth of the machine's memory, at least 256 and at most 2000.",
+      "Memory limit for the search index, in MB, 64–65536. A thousand memories take about .7 to 1.1; scopes that do not fit are searched in the file (in PostgreSQL, by its own index of words), more slowly. Without it: an eighth of the machine's memory, at least 256 and at most 2000.",
     )
     .meta({ examples: ["2000"] }),
   KODIAI_GITHUB_API_URL: z
     .string()
     .optional()
-    .describe("Base address of GitHub's REST API where it is not the usual one; takes precedence over GHE_HOST.")
+    .describe("Base address of GitHub's REST API, if it is not the usual one; takes precedence over GHE_HOST.")
     .meta({ examples: ["https://github.example.com/api/v3"] }),
   VOYAGE_API_KEY: apiKey
     .optional()
@@ -171,24 +171,24 @@ export const EnvVariables = z.object({
     .enum(["local", "voyage", "http"], "must be `local`, `voyage` or `http`")
     .optional()
     .describe(
-      "Who turns text into vectors: `local` (built in, nothing leaves the machine), `voyage`, or `http` (a server of OpenAI's shape: Ollama, vLLM, LM Studio). Without it: `voyage` if VOYAGE_API_KEY is set, else `local`. Vectors of different embedders are never compared: after a change, old memories are found by words alone until they are embedded again.",
+      "What turns text into vectors: `local` (built in, nothing leaves the machine), `voyage`, or `http` (a server of OpenAI's shape: Ollama, vLLM, LM Studio). Without it: `voyage` if VOYAGE_API_KEY is set, else `local`. Vectors of different embedders are never compared: after a change, old memories are found by words alone until they are embedded again.",
     )
     .meta({ examples: ["http"] }),
   KODIAI_EMBEDDINGS_URL: z
     .string()
     .optional()
-    .describe("Address of the server for `http`. For `voyage`: instead of the usual one.")
+    .describe("Address of the server for `http`. For `voyage`: overrides the usual address.")
     .meta({ examples: ["http://localhost:11434"] }),
   KODIAI_EMBEDDINGS_MODEL: z
     .string()
     .regex(/^[\w.:/@-]{1,200}$/, "must be the name of a model")
     .optional()
-    .describe("The embedding model. Needed for `http`; for `voyage` it is voyage-code-3 without it.")
+    .describe("The embedding model. Required for `http`; default for `voyage`: voyage-code-3.")
     .meta({ examples: ["nomic-embed-text"] }),
   KODIAI_EMBEDDINGS_DIMENSION: wholeNumber(2, 16_384)
     .transform(Number)
     .optional()
-    .describe("Numbers in a vector. For `voyage` 1024 without it; for `http` the first answer shows it.")
+    .describe("Length of a vector. Default for `voyage`: 1024; for `http`: the length of the first answer.")
     .meta({ examples: ["768"] }),
   KODIAI_EMBEDDINGS_API_KEY: apiKey
     .optional()
@@ -196,7 +196,7 @@ export const EnvVariables = z.object({
   ANTHROPIC_API_KEY: apiKey
     .optional()
     .describe(
-      "Key of Anthropic, or of the server at ANTHROPIC_BASE_URL. With one of the two, or with one of OPENAI_*, changes are sent there to be reviewed by a language model; without all of them Kodiai reviews with its rules and its memory alone.",
+      "Key of Anthropic, or of the server at ANTHROPIC_BASE_URL. With one of the two, or with one of OPENAI_*, changes are sent there to be reviewed by a language model; with none of them Kodiai reviews with its rules and its memory alone.",
     ),
   ANTHROPIC_BASE_URL: z
     .string()
@@ -219,7 +219,7 @@ export const EnvVariables = z.object({
     .enum(["anthropic", "openai"], "must be `anthropic` or `openai`")
     .optional()
     .describe(
-      "Which variables count where both ANTHROPIC_* and OPENAI_* are set: `anthropic` or `openai`. Without it: `anthropic`.",
+      "Which variables to use if both ANTHROPIC_* and OPENAI_* are set: `anthropic` or `openai`. Without it: `anthropic`.",
     )
     .meta({ examples: ["openai"] }),
   KODIAI_MODEL: modelName
@@ -229,14 +229,14 @@ export const EnvVariables = z.object({
   KODIAI_SMALL_MODEL: modelName
     .optional()
     .describe(
-      "The cheaper model for short questions. Without it: `claude-haiku-5-5`, or `gpt-6-luna` of OpenAI, or KODIAI_MODEL where that is set and the server is another.",
+      "The cheaper model for short questions. Without it: `claude-haiku-5-5`, or `gpt-6-luna` of OpenAI, or KODIAI_MODEL if that is set and the server is another.",
     )
     .meta({ examples: ["claude-haiku-5-5"] }),
   KODIAI_MODEL_STRUCTURED_OUTPUT: z
     .enum(["auto", "on", "off"], "must be `auto`, `on` or `off`")
     .default("auto")
     .describe(
-      "Whether the server itself holds replies to their JSON Schema. `auto`: Anthropic's does, and of OpenAI's kind every server that takes a schema; the others get the schema in words. `on` sends them all that Anthropic or OpenAI understands (schema, effort, prompt caching), and fails where they refuse it. `off`: in words only.",
+      "Whether the server enforces the JSON Schema of replies. `auto`: Anthropic's does, and so does any OpenAI-compatible server that accepts a schema; the others get the schema in the prompt. `on` sends everything that Anthropic or OpenAI supports (schema, effort, prompt caching), and fails if the server refuses it. `off`: in the prompt only.",
     ),
   KODIAI_MODEL_TEMPERATURE: z
     .string()
@@ -244,21 +244,21 @@ export const EnvVariables = z.object({
     .transform(Number)
     .optional()
     .describe(
-      "Sent to a server other than Anthropic's, whose models take none; left out where a model refuses it. Without it, the server decides.",
+      "Sampling temperature for servers other than Anthropic's, whose models take none; left out if a model refuses it. Without it, the server decides.",
     )
     .meta({ examples: ["0.2"] }),
   KODIAI_MODEL_CONTEXT_TOKENS: wholeNumber(4_096, 10_000_000)
     .transform(Number)
     .optional()
     .describe(
-      "How many tokens a question and its reply may hold together. Without it: as known of the model, else 32000. Set it to what your server was started with: some cut longer prompts without a word.",
+      "Context window: tokens of prompt and reply together. Without it: as known for the model, else 32000. Set it to what your server was started with: some truncate longer prompts silently.",
     )
     .meta({ examples: ["65536"] }),
   KODIAI_RERANKER: z
     .enum(["off", "voyage"], "must be `off` or `voyage`")
     .default("off")
     .describe(
-      "Who puts what memory found into a better order: `off`, or `voyage`, which needs VOYAGE_API_KEY, sends memories and changed code to Voyage AI for every review, and costs money: at $.05 for a million tokens about half a cent for a usual pull request, two for a large one.",
+      "What reranks the memories that a search found: `off`, or `voyage`, which needs VOYAGE_API_KEY, sends memories and changed code to Voyage AI for every review, and costs money: at $.05 for a million tokens about half a cent for a usual pull request, two for a large one.",
     ),
   KODIAI_RERANKER_MODEL: z
     .string()
@@ -269,7 +269,7 @@ export const EnvVariables = z.object({
   KODIAI_RERANKER_URL: z
     .string()
     .optional()
-    .describe("Instead of the usual address. Without it: the address of `voyage` embeddings.")
+    .describe("Overrides the usual address. Without it: the address of `voyage` embeddings.")
     .meta({ examples: ["https://ai.mongodb.com/v1"] }),
   KODIAI_USD_PER_MONTH: z
     .string()
@@ -284,7 +284,7 @@ export const EnvVariables = z.object({
     .default("50")
     .transform(Number)
     .describe(
-      "How much of KODIAI_USD_PER_MONTH one repository may use, in percent, 1–100. 100 where Kodiai serves one.",
+      "How much of KODIAI_USD_PER_MONTH one repository may use, in percent, 1–100. Use 100 if Kodiai serves one repository.",
     ),
   HTTPS_PROXY: proxy
     .optional()
@@ -307,13 +307,13 @@ export const EnvVariables = z.object({
 });
 export type EnvVariables = z.infer<typeof EnvVariables>;
 
-// The environment variables as documents and messages list them, made from their one schema.
+// The environment variables as documents and messages list them, generated from the schema.
 
-/** A variable as documents tell it. */
+/** A variable as documents show it. */
 export interface EnvVariable {
   readonly name: string;
   readonly description: string;
-  /** null: it has none. */
+  /** null when it has none. */
   readonly default: string | null;
   readonly example: string | null;
   readonly required: boolean;
@@ -325,7 +325,7 @@ const SCHEMA = z.toJSONSchema(EnvVariables, { io: "input", target: "draft-7" });
 export const ENV_VARIABLES: readonly EnvVariable[] = Object.entries(EnvVariables.shape).map(([name, schema]) => {
   const property = SCHEMA.properties?.[name];
   const fallback = typeof property === "object" ? property.default : undefined;
-  // JSON Schema leaves the examples of transformed values out, so they are read from the schema itself.
+  // JSON Schema leaves out the examples of transformed values, so they are read from the schema itself.
   const { description, examples } = schema.meta() as { description?: string; examples?: readonly string[] };
   return {
     name,

@@ -1,4 +1,4 @@
-// The process environment, read once at the start: settings in our own words, or every reason not to start.
+// The process environment, read once at the start: typed settings, or every reason not to start.
 import { didYouMean } from "./did-you-mean.ts";
 import { endpointProblem } from "./endpoint-problem.ts";
 import { ENV_VARIABLES, EnvVariables } from "./env-variables.ts";
@@ -8,23 +8,23 @@ import { type Embeddings, readEmbeddings } from "./read-embeddings.ts";
 import { type ModelChoice, readModel } from "./read-model.ts";
 import { type RerankerChoice, readReranker } from "./read-reranker.ts";
 
-/** What the operator decided. */
+/** The operator's settings. */
 export interface Env {
   readonly appId: number;
   readonly privateKey:
     | { readonly kind: "pem"; readonly pem: string }
     | { readonly kind: "file"; readonly path: string };
   readonly webhookSecret: string;
-  /** The secret before that one, taken until a moment (epoch ms); null: there is none. */
+  /** The previous secret, accepted until a moment (epoch ms); null when there is none. */
   readonly formerSecret: { readonly secret: string; readonly until: number } | null;
   readonly webhookPath: string;
   readonly port: number;
   readonly host: string;
   readonly adminPort: number;
   readonly adminHost: string;
-  /** Opens the dashboard for the operator; null: it does not. */
+  /** Opens the dashboard for the operator; null when not set. */
   readonly dashboardToken: string | null;
-  /** Opens it for people whom GitHub names; null: it does not. `origin` has no slash at the end. */
+  /** Login with GitHub; null when not set. `origin` has no slash at the end. */
   readonly dashboardLogin: { readonly clientId: string; readonly clientSecret: string; readonly origin: string } | null;
   /** `github.com` or the host of a GitHub Enterprise Server. */
   readonly githubHost: string;
@@ -32,9 +32,9 @@ export interface Env {
   readonly githubApiUrl: string;
   readonly logLevel: EnvVariables["LOG_LEVEL"];
   readonly logFormat: EnvVariables["LOG_FORMAT"];
-  /** As written; relative paths are meant from the working directory. */
+  /** As written; relative paths are resolved from the working directory. */
   readonly dataDir: string;
-  /** `postgres://…`; null: everything is kept in dataDir. */
+  /** `postgres://…`; null: everything is stored in dataDir. */
   readonly databaseUrl: string | null;
   readonly reviewerLogin: string | null;
   readonly dryRun: boolean;
@@ -42,10 +42,10 @@ export interface Env {
   readonly allowHttpHosts: readonly string[];
   /** 1–16 */
   readonly workers: number;
-  /** What searching may hold in memory; null: by what the machine has. */
+  /** Memory limit for the search index; null: derived from the machine's memory. */
   readonly searchMemoryBytes: number | null;
   readonly embeddings: Embeddings;
-  /** null: no model is asked. */
+  /** null: no model is used. */
   readonly model: ModelChoice | null;
   readonly reranker: RerankerChoice;
   readonly proxy: { readonly https: string | null; readonly http: string | null; readonly no: string | null };
@@ -83,7 +83,7 @@ export function readEnv(env: Variables): { readonly env: Env } | { readonly prob
   if (!parsed.success || "problems" in memory || "problems" in order || "problems" in model || problems.length > 0) {
     return { problems: [...new Set(problems)] };
   }
-  return { env: { ...inOurWords(parsed.data), ...memory, ...order, ...model } };
+  return { env: { ...toEnv(parsed.data), ...memory, ...order, ...model } };
 }
 
 function valuesOf(env: Variables): ReadonlyMap<string, string> {
@@ -103,7 +103,7 @@ function keyProblems(set: ReadonlyMap<string, string>): readonly string[] {
 
 function formerProblems(set: ReadonlyMap<string, string>): readonly string[] {
   const [name, until] = ["KODIAI_FORMER_WEBHOOK_SECRET", "KODIAI_FORMER_WEBHOOK_SECRET_UNTIL"];
-  if (set.has(name) && !set.has(until)) return [`${until} is not set; say until when the former secret is taken`];
+  if (set.has(name) && !set.has(until)) return [`${until} is not set; set it to when the previous secret expires`];
   if (set.has(until) && !set.has(name)) return [`${name} is not set; set it, or remove ${until}`];
   const isSame = set.has(name) && set.get(name) === set.get("WEBHOOK_SECRET");
   return isSame ? [`${name} is the same as WEBHOOK_SECRET; remove it`] : [];
@@ -142,7 +142,7 @@ function endpointProblems(set: ReadonlyMap<string, string>): readonly string[] {
   ];
 }
 
-/** A harness that ends the server at a named place sets these; nobody else knows them (see adapters/fail-point.ts). */
+/** A test harness that ends the server at a named place sets these; see adapters/fail-point.ts. */
 const OF_TESTS: ReadonlySet<string> = new Set(["KODIAI_FAIL_AT", "KODIAI_FAIL_HOW"]);
 
 function unknownNames(env: Variables): readonly string[] {
@@ -155,7 +155,7 @@ function unknownNames(env: Variables): readonly string[] {
     });
 }
 
-function inOurWords(values: EnvVariables): Omit<Env, "embeddings" | "model" | "reranker"> {
+function toEnv(values: EnvVariables): Omit<Env, "embeddings" | "model" | "reranker"> {
   const path = values.PRIVATE_KEY_PATH;
   return {
     appId: values.APP_ID,
@@ -184,7 +184,7 @@ function inOurWords(values: EnvVariables): Omit<Env, "embeddings" | "model" | "r
   };
 }
 
-/** The port after PORT, unless somebody said another. */
+/** The port after PORT by default. */
 function adminPort({ KODIAI_ADMIN_PORT: own, PORT: port }: EnvVariables): number {
   return own ?? (port === 65_535 ? 65_534 : port + 1);
 }

@@ -1,8 +1,8 @@
-// A glob for paths as it stands in .kodiai.yml.
+// A glob for paths in .kodiai.yml.
 import { z } from "zod";
 import { pathGlob } from "./path-glob.ts";
 
-/** One that cannot be read is a problem of the file with its place; `!` in front is for the list that it stands in. */
+/** An unreadable glob is a problem of the file with its place; a leading `!` belongs to the list around it. */
 export const Glob = z
   .string()
   .min(1)

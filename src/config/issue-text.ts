@@ -1,4 +1,4 @@
-// What the schema objects to, in words that name the fix.
+// The schema's objections as messages that name the fix.
 import type { z } from "zod";
 import { CONFIG_KEYS } from "./config-keys.ts";
 import { valueHint } from "./known-words.ts";
@@ -14,7 +14,7 @@ const TYPE_TEXTS: ReadonlyMap<string, string> = new Map([
   ["int", "must be a whole number"],
 ]);
 
-/** @param found the value that stands where the issue points */
+/** @param found the value at the issue's path */
 export function issueText(issue: Issue, found: Located): string {
   if (issue.code === "invalid_type" && issue.expected === "boolean") return choiceText(["true", "false"], found);
   if (issue.code === "invalid_type" && issue.expected === "number") return numberText(issue);
@@ -29,12 +29,12 @@ export function issueText(issue: Issue, found: Located): string {
   return words.length === 0 ? issue.message : choiceText(words, found);
 }
 
-/** The schema says "number" of whole numbers as well, when what stands there is none at all. */
+/** The schema says "number" for whole numbers as well if the value is not a number. */
 function numberText(issue: Issue): string {
   return typeAt(issue).startsWith("whole") ? "must be a whole number" : "must be a number";
 }
 
-/** The type of the key where the issue points, "" for what is no key, such as an item of a list. */
+/** The type of the key at the issue's path, "" for a path without a key, such as an item of a list. */
 function typeAt({ path }: Issue): string {
   const dotted = path.map(String).join(".");
   return CONFIG_KEYS.find((key) => key.path === dotted)?.type ?? "";

@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { PATTERN_COUNT, PATTERN_LENGTH, userPattern } from "./user-pattern.ts";
 
-/** A list of regular expressions; a wrong one is a problem of the file with its place, never an exception later. */
+/** A list of regular expressions; an invalid one is a problem of the file with its place, never an exception later. */
 const patterns = z
   .array(
     z
@@ -28,7 +28,7 @@ const Gate = z
       .boolean()
       .default(false)
       .describe(
-        "Ask the operator's small model whether to search where no rule knows: for few pull requests, as the rules decide nearly all. Sends it title, description and paths, and costs money.",
+        "Ask the operator's small model whether to search if no rule decides: for few pull requests, because the rules decide nearly all. Sends it title, description and paths, and costs money.",
       )
       .meta({ examples: [true] }),
     confidenceThreshold: z
@@ -61,7 +61,7 @@ const Gate = z
       .boolean()
       .default(true)
       .describe(
-        "Skip the search where the last `kodiai replay` of this repository, over at least 50 pull requests and at most 30 days old, did not show that memory helps. What is risky, or what a person asks for, is searched all the same.",
+        "Skip the search where the last `kodiai replay` of this repository, over at least 50 pull requests and at most 30 days old, did not show that memory helps. Risky changes, and reviews that a person requests, are still searched.",
       )
       .meta({ examples: [false] }),
     skipPatterns: patterns
@@ -84,14 +84,14 @@ const Weights = z
       .min(0)
       .max(1)
       .default(0.7)
-      .describe("Weight of likeness in meaning.")
+      .describe("Weight of similarity in meaning.")
       .meta({ examples: [0.5] }),
     keyword: z
       .number()
       .min(0)
       .max(1)
       .default(0.3)
-      .describe("Weight of likeness in words.")
+      .describe("Weight of similarity in words.")
       .meta({ examples: [0.5] }),
   })
   .prefault({});
@@ -101,7 +101,7 @@ const Retrieval = z
     enabled: z
       .boolean()
       .default(true)
-      .describe("Search memory for what was said before about code like this.")
+      .describe("Search memory for earlier comments about similar code.")
       .meta({ examples: [false] }),
     topK: z
       .int()
@@ -122,7 +122,7 @@ const Retrieval = z
       .min(0)
       .max(5000)
       .default(2000)
-      .describe("How many characters of memories may stand in a prompt. Memories are never cut in half.")
+      .describe("How many characters of memories a prompt may contain. Memories are never cut in half.")
       .meta({ examples: [3000] }),
     queryChars: z
       .int()
@@ -172,7 +172,7 @@ const Retrieval = z
       .enum(["learned", "rrf", "weighted"])
       .default("learned")
       .describe(
-        "What `hybrid` orders by: a learned table of signals, rank in the two lists, or weighted score; factors of language, age and outcome join each.",
+        "How `hybrid` orders results: by a learned table of signals, by rank in the two lists, or by weighted score; each also includes factors of language, age and outcome.",
       )
       .meta({ examples: ["weighted"] }),
     weights: Weights.describe("Used by `fusion: weighted` only. A weight of 0 leaves the order to the other."),
@@ -180,7 +180,7 @@ const Retrieval = z
       .enum(["auto", "model", "off"])
       .default("auto")
       .describe(
-        "What reads the memories that were found and orders them before the best are used; its order is fused with the search's own. It is sent memories and changed code. auto: the server's reranker (KODIAI_RERANKER), else the operator's small model, within `review.budget` (about US$ .006 a review); model: the small model; off: nothing.",
+        "What reranks the memories that were found before the best are used; its order is fused with the search's own. Receives memories and changed code. auto: the server's reranker (KODIAI_RERANKER), else the operator's small model, within `review.budget` (about US$ .006 a review); model: the small model; off: nothing.",
       )
       .meta({ examples: ["off"] }),
     rerankText: z
@@ -208,7 +208,7 @@ const Retrieval = z
       .boolean()
       .default(false)
       .describe(
-        "Let the operator's small model describe the situation that a memory for this change would be about, and search by its meaning; where nothing remembered is like it, the change itself is searched with. Sends it title, description and 12,000 characters of the diff, and costs money. Off until it is measured to help.",
+        "Let the operator's small model describe the situation that a memory for this change would be about, and search by its meaning; if no memory is similar, the search uses the change itself. Sends it title, description and 12,000 characters of the diff, and costs money. Off until it is measured to help.",
       )
       .meta({ examples: [true] }),
     gate: Gate.describe("When memory is not searched at all. Decides about the search only, never about the review."),
@@ -230,18 +230,18 @@ export const Knowledge = z
           .boolean()
           .default(false)
           .describe(
-            "Let other repositories of the same owner that take have patterns of what was said in reviews here: common words, without code, names, quotes, paths, reasons and links. Read from the default branch. What is remembered in a private repository never reaches a public one.",
+            "Offer patterns from this repository's reviews to the owner's other repositories that set `takes`: common words, without code, names, quotes, paths, reasons and links. Read from the default branch. Memories of a private repository never reach a public one.",
           )
           .meta({ examples: [true] }),
         takes: z
           .boolean()
           .default(false)
-          .describe("Also search the patterns that other repositories of the same owner give.")
+          .describe("Also search the patterns that other repositories of the same owner offer.")
           .meta({ examples: [true] }),
       })
       .prefault({})
       .describe(
-        "Between repositories of one owner: both must agree, one by giving and the other by taking. The owner's `.github` repository may set it for all.",
+        "Sharing between repositories of one owner: one must set `gives` and the other `takes`. The owner's `.github` repository may set it for all.",
       ),
     corpora: z
       .strictObject({
@@ -259,12 +259,12 @@ export const Knowledge = z
           .meta({ examples: [true] }),
       })
       .prefault({})
-      .describe("What is remembered beside what was said in reviews."),
+      .describe("What is remembered besides review comments."),
     describe: z
       .enum(["off", "model"])
       .default("off")
       .describe(
-        "Who describes what was said in reviews, so that it is found where other words are used. model: after each review the operator's small model writes a situation, a lesson and tags beside what is remembered, which sends it comments and their code, costs money within review.budget.usdPerMonth and delays no review; off: none.",
+        "What describes review comments, so that searches find them under other words. model: after each review the operator's small model adds a situation, a lesson and tags to each memory, which sends it comments and their code, costs money within review.budget.usdPerMonth and delays no review; off: none.",
       )
       .meta({ examples: ["model"] }),
     retrieval: Retrieval.describe("How memory is searched for a review."),
@@ -273,7 +273,7 @@ export const Knowledge = z
 export type Knowledge = z.infer<typeof Knowledge>;
 export type GateSettings = Knowledge["retrieval"]["gate"];
 
-/** The section of a repository that has none. */
+/** The section of a repository without one. */
 export function defaultKnowledge(): Knowledge {
   return Knowledge.parse({});
 }

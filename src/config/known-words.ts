@@ -1,9 +1,9 @@
-// Words that people bring from other review tools. Keys are only pointed out; a few values are taken as ours.
+// Words from other review tools. Their keys are only pointed out; a few values are accepted as ours.
 import { CONFIG_KEYS, CONFIG_SHAPE } from "./config-keys.ts";
 import { didYouMean, plainWord } from "./did-you-mean.ts";
 
 /**
- * Keys of CodeRabbit, Gemini Code Assist, PR-Agent, Kodus and Copilot → ours, spelt as `plainWord` spells.
+ * Keys of CodeRabbit, Gemini Code Assist, PR-Agent, Kodus and Copilot → ours, spelt as `plainWord` spells them.
  * Source: the tools' public configuration references.
  */
 const FOREIGN_KEYS: ReadonlyMap<string, string> = new Map([
@@ -42,7 +42,7 @@ const UNSUPPORTED_KEYS: ReadonlySet<string> = new Set([
   "chat",
 ]);
 
-/** Values of other tools that mean the same as one of ours, by key; taken, with a notice. */
+/** Values of other tools that mean the same as one of ours, by key; accepted with a notice. */
 const SAME_VALUES: ReadonlyMap<string, ReadonlyMap<string, string>> = new Map([
   [
     "review.profile",
@@ -53,7 +53,7 @@ const SAME_VALUES: ReadonlyMap<string, ReadonlyMap<string, string>> = new Map([
   ],
 ]);
 
-/** Values that come close enough to be asked about, never taken. */
+/** Values that are similar enough for a "did you mean", but not accepted. */
 const NEAR_VALUES: ReadonlyMap<string, string> = new Map([
   ["minimal", "quiet"],
   ["strict", "thorough"],
@@ -76,23 +76,23 @@ const NEAR_VALUES: ReadonlyMap<string, string> = new Map([
   ["golang", "go"],
 ]);
 
-/** What to say about a key that is not ours. */
+/** What to report about an unknown key. */
 export type Hint =
   | { readonly kind: "ours"; readonly path: string }
   | { readonly kind: "unsupported" }
   | { readonly kind: "none" };
 
-/** Without the keys of list items: nobody means those from afar. */
+/** Without the keys of list items: they are not meant outside of their list. */
 const PATHS = CONFIG_KEYS.map((key) => key.path).filter((path) => !path.includes("[]"));
 const BY_PLAIN_PATH = new Map(PATHS.map((path) => [plainWord(path), path]));
-/** Of several keys with one name (`enabled`) the first of the schema is meant: what people know best stands first. */
+/** If several keys have one name (`enabled`), the first of the schema wins: the best-known keys come first. */
 const BY_LAST_WORD = new Map(PATHS.toReversed().map((path) => [plainWord(path.split(".").at(-1) ?? ""), path]));
 
 /**
- * Which of our keys an unknown key most likely means: a neighbour, another tool's word, ours in the wrong section, a typo.
+ * Which of our keys an unknown key most likely means: a sibling, another tool's word, ours in the wrong section, a typo.
  *
- * @param siblings the keys that are known where it stands
- * @param section dotted path of where it stands, "" for the root
+ * @param siblings the known keys of the same section
+ * @param section dotted path of the key's section, "" for the root
  */
 export function keyHint(key: string, siblings: readonly string[], section: string): Hint {
   const word = plainWord(key);
@@ -108,7 +108,7 @@ export function keyHint(key: string, siblings: readonly string[], section: strin
   return far === null ? { kind: "none" } : { kind: "ours", path: BY_LAST_WORD.get(far) ?? far };
 }
 
-/** Our value for another tool's word with the same meaning; null when the word is not one of those. */
+/** Our value for another tool's word with the same meaning; null for any other word. */
 export function sameValue(path: string, value: unknown): string | null {
   return typeof value === "string" ? (SAME_VALUES.get(path)?.get(value.toLowerCase()) ?? null) : null;
 }

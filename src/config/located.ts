@@ -1,4 +1,4 @@
-// A YAML file as values that remember where they stood, so that every later complaint can name its line and column.
+// A YAML file as values with their positions, so that every later problem can name its line and column.
 
 import { cutText } from "../domain/text/cut-text.ts";
 import type { ConfigProblem } from "./repo-config.ts";
@@ -20,18 +20,18 @@ export type Located =
   | { readonly kind: "list"; readonly items: readonly Located[]; readonly place: Place }
   | { readonly kind: "mapping"; readonly entries: readonly Entry[]; readonly place: Place };
 
-/** A problem before anyone said which file it is in. */
+/** A problem without its file. */
 export type Trouble = Omit<ConfigProblem, "file">;
 
 /** Keys and list positions from the root to a value. */
 export type Path = readonly (string | number)[];
 
-/** Longest key that is quoted back; ours have at most 19 characters. */
+/** Longest key that is quoted in full; ours have at most 19 characters. */
 const MAX_SHOWN = 60;
 
 /**
- * A word of the file, fit to be quoted in one line of a message: control, invisible and direction characters and
- * backticks become "?", and it is cut at 60 UTF-16 units.
+ * A word of the file, safe to quote in one line of a message: control, invisible and direction characters and backticks become
+ * "?", and it is cut at 60 UTF-16 units.
  */
 export function shown(word: string): string {
   const start = cutText(word, MAX_SHOWN);
@@ -58,7 +58,7 @@ export function trouble(
   return { key: dotted(path), line: place?.line ?? null, column: place?.column ?? null, severity, message };
 }
 
-/** The value at a path, or null where nothing stands. */
+/** The value at a path, or null when there is none. */
 export function locate(root: Located, path: Path): Located | null {
   let node: Located | null = root;
   for (const part of path) node = node === null ? null : step(node, part);
@@ -71,7 +71,7 @@ function step(node: Located, part: string | number): Located | null {
   return null;
 }
 
-/** The bare value without its places. Keys are known to be harmless: `readYaml` refuses those of Object.prototype. */
+/** The bare value without its places. Its keys are harmless: `readYaml` refuses those of Object.prototype. */
 export function bare(node: Located): unknown {
   if (node.kind === "scalar") return node.value;
   if (node.kind === "list") return node.items.map(bare);

@@ -1,4 +1,4 @@
-// Texts of .kodiai.yml, weakest first, become one complete configuration, the problems in them, and who said what.
+// Merges the texts of .kodiai.yml, weakest first, into one complete configuration, its problems, and the origin of each value.
 import { checkCustomRules, checkRuleIds, type KnownRules } from "./check-rules.ts";
 import { CONFIG_KEYS } from "./config-keys.ts";
 import { bare, type Located, locate, type Trouble, trouble } from "./located.ts";
@@ -16,19 +16,19 @@ export interface ParsedConfig {
   readonly config: RepoConfig;
   /** The strongest file's first, each file's in the order of its lines; at most 50 and a last one that counts the rest. */
   readonly problems: readonly ConfigProblem[];
-  /** Dotted key → the file that set it, "preset NAME" or "default". Every key of the schema is there; rules also one by one. */
+  /** Dotted key → the file that set it, "preset NAME" or "default". Has every key of the schema, and each rule. */
   readonly origins: ReadonlyMap<string, string>;
 }
 
 /** More would bury the summary in which they are shown. */
 const MAX_PROBLEMS = 50;
 
-/** Keys that the configuration itself has: not `_extends`, not those of list items. */
+/** Keys of the configuration itself: without `_extends` and those of list items. */
 const ORIGIN_KEYS = CONFIG_KEYS.map((key) => key.path).filter((path) => path !== "_extends" && !path.includes("[]"));
 
 /**
  * Merges files into one configuration. Mappings merge key by key (so `rules` merge by id), lists are replaced.
- * A wrong value counts as not written: a weaker file's value, the preset's or the default stands. Values are inert text.
+ * A wrong value counts as not written: a weaker file's value, the preset's or the default applies. Values are inert text.
  *
  * @param sources weakest first; none gives the defaults
  * @param known facts about rules, so that unknown ids and custom rules that cannot run are named too
@@ -37,8 +37,8 @@ const ORIGIN_KEYS = CONFIG_KEYS.map((key) => key.path).filter((path) => path !==
 export function parseConfig(sources: readonly ConfigSource[], known: KnownRules = {}): ParsedConfig {
   const read = sources.map(({ file, text }) => ({ file, reading: checkCustomRules(readConfigFile(text), known) }));
   const files = withKnownRules(read, known).map(withOneStep);
-  const said = files.map(({ reading }) => withoutExtends(reading.root));
-  const merged = said.reduce<Record<string, unknown>>((weaker, stronger) => merge(weaker, stronger), {});
+  const roots = files.map(({ reading }) => withoutExtends(reading.root));
+  const merged = roots.reduce<Record<string, unknown>>((weaker, stronger) => merge(weaker, stronger), {});
   const preset = Object.hasOwn(merged, "preset") ? (merged.preset as Preset) : "balanced";
   const parsed = RepoConfig.safeParse(merge(PRESETS[preset], merged));
   return {

@@ -1,4 +1,4 @@
-// Globs for paths, run by RE2 in time linear in the path: both the glob and the path may be made to be slow.
+// Globs for paths, run by RE2 in time linear in the path: both the glob and the path may be crafted to be slow.
 import { expand } from "brace-expansion";
 import { RE2JS } from "re2js";
 
@@ -7,19 +7,18 @@ interface PathGlob {
   readonly matches: (path: string) => boolean;
 }
 
-/** `@(a|b)`, `!(a)`: other tools read them as a language of their own. */
+/** `@(a|b)`, `!(a)`: extended globs of other tools. */
 const EXTENDED = /[@!+*?]\([^()]*\)/;
-/** More alternatives than people write by a wide margin; `{a,b}{a,b}…` doubles with each pair. */
+/** Far more alternatives than people write; `{a,b}{a,b}…` doubles with each pair. */
 const MOST = 100;
-/** Braces in one glob, open ones that stand for themselves included. */
+/** Braces in one glob, including literal ones. */
 const MOST_BRACES = 20;
 
 /**
  * Reads a glob: `*` any text without a slash, `**` any folders, `?` one character, `[a-z]` and `[!a-z]` one of or none of,
- * `{a,b}` either, `\` takes the meaning from what follows. Everything else, parentheses included, stands for itself, and
- * case matters.
+ * `{a,b}` either, `\` makes the next character literal. Everything else, parentheses included, is literal, and case matters.
  *
- * @param glob without a leading `!`; of the configuration, at most 500 characters
+ * @param glob without a leading `!`; in the configuration, at most 500 characters
  * @param anyFolder a glob without a slash matches the name of a file in any folder
  * @returns the glob, or what is wrong with it in one sentence fragment; never throws
  */
@@ -41,7 +40,7 @@ export function pathGlob(
   };
 }
 
-/** Stands before each name of a path in place of the slash: no path holds it, so `[+-9]` cannot match the end of a name. */
+/** Replaces the slash before each name of a path: no path contains it, so `[+-9]` cannot match the end of a name. */
 const PART = "\0";
 const ONE = `[^${PART}]`;
 
@@ -50,7 +49,7 @@ function sourceOf(glob: string): string {
   const names = glob.replace(/^\.\//, "").split("/");
   const steps = names.map((name, at) => {
     if (/^\*{2,}$/.test(name)) return ANY_FOLDERS;
-    // `**.ts` at the front means a name in any folder, as everyone who writes it expects.
+    // `**.ts` at the front means a name in any folder, as its authors expect.
     return at === 0 && name.startsWith("**") ? ANY_FOLDERS + nameSource(name.slice(1)) : nameSource(name);
   });
   return `^${steps.join("")}$`;
@@ -58,11 +57,11 @@ function sourceOf(glob: string): string {
 
 const ANY_FOLDERS = `(?:${PART}${ONE}*)*`;
 
-/** Stars, one character, a class, or a character that stands for itself; a bracket that never closes does. */
+/** Stars, one character, a class, or a literal character; a bracket that never closes is literal. */
 const PIECES = /(\*+)|(\?)|\[([!^]?)(\]?[^\]]*)\]|\\?(.)/gsu;
 
 function nameSource(name: string): string {
-  // A lone star is a name, whatever it is, but not the lack of one.
+  // A lone star matches any name, but not an empty one.
   if (/^\*$/.test(name)) return `${PART}${ONE}+`;
   const source = name.replace(PIECES, (_, stars, one, negated, inside, literal) => {
     if (stars !== undefined) return `${ONE}*`;
@@ -79,16 +78,16 @@ function classSource(inside: string, isNegated: boolean): string {
       ? []
       : [`\\x{${from.toString(16)}}-\\x{${to.toString(16)}}`];
   });
-  // A class of nothing matches nothing, or everything.
+  // An empty class matches nothing; negated, everything.
   return isNegated ? `[^${PART}${ranges.join("")}]` : `[${ranges.join("") || "^\\x{0}-\\x{10ffff}"}]`;
 }
 
-// The files that stand beside one and are of its kind, as a glob.
+// A glob for the files of the same kind in the same folder.
 
 /**
- * `src/db/pool.ts` gives `src/db/*.ts`, `Makefile` itself, `conf/.env` itself: a name without an ending is a kind of its own.
+ * `src/db/pool.ts` gives `src/db/*.ts`, `Makefile` itself, `conf/.env` itself: a name without an extension is its own kind.
  *
- * @returns null for no path
+ * @returns null for an empty path or a folder
  */
 export function filePattern(path: string | null): string | null {
   if (path === null || path === "" || path.endsWith("/")) return null;
@@ -100,7 +99,7 @@ export function filePattern(path: string | null): string | null {
     : `${literalGlob(folder)}*${literalGlob(name.slice(dot))}`;
 }
 
-/** A glob in which what globs read as their own stands for itself. */
+/** A glob that matches exactly this text. */
 export function literalGlob(text: string): string {
   return text.replace(/[*?[\]{}()!\\]/g, "\\$&");
 }

@@ -2,12 +2,12 @@
 import { z } from "zod";
 import { Glob } from "./glob.ts";
 
-/** What a repository asks of reviewers for some of its paths. */
+/** Instructions for the reviewer about some of the repository's paths. */
 export const PathInstruction = z.strictObject({
   path: z
     .union([Glob, z.array(Glob).min(1).max(50)])
     .describe(
-      "Which files: a glob, or a list of globs, of which those that begin with `!` take files out; without a slash a glob matches a name in any folder.",
+      "Which files: a glob, or a list of globs; those that begin with `!` exclude files, and a glob without a slash matches a name in any folder.",
     )
     .meta({ examples: ["src/api/**"] }),
   instructions: z

@@ -1,6 +1,6 @@
-// Named sets of defaults. A preset is the weakest of all files: whatever a file says itself wins over it.
+// Named sets of defaults. A preset is weaker than any file: each value in a file overrides it.
 
-/** Values by section, as a file would say them; balanced is what stands in the schema. */
+/** Values by section, written as in a file; balanced is the schema's defaults. */
 export const PRESETS = {
   quiet: { review: { profile: "quiet", maxComments: 3, debounceSeconds: 60 } },
   balanced: {},
@@ -17,7 +17,7 @@ export interface PresetValue {
   readonly value: unknown;
 }
 
-/** What a preset sets, by dotted key; [] for balanced. */
+/** The values of a preset, by dotted key; [] for balanced. */
 export function presetValues(preset: Preset): readonly PresetValue[] {
   return leaves(PRESETS[preset], "");
 }
@@ -25,8 +25,8 @@ export function presetValues(preset: Preset): readonly PresetValue[] {
 /** For documents: "quiet: `review.profile` quiet, `review.maxComments` 3; …". */
 export function presetsText(): string {
   return PRESET_NAMES.map((name) => {
-    const said = presetValues(name).map(({ key, value }) => `${key} ${String(value)}`);
-    return `${name}: ${said.length === 0 ? "the defaults" : said.join(", ")}`;
+    const values = presetValues(name).map(({ key, value }) => `${key} ${String(value)}`);
+    return `${name}: ${values.length === 0 ? "the defaults" : values.join(", ")}`;
   }).join("; ");
 }
 

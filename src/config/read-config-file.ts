@@ -1,4 +1,4 @@
-// One .kodiai.yml: from text to what it validly says, and every problem in it by line and column.
+// One .kodiai.yml: from text to its valid values, and every problem in it by line and column.
 
 import type { z } from "zod";
 import { CONFIG_SHAPE, type Shape, shapeAt } from "./config-keys.ts";
@@ -8,14 +8,14 @@ import { bare, dotted, type Entry, type Located, locate, type Path, shown, type 
 import { readYaml } from "./read-yaml.ts";
 import { ConfigFile } from "./repo-config.ts";
 
-/** What one file says, and only what it says: no defaults. */
+/** The values of one file, without defaults. */
 export interface FileReading {
-  /** A mapping with known keys and valid values; null when the file says nothing. */
+  /** A mapping with known keys and valid values; null when the file sets nothing. */
   readonly root: Located | null;
   readonly troubles: readonly Trouble[];
 }
 
-/** Reads one file. Never throws; a wrong value is left out and named. */
+/** Reads one file. Never throws; a wrong value is left out and reported. */
 export function readConfigFile(text: string): FileReading {
   const yaml = readYaml(text);
   if (yaml.root === null) return yaml;
@@ -25,9 +25,9 @@ export function readConfigFile(text: string): FileReading {
 }
 
 /**
- * The repository that a file builds on: the value of `_extends`, a bare name of the same owner.
+ * The repository that a file extends: the value of `_extends`, a bare name of the same owner.
  *
- * @returns null when the key is absent or not such a name (`parseConfig` names that problem)
+ * @returns null when the key is absent or not such a name (`parseConfig` reports that problem)
  */
 export function extendsOf(text: string): string | null {
   const { root } = readConfigFile(text);
@@ -35,22 +35,22 @@ export function extendsOf(text: string): string | null {
   return typeof value === "string" ? value : null;
 }
 
-// Judges values by the schema and takes out what is wrong, each with its reason, until the rest is right.
+// Validates values by the schema and removes the wrong ones, each with its reason, until the rest is valid.
 
-/** Each round takes something out and most files need one; a bad item inside a bad item needs one more. */
+/** Each round removes something and most files need one; a bad item inside a bad item needs one more. */
 const MAX_ROUNDS = 8;
 
 type Issue = z.core.$ZodIssue;
 
-/** What to take out at one level: whole children, or something within a child. */
+/** What to remove at one level: whole children, or something within a child. */
 interface Cut {
   whole: boolean;
   readonly inside: Map<string | number, Cut>;
 }
 
 /**
- * Field by field: a wrong value goes, its neighbours stay; a wrong item leaves its list; an item that lacks something
- * required goes as a whole; a list that is too long loses its end.
+ * Field by field: a wrong value is removed and its siblings stay; a wrong item leaves its list; an item without something
+ * required is removed as a whole; a list that is too long loses its end.
  *
  * @param root a mapping with known keys only
  * @returns a tree that the schema accepts
@@ -79,7 +79,7 @@ function judge(issue: Issue, tree: Located, cut: Cut, round: number, troubles: T
     const item = enclosingItem(path);
     const name = path.slice(item.length).join(".");
     const message = `lacks \`${name}\`, which is required; add it`;
-    // What is missing in a later round was taken out in an earlier one, and named there.
+    // What is missing in a later round was removed and reported in an earlier one.
     if (round === 0) troubles.push(trouble(item, locate(tree, item)?.place ?? null, message));
     mark(cut, item);
   } else if (issue.code === "too_big" && found.kind === "list") {
@@ -99,7 +99,7 @@ function judgeValue(issue: Issue, path: Path, found: Located, cut: Cut, troubles
   mark(cut, whole ?? path);
 }
 
-/** The list item around a missing value; the path itself when there is none, so that a cut always makes progress. */
+/** The list item around a missing value; without one the path itself, so that a cut always makes progress. */
 function enclosingItem(path: Path): Path {
   const index = path.findLastIndex((part) => typeof part === "number");
   return path.slice(0, index + 1);
@@ -129,13 +129,13 @@ function without(node: Located, cut: Cut | undefined): Located | null {
   return { ...node, entries };
 }
 
-// The file's keys against ours: known ones stay, snake_case becomes camelCase, unknown ones are named with a hint and left out.
+// Matches the file's keys with ours: known ones stay, snake_case becomes camelCase, unknown ones are reported with a hint.
 
 type Section = Extract<Shape, { kind: "section" }>;
 
 /**
- * The same tree with only our keys in our spelling, and without keys that have no value (`review:` with nothing under it
- * says nothing). Values are not judged here, but for words of other tools that mean the same as ours.
+ * The same tree with only our keys in our spelling, and without keys that have no value, such as `review:` with nothing under
+ * it. Values are not validated here; only words of other tools that mean the same as ours are translated.
  */
 function recogniseKeys(root: Located, shape: Shape): { readonly root: Located; readonly troubles: readonly Trouble[] } {
   const troubles: Trouble[] = [];
@@ -160,7 +160,7 @@ function recogniseSection(
   const entries = node.entries.flatMap((entry) => {
     const key = ourSpelling(entry, shape, present, path, troubles);
     const inner = key === null ? undefined : shape.keys.get(key);
-    // What counts as a whole keeps what is wrong with it, so that the schema refuses it as a whole.
+    // An atomic item keeps its wrong keys, so that the schema refuses the whole item.
     if (key === null || inner === undefined || isNothing(entry.value)) return wholeItem(path) === null ? [] : [entry];
     present.add(key);
     return [{ ...entry, key, value: recognise(entry.value, inner, [...path, key], troubles) }];
@@ -206,7 +206,7 @@ function snakeCase(ours: string): string {
     .toLowerCase();
 }
 
-/** Says what an unknown key may mean; if it means a section of ours, its keys are looked through as well. */
+/** Reports what an unknown key may mean; if it means one of our sections, its keys are checked as well. */
 function nameUnknown(entry: Entry, shape: Section, path: Path, troubles: Trouble[], seenAs: Path = path): void {
   const siblings = [...shape.keys.keys()];
   const hint = keyHint(entry.key, siblings, dotted(seenAs));
@@ -240,7 +240,7 @@ function lookInside(entry: Entry, meant: string, at: Path, troubles: Trouble[]):
   }
 }
 
-/** A neighbour is named alone, a key of elsewhere by its whole path. */
+/** A sibling by its name alone, a key of another section by its whole path. */
 function shortPath(path: string, section: Path): string {
   const prefix = `${dotted(section)}.`;
   return section.length > 0 && path.startsWith(prefix) ? path.slice(prefix.length) : path;
@@ -253,12 +253,12 @@ function translateValue(node: Extract<Located, { kind: "scalar" }>, path: Path, 
   return { ...node, value: ours };
 }
 
-// Items of a list that count as a whole or not at all.
+// Items of a list that are valid as a whole or not at all.
 
-/** A suppression that lost one of its conditions would hold back more than was asked for. */
+/** A suppression that lost one of its conditions would hold back more findings than it should. */
 const WHOLE: ReadonlySet<string> = new Set(["review.suppress"]);
 
-/** The path of the item that a path leads to or into, when it is one that counts as a whole; else null. */
+/** The path of the atomic item that a path leads to or into; else null. */
 function wholeItem(path: Path): Path | null {
   const at = path.findIndex((part) => typeof part === "number");
   return at >= 0 && WHOLE.has(path.slice(0, at).join(".")) ? path.slice(0, at + 1) : null;

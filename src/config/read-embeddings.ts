@@ -1,4 +1,4 @@
-// Which embedder the operator chose, from the variables alone, so that the server and the command line read them alike.
+// Which embedder the operator chose, from the variables alone, so that server and command line agree.
 import { endpointProblem } from "./endpoint-problem.ts";
 import { EnvVariables } from "./env-variables.ts";
 
@@ -90,7 +90,7 @@ function missing(kind: Embeddings["kind"], set: ReadonlyMap<string, string>): re
     .map((name) => `${name} is not set; KODIAI_EMBEDDINGS=${kind} needs it`);
 }
 
-/** A setting without effect is a misunderstanding, and here one about where code is sent. */
+/** A setting without effect is a misunderstanding; these concern where code is sent. */
 const UNUSED = {
   local: [
     "KODIAI_EMBEDDINGS_URL",

@@ -1,21 +1,21 @@
-// Which language model the operator chose, from the variables alone, so that the server and the command line read them alike.
+// Which language model the operator chose, from the variables alone, so that server and command line agree.
 import { endpointProblem } from "./endpoint-problem.ts";
 import { EnvVariables } from "./env-variables.ts";
 
-/** A server of models, and which of its models. Secrets stay in here: never log it. */
+/** A model server, and which of its models to use. Contains secrets: never log it. */
 export interface ModelChoice {
-  /** Whose protocol the server speaks; absent: Anthropic's. */
+  /** The server's protocol; absent: Anthropic's. */
   readonly provider?: Provider;
-  /** null: the server wants none. */
+  /** null: the server needs none. */
   readonly apiKey: string | null;
-  /** Without a slash at the end, and without `/v1` where the protocol is Anthropic's; null: the provider itself. */
+  /** Without a slash at the end, and without `/v1` for Anthropic's protocol; null: the provider's own address. */
   readonly baseUrl: string | null;
-  /** The main model and the one for short questions. */
+  /** The main model and the one for short prompts. */
   readonly names: { readonly main: string; readonly small: string };
   readonly structuredOutput: "auto" | "on" | "off";
-  /** null: left to the server. */
+  /** null: the server decides. */
   readonly temperature: number | null;
-  /** null: as known of the model. */
+  /** null: as known for the model. */
   readonly contextTokens: number | null;
   /** US$ a calendar month for all repositories together; null or absent: no ceiling. */
   readonly usdPerMonth?: number | null;
@@ -41,7 +41,7 @@ const Chosen = EnvVariables.pick({
   KODIAI_ALLOW_HTTP_HOSTS: true,
 });
 
-/** Of each provider: its variables, what a person calls it, its address, and the models that are asked without KODIAI_MODEL. */
+/** For each provider: its variables, its name, its address, and the default models. */
 export const PROVIDERS = {
   anthropic: {
     key: "ANTHROPIC_API_KEY",
@@ -61,11 +61,11 @@ export const PROVIDERS = {
   },
 } as const;
 
-/** What names a model, for messages. */
+/** The variables that configure a model, for messages. */
 export const MODEL_VARIABLES = "ANTHROPIC_API_KEY, ANTHROPIC_BASE_URL, OPENAI_API_KEY or OPENAI_BASE_URL";
 
 /**
- * Whose variables are set.
+ * The providers with at least one variable set.
  *
  * @param set variables that are set
  */
@@ -76,8 +76,8 @@ export function providersSet(set: ReadonlyMap<string, string>): readonly Provide
 
 /**
  * @param set variables that are set, trimmed
- * @returns the choice, null where there is neither key nor server (Kodiai then asks no model), or one line per problem: the
- * variable and its fix, never its value
+ * @returns the choice, null if there is neither key nor server (Kodiai then uses no model), or one line per problem: the
+ *   variable and its fix, never its value
  */
 export function readModel(
   set: ReadonlyMap<string, string>,
@@ -99,7 +99,7 @@ function chosen(values: Values, provider: Provider): ModelChoice {
   const { key, url: urlVariable, main: usual, small } = PROVIDERS[provider];
   const url = values[urlVariable];
   const main = values.KODIAI_MODEL ?? usual;
-  // A server of one's own that was given one model has that one.
+  // The user's own server may offer only the one model that is configured.
   const onlyOne = values.KODIAI_MODEL !== undefined && !isOwn(url, provider);
   return {
     provider,
@@ -116,7 +116,7 @@ function chosen(values: Values, provider: Provider): ModelChoice {
 
 type Values = ReturnType<typeof Chosen.parse>;
 
-/** As the SDK wants it: Anthropic's adds `/v1` itself, OpenAI's does not. A bare host is what people write. */
+/** As the SDK wants it: Anthropic's adds `/v1` itself, OpenAI's does not. People usually write a bare host. */
 function baseOf(url: string, provider: Provider): string {
   const bare = url.replace(/\/+$/, "");
   if (provider === "anthropic") return bare.replace(/\/v1$/, "");

@@ -3,7 +3,7 @@ import type { z } from "zod";
 import { endpointProblem } from "./endpoint-problem.ts";
 import { EnvVariables } from "./env-variables.ts";
 
-/** Secrets stay in here: never log it. */
+/** Contains secrets: never log it. */
 export type RerankerChoice =
   | { readonly kind: "off" }
   | {
@@ -54,7 +54,7 @@ function voyage(values: z.infer<typeof Chosen>): ReturnType<typeof readReranker>
     ...(problem === null ? [] : [`KODIAI_RERANKER_URL ${problem}`]),
   ];
   if (apiKey === undefined || problems.length > 0) return { problems };
-  // A key belongs to an account at one address, and the embeddings may have named it already.
+  // A key belongs to an account at one address, which the embeddings may already name.
   const embedsThere = values.KODIAI_EMBEDDINGS === undefined || values.KODIAI_EMBEDDINGS === "voyage";
   const url = own ?? (embedsThere ? values.KODIAI_EMBEDDINGS_URL : undefined);
   const model = values.KODIAI_RERANKER_MODEL ?? "rerank-2.5";

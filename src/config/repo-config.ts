@@ -1,5 +1,5 @@
 // .kodiai.yml: one schema makes the defaults, the validation, the JSON Schema, docs/configuration.md and the example file.
-// What arrives is untrusted text; what leaves is a complete configuration and a list of problems, never an exception.
+// It takes untrusted text and returns a complete configuration and a list of problems; it never throws.
 import { z } from "zod";
 import { Glob } from "./glob.ts";
 import { Knowledge } from "./knowledge.ts";
@@ -11,14 +11,14 @@ const severity = z.enum(["critical", "major", "medium", "minor"]);
 export const RuleSetting = z.union([z.literal("off"), severity]);
 export type RuleSetting = z.infer<typeof RuleSetting>;
 export const FailOn = z.union([z.literal("never"), severity]);
-/** From which severity on a check run fails. */
+/** The lowest severity at which a check run fails. */
 export type FailOn = z.infer<typeof FailOn>;
 
-/** Caps for lists of patterns: far above what people write, low enough that matching every file stays quick. */
+/** Caps for lists of patterns: far above what people write, low enough that matching every file stays fast. */
 const globs = z.array(z.string().min(1).max(500)).max(200);
 const pathGlobs = z.array(Glob).max(200);
 
-/** A repository's own structural rule: ast-grep's rule object with Kodiai's words around it. */
+/** A repository's own structural rule: ast-grep's rule object plus Kodiai's fields. */
 export const CustomRule = z.strictObject({
   id: z
     .string()
@@ -58,16 +58,16 @@ const Review = z
     enabled: z
       .boolean()
       .default(true)
-      .describe("Review pull requests by itself. When false, only on request (label `kodiai:review`).")
+      .describe("Review pull requests automatically. When false, only on request (label `kodiai:review`).")
       .meta({ examples: [false] }),
     profile: z
       .enum(["quiet", "balanced", "thorough"])
       .default("balanced")
-      .describe("How much to say. quiet: major and worse; balanced: medium and worse; thorough: everything.")
+      .describe("How much to report. quiet: major and worse; balanced: medium and worse; thorough: everything.")
       .meta({ examples: ["quiet"] }),
     severityThreshold: severity
       .optional()
-      .describe("Say only findings at least this severe; without it the profile decides.")
+      .describe("Report only findings at least this severe; without it the profile decides.")
       .meta({ examples: ["major"] }),
     maxComments: z
       .int()
@@ -89,7 +89,7 @@ const Review = z
     model: z
       .enum(["auto", "off"])
       .default("auto")
-      .describe("`auto` asks the operator's model where there is one; `off` reviews with rules and memory only.")
+      .describe("`auto` uses the operator's model if there is one; `off` reviews with rules and memory only.")
       .meta({ examples: ["off"] }),
     language: z
       .string()
@@ -113,7 +113,9 @@ const Review = z
           .min(0)
           .max(1000)
           .default(1)
-          .describe("At most this many US$ for one review; what does not fit is not read by the model, and is listed.")
+          .describe(
+            "At most this many US$ for one review; the model does not read what does not fit, and the summary lists it.",
+          )
           .meta({ examples: [0.25] }),
         usdPerMonth: z
           .number()
@@ -143,7 +145,7 @@ const Review = z
           })
           .prefault({})
           .describe(
-            "People without write access to the repository, where they opened the pull request from a fork or asked. Then rules and memory review alone, and the summary says so.",
+            "Limits for people without write access to the repository who open a pull request from a fork or ask a question. Beyond them rules and memory review alone, and the summary says so.",
           ),
       })
       .prefault({})
@@ -166,7 +168,7 @@ const Review = z
       .enum(["auto", "off"])
       .default("off")
       .describe(
-        "Whether the model may look up definitions, uses, lines and text of the repository before it answers: in three rounds, twelve times a review at most. auto: where its server takes tools and the repository could be read. off by default: whether what it finds so pays for its tokens is not measured yet.",
+        "Whether the model may look up definitions, uses, lines and text of the repository before it answers: in three rounds, twelve times a review at most. auto: if its server supports tools and the repository could be read. off by default: whether the results are worth their tokens is not measured yet.",
       )
       .meta({ examples: ["auto"] }),
     checks: z
@@ -189,7 +191,7 @@ const Review = z
       .min(0)
       .max(600)
       .default(10)
-      .describe("A push waits so long for the next one, so that a flurry of pushes is one review. 0: no wait.")
+      .describe("Seconds to wait for a further push, so that several quick pushes get one review. 0: no wait.")
       .meta({ examples: [60] }),
     drafts: z
       .boolean()
@@ -214,18 +216,18 @@ const Review = z
       .meta({ examples: [["main", "release/*", "!release/0.*"]] }),
     labels: globs
       .default([])
-      .describe("Only pull requests with one of these labels; `!name` leaves those with it out. Empty: all.")
+      .describe("Only pull requests with one of these labels; `!name` excludes those with it. Empty: all.")
       .meta({ examples: [["needs review", "!work in progress"]] }),
     ignoreTitleKeywords: globs
       .default([])
-      .describe("Leave pull requests alone whose title contains one of these words (case-insensitive).")
+      .describe("Skip pull requests whose title contains one of these words (case-insensitive).")
       .meta({ examples: [["[wip]", "do not merge"]] }),
     suppress: z
       .array(Suppression)
       .max(100)
       .default([])
       .describe(
-        "Findings that are held back; the summary lists each with its pattern. Critical findings and findings about security are always said.",
+        "Findings that are held back; the summary lists each with its pattern. Critical findings and findings about security are always reported.",
       )
       .meta({ examples: [[{ pattern: "glob:*is logged*", paths: ["scripts/**"] }]] }),
   })
@@ -240,13 +242,13 @@ export const RepoConfig = z.strictObject({
   preset: z
     .enum(PRESET_NAMES)
     .default("balanced")
-    .describe(`Where to start from; every other key that a file sets wins over it. ${presetsText()}.`)
+    .describe(`The defaults to start from; every other key in a file overrides it. ${presetsText()}.`)
     .meta({ examples: ["quiet"] }),
-  review: Review.describe("Which pull requests are reviewed, and how much is said."),
+  review: Review.describe("Which pull requests are reviewed, and how much is reported."),
   pathFilters: pathGlobs
     .default([])
     .describe(
-      "Which files are reviewed: globs, `!` leaves out, the last match wins. Lock, generated, vendored and binary files are left out anyway; a positive glob brings them back.",
+      "Which files are reviewed: globs, `!` excludes, the last match wins. Lock, generated, vendored and binary files are left out anyway; a positive glob brings them back.",
     )
     .meta({ examples: [["!**/snapshots/**", "vendor/our-fork/**"]] }),
   pathInstructions: z
@@ -277,7 +279,7 @@ export const RepoConfig = z.strictObject({
         .meta({ examples: [["ops/**"]] }),
     })
     .prefault({})
-    .describe("What a file is, where the built-in table does not know. Rules for production code leave tests alone."),
+    .describe("What kind a file is, if the built-in table does not know. Rules for production code skip tests."),
   rules: z
     .record(z.string(), RuleSetting)
     .default({})
@@ -305,7 +307,7 @@ export const RepoConfig = z.strictObject({
 });
 export type RepoConfig = z.infer<typeof RepoConfig>;
 
-/** What may stand in a file: the configuration, and where the rest of it comes from. */
+/** The content of a file: the configuration, and the repository that supplies the rest. */
 export const ConfigFile = z
   .strictObject({
     _extends: z
@@ -316,9 +318,7 @@ export const ConfigFile = z
         "must be the bare name of a repository of the same owner: no owner, slash, path or URL",
       )
       .optional()
-      .describe(
-        "Take what this file leaves out from `.kodiai.yml` of this repository of the same owner. One step only.",
-      )
+      .describe("Take missing values from `.kodiai.yml` of this repository of the same owner. One step only.")
       .meta({ examples: ["review-settings"] }),
     ...RepoConfig.shape,
   })
@@ -328,7 +328,7 @@ export const ConfigFile = z
   });
 export type ConfigFile = z.infer<typeof ConfigFile>;
 
-/** Something about the file that is not as it should be. The value that was wrong fell back to its default. */
+/** A problem in a file. The wrong value falls back to its default. */
 export interface ConfigProblem {
   /** Which file: `.kodiai.yml`, `acme/.github/.kodiai.yml`. */
   readonly file: string;
@@ -342,7 +342,7 @@ export interface ConfigProblem {
   readonly message: string;
 }
 
-/** The configuration of a repository that has no file. */
+/** The configuration of a repository without a file. */
 export function defaultConfig(): RepoConfig {
   return RepoConfig.parse({});
 }

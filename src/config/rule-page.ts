@@ -1,11 +1,11 @@
-// Where people read about a rule.
+// The documentation page of a rule.
 import manifest from "../../package.json" with { type: "json" };
 
 /**
  * The rule's section in `docs/rules.md` of the repository that this package names as its homepage.
  *
  * @param homepage of `package.json`: publishing writes it there, since a fork has another one
- * @returns null for a rule of a repository's own, and where no homepage is named
+ * @returns null for a repository's own rule, and without a homepage
  */
 export function rulePage(
   rule: string,

@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { ConfigFile } from "./repo-config.ts";
 
-/** Draft 7, because that is what YAML language servers read best. An input schema: keys with defaults may be left out. */
+/** Draft 7, which YAML language servers support best. An input schema: keys with defaults may be left out. */
 export function configJsonSchema(): object {
   const { $schema, title, description, ...rest } = z.toJSONSchema(ConfigFile, { io: "input", target: "draft-7" });
   return { $schema, $id: "urn:kodiai:config:1", title, description, ...rest };

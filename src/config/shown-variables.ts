@@ -1,14 +1,14 @@
-// The environment as whoever runs Kodiai may look at it: each variable with its origin, and its value where that is no secret.
+// The environment as the operator may see it: each variable with its origin, and its value unless it is secret.
 import { ENV_VARIABLES } from "./env-variables.ts";
 
 export interface ShownVariable {
   readonly name: string;
-  /** Null where it is not set, or not to be shown. */
+  /** Null if it is not set, or must not be shown. */
   readonly value: string | null;
   readonly origin: "environment" | ".env" | "default" | "not set";
 }
 
-/** What is not listed is not shown: keys, secrets, and addresses that may hold a password. */
+/** Variables that are not listed are not shown: keys, secrets, and addresses that may contain a password. */
 const SHOWN: ReadonlySet<string> = new Set(
   (
     "APP_ID WEBHOOK_PATH PORT HOST KODIAI_ADMIN_PORT KODIAI_ADMIN_HOST GHE_HOST GHE_PROTOCOL " +
@@ -22,7 +22,7 @@ const SHOWN: ReadonlySet<string> = new Set(
 );
 
 /**
- * @param env as the process has it by now
+ * @param env the process's current environment
  * @param before names that were set before `.env` was read
  */
 export function shownVariables(

@@ -1,4 +1,4 @@
-// Patterns by which a repository names findings and paths that it does not want to hear about. All of them run as RE2.
+// Patterns for the findings and paths that a repository wants to suppress. All of them run as RE2.
 import { userPattern } from "./user-pattern.ts";
 
 /** Longer titles and paths are matched by their beginning. */
@@ -27,7 +27,7 @@ export function pathPattern(source: string): SuppressionPattern | { readonly pro
   return glob(source, "[^/]*");
 }
 
-/** @param star what `*` stands for */
+/** @param star the regular expression for `*` */
 function glob(source: string, star: string): SuppressionPattern | { readonly problem: string } {
   if (source.trim() === "") return { problem: "is empty" };
   // RE2 runs it in linear time however many stars there are.

@@ -1,9 +1,9 @@
-// Which findings a repository does not want to hear about again: one entry of `review.suppress`.
+// Which findings a repository suppresses: one entry of `review.suppress`.
 import { z } from "zod";
 import { pathPattern, titlePattern } from "./suppression-pattern.ts";
 import { PATTERN_LENGTH } from "./user-pattern.ts";
 
-/** Text that `read` understands; a wrong one is a problem of the file with its place. */
+/** Text that `read` accepts; anything else is a problem of the file with its place. */
 function readable(read: (source: string) => object | { readonly problem: string }) {
   return z
     .string()
@@ -15,7 +15,7 @@ function readable(read: (source: string) => object | { readonly problem: string 
     });
 }
 
-/** Findings that a repository does not want to hear about again. */
+/** Findings that a repository suppresses. */
 export const Suppression = z.strictObject({
   pattern: readable(titlePattern)
     .describe(

@@ -1,9 +1,9 @@
-// Regular expressions that people write into configuration. RE2 runs them in time linear in the text, whatever they are.
+// Regular expressions from the configuration. RE2 runs them in time linear in the text, whatever the pattern.
 
 import { RE2JS } from "re2js";
 import { cutText } from "../domain/text/cut-text.ts";
 
-/** Longer patterns are refused: nobody reads them, and each costs memory. */
+/** Longer patterns are refused: they are unreadable, and each costs memory. */
 export const PATTERN_LENGTH = 500;
 /** More patterns than this in one list are refused. */
 export const PATTERN_COUNT = 200;

@@ -1,11 +1,11 @@
-// Whether a shared secret is one that somebody could guess.
+// Whether a shared secret could be guessed.
 
 const MIN_LENGTH = 32;
 const MIN_DISTINCT = 8;
-/** Characters that must be left when the words below are taken away: 16 random letters cannot be guessed. */
+/** Characters that must remain after removing the words below: 16 random letters cannot be guessed. */
 const MIN_UNGUESSABLE = 16;
 
-/** Words of which placeholders are made. Probot's own default secret is "development". */
+/** Words that placeholders are made of. Probot's own default secret is "development". */
 const GUESSABLE = [
   "development",
   "placeholder",
@@ -41,8 +41,8 @@ const GUESSABLE = [
 ];
 
 /**
- * Why a secret must not be used, or null when it may: at least 32 characters, 8 of them distinct, not repeated, not
- * counted up, not put together from the words of placeholders. The reason never holds the secret.
+ * Why a secret must not be used, or null when it may: at least 32 characters, 8 of them distinct, not repeated, not a sequence,
+ * not composed of placeholder words. The reason never contains the secret.
  */
 export function weakSecret(secret: string): string | null {
   if (secret.length < MIN_LENGTH) return `is shorter than ${MIN_LENGTH} characters`;

@@ -1,5 +1,5 @@
-// Where to look in a change: its risks in one line, its files by area. The author's standing is kept out: it steers the review and
-// concerns nobody else.
+// Where to look in a change: its risks in one line, its files by area. The author's access is left out: it steers the review, and
+// only the review uses it.
 import type { Review } from "../domain/review.ts";
 import type { Intent, Risk } from "../domain/signals.ts";
 import { counted, fitList, folded } from "./fit-list.ts";
@@ -9,13 +9,13 @@ import { codeSpan, sanitizeInline } from "./sanitize.ts";
 const PLACES_SHOWN = 3;
 const FILES_SHOWN = 20;
 
-/** What the change announces beyond its kind, which stands in its title: one line, or none. */
+/** What the change announces beyond its kind, which the title shows: one line, or none. */
 export function announced({ signals: { intent }, update }: Pick<Review, "signals" | "update">): readonly string[] {
   const { breaking, reverts, bump } = intent;
   const parts = [
     breaking.length === 0 ? "" : `**breaking** (${[...new Set(breaking.map(({ where }) => where))].join(", ")})`,
     reverts === null ? "" : "reverts an earlier change",
-    // The table of a dependency update says the same.
+    // The table of a dependency update shows the same.
     bump === null || update ? "" : bumpWords(bump),
   ].filter((part) => part !== "");
   return parts.length === 0 ? [] : [`Announced: ${parts.join(", ")}.`];
@@ -28,14 +28,14 @@ function bumpWords(bump: NonNullable<Intent["bump"]>): string {
   return `dependency ${name}${from}${to}${bump.step === "unknown" ? "" : ` (${bump.step})`}`;
 }
 
-/** The areas to look at in one line, their places folded below it. `room` in UTF-16 units. */
-export function riskLines(review: Review, room: number): readonly string[] {
+/** The areas to look at in one line, with their places folded below. `maxLength` in UTF-16 units. */
+export function riskLines(review: Review, maxLength: number): readonly string[] {
   const { risks } = review.signals;
   const areas = new Set(risks.map(({ id }) => id.replaceAll("-", " ")));
   const title = `Look closer: ${[...areas].join(", ")}`;
   return folded(
     title,
-    fitList(risks, (risk) => riskLine(review, risk), room, risks.length),
+    fitList(risks, (risk) => riskLine(review, risk), maxLength, risks.length),
   );
 }
 
@@ -49,8 +49,8 @@ function riskLine(review: Review, risk: Risk): string {
   return `- ${sanitizeInline(risk.text, 120)}${where}`;
 }
 
-/** The reviewed files by their topmost folder, folded under their kinds. `room` in UTF-16 units. */
-export function fileLines({ reviewed, signals }: Review, room: number): readonly string[] {
+/** The reviewed files by their topmost folder, folded under their kinds. `maxLength` in UTF-16 units. */
+export function fileLines({ reviewed, signals }: Review, maxLength: number): readonly string[] {
   const folderOf = (path: string) => path.slice(0, path.indexOf("/") + 1);
   const byArea = Map.groupBy(reviewed, folderOf);
   const write = ([area, paths]: readonly [string, readonly string[]]) => {
@@ -62,5 +62,5 @@ export function fileLines({ reviewed, signals }: Review, room: number): readonly
   const more = (count: number) => `- and ${counted(count, "more folder")}`;
   const kinds = Object.entries(signals.metrics.filesByKind).filter(([, count]) => count > 0);
   const title = `${counted(reviewed.length, "file")} reviewed (${kinds.map(([kind, count]) => `${count} ${kind}`).join(", ")})`;
-  return folded(title, fitList([...byArea], write, room, 100, more));
+  return folded(title, fitList([...byArea], write, maxLength, 100, more));
 }

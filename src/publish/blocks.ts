@@ -1,4 +1,4 @@
-// A finding's body as lines and fences. As with pieces, reading what was written gives the same blocks again.
+// A finding's body as lines and fences. As with pieces, reading the written text again gives the same blocks.
 import { cutPieces, joinPieces, type Piece, readPieces, visibleLength, writePieces } from "./pieces.ts";
 import { isCommand, tame } from "./tame.ts";
 
@@ -60,18 +60,18 @@ export function writeFence(language: string, lines: readonly string[]): string {
   return [fence + language, ...lines, fence].join("\n");
 }
 
-/** A line of code that no bot obeys and that holds no marker of ours: an order moves one column to the right. */
+/** A line of code that no bot obeys and that holds no marker of ours: a command moves one column to the right. */
 export function quietCode(line: string): string {
   const unmarked = line.replaceAll("<!-- kodiai:", "<! -- kodiai:");
   return isCommand(unmarked) ? ` ${unmarked}` : unmarked;
 }
 
-/** What people see, in code points, a line's end counting as one. */
+/** The visible length in code points; a line end counts as one. */
 export function blockLength(blocks: readonly Block[]): number {
   return blocks.reduce((sum, block) => sum + lengthOf(block), 0);
 }
 
-/** Cuts blocks to at most `limit`, the note that says so included. */
+/** Cuts blocks to at most `limit`, including the note about the cut. */
 export function cutBlocks(blocks: readonly Block[], limit: number, note: string): readonly Block[] {
   const kept: Block[] = [];
   // Two line ends: of the note's own line and of a fence that is closed early.
@@ -131,7 +131,7 @@ function closes(trimmed: string, run: string): boolean {
   return trimmed.length >= run.length && trimmed === run.charAt(0).repeat(trimmed.length);
 }
 
-/** One gap between paragraphs, one around every fence, none at the ends; an empty fence is nothing. */
+/** One gap between paragraphs, one around every fence, none at the ends; empty fences are dropped. */
 function spaced(blocks: readonly Block[]): readonly Block[] {
   const full = blocks.filter((block) => block.kind !== "fence" || block.lines.some((line) => line.trim() !== ""));
   const apart = full.flatMap((block): Block[] => (block.kind === "fence" ? [GAP, block, GAP] : [block]));

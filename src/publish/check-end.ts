@@ -1,5 +1,4 @@
-// How a check run ends: what it concludes from a review, and what stands in it. A check that says "success" is believed
-// without being read, so it says so only of a review that is complete.
+// The conclusion and text of a check run. People trust a "success" without reading it, so only a complete review gets one.
 
 import type { ConfigProblem, FailOn } from "../config/repo-config.ts";
 import { atLeast, type Severity } from "../domain/finding.ts";
@@ -12,8 +11,8 @@ import { safeUrl } from "./permalink.ts";
 import { renderSummary } from "./render-summary.ts";
 import { sanitizeBlock, sanitizeInline } from "./sanitize.ts";
 
-/** Four requests' worth: a check that takes minutes to write helps nobody. */
-const MOST_ANNOTATIONS = 200;
+/** Four requests' worth: a check that takes minutes to write is of no use. */
+const MAX_ANNOTATIONS = 200;
 
 const LEVELS: Readonly<Record<Severity, CheckAnnotation["level"]>> = {
   critical: "failure",
@@ -25,7 +24,7 @@ const LEVELS: Readonly<Record<Severity, CheckAnnotation["level"]>> = {
 /**
  * The end of a check run whose review was posted.
  *
- * @param findings as they stand on GitHub
+ * @param findings as GitHub has them
  * @param failOn from which severity on the check fails
  */
 export function reviewEnd(
@@ -54,15 +53,15 @@ export function endWithoutReview(title: string, because: string): CheckEnd {
 
 const LEFT = {
   "no-job": "the review ended without a result; the operator's log has the cause",
-  late: "the review is not done yet and goes on; this check says so when it is",
+  late: "the review is still running; this check is updated when it ends",
 } as const;
 
-/** Why a check run was left: no job works on its review any more, or the job takes too long. */
+/** Why a check run was left open: no job works on its review any more, or the job takes too long. */
 export type LeftCheck = keyof typeof LEFT;
 
 /**
- * The end of a check run that its own job did not end. Where the check may fail it fails: a required check that ended neutral
- * would let a pull request pass without its review. A review that goes on ends it again with its own result.
+ * The end of a check run that its own job did not end. If the check may fail, it fails: a required check that ended neutral
+ * would let a pull request pass without its review. A review that is still running later ends it again with its own result.
  */
 export function endLeft(why: LeftCheck, failOn: FailOn): CheckEnd {
   const end = endWithoutReview(why === "late" ? "In progress" : "Not reviewed", LEFT[why]);
@@ -88,11 +87,11 @@ function conclude(
   return { conclusion: "success", because: `${who}, and no finding is ${least}.` };
 }
 
-/** Why the review is no whole one, or null. */
+/** Why the review is incomplete, or null. */
 function gapOf({ degraded, coverage, reviewed }: Review): string | null {
   if (reviewed.length === 0) return "no file was reviewed";
   const parts = [...new Set(degraded.map(({ part }) => part))];
-  if (parts.length > 0) return `less than hoped of ${sanitizeInline(parts.join(", "), 200)}`;
+  if (parts.length > 0) return `degraded: ${sanitizeInline(parts.join(", "), 200)}`;
   const unread = (coverage?.files ?? []).filter(({ state }) => state === "partial" || state === "not-read").length;
   return unread === 0 ? null : `${counted(unread, "file")} not wholly read by the model`;
 }
@@ -126,10 +125,10 @@ function annotationsOf(review: Review, findings: readonly PlacedFinding[]): read
     };
     return { path: problem.file, startLine: line, endLine: line, level, ...said };
   });
-  return [...placed, ...problems].slice(0, MOST_ANNOTATIONS);
+  return [...placed, ...problems].slice(0, MAX_ANNOTATIONS);
 }
 
-/** Those of the file as the pull request leaves it; where it leaves it alone, those in force whose line is known there. */
+/** Problems of the file that the pull request proposes; if it does not change the file, those in force whose line is known. */
 function problemsOnHead({
   configProblems,
   configOnHead,

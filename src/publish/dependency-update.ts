@@ -1,5 +1,5 @@
 // The section about a dependency update: a verdict in fixed words, a table of packages, what release notes announce, where the
-// code names a package, and what nobody looked at. Everything in it that others wrote is quoted and inert.
+// code names a package, and what was not looked up. Everything in it that others wrote is quoted and inert.
 
 import type {
   Advisory,
@@ -16,32 +16,32 @@ import { advisoryLink, linkedCode, permalink } from "./permalink.ts";
 import { codeSpan, sanitizeInline } from "./sanitize.ts";
 import { updateVerdict } from "./update-verdict.ts";
 
-const PACKAGES_TOLD = 20;
-const ADVISORIES_TOLD = 3;
-const NOTES_TOLD = 24;
+const MAX_PACKAGES = 20;
+const MAX_ADVISORIES = 3;
+const MAX_NOTES = 24;
 const NOTE_LIMIT = 240;
-const GAPS_TOLD = 12;
+const MAX_GAPS = 12;
 
-/** How the room is shared out. */
+/** How the section's length is shared out. */
 const SHARE = { packages: 0.45, notes: 0.25, usage: 0.18, gaps: 0.1 } as const;
 
-/** @param room UTF-16 units for the whole section */
-export function dependencyUpdateLines(review: Review, room: number): readonly string[] {
+/** @param maxLength UTF-16 units for the whole section */
+export function dependencyUpdateLines(review: Review, maxLength: number): readonly string[] {
   const { update } = review;
   if (update === undefined || update === null) return [];
   return [
     `**Dependency update**: ${updateVerdict(update)}.`,
-    ...table(update, room * SHARE.packages),
-    ...noteLines(update.notes, room * SHARE.notes),
-    ...usageLines(review, update.usage, room * SHARE.usage),
-    ...gapLines(update, room * SHARE.gaps),
+    ...table(update, maxLength * SHARE.packages),
+    ...noteLines(update.notes, maxLength * SHARE.notes),
+    ...usageLines(review, update.usage, maxLength * SHARE.usage),
+    ...gapLines(update, maxLength * SHARE.gaps),
   ];
 }
 
-function table({ packages, more }: DependencyUpdate, room: number): readonly string[] {
+function table({ packages, more }: DependencyUpdate, maxLength: number): readonly string[] {
   if (packages.length === 0) return [];
-  const rows = packages.slice(0, PACKAGES_TOLD).map(row);
-  const fitting = rows.filter((_, index) => rows.slice(0, index + 1).join("\n").length <= room);
+  const rows = packages.slice(0, MAX_PACKAGES).map(row);
+  const fitting = rows.filter((_, index) => rows.slice(0, index + 1).join("\n").length <= maxLength);
   const rest = packages.length + more - fitting.length;
   return [
     "",
@@ -84,43 +84,43 @@ function stepWords({ step, change, from, toPrerelease }: PackageUpdate): string 
 
 function ids(advisories: readonly Advisory[]): string {
   if (advisories.length === 0) return "none";
-  const told = advisories.slice(0, ADVISORIES_TOLD).map(({ id, severity }) => `${advisoryLink(id)} (${severity})`);
-  const rest = advisories.length - told.length;
-  return `${told.join(", ")}${rest > 0 ? ` and ${rest} more` : ""}`;
+  const shown = advisories.slice(0, MAX_ADVISORIES).map(({ id, severity }) => `${advisoryLink(id)} (${severity})`);
+  const rest = advisories.length - shown.length;
+  return `${shown.join(", ")}${rest > 0 ? ` and ${rest} more` : ""}`;
 }
 
-/** A bar ends a cell, even in code; the broken bar looks like it. */
+/** A bar ends a cell, even in code; the broken bar looks similar. */
 function code(text: string, limit: number): string {
   return codeSpan(text, limit).replaceAll("|", "¦");
 }
 
-function noteLines(notes: readonly PackageNotes[], room: number): readonly string[] {
-  const told = notes.flatMap(({ name, breaking }) =>
+function noteLines(notes: readonly PackageNotes[], maxLength: number): readonly string[] {
+  const shown = notes.flatMap(({ name, breaking }) =>
     breaking.flatMap(({ tag, lines }) => lines.map((line) => ({ name, tag, line }))),
   );
-  if (told.length === 0) return [];
-  const write = ({ name, tag, line }: (typeof told)[number]) =>
+  if (shown.length === 0) return [];
+  const write = ({ name, tag, line }: (typeof shown)[number]) =>
     `> - ${codeSpan(name, 60)} ${codeSpan(tag, 60)}: ${sanitizeInline(line, NOTE_LIMIT)}`;
   const more = (count: number) => `> - and ${counted(count, "more line")}`;
   return [
     "",
     "Release notes announce, in their own words:",
     "",
-    ...fitList(told, write, Math.max(room, 200), NOTES_TOLD, more),
+    ...fitList(shown, write, Math.max(maxLength, 200), MAX_NOTES, more),
   ];
 }
 
-function usageLines(review: Review, usage: readonly PackageUsage[], room: number): readonly string[] {
+function usageLines(review: Review, usage: readonly PackageUsage[], maxLength: number): readonly string[] {
   const used = usage.flatMap((one) => (one.kind === "looked" && one.places.length > 0 ? [one] : []));
   if (used.length === 0) return [];
   const write = ({ name, places, more }: (typeof used)[number]) => {
-    const told = places.map((place) => placeWords(review, place)).join(", ");
-    return `- ${codeSpan(name, 60)}: ${told}${more > 0 ? ` and ${more} more` : ""}`;
+    const shown = places.map((place) => placeWords(review, place)).join(", ");
+    return `- ${codeSpan(name, 60)}: ${shown}${more > 0 ? ` and ${more} more` : ""}`;
   };
-  return ["", "Places that name it:", "", ...fitList(used, write, Math.max(room, 200), usage.length)];
+  return ["", "Places that name it:", "", ...fitList(used, write, Math.max(maxLength, 200), usage.length)];
 }
 
-/** Indexed code is that of the default branch, whose commit is not told: only the base's text is sure to be near. */
+/** Indexed code is the default branch's, at an unknown commit: only the base's text is sure to be close. */
 function placeWords({ repo, baseSha }: Review, { path, line, broken }: UsagePlace): string {
   const at = line === null ? null : { startLine: line, line };
   const place = linkedCode(line === null ? path : `${path}:${line}`, permalink(repo, baseSha, path, at));
@@ -128,7 +128,7 @@ function placeWords({ repo, baseSha }: Review, { path, line, broken }: UsagePlac
   return names.length === 0 ? place : `${place} (with ${names.join(", ")} of those notes)`;
 }
 
-function gapLines({ packages, notes, usage, notLooked }: DependencyUpdate, room: number): readonly string[] {
+function gapLines({ packages, notes, usage, notLooked }: DependencyUpdate, maxLength: number): readonly string[] {
   const gaps = [
     ...notLooked.map(({ what, reason }) => `${what}: ${sanitizeInline(publicWords(reason), 160)}`),
     ...grouped(
@@ -145,10 +145,10 @@ function gapLines({ packages, notes, usage, notLooked }: DependencyUpdate, room:
     ),
   ];
   if (gaps.length === 0) return [];
-  return ["", "Not looked at:", "", ...fitList(gaps, (gap) => `- ${gap}`, Math.max(room, 300), GAPS_TOLD)];
+  return ["", "Not looked at:", "", ...fitList(gaps, (gap) => `- ${gap}`, Math.max(maxLength, 300), MAX_GAPS)];
 }
 
-const NAMES_TOLD = 5;
+const MAX_NAMES = 5;
 
 /** One line for each reason, with the packages that it holds for. */
 function grouped(what: string, reasons: readonly (readonly [string, string | null])[]): readonly string[] {
@@ -158,8 +158,8 @@ function grouped(what: string, reasons: readonly (readonly [string, string | nul
     byReason.set(reason, [...(byReason.get(reason) ?? []), name]);
   }
   return [...byReason].map(([reason, names]) => {
-    const told = names.slice(0, NAMES_TOLD).map((name) => codeSpan(name, 60));
-    const rest = names.length - told.length;
-    return `${what} ${told.join(", ")}${rest > 0 ? ` and ${rest} more` : ""}: ${sanitizeInline(publicWords(reason), 160)}`;
+    const shown = names.slice(0, MAX_NAMES).map((name) => codeSpan(name, 60));
+    const rest = names.length - shown.length;
+    return `${what} ${shown.join(", ")}${rest > 0 ? ` and ${rest} more` : ""}: ${sanitizeInline(publicWords(reason), 160)}`;
   });
 }

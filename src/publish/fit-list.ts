@@ -1,23 +1,23 @@
-// A list that may be longer than there is room: what does not fit is counted, never silently lost.
+// A list that may not fit: what is left out is counted, never silently lost.
 
 /**
- * As many items as fit, then one that counts the rest. Items beyond are not even written: a list may hold thousands.
+ * As many items as fit, then one that counts the rest. Items beyond are not rendered: a list may hold thousands.
  *
- * @param items what is listed, first things first
+ * @param items the most important first
  * @param write Markdown of one item, without a line end
- * @param room UTF-16 units for all items, their line ends and the closing line; at least 100
- * @param most items at most
+ * @param maxLength UTF-16 units for all items, their line ends and the closing line; at least 100
+ * @param most the largest number of items
  * @param more the closing line for `count` items that did not fit; at most 80 units
  */
 export function fitList<T>(
   items: readonly T[],
   write: (item: T) => string,
-  room: number,
+  maxLength: number,
   most: number,
   more: (count: number) => string = (count) => `- and ${count} more`,
 ): readonly string[] {
   const kept: string[] = [];
-  let left = room - more(items.length).length;
+  let left = maxLength - more(items.length).length;
   for (const item of items) {
     if (kept.length === most) break;
     const text = write(item);
@@ -29,7 +29,7 @@ export function fitList<T>(
   return rest === 0 ? kept : [...kept, more(rest)];
 }
 
-/** Lines under a title that opens them; nothing without lines. */
+/** Lines folded under a title; nothing without lines. */
 export function folded(title: string, lines: readonly string[]): readonly string[] {
   return lines.length === 0 ? [] : [`<details><summary>${title}</summary>`, "", ...lines, "", "</details>"];
 }

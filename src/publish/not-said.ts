@@ -1,5 +1,5 @@
-// Everything that was not reviewed, not said or not done as it should be, each with its reason: folded under its number. Problems
-// of the configuration are open: somebody has to fix them.
+// Everything that was not reviewed, not posted or degraded, each with its reason: folded under its count. Problems of the
+// configuration are not folded: a maintainer has to fix them.
 
 import type { ConfigProblem } from "../config/repo-config.ts";
 import type { HeldBack } from "../domain/finding.ts";
@@ -13,16 +13,16 @@ import { codeSpan, sanitizeInline } from "./sanitize.ts";
 
 const PATHS_A_REASON = 20;
 
-/** What worked less well than it should, folded. `room` in UTF-16 units. */
-export function degradedLines({ degraded }: Review, room: number): readonly string[] {
+/** The degraded parts, folded. `maxLength` in UTF-16 units. */
+export function degradedLines({ degraded }: Review, maxLength: number): readonly string[] {
   const write = ({ part, reason }: Degraded) => `- ${codeSpan(part, 60)}: ${sanitizeInline(publicWords(reason), 200)}`;
-  return folded(`Incomplete, ${counted(degraded.length, "reason")}`, fitList(degraded, write, room, 50));
+  return folded(`Incomplete, ${counted(degraded.length, "reason")}`, fitList(degraded, write, maxLength, 50));
 }
 
 /** What is wrong with the configuration, and where; never folded. */
 export function configLines(
   { configProblems, configChanges, proposedProblems }: Review,
-  room: number,
+  maxLength: number,
 ): readonly string[] {
   const write = (problem: ConfigProblem) =>
     `- ${configPlace(problem)}: ${problem.severity}: ${sanitizeInline(problem.message, 250)}`;
@@ -34,26 +34,26 @@ export function configLines(
     ...changes,
     ...(proposed.length === 0
       ? []
-      : ["**Problems in the proposed `.kodiai.yml`:**", "", ...fitList(proposed, write, room / 2, 50), ""]),
+      : ["**Problems in the proposed `.kodiai.yml`:**", "", ...fitList(proposed, write, maxLength / 2, 50), ""]),
     ...(configProblems.length === 0
       ? []
       : [
           "**Problems in `.kodiai.yml`:**",
           "",
-          ...fitList(configProblems, write, proposed.length === 0 ? room : room / 2, 50),
+          ...fitList(configProblems, write, proposed.length === 0 ? maxLength : maxLength / 2, 50),
         ]),
   ];
 }
 
-/** Findings that are not said, folded. */
-export function heldBackLines(review: Review, room: number): readonly string[] {
+/** Findings that were held back, folded. */
+export function heldBackLines(review: Review, maxLength: number): readonly string[] {
   const write = (held: HeldBack) =>
     `- ${findingTitle(held.finding)} ${placeOf(review, held.finding)} — ${sanitizeInline(held.reason, 300)}${because(review, held)}`;
-  const shown = fitList(review.heldBack, write, room, 200, moreOf("finding"));
+  const shown = fitList(review.heldBack, write, maxLength, 200, moreOf("finding"));
   return folded(`${counted(review.heldBack.length, "finding")} held back`, shown);
 }
 
-/** Where that was said, and how to undo it. */
+/** A link to the original comment, and how to undo its effect. */
 function because({ repo }: Review, { precedent }: HeldBack): string {
   if (precedent === undefined) return "";
   const address = precedent.url === null ? null : safeUrl(repo, precedent.url);
@@ -64,14 +64,14 @@ function because({ repo }: Review, { precedent }: HeldBack): string {
 }
 
 /** Files that are not reviewed, grouped by reason, folded. */
-export function leftOutLines({ leftOut }: Review, room: number): readonly string[] {
+export function leftOutLines({ leftOut }: Review, maxLength: number): readonly string[] {
   const byReason = new Map<string, string[]>();
   for (const { path, reason } of leftOut) {
     const paths = byReason.get(reason);
     if (paths === undefined) byReason.set(reason, [path]);
     else paths.push(path);
   }
-  const shown = fitList([...byReason], leftOutLine, room, 200, moreOf("reason"));
+  const shown = fitList([...byReason], leftOutLine, maxLength, 200, moreOf("reason"));
   return folded(`${counted(leftOut.length, "file")} not reviewed`, shown);
 }
 
@@ -91,9 +91,9 @@ function configPlace({ file, line, column }: ConfigProblem): string {
   return codeSpan(column === null ? `${file}:${line}` : `${file}:${line}:${column}`, 120);
 }
 
-// What the model did not read, file by file: silence about a file that was not read is not praise.
+// What the model did not read, file by file: no findings in an unread file do not mean that it is fine.
 
-/** What a part of the prompt is called for people. */
+/** The names of the prompt's parts for people. */
 const PARTS: Readonly<Record<string, string>> = {
   title: "the title",
   signals: "the list of risks",
@@ -106,11 +106,11 @@ const PARTS: Readonly<Record<string, string>> = {
 };
 
 /**
- * Files that were read in part or not at all, folded under their number; and which texts were shortened for the model.
+ * Files that were read in part or not at all, folded under their count; and which texts were shortened for the model.
  *
- * @param room UTF-16 units
+ * @param maxLength UTF-16 units
  */
-export function unreadLines({ coverage }: Review, room: number): readonly string[] {
+export function unreadLines({ coverage }: Review, maxLength: number): readonly string[] {
   if (coverage === null) return [];
   const unread = coverage.files.filter(({ state }) => state === "partial" || state === "not-read");
   const shortened = coverage.cut.map(
@@ -121,7 +121,7 @@ export function unreadLines({ coverage }: Review, room: number): readonly string
     ...(shortened.length === 0 ? [] : [`The model saw only the beginning of ${shortened.join(", ")}.`]),
     ...(hidden.length === 0 ? [] : [`Hidden text was kept from the model: ${hidden.join(", ")}.`]),
   ].map((sentence) => `<sub>${sentence}</sub>`);
-  const shown = fitList(unread, unreadLine, room, 100, (count) => `- and ${counted(count, "more file")}`);
+  const shown = fitList(unread, unreadLine, maxLength, 100, (count) => `- and ${counted(count, "more file")}`);
   const title = `${counted(unread.length, "file")} not read, or not wholly, by the model`;
   return [...folded(title, shown), ...(unread.length === 0 || note.length === 0 ? [] : [""]), ...note];
 }

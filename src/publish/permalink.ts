@@ -5,10 +5,10 @@ import type { Repo } from "../domain/job.ts";
 import type { Review } from "../domain/review.ts";
 import { codeSpan } from "./sanitize.ts";
 
-/** Files that GitHub renders: without `plain=1` a line in the address leads nowhere. */
+/** Files that GitHub renders: without `plain=1`, line anchors in their addresses do nothing. */
 const RENDERED = /\.(?:md|mdx|markdown|rst|adoc|asciidoc|org|textile|rdoc|mediawiki|wiki|ipynb|svg|csv|tsv)$/i;
 
-/** Longer addresses are not written: a path of GitHub's greatest length would fill a summary by itself. */
+/** Longer addresses are not written: a path of GitHub's maximum length would fill a summary by itself. */
 const URL_LIMIT = 800;
 
 /**
@@ -33,11 +33,11 @@ export function permalink(
   return url.length > URL_LIMIT ? null : url;
 }
 
-/** An advisory's id, of a form that nothing else has; GitHub's alphabet leaves out what is easily confused. */
+/** An advisory's id, in a form that nothing else has; GitHub's alphabet leaves out characters that are easily confused. */
 export const GHSA = /\bGHSA(?:-[23456789cfghjmpqrvwx]{4}){3}\b/g;
 
 /**
- * The id, linked to its page on github.com, where advisories stand whatever server asks.
+ * The id, linked to its page on github.com, which hosts advisories for every GitHub server.
  *
  * @param id as GHSA matches it
  */
@@ -56,7 +56,7 @@ export function placeOf(review: Pick<Review, "repo" | "headSha" | "reviewed">, f
   const { path, startLine, line } = finding;
   const text = startLine === line ? `${path}:${line}` : `${path}:${startLine}-${line}`;
   const isInvented = finding.source === "model" && !review.reviewed.includes(path);
-  // Lines of the base are those of the merge base, whose commit we do not hold.
+  // Lines of the base belong to the merge base, whose commit is not known here.
   const hasPage = finding.side === "RIGHT" && !isInvented;
   return linkedCode(text, hasPage ? permalink(review.repo, review.headSha, path, finding) : null);
 }
@@ -67,8 +67,8 @@ export function linkedCode(text: string, url: string | null): string {
 }
 
 /**
- * An address on the repository's own GitHub, fit to stand in a Markdown link. What is remembered may have been imported
- * from anywhere, and a link by us is taken for a good one: no other host is linked.
+ * An address on the repository's own GitHub, safe inside a Markdown link. Memories may have been imported from anywhere,
+ * and readers trust links that we post: no other host is linked.
  *
  * @returns null unless it is a plain https address there, without a user, spaces, brackets or quotes
  */
@@ -87,7 +87,7 @@ function anchor(lines: { readonly startLine: number; readonly line: number } | n
   return lines.startLine === lines.line ? `#L${lines.line}` : `#L${lines.startLine}-L${lines.line}`;
 }
 
-/** encodeURIComponent, and also the marks it leaves alone that mean something in Markdown. */
+/** encodeURIComponent, plus the characters it keeps that mean something in Markdown. */
 function encode(segment: string): string {
   return encodeURIComponent(segment.toWellFormed()).replace(
     /[!'()*~]/g,

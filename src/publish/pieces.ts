@@ -1,5 +1,5 @@
-// One line of text as GitHub will read it: plain text, and code in which nothing is active. Reading what was written
-// gives the same pieces again, which is why the sanitizer is idempotent.
+// One line of text as GitHub will read it: plain text, and code in which nothing is active. Reading the written text again
+// gives the same pieces, which makes the sanitizer idempotent.
 import { cutPoint } from "../domain/text/cut-text.ts";
 
 /** A run of plain characters, or the content of a code span. */
@@ -35,7 +35,7 @@ const ORDERED_START = /^(\d{1,9})([.)])(?=\s|$)/;
 
 /** Reads one line (no LF): complete code spans are code, all else is text with our own entities decoded. */
 export function readPieces(line: string): readonly Piece[] {
-  // A marker of ours in someone's code could pass for our own.
+  // Code that contains our marker could otherwise pass for our own comment.
   const source = line.replaceAll("<!-- kodiai:", "<! -- kodiai:");
   const runs = [...source.matchAll(/`+/g)];
   const next = nextRunOfSameLength(runs.map(([run]) => run.length));
@@ -63,7 +63,7 @@ export function writePieces(pieces: readonly Piece[], emphasis: Emphasis): strin
     .join("");
 }
 
-/** Neighbours of one kind become one piece; white space is folded, and trimmed at both ends of the line. */
+/** Neighbours of one kind become one piece; white space is collapsed, and trimmed at both ends of the line. */
 export function joinPieces(pieces: readonly Piece[]): readonly Piece[] {
   const joined: Piece[] = [];
   for (const piece of pieces) {
@@ -78,14 +78,14 @@ export function joinPieces(pieces: readonly Piece[]): readonly Piece[] {
     .filter((piece) => piece.text !== "");
 }
 
-/** How much people see: code points of all pieces. */
+/** The visible length: code points of all pieces. */
 export function visibleLength(pieces: readonly Piece[]): number {
   let length = 0;
   for (const piece of pieces) for (const _ of piece.text) length++;
   return length;
 }
 
-/** The first `length` code points of the pieces, fewer where a word or a mark of redaction would be parted. */
+/** The first `length` code points of the pieces, fewer if that would split a word or a redaction mark. */
 export function cutPieces(pieces: readonly Piece[], length: number): readonly Piece[] {
   const kept: Piece[] = [];
   let left = length;
@@ -103,14 +103,14 @@ export function cutPieces(pieces: readonly Piece[], length: number): readonly Pi
   return kept.filter((piece) => piece.text !== "");
 }
 
-/** Paths are the longest code there is, and are cut between their folders. */
+/** Paths are the longest code, and are cut between their folders. */
 const IN_CODE = /[\w+=~.%:@\\!#$^&*?⟦⟧-]/;
 
 function cutEnd({ kind, text: whole }: Piece, most: number): string {
   return most >= whole.length ? whole : whole.slice(0, cutPoint(whole, most, kind === "code" ? IN_CODE : undefined));
 }
 
-/** A code span with a delimiter that its content does not hold. `content` is one line, trimmed, not empty. */
+/** A code span with a delimiter that its content does not contain. `content` is one line, trimmed, not empty. */
 export function writeCode(content: string): string {
   const lengths = new Set([...content.matchAll(/`+/g)].map(([run]) => run.length));
   let length = 1;
@@ -156,7 +156,7 @@ function trimEnds(plain: string, index: number, count: number): string {
   return index === count - 1 ? start.trimEnd() : start;
 }
 
-/** For each run of backticks the index of the next run of the same length, or -1; linear, whatever the input. */
+/** For each run of backticks the index of the next run of the same length, or -1. Linear for any input. */
 function nextRunOfSameLength(lengths: readonly number[]): readonly number[] {
   const seen = new Map<number, number>();
   const next: number[] = [];

@@ -1,33 +1,33 @@
-// GitHub takes a review's comments all or not at all, and does not say which one it refused. One is found by halves; when
-// there are more, GitHub's own diff tells which.
+// GitHub takes a review's comments all or not at all, and does not say which one it refused. Bisection finds one; after the
+// second, GitHub's own diff shows the others.
 
-/** What became of the items; the three lists hold each item once, in the old order. */
+/** The result for all items; the three lists hold each item once, in the original order. */
 export interface Settled<T> {
   readonly taken: readonly T[];
-  /** Refused by themselves: certainly bad. */
+  /** Refused when posted alone: certainly bad. */
   readonly refused: readonly T[];
   /** Not decided when the posts were used up. */
   readonly untried: readonly T[];
-  /** What `post` returned for each piece that was taken. */
+  /** What `post` returned for each piece that was accepted. */
   readonly posted: readonly string[];
   /** How often `post` was called. */
   readonly posts: number;
 }
 
-/** Refusals after which GitHub's own diff is asked. */
+/** Refusals after which GitHub's own diff is read. */
 const PATIENCE = 2;
 
 /** Posts in all. Two bad comments among ten are found with at most 11; GitHub allows 80 writes a minute. */
-export const MOST_POSTS = 12;
+export const MAX_POSTS = 12;
 
 /**
- * Posts all items, in one piece if GitHub lets it be. After a refusal the first bad item is looked for by halves; every half
- * that is taken is posted for good, so no item is posted twice. After the second refusal `outside` is asked once, and what it
- * names is not tried again. What is refused all the same is found by halves: one among n costs at most ⌈log2 n⌉ posts.
+ * Posts all items, in one piece if GitHub accepts it. After a refusal, bisection finds the first bad item; every half that is
+ * accepted is posted for good, so no item is posted twice. After the second refusal `outside` is called once, and the items it
+ * returns are not tried again. Any other refused item is found by bisection: one among n costs at most ⌈log2 n⌉ posts.
  *
  * @param items any number; none makes no post
  * @param post posts a piece for good and returns its address; null when GitHub refused it, with nothing posted
- * @param outside those of the items whose lines are not part of GitHub's own diff
+ * @param outside returns the items whose lines are not part of GitHub's own diff
  */
 export async function postInPieces<T>(
   items: readonly T[],
@@ -53,7 +53,7 @@ export async function postInPieces<T>(
   };
 
   const rest = () => items.filter((item) => !taken.has(item) && !refused.has(item));
-  /** Asks GitHub's diff once; true when it names something. */
+  /** Reads GitHub's diff once; true when it names an item. */
   const isExplained = async (): Promise<boolean> => {
     if (isCompared || refusals < PATIENCE) return false;
     isCompared = true;
@@ -61,10 +61,10 @@ export async function postInPieces<T>(
     for (const item of named) refused.add(item);
     return named.length > 0;
   };
-  /** Of items refused together the one that is refused by itself; none when GitHub's diff or the limit came first. */
+  /** Of items refused together, finds one that is refused alone; none when GitHub's diff or the limit came first. */
   const findRefused = async (together: readonly T[]): Promise<void> => {
     let suspects = together;
-    while (suspects.length > 1 && posts < MOST_POSTS) {
+    while (suspects.length > 1 && posts < MAX_POSTS) {
       if (await isExplained()) return;
       const half = suspects.slice(0, Math.ceil(suspects.length / 2));
       suspects = (await take(half)) ? suspects.slice(half.length) : half;
@@ -74,7 +74,7 @@ export async function postInPieces<T>(
   };
 
   let waiting = items;
-  while (waiting.length > 0 && posts < MOST_POSTS && !(await take(waiting))) {
+  while (waiting.length > 0 && posts < MAX_POSTS && !(await take(waiting))) {
     await findRefused(waiting);
     waiting = rest();
   }

@@ -1,5 +1,5 @@
-// The only room that writes to GitHub. A written review arrives; what leaves says how each finding really stands there.
-// The order makes a crash harmless: the summary is edited in place, and comments are known again by their markers.
+// The only stage that writes to GitHub. It takes a review and returns where each finding ended up on GitHub. The order of the
+// writes makes a crash harmless: the summary is edited in place, and comments are recognised by their markers.
 import type { FailOn } from "../config/repo-config.ts";
 import type { CommandJob } from "../domain/command.ts";
 import type { Answer } from "../domain/conversation.ts";
@@ -29,7 +29,7 @@ const TOO_MANY_REFUSED = "not posted: GitHub refused too many comments of this r
 
 /**
  * Sends a written review: summary first (the review's body links it), then one review with the inline comments, then
- * comments on files, then the summary again if GitHub had it otherwise. May run again after a failure at any point: no
+ * comments on files, then the summary again if GitHub refused some comments. May run again after a failure at any point: no
  * comment is posted twice on the same head.
  *
  * @returns Superseded, with nothing more posted, when the head moved or the pull request was closed or locked meanwhile
@@ -39,7 +39,7 @@ export async function publish(review: Review, reviews: Reviews): Promise<PostedR
   try {
     return await send(review, reviews);
   } catch (error) {
-    // Between two writes, as before the first.
+    // The check between two writes, like the one before the first.
     if (error instanceof SupersededError) return { kind: "superseded", reason: error.message };
     throw error;
   }
@@ -51,7 +51,7 @@ async function send(review: Review, reviews: Reviews): Promise<PostedReview | Su
   const planned = review.findings.map((placed) => withoutRepeat(placed, known));
 
   const now = await reviews.head(repo, number);
-  const superseded = overtaken(now, headSha);
+  const superseded = supersededReason(now, headSha);
   if (superseded !== null) return { kind: "superseded", reason: superseded };
 
   const plannedBody = renderSummary(review, planned);
@@ -64,7 +64,7 @@ async function send(review: Review, reviews: Reviews): Promise<PostedReview | Su
   return { kind: "posted", review, reviewUrl: inline.url, summaryUrl: last.url, findings };
 }
 
-/** Says on the summary that the pull request is being read. */
+/** Shows on the summary that the pull request is being read. */
 export async function showProgress(
   { repo, number, headSha, files }: Pick<Review, "repo" | "number" | "headSha"> & { readonly files: number },
   reviews: Pick<Reviews, "showProgress">,
@@ -73,7 +73,7 @@ export async function showProgress(
   await reviews.showProgress(repo, number, `⏳ Reading ${counted(files, "file")} of ${head}…`, headSha);
 }
 
-/** @param why no review was posted, as the fragment of a sentence: it stands where the summary has nothing else */
+/** @param why no review was posted, as the fragment of a sentence; it becomes the summary's text if there is no other */
 export async function endProgress(
   repo: Repo,
   number: number,
@@ -83,13 +83,13 @@ export async function endProgress(
   await reviews.endProgress(repo, number, `Not reviewed: ${sanitizeInline(publicWords(why, 300), 300)}.`);
 }
 
-/** How the end of a command looks on the comment that gave it. */
+/** The reaction to a command's comment when the command ends. */
 const REACTIONS = { done: "hooray", started: "rocket", failed: "confused", refused: "-1" } as const;
 
 /**
- * Sends an answer: the words where the question was asked, then the reaction.
+ * Sends an answer: the text where the question was asked, then the reaction.
  *
- * @returns the address of the answer, null when the reaction says it all; and whether GitHub took the reaction
+ * @returns the answer's address, null if the reaction is the whole answer; and whether GitHub took the reaction
  * @throws Transient when it could not be sent now
  */
 export async function publishAnswer(
@@ -111,7 +111,7 @@ export async function acknowledge(
   await replies.react(repo, comment, "eyes");
 }
 
-/** Whether an answer of ours to this comment stands already: a run that died after it sent one does not send another. */
+/** Whether we already answered this comment: a run that crashed after sending an answer does not send another. */
 export function isAnswered(
   { repo, number, comment }: Pick<CommandJob, "repo" | "number" | "comment">,
   replies: Replies,
@@ -137,15 +137,15 @@ export function reviewMarkdown(review: Review): string {
     .trim()}\n`;
 }
 
-/** What telling GitHub about a check run takes. */
+/** The ports that a check run needs. */
 export interface CheckPorts {
   readonly checks: Checks;
   readonly book: CheckStore;
 }
 
 /**
- * Begins a check run, or goes on with the one that is open on this head. Others of the pull request end: their head was
- * overtaken.
+ * Begins a check run, or continues the one that is open on this head. Open checks of the pull request's other heads end as
+ * superseded.
  *
  * @param now epoch milliseconds
  * @throws as the ports throw
@@ -168,7 +168,7 @@ export async function beginCheck(
 }
 
 /**
- * Ends a check run. How is written down before GitHub is told, so that whoever finds it later tells the same.
+ * Ends a check run. Its end is stored before GitHub is called, so that a later attempt reports the same.
  *
  * @throws as the ports throw
  */
@@ -178,28 +178,28 @@ export async function endCheck(check: BegunCheck, end: CheckEnd, ports: CheckPor
   await ports.book.ended(check.id, now);
 }
 
-/** The end of a check run by what became of its review. */
+/** The end of a check run for the result of its review. */
 export function checkEnd(result: PostedReview | Superseded | Skipped, failOn: FailOn): CheckEnd {
   if (result.kind === "posted") return reviewEnd(result.review, result.findings, result.summaryUrl, failOn);
   return endWithoutReview(result.kind === "superseded" ? "Superseded" : "Not reviewed", result.reason);
 }
 
-/** A review that was, or in a rehearsal would be, taken back. */
+/** A review that was taken back; in a rehearsal, would be. */
 export interface Retracted {
   readonly headSha: string;
   readonly hidden: readonly OwnPost[];
-  /** GitHub does not let us fold these away: a person can. */
+  /** GitHub does not let us hide these: a person can. */
   readonly left: readonly OwnPost[];
-  /** The summary's address; null when it says so already, or there is none. */
+  /** The summary's address; null if the summary already has the notice, or there is none. */
   readonly summaryUrl: string | null;
 }
 
 /**
- * Takes back one review of ours: folds its comments away and says so in the summary. Again, it changes nothing more.
+ * Takes back one review of ours: hides its comments and adds a notice to the summary. Running it again changes nothing more.
  *
  * @param reviewId GitHub's; null takes the newest
- * @param rehearse true changes nothing, and tells what would be done
- * @returns or why there is nothing to take back
+ * @param rehearse true changes nothing, and reports what would be done
+ * @returns the result, or why there is nothing to take back
  * @throws as the port throws
  */
 export async function retract(
@@ -210,7 +210,7 @@ export async function retract(
   const posts = await port.posts(repo, number);
   const headSha = headOf(posts, reviewId);
   if (headSha === null) {
-    return { nothing: reviewId === null ? "no review of ours is there" : `review ${reviewId} is none of ours` };
+    return { nothing: reviewId === null ? "there is no review of ours" : `review ${reviewId} is not ours` };
   }
   // One review may have been posted in several pieces, with comments on files beside it.
   const said = posts.filter((post) => post.headSha === headSha);
@@ -224,7 +224,7 @@ export async function retract(
   return { headSha, hidden, left, summaryUrl: edit?.url ?? null };
 }
 
-/** Hides them all; returns those that GitHub refuses to hide. */
+/** Hides all posts; returns those that GitHub refuses to hide. */
 async function notHidden(posts: readonly OwnPost[], port: Pick<Retractions, "hide">): Promise<readonly OwnPost[]> {
   const left: OwnPost[] = [];
   for (const post of posts) {
@@ -250,7 +250,7 @@ export function leftCheckEnd(why: LeftCheck, failOn: FailOn): CheckEnd {
   return endLeft(why, failOn);
 }
 
-function overtaken(now: Awaited<ReturnType<Reviews["head"]>>, headSha: string): string | null {
+function supersededReason(now: Awaited<ReturnType<Reviews["head"]>>, headSha: string): string | null {
   if (now.state === "closed") return "the pull request is closed";
   if (now.locked) return "the conversation is locked";
   return now.sha === headSha ? null : `the head moved to ${now.sha.slice(0, 7)}`;
@@ -340,17 +340,17 @@ async function unlessRefused(post: () => Promise<{ readonly url: string }>): Pro
   }
 }
 
-// What takes the place of a summary whose review was taken back.
+// The summary's new text after its review was taken back.
 
-/** UTF-16 units: the notice and what stays of the summary stay below GitHub's 65,536. */
+/** UTF-16 units: the notice and what remains of the summary stay below GitHub's 65,536. */
 const MOST = 64_000;
 
 /**
- * @param body the summary as it stands, ours
+ * @param body our summary's current text
  * @param headSha the head whose review was taken back
- * @param hidden how many comments were folded away
- * @returns the new body: the notice alone where the summary told that review, else the notice above it; null when the
- *   notice stands there already
+ * @param hidden how many comments were hidden
+ * @returns the new body: the notice alone if the summary is about that review, else the notice above it; null if the notice
+ *   is already there
  */
 function retracted(body: string, headSha: string, hidden: number): string | null {
   const head = codeSpan(headSha.slice(0, 7));
@@ -358,7 +358,7 @@ function retracted(body: string, headSha: string, hidden: number): string | null
   if (body.includes(notice)) return null;
   const what =
     hidden === 0 ? "It had no comments" : hidden === 1 ? "Its comment is hidden" : `Its ${hidden} comments are hidden`;
-  const said = `${notice} ${what}; please disregard what it said.`;
+  const said = `${notice} ${what}; please disregard it.`;
   // The footer names the head that a summary is about.
   const isAbout = body.includes(`Reviewed ${head}`) || body.includes(`Reviewed [${head}]`);
   const whole = isAbout ? `${said}\n\n${SUMMARY_MARKER}` : `${said}\n\n${body}`;

@@ -1,11 +1,11 @@
-// What was said before, as a quote: who, where as a link, when and what came of it, and the sentence.
+// A quote of an earlier comment: who, a link to where, when, the outcome, and the sentence.
 import type { Precedent, Quote } from "../domain/finding.ts";
 import type { Repo } from "../domain/job.ts";
 import type { SeenBefore } from "../domain/retrieval.ts";
 import { safeUrl } from "./permalink.ts";
 import { codeSpan, sanitizeInline } from "./sanitize.ts";
 
-/** Code points of a quote that people see. */
+/** Visible code points of a quote. */
 const QUOTED = 200;
 
 type Quoted = Quote & (Pick<Precedent, "url" | "outcome" | "decided" | "date" | "reason"> | Omit<SeenBefore, "path">);
@@ -31,12 +31,12 @@ function placeOfQuote(repo: Pick<Repo, "host">, url: string | null, pull: number
   const address = url === null ? null : safeUrl(repo, url);
   const name = pull === undefined ? "earlier" : `#${pull}`;
   if (address !== null) return pull === undefined ? `[earlier](${address})` : `on [${name}](${address})`;
-  // What is not linked is shown: where it was said is half of what it says.
+  // A place that is not linked is shown as text: where it was said is half of what the quote says.
   if (url !== null && url !== "") return `at ${codeSpan(url, 120)}`;
   return pull === undefined ? name : `on ${codeSpan(name)}`;
 }
 
-/** References in our own sentence to the pull requests of these memories, which the sanitizer has made code, as links. */
+/** References to the pull requests of these memories, which the sanitizer has made code, as links. */
 export function withPullLinks(repo: Pick<Repo, "host">, markdown: string, precedents: readonly Precedent[]): string {
   return precedents.reduce((text, { pull, url }) => {
     const address = url === null || pull === undefined ? null : safeUrl(repo, url);

@@ -1,4 +1,4 @@
-// An answer as a comment: to whoever asked, in words that do nothing, with what it leans on.
+// An answer as a comment: addressed to the one who asked, as inert text, with its sources.
 
 import type { CommandJob } from "../domain/command.ts";
 import type { Answer } from "../domain/conversation.ts";
@@ -7,13 +7,13 @@ import { publicWords } from "../domain/text/public-error-text.ts";
 import { safeUrl } from "./permalink.ts";
 import { sanitizeBlock, sanitizeInline } from "./sanitize.ts";
 
-/** Code points of an answer that people see. */
+/** Visible code points of an answer. */
 const TEXT_LIMIT = 6_000;
 const SOURCES = 5;
 
 /**
  * @returns Markdown of at most 60,000 UTF-16 units whose only mention is the one who asked, and whose last line is the hidden
- *   marker by which the answer is known; null when there is nothing to say
+ *   marker that identifies the answer; null when there is nothing to say
  */
 export function renderAnswer(answer: Answer, { comment, repo }: Pick<CommandJob, "comment" | "repo">): string | null {
   const { place, id, author } = comment;

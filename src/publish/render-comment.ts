@@ -1,4 +1,4 @@
-// A finding as a comment on its lines or its file: what, why, how to fix it, what was said before, how to decline it.
+// A finding as a comment on its lines or its file: what, why, how to fix it, earlier comments, how to decline it.
 import { rulePage } from "../config/rule-page.ts";
 import { ADVISORY_RULE } from "../domain/dependency-update.ts";
 import type { Finding, Severity } from "../domain/finding.ts";
@@ -9,19 +9,19 @@ import { advisoryLink, GHSA, linkedCode, placeOf } from "./permalink.ts";
 import { quoteLine, withPullLinks } from "./quotes.ts";
 import { codeSpan, sanitizeBlock, sanitizeInline, visible } from "./sanitize.ts";
 
-/** Code points of a title and UTF-16 units of a suggestion that a comment holds. */
+/** Maximum code points of a title and UTF-16 units of a suggestion in a comment. */
 const TITLE_LIMIT = 200;
 const SUGGESTION_LIMIT = 8000;
 const QUOTES = 3;
-/** Places that a comment names beside its own; their ids are all in its marker. */
+/** Further places that a comment names; the marker has the ids of all of them. */
 const OTHER_PLACES = 20;
 
 /**
  * The body of a comment.
  *
  * @param finding the one whose lines the comment is on
- * @param place `inline` offers the suggestion for committing; on a file as a whole there are no lines to replace
- * @param others findings that say the same of other places, and have no comment of their own
+ * @param place `inline` offers a committable suggestion; a comment on a whole file has no lines to replace
+ * @param others findings that report the same at other places, and have no comment of their own
  * @returns Markdown of at most 60,000 UTF-16 units whose last line is the hidden marker with the ids of all findings
  */
 export function renderComment(
@@ -72,7 +72,7 @@ function lines(finding: Finding): string {
     : `${removed}lines ${finding.startLine}–${finding.line}`;
 }
 
-/** Where else the same was found; "" for nowhere. */
+/** Where else the same was found; "" if nowhere. */
 export function otherPlaces(review: Pick<Review, "repo" | "headSha" | "reviewed">, others: readonly Finding[]): string {
   if (others.length === 0) return "";
   const shown = others.slice(0, OTHER_PLACES).map((finding) => placeOf(review, finding));
@@ -92,14 +92,14 @@ export function origin(finding: Finding): string {
   return `<sub>${found} · to decline it, reply \`/kodiai ignore\` with a reason</sub>`;
 }
 
-/** The advisories that its text names, each by its page. */
+/** Links to the advisories that its text names. */
 function advisoryLinks({ body }: Finding): string {
   const links = [...new Set(body.match(GHSA) ?? [])].slice(0, 5).map(advisoryLink);
   return links.length === 0 ? "" : `${links.join(", ")}. `;
 }
 
 /**
- * The committable block, or plain code where GitHub would commit something other than what was meant: text with hidden
+ * The committable block, or plain code if GitHub would commit something other than what was meant: text with hidden
  * characters, or with a line that another bot obeys, must be changed before it is posted.
  */
 function renderSuggestion(finding: Finding): string {

@@ -1,4 +1,4 @@
-// The sticky summary: verdict, all findings, what memory knows, where to look, and what was not done.
+// The sticky summary: verdict, all findings, what memory knows, where to look, and what was left out.
 import { SEVERITIES } from "../domain/finding.ts";
 import type { BudgetName } from "../domain/omissions.ts";
 import { NOTHING_REMEMBERED } from "../domain/retrieval.ts";
@@ -15,14 +15,14 @@ import { findingTitle } from "./render-comment.ts";
 import { codeSpan, sanitizeBlock, sanitizeInline } from "./sanitize.ts";
 import { agentPrompt, findingsTable, unplacedFindings, worstFirst } from "./summary-findings.ts";
 
-/** UTF-16 units of the body. GitHub refuses more than 65,536 characters; the rest is slack for what redaction adds. */
+/** UTF-16 units of the body. GitHub refuses more than 65,536 characters; the difference allows for what redaction adds. */
 export const BODY_LIMIT = 60_000;
 
-/** The footer tells what the month has cost from this share of its budget on. */
+/** The footer shows the month's cost from this share of its budget on. */
 const MONTH_SHARE = 0.8;
 
-/** How BODY_LIMIT is shared out; verdict, headings and footer are bounded by themselves to the remaining 4,500. */
-const ROOM = {
+/** How BODY_LIMIT is shared out; verdict, headings and footer have limits of their own that fit the remaining 4,500. */
+const SECTION_LENGTHS = {
   table: 9_000,
   unplaced: 10_000,
   remembered: 3_000,
@@ -40,30 +40,30 @@ const ROOM = {
 /**
  * The summary's body.
  *
- * @param findings where each finding stands: as planned (`review.findings`), or as GitHub had it
+ * @param findings where each finding is: as planned (`review.findings`), or as GitHub has it
  * @returns Markdown of at most BODY_LIMIT UTF-16 units whose last line is the hidden marker of the summary
  */
 export function renderSummary(review: Review, findings: readonly PlacedFinding[]): string {
-  // Few of these changes have many findings: what their section needs is taken from there.
-  const update = dependencyUpdateLines(review, ROOM.unplaced * 0.8);
+  // Few of these changes have many findings, so their section takes space from those.
+  const update = dependencyUpdateLines(review, SECTION_LENGTHS.unplaced * 0.8);
   const taken = update.reduce((sum, line) => sum + line.length + 1, 0);
   const sections = [
     [verdict(review, findings)],
-    findingsTable(review, findings, ROOM.table),
-    rememberedLines(review, findings, ROOM.remembered),
-    addressedLines(review, ROOM.addressed),
+    findingsTable(review, findings, SECTION_LENGTHS.table),
+    rememberedLines(review, findings, SECTION_LENGTHS.remembered),
+    addressedLines(review, SECTION_LENGTHS.addressed),
     update,
     walkthroughLines(review),
     announced(review),
-    configLines(review, ROOM.config),
-    unplacedFindings(review, findings, ROOM.unplaced - taken),
-    riskLines(review, ROOM.risks),
-    fileLines(review, ROOM.files),
-    degradedLines(review, ROOM.degraded),
-    unreadLines(review, ROOM.unread),
-    heldBackLines(review, ROOM.heldBack),
-    leftOutLines(review, ROOM.leftOut),
-    agentPrompt(review, findings, ROOM.prompt),
+    configLines(review, SECTION_LENGTHS.config),
+    unplacedFindings(review, findings, SECTION_LENGTHS.unplaced - taken),
+    riskLines(review, SECTION_LENGTHS.risks),
+    fileLines(review, SECTION_LENGTHS.files),
+    degradedLines(review, SECTION_LENGTHS.degraded),
+    unreadLines(review, SECTION_LENGTHS.unread),
+    heldBackLines(review, SECTION_LENGTHS.heldBack),
+    leftOutLines(review, SECTION_LENGTHS.leftOut),
+    agentPrompt(review, findings, SECTION_LENGTHS.prompt),
     [footer(review)],
     [SUMMARY_MARKER],
   ];
@@ -73,13 +73,13 @@ export function renderSummary(review: Review, findings: readonly PlacedFinding[]
     .join("\n\n");
 }
 
-/** The one line of the review itself; the summary says the rest. */
+/** The one line of the review itself, which links the summary. */
 export function renderReviewBody(headSha: string, repo: Review["repo"], summaryUrl: string | null): string {
   const head = linkedCode(headSha.slice(0, 7), commitLink(repo, headSha));
   return summaryUrl === null ? `Reviewed ${head}.` : `Reviewed ${head}: see the [summary](${summaryUrl}).`;
 }
 
-/** What it cost and rests on; what is nothing is left out. */
+/** Cost and sources; empty parts are left out. */
 function footer(review: Review): string {
   const parts = [
     cost(review),
@@ -92,14 +92,14 @@ function footer(review: Review): string {
   return `<sub>${parts.filter((part) => part !== "").join(" ")}</sub>`;
 }
 
-/** What is staged, or stands in a diff, has no commit of its own; a diff whose clone is not here has no base either. */
+/** A change that is staged, or read from a diff, has no commit of its own; a diff without a clone has no base either. */
 function ends({ repo, headSha, baseSha }: Review): string {
   const named = (sha: string) => (/^(?:0+|f+)$/.test(sha) ? null : linkedCode(sha.slice(0, 7), commitLink(repo, sha)));
   const [head, base] = [named(headSha), named(baseSha)];
   return `${head ?? "a change that is not committed"}${base === null ? "" : ` against ${base}`}`;
 }
 
-/** What failed stands among what is incomplete, and that an empty memory has nothing is no news. */
+/** Failures are listed under incomplete; an empty memory is not worth a line. */
 function memory({ memory: { gate, precedents, held } }: Review): string {
   const isEmpty = gate.reason === NOTHING_REMEMBERED;
   const found = precedents.length === 0 ? "" : `Memory: ${counted(precedents.length, "precedent")}.`;
@@ -107,7 +107,7 @@ function memory({ memory: { gate, precedents, held } }: Review): string {
   return [searched, memoryHeld(held)].filter((part) => part !== "").join(" ");
 }
 
-/** Said early enough that somebody can still decide about it. */
+/** Shown early enough that a maintainer can still act on it. */
 function month({ month: spent }: Review): string {
   if (spent === undefined || spent === null || spent.usd < spent.of * MONTH_SHARE) return "";
   return `USD ${dollars(spent.usd)} of ${dollars(spent.of)} this month${WHOSE[spent.whose]}.`;
@@ -138,17 +138,17 @@ function lookUps({ coverage }: Review): string {
   return `Looked up ${counted(count, "place")} in the repository${isCut ? ", as many as the budget allows" : ""}.`;
 }
 
-// What the change does, in the model's words.
+// The model's description of the change.
 
-/** Code points: one to three sentences were asked for. */
+/** Code points: the prompt asks for one to three sentences. */
 const WALKTHROUGH_LIMIT = 800;
 
-/** Nothing without a model. */
+/** Empty without a model. */
 function walkthroughLines({ walkthrough }: Review): readonly string[] {
   return walkthrough === null ? [] : [sanitizeBlock(walkthrough, WALKTHROUGH_LIMIT)];
 }
 
-// What the summary says about earlier pushes: how much was read this time, and which earlier findings may be addressed.
+// Earlier pushes: how much was read this time, and which earlier findings may be addressed.
 
 /** "" for a first review. */
 function scope({ scope: read, repo }: Review): string {
@@ -156,23 +156,23 @@ function scope({ scope: read, repo }: Review): string {
   return `Incremental review since ${linkedCode(read.since.slice(0, 7), commitLink(repo, read.since))}.`;
 }
 
-/** Earlier findings that were not found again in code that changed. Their conversations stay open: a person decides. */
-function addressedLines(review: Review, room: number): readonly string[] {
+/** Earlier findings that were not found again in code that changed. Their threads stay open: a person decides. */
+function addressedLines(review: Review, maxLength: number): readonly string[] {
   const { addressed } = review;
   if (addressed.length === 0) return [];
   const write = (one: Addressed) => `- ${place(review, one)} — ${sanitizeInline(one.reason, 120)}`;
-  const shown = fitList(addressed, write, room, 50, (count) => `- and ${counted(count, "more finding")}`);
+  const shown = fitList(addressed, write, maxLength, 50, (count) => `- and ${counted(count, "more finding")}`);
   return ["**May be addressed:**", "", ...shown];
 }
 
-/** Its line is of an earlier head, so the link goes to the comment and not to the code. */
+/** Its line belongs to an earlier head, so the link goes to the comment and not to the code. */
 function place(review: Review, { finding, url }: Addressed): string {
   const address = url === null ? null : safeUrl(review.repo, url);
   const title = findingTitle(finding);
   return address === null ? `${title} ${placeOf(review, finding)}` : `${title} [comment](${address})`;
 }
 
-/** What memory there is, as a sentence for a repository's first reviews: "Remembered so far: 214 TypeScript." Else "". */
+/** The size of the memory, for a repository's first reviews: "Remembered so far: 214 TypeScript."; else "". */
 function memoryHeld(held: ReviewMemory["held"]): string {
   if (held === undefined || held === null) return "";
   const counts = held.languages
@@ -182,13 +182,13 @@ function memoryHeld(held: ReviewMemory["held"]): string {
   return `Remembered so far: ${so}${held.isImporting ? "; past reviews are still being imported" : ""}.`;
 }
 
-// What people said before about these findings, or about code that is much like the changed code: never an accusation.
+// Earlier comments about these findings, or about code that is similar to the changed code: never an accusation.
 
-/** Memories quoted. */
-const MOST_QUOTES = 8;
+/** Maximum number of quoted memories. */
+const MAX_QUOTES = 8;
 
-/** One line a memory with the places that it is about; nothing when there is none. `room` in UTF-16 units. */
-function rememberedLines(review: Review, findings: readonly PlacedFinding[], room: number): readonly string[] {
+/** One line a memory with the places that it is about; empty without memories. `maxLength` in UTF-16 units. */
+function rememberedLines(review: Review, findings: readonly PlacedFinding[], maxLength: number): readonly string[] {
   const { repo, memory: known } = review;
   const quotes = new Map<string, { readonly quote: string; readonly places: Set<string> }>();
   const add = (id: string, quote: () => string, place: string) => {
@@ -208,10 +208,10 @@ function rememberedLines(review: Review, findings: readonly PlacedFinding[], roo
     return `- ${quote} → ${shown.join(", ")}${rest > 0 ? ` and ${rest} more` : ""}`;
   };
   const more = (count: number) => `- and ${counted(count, "more memory", "more memories")}`;
-  return ["**Said here before:**", "", ...fitList([...quotes.values()], write, room, MOST_QUOTES, more)];
+  return ["**Said here before:**", "", ...fitList([...quotes.values()], write, maxLength, MAX_QUOTES, more)];
 }
 
-// The first sentence of the summary: how many, how severe, where. Its counts add up to the findings that are said.
+// The first sentence of the summary: how many, how severe, where. Its counts add up to the findings shown.
 
 const PLACES: readonly { readonly place: PlacedFinding["place"]; readonly word: string }[] = [
   { place: "inline", word: "inline" },

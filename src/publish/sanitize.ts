@@ -1,11 +1,11 @@
-// The only way out for text that others wrote: titles, paths, messages of custom rules, names. What leaves shows the same
+// The only way out for text that others wrote: titles, paths, messages of custom rules, names. The output shows the same
 // words and does nothing: no image, HTML, link, mention, reference or command; closed fences; bounded length.
 import { cutText } from "../domain/text/cut-text.ts";
 import { blockLength, cutBlocks, readBlocks, writeBlocks } from "./blocks.ts";
 import { cutPieces, joinPieces, type Piece, readPieces, visibleLength, writeCode, writePieces } from "./pieces.ts";
 import { tame } from "./tame.ts";
 
-/** What stands where text was cut. */
+/** Marks the place of a cut. */
 export const CUT = "… (cut)";
 
 /** Code points of one line: longer than GitHub's longest title (256). */
@@ -16,7 +16,7 @@ const BLOCK_LIMIT = 3000;
 /**
  * One line of plain text; code spans in it stay code.
  *
- * @param limit code points that people see, at least 10
+ * @param limit visible code points, at least 10
  * @returns Markdown of one line that shows the text and is inert; at most 8 × limit + 20 UTF-16 units; idempotent
  */
 export function sanitizeInline(text: string, limit = INLINE_LIMIT): string {
@@ -25,10 +25,10 @@ export function sanitizeInline(text: string, limit = INLINE_LIMIT): string {
 }
 
 /**
- * Several lines of Markdown, of which paragraphs, flat lists, emphasis, code spans and fenced code stay and all else
- * becomes plain text. Fences open and close on lines of their own, at the left margin.
+ * Several lines of Markdown. Paragraphs, flat lists, emphasis, code spans and fenced code stay; all else becomes plain text.
+ * Fences open and close on lines of their own, at the left margin.
  *
- * @param limit code points that people see, at least 20
+ * @param limit visible code points, at least 20
  * @returns inert Markdown without blank lines at its ends; "" when nothing is left; idempotent
  */
 export function sanitizeBlock(text: string, limit = BLOCK_LIMIT): string {
@@ -38,7 +38,7 @@ export function sanitizeBlock(text: string, limit = BLOCK_LIMIT): string {
   return writeBlocks(fits ? blocks : cutBlocks(blocks, limit, CUT));
 }
 
-/** A name or path as a code span; `(empty)` when nothing can be shown of it. */
+/** A name or path as a code span; `(empty)` if none of it can be shown. */
 export function codeSpan(text: string, limit = INLINE_LIMIT): string {
   const start = startOf(text, limit);
   const plain = oneLine(start).replaceAll("<!-- kodiai:", "<! -- kodiai:").trim();
@@ -52,8 +52,8 @@ function oneLine(text: string): string {
 }
 
 /**
- * As much of the text as can matter: megabytes are not read to show a few hundred characters. What we write never
- * reaches this length, or a second pass would cut it again.
+ * The part of the text that can matter: megabytes are not read to show a few hundred characters. Our own output never
+ * reaches this length, so a second pass does not cut it again.
  */
 function startOf(text: string, limit: number): string {
   const most = 16 * limit + 400;
@@ -66,14 +66,14 @@ function shorten(pieces: readonly Piece[], limit: number, cut: boolean): readonl
   return joinPieces([...cutPieces(pieces, limit - CUT.length), { kind: "text", text: CUT }]);
 }
 
-// Nothing that people cannot see leaves unseen: bidi controls, escapes and tag characters show as <U+202E>.
+// Hidden characters never leave as they are: bidi controls, escapes and tag characters show as <U+202E>.
 
 /** Line ends of every kind become LF. */
 const LINE_ENDS = /\r\n?|\u2028|\u2029|\u0085|\v|\f/g;
 
 /**
- * Dropped without a trace: soft hyphen, joiners, zero-width spaces, variation selectors, byte order mark. Ordinary text
- * and emoji carry them; at worst a family emoji falls into its members.
+ * Removed: soft hyphen, joiners, zero-width spaces, variation selectors, byte order mark. Ordinary text and emoji contain
+ * them; at worst a family emoji splits into its members.
  */
 const SILENT =
   /\u00AD|\u034F|[\u180B-\u180F]|[\u200B-\u200D]|[\u2060-\u2064]|[\uFE00-\uFE0F]|\uFEFF|[\u{E0100}-\u{E01EF}]/gu;
@@ -82,7 +82,7 @@ const SILENT =
 const HIDDEN = /[\p{Cf}\p{Cs}]|[^\P{Cc}\n\t]|[\u115F\u1160\u3164\uFFA0\u2800]/gu;
 
 /**
- * Makes hidden characters visible as `<U+202E>` or removes those that ordinary text carries.
+ * Shows hidden characters as `<U+202E>`, and removes those that ordinary text contains.
  *
  * @returns text whose only control characters are LF and TAB; well-formed UTF-16; idempotent
  */

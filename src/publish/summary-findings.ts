@@ -8,12 +8,12 @@ import { placeOf, safeUrl } from "./permalink.ts";
 import { findingTitle, origin, otherPlaces, severityMark, titleText } from "./render-comment.ts";
 import { sanitizeBlock, sanitizeInline, visible } from "./sanitize.ts";
 
-/** Code points of a body: many findings share the summary. */
+/** Code points of a body, small because many findings share the summary. */
 const BODY_SHOWN = 1000;
-/** Places of one row: findings of one rule share it. */
+/** Places shown in one row; findings of one rule share a row. */
 const PLACES_SHOWN = 4;
 
-/** Worst first; in one severity as they come. */
+/** Worst first; within a severity in the given order. */
 export function worstFirst(findings: readonly PlacedFinding[]): readonly PlacedFinding[] {
   return findings.toSorted((a, b) => SEVERITIES.indexOf(a.finding.severity) - SEVERITIES.indexOf(b.finding.severity));
 }
@@ -21,15 +21,19 @@ export function worstFirst(findings: readonly PlacedFinding[]): readonly PlacedF
 /**
  * One row for each title and severity with its places, worst first.
  *
- * @param room UTF-16 units
+ * @param maxLength UTF-16 units
  */
-export function findingsTable(review: Review, findings: readonly PlacedFinding[], room: number): readonly string[] {
+export function findingsTable(
+  review: Review,
+  findings: readonly PlacedFinding[],
+  maxLength: number,
+): readonly string[] {
   if (findings.length === 0) return [];
   const rows = Map.groupBy(worstFirst(findings), ({ finding: { severity, rule, title } }) =>
     JSON.stringify([severity, rule, title]),
   );
   const groups = [...rows.values()];
-  const shown = fitted(groups, (group) => row(review, group), room);
+  const shown = fitted(groups, (group) => row(review, group), maxLength);
   const rest = groups.slice(shown.length).reduce((sum, { length }) => sum + length, 0);
   const more = `And ${counted(rest, "more finding")} that did not fit here; \`kodiai review\` lists all of them.`;
   return ["| | Finding | Where |", "|-|-|-|", ...shown, ...(rest === 0 ? [] : ["", more])];
@@ -42,18 +46,22 @@ function row(review: Review, group: readonly PlacedFinding[]): string {
     .map((placed) => `${placeOf(review, placed.finding)}${comment(review, placed)}`);
   const rest = group.length - places.length;
   const where = `${places.join("<br>")}${rest > 0 ? `<br>and ${rest} more` : ""}`;
-  // A bar ends a cell, even in code; the broken bar looks like it.
+  // A bar ends a cell, even in code; the broken bar looks similar.
   const cells = [severityMark(first.finding.severity), titleText(first.finding), where];
   return `| ${cells.map((cell) => cell.replaceAll("|", "¦")).join(" | ")} |`;
 }
 
 /**
- * The findings without a comment on their lines, folded: in full where the summary is the only place that has them, in a line
- * with the reason where there is another.
+ * The findings without a comment on their lines, folded: in full if the summary is the only place that has them, else in one
+ * line with the reason.
  *
- * @param room UTF-16 units
+ * @param maxLength UTF-16 units
  */
-export function unplacedFindings(review: Review, findings: readonly PlacedFinding[], room: number): readonly string[] {
+export function unplacedFindings(
+  review: Review,
+  findings: readonly PlacedFinding[],
+  maxLength: number,
+): readonly string[] {
   const elsewhere = worstFirst(findings.filter(({ place }) => place !== "inline"));
   const short = elsewhere.filter(({ place }) => place !== "summary");
   const full = Map.groupBy(
@@ -61,29 +69,29 @@ export function unplacedFindings(review: Review, findings: readonly PlacedFindin
     ({ finding }) => sharedComment(finding) ?? finding.id,
   );
   const groups = [...full.values()];
-  const told = fitted(groups, (group) => inFull(review, group), room * 0.7);
-  const lines = [...groups.slice(told.length).flat(), ...short];
+  const shown = fitted(groups, (group) => inFull(review, group), maxLength * 0.7);
+  const lines = [...groups.slice(shown.length).flat(), ...short];
   const more = (count: number) => `- and ${count} more that did not fit here; \`kodiai review\` lists all of them`;
   return folded(`${counted(elsewhere.length, "finding")} without a comment on the lines`, [
-    ...told.flatMap((text) => [text, ""]),
-    ...fitList(lines, (placed) => `- ${inOneLine(review, placed)}`, room * 0.25, 200, more),
+    ...shown.flatMap((text) => [text, ""]),
+    ...fitList(lines, (placed) => `- ${inOneLine(review, placed)}`, maxLength * 0.25, 200, more),
   ]);
 }
 
-/** The first texts that fit together. A text of its own paragraph takes two line ends. */
-function fitted<T>(items: readonly T[], write: (item: T) => string, room: number): readonly string[] {
-  const told: string[] = [];
-  let left = room;
+/** The first texts that fit together. Each text is a paragraph, which takes two line ends. */
+function fitted<T>(items: readonly T[], write: (item: T) => string, maxLength: number): readonly string[] {
+  const shown: string[] = [];
+  let left = maxLength;
   for (const item of items) {
     const text = write(item);
     left -= text.length + 2;
     if (left < 0) break;
-    told.push(text);
+    shown.push(text);
   }
-  return told;
+  return shown;
 }
 
-/** Findings that say the same are told once, with all their places. */
+/** Findings with the same text are shown once, with all their places. */
 function inFull(review: Review, [first, ...others]: readonly PlacedFinding[]): string {
   if (first === undefined) return "";
   const { finding } = first;
@@ -100,7 +108,7 @@ function inOneLine(review: Review, placed: PlacedFinding): string {
   return `${findingTitle(placed.finding)} ${placeOf(review, placed.finding)}${comment(review, placed)}${reason}`;
 }
 
-/** The comment of an earlier push, where its address is known. */
+/** A link to the comment of an earlier push, if its address is known. */
 function comment({ repo, said }: Review, { finding, place }: PlacedFinding): string {
   if (place !== "already-posted") return "";
   const url = said.find((one) => one.finding.id === finding.id)?.url ?? null;
@@ -110,21 +118,21 @@ function comment({ repo, said }: Review, { finding, place }: PlacedFinding): str
 
 // The same findings as a task for a coding agent: plain text in a fence, made from the findings alone.
 
-/** Code points of one finding's body in it. */
+/** Code points of one finding's body in the task. */
 const TASK_SHOWN = 600;
-/** UTF-16 units of it that are read for that. */
+/** UTF-16 units of the body that are read for it. */
 const TASK_READ = 4 * TASK_SHOWN;
 
 /**
- * Folded; nothing where there is nothing to fix, or the configuration wants none.
+ * Folded; empty if there is nothing to fix, or the configuration turns it off.
  *
- * @param room UTF-16 units
+ * @param maxLength UTF-16 units
  */
-export function agentPrompt(review: Review, findings: readonly PlacedFinding[], room: number): readonly string[] {
+export function agentPrompt(review: Review, findings: readonly PlacedFinding[], maxLength: number): readonly string[] {
   if (findings.length === 0 || review.agentPrompt === false) return [];
   const tasks = [...worstFirst(findings).entries()];
   const more = (count: number) => `and ${count} more that did not fit here`;
-  const shown = fitList(tasks, ([index, { finding }]) => task(finding, index + 1), room - 400, tasks.length, more);
+  const shown = fitList(tasks, ([index, { finding }]) => task(finding, index + 1), maxLength - 400, tasks.length, more);
   const prompt = [
     "A code review found the problems below. Check each against the code; fix those that are real, with the smallest change",
     "that does it, and say of the others why they are none.",
@@ -144,7 +152,7 @@ function task({ path, startLine, line, severity, title, body, suggestion }: Find
   return `${number}. ${oneLine(place)} (${severity}): ${oneLine(title)}\n   ${words}${replace}`;
 }
 
-/** An address that others wrote is nothing for an agent to follow: of a link its text is left. */
+/** An agent must not follow addresses that others wrote: only the text of a link stays. */
 const LINK = /!?\[([^\]]{0,300})\]\((?:https?:)?\/\/[^)\s]{0,300}\)/g;
 
 function oneLine(text: string): string {

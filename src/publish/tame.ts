@@ -1,5 +1,5 @@
-// What GitHub or another bot would act on becomes code, where nobody acts: mentions, references, shas, addresses,
-// emoji names, formulas, and words that some bot obeys.
+// What GitHub or another bot would act on becomes code, which is inert: mentions, references, shas, addresses, emoji names,
+// formulas, and words that bots obey.
 import { joinPieces, type Piece } from "./pieces.ts";
 
 /**
@@ -18,7 +18,7 @@ const PHRASE =
   /(?<![a-z0-9_])(?:(?:atlantis|digger|terrateam) (?:apply|approve|destroy|import|lock|plan|run|state|unlock)\w*|(?:squash|rebase) and merge(?![a-z0-9]))/gi;
 
 /**
- * A line that starts so may be obeyed by another bot (Prow, bors, homu, Dependabot, Mergify, Jenkins, Zuul, Ansible's bot …):
+ * The start of a line that another bot may obey (Prow, bors, homu, Dependabot, Mergify, Jenkins, Zuul, Ansible's bot …):
  * `/word`, `!word`, `+label`, `@bot word`, and the bare words below.
  */
 const COMMAND = new RegExp(
@@ -44,7 +44,7 @@ const LINK = /!?\[([^[\]]{0,300})\]\(<?([^()\s<>]{1,2000})>?(?: "[^"]{0,300}")?\
 const OPENING = "([{\"'*_,;.";
 const CLOSING = ")]}\"'*_,;.!?:";
 
-/** Turns whatever is active in one line's pieces into code. Idempotent. */
+/** Turns the active parts of one line's pieces into code. Idempotent. */
 export function tame(pieces: readonly Piece[]): readonly Piece[] {
   const unlinked = joinPieces(pieces.flatMap((piece) => (piece.kind === "code" ? [piece] : withoutLinks(piece.text))));
   const quiet = unlinked.flatMap((piece, index) => {
@@ -54,7 +54,7 @@ export function tame(pieces: readonly Piece[]): readonly Piece[] {
   return joinPieces(quiet);
 }
 
-/** True when a line that starts like this could be an order to some bot. */
+/** True when a line that starts like this could be a command to some bot. */
 export function isCommand(line: string): boolean {
   return COMMAND.test(line);
 }

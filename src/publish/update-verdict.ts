@@ -1,5 +1,5 @@
-// What is known of an update, in a closed set of sentences. None of them says that it may be merged: that is for people, and
-// nothing that is looked up here could show it.
+// The verdict on an update, from a closed set of sentences. None of them says that it may be merged: people decide that, and
+// no lookup here could show it.
 import type { DependencyUpdate } from "../domain/dependency-update.ts";
 import { counted } from "./fit-list.ts";
 

@@ -5,11 +5,11 @@ import { ADVISORY_RULE, type Advisory, type PackageUpdate } from "../domain/depe
 import { type Finding, findingId } from "../domain/finding.ts";
 import { cutText } from "../domain/text/cut-text.ts";
 
-const ADVISORIES_TOLD = 5;
+const MAX_ADVISORIES = 5;
 
 /**
- * @param setting what `rules` of .kodiai.yml says about it
- * @param fallbackPath the file that stands for a package whose place is not known; null when the change has no file
+ * @param setting of this rule in `rules` of .kodiai.yml
+ * @param fallbackPath the file to report on if a package's place is not known; null when the change has no file
  */
 export function advisoryFindings(
   packages: readonly PackageUpdate[],
@@ -23,10 +23,10 @@ export function advisoryFindings(
     const [gravest] = brought;
     if (gravest === undefined || path === null) return [];
     const line = one.place?.line ?? null;
-    const told = [one.name, ...brought.map(({ id }) => id).toSorted()];
+    const ids = [one.name, ...brought.map(({ id }) => id).toSorted()];
     return [
       {
-        id: findingId(ADVISORY_RULE, path, told, 0),
+        id: findingId(ADVISORY_RULE, path, ids, 0),
         path,
         side: "RIGHT",
         startLine: line ?? 1,
@@ -61,12 +61,12 @@ function body({ from, change }: PackageUpdate, brought: readonly Advisory[]): st
       : change === "added"
         ? "The package is new here:"
         : "Whether the version before has it, too, is not known:";
-  const told = brought.slice(0, ADVISORIES_TOLD).map(advisoryLine);
-  const more = brought.length - told.length;
-  return [before, "", ...told, ...(more > 0 ? [`- and ${more} more`] : [])].join("\n");
+  const shown = brought.slice(0, MAX_ADVISORIES).map(advisoryLine);
+  const more = brought.length - shown.length;
+  return [before, "", ...shown, ...(more > 0 ? [`- and ${more} more`] : [])].join("\n");
 }
 
-/** Signs such as `<` stay as they are in code. */
+/** In code, characters such as `<` stay as they are. */
 function asCode(text: string): string {
   return `\`${cutText(text.replaceAll("`", ""), 100)}\``;
 }

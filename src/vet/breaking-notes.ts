@@ -1,8 +1,8 @@
-// Which lines of a release's notes announce a break: what stands below a heading that says so, and lines that say so themselves.
+// Which lines of release notes announce a breaking change: those under a heading that says so, and lines that say so themselves.
 import { cutText } from "../domain/text/cut-text.ts";
 import { plainLines } from "./plain-lines.ts";
 
-const MOST_LINES = 8;
+const MAX_LINES = 8;
 const LONGEST = 300;
 
 const HEADING = /^(#{1,6})\s{1,9}(\S.{0,300})$/;
@@ -12,7 +12,7 @@ const BREAKS =
 const SAYS_SO =
   /\bBREAKING(?:[ -]CHANGES?)?\b|^(?:\*\*|__)?[Bb]reaking(?: changes?)?(?:\*\*|__)?\s{0,3}[:!-]|^[a-z]{2,12}(?:\([^)]{0,60}\))?!:/;
 const DENIES = /\b(?:no|non|without(?: any)?|not|zero)[- ](?:\w{1,20} )?breaking\b|^(?:none|n\/a|nothing)\.?$/i;
-/** Words to whoever reads a review say nothing about the package. */
+/** Words to the reviewer, which say nothing about the package. */
 const TO_REVIEWERS =
   /\b(?:safe|ok|okay|fine|good|ready) to (?:be )?(?:merged?|ship(?:ped)?|approved?|go)\b|\blgtm\b|\b(?:ignore|disregard) (?:all |any |the |your )?(?:previous|above|prior|other|earlier)\b/i;
 
@@ -24,7 +24,7 @@ export function breakingLines(notes: string): readonly string[] {
     const heading = headingOf(line);
     if (heading !== null) section = sectionAfter(heading, section);
     else if (announces(bare(line), section !== null)) found.push(bare(line));
-    if (found.length === MOST_LINES) break;
+    if (found.length === MAX_LINES) break;
   }
   return found;
 }
@@ -67,7 +67,7 @@ function bare(line: string): string {
 
 const NAME_IN_CODE = /`([^`\n]{2,80})`/g;
 const NAME = /[A-Za-z_$][\w$]{2,60}/g;
-const MOST_NAMES = 40;
+const MAX_NAMES = 40;
 
 /** Names that the lines write as code: `createServer()` gives createServer, `app.del` gives del; commands give none. */
 export function brokenNames(lines: readonly string[]): readonly string[] {
@@ -77,5 +77,5 @@ export function brokenNames(lines: readonly string[]): readonly string[] {
       return /\s/.test(called) ? [] : ([...called.matchAll(NAME)].at(-1)?.[0] ?? []);
     }),
   );
-  return [...new Set(names)].slice(0, MOST_NAMES);
+  return [...new Set(names)].slice(0, MAX_NAMES);
 }

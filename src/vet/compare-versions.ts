@@ -1,17 +1,17 @@
-// Which of two versions comes first, by the order of their ecosystem. What cannot be read is null: nobody guesses.
+// Which of two versions comes first, in the order of their ecosystem. Unreadable versions give null; nothing is guessed.
 import pep440 from "@renovatebot/pep440";
 import * as rubyGems from "@renovatebot/ruby-semver";
 import semver from "semver";
 
-/** Longer texts are no versions; a pseudo-version of Go has about 60 characters. */
+/** Longer texts are not versions; a Go pseudo-version has about 60 characters. */
 const LONGEST = 100;
 
-/** Commits, and versions with a hole, which some orders would read as words. */
+/** Commits, and versions with a wildcard, which some orders would read as words. */
 const NO_VERSION = /^(?=[0-9]{0,40}[a-f])[0-9a-f]{7,40}$|[.-][x*](?:[.-]|$)/i;
 
 type Order = (a: string, b: string) => number | null;
 
-/** Ecosystems that do not order by semver. The words are those of DependencyBump. */
+/** Ecosystems that do not order by semver, named as in DependencyBump. */
 const ORDERS: ReadonlyMap<string, Order> = new Map<string, Order>([
   ["python", comparePython],
   ["java", compareMaven],
@@ -22,7 +22,7 @@ const ORDERS: ReadonlyMap<string, Order> = new Map<string, Order>([
 
 /**
  * Negative when `a` comes before `b`, 0 when they are the same version, positive when it comes after; null when one of them
- * is no version of the ecosystem. Of ecosystems without an order of their own semver's is taken, partial versions as `.0`.
+ * is not a version of the ecosystem. Ecosystems without an order here use semver's, with partial versions completed by `.0`.
  */
 export function compareVersions(ecosystem: string | null, a: string, b: string): number | null {
   if ([a, b].some((text) => text.length > LONGEST || NO_VERSION.test(text.trim()))) return null;
@@ -44,7 +44,7 @@ function compareSemver(a: string, b: string): number | null {
 
 const NUGET = /^v?(\d{1,9}(?:\.\d{1,9}){0,3})(?:-([0-9a-z.-]{1,90}))?(?:\+[0-9a-z.-]{1,90})?$/i;
 
-/** Four numbers, and prereleases without regard to case: learn.microsoft.com, "NuGet package versioning". */
+/** Four numbers, and prereleases compared without case: learn.microsoft.com, "NuGet package versioning". */
 function compareNuget(a: string, b: string): number | null {
   const [first, second] = [NUGET.exec(a), NUGET.exec(b)];
   if (first === null || second === null) return null;
@@ -60,7 +60,7 @@ function numbersOf(text = ""): number[] {
   return text.split(".").map(Number);
 }
 
-/** Numbers compare one by one; what is missing counts 0. */
+/** Compares number by number; a missing one counts as 0. */
 function byKeys(a: readonly number[] | null, b: readonly number[] | null): number | null {
   if (a === null || b === null) return null;
   for (let at = 0; at < Math.max(a.length, b.length); at++) {
@@ -70,7 +70,7 @@ function byKeys(a: readonly number[] | null, b: readonly number[] | null): numbe
   return 0;
 }
 
-/** A local version (+cpu) is the version that it was built from. */
+/** A local version (+cpu) equals the version that it was built from. */
 function comparePython(a: string, b: string): number | null {
   if (pep440.valid(a) === null || pep440.valid(b) === null) return null;
   return pep440.compare(a.replace(/\+.*/, ""), b.replace(/\+.*/, ""));
@@ -78,7 +78,7 @@ function comparePython(a: string, b: string): number | null {
 
 function compareGems(a: string, b: string): number | null {
   const [first = "", second = ""] = [a, b].map((text) => text.replace(/^v(?=\d)/i, ""));
-  // To Ruby an empty text is version 0.
+  // Ruby reads an empty text as version 0.
   if ([first, second].some((text) => text === "" || rubyGems.valid(text) === null)) return null;
   return Number(rubyGems.gt(first, second)) - Number(rubyGems.lt(first, second));
 }
@@ -100,7 +100,7 @@ function composerKeys(text: string): number[] | null {
 
 // Maven's order of versions, after its "POM Reference, Version Order Specification".
 
-/** Words that stand between a version and nothing, in their order; "" is the release itself. */
+/** Qualifiers in their order; "" is the release itself. */
 const QUALIFIERS: readonly string[] = ["alpha", "beta", "milestone", "rc", "snapshot", "", "sp"];
 
 const SAME: ReadonlyMap<string, string> = new Map([
@@ -110,7 +110,7 @@ const SAME: ReadonlyMap<string, string> = new Map([
   ["release", ""],
 ]);
 
-/** Before a digit these single letters are words. */
+/** Before a digit these letters are qualifiers. */
 const SHORT: ReadonlyMap<string, string> = new Map([
   ["a", "alpha"],
   ["b", "beta"],
@@ -155,7 +155,7 @@ function wordOf(word: string, beforeDigit: boolean): string {
   return SAME.get(word) ?? (beforeDigit ? SHORT.get(word) : undefined) ?? word;
 }
 
-/** Zeros and empty words go before each dash and at the end: 1.0.0-rc1 is 1-rc-1. */
+/** Zeros and empty words are removed before each dash and at the end: 1.0.0-rc1 is 1-rc-1. */
 function trimmed(found: readonly Token[]): readonly Token[] {
   const kept: Token[] = [];
   for (const token of found) {
@@ -198,11 +198,11 @@ function compareWords(a: string, b: string): number {
   return a < b ? -1 : 1;
 }
 
-// Does a range of an advisory hold a version? GitHub writes `< 1.2.3`, `>= 1.0, < 2.0`, `= 1.0.0`: all parts must hold.
+// Whether a range of an advisory contains a version. GitHub writes `< 1.2.3`, `>= 1.0, < 2.0`, `= 1.0.0`: all parts must hold.
 
 const PART = /^(<=|>=|<|>|=)?\s{0,10}([^\s<>=,]{1,100})$/;
 /** Real ranges have two parts. */
-const MOST_PARTS = 20;
+const MAX_PARTS = 20;
 
 const HOLDS: Readonly<Record<string, (order: number) => boolean>> = {
   "<": (order) => order < 0,
@@ -220,7 +220,7 @@ const HOLDS: Readonly<Record<string, (order: number) => boolean>> = {
 export function inRange(ecosystem: string | null, range: string, version: string): "yes" | "no" | "unknown" {
   if (range.length > 2_000) return "unknown";
   const parts = range.split(",").map((part) => part.trim());
-  if (parts.length > MOST_PARTS) return "unknown";
+  if (parts.length > MAX_PARTS) return "unknown";
   const answers = parts.map((part) => partHolds(ecosystem, part, version));
   if (answers.includes(false)) return "no";
   return answers.includes(null) ? "unknown" : "yes";

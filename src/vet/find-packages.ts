@@ -1,33 +1,33 @@
-// Which packages an update moves, and from where to where. Three sources, the surest first: the host's dependency graph, the
-// diff of the manifests, and what the pull request says of itself.
+// Which packages an update changes, and from which version to which. Three sources, the most reliable first: the host's
+// dependency graph, the diff of the manifests, and the pull request's own text.
 import type { GraphAdvisory, GraphRow, PackageUpdate } from "../domain/dependency-update.ts";
 import type { FileDiff } from "../domain/pull-request.ts";
 import type { DependencyBump } from "../domain/signals.ts";
 import { compareVersions } from "./compare-versions.ts";
 import { manifestReader, type NamedPackage } from "./manifest-line.ts";
-import { type ToldPackage, toldPackages } from "./told-packages.ts";
+import { type DescribedPackage, packagesFromDescription } from "./packages-from-description.ts";
 import { bareVersion, isPrerelease, packageKey, updateStep } from "./update-step.ts";
 
-/** A package with what is needed to ask about it. */
+/** A package with what is needed to look it up. */
 export interface FoundPackage extends Omit<PackageUpdate, "advisories"> {
-  /** Addresses that may lead to its source, the surest first. */
+  /** Addresses that may lead to its source, the most reliable first. */
   readonly links: readonly (string | null)[];
-  /** What the dependency graph knows; null where it does not list the package. */
+  /** The dependency graph's entry; null if the graph does not list the package. */
   readonly graph: Pick<GraphPackage, "before" | "after"> | null;
 }
 
-/** What the sources say of one package. */
+/** What the sources know about one package. */
 interface Said {
   readonly graph: GraphPackage | null;
   readonly moved: MovedPackage | null;
-  readonly told: ToldPackage | null;
+  readonly described: DescribedPackage | null;
   readonly ecosystem: string | null;
 }
 
 /**
  * Every package that one of the sources names: direct ones first, then by name.
  *
- * @param rows of the dependency graph; [] where it could not be read
+ * @param rows of the dependency graph; [] if it could not be read
  */
 export function findPackages(
   bump: DependencyBump,
@@ -37,36 +37,39 @@ export function findPackages(
 ): readonly FoundPackage[] {
   const graph = graphPackages(rows);
   const moved = diffPackages(files);
-  const told = withTitle(bump, toldPackages(body ?? ""));
+  const described = withTitle(bump, packagesFromDescription(body ?? ""));
   const ecosystems = new Set([...graph, ...moved].map(({ ecosystem }) => ecosystem));
   const only = bump.ecosystem ?? (ecosystems.size === 1 ? ([...ecosystems][0] ?? null) : null);
 
   const said = new Map<string, Said>();
   const add = (name: string, ecosystem: string | null, part: Partial<Said>) => {
     const key = packageKey(ecosystem, name);
-    const before = said.get(key) ?? { graph: null, moved: null, told: null, ecosystem };
+    const before = said.get(key) ?? { graph: null, moved: null, described: null, ecosystem };
     said.set(key, { ...before, ...part });
   };
   for (const one of graph) add(one.name, one.ecosystem, { graph: one });
   for (const one of moved) add(one.name, one.ecosystem, { moved: one });
-  for (const one of told) add(one.name, only, { told: one });
+  for (const one of described) add(one.name, only, { described: one });
   return [...said.values()].map(found).sort(compareFound);
 }
 
 /** The title comes first: it names what the update is about. */
-function withTitle({ packageName, from, to }: DependencyBump, told: readonly ToldPackage[]): readonly ToldPackage[] {
-  if (packageName === null) return told;
-  const same = told.find(({ name }) => name.toLowerCase() === packageName.toLowerCase());
+function withTitle(
+  { packageName, from, to }: DependencyBump,
+  described: readonly DescribedPackage[],
+): readonly DescribedPackage[] {
+  if (packageName === null) return described;
+  const same = described.find(({ name }) => name.toLowerCase() === packageName.toLowerCase());
   const first = { name: packageName, from: same?.from ?? from, to: same?.to ?? to, links: same?.links ?? [] };
-  return [first, ...told.filter((one) => one !== same)];
+  return [first, ...described.filter((one) => one !== same)];
 }
 
-function found({ graph, moved, told, ecosystem }: Said): FoundPackage {
+function found({ graph, moved, described, ecosystem }: Said): FoundPackage {
   const first = graph ?? moved;
-  const from = versionOf("from", graph, moved, told);
-  const to = versionOf("to", graph, moved, told);
+  const from = versionOf("from", graph, moved, described);
+  const to = versionOf("to", graph, moved, described);
   return {
-    name: (first ?? told)?.name ?? "",
+    name: (first ?? described)?.name ?? "",
     ecosystem,
     from,
     to,
@@ -76,30 +79,30 @@ function found({ graph, moved, told, ecosystem }: Said): FoundPackage {
     direct: isDirect(graph, moved),
     source: graph !== null ? "graph" : moved !== null ? "diff" : "text",
     place: moved?.place ?? inGraph(graph),
-    saidTo: first === null ? null : disagreement(ecosystem, to, told?.to ?? null),
+    saidTo: first === null ? null : disagreement(ecosystem, to, described?.to ?? null),
     licence: graph?.licence ?? null,
-    links: linksOf(graph, told),
+    links: linksOf(graph, described),
     graph,
   };
 }
 
-function linksOf(graph: GraphPackage | null, told: ToldPackage | null): FoundPackage["links"] {
-  return [graph?.sourceUrl ?? null, ...(told?.links ?? [])];
+function linksOf(graph: GraphPackage | null, described: DescribedPackage | null): FoundPackage["links"] {
+  return [graph?.sourceUrl ?? null, ...(described?.links ?? [])];
 }
 
 function inGraph(graph: GraphPackage | null): PackageUpdate["place"] {
   return graph === null ? null : { path: graph.manifest, line: null };
 }
 
-/** What was there and what is now, by the surest source that knows; the description alone may fill what both leave open. */
+/** The version from the most reliable source that has one; the description alone may fill what both others leave open. */
 function versionOf(
   which: "from" | "to",
   graph: GraphPackage | null,
   moved: MovedPackage | null,
-  told: ToldPackage | null,
+  described: DescribedPackage | null,
 ): string | null {
   const isOneSided = changeOf(graph, moved) !== "updated";
-  return graph?.[which] ?? moved?.[which] ?? (isOneSided ? null : (told?.[which] ?? null));
+  return graph?.[which] ?? moved?.[which] ?? (isOneSided ? null : (described?.[which] ?? null));
 }
 
 function changeOf(graph: GraphPackage | null, moved: MovedPackage | null): PackageUpdate["change"] {
@@ -124,7 +127,7 @@ function compareFound(a: FoundPackage, b: FoundPackage): number {
   return a.name < b.name ? -1 : 1;
 }
 
-// What the diff of the manifests says: a package that stands on removed and on added lines has moved.
+// Packages from the diff of the manifests: one that is on removed and on added lines was updated.
 
 interface MovedPackage {
   readonly name: string;
@@ -133,7 +136,7 @@ interface MovedPackage {
   readonly to: string | null;
   readonly change: "updated" | "added" | "removed";
   readonly direct: boolean;
-  /** Its added line; of a package that went, its file. */
+  /** Its added line; for a removed package, its file. */
   readonly place: { readonly path: string; readonly line: number | null };
 }
 
@@ -141,9 +144,9 @@ interface Line extends NamedPackage {
   readonly line: number | null;
 }
 
-const MOST_LINES = 5_000;
+const MAX_LINES = 5_000;
 
-/** Each package once, in the order of the files; in several manifests the first one counts. */
+/** Each package once, in the order of the files; with several manifests the first one counts. */
 function diffPackages(files: readonly FileDiff[]): readonly MovedPackage[] {
   const moved = new Map<string, MovedPackage>();
   for (const file of files) {
@@ -160,7 +163,7 @@ function inFile(file: FileDiff): readonly MovedPackage[] {
   if (read === null) return [];
   const removed = new Map<string, Line>();
   const added = new Map<string, Line>();
-  for (const { kind, text, newLine } of file.hunks.flatMap(({ lines }) => lines).slice(0, MOST_LINES)) {
+  for (const { kind, text, newLine } of file.hunks.flatMap(({ lines }) => lines).slice(0, MAX_LINES)) {
     const named = kind === "context" ? null : read(text);
     if (named !== null)
       (kind === "added" ? added : removed).set(packageKey(named.ecosystem, named.name), { ...named, line: newLine });
@@ -168,7 +171,7 @@ function inFile(file: FileDiff): readonly MovedPackage[] {
   return [...new Set([...added.keys(), ...removed.keys()])].flatMap((key) => {
     const [before, after] = [removed.get(key), added.get(key)];
     const one = after ?? before;
-    // A line that only moved, or whose comma changed, updates nothing.
+    // A line that only moved, or whose comma changed, is not an update.
     const isSame = before !== undefined && after !== undefined && before.version === after.version;
     return one === undefined || isSame ? [] : [movedPackage(file.path, one, before, after)];
   });
@@ -186,7 +189,7 @@ function movedPackage(path: string, one: Line, before: Line | undefined, after: 
   };
 }
 
-// Rows of a dependency graph's comparison, joined to packages: what was removed is before, what was added is after.
+// Rows of a dependency graph's comparison, joined to packages: removed rows are the old version, added rows the new one.
 
 interface GraphPackage {
   readonly name: string;
@@ -206,12 +209,12 @@ interface GraphPackage {
 
 const LOCK =
   /(?:^|\/)(?:[^/]{0,100}[.-]?lock(?:\.json|\.ya?ml|\.hcl|file|b)?|npm-shrinkwrap\.json|[^/]{0,50}\.sum|package\.resolved)$/i;
-const MOST_ROWS = 5_000;
+const MAX_ROWS = 5_000;
 
-/** One entry a package, in the order of the rows. Where several of its versions changed, the highest ones are told. */
+/** One entry a package, in the order of the rows. If several of its versions changed, the highest ones are reported. */
 function graphPackages(rows: readonly GraphRow[]): readonly GraphPackage[] {
   const byKey = new Map<string, GraphRow[]>();
-  for (const row of rows.slice(0, MOST_ROWS)) {
+  for (const row of rows.slice(0, MAX_ROWS)) {
     const key = packageKey(row.ecosystem, row.name);
     const known = byKey.get(key);
     if (known === undefined) byKey.set(key, [row]);
@@ -242,7 +245,7 @@ function joined(rows: readonly GraphRow[]): GraphPackage | null {
   };
 }
 
-/** Exact versions, as lock files have them, before ranges. */
+/** Exact versions, as lock files have them, are preferred to ranges. */
 function highest(rows: readonly GraphRow[]): string | null {
   const exact = rows.filter(({ version }) => /^v?\d/.test(version));
   const versions = (exact.length > 0 ? exact : rows).flatMap(({ version }) => bareVersion(version) ?? []);

@@ -1,4 +1,4 @@
-// Which advisories an update fixes, brings and keeps: those that hold before are held against those that hold after.
+// Which advisories an update fixes, introduces and keeps: the difference between those of the old and of the new version.
 import type {
   Advisory,
   Answer,
@@ -13,18 +13,18 @@ import { packageKey } from "./update-step.ts";
 
 type Asked = Answer<readonly PublishedAdvisory[]>;
 
-/** Answers about the packages of one ecosystem, at their old and at their new versions; null where nothing was asked. */
+/** Answers about the packages of one ecosystem, at their old and at their new versions; null if not asked. */
 export interface AskedAdvisories {
   readonly before: Asked | null;
   readonly after: Asked | null;
   readonly malware: Asked | null;
 }
 
-/** GitHub's alphabet for these ids leaves out what is easily confused. */
+/** GitHub's alphabet for these ids leaves out characters that are easily confused. */
 const GHSA = /^GHSA(?:-[23456789cfghjmpqrvwx]{4}){3}$/;
 const MOST = 30;
 
-/** @param asked the answers; or why nothing was asked about this package, as a fragment of a sentence */
+/** @param asked the answers; or why this package was not looked up, as a fragment of a sentence */
 export function judgeAdvisories(one: FoundPackage, asked: AskedAdvisories | string): PackageAdvisories {
   const malware = typeof asked === "string" ? [] : heldBy(asked.malware, one, one.to);
   if (one.graph !== null) return compared(one.graph.before.map(ofGraph), [...one.graph.after.map(ofGraph), ...malware]);
@@ -45,7 +45,7 @@ function compared(before: readonly Advisory[], after: readonly Advisory[]): Pack
   };
 }
 
-/** By id, gravest first. */
+/** By id, most severe first. */
 function usable(advisories: readonly Advisory[]): ReadonlyMap<string, Advisory> {
   const known = advisories.filter(({ id }) => GHSA.test(id)).slice(0, MOST);
   const ordered = known.toSorted((a, b) => SEVERITIES.indexOf(a.severity) - SEVERITIES.indexOf(b.severity));
@@ -57,8 +57,8 @@ function ofGraph({ id, severity, summary }: GraphAdvisory): Advisory {
 }
 
 /**
- * Those of an answer that hold at a version of this package. The answer is about several packages, so that each range is
- * read once more; what cannot be read is taken as it was answered.
+ * The advisories of an answer that apply to a version of this package. The answer covers several packages, so each range is
+ * checked again; an unreadable range counts as it was answered.
  */
 function heldBy(answer: Asked | null, { name, ecosystem }: FoundPackage, version: string | null): readonly Advisory[] {
   if (answer === null || answer.kind === "unknown" || version === null) return [];

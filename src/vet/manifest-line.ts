@@ -1,4 +1,4 @@
-// One line of a manifest: which package does it name, at which version? Lines that name none are null; nothing is run.
+// One line of a manifest: which package does it name, at which version? Lines that name none give null; nothing is run.
 import { bareVersion } from "./update-step.ts";
 
 /** A package as a manifest names it. */
@@ -6,9 +6,9 @@ export interface NamedPackage {
   readonly name: string;
   /** As in DependencyBump. */
   readonly ecosystem: string;
-  /** Without range or `v`; null where it says something else (a branch, a commit, a star). */
+  /** Without range or `v`; null if the line gives something else (a branch, a commit, a star). */
   readonly version: string | null;
-  /** False where the manifest itself says that nothing here asks for it. */
+  /** False if the manifest itself marks the dependency as indirect. */
   readonly direct: boolean;
 }
 
@@ -20,7 +20,7 @@ const NAME = "[A-Za-z0-9@][\\w.@/~-]{0,213}";
 interface Reading {
   readonly ecosystem: string;
   readonly file: RegExp;
-  /** Name, then version, then a comment that tells more. */
+  /** Name, then version, then a comment with more. */
   readonly line: RegExp;
 }
 
@@ -97,7 +97,7 @@ const READINGS: readonly Reading[] = [
   },
 ];
 
-/** How the lines of a file name packages; null for a file that is no manifest we can read. */
+/** How the lines of a file name packages; null for a file that is not a readable manifest. */
 export function manifestReader(path: string): ((line: string) => NamedPackage | null) | null {
   const reading = READINGS.find(({ file }) => file.test(path));
   return reading === undefined ? null : (line) => named(line, reading);
@@ -107,23 +107,23 @@ function named(text: string, { ecosystem, line }: Reading): NamedPackage | null 
   const match = text.length > LONGEST ? null : line.exec(text);
   const name = match?.[1] ?? "";
   if (match === null || NO_PACKAGE.has(name.toLowerCase())) return null;
-  const told = ecosystem === "github-actions" ? actionVersion(match[2] ?? "", match[3] ?? "") : (match[2] ?? "");
+  const version = ecosystem === "github-actions" ? actionVersion(match[2] ?? "", match[3] ?? "") : (match[2] ?? "");
   const direct = match[3]?.startsWith("// indirect") !== true;
   return {
     name: ecosystem === "github-actions" ? actionName(name) : name,
     ecosystem,
-    version: bareVersion(told),
+    version: bareVersion(version),
     direct,
   };
 }
 
-/** Pinned to a commit, the version stands in the comment: `@8f4b7f8 # v4.2.1`. */
+/** An action pinned to a commit has its version in the comment: `@8f4b7f8 # v4.2.1`. */
 function actionVersion(ref: string, comment: string): string {
   if (!/^[0-9a-f]{40}$/.test(ref)) return ref;
   return /v?\d[\w.-]{0,60}/.exec(comment)?.[0] ?? ref;
 }
 
-/** Advisories are about the repository of an action: `github/codeql-action/init` is `github/codeql-action`. */
+/** Advisories name the repository of an action: `github/codeql-action/init` is `github/codeql-action`. */
 function actionName(name: string): string {
   return name.split("/").slice(0, 2).join("/");
 }

@@ -1,11 +1,11 @@
-// The release notes of one package, from all releases of its source: which lie between the versions, and what in them breaks.
+// The release notes of one package, from all releases of its source: those between the two versions, and their breaking changes.
 import type { BreakingNote, PackageNotes } from "../domain/dependency-update.ts";
 import { breakingLines } from "./breaking-notes.ts";
 import { compareVersions } from "./compare-versions.ts";
 import type { FoundPackage } from "./find-packages.ts";
 import { bareVersion, isPrerelease } from "./update-step.ts";
 
-/** What a source repository published, or why that is not known. */
+/** The releases of a source repository, or why they are not known. */
 export type Published =
   | {
       readonly kind: "read";
@@ -17,9 +17,9 @@ export type Published =
     }
   | { readonly kind: "unknown"; readonly reason: string };
 
-const MOST_RELEASES_TOLD = 10;
+const MAX_RELEASES = 10;
 
-/** @param repository OWNER/NAME, or null when no source is known: then `published` says so */
+/** @param repository OWNER/NAME, or null when no source is known; then `published` has the reason */
 export function packageNotes(one: FoundPackage, repository: string | null, published: Published): PackageNotes {
   const nothing = (missing: string): PackageNotes => ({ name: one.name, repository, read: 0, breaking: [], missing });
   if (one.to === null) return nothing("the new version is not known");
@@ -32,7 +32,7 @@ export function packageNotes(one: FoundPackage, repository: string | null, publi
   const breaking = releases
     .map(({ tag, body }): BreakingNote => ({ tag, lines: breakingLines(body) }))
     .filter(({ lines }) => lines.length > 0)
-    .slice(0, MOST_RELEASES_TOLD);
+    .slice(0, MAX_RELEASES);
   return {
     name: one.name,
     repository,
@@ -47,7 +47,7 @@ function gap(from: string | null, isWhole: boolean): string | null {
   return isWhole ? null : "older releases than those listed were not read";
 }
 
-// Which releases lie between two versions. Repositories name their tags in several ways; those of many packages say which.
+// Which releases lie between two versions. Repositories name their tags in several ways; with many packages, tags name one.
 
 interface Release {
   readonly tag: string;
@@ -58,7 +58,7 @@ interface Release {
 interface ReleasesBetween {
   /** Newest first, as given. */
   readonly releases: readonly Release[];
-  /** True when a release at or before the old version was seen: nothing in between is missing. */
+  /** True when a release at or before the old version was seen: none in between is missing. */
   readonly reachesBack: boolean;
 }
 
@@ -75,7 +75,7 @@ const PLAIN = /^(?:release|rel|version|ver)?[-_/.]?(v?\d[\w.!+~-]{0,99})$/i;
 export function releasesBetween(update: Versions, all: readonly Release[]): ReleasesBetween {
   const { ecosystem, from, to } = update;
   const named = all.map((release) => ({ release, version: namedVersion(release.tag, update.name) }));
-  // A repository that names its packages in tags has other packages' versions among the plain ones.
+  // If tags name packages, the plain tags may be other packages' versions.
   const isNamed = named.some(({ version }) => version !== null);
   const known = isNamed ? named : all.map((release) => ({ release, version: plainVersion(release.tag) }));
   const order = (version: string | null, other: string) =>

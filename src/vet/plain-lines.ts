@@ -1,17 +1,17 @@
-// Markdown by others as the lines that a reader sees: without HTML comments and code blocks, and where wanted without what
-// is folded away.
+// Markdown by others as the lines that a reader sees: without HTML comments and code blocks, and optionally without folded
+// parts.
 import { cutText } from "../domain/text/cut-text.ts";
 
 /** Longer lines hold no sentence about a version. */
 const LONGEST_LINE = 2_000;
-const MOST_TEXT = 200_000;
+const MAX_TEXT = 200_000;
 
-/** Lines of at most 2,000 units out of the first 200,000 units of a text. Linear in its length. */
+/** Lines of at most 2,000 units from the first 200,000 units of a text. Linear in its length. */
 export function plainLines(text: string, folds: "kept" | "left-out"): readonly string[] {
   const lines: string[] = [];
   let folded = 0;
   let fence: string | null = null;
-  for (const line of withoutComments(text.slice(0, MOST_TEXT)).split(/\r?\n/)) {
+  for (const line of withoutComments(text.slice(0, MAX_TEXT)).split(/\r?\n/)) {
     const wasInside = fence !== null;
     fence = fenceAfter(line, fence);
     if (wasInside || fence !== null) continue;
@@ -22,14 +22,14 @@ export function plainLines(text: string, folds: "kept" | "left-out"): readonly s
   return lines;
 }
 
-/** The mark of the code block that is open after this line, or null. */
+/** The fence of the code block that is open after this line, or null. */
 function fenceAfter(line: string, open: string | null): string | null {
   const mark = /^\s{0,3}(`{3,}|~{3,})/.exec(line.slice(0, 200))?.[1] ?? null;
   if (open === null) return mark;
   return mark?.startsWith(open) === true ? null : open;
 }
 
-/** What stands between `<!--` and `-->`; what is never closed ends there. */
+/** Removes everything between `<!--` and `-->`; an unclosed comment runs to the end of the text. */
 export function withoutComments(text: string): string {
   const kept: string[] = [];
   let from = 0;

@@ -1,4 +1,4 @@
-// Where a package is made: its repository on the GitHub that we ask, from addresses that others wrote. No other host is read.
+// A package's source repository on the GitHub that we use, from addresses that others wrote. No other host is read.
 
 export interface SourceRepository {
   readonly owner: string;
@@ -11,10 +11,10 @@ const NAME = /^(?!\.{1,2}$)[\w.-]{1,100}$/;
 const NO_OWNERS = new Set(["advisories", "apps", "orgs", "sponsors", "marketplace", "topics", "settings", "features"]);
 
 /**
- * The first of the addresses that names a repository on `host`; failing that, the one that the package's name names (an
+ * The first of the addresses that names a repository on `host`; failing that, the repository in the package's name (an
  * action, a Go module on GitHub).
  *
- * @param host of the GitHub that is asked: `github.com`, or an Enterprise Server
+ * @param host of the GitHub in use: `github.com`, or an Enterprise Server
  */
 export function sourceRepository(
   named: { readonly name: string; readonly ecosystem: string | null },

@@ -1,4 +1,4 @@
-// How far an update goes: two versions come in, a step comes out. Lower than before is a downgrade, whatever it is called.
+// The step of an update from its two versions. Lower than before is a downgrade, whatever the title calls it.
 import type { UpdateStep } from "../domain/dependency-update.ts";
 import { compareVersions } from "./compare-versions.ts";
 
@@ -26,18 +26,18 @@ function upwards(from: string, to: string): UpdateStep {
   return differs === 3 ? "minor" : "patch";
 }
 
-/** Words that only prereleases bear, in any ecosystem. */
+/** Words that occur only in prereleases, in any ecosystem. */
 const PRERELEASE =
   /\d[-_.]?(?:a|b|c|rc|cr|alpha|beta|pre|preview|dev|m|milestone|snapshot|next|canary|nightly|insiders)(?![a-z])/i;
 
-/** Go's pseudo-versions, too, are of commits and not of releases. */
+/** Go's pseudo-versions also count: they name commits and not releases. */
 export function isPrerelease(version: string): boolean {
   return PRERELEASE.test(version.slice(0, 100)) || /-(?:0\.)?\d{14}-[0-9a-f]{12}/.test(version.slice(0, 100));
 }
 
 const COMMIT = /^(?=\d{0,40}[a-f])[0-9a-f]{7,40}$/i;
 
-/** A version without what a manifest writes before it: `^1.2.3`, `~> 1.2`, `==1.2`, `v1.2`; null when that is no version. */
+/** A version without a manifest's prefix: `^1.2.3`, `~> 1.2`, `==1.2`, `v1.2`; null when the rest is not a version. */
 export function bareVersion(text: string): string | null {
   const bare = text
     .trim()
@@ -48,8 +48,8 @@ export function bareVersion(text: string): string | null {
 }
 
 /**
- * By this a package is the same in two sources. Case never tells packages apart in practice; PyPI reads `-`, `_` and `.`
- * alike.
+ * The key that identifies a package across sources. Case never distinguishes packages in practice; PyPI treats `-`, `_` and
+ * `.` alike.
  */
 export function packageKey(ecosystem: string | null, name: string): string {
   const lower = name.toLowerCase();

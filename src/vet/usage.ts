@@ -1,7 +1,7 @@
-// Where the repository names a package: whole words only, in code that somebody already had in hand.
+// Where the repository names a package: whole words only, in code that is already loaded.
 import type { PackageUpdate, UsagePlace } from "../domain/dependency-update.ts";
 
-/** A piece of code with where it stands. */
+/** A piece of code with its place. */
 export interface CodePiece {
   readonly path: string;
   /** 1-based line of its first line, or null. */
@@ -9,7 +9,7 @@ export interface CodePiece {
   readonly text: string;
 }
 
-/** Shorter names are words of every program. */
+/** Shorter names are common words in any program. */
 const SHORTEST = 3;
 const LONGEST_PIECE = 1_000_000;
 
@@ -17,8 +17,8 @@ const LONGEST_PIECE = 1_000_000;
 const IMPORT_PREFIX = /^(?:python-|py-|node-|go-|ruby-)/;
 
 /**
- * What code writes to use a package: its name, and what its ecosystem makes of it. [] for what no code names (an action, an
- * image) and for names that are too short to be told from other words.
+ * What code writes to use a package: its name, and the forms that its ecosystem derives from it. [] for what no code names
+ * (an action, an image) and for names too short to distinguish from other words.
  */
 export function importNames({ name, ecosystem }: Pick<PackageUpdate, "name" | "ecosystem">): readonly string[] {
   const names = [name];
@@ -32,7 +32,7 @@ export function importNames({ name, ecosystem }: Pick<PackageUpdate, "name" | "e
   return [...new Set(names)].filter(longEnough);
 }
 
-/** The last part of the path that is no major version. */
+/** The last part of the path that is not a major version. */
 function goPackage(name: string): string {
   const parts = name.split("/").filter((part) => !/^v\d{1,3}$/.test(part));
   return parts.at(-1)?.replace(/^go-|\.v\d{1,3}$/g, "") ?? name;
@@ -67,7 +67,7 @@ export function usagePlaces(
   return [...places.values()].sort((a, b) => comparePaths(a.path, b.path) || (a.line ?? 0) - (b.line ?? 0));
 }
 
-/** Lines before the first place, or null when none of the names stands there. */
+/** Lines before the first place, or null when none of the names occurs. */
 function firstPlace(code: string, names: readonly string[]): number | null {
   const found = names.map((name) => wordAt(code, name)).filter((at) => at !== -1);
   return found.length === 0 ? null : code.slice(0, Math.min(...found)).split("\n").length - 1;
@@ -77,7 +77,7 @@ function holdsWord(code: string, word: string): boolean {
   return wordAt(code, word) !== -1;
 }
 
-/** The first place of a word with no letter, digit or sign of a name beside it; -1 when there is none. Linear. */
+/** The first place of a word with no letter, digit or other name character beside it; -1 when there is none. Linear. */
 function wordAt(code: string, word: string): number {
   for (let at = code.indexOf(word); at !== -1; at = code.indexOf(word, at + 1)) {
     const [before, after] = [code.charAt(at - 1), code.charAt(at + word.length)];

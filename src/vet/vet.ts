@@ -1,5 +1,5 @@
-// DOOR  context, signals -> DependencyUpdate | null. Looks a dependency update up: advisories, release notes, use. Nothing is
-// installed or run, and nothing here says that an update may be merged: what is known is told, and so is what is not.
+// context, signals -> DependencyUpdate | null. Looks a dependency update up: advisories, release notes, use. Nothing is
+// installed or run, and nothing here says that an update may be merged: it reports what is known and what is not.
 import {
   ADVISORIES_PART,
   ADVISORY_RULE,
@@ -25,24 +25,24 @@ import { type Published, packageNotes } from "./package-notes.ts";
 import { sourceRepository } from "./source-repository.ts";
 import { type CodePiece, importNames, usagePlaces } from "./usage.ts";
 
-/** Packages that are asked about; the rest is counted. */
-const MOST_PACKAGES = 50;
-/** Packages whose notes are read and whose use is looked for: direct ones come first. */
+/** Packages that are looked up; the rest is counted. */
+const MAX_PACKAGES = 50;
+/** Packages whose notes are read and whose use is searched: direct ones come first. */
 const MOST_LOOKED_INTO = 5;
-/** Records of the index that are looked at for one package, and places that are told. */
-const MOST_RECORDS = 40;
-const MOST_PLACES = 10;
+/** Index records read for one package, and places reported. */
+const MAX_RECORDS = 40;
+const MAX_PLACES = 10;
 
-const NOT_FROM_HERE = "nothing is asked of GitHub from here";
+const NOT_FROM_HERE = "GitHub is not available here";
 
-/** Ecosystems that GitHub's advisories cover, in the words of DependencyBump. */
+/** Ecosystems that GitHub's advisories cover, named as in DependencyBump. */
 const ADVISED = new Set("npm python go rust ruby java php dotnet github-actions elixir dart swift".split(" "));
 
 /**
  * Looks up what an update brings.
  *
- * @param world null where nothing may be asked: then only the change itself is read
- * @returns null for a change that is no dependency update, and where the configuration turns it off
+ * @param world null if no lookups are allowed: then only the change itself is read
+ * @returns null for a change that is not a dependency update, and if the configuration turns it off
  */
 export async function vet(
   context: PullRequestContext,
@@ -57,7 +57,7 @@ export async function vet(
       ? { kind: "unknown", reason: NOT_FROM_HERE }
       : await world.changes(repo, pull.base.sha, pull.head.sha);
   const all = findPackages(intent.bump, pull.body, context.files, graph.kind === "read" ? graph.value : []);
-  const found = all.slice(0, MOST_PACKAGES);
+  const found = all.slice(0, MAX_PACKAGES);
   const { asked, degraded, malware } = await askAdvisories(found, world);
   const packages = found.map(({ links, graph: known, ...one }) => ({
     ...one,
@@ -94,24 +94,24 @@ export async function vet(
   };
 }
 
-/** The file that stands for an update whose place is not known: a manifest that is reviewed, else any file that changed. */
+/** The file that an update without a known place is reported on: a reviewed manifest, else any changed file. */
 function manifestOf({ files, leftOut }: PullRequestContext): string | null {
   const manifest = files.find(({ path }) => manifestReader(path) !== null) ?? leftOut[0] ?? files[0];
   return manifest?.path ?? null;
 }
 
 interface Asked {
-  /** The answers about a package, or why nothing was asked. */
+  /** The answers about a package, or why it was not looked up. */
   readonly asked: (one: Pick<FoundPackage, "name" | "ecosystem">) => AskedAdvisories | string;
   readonly degraded: readonly Degraded[];
-  /** Why malware could not be asked for, each reason once. */
+  /** Why malware advisories could not be looked up, each reason once. */
   readonly malware: readonly string[];
 }
 
-/** What can stand in a question, where a comma ends a package. */
+/** Names and versions that fit a query, in which a comma ends a package. */
 const ASKABLE = /^[\w@][\w.@/:~+-]{0,213}$/;
 
-/** Three questions for each ecosystem: the old versions, the new ones, and malware at the new ones. */
+/** Three queries for each ecosystem: the old versions, the new ones, and malware at the new ones. */
 async function askAdvisories(found: readonly FoundPackage[], world: Dependencies | null): Promise<Asked> {
   if (world === null) return { asked: () => NOT_FROM_HERE, degraded: [], malware: [] };
   const answers = new Map<string, AskedAdvisories>();
@@ -119,7 +119,7 @@ async function askAdvisories(found: readonly FoundPackage[], world: Dependencies
     if (ecosystem === null || !ADVISED.has(ecosystem)) continue;
     const own = found.filter((one) => one.ecosystem === ecosystem && ASKABLE.test(one.name));
     const ask = async (version: "from" | "to", type: "reviewed" | "malware") => {
-      // The dependency graph has told of its packages already; of malware it says nothing.
+      // The dependency graph already has the advisories of its packages, but none about malware.
       const asks = own.filter(({ graph }) => type === "malware" || graph === null);
       const packages = asks.flatMap(({ name, [version]: at }) => (at === null ? [] : [{ name, version: at }]));
       return packages.length === 0 ? null : world.advisories(ecosystem, packages, type);
@@ -136,7 +136,7 @@ async function askAdvisories(found: readonly FoundPackage[], world: Dependencies
     );
   return {
     asked: ({ name, ecosystem }) => {
-      if (!ASKABLE.test(name)) return "its name is not one that can be asked for";
+      if (!ASKABLE.test(name)) return "its name cannot be looked up";
       return answers.get(ecosystem ?? "") ?? notAdvised(ecosystem);
     },
     degraded: [...new Set(failures(["before", "after"]))].map((reason) => ({ part: ADVISORIES_PART, reason })),
@@ -168,7 +168,7 @@ async function readNotes(
   return notes;
 }
 
-/** Code in which use can be looked for. */
+/** Code in which use can be searched. */
 interface Code {
   readonly changed: readonly CodePiece[];
   /** Searches the index for words; or why there is none. */
@@ -200,7 +200,7 @@ async function indexOf({ repo, pull, config }: PullRequestContext, recall: Recal
     return UNSEARCHABLE;
   }
   return async (words) => {
-    const [hits = []] = await recall.matching(scope, [words], MOST_RECORDS, filter);
+    const [hits = []] = await recall.matching(scope, [words], MAX_RECORDS, filter);
     const records = await recall.records(
       scope,
       hits.map(({ id }) => id),
@@ -214,7 +214,8 @@ const UNSEARCHABLE = "the index of the code could not be searched";
 async function usageOf(one: FoundPackage, notes: PackageNotes | undefined, code: Code): Promise<PackageUsage> {
   const { name } = one;
   const names = importNames(one);
-  if (names.length === 0) return { name, kind: "not-looked", reason: "its name cannot be told from other words" };
+  if (names.length === 0)
+    return { name, kind: "not-looked", reason: "its name cannot be distinguished from other words" };
   const indexed = await indexedPieces(names, code.index);
   if (typeof indexed === "string" && code.changed.length === 0) return { name, kind: "not-looked", reason: indexed };
   const broken = brokenNames((notes?.breaking ?? []).flatMap(({ lines }) => lines));
@@ -229,8 +230,8 @@ async function usageOf(one: FoundPackage, notes: PackageNotes | undefined, code:
     name,
     kind: "looked",
     where,
-    places: places.slice(0, MOST_PLACES),
-    more: Math.max(0, places.length - MOST_PLACES),
+    places: places.slice(0, MAX_PLACES),
+    more: Math.max(0, places.length - MAX_PLACES),
   };
 }
 

@@ -78,7 +78,7 @@ test("a review that is incomplete never succeeds, and says what is missing", asy
   });
   const [check] = await checksOf(pull);
   expect(check?.conclusion).toBe("neutral");
-  expect(check?.summary).toContain("The review is **incomplete**: less than hoped of author-tier.");
+  expect(check?.summary).toContain("The review is **incomplete**: degraded: author-tier.");
 });
 
 test("a pull request that policy leaves alone gets its check too: a required one must come to an end", async () => {

@@ -55,7 +55,7 @@ test("after a restore what was missed is reviewed, and what stands on GitHub is 
     const copy = join(root, "copy");
     expect(await run(["backup", copy])).toMatchObject({
       code: 0,
-      out: expect.stringContaining("written and read again"),
+      out: expect.stringContaining("written and verified"),
     });
 
     // Between backup and damage: a review of another pull request, one more head of the first, a repository that goes.

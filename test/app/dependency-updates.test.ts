@@ -137,7 +137,7 @@ test("a patch of one package says which advisory it fixes, and only asks what it
       "",
       "Not looked at:",
       "",
-      "- the dependency graph: it is not turned on for this repository",
+      "- the dependency graph: it is not enabled for this repository",
       "- the use of `lodash`: the code is not indexed (`knowledge.corpora.code`)",
     ].join("\n"),
   );
@@ -406,7 +406,7 @@ test("near the end of the hour's requests the rest is left to reviews", async ()
     { title: "build(deps): bump axios from 0.8.0 to 0.21.1", branch: "dependabot/npm_and_yarn/axios-0.21.5" },
   );
   expect(asked(from)).toHaveLength(1);
-  expect(body).toContain("the rest of this hour's requests to GitHub is left to reviews");
+  expect(body).toContain("the rest of this hour's GitHub requests is reserved for reviews");
 });
 
 test("an ordinary pull request asks nothing about packages", async () => {

@@ -225,12 +225,12 @@ describe("who may not write", () => {
   test("the owner sees what was tried: the burst with its reason, and how much weighs nothing", async () => {
     const burst = slug("a burst of 50 reactions");
     const { lines, facts } = await told(burst);
-    expect(lines).toContain("  feedback: 50 acts of 50 accounts without write access weigh nothing");
+    expect(lines).toContain("  feedback: 50 acts of 50 accounts without write access have no weight");
     expect(lines).toContain(
       "  burst on #1: 50 acts, held: 50 reactions within 10 minutes by accounts without write access",
     );
     expect(facts).toBeGreaterThan(50);
-    expect((await told(slug("nobody"))).lines).toContain("  feedback: nothing of people without write access");
+    expect((await told(slug("nobody"))).lines).toContain("  feedback: none from people without write access");
   });
 });
 

@@ -64,7 +64,7 @@ test("init writes a file that fits: languages, what .gitattributes marks, what i
   expect(words).toContain("lock file (1: package-lock.json)");
   expect(words).toContain("vendored (1: vendor/left-pad/)");
   expect(words).toContain("A model reads AGENTS.md before each review.");
-  expect(words).toMatch(/Remembered as documentation: \d Markdown files, CONTRIBUTING\.md among them/);
+  expect(words).toMatch(/Indexed as documentation: \d Markdown files, CONTRIBUTING\.md among them/);
   expect(text).toContain('# - "!external/**" # if that is not your code');
   expect(await run(["config", "check"])).toMatchObject({ code: 0, out: ".kodiai.yml: no problems\n" });
 });
@@ -72,7 +72,7 @@ test("init writes a file that fits: languages, what .gitattributes marks, what i
 test("init never writes over a file unasked", async () => {
   clone.write({ ".kodiai.yml": "review: {drafts: true}\n", "src/a\nb.go": "package a\n" });
   const refused = await run(["init"]);
-  expect(refused).toMatchObject({ code: 2, err: expect.stringContaining("is there already; --force") });
+  expect(refused).toMatchObject({ code: 2, err: expect.stringContaining("already exists; --force") });
   expect(written()).toBe("review: {drafts: true}\n");
   const [printed, unknown] = await Promise.all([run(["init", "--stdout"]), run(["init", "--preset", "loud"])]);
   expect(parseConfig([{ file: "f", text: printed.out }]).problems).toEqual([]);

@@ -27,10 +27,13 @@ test("mistakes are told with what to write, and change nothing", async () => {
     run("export-data", "--user", "wren; drop", "--data-dir", "data"),
     run("erase", "--user", "wren", "--data-dir", "elsewhere"),
   ]);
-  expect(none).toMatchObject({ code: 2, err: "kodiai backup: say which folder: kodiai backup DIR\n" });
+  expect(none).toMatchObject({ code: 2, err: "kodiai backup: name the folder: kodiai backup DIR\n" });
   expect(more).toMatchObject({ code: 2, err: 'kodiai restore: unexpected argument "b"\n' });
-  expect(person).toMatchObject({ code: 2, err: "kodiai erase: say who: --user LOGIN, --user ID or --user ADDRESS\n" });
-  expect(odd).toMatchObject({ code: 2, err: expect.stringContaining("is no login of GitHub") });
+  expect(person).toMatchObject({
+    code: 2,
+    err: "kodiai erase: name the person: --user LOGIN, --user ID or --user ADDRESS\n",
+  });
+  expect(odd).toMatchObject({ code: 2, err: expect.stringContaining("is not a GitHub login") });
   expect(nowhere).toMatchObject({ code: 2, err: expect.stringContaining("there is no store in elsewhere") });
   expect(existsSync(join(root, "elsewhere"))).toBe(false);
 });
@@ -56,8 +59,11 @@ test("a store is copied, a person is told and erased, and the copy forgets them 
   );
   expect((await run("export-data", "--user", "wren", "--data-dir", "data")).out).toBe("");
   expect((await run("erase", "--rewrite", "--data-dir", "data")).out).toBe(
-    "nothing had to be rewritten: in these files deleted data is overwritten at once\n",
+    "no rewrite needed: these files overwrite deleted data at once\n",
   );
   const restored = await run("restore", "copy", "--data-dir", "there");
-  expect(restored).toMatchObject({ code: 0, out: expect.stringMatching(/forgotten again: 0; .+ asked about: 1\n$/) });
+  expect(restored).toMatchObject({
+    code: 0,
+    out: expect.stringMatching(/deleted again: 0; repositories to check on GitHub: 1\n$/),
+  });
 });

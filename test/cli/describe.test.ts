@@ -50,7 +50,7 @@ test("without a model it says which variables name one", async () => {
 test("what it costs is told first, and nobody is asked without --yes", async () => {
   const { code, out } = await run(["describe", "acme/payments"], named());
   expect(code).toBe(0);
-  expect(out).toMatch(/acme\/payments: 3 memories wait to be described, 2 of them by a model\n/);
+  expect(out).toMatch(/acme\/payments: 3 memories are not described yet, 2 of them by a model\n/);
   expect(out).toMatch(/about \d{4} tokens in and 500 out: about USD 0\.\d\d at the price of claude-haiku-5-5/);
   expect(out).toContain("the model was not called; --yes calls it");
   expect(server.requests).toEqual([]);
@@ -91,7 +91,7 @@ test("with --yes memories are described, once; the page shows who wrote what, th
   );
 
   const again = await run(["describe", "acme/payments", "--yes"], named());
-  expect(again.out).toContain("no memory waits to be described");
+  expect(again.out).toContain("every memory is described");
   expect(server.requests).toHaveLength(2);
 });
 

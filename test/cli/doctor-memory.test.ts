@@ -107,7 +107,7 @@ test("a memory that cannot be read is told with its fix", async () => {
   writeFileSync(join(dataDir, "memory.db"), "hello ".repeat(2_000));
   const { code, lines } = await doctor();
   expect(code).toBe(3);
-  expect(lines).toContainEqual(expect.stringMatching(/^broken memory {5}.*Restore a backup.*reviews go on without it/));
+  expect(lines).toContainEqual(expect.stringMatching(/^broken memory {5}.*Restore a backup.*reviews run without it/));
 });
 
 test("the running server is asked how far its search is", async () => {

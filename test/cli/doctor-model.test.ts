@@ -47,12 +47,14 @@ test("a server of one's own: one model for both tiers, no price, and what that m
   expect(told).toEqual([
     "note model main and small: qwen3-coder, 32000 tokens of context, no price known",
     "ok endpoint 127.0.0.1:9, without a key, structured output off (auto)",
-    expect.stringContaining("; USD 40 a month for all of them; what has no price counts as free"),
+    expect.stringContaining("; USD 40 a month for all of them; models without a known price count as free"),
   ]);
 });
 
 test("no model is a note, and a wrong one is broken and says why", async () => {
-  expect((await doctor({})).told).toEqual([expect.stringMatching(/^note model none: rules and memory only/)]);
+  expect((await doctor({})).told).toEqual([
+    expect.stringMatching(/^note model not configured \(rules and memory only\)/),
+  ]);
   const wrong = await doctor({ ANTHROPIC_BASE_URL: "http://model.example.com" });
   expect(wrong.told).toEqual([expect.stringMatching(/^broken model ANTHROPIC_BASE_URL /)]);
   expect(wrong.code).toBe(3);
@@ -61,14 +63,14 @@ test("no model is a note, and a wrong one is broken and says why", async () => {
 test("with both providers' variables one line says who is asked, and how to change it", async () => {
   const both = { ANTHROPIC_API_KEY: KEY, OPENAI_API_KEY: "sk-proj-0123456789" };
   expect((await doctor(both)).told).toContain(
-    "ok provider Anthropic is asked, OpenAI is set too and is not; KODIAI_MODEL_PROVIDER=openai asks it",
+    "ok provider using Anthropic; OpenAI is also set and not used; KODIAI_MODEL_PROVIDER=openai uses it",
   );
   const { told } = await doctor({ ...both, KODIAI_MODEL_PROVIDER: "openai" });
   expect(told).toEqual([
     expect.stringMatching(/^ok model main: gpt-6\.1-sol, 1050000 tokens of context, USD 2\.00 .* 10\.00 out$/),
     expect.stringMatching(/^ok model small: gpt-6-luna, /),
     "ok endpoint api.openai.com, with a key, structured output on (auto)",
-    "ok provider OpenAI is asked, Anthropic is set too and is not",
+    "ok provider using OpenAI; Anthropic is also set and not used",
     expect.stringMatching(/^ok budget /),
   ]);
   expect((await doctor({ ...both, KODIAI_MODEL_PROVIDER: "open-ai" })).told).toEqual([

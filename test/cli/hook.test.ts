@@ -73,15 +73,15 @@ test("the hook that was there runs first with the same words, may stop the push,
   writeFileSync(before, `#!/bin/sh\necho "told $1: $(cut -d' ' -f1,3)"\n[ "$STOP" = yes ] && exit 7\nexit 0\n`);
   chmodSync(before, 0o755);
   const own = readFileSync(before, "utf8");
-  expect(await run("install")).toMatch(/the hook that was there runs first \(pre-push\.before-kodiai\)$/);
+  expect(await run("install")).toMatch(/the existing hook runs first \(pre-push\.before-kodiai\)$/);
   expect(await run("install")).toMatch(/runs first/);
-  expect(await run("status")).toMatch(/is ours, after pre-push\.before-kodiai$/);
+  expect(await run("status")).toMatch(/is Kodiai's, after pre-push\.before-kodiai$/);
   clone.write({ "docs/a.md": "More.\n" });
   clone.commit("docs: more");
   const told = "told origin: HEAD refs/heads/main";
   expect(push({ STOP: "yes" })).toMatchObject({ code: 1, said: expect.stringContaining(told) });
   expect(push({ KODIAI_HOOK: "off" })).toMatchObject({ code: 0, said: expect.stringContaining(told) });
-  expect(await run("uninstall")).toMatch(/the hook that was there before is back$/);
+  expect(await run("uninstall")).toMatch(/the previous hook is restored$/);
   expect(readFileSync(before, "utf8")).toBe(own);
   expect(statSync(before).mode & 0o111).not.toBe(0);
   await expect(run("uninstall")).rejects.toThrow("nothing was changed");
@@ -122,7 +122,7 @@ test("a new branch is compared with the remote's own, deleted ones are not looke
 });
 
 test.each([
-  [[], "write `hook install`"],
+  [[], "use `hook install`"],
   [["install", "now"], 'unexpected argument "now"'],
   [["install", "--fail-on", "any"], "--fail-on takes one of"],
   [["install", "--model", "big"], "--model takes one of auto, off"],

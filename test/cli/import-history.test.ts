@@ -58,7 +58,7 @@ test("a dry run counts and makes no file", async () => {
   const { code, out } = await run(["import", "acme/shop", "--dry-run"]);
   expect(code).toBe(0);
   expect(out.trimEnd().split("\n").toSorted()).toEqual(
-    ["acme/shop: 7 comments read: 4 memories to be made, nothing was remembered", ...TABLE].toSorted(),
+    ["acme/shop: 7 comments read: 4 memories found, nothing was stored", ...TABLE].toSorted(),
   );
   expect(readdirSync(dataDir)).toEqual([]);
 });
@@ -82,7 +82,7 @@ test("the past becomes memory with a table of it, twice changes nothing, and no 
 
 test("only what was said since a date, or the newest, is read", async () => {
   const since = await run(["import", "acme/shop", "--dry-run", "--since", "2026-04-01"]);
-  expect(since.out.split("\n")[0]).toMatch(/ [23] comments read: [12] memories to be made/);
+  expect(since.out.split("\n")[0]).toMatch(/ [23] comments read: [12] memories found/);
   const limited = await run(["import", "acme/shop", "--dry-run", "--limit", "2", "--json"]);
   expect(JSON.parse(limited.out)).toMatchObject({
     version: 1,
@@ -112,7 +112,7 @@ test("the last fifth of the hour's requests is left alone, and it goes on there 
   const folder = ["--data-dir", mkdtempSync(join(dataDir, "limited-"))];
   const stopped = await kodiai(["import", "acme/shop", ...folder], { cwd: "/", env });
   expect(stopped.code).toBe(0);
-  expect(stopped.out).toContain("run it again after 17:30 UTC, it goes on there");
+  expect(stopped.out).toContain("run it again after 17:30 UTC to resume");
   const before = world.requests.length;
   const rest = await kodiai(["import", "acme/shop", ...folder], { cwd: "/", env });
   expect(rest.out.split("\n")[0]).toMatch(/: 7 comments read: 4 added/);
@@ -120,7 +120,7 @@ test("the last fifth of the hour's requests is left alone, and it goes on there 
 });
 
 test.each([
-  [["import"], {}, 2, "say whose past to import"],
+  [["import"], {}, 2, "name the repository"],
   [["import", "acme"], {}, 2, '"acme" is not OWNER/NAME'],
   [["import", "acme/shop"], { GITHUB_TOKEN: "" }, 2, "set GITHUB_TOKEN"],
   [["import", "acme/shop", "--limit", "0"], {}, 2, "--limit takes a whole number above 0"],

@@ -146,7 +146,7 @@ test("explain tells the prompt's parts, what was cut, what was read and what it 
     "The code around the change",
     "This is the whole diff",
   ]);
-  expect((await run(["explain", "--full"])).out).toContain("no model was asked");
+  expect((await run(["explain", "--full"])).out).toContain("no model was used");
   const shown = (await run(["explain", "--show-prompt"])).out;
   expect(shown).toContain("═══ question 1 of 1");
 });
@@ -158,6 +158,6 @@ test("wrong words and wrong variables are said, and nothing is reviewed", async 
     run(["review"], { KODIAI_MODEL: "claude-haiku-5-5" }),
   ]);
   expect(word).toMatchObject({ code: 2, err: expect.stringContaining("--model takes one of auto, off") });
-  expect(both).toMatchObject({ code: 2, err: expect.stringContaining("leave out --model off") });
+  expect(both).toMatchObject({ code: 2, err: expect.stringContaining("remove --model off") });
   expect(variable).toMatchObject({ code: 2, err: expect.stringContaining("KODIAI_MODEL has no effect without") });
 });

@@ -99,7 +99,7 @@ test("what it came to is kept and told, unless it looked at too few of the pull 
   );
   expect(await page("--last", "4")).toContain("not kept: fewer than 50 of the pull requests that memory knows");
   expect(await stats("acme/shop")).toBe(told);
-  expect(await stats("zeta/site")).toContain("replay: never; does memory help? kodiai replay");
+  expect(await stats("zeta/site")).toContain("replay: never run; kodiai replay measures whether memory helps");
 });
 
 test("replaying changes no figure: the same again", async () => {
@@ -110,7 +110,7 @@ test.each([
   [["--last", "0"], "--last takes a whole number from 1"],
   [["--last", "many"], "--last takes a whole number from 1"],
   [["shop"], 'unexpected argument "shop"'],
-  [["--repo", "acme/shp"], "nothing is remembered of acme/shp"],
+  [["--repo", "acme/shp"], "there are no memories of acme/shp"],
   [["--format", "md"], "--format takes one of pretty, json"],
 ])("replay with %j is a mistake of usage", async (words, says) => {
   const asked = replay([...words, "--data-dir", dataDir], memoryVerbPorts);

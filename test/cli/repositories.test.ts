@@ -49,9 +49,9 @@ test("a repository that memory knows is named by OWNER/NAME, and a name that it 
   expect(await run("show", RECORD.id, "--repo", RECORD.repo)).toBe(0);
   await expect(run("ls", "--repo", "acme/payment")).rejects.toThrow(
     new UsageError(
-      `nothing is remembered of acme/payment in ${join(folder, "data")}. Index a clone of it (kodiai index --repo PATH), ` +
+      `there are no memories of acme/payment in ${join(folder, "data")}. Index a clone of it (kodiai index --repo PATH), ` +
         "import its past reviews (kodiai import OWNER/NAME) or its comments (kodiai memory import FILE), or name another with --repo or --data-dir. " +
-        "Remembered there, nearest first: acme/payments.",
+        "In memory, nearest first: acme/payments.",
     ),
   );
 });
@@ -71,7 +71,7 @@ test("names are told apart by host, and by key where even that is not enough", (
   expect(find("local/8")).toBe(known[3]);
   expect(() => find("acme/shop")).toThrow(/2 repositories .* github\.com\/1, ghe\.example\.com\/1$/);
   expect(() => find("local/acme/cart")).toThrow(/local\/7, local\/8$/);
-  expect(() => find("acme/shop", [])).toThrow(/nothing is remembered of acme\/shop in \/srv\/kodiai\. .*--data-dir\.$/);
+  expect(() => find("acme/shop", [])).toThrow(/there are no memories of acme\/shop in \/srv\/kodiai\. .*--data-dir\.$/);
   expect(() => find("../shop")).toThrow(/neither a folder nor OWNER\/NAME/);
 });
 
@@ -112,7 +112,7 @@ test("rows that are imported into a repository become its own: its key, its name
   const { records } = json() as { records: { text: string; repo: string; visibility: string }[] };
   const moved = records.find(({ text }) => text === "Close the file before the next one is opened.");
   expect(moved).toMatchObject({ repo: RECORD.repo, repoName: "acme/payments", visibility: RECORD.visibility });
-  await expect(run("ls", "--repo", "kodi/xbmc")).rejects.toThrow(/nothing is remembered of kodi\/xbmc/);
+  await expect(run("ls", "--repo", "kodi/xbmc")).rejects.toThrow(/there are no memories of kodi\/xbmc/);
 });
 
 test("one memory is forgotten by its id, of its own repository only", async () => {

@@ -97,7 +97,7 @@ test("a review that is not ours, or not there, is left alone and said so", async
   const pull = await reviewedPull();
   const before = writes(stage.world).length;
   const foreign = await run([`acme/shop#${pull.number}`, "--review", "1"]);
-  expect(foreign).toMatchObject({ code: 3, out: "nothing was done: review 1 is none of ours\n" });
+  expect(foreign).toMatchObject({ code: 3, out: "nothing was done: review 1 is not ours\n" });
   expect(writes(stage.world)).toHaveLength(before);
 });
 

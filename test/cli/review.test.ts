@@ -227,7 +227,9 @@ describe("what could not be read is said", () => {
         kodiai(["review", "--diff", "-", "--format", format], { cwd: other.path, stdin: diff });
       const [json, md] = await Promise.all([read("json"), read("md")]);
       const { degraded, configProblems } = ReviewJson.parse(JSON.parse(json.out));
-      expect(degraded).toEqual([{ part: "head-text", reason: expect.stringMatching(/^no clone that the diff fits/) }]);
+      expect(degraded).toEqual([
+        { part: "head-text", reason: expect.stringMatching(/^the diff applies to no clone here/) },
+      ]);
       expect(configProblems).toEqual([]);
       expect(md.out).not.toContain(other.git("rev-parse", "HEAD").slice(0, 7));
       expect(md.out).not.toMatch(/`f{7}`|`0{7}`/);

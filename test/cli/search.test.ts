@@ -76,25 +76,25 @@ test("where nothing is remembered, it is said of whom, where and what to do, and
     code: 3,
     out: "",
     err: expect.stringMatching(
-      /nothing is remembered of local\/kodiai-cli-\w+ in .*none\. Index a clone of it \(kodiai index/,
+      /there are no memories of local\/kodiai-cli-\w+ in .*none\. Index a clone of it \(kodiai index/,
     ),
   });
   expect(other).toMatchObject({
     code: 2,
-    err: expect.stringMatching(/remembered of acme\/shop .* Remembered there, nearest first: local\/kodiai-cli-/),
+    err: expect.stringMatching(/no memories of acme\/shop .* In memory, nearest first: local\/kodiai-cli-/),
   });
-  expect(figures).toMatchObject({ code: 0, out: expect.stringContaining("nothing was retrieved") });
+  expect(figures).toMatchObject({ code: 0, out: expect.stringContaining("no searches") });
   expect(existsSync(nowhere)).toBe(false);
 });
 
 test.each([
-  [[], "say what to search for"],
-  [[" "], "say what to search for"],
+  [[], "name the text to search for"],
+  [[" "], "name the text to search for"],
   [["x", "--top", "0"], "--top takes a whole number from 1 to 100"],
   [["x", "--top", "2.5"], "--top takes a whole number from 1 to 100"],
   [["x", "--threshold", "1.5"], "--threshold takes a number from 0 to 1"],
   [["x", "--threshold", ""], "--threshold takes a number from 0 to 1"],
-  [["x", "--threshold", "0.5", "--method", "keyword"], "--method keyword knows none"],
+  [["x", "--threshold", "0.5", "--method", "keyword"], "--method keyword does not use"],
   [["x", "--method", "magic"], "--method takes one of semantic, keyword, hybrid"],
   [["x", "--corpus", "docs"], "--corpus takes one of"],
   [["x", "--format", "sarif"], "--format takes one of pretty, json"],

@@ -80,7 +80,7 @@ describe.skipIf(!hasTerminal)("set-up at a terminal", () => {
     await shows(/Where will GitHub reach this server\?/);
     type("\u0003");
     expect(await ended).toBe(3);
-    expect(screen()).toMatch(/Stopped\. What was done stays; run the command again to go on\./);
+    expect(screen()).toMatch(/Stopped\. Completed steps stay; run the command again to resume\./);
     expect(screen()).not.toMatch(/ at .*\.ts:\d+/);
     expect(existsSync(join(folder, ".env"))).toBe(false);
   });

@@ -123,9 +123,9 @@ test("doctor gives symptom, cause and remedy for low scores, slow retrieval, irr
   const manual = readFileSync("docs/operating.md", "utf8").replaceAll("`", "").replace(/\s+/g, " ");
   const remedies = [...out.matchAll(/^remedy ([a-z ]+) \(([^)]+)\): (.+) → (.+)$/gm)];
   expect(remedies.map(([, symptom, sign]) => `${symptom}: ${sign}`)).toEqual([
-    "low scores: the average likeness of what is found lies below .6",
+    "low scores: the average similarity of results is below .6",
     "slow retrieval: a retrieval takes longer than 500 ms",
-    "irrelevant results: comments are cited that have nothing to do with the change",
+    "irrelevant results: cited comments have nothing to do with the change",
     "cold start: the first review after a start is slower than the next ones",
   ]);
   const low = (text: string) => text.toLowerCase();
@@ -170,7 +170,7 @@ test("doctor asks GitHub for the App's name", async () => {
     const credentials = { APP_ID: String(appId), PRIVATE_KEY: privateKey, WEBHOOK_SECRET: webhookSecret };
     const url = { KODIAI_GITHUB_API_URL: world.apiUrl };
     const { code, out } = await run(["doctor", "--all", "--data-dir", dataDir], { ...credentials, ...url });
-    expect(out).toContain(`${world.apiUrl} knows this app as kodiai`);
+    expect(out).toContain(`${world.apiUrl} recognises this App as kodiai`);
     expect(code).toBe(0);
   } finally {
     await world.close();

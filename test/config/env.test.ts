@@ -228,7 +228,7 @@ describe("a wrong value is refused with its fix", () => {
   test("a former secret without its end, an end without a secret, one that could be guessed, and the same one twice", () => {
     const until = "2026-01-31T18:00:00Z";
     expect(refused({ KODIAI_FORMER_WEBHOOK_SECRET: FORMER })).toEqual([
-      "KODIAI_FORMER_WEBHOOK_SECRET_UNTIL is not set; say until when the former secret is taken",
+      "KODIAI_FORMER_WEBHOOK_SECRET_UNTIL is not set; set it to when the previous secret expires",
     ]);
     expect(refused({ KODIAI_FORMER_WEBHOOK_SECRET_UNTIL: until })).toEqual([
       "KODIAI_FORMER_WEBHOOK_SECRET is not set; set it, or remove KODIAI_FORMER_WEBHOOK_SECRET_UNTIL",

@@ -195,22 +195,22 @@ describe("each problem is named with its line, its column and its fix", () => {
     [
       "a tab",
       "review:\n\tdrafts: true\n",
-      "2:1 error : not valid YAML, so the whole file is left aside: tab used for indentation; indent with spaces",
+      "2:1 error : not valid YAML, so the whole file is ignored: tab used for indentation; indent with spaces",
     ],
     [
       "two keys on one line",
       "review: profile: quiet\n",
-      "1:9 error : not valid YAML, so the whole file is left aside: two `key: value` stand on one line; put text that holds `: ` in quotes",
+      "1:9 error : not valid YAML, so the whole file is ignored: two `key: value` are on one line; put text that holds `: ` in quotes",
     ],
     [
       "an open bracket",
       "pathFilters: [a,\nversion: 1\n",
-      "2:1 error : not valid YAML, so the whole file is left aside: a `[` or `{` is not closed, or what follows it is not indented",
+      "2:1 error : not valid YAML, so the whole file is ignored: a `[` or `{` is not closed, or what follows it is not indented",
     ],
     [
       "more than one document",
       "version: 1\n---\nversion: 1\n",
-      "2:1 error : not valid YAML, so the whole file is left aside: it holds more than one document; remove everything from the second `---` on",
+      "2:1 error : not valid YAML, so the whole file is ignored: it holds more than one document; remove everything from the second `---` on",
     ],
     ["a list as the file", "- review\n", "1:1 error : the file must be a mapping: lines of `key: value`"],
     [
@@ -468,7 +468,7 @@ describe("with the rules known", () => {
     const { config, problems } = parseConfig([{ file: OWN, text }], known);
     expect(problems.map(problemLine)).toEqual([
       ".kodiai.yml:1:9: error: rules.debug-leftovers: there is no rule `debug-leftovers`; did you mean `debug-leftover`?",
-      ".kodiai.yml:1:64: error: rules.zebra: there is no rule `zebra`; see docs/rules.md for the rules there are",
+      ".kodiai.yml:1:64: error: rules.zebra: there is no rule `zebra`; docs/rules.md lists the rules",
     ]);
     expect(config.rules).toEqual({ "weak-hash": "off", "no-sleep": "minor" });
   });

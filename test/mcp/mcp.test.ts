@@ -380,7 +380,7 @@ test("where nothing is remembered the tools say so, and make no file", async () 
     const searched = await call(client, "search_memory", { query: "prices" });
     expect(searched).toMatchObject({
       isError: true,
-      text: expect.stringMatching(/nothing is remembered of local\/kodiai-cli-\w+ in .*none\. Index a clone/),
+      text: expect.stringMatching(/there are no memories of local\/kodiai-cli-\w+ in .*none\. Index a clone/),
     });
     const gate = await call(client, "should_retrieve", { query: "why src/pay/charge.ts?" });
     expect(gate.value).toMatchObject({ shouldRetrieve: false, decidedBy: "empty-memory", memories: 0 });

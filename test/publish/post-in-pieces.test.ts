@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { MOST_POSTS, postInPieces } from "../../src/publish/post-in-pieces.ts";
+import { MAX_POSTS, postInPieces } from "../../src/publish/post-in-pieces.ts";
 import { runs } from "../runs.ts";
 
 /** GitHub's diff explains nothing. */
@@ -31,7 +31,7 @@ describe("postInPieces", () => {
 
   test("when nearly everything is refused the posts stay bounded and the rest is untried", async () => {
     const settled = await postInPieces(upTo(20), refusing(upTo(20)), unexplained);
-    expect(settled.posts).toBe(MOST_POSTS);
+    expect(settled.posts).toBe(MAX_POSTS);
     expect(settled.refused.length + settled.untried.length).toBe(20);
     expect(settled.untried.length).toBeGreaterThan(0);
   });
@@ -59,7 +59,7 @@ describe("postInPieces", () => {
         expect([...posted].sort((a, b) => a - b)).toEqual(settled.taken);
         expect([...settled.taken, ...settled.refused, ...settled.untried].sort((a, b) => a - b)).toEqual(upTo(count));
         expect(settled.refused.every((item) => bad.includes(item))).toBe(true);
-        expect(settled.posts).toBeLessThanOrEqual(MOST_POSTS);
+        expect(settled.posts).toBeLessThanOrEqual(MAX_POSTS);
       }),
       runs(5000),
     );

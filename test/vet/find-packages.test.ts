@@ -3,8 +3,8 @@ import { describe, expect, test } from "vitest";
 import type { DependencyBump } from "../../src/domain/signals.ts";
 import { findPackages } from "../../src/vet/find-packages.ts";
 import { manifestReader } from "../../src/vet/manifest-line.ts";
+import { packagesFromDescription } from "../../src/vet/packages-from-description.ts";
 import { sourceRepository } from "../../src/vet/source-repository.ts";
-import { toldPackages } from "../../src/vet/told-packages.ts";
 import { fileDiff } from "../review/given.ts";
 
 const BUMP: DependencyBump = {
@@ -193,7 +193,7 @@ describe("the packages of an update", () => {
 
 describe("what a bot's description tells", () => {
   test("Dependabot: one package, a group, and a table of many", () => {
-    const told = toldPackages(
+    const told = packagesFromDescription(
       [
         "Bumps the dev group with 2 updates in the / directory: [a](https://github.com/x/a) and [b](https://github.com/x/b).",
         "",
@@ -223,7 +223,7 @@ describe("what a bot's description tells", () => {
       "Updates `".repeat(120_000),
       "`".repeat(1e6),
     ]) {
-      expect(toldPackages(text)).toEqual([]);
+      expect(packagesFromDescription(text)).toEqual([]);
     }
   });
 });

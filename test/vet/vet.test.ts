@@ -108,9 +108,9 @@ test("where nothing may be asked, the change itself is read, and the rest is sai
   const { update, degraded } = await reviewed({ world: WORLD, dependencies: null });
   expect(update?.packages[0]).toMatchObject({
     name: "requests",
-    advisories: { kind: "unknown", reason: "nothing is asked of GitHub from here" },
+    advisories: { kind: "unknown", reason: "GitHub is not available here" },
   });
-  expect(update?.notLooked).toEqual([{ what: "the dependency graph", reason: "nothing is asked of GitHub from here" }]);
+  expect(update?.notLooked).toEqual([{ what: "the dependency graph", reason: "GitHub is not available here" }]);
   expect(degraded).toEqual([]);
 });
 

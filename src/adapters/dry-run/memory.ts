@@ -1,8 +1,8 @@
-// Memory that is read and never written: in a dry run nothing was posted, so nothing may be remembered as posted.
+// Memory that is read and never written: a dry run posts nothing, so nothing may be stored as posted.
 import type { EvidenceStore } from "../../ports/feedback.ts";
 import type { Memory } from "../../ports/memory.ts";
 
-/** `real` is only read from; what would be written is forgotten at once. */
+/** `real` is only read from; writes are discarded. */
 export function dryRunMemory(real: Memory): Memory {
   return {
     ...real,
@@ -12,7 +12,7 @@ export function dryRunMemory(real: Memory): Memory {
   };
 }
 
-/** The same of what people did: seen, and not kept. */
+/** The same for feedback: read, and not stored. */
 export function dryRunEvidence(real: EvidenceStore): EvidenceStore {
   return {
     ...real,

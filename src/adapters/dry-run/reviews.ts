@@ -1,4 +1,4 @@
-// Reads like GitHub and posts nothing: KODIAI_DRY_RUN shows what Kodiai would say before it may speak.
+// Reads from GitHub and posts nothing: KODIAI_DRY_RUN shows what Kodiai would post.
 
 import type { Checks } from "../../ports/checks.ts";
 import type { Replies } from "../../ports/conversation.ts";
@@ -12,7 +12,7 @@ export type Unposted = {
   readonly comments: readonly (Pick<CommentToPost, "path" | "body"> & Partial<CommentToPost>)[];
 };
 
-/** `real` is only read from; each write is told to `record` instead. */
+/** `real` is only read from; each write goes to `record` instead. */
 export function dryRunReviews(real: Reviews, record: (unposted: Unposted) => void): Reviews {
   const withheld = (what: Unposted["what"], body: string, comments: Unposted["comments"] = []) => {
     record({ what, body, comments });
@@ -30,9 +30,9 @@ export function dryRunReviews(real: Reviews, record: (unposted: Unposted) => voi
   };
 }
 
-// Answers nothing: what would have been said is recorded.
+// Posts no answers: each one goes to `record`.
 
-/** `real` is only read from; each write is told to `record` instead. */
+/** `real` is only read from; each write goes to `record` instead. */
 export function dryRunReplies(real: Replies, record: (unposted: Unposted) => void): Replies {
   return {
     react: () => Promise.resolve(true),
@@ -45,12 +45,12 @@ export function dryRunReplies(real: Replies, record: (unposted: Unposted) => voi
   };
 }
 
-// Check runs of a dry run: told, not made.
+// Check runs of a dry run: recorded, not created.
 
-/** Ids that GitHub never gives. */
+/** Ids that GitHub never assigns. */
 let last = 0;
 
-/** Each end is told to `record`; GitHub is not asked. */
+/** Each end goes to `record`; GitHub is not called. */
 export function dryRunChecks(record: (unposted: Unposted) => void): Checks {
   return {
     begin: () => Promise.resolve(--last),

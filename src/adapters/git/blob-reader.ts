@@ -1,22 +1,22 @@
-// Blobs of a clone, by their hash: one git process answers one question after another.
+// Blobs of a clone, by their hash: one git process answers one request after another.
 import type { Socket } from "node:net";
 import { GitFailed, gitProcess } from "./git.ts";
 
 export interface BlobReader {
   /**
-   * Null where there is no such blob.
+   * Null if there is no such blob.
    *
    * @throws GitFailed when git ends early
    */
   read(hash: string): Promise<Buffer | null>;
-  /** Ends git; the next question starts it again. */
+  /** Ends git; the next request starts it again. */
   close(): void;
 }
 
-/** A process that is asked nothing for so long is ended. */
+/** An idle process ends after this. */
 const IDLE_MS = 1_000;
 
-/** Starts git at the first question. It does not keep this process alive, and ends with it. */
+/** Starts git with the first request. It does not keep this process alive, and ends with it. */
 export function blobReader(cwd: string): BlobReader {
   let running: Talk | null = null;
   let last: Promise<unknown> = Promise.resolve();
@@ -55,7 +55,7 @@ export function textOf(bytes: Buffer | null): string | null {
   return bytes === null || bytes.includes(0) ? null : bytes.toString("utf8");
 }
 
-/** Bytes of each blob that is there, by its hash. */
+/** The size in bytes of each blob that exists, by its hash. */
 export async function blobSizes(cwd: string, hashes: readonly string[]): Promise<ReadonlyMap<string, number>> {
   const child = gitProcess(cwd, ["cat-file", "--batch-check"]);
   child.stdin.on("error", () => {});
@@ -64,8 +64,8 @@ export async function blobSizes(cwd: string, hashes: readonly string[]): Promise
     child.on("error", (error) => reject(new GitFailed(error.message, { cause: error })));
   });
   child.stdin.end(hashes.map((hash) => `${hash}\n`).join(""));
-  const said = await Promise.race([child.stdout.setEncoding("utf8").toArray(), failed]);
-  const lines = said.join("").split("\n");
+  const output = await Promise.race([child.stdout.setEncoding("utf8").toArray(), failed]);
+  const lines = output.join("").split("\n");
   return new Map(
     lines.flatMap((line): [string, number][] => {
       const [hash = "", type, size] = line.split(" ");
@@ -81,7 +81,7 @@ interface Talk {
 
 function talk(cwd: string): Talk {
   const child = gitProcess(cwd, ["cat-file", "--batch"]);
-  // What git says once nobody listens is of no interest.
+  // Errors after the reader was closed do not matter.
   child.stdin.on("error", () => {});
   child.stderr.resume();
   const failed = new Promise<never>((_, reject) => {

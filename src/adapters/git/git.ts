@@ -1,7 +1,7 @@
-// Runs git with fixed arguments and nothing of the repository's own that could run: no hooks, filters, pagers or external diffs.
+// Runs git with fixed arguments and without the repository's own programs: no hooks, filters, pagers or external diffs.
 import { type ChildProcessWithoutNullStreams, execFile, spawn } from "node:child_process";
 
-/** git said no, or is not there. The message is git's own first line. */
+/** git failed, or is not installed. The message is git's own first line. */
 export class GitFailed extends Error {
   override readonly name = "GitFailed";
 }
@@ -22,7 +22,7 @@ const MAX_OUTPUT_BYTES = 256 * 1024 * 1024;
 /**
  * Standard output of `git ARGS` in `cwd`.
  *
- * @param own variables for this call, such as an index of its own
+ * @param own variables for this call, such as a separate index
  * @throws GitFailed with git's message
  */
 export function git(cwd: string, args: readonly string[], own: Readonly<Record<string, string>> = {}): Promise<Buffer> {
@@ -39,8 +39,8 @@ export function git(cwd: string, args: readonly string[], own: Readonly<Record<s
       (error, stdout, stderr) => {
         if (error === null) return resolve(stdout);
         const [line] = stderr.toString("utf8").trim().split("\n");
-        const said = line === undefined || line === "" ? error.message : line.replace(/^(?:fatal|error): /, "");
-        reject(new GitFailed(error.code === "ENOENT" ? "git is not installed" : said, { cause: error }));
+        const message = line === undefined || line === "" ? error.message : line.replace(/^(?:fatal|error): /, "");
+        reject(new GitFailed(error.code === "ENOENT" ? "git is not installed" : message, { cause: error }));
       },
     );
   });
@@ -58,7 +58,7 @@ export async function gitText(
 /** Whether `git ARGS` in `cwd`, given `input`, ends well. */
 export function gitAgrees(cwd: string, args: readonly string[], input: string): Promise<boolean> {
   const child = gitProcess(cwd, args);
-  // Who has read enough to say no stops reading.
+  // git stops reading its input as soon as the answer is no.
   child.stdin.on("error", () => undefined);
   child.stdin.end(input);
   child.stdout.resume();
@@ -69,17 +69,17 @@ export function gitAgrees(cwd: string, args: readonly string[], input: string): 
   });
 }
 
-/** `git ARGS` in `cwd` as a process to talk with. Whoever starts it ends it. */
+/** `git ARGS` in `cwd` as an interactive process, which the caller must end. */
 export function gitProcess(cwd: string, args: readonly string[]): ChildProcessWithoutNullStreams {
   return spawn("git", [...INERT, ...args], { cwd, env: environment(), stdio: "pipe" });
 }
 
-/** Where git is found, whose settings it reads, and what a hook tells of the repository that it runs in. No key is among them. */
+/** The variables that git gets: its location, the user's settings, and those that git sets for a hook. No key is among them. */
 const PASSED =
   /^(?:PATH|PATHEXT|HOME|HOMEDRIVE|HOMEPATH|USERPROFILE|APPDATA|XDG_CONFIG_HOME|SYSTEMROOT|TMPDIR|TEMP|TMP|LD_LIBRARY_PATH|SUDO_UID|GIT_[A-Z_0-9]{1,60})$/i;
 
 function environment(): NodeJS.ProcessEnv {
   const passed = Object.fromEntries(Object.entries(process.env).filter(([name]) => PASSED.test(name)));
-  // An object that is missing is not fetched: with what program, the repository's own configuration would say.
+  // A missing object is not fetched: the repository's own configuration would choose the program.
   return { ...passed, GIT_OPTIONAL_LOCKS: "0", GIT_ALLOW_PROTOCOL: "none", GIT_NO_LAZY_FETCH: "1", LC_ALL: "C" };
 }

@@ -11,7 +11,7 @@ import { textOf } from "./blob-reader.ts";
 import { GitFailed, git, gitAgrees, gitText } from "./git.ts";
 import { type LocalHead, localSnapshots, workingBytes } from "./snapshot.ts";
 
-/** What to review: commits since head left base; what is staged; all uncommitted work; or the text of a diff. */
+/** The change to review: commits since head left base; staged changes; all uncommitted work; or the text of a diff. */
 export type LocalRange =
   | { readonly kind: "commits"; readonly base: string; readonly head: string }
   | { readonly kind: "staged" }
@@ -25,17 +25,17 @@ export interface LocalChanges {
   readonly snapshots: Snapshots;
 }
 
-/** Each option for a key of git's configuration that would run something or print the diff in another form. */
+/** Each option overrides a git setting that would run a program or change the form of the diff. */
 const DIFF = (
   "diff --no-color --no-ext-diff --no-textconv --submodule=short --ignore-submodules=none " +
   "--src-prefix=a/ --dst-prefix=b/ --no-relative --unified=3 --inter-hunk-context=0 " +
   "--diff-algorithm=default -O/dev/null -M --full-index"
 ).split(" ");
-/** As GitHub lists at most 250 commits of a pull request. */
+/** GitHub also lists at most 250 commits of a pull request. */
 const MAX_COMMITS = 250;
 /** The base of a repository without commits. */
 const NO_COMMIT = "0".repeat(40);
-/** The head of what is not committed: no commit, and no other name that git gives. */
+/** The head of uncommitted work: neither a commit nor any other name that git gives. */
 const NOT_COMMITTED = "f".repeat(40);
 
 /**
@@ -59,7 +59,7 @@ function headOf(range: LocalRange, diff: DiffPlace | null): LocalHead {
   return range.kind === "commits" ? "commit" : range.kind === "staged" ? "index" : "working tree";
 }
 
-/** Work that no commit has: paths with staged changes, and with others (unstaged, or not tracked). */
+/** Uncommitted work: the number of paths with staged changes, and with others (unstaged, or untracked). */
 export async function uncommittedWork(cwd: string): Promise<{ readonly staged: number; readonly unstaged: number }> {
   const status = await gitText(cwd, ["status", "--porcelain=v1", "-z", "--no-renames", "--untracked-files=all"]);
   const entries = status.split("\0").filter((entry) => entry !== "");
@@ -69,7 +69,7 @@ export async function uncommittedWork(cwd: string): Promise<{ readonly staged: n
   };
 }
 
-/** The branch that changes are merged into: the remote's default branch, else `main` or `master`; null where there is none. */
+/** The branch that changes are merged into: the remote's default branch, else `main` or `master`; null if there is none. */
 export async function defaultBranch(cwd: string): Promise<string | null> {
   const remote = await gitText(cwd, ["rev-parse", "--abbrev-ref", "origin/HEAD"]).catch(() => null);
   for (const name of remote === null ? ["main", "master"] : [remote]) {
@@ -79,15 +79,15 @@ export async function defaultBranch(cwd: string): Promise<string | null> {
   return null;
 }
 
-/** Where the files of a diff are. */
+/** The location of a diff's files. */
 interface DiffPlace {
-  /** The clone that the diff fits; null where it fits none. */
+  /** The clone that the diff applies to; null if it applies to none. */
   readonly top: string | null;
-  /** Its files are there as the diff leaves them. */
+  /** Whether the diff is already applied there. */
   readonly isApplied: boolean;
 }
 
-/** A diff names no repository: it belongs to the clone that it can be applied to, or has been applied to. */
+/** A diff names no repository: it belongs to the clone that it can be, or has been, applied to. */
 async function placeOf(cwd: string, diff: string): Promise<DiffPlace> {
   const top = await gitText(cwd, ["rev-parse", "--show-toplevel"]).catch(() => null);
   if (top === null) return { top, isApplied: false };
@@ -98,11 +98,11 @@ async function placeOf(cwd: string, diff: string): Promise<DiffPlace> {
 
 const NO_HEAD = "the rules that need whole files did not run";
 
-/** Why the files of a diff cannot be read as it leaves them; undefined where they can. */
+/** Why the files of a diff cannot be read in their new state; undefined if they can. */
 function headless(diff: DiffPlace | null): string | undefined {
   if (diff === null || diff.isApplied) return undefined;
   return diff.top === null
-    ? `no clone that the diff fits is here: files and .kodiai.yml were not read, and ${NO_HEAD}`
+    ? `the diff applies to no clone here: files and .kodiai.yml were not read, and ${NO_HEAD}`
     : `the diff is not applied in this clone: ${NO_HEAD}`;
 }
 
@@ -131,12 +131,12 @@ async function diffText(cwd: string, range: LocalRange, pull: PullRequest): Prom
   return (await git(cwd, [...args, "--"])).toString("utf8");
 }
 
-/** The empty tree, known to git by its content. */
+/** git's constant for the empty tree. */
 const EMPTY_TREE = "4b825dc642cb6eb9a060e54bf8d69288fbee4904";
 
 /**
- * The working tree with its new files against the base. An index of its own knows the new files, so that the repository's
- * index stays as it is.
+ * The working tree with its new files against the base. A temporary index adds the new files, so that the repository's index
+ * stays unchanged.
  */
 async function uncommittedDiff(cwd: string, base: string): Promise<string> {
   const top = await gitText(cwd, ["rev-parse", "--show-toplevel"]);
@@ -165,9 +165,9 @@ async function withoutFilters(cwd: string): Promise<readonly string[]> {
   ]);
 }
 
-/** The base of a range is where it left its branch, so it says by itself whether that place moved. */
+/** The base of a range is where it left its branch, so the base itself shows whether that place moved. */
 async function changesSince(cwd: string, range: LocalRange, pull: PullRequest, earlier: string): Promise<ChangesSince> {
-  if (range.kind !== "commits") return { kind: "unknown", reason: "what is not committed has no earlier head" };
+  if (range.kind !== "commits") return { kind: "unknown", reason: "uncommitted work has no earlier head" };
   try {
     const before = await commit(cwd, earlier);
     await gitText(cwd, ["merge-base", "--is-ancestor", before, pull.head.sha]);
@@ -243,7 +243,7 @@ async function asPullRequest(cwd: string, range: LocalRange, base: string, head:
     draft: false,
     locked: false,
     labels: [],
-    // Whoever can run this on a clone is at home in it.
+    // Anyone who can run this on a clone counts as its owner.
     author: { login: "you", id: 0, type: "User", association: "OWNER" },
     base: { ref: range.kind === "commits" ? range.base : "HEAD", sha: base },
     head: { ref: range.kind === "commits" ? range.head : range.kind, sha: head, repo: null },
@@ -267,7 +267,7 @@ async function commitsBetween(cwd: string, base: string, head: string): Promise<
     );
 }
 
-/** A clone is known by its first commit, wherever it lies; one without a commit by its folder. */
+/** A clone is identified by its first commit, wherever it is stored; one without a commit by its folder. */
 async function localRepo(cwd: string, head: string): Promise<Repo> {
   const rootOf = (revision: string) => gitText(cwd, ["rev-list", "--max-parents=0", revision, "--"]);
   const root = await rootOf("HEAD").catch(() => rootOf(head).catch(() => ""));

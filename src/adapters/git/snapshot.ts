@@ -1,4 +1,4 @@
-// The files of a local head: of a commit, of the index, or of the working tree. Nothing leaves the machine.
+// The files of a local head: of a commit, of the index, or of the working tree. All of it is local.
 import { readFile, realpath, stat } from "node:fs/promises";
 import { join } from "node:path";
 import type { PullRequest } from "../../domain/pull-request.ts";
@@ -12,7 +12,7 @@ import { gitTree } from "./tree.ts";
 /** Where the files of a head are. */
 export type LocalHead = "commit" | "index" | "working tree" | { readonly missing: string };
 
-/** Snapshots of the head of a pull request that was made of a local range. */
+/** Snapshots of the head of a pull request made from a local range. */
 export function localSnapshots(cwd: string, head: LocalHead): Snapshots {
   return {
     async at(_repo, pull) {
@@ -68,7 +68,7 @@ async function indexSnapshot(cwd: string, sha: string): Promise<Snapshot> {
 }
 
 function ofObjects(cwd: string, sha: string, listed: readonly SnapshotFile[]): Snapshot {
-  const files = kept(listed);
+  const files = byPath(listed);
   const reader = blobReader(cwd);
   return {
     sha,
@@ -81,7 +81,7 @@ function ofObjects(cwd: string, sha: string, listed: readonly SnapshotFile[]): S
   };
 }
 
-/** What is tracked, and what could be added, as it lies there; by its bytes, since git's own filters would run programs. */
+/** Tracked files and those that could be added, by their bytes on disk, because git's own filters would run programs. */
 async function workingSnapshot(cwd: string, sha: string): Promise<Snapshot> {
   const top = await realpath(await gitText(cwd, ["rev-parse", "--show-toplevel"]));
   const listing = await git(top, ["ls-files", "-z", "--cached", "--others", "--exclude-standard"]);
@@ -96,7 +96,7 @@ async function workingSnapshot(cwd: string, sha: string): Promise<Snapshot> {
     const bytes = await workingBytes(top, path, SNAPSHOT_LIMITS.fileBytes);
     if (bytes !== null) listed.push({ path, blob: blobSha(bytes, sha.length), bytes: bytes.length });
   }
-  const files = kept(listed);
+  const files = byPath(listed);
   return {
     sha,
     files,
@@ -104,14 +104,14 @@ async function workingSnapshot(cwd: string, sha: string): Promise<Snapshot> {
     async text(path) {
       const file = files.get(path);
       const bytes = file === undefined ? null : await workingBytes(top, path, SNAPSHOT_LIMITS.fileBytes);
-      // Edited meanwhile, it is another file.
+      // A file that was edited meanwhile no longer matches.
       return bytes !== null && blobSha(bytes, sha.length) === file?.blob ? textOf(bytes) : null;
     },
   };
 }
 
 /**
- * A regular file of the working tree; null for a link, for what lies behind one, and for what is larger than `most` bytes.
+ * A regular file of the working tree; null for a link, for a file behind one, and for one larger than `most` bytes.
  *
  * @param top a path without links
  */
@@ -122,7 +122,7 @@ export async function workingBytes(top: string, path: string, most: number): Pro
   return facts.isFile() && facts.size <= most ? readFile(file) : null;
 }
 
-function kept(files: readonly SnapshotFile[]): ReadonlyMap<string, SnapshotFile> {
+function byPath(files: readonly SnapshotFile[]): ReadonlyMap<string, SnapshotFile> {
   checkSize(files, SNAPSHOT_LIMITS);
   const small = files.filter(({ bytes }) => bytes <= SNAPSHOT_LIMITS.fileBytes);
   return new Map(small.map((file) => [file.path, file]));

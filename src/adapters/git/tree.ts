@@ -1,4 +1,4 @@
-// The files of one commit of a local clone: one listing, and one process that hands out the blobs one after another.
+// The files of one commit of a local clone: one listing, and one process that reads the blobs one after another.
 import type { Tree, TreeFile } from "../../ports/memory.ts";
 import { blobReader, textOf } from "./blob-reader.ts";
 import { git, gitText } from "./git.ts";
@@ -6,11 +6,11 @@ import { git, gitText } from "./git.ts";
 /**
  * The tree of a revision.
  *
- * @throws GitFailed when the folder is no repository or the revision does not exist
+ * @throws GitFailed when the folder is not a repository or the revision does not exist
  */
 export async function gitTree(cwd: string, revision: string): Promise<Tree> {
   const commit = await gitText(cwd, ["rev-parse", "--verify", "--end-of-options", `${revision}^{commit}`]);
-  // From the top of the clone, whichever folder of it was named.
+  // From the top of the clone, whichever of its folders was named.
   const list = async () => {
     const files = parseListing(await git(cwd, ["ls-tree", "-r", "-z", "-l", "--full-tree", commit]));
     return { files, incomplete: null };

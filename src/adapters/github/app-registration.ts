@@ -1,4 +1,4 @@
-// The App's own account at GitHub, for its set-up: made from a manifest, looked at, its webhook set.
+// The App's own account at GitHub, for set-up: creating it from a manifest, reading it, configuring its webhook.
 import { Octokit } from "@octokit/rest";
 import type { AppCredentials, FreshApp, PastSize, RegisteredApp } from "../../ports/registration.ts";
 import { appClient } from "./app-slug.ts";
@@ -9,7 +9,7 @@ import { translated } from "./translate-error.ts";
 const SILENT = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
 
 /**
- * Takes the App that a person confirmed on GitHub's page. GitHub hands it out once, within an hour.
+ * Fetches the App that a person confirmed on GitHub's page. GitHub returns it once, within an hour.
  *
  * @throws Error when the code is unknown, used or too old
  */
@@ -49,7 +49,7 @@ export async function registeredApp(at: AppCredentials, apiUrl: string, fetch: G
   });
 }
 
-/** Points the App's webhook at an address, signed with a secret; either may be left as it is. */
+/** Sets the webhook's address and secret; either may be left unchanged. */
 export async function setWebhook(
   at: AppCredentials,
   hook: { readonly url?: string; readonly secret?: string },
@@ -57,13 +57,13 @@ export async function setWebhook(
   fetch: GuardedFetch,
 ): Promise<void> {
   const github = appClient(at, apiUrl, fetch);
-  // As `data`: a parameter called `url` would be where Octokit sends the request, credentials and all.
+  // As `data`: Octokit would send the request, with credentials, to a parameter called `url`.
   const data = { ...hook, content_type: "json", insecure_ssl: "0" };
   await translated(() => github.request("PATCH /app/hook/config", { data }));
 }
 
 /**
- * A token that reads a repository's pull requests and nothing else, and how much was said there.
+ * A token that can only read a repository's pull requests, and the number of comments there.
  *
  * @returns null when the App is not installed there
  */
@@ -100,7 +100,7 @@ export async function pastOf(
   });
 }
 
-/** One a page: the number of the last page is the length of the list. */
+/** With one item a page, the number of the last page is the length of the list. */
 function countOf({
   data,
   headers,

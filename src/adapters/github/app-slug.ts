@@ -11,20 +11,20 @@ export interface AppCredentials {
 }
 
 /**
- * Asks GitHub who this app is.
+ * Reads this App's slug from GitHub.
  *
- * @param github a client that asks as the app itself
- * @returns the app's slug, such as `kodiai`: its account in comments is `kodiai[bot]`
- * @throws Transient when GitHub does not answer, or its answer broke off; Error when it does not know the app
+ * @param github a client that authenticates as the App
+ * @returns the slug, such as `kodiai`: its account in comments is `kodiai[bot]`
+ * @throws Transient when GitHub does not answer, or its answer is cut off; Error when it does not know the App
  */
 export async function appSlug(github: Pick<Octokit, "request">, signal?: AbortSignal): Promise<string> {
   const { data } = await translated(() => github.request("GET /app", { request: { signal } }));
-  // Credentials that GitHub does not know are answered 401 or 404. An answer that broke off reads like one without a name.
+  // GitHub answers unknown credentials with 401 or 404. An answer that is cut off reads like one without a name.
   if (data?.slug === undefined) throw new Transient("GitHub's answer about the app could not be read");
   return data.slug;
 }
 
-/** A client that asks as the app itself. */
+/** A client that authenticates as the App. */
 export function appClient(credentials: AppCredentials, apiUrl: string, fetch: GuardedFetch): Octokit {
   return new Octokit({
     authStrategy: createAppAuth,
@@ -32,7 +32,7 @@ export function appClient(credentials: AppCredentials, apiUrl: string, fetch: Gu
     baseUrl: apiUrl,
     userAgent: "kodiai",
     request: { fetch },
-    // Without it each refusal is a line of the console, in the middle of a log of JSON lines.
+    // The default logger writes each refusal to the console, in the middle of a log of JSON lines.
     log: { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} },
   });
 }

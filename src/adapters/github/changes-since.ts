@@ -15,7 +15,7 @@ const COMPARED_FILES = 300;
 /**
  * Compares the head of an earlier review with this one: one request, and two more when the base has moved.
  *
- * @returns `unknown` when the earlier head is gone or no ancestor, when the branch leaves its base elsewhere, or when
+ * @returns `unknown` when the earlier head was removed or is not an ancestor, when the branch leaves its base elsewhere, or when
  *   more files changed than GitHub lists
  */
 export async function changesSince(
@@ -57,8 +57,8 @@ function unknown(reason: string): ChangesSince {
   return { kind: "unknown", reason };
 }
 
-/** Why GitHub has no comparison, without which everything is read again; null for another error. */
+/** Why GitHub has no comparison, so that everything is read again; null for another error. */
 function unknownBy(error: unknown): string | null {
   if (isNotReady(error)) return "GitHub could not compare this head with that of the last review";
-  return statusOf(error) === 404 ? "the head of the last review is gone" : null;
+  return statusOf(error) === 404 ? "the head of the last review no longer exists" : null;
 }

@@ -12,7 +12,7 @@ const TEXT_LIMIT = 65_535;
 const ANNOTATIONS_AT_ONCE = 50;
 
 /**
- * The port over one repository's token.
+ * The port for one repository's token.
  *
  * @param client with `checks: write`
  */
@@ -27,7 +27,7 @@ export function githubChecks(client: () => Promise<GitHub>, path: WritePath): Ch
             ...placeOf(repo),
             name: CHECK_NAME,
             head_sha: headSha,
-            // GitHub names no pull request of a fork when somebody asks to run the check again.
+            // For a fork, a re-run request from GitHub names no pull request.
             external_id: `pull/${number}/${marker}`,
             status: "in_progress",
           });
@@ -43,7 +43,7 @@ export function githubChecks(client: () => Promise<GitHub>, path: WritePath): Ch
           output: { ...outputOf(end), annotations: annotations.map(annotationOf) },
         });
         const { conclusion } = end;
-        // GitHub adds annotations to the ones before: what an earlier try has told is not told again.
+        // GitHub appends annotations, so those that an earlier attempt sent are skipped.
         const [first = [], ...rest] = requests.slice(Math.ceil(there / ANNOTATIONS_AT_ONCE));
         await path.repeat(
           () => github.rest.checks.update({ ...where, status: "completed", conclusion, ...output(first) }),
@@ -62,8 +62,8 @@ async function annotationsOn(
 }
 
 function outputOf({ title, summary, text }: CheckEnd) {
-  const said = { title: cutText(title, 250), summary: cutText(summary, TEXT_LIMIT) };
-  return text === "" ? said : { ...said, text: cutText(text, TEXT_LIMIT) };
+  const head = { title: cutText(title, 250), summary: cutText(summary, TEXT_LIMIT) };
+  return text === "" ? head : { ...head, text: cutText(text, TEXT_LIMIT) };
 }
 
 function annotationOf({ path, startLine, endLine, level, title, message }: CheckAnnotation) {

@@ -1,4 +1,4 @@
-// Octokit clients: one token per repository touched, with no more rights than the work needs, cached until shortly before it ends.
+// Octokit clients: one token per repository, with only the permissions that the work needs, cached until shortly before it expires.
 import { RequestError } from "@octokit/request-error";
 import { Octokit } from "@octokit/rest";
 import { OutOfReach, Transient } from "../../domain/errors.ts";
@@ -11,20 +11,20 @@ import { unlessStatus } from "./requests.ts";
 import { limitWait, translated } from "./translate-error.ts";
 import { gatedFetch } from "./write-gate.ts";
 
-/** The part of Octokit that the adapters use; Probot's own client fits it too. */
+/** The part of Octokit that the adapters use; Probot's client also fits. */
 export interface GitHub extends Pick<Octokit, "rest" | "paginate" | "request"> {
-  /** Rejects like REST's requests where GitHub refuses; a GraphqlResponseError for what only GraphQL says. */
+  /** Rejects like REST's requests if GitHub refuses; a GraphqlResponseError for errors that only GraphQL has. */
   graphql<Answer>(document: GraphqlDocument, variables: Readonly<Record<string, unknown>>): Promise<Answer>;
 }
 
 export interface ClientOptions {
-  /** Authenticated as the app itself: mints the tokens. */
+  /** Authenticated as the App: creates the tokens. */
   readonly app: Pick<Octokit, "request">;
   /** `https://api.github.com`, or `https://HOST/api/v3`. */
   readonly apiUrl: string;
   readonly fetch: GuardedFetch;
   readonly now: () => number;
-  /** What each installation asks of us. */
+  /** Rate limits by installation. */
   readonly limits: Pick<InstallationPace, "closedFor" | "close">;
 }
 
@@ -32,8 +32,8 @@ export interface Clients {
   /** Reads contents of, and writes to pull requests of, this one repository. */
   forRepository(installationId: number, repo: Repo): Promise<GitHub>;
   /**
-   * Reads contents, or pull requests, of this one repository, whatever it is called by now, with a token made for it: what was
-   * taken from us a moment ago is known. Null when the installation does not reach it.
+   * Reads contents, or pull requests, of this one repository under its current name, with a fresh token: access that was withdrawn
+   * a moment ago is noticed. Null when the installation does not reach it.
    */
   forReading(
     installationId: number,
@@ -42,15 +42,15 @@ export interface Clients {
   ): Promise<{ readonly github: GitHub; readonly name: string } | null>;
   /** Lists the repositories of an installation and reads nothing in them; null when there is no such installation. */
   forNames(installationId: number): Promise<GitHub | null>;
-  /** The installation that reaches the repository under the name it is told by; null when there is none, or no name. */
+  /** The installation that reaches the repository under its known name; null when there is none, or no name. */
   installationOf(repo: Repo): Promise<number | null>;
-  /** Writes check runs of this one repository: a token of its own, as many an App was not granted that. */
+  /** Writes check runs of this one repository, with a separate token, because many Apps lack that permission. */
   forChecks(installationId: number, repo: Repo): Promise<GitHub>;
   /** Reads contents of another repository of the same owner; null when the installation does not reach it. */
   forOwnersRepository(installationId: number, repo: Repo, name: string): Promise<GitHub | null>;
 }
 
-/** A token is renewed when it has less than this left: a job may take minutes. */
+/** A token is renewed when it expires sooner than this: a job may take minutes. */
 const RENEW_BEFORE_MS = 15 * 60_000;
 
 const REVIEW_PERMISSIONS = { contents: "read", metadata: "read", pull_requests: "write" } as const;
@@ -64,7 +64,7 @@ export function githubClients(given: ClientOptions): Clients {
   const options = {
     ...given,
     limits: installationLimits(given.limits),
-    // GraphQL has points of its own: without any left, REST goes on. Another process learns it from one refused query.
+    // GraphQL has its own rate limit: when it is used up, REST continues. Another process finds out with one refused query.
     graphqlLimits: installationLimits({ closedFor: async () => 0, close: async () => {} }),
   };
   const cache = new Map<string, { readonly client: GitHub; readonly expiresAt: number }>();
@@ -85,7 +85,7 @@ export function githubClients(given: ClientOptions): Clients {
     const cached = cache.get(key);
     if (cached !== undefined && cached.expiresAt - RENEW_BEFORE_MS > options.now()) return cached.client;
     const { data } = await mint(installationId, body);
-    // Revoked before its time, as after a change of permissions: a new one is made once.
+    // For a token that was revoked early, as after a change of permissions: a new one is created once.
     const renew = async () => {
       cache.delete(key);
       return (await mint(installationId, body)).data.token;
@@ -129,7 +129,7 @@ export function githubClients(given: ClientOptions): Clients {
         return newClient(options, data.token, installationId, null);
       }),
     installationOf: async (repo) => {
-      // Of what was forgotten the names went first.
+      // Names of forgotten repositories are already deleted.
       if (repo.owner === "" || repo.name === "") return null;
       return unlessOutOfReach(async () => {
         const at = { owner: repo.owner, repo: repo.name };
@@ -151,30 +151,30 @@ function unlessOutOfReach<T>(work: () => Promise<T>): Promise<T | null> {
   return translated(() => unlessStatus([404, 422], work));
 }
 
-/** GitHub says with 422 that the token may not be so wide: the repository was taken from us, or the permission never given. */
+/** GitHub answers 422 when the token would exceed our access: the repository was removed, or the permission never granted. */
 function outOfReach(error: unknown): unknown {
   if (!(error instanceof RequestError) || error.status !== 422) return error;
   const why = /repositor/i.test(error.message) ? "gone" : "refused";
   return new OutOfReach(
     why,
     422,
-    "GitHub makes no token: the App is not installed there, or lacks a permission",
+    "GitHub issues no token: the App is not installed there, or lacks a permission",
     error,
   );
 }
 
 interface OpenClients extends ClientOptions {
-  /** The same for what GraphQL alone may not be asked. */
+  /** The same for the rate limit that only GraphQL has. */
   readonly graphqlLimits: InstallationLimits;
 }
 
-/** Inside a window nothing is asked at all. */
+/** While the window is closed no request is sent. */
 async function checkOpen({ limits, now }: Pick<OpenClients, "limits" | "now">, installationId: number): Promise<void> {
   const closed = await limits.closedFor(installationId);
   if (closed > 0) throw new Transient("GitHub asked us to wait", now() + closed);
 }
 
-/** @param renew makes another token for one that GitHub does not take any more; null where this one was made for now */
+/** @param renew creates another token for one that GitHub no longer accepts; null if this one was just created */
 function newClient(
   options: OpenClients,
   token: string,
@@ -192,7 +192,7 @@ function newClient(
   octokit.hook.wrap("request", async (request, given) => {
     if (given.url.endsWith("/graphql")) await checkOpen({ limits: graphqlLimits, now }, installationId);
     const send = () => {
-      // Hooks share these options; others given to them would be lost.
+      // Hooks share this object; a copy would be lost.
       given.headers.authorization = `bearer ${current}`;
       return request(given);
     };

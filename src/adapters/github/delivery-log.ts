@@ -1,5 +1,5 @@
-// GitHub's log of the webhooks that it sent to this App, and having one sent again. Asked as the App itself: these requests
-// come out of the App's own budget, not out of any installation's.
+// GitHub's log of the webhooks that it sent to this App, and redelivery. Authenticated as the App: these requests count against
+// the App's own rate limit and not an installation's.
 import { z } from "zod";
 import type { DeliveryLog, LoggedDelivery } from "../../ports/missed-events.ts";
 import type { ClientOptions } from "./clients.ts";
@@ -17,7 +17,7 @@ const Logged = z.object({
   status_code: z.coerce.number(),
 });
 
-/** The log over the App's own authentication. */
+/** The log, read as the App. */
 export function githubDeliveryLog(app: ClientOptions["app"]): DeliveryLog {
   return {
     page: (cursor) =>
@@ -32,7 +32,7 @@ export function githubDeliveryLog(app: ClientOptions["app"]): DeliveryLog {
       }),
     redeliver: (id) =>
       translated(async () => {
-        // GitHub's words for a delivery that is over three days old, or whose hook is gone.
+        // GitHub's answers for a delivery that is over three days old, or whose hook was deleted.
         const tooLate = [400, 404, 422];
         const ask = () => app.request(`POST /app/hook/deliveries/${Id.parse(id)}/attempts`);
         return (await unlessStatus(tooLate, ask)) === null ? "expired" : "asked";
@@ -41,9 +41,9 @@ export function githubDeliveryLog(app: ClientOptions["app"]): DeliveryLog {
 }
 
 /**
- * Entries of a page of the log; what has another form is left out.
+ * Entries of a page of the log; malformed ones are left out.
  *
- * @param text the page as it came: ids have 64 bits, which JSON.parse would round
+ * @param text the raw page: ids have 64 bits, which JSON.parse would round
  */
 export function readDeliveries(text: string): readonly LoggedDelivery[] {
   const parsed: unknown = JSON.parse(text, (key, value: unknown, context?: { readonly source?: string }) =>
@@ -59,7 +59,7 @@ export function readDeliveries(text: string): readonly LoggedDelivery[] {
   });
 }
 
-/** The cursor of the next page, from the header Link. */
+/** The cursor of the next page, from the Link header. */
 export function nextCursor(link: string | undefined): string | null {
   const next = (link ?? "")
     .slice(0, 10_000)

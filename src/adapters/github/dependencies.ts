@@ -1,5 +1,5 @@
 // What GitHub knows about packages: its dependency graph, its advisories, and releases of public repositories. All of it comes
-// from the API's own origin, within the rights that a review has anyway; what cannot be had is an answer with its reason.
+// from the API's own origin, within a review's permissions; a failed lookup is an answer with its reason.
 
 import type { Answer, GraphRow, PublishedAdvisory } from "../../domain/dependency-update.ts";
 import { Transient } from "../../domain/errors.ts";
@@ -10,7 +10,7 @@ import type { GitHub } from "./clients.ts";
 import { hourOf, statusOf } from "./requests.ts";
 import { translated } from "./translate-error.ts";
 
-/** Our words → those of GitHub's advisories. */
+/** Our names → those of GitHub's advisories. */
 const ECOSYSTEMS = {
   npm: "npm",
   python: "pip",
@@ -29,7 +29,7 @@ const ECOSYSTEMS = {
 type AdvisoryWord = (typeof ECOSYSTEMS)[keyof typeof ECOSYSTEMS];
 const ADVISORY_WORDS: ReadonlyMap<string, AdvisoryWord> = new Map(Object.entries(ECOSYSTEMS));
 
-/** What the dependency graph calls them, where that is another word yet. */
+/** The dependency graph's names where they differ again. */
 const GRAPH_WORDS: ReadonlyMap<string, string> = new Map([
   ...Object.entries(ECOSYSTEMS).map(([ours, theirs]) => [theirs as string, ours] as const),
   ["gomod", "go"],
@@ -51,10 +51,10 @@ const SEVERITIES: ReadonlyMap<string, Severity> = new Map([
 
 const RELEASES_A_PAGE = 50;
 const RELEASE_PAGES = 2;
-/** GitHub's limit for a release's body is 125,000 characters; a page of them is a lot of text. */
+/** GitHub's limit for a release's body is 125,000 characters; a page of them is too much text. */
 const MOST_NOTES = 60_000;
 
-/** The port over one repository's token. Its methods never reject. */
+/** The port for one repository's token. Its methods never reject. */
 export function githubDependencies(github: GitHub): Dependencies {
   let short: string | null = null;
 
@@ -62,10 +62,11 @@ export function githubDependencies(github: GitHub): Dependencies {
     if (short !== null) return { kind: "unknown", reason: short };
     try {
       const { value, headers } = await translated(read);
-      if (hourOf(headers)?.isEnough === false) short = "the rest of this hour's requests to GitHub is left to reviews";
+      if (hourOf(headers)?.isEnough === false)
+        short = "the rest of this hour's GitHub requests is reserved for reviews";
       return { kind: "read", value };
     } catch (error) {
-      // Told when to come back, nobody is asked again before.
+      // After a rate limit no further request is sent.
       if (error instanceof Transient && error.notBefore !== null) short = error.message;
       return { kind: "unknown", reason: reasonOf(error, refusals) };
     }
@@ -148,7 +149,7 @@ function published(one: GlobalAdvisory): PublishedAdvisory {
   };
 }
 
-/** An advisory without a severity is not nothing. */
+/** An advisory without a severity still counts. */
 function severityOf(word: string): Severity {
   return SEVERITIES.get(word.toLowerCase()) ?? "medium";
 }
@@ -157,12 +158,12 @@ type Refusals = ReadonlyMap<number, string>;
 
 const NO_GRAPH: Refusals = new Map([
   [403, "GitHub does not compare dependencies of this repository (403)"],
-  [404, "it is not turned on for this repository"],
+  [404, "it is not enabled for this repository"],
 ]);
 const NO_ADVISORIES: Refusals = new Map([
   [403, "GitHub refuses to list advisories (403)"],
   [404, "this GitHub has no list of advisories"],
-  [422, "GitHub does not understand the question about these packages"],
+  [422, "GitHub rejects the query about these packages"],
 ]);
 const NO_RELEASES: Refusals = new Map([
   [403, "GitHub refuses to list its releases (403)"],

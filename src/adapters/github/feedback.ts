@@ -1,5 +1,5 @@
-// Reads how people took our findings on one pull request: one GraphQL query a page, as REST knows neither resolutions nor who
-// gave which reaction to many comments at once.
+// Reads people's reactions to our findings on one pull request: one GraphQL query a page, because REST has neither resolutions
+// nor the authors of reactions to many comments at once.
 import type { AccessLevel } from "../../domain/command.ts";
 import type { Repo } from "../../domain/job.ts";
 import type {
@@ -19,12 +19,12 @@ import { accessOf } from "./permissions.ts";
 import { unlessStatus } from "./requests.ts";
 import { translated } from "./translate-error.ts";
 
-/** Threads a page, and pages: as many findings as a pull request's past holds. */
+/** Threads a page, and pages: enough for all findings that a pull request's history holds. */
 const PAGES = 10;
 /** GitHub's comparison lists at most 300 files. */
 const COMPARED_FILES = 300;
 
-/** Its numeric id where it has one. Null for a deleted account. */
+/** With its numeric id if it has one. Null for a deleted account. */
 interface Actor {
   readonly __typename: string;
   readonly login: string;
@@ -91,18 +91,18 @@ interface Answer {
   readonly repository: { readonly pullRequest: PullNode | null } | null;
 }
 
-/** The port over one repository's token. `botLogin` is our own account as REST writes it: `kodiai[bot]`. */
+/** The port for one repository's token. `botLogin` is our own account as REST writes it: `kodiai[bot]`. */
 export function githubFeedback(github: GitHub, botLogin: string): Feedback {
   return {
     read: (repo, number) => translated(() => read(github, repo, number, botLogin)),
-    access: (repo, somebody) => access(github, repo, somebody),
+    access: (repo, who) => access(github, repo, who),
     moved: (repo, from, to) => translated(() => moved(github, repo, from, to)),
   };
 }
 
-/** What GitHub refuses to tell (403 that is no rate limit) another try would not change. */
-async function access(github: GitHub, repo: Repo, somebody: Pick<Person, "id" | "login">): Promise<AccessLevel> {
-  return (await unlessStatus([403], () => translated(() => accessOf(github, repo, somebody)))) ?? "none";
+/** A 403 that is not a rate limit would not change with a retry. */
+async function access(github: GitHub, repo: Repo, who: Pick<Person, "id" | "login">): Promise<AccessLevel> {
+  return (await unlessStatus([403], () => translated(() => accessOf(github, repo, who)))) ?? "none";
 }
 
 async function read(github: GitHub, repo: Repo, number: number, botLogin: string): Promise<PullFeedback | null> {
@@ -111,7 +111,7 @@ async function read(github: GitHub, repo: Repo, number: number, botLogin: string
   let isComplete = true;
   let after: string | null = null;
   const more = moreReactions<ReactionNode>(github);
-  /** The same thread with as many reactions to our comment as are read. */
+  /** The same thread with all reactions to our comment, up to the limit. */
   const readOn = async (thread: ThreadNode): Promise<ThreadNode> => {
     const [first] = present(thread.root);
     if (first === undefined || !isOurs(first.author, botLogin)) return thread;
@@ -135,7 +135,7 @@ async function read(github: GitHub, repo: Repo, number: number, botLogin: string
   }
 }
 
-/** Null where there is no such pull request for us. */
+/** Null if there is no such pull request for us. */
 async function ask(github: GitHub, where: Record<string, unknown>): Promise<Answer | null> {
   try {
     return await github.graphql<Answer>(FEEDBACK, where);
@@ -174,7 +174,7 @@ function factsOf(pull: PullNode, botLogin: string): Omit<PullFeedback, "threads"
   };
 }
 
-/** One for each finding that our first comment is about; none for a thread of others, whatever marker is in it. */
+/** One for each finding of our first comment; none for a thread that others began, whatever marker it contains. */
 function threadsOf({ id, isResolved, resolvedBy, root, answers }: ThreadNode, botLogin: string): readonly ReadThread[] {
   const [first] = present(root);
   if (first === undefined || !isOurs(first.author, botLogin)) return [];
@@ -204,13 +204,13 @@ function reactionOf({ id, content, createdAt, user }: ReactionNode, botLogin: st
   return { id, thumb: content === "THUMBS_UP" ? "up" : "down", by, at: Date.parse(createdAt) };
 }
 
-/** Without a numeric id nobody's rights can be asked. */
+/** Without a numeric id, access cannot be checked. */
 function person(actor: Actor | null): Person | null {
   if (actor?.databaseId === undefined) return null;
   return { id: actor.databaseId, login: actor.login, isBot: actor.__typename !== "User" };
 }
 
-/** GraphQL writes the login of an App's account without `[bot]`; no person can be of its type. */
+/** GraphQL writes the login of an App's account without `[bot]`; no person can have its type. */
 function isOurs(actor: Actor | null, botLogin: string): boolean {
   return actor?.__typename === "Bot" && actor.login.replace(/\[bot\]$/, "") === botLogin.replace(/\[bot\]$/, "");
 }
@@ -220,9 +220,9 @@ async function moved(github: GitHub, repo: Repo, from: string, to: string): Retu
   const found = await unlessStatus([404], () => github.rest.repos.compareCommitsWithBasehead(where));
   if (found === null) return null;
   const { status, files = [] } = found.data;
-  // After a rewrite the comparison starts at what both have in common, and tells nothing about the files of `from`.
-  const isTold = (status === "ahead" || status === "identical") && files.length < COMPARED_FILES;
-  return isTold ? whereTo(files) : null;
+  // After a rewrite the comparison starts at the common ancestor, and does not cover the files of `from`.
+  const isComplete = (status === "ahead" || status === "identical") && files.length < COMPARED_FILES;
+  return isComplete ? whereTo(files) : null;
 }
 
 interface ComparedFile {

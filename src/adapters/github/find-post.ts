@@ -1,4 +1,4 @@
-// Looks on GitHub for something of ours by its marker. Only what our own account wrote counts: anybody can copy a marker.
+// Finds a post of ours on GitHub by its marker. Only posts by our own account count: anyone can copy a marker.
 
 import type { Repo } from "../../domain/job.ts";
 import { hasSummaryMarker } from "../../domain/review/marker.ts";
@@ -6,23 +6,23 @@ import type { Post, Wanted } from "../../ports/writes.ts";
 import type { GitHub } from "./clients.ts";
 import { translated } from "./translate-error.ts";
 
-/** As a check run stands beside the commit, and in the list of checks that a branch may require. */
+/** The check run's name beside the commit, and in the list of checks that a branch may require. */
 export const CHECK_NAME = "Kodiai";
 
 interface Written {
   readonly user?: { readonly login: string; readonly type: string } | null;
 }
 
-/** Ours by its author. `botLogin`, such as `kodiai[bot]`, is nobody else's: GitHub lets no person take a name with brackets. */
+/** Ours by its author. GitHub reserves names with brackets, such as `kodiai[bot]`, for Apps. */
 export function isOurs({ user }: Written, botLogin: string): boolean {
   return user?.login === botLogin && user.type === "Bot";
 }
 
-/** Where one repository is asked. */
+/** The parameters that name a repository. */
 export const placeOf = ({ owner, name }: Repo) => ({ owner, repo: name });
 
 /**
- * What stands there with the marker; null when nothing does, or GitHub does not show it yet.
+ * The post with the marker; null when there is none, or GitHub does not show it yet.
  *
  * @param github may read the pull request; for a check run, check runs
  */
@@ -49,7 +49,7 @@ async function look(github: GitHub, botLogin: string, wanted: Wanted, marker: st
     return found === undefined ? null : postOf(found);
   }
   const comments = await github.paginate(github.rest.issues.listComments, { ...of, issue_number: wanted.number });
-  // There is one summary, also where an earlier version wrote it.
+  // There is one summary, even if an earlier version wrote it.
   const isIt = (body: string | undefined) =>
     carries(body) || (wanted.kind === "summary" && hasSummaryMarker(body ?? ""));
   const found = comments.find((one) => isOurs(one, botLogin) && isIt(one.body));

@@ -1,20 +1,20 @@
-// Every GraphQL document that Kodiai sends. The client takes no other, and a test validates each export of this file against
+// Every GraphQL document that Kodiai sends. The client accepts no other, and a test validates each export of this file against
 // GitHub's published schema.
 
 declare const checked: unique symbol;
-/** A document of this file: only here is one made, so none escapes the test. */
+/** A document of this file. No other file can create one, so none escapes the test. */
 export type GraphqlDocument = string & { readonly [checked]: true };
 
 const document = (text: string) => text as GraphqlDocument;
 
-/** Of an `Actor`, which may be no person; only these two kinds have a number that we use. */
+/** Fields of an `Actor`, which may not be a person; only these two types have an id that we use. */
 const ACTOR = "__typename login ... on User { databaseId } ... on Bot { databaseId }";
-/** Of a field of type `User`, into which no fragment on `Bot` may be spread. */
+/** Fields of a `User`, into which no fragment on `Bot` may be spread. */
 const USER = "__typename login databaseId";
 const REACTION = `id content createdAt user { ${USER} }`;
 
 /**
- * How people took the findings on one pull request. Reactions are read of each thread's first comment only: a hundred for
+ * People's reactions to the findings on one pull request. Only the reactions to each thread's first comment are read: a hundred for
  * every comment would cost twenty times as much. Ids of comments and reviews no longer fit `databaseId`, which has 32 bits.
  */
 export const FEEDBACK = document(`query ($owner: String!, $name: String!, $number: Int!, $after: String) {
@@ -46,7 +46,7 @@ export const MORE_REACTIONS = document(`query ($id: ID!, $after: String) {
   } } }
 }`);
 
-/** Which thread a comment begins. */
+/** The thread that a comment begins. */
 export const FIND_THREAD = document(`query ($owner: String!, $name: String!, $number: Int!, $after: String) {
   repository(owner: $owner, name: $name) { pullRequest(number: $number) {
     reviewThreads(first: 100, after: $after) {
@@ -64,12 +64,12 @@ export const MINIMIZE = document(`mutation ($id: ID!) {
   minimizeComment(input: {subjectId: $id, classifier: OUTDATED}) { minimizedComment { isMinimized } }
 }`);
 
-/** What this GitHub's schema knows of a review comment. */
+/** The fields of a review comment in this GitHub's schema. */
 export const REVIEW_COMMENT_FIELDS = document(
   'query { __type(name: "PullRequestReviewComment") { fields(includeDeprecated: true) { name } } }',
 );
 
-/** How each pull request ended, and who resolved which of its first hundred threads. */
+/** How each pull request ended, and who resolved its first hundred threads. */
 export function fatesOf(pulls: readonly number[]): GraphqlDocument {
   const each = pulls.map(
     (number) => `p${number}: pullRequest(number: ${number}) {

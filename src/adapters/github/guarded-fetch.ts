@@ -12,32 +12,31 @@ type FetchInput = Parameters<typeof undiciFetch>[0];
 type FetchInit = Parameters<typeof undiciFetch>[1];
 export type GuardedFetch = (input: FetchInput, init?: FetchInit) => ReturnType<typeof undiciFetch>;
 
-/** A request to where nobody allowed it: a bug or an attack, never something to try again. */
+/** A request to an origin that is not allowed: a bug or an attack, never something to retry. */
 export class EgressRefused extends Error {
   override readonly name = "EgressRefused";
   readonly code = "EGRESS_REFUSED";
 }
 
 export interface Egress {
-  /** `https://api.github.com`; no other is ever asked. */
+  /** `https://api.github.com`; requests to any other origin are refused. */
   readonly origins: Iterable<string>;
   /** Lower-case hosts, with `:port` where only that port is meant, that may have a private address. Loopback by name may. */
   readonly privateHosts?: readonly string[];
-  /** Null: never gives up, for callers with patience of their own. 30 s without it. */
+  /** Null: no deadline, for callers with their own. Default: 30 s. */
   readonly deadlineMs?: number | null;
-  /** Told the status of each redirect that is followed. */
+  /** Called with the status of each redirect that is followed. */
   readonly onRedirect?: ((status: number) => void) | undefined;
-  /** Instead of the system's resolver; in tests only. */
+  /** Replaces the system's resolver; in tests only. */
   readonly resolve?: Resolve;
 }
 
 /**
- * A `fetch` that reaches only the given origins, obeys HTTPS_PROXY, HTTP_PROXY and NO_PROXY, and follows redirects only
- * within the origin, so that no credential leaves it. A host whose address is the machine's own, a neighbour's or a
- * cloud's metadata service is refused when the name has been resolved, for that very connection: a second look at
- * DNS could tell another address. Behind a proxy the proxy resolves names. A private certificate authority comes with
- * Node's own NODE_EXTRA_CA_CERTS. With `redirect: "manual"` only a repository that was renamed is followed, and any other
- * redirect is the answer.
+ * A `fetch` that reaches only the given origins, obeys HTTPS_PROXY, HTTP_PROXY and NO_PROXY, and follows redirects only within the
+ * origin, so that no credential leaves it. A host with a private, loopback or cloud metadata address is refused for the very
+ * connection that resolved its name: a second DNS lookup could return another address. Behind a proxy the proxy resolves names. A
+ * private certificate authority comes with Node's own NODE_EXTRA_CA_CERTS. With `redirect: "manual"` only a renamed repository's
+ * redirect is followed; any other redirect is returned as the answer.
  *
  * @throws EgressRefused for any other origin or such an address, also as the target of a redirect
  */
@@ -56,7 +55,7 @@ export function guardedFetch(egress: Egress): GuardedFetch {
   async function once(url: URL, init: FetchInit): ReturnType<GuardedFetch> {
     if (!allowed.has(url.origin)) throw new EgressRefused(`requests to ${url.origin} are not allowed`);
     const host = bare(url.hostname);
-    // An address is connected to without being looked up.
+    // A literal address is connected to without a lookup, so it is checked here.
     const problem = isIP(host) === 0 ? null : reasonAgainst(url.hostname, host);
     if (problem !== null) throw new EgressRefused(problem);
     const signal = untilThen(init?.signal ?? null, deadlineMs);
@@ -87,7 +86,7 @@ function untilThen(signal: AbortSignal | null, deadlineMs: number | null): Abort
   return AbortSignal.any([...(signal === null ? [] : [signal]), ...deadline]);
 }
 
-/** The refusal that stands behind an error of a client, or null. */
+/** The refusal that caused a client's error, or null. */
 export function refusalIn(error: unknown): EgressRefused | null {
   let at = error;
   for (let depth = 0; depth < 5 && at instanceof Error; depth += 1) {
@@ -111,22 +110,22 @@ function addressProblem(
   const isListed = privateHosts.includes(hostname) || hosts.some(({ host }) => privateHosts.includes(host));
   return isListed
     ? null
-    : `${hostname} has a private address; where that is meant, list the host in KODIAI_ALLOW_PRIVATE_HOSTS`;
+    : `${hostname} has a private address; if that is intended, list the host in KODIAI_ALLOW_PRIVATE_HOSTS`;
 }
 
 function bare(hostname: string): string {
   return hostname.replace(/^\[(.*)\]$/, "$1");
 }
 
-/** A repository by its number, which no other can take over: where GitHub sends what asks for one that was renamed. */
+/** A repository by its id, which no other can take over: where GitHub redirects requests for a renamed one. */
 const BY_NUMBER = /^(?:\/api\/v3)?\/repositories\/\d+\//;
 
-/** Where a redirect leads, or null when it is none or would change what a write means. */
+/** The target of a redirect; null when there is none or when following it would change the meaning of a write. */
 function redirectTarget(response: Awaited<ReturnType<GuardedFetch>>, from: URL, method: string): URL | null {
   const location = response.headers.get("location");
   if (location === null || ![301, 302, 307, 308].includes(response.status)) return null;
   const target = new URL(location, from);
-  // GitHub's documents promise 307 for a write and mean the same write by 301.
+  // GitHub's documentation promises 307 for a write, and 301 also keeps the write.
   const isSame = response.status >= 307 || (response.status === 301 && BY_NUMBER.test(target.pathname));
   return method.toUpperCase() === "GET" || isSame ? target : null;
 }

@@ -1,17 +1,17 @@
-// Until when each installation is to be left alone: this process knows as soon as GitHub says so, the others as soon as the store takes it.
+// How long each installation must wait: this process knows as soon as GitHub says so, the others once the store has it.
 import { Transient } from "../../domain/errors.ts";
 import type { InstallationPace } from "../../ports/writes.ts";
 
-/** Between two tries to tell a store that does not answer. */
+/** Between two attempts to write to a store that does not answer. */
 const AGAIN_MS = 250;
 
 export type InstallationLimits = Pick<InstallationPace, "closedFor" | "close">;
 
 /**
- * The same limits, which hold in this process whether the store can be written or not: a database that is away when GitHub asks us to
- * wait is told when it is back. `close` never fails for it.
+ * The same limits, which apply in this process even if the store cannot be written: a database that is down when GitHub asks us to
+ * wait is updated once it is back. `close` never fails because of the store.
  *
- * @param now milliseconds of a clock that nobody sets
+ * @param now milliseconds of a monotonic clock
  */
 export function installationLimits(
   store: InstallationLimits,
@@ -21,7 +21,7 @@ export function installationLimits(
   const left = (id: number) => Math.max(0, (until.get(id) ?? 0) - now());
 
   /** False when the store does not answer now. */
-  async function told(id: number, forMs: number): Promise<boolean> {
+  async function saved(id: number, forMs: number): Promise<boolean> {
     try {
       await store.close(id, forMs);
       return true;
@@ -31,12 +31,12 @@ export function installationLimits(
     }
   }
 
-  function tellLater(id: number): void {
+  function retryLater(id: number): void {
     const again = async () => {
       const forMs = left(id);
-      if (forMs > 0 && !(await told(id, forMs))) tellLater(id);
+      if (forMs > 0 && !(await saved(id, forMs))) retryLater(id);
     };
-    // What a store says that is closed by now concerns nobody.
+    // Errors of a store that was closed meanwhile do not matter.
     setTimeout(() => void again().catch(() => {}), AGAIN_MS).unref();
   }
 
@@ -46,7 +46,7 @@ export function installationLimits(
     },
     async close(id, forMs) {
       until.set(id, now() + Math.max(left(id), forMs));
-      if (!(await told(id, forMs))) tellLater(id);
+      if (!(await saved(id, forMs))) retryLater(id);
     },
   };
 }

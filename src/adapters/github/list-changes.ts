@@ -1,4 +1,4 @@
-// The changed files of a pull request, with the patches that GitHub leaves out fetched again.
+// The changed files of a pull request; patches that GitHub left out are fetched again.
 
 import type { Repo } from "../../domain/job.ts";
 import type { PullRequest } from "../../domain/pull-request.ts";
@@ -14,16 +14,16 @@ type GitHubFile = Awaited<ReturnType<GitHub["rest"]["pulls"]["listFiles"]>>["dat
 const PER_PAGE = 100;
 /** Since 2026-11-19 GitHub drops patches after about 20,000 patch lines of one response; smaller pages bring them back. */
 const SUSPICIOUS_PATCH_LINES = 15_000;
-/** At most this many further requests for patches that are missing. */
+/** Maximum number of further requests for missing patches. */
 const MAX_REFETCHES = 60;
-/** Tries of a job that wait for GitHub to make the diff: with the queue's waits at least 17 s. */
+/** Attempts of a job that wait for GitHub to make the diff: with the queue's waits at least 17 s. */
 const TRIES_FOR_DIFF = 3;
 
 /**
- * Lists the files of a pull request. A file whose patch cannot be had keeps `patch: null` and its counts.
+ * Lists the files of a pull request. A file whose patch is unavailable keeps `patch: null` and its counts.
  *
- * @param attempt of the job, from 1; null where nothing tries again
- * @throws RequestError with 422 while GitHub makes the diff, in the first tries; after them other ways are taken
+ * @param attempt of the job, from 1; null without retries
+ * @throws RequestError with 422 while GitHub makes the diff, in the first attempts; later attempts use other sources
  */
 export async function listChanges(
   github: GitHub,
@@ -45,7 +45,7 @@ async function listed(github: GitHub, repo: Repo, pull: PullRequest): Promise<Ch
   const { data } = await github.rest.pulls.get(at);
   const missing = missingPatches(files).slice(0, MAX_REFETCHES);
   for (const index of missing) {
-    // One file a page: the page number is the file's place in the list.
+    // With one file a page, the page number is the file's index in the list.
     const { data: page } = await github.rest.pulls.listFiles({ ...at, per_page: 1, page: index + 1 });
     const [again] = page;
     if (again !== undefined && again.filename === files[index]?.filename) files[index] = again;
@@ -58,7 +58,7 @@ async function listed(github: GitHub, repo: Repo, pull: PullRequest): Promise<Ch
   return { kind: "listing", files: withModes, total: Math.max(data.changed_files, all.length) };
 }
 
-/** Places of files that changed lines and have no patch, or may have lost it to the limit of their response. */
+/** Indexes of files that changed lines and have no patch, or may have lost it to the limit of their response. */
 function missingPatches(files: readonly GitHubFile[]): number[] {
   const linesOfPage = new Map<number, number>();
   files.forEach((file, index) => {
@@ -95,7 +95,7 @@ async function listedFile(
   };
 }
 
-/** A pull request shows what changed since its branch left the base, not since the base's newest commit. */
+/** A pull request shows the changes since its branch left the base, not since the base's newest commit. */
 async function rebuiltPatch(
   github: GitHub,
   repo: Repo,
@@ -106,16 +106,16 @@ async function rebuiltPatch(
   return blobPatch(github, repo, file, { from, to: head.sha });
 }
 
-// GitHub's listing of changed files tells no modes: a symbolic link looks like a text of one line, a submodule like two.
+// GitHub's listing of changed files has no modes: a symbolic link looks like a text of one line, a submodule like one of two.
 
 const SUBMODULE = /^@@ [^\n]{1,60}\n(?:[-+]Subproject commit [0-9a-f]{40,64}(?:\n|$)){1,2}/;
-/** One line at most on either side, and the new one without a line end: how git prints the target of a link. */
+/** At most one line on either side, the new one without a line end: how git prints the target of a link. */
 const LIKE_A_LINK =
   /^@@ -(?:0,0|1|1,1) \+1(?:,1)? @@\n(?:-[^\n]*\n(?:\\[^\n]*\n)?)?\+[^\n]{1,4096}\n\\ No newline[^\n]*$/;
 
 /**
- * Modes of files that are links or submodules; all others are left out. Asks GitHub for the tree of the head only when a
- * file looks like a link.
+ * Modes of files that are links or submodules; all others are left out. Reads the head's tree from GitHub only when a file looks
+ * like a link.
  *
  * @returns path → `120000` or `160000`
  */

@@ -1,5 +1,5 @@
-// What Kodiai relies on and no document of GitHub promises, each with the experiment that finds out. One list: the live run
-// performs it, its report shows it, and docs/permissions.md is made from it.
+// GitHub behaviour that Kodiai relies on and GitHub does not document, each with an experiment that tests it. One list: the live
+// run performs it, its report shows it, and docs/permissions.md is generated from it.
 import { setTimeout as wait } from "node:timers/promises";
 import type { Octokit } from "@octokit/rest";
 import { OutOfReach, Transient } from "../../domain/errors.ts";
@@ -17,7 +17,7 @@ import { githubReviews } from "./reviews.ts";
 import { translate } from "./translate-error.ts";
 import type { WritePath } from "./write-path.ts";
 
-/** The pull request that experiments are made on, and what is known of it by now. */
+/** The pull request for the experiments, and what they know about it so far. */
 export interface LiveStage {
   readonly repo: Repo;
   readonly number: number;
@@ -30,7 +30,7 @@ export interface LiveStage {
   readonly login: string;
   /** Whether the person may rename the repository. */
   readonly isAdmin: boolean;
-  /** Whether an outside collaborator could log in to the dashboard; null when nobody said. */
+  /** Whether an outside collaborator could log in to the dashboard; null if not tested. */
   readonly outsideLogin: boolean | null;
   readonly slug: string;
   /** With the token that reviews get. */
@@ -44,11 +44,11 @@ export interface LiveStage {
   readonly branches: string[];
   /** The App's comments on lines, once they are posted. */
   comments: readonly { readonly id: number; readonly nodeId: string }[];
-  /** Keeps an act for the clean-up, unless the returned function has performed it by then. */
+  /** Registers an act for the clean-up, unless the returned function already performs it. */
   undoing(what: string, act: () => Promise<unknown>): () => Promise<void>;
 }
 
-/** What is read from answers beside their bodies. */
+/** What is read from answers besides their bodies. */
 export interface Seen {
   tokenForm: string | null;
   /** Status of the last redirect that was followed. */
@@ -57,22 +57,22 @@ export interface Seen {
 }
 
 export interface Experiment extends LivePromise {
-  /** Returns what GitHub answered. @throws Differs where the promise does not hold, as GitHub's refusals say too; NotTried */
+  /** Returns GitHub's answer. @throws Differs if the promise does not hold, which a refusal by GitHub also shows; NotTried */
   readonly run: (at: LiveStage) => Promise<string>;
 }
 
-/** GitHub answered, and otherwise than promised. */
+/** GitHub's answer differs from the promise. */
 export class Differs extends Error {
   override readonly name = "Differs";
 }
 
-/** GitHub could not be asked. */
+/** GitHub could not be reached. */
 export class NotTried extends Error {
   override readonly name = "NotTried";
 }
 
 export const STATELESS = "ghs_APPID_JWT";
-/** GitHub shows some of what was written a moment later. */
+/** GitHub shows some posts with a delay. */
 const LOOKS = 3;
 const LOOK_MS = 1_000;
 const FINDINGS = ["fnd_live1", "fnd_live2"] as const;
@@ -157,12 +157,12 @@ export const EXPERIMENTS: readonly Experiment[] = [
         async () => {
           const read = await githubFeedback(at.github, botOf(at)).read(repo, number);
           const of = read?.threads.find(({ findingId }) => findingId === FINDINGS[0]);
-          const told = [
+          const parts = [
             ["the reply", of?.replies.some(({ by }) => isTheirs(by))],
             ["the reaction", of?.reactions.some(({ by }) => isTheirs(by))],
             ["who resolved it", isTheirs(of?.resolvedBy)],
           ] as const;
-          return told.flatMap(([what, isTold]) => (isTold === true ? [] : [what]));
+          return parts.flatMap(([what, isShown]) => (isShown === true ? [] : [what]));
         },
         (missing) => missing.length === 0,
       );
@@ -316,7 +316,7 @@ async function merged({ github, repo }: LiveStage, author: string): Promise<numb
   return (await github.rest.search.issuesAndPullRequests({ q, per_page: 1 })).data.total_count;
 }
 
-/** @throws Differs when GitHub takes it; whatever else than this status it answers */
+/** @throws Differs when GitHub accepts it; any error other than this status */
 async function refused(status: number, work: () => Promise<unknown>): Promise<string> {
   try {
     await work();
@@ -329,7 +329,7 @@ async function refused(status: number, work: () => Promise<unknown>): Promise<st
   throw new Differs("taken");
 }
 
-/** The status that GitHub refused with; null where it did not answer. */
+/** The status that GitHub refused with; null if it did not answer. */
 export function statusOf(error: unknown): number | null {
   if (!(error instanceof Error)) return null;
   return "status" in error && typeof error.status === "number" ? error.status : statusOf(error.cause);

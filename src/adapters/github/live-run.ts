@@ -1,4 +1,4 @@
-// A live run: opens a pull request with a person's token, has the App try what it relies on, and cleans up, whatever happens.
+// A live run: opens a pull request with a person's token, lets the App try what it relies on, and always cleans up.
 import { randomBytes } from "node:crypto";
 import { setTimeout as wait } from "node:timers/promises";
 import { Transient } from "../../domain/errors.ts";
@@ -17,12 +17,12 @@ import { unheldWrites, type WritePath } from "./write-path.ts";
 
 export interface LiveOptions {
   readonly credentials: AppCredentials;
-  /** Of the person: may push to the repository. */
+  /** A person's, who may push to the repository. */
   readonly token: string;
   readonly apiUrl: string;
   /** `github.com`, or the host of an Enterprise Server. */
   readonly host: string;
-  /** Told the status of each redirect that it follows. */
+  /** Calls its argument with the status of each redirect that is followed. */
   readonly fetchWith: (onRedirect: (status: number) => void) => GuardedFetch;
   readonly owner: string;
   readonly name: string;
@@ -30,19 +30,19 @@ export interface LiveOptions {
 }
 
 export interface LiveGitHub {
-  /** @throws RequestError where the token does not reach the repository */
+  /** @throws RequestError if the token does not reach the repository */
   look(): Promise<LiveLook>;
   /**
-   * Never rejects for what GitHub answers.
+   * Never rejects because of GitHub's answers.
    *
-   * @param onTrying told the name of each experiment before it
+   * @param onTrying called with the name of each experiment before it runs
    */
   run(signal: AbortSignal, onTrying: (name: string) => void): Promise<LiveReport>;
 }
 
-/** What could not be undone is tried once more after this. */
+/** Failed clean-up steps are retried once after this. */
 const AGAIN_MS = 1_000;
-/** Lines of the file that is changed; the middle ones change. */
+/** Lines of the test file; the middle ones change. */
 const FILE_LINES = 60;
 const CHANGED = [30, 31] as const;
 
@@ -56,7 +56,7 @@ export function liveGitHub(options: LiveOptions): LiveGitHub {
   const mask = masker();
   mask.learn({ [owner]: "OWNER", [name]: "NAME", [`${name}-kodiai-live`]: "OTHER-NAME" });
   const { repeat: write } = unheldWrites();
-  /** Nothing is written down: what a run creates goes with its pull request. */
+  /** Writes are not recorded: what a run creates is deleted with its pull request. */
   const path: WritePath = {
     repeat: write,
     gone: async () => {},
@@ -68,7 +68,7 @@ export function liveGitHub(options: LiveOptions): LiveGitHub {
   let requests: string[] = [];
   let signal: AbortSignal | null = null;
 
-  /** Keeps a line of each request, and sends none once the run is stopped. */
+  /** Records a line for each request, and refuses requests once the run is stopped. */
   function recorded(by: "App" | "person"): GuardedFetch {
     let redirect = "";
     const fetch = options.fetchWith((status) => {
@@ -84,8 +84,8 @@ export function liveGitHub(options: LiveOptions): LiveGitHub {
       if (pathname.endsWith("/access_tokens")) seen.tokenForm ??= await tokenForm(answer.clone());
       const [, ...operation] = GRAPHQL.exec(String(init?.body)) ?? [];
       const asked = [init?.method ?? "GET", pathname, ...searchParams.getAll("q"), ...operation].join(" ");
-      const said = answer.ok && !pathname.endsWith("/graphql") ? [] : await sayings(answer.clone());
-      requests.push(`${by} ${mask(asked)}: ${redirect}${[answer.status, ...said.map(mask)].join("; ")}`);
+      const refusal = answer.ok && !pathname.endsWith("/graphql") ? [] : await refusalTexts(answer.clone());
+      requests.push(`${by} ${mask(asked)}: ${redirect}${[answer.status, ...refusal.map(mask)].join("; ")}`);
       return answer;
     };
   }
@@ -119,12 +119,12 @@ export function liveGitHub(options: LiveOptions): LiveGitHub {
     undoing(`delete the branches ${head} and ${head}-base`, () => deleteBranches(branches));
     const pull = await openPull(head, data.default_branch);
     undoing(`close pull request #${pull.number}`, () => closePull(pull.number));
-    const said = await path.repeat(() =>
+    const comment = await path.repeat(() =>
       person.rest.issues.createComment({ ...at, issue_number: pull.number, body: "Kodiai tries to react to this." }),
     );
     return {
       ...{ repo, number: pull.number, headSha: pull.headSha, file: `${head}.txt`, lines: CHANGED },
-      ...{ commentId: said.data.id, login, slug, github, person, path, seen, branches, undoing, comments: [] },
+      ...{ commentId: comment.data.id, login, slug, github, person, path, seen, branches, undoing, comments: [] },
       isAdmin: data.permissions?.admin === true,
       outsideLogin: options.outsideLogin,
       checks: () => clients.forChecks(installation.id, repo),
@@ -164,7 +164,7 @@ export function liveGitHub(options: LiveOptions): LiveGitHub {
       await unlessGone(() => write(() => person.rest.git.deleteRef({ ...at, ref: `heads/${branch}` })));
   }
 
-  /** Undoes the last act first. Returns what could not be undone, with the reason. */
+  /** Undoes the last act first. Returns the failed steps, with the reason. */
   async function cleanUp(): Promise<string[]> {
     signal = null;
     requests = [];
@@ -218,7 +218,7 @@ export function liveGitHub(options: LiveOptions): LiveGitHub {
   };
 }
 
-/** `isCut`: GitHub could not answer, so the promise is as open as before. */
+/** `isCut`: GitHub could not answer, so the promise remains untested. */
 type Outcome = Pick<LiveResult, "verdict" | "found"> & { readonly isCut?: true };
 
 async function outcomeOf(run: () => Promise<string>): Promise<Outcome> {
@@ -243,14 +243,14 @@ function reasonOf(error: unknown): string {
   return known instanceof Error ? (known.message.split(":\n")[0] ?? "") : String(known);
 }
 
-/** What is gone needs no deleting: null then. */
+/** Null when the thing no longer exists and needs no deletion. */
 async function unlessGone<T>(work: () => Promise<T>): Promise<T | null> {
   try {
     return await work();
   } catch (error) {
     const status = statusOf(error);
-    const isGone = status === 404 || status === 409 || (status === 422 && /does not exist/i.test(String(error)));
-    if (isGone) return null;
+    const isMissing = status === 404 || status === 409 || (status === 422 && /does not exist/i.test(String(error)));
+    if (isMissing) return null;
     throw error;
   }
 }
@@ -265,9 +265,9 @@ async function tokenForm(answer: Answer): Promise<string | null> {
   return /^ghs_[A-Za-z0-9]{36}$/.test(token) ? "`ghs_` and 36 letters or digits" : "another form";
 }
 
-/** What a refusal says: its message and its errors, as far as they fit a line. */
-async function sayings(answer: Answer): Promise<readonly string[]> {
+/** A refusal's message and errors, cut to a line. */
+async function refusalTexts(answer: Answer): Promise<readonly string[]> {
   const body = (await answer.json().catch(() => null)) as Readonly<Record<"message" | "errors", unknown>> | null;
-  const said = [body?.message, body?.errors].flatMap((one) => (one === undefined ? [] : JSON.stringify(one)));
-  return said.map((one) => one.replace(/^"|"$/g, "").slice(0, 300));
+  const texts = [body?.message, body?.errors].flatMap((one) => (one === undefined ? [] : JSON.stringify(one)));
+  return texts.map((one) => one.replace(/^"|"$/g, "").slice(0, 300));
 }

@@ -1,4 +1,4 @@
-// Takes out of a text whatever says whose repository it is about.
+// Masks everything in a text that identifies its repository.
 
 /** Words of a text: names of accounts, repositories, branches and files are whole words. */
 const WORD = /[\w-]+(?:\.[\w-]+)*/g;
@@ -12,11 +12,11 @@ const SHAPES: readonly (readonly [pattern: RegExp, shown: string])[] = [
 
 export interface Mask {
   (text: string): string;
-  /** From now on these words are shown as those; upper and lower case are the same. */
+  /** From now on these words are replaced by those; case is ignored. */
   learn(words: Readonly<Record<string, string>>): void;
 }
 
-/** A mask that knows shapes alone: numbers between slashes, numbers and ids of GitHub, commits and tokens. */
+/** A mask that knows only forms: numbers between slashes, numbers and ids of GitHub, commits and tokens. */
 export function masker(): Mask {
   const known = new Map<string, string>();
   const shown = (word: string) =>

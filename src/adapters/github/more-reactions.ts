@@ -1,9 +1,9 @@
-// Reactions beyond the first hundred of a comment: a page a question, so many pages and no more.
+// Reactions beyond the first hundred of a comment: one page per request, up to a fixed number of pages.
 import type { GitHub } from "./clients.ts";
 import { MORE_REACTIONS } from "./graphql-documents.ts";
 import { errorTypes } from "./graphql-refusal.ts";
 
-/** What stands of a comment's reactions on a page of the one query about a pull request. */
+/** A comment's reactions on a page of the pull request's query. */
 export interface ReactionPage<Node> {
   readonly totalCount?: number;
   readonly nodes: readonly (Node | null)[];
@@ -19,9 +19,9 @@ interface Answer<Node> {
 }
 
 /**
- * Reads on where a first page said that there is more, over as many comments as it is asked about.
+ * Reads the further pages of comments whose first page has more.
  *
- * @returns a function of a comment's node id and its first page: all that was read, and whether that is everything
+ * @returns a function of a comment's node id and its first page: all reactions read, and whether that is all of them
  */
 export function moreReactions<Node>(
   github: GitHub,
@@ -44,7 +44,7 @@ export function moreReactions<Node>(
   };
 }
 
-/** Null for a comment that was deleted in between. */
+/** Null for a comment that was deleted meanwhile. */
 async function nextPage<Node>(github: GitHub, id: string, after: string | null): Promise<ReactionPage<Node> | null> {
   try {
     const { node } = await github.graphql<Answer<Node>>(MORE_REACTIONS, { id, after });

@@ -1,4 +1,4 @@
-// What the App reaches on GitHub, and which pull requests are open there: installations as the App, names of repositories
+// The repositories that the App reaches on GitHub and their open pull requests: installations as the App, names of repositories
 // with a token that reads names, pull requests with a token for that one repository.
 import type { Octokit } from "@octokit/rest";
 import type { Repo } from "../../domain/job.ts";
@@ -18,7 +18,7 @@ export interface OpenPullsOptions {
 }
 
 const PAGE = 100;
-/** 10,000 installations or repositories; 1,000 pull requests that something happened to. */
+/** 10,000 installations or repositories; 1,000 pull requests with activity. */
 const MOST_PAGES = 100;
 const MOST_PULL_PAGES = 10;
 
@@ -54,7 +54,7 @@ async function repositories(
     const answer = await paced(() => github.rest.apps.listReposAccessibleToInstallation({ per_page: PAGE, page }));
     leaveEnough(answer.headers);
     const listed = answer.data.repositories;
-    // Nothing can be said in an archived one.
+    // Archived repositories accept no comments.
     found.push(...listed.filter(({ archived }) => archived !== true).map((one) => repoOf(host, one)));
     if (listed.length < PAGE) break;
   }
@@ -106,5 +106,5 @@ async function pageOf(
   }));
 }
 
-/** Gone, withdrawn or blocked: another try would not change it. Rate limits are told by their headers before. */
+/** Missing, withdrawn or blocked: a retry would not help. Rate limits are recognised by their headers earlier. */
 const REFUSED = [404, 410, 451];

@@ -1,4 +1,4 @@
-// What was said on a repository's pull requests, from GitHub: lists of a hundred, newest first, one request at a time.
+// Past comments on a repository's pull requests, from GitHub: lists of a hundred, newest first, one request at a time.
 import type { Repo } from "../../domain/job.ts";
 import type { PastAuthor, PastComment, PastPull } from "../../domain/memory/past-reviews.ts";
 import type { PastPage, PastReviews, RequestBudget } from "../../ports/history.ts";
@@ -16,7 +16,7 @@ export interface PastReviewsOptions {
 }
 
 const PAGE = 100;
-/** More open pull requests than this are not told apart from closed ones. */
+/** With more open pull requests than this, open and closed ones cannot be distinguished. */
 const OPEN_PAGES = 10;
 
 interface Answer<Item> {
@@ -26,7 +26,7 @@ interface Answer<Item> {
 
 type Ask = <Item>(request: () => Promise<Answer<Item>>) => Promise<Answer<Item>>;
 
-/** The reading port over one repository's token. Methods throw Transient when GitHub cannot answer now. */
+/** The reading port for one repository's token. Methods throw Transient when GitHub cannot answer now. */
 export function githubPastReviews(options: PastReviewsOptions): PastReviews {
   const { github, repo } = options;
   const { ask, budget } = counted(options.paceMs);
@@ -63,7 +63,7 @@ export function githubPastReviews(options: PastReviewsOptions): PastReviews {
   };
 }
 
-/** Paces requests, counts them, and keeps what GitHub says about the hour. */
+/** Paces requests, counts them, and records GitHub's hourly limit. */
 function counted(paceMs: number): { readonly ask: Ask; readonly budget: () => RequestBudget } {
   const paced = pacer(paceMs);
   let asked = 0;
@@ -97,7 +97,7 @@ function listed<Raw, Item>(
     } catch (error) {
       // "In order to keep the API fast for everyone, pagination is limited for this resource."
       if (statusOf(error) !== 422) throw error;
-      return { items: [], hasNext: false, cut: "GitHub lists no further back" };
+      return { items: [], hasNext: false, cut: "GitHub lists no older ones" };
     }
   });
 }
@@ -119,7 +119,7 @@ function whole<Raw, Item>(
         if (!hasNext(headers)) break;
       }
     } catch (error) {
-      // A pull request that is gone has nothing to say.
+      // A deleted pull request has no comments.
       if (statusOf(error) !== 404) throw error;
     }
     return items;
@@ -141,16 +141,16 @@ async function openPulls(github: GitHub, { owner, name }: Repo, ask: Ask): Promi
   return open;
 }
 
-/** False where GitHub says so, null where this token may not ask. */
+/** False if GitHub says so, null if this token may not ask. */
 async function mayWrite(github: GitHub, repo: Repo, { id, login }: PastAuthor, ask: Ask): Promise<boolean | null> {
   const where = { owner: repo.owner, repo: repo.name, username: login };
   try {
     const { data } = await ask(() => github.rest.repos.getCollaboratorPermissionLevel(where));
-    // A login can change hands; the id of whoever wrote the comment cannot.
+    // A login can change owners; the id of a comment's author cannot.
     return data.user?.id === id && (data.permission === "admin" || data.permission === "write");
   } catch (error) {
     if (statusOf(error) === 404) return false;
-    // Rate limits are 403 as well: they become Transient further out.
+    // Rate limits are 403 as well: the caller turns them into Transient.
     if (statusOf(error) !== 403 || isLimit(error)) throw error;
     return null;
   }
@@ -169,9 +169,9 @@ function isLimit(error: unknown): boolean {
   return error instanceof Error && /rate limit/i.test(error.message);
 }
 
-// GitHub's three kinds of comment as one noun.
+// GitHub's three kinds of comment as one type.
 
-/** A deleted account leaves its comments behind, without a user; GitHub's schema does not say so everywhere. */
+/** Comments of a deleted account have no user; GitHub's schema does not say so everywhere. */
 type RawUser = { readonly id: number; readonly login: string; readonly type: string } | null | undefined;
 
 interface Raw {
@@ -199,40 +199,47 @@ export function lineComment(raw: RawLineComment): PastComment | null {
   const pull = numberAtEnd(raw.pull_request_url);
   if (pull === null) return null;
   return {
-    ...said(raw),
+    ...commonFields(raw),
     place: "line",
     pull,
     replyTo: raw.in_reply_to_id ?? null,
     path: raw.path,
     hunk: raw.diff_hunk === "" ? null : raw.diff_hunk,
-    // Where the code moved on GitHub gives neither.
+    // For code that moved on GitHub gives neither.
     isOutdated: raw.subject_type === "file" ? null : (raw.line ?? raw.position ?? null) === null,
     sha: raw.original_commit_id,
     at: Date.parse(raw.created_at),
   };
 }
 
-/** A comment in the conversation of a pull request; null for one of an issue, which the same list holds. */
+/** A comment in the conversation of a pull request; null for one of an issue, which the same list contains. */
 function conversationComment(
   raw: Raw & { readonly issue_url: string; readonly created_at: string },
 ): PastComment | null {
   const pull = numberAtEnd(raw.issue_url);
   if (pull === null || !raw.html_url.includes(`/pull/${pull}#`)) return null;
-  return { ...said(raw), ...NOWHERE, place: "conversation", pull, sha: null, at: Date.parse(raw.created_at) };
+  return { ...commonFields(raw), ...NOWHERE, place: "conversation", pull, sha: null, at: Date.parse(raw.created_at) };
 }
 
-/** The text of a review; null for one without a text, or that is not submitted. */
+/** The text of a review; null for one without text, or not submitted. */
 function reviewComment(
   raw: Raw & { readonly submitted_at?: string; readonly commit_id: string | null; readonly state: string },
   pull: number,
 ): PastComment | null {
   if ((raw.body ?? "").trim() === "" || raw.submitted_at === undefined || raw.state === "PENDING") return null;
-  return { ...said(raw), ...NOWHERE, place: "review", pull, sha: raw.commit_id, at: Date.parse(raw.submitted_at) };
+  return {
+    ...commonFields(raw),
+    ...NOWHERE,
+    place: "review",
+    pull,
+    sha: raw.commit_id,
+    at: Date.parse(raw.submitted_at),
+  };
 }
 
 const NOWHERE = { replyTo: null, path: null, hunk: null, isOutdated: null };
 
-function said(raw: Raw): Pick<PastComment, "id" | "body" | "author" | "url"> {
+function commonFields(raw: Raw): Pick<PastComment, "id" | "body" | "author" | "url"> {
   return { id: raw.id, body: raw.body ?? "", author: authorOf(raw), url: raw.html_url };
 }
 

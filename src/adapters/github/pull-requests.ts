@@ -11,7 +11,7 @@ import { listChanges } from "./list-changes.ts";
 import { unlessStatus } from "./requests.ts";
 import { translated } from "./translate-error.ts";
 
-/** How many merged pull requests an author has, kept for a day: at most one search an author and repository. */
+/** The number of an author's merged pull requests, cached for a day: at most one search an author and repository. */
 export interface AuthorCache {
   get(key: string): number | undefined;
   set(key: string, merged: number): void;
@@ -24,14 +24,14 @@ export interface PullRequestsOptions {
   /** Our own bot account: `kodiai[bot]`. */
   readonly botLogin: string;
   readonly authors: AuthorCache;
-  /** Which try of its job this is, from 1; absent where nothing tries again. */
+  /** The attempt of its job, from 1; absent without retries. */
   readonly attempt?: number;
 }
 
 /** With these associations the tier is decided without counting. */
 const DECIDED = new Set(["OWNER", "MEMBER", "FIRST_TIMER", "FIRST_TIME_CONTRIBUTOR"]);
 
-/** The reading port over one repository's token. */
+/** The reading port for one repository's token. */
 export function githubPullRequests(options: PullRequestsOptions): PullRequests {
   const { github } = options;
   return {
@@ -71,7 +71,7 @@ async function readPull(github: GitHub, repo: Repo, number: number): Promise<Pul
     // GitHub lists at most 250 commits of a pull request.
     github.paginate(github.rest.pulls.listCommits, { ...at, per_page: 100 }),
   ]);
-  // Both the author's account and the fork may be gone; GitHub's schema does not say so.
+  // Both the author's account and the fork may be deleted; GitHub's schema does not say so.
   const author = (pull.user as typeof pull.user | null) ?? GHOST;
   return {
     number: pull.number,
@@ -102,7 +102,7 @@ function accountType(type: string): PullRequest["author"]["type"] {
   return type === "Bot" || type === "Organization" || type === "Mannequin" ? type : "User";
 }
 
-/** Null for what is absent, a folder, a link, a submodule, binary or too large. Without a sha: the default branch. */
+/** Null for a missing file, a folder, a link, a submodule, a binary or a too large file. Without a sha: the default branch. */
 async function readText(
   github: GitHub,
   repo: Repo,
@@ -121,14 +121,14 @@ async function readText(
   return bytes.includes(0) || !isBlob(data.sha, bytes) ? null : bytes.toString("utf8");
 }
 
-/** Whether whoever reads `repo` may read another repository of its owner: the other is public, or both are internal. */
+/** Whether every reader of `repo` may read another repository of its owner: the other is public, or both are internal. */
 async function isAsOpen(github: GitHub, repo: Repo, name: string): Promise<boolean> {
   if (repo.visibility === "private") return true;
   const { data } = await github.rest.repos.get({ owner: repo.owner, repo: name });
   return !data.private || data.visibility === repo.visibility;
 }
 
-/** `.` and `..` are steps in an address and never a file: the URL parser would walk out of the repository. */
+/** `.` and `..` are steps in an address and never a file: the URL parser would leave the repository. */
 function isStep(path: string): boolean {
   return path === "" || path === "." || path === "..";
 }
@@ -152,7 +152,7 @@ async function readAuthor(options: PullRequestsOptions, repo: Repo, pull: PullRe
   return { mergedPullRequests: data.total_count };
 }
 
-/** In searches an App is known by its name; accounts such as Copilot's, which say nothing of their App, are refused. */
+/** Searches know an App by its name; they refuse accounts such as Copilot's, which do not name their App. */
 function searched({ login }: PullRequest["author"]): string {
   return login.replace(/^(.+)\[bot\]$/, "app/$1");
 }
@@ -172,14 +172,14 @@ async function readOwnComments(
   return comments.filter((comment) => isOurs(comment, botLogin)).flatMap(ownComments);
 }
 
-// A comment of ours, read back: which finding it is about, where it stood, and the code above it.
+// Our own comment, parsed: its findings, its place, and the code above it.
 
 type ReviewComment = Awaited<ReturnType<GitHub["rest"]["pulls"]["listReviewComments"]>>["data"][number];
 
 /** Code points of a title: as many as publish writes. */
 const TITLE = /\*\*([^*\n]{1,400})\*\*/;
 
-/** One for each finding that a comment is about. Of those that share it with another only the first is on its lines. */
+/** One for each finding of a comment. If several findings share it, only the first is on its lines. */
 export function ownComments(comment: ReviewComment): readonly OwnComment[] {
   return parseFindingMarker(comment.body).map((findingId, at) => {
     const isFile = comment.subject_type === "file" || at > 0;

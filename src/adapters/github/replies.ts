@@ -10,7 +10,7 @@ import { FIND_THREAD, RESOLVE_THREAD } from "./graphql-documents.ts";
 import { translate, translated } from "./translate-error.ts";
 import type { WritePath } from "./write-path.ts";
 
-/** The answering port over one repository's token. `botLogin` is our own account, such as `kodiai[bot]`. */
+/** The answering port for one repository's token. `botLogin` is our own account, such as `kodiai[bot]`. */
 export function githubReplies(github: GitHub, botLogin: string, path: WritePath): Replies {
   const at = (repo: Repo) => ({ owner: repo.owner, repo: repo.name });
   const inThread = (to: AnswerPlace) => (to.place === "thread" ? to.rootId : null);
@@ -23,7 +23,7 @@ export function githubReplies(github: GitHub, botLogin: string, path: WritePath)
         else if (to.place === "conversation") await path.repeat(() => reactions.createForIssueComment(where));
         return true;
       } catch (error) {
-        // The answer counts, not the courtesy.
+        // A failed reaction must not prevent the answer.
         return !(translate(error, Date.now()) instanceof OutOfReach);
       }
     },
@@ -70,7 +70,7 @@ interface FoundThreads {
   };
 }
 
-/** GitHub ties this to `contents: write`, which we do not ask for (community discussion 44650): mostly refused. */
+/** GitHub requires `contents: write` for this, which we do not request (community discussion 44650): mostly refused. */
 async function resolve(
   github: GitHub,
   path: WritePath,
@@ -90,7 +90,7 @@ async function resolve(
   }
 }
 
-/** The thread that a comment begins; null where there is none. */
+/** The thread that a comment begins; null if there is none. */
 async function threadOf(github: GitHub, repo: Repo, number: number, rootId: number): Promise<FoundThread | null> {
   let after: string | null = null;
   do {

@@ -1,4 +1,4 @@
-// A repository as GitHub tells it now: name, owner, visibility, and the head of its default branch.
+// A repository's current state on GitHub: name, owner, visibility, and the head of its default branch.
 import type { Repo } from "../../domain/job.ts";
 import type { ReachableRepository, RepositoryHost, Tree, Unreachable } from "../../ports/memory.ts";
 import type { Clients, GitHub } from "./clients.ts";
@@ -8,7 +8,7 @@ import { githubTree } from "./tree.ts";
 export interface RepositoryHostOptions {
   readonly clients: Pick<Clients, "forReading" | "installationOf">;
   readonly installationId: number;
-  /** As the delivery told it; only its host and id are relied on. */
+  /** As in the delivery; only its host and id are reliable. */
   readonly repo: Repo;
   /** Milliseconds between two requests for files. */
   readonly paceMs: number;
@@ -27,9 +27,9 @@ async function lookUp(options: RepositoryHostOptions): Promise<ReachableReposito
       return { kind: "unreachable", reason: "the App does not reach the repository", isMissing: true };
     const [owner = "", name = ""] = reader.name.split("/");
     const { data } = await reader.github.rest.repos.get({ owner, repo: name });
-    // Names are given away again; ids are not.
+    // A name can be reused; an id cannot.
     if (data.id !== repo.id) {
-      return { kind: "unreachable", reason: `${reader.name} is another repository by now`, isMissing: false };
+      return { kind: "unreachable", reason: `${reader.name} is now another repository`, isMissing: false };
     }
     const { visibility } = data;
     const now: Repo = {
@@ -51,8 +51,8 @@ async function lookUp(options: RepositoryHostOptions): Promise<ReachableReposito
 }
 
 /**
- * Of the delivery's installation, or of the one that reaches the repository by now: after a transfer or a new
- * installation the old one loses it, and tells so late.
+ * Of the delivery's installation, or of the one that reaches the repository now: after a transfer or a new installation the old one
+ * loses access, and its event may come late.
  */
 async function readerOf({ clients, installationId, repo }: RepositoryHostOptions): ReturnType<Clients["forReading"]> {
   const reader = await clients.forReading(installationId, repo);
@@ -61,11 +61,11 @@ async function readerOf({ clients, installationId, repo }: RepositoryHostOptions
   return other === null || other === installationId ? null : clients.forReading(other, repo);
 }
 
-/** Answers that another try a minute later would not change. Rate limits, which are 403 as well, are Transient before. */
+/** Refusals that a retry a minute later would not change. Rate limits, which are 403 as well, are Transient earlier. */
 const REFUSALS = new Map([
   [403, "GitHub refuses: the installation is suspended, or a permission was withdrawn"],
   [404, "GitHub does not find it under its name"],
-  [410, "GitHub says that it is gone"],
+  [410, "GitHub says that it was deleted"],
   [451, "it is blocked for legal reasons"],
 ]);
 
@@ -78,7 +78,7 @@ async function headOf(github: GitHub, repo: Repo, branch: string, paceMs: number
     const { data } = await github.rest.repos.getBranch({ owner: repo.owner, repo: repo.name, branch });
     return githubTree({ github, repo, commit: data.commit.sha, paceMs });
   } catch (error) {
-    // No such branch: nothing was committed yet.
+    // No such branch: the repository has no commits yet.
     if (statusOf(error) === 404) return null;
     throw error;
   }

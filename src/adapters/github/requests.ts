@@ -1,13 +1,13 @@
-// What readers of GitHub need of single requests: the status of a refusal, room between two requests, and what is left of the hour.
+// Helpers for single requests to GitHub: the status of a refusal, a pause between two requests, and the rest of the hourly limit.
 import { setTimeout as wait } from "node:timers/promises";
 import { Transient } from "../../domain/errors.ts";
 
-/** The status of GitHub's answer; 0 where there is none. */
+/** The status of GitHub's answer; 0 without one. */
 export function statusOf(error: unknown): number {
   return error instanceof Error && "status" in error ? Number(error.status) : 0;
 }
 
-/** What `work` gives; null where GitHub answers one of these statuses. */
+/** The result of `work`; null if GitHub answers with one of these statuses. */
 export async function unlessStatus<T>(statuses: readonly number[], work: () => Promise<T>): Promise<T | null> {
   try {
     return await work();
@@ -30,18 +30,18 @@ export function pacer(paceMs: number): Paced {
   };
 }
 
-/** The share of an hour's requests that is left to reviews, which come out of the same budget. */
+/** The share of an hour's requests that is reserved for reviews, which use the same limit. */
 const LEFT_TO_REVIEWS = 0.2;
 
-/** This hour's requests as an answer's headers tell. */
+/** The hourly limit in an answer's headers. */
 interface Hour {
-  /** False once what is left is for reviews. */
+  /** False once the rest is reserved for reviews. */
   readonly isEnough: boolean;
-  /** When the hour ends, epoch milliseconds; null where it is not told. */
+  /** When the hour ends, epoch milliseconds; null if unknown. */
   readonly until: number | null;
 }
 
-/** Null from a server without limits, which names none. */
+/** Null from a server without limits, which sends no such headers. */
 export function hourOf(headers: Readonly<Record<string, unknown>>): Hour | null {
   const of = (name: string) => Number(headers[`x-ratelimit-${name}`] ?? Number.NaN);
   const [limit, remaining, reset] = [of("limit"), of("remaining"), of("reset")];
@@ -49,9 +49,9 @@ export function hourOf(headers: Readonly<Record<string, unknown>>): Hour | null 
   return { isEnough: remaining >= limit * LEFT_TO_REVIEWS, until: Number.isFinite(reset) ? reset * 1_000 : null };
 }
 
-/** @throws Transient until the hour ends where what is left of it is for reviews */
+/** @throws Transient until the hour ends if the rest of it is reserved for reviews */
 export function leaveEnough(headers: Readonly<Record<string, unknown>>): void {
   const hour = hourOf(headers);
   if (hour?.isEnough === false)
-    throw new Transient("the rest of this hour's requests to GitHub is left to reviews", hour.until);
+    throw new Transient("the rest of this hour's GitHub requests is reserved for reviews", hour.until);
 }

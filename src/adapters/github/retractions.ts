@@ -1,4 +1,4 @@
-// Our own comments of a pull request on GitHub, and how they are folded away. What others wrote is not even seen.
+// Our own comments of a pull request on GitHub, and how they are hidden. Posts by others are ignored.
 import { hasSummaryMarker, parseFindingMarker, parseReviewMarker } from "../../domain/review/marker.ts";
 import type { OwnPost, Retractions } from "../../ports/checks.ts";
 import type { GitHub } from "./clients.ts";
@@ -7,7 +7,7 @@ import { MINIMIZE } from "./graphql-documents.ts";
 import { translated } from "./translate-error.ts";
 import type { WritePath } from "./write-path.ts";
 
-/** The port over one repository's token. `botLogin` is our own account, such as `kodiai[bot]`. */
+/** The port for one repository's token. `botLogin` is our own account, such as `kodiai[bot]`. */
 export function githubRetractions(
   github: GitHub,
   botLogin: string,

@@ -1,4 +1,4 @@
-// Writes to a pull request on GitHub: comments only, each by the one path.
+// Writes to a pull request on GitHub: comments only, each through the write path.
 import { createHash } from "node:crypto";
 import { RequestError } from "@octokit/request-error";
 import { OutOfReach } from "../../domain/errors.ts";
@@ -17,7 +17,7 @@ import { isOurs, placeOf } from "./find-post.ts";
 import { isNotReady, limitWait, translated } from "./translate-error.ts";
 import type { WritePath } from "./write-path.ts";
 
-/** The writing port over one repository's token. `botLogin` is our own account, such as `kodiai[bot]`. */
+/** The writing port for one repository's token. `botLogin` is our own account, such as `kodiai[bot]`. */
 export function githubReviews(github: GitHub, botLogin: string, path: WritePath): Reviews {
   const writer: Writer = { github, botLogin, path };
   return {
@@ -35,7 +35,7 @@ export function githubReviews(github: GitHub, botLogin: string, path: WritePath)
       }),
     showProgress: (repo, number, line, headSha) =>
       translated(async () => {
-        await putSummary(writer, { repo, number, headSha }, (standing) => withProgress(standing, line));
+        await putSummary(writer, { repo, number, headSha }, (current) => withProgress(current, line));
       }),
     endProgress: (repo, number, instead) => translated(() => endProgress(writer, repo, number, instead)),
   };
@@ -47,7 +47,7 @@ interface Writer {
   readonly path: WritePath;
 }
 
-/** The head that is written about. */
+/** The head that a post is about. */
 interface Spot {
   readonly repo: Repo;
   readonly number: number;
@@ -58,12 +58,12 @@ const at = ({ repo, number }: Pick<Spot, "repo" | "number">) => ({ ...placeOf(re
 
 async function readHead(github: GitHub, repo: Repo, number: number) {
   const { data } = await github.rest.pulls.get(at({ repo, number }));
-  // A name can be taken over by another repository; an id cannot.
-  if (data.base.repo.id !== repo.id) throw new OutOfReach("gone", 301, "another repository has its name by now");
+  // Another repository can take over a name, but not an id.
+  if (data.base.repo.id !== repo.id) throw new OutOfReach("gone", 301, "another repository has its name now");
   return { sha: data.head.sha, state: data.state, locked: data.locked };
 }
 
-/** Read right before each write: nobody is spoken to about what is over. */
+/** Read right before each write, so that nothing is posted on a closed, locked or outdated pull request. */
 async function checkHead({ github }: Writer, { repo, number, headSha }: Spot): Promise<void> {
   const now = await translated(() => readHead(github, repo, number));
   if (now.state === "closed") throw new SupersededError("the pull request is closed");
@@ -114,7 +114,7 @@ async function outsideDiff(
   return new Set(comments.filter((comment) => !isInside(comment, patches.get(comment.path) ?? "")));
 }
 
-/** Path → patch as GitHub shows it; empty while it cannot make the diff. */
+/** Path → patch as GitHub shows it; empty if it cannot make the diff. */
 async function patchesOf(github: GitHub, repo: Repo, number: number): Promise<ReadonlyMap<string, string>> {
   try {
     const files = await github.paginate(github.rest.pulls.listFiles, { ...at({ repo, number }), per_page: 100 });
@@ -125,7 +125,7 @@ async function patchesOf(github: GitHub, repo: Repo, number: number): Promise<Re
   }
 }
 
-/** Both ends are in one hunk, by the ranges that its header names. */
+/** Whether both ends are in one hunk, by the ranges in its header. */
 function isInside({ side, startLine, line }: CommentToPost, patch: string): boolean {
   return [...patch.matchAll(/^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@/gm)].some((header) => {
     const [first, count] = side === "LEFT" ? [header[1], header[2]] : [header[3], header[4]];
@@ -154,7 +154,7 @@ async function postFileComment(writer: Writer, spot: Spot, file: string, body: s
   );
 }
 
-/** GitHub allows one pending review a user and pull request; one that a crashed run left behind makes the next fail. */
+/** GitHub allows one pending review per user and pull request; one left by a crashed run makes the next fail. */
 async function dropPendingReview({ github, botLogin, path }: Writer, spot: Spot): Promise<void> {
   const reviews = await github.paginate(github.rest.pulls.listReviews, { ...at(spot), per_page: 100 });
   for (const review of reviews) {
@@ -163,7 +163,7 @@ async function dropPendingReview({ github, botLogin, path }: Writer, spot: Spot)
   }
 }
 
-/** GitHub cannot place a comment; which one of several, it does not say. Throttling has the same status and passes. */
+/** GitHub cannot place a comment and does not say which. Throttling has the same status and is passed on. */
 async function placing<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
@@ -186,11 +186,11 @@ async function postedFindings(
   return new Set(own.flatMap((comment) => parseFindingMarker(comment.body)));
 }
 
-/** @param bodyOf of what stands there now, null for nothing */
+/** @param bodyOf of the current body, null for none */
 async function putSummary(
   writer: Writer,
   spot: Spot,
-  bodyOf: (standing: string | null) => string,
+  bodyOf: (current: string | null) => string,
 ): Promise<{ url: string }> {
   const { github, path } = writer;
   const { repo, number } = spot;
@@ -201,13 +201,13 @@ async function putSummary(
   const there = await path.create(wanted, { look: true, allowed, post });
   if (there.made) return there;
   const comment = { ...placeOf(repo), comment_id: there.id };
-  const standing = await unlessGone(() => github.rest.issues.getComment(comment));
-  if (standing === null) {
-    // Somebody has deleted it.
+  const current = await unlessGone(() => github.rest.issues.getComment(comment));
+  if (current === null) {
+    // The summary was deleted.
     await path.gone(wanted);
     return path.create(wanted, { look: true, allowed, post });
   }
-  const before = standing.data.body ?? "";
+  const before = current.data.body ?? "";
   const text = withProofOf(before, bodyOf(before));
   if (before === text) return there;
   const edit = async () => {
@@ -242,18 +242,18 @@ function proven(body: string, marker: string): string {
   return `${body}\n${proofMarker(marker)}`;
 }
 
-/** An edit keeps the proof that the comment was made with. */
-function withProofOf(standing: string, body: string): string {
-  const proof = /<!-- kodiai:proof [0-9a-f]+ -->\s*$/.exec(standing)?.[0].trim();
+/** An edit keeps the comment's proof. */
+function withProofOf(current: string, body: string): string {
+  const proof = /<!-- kodiai:proof [0-9a-f]+ -->\s*$/.exec(current)?.[0].trim();
   return proof === undefined || body.trimEnd().endsWith(proof) ? body : `${body}\n${proof}`;
 }
 
-/** The findings that a comment is about; null when there are none. */
+/** The findings of a comment; null when there are none. */
 function nameOf(body: string): string | null {
   return parseFindingMarker(body).join(" ") || null;
 }
 
-/** Names a set of things, whatever their order. */
+/** A digest of a set, independent of its order. */
 function digest(parts: readonly string[]): string {
   return createHash("sha256").update(JSON.stringify(parts.toSorted())).digest("hex").slice(0, 16);
 }

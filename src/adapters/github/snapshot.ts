@@ -1,5 +1,5 @@
-// The files of a head on GitHub: its tree says which blobs they are, an archive brings most of them, and what the archive lacks or
-// alters (`export-ignore`, `export-subst`) is asked for by its SHA. What was read before is not read again.
+// The files of a head on GitHub: its tree lists the blobs, an archive brings most of them, and those that the archive lacks or
+// alters (`export-ignore`, `export-subst`) are requested by SHA. Cached blobs are not read again.
 import { Transient } from "../../domain/errors.ts";
 import type { Repo } from "../../domain/job.ts";
 import type { Degraded } from "../../domain/omissions.ts";
@@ -13,9 +13,9 @@ import { readArchive } from "./snapshot-archive.ts";
 import { translated } from "./translate-error.ts";
 
 export interface SnapshotOptions {
-  /** With `contents: read` of the base repository, which has the heads of its forks as well. */
+  /** With `contents: read` of the base repository, which also has the heads of its forks. */
   readonly github: GitHub;
-  /** Reaches the hosts that hand out archives, without a credential. */
+  /** Reaches the hosts that serve archives, without a credential. */
   readonly archives: GuardedFetch;
   readonly blobs: Blobs;
   /** Called when blobs were added. */
@@ -24,12 +24,12 @@ export interface SnapshotOptions {
   readonly limits?: SnapshotLimits;
 }
 
-/** Blobs that are asked for at a time: GitHub allows 100 requests, and others wait too. */
+/** Concurrent requests for blobs: GitHub allows 100, which others share. */
 const AT_ONCE = 6;
-/** Milliseconds for one blob that is asked for later. */
+/** Milliseconds for one blob that is read later. */
 const LATER_MS = 10_000;
 
-/** Snapshots of heads. What goes wrong is a reason, whoever caused it. */
+/** Snapshots of heads. Every failure becomes a reason. */
 export function githubSnapshots(options: SnapshotOptions): Snapshots {
   return {
     async at(repo, pull) {
@@ -86,8 +86,8 @@ async function read(
   const files = small.filter(({ blob }) => !missing.has(blob));
   const unread = small
     .filter(({ blob }) => missing.has(blob))
-    .map(({ path }) => ({ path, reason: "the archive of the head lacks or alters it, and so it could not be read" }));
-  const said = [
+    .map(({ path }) => ({ path, reason: "the archive of the head lacks or alters it, so it could not be read" }));
+  const reasons = [
     tree.isWhole ? null : `GitHub lists only ${tree.files.length} files of the head; the others were not read`,
     unread.length === 0
       ? null
@@ -101,7 +101,7 @@ async function read(
       unread,
       text: readBy(files, text),
     },
-    degraded: said.flatMap((reason) => (reason === null ? [] : [degraded(reason)])),
+    degraded: reasons.flatMap((reason) => (reason === null ? [] : [degraded(reason)])),
   };
 }
 
@@ -113,7 +113,7 @@ function readBy(files: readonly SnapshotFile[], text: (sha: string) => Promise<s
   };
 }
 
-/** What is no longer kept, or is damaged, is asked for once more, a bounded number of times. */
+/** A blob that is no longer cached, or damaged, is requested once more, a bounded number of times. */
 function textReader(
   { github, blobs, limits = SNAPSHOT_LIMITS }: SnapshotOptions,
   asked: Asked,
@@ -122,8 +122,8 @@ function textReader(
   let left = limits.blobs;
   return async (sha) => {
     if (known.get(sha) !== true) return null;
-    const kept = await blobs.read(sha);
-    if (kept !== null) return kept.toString("utf8");
+    const cached = await blobs.read(sha);
+    if (cached !== null) return cached.toString("utf8");
     if (left === 0) return null;
     left -= 1;
     const bytes = await blobOf(github, asked, sha, AbortSignal.timeout(LATER_MS)).catch(() => null);
@@ -136,7 +136,7 @@ function textReader(
 interface ListedTree {
   readonly files: readonly SnapshotFile[];
   readonly isLink: (path: string) => boolean;
-  /** False where GitHub cut its list off. */
+  /** False if GitHub truncated its list. */
   readonly isWhole: boolean;
 }
 
@@ -151,8 +151,8 @@ async function treeOf(github: GitHub, { owner, repo, sha }: Asked, signal: Abort
 }
 
 /**
- * GitHub answers with the address of the archive, whose query holds a token: it is followed by hand, without our own, and is part
- * of no message.
+ * GitHub answers with the archive's address, whose query contains a token: the redirect is followed by hand, without our own token,
+ * and the address appears in no message.
  */
 async function archiveOf(
   { github, archives }: SnapshotOptions,
@@ -164,11 +164,11 @@ async function archiveOf(
     github.request("GET /repos/{owner}/{repo}/tarball/{ref}", { owner, repo, ref: sha, request }),
   );
   const address = headers.location === undefined ? null : URL.parse(headers.location);
-  if (address === null) throw new NoSnapshot("GitHub does not say where the archive of the head is");
+  if (address === null) throw new NoSnapshot("GitHub gives no address for the archive of the head");
   const answer = await archives(address, { redirect: "manual", signal }).catch((error: unknown) => {
     const isRefused = (error as { readonly code?: unknown }).code === "EGRESS_REFUSED";
     throw new NoSnapshot(
-      isRefused ? "GitHub sends to a host that hands out no archives" : "the archive of the head could not be fetched",
+      isRefused ? "GitHub redirects to a host that serves no archives" : "the archive of the head could not be fetched",
     );
   });
   if (answer.status === 200 && answer.body !== null) return answer.body;
@@ -191,7 +191,7 @@ async function askForBlobs(
   }
 }
 
-/** Null where what GitHub answers is not what the SHA says. */
+/** Null if GitHub's answer does not match the SHA. */
 async function blobOf(
   github: GitHub,
   { owner, repo }: Asked,
@@ -204,7 +204,7 @@ async function blobOf(
   return blobSha(bytes, sha.length) === sha ? bytes : null;
 }
 
-/** `eol=crlf` in .gitattributes holds for archives too; null where there is nothing to take back. */
+/** `eol=crlf` in .gitattributes also applies to archives; null if there is nothing to undo. */
 function withoutCarriageReturns(bytes: Buffer): Buffer | null {
   if (!bytes.includes("\r\n")) return null;
   return Buffer.from(bytes.toString("latin1").replaceAll("\r\n", "\n"), "latin1");

@@ -1,4 +1,4 @@
-// Reads threads on a diff: GitHub's threads are flat, every reply names the first comment.
+// Reads threads on a diff: GitHub's threads are flat, and every reply names the first comment.
 import type { ThreadComment } from "../../domain/conversation.ts";
 import type { Threads } from "../../ports/conversation.ts";
 import type { GitHub } from "./clients.ts";
@@ -7,7 +7,7 @@ import { translated } from "./translate-error.ts";
 
 type ListedComment = Awaited<ReturnType<GitHub["rest"]["pulls"]["listReviewComments"]>>["data"][number];
 
-/** The reading port over one repository's token. `botLogin` is our own account, such as `kodiai[bot]`. */
+/** The reading port for one repository's token. `botLogin` is our own account, such as `kodiai[bot]`. */
 export function githubThreads(github: GitHub, botLogin: string): Threads {
   return {
     root: (repo, rootId) =>
@@ -30,7 +30,7 @@ export function githubThreads(github: GitHub, botLogin: string): Threads {
 
 function commentOf(
   comment: Pick<ListedComment, "id" | "body" | "created_at" | "updated_at" | "path" | "diff_hunk"> & {
-    // A deleted account leaves its comments behind; GitHub's schema does not say so.
+    // Comments of a deleted account stay; GitHub's schema does not say so.
     readonly user: { readonly id: number; readonly login: string; readonly type: string } | null;
   },
   botLogin: string,

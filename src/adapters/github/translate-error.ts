@@ -1,4 +1,4 @@
-// GitHub's failures in our words: try later, or never.
+// GitHub's failures as our error types: retry later, or never.
 import { RequestError } from "@octokit/request-error";
 import { LeaseLost, OutOfReach, type Reach, Transient } from "../../domain/errors.ts";
 import { errorTypes } from "./graphql-refusal.ts";
@@ -6,15 +6,15 @@ import { EgressRefused, refusalIn } from "./guarded-fetch.ts";
 
 /** GitHub's documents: without retry-after, wait at least a minute after a secondary rate limit. */
 const SECONDARY_LIMIT_WAIT_MS = 60_000;
-/** Nobody makes us wait longer than this; the job is looked at again. */
+/** The longest wait; afterwards the job is tried again. */
 const MAX_WAIT_MS = 60 * 60_000;
-/** GitHub counts in whole seconds: the second that it names is not over when it begins. */
+/** GitHub counts in whole seconds, and the named second is not over when it begins. */
 const ROUNDING_MS = 1_000;
 
 /**
- * Runs `work`; what may succeed later (5xx, 429, rate limits, a diff that is not ready, timeouts, broken connections) is thrown as `Transient`
- * with the time that GitHub named, what GitHub will not change its mind about (401, 403, 404, 410, 451) as `OutOfReach`,
- * anything else as it came.
+ * Runs `work`. A failure that may pass (5xx, 429, rate limits, a diff that is not ready, timeouts, broken connections) is thrown as
+ * `Transient` with the time that GitHub named, a permanent one (401, 403, 404, 410, 451) as `OutOfReach`, anything else
+ * unchanged.
  */
 export async function translated<T>(work: () => Promise<T>): Promise<T> {
   try {
@@ -24,12 +24,12 @@ export async function translated<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** The error as our code knows it. `now` is epoch milliseconds. */
+/** The error as one of our types. `now` is epoch milliseconds. */
 export function translate(error: unknown, now: number): unknown {
   if (isOurs(error)) return error;
-  // What our own fetch threw comes back wrapped.
+  // Errors of our own fetch come back wrapped.
   if (error instanceof Error && isOurs(error.cause)) return error.cause;
-  // Octokit takes it for a request that got no answer; another try would get none either.
+  // Octokit treats it as a request without an answer; a retry would get none either.
   const refusal = refusalIn(error);
   if (refusal !== null) return refusal;
   if (error instanceof RequestError) return translateStatus(error, now);
@@ -40,14 +40,14 @@ export function translate(error: unknown, now: number): unknown {
   return error;
 }
 
-/** What GraphQL says by a type, as REST says it. */
+/** GraphQL's error types with the status of REST. */
 const GRAPHQL_REACH = [
   [404, "gone", "NOT_FOUND"],
   [403, "refused", "FORBIDDEN"],
   [403, "refused", "INSUFFICIENT_SCOPES"],
 ] as const satisfies readonly (readonly [status: number, why: Reach, type: string])[];
 
-/** True for what our own code threw before a request left. */
+/** True for errors of our own code before a request was sent. */
 export function wasNeverSent(error: unknown): boolean {
   return isOurs(error) || (error instanceof Error && isOurs(error.cause));
 }
@@ -57,13 +57,13 @@ function isOurs(error: unknown): boolean {
 }
 
 function translateStatus(error: RequestError, now: number): unknown {
-  const said = `GitHub answered ${error.status} to ${route(error)}`;
+  const message = `GitHub answered ${error.status} to ${route(error)}`;
   const wait = limitWait(error, now);
-  if (wait !== null) return new Transient(said, now + wait.ms, error);
-  // Octokit reports a request that got no answer as status 500 without a response.
-  if (error.status >= 500 || error.status === 408 || isNotReady(error)) return new Transient(said, null, error);
+  if (wait !== null) return new Transient(message, now + wait.ms, error);
+  // Octokit reports a request without an answer as status 500 without a response.
+  if (error.status >= 500 || error.status === 408 || isNotReady(error)) return new Transient(message, null, error);
   const why = reachOf(error);
-  return why === null ? error : new OutOfReach(why, error.status, said, error);
+  return why === null ? error : new OutOfReach(why, error.status, message, error);
 }
 
 /** True while GitHub is still making a diff. */
@@ -71,21 +71,21 @@ export function isNotReady(error: unknown): boolean {
   return error instanceof RequestError && error.status === 422 && unprocessable(error) === "not ready";
 }
 
-function reachOf({ status, message: said }: RequestError): Reach | null {
+function reachOf({ status, message }: RequestError): Reach | null {
   if (status === 404 || status === 410 || status === 451) return "gone";
   if (status === 401) return "unauthorised";
   if (status !== 403) return null;
-  return /suspended/i.test(said) ? "suspended" : "refused";
+  return /suspended/i.test(message) ? "suspended" : "refused";
 }
 
-/** What GitHub asks for after too many requests. */
+/** GitHub's wait after too many requests. */
 export interface LimitWait {
   readonly ms: number;
-  /** Which requests of the installation are meant; `other` is one kind of REST's, such as searches. */
+  /** The requests of the installation that it covers; `other` is one kind of REST's, such as searches. */
   readonly of: "all" | "graphql" | "other";
 }
 
-/** How long GitHub asks us to wait, from one second to an hour; null when the error is none of its limits. */
+/** How long GitHub asks us to wait, from one second to an hour; null when the error is not a rate limit. */
 export function limitWait(error: RequestError, now: number): LimitWait | null {
   if (!isRateLimit(error)) return null;
   const headers = error.response?.headers ?? {};
@@ -114,12 +114,12 @@ function afterSeconds(header: unknown): number | null {
   return /^\d{1,12}(?:\.\d+)?$/.test(text) ? Number(text) * 1000 : null;
 }
 
-/** By GitHub's own clock, where it tells it: ours may be wrong. A moment that is over asks for no wait; null for garbage. */
+/** By GitHub's own clock, if the answer has it: ours may be wrong. A past time means no wait; null for garbage. */
 function untilReset(headers: Readonly<Record<string, unknown>>, now: number): number | null {
   const seconds = afterSeconds(headers["x-ratelimit-reset"]);
   if (seconds === null || seconds === 0) return null;
-  const told = Date.parse(String(headers.date ?? ""));
-  return Math.max(0, seconds - (Number.isFinite(told) ? told : now));
+  const serverNow = Date.parse(String(headers.date ?? ""));
+  return Math.max(0, seconds - (Number.isFinite(serverNow) ? serverNow : now));
 }
 
 function isBrokenConnection(error: unknown): boolean {
@@ -131,7 +131,7 @@ function route(error: RequestError): string {
   return `${error.request.method} ${new URL(error.request.url).pathname}`;
 }
 
-/** Of what broke only the code: messages name hosts, proxies and ports, and this one may come before strangers. */
+/** Only the error's code: messages name hosts, proxies and ports, and this one may be shown to strangers. */
 function codeOf(error: unknown): string {
   for (let at = error, depth = 0; at instanceof Error && depth < 5; at = at.cause, depth += 1) {
     if ("code" in at && typeof at.code === "string" && /^[A-Z][A-Z0-9_]{2,39}$/.test(at.code)) return ` (${at.code})`;
@@ -140,9 +140,9 @@ function codeOf(error: unknown): string {
   return "";
 }
 
-// Why GitHub answered 422: the status alone does not tell throttling from a diff that is not ready or a line outside the diff.
+// Why GitHub answered 422: the status alone does not distinguish throttling, a diff that is not ready and a line outside the diff.
 
-/** `throttled`: too many writes; `not ready`: GitHub is still making the diff; `refused`: what was sent is not acceptable. */
+/** `throttled`: too many writes; `not ready`: GitHub is still making the diff; `refused`: the request is not acceptable. */
 export type Unprocessable = "throttled" | "not ready" | "refused";
 
 /** One entry of `errors`; entries may also be plain texts. */
@@ -152,7 +152,7 @@ interface ValidationError {
 }
 
 /**
- * Reads `errors` of the answer, then its message. The recorded shapes, with their sources, are in test/fakes/github/refusals.ts.
+ * Reads `errors` of the answer, then its message. The recorded forms, with their sources, are in test/fakes/github/refusals.ts.
  *
  * @param error of status 422
  */
@@ -160,9 +160,9 @@ export function unprocessable(error: RequestError): Unprocessable {
   const data = error.response?.data as { readonly errors?: unknown; readonly message?: unknown } | undefined;
   const errors = Array.isArray(data?.errors) ? (data.errors as readonly unknown[]) : [];
   const entries = errors.map((one) => (typeof one === "object" ? ((one ?? {}) as ValidationError) : { message: one }));
-  const said = [...entries, { message: data?.message ?? error.message }];
+  const all = [...entries, { message: data?.message ?? error.message }];
   const says = (words: RegExp, code: string) =>
-    said.some((one: ValidationError) => one.code === code || words.test(String(one.message ?? "")));
+    all.some((one: ValidationError) => one.code === code || words.test(String(one.message ?? "")));
   if (says(/submitted too quickly|rate limit|abuse detection/i, "abuse")) return "throttled";
   if (says(/diff is (?:taking too long to generate|temporarily unavailable)/i, "not_available")) return "not ready";
   return "refused";

@@ -1,4 +1,4 @@
-// The files of one commit from GitHub: one listing, and one request for each file whose text is wanted.
+// The files of one commit from GitHub: one listing, and one request for each file that is read.
 import { setTimeout as wait } from "node:timers/promises";
 import { Transient } from "../../domain/errors.ts";
 import type { Repo } from "../../domain/job.ts";
@@ -15,12 +15,12 @@ export interface TreeOptions {
   readonly paceMs: number;
 }
 
-/** The share of an hour's requests that is left to reviews, which come out of the same budget. */
+/** The share of an hour's requests that is reserved for reviews, which use the same limit. */
 const LEFT_TO_REVIEWS = 0.2;
 
 /**
- * The tree of a commit. Its methods throw Transient when GitHub cannot answer now, and when so little of the hour's
- * budget is left that reviews could be short of it.
+ * The tree of a commit. Its methods throw Transient when GitHub cannot answer now, and when the rest of the hourly limit is reserved
+ * for reviews.
  */
 export function githubTree(options: TreeOptions): Tree {
   return {
@@ -67,10 +67,10 @@ function leaveEnough(headers: Readonly<Record<string, unknown>>): void {
     Number(headers[`x-ratelimit-${name}`] ?? Number.NaN),
   );
   if (limit === undefined || remaining === undefined || reset === undefined) return;
-  // A server without limits names none.
+  // A server without limits sends no such headers.
   if (!(remaining < limit * LEFT_TO_REVIEWS)) return;
   throw new Transient(
-    "the rest of this hour's requests to GitHub is left to reviews",
+    "the rest of this hour's GitHub requests is reserved for reviews",
     Number.isFinite(reset) ? reset * 1_000 : null,
   );
 }

@@ -1,4 +1,4 @@
-// The changes of a pull request whose diff GitHub does not make: from its comparison of the two commits, or from their trees.
+// The changes of a pull request whose diff GitHub does not provide: from its comparison of the two commits, or from their trees.
 import { createTwoFilesPatch } from "diff";
 import type { Repo } from "../../domain/job.ts";
 import type { FileStatus, PullRequest } from "../../domain/pull-request.ts";
@@ -6,7 +6,7 @@ import type { Changes, ListedFile } from "../../ports.ts";
 import type { GitHub } from "./clients.ts";
 import { isNotReady } from "./translate-error.ts";
 
-/** Files whose two texts are read; each costs two requests. */
+/** Files whose two texts are compared; each costs two requests. */
 const MOST_READ = 60;
 /** GitHub's comparison lists at most 300 files, all on its first page. */
 const COMPARED_FILES = 300;
@@ -43,7 +43,7 @@ async function changedFiles(github: GitHub, repo: Repo, { number }: PullRequest)
 }
 
 async function fromTrees(github: GitHub, repo: Repo, pull: PullRequest): Promise<Changes> {
-  // Files are on the first page only: the second tells the merge base without a diff.
+  // Files are on the first page only; the second has the merge base without a diff.
   const asked = { ...where(repo), basehead: headOverBase(pull), per_page: 1, page: 2 };
   const from = (await github.rest.repos.compareCommitsWithBasehead(asked)).data.merge_base_commit.sha;
   const before = await filesAt(github, repo, from);
@@ -72,7 +72,7 @@ function noted(instead: string) {
   return [{ part: "diff", reason: `GitHub could not make the diff of this pull request: ${instead}` }];
 }
 
-/** GitHub's word for what happened to a file, in ours. */
+/** GitHub's status of a file as ours. */
 export function fileStatus(word: string): FileStatus {
   switch (word) {
     case "added":
@@ -85,7 +85,7 @@ export function fileStatus(word: string): FileStatus {
   }
 }
 
-// The patch of a file that GitHub shows none of: both texts, compared here.
+// The patch of a file for which GitHub has none: both texts, compared here.
 
 const MAX_BLOB_BYTES = 1_000_000;
 

@@ -1,4 +1,4 @@
-// Who logs in: GitHub's web flow of a GitHub App.
+// Login of visitors: GitHub's web flow of a GitHub App.
 import { Octokit } from "@octokit/rest";
 import { Transient } from "../../domain/errors.ts";
 import type { GitHubLogin, Visitor } from "../../ports/login.ts";
@@ -8,7 +8,7 @@ import { translate, translated } from "./translate-error.ts";
 export interface VisitorOptions {
   readonly clientId: string;
   readonly clientSecret: string;
-  /** Where GitHub sends the browser back to; the App must name the same. */
+  /** Where GitHub redirects the browser; the App must name the same. */
   readonly callbackUrl: string;
   /** `https://github.com`, or the address of a GitHub Enterprise Server. */
   readonly webUrl: string;
@@ -19,11 +19,11 @@ export interface VisitorOptions {
   readonly apiFetch: GuardedFetch;
 }
 
-/** GitHub's words for a code that nobody may use (any more): docs.github.com, "Troubleshooting OAuth app access token request errors". */
+/** GitHub's errors for an unusable code: docs.github.com, "Troubleshooting OAuth app access token request errors". */
 const OF_THE_CODE: ReadonlySet<unknown> = new Set(["bad_verification_code", "unverified_user_email"]);
 const SILENT = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
 
-/** The first half of a login: GitHub's page, and who came back from it. */
+/** The first half of a login: GitHub's page, and the person who comes back from it. */
 export function githubVisitors(options: VisitorOptions): Pick<GitHubLogin, "page" | "visitor"> {
   const { clientId, callbackUrl, webUrl } = options;
   return {
@@ -39,15 +39,15 @@ export function githubVisitors(options: VisitorOptions): Pick<GitHubLogin, "page
       return `${webUrl}/login/oauth/authorize?${new URLSearchParams(asked).toString()}`;
     },
     async visitor(code, verifier) {
-      const told = await tokenFor(code, verifier, options);
-      return told === null ? null : { ...told, ...(await whoHolds(told.token, options)) };
+      const granted = await tokenFor(code, verifier, options);
+      return granted === null ? null : { ...granted, ...(await whoHolds(granted.token, options)) };
     },
   };
 }
 
 interface UserToken {
   readonly token: string;
-  /** An App may let tokens last for ever; GitHub names no end then. */
+  /** Infinite when the App's tokens do not expire: GitHub then names no end. */
   readonly lastsMs: number;
 }
 
@@ -69,8 +69,8 @@ async function tokenFor(code: string, verifier: string, options: VisitorOptions)
   });
   if (answer.status >= 500 || answer.status === 429)
     throw new Transient(`GitHub answered ${answer.status} to a login`, null);
-  const said: unknown = await answer.json().catch(() => null);
-  const { access_token: token, expires_in: seconds, error } = (said ?? {}) as Readonly<Record<string, unknown>>;
+  const parsed: unknown = await answer.json().catch(() => null);
+  const { access_token: token, expires_in: seconds, error } = (parsed ?? {}) as Readonly<Record<string, unknown>>;
   if (typeof token === "string" && token !== "")
     return { token, lastsMs: typeof seconds === "number" ? seconds * 1_000 : Number.POSITIVE_INFINITY };
   if (OF_THE_CODE.has(error)) return null;

@@ -1,18 +1,18 @@
-// GitHub's client takes an answer that broke off for an empty one, and what is no JSON for text: a list of comments that was
-// cut short would say that nothing was posted. Only whole answers reach it.
+// GitHub's client reads an answer that is cut off as empty, and invalid JSON as text: a list of comments that was cut short would
+// mean that nothing was posted. Only complete answers reach it.
 import type { GuardedFetch } from "./guarded-fetch.ts";
 
 type Answer = Awaited<ReturnType<GuardedFetch>>;
 
-/** Answers of these have no body: what the Fetch standard calls a null body status. */
+/** Statuses without a body: the Fetch standard's null body statuses. */
 const BODILESS = new Set([101, 103, 204, 205, 304]);
 const [OPEN_BRACE, OPEN_BRACKET, CLOSED_BRACE, CLOSED_BRACKET] = [..."{[}]"].map((sign) => sign.charCodeAt(0));
 
 /**
- * The same fetch, whose answers are read to their end first.
+ * The same fetch, which reads answers to their end first.
  *
- * @throws TypeError for an answer that breaks off, a success that is no whole JSON where JSON was asked for, and a redirect
- *   that was not followed: like a connection that failed, whose request is asked again or looked up
+ * @throws TypeError for an answer that is cut off, a success with incomplete JSON where JSON was requested, and a redirect that was
+ *   not followed: like a failed connection, whose request is repeated or looked up
  */
 export function wholeAnswers(fetch: GuardedFetch): GuardedFetch {
   return async (input, init) => {
@@ -23,7 +23,7 @@ export function wholeAnswers(fetch: GuardedFetch): GuardedFetch {
     const problem = problemOf(response, init, bytes);
     if (problem !== null) throw new TypeError(`GitHub's answer ${problem}`);
     const whole = new Response(bytes, { status, statusText, headers: Object.fromEntries(headers) });
-    // Pages of some lists are asked for beside the address of the first.
+    // Some lists find further pages by the address of the first.
     Object.defineProperty(whole, "url", { value: url });
     // Node's own class and the client's differ in name only.
     return whole as unknown as Answer;
@@ -36,14 +36,14 @@ function problemOf({ status, headers }: Response, init: Parameters<GuardedFetch>
   const asked = new Headers((init?.headers ?? {}) as Record<string, string>).get("accept") ?? "";
   if (!PLAIN.test(asked)) return null;
   const isJson = headers.get("content-type")?.startsWith("application/json") ?? false;
-  if (!isJson) return bytes.length > 0 ? "is no JSON" : null;
-  return isWhole(bytes) ? null : "is no whole JSON";
+  if (!isJson) return bytes.length > 0 ? "is not JSON" : null;
+  return isWhole(bytes) ? null : "is not complete JSON";
 }
 
-/** What is asked for in GitHub's usual form; a file's text (`…raw+json`) and a diff are what they are. */
+/** Requests in GitHub's usual form; a file's text (`…raw+json`) and a diff are passed through. */
 const PLAIN = /(?:^|[\s,])application\/(?:vnd\.github(?:\.v3)?\+)?json\b/;
 
-/** All that GitHub tells is an object or a list. Reading each to its end twice would cost more than it finds. */
+/** Every answer of GitHub is an object or a list. Parsing each one twice would cost more than it finds. */
 function isWhole(bytes: Uint8Array): boolean {
   const [first, last] = [bytes.find(isSign), bytes.findLast(isSign)];
   return (first === OPEN_BRACE && last === CLOSED_BRACE) || (first === OPEN_BRACKET && last === CLOSED_BRACKET);

@@ -1,26 +1,26 @@
-// Nothing is written to GitHub but through write-path.ts: the gate sends no other write, and asks once more, at the last moment,
-// whether the job is still held and GitHub may be asked.
+// GitHub is written to only through write-path.ts: the gate refuses any other write, and checks once more, right before sending,
+// that the job is still held and GitHub may be called.
 import { AsyncLocalStorage } from "node:async_hooks";
 import { Transient } from "../../domain/errors.ts";
 import type { GuardedFetch } from "./guarded-fetch.ts";
 
-/** A leave that took longer to come may be over by now: the process stood still meanwhile, or the database is far. */
+/** A check that took longer than this may be outdated: the process was suspended, or the database is far away. */
 const FRESH_MS = 1_000;
 const TRIES = 3;
 
-/** Rejects when what is being written must not be sent any more. */
+/** Rejects when the write must not be sent any more. */
 type LastLook = () => Promise<unknown>;
 
 const NO_LOOK: LastLook = () => Promise.resolve();
 
 const writing = new AsyncLocalStorage<LastLook>();
 
-/** A write that did not come by the one path: a bug, and nothing was sent. */
+/** A write outside the write path: a bug, and nothing was sent. */
 export class WriteOutsidePath extends Error {
   override readonly name = "WriteOutsidePath";
 }
 
-/** Runs `send`, whose requests may write; `lastLook` is asked right before each is sent, with nothing between its answer and the request. */
+/** Runs `send`, whose requests may write; `lastLook` runs right before each one, with nothing between its answer and the request. */
 export function letWrite<T>(lastLook: LastLook, send: () => Promise<T>): Promise<T> {
   return writing.run(lastLook, send);
 }
@@ -28,19 +28,19 @@ export function letWrite<T>(lastLook: LastLook, send: () => Promise<T>): Promise
 /**
  * The same fetch behind the gate.
  *
- * @param leave asked right before each request, reads as well: rejects when GitHub wants to be left alone
- * @param now milliseconds of a clock that nobody sets
- * @throws WriteOutsidePath; what `leave` and the last look reject with; Transient when the store is too slow to tell how things stand
+ * @param checkPace called right before each request, including reads: rejects while GitHub asks us to wait
+ * @param now milliseconds of a monotonic clock
+ * @throws WriteOutsidePath; what `checkPace` and the last check reject with; Transient when the store is too slow to answer
  */
 export function gatedFetch(
   fetch: GuardedFetch,
-  leave: () => Promise<unknown> = NO_LOOK,
+  checkPace: () => Promise<unknown> = NO_LOOK,
   now: () => number = () => performance.now(),
 ): GuardedFetch {
   return async (input, init) => {
     const lastLook = isWrite(init) ? writing.getStore() : NO_LOOK;
     if (lastLook === undefined) throw new WriteOutsidePath("a write to GitHub went around the one path");
-    await freshly(() => Promise.all([leave(), lastLook()]), now);
+    await freshly(() => Promise.all([checkPace(), lastLook()]), now);
     return fetch(input, init);
   };
 }
@@ -51,10 +51,10 @@ async function freshly(ask: () => Promise<unknown>, now: () => number): Promise<
     await ask();
     if (now() - asked <= FRESH_MS) return;
   }
-  throw new Transient("the store takes too long to say whether GitHub may be asked");
+  throw new Transient("the store takes too long to confirm the request");
 }
 
-/** GraphQL asks its questions by POST as well; a mutation begins with its name. */
+/** GraphQL queries use POST as well; a mutation begins with its name. */
 function isWrite(init: Parameters<GuardedFetch>[1]): boolean {
   const method = (init?.method ?? "GET").toUpperCase();
   if (method === "GET" || method === "HEAD") return false;

@@ -1,5 +1,5 @@
-// The one way to write to GitHub. What is created is written down first (the intent), sent once, and recorded; where the answer was
-// lost, GitHub is asked what stands there. Nothing is ever sent again because nobody knows.
+// The only way to write to GitHub. A creation is recorded first (the intent), sent once, and recorded again; if the answer was lost,
+// GitHub is searched for it. Nothing is sent again because its outcome is unknown.
 import { RequestError } from "@octokit/request-error";
 import { LeaseLost, OutOfReach, Transient } from "../../domain/errors.ts";
 import type { Post, Wanted, WriteStore } from "../../ports/writes.ts";
@@ -9,32 +9,32 @@ import { letWrite, WriteOutsidePath } from "./write-gate.ts";
 import type { KeepTurn } from "./write-turns.ts";
 
 /**
- * After so long a request without an answer has either taken effect and can be read, or never will: GitHub gives up on a request
+ * After this time a request without an answer has either taken effect and can be read, or never will: GitHub gives up on a request
  * after 10 s, and shows what was written within a few.
  */
 export const SETTLED_MS = 15_000;
-/** Looks right after an answer was lost, as parts of SETTLED_MS: at once, and when GitHub mostly shows it. */
+/** When to search after a lost answer, as parts of SETTLED_MS: at once, and when GitHub mostly shows it. */
 const LOOKS = [0, 1 / 6];
 
-/** What one job's writes need. */
+/** The dependencies of one job's writes. */
 export interface WritePathOptions {
   readonly installationId: number;
   readonly book: WriteStore;
-  /** The marker by which something is known again. */
+  /** The marker that identifies a post. */
   readonly sign: (wanted: Wanted) => string;
   readonly find: (wanted: Wanted, marker: string) => Promise<Post | null>;
-  /** Runs one request that writes, when this installation may be written to. */
+  /** Runs one request that writes, when it is this installation's turn. */
   readonly turn: <T>(write: (keep: KeepTurn) => Promise<T>) => Promise<T>;
   /** Other than SETTLED_MS in tests. */
   readonly settledMs?: number | undefined;
-  /** What is told of each write whose answer was lost. */
+  /** Called for each write whose answer was lost. */
   readonly onLost?: (wanted: Wanted, found: boolean) => void;
 }
 
 export interface Creation {
-  /** True also looks for what an earlier version, or a database that is gone, has created. */
+  /** True also searches for posts of an earlier version, or of a database that was lost. */
   readonly look?: boolean;
-  /** Reads right before it is sent whether it may be: throws otherwise. */
+  /** Checks right before sending whether the post is allowed: throws otherwise. */
   readonly allowed?: () => Promise<void>;
   /** One request; returns GitHub's answer. */
   readonly post: (marker: string) => Promise<{ readonly status: number; readonly data: unknown }>;
@@ -44,14 +44,14 @@ export interface WritePath {
   /**
    * Creates something at most once.
    *
-   * @returns what stands there, and whether this call has made it
-   * @throws LeaseLost when the job passed to somebody else; Transient when the outcome is unknown, with the time at which it will not
-   *   be any more; what `allowed` throws; GitHub's refusals as they came
+   * @returns the post, and whether this call created it
+   * @throws LeaseLost when another process took over the job; Transient when the outcome is unknown, with the time at which it will
+   *   be known; what `allowed` throws; GitHub's refusals unchanged
    */
   create(wanted: Omit<Wanted, "installationId">, creation: Creation): Promise<Post & { readonly made: boolean }>;
-  /** It does not stand there any more: it may be created anew. */
+  /** The post was deleted: it may be created again. */
   gone(wanted: Omit<Wanted, "installationId">): Promise<void>;
-  /** Sends a write that may be sent twice, such as an edit. Beside it, `send` may read. */
+  /** Sends a write that may be sent twice, such as an edit. `send` may also read. */
   repeat<T>(send: () => Promise<T>, point?: "edit-summary" | "end-check"): Promise<T>;
 }
 
@@ -72,20 +72,20 @@ export function writePath(options: WritePathOptions): WritePath {
   };
 }
 
-/** For somebody at a terminal: no job stands behind it, and nothing is created. */
+/** For a person at a terminal: there is no job, and nothing is created. */
 export function unheldWrites(): Pick<WritePath, "repeat"> {
   return { repeat: (send) => letWrite(() => Promise.resolve(), send) };
 }
 
 async function create(wanted: Wanted, creation: Creation, options: WritePathOptions): ReturnType<WritePath["create"]> {
   const { book, sign, turn } = options;
-  const standing = await book.state(wanted);
-  if (standing.state === "posted") return { ...standing.post, made: false };
-  const marker = standing.state === "sent" ? standing.marker : sign(wanted);
-  if (standing.state === "sent" || creation.look === true) {
+  const intent = await book.state(wanted);
+  if (intent.state === "posted") return { ...intent.post, made: false };
+  const marker = intent.state === "sent" ? intent.marker : sign(wanted);
+  if (intent.state === "sent" || creation.look === true) {
     const found = await options.find(wanted, marker);
     if (found !== null) return adopted(wanted, marker, found, options);
-    if (standing.state === "sent") waitUntilSettled(wanted, standing.agoMs, options);
+    if (intent.state === "sent") waitUntilSettled(wanted, intent.agoMs, options);
   }
   const sent = await turn(async (keep) => {
     await creation.allowed?.();
@@ -111,13 +111,13 @@ async function adopted(
   return { ...post, made: false };
 }
 
-/** It may still arrive: whoever sends it again too early sends it twice. */
+/** It may still arrive: sending it again too early would send it twice. */
 function waitUntilSettled({ kind }: Wanted, agoMs: number, { settledMs = SETTLED_MS }: WritePathOptions): void {
   const left = settledMs - agoMs;
   if (left > 0) throw new Transient(`it is not known yet whether a ${kind} has arrived`, Date.now() + left);
 }
 
-/** The job and the turn, asked about in one moment. */
+/** Checks the job and the turn at the same moment. */
 function stillOurs(book: Pick<WriteStore, "hold">, keep: KeepTurn): () => Promise<unknown> {
   return () => Promise.all([book.hold(), keep()]);
 }
@@ -135,7 +135,7 @@ async function sendOnce(
   }
 }
 
-/** What stands there although no answer said so; else the error that tells why nothing does. Others may write meanwhile. */
+/** The post that exists although no answer said so; else the error that explains why none does. Others may write meanwhile. */
 async function unanswered(
   wanted: Wanted,
   marker: string,
@@ -145,21 +145,20 @@ async function unanswered(
 ): Promise<Post> {
   if (!isCertain(error)) return lookFor(wanted, marker, error, options);
   if (!(error instanceof LeaseLost)) await options.book.refused(wanted);
-  // What changed in the last moment, such as a lock, has a better reason than 403.
+  // A change in the last moment, such as a lock, is a better reason than 403.
   if (statusOf(error) === 403 && !(translate(error, Date.now()) instanceof Transient)) await creation.allowed?.();
   throw error;
 }
 
-/** A cut answer reads like an answer: only one with an id is. */
+/** An answer that was cut off can look complete: only one with an id counts. */
 function readPost({ status, data }: { readonly status: number; readonly data: unknown }): Post {
-  if (status >= 300)
-    throw new OutOfReach("gone", status, `GitHub answered ${status} to a write: it lives elsewhere by now`);
+  if (status >= 300) throw new OutOfReach("gone", status, `GitHub answered ${status} to a write: the repository moved`);
   const { id, html_url: url } = (typeof data === "object" ? (data ?? {}) : {}) as Record<string, unknown>;
   if (typeof id !== "number") throw new SyntaxError("GitHub's answer could not be read");
   return { id, url: typeof url === "string" ? url : "" };
 }
 
-/** Nothing was written: GitHub said no, or was never asked. */
+/** Nothing was written: GitHub refused, or was never reached. */
 function isCertain(error: unknown): boolean {
   const cause = error instanceof Error ? error.cause : null;
   if (wasNeverSent(error) || error instanceof WriteOutsidePath || cause instanceof WriteOutsidePath) return true;
@@ -167,18 +166,18 @@ function isCertain(error: unknown): boolean {
   return status !== null && status >= 400 && status < 500 && status !== 408;
 }
 
-/** Null where nobody answered. */
+/** Null without an answer. */
 function statusOf(error: unknown): number | null {
   const answered = error instanceof Error && error.cause instanceof RequestError ? error.cause : error;
   return answered instanceof RequestError && answered.response !== undefined ? answered.status : null;
 }
 
-/** Asks GitHub what became of it. */
+/** Searches GitHub for the outcome. */
 async function lookFor(wanted: Wanted, marker: string, cause: unknown, options: WritePathOptions): Promise<Post> {
   const { find, settledMs = SETTLED_MS, onLost } = options;
   for (const part of LOOKS) {
     await new Promise((resolve) => setTimeout(resolve, part * settledMs));
-    // An outage hides what stands there as well.
+    // An outage hides existing posts as well.
     const found = await find(wanted, marker).catch(() => null);
     if (found === null) continue;
     onLost?.(wanted, true);
@@ -186,6 +185,6 @@ async function lookFor(wanted: Wanted, marker: string, cause: unknown, options: 
   }
   onLost?.(wanted, false);
   const error = translate(cause, Date.now());
-  const said = error instanceof Error ? error.message : String(error);
-  throw new Transient(said, Date.now() + settledMs, cause);
+  const message = error instanceof Error ? error.message : String(error);
+  throw new Transient(message, Date.now() + settledMs, cause);
 }

@@ -1,5 +1,5 @@
-// Writes of one installation go one after the other, a second after the end of the last: by each process in the order in which they
-// came, and by all processes of the store in turns.
+// Writes of one installation run one after the other, a second apart: in each process in the order of their arrival, and in all
+// processes of the store in turns.
 import { Transient } from "../../domain/errors.ts";
 import type { InstallationPace, WriteTurn } from "../../ports/writes.ts";
 
@@ -7,12 +7,12 @@ import type { InstallationPace, WriteTurn } from "../../ports/writes.ts";
 export const APART_MS = 1_000;
 /** The longest request (see guardedFetch) and a second. */
 const LONGEST_MS = 31_000;
-/** Between two looks at a turn that is another's. */
+/** Between two checks of a turn that another process has. */
 const LOOK_MS = 100;
-/** Tries to give a turn back, at most a lock's wait each; then it frees itself. */
+/** Attempts to give a turn back, each at most as long as a lock's wait; then it expires by itself. */
 const TRIES = 3;
 
-/** Asked right before the request is sent: rejects with Transient when the turn ran out meanwhile and is another's. */
+/** Runs right before the request is sent: rejects with Transient when the turn expired and another process has it. */
 export type KeepTurn = () => Promise<void>;
 
 export interface WriteTurns {
@@ -33,20 +33,20 @@ export function writeTurns(
       await wait(LOOK_MS);
       turn = await pace.takeTurn(installationId, LONGEST_MS);
     }
-    const taken = turn;
+    const current = turn;
     try {
-      return await write(() => keep(taken));
+      return await write(() => keep(current));
     } finally {
-      await giveBack(taken);
+      await giveBack(current);
     }
   }
 
   async function keep(turn: WriteTurn): Promise<void> {
     if (!(await pace.keepTurn(turn, LONGEST_MS)))
-      throw new Transient("its turn to write ran out before it was sent, and is another's");
+      throw new Transient("the turn to write expired before the request was sent");
   }
 
-  /** Whatever came of the write is not changed by this. */
+  /** Never changes the result of the write. */
   async function giveBack(turn: WriteTurn): Promise<void> {
     for (let tries = 0; tries < TRIES; tries += 1) {
       try {
@@ -71,7 +71,7 @@ export function writeTurns(
   };
 }
 
-/** Writes at once, whoever else writes. */
+/** Writes at once, without turns. */
 export function unpacedWrites(): WriteTurns {
   return { take: (_installationId, write) => write(() => Promise.resolve()) };
 }

@@ -1,4 +1,4 @@
-// Where a visitor may write, asked with their own token: a visitor spends their own requests at GitHub, and none of the App's.
+// The repositories a visitor may write to, read with the visitor's own token, which uses their rate limit and not the App's.
 import type { Octokit } from "@octokit/rest";
 import { LRUCache } from "lru-cache";
 import { OutOfReach } from "../../domain/errors.ts";
@@ -15,14 +15,14 @@ export interface WritersOptions {
   readonly now: () => number;
 }
 
-/** What GitHub said counts for so long: who lost a right loses the pages within it. */
+/** GitHub's answer is cached this long: a visitor who lost access loses the pages within it. */
 const COUNTS_MS = 5 * 60_000;
 const PAGE = 100;
-/** For one question about one visitor: an account that is in hundreds of organisations keeps nobody busy. */
+/** Limit for one visitor, so that an account in hundreds of organisations does not block others. */
 const MOST_REQUESTS = 50;
 const MOST_VISITORS = 10_000;
 
-/** The second half of a login. An answer that GitHub does not give is thrown, never guessed. */
+/** The second half of a login. A missing answer of GitHub is thrown, never guessed. */
 export function githubWriters({ clientOf, host, now }: WritersOptions): Pick<GitHubLogin, "writable"> {
   const answers = new LRUCache<number, { readonly at: number; readonly keys: ReadonlySet<RepoKey> }>({
     max: MOST_VISITORS,
@@ -77,7 +77,7 @@ async function listed(github: Octokit, host: string): Promise<ReadonlySet<RepoKe
   return keys;
 }
 
-/** One organisation that lets nobody in from this address leaves the others as they are; null then. */
+/** Null for an organisation that denies access from this address, so that the others are unaffected. */
 async function unlessDenied<T>(work: () => Promise<T>): Promise<T | null> {
   try {
     return await translated(work);

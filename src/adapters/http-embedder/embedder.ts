@@ -1,4 +1,4 @@
-// Embeddings by any server that speaks OpenAI's shape: Ollama, vLLM, LM Studio, llama.cpp, text-embeddings-inference.
+// Embeddings by any OpenAI-compatible server: Ollama, vLLM, LM Studio, llama.cpp, text-embeddings-inference.
 
 import type { Embedder } from "../../ports/memory.ts";
 import { type BatchLimits, type EmbeddingService, embedTexts } from "../embed-texts.ts";
@@ -8,14 +8,14 @@ import { statusFailure } from "../service-failed.ts";
 import { type Fetch, servicePost } from "../service-fetch.ts";
 
 export interface HttpEmbedderOptions {
-  /** Such as `http://localhost:11434`; a `/v1` at its end is understood. */
+  /** Such as `http://localhost:11434`; a `/v1` at its end is accepted. */
   readonly baseUrl: string;
   readonly model: string;
   /** Sent as a bearer token; local servers need none. */
   readonly apiKey?: string | undefined;
-  /** What every vector must have; without it the first answer shows it. It is not sent: few servers take it. */
+  /** The required length of every vector; by default that of the first answer. It is not sent: few servers accept it. */
   readonly dimension?: number | undefined;
-  /** Cosine distance that counts as relevant; .3 is the usual one of neural embedders and is not calibrated for yours. */
+  /** Cosine distance that counts as relevant; .3 is common for neural embedders and not calibrated for a specific one. */
   readonly threshold?: number | undefined;
   readonly fetch: Fetch;
   /** Epoch milliseconds. */
@@ -25,12 +25,12 @@ export interface HttpEmbedderOptions {
 }
 
 /**
- * text-embeddings-inference takes 32 inputs and 16,384 tokens a request unless told otherwise (its `--max-client-batch-size`
- * and `--max-batch-tokens`); the others take more. A text is cut at about 8,000 tokens, the longest context of the usual models.
+ * text-embeddings-inference takes 32 inputs and 16,384 tokens a request by default (its `--max-client-batch-size` and
+ * `--max-batch-tokens`); the others take more. A text is cut at about 8,000 tokens, the longest context of the usual models.
  */
 const BATCH: BatchLimits = { maxTexts: 32, maxTokens: 16_000, maxTextChars: 28_000 };
 
-/** An `Embedder` over `POST {baseUrl}/v1/embeddings`. Make one a process: it remembers the dimension and outages. */
+/** An `Embedder` over `POST {baseUrl}/v1/embeddings`. Create one per process: it remembers the dimension and outages. */
 export function httpEmbedder(options: HttpEmbedderOptions): Embedder {
   const { model } = options;
   const call = serviceCall(options.limits ?? {}, options.now);
@@ -60,7 +60,7 @@ export function httpEmbedder(options: HttpEmbedderOptions): Embedder {
     },
     threshold: options.threshold ?? 0.3,
     weight: 1,
-    // Servers of this shape know no kinds of text, so queries and documents are embedded alike.
+    // These servers do not distinguish queries from documents.
     embed: (texts) => embedTexts(service, texts),
   };
 }

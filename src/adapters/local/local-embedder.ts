@@ -1,26 +1,26 @@
-// The keyless embedder behind the port: no key, no network, no download, no waiting.
+// The built-in embedder behind the port: no key, no network, no download, no waiting.
 import { TOKENISER_VERSION, tokenise } from "../../domain/text/tokenise.ts";
 import { BACKGROUND, rarity } from "../../domain/text/word-rarity.ts";
 import type { Embedder } from "../../ports/memory.ts";
 
 /**
- * Cosine distance under which two texts share enough rare words to speak of the same thing: the best macro F1 on half of
- * the repositories of task G (.135, n = 86). On the other half (n = 161) it has .119 and .75 has .125, which is noise, and
- * the stricter one stands. A weak sign: a pair below it is labelled .077, any pair .035 (`npm run eval -- threshold`).
+ * Cosine distance below which two texts share enough rare words to be about the same thing: the best macro F1 on half of the
+ * repositories of task G (.135, n = 86). On the other half (n = 161) it has .119 and .75 has .125, which is noise, so the stricter
+ * one is used. A weak signal: a pair below it is labelled .077, any pair .035 (`npm run eval -- threshold`).
  */
 const THRESHOLD = 0.69;
 /**
- * Distances within which pairs are labelled three times, twice and one and a half times as often as all are: the edges of
- * high, medium and low confidence, chosen on the same half. On the other half a pair is labelled .186 (n = 70), .074, .036
- * and beyond .023: they order, and prove little.
+ * Distances below which pairs are labelled three times, twice and one and a half times as often as all pairs: the edges of high,
+ * medium and low confidence, chosen on the same half. On the other half a pair is labelled .186 (n = 70), .074, .036 and beyond
+ * .023: they order pairs, and prove little.
  */
 const CONFIDENCE = { high: 0.43, medium: THRESHOLD, low: 0.77 };
 /**
- * Of 607,197 pairs of findings from different pull requests of one repository, given the same path and category, one was
- * nearer, and it says the same; of 1,008 pairs of the same finding in other reviewers' words, .056 were (eval/paraphrase).
+ * Of 607,197 pairs of findings from different pull requests of one repository, with the same path and category, one was nearer, and
+ * it makes the same claim; of 1,008 pairs of the same finding in other reviewers' words, .056 were (eval/paraphrase).
  */
 const SAME_CLAIM = 0.1;
-/** Equal weight beside BM25 lowers recall; a quarter does not (measured on 21,281 review discussions). */
+/** Equal weight to BM25 lowers recall; a quarter does not (measured on 21,281 review discussions). */
 const WEIGHT = 0.25;
 
 /** Costs nothing and cannot fail. */
@@ -36,8 +36,8 @@ export function localWords(): Embedder {
   };
 }
 
-// An embedder without network, download or model: words weighted by rarity, folded into 1,024 numbers by a hash. Near
-// means "shares rare words", so it finds the same thing said in the same words, and no synonyms.
+// An embedder without network, download or model: words weighted by rarity, folded into 1,024 numbers by a hash. Near means "shares
+// rare words", so it finds the same thing in the same words, and no synonyms.
 
 const DIMENSION = 1_024;
 /** UTF-16 units read of one text. */
@@ -67,11 +67,11 @@ function fold(text: string, weigh: (word: string) => number): Float32Array {
   for (const [word, count] of counts) {
     const hash = hashOf(word);
     const at = (hash >>> 1) % DIMENSION;
-    // The sign makes two words that meet by chance cancel as often as they add.
+    // The sign makes words that collide cancel as often as they add.
     sums[at] = (sums[at] ?? 0) + (hash & 1 ? 1 : -1) * (1 + Math.log(count)) * weigh(word);
   }
   const length = Math.sqrt(sums.reduce((sum, value) => sum + value * value, 0));
-  // A zero vector sorts first in some stores: a text without words stands alone on the first axis instead.
+  // A zero vector sorts first in some stores: a text without words gets the first axis instead.
   if (length < 1e-9) sums[0] = 1;
   return Float32Array.from(sums, (value) => value / (length < 1e-9 ? 1 : length));
 }

@@ -1,34 +1,34 @@
-// One HTTP request to the model's server, through the SDK with everything that waits, retries or logs taken out of its hands.
+// One HTTP request to the model's server, through the SDK with its waits, retries and logs turned off.
 
 import { estimatedTokens } from "../../domain/model.ts";
 import { ModelError, modelError } from "./model-error.ts";
 import type { PaidTokens } from "./model-facts.ts";
 import type { ModelLimits } from "./model-limits.ts";
-import type { Protocol, RequestBody, Said, Server } from "./protocol.ts";
+import type { ModelReply, Protocol, RequestBody, Server } from "./protocol.ts";
 import { streamFetch } from "./stream-fetch.ts";
 
 export interface Attempt {
   readonly body: RequestBody;
   readonly signal: AbortSignal;
-  /** Called once with what the attempt costs, also when it fails: estimated where the server did not get to say it. */
+  /** Called once with the cost of the attempt, also when it fails: estimated if the server did not report it. */
   readonly onPaid: (tokens: PaidTokens) => void;
 }
 
 /** Never hangs, whatever `fetch` does. Rejects with `ModelError`. */
-export async function attemptOnce(server: Server, protocol: Protocol, attempt: Attempt): Promise<Said> {
+export async function attemptOnce(server: Server, protocol: Protocol, attempt: Attempt): Promise<ModelReply> {
   const { body } = attempt;
   const patience = newPatience(server.limits, body.maxTokens, attempt.signal);
   const accumulator = protocol.accumulator();
-  // The SDK wraps what `fetch` rejects with, so that is caught on its way.
+  // The SDK wraps errors of `fetch`, so they are caught before.
   let failure: unknown = null;
-  let isTaken = false;
+  let wasAccepted = false;
   let isRefused = false;
   const fetch = streamFetch(server, protocol, patience.alive);
 
   async function caught(...request: Parameters<typeof fetch>): Promise<Response> {
     try {
       const response = await fetch(...request);
-      isTaken = true;
+      wasAccepted = true;
       return response;
     } catch (error) {
       failure = error;
@@ -37,12 +37,12 @@ export async function attemptOnce(server: Server, protocol: Protocol, attempt: A
     }
   }
 
-  async function listen(): Promise<Said> {
+  async function listen(): Promise<ModelReply> {
     for await (const event of await protocol.send(server, body, caught, patience.signal)) accumulator.add(event);
-    const said = accumulator.said();
-    // The SDK ends a stream that was aborted without an error: what is missing shows it.
-    if (!said.isWhole) throw new ModelError("unreachable", CUT_OFF, { again: true, isOutage: true });
-    return said;
+    const reply = accumulator.reply();
+    // The SDK ends an aborted stream without an error; only the missing end shows it.
+    if (!reply.isWhole) throw new ModelError("unreachable", CUT_OFF, { again: true, isOutage: true });
+    return reply;
   }
 
   try {
@@ -51,10 +51,10 @@ export async function attemptOnce(server: Server, protocol: Protocol, attempt: A
     throw patience.signal.aborted ? patience.reason() : modelError(failure ?? error);
   } finally {
     patience.end();
-    const { tokens, isWhole } = accumulator.said();
+    const { tokens, isWhole } = accumulator.reply();
     const isUncounted = !isWhole && tokens.fresh + tokens.cacheWrite + tokens.cacheRead === 0;
-    // A server that has the question is paid for reading it, whether or not we wait for the answer.
-    const isRead = isTaken || (patience.signal.aborted && !isRefused);
+    // A server that received the question bills for it, whether or not we wait for the answer.
+    const isRead = wasAccepted || (patience.signal.aborted && !isRefused);
     attempt.onPaid(isUncounted && isRead ? { ...tokens, fresh: promptTokens(body) } : tokens);
   }
 }
@@ -68,15 +68,15 @@ const CUT_OFF = "the answer of the model's server was cut off";
 
 interface Patience {
   readonly signal: AbortSignal;
-  /** Rejects when patience is over. */
+  /** Rejects when a deadline passes. */
   readonly over: Promise<never>;
-  /** Something came. */
+  /** Data arrived. */
   alive(): void;
   reason(): ModelError;
   end(): void;
 }
 
-/** Three clocks: for the first byte, for each silence, for the whole attempt; and the caller's signal. */
+/** Three timers: for the first byte, for each silence, for the whole attempt; and the caller's signal. */
 function newPatience(limits: ModelLimits, tokens: number, outer: AbortSignal): Patience {
   const controller = new AbortController();
   const { promise: over, reject } = Promise.withResolvers<never>();
@@ -91,7 +91,7 @@ function newPatience(limits: ModelLimits, tokens: number, outer: AbortSignal): P
     end(new ModelError("timeout", `the model's server ${words}`, { again, isOutage: true }));
 
   const wholeMs = limits.attemptMs + limits.msPerToken * tokens;
-  // Asked again, a model that writes and writes would write as long.
+  // A model that does not stop writing would do the same on a retry.
   const whole = setTimeout(late(`was not done within ${wholeMs} ms`, false), wholeMs);
   let silence = setTimeout(late(`did not answer within ${limits.firstByteMs} ms`, true), limits.firstByteMs);
   const stop = () => end(reason);

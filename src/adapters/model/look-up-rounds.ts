@@ -1,4 +1,4 @@
-// Answers what a model asks to look up, within the bounds of its question.
+// Performs a model's look-ups within the limits of its question.
 import type { LookUps } from "../../domain/model.ts";
 import { cutText } from "../../domain/text/cut-text.ts";
 import type { ToolCall } from "./protocol.ts";
@@ -7,13 +7,13 @@ import type { ToolCall } from "./protocol.ts";
  * One text for each call, in their order. Never rejects.
  *
  * @param left how many more look-ups the question may make
- * @param room UTF-16 units that the results may have together
+ * @param maxLength UTF-16 units of all results together
  */
 export async function lookUpAll(
   { tools, answer }: LookUps,
   calls: readonly ToolCall[],
   left: number,
-  room: number,
+  maxLength: number,
 ): Promise<readonly string[]> {
   const names = new Set(tools.map(({ name }) => name));
   const texts = await Promise.all(
@@ -24,7 +24,7 @@ export async function lookUpAll(
       return answer(name, input).catch(() => "This look-up failed.");
     }),
   );
-  let free = Math.max(room, 0);
+  let free = Math.max(maxLength, 0);
   return texts.map((text) => {
     const shown = cutText(text, free);
     free -= shown.length;

@@ -2,19 +2,19 @@
 import type { ModelFailure } from "../../domain/model.ts";
 import { type Feature, fieldsOf, wordsOf } from "./protocol.ts";
 
-/** What a retry needs to know of a failed attempt. */
+/** What a retry needs to know about a failed attempt. */
 export interface FailureTurn {
-  /** Another try may succeed. */
+  /** A retry may succeed. */
   readonly again: boolean;
-  /** Counts for the circuit breaker: the server is busy, broken or gone, rather than unwilling to take this request. */
+  /** Counts for the circuit breaker: the server is busy, broken or unreachable, rather than refusing this request. */
   readonly isOutage: boolean;
-  /** Milliseconds that the server asks to be left alone for, or null. */
+  /** The wait that the server asks for in milliseconds, or null. */
   readonly waitMs: number | null;
-  /** What of the request the server does not know, so that it can be left out. */
+  /** Features of the request that the server does not support, so that they can be left out. */
   readonly unknown: readonly Feature[];
 }
 
-/** The message is made of fixed words, status numbers and error codes: no key, no address, nothing that a server wrote. */
+/** The message consists of fixed words, status numbers and error codes: no key, no address, no text by a server. */
 export class ModelError extends Error {
   override readonly name = "ModelError";
   readonly failure: ModelFailure;
@@ -27,10 +27,10 @@ export class ModelError extends Error {
   }
 }
 
-/** Whatever a request threw. */
+/** Converts any error of a request. */
 export function modelError(error: unknown): ModelError {
   if (error instanceof ModelError) return error;
-  // Both SDKs throw an error in the middle of a stream with its type or code; a failed connection has neither.
+  // Both SDKs throw mid-stream errors with a type or code; a failed connection has neither.
   const { type, code } = (error instanceof Error ? fieldsOf(error) : null) ?? {};
   if (typeof type === "string") return eventFailed(type);
   if (typeof code === "number") return eventFailed(EVENT_OF_STATUS.get(code) ?? "api_error");
@@ -38,11 +38,11 @@ export function modelError(error: unknown): ModelError {
   return unreachable(error);
 }
 
-/** What a server answered in place of a reply. */
+/** A server's answer instead of a reply. */
 export interface Refusal {
   readonly status: number;
   readonly headers: { get(name: string): string | null };
-  /** The whole body. Only looked at, never repeated. */
+  /** The whole body: inspected, never repeated. */
   readonly text: string;
 }
 
@@ -75,7 +75,7 @@ function hintOf(status: number, { keyVariable, urlVariable }: ServerVariables): 
 
 /** @param now epoch milliseconds, to read a `retry-after` that is a date */
 export function refusedBy({ status, headers, text }: Refusal, now: number, variables: ServerVariables): ModelError {
-  const said = serverWords(text);
+  const parsed = serverWords(text);
   const answered = `the model's server answered ${status}`;
   const isOutage = AGAIN.has(status) || status >= 500;
   const asked = headers.get("x-should-retry");
@@ -85,48 +85,49 @@ export function refusedBy({ status, headers, text }: Refusal, now: number, varia
     waitMs: waitOf(headers, now),
   };
   const failure = FAILURES.get(status) ?? (isOutage ? "overloaded" : "rejected");
-  if (NO_CREDIT.test(`${said.type} ${said.code}`))
+  if (NO_CREDIT.test(`${parsed.type} ${parsed.code}`))
     return new ModelError("denied", `${answered}${hintOf(402, variables)}`);
-  const unknown = unknownFeatures(status, said.words);
-  if (unknown.length > 0) return new ModelError("rejected", `${answered}${kindOf(said)}${placeOf(said)}`, { unknown });
+  const unknown = unknownFeatures(status, parsed.words);
+  if (unknown.length > 0)
+    return new ModelError("rejected", `${answered}${kindOf(parsed)}${placeOf(parsed)}`, { unknown });
   if (status !== 400 && status !== 422)
-    return new ModelError(failure, `${answered}${kindOf(said)}${hintOf(status, variables)}`, turn);
-  if (TOO_LONG.test(said.words)) return new ModelError("too-long", `${answered}: the prompt is too long`);
-  if (WRONG_KEY.test(said.words)) return new ModelError("denied", `${answered}${hintOf(401, variables)}`);
-  if (NO_MODEL.test(`${said.code} ${said.words}`))
+    return new ModelError(failure, `${answered}${kindOf(parsed)}${hintOf(status, variables)}`, turn);
+  if (TOO_LONG.test(parsed.words)) return new ModelError("too-long", `${answered}: the prompt is too long`);
+  if (WRONG_KEY.test(parsed.words)) return new ModelError("denied", `${answered}${hintOf(401, variables)}`);
+  if (NO_MODEL.test(`${parsed.code} ${parsed.words}`))
     return new ModelError("rejected", `${answered}${hintOf(404, variables)}`);
-  if (said.code === "content_filter")
+  if (parsed.code === "content_filter")
     return new ModelError("refused", `${answered}: a content filter refused the question`);
-  return new ModelError("rejected", `${answered}${kindOf(said)}${placeOf(said)}`, turn);
+  return new ModelError("rejected", `${answered}${kindOf(parsed)}${placeOf(parsed)}`, turn);
 }
 
-/** OpenAI says 429 also where the account is empty: waiting does not help. */
+/** OpenAI answers 429 also if the account has no credit: waiting does not help. */
 const NO_CREDIT = /\binsufficient_quota\b|\bbilling_/;
-/** Google's endpoint says 400 to a wrong key. */
+/** Google's endpoint answers a wrong key with 400. */
 const WRONG_KEY = /\bapi key not valid|invalid api key/i;
-/** LM Studio and vLLM say 400 as well as 404. */
+/** LM Studio and vLLM answer 400 as well as 404. */
 const NO_MODEL = /\bmodel_not_found\b|\bmodel\b[^.]{0,200}\b(?:does not exist|not found|is not loaded)\b/i;
 
-/** The wordings of Anthropic, OpenAI, vLLM, llama.cpp and LiteLLM. */
+/** The messages of Anthropic, OpenAI, vLLM, llama.cpp and LiteLLM. */
 const TOO_LONG =
   /prompt is too long|too many (?:input )?tokens|(?:exceeds?|maximum|larger than)[^.]{0,60}\bcontext|context (?:length|window|size)[^.]{0,40}exceed|exceed_context_size|context_length_exceeded|input token count[^.]{0,40}exceeds/i;
 
-/** What an error body says. */
+/** The content of an error body. */
 interface ServerWords {
   readonly type: string;
   readonly code: string;
-  /** The message and the parameter that it is about. */
+  /** The message and the parameter that it names. */
   readonly words: string;
   readonly param: string;
 }
 
-/** The error of Anthropic and OpenAI, bare or in the list that Google's endpoint makes of it. */
+/** The error of Anthropic and OpenAI, bare or in the list that Google's endpoint wraps it in. */
 function serverWords(text: string): ServerWords {
   let value: unknown = null;
   try {
     value = JSON.parse(text);
   } catch {
-    // A page, or plain text.
+    // An HTML page, or plain text.
   }
   const top = fieldsOf(Array.isArray(value) ? value[0] : value);
   const error = fieldsOf(top?.error) ?? top;
@@ -148,23 +149,23 @@ function placeOf({ param }: ServerWords): string {
   return /^[a-z_][a-z_.0-9[\]]{1,60}$/.test(param) ? ` about ${param}` : "";
 }
 
-/** Servers that check their input strictly name what they do not know; some only say that there was something. */
-function unknownFeatures(status: number, said: string): readonly Feature[] {
-  if (status === 404 || status === 500 || status === 501) return NO_TOOLS.test(said) ? ["tools"] : [];
-  if ((status !== 400 && status !== 422) || TOO_LONG.test(said)) return [];
-  const named = FEATURES.filter(([, words]) => words.test(said)).map(([feature]) => feature);
-  // Thinking beside tools is refused by name of both, and each alone is taken.
-  if (EFFORT_BESIDE_TOOLS.test(said)) return ["effort-beside-tools"];
+/** Strict servers name the fields that they do not know; some only report that there was one. */
+function unknownFeatures(status: number, message: string): readonly Feature[] {
+  if (status === 404 || status === 500 || status === 501) return NO_TOOLS.test(message) ? ["tools"] : [];
+  if ((status !== 400 && status !== 422) || TOO_LONG.test(message)) return [];
+  const named = FEATURES.filter(([, words]) => words.test(message)).map(([feature]) => feature);
+  // Thinking with tools is refused by naming both, but each alone is supported.
+  if (EFFORT_BESIDE_TOOLS.test(message)) return ["effort-beside-tools"];
   if (named.length > 0) return named;
-  if (/output_config/i.test(said)) return ["format", "effort"];
-  return /extra inputs|extra fields|unknown (?:field|param|name)|unrecognized|unexpected (?:field|key)/i.test(said)
+  if (/output_config/i.test(message)) return ["format", "effort"];
+  return /extra inputs|extra fields|unknown (?:field|param|name)|unrecognized|unexpected (?:field|key)/i.test(message)
     ? ["format", "json", "effort", "thinking", "cache", "usage", "tools"]
     : [];
 }
 
-/** OpenRouter (404) and llama.cpp (500). A missing model is no missing tool. */
+/** OpenRouter (404) and llama.cpp (500). A missing model is not a missing tool. */
 const NO_TOOLS = /support[^.]{0,20}\btools?\b|\btools?\b[^.]{0,40}(?:not (?:supported|implemented)|requires?)/i;
-/** Of OpenAI's chat completions. */
+/** In OpenAI's chat completions. */
 const EFFORT_BESIDE_TOOLS = /\btools? with reasoning_effort\b/i;
 
 const FORMAT =
@@ -182,10 +183,10 @@ const FEATURES: readonly (readonly [Feature, RegExp])[] = [
   ["temperature", /\btemperature\b/i],
 ];
 
-/** More than a week is not believed. */
+/** A wait of more than a week is ignored. */
 const MAX_ASKED_MS = 7 * 24 * 60 * 60_000;
 
-/** `retry-after-ms` is milliseconds, `retry-after` seconds or a date (RFC 9110, 10.2.3); whatever else they hold is not heeded. */
+/** `retry-after-ms` is milliseconds, `retry-after` seconds or a date (RFC 9110, 10.2.3); other values are ignored. */
 function waitOf(headers: Refusal["headers"], now: number): number | null {
   const exact = numberOf(headers.get("retry-after-ms"));
   if (exact !== null) return exact;
@@ -212,7 +213,7 @@ const EVENTS: ReadonlyMap<string, ModelFailure> = new Map([
   ["not_found_error", "rejected"],
   ["request_too_large", "too-long"],
 ]);
-/** OpenRouter ends a stream with the status that its provider gave. */
+/** OpenRouter ends a stream with its provider's status. */
 const EVENT_OF_STATUS: ReadonlyMap<number, string> = new Map([
   [400, "invalid_request_error"],
   [401, "authentication_error"],
@@ -231,7 +232,7 @@ function eventFailed(type: string): ModelError {
   return new ModelError(failure, `the model's server broke off with ${word}`, { again: isOutage, isOutage });
 }
 
-/** No answer at all, or one that breaks off. Of an unknown error only its code is told, since HTTP clients quote headers. */
+/** No answer, or one that breaks off. Only the code of an unknown error is shown, because HTTP clients quote headers. */
 function unreachable(error: unknown): ModelError {
   const chain = [error, causeOf(error), causeOf(causeOf(error))];
   if (chain.some((one) => one instanceof Error && one.name === "EgressRefused")) {

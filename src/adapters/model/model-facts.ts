@@ -1,9 +1,9 @@
-// What is known of a model by its name: how much it takes, what it costs, what it can be asked for.
+// Known facts about a model by its name: context, price, features.
 import table from "./prices.json" with { type: "json" };
 
-/** Tokens of one HTTP request as it is paid. */
+/** Tokens of one HTTP request, as billed. */
 export interface PaidTokens {
-  /** Read for the first time, without those written to the cache. */
+  /** Uncached input, without tokens written to the cache. */
   readonly fresh: number;
   readonly cacheWrite: number;
   readonly cacheRead: number;
@@ -11,14 +11,14 @@ export interface PaidTokens {
 }
 
 export interface ModelFacts {
-  /** null: nobody knows. */
+  /** null: unknown. */
   readonly contextTokens: number | null;
-  /** The most that may be asked for in one reply; null: nobody knows. */
+  /** The maximum tokens of one reply; null: unknown. */
   readonly outputTokens: number | null;
   readonly effort: boolean;
-  /** The word that turns thinking off, as far as this model lets it; null: it always thinks, or never unless asked. */
+  /** The value that turns thinking off as far as this model allows; null: it always thinks, or only on request. */
   readonly thinkingOff: "disabled" | "between_tools" | null;
-  /** US$, or null where there is no price. */
+  /** US$, or null without a known price. */
   price(tokens: PaidTokens): number | null;
 }
 
@@ -50,7 +50,7 @@ function offWord(word: string | null): ModelFacts["thinkingOff"] {
   return word === "disabled" || word === "between_tools" ? word : null;
 }
 
-/** The size of the whole prompt decides which price holds for all of its tokens. */
+/** The size of the whole prompt decides the price of all its tokens. */
 function usd(row: Row, paid: PaidTokens): number | null {
   const prompt = paid.fresh + paid.cacheWrite + paid.cacheRead;
   const price = row.usd.find(({ upToTokens }) => upToTokens === null || prompt <= upToTokens);

@@ -1,14 +1,14 @@
-// What a prompt says in words to a model whose server does not hold replies to a schema, and to one whose reply was wrong.
+// Prompt texts for a server that does not enforce the schema of replies, and for correcting an invalid reply.
 import type { PromptPiece, ReplyShape } from "../../domain/model.ts";
 import { cutText } from "../../domain/text/cut-text.ts";
 
-/** A reply that could not be used, and why: the model is asked once to correct it. */
+/** An unusable reply, and why: the model is asked once to correct it. */
 export interface Repair {
   readonly reply: string;
   readonly problem: string;
 }
 
-/** A broken reply may be long; its beginning shows the model what it did. */
+/** A broken reply may be long; its beginning is enough for the model. */
 const MAX_SHOWN_REPLY = 50_000;
 
 /** The shape of the reply, for the system part of the prompt. */
@@ -18,10 +18,10 @@ export function schemaText(shape: ReplyShape<unknown>): string {
 ${JSON.stringify(shape.jsonSchema)}`;
 }
 
-/** Ends a prompt that {@link schemaText} began. */
+/** The end of a prompt that begins with {@link schemaText}. */
 export const REMINDER = "Reply now with the one JSON object alone.";
 
-/** The two turns that ask for a correction; none without one. */
+/** The two turns that request a correction; none without one. */
 export function repairTurns(
   repair: Repair | null,
 ): readonly { readonly role: "assistant" | "user"; readonly content: string }[] {
@@ -42,7 +42,7 @@ export function isBlank(piece: PromptPiece): boolean {
   return !/\S/.test(piece.text);
 }
 
-/** The pieces as one text, which every server understands; half of a surrogate pair, which some refuse, is replaced. */
+/** The pieces as one text, which every server accepts; an unpaired surrogate, which some refuse, is replaced. */
 export function oneText(pieces: readonly PromptPiece[]): string {
   return pieces
     .filter((piece) => !isBlank(piece))

@@ -1,4 +1,4 @@
-// What differs between the protocols that models are asked over. Everything else about asking is the same for all.
+// The differences between the protocols of models. Everything else about a request is the same for all.
 import type { LookUpTool, ModelRequest } from "../../domain/model.ts";
 import type { Fetch } from "../service-fetch.ts";
 import type { ModelFacts, PaidTokens } from "./model-facts.ts";
@@ -9,9 +9,9 @@ import type { Repair } from "./prompt-words.ts";
 export interface Server {
   /** Without a slash at the end. */
   readonly baseUrl: string;
-  /** The server of those who made the protocol, which takes all of it. */
+  /** The server of the protocol's author, which supports all of it. */
   readonly isOwn: boolean;
-  /** null: it wants none. */
+  /** null: it needs none. */
   readonly apiKey: string | null;
   readonly fetch: Fetch;
   readonly limits: ModelLimits;
@@ -20,8 +20,8 @@ export interface Server {
 }
 
 /**
- * What only some servers and models take. `format` is a JSON Schema that replies are held to, `json` any JSON; `limit` the name
- * that the protocol's own server has for the limit of a reply; `effort-beside-tools` thinking while tools are offered.
+ * Features that only some servers and models support. `format` enforces a JSON Schema on replies, `json` any JSON; `limit` is the
+ * official name of the reply's token limit; `effort-beside-tools` allows thinking while tools are offered.
  */
 export type Feature =
   | "format"
@@ -35,43 +35,43 @@ export type Feature =
   | "limit"
   | "temperature";
 
-/** How to speak to a server about a model. */
+/** How to use a server and a model. */
 export interface Dialect {
   readonly model: string;
   readonly facts: ModelFacts;
-  /** The server of those who made the protocol. */
+  /** The server of the protocol's author. */
   readonly isOwn: boolean;
   readonly takes: ReadonlySet<Feature>;
-  /** null: left to the server. */
+  /** null: the server decides. */
   readonly temperature: number | null;
 }
 
-/** A look-up that a model asked for. */
+/** A look-up that a model requests. */
 export interface ToolCall {
   readonly id: string;
   readonly name: string;
-  /** Parsed JSON; null where what the model wrote is none. */
+  /** Parsed JSON; null if the model wrote invalid JSON. */
   readonly input: unknown;
 }
 
-/** What a model said in one reply. */
-export interface Said {
+/** One reply of a model. */
+export interface ModelReply {
   readonly text: string;
-  /** As the server wrote it; null where it wrote none. */
+  /** As the server wrote it; null if absent. */
   readonly stopReason: string | null;
-  /** Why it refused: a word such as `cyber`, or null. */
+  /** The category of a refusal, such as `cyber`, or null. */
   readonly refusal: string | null;
   readonly calls: readonly ToolCall[];
-  /** The reply as the protocol wants it back in front of the results of its calls. */
+  /** The reply in the form that the protocol wants before the results of its calls. */
   readonly turn: unknown;
   readonly tokens: PaidTokens;
-  /** The end was reached: without it the stream was cut off. */
+  /** Whether the end was reached; otherwise the stream was cut off. */
   readonly isWhole: boolean;
 }
 
-/** A reply that asked for look-ups, and what it got: one text for each call. */
+/** A reply with look-ups, and their results: one text for each call. */
 export interface Round {
-  readonly said: Said;
+  readonly reply: ModelReply;
   readonly results: readonly string[];
 }
 
@@ -79,40 +79,40 @@ export interface Round {
 export interface Turn {
   readonly request: ModelRequest<unknown>;
   readonly dialect: Dialect;
-  /** What was looked up so far. */
+  /** The look-ups so far. */
   readonly rounds: readonly Round[];
-  /** Whether this reply may ask for look-ups. */
+  /** Whether this reply may request look-ups. */
   readonly mayCall: boolean;
   readonly repair: Repair | null;
 }
 
-/** What we send, as far as asking looks into it. */
+/** The request body, as far as this code inspects it. */
 export interface RequestBody {
   readonly maxTokens: number;
-  /** What the server reads; its length tells its tokens. */
+  /** What the server reads; its length gives its estimated tokens. */
   readonly prompt: unknown;
   /** The whole body of the request. */
   readonly json: Readonly<Record<string, unknown>>;
-  /** The reply counts for the look-ups that it asks for and not as an answer. */
+  /** The reply is used only for its look-ups, not as an answer. */
   readonly onlyCalls: boolean;
 }
 
-/** Puts the events of one stream together. Servers leave fields out: nothing is taken for granted. */
+/** Assembles the events of one stream. Any field may be missing. */
 export interface Accumulator {
   add(event: unknown): void;
-  /** What there is so far, so that tokens of a broken stream count as well. */
-  said(): Said;
+  /** The reply so far, so that the tokens of a broken stream count as well. */
+  reply(): ModelReply;
 }
 
 export interface Protocol {
-  /** The variables that failures name. */
+  /** The variables that error messages name. */
   readonly keyVariable: string;
   readonly urlVariable: string;
   readonly ownUrl: string;
   readonly isOwn: (url: URL) => boolean;
-  /** What only some servers take, and these get until they refuse it. */
+  /** Optional features, sent until the server refuses them. */
   readonly features: (server: { readonly isOwn: boolean; readonly isFull: boolean }) => readonly Feature[];
-  /** How patient we are with a server of theirs. */
+  /** Timeouts for the protocol's own server. */
   readonly ownLimits: ModelLimits;
   body(turn: Turn): RequestBody;
   /** Sends the request with the vendor's SDK, which neither waits, retries nor logs. */
@@ -123,16 +123,16 @@ export interface Protocol {
     signal: AbortSignal,
   ): Promise<AsyncIterable<unknown>>;
   accumulator(): Accumulator;
-  /** A whole reply, sent although a stream was asked for, as the text of a stream; null when it is no reply. */
+  /** A complete reply, sent instead of a stream, as the text of a stream; null when it is not a reply. */
   streamOf(reply: Readonly<Record<string, unknown>>): string | null;
 }
 
-/** The tools of a question as long as its server takes them. */
+/** The tools of a question while its server supports them. */
 export function toolsOf({ request, dialect }: Turn): readonly LookUpTool[] {
   return dialect.takes.has("tools") ? (request.lookUps?.tools ?? []) : [];
 }
 
-/** The fields of an object of unknown shape; null where it is none. */
+/** The fields of an object of unknown shape; null for anything else. */
 export function fieldsOf(value: unknown): Readonly<Record<string, unknown>> | null {
   return typeof value === "object" && value !== null ? (value as Readonly<Record<string, unknown>>) : null;
 }
@@ -142,15 +142,15 @@ export function wordsOf(value: unknown): string {
   return typeof value === "string" ? value : "";
 }
 
-/** No model reads or writes so much in one request. */
+/** Larger counts are not plausible. */
 const MAX_TOKENS = 1_000_000_000;
 
-/** A count of tokens as a server wrote it; null where it wrote none. */
+/** A token count from a server; null if it is missing or invalid. */
 export function countOf(value: unknown): number | null {
   return typeof value === "number" && value >= 0 && value <= MAX_TOKENS ? Math.floor(value) : null;
 }
 
-/** The input of a call; null where it is no JSON. */
+/** The input of a call; null for invalid JSON. */
 export function inputOf(text: string): unknown {
   try {
     return JSON.parse(text === "" ? "{}" : text);

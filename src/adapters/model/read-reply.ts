@@ -1,4 +1,4 @@
-// From what a model wrote to a value of the shape asked for, or to the sentence that asks it to try again.
+// Parses a model's reply into a value of the requested shape, or into the problem for a correction.
 
 import type { ReplyShape } from "../../domain/model.ts";
 import { cutText } from "../../domain/text/cut-text.ts";
@@ -9,19 +9,19 @@ export type ReadReply<T> =
   | { readonly ok: true; readonly value: T /** The JSON was broken. */; readonly fixed: boolean }
   | { readonly ok: false; readonly problem: string };
 
-/** 128,000 tokens, the longest reply of any model known, are half of it. */
+/** 128,000 tokens, the longest reply of any known model, are half of it. */
 const MAX_CHARS = 1_000_000;
 
 /**
- * Reads the one JSON value of a reply: bare, in prose, in a fence, or behind `<think>…</think>`. Never throws. Where a reply
- * holds two different answers, or one that is cut off beside one that is whole, none is chosen: a draft taken for the answer
- * could say "nothing found" where much was. Only a shape that says how is read from plain words.
+ * Reads the one JSON value of a reply: bare, in prose, in a fence, or after `<think>…</think>`. Never throws. If a reply contains two
+ * different answers, or a truncated one beside a complete one, none is chosen: a draft read as the answer could say "nothing found"
+ * where much was. Plain text is read only for a shape that defines how.
  */
 export function readReply<T>(reply: string, shape: ReplyShape<T>): ReadReply<T> {
   const read = readJson(reply, shape);
   if (read.ok || shape.readText === undefined || reply.length > MAX_CHARS) return read;
-  const said = shape.readText(withoutThoughts(reply));
-  return said === null ? read : { ok: true, value: said, fixed: true };
+  const value = shape.readText(withoutThoughts(reply));
+  return value === null ? read : { ok: true, value, fixed: true };
 }
 
 function readJson<T>(reply: string, shape: ReplyShape<T>): ReadReply<T> {
@@ -34,7 +34,7 @@ function readJson<T>(reply: string, shape: ReplyShape<T>): ReadReply<T> {
     const readings = afterThinking(text).map((tail) => readProse(tail, shape));
     return readings.find(({ ok }) => ok) ?? readings[0] ?? { ok: false, problem: NOTHING };
   } catch {
-    // Ten thousand brackets in one another overflow the stack.
+    // Ten thousand nested brackets overflow the stack.
     return { ok: false, problem: "the JSON is nested too deeply" };
   }
 }
@@ -42,8 +42,8 @@ function readJson<T>(reply: string, shape: ReplyShape<T>): ReadReply<T> {
 const NOTHING = "the reply holds no JSON object";
 
 /**
- * The texts that may hold the answer. A thought's end may also stand inside a string of the answer, so what follows the first
- * and what follows the last are both tried; the thoughts never, since they hold drafts.
+ * The texts that may contain the answer. The end of thinking may also occur inside a string of the answer, so the text after the
+ * first and after the last are both tried; the thinking itself never, because it contains drafts.
  */
 function afterThinking(text: string): readonly string[] {
   const first = /<\/think(?:ing)?>/i.exec(text);
@@ -53,7 +53,7 @@ function afterThinking(text: string): readonly string[] {
   return tails.filter((tail) => /[{[]/.test(tail));
 }
 
-/** Thoughts hold drafts; what is never closed is all thought. */
+/** Thinking contains drafts; an unclosed one extends to the end. */
 function withoutThoughts(text: string): string {
   const end = /^[\s\S]*<\/think(?:ing)?>/i.exec(text);
   if (end !== null) return text.slice(end[0].length);
@@ -85,7 +85,7 @@ function readProse<T>(text: string, shape: ReplyShape<T>): ReadReply<T> {
   return checked(only, shape);
 }
 
-/** Names a property that the answer has at its top. A shape without properties is named by anything. */
+/** Whether the text names a top-level property of the answer; always true for a shape without properties. */
 function mentionsShape(text: string, shape: ReplyShape<unknown>): boolean {
   const properties = shape.jsonSchema.properties;
   const names = typeof properties === "object" && properties !== null ? Object.keys(properties) : [];
@@ -114,22 +114,22 @@ function checked<T>(contender: Contender, shape: ReplyShape<T>): ReadReply<T> {
   return check.ok ? { ok: true, value: check.value, fixed: contender.fixed } : check;
 }
 
-// Finds what may be JSON in the prose of a language model, in one walk.
+// Finds possible JSON in a language model's prose, in one pass.
 
 interface JsonCandidate {
   readonly text: string;
-  /** Its last bracket is there. What is not closed was cut off, or its quotes are not in order. */
+  /** Its last bracket exists. An unclosed one was cut off, or its quotes are unbalanced. */
   readonly closed: boolean;
 }
 
-/** A reply with more than so many objects is no answer to any question of ours. */
+/** A reply with more objects does not answer any of our questions. */
 const MAX_CANDIDATES = 40;
-/** Each unclosed candidate costs a walk to the end. */
+/** Each unclosed candidate costs a pass to the end. */
 const MAX_UNCLOSED = 6;
-/** After a bracket, what JSON (or its broken cousins) goes on with; `{braces` and `items[i]` are prose. */
+/** How JSON (or almost-JSON) continues after a bracket; `{braces` and `items[i]` are prose. */
 const JSON_GOES_ON = /^[{[]\s{0,200}(?:["'“‘`{[}\]]|-?\d|(?:true|false|null|None)\b|[A-Za-z_]\w{0,60}\s{0,5}:|\/[/*])/;
 
-/** Outermost objects and lists in their order. A fence around them does not matter, since brackets inside strings do not count. */
+/** Outermost objects and lists in their order. A fence around them does not matter, because brackets inside strings do not count. */
 function jsonCandidates(text: string): readonly JsonCandidate[] {
   const found: JsonCandidate[] = [];
   let unclosed = 0;
@@ -151,10 +151,10 @@ function nextOpening(text: string, from: number): number {
   return -1;
 }
 
-/** A string, or a bracket. Each part can match in one way only, so it runs in one walk. */
+/** A string, or a bracket. Each part can match in one way only, so one pass is enough. */
 const TOKEN = /"[^"\\]*(?:\\.[^"\\]*)*"?|[{}[\]]/gs;
 
-/** The place behind the bracket that closes the one at `start`, or null. */
+/** The index after the bracket that closes the one at `start`, or null. */
 function closingOf(text: string, start: number): number | null {
   let depth = 0;
   const tokens = new RegExp(TOKEN);

@@ -1,13 +1,13 @@
-// Fixes JSON that a language model wrote almost right, and refuses where fixing would lose what it said.
+// Fixes JSON that a language model wrote almost right, and refuses if fixing would lose content.
 import { jsonrepair } from "jsonrepair";
 
-/** Longer texts are not fixed: a model that writes so much is asked again. */
+/** Longer texts are not fixed; the model is asked again. */
 const MAX_CHARS = 200_000;
 
 /**
- * The value of broken JSON (missing quotes and commas, comments, single quotes, Python's words), or null. Never throws.
- * Null as well where the fixed value says less than the text: an ellipsis that would vanish, and an empty list or object
- * where the text holds something else: "nothing found" must have been written to be read.
+ * The value of broken JSON (missing quotes and commas, comments, single quotes, Python's words), or null. Never throws. Also null if
+ * the fixed value would lose content: an ellipsis that would vanish, or an empty list or object where the text has something else.
+ * "Nothing found" must have been written to be read.
  *
  * @param text from its first bracket to the one that closes it
  */
@@ -23,12 +23,12 @@ export function repairJson(text: string): { readonly value: unknown } | null {
   }
 }
 
-/** Each string becomes `""`; one that is not closed ends the text. */
+/** Replaces each string by `""`; an unclosed one ends the text. */
 function withoutStrings(text: string): string {
   return text.replace(/"[^"\\]*(?:\\.[^"\\]*)*(?:"|$)/gs, '""');
 }
 
-/** How many empty lists and objects a value holds. Deep values overflow the stack, which the caller catches. */
+/** The number of empty lists and objects in a value. Deep values overflow the stack, which the caller catches. */
 function emptyOnes(value: unknown): number {
   if (typeof value !== "object" || value === null) return 0;
   const inner = Object.values(value);

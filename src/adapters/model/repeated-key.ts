@@ -1,9 +1,9 @@
-// JSON.parse keeps the last of two equal keys and says nothing: `{"findings":[…],"findings":[]}` would read as empty.
+// JSON.parse silently keeps the last of two equal keys: `{"findings":[…],"findings":[]}` would read as empty.
 
-/** A string, with its colon where it is a key, or a bracket. Each part can match in one way only, so it runs in one walk. */
+/** A string, with its colon if it is a key, or a bracket. Each part can match in one way only, so one pass is enough. */
 const TOKEN = /("[^"\\]*(?:\\.[^"\\]*)*")(\s*:)?|[{}[\]]/gs;
 
-/** @param json a text that JSON.parse takes; null when no object in it has the same key twice */
+/** @param json valid JSON; null when no object in it has a repeated key */
 export function repeatedKey(json: string): string | null {
   const open: Set<string>[] = [];
   for (const [token, text, colon] of json.matchAll(TOKEN)) {

@@ -1,4 +1,4 @@
-// Attempts until one succeeds or trying is over: waits between them, a circuit breaker around them.
+// Retries until an attempt succeeds or the retries are used up: waits between attempts, a circuit breaker around them.
 
 import { setTimeout as wait } from "node:timers/promises";
 import { BrokenCircuitError, ConsecutiveBreaker, circuitBreaker, handleWhen } from "cockatiel";
@@ -7,7 +7,7 @@ import { ModelError } from "./model-error.ts";
 import type { ModelFacts, PaidTokens } from "./model-facts.ts";
 import type { ModelLimits } from "./model-limits.ts";
 
-/** Runs attempts. Rejects with `ModelError` and nothing else; attempts must do the same. */
+/** Runs attempts. Rejects only with `ModelError`, like the attempts themselves. */
 export type RetryingClient = <T>(attempt: () => Promise<T>, signal: AbortSignal) => Promise<T>;
 
 export interface Clock {
@@ -18,8 +18,8 @@ export interface Clock {
 }
 
 /**
- * One for each server and process, because the circuit breaker remembers. The breaker is cockatiel's; its retry is not used,
- * since a wait of it cannot be ended by a signal and a stopped job would linger.
+ * One for each server and process, because the circuit breaker has state. The breaker is cockatiel's; its retry is not used,
+ * because a signal cannot end its waits and a stopped job would linger.
  */
 export function retryingClient(limits: ModelLimits, clock: Clock): RetryingClient {
   let closedUntil = 0;
@@ -43,7 +43,7 @@ export function retryingClient(limits: ModelLimits, clock: Clock): RetryingClien
       return await Promise.race([tried, queue.stopped]);
     } catch (error) {
       if (!(error instanceof BrokenCircuitError)) throw error;
-      // Whoever was tried already tells the failure itself rather than that it was one too many.
+      // After an attempt, its own failure is reported rather than the open circuit.
       if (before !== null) throw new ModelError(before.failure, before.message, { waitMs: before.turn.waitMs });
       const words = "the model's server failed repeatedly and is left alone for a while";
       throw new ModelError("circuit-open", words, { waitMs: Math.max(closedUntil - clock.now(), 0) });
@@ -67,7 +67,7 @@ export function retryingClient(limits: ModelLimits, clock: Clock): RetryingClien
   };
 }
 
-/** The failure, where another attempt may succeed; all others are thrown on. */
+/** The failure, if a retry may help; all others are rethrown. */
 function onlyIfAgain(error: unknown, attemptsLeft: number): ModelError {
   if (error instanceof ModelError && error.turn.again && attemptsLeft > 0) return error;
   throw error;
@@ -81,12 +81,12 @@ async function pauseFor(ms: number, signal: AbortSignal): Promise<void> {
   }
 }
 
-/** Exponential, the upper half at random. */
+/** Exponential, with the upper half random. */
 function backoff(turn: number, limits: ModelLimits, random: number): number {
   return Math.min(limits.firstWaitMs * 2 ** turn * (0.5 + random / 2), limits.maxWaitMs);
 }
 
-/** Rejects when the signal is given before `leave` was called. */
+/** Rejects when the signal fires before `leave` was called. */
 export function stoppable(signal: AbortSignal): { readonly stopped: Promise<never>; leave(): void } {
   const { promise: stopped, reject } = Promise.withResolvers<never>();
   stopped.catch(() => {});
@@ -99,10 +99,10 @@ function stop(): ModelError {
   return new ModelError("stopped", "the question was stopped");
 }
 
-// What one question costs, all of its requests together.
+// The cost of one question, all of its requests together.
 
 export interface Bill {
-  /** A request goes out. */
+  /** A request is sent. */
   request(): void;
   paid(tokens: PaidTokens): void;
   usage(): ModelUsage;

@@ -1,5 +1,5 @@
-// A language model behind a server, over any of the protocols. A question goes out once, once more for each round of look-ups,
-// and once more where its answer cannot be used.
+// A language model behind a server, over any of the protocols. A question is sent once, again for each round of look-ups, and once
+// more to correct an unusable answer.
 
 import type { ModelChoice } from "../../config/read-model.ts";
 import {
@@ -20,10 +20,10 @@ import { type ModelLimits, OTHER_LIMITS } from "./model-limits.ts";
 import type { Repair } from "./prompt-words.ts";
 import {
   type Dialect,
+  type ModelReply,
   type Protocol,
   type RequestBody,
   type Round,
-  type Said,
   type Server,
   type Turn,
   toolsOf,
@@ -33,21 +33,21 @@ import { type Bill, newBill, retryingClient, stoppable } from "./retrying-client
 import { serverCapabilities } from "./server-capabilities.ts";
 
 export interface ServedModelSettings extends Omit<ModelChoice, "provider"> {
-  /** Reaches the one origin and nothing else, with no deadline of its own under ten minutes. */
+  /** Reaches only the one origin, with no deadline of its own under ten minutes. */
   readonly fetch: Fetch;
   /** Epoch milliseconds. */
   readonly now: () => number;
   /** 0 ≤ x < 1; without it `Math.random`. */
   readonly random?: () => number;
   readonly limits?: Partial<ModelLimits>;
-  /** Takes secrets out of a reply that goes back to be corrected: what it holds came from anywhere. */
+  /** Removes secrets from a reply that goes back for correction: it may contain anything. */
   readonly mask?: (text: string) => Promise<string>;
 }
 
-/** What a model nobody knows is trusted with; a server that holds less cuts prompts in silence. */
+/** The context of an unknown model; a server with less truncates prompts silently. */
 const UNKNOWN_CONTEXT = 32_000;
 
-/** A `Model` over a protocol. Make one a process: it remembers outages and what the server does not know. */
+/** A `Model` over a protocol. Create one per process: it remembers outages and unsupported features. */
 export function servedModel(protocol: Protocol, settings: ServedModelSettings): Model {
   const baseUrl = settings.baseUrl ?? protocol.ownUrl;
   const isOwn = protocol.isOwn(new URL(baseUrl));
@@ -65,7 +65,7 @@ export function servedModel(protocol: Protocol, settings: ServedModelSettings): 
   const price: Model["price"] = (tier, inputTokens, outputTokens) =>
     modelFacts(names[tier]).price({ fresh: inputTokens, cacheWrite: 0, cacheRead: 0, output: outputTokens });
 
-  /** The next request of a talk, and whether its reply may ask for look-ups. */
+  /** The next request of a conversation, and whether its reply may request look-ups. */
   function nextTurn(talk: Talk, dialect: Dialect, repair: Repair | null): { turn: Turn; body: RequestBody } {
     const { request, rounds } = talk;
     const turn = { request, dialect, rounds, mayCall: false, repair };
@@ -78,35 +78,38 @@ export function servedModel(protocol: Protocol, settings: ServedModelSettings): 
     return { turn, body: protocol.body(turn) };
   }
 
-  /** One request; repeated without what the server turns out not to know. */
-  async function say(talk: Talk, repair: Repair | null): Promise<{ said: Said; turn: Turn; body: RequestBody }> {
+  /** One request; repeated without the features that the server turns out not to support. */
+  async function send(
+    talk: Talk,
+    repair: Repair | null,
+  ): Promise<{ reply: ModelReply; turn: Turn; body: RequestBody }> {
     const { request, signal, bill } = talk;
     for (;;) {
       const dialect = capabilities.of(names[request.tier], request.lookUps !== undefined);
       const { turn, body } = nextTurn(talk, dialect, repair);
       try {
-        const said = await calls(() => {
+        const reply = await calls(() => {
           bill.request();
           return attemptOnce(server, protocol, { body, signal, onPaid: bill.paid });
         }, signal);
-        return { said, turn, body };
+        return { reply, turn, body };
       } catch (error) {
         if (!(error instanceof ModelError) || !capabilities.learn(dialect, error)) throw error;
       }
     }
   }
 
-  /** Answers the look-ups of a reply. */
-  async function lookUp(talk: Talk, said: Said, { prompt, maxTokens }: RequestBody): Promise<void> {
+  /** Performs the look-ups of a reply. */
+  async function lookUp(talk: Talk, reply: ModelReply, { prompt, maxTokens }: RequestBody): Promise<void> {
     const { request, signal } = talk;
     if (request.lookUps === undefined) return;
     const left = request.lookUps.calls - talk.calls;
     const free = (contextTokens(request.tier) - maxTokens) * CHARS_PER_TOKEN - JSON.stringify(prompt).length;
     const stop = stoppable(signal);
     try {
-      const results = await Promise.race([lookUpAll(request.lookUps, said.calls, left, free), stop.stopped]);
-      talk.calls += Math.min(said.calls.length, left);
-      talk.rounds.push({ said, results });
+      const results = await Promise.race([lookUpAll(request.lookUps, reply.calls, left, free), stop.stopped]);
+      talk.calls += Math.min(reply.calls.length, left);
+      talk.rounds.push({ reply, results });
     } finally {
       stop.leave();
     }
@@ -116,22 +119,22 @@ export function servedModel(protocol: Protocol, settings: ServedModelSettings): 
   async function converse<T>(talk: Talk, { shape }: ModelRequest<T>): Promise<Omit<Answered<T>, "kind" | "usage">> {
     let repair: Repair | null = null;
     for (;;) {
-      const { said, turn, body } = await say(talk, repair);
-      const failure = body.onlyCalls ? null : stopFailure(said);
+      const { reply, turn, body } = await send(talk, repair);
+      const failure = body.onlyCalls ? null : stopFailure(reply);
       if (failure !== null) throw failure;
-      if (turn.mayCall && said.calls.length > 0) {
-        await lookUp(talk, said, body);
+      if (turn.mayCall && reply.calls.length > 0) {
+        await lookUp(talk, reply, body);
         continue;
       }
       if (body.onlyCalls) {
         talk.isOver = true;
         continue;
       }
-      const read = said.stopReason === "pause_turn" ? PAUSED : readReply(said.text, shape);
+      const read = reply.stopReason === "pause_turn" ? PAUSED : readReply(reply.text, shape);
       if (read.ok) return { value: read.value, repaired: read.fixed || repair !== null, ...reportOf(talk, turn) };
-      // What is wrong with a reply may quote it, so that is for the model's eyes only.
+      // The problem may quote the reply, so only the model sees it.
       if (repair !== null) throw new ModelError("malformed", "the model's reply is not of the shape asked for, twice");
-      repair = { reply: await mask(said.text), problem: await mask(read.problem) };
+      repair = { reply: await mask(reply.text), problem: await mask(read.problem) };
     }
   }
 
@@ -169,30 +172,30 @@ export function servedModel(protocol: Protocol, settings: ServedModelSettings): 
 
 type Answered<T> = Extract<ModelAnswer<T>, { readonly kind: "answered" }>;
 
-/** One question on its way to an answer. */
+/** One question until its answer. */
 interface Talk {
   readonly request: ModelRequest<unknown>;
   readonly signal: AbortSignal;
   readonly bill: Bill;
   readonly rounds: Round[];
-  /** Look-ups that were answered. */
+  /** Look-ups performed. */
   calls: number;
   stopped: Extract<LookedUp, { readonly kind: "offered" }>["stopped"];
-  /** No reply may ask for look-ups any more. */
+  /** No further reply may request look-ups. */
   isOver: boolean;
 }
 
 /**
- * Why the next reply may not ask for look-ups, or null.
+ * Why the next reply may not request look-ups, or null.
  *
- * @param usd what the next request costs at most; null where there is no price
+ * @param usd the maximum cost of the next request; null without a known price
  */
 function stopOf({ request, rounds, calls, bill }: Talk, usd: number | null): Talk["stopped"] {
   const { lookUps } = request;
   if (lookUps === undefined || rounds.length >= lookUps.rounds) return "rounds";
   if (calls >= lookUps.calls) return "calls";
   const spent = bill.usage().usd;
-  // After this request there must be one more, for the answer.
+  // After this request, the budget must cover one more for the answer.
   return usd !== null && spent !== null && spent + 2 * usd > lookUps.usd ? "budget" : null;
 }
 
@@ -206,10 +209,10 @@ function late(ms: number): ModelError {
   return new ModelError("timeout", `no reply within ${ms} ms, all attempts together`);
 }
 
-/** Models pause for tools of the server, and we give none. */
+/** Models pause for the server's own tools, which we do not use. */
 const PAUSED = { ok: false, problem: "the turn was paused before its end" } as const;
 
-/** Of Anthropic, then of OpenAI; servers made to speak like one of them say the other's words too. */
+/** Anthropic's, then OpenAI's; compatible servers also use the other's values. */
 const STOPS: ReadonlyMap<string, readonly [ModelFailure, string]> = new Map([
   ["refusal", ["refused", "the model refused to answer"]],
   ["max_tokens", ["truncated", "the model's reply was cut by the token limit"]],
@@ -218,8 +221,8 @@ const STOPS: ReadonlyMap<string, readonly [ModelFailure, string]> = new Map([
   ["length", ["truncated", "the model's reply was cut by the token limit"]],
 ]);
 
-function stopFailure(said: Said): ModelError | null {
-  const stop = STOPS.get(said.stopReason ?? "");
+function stopFailure(reply: ModelReply): ModelError | null {
+  const stop = STOPS.get(reply.stopReason ?? "");
   if (stop === undefined) return null;
-  return new ModelError(stop[0], said.refusal === null ? stop[1] : `${stop[1]} (${said.refusal})`);
+  return new ModelError(stop[0], reply.refusal === null ? stop[1] : `${stop[1]} (${reply.refusal})`);
 }

@@ -1,32 +1,32 @@
-// What of a protocol a server takes: decided by its address and the operator, corrected by what it refuses.
+// Which features of a protocol a server supports: decided by its address and the operator, corrected by its refusals.
 import type { ModelError } from "./model-error.ts";
 import { modelFacts } from "./model-facts.ts";
 import type { Dialect, Feature } from "./protocol.ts";
 
 export interface CapabilitySettings {
   readonly isOwn: boolean;
-  /** All that a server of this kind is sent until it refuses it. */
+  /** The features that this kind of server gets until it refuses them. */
   readonly features: readonly Feature[];
-  /** `on`: structured output is never given up. */
+  /** `on`: structured output is never dropped. */
   readonly structuredOutput: "auto" | "on" | "off";
   readonly temperature: number | null;
 }
 
 export interface ServerCapabilities {
-  /** @param withTools whether the question offers look-ups: some servers take less beside them */
+  /** @param withTools whether the question offers look-ups: some servers support less with them */
   of(model: string, withTools: boolean): Dialect;
-  /** Leaves out from now on what the server refused. Whether that makes another try worth it. */
+  /** Stops sending what the server refused. Returns whether that makes a retry worthwhile. */
   learn(used: Dialect, failed: ModelError): boolean;
-  /** What was refused, of what a user would miss: `structured output`, `temperature`. */
+  /** Refused features that a user would notice: `structured output`, `temperature`. */
   missing(used: Dialect): readonly string[];
 }
 
-/** One for each server and process, because it remembers. */
+/** One for each server and process, because it has state. */
 export function serverCapabilities(settings: CapabilitySettings): ServerCapabilities {
   const refused = new Map<string, Set<Feature>>();
   const keyOf = (model: string, withTools: boolean) => `${withTools} ${model}`;
   const refusedBy = (used: Dialect) => keyOf(used.model, used.takes.has("tools"));
-  // `on` is an order: without it the request fails, and the operator learns why.
+  // `on` is strict: without the feature the request fails, and the operator sees why.
   const fixed: Feature | null = settings.structuredOutput === "on" ? "format" : null;
 
   return {
@@ -42,7 +42,7 @@ export function serverCapabilities(settings: CapabilitySettings): ServerCapabili
     },
     learn(used, failed) {
       const named = failed.turn.unknown.filter((feature) => used.takes.has(feature) && feature !== fixed);
-      // Where a server names tools beside something else, it is the two together that it does not take.
+      // If a server names tools with another feature, it refuses the combination.
       const others = named.filter((feature) => feature !== "tools");
       const dropped = others.length > 0 ? others : named;
       const key = refusedBy(used);

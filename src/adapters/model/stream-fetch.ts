@@ -1,4 +1,4 @@
-// `fetch` as the SDK wants it: one origin, no redirects, an answer that fits into memory, and word of every byte that comes.
+// `fetch` for the SDK: one origin, no redirects, a bounded answer, and a callback for every chunk.
 
 import type { Fetch } from "../service-fetch.ts";
 import { ModelError, refusedBy } from "./model-error.ts";
@@ -6,14 +6,14 @@ import { fieldsOf, type Protocol, type Server } from "./protocol.ts";
 
 /** 128,000 tokens as events of one token each are some 20 MB. */
 const MAX_BYTES = 64 * 1024 * 1024;
-/** Statuses that a `Response` may not carry a body with. */
+/** Statuses for which a `Response` may not have a body. */
 const BODILESS: ReadonlySet<number> = new Set([204, 205, 304]);
-/** What the SDK and the retries read. */
+/** The headers that the SDK and the retries read. */
 const HEADERS = ["content-type", "retry-after", "retry-after-ms", "x-should-retry"];
 
 /**
- * @param alive called when headers come and at every piece of the body
- * @returns rejects with `ModelError` where the server refuses or its answer is at fault, and with whatever `fetch` rejects with
+ * @param alive called when headers arrive and for every chunk of the body
+ * @returns rejects with `ModelError` if the server refuses or its answer is invalid, and with the errors of `fetch`
  */
 export function streamFetch(server: Server, protocol: Protocol, alive: () => void): typeof globalThis.fetch {
   const { origin } = new URL(server.baseUrl);
@@ -59,7 +59,7 @@ async function* counted(body: AsyncIterable<Uint8Array> | null, alive: () => voi
   }
 }
 
-/** Some servers answer a whole reply though asked for a stream; a page comes from a proxy. */
+/** Some servers send a complete reply although a stream was requested; an HTML page comes from a proxy. */
 async function asStream(response: Response, protocol: Protocol): Promise<Response> {
   const type = response.headers.get("content-type") ?? "";
   if (type.includes("text/html")) throw notAStream();

@@ -1,8 +1,8 @@
-// Memory that could not be opened: reviews go on without it and say why, and nothing is taken for remembered.
+// Memory that could not be opened: reviews run without it and show why, and nothing counts as stored.
 import type { EvidenceStore } from "../../ports/feedback.ts";
 import type { Memory, Recall, RepositoryLabels } from "../../ports/memory.ts";
 
-/** @param reason one line; it stands in reviews, so it names no file of the server */
+/** @param reason one line; it is shown in reviews, so it must not name a file of the server */
 export function memoryOff(reason: string): {
   readonly recall: Recall;
   readonly memory: Memory;

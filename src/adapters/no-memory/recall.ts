@@ -1,7 +1,7 @@
-// Where nothing is remembered: the command line beside a clone that has no memory, and benchmarks of the rest.
+// An empty memory: for the command line in a clone without one, and for benchmarks of everything else.
 import type { Recall } from "../../ports/memory.ts";
 
-/** An empty memory. Asks nothing and starts no thread. */
+/** An empty memory. Queries nothing and starts no thread. */
 export function noMemory(): Recall {
   return {
     nearest: () => Promise.resolve([]),

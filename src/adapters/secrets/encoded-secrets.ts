@@ -1,18 +1,18 @@
-// Secrets in disguise: base64, hexadecimal, percent signs, escapes, entities, turned round, rotated, split over lines, quotes
-// or invisible characters. Each disguise is undone on a copy that knows where its characters came from.
+// Encoded secrets: base64, hexadecimal, percent signs, escapes, entities, reversed, rotated, split over lines, quotes or invisible
+// characters. Each encoding is undone on a copy that maps its characters back to the original.
 import { breathe, detectSecrets, strictFormats, unboundedFormats } from "../secret-detector.ts";
 import type { SecretSpan } from "../secret-detector-assignments.ts";
 import { UNBOUNDED_FORMATS } from "../secret-detector-formats.ts";
 import { backwards, reversed, rewritten, rotated, sourceOf, type TextView } from "./text-view.ts";
 
-/** Characters that draw nothing, raw and as prompts and comments write them out. */
+/** Characters that draw nothing, raw and in the notations of prompts and comments. */
 const INVISIBLE = /[\p{Cf}\p{Default_Ignorable_Code_Point}]|⟦U\+[0-9A-F]{4,6}⟧|<U\+[0-9A-F]{4,6}>/gu;
 
 /** Escapes of JSON, C, JavaScript, URLs, HTML and Markdown for one character; a backslash may itself be escaped, twice. */
 const ESCAPE =
   /\\{1,4}(?:u\{([0-9a-fA-F]{1,6})\}|u([0-9a-fA-F]{4})|x([0-9a-fA-F]{2})|([_*.~-]))|%u([0-9a-fA-F]{4})|%([0-9a-fA-F]{2})|&#[xX]([0-9a-fA-F]{2,6});|&#(\d{2,7});/g;
 
-/** The end of a line with what a diff or a quotation puts before the next, and what stands between joined strings. */
+/** The end of a line with the prefix that a diff or a quotation puts before the next, and what separates joined strings. */
 const SEAM =
   /["'`]?[ \t]{0,8}[+.,&\\]?\r?\n(?:-?\d{1,9}#[0-9a-f]{4}:)?[-+>*|/# \t]{0,40}["'`]?|["'`][ \t]{0,8}[+.,&][ \t]{0,8}["'`]/g;
 
@@ -20,19 +20,19 @@ const BASE64 = /[A-Za-z0-9+/_-]{16,}={0,2}/g;
 const HEX = /(?:[0-9A-Fa-f]{2}){12,}/g;
 const HEX_APART = /(?:(?:0x)?[0-9A-Fa-f]{2}[ ,:-]{1,2}){11,}(?:0x)?[0-9A-Fa-f]{2}/g;
 
-/** A run that is longer is read from its beginning only, not from each place where an encoding may begin. */
+/** A longer run is decoded from its beginning only, not from each place where an encoding may begin. */
 const SHORT_RUN = 8_192;
-/** Of a long text so many runs are looked at without a pause. */
+/** Runs of a long text that are checked without a pause. */
 const RUNS_A_BREATH = 500;
-/** Encodings in one another. */
+/** Maximum nesting of encodings. */
 const MOST_LAYERS = 3;
 
 /**
- * Secrets of published formats, and our own, that stand in a text in another form than their own.
+ * Secrets of published formats, and our own, that a text contains in an encoded form.
  *
- * @param own secrets that are known word by word; they are found in their own form too
- * @param plain what stands in the text in its own form: what follows it on the next line is not part of it
- * @returns spans of the text as it is, in no order; they may overlap
+ * @param own known secrets; they are also found unencoded
+ * @param plain the unencoded secrets of the text: the line after one is not part of it
+ * @returns spans of the original text, in no order; they may overlap
  */
 export async function encodedSecrets(
   text: string,
@@ -44,7 +44,7 @@ export async function encodedSecrets(
   await breathe(text);
   const joined = rewritten(seen, SEAM, () => "");
   await breathe(text);
-  // A token that stands there whole does not go on in the next line.
+  // A complete token does not continue on the next line.
   const runTogether = found(joined, [...(await strictFormats(joined.text)), ...unboundedFormats(joined.text)]);
   const hits = [
     ...found(asWritten, exact(text, own)),
@@ -65,7 +65,7 @@ function anyOf(texts: readonly string[]): RegExp {
   return new RegExp(texts.map((text) => text.replace(/\W/g, "\\$&")).join("|"));
 }
 
-/** Secrets written backwards, or thirteen letters on. */
+/** Secrets that are reversed, or rotated by thirteen letters. */
 async function turnedSecrets(view: TextView, own: readonly string[]): Promise<readonly SecretSpan[]> {
   const { text } = view;
   const hits = [...found(view, exact(text, own.map(backwards))), ...found(view, exact(text, own.map(rotated)))];
@@ -87,14 +87,14 @@ function meet(a: SecretSpan, b: SecretSpan): boolean {
 
 type Hit = Pick<SecretSpan, "label" | "start" | "end">;
 
-/** Undone again and again: an encoded percent sign encodes the next. */
+/** Applied repeatedly: an encoded percent sign encodes the next. */
 function withoutEscapes(view: TextView): TextView {
   let plainer = view;
   for (let layer = 0; layer < MOST_LAYERS; layer++) plainer = rewritten(plainer, ESCAPE, unescapedCharacter);
   return plainer;
 }
 
-/** In the place of the escape; as it is where there is no such character. */
+/** The character of an escape; unchanged if there is no such character. */
 function unescapedCharacter(match: RegExpExecArray): string {
   const [whole, braced, u4, x2, plain, percentU, percent, entityHex, entity] = match;
   if (plain !== undefined) return plain;
@@ -119,7 +119,7 @@ function* exact(text: string, own: readonly string[]): Iterable<Hit> {
   }
 }
 
-/** Runs of base64 or hexadecimal digits that hold a secret once they are decoded; the whole run goes. */
+/** Runs of base64 or hexadecimal digits that decode to a secret; the whole run is reported. */
 async function secretRuns(text: string, own: readonly string[], layer: number): Promise<readonly Hit[]> {
   const hits: Hit[] = [];
   const readable: { readonly run: Hit; readonly text: string }[] = [];
@@ -140,7 +140,7 @@ interface Decoded {
   readonly text: string;
 }
 
-/** All of them are looked through at once: each look costs more than a short text is long. */
+/** Searches all of them in one pass, because each pass has a fixed cost that exceeds that of a short text. */
 async function secretTexts(readable: readonly Decoded[]): Promise<readonly Hit[]> {
   if (readable.length === 0) return [];
   const ends: number[] = [];
@@ -167,7 +167,7 @@ async function deeper(readable: readonly Decoded[], own: readonly string[], laye
 interface Run {
   readonly start: number;
   readonly end: number;
-  /** Byte by byte, once for each place where the encoding may have begun. */
+  /** Byte by byte, once for each place where the encoding may begin. */
   readonly decoded: readonly string[];
 }
 

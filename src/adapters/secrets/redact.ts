@@ -5,7 +5,7 @@ import { redactTexts } from "../../domain/text/redact-texts.ts";
 import { detectSecrets, secretKind, withoutOverlaps } from "../secret-detector.ts";
 import { encodedSecrets } from "./encoded-secrets.ts";
 
-/** What was hidden, without the secret itself. */
+/** A hidden secret, without the secret itself. */
 export interface RedactedSecret {
   /** kebab-case: `github-token`, `private-key`, `password`. */
   readonly kind: string;
@@ -13,13 +13,12 @@ export interface RedactedSecret {
 
 export interface SecretRedactor {
   /**
-   * Puts `‹redacted:KIND›` in the place of every secret. The number of lines stays the same, so that line numbers
-   * mean what they meant; redacting twice changes nothing more.
+   * Replaces every secret by `‹redacted:KIND›`. The number of lines stays the same, so that line numbers remain valid. Idempotent.
    */
   redact(text: string): Promise<Redacted>;
   /**
-   * The same for Markdown that is ready to be posted: what gives it structure stays, so that no code span, link or
-   * element of ours loses one of its ends and no text of others comes out of the code in which it was quoted.
+   * The same for Markdown that is ready to be posted: structural characters stay, so that no code span, link or element of ours
+   * loses one of its ends and no text by others escapes the code that quotes it.
    */
   redactMarkdown(markdown: string): Promise<Redacted>;
 }
@@ -29,17 +28,17 @@ export interface Redacted {
   readonly found: readonly RedactedSecret[];
 }
 
-/** Long enough, and no word: `lm-studio` is what a local server takes for a key, and stands in many texts. */
+/** Long enough, and not a word: `lm-studio`, a usual key for a local server, occurs in many texts. */
 const OWN_SECRET = /^(?=.{12})(?=.*[A-Za-z])(?=.*\d)|^.{24}/;
 
-/** Characters that open or close something in Markdown, as far as the sanitizer leaves them. */
+/** Characters that open or close something in Markdown, as far as the sanitizer keeps them. */
 const STRUCTURE = /([`<>[\]|\n])/;
 
 /**
- * The redactor of everything that leaves: logs, comments, prompts, rows. Secrets are found in their own form and in the
- * usual disguises (see encodedSecrets).
+ * The redactor of everything that leaves: logs, comments, prompts, rows. Secrets are found as they are and in common encodings (see
+ * encodedSecrets).
  *
- * @param own secrets of this process, told as they become known; of several lines each is one, and words are left out
+ * @param own secrets of this process, added as they become known; each line of one counts, and plain words are ignored
  */
 export function secretRedactor(own: ReadonlySet<string> = new Set()): SecretRedactor {
   async function replaced(text: string, put: (secret: string, mark: string) => string): Promise<Redacted> {
@@ -63,7 +62,7 @@ export function secretRedactor(own: ReadonlySet<string> = new Set()): SecretReda
   };
 }
 
-/** The structure inside a secret; `…` keeps apart what stood apart, so that two backticks never become a run. */
+/** The structural characters inside a secret; `…` separates them, so that two backticks never become a run. */
 function structureOf(secret: string): string {
   const [, ...rest] = secret.split(STRUCTURE);
   return rest.map((part, at) => (at % 2 === 0 || part === "" ? part : "…")).join("");

@@ -1,4 +1,4 @@
-// The last thing that a check run's texts pass on their way to GitHub: no secret leaves in them.
+// Redacts the texts of a check run right before they go to GitHub.
 import type { Checks } from "../../ports/checks.ts";
 import type { SecretRedactor } from "./redact.ts";
 

@@ -1,18 +1,18 @@
-// A log that holds no secret: every text of a line is redacted before the line is written.
+// A log without secrets: every text of a line is redacted before the line is written.
 
 import { redactStrings, type SecretRedactor } from "./redact.ts";
 
 /** A destination for pino. */
 export interface RedactedLog {
   write(line: string): void;
-  /** Resolves when every line so far was handed on: call it before the process ends. */
+  /** Resolves when every line so far was written: call it before the process ends. */
   drained(): Promise<void>;
 }
 
 /**
- * Hands lines on in their order, shortly after they were written.
+ * Writes lines in their order, with a short delay.
  *
- * @param handOn takes one line with its line end
+ * @param handOn receives one line with its line end
  */
 export function redactedLog(handOn: (line: string) => void, redactor: SecretRedactor): RedactedLog {
   let last = Promise.resolve();
@@ -20,17 +20,17 @@ export function redactedLog(handOn: (line: string) => void, redactor: SecretReda
     write(line) {
       last = last
         .then(async () => handOn(await redactLine(line, redactor)))
-        // Nobody is left to tell when the log itself cannot be written.
+        // When the log itself cannot be written, there is nowhere to report it.
         .catch(() => undefined);
     },
     drained: () => last,
   };
 }
 
-/** What a terminal obeys or a person misreads, and JSON leaves as it is: C1 controls, line separators, marks of direction. */
+/** Characters that control a terminal or mislead a reader, and JSON does not escape: C1 controls, line separators, direction marks. */
 const UNQUOTED = /[\u007F-\u009F\u200E\u200F\u2028\u2029\u202A-\u202E\u2066-\u2069]/g;
 
-/** In a line of JSON such characters stand in texts only, where an escape means the same. */
+/** In a line of JSON such characters occur in texts only, where an escape means the same. */
 function quoted(line: string): string {
   return line.replace(UNQUOTED, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`);
 }

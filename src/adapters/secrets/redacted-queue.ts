@@ -1,10 +1,10 @@
-// How a job ended is told in the words of whatever failed, and those may quote what they failed on: so they pass here.
+// Redacts how a job ended: the message of a failure may quote its input.
 import type { CommandJob } from "../../domain/command.ts";
 import type { Arrival, Inbox } from "../../ports/inbox.ts";
 import type { AnyJob, JobEnd, Lane, Queue } from "../../ports.ts";
 import type { SecretRedactor } from "./redact.ts";
 
-/** Reads through to `real`; the ends that it writes down are redacted. */
+/** Reads from `real`; the ends that it stores are redacted. */
 export function redactedQueue(real: Queue, redactor: SecretRedactor): Queue {
   const { end } = redactedLane(real, redactor);
   return {
@@ -22,13 +22,13 @@ function redactedLane<Taken extends AnyJob>(real: Lane<Taken>, redactor: SecretR
   return { ...real, end: async (lease, end) => real.end(lease, await safe(end)) };
 }
 
-/** What is kept of a delivery passes here: the words of a comment and the lines it is about, and a reason that quotes. */
+/** Redacts what is stored of a delivery: a comment's text and its lines, and a reason with a quote. */
 export function redactedInbox(real: Inbox, redactor: SecretRedactor): Inbox {
   const clean = async (text: string) => (await redactor.redact(text)).text;
   const safe = async (arrival: Arrival): Promise<Arrival> => {
     const { outcome } = arrival;
     if (outcome.kind === "command") return { ...arrival, outcome: await withoutSecrets(outcome, clean) };
-    // Reasons that quote nobody are our own words, and most deliveries ask nothing.
+    // Reasons without a quote are our own words, and most deliveries are ignored.
     if (outcome.kind !== "ignored" || !outcome.reason.includes('"')) return arrival;
     return { ...arrival, outcome: { ...outcome, reason: await clean(outcome.reason) } };
   };

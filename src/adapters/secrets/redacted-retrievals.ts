@@ -1,9 +1,8 @@
-// What is written down of a retrieval holds words of a pull request, so it passes here: without secrets, and without
-// ever costing the review that it is about.
+// The log of a retrieval contains words of a pull request, so it is redacted here; a failure never affects the review.
 import type { RetrievalLog } from "../../ports/memory.ts";
 import type { SecretRedactor } from "./redact.ts";
 
-/** @param onFailure told why an entry was not written; `write` itself never rejects */
+/** @param onFailure called with the reason if an entry was not written; `write` itself never rejects */
 export function redactedRetrievals(
   real: RetrievalLog,
   redactor: SecretRedactor,

@@ -1,14 +1,14 @@
-// The last thing that a comment passes on its way to GitHub: no token, key or password leaves in it, whoever wrote it there.
+// Redacts a comment right before it goes to GitHub: no token, key or password leaves in it, whoever wrote it.
 
 import type { Replies } from "../../ports/conversation.ts";
 import type { Reviews } from "../../ports.ts";
 import type { SecretRedactor } from "./redact.ts";
 
-/** A hidden marker of ours and everything behind it: by it a comment is known again, so it stays as it is. */
+/** Our hidden markers at the end of a comment, which identify it and must not change. */
 const MARKERS = /(?<!\s)(?:\s*<!-- kodiai:[a-z]+(?: \w+)* -->)+\s*$/;
 const SUGGESTION = /^(`{3,})suggestion$/gm;
 
-/** Reads through to `real`; what it writes is redacted. Paths stay: GitHub places comments by them. */
+/** Reads from `real`; what it writes is redacted. Paths stay: GitHub places comments by them. */
 export function redactedReviews(real: Reviews, redactor: SecretRedactor): Reviews {
   const clean = (body: string) => redactBody(body, redactor);
   return {
@@ -34,18 +34,18 @@ export function redactedReviews(real: Reviews, redactor: SecretRedactor): Review
   };
 }
 
-/** A body without secrets; the hidden markers at its end stay as they are. */
+/** A body without secrets; the hidden markers at its end stay unchanged. */
 export async function redactBody(body: string, redactor: SecretRedactor): Promise<string> {
   const at = MARKERS.exec(body)?.index ?? body.length;
   const { text, found } = await redactor.redactMarkdown(body.slice(0, at));
-  // One click would write the placeholder into the code.
+  // A committed suggestion would write the placeholder into the code.
   const shown = found.length === 0 ? text : text.replace(SUGGESTION, "$1");
   return shown + body.slice(at);
 }
 
-// Answers pass the same last gate as reviews: no token, key or password leaves in them.
+// Answers are redacted like reviews: no token, key or password leaves in them.
 
-/** Reads through to `real`; what it writes is redacted. */
+/** Reads from `real`; what it writes is redacted. */
 export function redactedReplies(real: Replies, redactor: SecretRedactor): Replies {
   return {
     ...real,

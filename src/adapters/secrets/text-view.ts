@@ -1,19 +1,19 @@
-// A text as somebody would read it after undoing an encoding, with where each of its characters came from.
+// A decoded view of a text, with the original position of each of its characters.
 
-/** For each UTF-16 unit of `text` the stretch of the original that it stands for, end exclusive; null: they are the same. */
+/** For each UTF-16 unit of `text` its range of the original, end exclusive; null: they are identical. */
 export interface TextView {
   readonly text: string;
   readonly from: { readonly starts: Int32Array; readonly ends: Int32Array } | null;
 }
 
-/** `from` and `until` in the view; replaced by `put` characters, or kept where that is -1. */
+/** `from` and `until` in the view; replaced by `put` characters, or kept if that is -1. */
 type Stretch = readonly [from: number, until: number, put: number];
 
 /**
- * The view with each match put as `replaced` says; a character of the replacement stands for the whole match.
+ * The view with each match replaced by the result of `replaced`; a character of the replacement maps to the whole match.
  *
  * @param pattern global
- * @returns the same view where nothing matches
+ * @returns the same view without a match
  */
 export function rewritten(view: TextView, pattern: RegExp, replaced: (match: RegExpExecArray) => string): TextView {
   const parts: string[] = [];
@@ -51,7 +51,7 @@ function mapped(view: TextView, stretches: readonly Stretch[], length: number): 
   return { starts, ends };
 }
 
-/** Read from its end to its beginning. */
+/** The view reversed. */
 export function reversed({ text, from }: TextView): TextView {
   const { length } = text;
   const starts = from?.starts.slice() ?? Int32Array.from({ length }, (_, at) => at);
@@ -59,14 +59,14 @@ export function reversed({ text, from }: TextView): TextView {
   return { text: backwards(text), from: { starts: starts.reverse(), ends: ends.reverse() } };
 }
 
-/** Unit by unit: a pair of surrogates comes apart. */
+/** Reverses UTF-16 units, which splits surrogate pairs. */
 export function backwards(text: string): string {
   let turned = "";
   for (let at = text.length - 1; at >= 0; at--) turned += text.charAt(at);
   return turned;
 }
 
-/** Each ASCII letter thirteen places on. */
+/** Rotates each ASCII letter by thirteen. */
 export function rotated(text: string): string {
   return text.replace(/[A-Za-z]/g, (letter) => {
     const code = letter.charCodeAt(0);
@@ -74,7 +74,7 @@ export function rotated(text: string): string {
   });
 }
 
-/** The stretch of the original that a stretch of a view stands for; `from` < `until`. */
+/** The range of the original for a range of a view; `from` < `until`. */
 export function sourceOf(
   view: TextView,
   from: number,

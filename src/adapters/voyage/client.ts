@@ -1,5 +1,5 @@
-// The Voyage SDK with everything that waits, retries, logs or reads the environment taken out of its hands.
-// The generated client is used, since the extended one loads models from a hub for some model names.
+// The Voyage SDK with its waits, retries, logs and environment variables turned off.
+// The generated client is used, because the extended one downloads models from a hub for some model names.
 
 import { GeneratedVoyageAIClient, VoyageAIError } from "voyageai";
 import type { z } from "zod";
@@ -19,9 +19,9 @@ export interface VoyageOptions {
 }
 
 /**
- * Asks the SDK, with retries around it, and returns what it read. Throws `ServiceFailed` and nothing else. The body of
- * an answer must have the form before the SDK sees it: the SDK does not check types, and prints every value of an
- * unexpected one to the console whatever its settings. It reads slowly: .3 s for 128 vectors of 1,024 numbers.
+ * Calls the SDK with retries and returns its result. Throws only `ServiceFailed`. The form of an answer is checked before the SDK
+ * sees it: the SDK does not check types, and prints every value of an unexpected one to the console regardless of its settings. It
+ * is slow: .3 s for 128 vectors of 1,024 numbers.
  */
 export type VoyageCall = <T>(
   form: z.ZodType,
@@ -30,13 +30,13 @@ export type VoyageCall = <T>(
 
 export const VOYAGE_URL = "https://api.voyageai.com/v1";
 
-/** One for each use and process, because its circuit breaker remembers. */
+/** One for each use and process, because its circuit breaker has state. */
 export function voyageCall(options: VoyageOptions): VoyageCall {
   const call = serviceCall(options.limits ?? {}, options.now);
   const post = servicePost(options.fetch);
   return (form, ask) =>
     call(async (signal) => {
-      // The SDK keeps of a failed fetch only a message, so the failure itself is caught on its way.
+      // The SDK keeps only the message of a failed fetch, so the failure itself is caught before.
       let failure: unknown = null;
       const client = new GeneratedVoyageAIClient({
         apiKey: options.apiKey,
@@ -72,7 +72,7 @@ function failureOf(error: unknown): ServiceFailed {
   return new ServiceFailed("the request could not be made; check the key and the address", { again: false });
 }
 
-// What Voyage AI charges, as of a day. Change the day together with the figures.
+// Voyage AI's prices, as of a day. Change the day together with the prices.
 
 /** US$ for a million tokens, beyond the free allowance of an account. */
 const VOYAGE_PRICES = {
@@ -89,7 +89,7 @@ const VOYAGE_PRICES = {
   ]),
 } as const;
 
-/** 0 for a model that the list does not know: its tokens are counted all the same. */
+/** 0 for an unknown model: its tokens are still counted. */
 export function voyagePrice(model: string): number {
   return VOYAGE_PRICES.usdPerMillionTokens.get(model) ?? 0;
 }

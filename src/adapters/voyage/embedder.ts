@@ -12,16 +12,16 @@ export interface VoyageEmbedderOptions extends VoyageOptions {
 }
 
 /**
- * The API reference (docs.voyageai.com/reference/embeddings-api) allows voyage-code-3 120,000 tokens a request; the
- * SDK's own documentation 128 texts, the reference 1,000. 32,000 tokens is the context of the current models: a text
- * is cut there on their side as well.
+ * The API reference (docs.voyageai.com/reference/embeddings-api) allows voyage-code-3 120,000 tokens a request; the SDK's own
+ * documentation 128 texts, the reference 1,000. The current models have a context of 32,000 tokens, at which the API also cuts a
+ * text.
  */
 const LIMITS: BatchLimits = { maxTexts: 128, maxTokens: 120_000, maxTextChars: 128_000 };
 
 /** Cosine distance under which a neural embedder's neighbour counts as relevant. */
 const THRESHOLD = 0.3;
 
-/** An `Embedder` over the Voyage API. Make one a process: its circuit breaker remembers. */
+/** An `Embedder` over the Voyage API. Create one per process: its circuit breaker has state. */
 export function voyageEmbedder(options: VoyageEmbedderOptions): Embedder {
   const { model = "voyage-code-3", dimension = 1024 } = options;
   const call = voyageCall(options);

@@ -12,8 +12,8 @@ export interface VoyageRerankerOptions extends VoyageOptions {
 }
 
 /**
- * The API reference (docs.voyageai.com/reference/reranker-api) allows rerank-2.5 tokens of the query × documents +
- * tokens of all documents ≤ 600,000. At 3.5 characters a token these come to 457,000.
+ * The API reference (docs.voyageai.com/reference/reranker-api) allows rerank-2.5 tokens of the query × documents + tokens of all
+ * documents ≤ 600,000. At 3.5 characters a token these limits come to 457,000.
  */
 const MAX_DOCUMENTS = 200;
 const MAX_QUERY_CHARS = 4_000;
@@ -24,7 +24,7 @@ interface Scored {
   readonly score: number;
 }
 
-/** A `Reranker` over the Voyage API, tried once: a retry would cost more time than a better order is worth. */
+/** A `Reranker` over the Voyage API, with one attempt: a retry would cost more time than a better order is worth. */
 export function voyageReranker(options: VoyageRerankerOptions): Reranker {
   const model = options.model ?? "rerank-2.5";
   const call = voyageCall({ ...options, limits: { ...options.limits, retries: 0 } });
@@ -61,7 +61,7 @@ export function voyageReranker(options: VoyageRerankerOptions): Reranker {
   };
 }
 
-/** Best first. Rows without a score, of no candidate or of one that was already scored are passed over. */
+/** Best first. Rows without a score, of no candidate or of one that already has a score are ignored. */
 function readScores(rows: readonly RerankResponseDataItem[], count: number): Scored[] {
   const scores = new Map<number, number>();
   for (const { index = -1, relevanceScore } of rows) {
@@ -73,7 +73,7 @@ function readScores(rows: readonly RerankResponseDataItem[], count: number): Sco
 
 /**
  * @param named places in `candidates`, best first, each in range and at most once
- * @returns ids, at most topK: the named ones, then the others as given
+ * @returns ids, at most topK: the named ones, then the others in their given order
  */
 function completeOrder(
   candidates: readonly RerankCandidate[],
@@ -85,7 +85,7 @@ function completeOrder(
   return [...named, ...others].slice(0, Math.max(0, topK)).map((place) => candidates[place]?.id ?? "");
 }
 
-/** The order as given, and why: `failed` is null when there was nothing to ask. */
+/** The given order, and why: `failed` is null when there was nothing to rerank. */
 function unchangedOrder(
   candidates: readonly RerankCandidate[],
   topK: number,
@@ -95,7 +95,7 @@ function unchangedOrder(
   return { order: completeOrder(candidates, [], topK), scores: new Map(), ...spent, failed };
 }
 
-/** A service refuses empty strings, and a cut may part a surrogate pair. */
+/** A service refuses empty strings, and a cut may split a surrogate pair. */
 function cut(text: string, chars: number): string {
   const whole = cutText(text, chars).toWellFormed();
   return whole.trim() === "" ? "-" : whole;

@@ -1,5 +1,5 @@
-// The processes that work on one database: detects dead ones, and requeues their jobs.
-import { isGone } from "../../adapters/process-mark.ts";
+// The processes that work on one database: which of them live, and what becomes of the jobs of those that do not.
+import { isDead } from "../../adapters/process-mark.ts";
 import type { LaneName } from "../../ports.ts";
 import type { Database, Sql } from "../sql.ts";
 import { announce, lockLanes, tryLockKey } from "./coordination.ts";
@@ -33,7 +33,7 @@ export function processesOn(db: Database, worker: WorkingProcess, { silentMs, el
   async function removeDead(): Promise<void> {
     const now = elapsed();
     for (const other of await db.all<Beating>("SELECT id, process, beats FROM instances WHERE id <> $1", [instance])) {
-      if (!watch.isSilent(other, now) && (other.process === null || !isGone(other.process))) continue;
+      if (!watch.isSilent(other, now) && (other.process === null || !isDead(other.process))) continue;
       watch.forget(other.id);
       await db.transaction((tx) => remove(tx, other));
     }

@@ -1,7 +1,7 @@
 // The log of creating writes to GitHub, recorded before they are sent, and the rate limits of each installation, shared by all processes.
 // Times are the database's.
 import { randomUUID } from "node:crypto";
-import { isGone } from "../../adapters/process-mark.ts";
+import { isDead } from "../../adapters/process-mark.ts";
 import { LeaseLost } from "../../domain/errors.ts";
 import { repoKey } from "../../domain/memory.ts";
 import type { InstallationPace, OrphanWrites, Post, Wanted, WriteState, WriteStore } from "../../ports/writes.ts";
@@ -145,7 +145,7 @@ export function storedInstallationPace(db: Database, process: string | null = nu
         "SELECT writer, writer_process AS process FROM installations WHERE id = $1",
         [installationId],
       );
-      if (row?.writer != null && row.process !== null && isGone(row.process))
+      if (row?.writer != null && row.process !== null && isDead(row.process))
         await end(installationId, row.writer, AFTER_DEATH_MS);
       return null;
     },

@@ -68,7 +68,7 @@ test("a rewritten branch, another base and a head that is gone are named", async
   expect(await since(before)).toEqual({ kind: "unknown", reason: "the branch was rewritten since the last review" });
   expect(await since({ ...before, headSha: "1".repeat(40) })).toEqual({
     kind: "unknown",
-    reason: "the head of the last review is gone",
+    reason: "the head of the last review no longer exists",
   });
   const now = stand();
   pull.baseSha = pull.headSha;

@@ -111,7 +111,7 @@ test("one question tells who resolved threads of many pull requests and which we
   expect(await past().fates([pull.number])).toEqual({
     pulls: new Map(),
     resolvedBy: new Map(),
-    failed: "GitHub does not tell who resolved which thread and which pull requests were merged",
+    failed: "GitHub does not report who resolved which thread and which pull requests were merged",
   });
 });
 
@@ -126,7 +126,7 @@ test("the hour's budget is known from each answer; a list that ends early says s
   expect(await asked.inConversations(400, null)).toEqual({
     items: [],
     hasNext: false,
-    cut: "GitHub lists no further back",
+    cut: "GitHub lists no older ones",
   });
   for (const fault of [{ status: 502 }, { status: 429, retryAfter: 30 }, { drop: true }]) {
     world.fail({ match: { path: /\/pulls\/comments$/ }, ...fault });

@@ -135,7 +135,7 @@ describe("without an archive there is no snapshot, and the reason says so", () =
         given.world.archives.sendTo = host;
         const taken = await given.taken();
         expect(taken.snapshot).toBeNull();
-        expect(reasonOf(taken)).toBe("GitHub sends to a host that hands out no archives");
+        expect(reasonOf(taken)).toBe("GitHub redirects to a host that serves no archives");
         expect(JSON.stringify(taken)).not.toContain(given.world.archives.token);
       }
       expect(asked).toBe(0);

@@ -79,13 +79,13 @@ function figures(name: string, given: TestDatabase | null): void {
       const [one, two, three] = findings as [typeof comment, typeof comment, typeof comment];
       await code.keep(
         SHOP,
-        { reported: [...said([one, three], "loose"), ...said([two], null)], standing: [], fixed: [] },
+        { reported: [...said([one, three], "loose"), ...said([two], null)], open: [], fixed: [] },
         9,
       );
-      await code.keep(NEIGHBOUR, { reported: said([elsewhere], "loose"), standing: [], fixed: [] }, 9);
+      await code.keep(NEIGHBOUR, { reported: said([elsewhere], "loose"), open: [], fixed: [] }, 9);
       expect(await shown.declinedRules(SHOP, 5)).toEqual([{ rule: "loose", declined: 1, all: 2 }]);
       expect(await shown.declinedRules(null, 5)).toEqual([{ rule: "loose", declined: 2, all: 3 }]);
-      await code.keep(SHOP, { reported: said([two, one], "strict"), standing: [], fixed: [] }, 9);
+      await code.keep(SHOP, { reported: said([two, one], "strict"), open: [], fixed: [] }, 9);
       expect(await shown.declinedRules(null, 1)).toEqual([{ rule: "strict", declined: 2, all: 2 }]);
       expect(await shown.declinedRules(NEIGHBOUR, 5)).toEqual([{ rule: "loose", declined: 1, all: 1 }]);
     });

@@ -1,10 +1,10 @@
-// The events of one stream of the Messages API, put together into what was said and what it costs.
+// The events of one stream of the Messages API, assembled into the reply and its cost.
 import { estimatedTokens } from "../../../domain/model.ts";
 import { type Accumulator, countOf, fieldsOf, inputOf, type ToolCall, wordsOf } from "../protocol.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** A content block as it grows. */
+/** A content block being assembled. */
 interface Block {
   readonly start: Fields;
   text: string;
@@ -21,19 +21,19 @@ export function accumulateStream(): Accumulator {
   let isEnd = false;
 
   /** Later counts are totals and replace the earlier ones. */
-  function count(told: Fields | null): void {
-    usage.input = countOf(told?.input_tokens) ?? usage.input;
-    usage.cacheWrite = countOf(told?.cache_creation_input_tokens) ?? usage.cacheWrite;
-    usage.cacheRead = countOf(told?.cache_read_input_tokens) ?? usage.cacheRead;
-    usage.output = countOf(told?.output_tokens) ?? usage.output;
+  function count(fields: Fields | null): void {
+    usage.input = countOf(fields?.input_tokens) ?? usage.input;
+    usage.cacheWrite = countOf(fields?.cache_creation_input_tokens) ?? usage.cacheWrite;
+    usage.cacheRead = countOf(fields?.cache_read_input_tokens) ?? usage.cacheRead;
+    usage.output = countOf(fields?.output_tokens) ?? usage.output;
   }
 
-  function end(told: Fields): void {
-    const delta = fieldsOf(told.delta);
+  function end(fields: Fields): void {
+    const delta = fieldsOf(fields.delta);
     stopReason = typeof delta?.stop_reason === "string" ? delta.stop_reason : stopReason;
     const category = fieldsOf(delta?.stop_details)?.category;
     refusal = typeof category === "string" && /^[a-z_]{1,40}$/.test(category) ? category : refusal;
-    count(fieldsOf(told.usage));
+    count(fieldsOf(fields.usage));
   }
 
   function begin(start: Fields): Block {
@@ -50,19 +50,19 @@ export function accumulateStream(): Accumulator {
   }
 
   function grow(delta: Fields): void {
-    // Small servers leave out where a block begins.
+    // Some servers omit the event that begins a block.
     const block = blocks.at(-1) ?? begin({ type: "text" });
     block.text += wordsOf(delta.text);
-    // Thoughts have a field of their own, and are paid for.
+    // Thinking has its own field, and is billed.
     block.thinking += wordsOf(delta.thinking);
     block.signature += wordsOf(delta.signature);
     block.input += wordsOf(delta.partial_json);
   }
 
-  const heard = new Map<unknown, (told: Fields) => void>([
-    ["message_start", (told) => count(fieldsOf(fieldsOf(told.message)?.usage))],
-    ["content_block_start", (told) => begin(fieldsOf(told.content_block) ?? { type: "text" })],
-    ["content_block_delta", (told) => grow(fieldsOf(told.delta) ?? {})],
+  const handlers = new Map<unknown, (fields: Fields) => void>([
+    ["message_start", (fields) => count(fieldsOf(fieldsOf(fields.message)?.usage))],
+    ["content_block_start", (fields) => begin(fieldsOf(fields.content_block) ?? { type: "text" })],
+    ["content_block_delta", (fields) => grow(fieldsOf(fields.delta) ?? {})],
     ["message_delta", end],
     [
       "message_stop",
@@ -74,14 +74,14 @@ export function accumulateStream(): Accumulator {
 
   return {
     add(event) {
-      const told = fieldsOf(event);
-      if (told !== null) heard.get(told.type)?.(told);
+      const fields = fieldsOf(event);
+      if (fields !== null) handlers.get(fields.type)?.(fields);
     },
-    said() {
+    reply() {
       const text = blocks.map((block) => block.text).join("");
       const thought = blocks.reduce((sum, { thinking, input }) => sum + thinking.length + input.length, 0);
       const isWhole = isEnd || stopReason !== null;
-      // The server counts what it wrote at the end; until then there is only what came.
+      // The server reports its output tokens at the end; until then they are estimated from the text.
       const output = isWhole ? usage.output : Math.max(usage.output, estimatedTokens(text.length + thought));
       const tokens = { fresh: usage.input, cacheWrite: usage.cacheWrite, cacheRead: usage.cacheRead, output };
       return {
@@ -104,7 +104,7 @@ function callOf({ start, input }: Block): readonly ToolCall[] {
   return [{ id: wordsOf(start.id), name: wordsOf(start.name), input: isGiven ? given : inputOf(input) }];
 }
 
-/** The block as the API wants it back: no blank text, a thought with its signature, a call with an input. */
+/** The block in the form that the API accepts back: no blank text, thinking with its signature, a call with an input. */
 function sentBack(block: Block): readonly Fields[] {
   const { start, text, thinking, signature } = block;
   if (start.type === "text") return /\S/.test(text) ? [{ type: "text", text: text.toWellFormed() }] : [];

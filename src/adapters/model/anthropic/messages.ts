@@ -1,4 +1,4 @@
-// Anthropic's Messages API: Anthropic itself, or any server that speaks like it (Ollama, LM Studio, vLLM, llama.cpp, LiteLLM).
+// Anthropic's Messages API: Anthropic itself, or a compatible server (Ollama, LM Studio, vLLM, llama.cpp, LiteLLM).
 import Anthropic from "@anthropic-ai/sdk";
 import { ANTHROPIC_LIMITS } from "../model-limits.ts";
 import { fieldsOf, type Protocol, type Server } from "../protocol.ts";
@@ -14,14 +14,14 @@ export const MESSAGES: Protocol = {
   isOwn: ({ origin }) => origin === ANTHROPIC_URL,
   features: ({ isOwn, isFull }) => [
     "tools",
-    // Whoever turns structured output on for another server says that Anthropic is behind it.
+    // Turning structured output on for another server declares that Anthropic is behind it.
     ...(isFull ? (["format", "effort", "thinking", "cache"] as const) : []),
     ...(isOwn ? [] : (["temperature"] as const)),
   ],
   ownLimits: ANTHROPIC_LIMITS,
   body: requestBody,
   async send(server, { json }, fetch, signal) {
-    // What compatible servers take and Anthropic does not is in no type of the SDK.
+    // The SDK's types lack what compatible servers accept and Anthropic does not.
     const body = json as unknown as Anthropic.MessageCreateParamsNonStreaming;
     return clientFor(server, fetch).messages.create({ ...body, stream: true }, { signal });
   },
@@ -32,12 +32,12 @@ export const MESSAGES: Protocol = {
 };
 
 function clientFor(server: Server, fetch: typeof globalThis.fetch): Anthropic {
-  // Without a key the SDK would look for profiles on the disk. Servers of one's own ignore this one.
+  // Without a key the SDK would look for profiles on disk. Local servers ignore this one.
   const apiKey = server.apiKey ?? "none";
   return new Anthropic({
     apiKey,
     baseURL: server.baseUrl,
-    // The SDK of today sends `authorization: Bearer`; servers made for its forerunners read x-api-key.
+    // The current SDK sends `authorization: Bearer`; servers made for earlier ones read x-api-key.
     defaultHeaders: server.isOwn ? {} : { "x-api-key": apiKey },
     maxRetries: 0,
     timeout: 2 ** 31 - 1,
@@ -47,7 +47,7 @@ function clientFor(server: Server, fetch: typeof globalThis.fetch): Anthropic {
   });
 }
 
-/** A whole message as the stream of events that the SDK reads. */
+/** A complete message as the event stream that the SDK reads. */
 function messageEvents(message: Readonly<Record<string, unknown>>): string {
   const { content, stop_reason, stop_details, usage, ...head } = message;
   const blocks = (Array.isArray(content) ? content : []).map(fieldsOf).filter((block) => block !== null);

@@ -1,4 +1,4 @@
-// A question in the words of the Messages API, with as much as this server and this model take.
+// A question as a request of the Messages API, with the features that this server and this model support.
 
 import { jsonSchemaOutputFormat } from "@anthropic-ai/sdk/helpers/json-schema";
 import type { ModelRequest, PromptPiece, ReplyShape } from "../../../domain/model.ts";
@@ -21,7 +21,7 @@ export function requestBody(turn: Turn): RequestBody {
   const tools = toolsOf(turn);
   const system = [...request.system, ...(inWords ? [{ text: schemaText(request.shape), cache: false }] : [])];
   const asked = [...request.user, ...(inWords ? [{ text: REMINDER, cache: false }] : [])];
-  // PeriodicTask of look-ups read all of it again.
+  // Each round of look-ups reads all of it again.
   const user =
     tools.length === 0
       ? asked
@@ -51,7 +51,7 @@ export function requestBody(turn: Turn): RequestBody {
   return { maxTokens, prompt, json, onlyCalls: false };
 }
 
-/** Tools stay in the request when no more may be asked: the API wants them beside the calls that were made. */
+/** Tools stay in the request when no more calls are allowed: the API requires them beside earlier calls. */
 function toolFields(turn: Turn): Readonly<Record<string, unknown>> {
   const tools = toolsOf(turn);
   if (tools.length === 0) return {};
@@ -61,14 +61,14 @@ function toolFields(turn: Turn): Readonly<Record<string, unknown>> {
   };
 }
 
-function lookedUp({ said, results }: Round): readonly unknown[] {
-  const content = said.calls.map(({ id }, at) => ({
+function lookedUp({ reply, results }: Round): readonly unknown[] {
+  const content = reply.calls.map(({ id }, at) => ({
     type: "tool_result",
     tool_use_id: id,
     content: (results[at] ?? "").toWellFormed(),
   }));
   return [
-    { role: "assistant", content: said.turn },
+    { role: "assistant", content: reply.turn },
     { role: "user", content },
   ];
 }
@@ -79,20 +79,20 @@ function outputConfig(request: ModelRequest<unknown>, { takes, facts }: Dialect)
   return Object.keys(output).length === 0 ? {} : { output_config: output };
 }
 
-/** Short questions need no thinking, and pay for it in time. */
+/** Short questions need no thinking, which would cost time. */
 function thinkingOff(request: ModelRequest<unknown>, { takes, facts }: Dialect): Readonly<Record<string, unknown>> {
   const isQuick = request.tier === "small" && request.effort === "low" && takes.has("thinking");
   return isQuick && facts.thinkingOff !== null ? { thinking: { type: facts.thinkingOff } } : {};
 }
 
-/** The places of the last four pieces that end a prefix: the longest prefixes save the most. */
-function breakpoints(pieces: readonly PromptPiece[], isTaken: boolean): ReadonlySet<number> {
+/** The positions of the last four pieces that end a prefix: the longest prefixes save the most. */
+function breakpoints(pieces: readonly PromptPiece[], isSupported: boolean): ReadonlySet<number> {
   const places = pieces.flatMap((piece, place) => (piece.cache && !isBlank(piece) ? [place] : []));
-  return new Set(isTaken ? places.slice(-MAX_BREAKPOINTS) : []);
+  return new Set(isSupported ? places.slice(-MAX_BREAKPOINTS) : []);
 }
 
 function textBlocks(pieces: readonly PromptPiece[], from: number, marked: ReadonlySet<number>): readonly TextBlock[] {
-  // The API refuses blank blocks, and half of a surrogate pair anywhere.
+  // The API refuses blank blocks, and unpaired surrogates anywhere.
   return pieces.flatMap((piece, place): TextBlock[] =>
     isBlank(piece)
       ? []
@@ -106,7 +106,7 @@ function textBlocks(pieces: readonly PromptPiece[], from: number, marked: Readon
   );
 }
 
-/** Limits such as `minLength`, which the API refuses, are moved into the descriptions; `check` holds them all the same. */
+/** Limits that the API refuses, such as `minLength`, move into the descriptions; `check` enforces them anyway. */
 function outputFormat(shape: ReplyShape<unknown>): unknown {
   const { type, schema } = jsonSchemaOutputFormat({ ...shape.jsonSchema, type: "object" });
   return { type, schema };

@@ -1,12 +1,12 @@
-// OpenAI's chat completions: OpenAI and Azure themselves, or any server that speaks like them (Gemini's endpoint, OpenRouter,
-// Ollama, vLLM, llama.cpp, LM Studio, LiteLLM).
+// OpenAI's chat completions: OpenAI and Azure themselves, or a compatible server (Gemini's endpoint, OpenRouter, Ollama, vLLM,
+// llama.cpp, LM Studio, LiteLLM).
 import OpenAI from "openai";
 import { OTHER_LIMITS } from "../model-limits.ts";
 import type { Protocol, Server } from "../protocol.ts";
 import { accumulateStream } from "./accumulate-stream.ts";
 import { requestBody } from "./request-body.ts";
 
-/** OpenAI's own addresses, its regions among them, and Azure's. */
+/** OpenAI's own addresses, including its regions, and Azure's. */
 const OWN_HOST = /^(?:[a-z-]{1,20}\.)?api\.openai\.com$|\.(?:openai|services\.ai|cognitiveservices)\.azure\.com$/;
 
 export const COMPLETIONS: Protocol = {
@@ -23,11 +23,11 @@ export const COMPLETIONS: Protocol = {
     "temperature",
     ...(isFull ? (["effort", "effort-beside-tools"] as const) : []),
   ],
-  // A model of theirs that thinks is silent for minutes.
+  // OpenAI's thinking models are silent for minutes.
   ownLimits: OTHER_LIMITS,
   body: requestBody,
   async send(server, { json }, fetch, signal) {
-    // What compatible servers take and OpenAI does not is in no type of the SDK.
+    // The SDK's types lack what compatible servers accept and OpenAI does not.
     const body = json as unknown as OpenAI.ChatCompletionCreateParamsNonStreaming;
     return clientFor(server, fetch).chat.completions.create({ ...body, stream: true }, { signal });
   },
@@ -36,14 +36,14 @@ export const COMPLETIONS: Protocol = {
 };
 
 function clientFor(server: Server, fetch: typeof globalThis.fetch): OpenAI {
-  // Servers of one's own ignore this one.
+  // Local servers ignore this one.
   const apiKey = server.apiKey ?? "none";
   return new OpenAI({
     apiKey,
     baseURL: server.baseUrl,
-    // Azure takes either; what is in front of it may read only its own.
+    // Azure accepts either header; a gateway in front of it may read only `api-key`.
     defaultHeaders: server.isOwn && server.baseUrl.includes(".azure.com") ? { "api-key": apiKey } : {},
-    // Otherwise the SDK reads them from the environment.
+    // Otherwise the SDK reads these from the environment.
     organization: null,
     project: null,
     adminAPIKey: null,

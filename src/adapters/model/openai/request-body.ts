@@ -1,19 +1,19 @@
-// A question in the words of OpenAI's chat completions, with as much as this server and this model take.
+// A question as a request of OpenAI's chat completions, with the features that this server and this model support.
 import type { ReplyShape } from "../../../domain/model.ts";
 import { oneText, REMINDER, repairTurns, schemaText } from "../prompt-words.ts";
 import { type Dialect, type RequestBody, type Round, type Turn, toolsOf } from "../protocol.ts";
 
-/** Enough to name twelve look-ups, too little for an answer that would not count. */
+/** Enough to request twelve look-ups, too little for an answer, which would not count. */
 const CALL_TOKENS = 2_000;
 
 export function requestBody(turn: Turn): RequestBody {
   const { request, dialect, rounds, repair } = turn;
   const { takes, facts, isOwn } = dialect;
   const tools = toolsOf(turn);
-  // OpenAI's models do not think beside tools in this protocol. They ask without thinking, and think before they answer.
+  // OpenAI's models do not think with tools in this protocol: they look up without thinking, and think before they answer.
   const apart = tools.length > 0 && takes.has("effort") && !takes.has("effort-beside-tools");
   const onlyCalls = apart && turn.mayCall;
-  // A server of somebody else may take the schema and not look at it.
+  // Another server may accept the schema and ignore it.
   const inWords = !onlyCalls && !(isOwn && takes.has("format"));
   const system = oneText([...request.system, ...(inWords ? [{ text: schemaText(request.shape), cache: false }] : [])]);
   const user = oneText([...request.user, ...(inWords ? [{ text: REMINDER, cache: false }] : [])]);
@@ -30,7 +30,7 @@ export function requestBody(turn: Turn): RequestBody {
   };
   const json = {
     model: dialect.model,
-    // The name that OpenAI's own server has, and all others had before.
+    // OpenAI's current name for the limit, and the earlier name that other servers use.
     [takes.has("limit") === isOwn ? "max_completion_tokens" : "max_tokens"]: maxTokens,
     ...prompt,
     ...(onlyCalls ? {} : responseFormat(request.shape, dialect)),
@@ -53,13 +53,13 @@ function toolFields(turn: Turn): Readonly<Record<string, unknown>> {
   };
 }
 
-function lookedUp({ said, results }: Round): readonly unknown[] {
-  const answers = said.calls.map(({ id }, at) => ({
+function lookedUp({ reply, results }: Round): readonly unknown[] {
+  const answers = reply.calls.map(({ id }, at) => ({
     role: "tool",
     tool_call_id: id,
     content: (results[at] ?? "").toWellFormed(),
   }));
-  return [said.turn, ...answers];
+  return [reply.turn, ...answers];
 }
 
 function responseFormat(shape: ReplyShape<unknown>, { takes }: Dialect): Readonly<Record<string, unknown>> {
@@ -70,7 +70,7 @@ function responseFormat(shape: ReplyShape<unknown>, { takes }: Dialect): Readonl
   return takes.has("json") ? { response_format: { type: "json_object" } } : {};
 }
 
-/** What strict schemas may not hold on every server. `check` holds them all the same. */
+/** Keywords that strict schemas do not allow on every server. `check` enforces them anyway. */
 const LIMITS: ReadonlySet<string> = new Set(
   (
     "$schema default format pattern minLength maxLength minimum maximum exclusiveMinimum exclusiveMaximum multipleOf " +
@@ -78,7 +78,7 @@ const LIMITS: ReadonlySet<string> = new Set(
   ).split(" "),
 );
 
-/** The schema with its limits as words of the description, where the model reads them. */
+/** The schema with its limits in the descriptions, for the model to read. */
 function withoutLimits(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(withoutLimits);
   if (typeof schema !== "object" || schema === null) return schema;

@@ -1,18 +1,18 @@
-// What a bot's description says about packages, versions and their homes. It is a claim, used where nothing better is known.
+// Packages, versions and source addresses from a bot's description. It is a claim, used only if nothing better is known.
 import { plainLines } from "./plain-lines.ts";
 import { bareVersion } from "./update-step.ts";
 
-/** A package as the description tells it. */
-export interface ToldPackage {
+/** A package as the description names it. */
+export interface DescribedPackage {
   readonly name: string;
   readonly from: string | null;
   readonly to: string | null;
-  /** Addresses that stand beside its name. */
+  /** Addresses next to its name. */
   readonly links: readonly string[];
 }
 
-const MOST_LINES = 2_000;
-const MOST_TOLD = 200;
+const MAX_LINES = 2_000;
+const MAX_PACKAGES = 200;
 
 const VERSION = "`?(v?\\d[\\w.+!~-]{0,99})`?";
 /** Dependabot: "Bumps [x](url) from A to B.", "Updates `x` from A to B". */
@@ -28,45 +28,45 @@ const ARROW = /`([^\s`]{1,100})`\s{1,2}(?:->|→)\s{1,2}`([^\s`]{1,100})`/;
 const LINK = /\[([^\]]{1,214})\]\((https?:\/\/[^()\s]{1,500})\)/g;
 
 /**
- * Reads the description outside of folded parts, where release notes stand. At most 200 packages.
+ * Reads the description outside of folded parts, which hold release notes. At most 200 packages.
  *
- * @param body Markdown by a bot, or by whoever says so
+ * @param body Markdown by a bot, or by anyone who imitates one
  */
-export function toldPackages(body: string): readonly ToldPackage[] {
-  const told = new Map<string, ToldPackage>();
-  for (const line of plainLines(body, "left-out").slice(0, MOST_LINES)) {
+export function packagesFromDescription(body: string): readonly DescribedPackage[] {
+  const packages = new Map<string, DescribedPackage>();
+  for (const line of plainLines(body, "left-out").slice(0, MAX_LINES)) {
     const one = fromSentence(line) ?? fromCells(line) ?? fromArrow(line);
     if (one === null) continue;
-    const before = told.get(one.name);
-    if (before === undefined && told.size >= MOST_TOLD) break;
-    told.set(one.name, before === undefined ? one : joined(before, one));
+    const before = packages.get(one.name);
+    if (before === undefined && packages.size >= MAX_PACKAGES) break;
+    packages.set(one.name, before === undefined ? one : joined(before, one));
   }
-  return [...told.values()];
+  return [...packages.values()];
 }
 
-function joined(a: ToldPackage, b: ToldPackage): ToldPackage {
+function joined(a: DescribedPackage, b: DescribedPackage): DescribedPackage {
   return { name: a.name, from: a.from ?? b.from, to: a.to ?? b.to, links: [...a.links, ...b.links].slice(0, 6) };
 }
 
-function fromSentence(line: string): ToldPackage | null {
+function fromSentence(line: string): DescribedPackage | null {
   const match = FROM_TO.exec(line);
   if (match === null) return null;
   const [, linked, url, quoted, from, to] = match;
-  return told(linked ?? quoted ?? "", from, to, url === undefined ? [] : [url]);
+  return toPackage(linked ?? quoted ?? "", from, to, url === undefined ? [] : [url]);
 }
 
-function fromCells(line: string): ToldPackage | null {
+function fromCells(line: string): DescribedPackage | null {
   const match = CELLS.exec(line);
-  return match === null ? null : told(match[1] ?? "", match[3], match[4], [match[2] ?? ""]);
+  return match === null ? null : toPackage(match[1] ?? "", match[3], match[4], [match[2] ?? ""]);
 }
 
-function fromArrow(line: string): ToldPackage | null {
+function fromArrow(line: string): DescribedPackage | null {
   const match = line.startsWith("|") ? ARROW.exec(line) : null;
   if (match === null) return null;
   const cell = line.slice(1, line.indexOf("|", 1));
   const links = [...cell.matchAll(LINK)];
   const name = links[0]?.[1] ?? cell.trim();
-  return told(
+  return toPackage(
     name,
     match[1],
     match[2],
@@ -74,12 +74,12 @@ function fromArrow(line: string): ToldPackage | null {
   );
 }
 
-function told(
+function toPackage(
   name: string,
   from: string | undefined,
   to: string | undefined,
   links: readonly string[],
-): ToldPackage | null {
+): DescribedPackage | null {
   const plain = name.replaceAll("`", "").replaceAll("\\", "").trim();
   if (!/^[\w@][\w.@/:~-]{0,213}$/.test(plain)) return null;
   const [before, after] = [from, to].map((version) =>
