@@ -1,38 +1,41 @@
-// Budgets of a month, and how much of what is left of them one piece of work may set aside.
+// Monthly budgets, and how much of what is left one piece of work may reserve.
 import type { Repo } from "./job.ts";
 import type { BudgetName } from "./omissions.ts";
 
-/** What may be spent in a calendar month (UTC). */
+/** A spending limit for a calendar month (UTC). */
 export interface Budget {
   readonly whose: BudgetName;
-  /** Null: of all repositories together. */
+  /** Null: the limit of all repositories together. */
   readonly repo: Pick<Repo, "host" | "id"> | null;
   /** US$. */
   readonly of: number;
 }
 
-/** How a budget stands. US$. */
+/** How much of a budget is used, in US$. */
 export interface Purse {
   readonly spent: number;
-  /** Set aside by jobs that run, and not spent yet. */
+  /** Reserved by running jobs and not spent yet. */
   readonly aside: number;
 }
 
-/** How much a job wants to set aside, US$. */
+/** How much a job wants to reserve, in US$. */
 export interface Wanted {
-  /** Less than this is of no use. */
+  /** A smaller amount is of no use. */
   readonly least: number;
   readonly most: number;
 }
 
-/** What was set aside, and how each budget stood before, in the order in which they were named. */
+/** The reserved amount, and the usage of each budget before it, in the order in which the budgets were named. */
 export interface Booking {
-  /** US$; 0: nothing. */
+  /** US$; 0 when nothing was reserved. */
   readonly usd: number;
   readonly purses: readonly Purse[];
 }
 
-/** What every budget still holds, between `least` and `most`; 0 where one holds nothing, or less than `least`. US$. */
+/**
+ * The smallest amount that every budget still has, at most `most`; 0 when a budget has nothing left or less than
+ * `least`. US$.
+ */
 export function bookingOf({ least, most }: Wanted, budgets: readonly Budget[], purses: readonly Purse[]): Booking {
   const left = budgets.map(({ of }, at) => of - (purses[at]?.spent ?? 0) - (purses[at]?.aside ?? 0));
   const usd = Math.min(most, ...left);

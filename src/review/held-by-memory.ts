@@ -1,5 +1,6 @@
-// What people declined on other pull requests is not said again, and what stands on another open one is not said twice. Code
-// or claim has to be the same; order and rank decide nothing. What is grave is said all the same, with what was said before.
+// Does not repeat findings that people declined on other pull requests, or that are posted on another open one. Code or
+// claim has to be the same; order and rank do not matter. Critical and security findings are still reported, with the
+// earlier comment.
 import { type Finding, type HeldBack, isAlwaysSaid, type Precedent } from "../domain/finding.ts";
 import {
   areEnough,
@@ -12,29 +13,29 @@ import type { FlaggedHere, FlaggedPlace, Recollection } from "../domain/memory/r
 import { isoDate } from "../domain/text/iso-date.ts";
 
 export interface HeldByMemory {
-  /** In the order given; with what was said before, where it was said or declined and yet is said. */
+  /** In the given order; with the earlier comment if they are reported despite one. */
   readonly findings: readonly Finding[];
   readonly heldBack: readonly HeldBack[];
 }
 
-/** What is known about the findings of one review. */
+/** What memory knows about the findings of one review. */
 export interface PastMaterial extends Pick<Recollection, "flagged" | "rejected" | "openPulls" | "now"> {
-  /** By finding: declined memories that claim the same. */
+  /** Declined memories with the same claim, by finding. */
   readonly claims: ReadonlyMap<Finding, readonly { readonly memoryId: string; readonly similarity: number }[]>;
-  /** A path as it was called before this change. */
+  /** The previous path of a file. */
   readonly previousPath: (path: string) => string | null;
 }
 
-/** A comment on another pull request counts as read for so long. */
+/** Days for which a comment on another pull request counts as read. */
 const ELSEWHERE_DAYS = 30;
 const DAY_MS = 24 * 60 * 60_000;
-/** So many findings of a rule, declined by the one who gave a reason, speak about the rule and not about a place. */
+/** When the author of a reason declined this many findings of a rule, they reject the rule and not a place. */
 const LEAST_OF_RULE = 3;
 
 /**
  * Holds back findings that memory speaks against.
  *
- * @param isKnown whether a finding already stands on this pull request: it is left alone
+ * @param isKnown whether a finding is already on this pull request: then it stays
  */
 export function heldByMemory(
   findings: readonly Finding[],
@@ -55,19 +56,19 @@ export function heldByMemory(
   return { findings: said, heldBack };
 }
 
-/** A finding with a precedent in front, once. */
+/** A finding with this precedent first, without duplicates. */
 export function withPrecedent(finding: Finding, precedent: Precedent): Finding {
   const others = finding.precedents.filter(({ id }) => id !== precedent.id);
   return { ...finding, precedents: [precedent, ...others] };
 }
 
-/** Whether a finding speaks about flagged code: of the same kind, and beginning on it. */
+/** Whether a finding is about flagged code: of the same kind, and starting in it. */
 export function isAbout(finding: Finding, { rule, category, places }: FlaggedHere): boolean {
   const sameKind = finding.rule === null ? finding.category === category : finding.rule === rule;
   return sameKind && finding.side === "RIGHT" && places.some((place) => beginsIn(finding, place));
 }
 
-/** Models quote more or less of what follows, and rarely begin elsewhere. */
+/** Models quote different lengths, but rarely a different beginning. */
 function beginsIn({ path, startLine, line, locMethod }: Finding, place: FlaggedPlace): boolean {
   if (path !== place.path || locMethod === "none") return false;
   return startLine >= place.startLine && startLine <= place.line && line >= place.startLine;
@@ -75,7 +76,7 @@ function beginsIn({ path, startLine, line, locMethod }: Finding, place: FlaggedP
 
 interface Verdict {
   readonly precedent: Precedent;
-  /** Whether it is enough to hold back what is not grave. */
+  /** Whether it suffices to hold back a finding that is neither critical nor about security. */
   readonly holds: boolean;
   readonly reason: string;
 }
@@ -109,7 +110,7 @@ function byCode(
     const memory = byId.get(one.memoryId);
     if (memory === undefined || !isAbout(finding, one)) return [];
     const isHere = isLineage(finding.path, one.path, previousPath);
-    // Rules say the same wherever they fire, so that a decline of theirs is about its file.
+    // Rules report the same text everywhere, so declining one concerns its file.
     return isHere || (finding.rule === null && one.isTelling) ? [{ memory, similarity: 1 }] : [];
   });
 }
@@ -126,7 +127,7 @@ function byClaim(
   });
 }
 
-/** The same file, under the same name or another, or in another folder. */
+/** The same file, perhaps renamed or moved. */
 function isLineage(path: string, before: string, previousPath: (path: string) => string | null): boolean {
   return path === before || previousPath(path) === before || nameOf(path) === nameOf(before);
 }
@@ -135,7 +136,7 @@ function nameOf(path: string): string {
   return path.slice(path.lastIndexOf("/") + 1);
 }
 
-/** Somebody who may write gave a reason and declined the rule time and again. */
+/** A person with write access gave a reason and declined the rule repeatedly. */
 function ruleDeclined(
   { rule }: Finding,
   rejected: readonly RejectedMemory[],
@@ -184,7 +185,7 @@ function verdict(memory: RejectedMemory, similarity: number, rejections: Rejecti
   };
 }
 
-/** The same code was spoken about in the same way on another pull request that is open: once is enough. */
+/** The same code has the same kind of finding on another open pull request: once is enough. */
 function saidElsewhere(finding: Finding, { flagged, openPulls, rejected, now }: PastMaterial): Verdict | null {
   const since = now - ELSEWHERE_DAYS * DAY_MS;
   const declined = new Set(rejected.map(({ memoryId }) => memoryId));

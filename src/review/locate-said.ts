@@ -1,37 +1,37 @@
-// Where each finding that was said stands after a push: on its lines, wherever they went, or nowhere.
+// Locates earlier findings after a push: at their lines, wherever those moved, or nowhere.
 import { textTokens } from "../domain/code/code-fingerprint.ts";
 import { type FoundAgain, findAgain } from "../domain/code/relocate-code.ts";
 import type { Said } from "../domain/review/review-history.ts";
 import type { CodeNow } from "./code-now.ts";
 
-/** A place of now. */
+/** A place in the current code. */
 export interface SaidPlace extends FoundAgain {
   readonly path: string;
 }
 
-/** What is known of one finding that was said. */
+/** An earlier finding with its current place. */
 export interface LocatedSaid {
   readonly said: Said;
-  /** The path that its file has now; null when no reviewed file is it. */
+  /** The current path of its file; null when no reviewed file is it. */
   readonly path: string | null;
-  /** Null when its code is gone, or was never known. */
+  /** Null when its code was removed, or was never known. */
   readonly place: SaidPlace | null;
-  /** Where the code reads now as we suggested; null when it does not, or nothing was suggested. */
+  /** Where the code now matches our suggestion; null when it does not, or there was none. */
   readonly fixed: SaidPlace | null;
 }
 
 /**
- * Code found in another file must be this long, or agree this far with what stood around it, to be the same code; less is
- * enough where its own file is gone.
+ * To be the same code in another file, code must be this long or match this much of its surroundings; less is enough
+ * when its own file was removed.
  */
 const TELLING_ELSEWHERE = 12;
 const TELLING_WHEN_GONE = 8;
 
 /**
- * Finds what was said again in the code of now. Its file is the one of the same name, or the one that took its place by a
- * rename; failing that, a file that holds its code word for word when its own file does not.
+ * Finds earlier findings in the current code. Their file is the one of the same name, or its rename; failing that, a
+ * file that contains the exact code when its own file does not.
  *
- * @param renamed path now → path when it was said, as the push tells it
+ * @param renamed current path → path at the earlier review, according to the push
  */
 export function locateSaid(
   said: readonly Said[],
@@ -49,7 +49,7 @@ export function locateSaid(
   });
 }
 
-/** An empty suggestion deletes lines, and nothing is found in their place. */
+/** An empty suggestion deletes lines, so there is nothing to find. */
 function findFixed(one: Said, path: string, code: CodeNow): SaidPlace | null {
   const { suggestion, side } = one.finding;
   if (suggestion === null || side === "LEFT") return null;
@@ -81,7 +81,7 @@ function findElsewhere(one: Said, path: string | null, code: CodeNow): SaidPlace
 
 function findThere(one: Said, path: string, code: CodeNow, least: number): SaidPlace | null {
   const hunks = code.hunks(path, one.finding.side);
-  // Most files do not even have the words.
+  // Most files do not even contain the words.
   if (hunks === null || !one.shape.at.every((token) => hunks.vocabulary.has(token))) return null;
   const found = findAgain(one.shape, hunks.stream, one.finding.startLine);
   const isTelling = found?.as === "same" && one.shape.at.length + found.agreement >= least;

@@ -1,4 +1,4 @@
-// What is not said, and why: too mild for the dial, style that the author asked to leave alone, the same thing said twice.
+// Decides which findings are held back: below the severity threshold, style that the author asked to skip, duplicates.
 
 import type { Suppression } from "../config/suppression.ts";
 import { pathPattern, titlePattern } from "../config/suppression-pattern.ts";
@@ -6,33 +6,33 @@ import { atLeast, type Finding, type HeldBack, isAlwaysSaid, SEVERITIES, type Se
 import type { PlacedFinding } from "../domain/review.ts";
 import type { Profile } from "../domain/signals.ts";
 
-/** The dial of `review.profile` as documented in the configuration. */
+/** The thresholds of `review.profile` as documented in the configuration. */
 const FLOORS: Readonly<Record<Profile, Severity>> = { quiet: "major", balanced: "medium", thorough: "minor" };
 
-/** What decides whether a finding is said. */
+/** What decides whether a finding is posted. */
 export interface Dial {
   /** `review.severityThreshold`; undefined leaves it to the profile. */
   readonly severityThreshold: Severity | undefined;
   readonly profile: Profile;
-  /** Whose profile it is: the configuration's, or a tag of the title. */
+  /** The source of the profile: the configuration, or a tag of the title. */
   readonly profileFrom: "configuration" | "title";
   /** True when the title holds [style-ok]. */
   readonly styleOk: boolean;
   /** `review.suppress`. */
   readonly suppress: readonly Suppression[];
-  /** Ids of findings that a comment of ours on the pull request is about. */
+  /** Ids of findings with a comment of ours on the pull request. */
   readonly posted: ReadonlySet<string>;
-  /** Why findings are not said again, by id: somebody declined them on this pull request. */
+  /** Reasons by id for findings that a person declined on this pull request. */
   readonly declined: ReadonlyMap<string, string>;
 }
 
 export interface Pruned {
-  /** In the order given; those that already stand on the pull request are placed `already-posted`. */
+  /** In the given order; those with a comment on the pull request are placed `already-posted`. */
   readonly said: readonly PlacedFinding[];
   readonly heldBack: readonly HeldBack[];
 }
 
-/** Splits findings into those that are said and those that are held back. Together they are all that came in. */
+/** Splits findings into those to post and those held back. Together they are all input findings. */
 export function prune(placed: readonly PlacedFinding[], dial: Dial): Pruned {
   const heldBack: HeldBack[] = [];
   const suppressed = suppressor(dial.suppress);
@@ -66,8 +66,8 @@ function suppression(found: Suppression | null): string | null {
 }
 
 /**
- * Of findings with one id, and of two findings of one category on one line, the most severe stays. A model never takes the
- * place of a rule, however grave it calls its own finding: what it read may have told it to.
+ * Among findings with one id, and among findings of one category on one line, the most severe stays. A model's finding
+ * never replaces a rule's, however severe it claims to be: the text that it read may have manipulated it.
  */
 function withoutRepeats(placed: readonly PlacedFinding[], posted: ReadonlySet<string>) {
   const byWeight = [...placed].sort((a, b) => weigh(a, b, posted));
@@ -85,7 +85,7 @@ function withoutRepeats(placed: readonly PlacedFinding[], posted: ReadonlySet<st
   return { first: placed.filter((one) => !reasons.has(one)), repeats };
 }
 
-/** What is said so far, the gravest first. */
+/** The findings so far, most severe first. */
 function newSaid() {
   const ids = new Set<string>();
   const byAll = new Map<string, PlacedFinding>();
@@ -108,7 +108,7 @@ function newSaid() {
   };
 }
 
-/** Most severe first; then what already stands (so that no second comment is written), then the surer one. */
+/** Most severe first; then existing comments (to avoid a second one), then the more confident one. */
 function weigh(a: PlacedFinding, b: PlacedFinding, posted: ReadonlySet<string>): number {
   const severity = SEVERITIES.indexOf(a.finding.severity) - SEVERITIES.indexOf(b.finding.severity);
   if (severity !== 0) return severity;
@@ -120,15 +120,15 @@ function voice({ finding }: PlacedFinding): string {
   return finding.rule === null ? "another finding" : `rule ${finding.rule}`;
 }
 
-// Findings that a repository does not want to hear about again, by pattern. What is critical or about security is always said.
+// Suppresses findings by the repository's patterns. Critical and security findings are always reported.
 
 export type Suppressible = Pick<Finding, "title" | "severity" | "category" | "path">;
 
 /**
- * Compiles what a repository wrote, once for all findings of a review. Never throws: a pattern that cannot be read fits
- * nothing (the configuration has refused it before).
+ * Compiles a repository's suppressions, once for all findings of a review. Never throws: an invalid pattern matches
+ * nothing (the configuration has rejected it before).
  *
- * @returns the first suppression that holds, or null. Critical findings and findings about security have none
+ * @returns the first matching suppression, or null. Critical and security findings have none
  */
 export function suppressor(suppressions: readonly Suppression[]): (finding: Suppressible) => Suppression | null {
   const compiled = suppressions.map((suppression) => ({ suppression, fits: fitting(suppression) }));
@@ -138,7 +138,7 @@ export function suppressor(suppressions: readonly Suppression[]): (finding: Supp
   };
 }
 
-/** Every part that was given must hold. */
+/** Every given part must match. */
 function fitting({ pattern, severities, categories, paths }: Suppression): (finding: Suppressible) => boolean {
   const title = titlePattern(pattern);
   if ("problem" in title) return () => false;

@@ -1,5 +1,5 @@
-// Two ways of being a nuisance over several pushes: telling today what could have been told yesterday, and asking for the
-// opposite of what was asked before.
+// Prevents two nuisances over several pushes: reporting today what could have been reported yesterday, and asking for
+// the opposite of an earlier request.
 import { shapeOf, textTokens } from "../domain/code/code-fingerprint.ts";
 import { type Finding, type HeldBack, isAlwaysSaid } from "../domain/finding.ts";
 import type { Checkpoint, Said } from "../domain/review/review-history.ts";
@@ -16,9 +16,9 @@ const DRIP = "not in what this push changed";
 const OPPOSITE = "it asks for the opposite of what an earlier finding of ours asked for, and got";
 
 /**
- * Holds back new findings that a push did not give cause for. What is critical or a matter of security is always said.
+ * Holds back new findings without a cause in the push. Critical and security findings are always reported.
  *
- * @param known findings that were said before: they are left alone
+ * @param known findings that were reported before: they stay
  */
 export function guardPush(
   findings: readonly Finding[],
@@ -27,7 +27,7 @@ export function guardPush(
 ): Guarded {
   const heldBack: HeldBack[] = [];
   const before = new Map(
-    // What memory held back is decided anew each time: somebody may have restored it.
+    // Memory's decisions are made again each time, because a person may have restored a finding.
     checkpoint.kind === "full"
       ? []
       : checkpoint.heldBack.flatMap(({ finding, reason, precedent }) =>
@@ -48,11 +48,11 @@ export interface GuardMaterial {
   readonly checkpoint: Checkpoint;
   readonly located: readonly LocatedSaid[];
   readonly code: CodeNow;
-  /** Ids of findings of earlier pushes that only memory held back: no push has to give cause for them. */
+  /** Ids of findings of earlier pushes that only memory held back: they need no cause in the push. */
   readonly revived?: ReadonlySet<string>;
 }
 
-/** Rules find the same each time; of them only what was held back before stays held back. */
+/** Rules find the same each time, so of theirs only those held back before stay held back. */
 function dripped(finding: Finding, reach: Reach, before: ReadonlyMap<string, string>): string | null {
   const { path, side, startLine, line } = finding;
   if (reach.touches(path, side, startLine, line)) return null;
@@ -60,7 +60,7 @@ function dripped(finding: Finding, reach: Reach, before: ReadonlyMap<string, str
   return DRIP;
 }
 
-/** A finding on fixed lines that would restore what stood there, or that only has another taste. */
+/** A finding on fixed lines that would restore the old code, or that is only a matter of taste. */
 function opposite(finding: Finding, located: readonly LocatedSaid[], code: CodeNow): string | null {
   const { path, startLine, line, side, suggestion } = finding;
   if (finding.rule !== null || side === "LEFT") return null;

@@ -1,5 +1,5 @@
-// Nothing is said twice: each finding of now is held against everything that was said on the pull request. What is known again
-// keeps the identity under which it was said first, so that comment, summary and memory mean the same thing.
+// Matches current findings with earlier findings of the pull request, so that nothing is posted twice. A matched
+// finding keeps its first identity, so that comment, summary and memory refer to the same thing.
 import { shapeOf } from "../domain/code/code-fingerprint.ts";
 import { type Finding, findingId } from "../domain/finding.ts";
 import type { Said } from "../domain/review/review-history.ts";
@@ -8,26 +8,26 @@ import { wordsInCommon } from "./draft.ts";
 import type { LocatedSaid, SaidPlace } from "./locate-said.ts";
 
 export interface Recognised {
-  /** The findings given, in their order, each under the identity that it keeps. */
+  /** The given findings, in order, each under the identity that it keeps. */
   readonly findings: readonly Finding[];
-  /** What was said of it, for findings that are not new. */
+  /** The earlier findings of those that are not new. */
   readonly known: ReadonlyMap<Finding, Said>;
 }
 
-/** Lines between two ranges that may still be about the same defect, when the words agree. */
+/** Two ranges this many lines apart may still be about the same defect, when the words match. */
 const NEARLY = 3;
-/** Shares of the words of title and body in common: on the same code, on code that was edited, and near by. */
+/** Required shares of common words of title and body: on the same code, on edited code, and nearby. */
 const WORDS_SAME_PLACE = 0.25;
 const WORDS_EDITED = 0.35;
 const WORDS_NEAR_BY = 0.45;
 
 /**
- * Tells findings that were said from new ones.
+ * Separates earlier findings from new ones.
  *
- * Code that is as it was and was spoken about in the same category (or by the same rule) is the same finding in whatever
- * words. Where the code was edited, the category differs, or the lines only lie near each other, the words have to agree
- * as well. A finding that begins on a line that did not stand there then is new, whatever it overlaps. An equal id decides
- * only when the place does not: the same words may stand twice in a file.
+ * A finding of the same category (or rule) on unchanged code is the same finding in any words. On edited code, in
+ * another category, or on lines that are only nearby, the words have to match as well. A finding that begins on a line
+ * that did not exist then is new, whatever it overlaps. An equal id decides only when the place does not: the same
+ * words may occur twice in a file.
  */
 export function recognise(findings: readonly Finding[], located: readonly LocatedSaid[], code: CodeNow): Recognised {
   const matches = assigned(findings, located, code);
@@ -40,7 +40,7 @@ export function recognise(findings: readonly Finding[], located: readonly Locate
   return renamed(findings, matches, new Set(located.map(({ said }) => said.finding.id)));
 }
 
-/** A new finding never bears the id of another one that was said: publish would take it for that one. */
+/** A new finding never has the id of an earlier one: publish would confuse the two. */
 function renamed(
   findings: readonly Finding[],
   matches: ReadonlyMap<Finding, LocatedSaid>,
@@ -58,8 +58,8 @@ function renamed(
 }
 
 /**
- * In the words that stand on the pull request, at the place of now: where its code is as it was, the lines that were cited
- * first, because a model cites more or fewer of them each time.
+ * The earlier text at the current place: when its code is unchanged, the lines that were cited first, because a model
+ * cites more or fewer of them each time.
  */
 function asSaidBefore(finding: Finding, { said, place }: LocatedSaid): Finding {
   const again = said.recovered === true ? { ...finding, id: said.finding.id } : said.finding;
@@ -77,8 +77,8 @@ function freeId(finding: Finding, taken: ReadonlySet<string>): string {
 }
 
 /**
- * The surest pairs first. Of two findings that are both most like the same one, the less sure takes what else it is like;
- * like nothing else, it is the same said twice.
+ * The most certain pairs first. When two findings both match the same earlier one best, the less certain takes its next
+ * match; without another match, it is a duplicate.
  */
 function assigned(findings: readonly Finding[], located: readonly LocatedSaid[], code: CodeNow) {
   const pairs = findings
@@ -103,7 +103,7 @@ function likenesses(finding: Finding, located: readonly LocatedSaid[], code: Cod
     .filter(({ likeness }) => likeness > 0);
 }
 
-/** 0 for another finding; else the higher the surer. */
+/** 0 for another finding; otherwise higher is more certain. */
 function likenessOf(finding: Finding, first: readonly number[], { said, path, place }: LocatedSaid): number {
   if (finding.side !== said.finding.side) return 0;
   if (finding.locMethod === "none" || said.finding.locMethod === "none" || said.shape.at.length === 0) {
@@ -129,7 +129,7 @@ function likenessOnOldCode(gap: number, words: number, sameKind: boolean): numbe
   return words >= WORDS_SAME_PLACE ? 2 + words : 0;
 }
 
-/** True when a line is part of the code that was spoken about, or of what stood around it. */
+/** True when a line is part of the earlier code or of its surroundings. */
 function stoodThen(line: readonly number[], { shape: { before, at, after } }: Said): boolean {
   return ` ${[...before, ...at, ...after].join(" ")} `.includes(` ${line.join(" ")} `);
 }
@@ -156,8 +156,8 @@ function gapBetween(finding: Finding, { startLine, line }: SaidPlace): number {
 }
 
 /**
- * True when a finding says nothing about lines beyond those of before. A finding that begins where the other began is one
- * with it however far it reaches: models quote more or less of what follows.
+ * True when a finding does not go beyond the earlier lines. A finding with the same beginning is the same at any
+ * length, because models quote different lengths.
  */
 function isWithin(finding: Finding, place: SaidPlace): boolean {
   return finding.startLine === place.startLine || (finding.startLine >= place.startLine && finding.line <= place.line);

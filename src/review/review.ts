@@ -1,5 +1,5 @@
-// The review is written here: what the rules found and what the model found, held against the diff, checked, weighed and
-// placed. Nothing is sent. Without a model, or when it fails, the rules' review stands, and says so.
+// The review stage: merges the findings of rules and model, checks them against the diff and places them. Nothing is
+// sent. Without a model, or when it fails, the rules' review remains, and says so.
 import { type ChangeContext, noContext } from "../domain/change-context.ts";
 import { declinedReason } from "../domain/conversation.ts";
 import type { DependencyUpdate } from "../domain/dependency-update.ts";
@@ -40,7 +40,7 @@ import { type WithMemory, withMemory } from "./with-memory.ts";
 
 const CONFIG_FILE = ".kodiai.yml";
 
-/** The version of what models are told: part of a review's fingerprint. */
+/** The version of the models' instructions: part of a review's fingerprint. */
 export const PROMPT_VERSION = shortHash(`${REVIEW_INSTRUCTIONS}\n${LOOK_UP_INSTRUCTIONS}\n${VERIFY_INSTRUCTIONS}`);
 
 export interface ReviewPorts {
@@ -48,23 +48,23 @@ export interface ReviewPorts {
   readonly leave: ModelLeave;
   /** See reviewFingerprint. */
   readonly fingerprint: string;
-  /** What is remembered of code and claims like those of this change; absent where nothing is. */
+  /** Memory about code and claims like those of this change; absent without any. */
   readonly recollection?: Recollection;
-  /** What was looked up about a dependency update; null or absent for every other change. */
+  /** The facts about a dependency update; null or absent for every other change. */
   readonly update?: DependencyUpdate | null;
   /** How many findings get a comment of their own; absent: `review.maxComments`. */
   readonly commentLimit?: number;
-  /** The code around the change, for the model; absent: it is shown the diff alone. */
+  /** The code around the change, for the model; absent: it sees only the diff. */
   readonly around?: ChangeContext;
-  /** The repository at the head, for look-ups; absent where it was not read. */
+  /** The repository at the head, for look-ups; absent when it was not read. */
   readonly head?: ReadHead;
 }
 
 /**
  * Writes a review.
  *
- * @returns a review that survives JSON unchanged; its cost has 0 ms: time is known to the caller only
- * @throws what the inspector throws; a model that fails is `degraded`
+ * @returns a review that survives JSON unchanged; its cost has 0 ms: only the caller knows the time
+ * @throws what the inspector throws; a failing model is `degraded`
  */
 export async function review(
   context: PullRequestContext,
@@ -144,17 +144,17 @@ export async function review(
 }
 
 interface ToWeigh extends WithMemory {
-  /** Held back before anything was weighed. */
+  /** Held back before weighing. */
   readonly quieted: readonly HeldBack[];
   readonly code: CodeNow;
 }
 
-/** The numbers under which code of this change is looked up among what was spoken about elsewhere. */
+/** The lookup keys of this change's code among flagged code. */
 export function codeKeys({ files }: PullRequestContext): readonly number[] {
   return beginnings(files);
 }
 
-/** Of code that was spoken about elsewhere, what stands in this change. */
+/** The flagged code that occurs in this change. */
 export function codeHere(
   flagged: Parameters<typeof flaggedHere>[0],
   { files }: PullRequestContext,
@@ -162,7 +162,7 @@ export function codeHere(
   return flaggedHere(flagged, files);
 }
 
-/** Which findings are said, and what of the earlier ones was found neither to say nor to hold back. */
+/** Decides which findings are reported, and which earlier ones were neither found nor held back. */
 function weigh(context: PullRequestContext, { quieted, past, code, ...found }: ToWeigh, dial: Dial) {
   const { checkpoint, said } = context.past;
   const located = locateSaid(said, code, checkpoint.kind === "delta" ? checkpoint.renamed : new Map());
@@ -178,7 +178,7 @@ function weigh(context: PullRequestContext, { quieted, past, code, ...found }: T
   );
   const heldBack = [...fresh.heldBack, ...guarded.heldBack, ...pruned.heldBack];
   const seen = new Set([...known.values(), ...quiet.known.values()].map(({ finding }) => finding.id));
-  // What people declined is neither open nor addressed.
+  // Declined findings are neither open nor addressed.
   const notFound = located.filter(({ said: { finding } }) => !seen.has(finding.id) && !dial.declined.has(finding.id));
   return { located, notFound, heldBack, said: pruned.said.map((placed) => asSaid(placed, known)) };
 }
@@ -188,27 +188,27 @@ function asSaid(placed: PlacedFinding, known: ReadonlyMap<Finding, Said>): Place
   return said === undefined ? placed : placeOfKnown(placed, said);
 }
 
-/** Who read only what a push touched cannot say what the whole does. */
+/** A model that read only the pushed changes cannot describe the whole. */
 function walkthroughOf({ past: { checkpoint } }: PullRequestContext, { walkthrough }: ModelReview): string | null {
   return (checkpoint.kind === "delta" ? checkpoint.walkthrough : null) ?? walkthrough;
 }
 
-/** What the model read; without one the rules read everything, as they always do. */
+/** What the model read; without one the rules read everything, as always. */
 function scopeOf({ past: { checkpoint } }: PullRequestContext, { coverage }: ModelReview): Scope {
   if (checkpoint.kind === "full") return { kind: "full", reason: checkpoint.reason };
   return coverage === null ? { kind: "full", reason: null } : { kind: "delta", since: checkpoint.since };
 }
 
-/** What came of a question; `text` is null when there is no answer, and then `reason` says why. */
+/** The answer to a question; `text` is null when there is none, and then `reason` says why. */
 export interface Answered {
   readonly text: string | null;
   readonly reason: string | null;
-  /** The model's name, where one was asked. */
+  /** The model's name, if one was asked. */
   readonly model: string | null;
   readonly cost: Omit<Cost, "ms">;
 }
 
-/** Asks the model one question of a person. Never throws. */
+/** Asks the model a person's question. Never throws. */
 export async function answer(question: Question, leave: ModelLeave): Promise<Answered> {
   const free = { inputTokens: 0, outputTokens: 0, usd: 0 };
   if (leave.model === null)
@@ -276,7 +276,7 @@ function dialOf({ config, ownComments, declined }: PullRequestContext, { intent 
   };
 }
 
-/** A suggestion needs a comment on its lines; without one, or when it is not certain, the finding goes without. */
+/** A suggestion needs a comment on its lines; without one, or when it is not certain, the finding has none. */
 function withSuggestions(findings: readonly PlacedFinding[], context: PullRequestContext): readonly PlacedFinding[] {
   const files = new Map(context.files.map((file) => [file.path, file]));
   return findings.map((placed) => {
@@ -291,7 +291,7 @@ function checked(finding: Finding, file: FileDiff | undefined, context: PullRequ
   return suggestion(finding, file, context.headTexts.get(finding.path) ?? null);
 }
 
-/** Where no file could be read at the head, gather has said so of all of them. */
+/** When no file of the head could be read, gather has reported that for all of them. */
 function saysNoHead({ headTexts, degraded }: PullRequestContext): boolean {
   return headTexts.size === 0 && degraded.some(({ part }) => part === "head-text");
 }

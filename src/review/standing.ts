@@ -1,5 +1,5 @@
-// What was said earlier and not found again now: still open where its code is as it was, perhaps addressed where the code
-// changed and somebody looked, unknown where nobody did. Silence alone never closes anything.
+// Earlier findings that were not found this time: open when their code is unchanged, perhaps addressed when it changed
+// and was checked, unknown when it was not checked. Silence alone never closes anything.
 import { shapeOf } from "../domain/code/code-fingerprint.ts";
 import type { Finding } from "../domain/finding.ts";
 import type { Degraded } from "../domain/omissions.ts";
@@ -10,12 +10,12 @@ import type { CodeNow } from "./code-now.ts";
 import type { LocatedSaid } from "./locate-said.ts";
 
 export interface Standing {
-  /** Still told as findings. */
+  /** Still reported as findings. */
   readonly open: readonly PlacedFinding[];
   readonly addressed: readonly Addressed[];
 }
 
-/** Who looked at the code this time. */
+/** What checked the code this time. */
 export interface Looked {
   /** Every rule ran over every file. */
   readonly byRules: boolean;
@@ -36,9 +36,9 @@ export function whoLooked(coverage: Coverage | null, degraded: readonly Degraded
 const UNSEEN = "nobody looked whether it still holds";
 
 /**
- * Sorts what was said and is not among this review's findings.
+ * Sorts earlier findings that are not among this review's findings.
  *
- * @param located what was said and neither found nor held back this time
+ * @param located earlier findings that were neither found nor held back this time
  */
 export function standing(located: readonly LocatedSaid[], context: PullRequestContext, looked: Looked): Standing {
   const open: PlacedFinding[] = [];
@@ -56,18 +56,18 @@ export function standing(located: readonly LocatedSaid[], context: PullRequestCo
   return { open, addressed };
 }
 
-/** Memory compares code with code: that is done each time. */
+/** Memory compares code with code, which happens each time. */
 function wasLookedAt({ finding, recovered }: Said, looked: Looked): boolean {
   if (finding.source === "memory" && recovered !== true) return true;
   return finding.source === "rule" ? looked.byRules : looked.byModel;
 }
 
-/** A rule may be silent for another reason than that its code has changed. */
+/** A rule may be silent for another reason than a changed code. */
 function isGone({ said, path, place }: LocatedSaid): boolean {
   return path !== null && said.shape.at.length > 0 && place?.as !== "same";
 }
 
-/** What became of the code, as a reason to believe that the finding is addressed; null when it stands as it was. */
+/** What happened to the code, as a reason to believe that the finding is addressed; null when it is unchanged. */
 function changeOf({ said, path, place, fixed }: LocatedSaid, leftOut: ReadonlySet<string>): string | null {
   const isOnFile = said.finding.locMethod === "none" || said.shape.at.length === 0;
   if (path === null) return leftOut.has(said.finding.path) ? null : "its file is no longer part of the change";
@@ -88,23 +88,23 @@ function atPlace(finding: Finding, at: { path: string; startLine?: number; line?
   return { ...finding, path, startLine, line, suggestion: null };
 }
 
-/** Where findings that were said before stand now: as comments, or in the summary when that is where they were said. */
+/** The place of an earlier finding: its comment, or the summary if it was posted there. */
 export function placeOfKnown(placed: PlacedFinding, said: Said): PlacedFinding {
   return said.place === "summary"
     ? { finding: placed.finding, place: "summary", reason: "said here at an earlier push" }
     : { finding: placed.finding, place: "already-posted", reason: "a comment about it already stands" };
 }
 
-// What this review adds to all that was said on the pull request, with the code it is about, for the reviews after it.
+// Records this review's findings with their code, for later reviews.
 
-/** As many as gather takes back. */
+/** As many as gather reads back. */
 const MOST_SAID = 500;
 
 /**
- * Everything that was said, each finding at its newest place: what was said before in its old order, then what is new.
+ * All reported findings, each at its newest place: earlier ones in their old order, then the new ones.
  *
  * @param findings of this review as they are placed
- * @param located what was said before
+ * @param located earlier findings
  */
 export function recordSaid(
   findings: readonly PlacedFinding[],
@@ -116,7 +116,7 @@ export function recordSaid(
     const now = placed.get(said.finding.id)?.finding;
     const at = now ?? place;
     if (at === null || at === undefined) return said;
-    // What was found again in edited code is known by that code from here on.
+    // A finding that was found again in edited code is identified by that code from now on.
     const found = now !== undefined || place?.as === "same";
     return found ? { ...said, ...moved(said, at, code) } : said;
   });
@@ -142,7 +142,7 @@ function shapeAt(finding: Finding, code: CodeNow): Said["shape"] {
   return stream === null ? { before: [], at: [], after: [] } : shapeOf(stream, finding.startLine, finding.line);
 }
 
-/** Memory keeps what memory said. */
+/** Precedents are already in memory. */
 function withoutPrecedents(finding: Finding): Finding {
   return { ...finding, precedents: [] };
 }

@@ -1,4 +1,4 @@
-// The findings of a review with what memory adds to them, and what it knows of each, ready to be weighed.
+// Adds memory's findings and knowledge to the findings of a review.
 import { type Finding, findingId, type Precedent } from "../domain/finding.ts";
 import { type FlaggedHere, NO_RECOLLECTION, type Recollection } from "../domain/memory/repository-history.ts";
 import type { Checkpoint } from "../domain/review/review-history.ts";
@@ -8,12 +8,12 @@ import { isAbout, type PastMaterial, withPrecedent } from "./held-by-memory.ts";
 
 export interface WithMemory {
   readonly findings: readonly Finding[];
-  /** Ids of those that an earlier push brought, and only memory held back. */
+  /** Ids of findings of an earlier push that only memory held back. */
   readonly revived: ReadonlySet<string>;
   readonly past: PastMaterial;
 }
 
-/** @param found what rules and model found, in order; nothing of it is lost */
+/** @param found findings of rules and model, in order; all of them are kept */
 export async function withMemory(
   found: readonly Finding[],
   checkpoint: Checkpoint,
@@ -32,18 +32,18 @@ export async function withMemory(
   };
 }
 
-// Code that somebody changed because of a finding, and that comes back: said with the pull request that changed it.
+// Code that was changed because of a finding, and comes back: reported with the pull request that changed it.
 
-/** A change that brings back more is a revert, and its first lines tell that. */
+/** A change that brings back more is a revert, and its first lines show that. */
 const MOST = 20;
 
 /**
- * Findings about code that comes back. Where a rule or a model says the same, its finding stays and says that it is not the
- * first time; where nobody does, memory speaks.
+ * Findings about code that comes back. When a rule or model reports the same, its finding stays and mentions the
+ * earlier fix; otherwise memory reports it.
  *
- * @param found what rules and model found
- * @param flagged newest first; `declined` holds the memory ids of those that nobody wants to hear about again
- * @returns `found`, in its order, and what memory adds
+ * @param found findings of rules and model
+ * @param flagged newest first; `declined` has the memory ids of declined findings
+ * @returns `found`, in its order, and memory's own findings
  */
 export function reintroduced(
   found: readonly Finding[],
@@ -95,7 +95,7 @@ function byMemory(one: FlaggedHere): Finding | null {
     title: `Re-introduces what #${one.pull} fixed on ${fixedOn(one)}`,
     body: `These lines were changed in #${one.pull} after a finding about them: “${one.title}”.${others}`,
     source: "memory",
-    // Token for token the code that was changed: what may have changed is whether it still matters.
+    // Token for token the changed code: only its relevance may differ.
     confidence: 0.9,
     suggestion: null,
     precedents: [precedentOf(one)],
@@ -111,13 +111,14 @@ function fixedOn({ fixedAt }: FlaggedHere): string {
   return isoDate(fixedAt ?? 0);
 }
 
-// What memory held back at an earlier push and no model reads again now: still held back, or said because somebody restored it.
+// Findings that memory held back at an earlier push, in files that no model reads this time: still held back, or
+// reported because a person restored them.
 
 /**
- * Findings of a model that memory held back, in files that the push leaves alone, so that their lines are still theirs.
- * Rules find theirs again by themselves; in files that were touched the model looks again.
+ * A model's findings that memory held back, in files that the push does not touch, so that their lines are unchanged.
+ * Rules find theirs again by themselves; in touched files the model looks again.
  *
- * @param found what was found this time
+ * @param found the findings of this time
  */
 export function revived(checkpoint: Checkpoint, found: readonly Finding[], code: CodeNow): readonly Finding[] {
   if (checkpoint.kind === "full") return [];

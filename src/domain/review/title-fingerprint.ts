@@ -1,5 +1,5 @@
-// Title and description as they stood when somebody asked for a review: whoever asks in person has read them, and what is
-// written into them afterwards is nothing that this person asked to have read.
+// Title and description at the time when a person requested a review: that person has read them, and did not ask for
+// text that is added later.
 import { createHash } from "node:crypto";
 
 const DIGITS = 16;
