@@ -1,4 +1,5 @@
-// Is the pull request a dependency bump, of what, and how far? Two signs of four are needed: people, too, write "Update …".
+// Detects a dependency bump, its package and its size. Two signs of four are needed, because people write "Update …"
+// too.
 import semver from "semver";
 import type { Author, Commit } from "../domain/pull-request.ts";
 import type { DependencyBump, SemverStep } from "../domain/signals.ts";
@@ -18,14 +19,17 @@ export interface BumpInput {
 
 type Source = DependencyBump["source"];
 
-/** Branch prefixes of the bots. Dependabot's separator can be configured to `-` or `_`; Renovate's prefix ends as set. */
+/**
+ * Branch prefixes of the bots. Dependabot's separator can be configured to `-` or `_`; Renovate's prefix is
+ * configurable.
+ */
 const BRANCHES: readonly (readonly [RegExp, Source])[] = [
   [/^dependabot[/_-]/, "dependabot"],
   [/^renovate[/-]/, "renovate"],
   [/^(?:greenkeeper|depfu|snyk-(?:upgrade|fix)|pyup)[/-]|^pre-commit-ci-update-config$/, "other"],
 ];
 
-/** Logins of bots; nobody but an App can have `[bot]` in a login. Self-hosted Renovates are named after their owner. */
+/** Logins of bots; only an App can have `[bot]` in its login. Self-hosted Renovates are named after their owner. */
 const SENDERS: readonly (readonly [RegExp, Source])[] = [
   [/^dependabot(?:-preview)?(?:\[bot\])?$/, "dependabot"],
   [/^(?:renovate(?:-bot)?|(?:[a-z0-9-]{1,60}-)?renovate(?:-[a-z0-9-]{1,60})?\[bot\])$/, "renovate"],
@@ -42,12 +46,12 @@ const LABELS: ReadonlyMap<string, Source> = new Map([
   ["renovate-bot", "renovate"],
 ]);
 
-/** Release notes follow the first lines of a body; versions are looked for before them. */
+/** Characters of a body that are searched for versions: release notes follow the first lines. */
 const BODY_REACH = 20_000;
 
 /**
- * The bump, or null when fewer than two of title, branch, sender and label say so. `from`, missing in Renovate's titles, is
- * taken from the bot's own description or commit when its target agrees with the title.
+ * The bump, or null when fewer than two of title, branch, sender and label indicate one. `from`, missing in Renovate's
+ * titles, comes from the bot's own description or commit when its target matches the title.
  */
 export function dependencyBump(input: BumpInput): DependencyBump | null {
   const title = bumpTitle(input.title);
@@ -104,15 +108,15 @@ function agrees(title: string | null, told: string): boolean {
   return title === null || a === b || `${b}`.startsWith(`${a}.`);
 }
 
-// How far a bump goes: two versions come in, as bots write them; major, minor, patch or unknown comes out.
+// The semver step between two versions as bots write them.
 
 /** `1.2`, `v3`, `^4.4.0`, `2024.1.1`, `1.2.3.4`, `11.0.0-beta.3`, `1.24-alpine`; a commit hash is no version. */
 const VERSION = /^[v^~>=<]{0,3}\d{1,9}(?:\.\d{1,9}){0,5}(?:[-+.][\w.+-]{0,100})?$/i;
 const HASH = /^[0-9a-f]{7,40}$/i;
 
 /**
- * The semver step between two versions in either direction; the first of major, minor that differs, else patch. Partial,
- * calendar and four-part versions are read as their first three numbers. "unknown" when one is missing, is not a
+ * The semver step between two versions in either direction: the first of major and minor that differs, else patch.
+ * Partial, calendar and four-part versions are read as their first three numbers. "unknown" when one is missing or no
  * version, or both are the same.
  */
 export function bumpStep(from: string | null, to: string | null): SemverStep {

@@ -1,25 +1,25 @@
-// What was said on a pull request: the ledger knows it with the code it was about, the comments themselves know that they
-// stand. Either alone is enough not to say it again.
+// Collects the earlier findings of a pull request: the ledger has their code, the comments show which of them are
+// posted. Either alone suffices not to report a finding again.
 import { type CodeShape, shapeOf, tokenStream } from "../domain/code/code-fingerprint.ts";
 import type { OwnComment } from "../domain/pull-request.ts";
 import type { Said } from "../domain/review/review-history.ts";
 
-/** A written review, as far as it matters here. */
+/** The relevant part of an earlier review. */
 export interface EarlierSaid {
   readonly review: { readonly said: readonly Said[] };
   readonly posted: boolean;
 }
 
-/** A pull request with more findings has other troubles than being told one twice. */
+/** With more findings than this, a repetition does not matter. */
 const MOST_SAID = 500;
 
 /**
- * Everything that was said, each finding once.
+ * All earlier findings, each once.
  *
- * @param earlier newest first; the last posted review holds all that was said before it. Of a review that was overtaken
- *   while it was sent, what has a comment was said
- * @param comments of ours that stand; null when they could not be read. What has lost its comment, or never got it, is
- *   told in the summary from then on
+ * @param earlier newest first; the last posted review has all findings before it. Of a review that was superseded while
+ * it was posted, findings with a comment count
+ * @param comments ours that exist; null when they could not be read. A finding without a comment is from now on in the
+ * summary
  */
 export function readSaid(earlier: readonly EarlierSaid[], comments: readonly OwnComment[] | null): readonly Said[] {
   const own = comments ?? [];
@@ -36,7 +36,7 @@ export function readSaid(earlier: readonly EarlierSaid[], comments: readonly Own
   });
 }
 
-/** What a comment says of its finding: its words and its place, neither category nor severity. */
+/** The finding that a comment shows: its text and place, without category and severity. */
 function recovered({ findingId, path, side, startLine, line, hunk, title }: OwnComment): Said {
   const place = { side, startLine: startLine ?? 1, line: line ?? 1 };
   return {

@@ -1,5 +1,5 @@
-// Recurring remarks -> entries of `pathInstructions` that a person may put into .kodiai.yml. What is printed always parses to
-// what was meant; the words are a stranger's all the same, and somebody must read them first.
+// Turns recurring comments into entries of `pathInstructions` for .kodiai.yml. The printed YAML always parses to the
+// intended values; its text is still by strangers, and a person must read it first.
 import { stringify } from "yaml";
 import { parseConfig } from "../config/parse-config.ts";
 import { literalGlob } from "../config/path-glob.ts";
@@ -17,7 +17,7 @@ import { BACKGROUND, rarity, type WordWeight } from "../domain/text/word-rarity.
 const MOST_PROPOSED = 20;
 
 /**
- * What people of a repository keep asking for, as rules that could be made of it.
+ * Recurring requests of a repository's people, as rules that could be made of them.
  *
  * @param records of one repository; their order does not matter
  */
@@ -46,7 +46,7 @@ function notProposed({ accepted, declined }: RecurringRemark): string | null {
   return declined > accepted ? `declined ${declined} times, accepted ${accepted}` : null;
 }
 
-/** Null when our own configuration would not read it as it is meant. */
+/** Null when our own configuration would read it differently. */
 function proposalOf(remark: RecurringRemark): Convention | null {
   const told = factsOf(remark);
   const instructions = instructionOf(remark);
@@ -63,7 +63,7 @@ function factsOf({ ids, pulls, since, accepted, declined }: RecurringRemark): st
   return [asked, ...known].join(", ");
 }
 
-/** One sentence. A lesson is an order already; a remark is quoted, as it speaks about one place. */
+/** One sentence. A lesson is already an imperative; a comment is quoted, because it is about one place. */
 function instructionOf({ name, namedBy, ids }: RecurringRemark): string {
   if (namedBy === "lesson") return name;
   return `Reviewers asked for this ${ids.length} times: “${name.replace(/[“”]/g, '"')}”`;
@@ -87,15 +87,15 @@ function isSame(read: Convention["instruction"], meant: Convention["instruction"
   return read.path === meant.path && read.instructions === meant.instructions;
 }
 
-// Memories of one repository -> what people of it keep asking for, and why other memories do not count.
+// Finds recurring comments in the memories of one repository, and why other memories do not count.
 
 /** What counts as recurring. */
 export interface Recurrence {
   /** Distinct pull requests, at least 1. */
   readonly least: number;
-  /** Only what was said from this epoch millisecond on; null for all. */
+  /** Only comments from this epoch millisecond on; null for all. */
   readonly since: number | null;
-  /** How two remarks are put together; an evaluation switches it. Mean cosine of their words, 0–1. */
+  /** The threshold for grouping two comments, which an evaluation may change. Mean cosine of their words, 0–1. */
   readonly alike?: number;
 }
 
@@ -105,7 +105,7 @@ export interface Recurrence {
  */
 export const ALIKE = 0.32;
 
-/** Newer remarks than these are enough, and grouping takes seconds. */
+/** Newer comments than these suffice, and grouping takes seconds. */
 const MOST_REMARKS = 10_000;
 const EXAMPLES = 3;
 /** UTF-16 units; with the words around it an instruction stays below 500. */
@@ -114,7 +114,7 @@ const LONGEST_NAME = 400;
 const TAKEN_UP: ReadonlySet<Outcome | null> = new Set<Outcome>(["accepted", "fixed"]);
 
 interface Recurring {
-  /** On most pull requests first. */
+  /** Most pull requests first. */
   readonly remarks: readonly RecurringRemark[];
   /** Reason → memories that do not count. */
   readonly leftOut: ReadonlyMap<string, number>;
@@ -122,7 +122,7 @@ interface Recurring {
 
 const WEIGH: WordWeight = rarity(BACKGROUND);
 
-/** The order of the records does not matter; of an id that comes twice the last counts. */
+/** The order of the records does not matter; of a repeated id the last counts. */
 export function recurringRemarks(records: readonly MemoryRecord[], recurrence: Recurrence): Recurring {
   const { least, since, alike = ALIKE } = recurrence;
   const leftOut = new Map<string, number>();
@@ -178,7 +178,7 @@ function told(members: readonly MemoryRecord[]): RecurringRemark {
   };
 }
 
-/** One line in which nothing is hidden. */
+/** One line without hidden characters. */
 function plain(text: string): string {
   const line = oneLine(revealLine(oneLine(text)));
   return line.length <= LONGEST_NAME ? line : `${cutText(line, LONGEST_NAME - 1).trimEnd()}…`;
@@ -198,23 +198,23 @@ function mostAskedFirst(a: RecurringRemark, b: RecurringRemark): number {
   return b.pulls - a.pulls || b.ids.length - a.ids.length || a.since - b.since || byId;
 }
 
-// Remarks that say the same in much the same words, put together: average link over cosine nearness of weighted words.
-// Nearly linear: remarks meet only through shared words, and each brings its nearest few.
+// Groups comments with similar words: average link over the cosine of weighted words. Nearly linear: comments are
+// compared only through shared words, and each keeps its nearest few.
 
-/** A remark in the words that are compared. */
+/** A comment as the words that are compared. */
 interface Remark {
   readonly id: string;
   readonly words: readonly string[];
 }
 
-/** Words of one remark that are compared, the heaviest: a long comment is told by these, and no remark can slow all others. */
+/** Words of one comment that are compared, the heaviest: they identify a long comment, and bound the cost. */
 const MOST_WORDS = 48;
-/** Of the remarks that are near enough, the nearest so many are tried: enough to reach any group that a remark belongs to. */
+/** Nearest comments that are tried: enough to reach any group that a comment belongs to. */
 const NEIGHBOURS = 50;
-/** A word that more remarks share tells little: it counts between a remark and so many others, the first by id. */
+/** A word of more comments has little weight: it counts between a comment and this many others, the first by id. */
 const MOST_MET = 1_000;
 
-/** Remarks of the same words stand together from the start. */
+/** Comments with equal words form one group from the start. */
 interface Group {
   readonly ids: readonly string[];
   /** word → share; unit length */
@@ -228,10 +228,10 @@ interface Edge {
 }
 
 /**
- * Groups of remarks whose words are alike. The order of the remarks does not matter.
+ * Groups of comments with similar words. The order of the comments does not matter.
  *
  * @param remarks ids are distinct; one without words is in no group
- * @param weigh how much a word tells over many repositories, ≥ 0
+ * @param weigh the weight of a word over many repositories, ≥ 0
  * @param least mean cosine between two groups that are joined, 0–1
  * @returns every group of at least two, each id in at most one; the most central first, groups by that id
  */
@@ -255,7 +255,7 @@ function centralFirst(
     .flatMap(({ ids }) => ids);
 }
 
-/** Half rarity over many repositories, half rarity here: words that everybody here uses tell little. */
+/** Half rarity over many repositories, half rarity here: words common in this repository weigh little. */
 function mixed(remarks: readonly Remark[], weigh: WordWeight): WordWeight {
   const counts = new Map<string, number>();
   for (const { words } of remarks) for (const word of new Set(words)) counts.set(word, (counts.get(word) ?? 0) + 1);
@@ -297,7 +297,7 @@ function sharesOf(words: readonly string[], weigh: WordWeight): (readonly [strin
   return weights.map(([word, weight]) => [word, weight / length]);
 }
 
-/** Each group's nearest among those before it. */
+/** Each group's nearest among the earlier ones. */
 function nearestOf(groups: readonly Group[], least: number): Edge[] {
   const postings: Posting[] = [];
   const near = new Float64Array(groups.length);
@@ -315,7 +315,7 @@ function nearestOf(groups: readonly Group[], least: number): Edge[] {
   });
 }
 
-/** In which groups a word stands, and with which share. */
+/** The groups that contain a word, and its share in each. */
 interface Posting {
   readonly of: number[];
   readonly shares: number[];
@@ -335,7 +335,7 @@ function edgesOf(from: number, nearness: Float64Array, least: number): Edge[] {
     const near = nearness[to] ?? 0;
     if (near < bar) continue;
     edges.push({ from, to, near });
-    // Thousands of nearly the same remarks would otherwise be thousands of pairs each, to be sorted.
+    // Thousands of nearly equal comments would otherwise each have thousands of pairs to sort.
     if (edges.length < 4 * NEIGHBOURS) continue;
     edges = edges.sort(nearestFirst).slice(0, NEIGHBOURS);
     bar = edges.at(-1)?.near ?? bar;
@@ -349,12 +349,12 @@ function nearestFirst(a: Edge, b: Edge): number {
 
 interface Joined {
   readonly members: number[];
-  /** Of the unit vectors of all remarks in it. */
+  /** Of the unit vectors of all its comments. */
   readonly sum: Map<number, number>;
   remarks: number;
 }
 
-/** Nearest pairs first; two groups are joined when all their remarks are near enough in the mean. */
+/** Nearest pairs first; two groups are joined when the mean similarity of all their comments suffices. */
 function join(groups: readonly Group[], edges: readonly Edge[], least: number): readonly Joined[] {
   const of: Joined[] = groups.map(({ ids, vector }, at) => ({
     members: [at],
@@ -384,19 +384,21 @@ function dot(small: ReadonlyMap<number, number>, large: ReadonlyMap<number, numb
   return sum;
 }
 
-// Where remarks were made, as a glob for `pathInstructions`: the longest folder and the ending that most of them share.
+// Turns the paths of comments into a glob for `pathInstructions`: the longest folder and the ending that most of them
+// share.
 
-/** Of the remarks, so many hundredths share a folder or an ending that stands for all. */
+/** Per cent of the comments that must share a folder or an ending. */
 const MOST = 80;
-/** Deeper folders are not told apart. */
+/** Deeper folders are not distinguished. */
 const DEEPEST = 30;
-/** A glob that is longer is no help to read; the configuration takes 500. */
+/** A longer glob is unreadable; the configuration takes 500. */
 const LONGEST = 200;
 const EVERYWHERE = "**";
 
 /**
- * @param paths one per remark, null where it stands on no file
- * @returns `src/api/**` + `/*.ts`, `src/api/**`, `**` + `/*.ts`, or `**`; what globs read as their own stands for itself
+ * @param paths one per comment, null when it is on no file
+ * @returns `src/api/**` + `/*.ts`, `src/api/**`, `**` + `/*.ts`, or `**`; characters with a meaning in globs are
+ * escaped
  */
 export function commonGlob(paths: readonly (string | null)[]): string {
   const known = paths.flatMap((path) => (path !== null && isPlain(path) ? [path] : []));
@@ -409,12 +411,12 @@ export function commonGlob(paths: readonly (string | null)[]): string {
   return glob.length > LONGEST ? EVERYWHERE : glob;
 }
 
-/** At least this many hundredths of the values are one: that one. */
+/** The value of at least this many per cent, or null. */
 function sharedBy(values: readonly string[]): string | null {
   return mostCommon(values, Math.ceil((values.length * MOST) / 100));
 }
 
-/** Hidden characters would make a glob that nobody can read. */
+/** Hidden characters would make an unreadable glob. */
 function isPlain(path: string): boolean {
   return path.isWellFormed() && revealLine(path) === path;
 }

@@ -1,8 +1,8 @@
 /**
- * The door of retrieve: a pull request and its signals arrive, what was said before about code like it leaves.
- * Gate, queries, one embedding request, two searches a query, one order (reranked on wish), the best few; a model is asked for
- * some of it where the configuration says so. Whatever fails costs its own part only and is said as `degraded`; a review never
- * fails for want of memory.
+ * The retrieve stage: finds earlier comments on similar code for a pull request and its signals. Gate, queries, one
+ * embedding request, two searches per query, one ranking (optionally reranked), the best few; a model helps if
+ * configured. A failure affects only its own part and is reported as `degraded`; a review never fails for lack of
+ * memory.
  */
 import type { Knowledge } from "../config/knowledge.ts";
 import type { HandSearch } from "../domain/memory/search-result.ts";
@@ -40,14 +40,14 @@ import { configuredThreshold, keywordFloor } from "./rank/threshold.ts";
 import { TUNING, type Tuning } from "./tuning.ts";
 
 export interface RetrievePorts {
-  /** Null when there is none: memory is searched by words. */
+  /** Null when there is none: memory is searched by keywords. */
   readonly embedder: Embedder | null;
   readonly recall: Recall;
-  /** Null leaves the order to the fusion. */
+  /** Null keeps the fused order. */
   readonly reranker: Reranker | null;
-  /** What the configuration lets a model do is asked with this leave; absent: nobody is asked. */
+  /** The model for configured questions, with its allowance; absent: no model is asked. */
   readonly leave?: ModelLeave;
-  /** Lets whoever else waits have a turn, if it is time for one; absent: the ranking is done in one go. */
+  /** Yields to other work if it is time; absent: the ranking runs without pauses. */
   readonly pause?: () => Promise<void>;
 }
 
@@ -55,17 +55,17 @@ export interface RetrieveSettings {
   readonly knowledge: Knowledge;
   /** Epoch milliseconds. */
   readonly now: number;
-  /** Only what was said before this epoch millisecond, for replays; null or absent for now. */
+  /** Only memories from before this epoch millisecond, for replays; null or absent for now. */
   readonly before?: number | null;
   readonly gateCache?: GateCache | null;
   readonly tuning?: Partial<Tuning>;
-  /** Why a replay says that memory does not help here; null or absent when none does. */
+  /** Why a replay advises against memory here; null or absent when none does. */
   readonly noGain?: string | null;
   /** A question in place of the change's own queries; null or absent: the change asks. */
   readonly asked?: Asked | null;
 }
 
-/** What every step of one search needs. */
+/** The state shared by all steps of one search. */
 interface Search {
   readonly context: PullRequestContext;
   readonly signals: ReviewSignals;
@@ -76,13 +76,13 @@ interface Search {
   readonly tries: Attempts;
   readonly budget: ModelBudget;
   readonly counts: MemoryCounts | null;
-  /** What the change, or somebody in its place, asks. */
+  /** The query of the change, or of the person who replaces it. */
   readonly own: RetrievalQuery;
 }
 
 type Method = Precedents["provenance"]["method"];
 
-/** An empty cache of the gate's decisions, to be kept as long as the process and handed to each search. */
+/** An empty cache of the gate's decisions, to be kept as long as the process and passed to each search. */
 export function newGateCache(): GateCache {
   return gateCache();
 }
@@ -90,8 +90,8 @@ export function newGateCache(): GateCache {
 /**
  * Retrieves precedents. Never rejects.
  *
- * @returns what reaches the prompt, best first, with everything that was left out and why; on a skip of the gate an empty
- *   list with the decision
+ * @returns what reaches the prompt, best first, with everything that was left out and why; when the gate skips, an
+ * empty list with the decision
  */
 export async function retrieve(
   context: PullRequestContext,
@@ -124,15 +124,18 @@ function clientOf(leave: ModelLeave = { model: null, reason: null }): ModelClien
 }
 
 /**
- * Searches memory for a text that somebody typed, the way a review searches it, without a gate, and with what a review
- * would not be told. Never rejects.
+ * Searches memory for a typed text like a review does, but without a gate, and with results that a review would not
+ * use. Never rejects.
  */
 export function searchMemory(text: string, search: HandSearch, ports: RetrievePorts): Promise<Precedents> {
   const { context, signals, settings } = askedByHand(text, search);
   return retrieve(context, signals, ports, settings);
 }
 
-/** Precedents for a question in a comment. Never rejects; the gate's rules for questions decide whether memory is searched. */
+/**
+ * Precedents for a question in a comment. Never rejects; the gate's rules for questions decide whether memory is
+ * searched.
+ */
 export function retrieveForQuestion(
   question: AskedQuestion,
   ports: RetrievePorts,
@@ -161,7 +164,7 @@ async function gated(
     tries.run<MemoryCounts | null>("memory-counts", () => ports.recall.counts(scope), null),
     tries.run<number | null>("memory-version", () => ports.recall.version(scope.repo), null),
   ]);
-  // While memory answers: of most changes the gate lets the query be asked.
+  // While memory answers: the gate lets most changes ask their query.
   const own = settings.asked?.query ?? changeQuery(context, signals, tuning);
   const [counts, version] = await asking;
   const seen = gateContext(context, signals, { counts, version, searchable: true, noGain: settings.noGain });
@@ -226,8 +229,8 @@ async function search(at: Search, gate: GateDecision): Promise<Precedents> {
 }
 
 /**
- * Null for a lexical embedder: its vectors are words again, those of path and language among them, which place and language
- * weigh already.
+ * Null for a lexical embedder: its vectors repeat words, including those of path and language, which place and language
+ * already weigh.
  */
 function alikeOf(embedder: Embedder | null): number | null {
   return embedder === null || embedder.weight < 1 ? null : embedder.threshold;
@@ -237,7 +240,7 @@ function isEmbedding({ ports, settings }: Search): boolean {
   return ports.embedder !== null && settings.knowledge.embeddings !== "off";
 }
 
-/** A few of what was said about other changes, of which the text reminds. */
+/** A few memories of other changes that resemble the text. */
 async function examplesOf(at: Search, text: string): Promise<readonly MemoryRecord[]> {
   const { ports, scope, tries, context, tuning } = at;
   const filter = { corpora: ["finding", "review_comment"] } as const;
@@ -251,7 +254,7 @@ async function examplesOf(at: Search, text: string): Promise<readonly MemoryReco
   return sampleMemories([...records.values()], sampleKey(context));
 }
 
-/** Both lists of each query. Without vectors, words must do whatever the method. */
+/** Both lists of each query. Without vectors, keywords are searched under any method. */
 async function candidates(
   at: Search,
   variants: readonly QueryVariant[],
@@ -286,7 +289,7 @@ async function candidates(
   return { queries, method: near === null ? "keyword" : method, usage };
 }
 
-/** The records of these ids, each held against the scope once more before anything of it goes on. */
+/** The records of these ids, each checked against the scope again before use. */
 async function recordsOf({ ports, scope, tries, context }: Search, found: readonly string[]): Promise<ToldRecords> {
   const ids = [...new Set(found)];
   const ask = () => (ids.length === 0 ? Promise.resolve([]) : ports.recall.records(scope, ids));

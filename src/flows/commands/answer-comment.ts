@@ -1,8 +1,9 @@
-// What people write to us is answered, read top to bottom:
+// Answers comments that people write to us, from top to bottom:
 //
-//   CommandJob -> is it for us -> seen (eyes) -> who asks -> may they -> do it -> answer | publish
+//   CommandJob -> is it for us -> acknowledge (eyes) -> who asks -> may they -> do it -> answer | publish
 //
-// Everything that a comment says is taken from its signed delivery. Whoever may not is told once a day, and nothing is done.
+// Everything a comment says comes from its signed delivery. People without permission are refused in words once a day,
+// and nothing is done.
 import { configView } from "../../config/config-view.ts";
 import {
   type AccessLevel,
@@ -30,10 +31,10 @@ import { ignoreFinding, resolveThread, restoreFinding } from "./thread.ts";
 
 const HOUR_MS = 60 * 60_000;
 const DAY_MS = 24 * HOUR_MS;
-/** Commands of one person in an hour and repository, with and without access to it. */
+/** Commands of one person per hour and repository, with and without access to it. */
 const COMMANDS_AN_HOUR = 30;
 const STRANGERS_COMMANDS_AN_HOUR = 5;
-/** Answers in a thread to replies that do not name us, until one does. */
+/** Consecutive answers in a thread to replies that do not name us. */
 const REPLIES_IN_A_ROW = 3;
 
 const OBEY: Readonly<Record<Verb, (order: Order) => Promise<Answer>>> = {
@@ -59,7 +60,7 @@ const OBEY: Readonly<Record<Verb, (order: Order) => Promise<Answer>>> = {
  * Does and answers what one comment asks, with one visible effect however often the job runs.
  *
  * @returns one line on how it ended
- * @throws Transient when another try may succeed; anything else is a bug, which the asker is told of
+ * @throws Transient when a retry may succeed; anything else is a bug, which the answer reports
  */
 export async function answerComment(job: CommandJob, ports: CommandPorts, stage: Stage): Promise<string> {
   const ignored = await notForUs(job, ports);
@@ -81,7 +82,7 @@ export async function answerComment(job: CommandJob, ports: CommandPorts, stage:
   return `${answer.end}: ${answer.note}${url === null ? "" : ` ${url}`}${isShown ? "" : REACTION_REFUSED}`;
 }
 
-/** Somebody floods us; or a reply does not name us, and its thread is not ours. */
+/** A person exceeds the limit; or a reply does not name us, and we did not start its thread. */
 async function notForUs(job: CommandJob, ports: CommandPorts): Promise<string | null> {
   const flood = await tooMany(job, ports, COMMANDS_AN_HOUR);
   if (flood !== null || isNamed(job)) return flood;
@@ -90,7 +91,7 @@ async function notForUs(job: CommandJob, ports: CommandPorts): Promise<string | 
   return root?.isOurs === true ? null : "a reply in a thread that is not ours";
 }
 
-/** The order of somebody who may give it; else one line on what became of it. */
+/** The order of a person with permission; otherwise one line on the refusal. */
 async function admitted(job: CommandJob, ports: CommandPorts, stage: Stage): Promise<Order | string> {
   const { repo, number, comment, command } = job;
   const level = await ports.permissions.of(repo, comment.author);
@@ -120,7 +121,7 @@ async function tooMany(job: CommandJob, ports: CommandPorts, most: number): Prom
   return given < most ? null : `${given} comments of this person were answered within an hour`;
 }
 
-/** The reaction each time; the words once a day, or each time to people with access. */
+/** The reaction each time; the text once a day, or each time for people with access. */
 async function refuse(job: CommandJob, ports: CommandPorts, answer: Answer, always: boolean): Promise<string> {
   const told = (await ports.book.given(entryOf(job), "refusal", ports.now() - DAY_MS)) > 0;
   await ports.book.record({ ...entryOf(job), kind: "refusal", at: ports.now() });
@@ -140,7 +141,7 @@ function hint({ word, nearest }: { readonly word: string; readonly nearest: Verb
   return plainAnswer("failed", text, "unknown command");
 }
 
-/** A bug is said to the asker, and then parked with its cause as everywhere. */
+/** Reports a bug to the asker; the job is then parked with its cause, as everywhere. */
 async function obeyed(order: Order): Promise<Answer> {
   try {
     return await OBEY[order.verb](order);
@@ -152,7 +153,7 @@ async function obeyed(order: Order): Promise<Answer> {
   }
 }
 
-/** Where this answer stands among those to replies that do not name us. */
+/** The position of this answer in a run of answers to replies that do not name us. */
 async function lastInARow(job: CommandJob, ports: CommandPorts): Promise<"last" | "over" | null> {
   if (job.command.kind !== "reply") return null;
   const before = await ports.book.repliesInARow(entryOf(job));

@@ -1,4 +1,4 @@
-// Commands about memory: tell it something, make it forget, say what there is.
+// Commands about memory: add, delete, count.
 
 import { languageOf } from "../../analyze/analyze.ts";
 import { type Answer, plainAnswer } from "../../domain/conversation.ts";

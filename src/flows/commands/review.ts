@@ -1,4 +1,4 @@
-// Commands about reviews of a pull request: start one, stop it, pause and resume, say what the latest found.
+// Commands about reviews of a pull request: start, stop, pause, resume, summarise.
 import { type Answer, plainAnswer } from "../../domain/conversation.ts";
 import { SEVERITIES } from "../../domain/finding.ts";
 import type { ReviewJob } from "../../domain/job.ts";

@@ -1,4 +1,4 @@
-// Commands in the thread of a finding: do not say it again, say it again after all, resolve.
+// Commands in the thread of a finding: ignore, restore, resolve.
 import { type Answer, plainAnswer } from "../../domain/conversation.ts";
 import { Transient } from "../../domain/errors.ts";
 import { type Finding, isAlwaysSaid } from "../../domain/finding.ts";
@@ -12,7 +12,8 @@ const FINDING_ID = /^fnd_[0-9a-f]{12}$/;
 const MEMORY_ID = /^mem_[0-9a-f]{12}$/;
 
 /**
- * The findings of the thread are held back on later pushes. Whoever cannot write may not silence what is grave, or unknown to us.
+ * Holds the findings of the thread back on later pushes. Only people with write access may silence critical, security
+ * and unknown findings.
  */
 export async function ignoreFinding(order: Order): Promise<Answer> {
   const { job, key, text, ports } = order;
@@ -40,7 +41,7 @@ export async function ignoreFinding(order: Order): Promise<Answer> {
   return { ...plainAnswer("done", said, `declined ${ids.join(", ")}${noted}`), degraded };
 }
 
-/** What a decline of somebody who may write does to other pull requests. */
+/** The effect of a writer's decline on other pull requests. */
 function onOthers(finding: Finding | null, reason: string): string {
   if (finding !== null && isAlwaysSaid(finding)) {
     return "On other pull requests the like of it is still said, with what was said here: security and critical findings always are.";
@@ -55,7 +56,7 @@ interface Kept {
   readonly degraded: readonly Degraded[];
 }
 
-/** Only who may write teaches us anything about other pull requests; an author alone speaks for their own. */
+/** Only declines by people with write access affect other pull requests; an author decides only for their own. */
 async function declineElsewhere(order: Order, findingId: string, reason: string | null): Promise<Kept> {
   const { job, ports } = order;
   const { keeping } = ports;
@@ -75,7 +76,10 @@ async function declineElsewhere(order: Order, findingId: string, reason: string 
   }
 }
 
-/** On this pull request by the finding's id or its thread; on all others by the id of the memory that holds findings back. */
+/**
+ * On this pull request by the finding's id or its thread; on all others by the id of the memory that holds findings
+ * back.
+ */
 export async function restoreFinding(order: Order): Promise<Answer> {
   const { job, key, text, ports } = order;
   const repo = repoKey(job.repo);
@@ -89,7 +93,7 @@ export async function restoreFinding(order: Order): Promise<Answer> {
   let noted = "";
   for (const findingId of ids) {
     const elsewhere = (await ports.keeping?.restore(repo, findingMemoryId(repo, job.number, findingId))) ?? 0;
-    // What people said against it is over from now on, and is not heard again with the next look.
+    // This evidence outweighs earlier rejections, so that the next look does not restore them.
     noted = await noteCommand(order, findingId, { kind: "restored", text: "" });
     was = (await ports.decisions.restore(key, findingId)) || elsewhere > 0 || was;
   }

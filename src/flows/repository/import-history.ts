@@ -1,6 +1,6 @@
-// A repository's past reviews become memory, page by page and newest first: comments on lines with their replies, then
-// conversations, then the texts of reviews. After each page the place is written down; a run may end anywhere, by its own
-// bound, by a rate limit or by a crash, and the next goes on there. Nothing that was said is kept beside memory.
+// Imports a repository's past reviews page by page, newest first: comments on lines with their replies, then
+// conversations, then the texts of reviews. The progress is stored after each page; a run may end anywhere, by its own
+// limit, a rate limit or a crash, and the next one continues there. Comments are stored in memory only.
 
 import type { Repo } from "../../domain/job.ts";
 import {
@@ -19,41 +19,41 @@ import type { HistoryBook, PastPage, PastReviews } from "../../ports/history.ts"
 import { commentKeeper, type KeepingPorts } from "./keep-comments.ts";
 
 export interface HistoryPorts extends KeepingPorts {
-  /** Null writes nothing down: every run begins anew. */
+  /** Null stores no progress: every run starts from the beginning. */
   readonly book: HistoryBook | null;
 }
 
 export interface HistoryRequest {
   readonly repo: Repo;
-  /** Epoch milliseconds; null takes up where the last import ended, or begins at the beginning. */
+  /** Epoch milliseconds; null continues after the last import, or starts at the beginning. */
   readonly since: number | null;
   readonly limit: HistoryLimit;
-  /** Requests of one run; null has no bound. */
+  /** Requests of one run; null has no limit. */
   readonly most: number | null;
-  /** Our own account: `kodiai[bot]`; null when there is none. */
+  /** Our own account: `kodiai[bot]`; null without one. */
   readonly ownLogin: string | null;
   /** Epoch milliseconds. */
   readonly at: () => number;
 }
 
-/** A run of an import. `stopped` says why it is not through; null when it is. */
+/** A run of an import. `stopped` says why it is incomplete; null when it is complete. */
 export interface HistoryRun {
   readonly kind: "history";
   readonly progress: HistoryProgress;
   readonly stopped: {
     readonly by: "bound" | "rate limit";
-    /** Epoch milliseconds before which going on is pointless; null for at once. */
+    /** Epoch milliseconds before which continuing is pointless; null for at once. */
     readonly until: number | null;
   } | null;
 }
 
-/** Pull requests that are read between two looks at the budget. */
+/** Pull requests that are read between two checks of the budget. */
 const PULLS_AT_A_TIME = 10;
 
 /**
- * @param tell told after each page
+ * @param tell called after each page
  * @throws Transient when GitHub or memory cannot answer now; what was read until then is remembered, and the same call
- *   again goes on there
+ * again continues there
  */
 export async function importHistory(
   request: HistoryRequest,
@@ -79,7 +79,7 @@ export async function importHistory(
   return { kind: "history", progress, stopped: null };
 }
 
-/** Where to begin: at the place of the import that was not finished, else at what changed since the last one began. */
+/** Where to begin: at the place of an unfinished import, else at what changed since the last one began. */
 function beginning(before: HistoryProgress | null, { since, limit, at }: HistoryRequest): HistoryProgress {
   const fresh: HistoryProgress = {
     stage: "lines",
@@ -105,17 +105,17 @@ function isMore(now: number | null, before: number | null): boolean {
   return before !== null && (now === null || now > before);
 }
 
-/** What one run holds. */
+/** The state of one run. */
 interface Walk {
   readonly request: HistoryRequest;
   readonly past: PastReviews;
-  /** Remembers comments that stand together, and adds to the tally. */
+  /** Remembers comments that belong together, and adds to the tally. */
   readonly keep: (comments: readonly PastComment[], progress: HistoryProgress) => Promise<HistoryProgress>;
   /** Replies whose first comments are further back, by the id of those. */
   readonly waiting: Map<number, PastComment[]>;
-  /** Pull requests that an earlier run tore apart: their threads come later, whole. */
+  /** Pull requests that an earlier run split: their threads come later, whole. */
   readonly torn: ReadonlySet<number>;
-  /** The page of closed pull requests that is being gone through. */
+  /** The current page of closed pull requests. */
   listed: { readonly page: number; readonly found: PastPage<PastPull> } | null;
 }
 
@@ -159,7 +159,10 @@ function withCut(progress: HistoryProgress, cut: string | null): HistoryProgress
   return { ...progress, tally: { ...progress.tally, degraded: countUp(progress.tally.degraded, [cut]) } };
 }
 
-/** Newest first, every reply comes before the comment that it answers: a thread is whole when that one comes. */
+/**
+ * With the newest first, every reply comes before the comment that it answers: a thread is complete when that one
+ * comes.
+ */
 async function lines(progress: HistoryProgress, walk: Walk): Promise<HistoryProgress> {
   const page = await walk.past.onLines(progress.page, progress.since);
   const { items, isLimited, isLast } = cutPage(page, progress);
@@ -174,13 +177,13 @@ async function lines(progress: HistoryProgress, walk: Walk): Promise<HistoryProg
   const kept = withCut(await walk.keep(threads, progress), page.cut);
   for (const { id } of roots) walk.waiting.delete(id);
   const orphans = [...walk.waiting.values()].flatMap((replies) => replies.map(({ pull }) => pull));
-  // What the limit cut off stays cut off.
+  // Threads beyond the limit stay cut off.
   const torn = [...new Set([...walk.torn, ...(isLimited ? [] : orphans)])];
   if (isLast) return next({ ...kept, torn }, "torn");
   return { ...kept, torn, page: progress.page + 1, read: progress.read + items.length };
 }
 
-/** Threads that fell between two runs, or whose first comment is older than what is read. */
+/** Threads that were split between two runs, or whose first comment is older than what is read. */
 async function tornPulls(progress: HistoryProgress, walk: Walk): Promise<HistoryProgress> {
   const now = progress.torn.slice(0, PULLS_AT_A_TIME);
   const comments: PastComment[] = [];
@@ -198,7 +201,7 @@ async function conversation(progress: HistoryProgress, walk: Walk): Promise<Hist
   return { ...kept, page: progress.page + 1, read: progress.read + items.length };
 }
 
-/** The texts of reviews stand in no list of the repository: a request for each pull request. */
+/** No list of the repository has the texts of reviews: one request per pull request. */
 async function reviews(progress: HistoryProgress, walk: Walk): Promise<HistoryProgress> {
   const { page, done, since, limit, read } = progress;
   const found = walk.listed?.page === page ? walk.listed.found : await walk.past.closedPulls(page);

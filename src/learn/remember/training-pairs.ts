@@ -1,10 +1,10 @@
-// Memories as examples for whoever tunes an embedder: a situation with the code that was spoken about, and with code that
-// was not. No training happens here.
+// Exports memories as examples for tuning an embedder: a situation with its code, and with other code. No training
+// happens here.
 import { createHash } from "node:crypto";
 import type { MemoryRecord } from "../../domain/memory.ts";
 import { cutText } from "../../domain/text/cut-text.ts";
 
-/** What was said, beside code. `of` is the memory whose code it is; for a positive the same memory. */
+/** A situation beside code. `of` is the memory that the code belongs to; for a positive the same memory. */
 export interface TrainingPair {
   readonly kind: "positive" | "random-negative" | "hard-negative";
   readonly memory: string;
@@ -17,11 +17,11 @@ export interface TrainingPair {
 const SITUATION_CHARS = 2_000;
 
 /**
- * For each memory with a hunk, in the order given: the positive; a random negative, the same at every export (by hash of
- * the id); and a hard negative, the first of the most alike memories whose code is another. Memories of one pull request
- * are no negatives of each other: they often speak about one place.
+ * For each memory with a hunk, in the given order: the positive; a random negative, the same at every export (by hash
+ * of the id); and a hard negative, the most similar memory with other code. Memories of one pull request are no
+ * negatives of each other, because they are often about the same place.
  *
- * @param alike id → ids of memories that say something like it, most alike first
+ * @param alike id → ids of similar memories, most similar first
  */
 export function trainingPairs(
   records: readonly MemoryRecord[],
