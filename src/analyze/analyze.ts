@@ -4,7 +4,7 @@
  */
 import type { FileDiff, PullRequestContext } from "../domain/pull-request.ts";
 import type { ReviewSignals } from "../domain/signals.ts";
-import { authorStanding } from "./author-tier.ts";
+import { assessAuthor } from "./author-tier.ts";
 import { changeMetrics } from "./change-metrics.ts";
 import { fileLabels } from "./file-flags.ts";
 import { fileKinds } from "./file-kind.ts";
@@ -48,7 +48,7 @@ export function analyze(context: PullRequestContext): ReviewSignals {
       languages.map((language, index) => ({ language, changedLines: changedLines(files[index]) })),
     ),
     risks: risks(files, facts, context.leftOut),
-    author: authorStanding(pull.author, context.authorFacts),
+    author: assessAuthor(pull.author, context.authorFacts),
     metrics: changeMetrics(files, facts),
   };
 }

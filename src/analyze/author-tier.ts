@@ -1,6 +1,6 @@
 // How well the author knows the repository, according to GitHub. A hint for retrieval and tone, never a permission.
 import type { Author, AuthorFacts } from "../domain/pull-request.ts";
-import type { AuthorStanding, AuthorTier } from "../domain/signals.ts";
+import type { AuthorAssessment, AuthorTier } from "../domain/signals.ts";
 
 const CORE = new Set(["OWNER", "MEMBER"]);
 const NEWCOMER = new Set(["FIRST_TIMER", "FIRST_TIME_CONTRIBUTOR"]);
@@ -17,7 +17,7 @@ const CORE_FROM = 10;
  * @param author `association` in any case; an empty or unknown one counts as none
  * @param facts `mergedPullRequests` null when unknown
  */
-export function authorStanding(author: Pick<Author, "association">, facts: AuthorFacts): AuthorStanding {
+export function assessAuthor(author: Pick<Author, "association">, facts: AuthorFacts): AuthorAssessment {
   const association = author.association.toUpperCase();
   const because = `association ${association === "" ? "unknown" : association}`;
   if (CORE.has(association)) return { tier: "core", because };

@@ -96,8 +96,8 @@ function group(text: string, scope: string): BumpTitle | null {
 
 function nameOnly(text: string, scope: string): BumpTitle | null {
   const name = NAME_ONLY.exec(text)?.[1];
-  const told = DEPENDENCY_SCOPE.test(scope) || / in \//.test(text) || /^@|\//.test(name ?? "");
-  return name === undefined || !told || OWN_THINGS.has(name.toLowerCase())
+  const isIdentified = DEPENDENCY_SCOPE.test(scope) || / in \//.test(text) || /^@|\//.test(name ?? "");
+  return name === undefined || !isIdentified || OWN_THINGS.has(name.toLowerCase())
     ? null
     : { packageName: name, from: null, to: null, group: false, kind: null };
 }

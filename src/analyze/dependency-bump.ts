@@ -88,14 +88,14 @@ function completeVersions(input: BumpInput, title: ReturnType<typeof bumpTitle>)
   const known = { from: title?.from ?? null, to: title?.to ?? null };
   if (title === null || title.group || known.from !== null) return known;
   const texts = [input.body ?? "", ...input.commits.slice(0, 1).map((commit) => commit.message)];
-  const told = texts.map((text) => toldVersions(text.slice(0, BODY_REACH))).find((versions) => versions !== null);
-  return told !== undefined && told !== null && agrees(known.to, told.to)
-    ? { from: told.from, to: known.to ?? told.to }
+  const stated = texts.map((text) => statedVersions(text.slice(0, BODY_REACH))).find((versions) => versions !== null);
+  return stated !== undefined && stated !== null && agrees(known.to, stated.to)
+    ? { from: stated.from, to: known.to ?? stated.to }
     : known;
 }
 
 /** Dependabot: "Bumps [x](…) from A to B."; Renovate: a table cell "[`A` -> `B`](…)" or "`A` → `B`". */
-function toldVersions(text: string): { readonly from: string; readonly to: string } | null {
+function statedVersions(text: string): { readonly from: string; readonly to: string } | null {
   const match =
     /^Bumps [^\n]{1,400}? from `?([^\s`]{1,60})`? to `?([^\s`]{1,60}?)`?\.?$/m.exec(text) ??
     /`([^\s`]{1,60})` {1,2}(?:->|→) {1,2}`([^\s`]{1,60})`/.exec(text);
@@ -103,8 +103,8 @@ function toldVersions(text: string): { readonly from: string; readonly to: strin
 }
 
 /** "to v14" in a title and `14.0.1` in the table are the same target. */
-function agrees(title: string | null, told: string): boolean {
-  const [a, b] = [title ?? "", told].map((version) => version.replace(/^(?:\^|[~>=<]{1,3})/, ""));
+function agrees(title: string | null, stated: string): boolean {
+  const [a, b] = [title ?? "", stated].map((version) => version.replace(/^(?:\^|[~>=<]{1,3})/, ""));
   return title === null || a === b || `${b}`.startsWith(`${a}.`);
 }
 

@@ -40,19 +40,19 @@ const NO_TOPIC = /^(?:(?:skip|no)[ -](?:ci|actions)|(?:ci|actions)[ -]skip|[^\p{
 export function parseIntent(input: IntentInput): Intent {
   const title = parseTitle(input.title);
   const bump = dependencyBump({ ...input, title });
-  const told = {
+  const text = {
     title,
     body: intentProse(bump === null ? (input.body ?? "") : ""),
     commits: input.commits.map((commit) => intentProse(commit.message)),
   };
-  const reverts = revertOf(told);
+  const reverts = revertOf(text);
   const revertsByTitle = reverts !== null && /^revert/i.test(title.untagged) && title.otherType === null;
   return {
     type: title.type ?? (revertsByTitle ? "revert" : null),
     otherType: title.otherType,
     scope: title.scope,
     subject: title.subject,
-    breaking: breakingSources(told),
+    breaking: breakingSources(text),
     // Draft and work in progress are one state: not ready for review.
     wip: title.commands.includes("wip") || title.commands.includes("draft"),
     noReview: title.commands.includes("no-review"),
@@ -60,7 +60,7 @@ export function parseIntent(input: IntentInput): Intent {
     profile: PROFILES.find(([command]) => title.commands.includes(command))?.[1] ?? null,
     focusAreas: focusAreas(title),
     reverts,
-    issues: issueRefs({ ...told, title: intentProse(input.title) }),
+    issues: issueRefs({ ...text, title: intentProse(input.title) }),
     bump,
   };
 }

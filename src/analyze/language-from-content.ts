@@ -27,10 +27,10 @@ export function languageFromContent(
   const head = content.slice(0, READ).replaceAll("\r", "");
   if (candidates.length > 1) {
     if (candidates.includes("XML") && XML.test(head)) return "XML";
-    const told = tellingWords(extension).find(
+    const match = tellingWords(extension).find(
       ({ language, pattern }) => candidates.includes(language) && pattern.test(head),
     );
-    return told?.language ?? among(fromModeline(head), candidates);
+    return match?.language ?? among(fromModeline(head), candidates);
   }
   return fromShebang(head) ?? fromModeline(head);
 }

@@ -104,8 +104,8 @@ function linguistName(path: string, siblings: readonly string[], content: string
   const extension = knownExtension(base);
   const candidates = byName ?? BY_EXTENSION.get(extension) ?? [];
   if (candidates.length === 1) return candidates[0];
-  const told = content === "" ? undefined : languageFromContent(extension, candidates, content);
-  if (told !== undefined) return told;
+  const byContent = content === "" ? undefined : languageFromContent(extension, candidates, content);
+  if (byContent !== undefined) return byContent;
   if (extension === ".h") return headerLanguage(path, siblings);
   const included = extension === ".inc" ? includedLanguage(path, siblings) : undefined;
   if (included !== undefined) return included;

@@ -27,16 +27,19 @@ export function revertOf(input: {
 }): Intent["reverts"] {
   const { title, commits } = input;
   const subject = revertedSubject(title);
-  const named: Told = { pull: PULL.exec(title.untagged)?.[1] ?? null, sha: hash(SHA.exec(title.untagged)?.[1]) };
+  const named: RevertTarget = {
+    pull: PULL.exec(title.untagged)?.[1] ?? null,
+    sha: hash(SHA.exec(title.untagged)?.[1]),
+  };
   const titleSays = subject !== null || named.pull !== null || named.sha !== null;
-  const told: readonly Told[] = [
+  const targets: readonly RevertTarget[] = [
     named,
     ...sentences(input.body, titleSays ? "anywhere" : "first line"),
     ...(titleSays || commits.length === 1 ? commits.flatMap((one) => sentences(one, "anywhere")) : []),
     { pull: SQUASHED.exec(subject ?? "")?.[1] ?? null, sha: null },
   ];
-  const pull = told.flatMap((one) => one.pull ?? [])[0];
-  const sha = told.flatMap((one) => one.sha ?? [])[0];
+  const pull = targets.flatMap((one) => one.pull ?? [])[0];
+  const sha = targets.flatMap((one) => one.sha ?? [])[0];
   if (!titleSays && pull === undefined && sha === undefined) return null;
   return { subject, sha: sha ?? null, pull: pull === undefined ? null : Number(pull) };
 }
@@ -47,12 +50,12 @@ function revertedSubject({ untagged, type, subject }: ParsedTitle): string | nul
   return type === "revert" && subject !== "" ? subject.replace(/^["“](.+)["”]$/s, "$1") : null;
 }
 
-interface Told {
+interface RevertTarget {
   readonly pull: string | null;
   readonly sha: string | null;
 }
 
-function sentences(lines: readonly ProseLine[], where: "anywhere" | "first line"): readonly Told[] {
+function sentences(lines: readonly ProseLine[], where: "anywhere" | "first line"): readonly RevertTarget[] {
   const spoken = lines.filter(({ masked }) => masked.trim() !== "");
   return spoken.slice(0, where === "anywhere" ? spoken.length : 1).flatMap(({ masked }) => {
     const match = SENTENCE.exec(masked);

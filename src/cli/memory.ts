@@ -2,7 +2,7 @@
 // `describe` has a model write what rows are about; `ls`, `show`, `why` and `stats` look at one repository's, `forget` takes one memory out.
 import { createReadStream } from "node:fs";
 import { writeFile } from "node:fs/promises";
-import { replayWords } from "../domain/figures/replay-result.ts";
+import { replaySummary } from "../domain/figures/replay-result.ts";
 import type { Repo } from "../domain/job.ts";
 import { type Evidence, isWriterAct } from "../domain/memory/evidence.ts";
 import { CORPORA, type Corpus, type RepoKey, repoKey } from "../domain/memory.ts";
@@ -245,7 +245,7 @@ async function stats(_: string | undefined, values: MemoryWords, ports: MemoryVe
   console.log(visible(`  ${lessonsLine(fields)}`));
   for (const line of heldLines(acts)) console.log(visible(`  ${line}`));
   console.log(
-    visible(`  replay: ${replayed === null ? "never; does memory help? kodiai replay" : replayWords(replayed)}`),
+    visible(`  replay: ${replayed === null ? "never; does memory help? kodiai replay" : replaySummary(replayed)}`),
   );
   return 0;
 }

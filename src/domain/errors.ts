@@ -69,6 +69,6 @@ export class NoRoom extends Error {
   override readonly name = "NoRoom";
 
   constructor() {
-    super("it waits until a process has room for a large change");
+    super("waiting until a process has memory for a large change");
   }
 }

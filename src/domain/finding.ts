@@ -107,7 +107,7 @@ export function atLeast(a: Severity, b: Severity): boolean {
 }
 
 /** True for findings that no learned or configured preference may suppress: critical and security findings. */
-export function isAlwaysSaid({
+export function isAlwaysReported({
   severity,
   category,
 }: {
@@ -144,5 +144,5 @@ export function isProtected({
   readonly severity: Severity | null;
   readonly category: Category | null;
 }): boolean {
-  return isAlwaysSaid({ severity, category }) || (severity === "major" && category === "correctness");
+  return isAlwaysReported({ severity, category }) || (severity === "major" && category === "correctness");
 }

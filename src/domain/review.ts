@@ -4,7 +4,7 @@ import type { Finding, HeldBack, LocMethod, Precedent } from "./finding.ts";
 import type { Repo } from "./job.ts";
 import type { Cost, Degraded, LeftOut, MonthSpending } from "./omissions.ts";
 import type { GateDecision, SeenBefore } from "./retrieval.ts";
-import type { Said } from "./review/review-history.ts";
+import type { EarlierFinding } from "./review/review-history.ts";
 import type { ReviewSignals } from "./signals.ts";
 
 /** Where a finding is posted: on its lines, on its file, or in the summary; with the reason when it is not inline. */
@@ -142,7 +142,7 @@ export interface Review {
   readonly fingerprint: string;
   readonly scope: Scope;
   /** All findings reported on this pull request up to and including this review. */
-  readonly said: readonly Said[];
+  readonly said: readonly EarlierFinding[];
   /** Earlier findings whose code has changed. */
   readonly addressed: readonly Addressed[];
   /** Including this review; null or absent without a budget. */

@@ -126,7 +126,7 @@ export interface Risk {
 
 export type AuthorTier = "first-time" | "regular" | "core";
 
-export interface AuthorStanding {
+export interface AuthorAssessment {
   readonly tier: AuthorTier;
   /** The supporting facts: "association MEMBER", "12 merged pull requests". */
   readonly because: string;
@@ -146,6 +146,6 @@ export interface ReviewSignals {
   /** Largest share first; ties by name. */
   readonly languages: readonly LanguageShare[];
   readonly risks: readonly Risk[];
-  readonly author: AuthorStanding;
+  readonly author: AuthorAssessment;
   readonly metrics: ChangeMetrics;
 }

@@ -11,16 +11,16 @@ import type { Repo, ReviewJob } from "../domain/job.ts";
 import type { Degraded, Skipped } from "../domain/omissions.ts";
 import type { FileDiff, PullRequest, PullRequestContext } from "../domain/pull-request.ts";
 import type { Checkpoint } from "../domain/review/review-history.ts";
-import { askedWords } from "../domain/review/title-fingerprint.ts";
-import { publicWords } from "../domain/text/public-error-text.ts";
+import { titleFingerprint } from "../domain/review/title-fingerprint.ts";
+import { publicErrorText } from "../domain/text/public-error-text.ts";
 import type { Threads } from "../ports/talk.ts";
 import type { EarlierReview, PullRequests } from "../ports.ts";
+import { earlierFindings } from "./earlier-findings.ts";
 import { heldBack, turnedAway } from "./policy.ts";
 import { readChanges } from "./read-changes.ts";
 import { checkpointOf, fullReason } from "./read-checkpoint.ts";
 import { CONFIG_PATH, type EffectiveConfig, MAX_ASKED_BYTES, readConfig } from "./read-config.ts";
 import { readHeadTexts, TEXT_LIMITS } from "./read-head-texts.ts";
-import { readSaid } from "./read-said.ts";
 import { selectFiles } from "./select-files.ts";
 
 /** The results of earlier reviews of the pull request, and people's decisions. */
@@ -99,7 +99,7 @@ export async function gather(
     authorFacts: author.value,
     ownComments: own.value,
     declined: earlier.declined,
-    past: { checkpoint, said: readSaid(earlier.reviews, own.degraded.length === 0 ? own.value : null) },
+    past: { checkpoint, said: earlierFindings(earlier.reviews, own.degraded.length === 0 ? own.value : null) },
     degraded: [
       ...asked.degraded,
       ...changed.degraded,
@@ -113,8 +113,8 @@ export async function gather(
 
 /** The person who requested the review has read title and description; later versions are not read. */
 function asAsked({ words }: ReviewJob, pull: PullRequest): Learned<PullRequest> {
-  if (words === undefined || words === askedWords(pull.title, pull.body)) return { value: pull, degraded: [] };
-  const reason = "it was changed after the review was asked for, and was not read";
+  if (words === undefined || words === titleFingerprint(pull.title, pull.body)) return { value: pull, degraded: [] };
+  const reason = "it was changed after the review was requested, and was not read";
   return { value: { ...pull, title: "", body: null }, degraded: [{ part: "description", reason }] };
 }
 
@@ -194,7 +194,7 @@ async function readCheckpoint(
   if (reason !== null) return { kind: "full", reason };
   const { value: since } = await optional("delta", () => pulls.changesSince(job.repo, pull, last), {
     kind: "unknown",
-    reason: "what changed since the last review could not be learned",
+    reason: "what changed since the last review is unknown",
   });
   return checkpointOf(last, since);
 }
@@ -236,7 +236,7 @@ async function optional<Value>(part: string, ask: () => Promise<Value>, without:
     return { value: await ask(), degraded: [] };
   } catch (error) {
     // Only the messages of our own adapters are fit for a footer; any other may quote its input.
-    const reason = error instanceof Transient ? publicWords(error.message) : "the question failed";
+    const reason = error instanceof Transient ? publicErrorText(error.message) : "the question failed";
     return { value: without, degraded: [{ part, reason }] };
   }
 }

@@ -78,7 +78,7 @@ function parsePiece(piece: DiffPiece): (FileDiff | RefusedDiff)[] {
 
 function parseGitPiece(text: string): FileDiff | RefusedDiff {
   const { contentDiffers, path, ...header } = readGitHeader(text);
-  if (path === null) return { path, reason: "the names in its header cannot be told apart" };
+  if (path === null) return { path, reason: "the names in its header are ambiguous" };
   const nothing = { ...header, path, additions: 0, deletions: 0, hunks: [] };
   if (header.binary) return { ...nothing, complete: true };
   const start = text.indexOf("\n@@");
@@ -103,7 +103,7 @@ function parseBinaryLine(text: string): FileDiff | RefusedDiff {
   const said = text.slice(0, lineEnd(text)).replace(/^(?:Binary files )+/, "");
   const [oldName = "", newName = "", ...more] = said.replace(/ differ\r?$/, "").split(" and ");
   const path = more.length > 0 ? null : pathOf(oldName, newName);
-  if (path === null) return { path, reason: "a binary file whose names cannot be told apart" };
+  if (path === null) return { path, reason: "a binary file with ambiguous names" };
   const status = statusOf(oldName, newName, []);
   const nothing = { oldMode: null, newMode: null, additions: 0, deletions: 0, hunks: [], complete: true };
   return { path, previousPath: null, status, binary: true, ...nothing };

@@ -3,12 +3,12 @@
 import { stringify } from "yaml";
 import { parseConfig } from "../config/parse-config.ts";
 import { literalGlob } from "../config/path-glob.ts";
-import type { Convention, Conventions, RecurringRemark } from "../domain/memory/convention.ts";
+import type { Convention, Conventions, RecurringComment } from "../domain/memory/convention.ts";
 import type { MemoryRecord, Outcome } from "../domain/memory.ts";
 import { cutText, oneLine } from "../domain/text/cut-text.ts";
 import { isoDate } from "../domain/text/iso-date.ts";
 import { lowInformation, proseOf, smallTalk } from "../domain/text/low-information.ts";
-import { shownText } from "../domain/text/rendered-markdown.ts";
+import { visibleText } from "../domain/text/rendered-markdown.ts";
 import { tokenise } from "../domain/text/tokenise.ts";
 import { revealLine } from "../domain/text/untrusted-text.ts";
 import { BACKGROUND, rarity, type WordWeight } from "../domain/text/word-rarity.ts";
@@ -22,7 +22,7 @@ const MOST_PROPOSED = 20;
  * @param records of one repository; their order does not matter
  */
 export function conventionsOf(records: readonly MemoryRecord[], recurrence: Recurrence): Conventions {
-  const { remarks, leftOut } = recurringRemarks(records, recurrence);
+  const { remarks, leftOut } = recurringComments(records, recurrence);
   const judged = remarks.map((remark) => ({ remark, reason: notProposed(remark), convention: proposalOf(remark) }));
   const fit = judged.flatMap(({ reason, convention }) => (reason === null && convention !== null ? [convention] : []));
   const proposed = fit.slice(0, MOST_PROPOSED);
@@ -42,12 +42,12 @@ export function conventionsOf(records: readonly MemoryRecord[], recurrence: Recu
   };
 }
 
-function notProposed({ accepted, declined }: RecurringRemark): string | null {
+function notProposed({ accepted, declined }: RecurringComment): string | null {
   return declined > accepted ? `declined ${declined} times, accepted ${accepted}` : null;
 }
 
 /** Null when our own configuration would read it differently. */
-function proposalOf(remark: RecurringRemark): Convention | null {
+function proposalOf(remark: RecurringComment): Convention | null {
   const told = factsOf(remark);
   const instructions = instructionOf(remark);
   for (const path of new Set([remark.path, "**"])) {
@@ -57,14 +57,14 @@ function proposalOf(remark: RecurringRemark): Convention | null {
   return null;
 }
 
-function factsOf({ ids, pulls, since, accepted, declined }: RecurringRemark): string {
+function factsOf({ ids, pulls, since, accepted, declined }: RecurringComment): string {
   const known = [...(accepted > 0 ? [`accepted ${accepted}`] : []), ...(declined > 0 ? [`declined ${declined}`] : [])];
   const asked = `asked ${ids.length} times on ${pulls} pull request${pulls === 1 ? "" : "s"} since ${isoDate(since)}`;
   return [asked, ...known].join(", ");
 }
 
 /** One sentence. A lesson is already an imperative; a comment is quoted, because it is about one place. */
-function instructionOf({ name, namedBy, ids }: RecurringRemark): string {
+function instructionOf({ name, namedBy, ids }: RecurringComment): string {
   if (namedBy === "lesson") return name;
   return `Reviewers asked for this ${ids.length} times: “${name.replace(/[“”]/g, '"')}”`;
 }
@@ -115,7 +115,7 @@ const TAKEN_UP: ReadonlySet<Outcome | null> = new Set<Outcome>(["accepted", "fix
 
 interface Recurring {
   /** Most pull requests first. */
-  readonly remarks: readonly RecurringRemark[];
+  readonly remarks: readonly RecurringComment[];
   /** Reason → memories that do not count. */
   readonly leftOut: ReadonlyMap<string, number>;
 }
@@ -123,7 +123,7 @@ interface Recurring {
 const WEIGH: WordWeight = rarity(BACKGROUND);
 
 /** The order of the records does not matter; of a repeated id the last counts. */
-export function recurringRemarks(records: readonly MemoryRecord[], recurrence: Recurrence): Recurring {
+export function recurringComments(records: readonly MemoryRecord[], recurrence: Recurrence): Recurring {
   const { least, since, alike = ALIKE } = recurrence;
   const leftOut = new Map<string, number>();
   const byId = new Map(records.map((record) => [record.id, record]));
@@ -136,18 +136,18 @@ export function recurringRemarks(records: readonly MemoryRecord[], recurrence: R
   if (newest.length < counting.length)
     leftOut.set(`older than the newest ${MOST_REMARKS}`, counting.length - newest.length);
   const words = newest.map((record) => ({ id: record.id, words: tokenise(wordsOf(record)) }));
-  const remarks = alikeRemarks(words, WEIGH, alike)
-    .map((ids) => told(ids.flatMap((id) => byId.get(id) ?? [])))
+  const remarks = groupAlike(words, WEIGH, alike)
+    .map((ids) => recurringComment(ids.flatMap((id) => byId.get(id) ?? [])))
     .filter(({ pulls }) => pulls >= least)
     .sort(mostAskedFirst);
   return { remarks, leftOut };
 }
 
 function notCounting({ corpus, provenance, text }: MemoryRecord, since: number | null): string | null {
-  if (corpus !== "review_comment" && corpus !== "finding") return "not said in a review";
+  if (corpus !== "review_comment" && corpus !== "finding") return "not a review comment";
   if (provenance.authorIsBot) return "written by a bot";
-  if (provenance.pull === null) return "not said on a pull request that is known";
-  if (since !== null && provenance.at < since) return "said before the time that was asked for";
+  if (provenance.pull === null) return "its pull request is unknown";
+  if (since !== null && provenance.at < since) return "older than the requested time";
   return lowInformation(text) ?? smallTalk(text);
 }
 
@@ -160,9 +160,9 @@ function newestFirst(a: MemoryRecord, b: MemoryRecord): number {
 }
 
 /** @param members the most central first, at least one */
-function told(members: readonly MemoryRecord[]): RecurringRemark {
+function recurringComment(members: readonly MemoryRecord[]): RecurringComment {
   const lesson = members.map((record) => plain(record.lesson ?? "")).find((text) => text !== "");
-  const first = members.map(({ text }) => plain(proseOf(shownText(text).text))).find((text) => text !== "");
+  const first = members.map(({ text }) => plain(proseOf(visibleText(text).text))).find((text) => text !== "");
   const outcomes = members.map(({ outcome }) => outcome);
   return {
     name: lesson ?? first ?? "",
@@ -184,8 +184,8 @@ function plain(text: string): string {
   return line.length <= LONGEST_NAME ? line : `${cutText(line, LONGEST_NAME - 1).trimEnd()}…`;
 }
 
-function examplesOf(members: readonly MemoryRecord[]): RecurringRemark["examples"] {
-  const newest = new Map<number, RecurringRemark["examples"][number]>();
+function examplesOf(members: readonly MemoryRecord[]): RecurringComment["examples"] {
+  const newest = new Map<number, RecurringComment["examples"][number]>();
   for (const { provenance } of members.toSorted(newestFirst)) {
     const { pull, at, url } = provenance;
     if (pull !== null && !newest.has(pull)) newest.set(pull, { pull, at, url });
@@ -193,7 +193,7 @@ function examplesOf(members: readonly MemoryRecord[]): RecurringRemark["examples
   return [...newest.values()].slice(0, EXAMPLES);
 }
 
-function mostAskedFirst(a: RecurringRemark, b: RecurringRemark): number {
+function mostAskedFirst(a: RecurringComment, b: RecurringComment): number {
   const byId = (a.ids[0] ?? "") < (b.ids[0] ?? "") ? -1 : 1;
   return b.pulls - a.pulls || b.ids.length - a.ids.length || a.since - b.since || byId;
 }
@@ -202,7 +202,7 @@ function mostAskedFirst(a: RecurringRemark, b: RecurringRemark): number {
 // compared only through shared words, and each keeps its nearest few.
 
 /** A comment as the words that are compared. */
-interface Remark {
+interface ComparedComment {
   readonly id: string;
   readonly words: readonly string[];
 }
@@ -235,7 +235,7 @@ interface Edge {
  * @param least mean cosine between two groups that are joined, 0–1
  * @returns every group of at least two, each id in at most one; the most central first, groups by that id
  */
-function alikeRemarks(remarks: readonly Remark[], weigh: WordWeight, least: number): readonly string[][] {
+function groupAlike(remarks: readonly ComparedComment[], weigh: WordWeight, least: number): readonly string[][] {
   const groups = sameWords(remarks, mixed(remarks, weigh));
   return join(groups, nearestOf(groups, least), least)
     .map(({ members, sum }) => centralFirst(groups, members, sum))
@@ -256,13 +256,13 @@ function centralFirst(
 }
 
 /** Half rarity over many repositories, half rarity here: words common in this repository weigh little. */
-function mixed(remarks: readonly Remark[], weigh: WordWeight): WordWeight {
+function mixed(remarks: readonly ComparedComment[], weigh: WordWeight): WordWeight {
   const counts = new Map<string, number>();
   for (const { words } of remarks) for (const word of new Set(words)) counts.set(word, (counts.get(word) ?? 0) + 1);
   return (word) => (weigh(word) + Math.log((remarks.length + 1) / ((counts.get(word) ?? 0) + 0.5))) / 2;
 }
 
-function sameWords(remarks: readonly Remark[], weigh: WordWeight): readonly Group[] {
+function sameWords(remarks: readonly ComparedComment[], weigh: WordWeight): readonly Group[] {
   const vocabulary = new Map<string, number>();
   const byWords = new Map<string, { ids: string[]; vector: ReadonlyMap<number, number> }>();
   for (const { id, words } of remarks.toSorted((a, b) => (a.id < b.id ? -1 : 1))) {

@@ -18,7 +18,7 @@ import { type Redact, redactRecord } from "./remember/redact-record.ts";
 export { conventionsOf as proposeConventions } from "./conventions.ts";
 export {
   attested as attest,
-  codeFate as fateOf,
+  codeStatus as codeStatusOf,
   collectEvidence as observe,
 } from "./feedback/collect-evidence.ts";
 export { fixOfComment as fixPairOfComment, fixOfFinding as fixPairOf } from "./feedback/fix-pair.ts";
@@ -26,8 +26,8 @@ export { heldEvidence as held, weighPull as weigh } from "./feedback/weigh-evide
 export { describeMemory as describe } from "./remember/describe-memory.ts";
 export {
   fromNote as noteRecord,
+  fromRequest as requestedRecord,
   fromThread as threadRecord,
-  fromTold as toldRecord,
   memoriesOfThread as threadMemories,
 } from "./remember/from-comment.ts";
 export { findingHunks as reviewHunks, recordsOfFindings as findingRecords } from "./remember/from-finding.ts";

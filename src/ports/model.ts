@@ -1,5 +1,5 @@
 // What the rooms may ask of a language model. A model never throws and never decides.
-import type { Booking, Budget, Purse, Wanted } from "../domain/budget.ts";
+import type { Budget, BudgetUsage, Reservation, ReservationRequest } from "../domain/budget.ts";
 import type { Repo } from "../domain/job.ts";
 import type { ModelAnswer, ModelRequest, ModelTier, ModelUsage, Purpose } from "../domain/model.ts";
 import type { Held } from "../ports.ts";
@@ -25,7 +25,7 @@ export interface Spending {
    * @param since epoch milliseconds: of what was spent, not of what is set aside
    * @param outsiders only what people without write access caused
    */
-  purse(repo: Pick<Repo, "host" | "id"> | null, since: number, outsiders?: boolean): Promise<Purse>;
+  purse(repo: Pick<Repo, "host" | "id"> | null, since: number, outsiders?: boolean): Promise<BudgetUsage>;
 }
 
 /**
@@ -41,7 +41,7 @@ export interface Reserve {
    * @param since epoch milliseconds: when the month began
    * @throws LeaseLost when the job is not held any more
    */
-  book(wanted: Wanted, budgets: readonly Budget[], since: number): Promise<Booking>;
+  book(wanted: ReservationRequest, budgets: readonly Budget[], since: number): Promise<Reservation>;
   /**
    * How many other reviews of the job's pull request asked a model for people without write access.
    *

@@ -1,6 +1,6 @@
 // The end of a search: which of the ranked memories are used, what was left out and why, and where it all came from.
 import type { Knowledge } from "../config/knowledge.ts";
-import { decidedWords } from "../domain/memory/evidence.ts";
+import { decidedText } from "../domain/memory/evidence.ts";
 import { precedentEntry, sectionFrame } from "../domain/memory/precedent-section.ts";
 import { quoteOf } from "../domain/memory/quote.ts";
 import type { Corpus, MemoryRecord } from "../domain/memory.ts";
@@ -115,10 +115,10 @@ export function choose<T extends Choosable>(
     const { id, path } = entry.record;
     const ofFile = path === null ? 0 : (perPath.get(path) ?? 0);
     // Formatting an entry is expensive: only for entries with a free place, and once.
-    let told = 0;
+    let measured = 0;
     const length = () => {
-      told = lengthOf(entry);
-      return told;
+      measured = lengthOf(entry);
+      return measured;
     };
     const reason = reasonAgainst({ chosen: chosen.length, ofFile, length, left }, limits);
     if (reason !== null) {
@@ -126,7 +126,7 @@ export function choose<T extends Choosable>(
       continue;
     }
     chosen.push(entry);
-    left -= told;
+    left -= measured;
     if (path !== null) perPath.set(path, ofFile + 1);
   }
   return { chosen, cut };
@@ -171,7 +171,7 @@ export function seenBefore(ranked: readonly RankedMemory[], maxDistance: number)
           path: nearestHunk.path,
           url: record.provenance.url,
           outcome: record.outcome ?? "unknown",
-          ...(record.decided ? { decided: decidedWords(record.decided) } : {}),
+          ...(record.decided ? { decided: decidedText(record.decided) } : {}),
           date: isoDate(record.provenance.at),
           ...quoteOf(record),
           similarity: Math.min(1, Math.max(0, 1 - nearestHunk.distance)),

@@ -31,8 +31,8 @@ import { sampleMemories, settleHypothetical, withWritten } from "./model/model-w
 import { rerankingOf, rerankMemories } from "./model/rerank.ts";
 import { type Asked, type AskedQuestion, askedByHand, askedInComment, changeQuery } from "./query/asked-queries.ts";
 import { embedQueries, NOT_EMBEDDED } from "./query/embedded-queries.ts";
-import { scopeOf, searchedCorpora, type ToldRecords, toldRecords } from "./query/scope.ts";
-import { inTurns } from "./rank/cooperative-steps.ts";
+import { scopeOf, searchedCorpora, type VisibleRecords, visibleRecords } from "./query/scope.ts";
+import { runCooperatively } from "./rank/cooperative-steps.ts";
 import { ownWeights, type QueryCandidates, shortlist, strategyWeights } from "./rank/fusion.ts";
 import { askedChange } from "./rank/learned-fusion.ts";
 import { rankSteps } from "./rank/rank-memories.ts";
@@ -217,7 +217,7 @@ async function search(at: Search, gate: GateDecision): Promise<Precedents> {
     new Set(behind),
     inWords,
   );
-  const list = await inTurns(steps, at.ports.pause ?? null);
+  const list = await runCooperatively(steps, at.ports.pause ?? null);
   const change = () => changeExcerpt(context, signals, NARROW);
   const isChange = settings.asked === null || settings.asked === undefined;
   const rerankers = { reranker: at.ports.reranker, budget, tuning: tuning.rerank, change, isChange };
@@ -290,8 +290,8 @@ async function candidates(
 }
 
 /** The records of these ids, each checked against the scope again before use. */
-async function recordsOf({ ports, scope, tries, context }: Search, found: readonly string[]): Promise<ToldRecords> {
+async function recordsOf({ ports, scope, tries, context }: Search, found: readonly string[]): Promise<VisibleRecords> {
   const ids = [...new Set(found)];
   const ask = () => (ids.length === 0 ? Promise.resolve([]) : ports.recall.records(scope, ids));
-  return toldRecords(await tries.run("memory-records", ask, []), scope, context.repo.visibility);
+  return visibleRecords(await tries.run("memory-records", ask, []), scope, context.repo.visibility);
 }

@@ -5,7 +5,7 @@ import { buildRetrievalContextSection } from "../domain/memory/precedent-section
 import type { ModelRequest } from "../domain/model.ts";
 import type { RankedMemory } from "../domain/retrieval.ts";
 import { cutText, oneLine } from "../domain/text/cut-text.ts";
-import { shownText } from "../domain/text/rendered-markdown.ts";
+import { visibleText } from "../domain/text/rendered-markdown.ts";
 import { fence } from "../domain/text/untrusted-text.ts";
 import { fitSections, type Section } from "./fit-sections.ts";
 import { ANSWER_INSTRUCTIONS } from "./instructions.ts";
@@ -72,7 +72,7 @@ function sections(question: Question): readonly Section[] {
     { part: "hunk", heading: "The code that is spoken about", text: placed(path, hunk), most: 8_000, worth: 80 },
     { part: "findings", heading: "What the review found", text: findingLines(findings), most: 8_000, worth: 70 },
     { part: "thread", heading: "The conversation so far", text: spoken(thread), most: 10_000, worth: 50 },
-    { part: "question", heading: "The question to answer", text: shownText(text).text, most: 4_000, worth: 100 },
+    { part: "question", heading: "The question to answer", text: visibleText(text).text, most: 4_000, worth: 100 },
   ];
 }
 
@@ -96,7 +96,7 @@ function spoken(thread: Question["thread"]): string {
     .slice(-20)
     .map(
       ({ login, isOurs, body }) =>
-        `${isOurs ? "you" : login} wrote:\n${cutText(shownText(body).text.trim(), COMMENT_CHARS)}`,
+        `${isOurs ? "you" : login} wrote:\n${cutText(visibleText(body).text.trim(), COMMENT_CHARS)}`,
     )
     .join("\n\n");
 }

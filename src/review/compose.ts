@@ -12,7 +12,7 @@ import type { PullRequestContext } from "../domain/pull-request.ts";
 import type { Precedents } from "../domain/retrieval.ts";
 import type { Intent, ReviewSignals } from "../domain/signals.ts";
 import { cutText } from "../domain/text/cut-text.ts";
-import { type ShownText, shownText } from "../domain/text/rendered-markdown.ts";
+import { type VisibleText, visibleText } from "../domain/text/rendered-markdown.ts";
 import { fence, reveal, revealLine } from "../domain/text/untrusted-text.ts";
 import { drawnContext } from "./draw-context.ts";
 import { cutAtLine, type FittedSections, fitSections, type Section } from "./fit-sections.ts";
@@ -104,16 +104,16 @@ export function compose(
 const AROUND =
   "# The code around the change\n\nFrom the repository at the head of the pull request, without the lines that the diff shows. No finding can be placed here.";
 
-interface Words extends ShownText {
+interface Words extends VisibleText {
   readonly part: "description" | "commits";
 }
 
 /** The visible text of the author's own words. */
 function wordsOf({ pull }: PullRequestContext): readonly Words[] {
-  const messages = pull.commits.map(({ message }) => shownText(message));
+  const messages = pull.commits.map(({ message }) => visibleText(message));
   const list = messages.map(({ text }) => `- ${text.trim().replaceAll("\n", "\n  ")}`).join("\n");
   return [
-    { part: "description", ...shownText(pull.body ?? "") },
+    { part: "description", ...visibleText(pull.body ?? "") },
     { part: "commits", text: list, hidden: messages.reduce((sum, { hidden }) => sum + hidden, 0) },
   ];
 }

@@ -45,12 +45,12 @@ export function draft(
   const index = new Map<FileDiff, DiffLines>();
   const findings: Finding[] = [];
   const heldBack: HeldBack[] = [];
-  const apart = apartById();
+  const distinct = distinctIds();
   for (const one of drafted.slice(0, MOST_FINDINGS)) {
     const file = byPath.get(one.path) ?? byPath.get(plainPath(one.path));
     const lines = file === undefined ? undefined : (index.get(file) ?? diffLines(file));
     if (file !== undefined && lines !== undefined) index.set(file, lines);
-    const finding = apart(findingOf(one, file?.path ?? cutText(plainPath(one.path), PATH_CHARS), lines, remembered));
+    const finding = distinct(findingOf(one, file?.path ?? cutText(plainPath(one.path), PATH_CHARS), lines, remembered));
     const reason = unfit(finding, lines);
     if (reason === null) findings.push(finding);
     else heldBack.push({ finding, reason });
@@ -65,15 +65,15 @@ const OTHER_THING = 0.25;
  * Gives the second, third … defect of one kind on one line its own id, in the order of the reply: later reviews
  * recognise each by place and words, whatever its number then. A repeated defect keeps one id.
  */
-function apartById(): (finding: Finding) => Finding {
-  const told = new Map<string, Finding[]>();
+function distinctIds(): (finding: Finding) => Finding {
+  const seen = new Map<string, Finding[]>();
   return (finding) => {
-    const earlier = told.get(finding.id) ?? [];
+    const earlier = seen.get(finding.id) ?? [];
     const same = earlier.find((one) => wordsInCommon(one, finding) >= OTHER_THING);
     if (same !== undefined) return { ...finding, id: same.id };
     const id = earlier.length === 0 ? finding.id : findingId(finding.id, finding.path, [], earlier.length);
     const own = { ...finding, id };
-    told.set(finding.id, [...earlier, own]);
+    seen.set(finding.id, [...earlier, own]);
     return own;
   };
 }
@@ -130,14 +130,14 @@ function idOf(one: DraftedFinding, path: string, lines: DiffLines | undefined, p
   const kind = `model:${one.category}`;
   if (cited === null || lines === undefined) return findingId(kind, path, [one.title.toLowerCase()], 0);
   const alike = lines.starting(cited.text, "folded").filter(({ run, at }) => {
-    const standing = run[at];
-    return standing?.side === place.side && standing.line < place.startLine;
+    const candidate = run[at];
+    return candidate?.side === place.side && candidate.line < place.startLine;
   });
   return findingId(kind, path, [cited.text], alike.length);
 }
 
 /** How many lines a suggestion covers, from its anchors alone; null when an anchor cannot be parsed. */
-function linesMeant({ anchor, endAnchor }: DraftedFinding): number | null {
+function linesCovered({ anchor, endAnchor }: DraftedFinding): number | null {
   if (endAnchor === null) return 1;
   const [start, end] = [parseAnchor(anchor), parseAnchor(endAnchor)];
   return start === null || end === null ? null : end.line - start.line + 1;
@@ -145,7 +145,7 @@ function linesMeant({ anchor, endAnchor }: DraftedFinding): number | null {
 
 function suggestionOf(one: DraftedFinding, place: Located): Suggestion | null {
   if (one.suggestion === null || place.method === "none" || place.side !== "RIGHT") return null;
-  if (linesMeant(one) !== place.line - place.startLine + 1) return null;
+  if (linesCovered(one) !== place.line - place.startLine + 1) return null;
   if (one.suggestion.length > SUGGESTION_CHARS) return null;
   return { startLine: place.startLine, line: place.line, text: one.suggestion.replace(/\n$/, "") };
 }

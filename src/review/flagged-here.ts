@@ -2,8 +2,8 @@
 // reformatting does not hide it.
 import { type TokenStream, textTokens } from "../domain/code/code-fingerprint.ts";
 import { type Flagged, keyAt } from "../domain/code/flagged-code.ts";
-import { otherNames } from "../domain/code/relocate-code.ts";
-import type { FlaggedHere, FlaggedPlace } from "../domain/memory/repository-history.ts";
+import { renamedTokens } from "../domain/code/relocate-code.ts";
+import type { FlaggedInChange, FlaggedPlace } from "../domain/memory/repository-history.ts";
 import type { FileDiff, Side } from "../domain/pull-request.ts";
 import { type CodeNow, codeNow } from "./code-now.ts";
 
@@ -33,11 +33,11 @@ export function beginnings(files: readonly FileDiff[]): readonly number[] {
  *
  * @returns the code found, in the given order
  */
-export function flaggedHere(flagged: readonly Flagged[], files: readonly FileDiff[]): readonly FlaggedHere[] {
+export function flaggedInChange(flagged: readonly Flagged[], files: readonly FileDiff[]): readonly FlaggedInChange[] {
   const code = codeNow(files, new Map());
   const added = addedLines(files);
   const [now, before] = [index(code, "RIGHT"), index(code, "LEFT")];
-  return flagged.flatMap((one): readonly FlaggedHere[] => {
+  return flagged.flatMap((one): readonly FlaggedInChange[] => {
     const found = occurrences(one, now);
     if (found.length === 0) return [];
     const isNew = ({ place, lines }: Occurrence) => lines.some((line) => added.has(`${line} ${place.path}`));
@@ -50,7 +50,7 @@ export function flaggedHere(flagged: readonly Flagged[], files: readonly FileDif
         places: found.toSorted((a, b) => rank(b) - rank(a)).map(({ place }) => place),
         isAdded:
           whole.some(isNew) && whole.length > occurrences(one, before).filter(({ place }) => place.isWhole).length,
-        isTelling: isTelling(one, Math.max(...found.map(({ agreement }) => agreement))),
+        isDistinctive: isDistinctive(one, Math.max(...found.map(({ agreement }) => agreement))),
       },
     ];
   });
@@ -103,7 +103,7 @@ function occurrences({ shape }: Flagged, starts: Index): readonly Occurrence[] {
     const length = differs < 0 ? at.length : differs;
     // A beginning counts when the quoted code ends earlier here, not when the rest continues under other names.
     if (length < BEGINNING * at.length) return [];
-    if (differs >= 0 && otherNames(at, tokens.slice(from, from + at.length)) !== null) return [];
+    if (differs >= 0 && renamedTokens(at, tokens.slice(from, from + at.length)) !== null) return [];
     const lines = linesOf(stream, from, length);
     const place = { path, startLine: lines[0] ?? 1, line: lines.at(-1) ?? 1, isWhole: differs < 0 };
     return [{ place, lines, agreement: agreementOf(shape, tokens, from, length) }];
@@ -129,7 +129,7 @@ function agreementOf({ before, at, after }: Flagged["shape"], tokens: readonly n
   return left + right;
 }
 
-function isTelling({ shape }: Flagged, agreement: number): boolean {
+function isDistinctive({ shape }: Flagged, agreement: number): boolean {
   const words = new Set(shape.at.filter((token) => !PUNCTUATION.has(token)));
   return words.size >= TELLING_WORDS || agreement >= TELLING_AROUND;
 }

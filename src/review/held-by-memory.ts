@@ -1,7 +1,7 @@
 // Does not repeat findings that people declined on other pull requests, or that are posted on another open one. Code or
 // claim has to be the same; order and rank do not matter. Critical and security findings are still reported, with the
 // earlier comment.
-import { type Finding, type HeldBack, isAlwaysSaid, type Precedent } from "../domain/finding.ts";
+import { type Finding, type HeldBack, isAlwaysReported, type Precedent } from "../domain/finding.ts";
 import {
   areEnough,
   type RejectedMemory,
@@ -9,7 +9,7 @@ import {
   type Rejections,
   rejectionsOf,
 } from "../domain/memory/rejections.ts";
-import type { FlaggedHere, FlaggedPlace, Recollection } from "../domain/memory/repository-history.ts";
+import type { FlaggedInChange, FlaggedPlace, RepositoryHistory } from "../domain/memory/repository-history.ts";
 import { isoDate } from "../domain/text/iso-date.ts";
 
 export interface HeldByMemory {
@@ -19,7 +19,7 @@ export interface HeldByMemory {
 }
 
 /** What memory knows about the findings of one review. */
-export interface PastMaterial extends Pick<Recollection, "flagged" | "rejected" | "openPulls" | "now"> {
+export interface PastMaterial extends Pick<RepositoryHistory, "flagged" | "rejected" | "openPulls" | "now"> {
   /** Declined memories with the same claim, by finding. */
   readonly claims: ReadonlyMap<Finding, readonly { readonly memoryId: string; readonly similarity: number }[]>;
   /** The previous path of a file. */
@@ -44,16 +44,16 @@ export function heldByMemory(
 ): HeldByMemory {
   const heldBack: HeldBack[] = [];
   const byId = new Map(past.rejected.map((one) => [one.memoryId, one]));
-  const said = findings.flatMap((finding): readonly Finding[] => {
+  const kept = findings.flatMap((finding): readonly Finding[] => {
     if (isKnown(finding)) return [finding];
-    const found = declinedBefore(finding, past, byId) ?? saidElsewhere(finding, past);
+    const found = declinedBefore(finding, past, byId) ?? postedElsewhere(finding, past);
     if (found === null) return [finding];
     const { precedent, holds, reason } = found;
-    if (!holds || isAlwaysSaid(finding)) return [withPrecedent(finding, precedent)];
+    if (!holds || isAlwaysReported(finding)) return [withPrecedent(finding, precedent)];
     heldBack.push({ finding, reason, precedent });
     return [];
   });
-  return { findings: said, heldBack };
+  return { findings: kept, heldBack };
 }
 
 /** A finding with this precedent first, without duplicates. */
@@ -63,7 +63,7 @@ export function withPrecedent(finding: Finding, precedent: Precedent): Finding {
 }
 
 /** Whether a finding is about flagged code: of the same kind, and starting in it. */
-export function isAbout(finding: Finding, { rule, category, places }: FlaggedHere): boolean {
+export function isAbout(finding: Finding, { rule, category, places }: FlaggedInChange): boolean {
   const sameKind = finding.rule === null ? finding.category === category : finding.rule === rule;
   return sameKind && finding.side === "RIGHT" && places.some((place) => beginsIn(finding, place));
 }
@@ -97,8 +97,10 @@ function declinedBefore(
   const ofRule = rejections !== null && areEnough(rejections) ? null : ruleDeclined(finding, past.rejected);
   if (ofRule !== null) return verdict(ofRule.memory, 0, ofRule.rejections, true);
   if (rejections === null) return null;
-  const told = [...memories.values()].find(({ memory }) => memory.each.some((one) => isTheOne(one, rejections)));
-  return told === undefined ? null : verdict(told.memory, told.similarity, rejections, areEnough(rejections));
+  const decisive = [...memories.values()].find(({ memory }) => memory.each.some((one) => isTheOne(one, rejections)));
+  return decisive === undefined
+    ? null
+    : verdict(decisive.memory, decisive.similarity, rejections, areEnough(rejections));
 }
 
 function byCode(
@@ -111,7 +113,7 @@ function byCode(
     if (memory === undefined || !isAbout(finding, one)) return [];
     const isHere = isLineage(finding.path, one.path, previousPath);
     // Rules report the same text everywhere, so declining one concerns its file.
-    return isHere || (finding.rule === null && one.isTelling) ? [{ memory, similarity: 1 }] : [];
+    return isHere || (finding.rule === null && one.isDistinctive) ? [{ memory, similarity: 1 }] : [];
   });
 }
 
@@ -150,8 +152,8 @@ function ruleDeclined(
   }
   for (const each of byPerson.values()) {
     const rejections = each.length < LEAST_OF_RULE ? null : rejectionsOf(each.map(({ one }) => one));
-    const told = each.find(({ one }) => rejections !== null && isTheOne(one, rejections));
-    if (rejections?.byMaintainer === true && told !== undefined) return { memory: told.memory, rejections };
+    const decisive = each.find(({ one }) => rejections !== null && isTheOne(one, rejections));
+    if (rejections?.byMaintainer === true && decisive !== undefined) return { memory: decisive.memory, rejections };
   }
   return null;
 }
@@ -186,7 +188,7 @@ function verdict(memory: RejectedMemory, similarity: number, rejections: Rejecti
 }
 
 /** The same code has the same kind of finding on another open pull request: once is enough. */
-function saidElsewhere(finding: Finding, { flagged, openPulls, rejected, now }: PastMaterial): Verdict | null {
+function postedElsewhere(finding: Finding, { flagged, openPulls, rejected, now }: PastMaterial): Verdict | null {
   const since = now - ELSEWHERE_DAYS * DAY_MS;
   const declined = new Set(rejected.map(({ memoryId }) => memoryId));
   const one = flagged.find(
@@ -194,7 +196,7 @@ function saidElsewhere(finding: Finding, { flagged, openPulls, rejected, now }: 
       openPulls.has(other.pull) &&
       other.fixedAt === null &&
       other.at >= since &&
-      other.isTelling &&
+      other.isDistinctive &&
       !declined.has(other.memoryId) &&
       isAbout(finding, other),
   );

@@ -80,7 +80,7 @@ function byQuote({ anchor, quote }: Citation, lines: DiffLines): Located | null 
   const sides: readonly Side[] = parseAnchor(anchor)?.side === "LEFT" ? ["LEFT", "RIGHT"] : ["RIGHT", "LEFT"];
   for (const quoted of readings(quotedLines(quote))) {
     if (quoted.length === 0 || quoted.length > MOST_LINES || !saysEnough(quoted)) continue;
-    const found = standing(quoted, lines, sides);
+    const found = matchesOf(quoted, lines, sides);
     if (found.length > 1) return null;
     const [only] = found;
     if (only !== undefined) return { ...only, method: "quote" };
@@ -89,7 +89,7 @@ function byQuote({ anchor, quote }: Citation, lines: DiffLines): Located | null 
 }
 
 /** Exact matches, else with white space folded; on the first side that has any. */
-function standing(
+function matchesOf(
   quoted: readonly string[],
   lines: DiffLines,
   sides: readonly Side[],
@@ -144,15 +144,15 @@ function candidates(lines: DiffLines, first: string, spaces: Spaces): readonly S
 
 function matchesAt(run: readonly QuotableLine[], from: number, quoted: readonly string[], spaces: Spaces): boolean {
   return quoted.every((line, index) => {
-    const standing = run[from + index];
-    return standing !== undefined && agree(standing, line, spaces);
+    const actual = run[from + index];
+    return actual !== undefined && agree(actual, line, spaces);
   });
 }
 
-function agree(standing: QuotableLine, quoted: string, spaces: Spaces): boolean {
-  if (quoted.endsWith(CUT_MARK)) return standing.text.startsWith(quoted.slice(0, -CUT_MARK.length));
-  if (spaces === "trimmed") return standing.text.trimEnd() === quoted.trimEnd();
-  return standing.folded === sameText(quoted, "folded");
+function agree(actual: QuotableLine, quoted: string, spaces: Spaces): boolean {
+  if (quoted.endsWith(CUT_MARK)) return actual.text.startsWith(quoted.slice(0, -CUT_MARK.length));
+  if (spaces === "trimmed") return actual.text.trimEnd() === quoted.trimEnd();
+  return actual.folded === sameText(quoted, "folded");
 }
 
 /** The quote's lines without copied anchors. */

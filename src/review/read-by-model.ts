@@ -16,7 +16,7 @@ import { draft } from "./draft.ts";
 import { drawnContext } from "./draw-context.ts";
 import { lookUpsIn, type MaskedLines, MOST_LOOK_UPS, maskedLines } from "./look-ups.ts";
 import { planReading, type Reading, type ReadingPlan } from "./plan-reading.ts";
-import { type Reach, reachOf } from "./reach.ts";
+import { type PushScope, scopeAfterPush } from "./push-scope.ts";
 import { type ModelMeasure, PART_FOR_READING, type QuestionRoom, readingBudget } from "./reading-budget.ts";
 import { type DraftedFinding, REVIEW_REPLY, type ReviewReply, type RuleVerdict } from "./reply.ts";
 import { type Checker, costOf, secondLook, usdOf } from "./second-look.ts";
@@ -82,11 +82,11 @@ export async function readByModel(
   const budget = readingBudget(asked, bounds.usd, around);
   if (budget.charsInAll === 0) return withoutModel("the budget does not pay for a single question");
   const { context, signals, precedents } = material;
-  const reach = reachOf(context.files, context.past.checkpoint);
-  const readable = planReading(reach.files, signals, rememberedPaths(precedents), context.headTexts, budget);
+  const pushScope = scopeAfterPush(context.files, context.past.checkpoint);
+  const readable = planReading(pushScope.files, signals, rememberedPaths(precedents), context.headTexts, budget);
   const planned = await maskedPlan(readable, asked.mask);
-  const plan = { ...planned, coverage: inOrder(context.files, planned.coverage, reach) };
-  if (plan.readings.length === 0) return nothingToRead(plan, reach, asked.name);
+  const plan = { ...planned, coverage: inOrder(context.files, planned.coverage, pushScope) };
+  if (plan.readings.length === 0) return nothingToRead(plan, pushScope, asked.name);
   const lines = maskedLines(withHeadTexts(bounds.head, context.headTexts), asked.mask);
   const offer = offered(context.config.review.lookups, bounds.head, lines, plan.readings.length, asked);
   const looksUp = offer.kind === "offered";
@@ -124,14 +124,14 @@ function offered(
 function inOrder(
   files: readonly FileDiff[],
   coverage: ReadingPlan["coverage"],
-  { earlier }: Reach,
+  { earlier }: PushScope,
 ): ReadingPlan["coverage"] {
   const byPath = new Map([...coverage, ...earlier].map((one) => [one.path, one]));
   return files.flatMap(({ path }) => byPath.get(path) ?? []);
 }
 
 /** A push that touches nothing of the change needs no question; earlier reading still counts. */
-function nothingToRead(plan: ReadingPlan, { earlier }: Reach, model: string): ModelReview {
+function nothingToRead(plan: ReadingPlan, { earlier }: PushScope, model: string): ModelReview {
   const coverage = earlier.length === 0 ? null : coverageOf(model, plan, [], { cut: [], hidden: [] }, []);
   return { ...withoutModel(null), coverage };
 }

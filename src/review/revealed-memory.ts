@@ -2,7 +2,7 @@
 
 import type { RankedMemory } from "../domain/retrieval.ts";
 import { cutText } from "../domain/text/cut-text.ts";
-import { shownText } from "../domain/text/rendered-markdown.ts";
+import { visibleText } from "../domain/text/rendered-markdown.ts";
 import { reveal, revealLine } from "../domain/text/untrusted-text.ts";
 
 /** UTF-16 units of a memory that are read; a prompt shows less. */
@@ -18,6 +18,6 @@ export function revealedMemory(memory: RankedMemory): RankedMemory {
     ...(rejections === undefined || reason === null
       ? {}
       : { rejections: { ...rejections, reason: revealLine(reason) } }),
-    record: { ...record, path, text: reveal(shownText(cutText(record.text, MOST_REMEMBERED)).text) },
+    record: { ...record, path, text: reveal(visibleText(cutText(record.text, MOST_REMEMBERED)).text) },
   };
 }

@@ -5,36 +5,36 @@ import { declinedReason } from "../domain/conversation.ts";
 import type { DependencyUpdate } from "../domain/dependency-update.ts";
 import type { Finding, HeldBack } from "../domain/finding.ts";
 import type { ReadHead } from "../domain/head-code.ts";
-import type { Recollection } from "../domain/memory/repository-history.ts";
+import type { RepositoryHistory } from "../domain/memory/repository-history.ts";
 import { estimatedTokens } from "../domain/model.ts";
 import type { Cost, Degraded } from "../domain/omissions.ts";
 import type { FileDiff, PullRequestContext } from "../domain/pull-request.ts";
 import type { Precedents } from "../domain/retrieval.ts";
 import { shortHash } from "../domain/review/review-fingerprint.ts";
-import type { Said } from "../domain/review/review-history.ts";
+import type { EarlierFinding } from "../domain/review/review-history.ts";
 import type { PlacedFinding, Review, Scope } from "../domain/review.ts";
 import type { FileFacts, ReviewSignals } from "../domain/signals.ts";
 import type { ModelLeave } from "../ports/model.ts";
 import type { InspectedFile, Inspector } from "../ports.ts";
+import { anchorFindings } from "./anchor-findings.ts";
 import { ANSWER_TOKENS, answerRequest, type Question } from "./answer-question.ts";
 import { type CodeNow, codeNow } from "./code-now.ts";
 import { configOnHead, proposedProblems } from "./config-on-head.ts";
 import { failureText } from "./coverage.ts";
-import { beginnings, flaggedHere } from "./flagged-here.ts";
-import { ground } from "./ground.ts";
+import { filterFindings, type ReportingPolicy } from "./filter-findings.ts";
+import { beginnings, flaggedInChange } from "./flagged-here.ts";
 import { heldByMemory } from "./held-by-memory.ts";
 import { LOOK_UP_INSTRUCTIONS, REVIEW_INSTRUCTIONS, VERIFY_INSTRUCTIONS } from "./instructions.ts";
-import { locateSaid } from "./locate-said.ts";
+import { locateEarlierFindings } from "./locate-earlier-findings.ts";
+import { matchEarlierFindings } from "./match-earlier-findings.ts";
+import { openFindings, placeOfKnown, recordFindings, whoLooked } from "./open-findings.ts";
 import { place } from "./place.ts";
-import { type Dial, prune } from "./prune.ts";
 import { guardPush } from "./push-guards.ts";
-import { reachOf } from "./reach.ts";
+import { scopeAfterPush } from "./push-scope.ts";
 import { type Bounds, type ModelReview, readByModel, withoutModel } from "./read-by-model.ts";
-import { recognise } from "./recognise.ts";
 import { withRememberedAbout } from "./remembered-about.ts";
 import { reviewMemory } from "./review-memory.ts";
 import { takeRuleVerdicts } from "./rule-verdicts.ts";
-import { placeOfKnown, recordSaid, standing, whoLooked } from "./standing.ts";
 import { suggestion } from "./suggestion.ts";
 import { type WithMemory, withMemory } from "./with-memory.ts";
 
@@ -49,7 +49,7 @@ export interface ReviewPorts {
   /** See reviewFingerprint. */
   readonly fingerprint: string;
   /** Memory about code and claims like those of this change; absent without any. */
-  readonly recollection?: Recollection;
+  readonly recollection?: RepositoryHistory;
   /** The facts about a dependency update; null or absent for every other change. */
   readonly update?: DependencyUpdate | null;
   /** How many findings get a comment of their own; absent: `review.maxComments`. */
@@ -79,12 +79,12 @@ export async function review(
     config.customRules,
   );
   const memory = reviewMemory(precedents);
-  const dial = dialOf(context, signals);
+  const policy = policyOf(context, signals);
   const update = ports.update ?? null;
   const around = ports.around ?? noContext();
   const material = { context, signals, precedents, ruleFindings: inspection.findings, update, around };
   const head = ports.head ?? { code: null, degraded: [] };
-  const bounds = { remembered: memory.precedents, profile: dial.profile, head: head.code };
+  const bounds = { remembered: memory.precedents, profile: policy.profile, head: head.code };
   const read = await modelReview(material, bounds, ports.leave);
   const ruled = takeRuleVerdicts(inspection.findings, read.ruleVerdicts);
   const quieted = [...inspection.heldBack, ...ruled.heldBack, ...read.heldBack];
@@ -92,14 +92,14 @@ export async function review(
   const byRules = withRememberedAbout(ruled.findings, precedents.ranked, context.headTexts);
   const found = [...byRules, ...(update?.findings ?? []), ...read.findings];
   const remembered = await withMemory(found, context.past.checkpoint, code, ports.recollection);
-  const weighed = weigh(context, { ...remembered, quieted, code }, dial);
+  const weighed = weigh(context, { ...remembered, quieted, code }, policy);
   const looked = whoLooked(read.coverage, [
     ...context.degraded,
     ...inspection.degraded,
     ...(update?.degraded ?? []),
     ...read.degraded,
   ]);
-  const { open, addressed } = standing(weighed.notFound, context, looked);
+  const { open, addressed } = openFindings(weighed.notFound, context, looked);
   const ownConfig = context.files.find(({ path }) => path === CONFIG_FILE);
   const findings = withSuggestions(
     place([...weighed.said, ...open], ports.commentLimit ?? config.review.maxComments),
@@ -137,7 +137,7 @@ export async function review(
     fingerprint: ports.fingerprint,
     ...(config.review.agentPrompt ? {} : { agentPrompt: false }),
     scope: scopeOf(context, read),
-    said: recordSaid(findings, weighed.located, code),
+    said: recordFindings(findings, weighed.located, code),
     addressed,
     ...(update === null ? {} : { update }),
   };
@@ -156,34 +156,34 @@ export function codeKeys({ files }: PullRequestContext): readonly number[] {
 
 /** The flagged code that occurs in this change. */
 export function codeHere(
-  flagged: Parameters<typeof flaggedHere>[0],
+  flagged: Parameters<typeof flaggedInChange>[0],
   { files }: PullRequestContext,
-): Recollection["flagged"] {
-  return flaggedHere(flagged, files);
+): RepositoryHistory["flagged"] {
+  return flaggedInChange(flagged, files);
 }
 
 /** Decides which findings are reported, and which earlier ones were neither found nor held back. */
-function weigh(context: PullRequestContext, { quieted, past, code, ...found }: ToWeigh, dial: Dial) {
+function weigh(context: PullRequestContext, { quieted, past, code, ...found }: ToWeigh, policy: ReportingPolicy) {
   const { checkpoint, said } = context.past;
-  const located = locateSaid(said, code, checkpoint.kind === "delta" ? checkpoint.renamed : new Map());
-  const { findings, known } = recognise(found.findings, located, code);
-  const reach = reachOf(context.files, checkpoint);
+  const located = locateEarlierFindings(said, code, checkpoint.kind === "delta" ? checkpoint.renamed : new Map());
+  const { findings, known } = matchEarlierFindings(found.findings, located, code);
+  const pushScope = scopeAfterPush(context.files, checkpoint);
   const fresh = heldByMemory(findings, (finding) => known.has(finding), past);
-  const guarded = guardPush(fresh.findings, known, { reach, checkpoint, located, code, revived: found.revived });
-  const pruned = prune(ground(guarded.findings, context.files), dial);
-  const quiet = recognise(
+  const guarded = guardPush(fresh.findings, known, { pushScope, checkpoint, located, code, revived: found.revived });
+  const filtered = filterFindings(anchorFindings(guarded.findings, context.files), policy);
+  const quiet = matchEarlierFindings(
     quieted.map(({ finding }) => finding),
     located,
     code,
   );
-  const heldBack = [...fresh.heldBack, ...guarded.heldBack, ...pruned.heldBack];
+  const heldBack = [...fresh.heldBack, ...guarded.heldBack, ...filtered.heldBack];
   const seen = new Set([...known.values(), ...quiet.known.values()].map(({ finding }) => finding.id));
   // Declined findings are neither open nor addressed.
-  const notFound = located.filter(({ said: { finding } }) => !seen.has(finding.id) && !dial.declined.has(finding.id));
-  return { located, notFound, heldBack, said: pruned.said.map((placed) => asSaid(placed, known)) };
+  const notFound = located.filter(({ said: { finding } }) => !seen.has(finding.id) && !policy.declined.has(finding.id));
+  return { located, notFound, heldBack, said: filtered.said.map((placed) => asSaid(placed, known)) };
 }
 
-function asSaid(placed: PlacedFinding, known: ReadonlyMap<Finding, Said>): PlacedFinding {
+function asSaid(placed: PlacedFinding, known: ReadonlyMap<Finding, EarlierFinding>): PlacedFinding {
   const said = known.get(placed.finding);
   return said === undefined ? placed : placeOfKnown(placed, said);
 }
@@ -226,7 +226,12 @@ export async function answer(question: Question, leave: ModelLeave): Promise<Ans
   const cost = { inputTokens, outputTokens, usd: paid };
   if (said.kind === "failed") return { text: null, reason: failureText(said.failure), model: name, cost };
   const text = said.value.answer.trim();
-  return { text: text === "" ? null : text, reason: text === "" ? "the model said nothing" : null, model: name, cost };
+  return {
+    text: text === "" ? null : text,
+    reason: text === "" ? "the model gave an empty answer" : null,
+    model: name,
+    cost,
+  };
 }
 
 function modelReview(
@@ -264,7 +269,7 @@ function unknownFacts(path: string): FileFacts {
   return { path, language: "unknown", kind: "source" };
 }
 
-function dialOf({ config, ownComments, declined }: PullRequestContext, { intent }: ReviewSignals): Dial {
+function policyOf({ config, ownComments, declined }: PullRequestContext, { intent }: ReviewSignals): ReportingPolicy {
   return {
     severityThreshold: config.review.severityThreshold,
     profile: intent.profile ?? config.review.profile,

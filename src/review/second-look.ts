@@ -85,7 +85,7 @@ function undecided(looked: readonly Finding[], verdicts: readonly CheckedFinding
   const decided = new Set(verdicts.map(({ id }) => plainId(id)));
   const silent = looked.filter(({ id }) => !decided.has(id)).length;
   if (silent === 0) return [];
-  const reason = `the second look said nothing of ${silent} of ${looked.length} findings of the model`;
+  const reason = `the second look gave no verdict on ${silent} of ${looked.length} findings of the model`;
   return [{ part: "verification", reason }];
 }
 

@@ -49,12 +49,12 @@ function ruleObjection(finding: Finding, lines: DiffLines | undefined): string |
   );
   const grave = finding.severity === "critical" || finding.severity === "major";
   if (!grave && !isByAChange(finding, cited, lines)) return "it is about lines that this change does not touch";
-  const standing = cited.map(({ text }) => text.trimEnd()).join("\n");
+  const current = cited.map(({ text }) => text.trimEnd()).join("\n");
   const fixed = finding.suggestion?.text
     .split("\n")
     .map((line) => line.trimEnd())
     .join("\n");
-  return fixed !== undefined && fixed === standing ? "the fix that it proposes stands there already" : null;
+  return fixed !== undefined && fixed === current ? "the proposed fix is already there" : null;
 }
 
 /**
@@ -139,7 +139,7 @@ function verdictObjection(
   if (verdict?.verdict === "wrong")
     return `it did not hold when checked: ${cutText(verdict.reason.trim(), REASON_CHARS)}`;
   const { real, wanted } = oddsOf(finding);
-  const floor = `is below ${least}, the floor of the ${profile} profile`;
+  const floor = `is below ${least}, the threshold of the ${profile} profile`;
   if (real < least) return `confidence ${real.toFixed(2)} ${floor}`;
   return wanted < least ? `the chance that its author would change it, ${wanted.toFixed(2)}, ${floor}` : null;
 }

@@ -1,6 +1,6 @@
 // Adds memory's findings and knowledge to the findings of a review.
 import { type Finding, findingId, type Precedent } from "../domain/finding.ts";
-import { type FlaggedHere, NO_RECOLLECTION, type Recollection } from "../domain/memory/repository-history.ts";
+import { type FlaggedInChange, NO_HISTORY, type RepositoryHistory } from "../domain/memory/repository-history.ts";
 import type { Checkpoint } from "../domain/review/review-history.ts";
 import { isoDate } from "../domain/text/iso-date.ts";
 import type { CodeNow } from "./code-now.ts";
@@ -18,13 +18,13 @@ export async function withMemory(
   found: readonly Finding[],
   checkpoint: Checkpoint,
   code: CodeNow,
-  { flagged, rejected, openPulls, now, alikeClaims }: Recollection = NO_RECOLLECTION,
+  { flagged, rejected, openPulls, now, alikeClaims }: RepositoryHistory = NO_HISTORY,
 ): Promise<WithMemory> {
   const again = revived(checkpoint, found, code);
   const declined = new Set(rejected.map(({ memoryId }) => memoryId));
   const findings = reintroduced([...found, ...again], flagged, declined);
-  const told = await alikeClaims(findings);
-  const claims = new Map(findings.map((finding, at) => [finding, told[at] ?? []]));
+  const similar = await alikeClaims(findings);
+  const claims = new Map(findings.map((finding, at) => [finding, similar[at] ?? []]));
   return {
     findings,
     revived: new Set(again.map(({ id }) => id)),
@@ -47,11 +47,11 @@ const MOST = 20;
  */
 export function reintroduced(
   found: readonly Finding[],
-  flagged: readonly FlaggedHere[],
+  flagged: readonly FlaggedInChange[],
   declined: ReadonlySet<string>,
 ): readonly Finding[] {
   const back = flagged
-    .filter(({ fixedAt, isAdded, isTelling }) => fixedAt !== null && isAdded && isTelling)
+    .filter(({ fixedAt, isAdded, isDistinctive }) => fixedAt !== null && isAdded && isDistinctive)
     .filter(({ memoryId }) => !declined.has(memoryId))
     .map((one) => ({ ...one, places: one.places.filter(({ isWhole }) => isWhole) }));
   const places = new Set<string>();
@@ -62,27 +62,27 @@ export function reintroduced(
       return places.has(at) ? false : places.add(at) !== undefined;
     })
     .slice(0, MOST);
-  const told = found.map((finding) => {
+  const reported = found.map((finding) => {
     const one = first.find((other) => isAbout(finding, other));
-    return one === undefined ? finding : saidAgain(finding, one);
+    return one === undefined ? finding : withEarlierFix(finding, one);
   });
   const own = first.flatMap((one) => (found.some((finding) => isAbout(finding, one)) ? [] : (byMemory(one) ?? [])));
-  return [...told, ...own];
+  return [...reported, ...own];
 }
 
-function placeKey({ places: [place], category }: FlaggedHere): string {
+function placeKey({ places: [place], category }: FlaggedInChange): string {
   return JSON.stringify([place?.path, place?.startLine, category]);
 }
 
-function saidAgain(finding: Finding, one: FlaggedHere): Finding {
+function withEarlierFix(finding: Finding, one: FlaggedInChange): Finding {
   const body = `This re-introduces what #${one.pull} fixed on ${fixedOn(one)}. ${finding.body}`;
   return withPrecedent({ ...finding, body }, precedentOf(one));
 }
 
-function byMemory(one: FlaggedHere): Finding | null {
+function byMemory(one: FlaggedInChange): Finding | null {
   const [place, ...more] = one.places;
   if (place === undefined) return null;
-  const others = more.length === 0 ? "" : ` The same code stands in ${more.length} more of the changed places.`;
+  const others = more.length === 0 ? "" : ` The same code is in ${more.length} more of the changed places.`;
   return {
     id: findingId(`memory:${one.category}`, place.path, one.shape.at.map(String), 0),
     path: place.path,
@@ -102,12 +102,12 @@ function byMemory(one: FlaggedHere): Finding | null {
   };
 }
 
-function precedentOf(one: FlaggedHere): Precedent {
+function precedentOf(one: FlaggedInChange): Precedent {
   const { memoryId: id, url, title: quote, pull } = one;
   return { id, url, outcome: "fixed", date: fixedOn(one), similarity: 1, quote, pull };
 }
 
-function fixedOn({ fixedAt }: FlaggedHere): string {
+function fixedOn({ fixedAt }: FlaggedInChange): string {
   return isoDate(fixedAt ?? 0);
 }
 

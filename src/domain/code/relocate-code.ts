@@ -1,7 +1,7 @@
 // Finds the current place of code by its tokens after it was reformatted, moved or renamed.
 import { type CodeShape, type TokenStream, textTokens } from "./code-fingerprint.ts";
 
-export interface FoundAgain {
+export interface RelocatedCode {
   /** `same`: token for token; `alike`: edited. */
   readonly as: "same" | "alike";
   /** 1-based, inclusive. */
@@ -28,27 +28,33 @@ const TELLING_SIDE = 8;
  * @param near the line where the code was, to choose between equal matches
  * @returns null when the code was removed. Linear in the stream except for repeats of its first tokens
  */
-export function findAgain(shape: CodeShape, stream: TokenStream, near: number): FoundAgain | null {
+export function relocateCode(shape: CodeShape, stream: TokenStream, near: number): RelocatedCode | null {
   if (shape.at.length === 0) return null;
-  let best: FoundAgain | null = null;
+  let best: RelocatedCode | null = null;
   for (const from of occurrences(shape.at, stream.tokens)) {
     const found = at(stream, from, shape.at.length, "same", agreementOf(shape, stream.tokens, from));
-    if (!isTelling(shape, found.agreement)) continue;
+    if (!isDistinctive(shape, found.agreement)) continue;
     if (best === null || isBetter(found, best, near)) best = found;
   }
   return best ?? (shape.at.length >= TELLING ? alike(shape, stream, near) : null);
 }
 
-function isTelling({ before, at, after }: CodeShape, agreement: number): boolean {
+function isDistinctive({ before, at, after }: CodeShape, agreement: number): boolean {
   return at.length >= TELLING || agreement >= Math.min(TELLING_AROUND, before.length + after.length);
 }
 
-function isBetter(a: FoundAgain, b: FoundAgain, near: number): boolean {
+function isBetter(a: RelocatedCode, b: RelocatedCode, near: number): boolean {
   if (a.agreement !== b.agreement) return a.agreement > b.agreement;
   return Math.abs(a.startLine - near) < Math.abs(b.startLine - near);
 }
 
-function at({ lines }: TokenStream, from: number, length: number, as: FoundAgain["as"], agreement: number): FoundAgain {
+function at(
+  { lines }: TokenStream,
+  from: number,
+  length: number,
+  as: RelocatedCode["as"],
+  agreement: number,
+): RelocatedCode {
   return { as, startLine: lines[from] ?? 1, line: lines[from + length - 1] ?? 1, agreement };
 }
 
@@ -89,7 +95,7 @@ function agreementOf({ before, at, after }: CodeShape, tokens: readonly number[]
 }
 
 /** Edited code; null when the most similar code is another piece of code. */
-function alike(shape: CodeShape, stream: TokenStream, near: number): FoundAgain | null {
+function alike(shape: CodeShape, stream: TokenStream, near: number): RelocatedCode | null {
   const best = mostAlike(shape, stream, near);
   return best === null || isAnother(shape, stream.tokens, best.from) ? null : best.found;
 }
@@ -97,7 +103,7 @@ function alike(shape: CodeShape, stream: TokenStream, near: number): FoundAgain 
 /** Whether the similar code is another piece: it is outside the old place, or the old names still occur beside it. */
 function isAnother(shape: CodeShape, tokens: readonly number[], from: number): boolean {
   const size = Math.min(shape.at.length, tokens.length);
-  const names = otherNames(shape.at, tokens.slice(from, from + size));
+  const names = renamedTokens(shape.at, tokens.slice(from, from + size));
   if (names === null) return false;
   const slot = slotOf(shape, tokens) ?? { from: 0, to: tokens.length };
   if (from + size <= slot.from || from >= slot.to) return true;
@@ -144,12 +150,12 @@ function mostAlike(
   shape: CodeShape,
   stream: TokenStream,
   near: number,
-): { readonly found: FoundAgain; readonly from: number } | null {
+): { readonly found: RelocatedCode; readonly from: number } | null {
   const size = Math.min(shape.at.length, stream.tokens.length);
   const missing = new Map<number, number>();
   for (const token of shape.at) missing.set(token, (missing.get(token) ?? 0) + 1);
   let common = 0;
-  let best: { readonly found: FoundAgain; readonly from: number } | null = null;
+  let best: { readonly found: RelocatedCode; readonly from: number } | null = null;
   let most = Math.ceil(ALIKE * shape.at.length);
   const step = (token: number | undefined, by: 1 | -1) => {
     if (token === undefined) return;
@@ -179,7 +185,7 @@ const PUNCTUATION: ReadonlySet<number> = new Set(textTokens("! # % & * + - . / :
  * The tokens of `a` that `b` replaces, when the two differ in names only: token by token, no punctuation, and each name
  * always has the same replacement. Null when more differs, or nothing does.
  */
-export function otherNames(a: readonly number[], b: readonly number[]): ReadonlySet<number> | null {
+export function renamedTokens(a: readonly number[], b: readonly number[]): ReadonlySet<number> | null {
   if (a.length !== b.length) return null;
   const [forth, back] = [new Map<number, number>(), new Map<number, number>()];
   for (const [at, left] of a.entries()) {

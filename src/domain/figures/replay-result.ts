@@ -35,7 +35,7 @@ function goodUntil({ at }: Pick<ReplayResult, "at">): number {
 }
 
 /** One line: result, date, sample size and validity. */
-export function replayWords({ at, pulls, gain, on, placebo, ...rest }: ReplayResult): string {
+export function replaySummary({ at, pulls, gain, on, placebo, ...rest }: ReplayResult): string {
   const measured =
     gain === null || placebo === null
       ? `on ${share(on)}, without a placebo`

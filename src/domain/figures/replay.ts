@@ -21,7 +21,7 @@ export const REPLAY_LEAST = 20;
 /** A memory that the review would have shown. */
 export interface ShownMemory {
   readonly vector: TextVector;
-  readonly turnedDown: boolean;
+  readonly isDeclined: boolean;
   /** In a prompt, estimated. */
   readonly tokens: number;
 }
@@ -71,7 +71,7 @@ export function tallyArm(memories: readonly ShownMemory[], comments: readonly Te
     met: comments.filter((comment) => shown.some(({ vector }) => cosine(vector, comment) >= MET)).length,
     shown: shown.length,
     useful: useful.length,
-    harmful: useful.filter(({ turnedDown }) => turnedDown).length,
+    harmful: useful.filter(({ isDeclined }) => isDeclined).length,
     tokens: shown.reduce((sum, { tokens }) => sum + tokens, 0),
   };
 }

@@ -108,8 +108,8 @@ export function retrievalFigures(
 ): RetrievalFigures {
   const searches = entries.filter(({ searched }) => searched);
   // Results of a shadow search were discarded.
-  const told = searches.filter(({ gate }) => !gate.shadow);
-  const distances = told.flatMap(({ averageDistance }) => averageDistance ?? []);
+  const used = searches.filter(({ gate }) => !gate.shadow);
+  const distances = used.flatMap(({ averageDistance }) => averageDistance ?? []);
   const times = searches.map(({ retrievalMs }) => retrievalMs).sort((a, b) => a - b);
   return {
     count: searches.length,
@@ -120,13 +120,13 @@ export function retrievalFigures(
       average: mean(times),
     },
     byMethod: byMethod(searches),
-    averageResults: mean(told.map(({ results }) => results)),
+    averageResults: mean(used.map(({ results }) => results)),
     averageScore: mean(distances.map((distance) => Math.min(1, Math.max(0, 1 - distance)))),
     averageDistance: mean(distances),
     languageMatch: mean(
-      told.flatMap(({ origin, languageMatch }) => (origin === "search" ? [] : (languageMatch ?? []))),
+      used.flatMap(({ origin, languageMatch }) => (origin === "search" ? [] : (languageMatch ?? []))),
     ),
-    calibrated: mean(told.map(({ calibrated }) => calibrated)),
+    calibrated: mean(used.map(({ calibrated }) => calibrated)),
     embedding: embeddingFigures(searches),
     rerank: rerankFigures(searches),
     usdPerRetrieval: mean(searches.map(({ usd }) => usd)),

@@ -3,7 +3,7 @@
 import type { RepoConfig } from "../../config/repo-config.ts";
 
 /** Comments of several pull requests with much the same content. */
-export interface RecurringRemark {
+export interface RecurringComment {
   /** One line of at most 400 characters: the most central comment, or the lesson that a model wrote of one. */
   readonly name: string;
   readonly namedBy: "remark" | "lesson";
@@ -25,7 +25,7 @@ export interface RecurringRemark {
 }
 
 /** A recurring comment with an entry of `pathInstructions` that Kodiai's configuration accepts as it is. */
-export interface Convention extends RecurringRemark {
+export interface Convention extends RecurringComment {
   /** `asked 7 times on 6 pull requests since 2026-03-02, accepted 6` */
   readonly told: string;
   readonly instruction: RepoConfig["pathInstructions"][number];

@@ -71,14 +71,14 @@ export function isWriterAct({ by }: Pick<Evidence, "by">): boolean {
 const REASON_SHOWN = 200;
 
 /** `declined 2026-06-01 by @wren: by design, …` or `fixed 2026-06-01 in 1a2b3c4d5e6f`; untrusted, on one line. */
-export function outcomeWords({ outcome, decided }: Pick<MemoryRecord, "outcome" | "decided">): string {
+export function outcomeText({ outcome, decided }: Pick<MemoryRecord, "outcome" | "decided">): string {
   const name = outcome ?? "unknown";
   if (decided === undefined || decided === null) return name;
-  return [name, decidedWords(decided)].filter((part) => part !== "").join(" ");
+  return [name, decidedText(decided)].filter((part) => part !== "").join(" ");
 }
 
 /** The same without the outcome's name; "" when nothing is known. */
-export function decidedWords({ at, by, reason, sha }: Decided): string {
+export function decidedText({ at, by, reason, sha }: Decided): string {
   const who = by === null ? "" : `by @${oneLine(by)}`;
   const where = sha === null ? "" : `in ${sha.slice(0, 12)}`;
   const head = [isoDate(at), where, who].filter((part) => part !== "").join(" ");

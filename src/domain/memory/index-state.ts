@@ -19,7 +19,7 @@ export interface MemoryWarmth {
  * One line for each stored space other than the searched one: how many memories only keywords find, and the fix. A
  * dimension of 0 is unknown; then the model decides.
  */
-export function otherSpaces(
+export function staleEmbeddings(
   stored: readonly (EmbeddingSpace & { readonly vectors: number })[],
   own: EmbeddingSpace,
 ): readonly string[] {

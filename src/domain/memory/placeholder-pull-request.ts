@@ -9,7 +9,7 @@ import type { ReviewSignals } from "../signals.ts";
 export const NO_PULL = 0;
 
 /** @param number the pull request that the question is about, whose own memories are not searched; or NO_PULL */
-export function emptyChange(
+export function placeholderPullRequest(
   title: string,
   repo: Repo,
   number: number,

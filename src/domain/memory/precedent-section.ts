@@ -3,7 +3,7 @@
 import type { RankedMemory } from "../retrieval.ts";
 import { cutText, oneLine } from "../text/cut-text.ts";
 import { isoDate } from "../text/iso-date.ts";
-import { outcomeWords } from "./evidence.ts";
+import { outcomeText } from "./evidence.ts";
 import type { Rejections } from "./rejections.ts";
 
 /** Characters of a memory's own words; a comment's beginning says what it is about. */
@@ -82,7 +82,7 @@ function outcomePart(
 ): string {
   if (!decided) return `${outcome ?? "unknown"}${date === "" ? "" : ` on ${date}`}`;
   const reason = decided.reason === null ? "" : `: ${quote(decided.reason)}`;
-  return `${outcomeWords({ outcome, decided: { ...decided, reason: null } })}${reason}`;
+  return `${outcomeText({ outcome, decided: { ...decided, reason: null } })}${reason}`;
 }
 
 /** A model that knows the reason may judge whether it still holds. */

@@ -66,4 +66,4 @@ export interface PullFeedback {
 }
 
 /** The state of a finding's code at the newest head. */
-export type CodeFate = "stands" | "changed" | "applied";
+export type CodeStatus = "unchanged" | "changed" | "applied";

@@ -15,7 +15,7 @@ type Verdict = "reason" | "no" | "yes" | "done";
 
 /** Anywhere in a clause, unless the words before take them back. At most four words each. */
 const PHRASES: ReadonlyMap<string, Verdict> = new Map([
-  ...told("reason", [
+  ...phrases("reason", [
     "by design|false positive|works as intended|working as intended|as intended|as designed|as expected",
     "expected behavior|expected behaviour|out of scope|on purpose|intentional|intentionally|deliberate|deliberately",
     "not applicable|not relevant|not reachable|not used|not needed|not necessary|not required|no need",
@@ -24,37 +24,37 @@ const PHRASES: ReadonlyMap<string, Verdict> = new Map([
     "a test fixture|is test data|only test data|just test data|a test key|a test credential|are test credentials",
   ]),
   ...["not a", "not an", "isn't a", "isn't an", "ain't a", "ain't an", "not a real"].flatMap((no) =>
-    told("reason", ["bug|problem|issue|vulnerability|secret"], `${no} `),
+    phrases("reason", ["bug|problem|issue|vulnerability|secret"], `${no} `),
   ),
-  ...told("no", [
+  ...phrases("no", [
     "won't fix|wont fix|wontfix|won't do|won't change|will not fix|will not change|not going to fix|not going to change",
     "i disagree|we disagree|don't agree|do not agree|don't think so|rather keep|rather not|prefer not|prefer to keep",
     "prefer to leave|leave it as|leave this as|leave that as|keep it as is|keep this as is|keep that as is",
     "keep it as it|keep this as it",
   ]),
-  ...told("yes", [
+  ...phrases("yes", [
     "good catch|nice catch|great catch|good point|great point|fair point|valid point|good call|good find|nice find",
     "you're right|you are right|that's right|makes sense|i agree|my bad|well spotted|will fix|i'll fix|will change",
     "i'll change|will do|will update|i'll update",
   ]),
-  ...told("done", ["pushed a fix|has been fixed|have been fixed|has been addressed|been resolved in"]),
+  ...phrases("done", ["pushed a fix|has been fixed|have been fixed|has been addressed|been resolved in"]),
 ]);
 
 /** At the beginning of a clause only: "we have done this elsewhere" is no reply to the comment. */
 const OPENERS: ReadonlyMap<string, Verdict> = new Map([
-  ...told("done", ["done|fixed|addressed|resolved|updated|changed|applied|corrected|removed|renamed"]),
-  ...told("yes", ["agreed|agree|right|correct|indeed|true|absolutely|oops|whoops"]),
-  ...told("no", ["disagree|nope|wrong|incorrect|nonsense|noise|useless|nitpick"]),
+  ...phrases("done", ["done|fixed|addressed|resolved|updated|changed|applied|corrected|removed|renamed"]),
+  ...phrases("yes", ["agreed|agree|right|correct|indeed|true|absolutely|oops|whoops"]),
+  ...phrases("no", ["disagree|nope|wrong|incorrect|nonsense|noise|useless|nitpick"]),
 ]);
 
 /** Count only as a whole clause. */
 const ALONE: ReadonlyMap<string, Verdict> = new Map([
-  ...told("yes", ["+1|👍"]),
-  ...told("done", ["✅"]),
-  ...told("no", ["no|-1|👎"]),
+  ...phrases("yes", ["+1|👍"]),
+  ...phrases("done", ["✅"]),
+  ...phrases("no", ["no|-1|👎"]),
 ]);
 
-function told(verdict: Verdict, lists: readonly string[], before = ""): readonly (readonly [string, Verdict])[] {
+function phrases(verdict: Verdict, lists: readonly string[], before = ""): readonly (readonly [string, Verdict])[] {
   return lists.flatMap((list) => list.split("|").map((phrase) => [`${before}${phrase}`, verdict] as const));
 }
 
@@ -173,7 +173,7 @@ function openerOf(words: readonly string[]): Verdict | null {
 // Whether people rejected a comment. Words of a reply are a hint: good enough to count, never to act on.
 
 /** True for a declined memory, and for an undecided one with a rejecting reply. */
-export function turnedDown({
+export function isDeclined({
   outcome,
   replies,
 }: {

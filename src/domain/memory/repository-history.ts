@@ -15,13 +15,13 @@ export interface FlaggedPlace {
 }
 
 /** Flagged code that occurs in this change. */
-export interface FlaggedHere extends Flagged {
+export interface FlaggedInChange extends Flagged {
   /** Never empty; whole matches before beginnings, and within each those on added lines only first. */
   readonly places: readonly FlaggedPlace[];
   /** True when the change adds all of it: it occurs more often after the change than before. */
   readonly isAdded: boolean;
   /** True when the code is distinctive enough to be recognised in another file. */
-  readonly isTelling: boolean;
+  readonly isDistinctive: boolean;
 }
 
 /** A declined memory with the same claim as a finding. */
@@ -31,9 +31,9 @@ export interface AlikeClaim {
   readonly similarity: number;
 }
 
-export interface Recollection {
+export interface RepositoryHistory {
   /** Newest first. */
-  readonly flagged: readonly FlaggedHere[];
+  readonly flagged: readonly FlaggedInChange[];
   readonly rejected: readonly RejectedMemory[];
   /** Pull requests of `flagged` that are open now. */
   readonly openPulls: ReadonlySet<number>;
@@ -47,7 +47,7 @@ export interface Recollection {
 }
 
 /** For a repository without memory. */
-export const NO_RECOLLECTION: Recollection = {
+export const NO_HISTORY: RepositoryHistory = {
   flagged: [],
   rejected: [],
   openPulls: new Set(),

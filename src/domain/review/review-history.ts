@@ -3,7 +3,7 @@ import type { CodeShape } from "../code/code-fingerprint.ts";
 import type { Finding, HeldBack } from "../finding.ts";
 
 /** A finding that was reported on this pull request. */
-export interface Said {
+export interface EarlierFinding {
   /** At its newest known place. */
   readonly finding: Finding;
   /** Where it was posted: as a comment on lines or on a file, or in the summary only. */
@@ -48,7 +48,7 @@ export type Checkpoint =
 export interface Past {
   readonly checkpoint: Checkpoint;
   /** All reported findings, oldest first. */
-  readonly said: readonly Said[];
+  readonly said: readonly EarlierFinding[];
 }
 
 /** The past of a pull request without reviews. */

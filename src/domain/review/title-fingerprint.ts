@@ -8,7 +8,7 @@ const DIGITS = 16;
  * @param body null for a pull request without a description
  * @returns 16 hexadecimal digits, the same for the same words
  */
-export function askedWords(title: string, body: string | null): string {
+export function titleFingerprint(title: string, body: string | null): string {
   const said = JSON.stringify([title, body ?? ""]);
   return createHash("sha256").update(said).digest("hex").slice(0, DIGITS);
 }

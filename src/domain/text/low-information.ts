@@ -23,7 +23,7 @@ export function lowInformation(text: string): string | null {
  *
  * @param isProse whether it has no fence and no markup
  */
-export function saysLittle(visible: string, isProse: boolean): boolean {
+export function hasLowInformation(visible: string, isProse: boolean): boolean {
   return !(isProse && hasProse(visible)) && visibleProse(visible).length < LEAST_PROSE;
 }
 

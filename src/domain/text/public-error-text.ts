@@ -23,8 +23,8 @@ const MOST_READ = 4_000;
  * @param most UTF-16 units; cut so that no half of a secret remains, which no redactor recognises
  * @returns the text without absolute paths, addresses and hosts
  */
-export function publicWords(text: string, most = 200): string {
-  const told = cutText(text, MOST_READ)
+export function publicErrorText(text: string, most = 200): string {
+  const cleaned = cutText(text, MOST_READ)
     .replace(ADDRESS, "(an address)")
     .replace(UNKNOWN_HOST, "$1")
     .replace(CERTIFICATE, "$1(an address)")
@@ -33,6 +33,6 @@ export function publicWords(text: string, most = 200): string {
     .replace(IP6, "(an address)")
     .replace(INSIDE, "(an address)")
     .replace(FILE, "$1");
-  if (told.length <= most && text.length <= MOST_READ) return told;
-  return `${cutText(told, most).replace(/\S{0,200}$/, "")}…`;
+  if (cleaned.length <= most && text.length <= MOST_READ) return cleaned;
+  return `${cutText(cleaned, most).replace(/\S{0,200}$/, "")}…`;
 }

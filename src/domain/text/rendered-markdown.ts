@@ -1,7 +1,7 @@
 // The visible part of a Markdown text. Instructions to machines hide in comments and link definitions: templates put
 // hints for the author there, and attackers text for the model.
 
-export interface ShownText {
+export interface VisibleText {
   readonly text: string;
   /** UTF-16 units that the page does not show. */
   readonly hidden: number;
@@ -15,7 +15,7 @@ const DEFINITION =
  * Removes HTML comments, processing instructions, declarations and link definitions, in code too, because Markdown
  * readers disagree on what is code. A comment without an end runs to the end of the text. Linear in the length.
  */
-export function shownText(markdown: string): ShownText {
+export function visibleText(markdown: string): VisibleText {
   const text = withoutSpans(markdown).replace(DEFINITION, "");
   return { text, hidden: markdown.length - text.length };
 }

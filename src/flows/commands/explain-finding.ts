@@ -49,8 +49,8 @@ export async function explainFinding(
   const reviews = [...ports.recent, ...(await keptReviews(repo, pull, ports))];
   const memory = pull === null ? null : await remembered(repo, findingMemoryId(repoKey(repo), pull, id), ports);
   for (const review of reviews) {
-    const told = inReview(review, id);
-    if (told !== null) return { kind: "explained", ...told, memory };
+    const explained = inReview(review, id);
+    if (explained !== null) return { kind: "explained", ...explained, memory };
   }
   const older = pull === null ? null : ((await ports.records?.finding(jobKey(repo, pull), id)) ?? null);
   if (older !== null || memory !== null) {
@@ -82,15 +82,15 @@ async function fromMemory(repo: Repo, id: string, ports: ExplainPorts): Promise<
   const findingId = /\/(fnd_[0-9a-f]{12})$/.exec(memory.sourceId)?.[1] ?? null;
   const { pull } = memory.provenance;
   if (findingId !== null && pull !== null) {
-    const told = await explainFinding(repo, findingId, pull, ports);
-    if (told.kind === "explained") return { ...told, memory };
+    const explained = await explainFinding(repo, findingId, pull, ports);
+    if (explained.kind === "explained") return { ...explained, memory };
   }
   return { kind: "explained", state: "remembered", finding: null, placed: null, heldBack: null, memory };
 }
 
-type Told = Omit<ExplainedFinding, "kind" | "memory">;
+type ReviewExplanation = Omit<ExplainedFinding, "kind" | "memory">;
 
-function inReview(review: Review, id: string): Told | null {
+function inReview(review: Review, id: string): ReviewExplanation | null {
   const said = review.findings.find(({ finding }) => finding.id === id);
   if (said !== undefined) {
     const { finding, place, reason } = said;

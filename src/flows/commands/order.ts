@@ -19,7 +19,7 @@ export interface CommandPorts extends ReviewPorts {
   readonly threads: Threads;
   readonly replies: Replies;
   readonly decisions: Decisions;
-  readonly book: AnswerBook;
+  readonly answers: AnswerBook;
   readonly jobs: ReviewJobs;
   readonly records: ReviewRecords;
   readonly evidence: EvidenceShelf;
@@ -44,7 +44,7 @@ export async function findingsOfThread({ job, verb, ports }: Order): Promise<rea
   const root = rootId === null ? null : await ports.threads.root(job.repo, rootId);
   const findingIds = root?.isOurs === true ? parseFindingMarker(root.body) : [];
   if (findingIds.length > 0) return findingIds;
-  const how = `\`/kodiai ${verbEntry(verb).usage}\` belongs in the thread of a finding: reply there.`;
+  const how = `\`/kodiai ${verbEntry(verb).usage}\` works in the thread of a finding: reply there.`;
   return plainAnswer("failed", how, `${verb} outside the thread of a finding`);
 }
 

@@ -119,10 +119,7 @@ function withoutModel(reason: string, findings: readonly Finding[], { ranked }: 
   const before = ranked
     .slice(0, 3)
     .map(({ record }) => `- ${record.outcome ?? "said before"}: ${cutText(record.text.replace(/\s+/g, " "), 200)}`);
-  const known = [
-    ...about,
-    before.length === 0 ? "" : `What was said before about code like it:\n\n${before.join("\n")}`,
-  ];
+  const known = [...about, before.length === 0 ? "" : `Earlier comments on similar code:\n\n${before.join("\n")}`];
   const said = known.filter((part) => part !== "");
   const nothing =
     said.length === 0 ? " Nothing is known here that would answer the question." : " What is known without it:";

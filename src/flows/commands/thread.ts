@@ -1,7 +1,7 @@
 // Commands in the thread of a finding: ignore, restore, resolve.
 import { type Answer, plainAnswer } from "../../domain/conversation.ts";
 import { Transient } from "../../domain/errors.ts";
-import { type Finding, isAlwaysSaid } from "../../domain/finding.ts";
+import { type Finding, isAlwaysReported } from "../../domain/finding.ts";
 import { findingMemoryId, repoKey } from "../../domain/memory.ts";
 import type { Degraded } from "../../domain/omissions.ts";
 import { parseFindingMarker } from "../../domain/review/marker.ts";
@@ -20,7 +20,7 @@ export async function ignoreFinding(order: Order): Promise<Answer> {
   const ids = await findingsOfThread(order);
   if ("end" in ids) return ids;
   const findings = await Promise.all(ids.map((id) => ports.records.finding(key, id)));
-  const isGrave = findings.some((finding) => finding === null || isAlwaysSaid(finding));
+  const isGrave = findings.some((finding) => finding === null || isAlwaysReported(finding));
   if (isGrave && !isWriter(order)) {
     const why = "Security and critical findings are declined by people with write access only.";
     return plainAnswer("refused", why, `may not decline ${ids.join(", ")}`);
@@ -36,19 +36,19 @@ export async function ignoreFinding(order: Order): Promise<Answer> {
   }
   const because = reason === "" ? " A reason (`/kodiai ignore REASON`) helps the next reader." : "";
   const elsewhere = kept.some(({ isKept }) => isKept) ? ` ${onOthers(findings[0] ?? null, reason)}` : "";
-  const said = `Noted: this is not said again on this pull request.${because}${elsewhere} \`/kodiai restore\` takes it back.`;
+  const said = `Noted: this will not be reported again on this pull request.${because}${elsewhere} \`/kodiai restore\` takes it back.`;
   const [{ degraded } = { degraded: [] }] = kept;
   return { ...plainAnswer("done", said, `declined ${ids.join(", ")}${noted}`), degraded };
 }
 
 /** The effect of a writer's decline on other pull requests. */
 function onOthers(finding: Finding | null, reason: string): string {
-  if (finding !== null && isAlwaysSaid(finding)) {
-    return "On other pull requests the like of it is still said, with what was said here: security and critical findings always are.";
+  if (finding !== null && isAlwaysReported(finding)) {
+    return "Similar findings are still reported on other pull requests, along with this decision: security and critical findings always are.";
   }
   return reason === ""
-    ? "On other pull requests the like of it is held back once three were declined by two people, or one with a reason."
-    : "On other pull requests the like of it is held back, and listed there with your reason.";
+    ? "On other pull requests, similar findings are held back once two people declined three of them, or one with a reason."
+    : "On other pull requests, similar findings are held back and listed with your reason.";
 }
 
 interface Kept {
@@ -97,14 +97,14 @@ export async function restoreFinding(order: Order): Promise<Answer> {
     noted = await noteCommand(order, findingId, { kind: "restored", text: "" });
     was = (await ports.decisions.restore(key, findingId)) || elsewhere > 0 || was;
   }
-  const said = was ? "It is said again with the next review." : "Nobody declined this finding here.";
+  const said = was ? "It is reported again from the next review on." : "This finding was not declined here.";
   return plainAnswer("done", said, `${was ? "restored" : "not declined:"} ${ids.join(", ")}${noted}`);
 }
 
 function restoreMemory(memoryId: string, count: number, noted: string): Answer {
-  if (count === 0) return plainAnswer("done", "Nobody declined this memory.", `not declined: ${memoryId}${noted}`);
+  if (count === 0) return plainAnswer("done", "This memory was not declined.", `not declined: ${memoryId}${noted}`);
   const said =
-    "Findings like it are said again, from the next review of each pull request on. `/kodiai full review` makes one here.";
+    "Similar findings are reported again, from the next review of each pull request on. `/kodiai full review` makes one here.";
   return plainAnswer("done", said, `restored ${memoryId}${noted}`);
 }
 
@@ -113,7 +113,7 @@ export async function resolveThread(order: Order): Promise<Answer> {
   const { rootId } = job.comment;
   const root = rootId === null ? null : await ports.threads.root(job.repo, rootId);
   if (rootId === null || root?.isOurs !== true) {
-    return plainAnswer("failed", "`/kodiai resolve` belongs in a thread that Kodiai began.", "not a thread of ours");
+    return plainAnswer("failed", "`/kodiai resolve` works in a thread that Kodiai started.", "not a thread of ours");
   }
   const end = await ports.replies.resolve(job.repo, job.number, rootId);
   if (end === "resolved") {
@@ -122,7 +122,7 @@ export async function resolveThread(order: Order): Promise<Answer> {
       noted = await noteCommand(order, findingId, { kind: "resolved", text: "" });
     return plainAnswer("done", null, `thread resolved${noted}`);
   }
-  if (end === "gone") return plainAnswer("failed", "GitHub does not know this thread any more.", "thread gone");
+  if (end === "gone") return plainAnswer("failed", "This thread no longer exists on GitHub.", "thread gone");
   const how =
     "GitHub lets an app resolve threads only with the right to write code, which Kodiai does not ask for. Press “Resolve conversation” below.";
   return plainAnswer("failed", how, "GitHub refused to resolve the thread");

@@ -245,9 +245,9 @@ async function overBudget(
       const first = model.price("small", tokens.input, tokens.most) ?? 0;
       return sum + first + (model.price("small", tokens.input + tokens.most, tokens.most) ?? 0);
     }, 0);
-  const purse = most === 0 ? null : await overrunBy(most, usdPerMonth, repo, ports.access, ports.now());
-  if (purse === null) return null;
-  const reason = `what is left of ${budgetText(purse.whose, purse.of)} does not pay for another question`;
+  const overrun = most === 0 ? null : await overrunBy(most, usdPerMonth, repo, ports.access, ports.now());
+  if (overrun === null) return null;
+  const reason = `what is left of ${budgetText(overrun.whose, overrun.of)} does not pay for another question`;
   return { reason, again: false, notBefore: null };
 }
 

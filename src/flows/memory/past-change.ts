@@ -2,7 +2,7 @@
 // memory less than the pull request itself did.
 
 import type { Repo } from "../../domain/job.ts";
-import { emptyChange } from "../../domain/memory/placeholder-pull-request.ts";
+import { placeholderPullRequest } from "../../domain/memory/placeholder-pull-request.ts";
 import type { DiffLine, FileDiff, Hunk, PullRequestContext } from "../../domain/pull-request.ts";
 
 /** A commented place: GitHub's `diff_hunk`, which ends there; null when only the file is known. */
@@ -25,7 +25,7 @@ export function pastChange(repo: Repo, number: number, places: readonly PastPlac
     byPath.set(path, hunks);
   }
   const files = [...byPath].map(([path, hunks]) => fileOf(path, withoutShorter(hunks)));
-  return { ...emptyChange("", repo, number).context, files };
+  return { ...placeholderPullRequest("", repo, number).context, files };
 }
 
 /** Two comments on one hunk contain it twice, cut at different lines: the longer includes the shorter. */
@@ -54,17 +54,17 @@ function fileOf(path: string, hunks: readonly Hunk[]): FileDiff {
 }
 
 /** The header counts the whole hunk, and only a part of it is here: lines are counted again. */
-function readHunk(text: string): Hunk {
-  const [first = "", ...rest] = text.split("\n");
+function readHunk(diff: string): Hunk {
+  const [first = "", ...rest] = diff.split("\n");
   const header = HEADER.exec(first);
   const [oldStart, newStart] = [Number(header?.[1] ?? 1), Number(header?.[2] ?? 1)];
   let [oldLine, newLine] = [oldStart, newStart];
   const lines = (header === null ? [first, ...rest] : rest).flatMap((line): DiffLine[] => {
-    const told = line.slice(1);
-    if (line.startsWith("+")) return [{ kind: "added", oldLine: null, newLine: newLine++, text: told }];
-    if (line.startsWith("-")) return [{ kind: "removed", oldLine: oldLine++, newLine: null, text: told }];
+    const text = line.slice(1);
+    if (line.startsWith("+")) return [{ kind: "added", oldLine: null, newLine: newLine++, text }];
+    if (line.startsWith("-")) return [{ kind: "removed", oldLine: oldLine++, newLine: null, text }];
     // Lines with another prefix are not lines of a diff: the mark of a cut, "\ No newline at end of file".
-    return line.startsWith(" ") ? [{ kind: "context", oldLine: oldLine++, newLine: newLine++, text: told }] : [];
+    return line.startsWith(" ") ? [{ kind: "context", oldLine: oldLine++, newLine: newLine++, text }] : [];
   });
   return {
     oldStart,

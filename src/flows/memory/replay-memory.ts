@@ -13,7 +13,7 @@ import {
 } from "../../domain/figures/replay.ts";
 import type { Repo } from "../../domain/job.ts";
 import { precedentEntry } from "../../domain/memory/precedent-section.ts";
-import { turnedDown } from "../../domain/memory/read-reply.ts";
+import { isDeclined } from "../../domain/memory/read-reply.ts";
 import { type MemoryRecord, repoKey } from "../../domain/memory.ts";
 import type { Degraded } from "../../domain/omissions.ts";
 import { textVectors } from "../../domain/text/text-likeness.ts";
@@ -113,7 +113,7 @@ export async function replayMemory({ repo, last }: ReplayWish, ports: ReplayPort
       const entries = found.ranked.slice(0, REPLAY_TOP).map(
         (memory): ShownMemory => ({
           vector: vectors(memory.record.text),
-          turnedDown: turnedDown(memory.record),
+          isDeclined: isDeclined(memory.record),
           tokens: Math.ceil(precedentEntry(memory, memory.record.repoName).length / TOKEN_CHARS),
         }),
       );

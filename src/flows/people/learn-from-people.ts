@@ -7,12 +7,12 @@
 import type { AccessLevel } from "../../domain/command.ts";
 import { type FeedbackJob, jobKey, type Repo } from "../../domain/job.ts";
 import type { Evidence } from "../../domain/memory/evidence.ts";
-import type { CodeFate, Person, PullFeedback } from "../../domain/memory/pull-feedback.ts";
+import type { CodeStatus, Person, PullFeedback } from "../../domain/memory/pull-feedback.ts";
 import { type Outcome, repoKey } from "../../domain/memory.ts";
 import type { Skipped } from "../../domain/omissions.ts";
-import type { Said } from "../../domain/review/review-history.ts";
+import type { EarlierFinding } from "../../domain/review/review-history.ts";
 import { counted } from "../../domain/text/counted.ts";
-import { attest, fateOf, fixPairOf, observe, type weigh } from "../../learn/learn.ts";
+import { attest, codeStatusOf, fixPairOf, observe, type weigh } from "../../learn/learn.ts";
 import type { EvidenceShelf, Feedback, FeedbackBook, KnownFix, RememberedFinding } from "../../ports/feedback.ts";
 import type { ReviewRecords } from "../../ports/talk.ts";
 import type { PullRequests } from "../../ports.ts";
@@ -24,7 +24,7 @@ export interface LearnPorts extends WeighPorts {
   readonly pulls: Pick<PullRequests, "text">;
   /** Reported findings with their code. */
   readonly records: Pick<ReviewRecords, "latest">;
-  readonly book: FeedbackBook;
+  readonly feedbackStore: FeedbackBook;
   /** Epoch milliseconds. */
   readonly now: () => number;
 }
@@ -51,7 +51,7 @@ const MOST_BYTES = 1 << 20;
 export async function learnFromPeople(job: FeedbackJob, ports: LearnPorts): Promise<LearntFromPeople | Skipped> {
   const { repo, number } = job;
   const findings = await ports.evidence.findings(repoKey(repo), number);
-  if (findings.length === 0) return skip(job, ports, "nothing that we said there is remembered");
+  if (findings.length === 0) return skip(job, ports, "memory has no findings of ours there");
   const pull = await ports.feedback.read(repo, number);
   if (pull === null) return skip(job, ports, "GitHub does not show the pull request");
 
@@ -61,12 +61,12 @@ export async function learnFromPeople(job: FeedbackJob, ports: LearnPorts): Prom
   const { fresh, gone } = observe({
     pull,
     memories: new Map(findings.map(({ findingId, id }) => [findingId, id])),
-    code: code.fates,
+    code: code.statuses,
     before,
     reopened: new Map(job.unresolved ? [[job.unresolved.threadId, job.unresolved.by]] : []),
     now,
   });
-  const access = await rightsOf(job, fresh, before, ports);
+  const access = await accessOf(job, fresh, before, ports);
   const known = fresh.filter(({ by }) => by === null || access.has(by.id));
   await ports.evidence.withdraw(repoKey(repo), gone, now);
   const evidence = known.map((one): Evidence => attest(one, access));
@@ -74,25 +74,25 @@ export async function learnFromPeople(job: FeedbackJob, ports: LearnPorts): Prom
   await learnFixes(repo, code.changed, weighed, ports);
   const waiting = fresh.length - known.length;
   // While people are left to look up, a closed pull request is read once more.
-  await ports.book.looked(job, now, pull.state !== "open" && waiting === 0);
+  await ports.feedbackStore.looked(job, now, pull.state !== "open" && waiting === 0);
   return { kind: "learnt", added, withdrawn: gone.length, changed, waiting, cut: pull.cut };
 }
 
 /** How a job ended, in one line. */
 export function learntLine({ added, withdrawn, changed, waiting, cut }: LearntFromPeople): string {
-  const rest = `${withdrawn === 0 ? "" : `, ${withdrawn} taken back`}${waiting === 0 ? "" : `, ${waiting} wait for rights to be asked`}`;
+  const rest = `${withdrawn === 0 ? "" : `, ${withdrawn} taken back`}${waiting === 0 ? "" : `, ${waiting} wait for an access check`}`;
   return [`learnt: ${added} new${rest}; ${counted(changed, "outcome")} changed`, ...cut].join("; ");
 }
 
 /** A pull request that cannot be read now is read again much later. */
 async function skip(job: FeedbackJob, ports: LearnPorts, reason: string): Promise<Skipped> {
-  await ports.book.looked(job, ports.now(), false);
+  await ports.feedbackStore.looked(job, ports.now(), false);
   return { kind: "skipped", reason };
 }
 
 interface CodeOfFindings {
   /** By finding id, as far as it is known. */
-  readonly fates: ReadonlyMap<string, CodeFate>;
+  readonly statuses: ReadonlyMap<string, CodeStatus>;
   readonly changed: readonly ChangedFinding[];
 }
 
@@ -105,10 +105,10 @@ async function codeNow(
 ): Promise<CodeOfFindings> {
   const latest = await ports.records.latest(jobKey(repo, number));
   const said = new Map((latest?.said ?? []).map((one) => [one.finding.id, one]));
-  const fates = new Map<string, CodeFate>();
+  const statuses = new Map<string, CodeStatus>();
   const changed: ChangedFinding[] = [];
   const texts = new Map<string, Promise<string | null | undefined>>();
-  const textOf = (one: Said, from: string): Promise<string | null | undefined> => {
+  const textOf = (one: EarlierFinding, from: string): Promise<string | null | undefined> => {
     const { path } = one.finding;
     const isOver = !texts.has(path) && texts.size >= MOST_FILES;
     if (isOver) return Promise.resolve(undefined);
@@ -121,17 +121,17 @@ async function codeNow(
     const one = said.get(findingId);
     if (one === undefined || sha === null || sha === headSha) continue;
     const text = await textOf(one, sha);
-    const fate = text === undefined ? null : fateOf(one, text);
-    if (fate === null) continue;
-    fates.set(findingId, fate);
-    if (fate !== "stands" && typeof text === "string") changed.push({ remembered, said: one, now: text });
+    const status = text === undefined ? null : codeStatusOf(one, text);
+    if (status === null) continue;
+    statuses.set(findingId, status);
+    if (status !== "unchanged" && typeof text === "string") changed.push({ remembered, said: one, now: text });
   }
-  return { fates, changed };
+  return { statuses, changed };
 }
 
 /** The text of a finding's file at the head, at its current path; null when it was removed, undefined when unknown. */
 async function textNow(
-  { finding: { path } }: Said,
+  { finding: { path } }: EarlierFinding,
   { repo, from, to }: { readonly repo: FeedbackJob["repo"]; readonly from: string; readonly to: string },
   { pulls, feedback }: LearnPorts,
 ): Promise<string | null | undefined> {
@@ -144,7 +144,7 @@ async function textNow(
 }
 
 /** The access of each author of new evidence, looked up once each; a later run looks up the rest. */
-async function rightsOf(
+async function accessOf(
   { repo }: FeedbackJob,
   fresh: readonly { readonly by: Person | null }[],
   before: readonly Evidence[],
@@ -166,7 +166,7 @@ async function rightsOf(
 /** A finding whose lines have changed. */
 export interface ChangedFinding {
   readonly remembered: RememberedFinding;
-  readonly said: Said;
+  readonly said: EarlierFinding;
   /** Its file at the newest head. */
   readonly now: string;
 }
@@ -178,7 +178,7 @@ interface FixPorts {
 }
 
 /** Outcomes that do not speak against the finding. */
-const TELLING: ReadonlySet<Outcome> = new Set(["fixed", "accepted", "outdated"]);
+const AGREEING: ReadonlySet<Outcome> = new Set(["fixed", "accepted", "outdated"]);
 
 /**
  * Stores flagged and fixed code of findings that have none yet. Code that cannot be found is left out and tried again
@@ -205,7 +205,7 @@ export async function learnFixes(
   for (const { remembered, said, now } of changed) {
     const { outcome = "posted", isChanged = false } = weighed.get(remembered.id) ?? {};
     // A branch that does not count proves nothing about the fix, whatever people agreed to.
-    if (!isChanged || !TELLING.has(outcome) || remembered.hasFix || remembered.sha === null) continue;
+    if (!isChanged || !AGREEING.has(outcome) || remembered.hasFix || remembered.sha === null) continue;
     const then = await textThen(remembered.path ?? said.finding.path, remembered.sha);
     if (then === null) continue;
     const pair = await fixPairOf({ shape: said.shape, near: said.finding.startLine, then, now }, redact);

@@ -3,7 +3,7 @@
 import { EVIDENCE_TEXT, type Evidence, type EvidenceBy, type EvidenceKind } from "../../domain/memory/evidence.ts";
 import { repoKey } from "../../domain/memory.ts";
 import { cutText } from "../../domain/text/cut-text.ts";
-import { publicWords } from "../../domain/text/public-error-text.ts";
+import { publicErrorText } from "../../domain/text/public-error-text.ts";
 import { threadMemories, weigh } from "../../learn/learn.ts";
 import type { Decision, EvidenceShelf, RememberedFinding } from "../../ports/feedback.ts";
 import { isWriter, type Order } from "../commands/order.ts";
@@ -27,7 +27,7 @@ export async function weighEvidence(
     readonly findings: readonly RememberedFinding[];
   },
   evidence: readonly Evidence[],
-  { evidence: shelf, redact }: WeighPorts,
+  { evidence: store, redact }: WeighPorts,
 ): Promise<{
   readonly added: number;
   readonly changed: number;
@@ -37,12 +37,12 @@ export async function weighEvidence(
   const clean = await Promise.all(
     evidence.map(async (one) => ({ ...one, text: one.text === null ? null : await redact(one.text) })),
   );
-  const added = await shelf.add(repo, clean);
-  const weighed = weigh(await shelf.evidence(repo, at.pull), at.findings);
+  const added = await store.add(repo, clean);
+  const weighed = weigh(await store.evidence(repo, at.pull), at.findings);
   const decisions = [...weighed].map(
     ([memoryId, { outcome, decided, against }]): Decision => ({ memoryId, outcome, decided, against }),
   );
-  return { added, changed: await shelf.decide(repo, decisions), weighed };
+  return { added, changed: await store.decide(repo, decisions), weighed };
 }
 
 /** The kind and text of a command: "" without text. */
@@ -89,8 +89,8 @@ export async function noteOnMemory(
     if (pull === null) return "";
     const findings = await ports.evidence.findings(repoKey(repo), pull);
     const { added } = await weighEvidence({ repo, pull, findings }, [piece], ports);
-    return added === 0 || isWriter({ level }) ? "" : "; shown, and weighs nothing without write access";
+    return added === 0 || isWriter({ level }) ? "" : "; shown, but without weight (no write access)";
   } catch (error) {
-    return `; not noted in memory: ${publicWords(error instanceof Error ? error.message : String(error))}`;
+    return `; not noted in memory: ${publicErrorText(error instanceof Error ? error.message : String(error))}`;
   }
 }

@@ -112,7 +112,7 @@ export function followedLine(done: Followed): string {
       return `forgot ${done.records} memories and ${done.reviews} reviews`;
     case "indexed": {
       const { files, forgotten, leftOut, degraded } = done;
-      const counts = `${files.read} files read, ${files.unchanged} unchanged, ${files.gone} gone, ${files.waiting} waiting`;
+      const counts = `${files.read} files read, ${files.unchanged} unchanged, ${files.gone} removed, ${files.waiting} waiting`;
       const rest = degraded.map(({ part, reason }) => `; ${part}: ${reason}`).join("");
       return `indexed ${done.commit.slice(0, 12)}: ${counts}; ${forgotten} forgotten, ${leftOut.length} left out${rest}`;
     }
@@ -127,7 +127,7 @@ async function index(job: IndexJob, ports: FollowPorts): Promise<Indexed | Skipp
   const corpora = indexedCorpora(config.knowledge);
   const forgotten = await forgetCorpora(found.repo, corpora, ports);
   if (corpora.length === 0)
-    return { kind: "skipped", reason: "the configuration has neither documents nor code remembered" };
+    return { kind: "skipped", reason: "the configuration remembers neither documents nor code" };
   const done = await indexTree(found, tree, corpora, { knowledge: config.knowledge, after: job.after ?? null }, ports);
   return { ...done, forgotten: done.forgotten + forgotten };
 }
@@ -266,7 +266,7 @@ function unreached({ reason, gone }: Unreachable): Skipped {
 export interface HistoryFollowing {
   /** The past reviews of a repository; null when it is inaccessible. */
   readonly past: (repo: Repo) => Promise<PastReviews | null>;
-  readonly book: HistoryBook;
+  readonly store: HistoryBook;
   /** Our own account: `kodiai[bot]`. */
   readonly botLogin: string;
 }
@@ -283,7 +283,7 @@ const REQUESTS = 400;
  * @throws Transient when GitHub or memory can be asked later; the next attempt continues after what was read
  */
 async function followHistory({ number }: HistoryJob, ports: FollowPorts): Promise<HistoryRun | ImportedPull | Skipped> {
-  const { past: pastOf, book, botLogin } = ports.history;
+  const { past: pastOf, store, botLogin } = ports.history;
   const at = await currentHead(ports);
   if (at.kind === "skipped") return at;
   const { found, config } = at;
@@ -295,7 +295,7 @@ async function followHistory({ number }: HistoryJob, ports: FollowPorts): Promis
   const keeping = { past, embedder, memory, redact };
   if (number !== undefined) return importPull({ repo: found.repo, pull: number, ownLogin: botLogin }, keeping);
   const request = { repo: found.repo, since: null, limit: LIMIT, most: REQUESTS, ownLogin: botLogin, at: now };
-  return importHistory(request, { ...keeping, book });
+  return importHistory(request, { ...keeping, store });
 }
 
 /** The additional ports of describing. */

@@ -20,7 +20,7 @@ import { commentKeeper, type KeepingPorts } from "./keep-comments.ts";
 
 export interface HistoryPorts extends KeepingPorts {
   /** Null stores no progress: every run starts from the beginning. */
-  readonly book: HistoryBook | null;
+  readonly store: HistoryBook | null;
 }
 
 export interface HistoryRequest {
@@ -51,30 +51,30 @@ export interface HistoryRun {
 const PULLS_AT_A_TIME = 10;
 
 /**
- * @param tell called after each page
+ * @param onProgress called after each page
  * @throws Transient when GitHub or memory cannot answer now; what was read until then is remembered, and the same call
  * again continues there
  */
 export async function importHistory(
   request: HistoryRequest,
   ports: HistoryPorts,
-  tell: (progress: HistoryProgress) => void = () => {},
+  onProgress: (progress: HistoryProgress) => void = () => {},
 ): Promise<HistoryRun> {
-  const { past, book } = ports;
+  const { past, store } = ports;
   const key = repoKey(request.repo);
-  let progress = beginning((await book?.of(key)) ?? null, request);
-  await book?.save(key, progress);
-  const walk = await openWalk(progress, request, ports);
+  let progress = beginning((await store?.of(key)) ?? null, request);
+  await store?.save(key, progress);
+  const run = await openRun(progress, request, ports);
   while (progress.stage !== "done") {
     const { asked, isEnough, until } = past.budget();
     if (!isEnough) return { kind: "history", progress, stopped: { by: "rate limit", until } };
     if (request.most !== null && asked >= request.most) {
       return { kind: "history", progress, stopped: { by: "bound", until: null } };
     }
-    progress = await STAGES[progress.stage](progress, walk);
+    progress = await STAGES[progress.stage](progress, run);
     if (progress.stage === "done") progress = { ...progress, finishedAt: request.at() };
-    await book?.save(key, progress);
-    tell(progress);
+    await store?.save(key, progress);
+    onProgress(progress);
   }
   return { kind: "history", progress, stopped: null };
 }
@@ -106,7 +106,7 @@ function isMore(now: number | null, before: number | null): boolean {
 }
 
 /** The state of one run. */
-interface Walk {
+interface Run {
   readonly request: HistoryRequest;
   readonly past: PastReviews;
   /** Remembers comments that belong together, and adds to the tally. */
@@ -119,7 +119,7 @@ interface Walk {
   listed: { readonly page: number; readonly found: PastPage<PastPull> } | null;
 }
 
-async function openWalk(progress: HistoryProgress, request: HistoryRequest, ports: HistoryPorts): Promise<Walk> {
+async function openRun(progress: HistoryProgress, request: HistoryRequest, ports: HistoryPorts): Promise<Run> {
   const { past } = ports;
   const { repo, ownLogin } = request;
   const keep = commentKeeper({ repo, ownLogin, open: await past.openPulls() }, ports);
@@ -133,7 +133,7 @@ async function openWalk(progress: HistoryProgress, request: HistoryRequest, port
   };
 }
 
-type Stage = (progress: HistoryProgress, walk: Walk) => Promise<HistoryProgress>;
+type Stage = (progress: HistoryProgress, run: Run) => Promise<HistoryProgress>;
 
 const STAGES: Readonly<Record<Exclude<HistoryStage, "done">, Stage>> = {
   lines,
@@ -163,54 +163,54 @@ function withCut(progress: HistoryProgress, cut: string | null): HistoryProgress
  * With the newest first, every reply comes before the comment that it answers: a thread is complete when that one
  * comes.
  */
-async function lines(progress: HistoryProgress, walk: Walk): Promise<HistoryProgress> {
-  const page = await walk.past.onLines(progress.page, progress.since);
+async function lines(progress: HistoryProgress, run: Run): Promise<HistoryProgress> {
+  const page = await run.past.onLines(progress.page, progress.since);
   const { items, isLimited, isLast } = cutPage(page, progress);
-  const whole = items.filter(({ pull }) => !walk.torn.has(pull));
+  const whole = items.filter(({ pull }) => !run.torn.has(pull));
   for (const comment of whole) {
     if (comment.replyTo === null) continue;
-    const known = walk.waiting.get(comment.replyTo) ?? [];
-    if (!known.some(({ id }) => id === comment.id)) walk.waiting.set(comment.replyTo, [...known, comment]);
+    const known = run.waiting.get(comment.replyTo) ?? [];
+    if (!known.some(({ id }) => id === comment.id)) run.waiting.set(comment.replyTo, [...known, comment]);
   }
   const roots = whole.filter(({ replyTo }) => replyTo === null);
-  const threads = roots.flatMap((root) => [root, ...(walk.waiting.get(root.id) ?? [])]);
-  const kept = withCut(await walk.keep(threads, progress), page.cut);
-  for (const { id } of roots) walk.waiting.delete(id);
-  const orphans = [...walk.waiting.values()].flatMap((replies) => replies.map(({ pull }) => pull));
+  const threads = roots.flatMap((root) => [root, ...(run.waiting.get(root.id) ?? [])]);
+  const kept = withCut(await run.keep(threads, progress), page.cut);
+  for (const { id } of roots) run.waiting.delete(id);
+  const orphans = [...run.waiting.values()].flatMap((replies) => replies.map(({ pull }) => pull));
   // Threads beyond the limit stay cut off.
-  const torn = [...new Set([...walk.torn, ...(isLimited ? [] : orphans)])];
+  const torn = [...new Set([...run.torn, ...(isLimited ? [] : orphans)])];
   if (isLast) return next({ ...kept, torn }, "torn");
   return { ...kept, torn, page: progress.page + 1, read: progress.read + items.length };
 }
 
 /** Threads that were split between two runs, or whose first comment is older than what is read. */
-async function tornPulls(progress: HistoryProgress, walk: Walk): Promise<HistoryProgress> {
+async function tornPulls(progress: HistoryProgress, run: Run): Promise<HistoryProgress> {
   const now = progress.torn.slice(0, PULLS_AT_A_TIME);
   const comments: PastComment[] = [];
-  for (const pull of now) comments.push(...(await walk.past.linesOf(pull)));
-  const kept = await walk.keep(comments, progress);
+  for (const pull of now) comments.push(...(await run.past.linesOf(pull)));
+  const kept = await run.keep(comments, progress);
   const torn = progress.torn.slice(now.length);
   return torn.length === 0 ? next({ ...kept, torn }, "conversation") : { ...kept, torn };
 }
 
-async function conversation(progress: HistoryProgress, walk: Walk): Promise<HistoryProgress> {
-  const page = await walk.past.inConversations(progress.page, progress.since);
+async function conversation(progress: HistoryProgress, run: Run): Promise<HistoryProgress> {
+  const page = await run.past.inConversations(progress.page, progress.since);
   const { items, isLast } = cutPage(page, progress);
-  const kept = withCut(await walk.keep(items, progress), page.cut);
+  const kept = withCut(await run.keep(items, progress), page.cut);
   if (isLast) return next(kept, "reviews");
   return { ...kept, page: progress.page + 1, read: progress.read + items.length };
 }
 
 /** No list of the repository has the texts of reviews: one request per pull request. */
-async function reviews(progress: HistoryProgress, walk: Walk): Promise<HistoryProgress> {
+async function reviews(progress: HistoryProgress, run: Run): Promise<HistoryProgress> {
   const { page, done, since, limit, read } = progress;
-  const found = walk.listed?.page === page ? walk.listed.found : await walk.past.closedPulls(page);
-  walk.listed = { page, found };
+  const found = run.listed?.page === page ? run.listed.found : await run.past.closedPulls(page);
+  run.listed = { page, found };
   const room = limit.pulls === null ? PULLS_AT_A_TIME : Math.min(PULLS_AT_A_TIME, limit.pulls - read);
   const due = found.items.slice(done, done + room).filter(({ updatedAt }) => since === null || updatedAt >= since);
   const comments: PastComment[] = [];
-  for (const pull of due) comments.push(...(await saidOn(pull, progress, walk.past)));
-  const kept = withCut(await walk.keep(comments, progress), done === 0 ? found.cut : null);
+  for (const pull of due) comments.push(...(await commentsOn(pull, progress, run.past)));
+  const kept = withCut(await run.keep(comments, progress), done === 0 ? found.cut : null);
   const isOlder = due.length < Math.min(room, found.items.length - done);
   const through = done + due.length;
   if (isOlder || (limit.pulls !== null && read + due.length >= limit.pulls)) return next(kept, "done");
@@ -218,7 +218,11 @@ async function reviews(progress: HistoryProgress, walk: Walk): Promise<HistoryPr
   return found.hasNext ? { ...kept, page: page + 1, done: 0, read: read + due.length } : next(kept, "done");
 }
 
-async function saidOn(pull: PastPull, { renews, since }: HistoryProgress, past: PastReviews): Promise<PastComment[]> {
+async function commentsOn(
+  pull: PastPull,
+  { renews, since }: HistoryProgress,
+  past: PastReviews,
+): Promise<PastComment[]> {
   const texts = await past.reviewsOf(pull.number);
   if (!renews || since === null || pull.closedAt < since) return [...texts];
   return [...(await past.linesOf(pull.number)), ...(await past.conversationOf(pull.number)), ...texts];
@@ -230,7 +234,7 @@ export function historyLine({ progress: { stage, tally }, stopped }: HistoryRun)
   const left = leftOut.reduce((sum, [, count]) => sum + count, 0);
   const counts = `${comments} comments read: ${added} added, ${updated} updated, ${unchanged} unchanged, ${left} left out`;
   if (stopped === null) return `imported: ${counts}`;
-  const why = stopped.by === "bound" ? "goes on" : "goes on when there are more requests this hour";
+  const why = stopped.by === "bound" ? "goes on" : "continues when the rate limit resets";
   return `importing ${stage}: ${counts}; ${why}`;
 }
 

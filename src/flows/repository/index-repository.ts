@@ -79,9 +79,9 @@ export async function indexRepository(request: IndexRequest, given: IndexPorts):
 
   const { now, waiting } = atMost(changed, request);
   const read = await readFiles(now, request, ports);
-  const standing = new Set(chosen.map(placeOf));
+  const present = new Set(chosen.map(placeOf));
   // A file missing from an incomplete listing may still exist.
-  const isAbsent = (place: string) => incomplete === null && !standing.has(place);
+  const isAbsent = (place: string) => incomplete === null && !present.has(place);
   const isGone = (source: Known) =>
     isAbsent(source.place) || (read.places.has(source.place) && !read.ids.has(source.id));
   const gone = [...known.values()].flat().filter(isGone);
@@ -149,9 +149,9 @@ async function knownFiles(request: IndexRequest, ports: IndexPorts): Promise<Map
     const sources = await ports.memory.known(repoKey(request.repo), corpus, ports.embedder.space, null);
     for (const source of sources.values()) {
       const place = placeOf({ corpus, path: source.path ?? "" });
-      const standing = found.get(place);
-      if (standing === undefined) found.set(place, [{ ...source, place }]);
-      else standing.push({ ...source, place });
+      const siblings = found.get(place);
+      if (siblings === undefined) found.set(place, [{ ...source, place }]);
+      else siblings.push({ ...source, place });
     }
   }
   return found;

@@ -171,7 +171,7 @@ export async function rememberThreads(
 }
 
 /** Outcomes that do not speak against the comment. */
-const TELLING: ReadonlySet<Outcome | null> = new Set(["fixed", "accepted", "outdated"]);
+const AGREEING: ReadonlySet<Outcome | null> = new Set(["fixed", "accepted", "outdated"]);
 
 /** Adds the commented code and its replacement, when the line changed and both are found. */
 async function withFix(
@@ -180,7 +180,7 @@ async function withFix(
   { patchesOf, redact }: Pick<RememberingThreads, "patchesOf" | "redact">,
 ): Promise<MemoryRecord> {
   const { path, hunk } = root;
-  if (!isChanged || !TELLING.has(record.outcome) || path === null || hunk === null) return record;
+  if (!isChanged || !AGREEING.has(record.outcome) || path === null || hunk === null) return record;
   const patch = (await patchesOf(root.pull))?.get(path);
   const pair = patch === undefined ? null : await fixPairOfComment(hunk, patch, redact);
   return pair === null ? record : { ...record, ...pair };

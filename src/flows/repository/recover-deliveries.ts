@@ -38,11 +38,11 @@ export interface RecoveredDeliveries {
  */
 export async function recoverDeliveries(
   log: DeliveryLog,
-  book: MissedEventStore,
+  store: MissedEventStore,
   now: number,
   limits: RecoverLimits,
 ): Promise<RecoveredDeliveries> {
-  const before = await book.sweptTo();
+  const before = await store.sweptTo();
   const since = Math.max(now - LOG_MS, (before ?? 0) - OVERLAP_MS);
   const { read, latest } = await readLog(log, since);
   const until = now - limits.youngMs;
@@ -50,18 +50,18 @@ export async function recoverDeliveries(
   const wanted = [...latest.values()].filter(
     (one) => one.at <= until && (before !== null || !one.succeeded) && rankOf(one) !== null,
   );
-  const unknown = new Set(await book.unknown(wanted.map(({ guid }) => guid)));
+  const unknown = new Set(await store.unknown(wanted.map(({ guid }) => guid)));
   const missed = wanted.filter(({ guid }) => unknown.has(guid)).toSorted(inOrder);
   const asked: string[] = [];
   let gone = 0;
   for (const { id, guid } of missed.slice(0, limits.most)) {
-    if (!(await book.asking(guid, now))) continue;
+    if (!(await store.asking(guid, now))) continue;
     await limits.pause();
     if ((await log.redeliver(id)) === "gone") gone += 1;
     else asked.push(guid);
   }
   const left = Math.max(0, missed.length - limits.most);
-  if (left === 0) await book.swept(until);
+  if (left === 0) await store.swept(until);
   return { read, asked, gone, left };
 }
 

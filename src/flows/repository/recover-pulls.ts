@@ -34,7 +34,7 @@ export interface RecoveredPulls {
 
 export interface RecoverPulls {
   readonly pulls: OpenPulls;
-  readonly book: MissedEventStore;
+  readonly store: MissedEventStore;
   readonly add: AddReview;
   /** Epoch milliseconds. */
   readonly now: () => number;
@@ -60,12 +60,12 @@ export async function recoverPulls(
   ports: RecoverPulls,
   { isStart, permittedForMs }: RecoverRun,
 ): Promise<RecoveredPulls> {
-  const { pulls, book, now } = ports;
-  const lookedAt = await book.lookedAt();
+  const { pulls, store, now } = ports;
+  const lookedAt = await store.lookedAt();
   const started = now();
-  const lastRound = await book.lastRound();
+  const lastRound = await store.lastRound();
   // Our time begins with the first attempt, even a failing one: pull requests opened meanwhile may have no delivery.
-  if (lastRound === null) await book.round(started);
+  if (lastRound === null) await store.round(started);
   const run: Run = {
     ports,
     permittedForMs,
@@ -83,7 +83,7 @@ export async function recoverPulls(
     const due = reached.toSorted((a, b) => last(a) - last(b) || a.id - b.id);
     repositories += await lookAtAll(installationId, due.slice(0, isStart ? MOST_AT_START : MOST_REPOSITORIES), run);
   }
-  await book.round(started);
+  await store.round(started);
   return { repositories, added: run.added, unasked: run.unasked };
 }
 
@@ -136,17 +136,17 @@ interface Looking {
 
 async function lookAt(
   { installationId, repo, newSince }: Looking,
-  { ports: { pulls, book, add, now }, permittedForMs }: Run,
+  { ports: { pulls, store, add, now }, permittedForMs }: Run,
 ): Promise<readonly string[]> {
   const open = await pulls.open(installationId, repo, newSince === null ? now() - CATCH_UP_MS : 0);
   if (open === null) return [];
   // GitHub's times have whole seconds.
   const isOlder = ({ createdAt }: OpenPull) => newSince !== null && createdAt + 1_000 <= newSince;
-  await book.looked(repo, open.filter(isOlder), now());
+  await store.looked(repo, open.filter(isOlder), now());
   const added: string[] = [];
   for (const pull of open) {
     const refused = { endedForMs: REFUSED_MS, begunForMs: permittedForMs() };
-    if (!(await book.owes(repo, pull, refused))) continue;
+    if (!(await store.owes(repo, pull, refused))) continue;
     const job = jobOf(installationId, repo, pull);
     await add(job);
     added.push(job.key);

@@ -1,7 +1,7 @@
 // Whether a model may be asked, and for how much: the repository's budgets and the operator's against what was spent, and one
 // review's money shared between finding memories and reading the change.
 import type { RepoConfig } from "../../config/repo-config.ts";
-import { type Budget, bookingOf, type Purse, type Wanted } from "../../domain/budget.ts";
+import { type Budget, type BudgetUsage, type ReservationRequest, reservationOf } from "../../domain/budget.ts";
 import { hasAccess } from "../../domain/command.ts";
 import type { Repo } from "../../domain/job.ts";
 import type { ModelRequest } from "../../domain/model.ts";
@@ -99,7 +99,7 @@ interface StandingPurse extends MonthSpending {
 }
 
 async function setAside(
-  wanted: Wanted,
+  wanted: ReservationRequest,
   budgets: readonly Budget[],
   access: ModelAccess,
   now: number,
@@ -107,7 +107,7 @@ async function setAside(
   const since = monthStart(now);
   const { usd, purses } = access.reserve
     ? await access.reserve.book(wanted, budgets, since)
-    : bookingOf(wanted, budgets, await pursesOf(budgets, access, since));
+    : reservationOf(wanted, budgets, await pursesOf(budgets, access, since));
   return { usd, purses: standing(budgets, purses) };
 }
 
@@ -160,11 +160,15 @@ function partOf(usd: number, percent: number): number {
   return Number(((usd * percent) / 100).toFixed(4));
 }
 
-function pursesOf(budgets: readonly Budget[], { spending }: ModelAccess, since: number): Promise<readonly Purse[]> {
+function pursesOf(
+  budgets: readonly Budget[],
+  { spending }: ModelAccess,
+  since: number,
+): Promise<readonly BudgetUsage[]> {
   return Promise.all(budgets.map(({ whose, repo }) => spending.purse(repo, since, whose === "outsiders")));
 }
 
-function standing(budgets: readonly Budget[], purses: readonly Purse[]): readonly StandingPurse[] {
+function standing(budgets: readonly Budget[], purses: readonly BudgetUsage[]): readonly StandingPurse[] {
   return budgets.map(({ whose, of }, at) => {
     const { spent, aside } = purses[at] ?? { spent: 0, aside: 0 };
     return { whose, usd: spent, aside, of };

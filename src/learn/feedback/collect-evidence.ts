@@ -2,12 +2,12 @@
 // again adds nothing.
 
 import { type NumberedLine, textTokens, tokenStream } from "../../domain/code/code-fingerprint.ts";
-import { findAgain } from "../../domain/code/relocate-code.ts";
+import { relocateCode } from "../../domain/code/relocate-code.ts";
 import { type AccessLevel, VERBS } from "../../domain/command.ts";
 import { EVIDENCE_TEXT, type Evidence, type EvidenceBy, type EvidenceKind } from "../../domain/memory/evidence.ts";
-import type { CodeFate, Person, PullFeedback, ReadThread } from "../../domain/memory/pull-feedback.ts";
+import type { CodeStatus, Person, PullFeedback, ReadThread } from "../../domain/memory/pull-feedback.ts";
 import { readReply } from "../../domain/memory/read-reply.ts";
-import type { Said } from "../../domain/review/review-history.ts";
+import type { EarlierFinding } from "../../domain/review/review-history.ts";
 import { cutText } from "../../domain/text/cut-text.ts";
 
 /** The input for collecting evidence. */
@@ -16,7 +16,7 @@ export interface Observed {
   /** Finding id → its memory. */
   readonly memories: ReadonlyMap<string, string>;
   /** Finding id → the state of its code; absent when unknown. */
-  readonly code: ReadonlyMap<string, CodeFate>;
+  readonly code: ReadonlyMap<string, CodeStatus>;
   /** The stored evidence on all findings. */
   readonly before: readonly Evidence[];
   /** Who reopened a thread, by thread, according to a delivery. */
@@ -127,11 +127,15 @@ function dismissalsOf(thread: ReadThread, memoryId: string, { dismissals }: Pull
 }
 
 /** Each change of the state is one piece: changed, as suggested, and back again. */
-function codeOf(fate: CodeFate | undefined, memoryId: string, { before, pull, now }: Observed): readonly Unattested[] {
-  if (fate === undefined) return [];
+function codeOf(
+  status: CodeStatus | undefined,
+  memoryId: string,
+  { before, pull, now }: Observed,
+): readonly Unattested[] {
+  if (status === undefined) return [];
   const turns = before.filter((one) => one.memoryId === memoryId && one.key.startsWith("code:"));
   const last = turns.toSorted((a, b) => a.at - b.at).at(-1)?.kind ?? "lines-back";
-  const kind = fate === "stands" ? "lines-back" : fate === "applied" ? "suggestion-applied" : "lines-changed";
+  const kind = status === "unchanged" ? "lines-back" : status === "applied" ? "suggestion-applied" : "lines-changed";
   // Code that was fixed as suggested may be edited further.
   if (kind === last || (kind === "lines-changed" && last === "suggestion-applied")) return [];
   const by = pull.author === null ? null : { ...pull.author, isFirstTime: false };
@@ -148,13 +152,13 @@ function mergeOf(memoryId: string, { merged, url }: PullFeedback): readonly Unat
 /** Reactions and replies of read threads that no longer exist. */
 function goneOf({ before, pull, memories }: Observed, read: readonly Unattested[]): Collected["gone"] {
   const seen = new Set(pull.threads.map(({ findingId }) => memories.get(findingId)));
-  const standing = new Set(read.map(nameOf));
+  const present = new Set(read.map(nameOf));
   return before.filter(
     (one) =>
       one.withdrawnAt === null &&
       seen.has(one.memoryId) &&
       (one.key.startsWith("reaction:") || one.key.startsWith("reply:")) &&
-      !standing.has(nameOf(one)),
+      !present.has(nameOf(one)),
   );
 }
 
@@ -164,15 +168,18 @@ function goneOf({ before, pull, memories }: Observed, read: readonly Unattested[
  * @param text of the file at the newest head; null when the file was removed
  * @returns null when unknown: a finding about a whole file, a removed line, or code that was never known
  */
-export function codeFate({ finding, shape }: Pick<Said, "finding" | "shape">, text: string | null): CodeFate | null {
+export function codeStatus(
+  { finding, shape }: Pick<EarlierFinding, "finding" | "shape">,
+  text: string | null,
+): CodeStatus | null {
   if (finding.side === "LEFT" || finding.locMethod === "none" || shape.at.length === 0) return null;
   if (text === null) return "changed";
   const stream = tokenStream(text.split("\n").map((line, index): NumberedLine => ({ line: index + 1, text: line })));
-  const found = findAgain(shape, stream, finding.startLine);
-  if (found?.as === "same") return "stands";
+  const found = relocateCode(shape, stream, finding.startLine);
+  if (found?.as === "same") return "unchanged";
   const { suggestion } = finding;
   if (suggestion !== null && suggestion.text.trim() !== "") {
-    const fixed = findAgain({ ...shape, at: textTokens(suggestion.text) }, stream, finding.startLine);
+    const fixed = relocateCode({ ...shape, at: textTokens(suggestion.text) }, stream, finding.startLine);
     if (fixed?.as === "same") return "applied";
   }
   return "changed";

@@ -1,7 +1,7 @@
 // The flagged code and its fix, as a memory stores them: a few lines each, without secrets. With both, memory later
 // recognises a change that contains the fix and not the flagged code.
 import { type CodeShape, tokenStream } from "../../domain/code/code-fingerprint.ts";
-import { findAgain } from "../../domain/code/relocate-code.ts";
+import { relocateCode } from "../../domain/code/relocate-code.ts";
 import type { MemoryRecord } from "../../domain/memory.ts";
 import type { Redact } from "../remember/redact-record.ts";
 
@@ -30,7 +30,7 @@ interface FlaggedText {
 export async function fixOfFinding({ shape, near, then, now }: FlaggedText, redact: Redact): Promise<FixPair | null> {
   const [before, after] = [linesOf(then), linesOf(now)];
   const stream = tokenStream(before.map(({ text }, index) => ({ line: index + 1, text })));
-  const found = findAgain(shape, stream, near);
+  const found = relocateCode(shape, stream, near);
   if (found === null) return null;
   const from = Math.max(0, found.startLine - 1 - BESIDE);
   const first = Math.max(0, found.startLine - MOVED);
@@ -164,7 +164,7 @@ function atTheEnd(then: readonly HeadLine[], now: readonly HeadLine[], matched: 
   if (last === undefined) return PLACE_UNKNOWN;
   const flagged = { from: last[0] + 1, to: then.length };
   if (flagged.from === flagged.to) return "the line stands unchanged";
-  const anchors = matched.filter(([at]) => at > last[0] - ANCHOR_REACH && isTelling(then[at]));
+  const anchors = matched.filter(([at]) => at > last[0] - ANCHOR_REACH && isDistinctive(then[at]));
   if (flagged.to - flagged.from > MOST_LINES || anchors.length < ANCHORS) return PLACE_UNKNOWN;
   const from = last[1] + 1;
   const still = now.findIndex(({ isAdded }, at) => at >= from && isAdded === false);
@@ -184,7 +184,7 @@ function between(
   const isInside = ([at]: readonly [number, number]) => at >= about.from && at < about.to;
   if (matched.filter(isInside).length === about.to - about.from) return "the lines stand unchanged";
   const anchors = matched.filter(
-    ([at]) => at > about.from - ANCHOR_REACH && at < about.to + ANCHOR_REACH && isTelling(then[at]),
+    ([at]) => at > about.from - ANCHOR_REACH && at < about.to + ANCHOR_REACH && isDistinctive(then[at]),
   );
   const flagged = { from: above[0] + 1, to: below[0] };
   const fixed = { from: above[1] + 1, to: below[1] };
@@ -243,7 +243,7 @@ export function textIn(lines: readonly HeadLine[], { from, to }: LineSpan): stri
     .join("\n");
 }
 
-function isTelling(line: HeadLine | undefined): boolean {
+function isDistinctive(line: HeadLine | undefined): boolean {
   return (line?.text.match(/[\p{L}\p{N}]/gu) ?? []).length >= 4;
 }
 

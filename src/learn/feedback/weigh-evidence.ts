@@ -96,7 +96,7 @@ function muteReason(one: Evidence, all: readonly Evidence[], held: ReadonlyMap<s
   if (isWriterAct(one)) return null;
   // Merging a change vouches for its code, regardless of its author.
   const isMerged = all.some((other) => other.kind === "merged" && other.withdrawnAt === null && isWriterAct(other));
-  if (CODE.has(one.kind)) return isMerged ? null : "the branch of somebody without write access, not merged";
+  if (CODE.has(one.kind)) return isMerged ? null : "an unmerged branch of a person without write access";
   return one.by === null ? "GitHub does not say who" : `no weight: ${one.by.access} access`;
 }
 
@@ -201,7 +201,7 @@ function repeatedly(positions: readonly Position[], isShielded: boolean): Judgem
   const counts = { rejections: rejecting.length, people: rejecting.length, pulls: 1 };
   const last = rejecting.at(-1);
   if (last === undefined || !rejectedOften(counts, REPEATED)) return null;
-  return decision("declined", last.from, "repeated", `${rejecting.length} people who may write rejected it`);
+  return decision("declined", last.from, "repeated", `${rejecting.length} people with write access rejected it`);
 }
 
 function byWord(positions: readonly Position[]): Judgement | null {
@@ -238,7 +238,12 @@ function fixed(
 ): Judgement | null {
   const last = code.at(-1);
   if (last?.kind !== "lines-changed" || !isConsented(voices, positions)) return null;
-  return decision("fixed", last, "code", "its lines changed, and somebody who may write resolved the thread or agreed");
+  return decision(
+    "fixed",
+    last,
+    "code",
+    "its lines changed, and a person with write access resolved the thread or agreed",
+  );
 }
 
 /** A writer considers the finding settled or right. */
@@ -261,19 +266,19 @@ function reintroduced(
 function outdated(code: readonly Evidence[]): Judgement | null {
   const last = code.at(-1);
   if (last?.kind !== "lines-changed") return null;
-  return decision("outdated", last, "code", "its lines changed, and nobody who may write said anything");
+  return decision("outdated", last, "code", "its lines changed, and no one with write access responded");
 }
 
 function posted(voices: readonly Evidence[], positions: readonly Position[], isShielded: boolean): Judgement {
   const because = [
     voices.some(({ kind }) => kind === "merged") ? "merged without an answer, which is not consent" : null,
-    positions.length > 0 && !isShielded ? "people who may write disagree" : null,
+    positions.length > 0 && !isShielded ? "people with write access disagree" : null,
     positions.length > 0 && isShielded
       ? "security, critical and major correctness are not declined by reactions"
       : null,
     voices.some(({ kind }) => kind === "reply" || kind === "resolved") ? "answered, without a verdict" : null,
   ].filter((one) => one !== null);
-  const unheard = "nobody who may write said anything";
+  const unheard = "no one with write access responded";
   return { outcome: "posted", decided: null, because: because.length === 0 ? [unheard] : because, by: null };
 }
 

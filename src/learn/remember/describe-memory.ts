@@ -12,7 +12,7 @@ import {
 } from "../../domain/model.ts";
 import { cutText } from "../../domain/text/cut-text.ts";
 import { lowInformation } from "../../domain/text/low-information.ts";
-import { shownText } from "../../domain/text/rendered-markdown.ts";
+import { visibleText } from "../../domain/text/rendered-markdown.ts";
 import { fence } from "../../domain/text/untrusted-text.ts";
 import { describeReply, type TakenFields, takeFields } from "./description-rules.ts";
 import { sourceHash } from "./embedding-text.ts";
@@ -119,7 +119,7 @@ function describeQuestion(record: MemoryRecord, delimiter: string): DescribeQues
     category === null ? null : `Category: ${category}.`,
   ].filter((fact) => fact !== null);
   const parts = [
-    ["remark", cutText(shownText(record.text).text, TEXT_CHARS)],
+    ["remark", cutText(visibleText(record.text).text, TEXT_CHARS)],
     ["replies", repliesOf(record)],
     ["file", cutText(path ?? "", 500)],
     ["code", lastLines(record.hunk ?? "", HUNK_CHARS)],
@@ -133,7 +133,7 @@ function describeQuestion(record: MemoryRecord, delimiter: string): DescribeQues
 function repliesOf({ replies }: MemoryRecord): string {
   const shown =
     replies.length <= REPLIES ? replies : [...replies.slice(0, REPLIES / 2), ...replies.slice(-REPLIES / 2)];
-  return shown.map((reply) => `- ${cutText(shownText(reply).text.trim(), REPLY_CHARS)}`).join("\n");
+  return shown.map((reply) => `- ${cutText(visibleText(reply).text.trim(), REPLY_CHARS)}`).join("\n");
 }
 
 /** As long as any; never sent. */

@@ -84,7 +84,7 @@ export function describeReply(): DescribeReply {
         last = parsed.data;
         const problems = draftProblems(last);
         if (problems.length === 0) return { ok: true, value: last };
-        return { ok: false, problem: problems.map(({ name, told }) => `${name} (${told})`).join("; ") };
+        return { ok: false, problem: problems.map(({ name, message }) => `${name} (${message})`).join("; ") };
       },
     },
   };
@@ -123,7 +123,7 @@ function lines({ situation, lesson }: Draft): { readonly situation: string; read
 }
 
 function named(fieldName: string, problems: readonly FieldProblem[]): readonly FieldProblem[] {
-  return problems.map(({ name, told }) => ({ name: `${fieldName}/${name}`, told }));
+  return problems.map(({ name, message }) => ({ name: `${fieldName}/${name}`, message }));
 }
 
 // Rules for a situation: a sentence or two on what the code does and what is missing, phrased so that it applies to
@@ -134,7 +134,7 @@ interface FieldProblem {
   /** Stable: stored in memory, counts and the log. */
   readonly name: string;
   /** For the model that fixes it. */
-  readonly told: string;
+  readonly message: string;
 }
 
 /** The instructions ask for 25–60 words; slightly more or less is accepted. */
@@ -151,13 +151,13 @@ export function situationProblems(text: string): readonly FieldProblem[] {
   const { structure, pattern, gap, advice } = situationWords(text);
   const identifier = findIdentifier(text);
   const problems: (FieldProblem | false)[] = [
-    count < least && { name: "too-short", told: `${count} words, and ${least} are the least` },
-    count > most && { name: "too-long", told: `${count} words, and ${most} are the most` },
-    advice.length > 0 && { name: "advice-words", told: `it gives advice: ${advice.slice(0, 5).join(", ")}` },
-    structure.length === 0 && { name: "missing-structure", told: "no word says what of the code it is about" },
-    pattern.length === 0 && { name: "missing-pattern", told: "no word says what the code does" },
-    gap.length === 0 && { name: "missing-gap", told: "no word says what is missing, wrong or assumed" },
-    identifier !== null && { name: "identifier", told: `it names something of this code: ${identifier}` },
+    count < least && { name: "too-short", message: `${count} words, and ${least} are the least` },
+    count > most && { name: "too-long", message: `${count} words, and ${most} are the most` },
+    advice.length > 0 && { name: "advice-words", message: `it gives advice: ${advice.slice(0, 5).join(", ")}` },
+    structure.length === 0 && { name: "missing-structure", message: "no word says what of the code it is about" },
+    pattern.length === 0 && { name: "missing-pattern", message: "no word says what the code does" },
+    gap.length === 0 && { name: "missing-gap", message: "no word says what is missing, wrong or assumed" },
+    identifier !== null && { name: "identifier", message: `it names something of this code: ${identifier}` },
   ];
   return problems.filter((problem) => problem !== false);
 }
@@ -206,13 +206,13 @@ export function lessonProblems(text: string): readonly FieldProblem[] {
   const { least, most } = LESSON_CHARS;
   const first = /^["'(]?([\p{L}'’-]{1,40})/u.exec(text)?.[1]?.toLowerCase().replaceAll("’", "'") ?? "";
   const problems: (FieldProblem | false)[] = [
-    text.length < least && { name: "too-short", told: `${text.length} characters, and ${least} are the least` },
-    text.length > most && { name: "too-long", told: `${text.length} characters, and ${most} are the most` },
+    text.length < least && { name: "too-short", message: `${text.length} characters, and ${least} are the least` },
+    text.length > most && { name: "too-long", message: `${text.length} characters, and ${most} are the most` },
     !CUES.has(first) && {
       name: "no-cue-word",
-      told: "it does not begin with what to do: Check, Close, Never, Do not …",
+      message: "it does not begin with what to do: Check, Close, Never, Do not …",
     },
-    ANOTHER.test(text) && { name: "several-sentences", told: "it is more than one sentence" },
+    ANOTHER.test(text) && { name: "several-sentences", message: "it is more than one sentence" },
   ];
   return problems.filter((problem) => problem !== false);
 }
@@ -237,18 +237,18 @@ export function readTags(value: unknown): {
 } {
   const list = listOf(value);
   if (list === null)
-    return { tags: [], problems: [{ name: "not-a-list", told: "the tags are no JSON array of texts" }] };
+    return { tags: [], problems: [{ name: "not-a-list", message: "the tags are no JSON array of texts" }] };
   const tags = [...new Set(list.map((tag) => oneLine(tag).toLowerCase()).filter((tag) => tag !== ""))];
   const odd = tags.find((tag) => tag.length > MAX_CHARS || !isOfWords(tag));
   const problems: (FieldProblem | false)[] = [
     tags.length < TAGS.least && {
       name: "too-few",
-      told: `${tags.length} different tags, and ${TAGS.least} are the least`,
+      message: `${tags.length} different tags, and ${TAGS.least} are the least`,
     },
-    tags.length > TAGS.most && { name: "too-many", told: `${tags.length} tags, and ${TAGS.most} are the most` },
+    tags.length > TAGS.most && { name: "too-many", message: `${tags.length} tags, and ${TAGS.most} are the most` },
     odd !== undefined && {
       name: "words-of-a-tag",
-      told: `each tag has ${WORDS.least} to ${WORDS.most} words, and this one has not: ${cutText(odd, MAX_CHARS)}`,
+      message: `each tag has ${WORDS.least} to ${WORDS.most} words, and this one has not: ${cutText(odd, MAX_CHARS)}`,
     },
   ];
   const broken = problems.filter((problem) => problem !== false);

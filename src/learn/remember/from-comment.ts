@@ -143,7 +143,7 @@ export function fromNote(note: Note, languageOf: (path: string) => string): Memo
 // The text that a person asked us to remember; and which memories a thread can have created.
 
 /** The text, place and time of the request. */
-export interface Told {
+export interface RememberRequest {
   readonly repo: Repo;
   readonly pull: number;
   readonly text: string;
@@ -154,10 +154,10 @@ export interface Told {
 }
 
 /** Its memory; null when it is empty. */
-export function fromTold(told: Told, languageOf: (path: string) => string): MemoryRecord | null {
-  const { comment, repo, text, pull, sha, at } = told;
+export function fromRequest(request: RememberRequest, languageOf: (path: string) => string): MemoryRecord | null {
+  const { comment, repo, text, pull, sha, at } = request;
   const said = {
-    sourceId: toldSource(comment),
+    sourceId: requestSource(comment),
     text,
     replies: [],
     path: comment.path,
@@ -184,13 +184,13 @@ export function memoriesOfThread(
 ): readonly string[] {
   const key = repoKey(repo);
   const { commentIds, findingIds } = thread;
-  const sources = commentIds.flatMap((id) => [String(id), toldSource({ place: "thread", id })]);
+  const sources = commentIds.flatMap((id) => [String(id), requestSource({ place: "thread", id })]);
   const findings = findingIds.map((id) => findingMemoryId(key, pull, id));
   return [...sources.map((source) => memoryId(key, "review_comment", source)), ...findings];
 }
 
 /** Distinct from the memory of the comment itself. */
-function toldSource({ place, id }: Pick<AskingComment, "place" | "id">): string {
+function requestSource({ place, id }: Pick<AskingComment, "place" | "id">): string {
   return `told:${place}-${id}`;
 }
 
@@ -250,7 +250,7 @@ function notOurs(
   { mayDecide, ownLogin }: ThreadRules,
 ): string | null {
   if (ownLogin !== null && author.login === ownLogin) return "our own finding, remembered as such";
-  if (author.isBot) return isDecided ? null : "by a bot, and nobody with write access decided about it";
-  if (!mayDecide(author.id)) return "by somebody without write access";
+  if (author.isBot) return isDecided ? null : "by a bot, and no one with write access decided about it";
+  if (!mayDecide(author.id)) return "by a person without write access";
   return TO_A_BOT.test(body.slice(0, 400)) && body.length <= 400 ? "a command to a bot" : null;
 }

@@ -28,12 +28,12 @@ export function trainingPairs(
   alike: ReadonlyMap<string, readonly string[]>,
 ): readonly TrainingPair[] {
   const byId = new Map(records.map((record) => [record.id, record]));
-  const told = records.filter(({ hunk }) => hunk !== null);
-  return told.flatMap((record) => {
+  const withHunk = records.filter(({ hunk }) => hunk !== null);
+  return withHunk.flatMap((record) => {
     const hard = (alike.get(record.id) ?? []).flatMap((id) => byId.get(id) ?? []).find((one) => isOther(record, one));
     return [
       pairOf("positive", record, record),
-      pairOf("random-negative", record, randomOther(record, told)),
+      pairOf("random-negative", record, randomOther(record, withHunk)),
       pairOf("hard-negative", record, hard),
     ].filter((pair) => pair !== null);
   });
@@ -45,10 +45,10 @@ function pairOf(kind: TrainingPair["kind"], about: MemoryRecord, from: MemoryRec
   return { kind, memory: about.id, situation, snippet: from.hunk, of: from.id };
 }
 
-function randomOther(record: MemoryRecord, told: readonly MemoryRecord[]): MemoryRecord | undefined {
-  const start = createHash("sha256").update(record.id).digest().readUInt32BE() % told.length;
-  for (let step = 0; step < told.length; step += 1) {
-    const other = told[(start + step) % told.length];
+function randomOther(record: MemoryRecord, withHunk: readonly MemoryRecord[]): MemoryRecord | undefined {
+  const start = createHash("sha256").update(record.id).digest().readUInt32BE() % withHunk.length;
+  for (let step = 0; step < withHunk.length; step += 1) {
+    const other = withHunk[(start + step) % withHunk.length];
     if (other !== undefined && isOther(record, other)) return other;
   }
   return undefined;

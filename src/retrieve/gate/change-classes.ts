@@ -263,11 +263,11 @@ export function isReleaseCommit(files: readonly FileDiff[], title: string, isBum
 
 /** The one version before and the one after, or null when a line has something else or versions differ. */
 function oneStep(lines: readonly DiffLine[]): { readonly before: string; readonly after: string } | null {
-  const told = lines.map(({ kind, text }) => ({ kind, version: versionOf(text) }));
+  const read = lines.map(({ kind, text }) => ({ kind, version: versionOf(text) }));
   const [before, ...othersBefore] = new Set(
-    told.filter(({ kind }) => kind === "removed").map(({ version }) => version),
+    read.filter(({ kind }) => kind === "removed").map(({ version }) => version),
   );
-  const [after, ...othersAfter] = new Set(told.filter(({ kind }) => kind === "added").map(({ version }) => version));
+  const [after, ...othersAfter] = new Set(read.filter(({ kind }) => kind === "added").map(({ version }) => version));
   const one = othersBefore.length === 0 && othersAfter.length === 0;
   return one && typeof before === "string" && typeof after === "string" ? { before, after } : null;
 }

@@ -33,10 +33,10 @@ export async function decide(
 }
 
 async function askModel(context: GateContext, config: GateConfig, model: DecideWith["ask"]): Promise<GateDecision> {
-  if (model === null) return defaultDecision("no rule holds and no model is asked");
-  const told = await model.ask("gate", (delimiter) => gateQuestion(context, config.maxInputTokens, delimiter));
-  if (told.failed !== null) return defaultDecision(`no rule holds, and of the model: ${told.failed}`, "model");
-  return confident(told.value, config);
+  if (model === null) return defaultDecision("no rule matched and no model is asked");
+  const answer = await model.ask("gate", (delimiter) => gateQuestion(context, config.maxInputTokens, delimiter));
+  if (answer.failed !== null) return defaultDecision(`no rule matched; the model: ${answer.failed}`, "model");
+  return confident(answer.value, config);
 }
 
 // A cache of gate decisions: the same question about the same head is not asked twice.
@@ -85,7 +85,7 @@ export function gateCache(most: number = MOST): GateCache {
 export function gateKey(context: GateContext, config: GateConfig): string {
   const { counts, version, searchable, noGain = null } = context.memory;
   const { signals } = context;
-  const told = [
+  const parts = [
     [context.trigger, context.explicit, context.question, context.history, context.title, context.body],
     [context.project, context.repo, context.pull, context.headSha, counts?.total ?? null, version, searchable, noGain],
     context.files.map(({ path, status, additions, deletions, complete }) => [
@@ -99,7 +99,7 @@ export function gateKey(context: GateContext, config: GateConfig): string {
     [signals.intent, signals.risks, signals.languages],
     { ...config, skipPatterns: sources(config.skipPatterns), retrievePatterns: sources(config.retrievePatterns) },
   ];
-  return createHash("sha256").update(JSON.stringify(told)).digest("hex");
+  return createHash("sha256").update(JSON.stringify(parts)).digest("hex");
 }
 
 function sources(patterns: GateConfig["skipPatterns"]): readonly string[] {

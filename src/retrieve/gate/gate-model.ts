@@ -3,7 +3,7 @@
 
 import type { GateDecision, Strategy } from "../../domain/retrieval.ts";
 import { cutText, oneLine } from "../../domain/text/cut-text.ts";
-import { shownText } from "../../domain/text/rendered-markdown.ts";
+import { visibleText } from "../../domain/text/rendered-markdown.ts";
 import { fence, reveal } from "../../domain/text/untrusted-text.ts";
 import type { Question } from "../model/model-budget.ts";
 import { namedThings } from "./code-identifiers.ts";
@@ -64,7 +64,7 @@ export function gateQuestion(context: GateContext, maxInputTokens: number, delim
   const { counts } = context.memory;
   const said = (name: string, text: string) => `${name}: ${JSON.stringify(cutText(oneLine(text), 600))}`;
   /** The visible part. */
-  const shown = (text: string) => shownText(cutText(text, TEXT_READ)).text;
+  const shown = (text: string) => visibleText(cutText(text, TEXT_READ)).text;
   const lines = [
     said("project", context.project),
     `memories: ${counts === null ? "unknown" : [counts.total, ...[...counts.byCorpus].map((of) => of.join(" "))].join(", ")}`,

@@ -90,7 +90,7 @@ const RULES: readonly Rule[] = [
   search("revert", 0.9, "keyword", ({ signals }) =>
     when(
       signals.intent.type === "revert" || signals.intent.reverts !== null,
-      "a revert: what was said of the change it undoes",
+      "a revert: comments on the reverted change",
     ),
   ),
   skip("nothing-to-review", 0.99, (context) => when(isNothingToReview(context), "no changed line is left to review")),
@@ -156,7 +156,7 @@ export function confident(decision: GateDecision, { confidenceThreshold }: GateC
     retrieve: true,
     strategy: decision.strategy ?? "hybrid",
     estimatedRelevance: null,
-    reason: `${decision.reason}; searched all the same, as ${decision.confidence} is below the confidence threshold ${confidenceThreshold}`,
+    reason: `${decision.reason}; searched anyway, because ${decision.confidence} is below the confidence threshold ${confidenceThreshold}`,
   };
 }
 
@@ -205,7 +205,7 @@ function dependencyBump(context: GateContext): string | null {
   const small = isManifestsOnly(context, context.signals.risks) && isMinorBump(bump, context.files);
   return when(
     small,
-    `a ${bump.step === "unknown" ? "small" : bump.step} dependency bump, told by ${bump.signs.join(" and ")}`,
+    `a ${bump.step === "unknown" ? "small" : bump.step} dependency bump, detected by ${bump.signs.join(" and ")}`,
   );
 }
 

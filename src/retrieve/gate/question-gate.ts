@@ -70,7 +70,7 @@ const RULES: readonly Rule[] = [
     true,
     0.6,
     () => "hybrid",
-    () => "nothing tells whether memory is needed",
+    () => "undecided whether memory is needed",
   ),
 ];
 
@@ -93,7 +93,7 @@ export function questionGate(text: string, config: GateConfig, counts: MemoryCou
     const said = { retrieve, confidence, reason, strategy: strategy(question), estimatedRelevance: null };
     return confident({ ...said, decidedBy: name }, config);
   }
-  const reason = "no rule holds";
+  const reason = "no rule matched";
   return {
     retrieve: true,
     confidence: 0.5,

@@ -4,7 +4,7 @@
 import type { FileDiff, PullRequest } from "../../domain/pull-request.ts";
 import type { ReviewSignals } from "../../domain/signals.ts";
 import { cutText, oneLine } from "../../domain/text/cut-text.ts";
-import { shownText } from "../../domain/text/rendered-markdown.ts";
+import { visibleText } from "../../domain/text/rendered-markdown.ts";
 import { fence, reveal, revealLine } from "../../domain/text/untrusted-text.ts";
 
 const TITLE_CHARS = 300;
@@ -55,7 +55,7 @@ export function changeExcerpt(
     ...(intent.type === null ? [] : [`Kind: ${intent.type}`]),
     ...(languages.length === 0 ? [] : [`Languages: ${languages.map(({ name }) => name).join(", ")}`]),
     ...risks.map(({ text }) => `Risk: ${text}`),
-    reveal(cutText(shownText(cutText(pull.body ?? "", BODY_READ)).text.trim(), BODY_CHARS)),
+    reveal(cutText(visibleText(cutText(pull.body ?? "", BODY_READ)).text.trim(), BODY_CHARS)),
     ...files.slice(0, 100).map(({ path }) => revealLine(cutText(path, LINE_CHARS))),
   ];
   const shown = mostChanged(files, room.files);

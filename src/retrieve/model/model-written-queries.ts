@@ -7,7 +7,7 @@ import type { MemoryRecord } from "../../domain/memory.ts";
 import type { QueryVariant, RetrievalQuery } from "../../domain/retrieval.ts";
 import type { ReviewSignals } from "../../domain/signals.ts";
 import { cutText, oneLine } from "../../domain/text/cut-text.ts";
-import { shownText } from "../../domain/text/rendered-markdown.ts";
+import { visibleText } from "../../domain/text/rendered-markdown.ts";
 import { fence, revealLine } from "../../domain/text/untrusted-text.ts";
 import type { QueryCandidates } from "../rank/fusion.ts";
 import { type ChangeExcerpt, changeExcerpt, drawnChange, type ExcerptSubject } from "./change-excerpt.ts";
@@ -127,7 +127,7 @@ export function patternQuestion(
   length: QueryLength = SHORT_QUERIES,
 ): Question<readonly string[]> {
   const shown = examples.map(
-    ({ situation, text }) => `- ${revealLine(cutText(oneLine(situation ?? shownText(text).text), EXAMPLE_CHARS))}`,
+    ({ situation, text }) => `- ${revealLine(cutText(oneLine(situation ?? visibleText(text).text), EXAMPLE_CHARS))}`,
   );
   const memories =
     shown.length === 0
@@ -170,12 +170,12 @@ export function readQueries(reply: string): readonly string[] {
 /** The texts at any depth of a value that can be queries. */
 export function queriesIn(value: unknown): readonly string[] {
   const found: string[] = [];
-  const walk = (one: unknown, depth: number): void => {
+  const visit = (one: unknown, depth: number): void => {
     if (depth > DEEPEST || found.length > 10 * MOST) return;
     if (typeof one === "string") found.push(one);
-    else if (typeof one === "object" && one !== null) for (const part of Object.values(one)) walk(part, depth + 1);
+    else if (typeof one === "object" && one !== null) for (const part of Object.values(one)) visit(part, depth + 1);
   };
-  if (typeof value === "object") walk(value, 0);
+  if (typeof value === "object") visit(value, 0);
   return cleaned(found);
 }
 

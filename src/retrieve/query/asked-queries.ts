@@ -2,7 +2,7 @@
 
 import { defaultKnowledge, type Knowledge } from "../../config/knowledge.ts";
 import type { Repo } from "../../domain/job.ts";
-import { emptyChange, NO_PULL } from "../../domain/memory/placeholder-pull-request.ts";
+import { NO_PULL, placeholderPullRequest } from "../../domain/memory/placeholder-pull-request.ts";
 import type { HandSearch } from "../../domain/memory/search-result.ts";
 import { CORPORA } from "../../domain/memory.ts";
 import type { PullRequestContext } from "../../domain/pull-request.ts";
@@ -53,7 +53,7 @@ export function askedByHand(text: string, search: HandSearch): HandQuestion {
   const explicit = threshold !== null;
   const query: RetrievalQuery = { text, dropped: [], variants: [{ kind: "intent", text, path: null }] };
   return {
-    ...emptyChange(text, search.repo, NO_PULL),
+    ...placeholderPullRequest(text, search.repo, NO_PULL),
     settings: {
       knowledge: knowledgeOf(search),
       now: search.now,
@@ -105,7 +105,7 @@ export function askedInComment(question: AskedQuestion, knowledge: Knowledge, no
     QUERY_CHARS,
   );
   return {
-    ...emptyChange(question.text, question.repo, question.pull.number),
+    ...placeholderPullRequest(question.text, question.repo, question.pull.number),
     settings: {
       knowledge,
       now,

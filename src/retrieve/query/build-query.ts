@@ -4,7 +4,7 @@ import type { FileDiff, Hunk, PullRequest } from "../../domain/pull-request.ts";
 import type { QueryVariant } from "../../domain/retrieval.ts";
 import type { FileFacts, ReviewSignals, Risk } from "../../domain/signals.ts";
 import { cutText, oneLine } from "../../domain/text/cut-text.ts";
-import { shownText } from "../../domain/text/rendered-markdown.ts";
+import { visibleText } from "../../domain/text/rendered-markdown.ts";
 import { byScore } from "../rank/tie-breaking.ts";
 
 /** Characters of a query text: longer ones blur their subject. */
@@ -92,7 +92,7 @@ function partsOf({ pull, files }: QuerySubject, { intent, languages, risks, auth
 
 /** Templates address the author in comments, which say nothing about the change. */
 function excerpt(body: string): string {
-  const { text } = shownText(cutText(body, BODY_READ).replaceAll("\r\n", "\n"));
+  const { text } = visibleText(cutText(body, BODY_READ).replaceAll("\r\n", "\n"));
   return cutText(text.trim(), BODY_CHARS).trim();
 }
 
@@ -176,9 +176,9 @@ function codeText({ pull }: VariantSubject, { languages, risks, intent }: Varian
 /** Path, enclosing function, and the changed lines: added ones, or removed ones when nothing was added. */
 function hunkText({ path, hunk }: ChosenHunk): string {
   const added = hunk.lines.filter(({ kind }) => kind === "added");
-  const told = added.length > 0 ? added : hunk.lines.filter(({ kind }) => kind === "removed");
+  const shown = added.length > 0 ? added : hunk.lines.filter(({ kind }) => kind === "removed");
   let text = [path, hunk.section.trim()].filter((line) => line !== "").join("\n");
-  for (const line of told) {
+  for (const line of shown) {
     const next = cutText(line.text, LINE_CHARS);
     if (next.trim() === "") continue;
     if (text.length + next.length + 1 > HUNK_CHARS) break;

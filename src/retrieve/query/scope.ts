@@ -75,7 +75,7 @@ function hostOf(repo: RepoKey): string {
 // Splits found records into what a review may see of each: its own in full, patterns of others, and withheld ones with
 // the reason.
 
-export interface ToldRecords {
+export interface VisibleRecords {
   /** By id. */
   readonly records: ReadonlyMap<string, MemoryRecord>;
   /** Records of other repositories that may not be shown. */
@@ -83,13 +83,17 @@ export interface ToldRecords {
 }
 
 /** @param found untrusted: records outside the scope are dropped silently */
-export function toldRecords(found: readonly MemoryRecord[], scope: Scope, target: Repo["visibility"]): ToldRecords {
+export function visibleRecords(
+  found: readonly MemoryRecord[],
+  scope: Scope,
+  target: Repo["visibility"],
+): VisibleRecords {
   const records = new Map<string, MemoryRecord>();
   const withheld: { id: string; reason: string }[] = [];
   for (const one of found) {
-    const told = crossing(scope, target, one);
-    if (told?.kind === "pattern") records.set(one.id, told.record);
-    if (told?.kind === "withheld") withheld.push({ id: one.id, reason: told.reason });
+    const crossed = crossing(scope, target, one);
+    if (crossed?.kind === "pattern") records.set(one.id, crossed.record);
+    if (crossed?.kind === "withheld") withheld.push({ id: one.id, reason: crossed.reason });
   }
   return { records, withheld };
 }

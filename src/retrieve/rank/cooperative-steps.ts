@@ -4,7 +4,7 @@
 export type Steps<T> = Generator<undefined, T, undefined>;
 
 /** Runs all steps without a pause. */
-export function atOnce<T>(steps: Steps<T>): T {
+export function runToEnd<T>(steps: Steps<T>): T {
   for (;;) {
     const { done, value } = steps.next();
     if (done) return value;
@@ -16,7 +16,7 @@ export function atOnce<T>(steps: Steps<T>): T {
  *
  * @param pause settles when other work has run; null runs without pauses
  */
-export async function inTurns<T>(steps: Steps<T>, pause: (() => Promise<void>) | null): Promise<T> {
+export async function runCooperatively<T>(steps: Steps<T>, pause: (() => Promise<void>) | null): Promise<T> {
   for (;;) {
     const { done, value } = steps.next();
     if (done) return value;

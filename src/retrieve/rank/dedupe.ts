@@ -1,6 +1,6 @@
 // Folds near-identical texts into the one that ranks highest.
 
-import { atOnce, eachOf, type Steps } from "./cooperative-steps.ts";
+import { eachOf, runToEnd, type Steps } from "./cooperative-steps.ts";
 import { lexicon } from "./term-ids.ts";
 import { bagsOf } from "./term-vectors.ts";
 
@@ -28,7 +28,7 @@ export interface Foldable {
  * @returns the kept items, in order, each with the labels of those folded into it; and what was folded into which
  */
 export function dedupe<T extends Foldable>(ordered: readonly T[], options: DedupeOptions = {}): Deduped<T> {
-  return atOnce(dedupeSteps(ordered, options));
+  return runToEnd(dedupeSteps(ordered, options));
 }
 
 interface DedupeOptions {
@@ -79,7 +79,7 @@ export function* dedupeSteps<T extends Foldable>(
 
 /** |A ∩ B| / |A ∪ B| over the words of two texts, any case; 1 for two texts without words. */
 export function jaccard(a: string, b: string): number {
-  const [one, other] = atOnce(rarestFirst([{ text: a }, { text: b }]));
+  const [one, other] = runToEnd(rarestFirst([{ text: a }, { text: b }]));
   return overlap(one ?? new Uint32Array(), other ?? new Uint32Array());
 }
 

@@ -2,7 +2,7 @@
 
 import { bagOf, KEYWORDS } from "../../domain/text/bm25.ts";
 import type { Background } from "../../domain/text/word-rarity.ts";
-import { atOnce, eachOf, type Steps } from "./cooperative-steps.ts";
+import { eachOf, runToEnd, type Steps } from "./cooperative-steps.ts";
 import { extensionOf, type PreparedChange, type PreparedMemory, type Window, type Words } from "./prepare-documents.ts";
 import type { Lexicon } from "./term-ids.ts";
 import {
@@ -49,7 +49,7 @@ export function signalsOf(
   background: Background,
   lexicon: Lexicon,
 ): Signals {
-  return atOnce(signalSteps(change, memories, background, lexicon));
+  return runToEnd(signalSteps(change, memories, background, lexicon));
 }
 
 /**
@@ -72,11 +72,11 @@ export function* signalSteps(
   const text = yield* textSteps({ change, memories, everywhere, wants });
   const place = placeSignals(change, memories);
   const lowInformation = Float64Array.from(memories, (memory) => (memory.lowInformation ? 1 : 0));
-  const told = { ...text, ...place, lowInformation };
-  if (!isDense) return told;
+  const base = { ...text, ...place, lowInformation };
+  if (!isDense) return base;
   yield;
-  const guess = firstGuess(told, memories.length);
-  return { ...told, echo: yield* echoOf(memories, everywhere, guess) };
+  const guess = firstGuess(base, memories.length);
+  return { ...base, echo: yield* echoOf(memories, everywhere, guess) };
 }
 
 /** The signals that need only the memories' text. */
@@ -87,7 +87,7 @@ export function textSignals(
   lexicon: Lexicon,
 ): Signals {
   const everywhere = everywhereWeights(background, lexicon);
-  return atOnce(textSteps({ change, memories, everywhere, wants: () => true }));
+  return runToEnd(textSteps({ change, memories, everywhere, wants: () => true }));
 }
 
 function* textSteps({ change, memories, everywhere, wants }: Compared): Steps<Signals> {

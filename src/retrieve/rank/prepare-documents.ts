@@ -1,6 +1,6 @@
 // Prepares texts for comparison once: a memory when it is written, a change when it asks.
 import { LRUCache } from "lru-cache";
-import { saysLittle, visibleProse, withoutFooters } from "../../domain/text/low-information.ts";
+import { hasLowInformation, visibleProse, withoutFooters } from "../../domain/text/low-information.ts";
 import { tokenise } from "../../domain/text/tokenise.ts";
 import type { Lexicon } from "./term-ids.ts";
 
@@ -134,7 +134,7 @@ function readingOf({ id, text, hunk }: RememberedComment): Reading {
   const reading = {
     text,
     hunk,
-    lowInformation: saysLittle(comment, isProse),
+    lowInformation: hasLowInformation(comment, isProse),
     said,
     prose: isProse ? said : tokenise(visibleProse(comment)),
     spans: comment.includes("`") ? tokenise(spansOf(comment)) : [],

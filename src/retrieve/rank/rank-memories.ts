@@ -5,7 +5,7 @@ import type { PullRequestContext } from "../../domain/pull-request.ts";
 import type { RankedMemory, ScoreTerm, Strategy } from "../../domain/retrieval.ts";
 import type { ReviewSignals } from "../../domain/signals.ts";
 import { fixedInChange, NEARER_TO_FIX } from "./already-fixed.ts";
-import { atOnce, type Steps } from "./cooperative-steps.ts";
+import { runToEnd, type Steps } from "./cooperative-steps.ts";
 import { dedupeSteps, SAME_TEXT } from "./dedupe.ts";
 import { changedPlaces, type FactorName, factorTerms, recencyDistanceFactor } from "./factors.ts";
 import { BEHIND, type FusedHit, type QueryCandidates, type RetrieverWeights } from "./fusion.ts";
@@ -75,7 +75,7 @@ export function rankMemories(
   settings: RankSettings,
   behind: ReadonlySet<string> = new Set(),
 ): RankedList {
-  return atOnce(rankSteps(evidence, settings, behind));
+  return runToEnd(rankSteps(evidence, settings, behind));
 }
 
 /**
@@ -116,7 +116,7 @@ export function* rankSteps(
   const { kept, folded } = settings.fold
     ? yield* dedupeSteps(foldables, { threshold: SAME_TEXT })
     : { kept: apart, folded: [] };
-  cut.push(...folded.map(({ id, into }) => ({ id, reason: `says the same as ${into}` })));
+  cut.push(...folded.map(({ id, into }) => ({ id, reason: `duplicate of ${into}` })));
   const nearest = nearestHunks(evidence);
   const ranked = kept.map(({ item: { memory }, alternateSources }) => ({
     ...memory,

@@ -65,8 +65,8 @@ export function adaptiveThreshold(
   const counted = { candidateCount: sorted.length, gapSize: gap?.size ?? null };
   if (sorted.length === 0) return { threshold: configured, method: "configured", ...counted };
   const byGap = gap !== null && sorted.length >= minCandidates && gap.size >= minGap;
-  const told = byGap ? gap.before : (sorted[Math.ceil(percentile * sorted.length) - 1] ?? sorted[0] ?? configured);
-  const atLeast = Math.max(told, floor ?? configured / 2);
+  const suggested = byGap ? gap.before : (sorted[Math.ceil(percentile * sorted.length) - 1] ?? sorted[0] ?? configured);
+  const atLeast = Math.max(suggested, floor ?? configured / 2);
   if (atLeast >= configured) return { threshold: configured, method: "configured", ...counted };
   return { threshold: Math.min(atLeast, ceiling ?? configured), method: byGap ? "gap" : "percentile", ...counted };
 }

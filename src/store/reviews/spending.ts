@@ -1,5 +1,11 @@
 // What models cost, a row a question: budgets of a month are checked against it, and it outlives restarts.
-import { type Booking, type Budget, bookingOf, type Purse, type Wanted } from "../../domain/budget.ts";
+import {
+  type Budget,
+  type BudgetUsage,
+  type Reservation,
+  type ReservationRequest,
+  reservationOf,
+} from "../../domain/budget.ts";
 import type { Repo } from "../../domain/job.ts";
 import { repoKey } from "../../domain/memory.ts";
 import type { Reserve, SpendingBook } from "../../ports/model.ts";
@@ -37,14 +43,19 @@ export function storedSpending(db: Database): SpendingBook {
 }
 
 function reserve(db: Database, held: Held, repo: string): Reserve {
-  const book = async (tx: Sql, wanted: Wanted, budgets: readonly Budget[], since: number): Promise<Booking> => {
+  const book = async (
+    tx: Sql,
+    wanted: ReservationRequest,
+    budgets: readonly Budget[],
+    since: number,
+  ): Promise<Reservation> => {
     // One job after the other reserves: this row is locked until the commit.
     await tx.run("INSERT INTO moments (name, at) VALUES ('reserving', 0) ON CONFLICT (name) DO UPDATE SET at = 0");
     await tx.run("DELETE FROM bookings WHERE job = $1", [held.id]);
     await tx.run(`DELETE FROM bookings WHERE NOT ${IS_CURRENT}`);
-    const usages: Purse[] = [];
+    const usages: BudgetUsage[] = [];
     for (const budget of budgets) usages.push(await usageOf(tx, budget.repo, since, budget.whose === "outsiders"));
-    const booking = bookingOf(wanted, budgets, usages);
+    const booking = reservationOf(wanted, budgets, usages);
     if (booking.usd > 0)
       await tx.run("INSERT INTO bookings (job, token, repo, usd, outsider) VALUES ($1, $2, $3, $4, $5)", [
         held.id,
@@ -78,9 +89,9 @@ async function usageOf(
   repo: Pick<Repo, "host" | "id"> | null,
   since: number,
   outsiders: boolean,
-): Promise<Purse> {
+): Promise<BudgetUsage> {
   const which = `${repo === null ? "" : " AND repo = $2"}${outsiders ? " AND outsider = 1" : ""}`;
   const given = repo === null ? [since] : [since, repoKey(repo)];
-  const row = await sql.one<Purse>(`SELECT (${SPENT}${which}) AS spent, (${RESERVED}${which}) AS aside`, given);
+  const row = await sql.one<BudgetUsage>(`SELECT (${SPENT}${which}) AS spent, (${RESERVED}${which}) AS aside`, given);
   return row ?? { spent: 0, aside: 0 };
 }

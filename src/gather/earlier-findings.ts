@@ -2,11 +2,11 @@
 // posted. Either alone suffices not to report a finding again.
 import { type CodeShape, shapeOf, tokenStream } from "../domain/code/code-fingerprint.ts";
 import type { OwnComment } from "../domain/pull-request.ts";
-import type { Said } from "../domain/review/review-history.ts";
+import type { EarlierFinding } from "../domain/review/review-history.ts";
 
 /** The relevant part of an earlier review. */
-export interface EarlierSaid {
-  readonly review: { readonly said: readonly Said[] };
+export interface EarlierFindings {
+  readonly review: { readonly said: readonly EarlierFinding[] };
   readonly posted: boolean;
 }
 
@@ -21,23 +21,26 @@ const MOST_SAID = 500;
  * @param comments ours that exist; null when they could not be read. A finding without a comment is from now on in the
  * summary
  */
-export function readSaid(earlier: readonly EarlierSaid[], comments: readonly OwnComment[] | null): readonly Said[] {
+export function earlierFindings(
+  earlier: readonly EarlierFindings[],
+  comments: readonly OwnComment[] | null,
+): readonly EarlierFinding[] {
   const own = comments ?? [];
-  const standing = new Map(own.map((comment) => [comment.findingId, comment]));
-  const said = new Map<string, Said>();
+  const byFinding = new Map(own.map((comment) => [comment.findingId, comment]));
+  const said = new Map<string, EarlierFinding>();
   for (const one of earlier.find(({ posted }) => posted)?.review.said ?? []) said.set(one.finding.id, one);
   for (const one of earlier.flatMap(({ posted, review }) => (posted ? [] : review.said))) {
-    if (standing.has(one.finding.id) && !said.has(one.finding.id)) said.set(one.finding.id, one);
+    if (byFinding.has(one.finding.id) && !said.has(one.finding.id)) said.set(one.finding.id, one);
   }
   for (const comment of own) if (!said.has(comment.findingId)) said.set(comment.findingId, recovered(comment));
-  return [...said.values()].slice(-MOST_SAID).map((one): Said => {
-    const url = standing.get(one.finding.id)?.url ?? null;
+  return [...said.values()].slice(-MOST_SAID).map((one): EarlierFinding => {
+    const url = byFinding.get(one.finding.id)?.url ?? null;
     return { ...one, place: url === null && comments !== null ? "summary" : one.place, url };
   });
 }
 
 /** The finding that a comment shows: its text and place, without category and severity. */
-function recovered({ findingId, path, side, startLine, line, hunk, title }: OwnComment): Said {
+function recovered({ findingId, path, side, startLine, line, hunk, title }: OwnComment): EarlierFinding {
   const place = { side, startLine: startLine ?? 1, line: line ?? 1 };
   return {
     finding: {

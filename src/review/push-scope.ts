@@ -9,7 +9,7 @@ const SHOWN = 40;
 /** A finding this near to a pushed change is about the push. */
 const NEAR = 10;
 
-export interface Reach {
+export interface PushScope {
   /** Files with the hunks, or the parts of hunks, to be read. */
   readonly files: readonly FileDiff[];
   /** True when the push changed something at or near these lines. */
@@ -21,7 +21,7 @@ export interface Reach {
 type Touched = readonly LineRange[] | "whole";
 
 /** Everything for a full review; else what the push touched, plus everything that no earlier review read wholly. */
-export function reachOf(files: readonly FileDiff[], checkpoint: Checkpoint): Reach {
+export function scopeAfterPush(files: readonly FileDiff[], checkpoint: Checkpoint): PushScope {
   if (checkpoint.kind === "full") return { files, touches: () => true, earlier: [] };
   const touched = new Map(files.map((file) => [file.path, touchedIn(file.path, checkpoint)]));
   const read = files.flatMap((file) => withTouchedHunks(file, touched.get(file.path) ?? "whole"));

@@ -2,7 +2,14 @@
 
 import type { Suppression } from "../config/suppression.ts";
 import { pathPattern, titlePattern } from "../config/suppression-pattern.ts";
-import { atLeast, type Finding, type HeldBack, isAlwaysSaid, SEVERITIES, type Severity } from "../domain/finding.ts";
+import {
+  atLeast,
+  type Finding,
+  type HeldBack,
+  isAlwaysReported,
+  SEVERITIES,
+  type Severity,
+} from "../domain/finding.ts";
 import type { PlacedFinding } from "../domain/review.ts";
 import type { Profile } from "../domain/signals.ts";
 
@@ -10,7 +17,7 @@ import type { Profile } from "../domain/signals.ts";
 const FLOORS: Readonly<Record<Profile, Severity>> = { quiet: "major", balanced: "medium", thorough: "minor" };
 
 /** What decides whether a finding is posted. */
-export interface Dial {
+export interface ReportingPolicy {
   /** `review.severityThreshold`; undefined leaves it to the profile. */
   readonly severityThreshold: Severity | undefined;
   readonly profile: Profile;
@@ -26,39 +33,39 @@ export interface Dial {
   readonly declined: ReadonlyMap<string, string>;
 }
 
-export interface Pruned {
+export interface FilteredFindings {
   /** In the given order; those with a comment on the pull request are placed `already-posted`. */
   readonly said: readonly PlacedFinding[];
   readonly heldBack: readonly HeldBack[];
 }
 
 /** Splits findings into those to post and those held back. Together they are all input findings. */
-export function prune(placed: readonly PlacedFinding[], dial: Dial): Pruned {
+export function filterFindings(placed: readonly PlacedFinding[], policy: ReportingPolicy): FilteredFindings {
   const heldBack: HeldBack[] = [];
-  const suppressed = suppressor(dial.suppress);
+  const suppressed = suppressor(policy.suppress);
   const wanted = placed.filter((one) => {
-    const reason = unwanted(one, dial) ?? suppression(suppressed(one.finding));
+    const reason = unwanted(one, policy) ?? suppression(suppressed(one.finding));
     if (reason !== null) heldBack.push({ finding: one.finding, reason });
     return reason === null;
   });
-  const { first, repeats } = withoutRepeats(wanted, dial.posted);
+  const { first, repeats } = withoutRepeats(wanted, policy.posted);
   const said = first.map((one): PlacedFinding => {
-    if (!dial.posted.has(one.finding.id)) return one;
-    return { finding: one.finding, place: "already-posted", reason: "a comment about it already stands" };
+    if (!policy.posted.has(one.finding.id)) return one;
+    return { finding: one.finding, place: "already-posted", reason: "already commented on" };
   });
   return { said, heldBack: [...heldBack, ...repeats] };
 }
 
-function unwanted({ finding }: PlacedFinding, dial: Dial): string | null {
-  const declined = dial.declined.get(finding.id);
+function unwanted({ finding }: PlacedFinding, policy: ReportingPolicy): string | null {
+  const declined = policy.declined.get(finding.id);
   if (declined !== undefined) return declined;
-  const floor = dial.severityThreshold ?? FLOORS[dial.profile];
+  const floor = policy.severityThreshold ?? FLOORS[policy.profile];
   if (!atLeast(finding.severity, floor)) {
-    return dial.severityThreshold === undefined
-      ? `below ${floor}, the floor of the ${dial.profile} profile (from the ${dial.profileFrom})`
+    return policy.severityThreshold === undefined
+      ? `below ${floor}, the threshold of the ${policy.profile} profile (from the ${policy.profileFrom})`
       : `below ${floor}, the configured threshold`;
   }
-  return dial.styleOk && finding.category === "style" ? "style, and the title says [style-ok]" : null;
+  return policy.styleOk && finding.category === "style" ? "style, and the title says [style-ok]" : null;
 }
 
 function suppression(found: Suppression | null): string | null {
@@ -97,7 +104,7 @@ function newSaid() {
       if (ids.has(one.finding.id)) return "the same finding was reported twice";
       const stronger = (one.finding.source === "rule" ? byRules : byAll).get(placeOf(one));
       if (stronger === undefined || stronger.finding.rule === one.finding.rule) return null;
-      return `${voice(stronger)} says it about the same line, at least as severely`;
+      return `${voice(stronger)} reports the same line, at least as severely`;
     },
     add(one: PlacedFinding): void {
       const place = placeOf(one);
@@ -112,8 +119,8 @@ function newSaid() {
 function weigh(a: PlacedFinding, b: PlacedFinding, posted: ReadonlySet<string>): number {
   const severity = SEVERITIES.indexOf(a.finding.severity) - SEVERITIES.indexOf(b.finding.severity);
   if (severity !== 0) return severity;
-  const stands = Number(posted.has(b.finding.id)) - Number(posted.has(a.finding.id));
-  return stands !== 0 ? stands : b.finding.confidence - a.finding.confidence;
+  const existing = Number(posted.has(b.finding.id)) - Number(posted.has(a.finding.id));
+  return existing !== 0 ? existing : b.finding.confidence - a.finding.confidence;
 }
 
 function voice({ finding }: PlacedFinding): string {
@@ -133,7 +140,7 @@ export type Suppressible = Pick<Finding, "title" | "severity" | "category" | "pa
 export function suppressor(suppressions: readonly Suppression[]): (finding: Suppressible) => Suppression | null {
   const compiled = suppressions.map((suppression) => ({ suppression, fits: fitting(suppression) }));
   return (finding) => {
-    if (isAlwaysSaid(finding)) return null;
+    if (isAlwaysReported(finding)) return null;
     return compiled.find(({ fits }) => fits(finding))?.suppression ?? null;
   };
 }

@@ -20,7 +20,7 @@ const NO_LINE = "no line of the diff names what it is about";
  * @param files the reviewed files
  * @returns one placed finding for each, in the same order
  */
-export function ground(findings: readonly Finding[], files: readonly FileDiff[]): readonly PlacedFinding[] {
+export function anchorFindings(findings: readonly Finding[], files: readonly FileDiff[]): readonly PlacedFinding[] {
   const byPath = new Map(files.map((file) => [file.path, file]));
   const linesOf = new Map<FileDiff, Lines>();
   return findings.map((finding) => {

@@ -1,23 +1,23 @@
 // Locates earlier findings after a push: at their lines, wherever those moved, or nowhere.
 import { textTokens } from "../domain/code/code-fingerprint.ts";
-import { type FoundAgain, findAgain } from "../domain/code/relocate-code.ts";
-import type { Said } from "../domain/review/review-history.ts";
+import { type RelocatedCode, relocateCode } from "../domain/code/relocate-code.ts";
+import type { EarlierFinding } from "../domain/review/review-history.ts";
 import type { CodeNow } from "./code-now.ts";
 
 /** A place in the current code. */
-export interface SaidPlace extends FoundAgain {
+export interface CurrentPlace extends RelocatedCode {
   readonly path: string;
 }
 
 /** An earlier finding with its current place. */
-export interface LocatedSaid {
-  readonly said: Said;
+export interface LocatedFinding {
+  readonly said: EarlierFinding;
   /** The current path of its file; null when no reviewed file is it. */
   readonly path: string | null;
   /** Null when its code was removed, or was never known. */
-  readonly place: SaidPlace | null;
+  readonly place: CurrentPlace | null;
   /** Where the code now matches our suggestion; null when it does not, or there was none. */
-  readonly fixed: SaidPlace | null;
+  readonly fixed: CurrentPlace | null;
 }
 
 /**
@@ -33,11 +33,11 @@ const TELLING_WHEN_GONE = 8;
  *
  * @param renamed current path → path at the earlier review, according to the push
  */
-export function locateSaid(
-  said: readonly Said[],
+export function locateEarlierFindings(
+  said: readonly EarlierFinding[],
   code: CodeNow,
   renamed: ReadonlyMap<string, string>,
-): readonly LocatedSaid[] {
+): readonly LocatedFinding[] {
   return said.map((one) => {
     const path = pathNow(one.finding.path, code, renamed);
     const here = path === null ? null : find(one, path, code);
@@ -50,7 +50,7 @@ export function locateSaid(
 }
 
 /** An empty suggestion deletes lines, so there is nothing to find. */
-function findFixed(one: Said, path: string, code: CodeNow): SaidPlace | null {
+function findFixed(one: EarlierFinding, path: string, code: CodeNow): CurrentPlace | null {
   const { suggestion, side } = one.finding;
   if (suggestion === null || side === "LEFT") return null;
   const found = find({ ...one, shape: { ...one.shape, at: textTokens(suggestion.text) } }, path, code);
@@ -63,14 +63,14 @@ function pathNow(path: string, code: CodeNow, renamed: ReadonlyMap<string, strin
   return code.paths.includes(path) ? path : (code.paths.find((one) => code.previousPath(one) === path) ?? null);
 }
 
-function find(one: Said, path: string, code: CodeNow): SaidPlace | null {
+function find(one: EarlierFinding, path: string, code: CodeNow): CurrentPlace | null {
   const stream = code.stream(path, one.finding.side);
-  const found = stream === null ? null : findAgain(one.shape, stream, one.finding.startLine);
+  const found = stream === null ? null : relocateCode(one.shape, stream, one.finding.startLine);
   return found === null ? null : { ...found, path };
 }
 
-function findElsewhere(one: Said, path: string | null, code: CodeNow): SaidPlace | null {
-  let best: SaidPlace | null = null;
+function findElsewhere(one: EarlierFinding, path: string | null, code: CodeNow): CurrentPlace | null {
+  let best: CurrentPlace | null = null;
   for (const other of code.paths) {
     const least = path === null ? TELLING_WHEN_GONE : TELLING_ELSEWHERE;
     const found = other === path ? null : findThere(one, other, code, least);
@@ -79,11 +79,11 @@ function findElsewhere(one: Said, path: string | null, code: CodeNow): SaidPlace
   return best;
 }
 
-function findThere(one: Said, path: string, code: CodeNow, least: number): SaidPlace | null {
+function findThere(one: EarlierFinding, path: string, code: CodeNow, least: number): CurrentPlace | null {
   const hunks = code.hunks(path, one.finding.side);
   // Most files do not even contain the words.
   if (hunks === null || !one.shape.at.every((token) => hunks.vocabulary.has(token))) return null;
-  const found = findAgain(one.shape, hunks.stream, one.finding.startLine);
-  const isTelling = found?.as === "same" && one.shape.at.length + found.agreement >= least;
-  return found !== null && isTelling ? { ...found, path } : null;
+  const found = relocateCode(one.shape, hunks.stream, one.finding.startLine);
+  const isDistinctive = found?.as === "same" && one.shape.at.length + found.agreement >= least;
+  return found !== null && isDistinctive ? { ...found, path } : null;
 }

@@ -4,12 +4,12 @@ import { shapeOf } from "../domain/code/code-fingerprint.ts";
 import type { Finding } from "../domain/finding.ts";
 import type { Degraded } from "../domain/omissions.ts";
 import type { PullRequestContext } from "../domain/pull-request.ts";
-import type { Said } from "../domain/review/review-history.ts";
+import type { EarlierFinding } from "../domain/review/review-history.ts";
 import type { Addressed, Coverage, PlacedFinding } from "../domain/review.ts";
 import type { CodeNow } from "./code-now.ts";
-import type { LocatedSaid } from "./locate-said.ts";
+import type { LocatedFinding } from "./locate-earlier-findings.ts";
 
-export interface Standing {
+export interface OpenFindings {
   /** Still reported as findings. */
   readonly open: readonly PlacedFinding[];
   readonly addressed: readonly Addressed[];
@@ -33,14 +33,18 @@ export function whoLooked(coverage: Coverage | null, degraded: readonly Degraded
   };
 }
 
-const UNSEEN = "nobody looked whether it still holds";
+const UNSEEN = "not checked this time";
 
 /**
  * Sorts earlier findings that are not among this review's findings.
  *
  * @param located earlier findings that were neither found nor held back this time
  */
-export function standing(located: readonly LocatedSaid[], context: PullRequestContext, looked: Looked): Standing {
+export function openFindings(
+  located: readonly LocatedFinding[],
+  context: PullRequestContext,
+  looked: Looked,
+): OpenFindings {
   const open: PlacedFinding[] = [];
   const addressed: Addressed[] = [];
   const leftOut = new Set(context.leftOut.map(({ path }) => path));
@@ -57,18 +61,18 @@ export function standing(located: readonly LocatedSaid[], context: PullRequestCo
 }
 
 /** Memory compares code with code, which happens each time. */
-function wasLookedAt({ finding, recovered }: Said, looked: Looked): boolean {
+function wasLookedAt({ finding, recovered }: EarlierFinding, looked: Looked): boolean {
   if (finding.source === "memory" && recovered !== true) return true;
   return finding.source === "rule" ? looked.byRules : looked.byModel;
 }
 
 /** A rule may be silent for another reason than a changed code. */
-function isGone({ said, path, place }: LocatedSaid): boolean {
+function isGone({ said, path, place }: LocatedFinding): boolean {
   return path !== null && said.shape.at.length > 0 && place?.as !== "same";
 }
 
 /** What happened to the code, as a reason to believe that the finding is addressed; null when it is unchanged. */
-function changeOf({ said, path, place, fixed }: LocatedSaid, leftOut: ReadonlySet<string>): string | null {
+function changeOf({ said, path, place, fixed }: LocatedFinding, leftOut: ReadonlySet<string>): string | null {
   const isOnFile = said.finding.locMethod === "none" || said.shape.at.length === 0;
   if (path === null) return leftOut.has(said.finding.path) ? null : "its file is no longer part of the change";
   if (fixed !== null) return "its code has changed as we suggested";
@@ -76,10 +80,11 @@ function changeOf({ said, path, place, fixed }: LocatedSaid, leftOut: ReadonlySe
   return place?.as === "same" || isOnFile ? null : "its code has changed";
 }
 
-function openFinding({ said, place, path }: LocatedSaid, reason: string): PlacedFinding {
+function openFinding({ said, place, path }: LocatedFinding, reason: string): PlacedFinding {
   const at = place ?? { path: path ?? said.finding.path };
   const finding = atPlace(said.finding, at);
-  if (said.place === "summary") return { finding, place: "summary", reason: `said here at an earlier push: ${reason}` };
+  if (said.place === "summary")
+    return { finding, place: "summary", reason: `reported here at an earlier push: ${reason}` };
   return { finding, place: "already-posted", reason };
 }
 
@@ -89,10 +94,10 @@ function atPlace(finding: Finding, at: { path: string; startLine?: number; line?
 }
 
 /** The place of an earlier finding: its comment, or the summary if it was posted there. */
-export function placeOfKnown(placed: PlacedFinding, said: Said): PlacedFinding {
+export function placeOfKnown(placed: PlacedFinding, said: EarlierFinding): PlacedFinding {
   return said.place === "summary"
-    ? { finding: placed.finding, place: "summary", reason: "said here at an earlier push" }
-    : { finding: placed.finding, place: "already-posted", reason: "a comment about it already stands" };
+    ? { finding: placed.finding, place: "summary", reason: "reported here at an earlier push" }
+    : { finding: placed.finding, place: "already-posted", reason: "already commented on" };
 }
 
 // Records this review's findings with their code, for later reviews.
@@ -106,11 +111,11 @@ const MOST_SAID = 500;
  * @param findings of this review as they are placed
  * @param located earlier findings
  */
-export function recordSaid(
+export function recordFindings(
   findings: readonly PlacedFinding[],
-  located: readonly LocatedSaid[],
+  located: readonly LocatedFinding[],
   code: CodeNow,
-): readonly Said[] {
+): readonly EarlierFinding[] {
   const placed = new Map(findings.map((one) => [one.finding.id, one]));
   const before = located.map(({ said, place }) => {
     const now = placed.get(said.finding.id)?.finding;
@@ -121,7 +126,7 @@ export function recordSaid(
     return found ? { ...said, ...moved(said, at, code) } : said;
   });
   const known = new Set(before.map(({ finding }) => finding.id));
-  const fresh = findings.flatMap(({ finding, place }): Said[] =>
+  const fresh = findings.flatMap(({ finding, place }): EarlierFinding[] =>
     place === "already-posted" || known.has(finding.id)
       ? []
       : [{ finding: withoutPrecedents(finding), place, shape: shapeAt(finding, code), url: null }],
@@ -131,13 +136,17 @@ export function recordSaid(
 
 type Place = Pick<Finding, "path" | "startLine" | "line">;
 
-function moved(said: Said, { path, startLine, line }: Place, code: CodeNow): Pick<Said, "finding" | "shape"> {
+function moved(
+  said: EarlierFinding,
+  { path, startLine, line }: Place,
+  code: CodeNow,
+): Pick<EarlierFinding, "finding" | "shape"> {
   const finding = { ...said.finding, path, startLine, line };
   const shape = shapeAt(finding, code);
   return { finding, shape: shape.at.length === 0 ? said.shape : shape };
 }
 
-function shapeAt(finding: Finding, code: CodeNow): Said["shape"] {
+function shapeAt(finding: Finding, code: CodeNow): EarlierFinding["shape"] {
   const stream = finding.locMethod === "none" ? null : code.stream(finding.path, finding.side);
   return stream === null ? { before: [], at: [], after: [] } : shapeOf(stream, finding.startLine, finding.line);
 }
