@@ -194,7 +194,7 @@ async function readCheckpoint(
   if (reason !== null) return { kind: "full", reason };
   const { value: since } = await optional("delta", () => pulls.changesSince(job.repo, pull, last), {
     kind: "unknown",
-    reason: "what changed since the last review is unknown",
+    reason: "what changed since the last review could not be learned",
   });
   return checkpointOf(last, since);
 }
