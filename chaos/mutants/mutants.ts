@@ -817,8 +817,8 @@ export const MUTANTS: readonly Mutant[] = [
     id: "no sweep",
     loses: "deliveries that failed are asked for again",
     file: "src/flows/repository/recover-deliveries.ts",
-    find: "    if (!(await book.asking(guid, now))) continue;\n",
-    replace: "    if (!(await book.asking(guid, now)) || id >= 0) continue;\n",
+    find: "    if (!(await store.asking(guid, now))) continue;\n",
+    replace: "    if (!(await store.asking(guid, now)) || id >= 0) continue;\n",
     test: [
       "test/app/missed.test.ts",
       "while the server is off for 50 events, all of them are made up for when it is back",
@@ -2013,7 +2013,7 @@ export const MUTANTS: readonly Mutant[] = [
     id: "our time begins with the first look that succeeds",
     loses: "a pull request that was opened while the first looks failed is reviewed",
     file: "src/flows/repository/recover-pulls.ts",
-    find: "if (lastRound === null) await book.round(started);",
+    find: "if (lastRound === null) await store.round(started);",
     replace: "",
     test: [
       "test/app/refused-heads.test.ts",
