@@ -6,7 +6,7 @@ import manifest from "../package.json" with { type: "json" };
 import type { CommandJob } from "./domain/command.ts";
 import { NoRoom, OutOfReach, Transient } from "./domain/errors.ts";
 import type { DescribeJob, ReviewJob, UpkeepJob } from "./domain/job.ts";
-import { otherSpaces } from "./domain/memory/index-state.ts";
+import { staleEmbeddings } from "./domain/memory/index-state.ts";
 import { answerComment } from "./flows/commands/answer-comment.ts";
 import { reviewPullRequest } from "./flows/review/review-pull-request.ts";
 import type { AnyJob, Inspector, JobEnd, LaneName, Lease, LeaseLimits } from "./ports.ts";
@@ -206,7 +206,7 @@ async function readers(
   store: Store,
 ): Promise<Reading> {
   const chosen = await chosenEmbedder(embeddings, embeddingLimits);
-  for (const reason of otherSpaces(await store.spaces(), chosen.space))
+  for (const reason of staleEmbeddings(await store.spaces(), chosen.space))
     log.warn({ reason }, "memory holds vectors of another embedder");
   // The keyless embedder is faster than any cache.
   const embedder = embeddings.kind === "local" ? chosen : store.cached(chosen);

@@ -236,7 +236,7 @@ const CASES: readonly Case[] = [
   {
     key: "preset",
     config: "preset: quiet",
-    says: /below major, the floor of the quiet profile/,
+    says: /below major, the threshold of the quiet profile/,
     insteadOf: /medium: \*\*/,
     change: {
       files: {
@@ -248,7 +248,7 @@ const CASES: readonly Case[] = [
   {
     key: "review.profile",
     config: "review: {profile: quiet}",
-    says: /below major, the floor of the quiet profile/,
+    says: /below major, the threshold of the quiet profile/,
     insteadOf: /medium: \*\*/,
     change: {
       files: {

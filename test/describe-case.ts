@@ -70,7 +70,7 @@ function portsOf(config: string, access: ScriptedModel | null, labels: FollowPor
     describing: { recall, access },
     history: {
       past: () => Promise.resolve(null),
-      book: { of: () => Promise.resolve(null), save: () => Promise.resolve() },
+      store: { of: () => Promise.resolve(null), save: () => Promise.resolve() },
       botLogin: "kodiai[bot]",
     },
     now: () => AT,

@@ -541,8 +541,8 @@ export const MUTANTS: readonly Mutant[] = [
     id: "outcomes as they are",
     loses: "how a job ended shows a person no host and no path of the server",
     file: "src/dashboard/read-as-person.ts",
-    find: "publicWords(job.outcome, MOST_OUTCOME)",
-    replace: "(publicWords, job.outcome.slice(0, MOST_OUTCOME))",
+    find: "publicErrorText(job.outcome, MOST_OUTCOME)",
+    replace: "(publicErrorText, job.outcome.slice(0, MOST_OUTCOME))",
     test: [
       "test/app/dashboard-login.test.ts",
       "how a job ended is shown to a person without hosts and paths, and to the operator as it is",
@@ -817,8 +817,8 @@ export const MUTANTS: readonly Mutant[] = [
     id: "no sweep",
     loses: "deliveries that failed are asked for again",
     file: "src/flows/repository/recover-deliveries.ts",
-    find: "    if (!(await book.asking(guid, now))) continue;\n",
-    replace: "    if (!(await book.asking(guid, now)) || id >= 0) continue;\n",
+    find: "    if (!(await store.asking(guid, now))) continue;\n",
+    replace: "    if (!(await store.asking(guid, now)) || id >= 0) continue;\n",
     test: [
       "test/app/missed.test.ts",
       "while the server is off for 50 events, all of them are made up for when it is back",
@@ -1072,7 +1072,7 @@ export const MUTANTS: readonly Mutant[] = [
     id: "addresses told",
     loses: "strangers are told of no address",
     file: "src/publish/not-said.ts",
-    find: "sanitizeInline(publicWords(reason), 200)}`;\n  return folded(`Incomplete",
+    find: "sanitizeInline(publicErrorText(reason), 200)}`;\n  return folded(`Incomplete",
     replace: "sanitizeInline(reason, 200)}`;\n  return folded(`Incomplete",
     test: ["test/publish/no-addresses.test.ts", "names no place in a summary, an answer or a check"],
     isQuick: true,
@@ -1081,7 +1081,7 @@ export const MUTANTS: readonly Mutant[] = [
     id: "words of later",
     loses: "what is written after somebody asked is not read",
     file: "src/gather/gather.ts",
-    find: "if (words === undefined || words === askedWords(pull.title, pull.body))",
+    find: "if (words === undefined || words === titleFingerprint(pull.title, pull.body))",
     replace: "if (words !== null)",
     test: [
       "test/gather/gather.test.ts",
@@ -1925,7 +1925,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     id: "lines of rebuilt files inline",
     loses: "a file whose diff GitHub does not show gets its comment on the file",
-    file: "src/review/ground.ts",
+    file: "src/review/anchor-findings.ts",
     find: '    if (file.isRebuilt === true) return { finding, place: "file", reason: NOT_SHOWN };\n',
     replace: "",
     test: [
@@ -2013,7 +2013,7 @@ export const MUTANTS: readonly Mutant[] = [
     id: "our time begins with the first look that succeeds",
     loses: "a pull request that was opened while the first looks failed is reviewed",
     file: "src/flows/repository/recover-pulls.ts",
-    find: "if (lastRound === null) await book.round(started);",
+    find: "if (lastRound === null) await store.round(started);",
     replace: "",
     test: [
       "test/app/refused-heads.test.ts",

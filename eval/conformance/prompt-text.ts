@@ -1,7 +1,7 @@
 // What of a repository's and an author's words stands in a prompt.
 
 import type { PathInstruction } from "../../src/config/path-instruction.ts";
-import { shownText } from "../../src/domain/text/rendered-markdown.ts";
+import { visibleText } from "../../src/domain/text/rendered-markdown.ts";
 import { visible } from "../../src/publish/sanitize.ts";
 import { matchingInstructions } from "../../src/review/compose.ts";
 import type { AreaCheck } from "./area-check.ts";
@@ -23,7 +23,7 @@ export const areas: readonly AreaCheck[] = [
   },
   {
     area: "sanitize.content",
-    answer: (input) => ({ text: visible(shownText((input as { text: string }).text).text) }),
+    answer: (input) => ({ text: visible(visibleText((input as { text: string }).text).text) }),
     deliberate: [
       {
         name: "bidi-is-shown",

@@ -15,7 +15,7 @@ import { fuseByRank, pool, reciprocalRank } from "../../src/retrieve/rank/fusion
 import { languageFactor, type RerankConfig, rerankByLanguage } from "../../src/retrieve/rank/language.ts";
 import { adaptiveThreshold, type ThresholdSettings } from "../../src/retrieve/rank/threshold.ts";
 import { TUNING } from "../../src/retrieve/tuning.ts";
-import { type Suppressible, suppressor } from "../../src/review/prune.ts";
+import { type Suppressible, suppressor } from "../../src/review/filter-findings.ts";
 import type { AreaCheck, Deliberate } from "./area-check.ts";
 
 const rounded = (score: number, digits = 8): number => Number(score.toFixed(digits));

@@ -1,6 +1,6 @@
 // Languages, file kinds, risks, author tiers, metrics and left-out files, held against the cases of an earlier system.
 import { isDeepStrictEqual } from "node:util";
-import { authorStanding } from "../../src/analyze/author-tier.ts";
+import { assessAuthor } from "../../src/analyze/author-tier.ts";
 import { changeMetrics } from "../../src/analyze/change-metrics.ts";
 import { fileKinds } from "../../src/analyze/file-kind.ts";
 import { classifyLanguage, isCode, type Language } from "../../src/analyze/languages.ts";
@@ -148,7 +148,7 @@ function numstat(input: unknown): unknown {
 
 function tier(input: unknown): unknown {
   const { authorAssociation, mergedPrCount } = input as { authorAssociation: string; mergedPrCount: number | null };
-  return { tier: authorStanding({ association: authorAssociation }, { mergedPullRequests: mergedPrCount }).tier };
+  return { tier: assessAuthor({ association: authorAssociation }, { mergedPullRequests: mergedPrCount }).tier };
 }
 
 /** No such flag here: the size dial of the earlier system has no counterpart, the metrics themselves have. */

@@ -4,7 +4,7 @@ import { z } from "zod";
 import { bootstrapShare } from "../../src/domain/figures/bootstrap-interval.ts";
 import type { MemoryRecord } from "../../src/domain/memory.ts";
 import { lowInformation } from "../../src/domain/text/low-information.ts";
-import { ALIKE, recurringRemarks } from "../../src/learn/conventions.ts";
+import { ALIKE, recurringComments } from "../../src/learn/conventions.ts";
 import { rowRecord } from "../../src/learn/learn.ts";
 import { dataFingerprint, fingerprint, readRows, shapedRows } from "../read-data.ts";
 import type { Row, Suite } from "../suite.ts";
@@ -84,7 +84,7 @@ function rowOf(name: string, repositories: readonly Repository[], labels: Labels
 function tallyOf(records: Repository, labels: Labels, alike: number): Tally {
   const labelled = new Map(records.map(({ id, sourceId }) => [id, labels.get(sourceId) ?? new Set<string>()]));
   const areOne = (a: string, b: string) => [...(labelled.get(a) ?? [])].some((label) => labelled.get(b)?.has(label));
-  const { remarks } = recurringRemarks(records, { least: 1, since: null, alike });
+  const { remarks } = recurringComments(records, { least: 1, since: null, alike });
   const groupOf = new Map(remarks.flatMap(({ ids }) => ids.map((id) => [id, ids] as const)));
   const pairs = { right: 0, found: 0, labelled: 0 };
   const b3 = { precision: 0, recall: 0 };

@@ -14,7 +14,7 @@ import {
 } from "../../src/domain/figures/replay.ts";
 import { canonicalLanguage } from "../../src/domain/language.ts";
 import { precedentEntry } from "../../src/domain/memory/precedent-section.ts";
-import { turnedDown } from "../../src/domain/memory/read-reply.ts";
+import { isDeclined } from "../../src/domain/memory/read-reply.ts";
 import type { Precedents } from "../../src/domain/retrieval.ts";
 import { textVectors } from "../../src/domain/text/text-likeness.ts";
 import { type Arm, askRoom, questionOf } from "../ask-room.ts";
@@ -94,7 +94,7 @@ async function replayed(pull: HistoryPull, store: TemporaryStore, vectors: Vecto
 function shownOf({ ranked }: Precedents, repo: string, vectors: Vectors): ShownMemory[] {
   return ranked.slice(0, 5).map((memory) => ({
     vector: vectors(memory.record.text),
-    turnedDown: turnedDown(memory.record),
+    isDeclined: isDeclined(memory.record),
     // About four characters make a token.
     tokens: Math.ceil(precedentEntry(memory, repo).length / 4),
   }));

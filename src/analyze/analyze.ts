@@ -1,10 +1,10 @@
 /**
- * The door of analyze: what arrives is the pull request as gather read it, what leaves is what we conclude from it.
- * Wholly pure: no port, no clock; the same context gives the same signals.
+ * The analyze stage: derives the signals from the pull request that gather read. Pure: no port, no clock; the same
+ * context gives the same signals.
  */
 import type { FileDiff, PullRequestContext } from "../domain/pull-request.ts";
 import type { ReviewSignals } from "../domain/signals.ts";
-import { authorStanding } from "./author-tier.ts";
+import { assessAuthor } from "./author-tier.ts";
 import { changeMetrics } from "./change-metrics.ts";
 import { fileLabels } from "./file-flags.ts";
 import { fileKinds } from "./file-kind.ts";
@@ -12,14 +12,13 @@ import { parseIntent } from "./intent.ts";
 import { classifyLanguage, languageShares } from "./languages.ts";
 import { risks } from "./risk.ts";
 
-/** Characters of a file that may decide its language where the name does not. */
+/** Characters of a file that are read when its name does not determine the language. */
 const HEAD_READ = 2000;
 
 /**
- * Intent, languages, risks, author and size of a change. Never throws, whatever the paths and texts are.
+ * Intent, languages, risks, author and size of a change. Never throws, for any paths and texts.
  *
- * Files that are left out of the review count for nothing here, except as neighbours: a header beside C++ is C++ even when
- * the C++ is vendored.
+ * Files left out of the review count only as neighbours: a header beside C++ is C++ even when the C++ is vendored.
  */
 export function analyze(context: PullRequestContext): ReviewSignals {
   const { pull, files, config } = context;
@@ -49,7 +48,7 @@ export function analyze(context: PullRequestContext): ReviewSignals {
       languages.map((language, index) => ({ language, changedLines: changedLines(files[index]) })),
     ),
     risks: risks(files, facts, context.leftOut),
-    author: authorStanding(pull.author, context.authorFacts),
+    author: assessAuthor(pull.author, context.authorFacts),
     metrics: changeMetrics(files, facts),
   };
 }
@@ -58,7 +57,7 @@ function changedLines(file: FileDiff | undefined): number {
   return file === undefined ? 0 : file.additions + file.deletions;
 }
 
-/** The beginning of the head file; without it the head side of the hunks, or what was removed of a file that is gone. */
+/** The beginning of the head file; without it the head side of the hunks, or the removed lines of a removed file. */
 function knownText(file: FileDiff, headTexts: ReadonlyMap<string, string>): { content: string; partial: boolean } {
   const head = headTexts.get(file.path);
   if (head !== undefined) return { content: head.slice(0, HEAD_READ), partial: false };
@@ -74,9 +73,9 @@ function knownText(file: FileDiff, headTexts: ReadonlyMap<string, string>): { co
 }
 
 /**
- * The language of a file that is not part of a change.
+ * The language of a file outside a change.
  *
- * @param siblings other paths of its repository: they decide what a header belongs to
+ * @param siblings other paths of its repository: they decide the language of a header
  * @returns canonical id, or `unknown`
  */
 export function languageOf(path: string, siblings: readonly string[] = []): string {

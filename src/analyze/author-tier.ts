@@ -1,23 +1,23 @@
-// How well the author knows the repository, from what GitHub says. A hint for retrieval and tone, never a permission.
+// How well the author knows the repository, according to GitHub. A hint for retrieval and tone, never a permission.
 import type { Author, AuthorFacts } from "../domain/pull-request.ts";
-import type { AuthorStanding, AuthorTier } from "../domain/signals.ts";
+import type { AuthorAssessment, AuthorTier } from "../domain/signals.ts";
 
 const CORE = new Set(["OWNER", "MEMBER"]);
 const NEWCOMER = new Set(["FIRST_TIMER", "FIRST_TIME_CONTRIBUTOR"]);
 const KNOWN = new Set(["COLLABORATOR", "CONTRIBUTOR"]);
 
-/** From this many merged pull requests on an author is regular, respectively core. */
+/** An author with this many merged pull requests is regular, or core. */
 const REGULAR_FROM = 2;
 const CORE_FROM = 10;
 
 /**
- * The author's tier. An association that settles it speaks first; then merged pull requests, where they are known,
- * because CONTRIBUTOR covers one merged typo and a hundred features alike; then what is left of the association.
+ * The author's tier. A decisive association comes first; then merged pull requests, if known, because CONTRIBUTOR
+ * covers one merged typo and a hundred features alike; then the rest of the association.
  *
  * @param author `association` in any case; an empty or unknown one counts as none
- * @param facts `mergedPullRequests` null when it could not be learned
+ * @param facts `mergedPullRequests` null when unknown
  */
-export function authorStanding(author: Pick<Author, "association">, facts: AuthorFacts): AuthorStanding {
+export function assessAuthor(author: Pick<Author, "association">, facts: AuthorFacts): AuthorAssessment {
   const association = author.association.toUpperCase();
   const because = `association ${association === "" ? "unknown" : association}`;
   if (CORE.has(association)) return { tier: "core", because };

@@ -1,10 +1,12 @@
-// The words that announce a breaking change, and the words around them that take it back.
+// The phrases that announce a breaking change, and the words around them that negate it.
 
 /** Longest text of a source, in UTF-16 units. */
 const MAX_TEXT = 120;
-/** How far before the phrase a negation may stand: "not a backwards compatibility breaking change" needs four words. */
+/** How many words before the phrase a negation may be: "not a backwards compatibility breaking change" needs four. */
 const WORDS_BEFORE = 5;
-/** A hedge is nearer: "would constitute a breaking change", but "fixes #12 and is a breaking change" announces one. */
+/**
+ * A hedge must be nearer: "would constitute a breaking change", but "fixes #12 and is a breaking change" announces one.
+ */
 const HEDGE_WORDS = 4;
 const REACH = 120;
 
@@ -29,7 +31,7 @@ const NEGATIONS = new Set(
     " ",
   ),
 );
-/** The words that make it somebody else's breaking change, or a question, or a thought. */
+/** Words that make it another project's breaking change, a question, or speculation. */
 const HEDGES = new Set(
   (
     "would if whether any detect detects detecting catch catches check checks checked checking consider considered " +
@@ -39,16 +41,16 @@ const HEDGES = new Set(
 
 const NO = /^(?:no|none|nope|n\/a|na|nil|false|nothing|not applicable|❌|✖|🚫)(?![\p{L}\p{N}])/iu;
 const YES = /^(?:yes|yep|true|✅|✔)(?![\p{L}\p{N}])/iu;
-/** Marks, and a remark in brackets, between a label and its answer: `**Breaking change** (y/n)?: no`, `| … | no |`. */
+/** Marks, and a comment in brackets, between a label and its answer: `**Breaking change** (y/n)?: no`, `| … | no |`. */
 const FILLER = /^[\s*_:：?|\-–—=>)\]]{0,12}(?:\([^()]{0,80}\)[\s*_:：?|\-–—=>]{0,12})?/u;
 const TAKEN_BACK =
   /^\W{0,3}(?:(?:are|is|were|was|have|has|will|should)\s(?:not|no|never|none|avoided)|aren|isn|weren|wasn)(?!\w)/i;
 
 /**
- * Where a line or paragraph announces a breaking change of this pull request.
+ * Finds the announcement of a breaking change in a line or paragraph.
  *
- * @param masked text in which code can no longer be read (see intentProse)
- * @returns the index of the announcing words, and the text after them; null when there are none, or all are negated
+ * @param masked text with unreadable code (see intentProse)
+ * @returns the index of the announcing words, and the text after them; null without any, or when all are negated
  */
 export function announcement(masked: string): { readonly at: number; readonly after: string } | null {
   const footer = FOOTER.exec(masked);
@@ -64,18 +66,18 @@ export function announcement(masked: string): { readonly at: number; readonly af
   return null;
 }
 
-/** Does the phrase stand in the text at all, negated or not? Then a question about it may be answered below. */
+/** The phrase, negated or not, because a question about it may be answered below. */
 export function mentionsBreaking(masked: string): { readonly at: number; readonly after: string } | null {
   const phrase = masked.matchAll(PHRASE).next().value;
   return phrase === undefined ? null : { at: phrase.index, after: masked.slice(phrase.index + phrase[0].length) };
 }
 
-/** True when what follows a label answers no: "No", ": none", "| n/a |", "(y/n)? no". */
+/** True when the text after a label answers no: "No", ": none", "| n/a |", "(y/n)? no". */
 export function saysNo(after: string): boolean {
   return NO.test(answer(after));
 }
 
-/** True when what follows a label answers yes. */
+/** True when the text after a label answers yes. */
 export function saysYes(after: string): boolean {
   return YES.test(answer(after));
 }

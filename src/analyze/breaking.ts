@@ -1,11 +1,11 @@
-// Where a pull request announces a breaking change: parsed title, body and commits come in, the places come out.
+// Finds the places in parsed title, body and commits that announce a breaking change.
 
 import type { BreakingSource } from "../domain/signals.ts";
 import { announcement, answer, excerpt, FOOTER, mentionsBreaking, saysNo, saysYes } from "./breaking-phrase.ts";
 import type { ProseLine } from "./intent-prose.ts";
 import { type ParsedTitle, parseTitle } from "./title.ts";
 
-/** Each further place adds nothing to the decision; a changelog pasted as a body has hundreds. */
+/** Further places add nothing to the decision; a changelog pasted as a body has hundreds. */
 const MAX_SOURCES = 20;
 const BREAKING_TAG = /^(?:breaking|breaking[ -]changes?|bc[ -]breaks?)$/;
 
@@ -42,7 +42,7 @@ function titleText(title: ParsedTitle): string {
   return excerpt(`${tag === undefined ? "" : `[${tag}] `}${title.untagged}`, 0);
 }
 
-/** A commit announces by its header and by its footers; its prose often speaks about other changes. */
+/** A commit announces in its header and footers; its prose often describes other changes. */
 function commitTexts([header, ...lines]: readonly ProseLine[]): readonly string[] {
   const title = parseTitle(header?.raw ?? "");
   const texts = titleAnnounces(title) ? [titleText(title)] : [];
@@ -53,8 +53,8 @@ function commitTexts([header, ...lines]: readonly ProseLine[]): readonly string[
   return texts;
 }
 
-// Breaking changes announced in a pull request's description: its prose comes in, the announcing texts come out.
-// Descriptions are mostly filled-in templates, so labels, questions and boxes are read together with their answers.
+// Finds announcements of breaking changes in the prose of a pull request's description. Descriptions are mostly
+// filled-in templates, so labels, questions and boxes are read together with their answers.
 
 interface Block {
   readonly kind: "heading" | "item" | "text";
@@ -63,7 +63,7 @@ interface Block {
   readonly raw: string;
 }
 
-/** An answer stands directly under its question; six blocks hold the longest list of boxes seen in templates. */
+/** Blocks below a question that may hold its answer: six cover the longest list of boxes seen in templates. */
 const ANSWER_REACH = 6;
 
 const HEADING = /^\s{0,3}#{1,6}(?=\s)/;
@@ -101,7 +101,10 @@ function isQuestion(after: string): boolean {
   return /^[^.!?\n]{0,80}\?/.test(after);
 }
 
-/** The words stand alone: "**Breaking changes:**", "[Breaking changes](address)". A ticked box alone is an announcement. */
+/**
+ * The words are alone: "**Breaking changes:**", "[Breaking changes](address)". A ticked box by itself is an
+ * announcement.
+ */
 function isLabel(masked: string, { at, after }: { readonly at: number; readonly after: string }): boolean {
   const before = masked.slice(0, at).replace(ITEM, "");
   const rest = after.replace(/^\]\([^()\s]{0,500}\)/, "");
@@ -110,7 +113,7 @@ function isLabel(masked: string, { at, after }: { readonly at: number; readonly 
 
 type Answer = "yes" | "no" | "text";
 
-/** What stands under a label, up to the next heading: yes, no, other text, or nothing. */
+/** The text below a label, up to the next heading: yes, no, other text, or nothing. */
 function answerBelow(blocks: readonly Block[], index: number): Answer | "nothing" {
   for (const block of blocks.slice(index + 1, index + 1 + ANSWER_REACH)) {
     if (block.kind === "heading") break;
@@ -125,11 +128,11 @@ function answerIn(block: Block): Answer | null {
   if (saysNo(text)) return "no";
   if (saysYes(text)) return "yes";
   if (!/[\p{L}\p{N}]/u.test(text)) return null;
-  // A ticked box about something else ("[x] Tests added") is the next question already.
+  // A ticked box about something else ("[x] Tests added") is already the next question.
   return block.box === null || announcement(block.masked) !== null ? "text" : "no";
 }
 
-/** Soft-wrapped lines belong together: a negation may stand on the line above. */
+/** Joins soft-wrapped lines: a negation may be on the line above. */
 function readBlocks(lines: readonly ProseLine[]): readonly Block[] {
   const blocks: Block[] = [];
   let open: ProseLine[] = [];

@@ -1,9 +1,9 @@
-// How large the change is.
+// The size of the change.
 import type { FileDiff } from "../domain/pull-request.ts";
 import type { ChangeMetrics, FileFacts, FileKind } from "../domain/signals.ts";
 
 /**
- * Counts over the reviewed files. Lines are the source's own counts, so a file whose hunks did not arrive still counts.
+ * Counts over the reviewed files. Line counts come from the source, so a file without delivered hunks still counts.
  *
  * @param files the reviewed files, with `facts` in the same order
  */

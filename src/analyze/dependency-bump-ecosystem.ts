@@ -1,7 +1,7 @@
-// Which ecosystem a bump belongs to: branch, changed files and title come in, one word or null comes out.
+// Derives the ecosystem of a bump from branch, changed files and title.
 import type { BumpTitle } from "./dependency-bump-title.ts";
 
-/** Dependabot's names for package managers, as they stand in its branches and group names. */
+/** Dependabot's names for package managers, as in its branches and group names. */
 const DEPENDABOT: ReadonlyMap<string, string> = new Map([
   ["npm_and_yarn", "npm"],
   ["bun", "npm"],
@@ -83,7 +83,7 @@ const NAMES: readonly (readonly [RegExp, string])[] = [
   [/^@[a-z0-9~-][\w.~-]{0,100}\/[\w.~-]{1,100}$/i, "npm"],
 ];
 
-/** The branch knows best; then files, when all that are manifests agree; then the title's own words. Null when none say. */
+/** The branch is most reliable; then files, when all manifests agree; then the title. Null when none determines it. */
 export function bumpEcosystem(input: {
   readonly headRef: string;
   readonly files: readonly { readonly path: string }[];
@@ -94,7 +94,8 @@ export function bumpEcosystem(input: {
 
 function fromBranch(headRef: string): string | null {
   const rest = /^dependabot[/_-](.{1,40})/.exec(headRef)?.[1] ?? "";
-  // The separator may itself be `_`, so names are tried whole; the longest first, as `docker` begins `docker_compose`.
+  // The separator may itself be `_`, so whole names are tried, the longest first, because `docker_compose` begins with
+  // `docker`.
   const name = [...DEPENDABOT.keys()]
     .filter((key) => rest === key || (rest.startsWith(key) && "/_-".includes(rest[key.length] ?? "?")))
     .sort((a, b) => b.length - a.length)[0];

@@ -1,20 +1,20 @@
-// The titles that bots give to bumps: a parsed title comes in; package and versions come out, or null for other titles.
+// Parses the titles that bots give to bumps into package and versions; null for other titles.
 import type { ParsedTitle } from "./title.ts";
 
 export interface BumpTitle {
-  /** Null for a group, and where the title names none. */
+  /** Null for a group, and when the title names none. */
   readonly packageName: string | null;
   readonly from: string | null;
   readonly to: string | null;
   readonly group: boolean;
-  /** What Renovate calls the thing: `action`, `docker tag`, `module`, `rust crate`, …; null when it does not. */
+  /** Renovate's word for the thing: `action`, `docker tag`, `module`, `rust crate`, …; null without one. */
   readonly kind: string | null;
 }
 
-// Bounds: npm allows 214 characters in a name. Versions are looked at by bumpStep; here any word with a digit will do.
+// Limits: npm allows 214 characters in a name. bumpStep checks versions; here any word with a digit matches.
 const NAME = "[`'\"]?([^\\s`'\"]{1,214})[`'\"]?";
 const VERSION = "[`'\"]?([v^~>=<]{0,3}\\d[\\w.+~-]{0,79}|[0-9a-f]{7,40})[`'\"]?";
-/** ` in /docs`, ` in the actions group`, ` [security]`, ` (main)`, ` 🚀`: whatever a bot adds at the end. */
+/** ` in /docs`, ` in the actions group`, ` [security]`, ` (main)`, ` 🚀`: a bot's additions at the end. */
 const TAIL =
   "(?: in \\S{1,300}| in the \\S{1,100} group| across \\d{1,5} director(?:y|ies)| \\[[^\\]]{1,40}\\]| \\([^)]{1,60}\\)){0,4} ?\\p{Extended_Pictographic}?\\.?$";
 const KIND_BEFORE =
@@ -39,10 +39,13 @@ const GROUP = [
   pattern(`bump [^\\s,]{1,214}(?:, [^\\s,]{1,214}){0,20},? and \\S{1,214}${TAIL}`),
   pattern(`(?:lock ?file maintenance|pre-commit autoupdate)${TAIL}`),
 ];
-/** Dependabot leaves the versions out of a title that would be too long; its scope, directory or a path-like name tell. */
+/**
+ * Dependabot omits the versions from a title that would be too long; its scope, directory or a path-like name identify
+ * it.
+ */
 const NAME_ONLY = pattern(`bump ${NAME}${TAIL}`);
 
-/** Things that people bump which are no dependency. */
+/** Things that people bump and that are not dependencies. */
 const OWN_THINGS = new Set([
   "version",
   "versions",
@@ -57,8 +60,8 @@ const OWN_THINGS = new Set([
 const DEPENDENCY_SCOPE = /^(?:deps|deps-dev|dependencies|package|npm|gomod|cargo)$/i;
 
 /**
- * What a bump's title says. Prefixes of the convention, with or without a colon ("chore(deps) bump …"), of a part of the
- * repository ("Python: bump …") and tags are looked past. Null for every title that is not one of the bots' sentences.
+ * Parses a bump's title. Skips tags and prefixes of the convention, with or without a colon ("chore(deps) bump …"), and
+ * of a part of the repository ("Python: bump …"). Null for every title that is not one of the bots' sentences.
  */
 export function bumpTitle(title: ParsedTitle): BumpTitle | null {
   const prefixed = /^\w{1,20}\(([^()]{1,60})\) (?=\S)/.exec(title.subject);
@@ -85,7 +88,7 @@ function single(text: string): BumpTitle | null {
 
 function group(text: string, scope: string): BumpTitle | null {
   const which = GROUP.findIndex((one) => one.test(text));
-  // "Update dependencies" is also what people write; from a bot it comes with "all", a version or its scope.
+  // People write "Update dependencies" too; a bot adds "all", a version or its scope.
   const vague = which === 1 && !/ (?:all|non-major) | to /.test(text) && !DEPENDENCY_SCOPE.test(scope);
   const namesTwo = which === 4 && !DEPENDENCY_SCOPE.test(scope);
   return which < 0 || vague || namesTwo ? null : { packageName: null, from: null, to: null, group: true, kind: null };
@@ -93,13 +96,13 @@ function group(text: string, scope: string): BumpTitle | null {
 
 function nameOnly(text: string, scope: string): BumpTitle | null {
   const name = NAME_ONLY.exec(text)?.[1];
-  const told = DEPENDENCY_SCOPE.test(scope) || / in \//.test(text) || /^@|\//.test(name ?? "");
-  return name === undefined || !told || OWN_THINGS.has(name.toLowerCase())
+  const isIdentified = DEPENDENCY_SCOPE.test(scope) || / in \//.test(text) || /^@|\//.test(name ?? "");
+  return name === undefined || !isIdentified || OWN_THINGS.has(name.toLowerCase())
     ? null
     : { packageName: name, from: null, to: null, group: false, kind: null };
 }
 
-/** Versions are given without Renovate's `v`, so that "to v2.0.0" and "to 2.0.0" are the same. */
+/** Versions without Renovate's `v`, so that "to v2.0.0" and "to 2.0.0" are equal. */
 export function plainVersion(version: string): string {
   return version.replace(/^v(?=\d)/i, "");
 }

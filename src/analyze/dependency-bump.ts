@@ -1,4 +1,5 @@
-// Is the pull request a dependency bump, of what, and how far? Two signs of four are needed: people, too, write "Update …".
+// Detects a dependency bump, its package and its size. Two signs of four are needed, because people write "Update …"
+// too.
 import semver from "semver";
 import type { Author, Commit } from "../domain/pull-request.ts";
 import type { DependencyBump, SemverStep } from "../domain/signals.ts";
@@ -18,14 +19,17 @@ export interface BumpInput {
 
 type Source = DependencyBump["source"];
 
-/** Branch prefixes of the bots. Dependabot's separator can be configured to `-` or `_`; Renovate's prefix ends as set. */
+/**
+ * Branch prefixes of the bots. Dependabot's separator can be configured to `-` or `_`; Renovate's prefix is
+ * configurable.
+ */
 const BRANCHES: readonly (readonly [RegExp, Source])[] = [
   [/^dependabot[/_-]/, "dependabot"],
   [/^renovate[/-]/, "renovate"],
   [/^(?:greenkeeper|depfu|snyk-(?:upgrade|fix)|pyup)[/-]|^pre-commit-ci-update-config$/, "other"],
 ];
 
-/** Logins of bots; nobody but an App can have `[bot]` in a login. Self-hosted Renovates are named after their owner. */
+/** Logins of bots; only an App can have `[bot]` in its login. Self-hosted Renovates are named after their owner. */
 const SENDERS: readonly (readonly [RegExp, Source])[] = [
   [/^dependabot(?:-preview)?(?:\[bot\])?$/, "dependabot"],
   [/^(?:renovate(?:-bot)?|(?:[a-z0-9-]{1,60}-)?renovate(?:-[a-z0-9-]{1,60})?\[bot\])$/, "renovate"],
@@ -42,12 +46,12 @@ const LABELS: ReadonlyMap<string, Source> = new Map([
   ["renovate-bot", "renovate"],
 ]);
 
-/** Release notes follow the first lines of a body; versions are looked for before them. */
+/** Characters of a body that are searched for versions: release notes follow the first lines. */
 const BODY_REACH = 20_000;
 
 /**
- * The bump, or null when fewer than two of title, branch, sender and label say so. `from`, missing in Renovate's titles, is
- * taken from the bot's own description or commit when its target agrees with the title.
+ * The bump, or null when fewer than two of title, branch, sender and label indicate one. `from`, missing in Renovate's
+ * titles, comes from the bot's own description or commit when its target matches the title.
  */
 export function dependencyBump(input: BumpInput): DependencyBump | null {
   const title = bumpTitle(input.title);
@@ -84,14 +88,14 @@ function completeVersions(input: BumpInput, title: ReturnType<typeof bumpTitle>)
   const known = { from: title?.from ?? null, to: title?.to ?? null };
   if (title === null || title.group || known.from !== null) return known;
   const texts = [input.body ?? "", ...input.commits.slice(0, 1).map((commit) => commit.message)];
-  const told = texts.map((text) => toldVersions(text.slice(0, BODY_REACH))).find((versions) => versions !== null);
-  return told !== undefined && told !== null && agrees(known.to, told.to)
-    ? { from: told.from, to: known.to ?? told.to }
+  const stated = texts.map((text) => statedVersions(text.slice(0, BODY_REACH))).find((versions) => versions !== null);
+  return stated !== undefined && stated !== null && agrees(known.to, stated.to)
+    ? { from: stated.from, to: known.to ?? stated.to }
     : known;
 }
 
 /** Dependabot: "Bumps [x](…) from A to B."; Renovate: a table cell "[`A` -> `B`](…)" or "`A` → `B`". */
-function toldVersions(text: string): { readonly from: string; readonly to: string } | null {
+function statedVersions(text: string): { readonly from: string; readonly to: string } | null {
   const match =
     /^Bumps [^\n]{1,400}? from `?([^\s`]{1,60})`? to `?([^\s`]{1,60}?)`?\.?$/m.exec(text) ??
     /`([^\s`]{1,60})` {1,2}(?:->|→) {1,2}`([^\s`]{1,60})`/.exec(text);
@@ -99,20 +103,20 @@ function toldVersions(text: string): { readonly from: string; readonly to: strin
 }
 
 /** "to v14" in a title and `14.0.1` in the table are the same target. */
-function agrees(title: string | null, told: string): boolean {
-  const [a, b] = [title ?? "", told].map((version) => version.replace(/^(?:\^|[~>=<]{1,3})/, ""));
+function agrees(title: string | null, stated: string): boolean {
+  const [a, b] = [title ?? "", stated].map((version) => version.replace(/^(?:\^|[~>=<]{1,3})/, ""));
   return title === null || a === b || `${b}`.startsWith(`${a}.`);
 }
 
-// How far a bump goes: two versions come in, as bots write them; major, minor, patch or unknown comes out.
+// The semver step between two versions as bots write them.
 
 /** `1.2`, `v3`, `^4.4.0`, `2024.1.1`, `1.2.3.4`, `11.0.0-beta.3`, `1.24-alpine`; a commit hash is no version. */
 const VERSION = /^[v^~>=<]{0,3}\d{1,9}(?:\.\d{1,9}){0,5}(?:[-+.][\w.+-]{0,100})?$/i;
 const HASH = /^[0-9a-f]{7,40}$/i;
 
 /**
- * The semver step between two versions in either direction; the first of major, minor that differs, else patch. Partial,
- * calendar and four-part versions are read as their first three numbers. "unknown" when one is missing, is not a
+ * The semver step between two versions in either direction: the first of major and minor that differs, else patch.
+ * Partial, calendar and four-part versions are read as their first three numbers. "unknown" when one is missing or no
  * version, or both are the same.
  */
 export function bumpStep(from: string | null, to: string | null): SemverStep {

@@ -1,4 +1,4 @@
-// What a changed file is for: test, infrastructure, documentation, configuration or source. Decided from its path alone.
+// The kind of a changed file, from its path alone: test, infrastructure, documentation, configuration or source.
 
 import { pathGlob } from "../config/path-glob.ts";
 import type { RepoConfig } from "../config/repo-config.ts";
@@ -7,8 +7,8 @@ import type { FileKind } from "../domain/signals.ts";
 type Table = readonly (readonly [kind: FileKind, patterns: readonly RegExp[]])[];
 
 /**
- * First match wins. Tests come first: a fixture is a test whatever its format. Infrastructure comes before configuration,
- * because a workflow is YAML and yet runs with the repository's keys; names such as CMakeLists.txt come before `.txt`.
+ * First match wins. Tests come first: a fixture is a test in any format. Infrastructure comes before configuration,
+ * because a workflow is YAML but runs with the repository's keys; names such as CMakeLists.txt come before `.txt`.
  */
 const TABLE: Table = [
   [
@@ -47,20 +47,21 @@ const TABLE: Table = [
     [
       /\.(?:md|mdx|markdown|rst|adoc|asciidoc|txt|org|pod|rdoc|wiki|tex)$/i,
       /(?:^|\/)(?:docs?|documentation|man|javadoc)\//i,
-      // Without an extension, or with one that shouts (LICENSE.APACHE): src/security.ts and install.sh are code.
+      // Without an extension, or with one in capitals (LICENSE.APACHE): src/security.ts and install.sh are code.
       /(?:^|\/)(?:README|CHANGE(?:S|LOG)|CONTRIBUTING|COPYING|LICEN[CS]E|UNLICENSE|NOTICE|AUTHORS|HISTORY|INSTALL|NEWS|SECURITY|CODE_OF_CONDUCT|THANKS|CREDITS|CITATION)(?:-[\w-]+)?$/i,
       /(?:^|\/)(?:README|COPYING|LICEN[CS]E|NOTICE)\.[A-Z][\w-]*$/,
     ],
   ],
 ];
 
-/** Documents that build tools or agents would otherwise claim by their extension. */
+/** Documents whose extension build tools or agents would otherwise claim. */
 const DOCS_FIRST = /(?:^|\/)(?:readme|changelog|contributing|license|security)(?:\.[\w-]+)*\.(?:md|rst|txt|adoc)$/i;
 
 /**
  * A classifier for one repository's settings; compile it once for a review.
  *
- * @param fileKinds further globs of `.kodiai.yml`, tried before the built-in table in the order test, config, docs, infra
+ * @param fileKinds further globs of `.kodiai.yml`, tried before the built-in table in the order test, config, docs,
+ * infra
  * @returns path → kind; `source` when nothing matches
  */
 export function fileKinds(fileKinds: RepoConfig["fileKinds"]): (path: string) => FileKind {
@@ -70,7 +71,7 @@ export function fileKinds(fileKinds: RepoConfig["fileKinds"]): (path: string) =>
   return (path) => own.find(([, matches]) => matches(path))?.[0] ?? builtInKind(path);
 }
 
-/** One that cannot be read matches nothing; the configuration has told of it. */
+/** An invalid glob matches nothing; the configuration has reported it. */
 function anyOf(globs: readonly string[]): (path: string) => boolean {
   const read = globs.map((glob) => pathGlob(glob)).flatMap((glob) => ("problem" in glob ? [] : [glob.matches]));
   return (path) => read.some((matches) => matches(path));

@@ -1,7 +1,9 @@
-// What the author says in their own voice: Markdown comes in, lines come out in which code, quotations and hidden
-// comments can no longer be read as statements. One pass; linear in the length of the text.
+// Extracts the author's own statements from Markdown: code, quotations and hidden comments become unreadable. One pass;
+// linear in the length of the text.
 
-/** One line, twice and equally long: `masked` to search in (code spans filled with backticks), `raw` to quote from. */
+/**
+ * One line in two forms of equal length: `masked` for searching (code spans filled with backticks), `raw` for quoting.
+ */
 export interface ProseLine {
   readonly masked: string;
   readonly raw: string;
@@ -13,15 +15,15 @@ const QUOTE = /^\s{0,3}>/;
 const BLANK: ProseLine = { masked: "", raw: "" };
 
 /**
- * The lines of a Markdown text, in order and number; fenced code, quoted lines and HTML comments leave blank ones.
- * A fence or comment that is never closed reaches to the end, as on GitHub.
+ * The lines of a Markdown text, with the same numbers; fenced code, quoted lines and HTML comments become blank. An
+ * unclosed fence or comment reaches to the end, as on GitHub.
  */
 export function intentProse(markdown: string): readonly ProseLine[] {
   const open: Open = { fence: null, hidden: false };
   return markdown.split(/\r\n|\r|\n/).map((line) => (line === "" ? BLANK : nextLine(line, open)));
 }
 
-/** What a line leaves open for the next ones: a fence by its marks, a comment. Written as the lines are read. */
+/** Open constructs at the end of a line: a fence by its marks, a comment. Updated line by line. */
 interface Open {
   fence: string | null;
   hidden: boolean;

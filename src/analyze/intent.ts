@@ -1,5 +1,5 @@
-// What the pull request wants to be: its words come in, an Intent comes out. Total over all strings, deterministic, and
-// linear in the length of the text; everything it reads was written by people we do not know.
+// Derives the intent of a pull request from its text. Total over all strings, deterministic, and linear in the length
+// of the text; all input is untrusted.
 import type { Author, Commit } from "../domain/pull-request.ts";
 import type { Intent, Profile } from "../domain/signals.ts";
 import { breakingSources } from "./breaking.ts";
@@ -19,7 +19,7 @@ export interface IntentInput {
   readonly files: readonly { readonly path: string }[];
 }
 
-/** The most thorough review that is asked for wins. */
+/** The most thorough requested review wins. */
 const PROFILES: readonly (readonly [TitleCommand, Profile])[] = [
   ["strict-review", "thorough"],
   ["balanced-review", "balanced"],
@@ -28,39 +28,39 @@ const PROFILES: readonly (readonly [TitleCommand, Profile])[] = [
 
 /** Focus areas go into queries and prompts, so a title of a hundred tags must not fill them. */
 const MAX_FOCUS_AREAS = 20;
-/** Tags that speak to machines or number things: "[ci skip]", "[skip actions]", "[1/3]", "[#1331]". */
+/** Tags for machines and numbers: "[ci skip]", "[skip actions]", "[1/3]", "[#1331]". */
 const NO_TOPIC = /^(?:(?:skip|no)[ -](?:ci|actions)|(?:ci|actions)[ -]skip|[^\p{L}]*|v?\d[\w.]*)$/u;
 
 /**
  * Reads the intent of a pull request.
  *
- * A dependency bump's description is the changelog of somebody else's project: it is not read for breaking changes,
- * reverts and issues.
+ * A dependency bump's description is another project's changelog: it is not searched for breaking changes, reverts and
+ * issues.
  */
 export function parseIntent(input: IntentInput): Intent {
   const title = parseTitle(input.title);
   const bump = dependencyBump({ ...input, title });
-  const told = {
+  const text = {
     title,
     body: intentProse(bump === null ? (input.body ?? "") : ""),
     commits: input.commits.map((commit) => intentProse(commit.message)),
   };
-  const reverts = revertOf(told);
+  const reverts = revertOf(text);
   const revertsByTitle = reverts !== null && /^revert/i.test(title.untagged) && title.otherType === null;
   return {
     type: title.type ?? (revertsByTitle ? "revert" : null),
     otherType: title.otherType,
     scope: title.scope,
     subject: title.subject,
-    breaking: breakingSources(told),
-    // Draft and work in progress are one state to us: not ready for review.
+    breaking: breakingSources(text),
+    // Draft and work in progress are one state: not ready for review.
     wip: title.commands.includes("wip") || title.commands.includes("draft"),
     noReview: title.commands.includes("no-review"),
     styleOk: title.commands.includes("style-ok"),
     profile: PROFILES.find(([command]) => title.commands.includes(command))?.[1] ?? null,
     focusAreas: focusAreas(title),
     reverts,
-    issues: issueRefs({ ...told, title: intentProse(input.title) }),
+    issues: issueRefs({ ...text, title: intentProse(input.title) }),
     bump,
   };
 }

@@ -1,11 +1,11 @@
-// Which issues a pull request says it closes or belongs to: title, body and commits come in, references come out.
+// Finds the issues that title, body and commits close or refer to.
 import type { IssueRef } from "../domain/signals.ts";
 import type { ProseLine } from "./intent-prose.ts";
 
-/** More references than this are a changelog, not an intent. */
+/** More references are a changelog, not an intent. */
 const MAX_REFS = 100;
 
-/** GitHub's nine closing keywords, then the words people use for a weaker tie. */
+/** GitHub's nine closing keywords, then words for a weaker tie. */
 const KEYWORD =
   /(?<![\w-])(?:(close[sd]?|fix(?:e[sd])?|resolve[sd]?)|(relate[sd]?(?:[ \t]to)?)|(see(?:[ \t]also)?)|(refs?|references?)|(part[ \t]of)|(address(?:es)?))(?![\w-])/gi;
 const NAME = "([A-Za-z0-9][A-Za-z0-9-]{0,38}/[\\w.-]{1,100})";
@@ -23,9 +23,9 @@ const NEXT = new RegExp(
 );
 
 /**
- * The issues referred to with a keyword, each (repository, number) once, in order of first mention; at most 100.
- * A closing mention wins over a weaker one. GitHub closes only the issue that directly follows the keyword: the others of
- * a list, and "fixes issue #1", are kept with `closing: false`. Code, quotations and hidden comments say nothing.
+ * The issues referred to with a keyword, each (repository, number) once, in order of first mention; at most 100. A
+ * closing mention wins over a weaker one. GitHub closes only the issue that directly follows the keyword: the others of
+ * a list, and "fixes issue #1", have `closing: false`. Code, quotations and hidden comments do not count.
  */
 export function issueRefs(input: {
   readonly title: readonly ProseLine[];

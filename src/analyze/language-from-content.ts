@@ -1,21 +1,23 @@
-// Which of several claimants a file is, by what stands in it: `#!` lines, editor modelines, then one telling word each.
-// The text is untrusted and cut to a few thousand characters, and every pattern below reads a line in one pass.
+// Decides between several possible languages by the file's content: `#!` lines, editor modelines, then one distinctive
+// word each. The text is untrusted and cut to a few thousand characters, and every pattern reads a line in one pass.
 import { canonicalLanguage } from "../domain/language.ts";
 import { BY_EXTENSION, BY_ID, BY_INTERPRETER } from "./language-table.ts";
 import { tellingWords } from "./telling-words.ts";
 
-/** What decides stands at the top. Linguist reads far more; nineteen in twenty of its samples are told apart by this much. */
+/**
+ * The decisive part is at the top. Linguist reads far more; nineteen in twenty of its samples are decided by this much.
+ */
 const READ = 2000;
 
 const XML = /^\uFEFF?\s{0,20}<\?xml[ \t]/;
 
 /**
- * The language that the text speaks for itself.
+ * The language that the text itself indicates.
  *
  * @param extension the longest known extension, lower-cased with its dot, or "" when the name has none
- * @param candidates linguist names that claim the extension; only these are answered by telling words
- * @param content the beginning of the file, or the lines known of it; only the first 2,000 characters are read
- * @returns a linguist name, or undefined when nothing tells
+ * @param candidates linguist names that claim the extension; distinctive words apply only to these
+ * @param content the beginning of the file, or its known lines; only the first 2,000 characters are read
+ * @returns a linguist name, or undefined when undecided
  */
 export function languageFromContent(
   extension: string,
@@ -25,10 +27,10 @@ export function languageFromContent(
   const head = content.slice(0, READ).replaceAll("\r", "");
   if (candidates.length > 1) {
     if (candidates.includes("XML") && XML.test(head)) return "XML";
-    const told = tellingWords(extension).find(
+    const match = tellingWords(extension).find(
       ({ language, pattern }) => candidates.includes(language) && pattern.test(head),
     );
-    return told?.language ?? among(fromModeline(head), candidates);
+    return match?.language ?? among(fromModeline(head), candidates);
   }
   return fromShebang(head) ?? fromModeline(head);
 }
@@ -37,7 +39,7 @@ function among(name: string | undefined, candidates: readonly string[]): string 
   return name !== undefined && candidates.includes(name) ? name : undefined;
 }
 
-/** `#!/usr/bin/env -S python3 -u` → Python. An interpreter that several languages share counts for its first. */
+/** `#!/usr/bin/env -S python3 -u` → Python. An interpreter of several languages counts for its first. */
 function fromShebang(head: string): string | undefined {
   const line = /^\uFEFF?#![ \t]*([^\n]{1,300})/.exec(head)?.[1];
   if (line === undefined) return undefined;

@@ -1,8 +1,9 @@
-// GitHub's language data (linguist), unpacked once into maps. The packed table is generated: scripts/generate-languages.ts.
+// GitHub's language data (linguist), unpacked once into maps. The packed table is generated:
+// scripts/generate-languages.ts.
 import { canonicalLanguage } from "../domain/language.ts";
 import packed from "./language-table.json" with { type: "json" };
 
-/** `programming` is code, `markup` is HTML and its kin, `data` is JSON and its kin, `prose` is text for people. */
+/** `programming` is code, `markup` is HTML and the like, `data` is JSON and the like, `prose` is text for people. */
 export type LanguageType = "programming" | "markup" | "data" | "prose";
 
 interface Packed {
@@ -28,7 +29,7 @@ export const BY_FILENAME = claims((language) => language.filenames);
 /** Interpreter of a `#!` line → linguist names. */
 export const BY_INTERPRETER = claims((language) => language.interpreters);
 
-/** Canonical id → linguist name, for words in modelines. Where two names share an id, the first by name. */
+/** Canonical id → linguist name, for words in modelines. When two names share an id, the first by name. */
 export const BY_ID: ReadonlyMap<string, string> = new Map(
   LANGUAGES.toReversed().map(([name]) => [canonicalLanguage(name), name]),
 );

@@ -1,4 +1,4 @@
-// What language a changed file is written in, and how much of the change each language has: by name, neighbours, contents.
+// The language of a changed file, by name, neighbours and content, and each language's share of the change.
 
 import { canonicalLanguage, UNKNOWN_LANGUAGE } from "../domain/language.ts";
 import type { LanguageShare } from "../domain/signals.ts";
@@ -9,7 +9,7 @@ import { preferLanguage } from "./prefer-language.ts";
 export interface Language {
   /** Canonical id: `cpp`, `typescript`, or `unknown`. */
   readonly language: string;
-  /** What people read: `C++`; TSX is `TypeScript`. "Unknown" when unknown. */
+  /** Display name: `C++`; TSX is `TypeScript`. "Unknown" when unknown. */
   readonly name: string;
   /** GitHub's own name, or null: `TSX`. */
   readonly linguist: string | null;
@@ -18,7 +18,7 @@ export interface Language {
 
 const UNKNOWN: Language = { language: UNKNOWN_LANGUAGE, name: "Unknown", linguist: null, type: "unknown" };
 
-/** Names whose canonical id stands for a broader language, shown by that language's name. */
+/** Names whose canonical id means a broader language, shown by that language's name. */
 const SHOWN = new Map([["TSX", "TypeScript"]]);
 
 /** Basenames that people write in any case, or with a suffix, where linguist knows one spelling. */
@@ -34,10 +34,10 @@ const LOOSE_NAMES: readonly (readonly [RegExp, string])[] = [
  * The language of one file.
  *
  * @param path any path; only its last two parts matter. `constructor`, `.ts` and `ts` are unknown
- * @param around `siblings`: other paths of the change, which decide whether a `.h` is C, C++ or Objective-C (those of the
- *   same folder speak first); `content`: the first characters of the file or its added lines, where the name leaves a choice;
- *   `partial`: the content is not the file's beginning, so that the absence of a `#!` line says nothing
- * @returns never throws; unknown when nothing tells
+ * @param around `siblings`: other paths of the change, which decide whether a `.h` is C, C++ or Objective-C (the same
+ * folder comes first); `content`: the first characters of the file or its added lines, for ambiguous names; `partial`:
+ * the content is not the file's beginning, so that a missing `#!` line proves nothing
+ * @returns never throws; unknown when undecided
  */
 export function classifyLanguage(
   path: string,
@@ -51,9 +51,9 @@ export function classifyLanguage(
 }
 
 /**
- * Whether a language takes part in the shares. Programming and markup do, as in GitHub's own statistics: reviewers speak
- * about their lines. So do the query and schema languages that linguist files under data. JSON, YAML, Markdown do not:
- * a lock file or a page of prose would drown the code it comes with.
+ * Whether a language takes part in the shares. Programming and markup do, as in GitHub's own statistics, and so do the
+ * query and schema languages that linguist files under data: reviewers comment on their lines. JSON, YAML and Markdown
+ * do not: a lock file or a page of prose would drown the code beside it.
  */
 export function isCode(language: Language): boolean {
   return language.type === "programming" || language.type === "markup" || CODE_AMONG_DATA.has(language.linguist ?? "");
@@ -104,8 +104,8 @@ function linguistName(path: string, siblings: readonly string[], content: string
   const extension = knownExtension(base);
   const candidates = byName ?? BY_EXTENSION.get(extension) ?? [];
   if (candidates.length === 1) return candidates[0];
-  const told = content === "" ? undefined : languageFromContent(extension, candidates, content);
-  if (told !== undefined) return told;
+  const byContent = content === "" ? undefined : languageFromContent(extension, candidates, content);
+  if (byContent !== undefined) return byContent;
   if (extension === ".h") return headerLanguage(path, siblings);
   const included = extension === ".inc" ? includedLanguage(path, siblings) : undefined;
   if (included !== undefined) return included;
@@ -113,7 +113,7 @@ function linguistName(path: string, siblings: readonly string[], content: string
   return undefined;
 }
 
-/** The longest extension that the table knows: `.blade.php` before `.php`; "" when none. A leading dot starts a name. */
+/** The longest known extension: `.blade.php` before `.php`; "" when none. A leading dot starts a name. */
 function knownExtension(base: string): string {
   const lower = base.toLowerCase();
   for (let dot = lower.indexOf(".", 1); dot !== -1; dot = lower.indexOf(".", dot + 1)) {
@@ -131,10 +131,10 @@ function basename(path: string): string {
   return path.slice(path.lastIndexOf("/") + 1);
 }
 
-// A file without an extension, of which only the path is known: a program, or a licence, a note, a list?
-// Where the contents are known, their `#!` line decides instead.
+// Decides from the path alone whether a file without an extension is a program, or a licence, a note, a list. When the
+// content is known, its `#!` line decides instead.
 
-/** Folders whose files are sources, inputs or texts; what stands there without an extension is no program. */
+/** Folders of sources, inputs or texts; a file without an extension there is no program. */
 const OTHER_FOLDERS = new Set(
   (
     "src lib include pkg app corpus license licenses input inputs output outputs " +
@@ -143,21 +143,21 @@ const OTHER_FOLDERS = new Set(
   ).split(" "),
 );
 
-/** Names of things that are read, not run. */
+/** Names of files that are read, not run. */
 const OTHER_NAMES =
   /(?:^|[-_])(?:licen[cs]e|readme|notice|authors|changelog|copyright|config|summary|version|token|key|keyfile|toolchain|hosts|kubeconfig|file|link|user|data|example|sample|template|empty|valid|invalid|marker|plan|excluded?|sources)\d*$/i;
 
-/** Folders that hold programs, whatever those are called. */
+/** Folders of programs with any name. */
 const SCRIPT_FOLDERS = new Set(
   ("bin sbin script scripts tools ci hooks git_hooks .git_hooks githooks .githooks " + ".husky init.d build-aux").split(
     " ",
   ),
 );
 
-/** What a script at the root is called for; a lone word there is otherwise a note or a list. */
+/** Names of scripts at the root; another single word there is usually a note or a list. */
 const TASK_AT_ROOT = /-|^(?:autogen|bootstrap|build|configure|gradlew|install|make|run|setup|start|test)/;
 
-/** Programs that a Ruby project carries under these names; what lies beside them in `bin` is Ruby too. */
+/** Programs of a Ruby project; their neighbours in `bin` are Ruby too. */
 const RUBY_STUBS = new Set(["rails", "rake", "bundle", "rspec", "rubocop", "spring", "brakeman", "importmap"]);
 
 /**
@@ -165,7 +165,7 @@ const RUBY_STUBS = new Set(["rails", "rake", "bundle", "rspec", "rubocop", "spri
  *
  * @param path a path whose basename and extension linguist does not know
  * @param siblings other paths of the change
- * @returns linguist's name, or undefined when the file is as likely no program: `LICENSE-MIT`, `constructor`
+ * @returns linguist's name, or undefined when the file is probably no program: `LICENSE-MIT`, `constructor`
  */
 function guessProgram(path: string, siblings: readonly string[]): string | undefined {
   const parts = path.split("/");
@@ -187,9 +187,9 @@ function inBin(base: string, parts: readonly string[], siblings: readonly string
   return ruby ? "Ruby" : "Shell";
 }
 
-// A `.h` is C, C++ or Objective-C, and an `.inc` may be theirs; the name does not say. The neighbours do.
+// A `.h` is C, C++ or Objective-C, and an `.inc` may be one of them; the neighbours decide.
 
-/** Extension of a neighbour → what a header beside it is written in. */
+/** Extension of a neighbour → the language of a header beside it. */
 const NEIGHBOURS: ReadonlyMap<string, string> = new Map([
   ...["cpp", "cc", "cxx", "c++", "hpp", "hh", "hxx", "h++", "ipp", "tpp", "inl", "cu"].map(
     (extension) => [extension, "C++"] as const,
@@ -206,16 +206,16 @@ interface Neighbourhood {
   readonly everywhere: Counts;
 }
 
-/** One change asks for each of its headers: its thousands of paths are counted once. */
+/** Called for each header of a change, but its thousands of paths are counted once. */
 const known = new WeakMap<readonly string[], Neighbourhood>();
 
 /**
- * The language of a header by the files around it: the commonest of its own folder, else C++ where the change has C++ and
- * no C. On a tie C++ wins over Objective-C and both over C, because a C compiler reads neither's headers.
+ * The language of a header by the files around it: the most common in its own folder, else C++ when the change has C++
+ * and no C. On a tie C++ wins over Objective-C and both over C, because a C compiler reads neither's headers.
  *
  * @param path the header
  * @param siblings other paths of the change; the header itself may be among them
- * @returns linguist's name; C when nothing around says otherwise
+ * @returns linguist's name; C by default
  */
 function headerLanguage(path: string, siblings: readonly string[]): string {
   const { byFolder, everywhere } = neighbourhood(siblings);
@@ -225,7 +225,9 @@ function headerLanguage(path: string, siblings: readonly string[]): string {
   return ["C++", "Objective-C", "C"].reduce((best, each) => (count(each) > count(best) ? each : best));
 }
 
-/** C++ for an `.inc` among files of C's family (linguist's name for what several of them include), else undefined. */
+/**
+ * C++ for an `.inc` among files of C's family (linguist's name for includes shared by several of them), else undefined.
+ */
 function includedLanguage(path: string, siblings: readonly string[]): string | undefined {
   return neighbourhood(siblings).byFolder.has(folderOf(path)) ? "C++" : undefined;
 }

@@ -1,9 +1,8 @@
-// Which language an extension means when several claim it and the contents are unknown or say nothing.
+// The language of an extension with several claimants when the content does not decide.
 
 /**
- * The likeliest reading, by what repositories hold: counted on labelled paths of public repositories where they had the
- * extension, else the language with far more public code. An extension that stands in neither is left to its first
- * programming language.
+ * The most likely language: counted on labelled paths of public repositories that have the extension, else the language
+ * with far more public code. An extension in neither takes its first programming language.
  */
 const PREFERRED: ReadonlyMap<string, string> = new Map(
   Object.entries({
@@ -156,11 +155,9 @@ const PREFERRED: ReadonlyMap<string, string> = new Map(
 );
 
 /**
- * One of `candidates`.
- *
  * @param extension lower-cased, with its dot
  * @param candidates linguist names that claim the extension; at least one
- * @param isProgramming tells code from data
+ * @param isProgramming distinguishes code from data
  */
 export function preferLanguage(
   extension: string,

@@ -1,24 +1,24 @@
-// Does the pull request take an earlier change back, and which one? Title, body and commits come in.
+// Detects from title, body and commits which earlier change a pull request reverts.
 import type { Intent } from "../domain/signals.ts";
 import type { ProseLine } from "./intent-prose.ts";
 import type { ParsedTitle } from "./title.ts";
 
-/** GitHub's button and `git revert` quote the title; GitHub cuts a long one, and with it the closing quote. */
+/** GitHub's button and `git revert` quote the title; GitHub cuts a long one, including the closing quote. */
 const QUOTED = /^revert(?:ed|s)?:? ["“](.+)$/is;
 const PULL = /^reverts? (?:pr |pull request )?(?:[\w.-]{1,100}\/[\w.-]{1,100})?#(\d{1,10})(?!\w)/i;
 const SHA = /^reverts? (?:commit )?([0-9a-f]{7,40})(?!\w)/i;
-/** Git's own sentence, and GitHub's `Reverts owner/repo#12`; only at the start of a line, so that prose is not one. */
+/** Git's own sentence, and GitHub's `Reverts owner/repo#12`; only at the start of a line, to exclude prose. */
 const SENTENCE =
   /^\s{0,3}(?:[-*] )?(?:this )?(?:partially )?reverts? (?:(?:the )?(?:commits?|pr|pull request)[ :]{1,2})?(?:(?:https?:\/\/[\w.-]{1,80}\/)?[\w.-]{1,100}\/[\w.-]{1,100})?(?:(?:#|\/pull\/)(\d{1,10})|(?:\/commit\/|@)?([0-9a-f]{7,40}))(?!\w)/i;
 
-/** What a squash merge put behind the reverted title. */
+/** Appended to the reverted title by a squash merge. */
 const SQUASHED = /\(#(\d{1,10})\)$/;
 
 /**
- * What is taken back, as far as the text says; null when nothing is.
+ * The reverted change, as far as the text names it; null for any other change.
  *
- * Unless the title says revert, a description counts by its first line only, and commits only when there is just one:
- * further down, and among many commits, one change of the same pull request takes back another.
+ * Unless the title mentions a revert, a description counts by its first line only, and commits only when there is just
+ * one: further down, and among many commits, one change of the same pull request reverts another.
  */
 export function revertOf(input: {
   readonly title: ParsedTitle;
@@ -27,16 +27,19 @@ export function revertOf(input: {
 }): Intent["reverts"] {
   const { title, commits } = input;
   const subject = revertedSubject(title);
-  const named: Told = { pull: PULL.exec(title.untagged)?.[1] ?? null, sha: hash(SHA.exec(title.untagged)?.[1]) };
+  const named: RevertTarget = {
+    pull: PULL.exec(title.untagged)?.[1] ?? null,
+    sha: hash(SHA.exec(title.untagged)?.[1]),
+  };
   const titleSays = subject !== null || named.pull !== null || named.sha !== null;
-  const told: readonly Told[] = [
+  const targets: readonly RevertTarget[] = [
     named,
     ...sentences(input.body, titleSays ? "anywhere" : "first line"),
     ...(titleSays || commits.length === 1 ? commits.flatMap((one) => sentences(one, "anywhere")) : []),
     { pull: SQUASHED.exec(subject ?? "")?.[1] ?? null, sha: null },
   ];
-  const pull = told.flatMap((one) => one.pull ?? [])[0];
-  const sha = told.flatMap((one) => one.sha ?? [])[0];
+  const pull = targets.flatMap((one) => one.pull ?? [])[0];
+  const sha = targets.flatMap((one) => one.sha ?? [])[0];
   if (!titleSays && pull === undefined && sha === undefined) return null;
   return { subject, sha: sha ?? null, pull: pull === undefined ? null : Number(pull) };
 }
@@ -47,12 +50,12 @@ function revertedSubject({ untagged, type, subject }: ParsedTitle): string | nul
   return type === "revert" && subject !== "" ? subject.replace(/^["“](.+)["”]$/s, "$1") : null;
 }
 
-interface Told {
+interface RevertTarget {
   readonly pull: string | null;
   readonly sha: string | null;
 }
 
-function sentences(lines: readonly ProseLine[], where: "anywhere" | "first line"): readonly Told[] {
+function sentences(lines: readonly ProseLine[], where: "anywhere" | "first line"): readonly RevertTarget[] {
   const spoken = lines.filter(({ masked }) => masked.trim() !== "");
   return spoken.slice(0, where === "anywhere" ? spoken.length : 1).flatMap(({ masked }) => {
     const match = SENTENCE.exec(masked);

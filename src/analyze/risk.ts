@@ -4,10 +4,12 @@ import type { LeftOut } from "../domain/omissions.ts";
 import type { DiffLine, FileDiff } from "../domain/pull-request.ts";
 import type { FileFacts, FileKind, Risk, RiskId } from "../domain/signals.ts";
 
-/** Files whose added lines are read. A count, never a clock: the same change gives the same risks on any machine. */
+/**
+ * Files whose added lines are read. A count, never a time limit: the same change gives the same risks on any machine.
+ */
 const FILES_READ = 200;
 
-/** Places kept for each risk. */
+/** Places listed per risk. */
 const EVIDENCE = 20;
 
 const TEXTS: Readonly<Record<RiskId, string>> = {
@@ -33,7 +35,7 @@ type Evidence = Risk["evidence"][number];
  * The risks of a change, in the fixed order of RiskId.
  *
  * Paths count for every file. Added lines count for the first 200 files that are not documentation; a `truncated` risk
- * says that there were more, with the first that was not read. Context and removed lines never count.
+ * reports that there were more, with the first unread one. Context and removed lines never count.
  *
  * @param files the reviewed files, with `facts` in the same order
  * @param leftOut files that are not reviewed: a lock file still changes dependencies, a keystore still is a secret
@@ -76,8 +78,8 @@ function* contentRisks(file: FileDiff): Iterable<{ id: RiskId; line: number | nu
   }
 }
 
-// The paths that are a reason to look closer. A path is read as words: `src/lib/auth-service.ts` says auth and service, and
-// `authorList.ts` says author and list, so that auth never matches an author, nor token a tokenizer.
+// Paths that are a reason to look closer, read as words: `src/lib/auth-service.ts` has auth and service, and
+// `authorList.ts` has author and list, so that auth never matches an author, nor token a tokenizer.
 
 const AUTHENTICATION = words(
   "auth authn authz authenticate authenticated authentication authenticator authorize authorized authorization authorizer " +
@@ -107,7 +109,7 @@ const CREDENTIAL_FILE =
 
 const SCHEMA = words("migration migrations migrate schema schemas ddl alembic flyway liquibase prisma");
 
-/** `user.schema.ts` is the schema of a validator, as are those of JSON and GraphQL. */
+/** `user.schema.ts` is a validator's schema, and so are those of JSON and GraphQL. */
 const VALIDATOR = /[.-]schemas?\.(?:[cm]?[jt]sx?|json|py)$|\.graphqls?$/;
 
 const MANIFEST = new Set(
@@ -130,7 +132,7 @@ const MANIFEST_PATTERN =
  * The risks that a path alone raises.
  *
  * @param path with `/`
- * @param kind what the file is; only `infra` matters, documentation raises nothing
+ * @param kind the file's kind; only `infra` matters, documentation raises nothing
  */
 function pathRisks(path: string, kind: FileKind | undefined): readonly RiskId[] {
   const base = path.slice(path.lastIndexOf("/") + 1).toLowerCase();
@@ -146,7 +148,7 @@ function pathRisks(path: string, kind: FileKind | undefined): readonly RiskId[] 
   return found;
 }
 
-/** What the path of a file that is not reviewed still says; other people's code says nothing. */
+/** The risks of a path that is not reviewed; other people's code raises none. */
 function leftOutRisks(path: string): readonly RiskId[] {
   if (/(?:^|\/)(?:node_modules|vendor|third[-_]?party)\//i.test(path)) return [];
   return pathRisks(path, undefined).filter((id) => id === "dependencies" || id === "credentials");
@@ -171,8 +173,8 @@ function words(text: string): ReadonlySet<string> {
   return new Set(text.split(" "));
 }
 
-// The words on an added line that are a reason to look closer. Whole words only: `design`, `assign`, `significant` are not
-// `sign`. Words that are ordinary English stand with what makes them code: `fetch(`, not "fetch".
+// Words on an added line that are a reason to look closer. Whole words only: `design`, `assign`, `significant` are not
+// `sign`. Ordinary English words need their code context: `fetch(`, not "fetch".
 
 /** Characters of a line that are read: a longer one is data or minified. */
 const LINE_READ = 2000;
@@ -224,7 +226,7 @@ const NETWORK = [
   String.raw`\bgrpc\.(?:Dial|NewClient|NewServer)\b`,
 ];
 
-/** Formats that can name types or run code; reading JSON is everyday work and says nothing. */
+/** Formats that can name types or run code; reading JSON is everyday work. */
 const DESERIALIZATION = [
   String.raw`\b(?:pickle|cpickle|dill|jsonpickle|shelve|torch|joblib|marshal)\.(?:loads?|decode|open)\b`,
   String.raw`\byaml\.(?:load|load_all|unsafe_load|full_load)\b`,
@@ -232,7 +234,10 @@ const DESERIALIZATION = [
   String.raw`\b(?:de|un)seriali[sz](?:e|er|ation|ing)\b|\bunmarshal\w{0,20}\b`,
 ];
 
-/** Each pattern reads a line in one pass. Case matters where languages differ by it: `raise Error` against "raise it". */
+/**
+ * Each pattern reads a line in one pass. Case matters where it distinguishes languages: `raise Error` against "raise
+ * it".
+ */
 const CONTENT_RISKS: readonly (readonly [RiskId, RegExp])[] = [
   ["error-handling", new RegExp(ERROR_HANDLING.join("|"))],
   ["cryptography", new RegExp(CRYPTOGRAPHY.join("|"), "i")],

@@ -1,7 +1,8 @@
-// The words that tell apart the languages that share an extension. One rule a line: extensions | language | flags | pattern.
-// A table in text, because its 260 patterns are compiled only when such a file is met, and because it is read as a table.
+// Patterns that distinguish languages with the same extension. One rule per line: extensions | language | flags |
+// pattern. A text table, because its 260 patterns are compiled only when such a file occurs, and because it reads as a
+// table.
 
-/** The first line whose pattern is found speaks. Patterns are ours, from the grammars of the languages; each reads in one pass. */
+/** The first matching line wins. The patterns are ours, from the grammars of the languages; each reads in one pass. */
 const TABLE = String.raw`
 .1in | Roff Manpage | m | ^\.(?:TH|Dd)\b
 .1in | Roff | m | ^\.
@@ -285,7 +286,7 @@ const rules = Map.groupBy(
 
 const compiled = new Map<string, readonly Telling[]>();
 
-/** The rules of an extension (lower-cased, with its dot) in the order in which they are tried; [] when it has none. */
+/** The rules of an extension (lower-cased, with its dot) in the order of trial; [] without any. */
 export function tellingWords(extension: string): readonly Telling[] {
   const found =
     compiled.get(extension) ??

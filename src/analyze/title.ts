@@ -1,5 +1,5 @@
-// A pull request's title comes in, its parts come out: tags, type, scope, breaking mark, subject.
-// Total over all strings and linear in their length: every pattern is anchored or sticky, and bounded.
+// Parses a pull request's title into tags, type, scope, breaking mark and subject. Total over all strings and linear in
+// their length: every pattern is anchored or sticky, and bounded.
 import { CommitParser } from "conventional-commits-parser";
 import type { IntentType } from "../domain/signals.ts";
 
@@ -14,7 +14,7 @@ export type TitleCommand =
   | "style-ok";
 
 export interface ParsedTitle {
-  /** Bracket tags that are commands, each once, in order of appearance. `WIP: …` and its like count as `wip`. */
+  /** Bracket tags that are commands, each once, in order of appearance. `WIP: …` and the like count as `wip`. */
   readonly commands: readonly TitleCommand[];
   /** Other leading bracket tags, lower-cased, each once. */
   readonly otherTags: readonly string[];
@@ -23,7 +23,7 @@ export interface ParsedTitle {
   readonly type: IntentType | null;
   readonly otherType: string | null;
   readonly scope: string | null;
-  /** A `!` stands before the colon. */
+  /** There is a `!` before the colon. */
   readonly breaking: boolean;
   readonly subject: string;
 }
@@ -52,7 +52,7 @@ const COMMANDS: ReadonlyMap<string, TitleCommand> = new Map([
 
 /** `(?!\()`: `[text](address)` is a link, not a tag. 40 characters: longer brackets are prose. */
 const LEADING_TAG = /\[([^[\]]{1,40})\](?!\() ?/y;
-/** What stands between tags and text in "[Docs]: Add …" and "[wip] - …". */
+/** Separators between tags and text in "[Docs]: Add …" and "[wip] - …". */
 const SEPARATOR = /(?:[:\-–—]|- ) ?/y;
 /** GitLab's and Gitea's prefixes and the construction sign. */
 const WIP_PREFIX =
@@ -61,7 +61,7 @@ const WIP_PREFIX =
 const WIP_WORD = /WIP(?= |$) ?/y;
 const EMOJI = /(?:\p{Extended_Pictographic}(?:\u{FE0F}|\u{200D}|[\u{1F3FB}-\u{1F3FF}])*|:[a-z0-9_+-]{1,40}:) ?/uy;
 
-/** The type and scope stand at the very beginning; what follows need not pass through the grammar. */
+/** Type and scope are at the very beginning; the rest need not pass through the grammar. */
 const HEAD_LENGTH = 300;
 const GRAMMAR = new CommitParser({
   headerPattern:
@@ -75,8 +75,8 @@ const GRAMMAR = new CommitParser({
 });
 
 /**
- * The parts of a title. The eleven types are known in any case and with small slips (`fix:typo`, `fix (ui): …`, `feat：…`);
- * any other word counts as `otherType` only where it is written as the convention wants it.
+ * The parts of a title. The eleven types are recognised in any case and with small slips (`fix:typo`, `fix (ui): …`,
+ * `feat：…`); any other word counts as `otherType` only in the exact form of the convention.
  */
 export function parseTitle(title: string): ParsedTitle {
   const { commands, otherTags, text } = withoutTags(title.replace(/\s+/g, " ").trim());
@@ -146,7 +146,7 @@ function parseHead(text: string): Omit<ParsedTitle, "commands" | "otherTags" | "
   if (!word) return null;
   const type = TYPES.get(word.toLowerCase()) ?? null;
   const asWritten = !gap && colon === ":" && Boolean(space);
-  // `std::sort`, `docs://x`, `C:\x`: a colon is not yet a convention.
+  // `std::sort`, `docs://x`, `C:\x`: a colon alone is not the convention.
   if (type === null ? !asWritten : !space && /^[:/\\]/.test(rest ?? "")) return null;
   return {
     type,

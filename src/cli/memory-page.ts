@@ -1,7 +1,7 @@
 // A memory for a terminal: as a line, as a page, and the part that a model wrote.
 
 import { filePattern } from "../config/path-glob.ts";
-import { outcomeWords } from "../domain/memory/evidence.ts";
+import { outcomeText } from "../domain/memory/evidence.ts";
 import type { Described, FieldCounts, MemoryRecord } from "../domain/memory.ts";
 
 /** One line of a list. */
@@ -16,7 +16,7 @@ export function pageOf(record: MemoryRecord): string {
   const facts = [
     ["corpus", record.corpus],
     ["source", record.sourceId],
-    ["outcome", record.outcome === null ? null : outcomeWords(record)],
+    ["outcome", record.outcome === null ? null : outcomeText(record)],
     ["severity", record.severity],
     ["category", record.category],
     ["language", record.language],

@@ -1,5 +1,5 @@
 // kodiai memory why: what people did about a finding, and how each act changed its outcome.
-import { outcomeWords } from "../domain/memory/evidence.ts";
+import { outcomeText } from "../domain/memory/evidence.ts";
 import type { MemoryRecord } from "../domain/memory.ts";
 import { weigh } from "../learn/learn.ts";
 import type { EvidenceStore } from "../ports/feedback.ts";
@@ -19,7 +19,7 @@ export async function whyOf(record: MemoryRecord, store: Pick<EvidenceStore, "ev
 
 /** For a terminal; contains text by others, which the caller must make visible. */
 export function whyPage(record: MemoryRecord, { because, evidence }: Why): string {
-  const head = [`${record.id}  ${outcomeWords(record)}`, ...because.map((one) => `  because ${one}`)];
+  const head = [`${record.id}  ${outcomeText(record)}`, ...because.map((one) => `  because ${one}`)];
   const nothing = "no acts of people are known";
   return [...head, ...(evidence.length === 0 ? [nothing] : evidence.map(evidenceLines))].join("\n");
 }

@@ -2,7 +2,7 @@
 // language, `describe` has a model describe rows; `ls`, `show`, `why` and `stats` read one repository's, `forget` deletes one.
 import { createReadStream } from "node:fs";
 import { writeFile } from "node:fs/promises";
-import { replayWords } from "../domain/figures/replay-result.ts";
+import { replaySummary } from "../domain/figures/replay-result.ts";
 import type { Repo } from "../domain/job.ts";
 import { type Evidence, isWriterAct } from "../domain/memory/evidence.ts";
 import { CORPORA, type Corpus, type RepoKey, repoKey } from "../domain/memory.ts";
@@ -248,7 +248,7 @@ async function stats(_: string | undefined, values: MemoryWords, ports: MemoryVe
   for (const line of heldLines(acts)) console.log(visible(`  ${line}`));
   console.log(
     visible(
-      `  replay: ${replayed === null ? "never run; kodiai replay measures whether memory helps" : replayWords(replayed)}`,
+      `  replay: ${replayed === null ? "never run; kodiai replay measures whether memory helps" : replaySummary(replayed)}`,
     ),
   );
   return 0;

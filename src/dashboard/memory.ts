@@ -1,6 +1,6 @@
 // One memory: what it says, where it comes from, what people did about it and what each act weighed, and how to correct it.
 import { html } from "hono/html";
-import { type Evidence, outcomeWords } from "../domain/memory/evidence.ts";
+import { type Evidence, outcomeText } from "../domain/memory/evidence.ts";
 import type { Rejection } from "../domain/memory/rejections.ts";
 import type { MemoryRecord } from "../domain/memory.ts";
 import { memoriesPath, memoryPath } from "./addresses.ts";
@@ -47,7 +47,7 @@ function source(record: MemoryRecord): Html {
   return html`<section class="card"><h2>Where it comes from</h2>${facts([
     ["id", html`<code>${record.id}</code>`],
     ["kind", record.corpus.replaceAll("_", " ")],
-    ["outcome", record.outcome === null ? null : outcomeWords(record)],
+    ["outcome", record.outcome === null ? null : outcomeText(record)],
     ["severity", record.severity],
     ["category", record.category],
     ["language", record.language],

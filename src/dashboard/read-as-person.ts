@@ -1,7 +1,7 @@
 // Ports as a person sees them who may write to some repositories: what is about others, or about the process, is not there.
 import { type RepoKey, repoKey } from "../domain/memory.ts";
 import type { Scope } from "../domain/retrieval.ts";
-import { publicWords } from "../domain/text/public-error-text.ts";
+import { publicErrorText } from "../domain/text/public-error-text.ts";
 import type { KeptJob } from "../ports/jobs.ts";
 import type { Recall } from "../ports/memory.ts";
 import type { DashboardPorts, MemoryShown } from "./dashboard-ports.ts";
@@ -64,7 +64,7 @@ export function readAsPerson(
 
 /** How a job ended may quote an error: without hosts, addresses and paths of the machine that it ran on. */
 function inPublic(job: KeptJob): KeptJob {
-  return { ...job, outcome: job.outcome === null ? null : publicWords(job.outcome, MOST_OUTCOME) };
+  return { ...job, outcome: job.outcome === null ? null : publicErrorText(job.outcome, MOST_OUTCOME) };
 }
 
 /** No repository's key looks like that: what is asked of it is nothing. */

@@ -1,6 +1,6 @@
 // One repository: what is remembered of it, whether that helps, how far its import is, what its reviewers keep asking for.
 import { html } from "hono/html";
-import { ENOUGH_PULLS, noGain, type ReplayResult, replayWords } from "../domain/figures/replay-result.ts";
+import { ENOUGH_PULLS, noGain, type ReplayResult, replaySummary } from "../domain/figures/replay-result.ts";
 import type { Convention, Conventions } from "../domain/memory/convention.ts";
 import type { HistoryProgress } from "../domain/memory/past-reviews.ts";
 import type { FieldCounts, Outcome, RepoKey } from "../domain/memory.ts";
@@ -143,7 +143,7 @@ ${bars(
   ],
   Math.max(on, placebo ?? 0, gain?.high ?? 0, 0.01),
 )}
-<p class="note">${replayWords(result)}</p>${problem === null ? "" : html`<p class="note">Reviews search memory only where a change is risky or requested: ${problem}.</p>`}</section>`;
+<p class="note">${replaySummary(result)}</p>${problem === null ? "" : html`<p class="note">Reviews search memory only where a change is risky or requested: ${problem}.</p>`}</section>`;
 }
 
 function progressOf({ progress }: RepositoryView): Html {

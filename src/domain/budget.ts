@@ -1,11 +1,11 @@
-// Budgets of a month, and how much of what is left of them one piece of work may set aside.
+// Monthly budgets, and how much of what is left one piece of work may reserve.
 import type { Repo } from "./job.ts";
 import type { BudgetName } from "./omissions.ts";
 
-/** What may be spent in a calendar month (UTC). */
+/** A spending limit for a calendar month (UTC). */
 export interface Budget {
   readonly whose: BudgetName;
-  /** Null: of all repositories together. */
+  /** Null: the limit of all repositories together. */
   readonly repo: Pick<Repo, "host" | "id"> | null;
   /** US$. */
   readonly of: number;
@@ -14,13 +14,13 @@ export interface Budget {
 /** How a budget stands. US$. */
 export interface BudgetUsage {
   readonly spent: number;
-  /** Set aside by jobs that run, and not spent yet. */
+  /** Reserved by running jobs and not spent yet. */
   readonly aside: number;
 }
 
-/** How much a job wants to set aside, US$. */
-export interface Wanted {
-  /** Less than this is of no use. */
+/** How much a job wants to reserve, in US$. */
+export interface ReservationRequest {
+  /** A smaller amount is of no use. */
   readonly least: number;
   readonly most: number;
 }
@@ -34,7 +34,7 @@ export interface Reservation {
 
 /** What every budget still holds, between `least` and `most`; 0 where one holds nothing, or less than `least`. US$. */
 export function reservationOf(
-  { least, most }: Wanted,
+  { least, most }: ReservationRequest,
   budgets: readonly Budget[],
   usages: readonly BudgetUsage[],
 ): Reservation {

@@ -1,9 +1,9 @@
-// What of a repository a reviewer of a change has to see besides the diff.
+// The parts of a repository that a reviewer needs besides the diff.
 import type { Reference } from "./code/symbols.ts";
 import type { Finding } from "./finding.ts";
 import type { Degraded } from "./omissions.ts";
 
-/** Why code is shown. */
+/** Why an excerpt is shown. */
 export type ContextKind = "enclosing" | "definition" | "caller" | "sibling" | "mentioned" | "package" | "test";
 
 /** Lines of one file at the head that the diff does not show. */
@@ -15,7 +15,7 @@ export interface Excerpt {
   readonly lines: readonly { readonly line: number; readonly text: string }[];
 }
 
-/** Where a name that changed is used. */
+/** The lines that use a changed name. */
 export interface CallSites {
   readonly name: string;
   readonly kind: "caller" | "test";
@@ -24,22 +24,22 @@ export interface CallSites {
   readonly more: number;
 }
 
-/** The context of a change, cut to its room. */
+/** The context of a change, cut to its token budget. */
 export interface ChangeContext {
   readonly kind: "change-context";
-  /** `head-texts`: of the changed files alone. */
+  /** `head-texts`: built from the changed files only. */
   readonly from: "snapshot" | "head-texts" | "nothing";
-  /** Most worth first. */
+  /** Most valuable first. */
   readonly excerpts: readonly Excerpt[];
   readonly callSites: readonly CallSites[];
-  /** What there was no room for. */
+  /** What did not fit. */
   readonly cut: readonly { readonly kind: ContextKind; readonly count: number }[];
-  /** Estimated, of everything above. */
+  /** Estimated, for everything above. */
   readonly tokens: number;
   readonly degraded: readonly Degraded[];
 }
 
-/** What of a context these findings speak about: files by their path or name, names by the word. */
+/** The part of a context that these findings mention: files by path or name, symbols by whole word. */
 export function citedContext(
   { excerpts, callSites }: Pick<ChangeContext, "excerpts" | "callSites">,
   findings: readonly Pick<Finding, "path" | "title" | "body">[],
@@ -54,7 +54,7 @@ export function citedContext(
   return { excerpts: excerpts.filter(isCited), callSites: callSites.filter(({ name }) => words.has(name)) };
 }
 
-/** Where nothing of the repository is shown. */
+/** The context when nothing of the repository is shown. */
 export function noContext(degraded: readonly Degraded[] = []): ChangeContext {
   return { kind: "change-context", from: "nothing", excerpts: [], callSites: [], cut: [], tokens: 0, degraded };
 }

@@ -1,23 +1,24 @@
-// What people can ask of Kodiai in a comment. One list makes the grammar, the help text, docs/commands.md and the rights.
+// The commands that people can give in a comment. The grammar, the help text, docs/commands.md and the permission
+// checks all come from one list.
 import type { Repo } from "./job.ts";
 
-/** How much a person may do in a repository, as GitHub says it: each includes what stands before it. */
+/** A person's permission in a repository, in GitHub's terms: each level includes the ones before it. */
 export const ACCESS_LEVELS = ["none", "read", "triage", "write", "maintain", "admin"] as const;
 export type AccessLevel = (typeof ACCESS_LEVELS)[number];
 
 interface VerbEntry {
   readonly verb: string;
-  /** The verb and what may follow it. */
+  /** The verb and its arguments. */
   readonly usage: string;
   /** One sentence for the help text. */
   readonly says: string;
-  /** Characters of the text behind the verb that count; 0 takes none. */
+  /** Characters of the argument that are read; 0 takes no argument. */
   readonly text: number;
-  /** Who may say it. */
+  /** The access level that the verb needs. */
   readonly least: AccessLevel;
-  /** Whether the author of the pull request may say it there, whatever their access. */
+  /** Whether the author of the pull request may use it there without that level. */
   readonly author: boolean;
-  /** Whether it is answered on a closed pull request too. */
+  /** Whether it also works on a closed pull request. */
   readonly onClosed: boolean;
 }
 
@@ -31,7 +32,7 @@ export const VERBS = [
   {
     verb: "review",
     usage: "review [FOCUS]",
-    says: "Review the pull request now; FOCUS (at most 200 characters) is what to look at.",
+    says: "Review the pull request now; FOCUS (at most 200 characters) names what to look at.",
     text: FOCUS,
     least: "triage",
     author: true,
@@ -40,7 +41,7 @@ export const VERBS = [
   {
     verb: "full review",
     usage: "full review",
-    says: "Review all of the pull request again, including what was reviewed before. Of a head that was reviewed already, it takes write access.",
+    says: "Review all of the pull request again, including what was reviewed before. A head that was reviewed already needs write access.",
     text: 0,
     least: "triage",
     author: true,
@@ -49,7 +50,7 @@ export const VERBS = [
   {
     verb: "summary",
     usage: "summary",
-    says: "Say in short what the latest review found.",
+    says: "Summarise the latest review.",
     text: 0,
     least: "none",
     author: true,
@@ -58,7 +59,7 @@ export const VERBS = [
   {
     verb: "explain",
     usage: "explain (or why)",
-    says: "In the thread of a finding: why it was said, and what was said before about code like it.",
+    says: "In the thread of a finding: why it was reported, and earlier comments on similar code.",
     text: QUESTION,
     least: "none",
     author: true,
@@ -67,7 +68,7 @@ export const VERBS = [
   {
     verb: "ask",
     usage: "ask QUESTION",
-    says: "Answer a question about the change. A mention without a verb asks too, and so does a reply in a thread of ours.",
+    says: "Answer a question about the change. A mention without a verb, or a reply in a thread that Kodiai started, asks too.",
     text: QUESTION,
     least: "triage",
     author: true,
@@ -76,7 +77,7 @@ export const VERBS = [
   {
     verb: "stop",
     usage: "stop",
-    says: "Stop the review that runs or waits.",
+    says: "Stop the running or queued review.",
     text: 0,
     least: "triage",
     author: true,
@@ -85,7 +86,7 @@ export const VERBS = [
   {
     verb: "pause",
     usage: "pause",
-    says: "Do not review further pushes to this pull request by itself.",
+    says: "Stop reviewing pushes to this pull request automatically.",
     text: 0,
     least: "write",
     author: false,
@@ -94,7 +95,7 @@ export const VERBS = [
   {
     verb: "resume",
     usage: "resume",
-    says: "Review pushes by itself again.",
+    says: "Review pushes automatically again.",
     text: 0,
     least: "write",
     author: false,
@@ -103,7 +104,7 @@ export const VERBS = [
   {
     verb: "ignore",
     usage: "ignore [REASON]",
-    says: "In the thread of a finding: do not say it again on this pull request; with write access and a REASON, nor the like of it on others. Security and critical findings take write access, and are said on others all the same.",
+    says: "In the thread of a finding: do not report it again on this pull request; with write access and a REASON, also not similar findings on other pull requests. Security and critical findings need write access, and are still reported on other pull requests.",
     text: REASON,
     least: "write",
     author: true,
@@ -112,7 +113,7 @@ export const VERBS = [
   {
     verb: "resolve",
     usage: "resolve",
-    says: "In a thread of ours: mark it as resolved.",
+    says: "In a thread that Kodiai started: mark it as resolved.",
     text: 0,
     least: "write",
     author: false,
@@ -130,7 +131,7 @@ export const VERBS = [
   {
     verb: "forget",
     usage: "forget [ID]",
-    says: "Delete the memory with this id; in a thread without an id: all that was remembered from it.",
+    says: "Delete the memory with this id; in a thread without an id: everything remembered from it.",
     text: ID,
     least: "write",
     author: false,
@@ -148,7 +149,7 @@ export const VERBS = [
   {
     verb: "memory",
     usage: "memory",
-    says: "Say how much is remembered, by language and kind.",
+    says: "Show how much is remembered, by language and kind.",
     text: 0,
     least: "none",
     author: true,
@@ -176,39 +177,39 @@ export const VERBS = [
 
 export type Verb = (typeof VERBS)[number]["verb"];
 
-/** Other words for a verb. */
+/** Aliases of verbs. */
 export const SYNONYMS: ReadonlyMap<string, Verb> = new Map([
   ["why", "explain"],
   ["configuration", "config"],
 ]);
 
-/** What a comment asks. */
+/** What a comment asks for. */
 export type Command =
   | { readonly kind: "verb"; readonly verb: Verb; readonly text: string }
-  /** Addressed to us with a word that is none of ours. */
+  /** Addressed to us with an unknown word. */
   | { readonly kind: "unknown"; readonly word: string; readonly nearest: Verb | null }
-  /** A reply that does not name us: it is for us when the thread is ours. */
+  /** A reply that does not name us: it is for us when we started the thread. */
   | { readonly kind: "reply"; readonly text: string };
 
-/** Where a comment stands: in the pull request's conversation, in a thread on the diff, or as the body of a review. */
+/** Where a comment is: in the pull request's conversation, in a thread on the diff, or as the body of a review. */
 export type CommentPlace = "conversation" | "thread" | "review";
 
-/** A comment as its signed delivery told it. It is never read again: later edits change nothing. */
+/** A comment as in its signed delivery. It is never read again, so later edits change nothing. */
 export interface AskingComment {
   readonly place: CommentPlace;
   readonly id: number;
   /** The first comment of the thread, or null outside threads. */
   readonly rootId: number | null;
   readonly url: string;
-  /** When it was written: ISO 8601 with seconds, UTC, as GitHub writes it. */
+  /** ISO 8601 with seconds, UTC, as GitHub writes it. */
   readonly at: string;
   readonly author: { readonly id: number; readonly login: string };
-  /** Of a thread: the file and the hunk it stands on. */
+  /** For a thread: its file and hunk. */
   readonly path: string | null;
   readonly hunk: string | null;
 }
 
-/** Something to be done or answered for one comment. */
+/** A request made in one comment. */
 export interface CommandJob {
   readonly kind: "command";
   /** `HOST/REPO_ID#NUMBER!PLACE-COMMENT_ID`: it neither replaces a review nor is replaced by one. */
@@ -218,25 +219,27 @@ export interface CommandJob {
   readonly installationId: number;
   readonly repo: Repo;
   readonly number: number;
-  /** Of the delivery; null where GitHub does not tell it (the conversation). */
+  /** From the delivery; null when GitHub does not send it (in the conversation). */
   readonly headSha: string | null;
   readonly command: Command;
   readonly comment: AskingComment;
   readonly pull: {
     readonly title: string;
     readonly authorId: number;
-    /** Title and description as they stood then (see askedWords); absent where the delivery does not tell. */
+    /**
+     * Fingerprint of title and description at that time (see titleFingerprint); absent when the delivery lacks them.
+     */
     readonly words?: string;
   };
 }
 
-/** What the table says about a verb. */
+/** The entry of a verb. */
 export function verbEntry(verb: Verb): VerbEntry {
   return VERBS.find((entry) => entry.verb === verb) ?? VERBS[0];
 }
 
 /**
- * Whether a person may say this verb.
+ * Whether a person may use this verb.
  *
  * @param isAuthor whether they opened the pull request
  */
@@ -255,5 +258,5 @@ export function verbList(): string {
   return VERBS.map(({ usage, says }) => `- \`/kodiai ${usage}\`: ${says}`).join("\n");
 }
 
-/** At the end of a job's outcome: `kodiai doctor` counts these. */
+/** Ends the outcome of a job whose reaction GitHub refused: `kodiai doctor` counts these. */
 export const REACTION_REFUSED = "; GitHub refused the reaction";

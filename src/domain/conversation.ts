@@ -1,11 +1,11 @@
-// What stands in a thread, what was decided about a pull request in its conversation, and what we answer.
+// The comments of a thread, the decisions about a pull request in its conversation, and our answers.
 import type { Degraded } from "./omissions.ts";
 
 /** A comment of a thread on the diff. */
 export interface ThreadComment {
   readonly id: number;
   readonly author: { readonly id: number; readonly login: string; readonly isBot: boolean };
-  /** Written by us. */
+  /** Kodiai wrote it. */
   readonly isOurs: boolean;
   readonly body: string;
   /** ISO 8601 with seconds, UTC. */
@@ -15,16 +15,16 @@ export interface ThreadComment {
   readonly hunk: string | null;
 }
 
-/** A finding that somebody told us not to say again on a pull request. */
+/** A finding that a person asked us not to report again on a pull request. */
 export interface Declined {
   readonly findingId: string;
   /** A login. */
   readonly by: string;
-  /** In their words; "" when they gave none. */
+  /** In their words; "" without a reason. */
   readonly reason: string;
 }
 
-/** What people decided about one pull request; it holds over pushes and restarts. */
+/** What people decided about one pull request; it survives pushes and restarts. */
 export interface PullDecisions {
   /** Who paused its reviews; null when they are not paused. */
   readonly pausedBy: string | null;
@@ -37,21 +37,21 @@ export interface Answer {
   readonly end: "done" | "started" | "failed" | "refused";
   /** Markdown, untrusted as a whole; null answers by the reaction alone. */
   readonly text: string | null;
-  /** What the answer leans on, with addresses that GitHub gave us. */
+  /** The sources of the answer, with addresses that GitHub gave us. */
   readonly sources: readonly { readonly label: string; readonly url: string | null }[];
   readonly degraded: readonly Degraded[];
-  /** Cost and model in a few words of ours; "" without. */
+  /** Cost and model in a few words; "" without. */
   readonly footer: string;
   /** One line for the log and the queue. */
   readonly note: string;
 }
 
-/** An answer with nothing around it. */
+/** An answer without sources and footer. */
 export function plainAnswer(end: Answer["end"], text: string | null, note: string): Answer {
   return { end, text, sources: [], degraded: [], footer: "", note };
 }
 
-/** The first of a finding's reasons to be held back: who declined it, and why. */
+/** The reason why a declined finding is held back. */
 export function declinedReason({ by, reason }: Declined): string {
   return `declined by @${by}${reason === "" ? "" : `: ${reason}`}`;
 }

@@ -1,14 +1,15 @@
-// What a dependency update brings, as far as the world could be asked: facts with their source, and what was not looked at.
+// What a dependency update brings, as far as external sources answered: facts with their source, and what was not
+// checked.
 import type { Finding, Severity } from "./finding.ts";
 import type { Degraded } from "./omissions.ts";
 
-/** The rule's name under which an advisory at a new version is told, and by which `rules` of .kodiai.yml weighs it. */
+/** The rule that reports an advisory at a new version; `rules` of .kodiai.yml configures it under this name. */
 export const ADVISORY_RULE = "known-advisory";
 
-/** The part of a review that is missing when advisories could not be asked for. */
+/** The part of a review that is missing when advisories could not be queried. */
 export const ADVISORIES_PART = "dependency-advisories";
 
-/** `prerelease`: the numbers stay, only what stands after them changes. `downgrade`: the new version is the lower one. */
+/** `prerelease`: only the part after the numbers changes. `downgrade`: the new version is lower. */
 export type UpdateStep = "major" | "minor" | "patch" | "prerelease" | "downgrade" | "unknown";
 
 /** A published advisory about a package. */
@@ -19,21 +20,21 @@ export interface Advisory {
   /** One line by others: untrusted text. */
   readonly summary: string;
   readonly malware: boolean;
-  /** The range that holds the version, as the advisory writes it; null where only the verdict is known. */
+  /** The range that contains the version, as the advisory writes it; null when only the verdict is known. */
   readonly range: string | null;
-  /** The first version without it, or null when there is none or it is not told. */
+  /** The first version without it; null when there is none or it is unknown. */
   readonly patched: string | null;
 }
 
-/** Which advisories hold before and after; or why nobody knows, as a fragment of a sentence. */
+/** The advisories before and after the update; or why they are unknown, as a fragment of a sentence. */
 export type PackageAdvisories =
   | {
       readonly kind: "known";
-      /** Held at the old version and do not hold at the new one. */
+      /** Affect the old version and not the new one. */
       readonly fixed: readonly Advisory[];
-      /** Hold at the new version and did not at the old one; all that hold at the new one when the old one is not known. */
+      /** Affect the new version and not the old one; all of the new version when the old one is unknown. */
       readonly brought: readonly Advisory[];
-      /** Hold at both. */
+      /** Affect both. */
       readonly remaining: readonly Advisory[];
     }
   | { readonly kind: "unknown"; readonly reason: string };
@@ -43,23 +44,23 @@ export interface PackageUpdate {
   readonly name: string;
   /** As in DependencyBump. */
   readonly ecosystem: string | null;
-  /** Without a leading `v` or range; null when it was not there, or is not known. */
+  /** Without a leading `v` or range; null when the package is new, or the version is unknown. */
   readonly from: string | null;
   readonly to: string | null;
   readonly change: "updated" | "added" | "removed";
   readonly step: UpdateStep;
   /** True when the new version is a prerelease. */
   readonly toPrerelease: boolean;
-  /** Whether a manifest of this repository names it; null when that is not known. */
+  /** Whether a manifest of this repository names it; null when unknown. */
   readonly direct: boolean | null;
-  /** GitHub's dependency graph, the diff of a manifest, or only what the pull request says of itself. */
+  /** GitHub's dependency graph, the diff of a manifest, or only the text of the pull request. */
   readonly source: "graph" | "diff" | "text";
-  /** Where it stands: a line of a manifest's diff, or a file as a whole; null when no file is known. */
+  /** A line of a manifest's diff, or a whole file; null when no file is known. */
   readonly place: { readonly path: string; readonly line: number | null } | null;
-  /** What the pull request says the new version is, where the change says otherwise. */
+  /** The new version according to the pull request's text, when the diff has another one. */
   readonly saidTo: string | null;
   readonly advisories: PackageAdvisories;
-  /** Only where both are known and differ. */
+  /** Only when both are known and differ. */
   readonly licence: { readonly from: string; readonly to: string } | null;
 }
 
@@ -78,26 +79,26 @@ export interface PackageNotes {
   /** Releases after the old version up to the new one that were read. */
   readonly read: number;
   readonly breaking: readonly BreakingNote[];
-  /** What of it was not read, and why; null when all was. */
+  /** What was not read, and why; null when everything was. */
   readonly missing: string | null;
 }
 
-/** A place of the repository that names the package. */
+/** A place in the repository that names the package. */
 export interface UsagePlace {
   readonly path: string;
-  /** 1-based, where it is known. */
+  /** 1-based; null when unknown. */
   readonly line: number | null;
-  /** Names from breaking notes that stand at this place, too. */
+  /** Names from breaking notes that also occur at this place. */
   readonly broken: readonly string[];
 }
 
-/** Where a package is used; or why nobody looked. */
+/** Where a package is used; or why the search did not run. */
 export type PackageUsage = {
   readonly name: string;
 } & (
   | {
       readonly kind: "looked";
-      /** What was searched, in our words: "the indexed code". */
+      /** What was searched: "the indexed code". */
       readonly where: string;
       readonly places: readonly UsagePlace[];
       /** Places beyond those listed. */
@@ -106,7 +107,7 @@ export type PackageUsage = {
   | { readonly kind: "not-looked"; readonly reason: string }
 );
 
-/** All that was learned about a dependency update. */
+/** Everything known about a dependency update. */
 export interface DependencyUpdate {
   readonly kind: "update";
   /** Direct ones first, then by name. */
@@ -115,29 +116,29 @@ export interface DependencyUpdate {
   readonly more: number;
   readonly notes: readonly PackageNotes[];
   readonly usage: readonly PackageUsage[];
-  /** What was asked of the world and not answered: "the dependency graph", and why. */
+  /** Sources that did not answer: "the dependency graph", and why. */
   readonly notLooked: readonly { readonly what: string; readonly reason: string }[];
-  /** Advisories that could not be asked for: without them the review is incomplete. */
+  /** Advisories that could not be queried: without them the review is incomplete. */
   readonly degraded: readonly Degraded[];
-  /** Advisories that the update brings, one finding a package. */
+  /** Advisories that the update brings, one finding per package. */
   readonly findings: readonly Finding[];
 }
 
-// What is published about packages, as sources of advisories tell it: not checked.
+// Published data about packages, as the sources of advisories give it: not checked.
 
 /** An answer, or why there is none, as a fragment of a sentence. */
 export type Answer<Value> =
   | { readonly kind: "read"; readonly value: Value }
   | { readonly kind: "unknown"; readonly reason: string };
 
-/** An advisory that is known to hold at a version. */
+/** An advisory that affects a version. */
 export interface GraphAdvisory {
   readonly id: string;
   readonly severity: Severity;
   readonly summary: string;
 }
 
-/** What of a published advisory concerns one package. */
+/** The part of a published advisory about one package. */
 interface AdvisedRange {
   readonly name: string;
   /** `>= 1.0, < 1.2.3`; null when the advisory does not say. */
@@ -154,10 +155,10 @@ export interface PublishedAdvisory extends GraphAdvisory {
 export interface GraphRow {
   readonly change: "added" | "removed";
   readonly manifest: string;
-  /** As in DependencyBump; null for one we have no word for. */
+  /** As in DependencyBump; null for an unknown one. */
   readonly ecosystem: string | null;
   readonly name: string;
-  /** A version, or a range where a manifest says no more. */
+  /** A version, or a range when the manifest has no more. */
   readonly version: string;
   readonly licence: string | null;
   readonly sourceUrl: string | null;

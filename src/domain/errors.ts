@@ -1,7 +1,10 @@
-/** Worth another try later: 429, 5xx, a timeout, a lock. The only error of its own that an adapter may throw. */
+/**
+ * A temporary failure that is worth a retry: 429, 5xx, a timeout, a lock. The only error class of its own that an
+ * adapter may throw.
+ */
 export class Transient extends Error {
   override readonly name = "Transient";
-  /** Epoch milliseconds before which another try is pointless, or null when the caller decides. */
+  /** Epoch milliseconds before which a retry is pointless, or null when the caller decides. */
   readonly notBefore: number | null;
 
   constructor(message: string, notBefore: number | null = null, cause?: unknown) {
@@ -10,7 +13,7 @@ export class Transient extends Error {
   }
 }
 
-/** Somebody else holds the job by now: whoever learns this stops and writes nothing more. */
+/** Another process holds the job now: the caller stops and writes nothing more. */
 export class LeaseLost extends Error {
   override readonly name = "LeaseLost";
 
@@ -19,10 +22,13 @@ export class LeaseLost extends Error {
   }
 }
 
-/** `gone`: it does not exist, or not for us. `refused`: we may not. `suspended`: the installation is switched off. `unauthorised`: our credentials are not taken. */
+/**
+ * `gone`: it does not exist, or we cannot see it. `refused`: we may not. `suspended`: the installation is suspended.
+ * `unauthorised`: GitHub rejects our credentials.
+ */
 export type Reach = "gone" | "refused" | "suspended" | "unauthorised";
 
-/** GitHub's last word: asking again changes nothing. */
+/** A permanent error of GitHub: a retry changes nothing. */
 export class OutOfReach extends Error {
   override readonly name = "OutOfReach";
   readonly why: Reach;
@@ -36,17 +42,19 @@ export class OutOfReach extends Error {
   }
 }
 
-/** Somebody asked us to stop: the work ends where it is, and nothing more is written. */
+/** A person asked us to stop: the work ends where it is, and nothing more is written. */
 export class Stopped extends Error {
   override readonly name = "Stopped";
 }
 
-/** What is kept cannot be used, and another try would not change that. The message says why, and what the operator can do. */
+/**
+ * The stored data cannot be used, and a retry would not help. The message states the cause and the operator's remedy.
+ */
 export class StoreUnusable extends Error {
   override readonly name = "StoreUnusable";
 }
 
-/** The database cannot be used as it is named. The message names the variable, and says what the operator must fix there or at the server. */
+/** The configured database cannot be used. The message names the variable and what the operator must fix. */
 export class DatabaseRefuses extends Error {
   override readonly name = "DatabaseRefuses";
   constructor(why: string) {
@@ -54,11 +62,13 @@ export class DatabaseRefuses extends Error {
   }
 }
 
-/** The process has no room for a change so large now: its job goes back to the queue, and the worker does something else. */
+/**
+ * The process lacks memory for such a large change now: the job returns to the queue, and the worker takes another one.
+ */
 export class NoRoom extends Error {
   override readonly name = "NoRoom";
 
   constructor() {
-    super("it waits until a process has room for a large change");
+    super("waiting until a process has memory for a large change");
   }
 }

@@ -22,59 +22,59 @@ export interface Suggestion {
   readonly text: string;
 }
 
-/** What was said before, by whom and where, as far as that is known and may be shown; untrusted. */
+/** An earlier comment with author and place, as far as they are known and may be shown; untrusted. */
 export interface Quote {
   /** One line of at most 200 UTF-16 units and "…". */
   readonly quote?: string;
-  /** A login; absent for what Kodiai said itself. */
+  /** A login; absent when Kodiai wrote it. */
   readonly author?: string;
   /** The number of the pull request. */
   readonly pull?: number;
 }
 
-/** A remembered finding or comment that speaks about the same thing. */
+/** A remembered finding or comment about the same thing. */
 export interface Precedent extends Quote {
   readonly id: string;
   readonly url: string | null;
   readonly outcome: string;
-  /** When, by whom and why it came to that: `2026-06-01 by @wren: by design`; untrusted. Absent when not known. */
+  /** Date, person and reason of the outcome: `2026-06-01 by @wren: by design`; untrusted. Absent when unknown. */
   readonly decided?: string;
   /** ISO 8601 date. */
   readonly date: string;
   /** Raw cosine similarity, 0–1. */
   readonly similarity: number;
-  /** Why people declined it, in their words: untrusted text. Absent where nobody gave a reason. */
+  /** Why people declined it, in their words: untrusted text. Absent without a reason. */
   readonly reason?: string;
 }
 
 /**
- * How the place of a finding is known: a rule found it there; a model proved it by an anchor, or by a quote that stands
- * once in the file's diff; or it is not known, and the finding is about its file.
+ * How the place of a finding was established: by a rule; by a model with an anchor, or with a quote that occurs once in
+ * the file's diff; or it is unknown, and the finding is about its file.
  */
 export type LocMethod = "rule" | "anchor" | "quote" | "none";
 
-/** Something worth saying about lines of the diff. */
+/** A problem in lines of the diff. */
 export interface Finding {
   /** `fnd_` + 12 hex; the same defect on a moved line keeps its id (see findingId). */
   readonly id: string;
   readonly path: string;
-  /** As in a diff: RIGHT is the head. */
+  /** GitHub's term: RIGHT is the head. */
   readonly side: "LEFT" | "RIGHT";
   /** 1-based, inclusive, on `side`; startLine = line for a single line. */
   readonly startLine: number;
   readonly line: number;
   readonly severity: Severity;
   readonly category: Category;
-  /** The rule's id, or null when a model or memory speaks. */
+  /** The rule's id; null for a model's or memory's finding. */
   readonly rule: string | null;
   /** One line, no full stop, plain text. */
   readonly title: string;
   /** Why it matters and how to fix it: Markdown, at most a few sentences. */
   readonly body: string;
   readonly source: "rule" | "model" | "memory";
-  /** 0–1; of a model's finding the product of its odds. */
+  /** 0–1; for a model's finding the product of its odds. */
   readonly confidence: number;
-  /** Of a model's finding, 0–1 each: that the code does what it says, and that the author would change it. */
+  /** For a model's finding, each 0–1: the code really does what the finding claims, and the author would change it. */
   readonly odds?: { readonly real: number; readonly wanted: number };
   readonly suggestion: Suggestion | null;
   readonly precedents: readonly Precedent[];
@@ -83,20 +83,21 @@ export interface Finding {
 }
 
 /**
- * What makes findings of a rule fit one comment that names all their places: the same words, and nothing to commit.
+ * Findings of a rule share one comment that lists all their places when their texts are equal and they have no
+ * suggestion.
  *
- * @returns the same text for such findings; null for one that needs a comment of its own
+ * @returns the same key for such findings; null for one that needs its own comment
  */
 export function sharedComment({ rule, source, severity, title, body, suggestion, precedents }: Finding): string | null {
   if (rule === null || source !== "rule" || suggestion !== null) return null;
   return JSON.stringify([rule, severity, title, body, precedents.map(({ id }) => id)]);
 }
 
-/** A finding that is not said, and why: a comment in the code, a setting, a threshold, a precedent. */
+/** A finding that is not posted, and why: a comment in the code, a setting, a threshold, a precedent. */
 export interface HeldBack {
   readonly finding: Finding;
   readonly reason: string;
-  /** What was said before, where that is the reason: declined, or standing on another open pull request. */
+  /** The reason's source: the declined finding, or the open comment on another pull request. */
   readonly precedent?: Precedent;
 }
 
@@ -105,8 +106,8 @@ export function atLeast(a: Severity, b: Severity): boolean {
   return SEVERITIES.indexOf(a) <= SEVERITIES.indexOf(b);
 }
 
-/** True for what nothing that was learnt or wished may silence: critical findings and matters of security. */
-export function isAlwaysSaid({
+/** True for findings that no learned or configured preference may suppress: critical and security findings. */
+export function isAlwaysReported({
   severity,
   category,
 }: {
@@ -117,11 +118,11 @@ export function isAlwaysSaid({
 }
 
 /**
- * The identity of a finding across pushes: rule, path and the words of its lines, not their numbers.
+ * The identity of a finding across pushes: rule, path and the words of its lines, without line numbers.
  *
  * @param rule the rule's id (or the model's category and title)
  * @param path the head path
- * @param lines the text of the lines spoken about; white space is folded, so re-indentation keeps the id
+ * @param lines the text of the finding's lines; white space is folded, so re-indentation keeps the id
  * @param occurrence 0 for the first such place of the file, 1 for the next, …
  * @returns `fnd_` + 12 hex digits of SHA-256
  */
@@ -133,9 +134,9 @@ export function findingId(rule: string, path: string, lines: readonly string[], 
   return `fnd_${digest.slice(0, 12)}`;
 }
 
-// Findings that are never silenced by a show of hands: that takes a reason, in words, by somebody who may write.
+// Findings that reactions cannot silence: that takes a written reason by a person with write access.
 
-/** True for what is critical or a matter of security, and for major matters of correctness. */
+/** True for critical and security findings, and for major correctness findings. */
 export function isProtected({
   severity,
   category,
@@ -143,5 +144,5 @@ export function isProtected({
   readonly severity: Severity | null;
   readonly category: Category | null;
 }): boolean {
-  return isAlwaysSaid({ severity, category }) || (severity === "major" && category === "correctness");
+  return isAlwaysReported({ severity, category }) || (severity === "major" && category === "correctness");
 }

@@ -1,4 +1,4 @@
-// A delivery becomes one of these at the edge; nothing further in knows what a webhook looks like.
+// Every delivery becomes one of these values at the edge; the rest of the program never sees a webhook.
 
 /** A repository by its numeric ids; names change, ids do not. `host` is `github.com`, a GHES host, `local` or `eval`. */
 export interface Repo {
@@ -10,7 +10,10 @@ export interface Repo {
   readonly visibility: "public" | "private" | "internal";
 }
 
-/** Why a review was asked for: the event and action of the delivery, a person at a terminal, or `missed`: nobody told us of the head. */
+/**
+ * Why a review was requested: the event and action of the delivery, a person at a terminal, or `missed`: no delivery
+ * for the head arrived.
+ */
 export type Trigger =
   | "opened"
   | "reopened"
@@ -36,66 +39,75 @@ export interface ReviewJob {
   readonly repo: Repo;
   readonly number: number;
   readonly headSha: string;
-  /** Of a merge group, which has no pull request of its own to read it from; absent for all others. */
+  /** Set only for a merge group, which has no pull request to read it from. */
   readonly baseSha?: string;
   readonly trigger: Trigger;
-  /** True when a person asked for this review by name (label, review request, check run, command line): policy does not hold it back. */
+  /**
+   * True when a person requested this review explicitly (label, review request, check run, command line): policy does
+   * not hold it back.
+   */
   readonly explicit: boolean;
-  /** Who asked for this review by name; absent where nobody did, or GitHub does not tell. */
+  /** The person who requested this review explicitly; absent without one, or when GitHub does not name them. */
   readonly askedBy?: { readonly id: number; readonly login: string };
-  /** What whoever asked wants looked at: untrusted text of at most 200 characters. */
+  /** The focus that the person requested: untrusted text of at most 200 characters. */
   readonly focus?: string;
-  /** Title and description as they stood when a person asked (see askedWords); absent where nobody did, or nobody knows. */
+  /**
+   * Fingerprint of title and description at the time of the request (see titleFingerprint); absent without a request,
+   * or when unknown.
+   */
   readonly words?: string;
-  /** True when whoever asked wants everything read anew; otherwise what a push did not touch need not be. */
+  /** True when the person wants everything read again; otherwise files that a push did not touch may be skipped. */
   readonly whole?: boolean;
-  /** Epoch milliseconds before which it does not run: another push may follow. Absent: at once. */
+  /** Epoch milliseconds before which it does not run: another push may follow. Absent: run at once. */
   readonly notBefore?: number;
 }
 
-/** Why a repository's documents are looked through again. */
+/** Why a repository's documents are read again. */
 export type IndexTrigger = "push" | "installed" | "default-branch" | "continued";
 
-/** Bring memory up to the head of the default branch: whatever the delivery said, the tree that stands there now is the truth. */
+/** Bring memory up to the head of the default branch. The current tree counts, not the delivery. */
 export interface IndexJob {
   readonly kind: "index";
-  /** `HOST/REPO_ID:index`: a later one takes the place of one that waits. */
+  /** `HOST/REPO_ID:index`: a later job replaces a queued one. */
   readonly key: string;
   readonly delivery: string;
   readonly installationId: number;
   readonly repo: Repo;
   readonly trigger: IndexTrigger;
-  /** Where the run that this one continues ended; absent at the beginning. */
+  /** The end of the run that this one continues; absent at the beginning. */
   readonly after?: string;
 }
 
-/** A repository has another name, owner or visibility: `repo` is how the delivery tells it. */
+/** A repository changed its name, owner or visibility: `repo` is its new state. */
 export interface LabelJob {
   readonly kind: "label";
   readonly key: string;
   readonly delivery: string;
   readonly installationId: number;
   readonly repo: Repo;
-  /** `renamed`, `transferred`, `privatized`, `publicized`; `defaults`: what its owner sets for all repositories changed. */
+  /**
+   * `renamed`, `transferred`, `privatized`, `publicized`; `defaults`: its owner changed the settings of all
+   * repositories.
+   */
   readonly trigger: string;
 }
 
-/** A repository is deleted or no longer ours to read: what is remembered of it goes, once its host has confirmed that. */
+/** A repository was deleted or is no longer ours to read: its memory is deleted once the host confirms it. */
 export interface ForgetJob {
   readonly kind: "forget";
   readonly key: string;
   readonly delivery: string;
   readonly installationId: number;
   readonly repo: Repo;
-  /** `deleted`, `removed`, `uninstalled`; `gone` where nobody told us. */
+  /** `deleted`, `removed`, `uninstalled`; `gone` without a delivery. */
   readonly trigger: string;
-  /** How often its host was asked, and said neither that it is gone nor that it stands; absent before it was. */
+  /** How often its host gave no definite answer; absent before the first request. */
   readonly asked?: number;
-  /** Epoch milliseconds before which it does not run. Absent: at once. */
+  /** Epoch milliseconds before which it does not run. Absent: run at once. */
   readonly notBefore?: number;
 }
 
-/** People may have reacted to, answered or acted on findings of ours on one pull request: read it, and learn from it. */
+/** People may have reacted to findings on one pull request, answered or acted on them: read it, and learn from it. */
 export interface FeedbackJob {
   readonly kind: "feedback";
   /** `HOST/REPO_ID:feedback#NUMBER`. */
@@ -106,14 +118,14 @@ export interface FeedbackJob {
   readonly number: number;
   /** `reply`, `resolved`, `unresolved`, `dismissed`, `closed`, `sweep`. */
   readonly trigger: string;
-  /** Who opened a thread again, which GitHub tells in the delivery only; null or absent for anything else. */
+  /** Who reopened a thread, which only the delivery names; null or absent for anything else. */
   readonly unresolved?: {
     readonly threadId: string;
     readonly by: { readonly id: number; readonly login: string };
   } | null;
 }
 
-/** Have a model write situation, lesson and tags of what is remembered of a repository's reviews. */
+/** Have a model write situation, lesson and tags of a repository's review memories. */
 export interface DescribeJob {
   readonly kind: "describe";
   readonly key: string;
@@ -122,34 +134,42 @@ export interface DescribeJob {
   readonly repo: Repo;
   /** `reviewed`, `continued`. */
   readonly trigger: string;
-  /** Where the run that this one continues ended; absent at the beginning. */
+  /** The end of the run that this one continues; absent at the beginning. */
   readonly after?: string;
 }
 
-/** Bring what people said in reviews of the past into memory; where it stands is written down beside the queue. */
+/** Import past review comments into memory; the progress is stored beside the queue. */
 export interface HistoryJob {
   readonly kind: "history";
-  /** `HOST/REPO_ID:history`, for one pull request `HOST/REPO_ID:history#NUMBER`: a later one takes the place of one that waits. */
+  /**
+   * `HOST/REPO_ID:history`, or `HOST/REPO_ID:history#NUMBER` for one pull request: a later job replaces a queued one.
+   */
   readonly key: string;
   readonly delivery: string;
   readonly installationId: number;
   readonly repo: Repo;
   readonly trigger: "installed" | "continued" | "closed";
-  /** The pull request that was closed, whose comments are read alone; absent for all of the past. */
+  /** The closed pull request whose comments are imported; absent for the whole history. */
   readonly number?: number;
-  /** Epoch milliseconds before which it does not run: GitHub gives no more requests for it this hour. Absent: at once. */
+  /**
+   * Epoch milliseconds before which it does not run: GitHub's rate limit for it is used up this hour. Absent: run at
+   * once.
+   */
   readonly notBefore?: number;
 }
 
-/** What keeps memory in step with repositories. These run in a lane of their own, one at a time: reviews never wait for them. */
+/**
+ * Jobs that keep memory in step with repositories. They run one at a time in their own lane: reviews never wait for
+ * them.
+ */
 export type UpkeepJob = FollowJob | FeedbackJob;
 
-/** What follows a repository as a whole. */
+/** Jobs about a repository as a whole. */
 export type FollowJob = IndexJob | LabelJob | ForgetJob | DescribeJob | HistoryJob;
 
 export type Job = ReviewJob | UpkeepJob;
 
-/** One delivery that makes several jobs, as when the app is installed on many repositories. */
+/** One delivery that makes several jobs, for example an installation on many repositories. */
 export interface UpkeepJobs {
   readonly kind: "upkeep";
   readonly delivery: string;
@@ -157,8 +177,8 @@ export interface UpkeepJobs {
 }
 
 /**
- * The pull request went away or became a draft. What waits for it stays: this may be told late, after it was opened again, and a job
- * asks GitHub how things stand before it does anything.
+ * The pull request was closed or became a draft. Queued jobs stay: this delivery may be late, after a reopening, and a
+ * job reads the current state from GitHub before it does anything.
  */
 export interface CancelJob {
   readonly kind: "cancel";
@@ -167,29 +187,29 @@ export interface CancelJob {
   readonly reason: string;
 }
 
-/** A delivery that asks nothing of us. Not an error; the reason is kept. */
+/** A delivery that needs no work. Not an error; the reason is stored. */
 export interface Ignored {
   readonly kind: "ignored";
   readonly delivery: string;
   readonly reason: string;
 }
 
-/** The key under which the jobs of one pull request exclude each other. */
+/** The key that keeps jobs of one pull request from running together. */
 export function jobKey(repo: Pick<Repo, "host" | "id">, number: number): string {
   return `${repo.host}/${repo.id}#${number}`;
 }
 
-/** The key under which jobs of one kind exclude each other in one repository. */
+/** The key that keeps jobs of one kind from running together in one repository. */
 export function upkeepKey(repo: Pick<Repo, "host" | "id">, kind: UpkeepJob["kind"]): string {
   return `${repo.host}/${repo.id}:${kind}`;
 }
 
-/** The key under which the jobs that import one closed pull request exclude each other. */
+/** The key that keeps jobs that import one closed pull request from running together. */
 export function closedPullKey(repo: Pick<Repo, "host" | "id">, number: number): string {
   return `${upkeepKey(repo, "history")}#${number}`;
 }
 
-/** The key under which the jobs that learn from one pull request exclude each other. */
+/** The key that keeps jobs that learn from one pull request from running together. */
 export function feedbackKey(repo: Pick<Repo, "host" | "id">, number: number): string {
   return `${upkeepKey(repo, "feedback")}#${number}`;
 }

@@ -1,8 +1,8 @@
-// One canonical id per language. Display names come in many spellings; memory, rules and boosts compare ids only.
+// One canonical id per language. Display names have many spellings; memory, rules and boosts compare ids only.
 
 export const UNKNOWN_LANGUAGE = "unknown";
 
-/** Spellings that the general rule below would not bring together. */
+/** Spellings that the general rule below does not unify. */
 const SAME = new Map([
   ["golang", "go"],
   ["js", "javascript"],
@@ -28,7 +28,7 @@ const SAME = new Map([
  * `TypeScript` → `typescript`. Empty or "Unknown" → `unknown`. Idempotent.
  */
 export function canonicalLanguage(name: string): string {
-  // Most names are ids already: a third of a microsecond each for three hundred memories and more.
+  // Most names are ids already, and this runs for several hundred memories: a third of a microsecond each.
   const id = /^[a-z0-9]+$/.test(name)
     ? name
     : name
@@ -39,7 +39,7 @@ export function canonicalLanguage(name: string): string {
   return SAME.get(id) ?? (id === "" ? UNKNOWN_LANGUAGE : id);
 }
 
-/** language → languages whose experience partly carries over. Symmetric where both directions are listed. */
+/** language → languages whose experience partly applies. Symmetric when both directions are listed. */
 const RELATED: ReadonlyMap<string, readonly string[]> = new Map([
   ["c", ["cpp"]],
   ["cpp", ["c"]],

@@ -1,49 +1,55 @@
-// What Kodiai remembers: one row for each thing that was said or written about code, with where it came from.
+// The contents of Kodiai's memory: one row for each comment, finding or piece of text about code, with its origin.
 import { createHash } from "node:crypto";
 import type { Category, Severity } from "./finding.ts";
 import type { Repo } from "./job.ts";
 
-/** finding: what Kodiai posted. review_comment: what people wrote. doc: the repository's Markdown. wiki: the pages of its wiki. code: its functions and classes. */
+/**
+ * finding: posted by Kodiai. review_comment: written by people. doc: the repository's Markdown. wiki: its wiki pages.
+ * code: its functions and classes.
+ */
 export const CORPORA = ["finding", "review_comment", "doc", "wiki", "code"] as const;
 export type Corpus = (typeof CORPORA)[number];
 
-/** What became of a finding or comment. `posted` is not `accepted`: nobody has said anything yet. */
+/** The outcome of a finding or comment. `posted` is not `accepted`: no one has responded yet. */
 export const OUTCOMES = ["posted", "accepted", "declined", "fixed", "outdated", "reintroduced"] as const;
 export type Outcome = (typeof OUTCOMES)[number];
 
-/** How an outcome came about: whose word, or which commit, decided it. */
+/** How an outcome came about: the person or commit that decided it. */
 export interface Decided {
   /** Epoch milliseconds. */
   readonly at: number;
-  /** A login; null where nobody in particular decided. */
+  /** A login; null when no single person decided. */
   readonly by: string | null;
-  /** In their words, without secrets, at most 300 characters; untrusted. Null when none was given. */
+  /** In their words, without secrets, at most 300 characters; untrusted. Null without a reason. */
   readonly reason: string | null;
-  /** The head at which the code was found changed; null when people decided by words. */
+  /** The head at which the code was found changed; null when people decided in words. */
   readonly sha: string | null;
-  /** What decided: a reason given in words ≫ several people ≫ words without a reason ≫ a reaction; or what became of the code. */
+  /**
+   * The kind of evidence, strongest first: a written reason, several people, words without a reason, a reaction; or
+   * what became of the code.
+   */
   readonly weight: "reason" | "repeated" | "word" | "reaction" | "code";
 }
 
 /** `HOST/REPO_ID`, such as `github.com/42`: names change, ids do not. */
 export type RepoKey = string;
 
-/** The vectors of one embedder; vectors of different spaces are never compared, whatever their dimension. */
+/** The vectors of one embedder; vectors of different spaces are never compared, even of equal dimension. */
 export interface EmbeddingSpace {
   readonly model: string;
   readonly dimension: number;
 }
 
 export interface Provenance {
-  /** Where it was said; null for what has no address (imported rows, local documents). */
+  /** Its address; null for rows without one (imported rows, local documents). */
   readonly url: string | null;
   /** A login, or null when unknown. */
   readonly author: string | null;
   readonly authorIsBot: boolean;
-  /** The commit that was spoken about. Of doc and code rows: the blob that the text was cut from. */
+  /** The commit that the comment is about. For doc and code rows: the blob that contains the text. */
   readonly sha: string | null;
   readonly pull: number | null;
-  /** Epoch milliseconds at which it was said. */
+  /** Epoch milliseconds of the comment. */
   readonly at: number;
 }
 
@@ -51,15 +57,15 @@ export interface MemoryRecord {
   /** `mem_` + 12 hex, from the source and never from generated text (see memoryId). */
   readonly id: string;
   readonly repo: RepoKey;
-  /** Which names to show: OWNER/NAME at the time of writing. */
+  /** The name to show: OWNER/NAME at the time of writing. */
   readonly repoName: string;
   readonly ownerId: number;
   readonly visibility: "public" | "private" | "internal";
   readonly corpus: Corpus;
-  /** The source's own name for it: GitHub's comment id, `docs/adr/7.md#consequences`, `src/a.ts#parse`. */
+  /** The source's own id: GitHub's comment id, `docs/adr/7.md#consequences`, `src/a.ts#parse`. */
   readonly sourceId: string;
   readonly text: string;
-  /** What was answered, oldest first. */
+  /** Replies, oldest first. */
   readonly replies: readonly string[];
   /** 25–60 words, model-written; null without a model. */
   readonly situation: string | null;
@@ -69,89 +75,89 @@ export interface MemoryRecord {
   readonly severity: Severity | null;
   readonly category: Category | null;
   readonly path: string | null;
-  /** Canonical id at the time of writing; `unknown` when it could not be told. */
+  /** Canonical id at the time of writing; `unknown` when it could not be determined. */
   readonly language: string;
   readonly symbol: string | null;
-  /** For doc and code: `section`, `function`, `class`, `method`, …; null for what was said in reviews. */
+  /** For doc and code: `section`, `function`, `class`, `method`, …; null for review comments and findings. */
   readonly chunkType: string | null;
-  /** The diff hunk that was spoken about, redacted, at most 4,000 characters. */
+  /** The diff hunk that the comment is about, redacted, at most 4,000 characters. */
   readonly hunk: string | null;
-  /** The lines that were found wrong, redacted, at most 4,000 characters; absent or null where nobody knows them. */
+  /** The lines with the problem, redacted, at most 4,000 characters; absent or null when unknown. */
   readonly flaggedCode?: string | null;
-  /** What stood there when it was fixed; the same. */
+  /** The lines that replaced them in the fix; the same limits. */
   readonly fixedCode?: string | null;
   readonly outcome: Outcome | null;
-  /** Absent or null: nobody decided, or it is not known how. */
+  /** Absent or null: undecided, or the decision is unknown. */
   readonly decided?: Decided | null;
   readonly provenance: Provenance;
-  /** True when the vectors come from another embedder or the source is gone: kept, not searched. */
+  /** True when the vectors come from another embedder or the source was deleted: stored, not searched. */
   readonly stale: boolean;
-  /** Who wrote situation, lesson and tags, or why nobody did. Absent: none was asked. */
+  /** Who wrote situation, lesson and tags, or why they are missing. Absent: no model was asked. */
   readonly described?: Described;
   /**
-   * `given`, as read from memory: its repository gives patterns to others of its owner. `pattern`: it stands in such another
-   * repository's review, without code, names and places. Absent else; never written.
+   * Set when read, never stored. `given`: its repository shares patterns with others of its owner. `pattern`: shown in
+   * a review of such another repository, without code, names and places.
    */
   readonly sharing?: "given" | "pattern";
 }
 
-/** What came of having a memory described. */
+/** The result of describing a memory. */
 export interface Described {
-  /** The model's name; "" where a rule decided and no model was asked. */
+  /** The model's name; "" when a rule decided without a model. */
   readonly by: string;
-  /** Of what the model was shown: 16 hex. Fields stay with a memory for as long as it says the same. */
+  /** Hash of the model's input, 16 hex: fields stay valid while the memory's text is the same. */
   readonly source: string;
-  /** How plainly the lesson follows from what was said: 1, .7, .4, or .5 where the model did not tell. */
+  /** How plainly the lesson follows from the comment: 1, .7, .4, or .5 when the model did not say. */
   readonly confidence: number;
-  /** Which rules the fields break, by name: `lesson/too-long`, `rejected/declined`. With a lesson, only `tags/…`. */
+  /** Rules that the fields break, by name: `lesson/too-long`, `rejected/declined`. With a lesson, only `tags/…`. */
   readonly problems: readonly string[];
 }
 
 /** The fields of a memory that a model writes. */
 export type WrittenFields = Pick<MemoryRecord, "situation" | "lesson" | "tags"> & { readonly described: Described };
 
-/** How many memories of what was said in reviews have a lesson, how many have none and why, and how many wait. */
+/** How many review memories have a lesson, how many have none and why, and how many are waiting. */
 export interface FieldCounts {
   readonly described: number;
-  /** Rule by name → memories that broke it and stand without fields. */
+  /** Rule by name → memories that broke it and have no fields. */
   readonly without: ReadonlyMap<string, number>;
   readonly waiting: number;
 }
 
-/** A record with its vector, ready to be written. Null keeps it findable by words only. */
+/** A record with its vector, ready to be stored. Without a vector only keywords find it. */
 export interface EmbeddedRecord {
   readonly record: MemoryRecord;
   /** `Float32Array[dimension]`, unit length. */
   readonly vector: Float32Array | null;
-  /** Absent: the next run cannot tell whether the row is still right, and writes it again. */
+  /** Absent: the next run cannot compare the row, and writes it again. */
   readonly hashes?: RecordHashes;
 }
 
-/** By these a source that did not change is known again, so that it is neither embedded nor written twice. */
+/** Hashes that detect an unchanged source, so that it is neither embedded nor written twice. */
 export interface RecordHashes {
-  /** Of everything in the record but `stale`: 16 hex. */
+  /** Of everything in the record except `stale`: 16 hex. */
   readonly record: string;
-  /** Of the text that the vector was, or would be, made from: 16 hex. */
+  /** Of the text of the vector, even when there is none: 16 hex. */
   readonly embedded: string;
 }
 
-/** What memory tells about a source that it knows: no text. */
+/** What memory knows about a source, without its text. */
 export interface KnownSource {
   /** The record's id. */
   readonly id: string;
   readonly path: string | null;
-  /** `provenance.sha` as it was written. */
+  /** `provenance.sha` at the time of writing. */
   readonly sha: string | null;
-  /** As they were written; `embedded` is null while no vector of the asked space stands beside the row. */
+  /** As stored; `embedded` is null when the row has no vector of the requested space. */
   readonly hashes: { readonly record: string; readonly embedded: string | null } | null;
 }
 
-/** Under which key a repository's memory stands. */
+/** The key of a repository's memory. */
 export function repoKey(repo: Pick<Repo, "host" | "id">): RepoKey {
   return `${repo.host}/${repo.id}`;
 }
 
-/** The stable id of a source: extraction and re-extraction of the same source give the same id. */
+/** The stable id of a source: extracting the same source again gives the same id. */
 export function memoryId(repo: RepoKey, corpus: Corpus, sourceId: string): string {
   const digest = createHash("sha256")
     .update(JSON.stringify([repo, corpus, sourceId]))
@@ -159,12 +165,15 @@ export function memoryId(repo: RepoKey, corpus: Corpus, sourceId: string): strin
   return `mem_${digest.slice(0, 12)}`;
 }
 
-/** A finding's own name in memory: posted again on its pull request it is the same memory, on another one it is another. */
+/**
+ * A finding's source id in memory: posted again on its pull request it is the same memory, on another one it is
+ * another.
+ */
 export function findingSource(pull: number, findingId: string): string {
   return `#${pull}/${findingId}`;
 }
 
-/** The id of the memory that a finding on a pull request becomes. */
+/** The memory id of a finding on a pull request. */
 export function findingMemoryId(repo: RepoKey, pull: number, findingId: string): string {
   return memoryId(repo, "finding", findingSource(pull, findingId));
 }

@@ -1,7 +1,7 @@
-// Questions to a language model and their answers. A reply, or the reason why there is none, is a value; what a reply says is
-// untrusted text until whoever asked has checked it.
+// Questions to a language model and their answers. A reply, or the reason for its absence, is a value; the reply's
+// content is untrusted text until the caller has checked it.
 
-/** What is asked, in words that stand in logs, budgets and recordings. */
+/** The purpose of a question, as in logs, budgets and recordings. */
 export type Purpose = "review" | "verify" | "answer" | "memory" | "queries" | "rerank" | "gate";
 
 /** `main` writes reviews; `small` is the cheaper model for short questions. */
@@ -13,7 +13,7 @@ export interface PromptPiece {
   readonly cache: boolean;
 }
 
-/** The shape of a reply, said twice: for the server as JSON Schema, for us as a check. */
+/** The shape of a reply, in two forms: JSON Schema for the server, a check for us. */
 export interface ReplyShape<T> {
   /** Lower-case words with underscores: part of the request. */
   readonly name: string;
@@ -24,13 +24,13 @@ export interface ReplyShape<T> {
     value: unknown,
   ) => { readonly ok: true; readonly value: T } | { readonly ok: false; readonly problem: string };
   /**
-   * Reads a reply that holds no JSON of this shape, where plain words can say the same: a list, a line of numbers. Never
-   * throws; null where they do not. Absent: the model is asked to fix such a reply.
+   * Reads a reply in plain text that holds no such JSON: a list, a line of numbers. Never throws; null when it cannot.
+   * Absent: the model is asked to repair such a reply.
    */
   readonly readText?: (text: string) => T | null;
 }
 
-/** One thing that a model may look up, said to it as a tool. */
+/** A look-up that is offered to a model as a tool. */
 export interface LookUpTool {
   /** Lower-case words with underscores. */
   readonly name: string;
@@ -39,57 +39,59 @@ export interface LookUpTool {
   readonly jsonSchema: Readonly<Record<string, unknown>>;
 }
 
-/** What a model may look up before it answers. */
+/** The look-ups that a model may make before it answers. */
 export interface LookUps {
   readonly tools: readonly LookUpTool[];
   /**
-   * @param input as the model wrote it: untrusted, and of any shape
-   * @returns the text that the model reads, cut and fenced as text by others; a rejection becomes "this look-up failed"
+   * @param input as the model wrote it: untrusted, of any shape
+   * @returns the text for the model, cut and fenced as text by others; a rejection becomes "this look-up failed"
    */
   readonly answer: (name: string, input: unknown) => Promise<string>;
   /** Replies of the model that may ask. Each costs a request. */
   readonly rounds: number;
   /** Look-ups in all. */
   readonly calls: number;
-  /** US$ that the question may cost with all of its rounds. No round begins that would leave too little for the answer. */
+  /**
+   * US$ that the question may cost with all of its rounds. No round begins that would leave too little for the answer.
+   */
   readonly usd: number;
 }
 
-/** What became of the look-ups. */
+/** The use that the model made of the look-ups. */
 export type LookedUp =
   | {
       readonly kind: "offered";
       /** How many were answered. */
       readonly calls: number;
-      /** Why the model could not look up more, or null where it did not want to. */
+      /** Why the model could not look up more, or null when it did not want to. */
       readonly stopped: "rounds" | "calls" | "budget" | null;
     }
-  /** The server or the model takes no tools: the question was asked without them. */
+  /** The server or the model takes no tools: the question was sent without them. */
   | { readonly kind: "unsupported" };
 
 export interface ModelRequest<T> {
   readonly purpose: Purpose;
   readonly tier: ModelTier;
-  /** Ours alone: no text of others. */
+  /** Only our own text. */
   readonly system: readonly PromptPiece[];
-  /** What holds text of others is fenced by whoever wrote it. */
+  /** Text of others in it is fenced by the caller. */
   readonly user: readonly PromptPiece[];
   readonly effort: "low" | "medium" | "high";
-  /** Thinking counts in it. */
+  /** Includes thinking. */
   readonly maxOutputTokens: number;
   readonly shape: ReplyShape<T>;
   /** Absent: the model answers from the prompt alone. */
   readonly lookUps?: LookUps;
 }
 
-/** What one question cost: all attempts, all rounds of look-ups and the repair together. */
+/** The cost of one question: all attempts, all rounds of look-ups and the repair together. */
 export interface ModelUsage {
   /** Everything read, cached or not. */
   readonly inputTokens: number;
   /** Of these, read from the cache. */
   readonly cachedTokens: number;
   readonly outputTokens: number;
-  /** US$; null where the model has no price in the table (local models). */
+  /** US$; null when the model has no price in the table (local models). */
   readonly usd: number | null;
   /** Wall time. */
   readonly ms: number;
@@ -99,13 +101,13 @@ export interface ModelUsage {
 
 /** Why there is no reply. */
 export type ModelFailure =
-  /** The model would not answer. */
+  /** The model declined to answer. */
   | "refused"
-  /** The reply was cut by the token limit. */
+  /** The token limit cut the reply. */
   | "truncated"
-  /** The question does not fit the model's context. */
+  /** The question exceeds the model's context. */
   | "too-long"
-  /** What came back is not of the shape asked for, repair included. */
+  /** The reply does not have the requested shape, even after the repair. */
   | "malformed"
   | "rate-limited"
   | "overloaded"
@@ -113,9 +115,9 @@ export type ModelFailure =
   | "unreachable"
   /** The key is wrong or has no right to this model. */
   | "denied"
-  /** The server did not take the request. */
+  /** The server rejected the request. */
   | "rejected"
-  /** Not asked: the last requests failed one after the other. */
+  /** Not sent: the last requests all failed. */
   | "circuit-open"
   | "stopped";
 
@@ -126,9 +128,12 @@ export type ModelAnswer<T> =
       /** The reply had to be fixed (broken JSON, or one repair turn). */
       readonly repaired: boolean;
       readonly usage: ModelUsage;
-      /** Absent where the question offered none. */
+      /** Absent when the question offered none. */
       readonly lookedUp?: LookedUp;
-      /** What the server refused and the question was asked without: `structured output`. Absent where it took everything. */
+      /**
+       * Features that the server refused and the question was sent without: `structured output`. Absent when it took
+       * everything.
+       */
       readonly without?: readonly string[];
     }
   | {
@@ -141,10 +146,10 @@ export type ModelAnswer<T> =
       readonly usage: ModelUsage;
     };
 
-/** UTF-16 units a token, cautiously: English is about 4, dense code with anchors about 2.7. */
+/** UTF-16 units per token, cautiously: English is about 4, dense code with anchors about 2.7. */
 export const CHARS_PER_TOKEN = 2.7;
 
-/** Tokens that so many characters are, about. */
+/** Estimated tokens of a text of this length. */
 export function estimatedTokens(chars: number): number {
   return Math.ceil(chars / CHARS_PER_TOKEN);
 }

@@ -1,4 +1,4 @@
-// What did not happen, said as values: every skip, cut and fallback rides on a result to the footer of the review.
+// What did not happen, as values: every skip, cut and fallback travels with the result to the footer of the review.
 import type { FailOn } from "../config/repo-config.ts";
 
 /** A changed file that is not reviewed. */
@@ -8,7 +8,7 @@ export interface LeftOut {
   readonly reason: string;
 }
 
-/** A part that worked less well than it should: `part` is a stable word such as `author-tier` or `head-text`. */
+/** A degraded part: `part` is a stable word such as `author-tier` or `head-text`. */
 export interface Degraded {
   readonly part: string;
   readonly reason: string;
@@ -18,13 +18,13 @@ export interface Degraded {
 export interface Skipped {
   readonly kind: "skipped";
   readonly reason: string;
-  /** The head that is not reviewed, where its repository wants check runs: a required check must come to an end. */
+  /** The unreviewed head, when its repository wants check runs: a required check must end. */
   readonly check?: { readonly headSha: string; readonly failOn: FailOn };
 }
 
 /**
- * What a review cost. Tokens and US$ are 0 without a model; US$ are null where the model has no price (a local one). `ms` is
- * wall time of the whole review.
+ * The cost of a review. Tokens and US$ are 0 without a model; US$ are null when the model has no price (a local one).
+ * `ms` is wall time of the whole review.
  */
 export interface Cost {
   readonly inputTokens: number;
@@ -34,12 +34,12 @@ export interface Cost {
 }
 
 /**
- * Whose budget of a month it is: the repository's own, the part of it for people without write access, the operator's for all
- * repositories, or one repository's share of that.
+ * The owner of a monthly budget: the repository, its outsiders (people without write access), the operator for all
+ * repositories, or one repository's share of the operator's.
  */
 export type BudgetName = "repository" | "outsiders" | "operator" | "share";
 
-/** What models cost this calendar month (UTC), against a budget. */
+/** The models' cost this calendar month (UTC), against a budget. */
 export interface MonthSpending {
   readonly whose: BudgetName;
   /** US$ spent. */

@@ -31,7 +31,7 @@ export interface Hunk {
 
 export type FileStatus = "added" | "modified" | "removed" | "renamed" | "copied" | "typechanged";
 
-/** What one file's diff says. Paths are as git knows them, unquoted, with `/`. */
+/** The diff of one file. Paths are as git knows them, unquoted, with `/`. */
 export interface FileDiff {
   /** The head path; for a removed file, the base path. */
   readonly path: string;
@@ -39,7 +39,7 @@ export interface FileDiff {
   readonly previousPath: string | null;
   readonly status: FileStatus;
   readonly binary: boolean;
-  /** Git modes such as `100644`, `120000` (symbolic link), `160000` (submodule); null where the source does not say. */
+  /** Git modes such as `100644`, `120000` (symbolic link), `160000` (submodule); null when the source lacks them. */
   readonly oldMode: string | null;
   readonly newMode: string | null;
   readonly additions: number;
@@ -47,11 +47,11 @@ export interface FileDiff {
   readonly hunks: readonly Hunk[];
   /** False when the source counts changed lines that it did not deliver: part of the file is unknown. */
   readonly complete: boolean;
-  /** True where GitHub shows no diff of the file: it takes comments on the file, none on its lines. */
+  /** True when GitHub shows no diff of the file: it takes comments on the file, none on its lines. */
   readonly isRebuilt?: boolean;
 }
 
-/** Who opened the pull request, as GitHub says it. */
+/** The author of the pull request, as GitHub reports them. */
 export interface Author {
   readonly login: string;
   readonly id: number;
@@ -81,28 +81,28 @@ export interface PullRequest {
   readonly commits: readonly Commit[];
 }
 
-/** What gather learned about the author beyond the payload; `mergedPullRequests` is null when it could not be learned. */
+/** Facts about the author beyond the payload; `mergedPullRequests` is null when unknown. */
 export interface AuthorFacts {
   readonly mergedPullRequests: number | null;
 }
 
-/** A comment of ours that already stands on the pull request. */
+/** A comment of ours that exists on the pull request. */
 export interface OwnComment {
   /** The finding's id from our hidden marker. */
   readonly findingId: string;
   readonly url: string;
   readonly path: string;
   readonly side: Side;
-  /** 1-based on `side` where it was made; both null for a comment on a whole file. */
+  /** 1-based on `side` at the time of posting; both null for a comment on a whole file. */
   readonly startLine: number | null;
   readonly line: number | null;
-  /** The diff down to the commented line, as it was then; "" for a comment on a whole file. */
+  /** The diff down to the commented line at that time; "" for a comment on a whole file. */
   readonly hunk: string;
-  /** The first words that are in bold, in our own Markdown; "" when there are none. */
+  /** The first bold words of our Markdown; "" without any. */
   readonly title: string;
 }
 
-/** All that the review knows of the pull request. After gather nobody asks GitHub about it again. */
+/** Everything that the review knows of the pull request. No later stage asks GitHub about it. */
 export interface PullRequestContext {
   readonly kind: "context";
   readonly job: ReviewJob;
@@ -110,26 +110,28 @@ export interface PullRequestContext {
   readonly pull: PullRequest;
   readonly config: RepoConfig;
   readonly configProblems: readonly ConfigProblem[];
-  /** What configuration files say beyond the defaults. Absent where nobody asks. */
+  /** Values that configuration files set. Absent when not requested. */
   readonly settings?: readonly Setting[];
-  /** Every changed file that is reviewed, in the source's order. */
+  /** Every changed file to review, in the source's order. */
   readonly files: readonly FileDiff[];
-  /** Every changed file that is not, with the reason. */
+  /** Every other changed file, with the reason. */
   readonly leftOut: readonly LeftOut[];
   /** Head text of reviewed files, by path, for rules that need more than the hunks. LF and CRLF as in the blob. */
   readonly headTexts: ReadonlyMap<string, string>;
-  /** What the base branch tells contributors and tools (AGENTS.md and its kin), where a model will read it. */
+  /**
+   * Instructions of the base branch to contributors and tools (AGENTS.md and the like), when a model will read them.
+   */
   readonly guidance: readonly { readonly path: string; readonly text: string }[];
   readonly authorFacts: AuthorFacts;
   readonly ownComments: readonly OwnComment[];
-  /** What earlier reviews said and read. */
+  /** Findings and reading of earlier reviews. */
   readonly past: Past;
-  /** Findings that people told us not to say again here. */
+  /** Findings that people asked us not to report again here. */
   readonly declined: readonly Declined[];
   readonly degraded: readonly Degraded[];
 }
 
-// Whoever deleted their account leaves what they wrote: GitHub shows no user there, or one of this name.
+// GitHub keeps the comments of a deleted account, without a user or with one of this name.
 
-/** In the place of an account that is gone. No account has this id. */
+/** Replaces a deleted account. No account has this id. */
 export const GHOST = { id: 0, login: "ghost", type: "User" } as const;

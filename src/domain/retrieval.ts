@@ -1,4 +1,4 @@
-// From a pull request to what was said before about code like it: the values that pass through the retrieve room.
+// From a pull request to earlier comments on similar code: the values of the retrieve stage.
 
 import type { Quote } from "./finding.ts";
 import type { Rejections } from "./memory/rejections.ts";
@@ -6,10 +6,10 @@ import type { Corpus, MemoryRecord, Outcome, RepoKey } from "./memory.ts";
 import type { Purpose } from "./model.ts";
 import type { Degraded } from "./omissions.ts";
 
-/** How much each retriever counts; a strategy re-weights and never switches one off. */
+/** How the retrievers are weighted; a strategy never switches one off. */
 export type Strategy = "semantic" | "hybrid" | "keyword" | "related-files";
 
-/** Is memory needed for this pull request? */
+/** Does this pull request need memory? */
 export interface GateDecision {
   readonly retrieve: boolean;
   /** 0–1. */
@@ -19,25 +19,27 @@ export interface GateDecision {
   readonly strategy: Strategy | null;
   /** 0–1, or null when nothing was estimated. */
   readonly estimatedRelevance: number | null;
-  /** Which path decided: a rule's name, `model`, `cache`, `default`. */
+  /** What decided: a rule's name, `model`, `cache`, `default`. */
   readonly decidedBy: string;
 }
 
-/** The reason of a gate that has nothing to search in. */
+/** The gate's reason when memory is empty. */
 export const NOTHING_REMEMBERED = "nothing remembered yet";
 
-/** One text to search with. Every text of a review is embedded in one request. */
+/** One text to search with. All texts of a review are embedded in one request. */
 export interface QueryVariant {
   readonly kind: "intent" | "paths" | "code" | "hunk" | "pattern" | "hypothetical";
   readonly text: string;
-  /** Which hunk, for `hunk` and `code`; else null. */
+  /** The hunk's path, for `hunk` and `code`; else null. */
   readonly path: string | null;
 }
 
 export interface RetrievalQuery {
   /** The enriched text: title, body excerpt, type, languages, risks, author tier, paths. */
   readonly text: string;
-  /** What was left out: parts that the length cap dropped, lowest priority first; a made-up situation like nothing remembered. */
+  /**
+   * What was left out: parts over the length cap, lowest priority first; a hypothetical situation unlike any memory.
+   */
   readonly dropped: readonly string[];
   readonly variants: readonly QueryVariant[];
 }
@@ -47,18 +49,18 @@ export interface Scope {
   readonly repo: RepoKey;
   /** Other repositories of the same owner, when sharing is on; null keeps to the one repository. */
   readonly ownerPool: { readonly ownerId: number; readonly targetIsPublic: boolean } | null;
-  /** Nothing that this pull request said about itself. */
+  /** Excludes the pull request's own memories. */
   readonly excludePull: number | null;
-  /** Only what was said before this epoch millisecond; null for now. */
+  /** Only memories from before this epoch millisecond; null for now. */
   readonly before: number | null;
 }
 
-/** What is asked for within a scope. Absent or empty asks nothing. */
+/** Restricts a search within a scope. Absent or empty restricts nothing. */
 export interface MemoryFilter {
   readonly corpora?: readonly Corpus[];
   /** Canonical ids, exact. */
   readonly languages?: readonly string[];
-  /** Kind of chunk, or for what was said in reviews its category or severity. */
+  /** Kind of chunk; for review memories the category or severity. */
   readonly chunkTypes?: readonly string[];
   /** Any of: exact path, prefix ending in `/`, glob. */
   readonly paths?: readonly string[];
@@ -70,19 +72,19 @@ export interface VectorHit {
   readonly distance: number;
 }
 
-/** Matching by words. `score` is BM25, higher is better, > 0. */
+/** A keyword match. `score` is BM25, higher is better, > 0. */
 export interface KeywordHit {
   readonly id: string;
   readonly score: number;
 }
 
-/** One summand of a score, and what it is for. */
+/** One term of a score and its name. */
 export interface ScoreTerm {
   readonly name: string;
   readonly value: number;
 }
 
-/** `words 0.812 + meaning 0.120 − recency 0.104`: rounded so that what is shown adds up to the score to three digits. */
+/** `words 0.812 + meaning 0.120 − recency 0.104`: rounded so that the parts add up to the score to three digits. */
 export function termsText(terms: readonly ScoreTerm[]): string {
   let sum = 0;
   let shown = 0;
@@ -97,42 +99,42 @@ export function termsText(terms: readonly ScoreTerm[]): string {
     .join(" ");
 }
 
-/** A memory that was found, with everything that put it where it stands. */
+/** A retrieved memory with everything that determined its rank. */
 export interface RankedMemory {
   readonly record: MemoryRecord;
-  /** Raw cosine distance of the best query, or null when only words found it. */
+  /** Raw cosine distance of the best query, or null when only keywords found it. */
   readonly distance: number | null;
-  /** After language and recency, where the method orders by distance; else null. */
+  /** After language and recency, when the method orders by distance; else null. */
   readonly adjustedDistance: number | null;
   readonly vectorRank: number | null;
   readonly keywordRank: number | null;
   /** BM25 of the best query, or null. */
   readonly keywordScore: number | null;
-  /** How sure `distance` makes that it is about the same; absent where nobody measured that for the embedder. */
+  /** How surely `distance` means that it is about the same; absent when the embedder was not measured. */
   readonly confidence?: Confidence;
-  /** What ordered the list: the sum of `terms`. Orders only, never thresholded. */
+  /** Orders the list: the sum of `terms`. Never compared with a threshold. */
   readonly score: number;
   readonly terms: readonly ScoreTerm[];
   readonly languageMatch: boolean;
-  /** The changed hunk that it is nearest to, with that raw cosine distance; null when no hunk found it. */
+  /** The nearest changed hunk, with its raw cosine distance; null when no hunk found it. */
   readonly nearestHunk: { readonly path: string; readonly distance: number } | null;
-  /** What people said against it; absent where nobody did. */
+  /** Absent without rejections. */
   readonly rejections?: Rejections;
-  /** What a reranker gave it, higher is better; absent where none did. */
+  /** The reranker's score, higher is better; absent without one. */
   readonly rerankScore?: number;
-  /** Labels of other memories that say the same and were folded into this one. */
+  /** Labels of equal memories that were folded into this one. */
   readonly alternateSources: readonly string[];
 }
 
-/** A comment or finding about code that is much like a changed hunk: what memory says without a model. */
+/** A comment or finding about code that is much like a changed hunk: memory's contribution without a model. */
 export interface SeenBefore extends Quote {
   readonly memoryId: string;
   /** The changed file. */
   readonly path: string;
-  /** Where it was said, or null. */
+  /** The comment's address, or null. */
   readonly url: string | null;
   readonly outcome: Outcome | "unknown";
-  /** When, by whom and why it came to that; untrusted. Absent when not known. */
+  /** Date, person and reason of the outcome; untrusted. Absent when unknown. */
   readonly decided?: string;
   /** ISO 8601 date, "" when unknown. */
   readonly date: string;
@@ -140,26 +142,26 @@ export interface SeenBefore extends Quote {
   readonly similarity: number;
 }
 
-/** What putting the best memories in a better order changed, and what it cost. */
+/** The effect and cost of reranking. */
 export interface RerankReport {
-  /** Who was asked: `rerank-2.5`. */
+  /** The reranker: `rerank-2.5`. */
   readonly by: string;
-  /** Of the slowest query: all are asked side by side. */
+  /** Of the slowest query: they run in parallel. */
   readonly ms: number;
   readonly tokens: number;
   readonly usd: number;
-  /** Share of the first five that did not stand among the first five before, 0–1. */
+  /** Share of the first five that were not among the first five before, 0–1. */
   readonly topChanged: number;
-  /** Places that a reranked memory moved up or down, on average. */
+  /** Mean number of ranks that a reranked memory moved. */
   readonly meanMove: number;
-  /** Why some or all queries left the order as it was; null when none did. */
+  /** Why some or all queries kept their order; null when none did. */
   readonly failed: string | null;
 }
 
-/** What embedding the queries of one retrieval took. */
+/** The cost of embedding the queries of one retrieval. */
 export interface EmbeddingUsage {
   readonly texts: number;
-  /** How many of them were answered from the cache. */
+  /** How many of them the cache answered. */
   readonly cached: number;
   readonly tokens: number;
   readonly usd: number;
@@ -167,45 +169,45 @@ export interface EmbeddingUsage {
 
 export const NO_USAGE: EmbeddingUsage = { texts: 0, cached: 0, tokens: 0, usd: 0 };
 
-/** What the questions of one purpose that a retrieval put to a language model cost, together. */
+/** The cost of a retrieval's questions to a language model, by purpose. */
 export interface ModelCost {
   readonly purpose: Purpose;
   readonly questions: number;
   readonly inputTokens: number;
   readonly outputTokens: number;
-  /** US$; null where the model has no price. */
+  /** US$; null when the model has no price. */
   readonly usd: number | null;
 }
 
-/** How the reason begins for which a memory is cut that only a searched skip found. */
+/** Prefix of the cut reason of memories that only a shadow search found. */
 export const SHADOW_SAMPLE = "shadow sample";
 
-/** What the retrieve room hands on. */
+/** The result of the retrieve stage. */
 export interface Precedents {
   readonly kind: "precedents";
   readonly gate: GateDecision;
   readonly query: RetrievalQuery | null;
-  /** Best first; what reaches the prompt. */
+  /** Best first; these reach the prompt. */
   readonly ranked: readonly RankedMemory[];
   /** Most similar first; for the summary. */
   readonly seenBefore: readonly SeenBefore[];
-  /** What was found and left out: below the floor, over topK, over the character budget, a duplicate. */
+  /** Memories that were found and left out: below the floor, over topK, over the character budget, a duplicate. */
   readonly cut: readonly { readonly id: string; readonly reason: string }[];
   readonly provenance: {
     readonly repoSources: readonly string[];
     readonly sharedPoolUsed: boolean;
     readonly totalCandidates: number;
-    /** Memories in scope; absent when they were not counted. */
+    /** Memories in scope; absent when not counted. */
     readonly scanned?: number;
-    /** Largest admitted cosine distance. */
+    /** Largest accepted cosine distance. */
     readonly threshold: number;
     readonly thresholdMethod: "configured" | "gap" | "percentile";
     readonly method: "semantic" | "keyword" | "hybrid";
   };
   readonly usage: EmbeddingUsage;
-  /** Null when nobody was asked for a better order. */
+  /** Null when no reranker ran. */
   readonly rerank: RerankReport | null;
-  /** Absent or empty when no language model was asked. Of a model that reranks, the cost stands here and in `rerank`. */
+  /** Absent or empty without a language model. The cost of a model that reranks is both here and in `rerank`. */
   readonly modelCosts?: readonly ModelCost[];
   readonly degraded: readonly Degraded[];
 }
@@ -218,12 +220,12 @@ export interface MemoryCounts {
   readonly byOutcome: ReadonlyMap<Outcome | "none", number>;
 }
 
-// How sure likeness in meaning is that a memory is about the same: a word, by edges that were measured for the embedder.
+// How surely similarity means that a memory is about the same: a word, by limits measured for the embedder.
 
 const CONFIDENCES = ["high", "medium", "low", "very_low"] as const;
 type Confidence = (typeof CONFIDENCES)[number];
 
-/** Largest cosine distances of high, medium and low, ascending; what is farther is very low. */
+/** Largest cosine distances of high, medium and low, ascending; a larger one is very low. */
 export interface ConfidenceEdges {
   readonly high: number;
   readonly medium: number;

@@ -4,93 +4,96 @@ import type { Finding, HeldBack, LocMethod, Precedent } from "./finding.ts";
 import type { Repo } from "./job.ts";
 import type { Cost, Degraded, LeftOut, MonthSpending } from "./omissions.ts";
 import type { GateDecision, SeenBefore } from "./retrieval.ts";
-import type { Said } from "./review/review-history.ts";
+import type { EarlierFinding } from "./review/review-history.ts";
 import type { ReviewSignals } from "./signals.ts";
 
-/** Where a finding is said: on its lines, on its file, or in the summary; with the reason when it is not inline. */
+/** Where a finding is posted: on its lines, on its file, or in the summary; with the reason when it is not inline. */
 export interface PlacedFinding {
   readonly finding: Finding;
   readonly place: "inline" | "file" | "summary" | "already-posted";
-  /** Null for inline; else why not there: "the line is not part of the diff", "over the limit of 10 comments". */
+  /** Null for inline; otherwise why not: "the line is not part of the diff", "over the limit of 10 comments". */
   readonly reason: string | null;
 }
 
-/** What memory had to say. */
+/** Memory's contribution to a review. */
 export interface ReviewMemory {
   /** Whether memory was searched, and why. */
   readonly gate: GateDecision;
-  /** What was chosen, best first: what a model would be shown. */
+  /** The chosen memories, best first: what a model would see. */
   readonly precedents: readonly Precedent[];
-  /** Changed code that is much like code somebody spoke about. */
+  /** Changed code that resembles code with earlier comments. */
   readonly seenBefore: readonly SeenBefore[];
-  /** Told in a repository's first reviews only. */
+  /** Shown in a repository's first reviews only. */
   readonly held?: MemoryHeld | null;
 }
 
-/** How many memories there are, by the languages of the change. */
+/** The number of memories, by the languages of the change. */
 export interface MemoryHeld {
-  /** As people read them: `C++`. */
+  /** Display names: `C++`. */
   readonly languages: readonly { readonly language: string; readonly count: number }[];
-  /** More is on its way. */
+  /** An import is still running. */
   readonly isImporting: boolean;
 }
 
 /** How much of a changed file a model read. */
 export interface FileCoverage {
   readonly path: string;
-  /** `earlier`: this push does not touch it, and it was read wholly at an earlier one. */
+  /** `earlier`: this push does not touch it, and a model read all of it at an earlier one. */
   readonly state: "full" | "partial" | "not-read" | "earlier";
   /** Null for full and earlier. */
   readonly reason: string | null;
 }
 
-/** What a model was asked, what it read of the change, and what it did not. */
+/** The questions to a model, and which parts of the change it read. */
 export interface Coverage {
-  /** Its name. */
+  /** The model's name. */
   readonly model: string;
   readonly questions: number;
-  /** Questions about the diff that got no valid answer; what stood in them counts as not read. */
+  /** Questions about the diff without a valid answer; their parts count as not read. */
   readonly unanswered: number;
   /** One for each reviewed file. */
   readonly files: readonly FileCoverage[];
   /** Parts of the prompt that were shortened, in UTF-16 units. */
   readonly cut: readonly { readonly part: string; readonly shown: number; readonly of: number }[];
-  /** What nobody sees on the page, and the model was not shown either, in UTF-16 units. */
+  /** Text that the page does not show, and the model did not see either, in UTF-16 units. */
   readonly hidden?: readonly { readonly part: string; readonly chars: number }[];
-  /** What it looked up in the repository; absent where it was offered nothing. */
+  /** Its look-ups in the repository; absent when it was offered none. */
   readonly lookUps?: {
     readonly count: number;
     /** The budget allowed no more. */
     readonly isCut: boolean;
   };
-  /** How the places of the model's findings were proven. */
+  /** How the places of the model's findings were established. */
   readonly located: Readonly<Record<Exclude<LocMethod, "rule">, number>>;
 }
 
-/** The code that a finding is about. */
+/** The code of a finding. */
 export interface FindingHunk {
   readonly findingId: string;
   /** From the `@@` line to the finding's last line, redacted, at most 4,000 characters. */
   readonly hunk: string;
 }
 
-/** What a review read of the pull request: all of it, with the reason where an earlier review could not be built on. */
+/**
+ * How much of the pull request a review read: all of it, with the reason when it could not build on an earlier review;
+ * or the changes since one.
+ */
 export type Scope =
   | { readonly kind: "full"; readonly reason: string | null }
   | { readonly kind: "delta"; readonly since: string };
 
-/** A finding of an earlier push whose code is no longer as it was, and that was not found again. Nobody says that it is solved. */
+/** A finding of an earlier push whose code has changed and that was not found again. It may or may not be solved. */
 export interface Addressed {
   readonly finding: Finding;
-  /** Of its comment, where one stands. */
+  /** Of its comment, if there is one. */
   readonly url: string | null;
   /** "its code has changed". */
   readonly reason: string;
-  /** The code it was about is no longer there; absent where it stands, or its file is no longer part of the change. */
+  /** The code was removed; absent when it exists, or its file is no longer part of the change. */
   readonly isGone?: true;
 }
 
-/** A value of the configuration that a file set. */
+/** A configuration value set by a file. */
 export interface Setting {
   /** Dotted: `review.maxComments`. */
   readonly key: string;
@@ -100,7 +103,7 @@ export interface Setting {
   readonly origin: string;
 }
 
-/** A written review, complete and not yet sent. Everything that publish says stands here. */
+/** A complete review, not yet sent. It contains everything that publish posts. */
 export interface Review {
   readonly kind: "review";
   readonly repo: Repo;
@@ -113,60 +116,60 @@ export interface Review {
    */
   readonly author?: string;
   readonly signals: ReviewSignals;
-  /** Most severe first, then by path and line. Inline + file + summary + already posted = all findings that are said. */
+  /** Most severe first, then by path and line. Inline + file + summary + already posted = all reported findings. */
   readonly findings: readonly PlacedFinding[];
   readonly heldBack: readonly HeldBack[];
   readonly memory: ReviewMemory;
   /** Paths that were reviewed. */
   readonly reviewed: readonly string[];
-  /** Null when no model was asked. */
+  /** Null without a model. */
   readonly coverage: Coverage | null;
-  /** What the change does, in the model's words: untrusted text; null without a model. */
+  /** The model's description of the change: untrusted text; null without a model. */
   readonly walkthrough: string | null;
   readonly leftOut: readonly LeftOut[];
   readonly degraded: readonly Degraded[];
   readonly configProblems: readonly ConfigProblem[];
-  /** What configuration files said beyond the defaults; absent in reviews written before that was kept. */
+  /** Values that configuration files set; absent in older stored reviews. */
   readonly settings?: readonly Setting[];
   /** True when the pull request itself changes .kodiai.yml: the change takes effect after the merge. */
   readonly configChanges: boolean;
   /**
-   * For each of configProblems its line of `.kodiai.yml` at the head; null where that line is no longer there, or where
+   * For each of configProblems its line of `.kodiai.yml` at the head; null when that line no longer exists, or
    * the pull request does not change the file. Absent is null for all.
    */
   readonly configOnHead?: readonly (number | null)[];
-  /** What is wrong with `.kodiai.yml` as the pull request leaves it; null or absent where it does not change the file. */
+  /** Problems of the proposed `.kodiai.yml`; null or absent when the pull request does not change it. */
   readonly proposedProblems?: readonly ConfigProblem[] | null;
   readonly cost: Cost;
-  /** What memory keeps of the code. Absent where nothing will be remembered, and in reviews written before it was kept. */
+  /** The code that memory stores. Absent when nothing will be remembered, and in older stored reviews. */
   readonly hunks?: readonly FindingHunk[];
-  /** What decided how it was read: see reviewFingerprint. */
+  /** Identifies everything that determined how it was read: see reviewFingerprint. */
   readonly fingerprint: string;
   readonly scope: Scope;
-  /** Everything that was said on this pull request up to and with this review. */
-  readonly said: readonly Said[];
-  /** May be addressed since. */
+  /** All findings reported on this pull request up to and including this review. */
+  readonly said: readonly EarlierFinding[];
+  /** Earlier findings whose code has changed. */
   readonly addressed: readonly Addressed[];
-  /** With this review; null or absent where there is no budget to spend from. */
+  /** Including this review; null or absent without a budget. */
   readonly month?: MonthSpending | null;
-  /** False leaves the prompt for a coding agent out of the summary; absent is true. */
+  /** False leaves the prompt for a coding agent out of the summary; absent means true. */
   readonly agentPrompt?: boolean;
-  /** What was looked up about a dependency update; null or absent for every other change. */
+  /** The facts about a dependency update; null or absent for every other change. */
   readonly update?: DependencyUpdate | null;
 }
 
-/** What stands on GitHub after publishing. */
+/** The review as it exists on GitHub after publishing. */
 export interface PostedReview {
   readonly kind: "posted";
   readonly review: Review;
-  /** Null when there was nothing to say inline. */
+  /** Null when there were no inline comments. */
   readonly reviewUrl: string | null;
   readonly summaryUrl: string;
-  /** How each finding was really placed, after GitHub had its say. */
+  /** The final place of each finding, after GitHub accepted or refused it. */
   readonly findings: readonly PlacedFinding[];
 }
 
-/** The head moved, or the pull request closed, before the review was sent: nothing was posted. */
+/** The head moved, or the pull request was closed, before the review was sent: nothing was posted. */
 export interface Superseded {
   readonly kind: "superseded";
   readonly reason: string;

@@ -1,6 +1,6 @@
-// What analyze concludes from a pull request: pure, deterministic, the same input gives the same signals.
+// What analyze concludes from a pull request: pure and deterministic.
 
-/** The eleven Conventional Commits types that Kodiai acts on. */
+/** The eleven Conventional Commits types that Kodiai uses. */
 export type IntentType =
   | "feat"
   | "fix"
@@ -29,16 +29,16 @@ export interface IssueRef {
 /** Where a breaking change was announced. */
 export interface BreakingSource {
   readonly where: "title" | "body" | "commit";
-  /** The words that say so, at most 120 characters. */
+  /** The announcing words, at most 120 characters. */
   readonly text: string;
 }
 
 export type SemverStep = "major" | "minor" | "patch" | "unknown";
 
-/** A dependency bump, found from title, branch, sender, label and files. */
+/** A dependency bump, detected from title, branch, sender, label and files. */
 export interface DependencyBump {
   readonly source: "dependabot" | "renovate" | "other";
-  /** Which signs were seen: at least two are needed. */
+  /** The detected signs: at least two are needed. */
   readonly signs: readonly ("title" | "branch" | "sender" | "label")[];
   /** Null for a group bump. */
   readonly packageName: string | null;
@@ -51,9 +51,9 @@ export interface DependencyBump {
 }
 
 export interface Intent {
-  /** One of ours, or null when the title does not follow the convention. */
+  /** Null when the title does not follow the convention. */
   readonly type: IntentType | null;
-  /** The word that stood where a type stands, when it is not one of ours ("ignore" in "ignore: always use …"). */
+  /** The word in the place of the type when it is no known type ("ignore" in "ignore: always use …"). */
   readonly otherType: string | null;
   readonly scope: string | null;
   /** Title without tags, type and scope. */
@@ -66,7 +66,7 @@ export interface Intent {
   readonly profile: Profile | null;
   /** From [security-review] and from tags that are not commands. */
   readonly focusAreas: readonly string[];
-  /** Title of the reverted change and its sha or pull request, as far as the text says. */
+  /** Title of the reverted change and its sha or pull request, as far as the text names them. */
   readonly reverts: {
     readonly subject: string | null;
     readonly sha: string | null;
@@ -78,7 +78,7 @@ export interface Intent {
 
 export type FileKind = "source" | "test" | "config" | "docs" | "infra";
 
-/** What one changed file is. `language` is a canonical id such as `cpp`, or `unknown`. */
+/** Facts about one changed file. `language` is a canonical id such as `cpp`, or `unknown`. */
 export interface FileFacts {
   readonly path: string;
   readonly language: string;
@@ -86,7 +86,7 @@ export interface FileFacts {
 }
 
 export interface FileSignals extends FileFacts {
-  /** What GitHub's linguist would call it. Told, never acted upon: what is left out is decided in gather. */
+  /** GitHub linguist's labels, for display only: gather decides what is left out. */
   readonly labels: readonly ("vendored" | "generated" | "documentation")[];
 }
 
@@ -94,7 +94,7 @@ export interface FileSignals extends FileFacts {
 export interface LanguageShare {
   /** Canonical id: `cpp`. */
   readonly language: string;
-  /** What people read: `C++`. */
+  /** Display name: `C++`. */
   readonly name: string;
   /** 0–1. */
   readonly share: number;
@@ -126,9 +126,9 @@ export interface Risk {
 
 export type AuthorTier = "first-time" | "regular" | "core";
 
-export interface AuthorStanding {
+export interface AuthorAssessment {
   readonly tier: AuthorTier;
-  /** The facts it rests on: "association MEMBER", "12 merged pull requests". */
+  /** The supporting facts: "association MEMBER", "12 merged pull requests". */
   readonly because: string;
 }
 
@@ -146,6 +146,6 @@ export interface ReviewSignals {
   /** Largest share first; ties by name. */
   readonly languages: readonly LanguageShare[];
   readonly risks: readonly Risk[];
-  readonly author: AuthorStanding;
+  readonly author: AuthorAssessment;
   readonly metrics: ChangeMetrics;
 }

@@ -1,5 +1,6 @@
-// A diff of many files -> one piece per file. A line of a hunk starts with a space, +, - or \, so the lines that part
-// two files (`diff …`, `Index: …`) cannot stand inside one: no counting is needed, and one bad file spoils only itself.
+// Splits a diff of many files into one piece per file. A line of a hunk starts with a space, +, - or \, so the lines
+// that separate two files (`diff …`, `Index: …`) cannot occur inside one: no counting is needed, and one malformed file
+// spoils only itself.
 
 /**
  * `git`: starts with `diff --git`. `combined`: a merge against several parents. `binary`: the one line
@@ -26,11 +27,11 @@ const STARTS: readonly (readonly [DiffPiece["kind"], string])[] = [
   ["binary", "Binary files "],
 ];
 
-/** The letters that any of the starts begins with: most lines are told apart by one character. */
+/** First letters of the separators: one character rules out most lines. */
 const FIRST_LETTERS = new Set(STARTS.map(([, start]) => start.charCodeAt(0)));
 
 /**
- * Cuts a diff where one file's part ends and the next begins.
+ * Splits a diff where one file's part ends and the next begins.
  *
  * @param text a whole unified diff; only LF ends a line
  * @returns the pieces in order; joined they are `text` again
@@ -40,7 +41,7 @@ export function cutDiff(text: string): DiffPiece[] {
   let kind: DiffPiece["kind"] = "plain";
   let from = 0;
   for (let at = 0; at < text.length; at = nextLine(text, at)) {
-    // What follows the one line of a binary file belongs to nobody yet.
+    // Lines after the one line of a binary file belong to no file yet.
     const next: DiffPiece["kind"] | null = startAt(text, at, kind) ?? (kind === "binary" ? "plain" : null);
     if (next === null) continue;
     if (at > from) pieces.push({ kind, text: text.slice(from, at) });
@@ -54,12 +55,14 @@ export function cutDiff(text: string): DiffPiece[] {
 function startAt(text: string, at: number, current: DiffPiece["kind"]): DiffPiece["kind"] | null {
   if (!FIRST_LETTERS.has(text.charCodeAt(at))) return null;
   const kind = STARTS.find(([, start]) => text.startsWith(start, at))?.[0] ?? null;
-  // Git says "Binary files … differ", and the names again, below its own header.
+  // Git repeats "Binary files … differ", and the names, below its own header.
   if (current === "git" && (kind === "binary" || text.startsWith(BARE, at))) return null;
   return text.startsWith(BARE, at) && !isBareHeader(text, at) ? null : kind;
 }
 
-/** `--- `, `+++ ` and `@@ ` in a row: a removed and an added line may look like the first two, nothing like the third. */
+/**
+ * `--- `, `+++ ` and `@@ ` in a row: a removed and an added line may look like the first two, nothing like the third.
+ */
 function isBareHeader(text: string, at: number): boolean {
   const second = nextLine(text, at);
   return text.startsWith("+++ ", second) && text.startsWith("@@ ", nextLine(text, second));

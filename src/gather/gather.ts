@@ -1,5 +1,5 @@
-// DOOR  ReviewJob -> PullRequestContext | Skipped. The only room that reads a pull request: after it nobody asks again.
-// What the review cannot do without may throw; what it can do without is missing with a reason.
+// The gather stage: ReviewJob -> PullRequestContext | Skipped. No other stage reads a pull request. Failing to read
+// required parts throws; an optional part is reported missing with a reason.
 
 import type { KnownRules } from "../config/check-rules.ts";
 import type { RepoConfig } from "../config/repo-config.ts";
@@ -11,42 +11,41 @@ import type { Repo, ReviewJob } from "../domain/job.ts";
 import type { Degraded, Skipped } from "../domain/omissions.ts";
 import type { FileDiff, PullRequest, PullRequestContext } from "../domain/pull-request.ts";
 import type { Checkpoint } from "../domain/review/review-history.ts";
-import { askedWords } from "../domain/review/title-fingerprint.ts";
-import { publicWords } from "../domain/text/public-error-text.ts";
+import { titleFingerprint } from "../domain/review/title-fingerprint.ts";
+import { publicErrorText } from "../domain/text/public-error-text.ts";
 import type { Threads } from "../ports/conversation.ts";
 import type { EarlierReview, PullRequests } from "../ports.ts";
+import { earlierFindings } from "./earlier-findings.ts";
 import { heldBack, turnedAway } from "./policy.ts";
 import { readChanges } from "./read-changes.ts";
 import { checkpointOf, fullReason } from "./read-checkpoint.ts";
 import { CONFIG_PATH, type EffectiveConfig, MAX_ASKED_BYTES, readConfig } from "./read-config.ts";
 import { readHeadTexts, TEXT_LIMITS } from "./read-head-texts.ts";
-import { readSaid } from "./read-said.ts";
 import { selectFiles } from "./select-files.ts";
 
-/** What earlier reviews of the pull request, and people, left behind. */
+/** The results of earlier reviews of the pull request, and people's decisions. */
 export interface Earlier {
   /** Newest first. */
   readonly reviews: readonly EarlierReview[];
   /** The fingerprint of a review with this configuration. */
   readonly fingerprint: (config: RepoConfig) => string;
   readonly declined: readonly Declined[];
-  /** Who paused reviews of the pull request; null where they are not. */
+  /** Who paused reviews of the pull request; null when they are not paused. */
   readonly pausedBy: string | null;
 }
 
 const NOTHING_EARLIER: Earlier = { reviews: [], fingerprint: () => "", declined: [], pausedBy: null };
 
 /**
- * Reads everything that one review needs, at the newest head there is: deliveries can arrive late and out of order, so
- * the head that the job names is where it came from and not what is reviewed.
+ * Reads everything that one review needs, at the newest head: deliveries can arrive late and out of order, so the job's
+ * own head only records its origin.
  *
- * @param known which rules there are, so that a misspelt one in the configuration is named
- * @param hasModel whether a model will read: only then the repository's guidance is worth the questions
- * @param earlier what was said and read before
- * @returns the pull request with its parsed changes; or why it is not reviewed, in which case nothing more was asked
- *   than that took
- * @throws Transient when pull request, configuration or changes cannot be had now. Head texts, author facts and our
- *   own comments are optional: without them the review goes on, and says so in `degraded`
+ * @param known the existing rules, so that a misspelt one in the configuration is reported
+ * @param hasModel whether a model will read: only then the repository's guidance is worth its requests
+ * @param earlier earlier findings and reading
+ * @returns the pull request with its parsed changes; or why it is not reviewed, without further requests
+ * @throws Transient when pull request, configuration or changes cannot be read now. Head texts, author facts and our
+ * own comments are optional: without them the review continues, and says so in `degraded`
  */
 export async function gather(
   job: ReviewJob,
@@ -59,7 +58,7 @@ export async function gather(
   if (job.baseSha !== undefined) return mergeGroup(job, job.baseSha, pulls, known);
   const asked = asAsked(job, await pulls.pull(repo, job.number));
   const pull = asked.value;
-  // A person at a terminal may look at any pull request: nothing is posted there.
+  // A person at a terminal may review any pull request: nothing is posted there.
   const away = job.trigger === "command-line" ? null : turnedAway(pull);
   if (away !== null) return { kind: "skipped", reason: away };
 
@@ -100,7 +99,7 @@ export async function gather(
     authorFacts: author.value,
     ownComments: own.value,
     declined: earlier.declined,
-    past: { checkpoint, said: readSaid(earlier.reviews, own.degraded.length === 0 ? own.value : null) },
+    past: { checkpoint, said: earlierFindings(earlier.reviews, own.degraded.length === 0 ? own.value : null) },
     degraded: [
       ...asked.degraded,
       ...changed.degraded,
@@ -112,14 +111,14 @@ export async function gather(
   };
 }
 
-/** Whoever asks for a review has read title and description: what took their place afterwards is not read. */
+/** The person who requested the review has read title and description; later versions are not read. */
 function asAsked({ words }: ReviewJob, pull: PullRequest): Learned<PullRequest> {
-  if (words === undefined || words === askedWords(pull.title, pull.body)) return { value: pull, degraded: [] };
-  const reason = "it was changed after the review was asked for, and was not read";
+  if (words === undefined || words === titleFingerprint(pull.title, pull.body)) return { value: pull, degraded: [] };
+  const reason = "it was changed after the review was requested, and was not read";
   return { value: { ...pull, title: "", body: null }, degraded: [{ part: "description", reason }] };
 }
 
-/** Which of these pull requests are open now; one that cannot be asked counts as closed. */
+/** Which of these pull requests are open now; an unreadable one counts as closed. */
 export async function openAmong(
   repo: Repo,
   numbers: readonly number[],
@@ -140,7 +139,7 @@ function checkOf({ checks }: RepoConfig["review"], headSha: string): Pick<Skippe
   return checks.enabled ? { check: { headSha, failOn: checks.failOn } } : {};
 }
 
-/** What a merge queue would merge was reviewed on its pull requests; only its check is missing. */
+/** The changes of a merge queue were reviewed on their pull requests; only its check is missing. */
 async function mergeGroup(
   { repo, headSha }: ReviewJob,
   baseSha: string,
@@ -153,9 +152,9 @@ async function mergeGroup(
 }
 
 /**
- * The pull request as it is, and its effective configuration, for commands that need no changes.
+ * The current pull request and its effective configuration, for commands that need no changes.
  *
- * @throws Transient when either cannot be had now
+ * @throws Transient when either cannot be read now
  */
 export async function gatherSettings(
   { repo, number }: Pick<ReviewJob, "repo" | "number">,
@@ -167,9 +166,9 @@ export async function gatherSettings(
 }
 
 /**
- * The thread in which somebody wrote, as it stood then; empty outside threads.
+ * The thread of a comment, as it was then; empty outside threads.
  *
- * @throws Transient when it cannot be had now
+ * @throws Transient when it cannot be read now
  */
 export async function gatherThread(
   { repo, number, comment }: Pick<CommandJob, "repo" | "number" | "comment">,
@@ -200,7 +199,10 @@ async function readCheckpoint(
   return checkpointOf(last, since);
 }
 
-/** `review` in a comment reads what is new; with a focus, or where nothing is new, whoever asked wants it read again. */
+/**
+ * `review` in a comment reads what is new; with a focus, or when nothing is new, the person wants everything read
+ * again.
+ */
 function isAskedAnew({ trigger, explicit, whole, focus }: ReviewJob, nothingNew: boolean): boolean {
   return trigger === "command" ? whole === true || focus !== undefined || nothingNew : explicit;
 }
@@ -209,7 +211,7 @@ function isAskedAnew({ trigger, explicit, whole, focus }: ReviewJob, nothingNew:
  * The configuration of a repository at a commit. For a pull request that is the base commit: it cannot change the rules
  * of its own review.
  *
- * @throws Transient when one of its files cannot be had now
+ * @throws Transient when one of its files cannot be read now
  */
 export function configAt(
   repo: Repo,
@@ -233,17 +235,17 @@ async function optional<Value>(part: string, ask: () => Promise<Value>, without:
   try {
     return { value: await ask(), degraded: [] };
   } catch (error) {
-    // Only our own adapters' words are fit for a footer; anything else may quote what it was asked with.
-    const reason = error instanceof Transient ? publicWords(error.message) : "the question failed";
+    // Only the messages of our own adapters are fit for a footer; any other may quote its input.
+    const reason = error instanceof Transient ? publicErrorText(error.message) : "the question failed";
     return { value: without, degraded: [{ part, reason }] };
   }
 }
 
 /**
- * Why our own list leaves a file out (lock files, vendored, generated, minified …), or null. For whoever reads a whole
- * tree instead of a change.
+ * Why our own list leaves a file out (lock files, vendored, generated, minified …), or null. For reading a whole tree
+ * instead of a change.
  *
- * @param text where it is known: generators say so in the first lines
+ * @param text if known: generators mark the first lines
  */
 export function leftOutReason(path: string, text?: string): string | null {
   const file: FileDiff = {
@@ -261,18 +263,14 @@ export function leftOutReason(path: string, text?: string): string | null {
   return selectFiles([file], [], () => text).leftOut[0]?.reason ?? null;
 }
 
-// What a repository tells those who change it, from its base branch: the files that contributors and tools already read.
+// A repository's instructions to contributors, from its base branch: the files that people and tools already read.
 
-/** In the order of the prompt. A file that only repeats another is left out. */
+/** In the order of the prompt. A duplicate is left out. */
 const FILES = ["AGENTS.md", "CLAUDE.md", ".github/copilot-instructions.md"] as const;
-/** Bytes of one file; a longer one is not read. */
+/** Bytes of one file; a larger one is not read. */
 const GUIDANCE_BYTES = 64 << 10;
 
-/**
- * Reads them.
- *
- * @param read the text of a path at the base; null when it is absent
- */
+/** @param read the text of a path at the base; null when it is absent */
 async function readGuidance(
   read: (path: string) => Promise<string | null>,
 ): Promise<readonly { readonly path: string; readonly text: string }[]> {
@@ -286,10 +284,10 @@ async function readGuidance(
   });
 }
 
-// Of a thread, what stood there when somebody wrote to us: comments that were added or changed since are left out, because
-// whoever asked did not see them, and whoever changed them may not ask.
+// The part of a thread that existed at the time of a request: comments that were added or changed since are left out,
+// because the asker did not see them, and their author may not be allowed to ask.
 
-/** The comment that asked. */
+/** The comment with the request. */
 export interface Asking {
   readonly id: number;
   /** ISO 8601 with seconds, UTC. */
@@ -298,7 +296,7 @@ export interface Asking {
 
 /**
  * @param thread oldest first
- * @returns what may be used, in the same order, without the asking comment; and how many were left out
+ * @returns the usable comments, in the same order, without the asking one; and how many were left out
  */
 export function threadBefore(
   thread: readonly ThreadComment[],

@@ -1,12 +1,12 @@
-// The one diff parser: unified text, or a file of GitHub's listing, to FileDiff. Nothing of it throws; what cannot be
-// read is refused by name with the reason, and the other files stand.
+// The one diff parser: unified text, or a file of GitHub's listing, to FileDiff. It never throws; an unreadable file is
+// refused by name with the reason, and does not affect the others.
 import type { FileDiff, FileStatus, Hunk } from "../domain/pull-request.ts";
 import { cutDiff, type DiffPiece } from "./cut-diff.ts";
 import { type ParsedFile, parseHunks, parsePlain } from "./parse-hunks.ts";
 import { commonPath, readGitHeader } from "./read-git-header.ts";
 import { unquotePath } from "./unquote-path.ts";
 
-/** A part of a diff that could not be read. `path` is null when not even the name is known. */
+/** An unreadable part of a diff. `path` is null when not even the name is known. */
 export interface RefusedDiff {
   readonly path: string | null;
   /** One sentence fragment, in our words only. */
@@ -18,7 +18,7 @@ export interface ParsedDiff {
   readonly refused: readonly RefusedDiff[];
 }
 
-/** A changed file as a listing tells it: hunks only, and the counts that they should have. */
+/** A changed file of a listing: hunks only, and the counts that they should have. */
 export interface ListedPatch {
   readonly path: string;
   readonly previousPath: string | null;
@@ -31,11 +31,11 @@ export interface ListedPatch {
 }
 
 /**
- * Parses a whole unified diff of git, or as far as they agree with it, of hg, svn, bzr and diff -u.
+ * Parses a whole unified diff of git, and the common subset of hg, svn, bzr and diff -u.
  *
  * @param text only LF ends a line: CR, form feed and U+2028 are text
  * @returns every file in order; a changed type, which git prints as a removal and an addition, is one file. Linear in
- *   the length of `text`; never throws
+ * the length of `text`; never throws
  */
 export function parseDiff(text: string): ParsedDiff {
   const results = cutDiff(text).flatMap((piece) => parsePiece(piece));
@@ -48,8 +48,8 @@ export function parseDiff(text: string): ParsedDiff {
 /**
  * Parses one file of a listing.
  *
- * @returns the file, with `complete: false` when the listing counts lines that its patch does not hold; or why its
- *   patch cannot be read
+ * @returns the file, with `complete: false` when its patch lacks lines that the listing counts; or why its patch cannot
+ * be read
  */
 export function parseListedFile(file: ListedPatch): FileDiff | RefusedDiff {
   const { path, previousPath, status, additions, deletions, patch } = file;
@@ -78,7 +78,7 @@ function parsePiece(piece: DiffPiece): (FileDiff | RefusedDiff)[] {
 
 function parseGitPiece(text: string): FileDiff | RefusedDiff {
   const { contentDiffers, path, ...header } = readGitHeader(text);
-  if (path === null) return { path, reason: "the names in its header cannot be told apart" };
+  if (path === null) return { path, reason: "the names in its header are ambiguous" };
   const nothing = { ...header, path, additions: 0, deletions: 0, hunks: [] };
   if (header.binary) return { ...nothing, complete: true };
   const start = text.indexOf("\n@@");
@@ -103,13 +103,13 @@ function parseBinaryLine(text: string): FileDiff | RefusedDiff {
   const said = text.slice(0, lineEnd(text)).replace(/^(?:Binary files )+/, "");
   const [oldName = "", newName = "", ...more] = said.replace(/ differ\r?$/, "").split(" and ");
   const path = more.length > 0 ? null : pathOf(oldName, newName);
-  if (path === null) return { path, reason: "a binary file whose names cannot be told apart" };
+  if (path === null) return { path, reason: "a binary file with ambiguous names" };
   const status = statusOf(oldName, newName, []);
   const nothing = { oldMode: null, newMode: null, additions: 0, deletions: 0, hunks: [], complete: true };
   return { path, previousPath: null, status, binary: true, ...nothing };
 }
 
-/** Prose without a hunk says nothing about files: a mail's head, "Only in …", the numbers of `--stat`. */
+/** Prose without a hunk has no facts about files: a mail's head, "Only in …", the numbers of `--stat`. */
 function parsePlainPiece(text: string): (FileDiff | RefusedDiff)[] {
   if (text.startsWith("@@@ ") || text.includes("\n@@@ ")) return [refuseCombined(null)];
   if (text.includes("\n*** ") && text.includes("\n***************")) {
@@ -130,7 +130,7 @@ function barePath(text: string): string | null {
   return pathOf(oldName ?? "", newName ?? "");
 }
 
-/** Other tools put a tab and a date behind the name. */
+/** Other tools put a tab and a date after the name. */
 function nameOnly(line: string): string {
   return line.split("\t", 1)[0]?.trimEnd() ?? "";
 }
@@ -145,7 +145,7 @@ function plainFile({ oldName, newName, hunks }: ParsedFile): FileDiff | RefusedD
 
 const NOWHERE = "/dev/null";
 
-/** Outside git the names may differ (`x.c.orig`, `old/x.c`); then the new one counts, as it is printed. */
+/** Outside git the names may differ (`x.c.orig`, `old/x.c`); then the new one counts, as printed. */
 function pathOf(oldName: string, newName: string): string | null {
   if (newName === NOWHERE) return oldName === NOWHERE ? null : withoutPrefix(oldName, "a/");
   if (oldName === NOWHERE) return withoutPrefix(newName, "b/");
@@ -158,7 +158,7 @@ function withoutPrefix(name: string, prefix: string): string {
   return name.startsWith(prefix) && name.length > prefix.length ? name.slice(prefix.length) : name;
 }
 
-/** bzr and svn print the real name on both sides: there the empty range tells that a side was absent. */
+/** bzr and svn print the real name on both sides; an empty range marks the absent side. */
 function statusOf(oldName: string, newName: string, hunks: readonly Hunk[]): FileStatus {
   const [only] = hunks.length === 1 ? hunks : [];
   if (oldName === NOWHERE || (only?.oldStart === 0 && only.oldLines === 0)) return "added";

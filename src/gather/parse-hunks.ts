@@ -1,5 +1,5 @@
-// Text from the first `@@` on -> hunks. jsdiff does the counting; what it loses or forgives is fixed here: the words
-// after the second @@, the starts of empty ranges, counts that it corrects, a mail signature, lines cut to a bare CR.
+// Parses the text from the first `@@` on into hunks. jsdiff does the counting; this corrects what it loses or forgives:
+// the text after the second @@, the starts of empty ranges, wrong counts, a mail signature, lines cut to a bare CR.
 import { parsePatch, type StructuredPatch, type StructuredPatchHunk } from "diff";
 import type { DiffLine, Hunk } from "../domain/pull-request.ts";
 
@@ -8,7 +8,7 @@ export interface BadHunks {
   readonly reason: string;
 }
 
-/** One file of a parsed diff, as far as its text says; names stand as they are printed, `undefined` without a header. */
+/** One file of a parsed diff; names are as printed, `undefined` without a header. */
 export interface ParsedFile {
   readonly oldName: string | undefined;
   readonly newName: string | undefined;
@@ -20,7 +20,7 @@ const HEADER = /^@@ -(\d{1,10})(?:,(\d{1,10}))? \+(\d{1,10})(?:,(\d{1,10}))? @@/
 /**
  * Parses hunks that belong to one file.
  *
- * @param body starts with `@@ `; text after the last hunk is passed over
+ * @param body starts with `@@ `; text after the last hunk is ignored
  */
 export function parseHunks(body: string): readonly Hunk[] | BadHunks {
   const files = parsePlain(body);
@@ -34,7 +34,7 @@ export function parseHunks(body: string): readonly Hunk[] | BadHunks {
 /**
  * Parses a text without git's headers: bare `---`/`+++` files, one after another, with prose between them.
  *
- * @returns the files in order; those without hunks are kept
+ * @returns the files in order, including those without hunks
  */
 export function parsePlain(text: string): readonly ParsedFile[] | BadHunks {
   const whole = attempt(text);
@@ -47,16 +47,16 @@ export function parsePlain(text: string): readonly ParsedFile[] | BadHunks {
   return whole;
 }
 
-/** Harmless damage, tried only when the text does not parse as it stands. */
+/** Repairs of harmless damage, tried only when the text does not parse unchanged. */
 const FIXES: readonly ((text: string) => string)[] = [withoutSignature, withSpaces];
 
-/** `git format-patch` signs each mail with "-- " and its version, which looks like a removed line too many. */
+/** `git format-patch` signs each mail with "-- " and its version, which looks like one removed line too many. */
 function withoutSignature(text: string): string {
   const at = Math.max(text.lastIndexOf("\n-- \n"), text.lastIndexOf("\n-- \r\n"));
   return at < 0 ? text : text.slice(0, at + 1);
 }
 
-/** Mail programs cut the space off an empty context line; where lines end in CRLF a bare CR is left. */
+/** Mail programs drop the space of an empty context line; with CRLF a bare CR is left. */
 function withSpaces(text: string): string {
   const everySecond = text.replaceAll("\n\r\n", "\n \r\n");
   return everySecond.replaceAll("\n\r\n", "\n \r\n");
@@ -83,12 +83,12 @@ function parse(text: string): readonly StructuredPatch[] | null {
   try {
     return parsePatch(text);
   } catch {
-    // Its message quotes the diff, which may be a megabyte of somebody's text.
+    // Its message quotes the diff, which may be a megabyte of text by others.
     return null;
   }
 }
 
-/** The lines that start with `@@ `, in order: one for each hunk, because no line inside a hunk can start so. */
+/** The lines that start with `@@ `, in order: one per hunk, because no line inside a hunk can start so. */
 function* headerLines(text: string): Generator<string, undefined> {
   for (let at = text.startsWith("@@ ") ? 0 : next(text, 0); at < text.length; at = next(text, at)) {
     const end = text.indexOf("\n", at);
@@ -107,7 +107,7 @@ function readHunk(raw: StructuredPatchHunk, header: string): Hunk | null {
   if (match === null) return null;
   const oldStart = Number(match[1]);
   const newStart = Number(match[3]);
-  // jsdiff takes a count of 1 with no line for 0. That is right for "-0 +1,3" only: there is no line 0.
+  // jsdiff reads a count of 1 without a line as 0. That is right for "-0 +1,3" only: there is no line 0.
   if (raw.oldLines !== declared(oldStart, match[2], raw.oldLines)) return null;
   if (raw.newLines !== declared(newStart, match[4], raw.newLines)) return null;
   const section = header.slice(match[0].length).replace(/^ /, "").replace(/\r$/, "");
@@ -128,7 +128,7 @@ function readLines(raw: readonly string[], oldStart: number, newStart: number): 
     const text = line.slice(1);
     if (line.startsWith("+")) lines.push({ kind: "added", oldLine: null, newLine: newLine++, text });
     else if (line.startsWith("-")) lines.push({ kind: "removed", oldLine: oldLine++, newLine: null, text });
-    // "\ No newline at end of file" speaks about the line before it and is no line itself.
+    // "\ No newline at end of file" is about the line before it and is no line itself.
     else if (!line.startsWith("\\")) lines.push({ kind: "context", oldLine: oldLine++, newLine: newLine++, text });
   }
   return lines;

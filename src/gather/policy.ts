@@ -1,27 +1,28 @@
-// Is this pull request reviewed? Decided from values alone; every no is a reason that a person can read.
+// Decides whether a pull request is reviewed, from values alone; every no has a readable reason.
 import type { RepoConfig } from "../config/repo-config.ts";
 import { dependencyBot } from "../domain/dependency-update.ts";
 import type { ReviewJob } from "../domain/job.ts";
 import type { PullRequest } from "../domain/pull-request.ts";
 
-/** Tags by which an author says "not now"; the part of the title that `analyze` reads too. */
+/** Tags of an author who wants no review yet; `analyze` reads the same part of the title. */
 const NOT_NOW = /\[\s*(wip|draft|no-review)\s*\]/i;
 
 /**
- * What turns a pull request away before anything else is read. A person's request does not change it.
+ * Rejects a pull request before anything else is read. A person's request does not override it.
  *
- * @returns why not, or null to go on
+ * @returns why not, or null to continue
  */
 export function turnedAway({ state }: PullRequest): string | null {
   return state === "closed" ? "the pull request is closed" : null;
 }
 
 /**
- * What people decided, and what configuration and title say. A person who asked for the review by name overrides all but a lock.
+ * Applies people's decisions, the configuration and the title. A person's explicit request overrides everything but a
+ * lock.
  *
  * @param review the `review` part of the effective configuration
- * @param pausedBy who paused reviews of the pull request; null where they are not
- * @returns why not, or null to go on
+ * @param pausedBy who paused reviews of the pull request; null when they are not paused
+ * @returns why not, or null to continue
  */
 export function heldBack(
   job: ReviewJob,
@@ -63,7 +64,7 @@ function labelReason(names: readonly string[], patterns: readonly string[]): str
     : "review.labels leaves out its labels";
 }
 
-/** At least one of the patterns, if there are any, and none of those behind a `!`. */
+/** At least one positive pattern must match, if there are any, and no pattern after a `!`. */
 function admits(patterns: readonly string[], matches: (pattern: string) => boolean): boolean {
   const wanted = patterns.filter((pattern) => !pattern.startsWith("!"));
   const unwanted = patterns.filter((pattern) => pattern.startsWith("!")).map((pattern) => pattern.slice(1));
@@ -79,7 +80,7 @@ function titleReason(title: string, keywords: readonly string[]): string | null 
 
 const LETTER = /[\p{L}\p{N}_]/u;
 
-/** True when `word` stands in `text` by itself: "tab" does not stand in "stable". */
+/** True when `text` contains `word` as a whole word: "tab" is not in "stable". */
 function holdsWord(text: string, word: string): boolean {
   if (word === "") return false;
   for (let at = text.indexOf(word); at >= 0; at = text.indexOf(word, at + 1)) {
@@ -96,14 +97,14 @@ function holdsWord(text: string, word: string): boolean {
 /**
  * True when a glob matches a whole branch name.
  *
- * @param pattern `*` stands for any run of characters but `/`, `**` for any run at all, `?` for one character but `/`;
- *   everything else stands for itself
+ * @param pattern `*` matches any run of characters but `/`, `**` any run at all, `?` one character but `/`; everything
+ * else matches itself
  * @param branch a branch name such as `release/21.0`
  * @returns in at most pattern × branch steps
  */
 export function matchBranch(pattern: string, branch: string): boolean {
   const tokens = pattern.match(/\*{2,}|./gsu) ?? [];
-  // reached[i]: the first i tokens can stand for the part of the branch that was read so far.
+  // reached[i]: the first i tokens match the part of the branch that was read so far.
   let reached = passStars(tokens, [true]);
   for (const char of branch) reached = passStars(tokens, step(tokens, reached, char));
   return reached[tokens.length] ?? false;
@@ -119,7 +120,7 @@ function step(tokens: readonly string[], reached: readonly boolean[], char: stri
   return after;
 }
 
-/** A star may stand for nothing. */
+/** A star may match the empty string. */
 function passStars(tokens: readonly string[], reached: boolean[]): boolean[] {
   for (const [at, token] of tokens.entries()) {
     if (reached[at] === true && token.startsWith("*")) reached[at + 1] = true;

@@ -1,4 +1,4 @@
-// What changed, from a listing or a whole diff, and what of it nobody delivered.
+// Reads the changes from a listing or a whole diff, and reports what was not delivered.
 import type { Degraded, LeftOut } from "../domain/omissions.ts";
 import type { FileDiff } from "../domain/pull-request.ts";
 import { type ListedPatch, parseDiff, parseListedFile } from "./parse-diff.ts";
@@ -14,7 +14,7 @@ export type ChangesRead =
   | { readonly kind: "unified"; readonly text: string };
 
 export interface FilesRead {
-  /** Files of which at least a part can be reviewed, in the source's order. */
+  /** Files that can be reviewed at least in part, in the source's order. */
   readonly files: readonly FileDiff[];
   readonly leftOut: readonly LeftOut[];
   readonly degraded: readonly Degraded[];
@@ -37,8 +37,8 @@ export function readChanges(changes: ChangesRead): FilesRead {
 type Parsed = FileDiff | LeftOut;
 
 /**
- * Parsing a million lines holds up everything else in the process for a quarter of a second. GitHub sends at most 20,000 lines with
- * one page; texts that it shows no diff of, a megabyte each, are compared here and may have more.
+ * Parsing a million lines blocks the process for a quarter of a second. GitHub sends at most 20,000 lines with one
+ * page; texts for which it shows no diff, a megabyte each, are compared here and may have more.
  */
 const MAX_LINES = 200_000;
 
@@ -80,14 +80,14 @@ function unreadable(reason: string): string {
   return `its diff could not be read: ${reason}`;
 }
 
-/** Why there is nothing to review in a file without hunks; null when it has some, or says that it changed no line. */
+/** Why there is nothing to review in a file without hunks; null when it has some, or declares that no line changed. */
 function undelivered(file: FileDiff, listed: boolean): string | null {
   if (file.hunks.length > 0) return null;
   if (!file.complete) {
     const lines = file.additions + file.deletions;
     return lines > 0 ? `none of its ${lines} changed lines was delivered` : "its changed lines were not delivered";
   }
-  // A listing says neither "binary" nor "mode"; past its limits it even counts 0 lines for a text that changed.
+  // A listing marks neither "binary" nor "mode"; past its limits it even counts 0 lines for a changed text.
   if (!listed || file.status === "renamed" || file.status === "copied") return null;
   return "no changed lines were delivered: binary, empty, a change of mode, or beyond GitHub's limits";
 }

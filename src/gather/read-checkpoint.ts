@@ -1,12 +1,12 @@
-// How much of the pull request has to be read again. An earlier review is built on only where nothing else can have changed;
-// whenever that is in doubt everything is read, and the reason is said.
+// Decides how much of the pull request has to be read again. An earlier review is reused only when nothing else can
+// have changed; in doubt everything is read, and the reason is reported.
 import type { HeldBack } from "../domain/finding.ts";
 import type { FileDiff, Hunk } from "../domain/pull-request.ts";
 import type { Checkpoint, LineRange } from "../domain/review/review-history.ts";
 import type { FileCoverage } from "../domain/review.ts";
 import { type ChangesRead, readChanges } from "./read-changes.ts";
 
-/** The last review that was posted, as far as it matters here. */
+/** The relevant part of the last posted review. */
 export interface LastReview {
   readonly headSha: string;
   readonly baseSha: string;
@@ -16,15 +16,15 @@ export interface LastReview {
   readonly walkthrough: string | null;
 }
 
-/** What changed since, or why that is not known. */
+/** What changed since, or why that is unknown. */
 export type SinceRead =
   | { readonly kind: "since"; readonly changes: ChangesRead }
   | { readonly kind: "unknown"; readonly reason: string };
 
 /**
- * Why everything has to be read whatever the push changed, or null when that depends on the push.
+ * Why everything has to be read regardless of the push, or null when that depends on the push.
  *
- * @param isAsked a person asked for this review by name
+ * @param isAsked a person requested this review explicitly
  */
 export function fullReason(last: LastReview, fingerprint: string, isAsked: boolean): string | null {
   if (isAsked) return "a person asked for this review";
@@ -32,7 +32,7 @@ export function fullReason(last: LastReview, fingerprint: string, isAsked: boole
   return last.coverage === null ? "no model read this pull request before" : null;
 }
 
-/** The checkpoint that an earlier review and what changed since make. */
+/** Makes the checkpoint from an earlier review and the changes since. */
 export function checkpointOf(last: LastReview, since: SinceRead): Checkpoint {
   if (since.kind === "unknown") return { kind: "full", reason: since.reason };
   const { files, leftOut, degraded } = readChanges(since.changes);

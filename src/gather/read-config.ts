@@ -1,5 +1,5 @@
-// Which files make the configuration of a pull request, and in which order. The head of the pull request is never one
-// of them: what a pull request says about its own review takes effect once somebody merged it.
+// Reads the configuration files of a pull request, in order. Its head is never one of them: a pull request changes the
+// rules of reviews only after its merge.
 import type { KnownRules } from "../config/check-rules.ts";
 import { type ConfigSource, parseConfig } from "../config/parse-config.ts";
 import { extendsOf } from "../config/read-config-file.ts";
@@ -7,16 +7,19 @@ import type { ConfigProblem, RepoConfig } from "../config/repo-config.ts";
 import type { Repo } from "../domain/job.ts";
 
 export const CONFIG_PATH = ".kodiai.yml";
-/** A configuration file of more bytes is not read. */
+/** A larger configuration file is not used. */
 export const MAX_CONFIG_BYTES = 256 * 1024;
-/** Asked for, so that a file between the two limits is reported and does not look absent: GitHub's contents API ends here. */
+/**
+ * Requested size, so that a file between the two limits is reported instead of looking absent: GitHub's contents API
+ * ends here.
+ */
 export const MAX_ASKED_BYTES = 1024 * 1024;
-/** In the place of the name of a file that readers of the repository may not know. */
+/** Replaces the name of a file that readers of the repository may not know. */
 const HIDDEN_FILE = "a file of another repository";
-/** The repository in which an owner keeps defaults for all others. */
+/** The repository with an owner's defaults for all others. */
 const DEFAULTS_REPOSITORY = ".github";
 
-/** How the files are reached; each gives null for a file that is absent or not ours to read. */
+/** Reads the files; each gives null for a file that is absent or inaccessible. */
 export interface ConfigFiles {
   /** `.kodiai.yml` of the repository at the base commit. */
   readonly ofBase: () => Promise<string | null>;
@@ -27,7 +30,7 @@ export interface ConfigFiles {
 export interface EffectiveConfig {
   readonly config: RepoConfig;
   readonly problems: readonly ConfigProblem[];
-  /** Dotted key → who said it: a file, `preset NAME` or `default`. */
+  /** Dotted key → its source: a file, `preset NAME` or `default`. */
   readonly origins: ReadonlyMap<string, string>;
 }
 
@@ -35,8 +38,8 @@ export interface EffectiveConfig {
  * The configuration of a repository, from weakest to strongest: built-in defaults, the owner's `.github` repository,
  * the repository that the base's `_extends` names, the base itself.
  *
- * @param known which rules there are, so that a misspelt one is named
- * @returns a complete configuration; whatever could not be used is a problem
+ * @param known the existing rules, so that a misspelt one is reported
+ * @returns a complete configuration; everything unusable is a problem
  * @throws only what `files` throws
  */
 export async function readConfig(repo: Repo, files: ConfigFiles, known: KnownRules = {}): Promise<EffectiveConfig> {
@@ -52,7 +55,7 @@ export async function readConfig(repo: Repo, files: ConfigFiles, known: KnownRul
   return { config, problems: withoutHidden([...all.flatMap((file) => file.problems), ...problems]), origins };
 }
 
-/** What is wrong in a repository that readers of this one may not see: how much, and neither where nor in which words. */
+/** Problems in a repository that readers of this one may not see: their number, without place and text. */
 function withoutHidden(problems: readonly ConfigProblem[]): readonly ConfigProblem[] {
   const shown = problems.filter(({ file }) => file !== HIDDEN_FILE);
   const hidden = problems.length - shown.length;
@@ -61,7 +64,7 @@ function withoutHidden(problems: readonly ConfigProblem[]): readonly ConfigProbl
   return [...shown, { file: HIDDEN_FILE, key: "", line: null, column: null, severity: "notice", message }];
 }
 
-/** At most one source, and what is wrong with it. */
+/** At most one source, and its problems. */
 interface Admitted {
   readonly sources: readonly ConfigSource[];
   readonly problems: readonly ConfigProblem[];
@@ -76,7 +79,7 @@ function admit(file: string, text: string | null): Admitted {
 }
 
 async function readExtended(repo: Repo, own: readonly ConfigSource[], files: ConfigFiles): Promise<Admitted> {
-  // A bare name: whatever could reach another owner, a path or an address is a problem that parseConfig reports.
+  // A bare name: anything that could reach another owner, a path or an address is a problem that parseConfig reports.
   const name = own.map(({ text }) => extendsOf(text)).find((named) => named !== null) ?? null;
   if (name === null) return NOTHING;
   // Both are read anyway, and a file does not extend itself.

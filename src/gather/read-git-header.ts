@@ -1,21 +1,23 @@
-// The lines between `diff --git` and the first hunk: names, modes, and whether anything was left unsaid.
+// Reads the lines between `diff --git` and the first hunk: names, modes, and whether hunks must follow.
 import type { FileStatus } from "../domain/pull-request.ts";
 import { unquotePath } from "./unquote-path.ts";
 
-/** What git says about a file before its hunks. */
+/** Git's facts about a file before its hunks. */
 export interface GitHeader {
-  /** The head path, the base path of a removed file; null when the two names cannot be told apart. */
+  /** The head path, the base path of a removed file; null when the two names are ambiguous. */
   readonly path: string | null;
   readonly previousPath: string | null;
   readonly status: FileStatus;
   readonly oldMode: string | null;
   readonly newMode: string | null;
   readonly binary: boolean;
-  /** True when the two blobs differ by more than nothing, so that hunks must follow. */
+  /** True when the two blobs differ, so that hunks must follow. */
   readonly contentDiffers: boolean;
 }
 
-/** Git's extended headers, and its old and new names; anything else ends the header. Source: git's diff-generate-patch. */
+/**
+ * Git's extended headers, and its old and new names; anything else ends the header. Source: git's diff-generate-patch.
+ */
 const FIELDS = [
   "old mode ",
   "new mode ",
@@ -109,13 +111,13 @@ function isNothing(id: string): boolean {
   return /^0+$/.test(id) || EMPTY_BLOBS.some((empty) => empty.startsWith(id));
 }
 
-/** The name in `rename to` and its kin stands without prefix, so it needs no guess. */
+/** The name in `rename to` and the like has no prefix, so it needs no guess. */
 function movedName(fields: Fields, which: "from " | "to "): string | null {
   const name = fields.get(`rename ${which}`) ?? fields.get(`copy ${which}`);
   return name === undefined ? null : unquoted(name);
 }
 
-/** The path of a file that did not move: what both names have in common once their prefixes are off. */
+/** The path of a file that did not move: the common part of both names without their prefixes. */
 function samePath(names: string, fields: Fields): string | null {
   const oldName = printedName(fields.get("--- "));
   const newName = printedName(fields.get("+++ "));
@@ -124,7 +126,9 @@ function samePath(names: string, fields: Fields): string | null {
   return pair === null ? null : commonPath(pair[0], pair[1]);
 }
 
-/** The name of a `---` or `+++` line; null for /dev/null. Git ends a name with spaces by a tab, other tools by a date. */
+/**
+ * The name of a `---` or `+++` line; null for /dev/null. Git ends a name with spaces by a tab, other tools by a date.
+ */
 function printedName(line: string | undefined): string | null {
   if (line === undefined) return null;
   const name = unquoted(line.split("\t", 1)[0] ?? "");
@@ -135,7 +139,7 @@ function unquoted(name: string): string {
   return unquotePath(name)?.name ?? name;
 }
 
-/** `a/x y b/x y` -> the two names. Unquoted names are cut in the middle: without a move both are equally long. */
+/** `a/x y b/x y` -> the two names. Unquoted names are split in the middle: without a move both have the same length. */
 function splitNames(names: string, known: string | null, knownIsNew: boolean): readonly [string, string] | null {
   const first = unquotePath(names);
   if (first !== null) return [first.name, unquoted(names.slice(first.length + 1))];
@@ -147,7 +151,8 @@ function splitNames(names: string, known: string | null, knownIsNew: boolean): r
   return names.charAt(middle) === " " ? [names.slice(0, middle), names.slice(middle + 1)] : null;
 }
 
-// The two names of one file in a diff -> its path. Prefixes are a/ and b/, or i/ and w/, or anything, or nothing.
+// Derives the path from the two names of a file in a diff. Prefixes are a/ and b/, or i/ and w/, or anything, or
+// nothing.
 
 /**
  * The path that two printed names share.
@@ -164,7 +169,7 @@ export function commonPath(oldName: string, newName: string): string | null {
   while (shared < oldName.length && shared < newName.length && oldName.at(-1 - shared) === newName.at(-1 - shared)) {
     shared++;
   }
-  // A prefix of one's own ends in a slash: src://x and dst://x. Cutting inside a word would invent a path.
+  // A custom prefix ends in a slash: src://x and dst://x. Cutting inside a word would invent a path.
   const suffix = newName.slice(newName.length - shared);
   const slash = suffix.indexOf("/");
   const path = slash < 0 ? "" : suffix.slice(slash).replace(/^\/+/, "");

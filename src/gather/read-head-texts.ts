@@ -1,14 +1,14 @@
-// The head text of changed files, as much of it as a review may cost.
+// Reads the head text of changed files, within the limits of a review.
 import pMap, { pMapSkip } from "p-map";
 import type { Degraded } from "../domain/omissions.ts";
 import type { FileDiff } from "../domain/pull-request.ts";
 
-/** Bounds of one review; a pull request beyond them is still reviewed by its hunks. */
+/** Limits of one review; files of a pull request beyond them are reviewed by their hunks only. */
 export interface TextLimits {
   readonly files: number;
   readonly bytesEach: number;
   readonly bytesInAll: number;
-  /** Open questions at once: GitHub allows 100, and others wait too. */
+  /** Parallel requests: GitHub allows 100, and others wait too. */
   readonly atOnce: number;
 }
 
@@ -20,10 +20,10 @@ export interface HeadTexts {
 }
 
 /**
- * Reads the head text of each text file with added lines, in the order of the files, until a limit is met.
+ * Reads the head text of each text file with added lines, in the order of the files, until a limit is reached.
  *
- * @param read the text of a path at the head; null when it is absent, binary, a link or larger than `bytesEach`. What
- *   it throws costs that one text only
+ * @param read the text of a path at the head; null when it is absent, binary, a link or larger than `bytesEach`. An
+ * error costs only that text
  */
 export async function readHeadTexts(
   files: readonly FileDiff[],
@@ -47,7 +47,7 @@ export async function readHeadTexts(
   for (const [at, answer] of answers.entries()) {
     if (answer.failed) failed++;
     else if (answer.text === null || answer.bytes > limits.bytesEach) unreadable++;
-    // Nothing after the first text that is too much: the outcome must not depend on who answered first.
+    // Stop at the first text that exceeds the rest: the result must not depend on the order of answers.
     else if (answer.bytes > room) break;
     else {
       room -= answer.bytes;
@@ -57,7 +57,7 @@ export async function readHeadTexts(
   return { texts, degraded: degradations(wanted.length, texts.size, failed, unreadable) };
 }
 
-/** Links and submodules have no text of their own; a file without added lines has no line to speak about. */
+/** Links and submodules have no text of their own; without added lines there is nothing to comment on. */
 function hasHeadText({ status, binary, additions, newMode }: FileDiff): boolean {
   return status !== "removed" && !binary && additions > 0 && newMode !== "120000" && newMode !== "160000";
 }

@@ -1,5 +1,6 @@
-// Which changed files are reviewed, and why the others are not. This is our own list, not linguist's vendored label, which
-// would leave out every workflow file. Everything left out is told by name; `pathFilters` of .kodiai.yml overrules the list.
+// Decides which changed files are reviewed, and why the others are not. The list is our own, not linguist's vendored
+// label, which would leave out every workflow file. Everything left out is reported by name; `pathFilters` of
+// .kodiai.yml overrides the list.
 
 import { pathGlob } from "../config/path-glob.ts";
 import type { LeftOut } from "../domain/omissions.ts";
@@ -17,7 +18,7 @@ const LOCK_FILES = new Set(
 
 type Reason = readonly [reason: string, pattern: RegExp];
 
-/** True wherever the file stands: nobody writes these by hand. */
+/** In any folder: people do not write these by hand. */
 const ALWAYS_OUT: readonly Reason[] = [
   ["installed packages", /(?:^|\/)(?:node_modules|bower_components|jspm_packages)\//],
   ["installed packages", /(?:^|\/)\.yarn\/(?:cache|releases|plugins|sdks|unplugged)\/|(?:^|\/)\.pnp\.(?:c|m)?js$/],
@@ -26,7 +27,7 @@ const ALWAYS_OUT: readonly Reason[] = [
   ["test snapshot", /\.snap$|(?:^|\/)__snapshots__\/|\.ambr$/],
 ];
 
-/** True of production code only: tests, fixtures, migrations and CI are reviewed in folders of any name. */
+/** In production code only: tests, fixtures, migrations and CI are reviewed in folders of any name. */
 const MOSTLY_OUT: readonly Reason[] = [
   ["vendored", /(?:^|\/)(?:vendor|third[-_]?party|3rd[-_]?party|Pods|Carthage)\//i],
   ["build output", /(?:^|\/)dist\//],
@@ -51,13 +52,13 @@ const SUBMODULE = "160000";
 const SYMBOLIC_LINK = "120000";
 
 /**
- * Parts the changed files into reviewed and left out, both in the order given.
+ * Splits the changed files into reviewed and left out, both in the given order.
  *
  * @param files every changed file
- * @param pathFilters globs of the configuration. `!` leaves out; the last match wins; a glob without `/` matches names in
- *   any folder. A positive match brings back what our list leaves out. With a positive glob in the list, files that match
- *   none are left out; with only negative ones everything else stays in
- * @param headTextOf the head text of a path where it is already known: generators say so in the first lines
+ * @param pathFilters globs of the configuration. `!` leaves out; the last match wins; a glob without `/` matches names
+ * in any folder. A positive match brings back what our list leaves out. With a positive glob in the list, files that
+ * match none are left out; with only negative ones everything else stays in
+ * @param headTextOf the head text of a path if already known: generators mark the first lines
  */
 export function selectFiles(
   files: readonly FileDiff[],
@@ -76,12 +77,12 @@ export function selectFiles(
   return { reviewed, leftOut };
 }
 
-/** `review`, a reason to leave the path out, or null when the filters say nothing about it. */
+/** `review`, a reason to leave the path out, or null when no filter matches. */
 function compiled(pathFilters: readonly string[]): (path: string) => string | null {
   const rules = pathFilters.flatMap((filter) => {
     const negative = filter.startsWith("!");
     const glob = pathGlob(filter.slice(negative ? 1 : 0).replace(/\/$/, "/**"), { anyFolder: true });
-    // The configuration has told of one that cannot be read.
+    // The configuration has reported an invalid one.
     return "problem" in glob ? [] : [{ filter, negative, matches: glob.matches }];
   });
   const isSelection = rules.some((rule) => !rule.negative);
@@ -109,16 +110,16 @@ function reasonOf(reasons: readonly Reason[], path: string): string | undefined 
   return reasons.find(([, pattern]) => pattern.test(path))?.[0];
 }
 
-// Whether a file says in its first lines that a program wrote it.
+// Whether a file's first lines declare that a program wrote it.
 
-/** Generators speak first; below that the words are about something else. */
+/** Generators write their header first; further down the words mean something else. */
 const FIRST_LINES = 5;
 
 /** Go's convention allows a licence before its line, and fixes the line's form. */
 const GO_LINES = 30;
 const GO = /^\/\/ Code generated .{0,200} DO NOT EDIT\.$/;
 
-/** The words stand in a comment; code that prints them does not count. */
+/** The words must be in a comment; code that prints them does not count. */
 const COMMENT = /^\W{0,20}(?:\/\/|#|\/\*|\*|--|<!--|;|%|"""|'''|REM\b|\{-|\(\*)/;
 
 /** The tag or the words in capitals; in other case only beside "generated": "do not edit the line below" is prose. */
@@ -134,10 +135,9 @@ interface Line {
 /**
  * The reason to leave a file out because its header says that it is generated, or null.
  *
- * A header that this very change adds to a file that was there before does not count: two words must not take a file out
- * of its review.
+ * A header that this very change adds to an existing file does not count: two words must not exempt a file from review.
  *
- * @param file the diff; its hunks tell the first lines where `headText` is not known
+ * @param file the diff; its hunks give the first lines when `headText` is unknown
  * @param headText the head file's text, or undefined
  */
 function declaresGenerated(file: FileDiff, headText: string | undefined): string | null {

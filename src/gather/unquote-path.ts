@@ -1,6 +1,6 @@
-// Git quotes a path that holds control characters, quotes, backslashes or bytes beyond ASCII: "b/\303\251.txt".
+// Git quotes a path with control characters, quotes, backslashes or non-ASCII bytes: "b/\303\251.txt".
 
-/** What stands after a backslash, as a byte. Source: git's quote.c. */
+/** The byte of each escape character. Source: git's quote.c. */
 const ESCAPES = new Map([
   ["a", 0x07],
   ["b", 0x08],
@@ -13,7 +13,7 @@ const ESCAPES = new Map([
   ["\\", 0x5c],
 ]);
 
-/** A quoted name at the start of a text, and how many UTF-16 units of the text it took with its quotes. */
+/** A quoted name at the start of a text, and its length in UTF-16 units including quotes. */
 export interface QuotedName {
   readonly name: string;
   readonly length: number;
@@ -39,7 +39,7 @@ export function unquotePath(text: string): QuotedName | null {
       at += 1 + escaped.length;
       continue;
     }
-    // Only runs of escapes are bytes; what stands unescaped between them is text already.
+    // Only runs of escapes are bytes; unescaped parts between them are text already.
     name += decode(bytes);
     bytes = [];
     if (char === '"') return { name, length: at + 1 };

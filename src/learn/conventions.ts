@@ -1,14 +1,14 @@
-// Recurring remarks -> entries of `pathInstructions` that a person may put into .kodiai.yml. What is printed always parses to
-// what was meant; the words are a stranger's all the same, and somebody must read them first.
+// Turns recurring comments into entries of `pathInstructions` for .kodiai.yml. The printed YAML always parses to the
+// intended values; its text is still by strangers, and a person must read it first.
 import { stringify } from "yaml";
 import { parseConfig } from "../config/parse-config.ts";
 import { literalGlob } from "../config/path-glob.ts";
-import type { Convention, Conventions, RecurringRemark } from "../domain/memory/convention.ts";
+import type { Convention, Conventions, RecurringComment } from "../domain/memory/convention.ts";
 import type { MemoryRecord, Outcome } from "../domain/memory.ts";
 import { cutText, oneLine } from "../domain/text/cut-text.ts";
 import { isoDate } from "../domain/text/iso-date.ts";
 import { lowInformation, proseOf, smallTalk } from "../domain/text/low-information.ts";
-import { shownText } from "../domain/text/rendered-markdown.ts";
+import { visibleText } from "../domain/text/rendered-markdown.ts";
 import { tokenise } from "../domain/text/tokenise.ts";
 import { revealLine } from "../domain/text/untrusted-text.ts";
 import { BACKGROUND, rarity, type WordWeight } from "../domain/text/word-rarity.ts";
@@ -17,12 +17,12 @@ import { BACKGROUND, rarity, type WordWeight } from "../domain/text/word-rarity.
 const MOST_PROPOSED = 20;
 
 /**
- * What people of a repository keep asking for, as rules that could be made of it.
+ * Recurring requests of a repository's people, as rules that could be made of them.
  *
  * @param records of one repository; their order does not matter
  */
 export function conventionsOf(records: readonly MemoryRecord[], recurrence: Recurrence): Conventions {
-  const { remarks, leftOut } = recurringRemarks(records, recurrence);
+  const { remarks, leftOut } = recurringComments(records, recurrence);
   const judged = remarks.map((remark) => ({ remark, reason: notProposed(remark), convention: proposalOf(remark) }));
   const fit = judged.flatMap(({ reason, convention }) => (reason === null && convention !== null ? [convention] : []));
   const proposed = fit.slice(0, MOST_PROPOSED);
@@ -42,12 +42,12 @@ export function conventionsOf(records: readonly MemoryRecord[], recurrence: Recu
   };
 }
 
-function notProposed({ accepted, declined }: RecurringRemark): string | null {
+function notProposed({ accepted, declined }: RecurringComment): string | null {
   return declined > accepted ? `declined ${declined} times, accepted ${accepted}` : null;
 }
 
-/** Null when our own configuration would not read it as it is meant. */
-function proposalOf(remark: RecurringRemark): Convention | null {
+/** Null when our own configuration would read it differently. */
+function proposalOf(remark: RecurringComment): Convention | null {
   const told = factsOf(remark);
   const instructions = instructionOf(remark);
   for (const path of new Set([remark.path, "**"])) {
@@ -57,14 +57,14 @@ function proposalOf(remark: RecurringRemark): Convention | null {
   return null;
 }
 
-function factsOf({ ids, pulls, since, accepted, declined }: RecurringRemark): string {
+function factsOf({ ids, pulls, since, accepted, declined }: RecurringComment): string {
   const known = [...(accepted > 0 ? [`accepted ${accepted}`] : []), ...(declined > 0 ? [`declined ${declined}`] : [])];
   const asked = `asked ${ids.length} times on ${pulls} pull request${pulls === 1 ? "" : "s"} since ${isoDate(since)}`;
   return [asked, ...known].join(", ");
 }
 
-/** One sentence. A lesson is an order already; a remark is quoted, as it speaks about one place. */
-function instructionOf({ name, namedBy, ids }: RecurringRemark): string {
+/** One sentence. A lesson is already an imperative; a comment is quoted, because it is about one place. */
+function instructionOf({ name, namedBy, ids }: RecurringComment): string {
   if (namedBy === "lesson") return name;
   return `Reviewers asked for this ${ids.length} times: “${name.replace(/[“”]/g, '"')}”`;
 }
@@ -87,15 +87,15 @@ function isSame(read: Convention["instruction"], meant: Convention["instruction"
   return read.path === meant.path && read.instructions === meant.instructions;
 }
 
-// Memories of one repository -> what people of it keep asking for, and why other memories do not count.
+// Finds recurring comments in the memories of one repository, and why other memories do not count.
 
 /** What counts as recurring. */
 export interface Recurrence {
   /** Distinct pull requests, at least 1. */
   readonly least: number;
-  /** Only what was said from this epoch millisecond on; null for all. */
+  /** Only comments from this epoch millisecond on; null for all. */
   readonly since: number | null;
-  /** How two remarks are put together; an evaluation switches it. Mean cosine of their words, 0–1. */
+  /** The threshold for grouping two comments, which an evaluation may change. Mean cosine of their words, 0–1. */
   readonly alike?: number;
 }
 
@@ -105,7 +105,7 @@ export interface Recurrence {
  */
 export const ALIKE = 0.32;
 
-/** Newer remarks than these are enough, and grouping takes seconds. */
+/** Newer comments than these suffice, and grouping takes seconds. */
 const MOST_REMARKS = 10_000;
 const EXAMPLES = 3;
 /** UTF-16 units; with the words around it an instruction stays below 500. */
@@ -114,16 +114,16 @@ const LONGEST_NAME = 400;
 const TAKEN_UP: ReadonlySet<Outcome | null> = new Set<Outcome>(["accepted", "fixed"]);
 
 interface Recurring {
-  /** On most pull requests first. */
-  readonly remarks: readonly RecurringRemark[];
+  /** Most pull requests first. */
+  readonly remarks: readonly RecurringComment[];
   /** Reason → memories that do not count. */
   readonly leftOut: ReadonlyMap<string, number>;
 }
 
 const WEIGH: WordWeight = rarity(BACKGROUND);
 
-/** The order of the records does not matter; of an id that comes twice the last counts. */
-export function recurringRemarks(records: readonly MemoryRecord[], recurrence: Recurrence): Recurring {
+/** The order of the records does not matter; of a repeated id the last counts. */
+export function recurringComments(records: readonly MemoryRecord[], recurrence: Recurrence): Recurring {
   const { least, since, alike = ALIKE } = recurrence;
   const leftOut = new Map<string, number>();
   const byId = new Map(records.map((record) => [record.id, record]));
@@ -136,18 +136,18 @@ export function recurringRemarks(records: readonly MemoryRecord[], recurrence: R
   if (newest.length < counting.length)
     leftOut.set(`older than the newest ${MOST_REMARKS}`, counting.length - newest.length);
   const words = newest.map((record) => ({ id: record.id, words: tokenise(wordsOf(record)) }));
-  const remarks = alikeRemarks(words, WEIGH, alike)
-    .map((ids) => told(ids.flatMap((id) => byId.get(id) ?? [])))
+  const remarks = groupAlike(words, WEIGH, alike)
+    .map((ids) => recurringComment(ids.flatMap((id) => byId.get(id) ?? [])))
     .filter(({ pulls }) => pulls >= least)
     .sort(mostAskedFirst);
   return { remarks, leftOut };
 }
 
 function notCounting({ corpus, provenance, text }: MemoryRecord, since: number | null): string | null {
-  if (corpus !== "review_comment" && corpus !== "finding") return "not said in a review";
+  if (corpus !== "review_comment" && corpus !== "finding") return "not a review comment";
   if (provenance.authorIsBot) return "written by a bot";
-  if (provenance.pull === null) return "not said on a pull request that is known";
-  if (since !== null && provenance.at < since) return "said before the time that was asked for";
+  if (provenance.pull === null) return "its pull request is unknown";
+  if (since !== null && provenance.at < since) return "older than the requested time";
   return lowInformation(text) ?? smallTalk(text);
 }
 
@@ -160,9 +160,9 @@ function newestFirst(a: MemoryRecord, b: MemoryRecord): number {
 }
 
 /** @param members the most central first, at least one */
-function told(members: readonly MemoryRecord[]): RecurringRemark {
+function recurringComment(members: readonly MemoryRecord[]): RecurringComment {
   const lesson = members.map((record) => plain(record.lesson ?? "")).find((text) => text !== "");
-  const first = members.map(({ text }) => plain(proseOf(shownText(text).text))).find((text) => text !== "");
+  const first = members.map(({ text }) => plain(proseOf(visibleText(text).text))).find((text) => text !== "");
   const outcomes = members.map(({ outcome }) => outcome);
   return {
     name: lesson ?? first ?? "",
@@ -178,14 +178,14 @@ function told(members: readonly MemoryRecord[]): RecurringRemark {
   };
 }
 
-/** One line in which nothing is hidden. */
+/** One line without hidden characters. */
 function plain(text: string): string {
   const line = oneLine(revealLine(oneLine(text)));
   return line.length <= LONGEST_NAME ? line : `${cutText(line, LONGEST_NAME - 1).trimEnd()}…`;
 }
 
-function examplesOf(members: readonly MemoryRecord[]): RecurringRemark["examples"] {
-  const newest = new Map<number, RecurringRemark["examples"][number]>();
+function examplesOf(members: readonly MemoryRecord[]): RecurringComment["examples"] {
+  const newest = new Map<number, RecurringComment["examples"][number]>();
   for (const { provenance } of members.toSorted(newestFirst)) {
     const { pull, at, url } = provenance;
     if (pull !== null && !newest.has(pull)) newest.set(pull, { pull, at, url });
@@ -193,28 +193,28 @@ function examplesOf(members: readonly MemoryRecord[]): RecurringRemark["examples
   return [...newest.values()].slice(0, EXAMPLES);
 }
 
-function mostAskedFirst(a: RecurringRemark, b: RecurringRemark): number {
+function mostAskedFirst(a: RecurringComment, b: RecurringComment): number {
   const byId = (a.ids[0] ?? "") < (b.ids[0] ?? "") ? -1 : 1;
   return b.pulls - a.pulls || b.ids.length - a.ids.length || a.since - b.since || byId;
 }
 
-// Remarks that say the same in much the same words, put together: average link over cosine nearness of weighted words.
-// Nearly linear: remarks meet only through shared words, and each brings its nearest few.
+// Groups comments with similar words: average link over the cosine of weighted words. Nearly linear: comments are
+// compared only through shared words, and each keeps its nearest few.
 
-/** A remark in the words that are compared. */
-interface Remark {
+/** A comment as the words that are compared. */
+interface ComparedComment {
   readonly id: string;
   readonly words: readonly string[];
 }
 
-/** Words of one remark that are compared, the heaviest: a long comment is told by these, and no remark can slow all others. */
+/** Words of one comment that are compared, the heaviest: they identify a long comment, and bound the cost. */
 const MOST_WORDS = 48;
-/** Of the remarks that are near enough, the nearest so many are tried: enough to reach any group that a remark belongs to. */
+/** Nearest comments that are tried: enough to reach any group that a comment belongs to. */
 const NEIGHBOURS = 50;
-/** A word that more remarks share tells little: it counts between a remark and so many others, the first by id. */
+/** A word of more comments has little weight: it counts between a comment and this many others, the first by id. */
 const MOST_MET = 1_000;
 
-/** Remarks of the same words stand together from the start. */
+/** Comments with equal words form one group from the start. */
 interface Group {
   readonly ids: readonly string[];
   /** word → share; unit length */
@@ -228,14 +228,14 @@ interface Edge {
 }
 
 /**
- * Groups of remarks whose words are alike. The order of the remarks does not matter.
+ * Groups of comments with similar words. The order of the comments does not matter.
  *
  * @param remarks ids are distinct; one without words is in no group
- * @param weigh how much a word tells over many repositories, ≥ 0
+ * @param weigh the weight of a word over many repositories, ≥ 0
  * @param least mean cosine between two groups that are joined, 0–1
  * @returns every group of at least two, each id in at most one; the most central first, groups by that id
  */
-function alikeRemarks(remarks: readonly Remark[], weigh: WordWeight, least: number): readonly string[][] {
+function groupAlike(remarks: readonly ComparedComment[], weigh: WordWeight, least: number): readonly string[][] {
   const groups = sameWords(remarks, mixed(remarks, weigh));
   return join(groups, nearestOf(groups, least), least)
     .map(({ members, sum }) => centralFirst(groups, members, sum))
@@ -255,14 +255,14 @@ function centralFirst(
     .flatMap(({ ids }) => ids);
 }
 
-/** Half rarity over many repositories, half rarity here: words that everybody here uses tell little. */
-function mixed(remarks: readonly Remark[], weigh: WordWeight): WordWeight {
+/** Half rarity over many repositories, half rarity here: words common in this repository weigh little. */
+function mixed(remarks: readonly ComparedComment[], weigh: WordWeight): WordWeight {
   const counts = new Map<string, number>();
   for (const { words } of remarks) for (const word of new Set(words)) counts.set(word, (counts.get(word) ?? 0) + 1);
   return (word) => (weigh(word) + Math.log((remarks.length + 1) / ((counts.get(word) ?? 0) + 0.5))) / 2;
 }
 
-function sameWords(remarks: readonly Remark[], weigh: WordWeight): readonly Group[] {
+function sameWords(remarks: readonly ComparedComment[], weigh: WordWeight): readonly Group[] {
   const vocabulary = new Map<string, number>();
   const byWords = new Map<string, { ids: string[]; vector: ReadonlyMap<number, number> }>();
   for (const { id, words } of remarks.toSorted((a, b) => (a.id < b.id ? -1 : 1))) {
@@ -297,7 +297,7 @@ function sharesOf(words: readonly string[], weigh: WordWeight): (readonly [strin
   return weights.map(([word, weight]) => [word, weight / length]);
 }
 
-/** Each group's nearest among those before it. */
+/** Each group's nearest among the earlier ones. */
 function nearestOf(groups: readonly Group[], least: number): Edge[] {
   const postings: Posting[] = [];
   const near = new Float64Array(groups.length);
@@ -315,7 +315,7 @@ function nearestOf(groups: readonly Group[], least: number): Edge[] {
   });
 }
 
-/** In which groups a word stands, and with which share. */
+/** The groups that contain a word, and its share in each. */
 interface Posting {
   readonly of: number[];
   readonly shares: number[];
@@ -335,7 +335,7 @@ function edgesOf(from: number, nearness: Float64Array, least: number): Edge[] {
     const near = nearness[to] ?? 0;
     if (near < bar) continue;
     edges.push({ from, to, near });
-    // Thousands of nearly the same remarks would otherwise be thousands of pairs each, to be sorted.
+    // Thousands of nearly equal comments would otherwise each have thousands of pairs to sort.
     if (edges.length < 4 * NEIGHBOURS) continue;
     edges = edges.sort(nearestFirst).slice(0, NEIGHBOURS);
     bar = edges.at(-1)?.near ?? bar;
@@ -349,12 +349,12 @@ function nearestFirst(a: Edge, b: Edge): number {
 
 interface Joined {
   readonly members: number[];
-  /** Of the unit vectors of all remarks in it. */
+  /** Of the unit vectors of all its comments. */
   readonly sum: Map<number, number>;
   remarks: number;
 }
 
-/** Nearest pairs first; two groups are joined when all their remarks are near enough in the mean. */
+/** Nearest pairs first; two groups are joined when the mean similarity of all their comments suffices. */
 function join(groups: readonly Group[], edges: readonly Edge[], least: number): readonly Joined[] {
   const of: Joined[] = groups.map(({ ids, vector }, at) => ({
     members: [at],
@@ -384,19 +384,21 @@ function dot(small: ReadonlyMap<number, number>, large: ReadonlyMap<number, numb
   return sum;
 }
 
-// Where remarks were made, as a glob for `pathInstructions`: the longest folder and the ending that most of them share.
+// Turns the paths of comments into a glob for `pathInstructions`: the longest folder and the ending that most of them
+// share.
 
-/** Of the remarks, so many hundredths share a folder or an ending that stands for all. */
+/** Per cent of the comments that must share a folder or an ending. */
 const MOST = 80;
-/** Deeper folders are not told apart. */
+/** Deeper folders are not distinguished. */
 const DEEPEST = 30;
-/** A glob that is longer is no help to read; the configuration takes 500. */
+/** A longer glob is unreadable; the configuration takes 500. */
 const LONGEST = 200;
 const EVERYWHERE = "**";
 
 /**
- * @param paths one per remark, null where it stands on no file
- * @returns `src/api/**` + `/*.ts`, `src/api/**`, `**` + `/*.ts`, or `**`; what globs read as their own stands for itself
+ * @param paths one per comment, null when it is on no file
+ * @returns `src/api/**` + `/*.ts`, `src/api/**`, `**` + `/*.ts`, or `**`; characters with a meaning in globs are
+ * escaped
  */
 export function commonGlob(paths: readonly (string | null)[]): string {
   const known = paths.flatMap((path) => (path !== null && isPlain(path) ? [path] : []));
@@ -409,12 +411,12 @@ export function commonGlob(paths: readonly (string | null)[]): string {
   return glob.length > LONGEST ? EVERYWHERE : glob;
 }
 
-/** At least this many hundredths of the values are one: that one. */
+/** The value of at least this many per cent, or null. */
 function sharedBy(values: readonly string[]): string | null {
   return mostCommon(values, Math.ceil((values.length * MOST) / 100));
 }
 
-/** Hidden characters would make a glob that nobody can read. */
+/** Hidden characters would make an unreadable glob. */
 function isPlain(path: string): boolean {
   return path.isWellFormed() && revealLine(path) === path;
 }

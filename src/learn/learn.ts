@@ -1,5 +1,5 @@
-// What was said or written -> memory. The only stage that writes it. Rows that did not change are neither embedded
-// nor written again; what the embedder cannot do is written without a vector, found by words, and said in `degraded`.
+// The only stage that writes memory. Unchanged rows are neither embedded nor written again; rows that the embedder
+// fails on are written without a vector, found by keywords, and reported in `degraded`.
 
 import type { Finding } from "../domain/finding.ts";
 import { addUp, degradation, NOTHING_REMEMBERED, type Remembered } from "../domain/memory/write-report.ts";
@@ -18,7 +18,7 @@ import { type Redact, redactRecord } from "./remember/redact-record.ts";
 export { conventionsOf as proposeConventions } from "./conventions.ts";
 export {
   attested as attest,
-  codeFate as fateOf,
+  codeStatus as codeStatusOf,
   collectEvidence as observe,
 } from "./feedback/collect-evidence.ts";
 export { fixOfComment as fixPairOfComment, fixOfFinding as fixPairOf } from "./feedback/fix-pair.ts";
@@ -26,18 +26,18 @@ export { heldEvidence as held, weighPull as weigh } from "./feedback/weigh-evide
 export { describeMemory as describe } from "./remember/describe-memory.ts";
 export {
   fromNote as noteRecord,
+  fromRequest as requestedRecord,
   fromThread as threadRecord,
-  fromTold as toldRecord,
   memoriesOfThread as threadMemories,
 } from "./remember/from-comment.ts";
 export { findingHunks as reviewHunks, recordsOfFindings as findingRecords } from "./remember/from-finding.ts";
 export { exportLine as recordLine } from "./remember/parse-row.ts";
 export { trainingPairs as pairsOf } from "./remember/training-pairs.ts";
 
-/** What remembering needs beside the shelf. */
+/** The options of remembering. */
 export interface Remembering {
   readonly redact: Redact;
-  /** How a record is embedded; an evaluation switches it. */
+  /** How a record is embedded, which an evaluation may change. */
   readonly form?: DigestForm;
 }
 
@@ -45,10 +45,10 @@ export interface Remembering {
 const BATCH = 96;
 
 /**
- * Remembers records: redacts, embeds and writes those that are new or changed. Doing it twice changes nothing more.
+ * Remembers records: redacts, embeds and writes the new and changed ones. Doing it twice changes nothing more.
  *
  * @throws Transient when memory cannot be read or written now; what was written until then stays, and the same call
- *   again completes it. What the redactor throws: nothing unredacted is embedded or stored
+ * again completes it. Also throws what the redactor throws: nothing unredacted is embedded or stored
  */
 export async function remember(
   records: readonly MemoryRecord[],
@@ -87,14 +87,14 @@ async function rememberBatch(rows: readonly Row[], embedder: Embedder, memory: M
   const vectors = new Map<string, Float32Array>();
   const answer = await embed(toEmbed, embedder, vectors);
   const withoutVector = rows.filter((row) => needsVector(row) && !vectors.has(row.record.id));
-  // A row that is known and still has no vector gains nothing from being written again.
+  // Writing a known row again without a vector gains nothing.
   const toWrite = rows.filter((row) => !isSame(row) || vectors.has(row.record.id));
   const written =
     toWrite.length === 0
       ? { added: 0, updated: 0, refused: [] }
       : await memory.remember(
           toWrite.map(({ record, hashes }) => ({ record, hashes, vector: vectors.get(record.id) ?? null })),
-          // Read after embedding: it may have learned its dimension from that very answer.
+          // Read after embedding, which may have determined the dimension.
           embedder.space,
         );
   return {
@@ -110,8 +110,8 @@ async function rememberBatch(rows: readonly Row[], embedder: Embedder, memory: M
 }
 
 /**
- * A source that says what it said before keeps the fields that a model wrote for it: they cost money, and neither an import
- * nor a review knows them.
+ * An unchanged source keeps the fields that a model wrote for it: they cost money, and neither an import nor a review
+ * has them.
  */
 async function withKnownFields(records: readonly MemoryRecord[], memory: Memory): Promise<readonly MemoryRecord[]> {
   const bare = records.filter((record) => record.described === undefined && waitsForFields(record));
@@ -126,7 +126,7 @@ async function withKnownFields(records: readonly MemoryRecord[], memory: Memory)
   });
 }
 
-/** What memory knows of the rows of a batch, by record id. */
+/** What memory knows of a batch's rows, by record id. */
 async function knownOf(rows: readonly Row[], memory: Memory, embedder: Embedder): Promise<Map<string, KnownSource>> {
   const groups = new Map<string, { repo: RepoKey; corpus: Corpus; sources: string[] }>();
   for (const { record } of rows) {
@@ -160,17 +160,17 @@ async function embed(
   return { tokens: answer.tokens, usd: answer.usd, cached: answer.cached };
 }
 
-/** Memory refuses a row with a vector that nothing can be compared with; without it the row is kept for words. */
+/** Memory refuses a row with an unusable vector; without one the row is still found by keywords. */
 function isUsable(vector: Float32Array, dimension: number): boolean {
   return vector.length === dimension && vector.every(Number.isFinite) && vector.some((value) => value !== 0);
 }
 
-/** What a finding claims, as the text that its memory is embedded by. */
+/** A finding's claim, as the text that its memory is embedded by. */
 export function claimOf(finding: Finding, where: Parameters<typeof fromFinding>[1]): string {
   return digest(fromFinding(finding, where));
 }
 
-/** Which corpus a file belongs to: documents, or code that the chunker reads; null for neither. */
+/** The corpus of a file: documents, or code that the chunker reads; null for neither. */
 export function corpusOf(
   path: string,
   language: string,
@@ -180,12 +180,12 @@ export function corpusOf(
   return chunker.languages.has(language) ? "code" : null;
 }
 
-/** Which corpus a file of a wiki belongs to; null for what is no page: navigation, images, other markup than Markdown. */
+/** The corpus of a wiki file; null for navigation, images and markup other than Markdown. */
 export function wikiCorpusOf(path: string): "wiki" | null {
   return isWikiPage(path) ? "wiki" : null;
 }
 
-/** The memories of one file, and what of it was left out. */
+/** The memories of one file, and what was left out. */
 export async function fileRecords(
   file: SourceFile & { readonly corpus: "doc" | "wiki" | "code"; readonly language: string },
   text: string,
@@ -199,7 +199,7 @@ export async function fileRecords(
   return { records: fromChunks(file, file.language, chunks), skipped };
 }
 
-/** The memory in one line of an import, of our own export or a corpus; or why it holds none. */
+/** Parses one line of an import, of our own export or a corpus, into a memory; or says why it holds none. */
 export function rowRecord(
   line: string,
   rules: CommentRules,
@@ -209,7 +209,7 @@ export function rowRecord(
   return row.kind === "record" ? row.record : fromComment(row.comment, row.repo, rules);
 }
 
-/** Whether a memory waits to be described, and what asking for it takes; null where it does not wait. */
+/** Whether a memory waits to be described, and the cost of asking; null when it does not wait. */
 export function describing(
   record: MemoryRecord,
 ): { readonly asks: boolean; readonly tokens: ReturnType<typeof describeTokens> } | null {

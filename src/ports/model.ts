@@ -1,5 +1,5 @@
 // Ports of language models. A model never throws and never decides.
-import type { Budget, BudgetUsage, Reservation, Wanted } from "../domain/budget.ts";
+import type { Budget, BudgetUsage, Reservation, ReservationRequest } from "../domain/budget.ts";
 import type { Repo } from "../domain/job.ts";
 import type { ModelAnswer, ModelRequest, ModelTier, ModelUsage, Purpose } from "../domain/model.ts";
 import type { Held } from "../ports.ts";
@@ -41,7 +41,7 @@ export interface Reservations {
    * @param since epoch milliseconds: the start of the month
    * @throws LeaseLost when the job is no longer held
    */
-  reserve(wanted: Wanted, budgets: readonly Budget[], since: number): Promise<Reservation>;
+  reserve(wanted: ReservationRequest, budgets: readonly Budget[], since: number): Promise<Reservation>;
   /**
    * How many other reviews of the job's pull request used a model for people without write access.
    *

@@ -5,7 +5,7 @@ import { atLeast, type Severity } from "../domain/finding.ts";
 import type { CheckAnnotation, CheckEnd } from "../domain/review/check.ts";
 import { quietVerdict } from "../domain/review/quiet-verdict.ts";
 import type { PlacedFinding, Review } from "../domain/review.ts";
-import { publicWords } from "../domain/text/public-error-text.ts";
+import { publicErrorText } from "../domain/text/public-error-text.ts";
 import { counted } from "./fit-list.ts";
 import { safeUrl } from "./permalink.ts";
 import { renderSummary } from "./render-summary.ts";
@@ -47,7 +47,7 @@ export function reviewEnd(
 
 /** The end of a check run without a review. `because` is one sentence fragment. */
 export function endWithoutReview(title: string, because: string): CheckEnd {
-  const summary = `${sanitizeInline(publicWords(because, 300), 300) || "No reason is known"}.`;
+  const summary = `${sanitizeInline(publicErrorText(because, 300), 300) || "No reason is known"}.`;
   return { conclusion: "neutral", title, summary, text: "", annotations: [] };
 }
 

@@ -10,7 +10,7 @@ import type {
   UsagePlace,
 } from "../domain/dependency-update.ts";
 import type { Review } from "../domain/review.ts";
-import { publicWords } from "../domain/text/public-error-text.ts";
+import { publicErrorText } from "../domain/text/public-error-text.ts";
 import { counted, fitList } from "./fit-list.ts";
 import { advisoryLink, linkedCode, permalink } from "./permalink.ts";
 import { codeSpan, sanitizeInline } from "./sanitize.ts";
@@ -130,7 +130,7 @@ function placeWords({ repo, baseSha }: Review, { path, line, broken }: UsagePlac
 
 function gapLines({ packages, notes, usage, notLooked }: DependencyUpdate, maxLength: number): readonly string[] {
   const gaps = [
-    ...notLooked.map(({ what, reason }) => `${what}: ${sanitizeInline(publicWords(reason), 160)}`),
+    ...notLooked.map(({ what, reason }) => `${what}: ${sanitizeInline(publicErrorText(reason), 160)}`),
     ...grouped(
       "advisories of",
       packages.map(({ name, advisories }) => [name, advisories.kind === "unknown" ? advisories.reason : null]),
@@ -160,6 +160,6 @@ function grouped(what: string, reasons: readonly (readonly [string, string | nul
   return [...byReason].map(([reason, names]) => {
     const shown = names.slice(0, MAX_NAMES).map((name) => codeSpan(name, 60));
     const rest = names.length - shown.length;
-    return `${what} ${shown.join(", ")}${rest > 0 ? ` and ${rest} more` : ""}: ${sanitizeInline(publicWords(reason), 160)}`;
+    return `${what} ${shown.join(", ")}${rest > 0 ? ` and ${rest} more` : ""}: ${sanitizeInline(publicErrorText(reason), 160)}`;
   });
 }

@@ -5,7 +5,7 @@ import type { ConfigProblem } from "../config/repo-config.ts";
 import type { HeldBack } from "../domain/finding.ts";
 import type { Degraded } from "../domain/omissions.ts";
 import type { FileCoverage, Review } from "../domain/review.ts";
-import { publicWords } from "../domain/text/public-error-text.ts";
+import { publicErrorText } from "../domain/text/public-error-text.ts";
 import { counted, fitList, folded } from "./fit-list.ts";
 import { placeOf, safeUrl } from "./permalink.ts";
 import { findingTitle } from "./render-comment.ts";
@@ -15,7 +15,8 @@ const PATHS_A_REASON = 20;
 
 /** The degraded parts, folded. `maxLength` in UTF-16 units. */
 export function degradedLines({ degraded }: Review, maxLength: number): readonly string[] {
-  const write = ({ part, reason }: Degraded) => `- ${codeSpan(part, 60)}: ${sanitizeInline(publicWords(reason), 200)}`;
+  const write = ({ part, reason }: Degraded) =>
+    `- ${codeSpan(part, 60)}: ${sanitizeInline(publicErrorText(reason), 200)}`;
   return folded(`Incomplete, ${counted(degraded.length, "reason")}`, fitList(degraded, write, maxLength, 50));
 }
 
@@ -128,5 +129,5 @@ export function unreadLines({ coverage }: Review, maxLength: number): readonly s
 
 function unreadLine({ path, state, reason }: FileCoverage): string {
   const how = state === "partial" ? "in part" : "not read";
-  return `- ${codeSpan(path, 120)}: ${how}${reason === null ? "" : `, ${sanitizeInline(publicWords(reason), 200)}`}`;
+  return `- ${codeSpan(path, 120)}: ${how}${reason === null ? "" : `, ${sanitizeInline(publicErrorText(reason), 200)}`}`;
 }

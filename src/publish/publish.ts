@@ -10,7 +10,7 @@ import type { Skipped } from "../domain/omissions.ts";
 import type { CheckEnd } from "../domain/review/check.ts";
 import { answerMarker, reviewMarker, SUMMARY_MARKER } from "../domain/review/marker.ts";
 import type { PlacedFinding, PostedReview, Review, Superseded } from "../domain/review.ts";
-import { publicWords } from "../domain/text/public-error-text.ts";
+import { publicErrorText } from "../domain/text/public-error-text.ts";
 import type { BegunCheck, CheckStore, Checks, OwnPost, Retractions } from "../ports/checks.ts";
 import type { Replies } from "../ports/conversation.ts";
 import { CommentRefused, type CommentToPost, type Reviews, SupersededError } from "../ports.ts";
@@ -80,7 +80,7 @@ export async function endProgress(
   why: string,
   reviews: Pick<Reviews, "endProgress">,
 ): Promise<void> {
-  await reviews.endProgress(repo, number, `Not reviewed: ${sanitizeInline(publicWords(why, 300), 300)}.`);
+  await reviews.endProgress(repo, number, `Not reviewed: ${sanitizeInline(publicErrorText(why, 300), 300)}.`);
 }
 
 /** The reaction to a command's comment when the command ends. */

@@ -3,7 +3,7 @@
 import type { CommandJob } from "../domain/command.ts";
 import type { Answer } from "../domain/conversation.ts";
 import { answerMarker } from "../domain/review/marker.ts";
-import { publicWords } from "../domain/text/public-error-text.ts";
+import { publicErrorText } from "../domain/text/public-error-text.ts";
 import { safeUrl } from "./permalink.ts";
 import { sanitizeBlock, sanitizeInline } from "./sanitize.ts";
 
@@ -40,7 +40,7 @@ function small({ sources, degraded, footer }: Answer, repo: CommandJob["repo"]):
     links.length === 0 ? "" : `Said before: ${links.join("; ")}.`,
     degraded.length === 0
       ? ""
-      : `Incomplete: ${degraded.map(({ part, reason }) => sanitizeInline(`${part}: ${publicWords(reason)}`, 200)).join("; ")}.`,
+      : `Incomplete: ${degraded.map(({ part, reason }) => sanitizeInline(`${part}: ${publicErrorText(reason)}`, 200)).join("; ")}.`,
     footer === "" ? "" : sanitizeInline(footer, 200),
   ].filter((line) => line !== "");
   return lines.length === 0 ? [] : [`<sub>${lines.join(" ")}</sub>`];

@@ -3,7 +3,7 @@
 import { z } from "zod";
 import { type AskingComment, type Command, type CommandJob, verbEntry } from "../domain/command.ts";
 import { jobKey, type Repo } from "../domain/job.ts";
-import { askedWords } from "../domain/review/title-fingerprint.ts";
+import { titleFingerprint } from "../domain/review/title-fingerprint.ts";
 import { cutText } from "../domain/text/cut-text.ts";
 import { Author, type Delivery, Repository, User } from "./delivery.ts";
 import { readCommand, readReply } from "./read-command.ts";
@@ -58,7 +58,7 @@ export function readComment(
     pull: {
       title: pull.title,
       authorId: pull.user.id,
-      ...(pull.body === undefined ? {} : { words: askedWords(pull.title, pull.body) }),
+      ...(pull.body === undefined ? {} : { words: titleFingerprint(pull.title, pull.body) }),
     },
   };
 }

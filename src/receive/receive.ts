@@ -19,7 +19,7 @@ import {
   type UpkeepJob,
   type UpkeepJobs,
 } from "../domain/job.ts";
-import { askedWords } from "../domain/review/title-fingerprint.ts";
+import { titleFingerprint } from "../domain/review/title-fingerprint.ts";
 import { cutText } from "../domain/text/cut-text.ts";
 import { type Delivery, PullRequestDelivery, Repository, User, visibilityOf } from "./delivery.ts";
 import { readCheckRun } from "./read-check-run.ts";
@@ -154,7 +154,7 @@ function job(delivery: Delivery, payload: PullRequestDelivery, reception: Recept
     trigger,
     explicit,
     ...(explicit ? { askedBy: { id: payload.sender.id, login: payload.sender.login } } : {}),
-    ...(explicit && pull.body !== undefined ? { words: askedWords(pull.title, pull.body) } : {}),
+    ...(explicit && pull.body !== undefined ? { words: titleFingerprint(pull.title, pull.body) } : {}),
   };
 }
 

@@ -1,6 +1,6 @@
-// The end of a search: what of the ranked list is handed on, what was left out and why, and where it all came from.
+// The end of a search: which of the ranked memories are used, what was left out and why, and where it all came from.
 import type { Knowledge } from "../config/knowledge.ts";
-import { decidedWords } from "../domain/memory/evidence.ts";
+import { decidedText } from "../domain/memory/evidence.ts";
 import { precedentEntry, sectionFrame } from "../domain/memory/precedent-section.ts";
 import { quoteOf } from "../domain/memory/quote.ts";
 import type { Corpus, MemoryRecord } from "../domain/memory.ts";
@@ -22,7 +22,7 @@ import type { RankedList } from "./rank/rank-memories.ts";
 import { configuredThreshold } from "./rank/threshold.ts";
 import type { Tuning } from "./tuning.ts";
 
-/** What a search found. */
+/** The result of a search. */
 interface FoundList extends Pick<Precedents, "gate" | "query" | "usage" | "rerank"> {
   readonly list: RankedList;
   readonly method: Precedents["provenance"]["method"];
@@ -38,11 +38,11 @@ interface ChoosingLimits {
   readonly counts: MemoryCounts | null;
   /** Raw cosine distance. */
   readonly configuredThreshold: number;
-  /** Of the embedder; null or absent where nobody measured them. */
+  /** Of the embedder; null or absent when it was not measured. */
   readonly edges?: ConfidenceEdges | null | undefined;
 }
 
-/** Characters of the delimiter for which the character budget leaves room. */
+/** Characters that the budget reserves for the delimiter. */
 const DELIMITER_CHARS = 48;
 
 /** At most topK memories within maxContextChars, best first. */
@@ -81,7 +81,7 @@ function withConfidence(memory: RankedMemory, edges: ConfidenceEdges | null): Ra
   return { ...memory, confidence: confidenceOf(memory.distance, edges) };
 }
 
-// From the ordered list to what is used: the best few, at most so many of one file, as many whole entries as there is room.
+// Selects from the ordered list: the best few, a limited number per file, as many whole entries as fit.
 
 interface ChooseLimits {
   readonly topK: number;
@@ -96,10 +96,10 @@ interface Choosable {
 }
 
 /**
- * Takes from the top. An entry that does not fit is left out whole and the next smaller one may take its place.
+ * Takes from the top. An entry that does not fit is left out whole, and a smaller one may take its place.
  *
  * @param ordered best first
- * @param lengthOf characters that an entry takes where it is shown
+ * @param lengthOf characters of the formatted entry
  * @returns what is used, in order, and what is not, each with its reason
  */
 export function choose<T extends Choosable>(
@@ -115,11 +115,11 @@ export function choose<T extends Choosable>(
     const { id, corpus } = entry.record;
     const path = corpus === "finding" ? null : entry.record.path;
     const ofFile = path === null ? 0 : (perPath.get(path) ?? 0);
-    // Asked only of what there is a place for, and once: to tell its length an entry is written out.
-    let told = 0;
+    // Formatting an entry is expensive: only for entries with a free place, and once.
+    let measured = 0;
     const length = () => {
-      told = lengthOf(entry);
-      return told;
+      measured = lengthOf(entry);
+      return measured;
     };
     const reason = reasonAgainst({ chosen: chosen.length, ofFile, length, left }, limits);
     if (reason !== null) {
@@ -127,7 +127,7 @@ export function choose<T extends Choosable>(
       continue;
     }
     chosen.push(entry);
-    left -= told;
+    left -= measured;
     if (path !== null) perPath.set(path, ofFile + 1);
   }
   return { chosen, cut };
@@ -143,15 +143,17 @@ function reasonAgainst(
   return null;
 }
 
-// Without a model, too, memory speaks: where changed code is much like code that was commented on before, the summary says so.
+// Memory's contribution without a model: the summary reports changed code that resembles code with earlier comments.
 
 /** Lines of one summary. */
 const MOST = 5;
 
-/** Only what people or reviews said is a precedent; documents and code are not. */
+/** Only comments and findings are precedents; documents and code are not. */
 const SAID: ReadonlySet<Corpus> = new Set<Corpus>(["finding", "review_comment"]);
 
-/** How much nearer than "relevant" a memory must be to the changed code itself: this part of the embedder's threshold. */
+/**
+ * How much nearer than "relevant" a memory must be to the changed code itself, as a share of the embedder's threshold.
+ */
 export const SEEN_BEFORE_PART = 2 / 3;
 
 /**
@@ -162,7 +164,7 @@ export function seenBefore(ranked: readonly RankedMemory[], maxDistance: number)
   return ranked
     .flatMap(({ record, nearestHunk }): readonly SeenBefore[] => {
       if (nearestHunk === null || nearestHunk.distance > maxDistance) return [];
-      // Where a pattern of another repository comes from is not told, and without that there is nothing to show.
+      // The source of another repository's pattern is secret, and without it there is nothing to show.
       if (!SAID.has(record.corpus) || record.sharing === "pattern") return [];
       return [
         {
@@ -170,7 +172,7 @@ export function seenBefore(ranked: readonly RankedMemory[], maxDistance: number)
           path: nearestHunk.path,
           url: record.provenance.url,
           outcome: record.outcome ?? "unknown",
-          ...(record.decided ? { decided: decidedWords(record.decided) } : {}),
+          ...(record.decided ? { decided: decidedText(record.decided) } : {}),
           date: isoDate(record.provenance.at),
           ...quoteOf(record),
           similarity: Math.min(1, Math.max(0, 1 - nearestHunk.distance)),
@@ -181,9 +183,10 @@ export function seenBefore(ranked: readonly RankedMemory[], maxDistance: number)
     .slice(0, MOST);
 }
 
-// Precedents that stay away: the gate skipped, retrieval is switched off or failed, or a skip was searched only to learn.
+// Results without precedents: the gate skipped, retrieval is disabled or failed, or a skip was searched for
+// measurement.
 
-/** An empty list with the decision that led to it. */
+/** An empty list with the gate's decision. */
 export function noPrecedents(gate: GateDecision, retrieval: Knowledge["retrieval"]): Precedents {
   const { method } = retrieval;
   const threshold = configuredThreshold(retrieval, null);
@@ -202,7 +205,7 @@ export function noPrecedents(gate: GateDecision, retrieval: Knowledge["retrieval
   };
 }
 
-/** The decision of a configuration that searches nothing. */
+/** The decision when the configuration disables retrieval. */
 export function switchedOff(): GateDecision {
   const reason = "knowledge.retrieval.enabled is false";
   return {
@@ -215,12 +218,12 @@ export function switchedOff(): GateDecision {
   };
 }
 
-/** The decision where there is no memory at all. */
+/** The decision without a memory. */
 export function withoutMemory(reason: string): GateDecision {
   return { ...switchedOff(), reason, decidedBy: "memory" };
 }
 
-/** What a searched skip hands on: nothing for the prompt, and what would have been used among what was cut. */
+/** The result of a shadow search: nothing for the prompt; memories that would have been used are among the cut ones. */
 export function shadowed(found: Precedents): Precedents {
   const reason = `${SHADOW_SAMPLE}: would have been used, had the gate (${found.gate.decidedBy}) not skipped`;
   return {

@@ -1,11 +1,11 @@
-// What fails while searching costs its own part only; what went wrong is kept, once for each part, for the footer.
+// A failure while searching affects only its own part; the log keeps one reason per part for the footer.
 import type { Degraded } from "../domain/omissions.ts";
-import { publicWords } from "../domain/text/public-error-text.ts";
+import { publicErrorText } from "../domain/text/public-error-text.ts";
 
 export interface Attempts {
   /** The value, or `instead` when the work throws or rejects; then `part` is degraded. */
   readonly run: <T>(part: string, work: () => Promise<T>, instead: T) => Promise<T>;
-  /** Says that a part works less well than it should; told again, it is the same news. */
+  /** Records that a part is degraded; repeated notes about one part are ignored. */
   readonly note: (part: string, reason: string) => void;
   readonly degraded: () => readonly Degraded[];
 }
@@ -16,7 +16,7 @@ export function attempts(): Attempts {
   const noted = new Map<string, { readonly reason: string; times: number }>();
   const note = (part: string, reason: string): boolean => {
     if (noted.has(part)) return false;
-    noted.set(part, { reason: publicWords(reason, REASON_CHARS), times: 1 });
+    noted.set(part, { reason: publicErrorText(reason, REASON_CHARS), times: 1 });
     return true;
   };
   return {

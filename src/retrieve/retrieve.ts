@@ -1,8 +1,8 @@
 /**
- * The door of retrieve: a pull request and its signals arrive, what was said before about code like it leaves.
- * Gate, queries, one embedding request, two searches a query, one order (reranked on wish), the best few; a model is asked for
- * some of it where the configuration says so. Whatever fails costs its own part only and is said as `degraded`; a review never
- * fails for want of memory.
+ * The retrieve stage: finds earlier comments on similar code for a pull request and its signals. Gate, queries, one
+ * embedding request, two searches per query, one ranking (optionally reranked), the best few; a model helps if
+ * configured. A failure affects only its own part and is reported as `degraded`; a review never fails for lack of
+ * memory.
  */
 import type { Knowledge } from "../config/knowledge.ts";
 import type { HandSearch } from "../domain/memory/search-result.ts";
@@ -32,8 +32,8 @@ import { rerankingOf, rerankMemories } from "./model/rerank.ts";
 import { type Asked, type AskedQuestion, askedByHand, askedInComment, changeQuery } from "./query/asked-queries.ts";
 import { withoutShortWords } from "./query/build-query.ts";
 import { embedQueries, NOT_EMBEDDED } from "./query/embedded-queries.ts";
-import { scopeOf, searchedCorpora, type ToldRecords, toldRecords } from "./query/scope.ts";
-import { inTurns } from "./rank/cooperative-steps.ts";
+import { scopeOf, searchedCorpora, type VisibleRecords, visibleRecords } from "./query/scope.ts";
+import { runCooperatively } from "./rank/cooperative-steps.ts";
 import { ownWeights, type QueryCandidates, shortlist, strategyWeights } from "./rank/fusion.ts";
 import { askedChange } from "./rank/learned-fusion.ts";
 import { rankSteps } from "./rank/rank-memories.ts";
@@ -41,10 +41,10 @@ import { configuredThreshold, keywordFloor } from "./rank/threshold.ts";
 import { TUNING, type Tuning } from "./tuning.ts";
 
 export interface RetrievePorts {
-  /** Null when there is none: memory is searched by words. */
+  /** Null when there is none: memory is searched by keywords. */
   readonly embedder: Embedder | null;
   readonly recall: Recall;
-  /** Null leaves the order to the fusion. */
+  /** Null keeps the fused order. */
   readonly reranker: Reranker | null;
   /** What the configuration lets a model do is asked with this leave; absent: nobody is asked. */
   readonly leave?: ModelAllowance;
@@ -56,17 +56,17 @@ export interface RetrieveSettings {
   readonly knowledge: Knowledge;
   /** Epoch milliseconds. */
   readonly now: number;
-  /** Only what was said before this epoch millisecond, for replays; null or absent for now. */
+  /** Only memories from before this epoch millisecond, for replays; null or absent for now. */
   readonly before?: number | null;
   readonly gateCache?: GateCache | null;
   readonly tuning?: Partial<Tuning>;
-  /** Why a replay says that memory does not help here; null or absent when none does. */
+  /** Why a replay advises against memory here; null or absent when none does. */
   readonly noGain?: string | null;
   /** A question in place of the change's own queries; null or absent: the change asks. */
   readonly asked?: Asked | null;
 }
 
-/** What every step of one search needs. */
+/** The state shared by all steps of one search. */
 interface Search {
   readonly context: PullRequestContext;
   readonly signals: ReviewSignals;
@@ -77,13 +77,13 @@ interface Search {
   readonly tries: Attempts;
   readonly budget: ModelBudget;
   readonly counts: MemoryCounts | null;
-  /** What the change, or somebody in its place, asks. */
+  /** The query of the change, or of the person who replaces it. */
   readonly own: RetrievalQuery;
 }
 
 type Method = Precedents["provenance"]["method"];
 
-/** An empty cache of the gate's decisions, to be kept as long as the process and handed to each search. */
+/** An empty cache of the gate's decisions, to be kept as long as the process and passed to each search. */
 export function newGateCache(): GateCache {
   return gateCache();
 }
@@ -91,8 +91,8 @@ export function newGateCache(): GateCache {
 /**
  * Retrieves precedents. Never rejects.
  *
- * @returns what reaches the prompt, best first, with everything that was left out and why; on a skip of the gate an empty
- *   list with the decision
+ * @returns what reaches the prompt, best first, with everything that was left out and why; when the gate skips, an
+ * empty list with the decision
  */
 export async function retrieve(
   context: PullRequestContext,
@@ -125,15 +125,18 @@ function clientOf(leave: ModelAllowance = { model: null, reason: null }): ModelC
 }
 
 /**
- * Searches memory for a text that somebody typed, the way a review searches it, without a gate, and with what a review
- * would not be told. Never rejects.
+ * Searches memory for a typed text like a review does, but without a gate, and with results that a review would not
+ * use. Never rejects.
  */
 export function searchMemory(text: string, search: HandSearch, ports: RetrievePorts): Promise<Precedents> {
   const { context, signals, settings } = askedByHand(text, search);
   return retrieve(context, signals, ports, settings);
 }
 
-/** Precedents for a question in a comment. Never rejects; the gate's rules for questions decide whether memory is searched. */
+/**
+ * Precedents for a question in a comment. Never rejects; the gate's rules for questions decide whether memory is
+ * searched.
+ */
 export function retrieveForQuestion(
   question: AskedQuestion,
   ports: RetrievePorts,
@@ -217,7 +220,7 @@ async function search(at: Search, gate: GateDecision): Promise<Precedents> {
     new Set(behind),
     inWords,
   );
-  const list = await inTurns(steps, at.ports.pause ?? null);
+  const list = await runCooperatively(steps, at.ports.pause ?? null);
   const change = () => changeExcerpt(context, signals, NARROW);
   const isChange = settings.asked === null || settings.asked === undefined;
   const rerankers = { reranker: at.ports.reranker, budget, tuning: tuning.rerank, change, isChange };
@@ -229,8 +232,8 @@ async function search(at: Search, gate: GateDecision): Promise<Precedents> {
 }
 
 /**
- * Null for a lexical embedder: its vectors are words again, those of path and language among them, which place and language
- * weigh already.
+ * Null for a lexical embedder: its vectors repeat words, including those of path and language, which place and language
+ * already weigh.
  */
 function alikeOf(embedder: Embedder | null): number | null {
   return embedder === null || embedder.weight < 1 ? null : embedder.threshold;
@@ -240,7 +243,7 @@ function isEmbedding({ ports, settings }: Search): boolean {
   return ports.embedder !== null && settings.knowledge.embeddings !== "off";
 }
 
-/** A few of what was said about other changes, of which the text reminds. */
+/** A few memories of other changes that resemble the text. */
 async function examplesOf(at: Search, text: string): Promise<readonly MemoryRecord[]> {
   const { ports, scope, tries, context, tuning } = at;
   const filter = { corpora: ["finding", "review_comment"] } as const;
@@ -254,7 +257,7 @@ async function examplesOf(at: Search, text: string): Promise<readonly MemoryReco
   return sampleMemories([...records.values()], sampleKey(context));
 }
 
-/** Both lists of each query. Without vectors, words must do whatever the method. */
+/** Both lists of each query. Without vectors, keywords are searched under any method. */
 async function candidates(
   at: Search,
   variants: readonly QueryVariant[],
@@ -290,9 +293,9 @@ async function candidates(
   return { queries, method: near === null ? "keyword" : method, usage };
 }
 
-/** The records of these ids, each held against the scope once more before anything of it goes on. */
-async function recordsOf({ ports, scope, tries, context }: Search, found: readonly string[]): Promise<ToldRecords> {
+/** The records of these ids, each checked against the scope again before use. */
+async function recordsOf({ ports, scope, tries, context }: Search, found: readonly string[]): Promise<VisibleRecords> {
   const ids = [...new Set(found)];
   const ask = () => (ids.length === 0 ? Promise.resolve([]) : ports.recall.records(scope, ids));
-  return toldRecords(await tries.run("memory-records", ask, []), scope, context.repo.visibility);
+  return visibleRecords(await tries.run("memory-records", ask, []), scope, context.repo.visibility);
 }

@@ -1,4 +1,4 @@
-// What is fixed in production and turned only by measurements: how wide to search, and which steps are on.
+// Settings that are fixed in production and varied only by evaluations: how wide to search, and which steps are on.
 import type { Corpus } from "../domain/memory.ts";
 import type { QueryVariant } from "../domain/retrieval.ts";
 import { type QueryLength, SHORT_QUERIES } from "./model/model-written-queries.ts";
@@ -10,29 +10,29 @@ import { RERANK, type RerankConfig } from "./rank/language.ts";
 import { RARE_WORDS } from "./rank/threshold.ts";
 
 export interface Tuning {
-  /** Hits of each list before anything is cut: what a later step reorders must have been found. */
+  /** Hits of each list before anything is cut, so that later steps have enough to reorder. */
   readonly overFetch: number;
   readonly k: number;
   readonly pooling: Pooling;
   readonly hunks: number;
   /** Paths that stand in the query of kind `paths`. */
   readonly paths: number;
-  /** Which kinds of query are asked. */
+  /** The kinds of query that are used. */
   readonly variants: ReadonlySet<QueryVariant["kind"]>;
-  /** How long the queries are that a model writes, where it does. */
+  /** The length of a model's queries. */
   readonly queryLength: QueryLength;
-  /** False admits what is farther than the threshold and below the floor for words. */
+  /** False admits hits beyond the threshold and below the keyword floor. */
   readonly floors: boolean;
-  /** False takes the configured threshold as it is, whatever the candidates' distances. */
+  /** False uses the configured threshold unchanged, regardless of the candidates' distances. */
   readonly adaptive: boolean;
-  /** False lets the ranked list be as long as topK whatever its characters. */
+  /** False allows topK memories regardless of their characters. */
   readonly budget: boolean;
-  /** False keeps near-identical texts apart: the order itself is judged so. */
+  /** False keeps near-identical texts apart, to evaluate the order itself. */
   readonly fold: boolean;
   readonly rareWords: number;
   /** Which of the factors count. */
   readonly factors: readonly FactorName[];
-  /** How far distances are weighed by language, where the method orders by distance. */
+  /** How strongly distances are weighed by language, when the method orders by distance. */
   readonly byLanguage: RerankConfig;
   /** `code` is searched only where a measurement asks for it. */
   readonly corpora: readonly Corpus[];

@@ -1,9 +1,9 @@
-// Anchors: what a model must copy to say where a finding stands. A line number alone is often one off; a number with a
-// hash of the line is either right or known to be wrong.
+// Anchors: what a model must copy to cite a line. A line number alone is often off by one; a number with a hash of the
+// line is either right or known to be wrong.
 import { createHash } from "node:crypto";
 import type { Side } from "../domain/pull-request.ts";
 
-/** One line of the diff as a model names it. */
+/** One line of the diff as a model cites it. */
 export interface Anchor {
   readonly side: Side;
   /** 1-based, on `side`. */
@@ -12,11 +12,12 @@ export interface Anchor {
   readonly hash: string;
 }
 
-/** Hex digits: an invented hash is taken for a true one once in 65,536. */
+/** Hex digits: an invented hash passes once in 65,536. */
 const HASH_DIGITS = 4;
 
 /**
- * The anchor of a line: its number, `#`, and a hash over path, side, number and text. A removed line's has a minus in front.
+ * The anchor of a line: its number, `#`, and a hash over path, side, number and text. The anchor of a removed line
+ * starts with a minus.
  *
  * @param line 1-based
  * @param text as in the diff, without marker and line ending
@@ -31,7 +32,7 @@ export function lineHash(path: string, side: Side, line: number, text: string): 
   return createHash("sha256").update(`${path}\0${side}\0${line}\0${text}`).digest("hex").slice(0, HASH_DIGITS);
 }
 
-/** Reads an anchor with what models put around it: `L120#3fa1:`, "`-119#77AA`". Null when there is none. */
+/** Parses an anchor in the notations that models use: `L120#3fa1:`, "`-119#77AA`". Null when there is none. */
 export function parseAnchor(text: string): Anchor | null {
   const match = /^[\s`"'[(]{0,4}([-+]?)[Ll]?(\d{1,9})\s?#\s?([0-9A-Fa-f]{4})(?![0-9A-Fa-f])/.exec(text);
   if (match === null) return null;

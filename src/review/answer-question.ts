@@ -1,24 +1,24 @@
-// One question of a person to the model: what stands around it is fenced, and the reply is text and nothing else.
+// Asks the model one question of a person: its context is fenced, and the reply is only text.
 import { z } from "zod";
 import type { Finding } from "../domain/finding.ts";
 import { buildRetrievalContextSection } from "../domain/memory/precedent-section.ts";
 import type { ModelRequest } from "../domain/model.ts";
 import type { RankedMemory } from "../domain/retrieval.ts";
 import { cutText, oneLine } from "../domain/text/cut-text.ts";
-import { shownText } from "../domain/text/rendered-markdown.ts";
+import { visibleText } from "../domain/text/rendered-markdown.ts";
 import { fence } from "../domain/text/untrusted-text.ts";
 import { fitSections, type Section } from "./fit-sections.ts";
 import { ANSWER_INSTRUCTIONS } from "./instructions.ts";
 import { shapeOf } from "./reply.ts";
 import { revealedMemory } from "./revealed-memory.ts";
 
-/** A question with all that may be said about it. Every text is by others. */
+/** A question with its context. Every text is by others. */
 export interface Question {
   readonly text: string;
   /** OWNER/NAME */
   readonly repo: string;
   readonly title: string;
-  /** The file and hunk that it was asked on. */
+  /** The file and hunk of the thread. */
   readonly path: string | null;
   readonly hunk: string | null;
   /** The thread, oldest first, without the question. */
@@ -28,7 +28,7 @@ export interface Question {
   readonly walkthrough: string | null;
   readonly precedents: readonly RankedMemory[];
   readonly maxContextChars: number;
-  /** In which the answer is written. */
+  /** The language of the answer. */
   readonly language: string;
 }
 
@@ -36,14 +36,14 @@ const AnswerReply = z.strictObject({ answer: z.string() });
 export type AnswerReply = z.infer<typeof AnswerReply>;
 export const ANSWER_REPLY = shapeOf("answer", AnswerReply);
 
-/** Characters of everything but the precedents; a thread and a hunk fit many times over. */
+/** Characters of everything except the precedents; a thread and a hunk fit many times over. */
 const ROOM = 24_000;
 const COMMENT_CHARS = 2_000;
 const FINDINGS = 20;
 /** Thinking included. */
 export const ANSWER_TOKENS = 4_000;
 
-/** The question as the model is asked it. `delimiter` must be unguessable and new. */
+/** The model request for a question. `delimiter` must be unguessable and new. */
 export function answerRequest(question: Question, delimiter: string): ModelRequest<AnswerReply> {
   const fitted = fitSections(sections(question), ROOM);
   const parts = fitted.sections.map(({ heading, text, part }) => `## ${heading}\n${fence(part, text, delimiter)}`);
@@ -72,7 +72,7 @@ function sections(question: Question): readonly Section[] {
     { part: "hunk", heading: "The code that is spoken about", text: placed(path, hunk), most: 8_000, worth: 80 },
     { part: "findings", heading: "What the review found", text: findingLines(findings), most: 8_000, worth: 70 },
     { part: "thread", heading: "The conversation so far", text: spoken(thread), most: 10_000, worth: 50 },
-    { part: "question", heading: "The question to answer", text: shownText(text).text, most: 4_000, worth: 100 },
+    { part: "question", heading: "The question to answer", text: visibleText(text).text, most: 4_000, worth: 100 },
   ];
 }
 
@@ -90,13 +90,13 @@ function findingLines(findings: readonly Finding[]): string {
     .join("\n");
 }
 
-/** What people see of the latest comments, each cut; who wrote them as a role, since a name is text by others too. */
+/** The visible text of the latest comments, each cut; authors as roles, since a name is text by others too. */
 function spoken(thread: Question["thread"]): string {
   return thread
     .slice(-20)
     .map(
       ({ login, isOurs, body }) =>
-        `${isOurs ? "you" : login} wrote:\n${cutText(shownText(body).text.trim(), COMMENT_CHARS)}`,
+        `${isOurs ? "you" : login} wrote:\n${cutText(visibleText(body).text.trim(), COMMENT_CHARS)}`,
     )
     .join("\n\n");
 }

@@ -1,15 +1,21 @@
-// The code of the reviewed files as it is compared with what was said: tokens by file and side, made when asked for.
+// The tokens of the reviewed files, by file and side, for comparison with earlier findings; computed on demand.
 import { type NumberedLine, type TokenStream, tokenStream } from "../domain/code/code-fingerprint.ts";
 import type { FileDiff, Side } from "../domain/pull-request.ts";
 
 export interface CodeNow {
   /** Reviewed paths. */
   readonly paths: readonly string[];
-  /** Null for a path that is not reviewed. RIGHT is the whole head file where its text is known, else its hunks; LEFT is the hunks. */
+  /**
+   * Null for a path that is not reviewed. RIGHT is the whole head file when its text is known, else its hunks; LEFT is
+   * the hunks.
+   */
   stream(path: string, side: Side): TokenStream | null;
-  /** The hunks alone, with the set of their tokens: what came from elsewhere stands there. Null for a path that is not reviewed. */
+  /**
+   * The hunks only, with the set of their tokens: code moved from another file shows up there. Null for a path that is
+   * not reviewed.
+   */
   hunks(path: string, side: Side): HunkTokens | null;
-  /** The path of a file in the base where it differs, else null. */
+  /** The path of a file in the base when it differs, else null. */
   previousPath(path: string): string | null;
 }
 
@@ -18,7 +24,7 @@ export interface HunkTokens {
   readonly vocabulary: ReadonlySet<number>;
 }
 
-/** Nothing is read before it is asked for, and nothing twice. */
+/** Reads nothing before it is needed, and nothing twice. */
 export function codeNow(files: readonly FileDiff[], headTexts: ReadonlyMap<string, string>): CodeNow {
   const byPath = new Map(files.map((file) => [file.path, file]));
   const hunks = remembered(byPath, (file, side): HunkTokens => {

@@ -1,5 +1,6 @@
-// The prompt: what is ours in the system part, what is others' fenced in the user part, each section within its room.
-// The parts that all questions of a review share come first and word for word the same, so that a server can keep them.
+// Builds the prompt: our own text in the system part, text by others fenced in the user part, each section within its
+// limit. Parts shared by all questions of a review come first and word for word the same, so that a server can cache
+// them.
 
 import { pathGlob } from "../config/path-glob.ts";
 import type { PathInstruction } from "../config/path-instruction.ts";
@@ -11,7 +12,7 @@ import type { PullRequestContext } from "../domain/pull-request.ts";
 import type { Precedents } from "../domain/retrieval.ts";
 import type { Intent, ReviewSignals } from "../domain/signals.ts";
 import { cutText } from "../domain/text/cut-text.ts";
-import { type ShownText, shownText } from "../domain/text/rendered-markdown.ts";
+import { type VisibleText, visibleText } from "../domain/text/rendered-markdown.ts";
 import { fence, reveal, revealLine } from "../domain/text/untrusted-text.ts";
 import { drawnContext } from "./draw-context.ts";
 import { cutAtLine, type FittedSections, fitSections, type Section } from "./fit-sections.ts";
@@ -26,7 +27,7 @@ interface Piece {
   readonly cache: boolean;
 }
 
-/** One review's prompts: the same beginning, and a question for each reading. */
+/** The prompts of one review: the same beginning, and a question for each reading. */
 export interface ReviewPrompt {
   readonly system: readonly Piece[];
   readonly questions: readonly (readonly Piece[])[];
@@ -34,25 +35,25 @@ export interface ReviewPrompt {
   readonly hidden: readonly HiddenPart[];
 }
 
-/** So many UTF-16 units of a part are not shown to people, and not to the model. */
+/** UTF-16 units of a part that people do not see, and the model neither. */
 export interface HiddenPart {
   readonly part: string;
   readonly chars: number;
 }
 
-/** What the prompt is made of. */
+/** The inputs of the prompt. */
 export interface PromptMaterial {
   readonly context: PullRequestContext;
   readonly signals: ReviewSignals;
   readonly precedents: Precedents;
-  /** What rules found, to be confirmed or refuted. */
+  /** Findings of rules, to be confirmed or refuted. */
   readonly ruleFindings: readonly Finding[];
   readonly readings: readonly Reading[];
-  /** What was looked up about a dependency update. */
+  /** The facts about a dependency update. */
   readonly update?: DependencyUpdate | null;
-  /** The code around the change; absent: the diff is all there is. */
+  /** The code around the change; absent: only the diff. */
   readonly around?: ChangeContext;
-  /** The model may look things up. */
+  /** Whether the model has look-ups. */
   readonly looksUp?: boolean;
 }
 
@@ -103,16 +104,16 @@ export function compose(
 const AROUND =
   "# The code around the change\n\nFrom the repository at the head of the pull request, without the lines that the diff shows. No finding can be placed here.";
 
-interface Words extends ShownText {
+interface Words extends VisibleText {
   readonly part: "description" | "commits";
 }
 
-/** What people read of the author's own words. */
+/** The visible text of the author's own words. */
 function wordsOf({ pull }: PullRequestContext): readonly Words[] {
-  const messages = pull.commits.map(({ message }) => shownText(message));
+  const messages = pull.commits.map(({ message }) => visibleText(message));
   const list = messages.map(({ text }) => `- ${text.trim().replaceAll("\n", "\n  ")}`).join("\n");
   return [
-    { part: "description", ...shownText(pull.body ?? "") },
+    { part: "description", ...visibleText(pull.body ?? "") },
     { part: "commits", text: list, hidden: messages.reduce((sum, { hidden }) => sum + hidden, 0) },
   ];
 }
@@ -126,7 +127,9 @@ function drawn({ heading, text, part }: Section, delimiter: string): string {
   return `## ${heading}\n${OURS.has(part) ? text : fence(part, text, delimiter)}`;
 }
 
-/** In our own words, or the base branch's configuration, which asks something of us. All else was written by others. */
+/**
+ * Our own words, or the base branch's configuration, whose instructions count. Everything else was written by others.
+ */
 const OURS: ReadonlySet<string> = new Set(["tone", "path-instructions"]);
 
 function sections(
@@ -255,7 +258,7 @@ function precedentPart({ context, precedents }: PromptMaterial, delimiter: strin
   });
 }
 
-/** Names of files that are not in a question; the list of all changed files has the rest. */
+/** Names listed of files that are not in a question; the list of all changed files has the rest. */
 const MOST_MISSING = 40;
 
 function diffPart(reading: Reading, index: number, { readings, context }: PromptMaterial, delimiter: string): string {
@@ -278,17 +281,17 @@ function diffPart(reading: Reading, index: number, { readings, context }: Prompt
   return `# ${part}\n\n${fence("diff", reading.text, delimiter)}${left}\n\nReport the defects of this part.`;
 }
 
-// Which of a repository's instructions for paths concern a change.
+// The path instructions of a repository that concern a change.
 
-/** An instruction, and the changed files that it is about. */
+/** An instruction, and the changed files that it concerns. */
 interface MatchedInstruction {
   readonly instruction: PathInstruction;
   readonly files: readonly string[];
 }
 
 /**
- * The instructions that at least one changed path matches, in the order of the configuration. Of a list of globs one must
- * match and none that begins with `!`; one that only takes files out is about none.
+ * The instructions that at least one changed path matches, in the order of the configuration. In a list of globs one
+ * must match and none that begins with `!`; a list of `!` globs only matches nothing.
  *
  * @param paths of the reviewed files
  */
@@ -308,13 +311,14 @@ function matcherOf(globs: readonly string[]): (path: string) => boolean {
   return (path) => taken.some((one) => one(path)) && !out.some((one) => one(path));
 }
 
-/** One that cannot be read matches nothing; the configuration has told of it. */
+/** An invalid glob matches nothing; the configuration has reported it. */
 function matches(glob: string): (path: string) => boolean {
   const read = pathGlob(glob, { anyFolder: true });
   return "problem" in read ? () => false : read.matches;
 }
 
-// What was looked up about a dependency update, as lines for a model. The caller fences them: names and notes are others' text.
+// The facts about a dependency update, as lines for a model. The caller fences them: names and notes are text by
+// others.
 
 const PACKAGES_TOLD = 20;
 

@@ -1,35 +1,35 @@
-// What the model really read: the plan, less the questions that got no valid answer.
+// What the model really read: the plan without the questions that got no valid answer.
 import type { Finding, LocMethod } from "../domain/finding.ts";
 import type { Coverage, FileCoverage } from "../domain/review.ts";
 import type { Reading, ReadingPlan } from "./plan-reading.ts";
 
-/** Why a question got no answer, in our words. */
+/** Why a question got no answer. */
 const FAILURES: Readonly<Record<string, string>> = {
   refused: "the model refused to answer",
   truncated: "the model's answer was cut off",
   "too-long": "it did not fit the model's context",
-  malformed: "the model's answer was not of the form asked for",
+  malformed: "the model's answer did not have the requested form",
   "rate-limited": "the model's server is rate limited",
   overloaded: "the model's server is overloaded",
   timeout: "the model did not answer in time",
   unreachable: "the model's server could not be reached",
   denied: "the model's server refused our key",
   rejected: "the model's server refused the question",
-  "circuit-open": "the model's server failed several times in a row and is left alone for a while",
+  "circuit-open": "the model's server failed several times in a row and is not asked for a while",
   stopped: "the review was stopped",
   budget: "the budget of this review was used up",
 };
 
-/** A failure in words for people. */
+/** A failure as text for people. */
 export function failureText(failure: string): string {
   return FAILURES[failure] ?? "the model gave no answer";
 }
 
 /**
- * The manifest.
+ * The coverage of each reviewed file.
  *
  * @param failures for each reading of the plan why it got no answer, or null
- * @param findings the model's, for how their places were proven
+ * @param findings the model's, for how their places were established
  */
 export function coverageOf(
   model: string,

@@ -1,18 +1,18 @@
-// The lines of one file's diff, ready to be looked up by anchor and by quote.
+// The lines of one file's diff, indexed by anchor and by quote.
 import type { DiffLine, FileDiff, Side } from "../domain/pull-request.ts";
 import { revealLine } from "../domain/text/untrusted-text.ts";
 import { lineHash } from "./anchor.ts";
 
-/** A line as a quote can name it. */
+/** A line that a quote can match. */
 export interface QuotableLine {
   readonly side: Side;
   readonly line: number;
   /** As the model saw it. */
   readonly text: string;
-  /** With white space folded: what quotes are compared by. */
+  /** With white space folded: quotes are compared in this form. */
   readonly folded: string;
   readonly hunk: number;
-  /** Context lines stand on the RIGHT side and are not changed. */
+  /** Context lines are on the RIGHT side and unchanged. */
   readonly changed: boolean;
 }
 
@@ -20,15 +20,18 @@ export interface DiffLines {
   readonly path: string;
   /** Added and context lines of the head, and removed lines of the base; null when the diff has no such line. */
   at(side: Side, line: number): QuotableLine | null;
-  /** True when the hash is that of the line. */
+  /** True when the line has this hash. */
   proves(side: Side, line: number, hash: string): boolean;
-  /** Per hunk and side, in order: what stands there one line after the other. */
+  /** Per hunk and side: consecutive lines, in order. */
   readonly runs: readonly (readonly QuotableLine[])[];
-  /** Where lines with this text begin, white space at the end aside, or folded everywhere. The index is made when first asked for. */
+  /**
+   * The lines with this text, ignoring trailing white space, or with all white space folded. The index is built on
+   * first use.
+   */
   starting(text: string, spaces: Spaces): readonly Start[];
 }
 
-/** Which white space makes two lines differ. */
+/** The white space that distinguishes lines. */
 export type Spaces = "trimmed" | "folded";
 
 /** A line of a run. */
@@ -37,7 +40,7 @@ export interface Start {
   readonly at: number;
 }
 
-/** A line's text, as far as white space counts. */
+/** A line's text with the white space that counts. */
 export function sameText(text: string, spaces: Spaces): string {
   return spaces === "trimmed" ? text.trimEnd() : text.replace(/\s+/g, " ").trim();
 }
@@ -47,7 +50,7 @@ interface Entry {
   readonly raw: string;
 }
 
-/** Indexes a file's diff. The hashes are made when asked for. */
+/** Indexes a file's diff. Hashes are computed on demand. */
 export function diffLines(file: FileDiff): DiffLines {
   const entries = file.hunks.flatMap(({ lines }, hunk) => lines.flatMap((line) => entryOf(line, hunk)));
   const byLine: Record<Side, ReadonlyMap<number, Entry>> = {

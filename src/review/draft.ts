@@ -1,5 +1,5 @@
-// What a model reported becomes findings, each at a place that is proven. Its words are taken as they are and only bounded
-// here: what reaches GitHub goes through publish/sanitize.
+// Turns a model's reported findings into findings with a proven place. Their texts are only bounded here:
+// publish/sanitize cleans everything that reaches GitHub.
 
 import { type Finding, findingId, type HeldBack, type Precedent, type Suggestion } from "../domain/finding.ts";
 import type { FileDiff } from "../domain/pull-request.ts";
@@ -14,13 +14,13 @@ import type { DraftedFinding } from "./reply.ts";
 export interface Drafts {
   readonly findings: readonly Finding[];
   readonly heldBack: readonly HeldBack[];
-  /** How many more there were: a model that repeats itself is not listened to for ever. */
+  /** How many more there were: a repetitive model is cut off. */
   readonly dropped: number;
 }
 
-/** One review's drafts at most. */
+/** Most drafts of one review. */
 const MOST_FINDINGS = 100;
-/** A finding that names more memories than this points at none. */
+/** A finding that names more memories than this has no clear precedent. */
 const MOST_PRECEDENTS = 5;
 const TITLE_CHARS = 200;
 const BODY_CHARS = 3_000;
@@ -30,11 +30,11 @@ const PATH_CHARS = 300;
 const NOWHERE: Located = { side: "RIGHT", startLine: 1, line: 1, method: "none" };
 
 /**
- * Turns the findings of one or several replies into ours. What cannot be said is held back with its reason, and what is
- * over the number that one review takes is counted.
+ * Converts the findings of one or several replies. Unusable ones are held back with a reason, and those over the limit
+ * are counted.
  *
  * @param files the reviewed files; a finding on any other path is held back
- * @param remembered precedents that the model was shown, by id
+ * @param remembered precedents in the prompt, by id
  */
 export function draft(
   drafted: readonly DraftedFinding[],
@@ -45,12 +45,12 @@ export function draft(
   const index = new Map<FileDiff, DiffLines>();
   const findings: Finding[] = [];
   const heldBack: HeldBack[] = [];
-  const apart = apartById();
+  const distinct = distinctIds();
   for (const one of drafted.slice(0, MOST_FINDINGS)) {
     const file = byPath.get(one.path) ?? byPath.get(plainPath(one.path));
     const lines = file === undefined ? undefined : (index.get(file) ?? diffLines(file));
     if (file !== undefined && lines !== undefined) index.set(file, lines);
-    const finding = apart(findingOf(one, file?.path ?? cutText(plainPath(one.path), PATH_CHARS), lines, remembered));
+    const finding = distinct(findingOf(one, file?.path ?? cutText(plainPath(one.path), PATH_CHARS), lines, remembered));
     const reason = unfit(finding, lines);
     if (reason === null) findings.push(finding);
     else heldBack.push({ finding, reason });
@@ -58,22 +58,22 @@ export function draft(
   return { findings, heldBack, dropped: Math.max(0, drafted.length - MOST_FINDINGS) };
 }
 
-/** Words in common below which two findings of one kind on one line are two defects. */
+/** Two findings of one kind on one line with fewer words in common are two defects. */
 const OTHER_THING = 0.25;
 
 /**
- * Gives the second, third … defect of one kind on one line an id of its own, by the order in which they are told: later
- * reviews know each again by place and words, whatever its number is then. The same defect told twice keeps one id.
+ * Gives the second, third … defect of one kind on one line its own id, in the order of the reply: later reviews
+ * recognise each by place and words, whatever its number then. A repeated defect keeps one id.
  */
-function apartById(): (finding: Finding) => Finding {
-  const told = new Map<string, Finding[]>();
+function distinctIds(): (finding: Finding) => Finding {
+  const seen = new Map<string, Finding[]>();
   return (finding) => {
-    const earlier = told.get(finding.id) ?? [];
+    const earlier = seen.get(finding.id) ?? [];
     const same = earlier.find((one) => wordsInCommon(one, finding) >= OTHER_THING);
     if (same !== undefined) return { ...finding, id: same.id };
     const id = earlier.length === 0 ? finding.id : findingId(finding.id, finding.path, [], earlier.length);
     const own = { ...finding, id };
-    told.set(finding.id, [...earlier, own]);
+    seen.set(finding.id, [...earlier, own]);
     return own;
   };
 }
@@ -83,7 +83,7 @@ function unfit(finding: Finding, lines: DiffLines | undefined): string | null {
   return finding.title === "" || finding.body === "" ? "the model gave no reason" : null;
 }
 
-/** `a/src/x.ts` and `./src/x.ts` are how models write paths of diffs. */
+/** Models write diff paths as `a/src/x.ts` and `./src/x.ts`. */
 function plainPath(path: string): string {
   return path.trim().replace(/^(?:\.\/|[ab]\/)(?=.)/, "");
 }
@@ -115,29 +115,29 @@ function findingOf(
   };
 }
 
-/** Those that the model was shown, each once; ids that it made up are not among them. */
+/** The memories from the prompt, each once; invented ids are dropped. */
 function precedentsOf(one: DraftedFinding, remembered: ReadonlyMap<string, Precedent>): readonly Precedent[] {
   const ids = new Set(one.precedents.slice(0, 20).map((id) => id.trim().replace(/^\[|\]$/g, "")));
   return [...ids].flatMap((id) => remembered.get(id) ?? []).slice(0, MOST_PRECEDENTS);
 }
 
 /**
- * The words of the first cited line and the category, not the model's title: the same defect reworded keeps its id.
- * A finding without a place is known by its title, for want of anything better.
+ * From the first cited line and the category, not the model's title: the same defect reworded keeps its id. A finding
+ * without a place is identified by its title, for lack of anything better.
  */
 function idOf(one: DraftedFinding, path: string, lines: DiffLines | undefined, place: Located): string {
   const cited = lines === undefined || place.method === "none" ? null : lines.at(place.side, place.startLine);
   const kind = `model:${one.category}`;
   if (cited === null || lines === undefined) return findingId(kind, path, [one.title.toLowerCase()], 0);
   const alike = lines.starting(cited.text, "folded").filter(({ run, at }) => {
-    const standing = run[at];
-    return standing?.side === place.side && standing.line < place.startLine;
+    const candidate = run[at];
+    return candidate?.side === place.side && candidate.line < place.startLine;
   });
   return findingId(kind, path, [cited.text], alike.length);
 }
 
-/** The lines that a suggestion is for, by its anchors alone; null when the last one cannot be read. */
-function linesMeant({ anchor, endAnchor }: DraftedFinding): number | null {
+/** How many lines a suggestion covers, from its anchors alone; null when an anchor cannot be parsed. */
+function linesCovered({ anchor, endAnchor }: DraftedFinding): number | null {
   if (endAnchor === null) return 1;
   const [start, end] = [parseAnchor(anchor), parseAnchor(endAnchor)];
   return start === null || end === null ? null : end.line - start.line + 1;
@@ -145,21 +145,21 @@ function linesMeant({ anchor, endAnchor }: DraftedFinding): number | null {
 
 function suggestionOf(one: DraftedFinding, place: Located): Suggestion | null {
   if (one.suggestion === null || place.method === "none" || place.side !== "RIGHT") return null;
-  if (linesMeant(one) !== place.line - place.startLine + 1) return null;
+  if (linesCovered(one) !== place.line - place.startLine + 1) return null;
   if (one.suggestion.length > SUGGESTION_CHARS) return null;
   return { startLine: place.startLine, line: place.line, text: one.suggestion.replace(/\n$/, "") };
 }
 
-/** What is no number says nothing: even odds. */
+/** A value that is not a number counts as even odds. */
 function share(confidence: number): number {
   return Number.isFinite(confidence) ? Math.min(1, Math.max(0, confidence)) : 0.5;
 }
 
-// Whether two findings speak about the same thing, as far as their words tell.
+// Whether two findings are about the same thing, judging by their words.
 
 const MOST_WORD_CHARS = 4_000;
 
-/** Share of the smaller set of words of title and body that the other one holds, 0–1. */
+/** The share of the smaller set of words of title and body that the other one contains, 0–1. */
 export function wordsInCommon(one: Pick<Finding, "title" | "body">, other: Pick<Finding, "title" | "body">): number {
   const [a, b] = [wordsOf(one), wordsOf(other)];
   const smaller = Math.min(a.size, b.size);

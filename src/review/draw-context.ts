@@ -1,8 +1,8 @@
-// The code around a change as a model reads it: by file, then who else uses what changed.
+// Formats the code around a change for a model: excerpts by file, then the other uses of changed names.
 import type { CallSites, ChangeContext, Excerpt } from "../domain/change-context.ts";
 import { revealLine } from "../domain/text/untrusted-text.ts";
 
-/** "" where there is nothing to show. */
+/** "" when there is nothing to show. */
 export function drawnContext({ excerpts, callSites }: Pick<ChangeContext, "excerpts" | "callSites">): string {
   return [...excerpts.map(drawnExcerpt), ...callSites.map(drawnCalls)].join("\n\n");
 }

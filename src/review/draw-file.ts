@@ -1,18 +1,19 @@
-// A file's diff as a model reads it: every line of a hunk with its anchor, and around it, unanchored, what it stands in.
+// Formats a file's diff for a model: every line of a hunk with its anchor, and above it, without anchors, the enclosing
+// lines.
 
 import type { FileDiff, Hunk } from "../domain/pull-request.ts";
 import { cutText } from "../domain/text/cut-text.ts";
 import { revealLine } from "../domain/text/untrusted-text.ts";
 import { anchorOf } from "./anchor.ts";
 
-/** Stands where a line was cut. */
+/** Marks a cut line. */
 export const CUT_MARK = "…(cut)";
 
 /** UTF-16 units of one line: minified text would fill a prompt by itself. */
 export const MOST_LINE_CHARS = 500;
-/** Lines of the head shown above a hunk to say what it stands in. */
+/** Lines of the head shown above a hunk for orientation. */
 const ENCLOSING = 3;
-/** How far up enclosing lines are looked for. */
+/** How far up to look for enclosing lines. */
 const LOOK_BACK = 400;
 
 /** One hunk, drawn. */
@@ -21,12 +22,12 @@ export interface DrawnHunk {
   /** Index in the file's hunks. */
   readonly hunk: number;
   readonly text: string;
-  /** Added and removed lines of which only the beginning is shown. */
+  /** Added and removed lines that are shown only in part. */
   readonly cutLines: number;
 }
 
 /**
- * The line that opens a file.
+ * The first line of a file.
  *
  * @returns `### FILE src/a.ts (renamed from src/b.ts), +3 -1`
  */
@@ -36,7 +37,8 @@ export function fileHeading(file: FileDiff): string {
 }
 
 /**
- * A hunk as lines `ANCHOR:MARKER TEXT`, under a line that names the enclosing function as git and the head file tell it.
+ * A hunk as lines `ANCHOR:MARKER TEXT`, below a line that names the enclosing function according to git and the head
+ * file.
  *
  * @param headLines every line of the head file, or null
  */
@@ -62,7 +64,7 @@ function drawLine(
   return { text: `${anchor}:${marker}${shown.text}`, isCut: shown.isCut };
 }
 
-/** The line with hidden characters revealed; of a long one the beginning. */
+/** The line with hidden characters revealed; a long one is cut. */
 export function shownLine(text: string): { readonly text: string; readonly isCut: boolean } {
   // A minified line is cut before it is read through: only its start is shown.
   const start = revealLine(cutText(text, 4 * MOST_LINE_CHARS));
@@ -71,8 +73,8 @@ export function shownLine(text: string): { readonly text: string; readonly isCut
 }
 
 /**
- * The nearest lines above the hunk that are indented less and less: in most languages the function, class and module
- * that it stands in. They have no anchor, because no comment can stand there.
+ * The nearest lines above the hunk with ever smaller indentation: in most languages the enclosing function, class and
+ * module. They have no anchor, because no comment can be placed there.
  */
 function enclosing(hunk: Hunk, head: readonly string[] | null): readonly string[] {
   const first = hunk.lines.find(({ text, newLine }) => newLine !== null && text.trim() !== "");

@@ -1,4 +1,5 @@
-// Sharing out the room of a prompt: what is worth least gives way first, whole lines at a time, and it is said.
+// Fits the sections of a prompt into its limit: the least valuable ones are cut first, by whole lines, and the cuts are
+// reported.
 import { cutText } from "../domain/text/cut-text.ts";
 
 /** One part of a prompt. */
@@ -7,23 +8,23 @@ export interface Section {
   readonly part: string;
   readonly heading: string;
   readonly text: string;
-  /** The most that it may take, in UTF-16 units. */
+  /** Its limit, in UTF-16 units. */
   readonly most: number;
-  /** Higher stays longer when all do not fit. */
+  /** Higher values are cut later. */
   readonly worth: number;
 }
 
 export interface FittedSections {
-  /** In the order given, without those of which nothing is left. */
+  /** In the given order, without empty ones. */
   readonly sections: readonly Section[];
   readonly cut: readonly { readonly part: string; readonly shown: number; readonly of: number }[];
 }
 
-/** Stands where lines were left out. */
+/** Marks omitted lines. */
 const MORE = "(the rest was left out)";
 
 /**
- * Cuts each section to its own limit and then, lowest worth first, all of them to the room there is.
+ * Cuts each section to its own limit and then, lowest worth first, all of them to the total.
  *
  * @param room UTF-16 units for all texts together
  */
@@ -49,12 +50,12 @@ export function fitSections(sections: readonly Section[], room: number): FittedS
   };
 }
 
-/** A line is cut in itself only where this much of it can be shown. */
+/** A line is cut within itself only if at least this much of it fits. */
 const LEAST_PART = 100;
 
 /**
- * The first lines of a text that fit, then a line that says so. Of a first line that is too long by itself the beginning is
- * shown; "" when that would be next to nothing.
+ * The first lines of a text that fit, then a line that marks the cut. A first line that is too long by itself is cut;
+ * "" when almost nothing of it would fit.
  */
 export function cutAtLine(text: string, most: number): string {
   if (text.length <= most) return text;

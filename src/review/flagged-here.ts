@@ -1,28 +1,28 @@
-// Which code that was spoken about in other pull requests stands in this change: by its tokens, so that neither a new place,
-// a new name nor new formatting hides it.
+// Finds code from findings of other pull requests in this change, by its tokens, so that moving, renaming or
+// reformatting does not hide it.
 import { type TokenStream, textTokens } from "../domain/code/code-fingerprint.ts";
 import { type Flagged, keyAt } from "../domain/code/flagged-code.ts";
-import { otherNames } from "../domain/code/relocate-code.ts";
-import type { FlaggedHere, FlaggedPlace } from "../domain/memory/repository-history.ts";
+import { renamedTokens } from "../domain/code/relocate-code.ts";
+import type { FlaggedInChange, FlaggedPlace } from "../domain/memory/repository-history.ts";
 import type { FileDiff, Side } from "../domain/pull-request.ts";
 import { type CodeNow, codeNow } from "./code-now.ts";
 
-/** Tokens of one change that are looked at, and places that one key is looked for at: a change of more says little. */
+/** Limits on the tokens of one change, and on the places tried per key. */
 const MOST_TOKENS = 400_000;
 const MOST_PLACES = 200;
 
 /**
- * Code is known by itself when it holds so many different words; with fewer, only together with what stands around it.
- * `if err != nil { return err }` has four and stands everywhere; a line that calls something has six.
+ * Code with this many different words is recognised by itself; with fewer, only together with the code around it. `if
+ * err != nil { return err }` has four and is everywhere; a line with a call has six.
  */
 const TELLING_WORDS = 6;
 const TELLING_AROUND = 6;
-/** Share of its tokens by whose beginning code is known where readers quoted more or less of what follows. */
+/** Share of its tokens from which the beginning of code is recognised, because findings quote different lengths. */
 const BEGINNING = 0.7;
 
 const PUNCTUATION = new Set(textTokens("! # % & * + - . / : < = > ? @ [ ] ^ { | } ~"));
 
-/** The numbers under which the head's side of the hunks may be found (see keyAt), each once. */
+/** The lookup keys of the head's side of the hunks (see keyAt), each once. */
 export function beginnings(files: readonly FileDiff[]): readonly number[] {
   const code = codeNow(files, new Map());
   return [...index(code, "RIGHT").keys()];
@@ -31,13 +31,13 @@ export function beginnings(files: readonly FileDiff[]): readonly number[] {
 /**
  * Finds flagged code in the hunks of a change.
  *
- * @returns what stands there, in the order given
+ * @returns the code found, in the given order
  */
-export function flaggedHere(flagged: readonly Flagged[], files: readonly FileDiff[]): readonly FlaggedHere[] {
+export function flaggedInChange(flagged: readonly Flagged[], files: readonly FileDiff[]): readonly FlaggedInChange[] {
   const code = codeNow(files, new Map());
   const added = addedLines(files);
   const [now, before] = [index(code, "RIGHT"), index(code, "LEFT")];
-  return flagged.flatMap((one): readonly FlaggedHere[] => {
+  return flagged.flatMap((one): readonly FlaggedInChange[] => {
     const found = occurrences(one, now);
     if (found.length === 0) return [];
     const isNew = ({ place, lines }: Occurrence) => lines.some((line) => added.has(`${line} ${place.path}`));
@@ -50,7 +50,7 @@ export function flaggedHere(flagged: readonly Flagged[], files: readonly FileDif
         places: found.toSorted((a, b) => rank(b) - rank(a)).map(({ place }) => place),
         isAdded:
           whole.some(isNew) && whole.length > occurrences(one, before).filter(({ place }) => place.isWhole).length,
-        isTelling: isTelling(one, Math.max(...found.map(({ agreement }) => agreement))),
+        isDistinctive: isDistinctive(one, Math.max(...found.map(({ agreement }) => agreement))),
       },
     ];
   });
@@ -87,9 +87,9 @@ function addStart(starts: Map<number, Start[]>, start: Start): void {
 
 interface Occurrence {
   readonly place: FlaggedPlace;
-  /** Those that hold its tokens: what lies between two hunks is none of it. */
+  /** The lines with its tokens: lines between two hunks are not among them. */
   readonly lines: readonly number[];
-  /** Tokens before and after that agree. */
+  /** Matching tokens before and after. */
   readonly agreement: number;
 }
 
@@ -101,16 +101,16 @@ function occurrences({ shape }: Flagged, starts: Index): readonly Occurrence[] {
     const { tokens } = stream;
     const differs = at.findIndex((token, index) => tokens[from + index] !== token);
     const length = differs < 0 ? at.length : differs;
-    // A beginning is known where less of what follows stands there, not where the rest goes on under another name.
+    // A beginning counts when the quoted code ends earlier here, not when the rest continues under other names.
     if (length < BEGINNING * at.length) return [];
-    if (differs >= 0 && otherNames(at, tokens.slice(from, from + at.length)) !== null) return [];
+    if (differs >= 0 && renamedTokens(at, tokens.slice(from, from + at.length)) !== null) return [];
     const lines = linesOf(stream, from, length);
     const place = { path, startLine: lines[0] ?? 1, line: lines.at(-1) ?? 1, isWhole: differs < 0 };
     return [{ place, lines, agreement: agreementOf(shape, tokens, from, length) }];
   });
 }
 
-/** Each once. Many tokens stand on one line, and this is asked for hundreds of thousands of places. */
+/** Each once. A line has many tokens, and this runs for hundreds of thousands of places. */
 function linesOf({ lines }: TokenStream, from: number, length: number): readonly number[] {
   const found: number[] = [];
   for (let at = from; at < from + length; at++) {
@@ -120,7 +120,7 @@ function linesOf({ lines }: TokenStream, from: number, length: number): readonly
   return found;
 }
 
-/** What follows counts only where the code itself is whole. */
+/** The tokens after it count only when the code itself is whole. */
 function agreementOf({ before, at, after }: Flagged["shape"], tokens: readonly number[], from: number, length: number) {
   let left = 0;
   while (left < before.length && before.at(-1 - left) === tokens[from - 1 - left]) left++;
@@ -129,7 +129,7 @@ function agreementOf({ before, at, after }: Flagged["shape"], tokens: readonly n
   return left + right;
 }
 
-function isTelling({ shape }: Flagged, agreement: number): boolean {
+function isDistinctive({ shape }: Flagged, agreement: number): boolean {
   const words = new Set(shape.at.filter((token) => !PUNCTUATION.has(token)));
   return words.size >= TELLING_WORDS || agreement >= TELLING_AROUND;
 }

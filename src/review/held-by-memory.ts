@@ -1,6 +1,7 @@
-// What people declined on other pull requests is not said again, and what stands on another open one is not said twice. Code
-// or claim has to be the same; order and rank decide nothing. What is grave is said all the same, with what was said before.
-import { type Finding, type HeldBack, isAlwaysSaid, type Precedent } from "../domain/finding.ts";
+// Does not repeat findings that people declined on other pull requests, or that are posted on another open one. Code or
+// claim has to be the same; order and rank do not matter. Critical and security findings are still reported, with the
+// earlier comment.
+import { type Finding, type HeldBack, isAlwaysReported, type Precedent } from "../domain/finding.ts";
 import {
   areEnough,
   type RejectedMemory,
@@ -8,33 +9,33 @@ import {
   type Rejections,
   rejectionsOf,
 } from "../domain/memory/rejections.ts";
-import type { FlaggedHere, FlaggedPlace, Recollection } from "../domain/memory/repository-history.ts";
+import type { FlaggedInChange, FlaggedPlace, RepositoryHistory } from "../domain/memory/repository-history.ts";
 import { isoDate } from "../domain/text/iso-date.ts";
 
 export interface HeldByMemory {
-  /** In the order given; with what was said before, where it was said or declined and yet is said. */
+  /** In the given order; with the earlier comment if they are reported despite one. */
   readonly findings: readonly Finding[];
   readonly heldBack: readonly HeldBack[];
 }
 
-/** What is known about the findings of one review. */
-export interface PastMaterial extends Pick<Recollection, "flagged" | "rejected" | "openPulls" | "now"> {
-  /** By finding: declined memories that claim the same. */
+/** What memory knows about the findings of one review. */
+export interface PastMaterial extends Pick<RepositoryHistory, "flagged" | "rejected" | "openPulls" | "now"> {
+  /** Declined memories with the same claim, by finding. */
   readonly claims: ReadonlyMap<Finding, readonly { readonly memoryId: string; readonly similarity: number }[]>;
-  /** A path as it was called before this change. */
+  /** The previous path of a file. */
   readonly previousPath: (path: string) => string | null;
 }
 
-/** A comment on another pull request counts as read for so long. */
+/** Days for which a comment on another pull request counts as read. */
 const ELSEWHERE_DAYS = 30;
 const DAY_MS = 24 * 60 * 60_000;
-/** So many findings of a rule, declined by the one who gave a reason, speak about the rule and not about a place. */
+/** When the author of a reason declined this many findings of a rule, they reject the rule and not a place. */
 const LEAST_OF_RULE = 3;
 
 /**
  * Holds back findings that memory speaks against.
  *
- * @param isKnown whether a finding already stands on this pull request: it is left alone
+ * @param isKnown whether a finding is already on this pull request: then it stays
  */
 export function heldByMemory(
   findings: readonly Finding[],
@@ -43,31 +44,31 @@ export function heldByMemory(
 ): HeldByMemory {
   const heldBack: HeldBack[] = [];
   const byId = new Map(past.rejected.map((one) => [one.memoryId, one]));
-  const said = findings.flatMap((finding): readonly Finding[] => {
+  const kept = findings.flatMap((finding): readonly Finding[] => {
     if (isKnown(finding)) return [finding];
-    const found = declinedBefore(finding, past, byId) ?? saidElsewhere(finding, past);
+    const found = declinedBefore(finding, past, byId) ?? postedElsewhere(finding, past);
     if (found === null) return [finding];
     const { precedent, holds, reason } = found;
-    if (!holds || isAlwaysSaid(finding)) return [withPrecedent(finding, precedent)];
+    if (!holds || isAlwaysReported(finding)) return [withPrecedent(finding, precedent)];
     heldBack.push({ finding, reason, precedent });
     return [];
   });
-  return { findings: said, heldBack };
+  return { findings: kept, heldBack };
 }
 
-/** A finding with a precedent in front, once. */
+/** A finding with this precedent first, without duplicates. */
 export function withPrecedent(finding: Finding, precedent: Precedent): Finding {
   const others = finding.precedents.filter(({ id }) => id !== precedent.id);
   return { ...finding, precedents: [precedent, ...others] };
 }
 
-/** Whether a finding speaks about flagged code: of the same kind, and beginning on it. */
-export function isAbout(finding: Finding, { rule, category, places }: FlaggedHere): boolean {
+/** Whether a finding is about flagged code: of the same kind, and starting in it. */
+export function isAbout(finding: Finding, { rule, category, places }: FlaggedInChange): boolean {
   const sameKind = finding.rule === null ? finding.category === category : finding.rule === rule;
   return sameKind && finding.side === "RIGHT" && places.some((place) => beginsIn(finding, place));
 }
 
-/** Models quote more or less of what follows, and rarely begin elsewhere. */
+/** Models quote different lengths, but rarely a different beginning. */
 function beginsIn({ path, startLine, line, locMethod }: Finding, place: FlaggedPlace): boolean {
   if (path !== place.path || locMethod === "none") return false;
   return startLine >= place.startLine && startLine <= place.line && line >= place.startLine;
@@ -75,7 +76,7 @@ function beginsIn({ path, startLine, line, locMethod }: Finding, place: FlaggedP
 
 interface Verdict {
   readonly precedent: Precedent;
-  /** Whether it is enough to hold back what is not grave. */
+  /** Whether it suffices to hold back a finding that is neither critical nor about security. */
   readonly holds: boolean;
   readonly reason: string;
 }
@@ -96,8 +97,10 @@ function declinedBefore(
   const ofRule = rejections !== null && areEnough(rejections) ? null : ruleDeclined(finding, past.rejected);
   if (ofRule !== null) return verdict(ofRule.memory, 0, ofRule.rejections, true);
   if (rejections === null) return null;
-  const told = [...memories.values()].find(({ memory }) => memory.each.some((one) => isTheOne(one, rejections)));
-  return told === undefined ? null : verdict(told.memory, told.similarity, rejections, areEnough(rejections));
+  const decisive = [...memories.values()].find(({ memory }) => memory.each.some((one) => isTheOne(one, rejections)));
+  return decisive === undefined
+    ? null
+    : verdict(decisive.memory, decisive.similarity, rejections, areEnough(rejections));
 }
 
 function byCode(
@@ -109,8 +112,8 @@ function byCode(
     const memory = byId.get(one.memoryId);
     if (memory === undefined || !isAbout(finding, one)) return [];
     const isHere = isLineage(finding.path, one.path, previousPath);
-    // Rules say the same wherever they fire, so that a decline of theirs is about its file.
-    return isHere || (finding.rule === null && one.isTelling) ? [{ memory, similarity: 1 }] : [];
+    // Rules report the same text everywhere, so declining one concerns its file.
+    return isHere || (finding.rule === null && one.isDistinctive) ? [{ memory, similarity: 1 }] : [];
   });
 }
 
@@ -126,7 +129,7 @@ function byClaim(
   });
 }
 
-/** The same file, under the same name or another, or in another folder. */
+/** The same file, perhaps renamed or moved. */
 function isLineage(path: string, before: string, previousPath: (path: string) => string | null): boolean {
   return path === before || previousPath(path) === before || nameOf(path) === nameOf(before);
 }
@@ -135,7 +138,7 @@ function nameOf(path: string): string {
   return path.slice(path.lastIndexOf("/") + 1);
 }
 
-/** Somebody who may write gave a reason and declined the rule time and again. */
+/** A person with write access gave a reason and declined the rule repeatedly. */
 function ruleDeclined(
   { rule }: Finding,
   rejected: readonly RejectedMemory[],
@@ -149,8 +152,8 @@ function ruleDeclined(
   }
   for (const each of byPerson.values()) {
     const rejections = each.length < LEAST_OF_RULE ? null : rejectionsOf(each.map(({ one }) => one));
-    const told = each.find(({ one }) => rejections !== null && isTheOne(one, rejections));
-    if (rejections?.byMaintainer === true && told !== undefined) return { memory: told.memory, rejections };
+    const decisive = each.find(({ one }) => rejections !== null && isTheOne(one, rejections));
+    if (rejections?.byMaintainer === true && decisive !== undefined) return { memory: decisive.memory, rejections };
   }
   return null;
 }
@@ -184,8 +187,8 @@ function verdict(memory: RejectedMemory, similarity: number, rejections: Rejecti
   };
 }
 
-/** The same code was spoken about in the same way on another pull request that is open: once is enough. */
-function saidElsewhere(finding: Finding, { flagged, openPulls, rejected, now }: PastMaterial): Verdict | null {
+/** The same code has the same kind of finding on another open pull request: once is enough. */
+function postedElsewhere(finding: Finding, { flagged, openPulls, rejected, now }: PastMaterial): Verdict | null {
   const since = now - ELSEWHERE_DAYS * DAY_MS;
   const declined = new Set(rejected.map(({ memoryId }) => memoryId));
   const one = flagged.find(
@@ -193,7 +196,7 @@ function saidElsewhere(finding: Finding, { flagged, openPulls, rejected, now }: 
       openPulls.has(other.pull) &&
       other.fixedAt === null &&
       other.at >= since &&
-      other.isTelling &&
+      other.isDistinctive &&
       !declined.has(other.memoryId) &&
       isAbout(finding, other),
   );

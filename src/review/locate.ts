@@ -1,12 +1,12 @@
-// Where a model's finding stands: by anchor, else by a quote that stands once in the file's diff, else on the file as a
-// whole. A place is proven or it is not taken; nothing is ever moved to a near line.
+// Locates a model's finding: by anchor, else by a quote that occurs once in the file's diff, else on the file as a
+// whole. A place is proven or not used; nothing is ever moved to a nearby line.
 import type { LocMethod } from "../domain/finding.ts";
 import type { Side } from "../domain/pull-request.ts";
 import { parseAnchor } from "./anchor.ts";
 import { type DiffLines, type QuotableLine, type Spaces, type Start, sameText } from "./diff-lines.ts";
 import { CUT_MARK } from "./draw-file.ts";
 
-/** What the model wrote about the place. */
+/** The place as the model cited it. */
 export interface Citation {
   readonly anchor: string;
   readonly endAnchor: string | null;
@@ -15,20 +15,20 @@ export interface Citation {
 
 export interface Located {
   readonly side: Side;
-  /** 1-based, inclusive, in one hunk. Both 1 when the place is not known. */
+  /** 1-based, inclusive, in one hunk. Both 1 when the place is unknown. */
   readonly startLine: number;
   readonly line: number;
   readonly method: LocMethod;
 }
 
-/** A comment over more lines hides what it is about. */
+/** A longer comment would hide its subject. */
 const MOST_LINES = 30;
-/** A short quote with fewer letters and digits ("}", "end") says nothing about where it stands. */
+/** A short quote with fewer letters and digits ("}", "end") proves no place. */
 const LEAST_QUOTED = 6;
 const ENOUGH_LINES = 3;
 
 /**
- * Finds the place that a citation proves. An invented hash is true once in 65,536; so when a long quote stands once, and
+ * Finds the place that a citation proves. An invented hash passes once in 65,536; so when a long quote occurs once, and
  * elsewhere, the two contradict each other and prove nothing.
  *
  * @returns `method` is `none` when no place is proven
@@ -43,7 +43,7 @@ export function locate(citation: Citation, lines: DiffLines): Located {
 
 const NOWHERE: Located = { side: "RIGHT", startLine: 1, line: 1, method: "none" };
 
-/** A quote of removed lines beside an anchor of what replaced them is no contradiction. */
+/** A quote of removed lines and an anchor of their replacement do not contradict each other. */
 function meet(anchored: Located, quoted: Located): boolean {
   if (anchored.side !== quoted.side) return true;
   return quoted.startLine <= anchored.line && anchored.startLine <= quoted.line;
@@ -52,7 +52,7 @@ function meet(anchored: Located, quoted: Located): boolean {
 function byAnchor({ anchor, endAnchor, quote }: Citation, lines: DiffLines): Located | null {
   const start = proven(anchor, lines);
   if (start === null) return null;
-  // One line, as the instructions say: what the quote shows below it is there to prove the place.
+  // One line, as the instructions say: further quoted lines only prove the place.
   if (endAnchor === null) return { side: start.side, startLine: start.line, line: start.line, method: "anchor" };
   const end = proven(endAnchor, lines);
   const spans = end !== null && end.side === start.side && end.hunk === start.hunk && end.line >= start.line;
@@ -66,7 +66,7 @@ function proven(text: string, lines: DiffLines): QuotableLine | null {
   return lines.at(anchor.side, anchor.line);
 }
 
-/** Where the end anchor proves nothing the finding reaches as far as its quote agrees with what stands there. */
+/** When the end anchor proves nothing, the finding reaches as far as its quote matches the diff. */
 function quotedEnd(start: QuotableLine, quote: string, lines: DiffLines): number {
   const quoted = withoutEmptyEnds(quotedLines(quote));
   const run = lines.runs.find((one) => one.includes(start)) ?? [];
@@ -76,11 +76,11 @@ function quotedEnd(start: QuotableLine, quote: string, lines: DiffLines): number
 }
 
 function byQuote({ anchor, quote }: Citation, lines: DiffLines): Located | null {
-  // An anchor whose hash is wrong still says which side was meant; text that stands on both is looked for there first.
+  // An anchor with a wrong hash still names a side; text on both sides is searched there first.
   const sides: readonly Side[] = parseAnchor(anchor)?.side === "LEFT" ? ["LEFT", "RIGHT"] : ["RIGHT", "LEFT"];
   for (const quoted of readings(quotedLines(quote))) {
     if (quoted.length === 0 || quoted.length > MOST_LINES || !saysEnough(quoted)) continue;
-    const found = standing(quoted, lines, sides);
+    const found = matchesOf(quoted, lines, sides);
     if (found.length > 1) return null;
     const [only] = found;
     if (only !== undefined) return { ...only, method: "quote" };
@@ -88,8 +88,8 @@ function byQuote({ anchor, quote }: Citation, lines: DiffLines): Located | null 
   return null;
 }
 
-/** Exactly as quoted, else with white space folded; on the first side that has it at all. */
-function standing(
+/** Exact matches, else with white space folded; on the first side that has any. */
+function matchesOf(
   quoted: readonly string[],
   lines: DiffLines,
   sides: readonly Side[],
@@ -104,8 +104,8 @@ function standing(
 }
 
 /**
- * As written, empty lines at its ends included, because they may be quoted; without them; and, where every line begins with
- * a diff's marker, without the markers.
+ * As written, including possibly quoted empty lines at the ends; without them; and, when every line begins with a diff
+ * marker, without the markers.
  */
 function readings(quoted: readonly string[]): readonly (readonly string[])[] {
   const bare = withoutEmptyEnds(quoted);
@@ -118,7 +118,7 @@ function saysEnough(quoted: readonly string[]): boolean {
   return quoted.length >= ENOUGH_LINES || (quoted.join("").match(/[\p{L}\p{N}]/gu)?.length ?? 0) >= LEAST_QUOTED;
 }
 
-/** At most two: whether a quote stands once is all that matters. */
+/** At most two: it only matters whether a quote is unique. */
 function occurrences(
   lines: DiffLines,
   quoted: readonly string[],
@@ -136,7 +136,7 @@ function occurrences(
   return found;
 }
 
-/** Only the beginning of a line that was shown cut is known, so every line may be the one. */
+/** Only the beginning of a cut line is known, so every line is a candidate. */
 function candidates(lines: DiffLines, first: string, spaces: Spaces): readonly Start[] {
   if (!first.endsWith(CUT_MARK)) return lines.starting(first, spaces);
   return lines.runs.flatMap((run) => run.map((_, at) => ({ run, at })));
@@ -144,18 +144,18 @@ function candidates(lines: DiffLines, first: string, spaces: Spaces): readonly S
 
 function matchesAt(run: readonly QuotableLine[], from: number, quoted: readonly string[], spaces: Spaces): boolean {
   return quoted.every((line, index) => {
-    const standing = run[from + index];
-    return standing !== undefined && agree(standing, line, spaces);
+    const actual = run[from + index];
+    return actual !== undefined && agree(actual, line, spaces);
   });
 }
 
-function agree(standing: QuotableLine, quoted: string, spaces: Spaces): boolean {
-  if (quoted.endsWith(CUT_MARK)) return standing.text.startsWith(quoted.slice(0, -CUT_MARK.length));
-  if (spaces === "trimmed") return standing.text.trimEnd() === quoted.trimEnd();
-  return standing.folded === sameText(quoted, "folded");
+function agree(actual: QuotableLine, quoted: string, spaces: Spaces): boolean {
+  if (quoted.endsWith(CUT_MARK)) return actual.text.startsWith(quoted.slice(0, -CUT_MARK.length));
+  if (spaces === "trimmed") return actual.text.trimEnd() === quoted.trimEnd();
+  return actual.folded === sameText(quoted, "folded");
 }
 
-/** The quote's lines without the anchors that models copy along. */
+/** The quote's lines without copied anchors. */
 function quotedLines(quote: string): readonly string[] {
   return quote
     .replace(/\r\n?/g, "\n")

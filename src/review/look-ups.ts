@@ -1,4 +1,5 @@
-// What a model may look up in the repository before it answers. What it asks for is untrusted, and so is what it reads.
+// The look-ups that a model may make in the repository before it answers. Its input is untrusted, and so is the text
+// that it reads.
 import { z } from "zod";
 import type { HeadCode } from "../domain/head-code.ts";
 import type { MaskedLines } from "../domain/masked-lines.ts";
@@ -10,7 +11,7 @@ import { cutAtLine } from "./fit-sections.ts";
 
 /** Replies of the model that may ask. */
 const ROUNDS = 3;
-/** Look-ups of one review, however many questions it takes. */
+/** Look-ups of one review, over all of its questions. */
 export const MOST_LOOK_UPS = 12;
 /** UTF-16 units of one answer: some 100 lines. All answers of a review are at most twelve times that. */
 const ANSWER_CHARS = 5_000;
@@ -18,9 +19,9 @@ const MOST_LINES = 200;
 const DEFINITIONS = { count: 4, lines: 60 };
 const MOST_REFERENCES = 40;
 const MOST_HITS = 30;
-/** UTF-16 units: less names nothing, more is no line of code. */
+/** UTF-16 units: a shorter text is no name, a longer one no line of code. */
 const SOUGHT = { least: 2, most: 200 };
-/** Of all files together that one search reads. */
+/** Of all files that one search reads. */
 const SEARCHED_BYTES = 64 * 1024 * 1024;
 
 const NAME = z.object({ name: z.string().min(1).max(300) });
@@ -61,7 +62,7 @@ export function numbered(lines: readonly string[], from: number, to: number): st
 }
 
 /**
- * What one question offers.
+ * The look-ups of one question.
  *
  * @param lines of the files of the head
  * @param delimiter fences each answer
@@ -84,7 +85,7 @@ export function lookUpsIn(
     rounds: ROUNDS,
     calls,
     usd,
-    // The same look-up twice is one.
+    // A repeated look-up is answered once.
     answer: (name, input) => {
       const key = JSON.stringify([name, input]);
       const found = known.get(key) ?? answer(name, input);
@@ -94,7 +95,7 @@ export function lookUpsIn(
   };
 }
 
-/** Text by others, or our own words where there is none. */
+/** Text by others, or our own words when there is none. */
 type Found = { readonly text: string } | string;
 
 const MALFORMED = "The input does not fit the schema of this tool.";
@@ -133,7 +134,7 @@ async function readLines(
 const NO_FILE = "The repository has no text file of this path that can be read.";
 const MOST_SIMILAR = 5;
 
-/** Only a path of the repository is ever read; a wrong one gets those that end alike. */
+/** Only paths of the repository are read; a wrong path gets the ones with the same name. */
 function similar(path: string, files: HeadCode["files"]): Found {
   const name = path.split("/").at(-1) ?? "";
   if (name === "") return NO_FILE;
@@ -195,15 +196,15 @@ function hit(path: string, at: number, text: string): string {
   return `${revealLine(path)}:${at}: ${shownLine(text.trim()).text}`;
 }
 
-// Lines that a draft cites are shown to whoever checks it.
+// Shows the lines that a draft cites to the model that checks it.
 
 const CITED = /([^\s:`'"*()<>[\],;]{1,300}):(\d{1,6})(?:[-–](\d{1,6}))?/g;
 const MOST_CITED = 12;
-/** Lines shown before and after those that are cited. */
+/** Lines shown before and after the cited ones. */
 const NEAR = 4;
 const CITED_LINES = 40;
 
-/** The lines that drafts cite as `path:line`, without those that cannot be read; "" where they cite none. */
+/** The lines that drafts cite as `path:line`, without unreadable ones; "" when they cite none. */
 export async function citedLines(
   findings: readonly { readonly title: string; readonly body: string }[],
   lines: MaskedLines,

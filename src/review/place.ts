@@ -1,14 +1,14 @@
-// The order in which findings are told, and how many of them get a comment of their own.
+// Orders findings and limits how many get a comment of their own.
 import { type Finding, SEVERITIES, sharedComment } from "../domain/finding.ts";
 import type { PlacedFinding } from "../domain/review.ts";
 
 /**
- * Sorts findings and lets at most `maxComments` stand as comments, on lines or on files; the rest moves to the summary.
- * The most severe come first, so that of rules, as of the model, a critical finding never waits behind a milder one.
- * Half of the comments are kept for rules, as far as they have something to say: a model that cries wolf does not drown
- * what was found without it. Comments that already stand do not count, and findings that share a comment count once.
+ * Sorts findings and keeps at most `maxComments` as comments, on lines or on files; the rest moves to the summary. The
+ * most severe come first, for rules as for the model, so that a critical finding never waits behind a milder one. Half
+ * of the comments are reserved for rules, as far as they have findings, so that a noisy model does not crowd them out.
+ * Existing comments do not count, and findings that share a comment count once.
  *
- * @param maxComments 0 or more; Infinity where nothing is posted
+ * @param maxComments 0 or more; Infinity when nothing is posted
  * @returns the same findings: by severity, then confidence (highest first), path, line and id
  */
 export function place(placed: readonly PlacedFinding[], maxComments: number): readonly PlacedFinding[] {
@@ -37,7 +37,7 @@ function wantsComment({ place: where }: PlacedFinding): boolean {
   return where === "inline" || where === "file";
 }
 
-/** Negative when `a` is told before `b`. Paths compare by code unit, so that every machine tells the same order. */
+/** Negative when `a` comes before `b`. Paths compare by code unit, so that the order is the same on every machine. */
 export function compareFindings(a: Finding, b: Finding): number {
   return (
     SEVERITIES.indexOf(a.severity) - SEVERITIES.indexOf(b.severity) ||

@@ -1,5 +1,6 @@
-// Which hunks a model reads, in which order, and in how many questions: decided from the change alone, the same each time.
-// What matters most is read first, so that whatever a budget leaves out is what matters least; and it is named.
+// Decides which hunks a model reads, in which order, and in how many questions, deterministically from the change
+// alone. The most important hunks come first, so that the budget leaves out the least important; the omissions are
+// reported.
 import type { DiffLine, FileDiff, Hunk } from "../domain/pull-request.ts";
 import type { FileCoverage } from "../domain/review.ts";
 import type { FileKind, ReviewSignals } from "../domain/signals.ts";
@@ -22,16 +23,16 @@ export interface Reading {
 
 export interface ReadingPlan {
   readonly readings: readonly Reading[];
-  /** One entry for each reviewed file, in the order given: what the plan covers if every question is answered. */
+  /** One entry for each reviewed file, in the given order: the coverage if every question is answered. */
   readonly coverage: readonly FileCoverage[];
 }
 
-/** How much a kind of file counts: a defect in a test or a document hurts less. */
+/** The weight of a kind of file: a defect in a test or a document hurts less. */
 const KIND_WEIGHT: Readonly<Record<FileKind, number>> = { source: 4, infra: 3, config: 2.5, test: 1.5, docs: 0.5 };
-/** A risk in a file counts as much as the step from a test to production code. */
+/** A risk in a file weighs as much as the step from a test to production code. */
 const RISK_WEIGHT = 2.5;
 const MOST_RISKS = 3;
-/** What memory speaks of was worth a comment before. */
+/** Code in memory was worth a comment before. */
 const PRECEDENT_WEIGHT = 1.5;
 
 /**
@@ -71,7 +72,7 @@ function readFile(
   let headLines: readonly string[] | null = null;
   const read = { taken: 0, of: pieces.length, cutLines: 0 };
   for (const { piece, index } of pieces) {
-    // Drawing a hunk that can no longer fit would cost time for nothing.
+    // Formatting a hunk that no longer fits would waste time.
     if (!calls.hasRoom(file, leastChars(piece))) continue;
     headLines ??= headText?.split("\n") ?? null;
     const drawn = drawHunk(file, index, piece, headLines);
@@ -82,7 +83,10 @@ function readFile(
   return read;
 }
 
-/** Less than any drawing of the hunk takes: an anchor has at least 8 characters, and hidden characters grow. */
+/**
+ * A lower bound of the hunk's formatted length: an anchor has at least 8 characters, and revealed characters only add
+ * to it.
+ */
 function leastChars(hunk: Hunk): number {
   return hunk.lines.reduce((sum, { text }) => sum + Math.min(text.length, MOST_LINE_CHARS - 1) + 8, 0);
 }
@@ -91,8 +95,8 @@ function leastChars(hunk: Hunk): number {
 const LINE_FRAME = 16;
 
 /**
- * A hunk whole; or, where it is longer than a question, in consecutive pieces, cut where a line is empty if it can be.
- * Pieces are small against a question, so that little of its room is lost.
+ * The whole hunk; or, when it is longer than a question, consecutive pieces, cut at empty lines if possible. Pieces are
+ * small compared with a question, so that little of its space is wasted.
  */
 function piecesOf(hunk: Hunk, charsPerCall: number): readonly Hunk[] {
   const most = Math.max(1, Math.floor(charsPerCall * 0.9) - 2_000);
@@ -142,7 +146,7 @@ function fileWeights(
     files.map((file) => {
       const risk = RISK_WEIGHT * Math.min(MOST_RISKS, risks.get(file.path) ?? 0);
       const remembered = precedentPaths.has(file.path) ? PRECEDENT_WEIGHT : 0;
-      // A large change holds more defects, but not in proportion: ten times the lines count for one step more.
+      // A large change holds more defects, but not in proportion: ten times the lines add one.
       const size = Math.log10(1 + file.additions + file.deletions);
       return [file.path, KIND_WEIGHT[kinds.get(file.path) ?? "source"] + risk + remembered + size];
     }),
@@ -154,7 +158,7 @@ interface Call {
   chars: number;
 }
 
-/** Puts whole hunks into questions, first come, first placed; a hunk that fits none by itself is left out. */
+/** Packs whole hunks into questions, first fit; a hunk that fits no question is left out. */
 function packer(budget: ReadingBudget) {
   const calls: Call[] = [];
   const headings = new Map<FileDiff, number>();
@@ -165,7 +169,7 @@ function packer(budget: ReadingBudget) {
     return known;
   };
   const frame = (file: FileDiff, call: Call | undefined) => (call?.hunks.has(file) === true ? 1 : headingOf(file));
-  /** The last question keeps a file together; an earlier one may have room left; else a new one. */
+  /** The last question keeps a file together; else an earlier one with space left; else a new one. */
   const callFor = (file: FileDiff, chars: number): Call | null => {
     const fits = (call: Call) => call.chars + chars + frame(file, call) <= budget.charsPerCall;
     const last = calls.at(-1);
@@ -175,7 +179,7 @@ function packer(budget: ReadingBudget) {
     return fitsNone ? null : { hunks: new Map(), chars: 0 };
   };
   return {
-    /** False when so many characters fit nowhere any more. */
+    /** False when no question has space for so many characters. */
     hasRoom: (file: FileDiff, chars: number) => inAll + chars <= budget.charsInAll && callFor(file, chars) !== null,
     take(file: FileDiff, hunk: DrawnHunk): boolean {
       const call = callFor(file, hunk.text.length);
@@ -221,7 +225,7 @@ function coverageOf(file: FileDiff, read: ReadFile | undefined): FileCoverage {
 
 // Part of a hunk, as a hunk.
 
-/** Some consecutive lines of a hunk, with starts that fit them; section and lengths stay the hunk's. */
+/** Some consecutive lines of a hunk, with matching starts; section and lengths stay the hunk's. */
 export function pieceOfHunk(hunk: Hunk, lines: readonly DiffLine[]): Hunk {
   const first = (side: "oldLine" | "newLine", start: number) =>
     lines.find((line) => line[side] !== null)?.[side] ?? start;

@@ -1,33 +1,33 @@
-// Two ways of being a nuisance over several pushes: telling today what could have been told yesterday, and asking for the
-// opposite of what was asked before.
+// Prevents two nuisances over several pushes: reporting today what could have been reported yesterday, and asking for
+// the opposite of an earlier request.
 import { shapeOf, textTokens } from "../domain/code/code-fingerprint.ts";
-import { type Finding, type HeldBack, isAlwaysSaid } from "../domain/finding.ts";
-import type { Checkpoint, Said } from "../domain/review/review-history.ts";
+import { type Finding, type HeldBack, isAlwaysReported } from "../domain/finding.ts";
+import type { Checkpoint, EarlierFinding } from "../domain/review/review-history.ts";
 import type { CodeNow } from "./code-now.ts";
-import type { LocatedSaid } from "./locate-said.ts";
-import type { Reach } from "./reach.ts";
+import type { LocatedFinding } from "./locate-earlier-findings.ts";
+import type { PushScope } from "./push-scope.ts";
 
 export interface Guarded {
   readonly findings: readonly Finding[];
   readonly heldBack: readonly HeldBack[];
 }
 
-const DRIP = "not in what this push changed";
-const OPPOSITE = "it asks for the opposite of what an earlier finding of ours asked for, and got";
+const DRIP = "outside the changes of this push";
+const OPPOSITE = "it asks for the opposite of an earlier finding of ours that was fixed";
 
 /**
- * Holds back new findings that a push did not give cause for. What is critical or a matter of security is always said.
+ * Holds back new findings without a cause in the push. Critical and security findings are always reported.
  *
- * @param known findings that were said before: they are left alone
+ * @param known findings that were reported before: they stay
  */
 export function guardPush(
   findings: readonly Finding[],
-  known: ReadonlyMap<Finding, Said>,
-  { reach, checkpoint, located, code, revived = new Set() }: GuardMaterial,
+  known: ReadonlyMap<Finding, EarlierFinding>,
+  { pushScope, checkpoint, located, code, revived = new Set() }: GuardMaterial,
 ): Guarded {
   const heldBack: HeldBack[] = [];
   const before = new Map(
-    // What memory held back is decided anew each time: somebody may have restored it.
+    // Memory's decisions are made again each time, because a person may have restored a finding.
     checkpoint.kind === "full"
       ? []
       : checkpoint.heldBack.flatMap(({ finding, reason, precedent }) =>
@@ -36,7 +36,9 @@ export function guardPush(
   );
   const kept = findings.filter((finding) => {
     if (known.has(finding) || revived.has(finding.id)) return true;
-    const reason = isAlwaysSaid(finding) ? null : (opposite(finding, located, code) ?? dripped(finding, reach, before));
+    const reason = isAlwaysReported(finding)
+      ? null
+      : (opposite(finding, located, code) ?? dripped(finding, pushScope, before));
     if (reason !== null) heldBack.push({ finding, reason });
     return reason === null;
   });
@@ -44,24 +46,24 @@ export function guardPush(
 }
 
 export interface GuardMaterial {
-  readonly reach: Reach;
+  readonly pushScope: PushScope;
   readonly checkpoint: Checkpoint;
-  readonly located: readonly LocatedSaid[];
+  readonly located: readonly LocatedFinding[];
   readonly code: CodeNow;
-  /** Ids of findings of earlier pushes that only memory held back: no push has to give cause for them. */
+  /** Ids of findings of earlier pushes that only memory held back: they need no cause in the push. */
   readonly revived?: ReadonlySet<string>;
 }
 
-/** Rules find the same each time; of them only what was held back before stays held back. */
-function dripped(finding: Finding, reach: Reach, before: ReadonlyMap<string, string>): string | null {
+/** Rules find the same each time, so of theirs only those held back before stay held back. */
+function dripped(finding: Finding, pushScope: PushScope, before: ReadonlyMap<string, string>): string | null {
   const { path, side, startLine, line } = finding;
-  if (reach.touches(path, side, startLine, line)) return null;
+  if (pushScope.touches(path, side, startLine, line)) return null;
   if (finding.rule !== null) return before.get(finding.id) ?? null;
   return DRIP;
 }
 
-/** A finding on fixed lines that would restore what stood there, or that only has another taste. */
-function opposite(finding: Finding, located: readonly LocatedSaid[], code: CodeNow): string | null {
+/** A finding on fixed lines that would restore the old code, or that is only a matter of taste. */
+function opposite(finding: Finding, located: readonly LocatedFinding[], code: CodeNow): string | null {
   const { path, startLine, line, side, suggestion } = finding;
   if (finding.rule !== null || side === "LEFT") return null;
   const on = located.find(({ fixed }) => fixed?.path === path && startLine <= fixed.line && fixed.startLine <= line);
@@ -73,7 +75,7 @@ function opposite(finding: Finding, located: readonly LocatedSaid[], code: CodeN
 }
 
 /** True when a suggestion brings the old tokens back. */
-function restores(finding: Finding, { shape }: Said, suggested: string, code: CodeNow): boolean {
+function restores(finding: Finding, { shape }: EarlierFinding, suggested: string, code: CodeNow): boolean {
   const stream = code.stream(finding.path, finding.side);
   if (stream === null || shape.at.length === 0) return false;
   const old = sequence(shape.at);

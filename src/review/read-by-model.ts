@@ -1,5 +1,5 @@
-// One review by a model: plan the reading, ask, take what is of the right form, prove each place, look a second time.
-// Each step may come back with less than hoped; nothing here throws, and what is missing is said.
+// One review by a model: plan the reading, ask, validate the replies, prove each place, verify a second time. Nothing
+// here throws; every step may return less than hoped, and reports what is missing.
 
 import { noContext } from "../domain/change-context.ts";
 import type { Finding, HeldBack, Precedent } from "../domain/finding.ts";
@@ -17,7 +17,7 @@ import { draft } from "./draft.ts";
 import { drawnContext } from "./draw-context.ts";
 import { lookUpsIn, MOST_LOOK_UPS } from "./look-ups.ts";
 import { planReading, type Reading, type ReadingPlan } from "./plan-reading.ts";
-import { type Reach, reachOf } from "./reach.ts";
+import { type PushScope, scopeAfterPush } from "./push-scope.ts";
 import { type ModelMeasure, PART_FOR_READING, type QuestionRoom, readingBudget } from "./reading-budget.ts";
 import { type DraftedFinding, REVIEW_REPLY, type ReviewReply, type RuleVerdict } from "./reply.ts";
 import { type Checker, costOf, secondLook, usdOf } from "./second-look.ts";
@@ -34,32 +34,32 @@ export interface ModelReview {
   readonly cost: Omit<Cost, "ms">;
 }
 
-/** The model, as far as this room needs it. */
+/** The part of the model that the review uses. */
 export interface Asked extends ModelMeasure, Checker {
   readonly name: string;
   readonly mask: Mask;
 }
 
 export interface Bounds {
-  /** Precedents that stand in the prompt. */
+  /** Precedents in the prompt. */
   readonly remembered: readonly Precedent[];
   readonly profile: Profile;
   /** US$ */
   readonly usd: number;
-  /** The repository at the head; null where it was not read. */
+  /** The repository at the head; null when it was not read. */
   readonly head: HeadCode | null;
 }
 
-/** Questions at the same time. */
+/** Parallel questions. */
 const AT_ONCE = 3;
-/** UTF-16 units kept of what the model tells of the change. */
+/** UTF-16 units of the model's description of the change. */
 const WALKTHROUGH_CHARS = 2_000;
 const NO_COST = { inputTokens: 0, outputTokens: 0, usd: 0 } as const;
 
 /**
  * A review without the model.
  *
- * @param reason why, where there could have been one; null where nobody expects one
+ * @param reason why, if one was expected; null otherwise
  */
 export function withoutModel(reason: string | null): ModelReview {
   return {
@@ -73,7 +73,7 @@ export function withoutModel(reason: string | null): ModelReview {
   };
 }
 
-/** Lets the model read the change, as much of it as the money pays for. Never throws. */
+/** Lets the model read as much of the change as the budget allows. Never throws. */
 export async function readByModel(
   material: Omit<PromptMaterial, "readings">,
   bounds: Bounds,
@@ -83,11 +83,11 @@ export async function readByModel(
   const budget = readingBudget(asked, bounds.usd, around);
   if (budget.charsInAll === 0) return withoutModel("the budget does not pay for a single question");
   const { context, signals, precedents } = material;
-  const reach = reachOf(context.files, context.past.checkpoint);
-  const readable = planReading(reach.files, signals, rememberedPaths(precedents), context.headTexts, budget);
+  const pushScope = scopeAfterPush(context.files, context.past.checkpoint);
+  const readable = planReading(pushScope.files, signals, rememberedPaths(precedents), context.headTexts, budget);
   const planned = await maskedPlan(readable, asked.mask);
-  const plan = { ...planned, coverage: inOrder(context.files, planned.coverage, reach) };
-  if (plan.readings.length === 0) return nothingToRead(plan, reach, asked.name);
+  const plan = { ...planned, coverage: inOrder(context.files, planned.coverage, pushScope) };
+  if (plan.readings.length === 0) return nothingToRead(plan, pushScope, asked.name);
   const lines = maskedLines(withHeadTexts(bounds.head, context.headTexts), asked.mask);
   const offer = offered(context.config.review.lookups, bounds.head, lines, plan.readings.length, asked);
   const looksUp = offer.kind === "offered";
@@ -97,12 +97,12 @@ export async function readByModel(
   return written(material, bounds, asked, { plan, prompt, lines, offer }, answers);
 }
 
-/** What drafts cite of changed files is shown without a repository too. */
+/** Cited lines of changed files can be shown without a repository too. */
 function withHeadTexts(head: HeadCode | null, texts: ReadonlyMap<string, string>): Pick<HeadCode, "text"> {
   return { text: async (path) => (await head?.text(path)) ?? texts.get(path) ?? null };
 }
 
-/** What each question may look up; `reason` is null where the configuration wants none. */
+/** The look-ups of each question; `reason` is null when the configuration turns them off. */
 type Offer =
   | { readonly kind: "offered"; readonly lookUps: (usd: number) => LookUps }
   | { readonly kind: "none"; readonly reason: string | null };
@@ -125,14 +125,14 @@ function offered(
 function inOrder(
   files: readonly FileDiff[],
   coverage: ReadingPlan["coverage"],
-  { earlier }: Reach,
+  { earlier }: PushScope,
 ): ReadingPlan["coverage"] {
   const byPath = new Map([...coverage, ...earlier].map((one) => [one.path, one]));
   return files.flatMap(({ path }) => byPath.get(path) ?? []);
 }
 
-/** A push that touches nothing of the change needs no question; what was read before still counts. */
-function nothingToRead(plan: ReadingPlan, { earlier }: Reach, model: string): ModelReview {
+/** A push that touches nothing of the change needs no question; earlier reading still counts. */
+function nothingToRead(plan: ReadingPlan, { earlier }: PushScope, model: string): ModelReview {
   const coverage = earlier.length === 0 ? null : coverageOf(model, plan, [], { cut: [], hidden: [] }, []);
   return { ...withoutModel(null), coverage };
 }
@@ -150,10 +150,10 @@ const REVIEWING = {
 
 type Answer = ModelAnswer<ReviewReply> | { readonly kind: "not-asked"; readonly failure: string };
 
-/** What the next question would meet again. */
+/** Failures that the next question would meet again. */
 const LASTING: ReadonlySet<string> = new Set(["denied", "circuit-open", "stopped"]);
 
-/** At most a few at once, in the order of the plan, and none any more when the money is used up or the server is gone. */
+/** A few at once, in the order of the plan; stops when the budget is used up or the server is unavailable. */
 async function askAll(
   prompt: ReviewPrompt,
   usd: number,
@@ -169,7 +169,7 @@ async function askAll(
     const at = next++;
     const user = prompt.questions[at] ?? [];
     const question = { ...REVIEWING, maxOutputTokens: replyTokens, system: prompt.system, user };
-    // Each question not yet answered has an equal part of what is left.
+    // Each unanswered question gets an equal share of the rest.
     const share = (usd * PART_FOR_READING - spent) / (prompt.questions.length - answers.size);
     const answer = await asked.ask(
       offer.kind === "offered" ? { ...question, lookUps: offer.lookUps(share) } : question,
@@ -178,12 +178,12 @@ async function askAll(
     spent += answer.usage.usd ?? 0;
     if (answer.kind === "failed" && (LASTING.has(answer.failure) || answer.notBefore !== null)) over = answer.failure;
   };
-  /** Those that are under way will cost what the others did. */
+  /** Assumes that running questions cost as much as the others did. */
   const isPaid = () => spent < usd && (spent / answers.size) * (next + 1) <= usd;
   const worker = async () => {
     while (over === null && next < prompt.questions.length && isPaid()) await askNext();
   };
-  // The first question alone: it fills the server's cache for the others.
+  // The first question runs alone: it fills the server's cache for the others.
   await askNext();
   await Promise.all(Array.from({ length: Math.min(AT_ONCE, prompt.questions.length - 1) }, worker));
   return prompt.questions.map((_, at) => answers.get(at) ?? { kind: "not-asked", failure: over ?? "budget" });
@@ -242,13 +242,13 @@ async function written(
   };
 }
 
-/** One of each in turn, so that a part whose answer has no end does not silence the others. */
+/** One of each in turn, so that one endless reply does not crowd out the others. */
 function inTurn(lists: readonly (readonly DraftedFinding[])[]): readonly DraftedFinding[] {
   const longest = lists.reduce((most, { length }) => Math.max(most, length), 0);
   return Array.from({ length: longest }, (_, at) => lists.flatMap((list) => list[at] ?? [])).flat();
 }
 
-/** What the model said of rules' findings in files that it was shown in that question: of others it knows nothing. */
+/** The model's verdicts on rule findings in files that this question showed: of others it knows nothing. */
 function groundedVerdicts(
   ruleFindings: readonly Finding[],
   plan: ReadingPlan,
@@ -288,7 +288,7 @@ function unanswered(failures: readonly (string | null)[]): readonly Degraded[] {
   return [{ part: "model", reason: `${what}: ${reasons}` }];
 }
 
-/** What the model's server did not take, so that the model was asked without it. */
+/** Features that the model's server refused, so that the question was sent without them. */
 function refused(answers: readonly Answer[]): readonly Degraded[] {
   const answered = answers.filter((answer) => answer.kind === "answered");
   const tools = answered.some(({ lookedUp }) => lookedUp?.kind === "unsupported") ? ["look-ups"] : [];
@@ -299,7 +299,7 @@ function refused(answers: readonly Answer[]): readonly Degraded[] {
   ];
 }
 
-/** Null where no question that was answered had look-ups. */
+/** Null when no answered question had look-ups. */
 function lookedUp(answers: readonly Answer[]): Coverage["lookUps"] | null {
   const all = answers.flatMap((answer) =>
     answer.kind === "answered" && answer.lookedUp?.kind === "offered" ? [answer.lookedUp] : [],
@@ -324,18 +324,18 @@ function overBudget({ coverage }: ReadingPlan): readonly Degraded[] {
   ];
 }
 
-// What masking takes from the model: a line that may hold a secret is shown without it, so it was not read.
+// Masking hides text from the model: a masked line counts as unread.
 
 /** A text with its secrets masked; the number of lines stays. */
 export type Mask = (text: string) => Promise<string>;
 
-/** A line of the change as it stands in a reading: with its anchor and its sign. */
+/** A line of the change in a reading: with its anchor and its sign. */
 interface MaskedLine {
   readonly path: string;
   readonly text: string;
 }
 
-/** The plan with its readings as they will be sent; a file with a masked line counts as read in part. */
+/** The plan with its readings as they will be sent; a file with a masked line counts as partly read. */
 async function maskedPlan(plan: ReadingPlan, mask: Mask): Promise<ReadingPlan> {
   const seen = await Promise.all(plan.readings.map((reading) => maskedReading(reading, mask)));
   const counts = new Map<string, number>();
@@ -349,7 +349,7 @@ async function maskedPlan(plan: ReadingPlan, mask: Mask): Promise<ReadingPlan> {
 const HEADING = /^### FILE /;
 const ANCHORED = /^-?\d+#[0-9a-f]+:/;
 
-/** The reading as it will be sent, and which lines of the change are not as they were. */
+/** The reading as it will be sent, and its masked lines of the change. */
 export async function maskedReading(
   reading: Reading,
   mask: Mask,

@@ -1,35 +1,38 @@
-// How much of a change a model may read for the money that there is.
+// How much of a change a model may read within the budget.
 import { CHARS_PER_TOKEN } from "../domain/model.ts";
 import type { ReadingBudget } from "./plan-reading.ts";
 
-/** Diff in one question: above about 30,000 tokens a reviewer model overlooks more than it gains by seeing all at once. */
+/**
+ * Diff in one question: above about 30,000 tokens a reviewer model overlooks more than it gains by seeing everything at
+ * once.
+ */
 const CHARS_PER_CALL = 80_000;
-/** The sections about the pull request: about 13,000 tokens, and less of a small context. */
+/** The sections about the pull request: about 13,000 tokens, and less in a small context. */
 const CONTEXT_CHARS = 36_000;
 const CONTEXT_PART = 0.3;
-/** Of a small context, for the code around the change. */
+/** Share of a small context for the code around the change. */
 const AROUND_PART = 0.25;
-/** The instructions with the frame around everything. */
+/** The instructions and the frame around everything. */
 const FRAME_CHARS = 9_000;
-/** Tokens of a reply, thinking included; of a small context at most a quarter. */
+/** Tokens of a reply, thinking included; at most a quarter of a small context. */
 const REPLY_TOKENS = 16_000;
-/** What a reply takes in the mean: for the estimate only. */
+/** Mean tokens of a reply: for the estimate only. */
 const USUAL_REPLY_TOKENS = 6_000;
-/** Questions in one review, whatever they cost: a person waits for it. */
+/** Questions in one review at any price: a person waits for it. */
 const MOST_QUESTIONS = 24;
 /** Less diff than this is not worth a question. */
 const LEAST_CHARS = 3_000;
-/** The rest is for the second look. */
+/** The rest is for verification. */
 export const PART_FOR_READING = 0.85;
 
-/** What is known of the model's size and price. */
+/** The model's size and price. */
 export interface ModelMeasure {
   readonly contextTokens: number;
-  /** US$ for so many tokens in and out; null where the model has no price. */
+  /** US$ for these tokens in and out; null when the model has no price. */
   readonly price: (inputTokens: number, outputTokens: number) => number | null;
 }
 
-/** The room of one review's questions. */
+/** The space of one review's questions. */
 export interface QuestionRoom extends ReadingBudget {
   /** UTF-16 units for the sections about the pull request. */
   readonly contextChars: number;
@@ -39,11 +42,11 @@ export interface QuestionRoom extends ReadingBudget {
 }
 
 /**
- * The room that there is.
+ * Computes the space of the questions.
  *
- * @param usd US$ for this review, or Infinity; without a price it does not bound
- * @param around UTF-16 units of the code around the change, which gives way first where the money is short
- * @returns `charsPerCall` and `charsInAll` are 0 when the money, or the context, is too small for a single question
+ * @param usd US$ for this review, or Infinity; without a price it does not limit
+ * @param around UTF-16 units of the code around the change, which is dropped first when the budget is short
+ * @returns `charsPerCall` and `charsInAll` are 0 when the budget, or the context, is too small for a single question
  */
 export function readingBudget(model: ModelMeasure, usd: number, around = 0): QuestionRoom {
   const replyTokens = Math.min(REPLY_TOKENS, Math.floor(model.contextTokens / 4));
@@ -63,15 +66,16 @@ export function readingBudget(model: ModelMeasure, usd: number, around = 0): Que
   return reading.charsInAll === 0 && around > 0 ? readingBudget(model, usd) : { ...room, ...reading };
 }
 
-/** Of the second look: its instructions and frame. */
+/** Instructions and frame of the verification. */
 const LOOK_FRAME_CHARS = 4_000;
 const LOOK_CHARS = 100_000;
 const LOOK_REPLY_TOKENS = 8_000;
 
 /**
- * The room of a question whether findings hold.
+ * The space of a question that verifies findings.
  *
- * @returns UTF-16 units of findings and code, and tokens of the reply, thinking included; null when the context is too small
+ * @returns UTF-16 units of findings and code, and tokens of the reply, thinking included; null when the context is too
+ * small
  */
 export function verifyRoom(contextTokens: number): { readonly chars: number; readonly replyTokens: number } | null {
   const replyTokens = Math.min(LOOK_REPLY_TOKENS, Math.floor(contextTokens / 4));
@@ -80,7 +84,7 @@ export function verifyRoom(contextTokens: number): { readonly chars: number; rea
   return chars < LEAST_LOOK_CHARS ? null : { chars, replyTokens };
 }
 
-/** Less holds no finding with its code. */
+/** Less does not fit a finding with its code. */
 const LEAST_LOOK_CHARS = 4_000;
 
 function affordable(charsPerCall: number, cost: (chars: number) => number | null, money: number): ReadingBudget {

@@ -1,16 +1,16 @@
-// What memory has about the code of a rule's finding. A rule cites nothing, so its words are compared: what people said about
-// `subprocess.run(…, shell=True)` names both, and so does the line that the rule found.
+// Memories about the code of a rule's finding. A rule cites no memory, so words are compared: comments on
+// `subprocess.run(…, shell=True)` name both, and so does the line that the rule found.
 import type { Finding, Precedent } from "../domain/finding.ts";
 import type { RankedMemory } from "../domain/retrieval.ts";
 import { asPrecedent } from "./review-memory.ts";
 
 /** Memories of one finding. */
 const MOST = 2;
-/** Words of code that a comment and the lines of a finding share, at least. */
+/** Least number of code words that a comment shares with the lines of a finding. */
 const LEAST_SHARED = 2;
 
 const WORD = /[A-Za-z_][A-Za-z0-9_]{3,}/g;
-/** Words that stand in most code or most sentences. */
+/** Words of most code or most sentences. */
 const COMMON = new Set(
   (
     "async await bool boolean break case catch class const continue data default else error export extends false final finally float " +
@@ -21,10 +21,10 @@ const COMMON = new Set(
 );
 
 /**
- * The findings of rules with what was said about the same code, most fitting first; other findings as they are.
+ * Adds earlier comments on the same code to findings of rules, best first; other findings stay as they are.
  *
- * @param ranked what memory found for this change, best first
- * @param headTexts whole head files by path; a finding in a file that is not among them gets nothing
+ * @param ranked the memories found for this change, best first
+ * @param headTexts whole head files by path; a finding in any other file gets nothing
  */
 export function withRememberedAbout(
   findings: readonly Finding[],
@@ -43,7 +43,9 @@ export function withRememberedAbout(
   });
 }
 
-/** People by the words that they use; a finding of ours by its title, once somebody or the code has answered it. */
+/**
+ * Comments by people match by their words; findings of ours by their title, once a person or the code has responded.
+ */
 function isAbout({ record }: RankedMemory, { title }: Finding, words: ReadonlySet<string>): boolean {
   if (record.sharing === "pattern") return false;
   if (record.corpus === "finding") {

@@ -1,4 +1,4 @@
-// What the reviewer must answer, said once as a schema: for the server, for our check, and for what follows.
+// The schemas of the reviewer's replies: for the server, for our check, and for the types.
 import { z } from "zod";
 import { CATEGORIES, SEVERITIES } from "../domain/finding.ts";
 
@@ -47,7 +47,7 @@ export type VerifyReply = z.infer<typeof VerifyReply>;
 export const REVIEW_REPLY = shapeOf("review", ReviewReply);
 export const VERIFY_REPLY = shapeOf("verification", VerifyReply);
 
-/** A schema as a model is told it, and the check of what comes back, whose problem names the first wrong place. */
+/** A schema in the form for a model, and the check of its reply, whose problem names the first wrong place. */
 export function shapeOf<T>(name: string, schema: z.ZodType<T>) {
   return {
     name,
@@ -61,7 +61,7 @@ export function shapeOf<T>(name: string, schema: z.ZodType<T>) {
   };
 }
 
-/** Servers refuse keywords that they do not know. */
+/** Servers refuse unknown keywords. */
 function withoutDialect({ $schema: _, ...schema }: Record<string, unknown>): Readonly<Record<string, unknown>> {
   return schema;
 }

@@ -2,13 +2,13 @@
 
 import type { RankedMemory } from "../domain/retrieval.ts";
 import { cutText } from "../domain/text/cut-text.ts";
-import { shownText } from "../domain/text/rendered-markdown.ts";
+import { visibleText } from "../domain/text/rendered-markdown.ts";
 import { reveal, revealLine } from "../domain/text/untrusted-text.ts";
 
-/** More than is ever shown of one memory: a megabyte need not be read through. */
+/** UTF-16 units of a memory that are read; a prompt shows less. */
 const MOST_REMEMBERED = 4_000;
 
-/** A memory whose words and path hide nothing: they were written by others, perhaps long ago. */
+/** Reveals hidden characters in a memory's words and path, which were written by others. */
 export function revealedMemory(memory: RankedMemory): RankedMemory {
   const { record, rejections } = memory;
   const path = record.path === null ? null : revealLine(record.path);
@@ -18,6 +18,6 @@ export function revealedMemory(memory: RankedMemory): RankedMemory {
     ...(rejections === undefined || reason === null
       ? {}
       : { rejections: { ...rejections, reason: revealLine(reason) } }),
-    record: { ...record, path, text: reveal(shownText(cutText(record.text, MOST_REMEMBERED)).text) },
+    record: { ...record, path, text: reveal(visibleText(cutText(record.text, MOST_REMEMBERED)).text) },
   };
 }

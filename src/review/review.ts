@@ -1,46 +1,46 @@
-// The review is written here: what the rules found and what the model found, held against the diff, checked, weighed and
-// placed. Nothing is sent. Without a model, or when it fails, the rules' review stands, and says so.
+// The review stage: merges the findings of rules and model, checks them against the diff and places them. Nothing is
+// sent. Without a model, or when it fails, the rules' review remains, and says so.
 import { type ChangeContext, noContext } from "../domain/change-context.ts";
 import { declinedReason } from "../domain/conversation.ts";
 import type { DependencyUpdate } from "../domain/dependency-update.ts";
 import type { Finding, HeldBack } from "../domain/finding.ts";
 import type { ReadHead } from "../domain/head-code.ts";
-import type { Recollection } from "../domain/memory/repository-history.ts";
+import type { RepositoryHistory } from "../domain/memory/repository-history.ts";
 import { estimatedTokens } from "../domain/model.ts";
 import type { Cost, Degraded } from "../domain/omissions.ts";
 import type { FileDiff, PullRequestContext } from "../domain/pull-request.ts";
 import type { Precedents } from "../domain/retrieval.ts";
 import { shortHash } from "../domain/review/review-fingerprint.ts";
-import type { Said } from "../domain/review/review-history.ts";
+import type { EarlierFinding } from "../domain/review/review-history.ts";
 import type { PlacedFinding, Review, Scope } from "../domain/review.ts";
 import type { FileFacts, ReviewSignals } from "../domain/signals.ts";
 import type { ModelAllowance } from "../ports/model.ts";
 import type { InspectedFile, InspectedRepository, Inspector } from "../ports.ts";
+import { anchorFindings } from "./anchor-findings.ts";
 import { ANSWER_TOKENS, answerRequest, type Question } from "./answer-question.ts";
 import { type CodeNow, codeNow } from "./code-now.ts";
 import { configOnHead, proposedProblems } from "./config-on-head.ts";
 import { failureText } from "./coverage.ts";
-import { beginnings, flaggedHere } from "./flagged-here.ts";
-import { ground } from "./ground.ts";
+import { filterFindings, type ReportingPolicy } from "./filter-findings.ts";
+import { beginnings, flaggedInChange } from "./flagged-here.ts";
 import { heldByMemory } from "./held-by-memory.ts";
 import { LOOK_UP_INSTRUCTIONS, REVIEW_INSTRUCTIONS, VERIFY_INSTRUCTIONS } from "./instructions.ts";
-import { locateSaid } from "./locate-said.ts";
+import { locateEarlierFindings } from "./locate-earlier-findings.ts";
+import { matchEarlierFindings } from "./match-earlier-findings.ts";
+import { openFindings, placeOfKnown, recordFindings, whoLooked } from "./open-findings.ts";
 import { place } from "./place.ts";
-import { type Dial, prune } from "./prune.ts";
 import { guardPush } from "./push-guards.ts";
-import { reachOf } from "./reach.ts";
+import { scopeAfterPush } from "./push-scope.ts";
 import { type Bounds, type ModelReview, readByModel, withoutModel } from "./read-by-model.ts";
-import { recognise } from "./recognise.ts";
 import { withRememberedAbout } from "./remembered-about.ts";
 import { reviewMemory } from "./review-memory.ts";
 import { takeRuleVerdicts } from "./rule-verdicts.ts";
-import { placeOfKnown, recordSaid, standing, whoLooked } from "./standing.ts";
 import { suggestion } from "./suggestion.ts";
 import { type WithMemory, withMemory } from "./with-memory.ts";
 
 const CONFIG_FILE = ".kodiai.yml";
 
-/** The version of what models are told: part of a review's fingerprint. */
+/** The version of the models' instructions: part of a review's fingerprint. */
 export const PROMPT_VERSION = shortHash(`${REVIEW_INSTRUCTIONS}\n${LOOK_UP_INSTRUCTIONS}\n${VERIFY_INSTRUCTIONS}`);
 
 export interface ReviewPorts {
@@ -50,23 +50,23 @@ export interface ReviewPorts {
   readonly leave: ModelAllowance;
   /** See reviewFingerprint. */
   readonly fingerprint: string;
-  /** What is remembered of code and claims like those of this change; absent where nothing is. */
-  readonly recollection?: Recollection;
-  /** What was looked up about a dependency update; null or absent for every other change. */
+  /** Memory about code and claims like those of this change; absent without any. */
+  readonly recollection?: RepositoryHistory;
+  /** The facts about a dependency update; null or absent for every other change. */
   readonly update?: DependencyUpdate | null;
   /** How many findings get a comment of their own; absent: `review.maxComments`. */
   readonly commentLimit?: number;
-  /** The code around the change, for the model; absent: it is shown the diff alone. */
+  /** The code around the change, for the model; absent: it sees only the diff. */
   readonly around?: ChangeContext;
-  /** The repository at the head, for look-ups; absent where it was not read. */
+  /** The repository at the head, for look-ups; absent when it was not read. */
   readonly head?: ReadHead;
 }
 
 /**
  * Writes a review.
  *
- * @returns a review that survives JSON unchanged; its cost has 0 ms: time is known to the caller only
- * @throws what the inspector throws; a model that fails is `degraded`
+ * @returns a review that survives JSON unchanged; its cost has 0 ms: only the caller knows the time
+ * @throws what the inspector throws; a failing model is `degraded`
  */
 export async function review(
   context: PullRequestContext,
@@ -82,12 +82,12 @@ export async function review(
     { repository: ports.repository ?? null },
   );
   const memory = reviewMemory(precedents);
-  const dial = dialOf(context, signals);
+  const policy = policyOf(context, signals);
   const update = ports.update ?? null;
   const around = ports.around ?? noContext();
   const material = { context, signals, precedents, ruleFindings: inspection.findings, update, around };
   const head = ports.head ?? { code: null, degraded: [] };
-  const bounds = { remembered: memory.precedents, profile: dial.profile, head: head.code };
+  const bounds = { remembered: memory.precedents, profile: policy.profile, head: head.code };
   const read = await modelReview(material, bounds, ports.leave);
   const ruled = takeRuleVerdicts(inspection.findings, read.ruleVerdicts);
   const quieted = [...inspection.heldBack, ...ruled.heldBack, ...read.heldBack];
@@ -95,14 +95,14 @@ export async function review(
   const byRules = withRememberedAbout(ruled.findings, precedents.ranked, context.headTexts);
   const found = [...byRules, ...(update?.findings ?? []), ...read.findings];
   const remembered = await withMemory(found, context.past.checkpoint, code, ports.recollection);
-  const weighed = weigh(context, { ...remembered, quieted, code }, dial);
+  const weighed = weigh(context, { ...remembered, quieted, code }, policy);
   const looked = whoLooked(read.coverage, [
     ...context.degraded,
     ...inspection.degraded,
     ...(update?.degraded ?? []),
     ...read.degraded,
   ]);
-  const { open, addressed } = standing(weighed.notFound, context, looked);
+  const { open, addressed } = openFindings(weighed.notFound, context, looked);
   const ownConfig = context.files.find(({ path }) => path === CONFIG_FILE);
   const findings = withSuggestions(
     place([...weighed.said, ...open], ports.commentLimit ?? config.review.maxComments),
@@ -141,73 +141,73 @@ export async function review(
     fingerprint: ports.fingerprint,
     ...(config.review.agentPrompt ? {} : { agentPrompt: false }),
     scope: scopeOf(context, read),
-    said: recordSaid(findings, weighed.located, code),
+    said: recordFindings(findings, weighed.located, code),
     addressed,
     ...(update === null ? {} : { update }),
   };
 }
 
 interface ToWeigh extends WithMemory {
-  /** Held back before anything was weighed. */
+  /** Held back before weighing. */
   readonly quieted: readonly HeldBack[];
   readonly code: CodeNow;
 }
 
-/** The numbers under which code of this change is looked up among what was spoken about elsewhere. */
+/** The lookup keys of this change's code among flagged code. */
 export function codeKeys({ files }: PullRequestContext): readonly number[] {
   return beginnings(files);
 }
 
-/** Of code that was spoken about elsewhere, what stands in this change. */
+/** The flagged code that occurs in this change. */
 export function codeHere(
-  flagged: Parameters<typeof flaggedHere>[0],
+  flagged: Parameters<typeof flaggedInChange>[0],
   { files }: PullRequestContext,
-): Recollection["flagged"] {
-  return flaggedHere(flagged, files);
+): RepositoryHistory["flagged"] {
+  return flaggedInChange(flagged, files);
 }
 
-/** Which findings are said, and what of the earlier ones was found neither to say nor to hold back. */
-function weigh(context: PullRequestContext, { quieted, past, code, ...found }: ToWeigh, dial: Dial) {
+/** Decides which findings are reported, and which earlier ones were neither found nor held back. */
+function weigh(context: PullRequestContext, { quieted, past, code, ...found }: ToWeigh, policy: ReportingPolicy) {
   const { checkpoint, said } = context.past;
-  const located = locateSaid(said, code, checkpoint.kind === "delta" ? checkpoint.renamed : new Map());
-  const { findings, known } = recognise(found.findings, located, code);
-  const reach = reachOf(context.files, checkpoint);
+  const located = locateEarlierFindings(said, code, checkpoint.kind === "delta" ? checkpoint.renamed : new Map());
+  const { findings, known } = matchEarlierFindings(found.findings, located, code);
+  const pushScope = scopeAfterPush(context.files, checkpoint);
   const fresh = heldByMemory(findings, (finding) => known.has(finding), past);
-  const guarded = guardPush(fresh.findings, known, { reach, checkpoint, located, code, revived: found.revived });
-  const pruned = prune(ground(guarded.findings, context.files), dial);
-  const quiet = recognise(
+  const guarded = guardPush(fresh.findings, known, { pushScope, checkpoint, located, code, revived: found.revived });
+  const filtered = filterFindings(anchorFindings(guarded.findings, context.files), policy);
+  const quiet = matchEarlierFindings(
     quieted.map(({ finding }) => finding),
     located,
     code,
   );
-  const heldBack = [...fresh.heldBack, ...guarded.heldBack, ...pruned.heldBack];
+  const heldBack = [...fresh.heldBack, ...guarded.heldBack, ...filtered.heldBack];
   const seen = new Set([...known.values(), ...quiet.known.values()].map(({ finding }) => finding.id));
-  // What people declined is neither open nor addressed.
-  const notFound = located.filter(({ said: { finding } }) => !seen.has(finding.id) && !dial.declined.has(finding.id));
-  return { located, notFound, heldBack, said: pruned.said.map((placed) => asSaid(placed, known)) };
+  // Declined findings are neither open nor addressed.
+  const notFound = located.filter(({ said: { finding } }) => !seen.has(finding.id) && !policy.declined.has(finding.id));
+  return { located, notFound, heldBack, said: filtered.said.map((placed) => asSaid(placed, known)) };
 }
 
-function asSaid(placed: PlacedFinding, known: ReadonlyMap<Finding, Said>): PlacedFinding {
+function asSaid(placed: PlacedFinding, known: ReadonlyMap<Finding, EarlierFinding>): PlacedFinding {
   const said = known.get(placed.finding);
   return said === undefined ? placed : placeOfKnown(placed, said);
 }
 
-/** Who read only what a push touched cannot say what the whole does. */
+/** A model that read only the pushed changes cannot describe the whole. */
 function walkthroughOf({ past: { checkpoint } }: PullRequestContext, { walkthrough }: ModelReview): string | null {
   return (checkpoint.kind === "delta" ? checkpoint.walkthrough : null) ?? walkthrough;
 }
 
-/** What the model read; without one the rules read everything, as they always do. */
+/** What the model read; without one the rules read everything, as always. */
 function scopeOf({ past: { checkpoint } }: PullRequestContext, { coverage }: ModelReview): Scope {
   if (checkpoint.kind === "full") return { kind: "full", reason: checkpoint.reason };
   return coverage === null ? { kind: "full", reason: null } : { kind: "delta", since: checkpoint.since };
 }
 
-/** What came of a question; `text` is null when there is no answer, and then `reason` says why. */
+/** The answer to a question; `text` is null when there is none, and then `reason` says why. */
 export interface Answered {
   readonly text: string | null;
   readonly reason: string | null;
-  /** The model's name, where one was asked. */
+  /** The model's name, if one was asked. */
   readonly model: string | null;
   readonly cost: Omit<Cost, "ms">;
 }
@@ -230,7 +230,12 @@ export async function answer(question: Question, leave: ModelAllowance): Promise
   const cost = { inputTokens, outputTokens, usd: paid };
   if (said.kind === "failed") return { text: null, reason: failureText(said.failure), model: name, cost };
   const text = said.value.answer.trim();
-  return { text: text === "" ? null : text, reason: text === "" ? "the model said nothing" : null, model: name, cost };
+  return {
+    text: text === "" ? null : text,
+    reason: text === "" ? "the model gave an empty answer" : null,
+    model: name,
+    cost,
+  };
 }
 
 function modelReview(
@@ -268,7 +273,7 @@ function unknownFacts(path: string): FileFacts {
   return { path, language: "unknown", kind: "source" };
 }
 
-function dialOf({ config, ownComments, declined }: PullRequestContext, { intent }: ReviewSignals): Dial {
+function policyOf({ config, ownComments, declined }: PullRequestContext, { intent }: ReviewSignals): ReportingPolicy {
   return {
     severityThreshold: config.review.severityThreshold,
     profile: intent.profile ?? config.review.profile,
@@ -280,7 +285,7 @@ function dialOf({ config, ownComments, declined }: PullRequestContext, { intent 
   };
 }
 
-/** A suggestion needs a comment on its lines; without one, or when it is not certain, the finding goes without. */
+/** A suggestion needs a comment on its lines; without one, or when it is not certain, the finding has none. */
 function withSuggestions(findings: readonly PlacedFinding[], context: PullRequestContext): readonly PlacedFinding[] {
   const files = new Map(context.files.map((file) => [file.path, file]));
   return findings.map((placed) => {
@@ -295,7 +300,7 @@ function checked(finding: Finding, file: FileDiff | undefined, context: PullRequ
   return suggestion(finding, file, context.headTexts.get(finding.path) ?? null);
 }
 
-/** Where no file could be read at the head, gather has said so of all of them. */
+/** When no file of the head could be read, gather has reported that for all of them. */
 function saysNoHead({ headTexts, degraded }: PullRequestContext): boolean {
   return headTexts.size === 0 && degraded.some(({ part }) => part === "head-text");
 }

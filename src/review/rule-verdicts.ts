@@ -1,13 +1,13 @@
-// What a model makes of the rules' findings. It may quiet a mild one; it never touches what is grave, because the text
-// that it read may have asked it to.
+// Applies a model's verdicts to the findings of rules. A verdict may silence a mild finding but never a severe one,
+// because the text that the model read may have asked it to.
 
 import type { Finding, HeldBack } from "../domain/finding.ts";
 import { cutText } from "../domain/text/cut-text.ts";
 import type { RuleVerdict } from "./reply.ts";
 
 /**
- * Splits the rules' findings by what the model said of them. A finding stays without a word about it, and when one of
- * several answers does not call it wrong.
+ * Splits the rules' findings by the model's verdicts. A finding without a verdict stays, and so does one that any of
+ * several answers does not call wrong.
  */
 export function takeRuleVerdicts(
   findings: readonly Finding[],

@@ -1,4 +1,4 @@
-// The second look: drafted findings are held against the code by the cheaper model before they are said.
+// Verification: the cheaper model checks drafted findings against the code before they are posted.
 import { type ChangeContext, citedContext } from "../domain/change-context.ts";
 import type { Finding } from "../domain/finding.ts";
 import type { MaskedLines } from "../domain/masked-lines.ts";
@@ -14,19 +14,19 @@ import { type CheckedFinding, VERIFY_REPLY } from "./reply.ts";
 import { type Checked, plainId, takeVerdicts } from "./verify.ts";
 import { verifyQuestion } from "./verify-question.ts";
 
-/** The model, as far as the second look needs it. */
+/** The part of the model that verification uses. */
 export interface Checker {
-  /** Of the model that looks a second time. */
+  /** Of the verifying model. */
   readonly smallContextTokens: number;
   readonly ask: <T>(request: ModelRequest<T>) => Promise<ModelAnswer<T>>;
   readonly delimiter: () => string;
 }
 
-/** Questions at most. */
+/** Most questions. */
 const MOST_LOOKS = 4;
 const VERIFYING = { purpose: "verify", tier: "small", effort: "medium", shape: VERIFY_REPLY } as const;
 
-/** What was left of the findings, what it cost, and what was not checked. */
+/** The remaining findings, the cost, and what was not checked. */
 export interface SecondLook {
   readonly checked: Checked;
   readonly usage: readonly ModelUsage[];
@@ -34,7 +34,8 @@ export interface SecondLook {
 }
 
 /**
- * Has the findings checked, as many as questions and money reach for. What was not checked, or got no verdict, is said.
+ * Verifies findings as far as questions and budget allow. Unchecked findings, and those without a verdict, are
+ * reported.
  *
  * @param lines of the files that drafts cite as `path:line`
  * @param usdLeft US$
@@ -80,23 +81,23 @@ function unchecked(rest: readonly Finding[], all: readonly Finding[], failure: s
   return [{ part: "verification", reason }];
 }
 
-/** A second look that is silent about a finding is not one that upheld it. */
+/** A check without a verdict on a finding did not confirm it. */
 function undecided(looked: readonly Finding[], verdicts: readonly CheckedFinding[]): readonly Degraded[] {
   const decided = new Set(verdicts.map(({ id }) => plainId(id)));
   const silent = looked.filter(({ id }) => !decided.has(id)).length;
   if (silent === 0) return [];
-  const reason = `the second look said nothing of ${silent} of ${looked.length} findings of the model`;
+  const reason = `the second look gave no verdict on ${silent} of ${looked.length} findings of the model`;
   return [{ part: "verification", reason }];
 }
 
-// What several questions cost together.
+// The cost of several questions together.
 
-/** US$ of what has a price. */
+/** US$, without unpriced usage. */
 export function usdOf(usage: readonly ModelUsage[]): number {
   return usage.reduce((sum, { usd }) => sum + (usd ?? 0), 0);
 }
 
-/** Null as soon as one question has no price: a sum without it would be a lie. */
+/** Null as soon as one question has no price: a sum without it would be wrong. */
 export function costOf(usage: readonly ModelUsage[]): Omit<Cost, "ms"> {
   return {
     inputTokens: usage.reduce((sum, { inputTokens }) => sum + inputTokens, 0),

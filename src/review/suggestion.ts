@@ -1,21 +1,22 @@
-// A committable suggestion replaces lines of the head for good. It stays only where that is certain to do what it says.
+// A committable suggestion replaces lines of the head for good, so it is kept only when it is certain to do what it
+// says.
 import type { Finding, Suggestion } from "../domain/finding.ts";
 import type { FileDiff } from "../domain/pull-request.ts";
 
-/** Lines replaced, and lines put in their place, at most: more is a rewrite, which people should write themselves. */
+/** Lines replaced, and lines of the replacement, at most: a larger rewrite is for people. */
 const MOST_LINES = 20;
-/** Of a model's: what somebody commits with one click should be read at a glance. */
+/** For a model's suggestion: a one-click commit should be readable at a glance. */
 const MOST_OF_A_MODEL = 10;
 
 /**
  * The finding's suggestion if it may be offered for committing, else null.
  *
- * It replaces exactly the commented lines, on the head's side and in one hunk; the hunk and the head text agree on them;
- * it changes something; neither side is longer than 20 lines; nothing in it could close its fence or change line ends.
- * What a model offers has at most 10 lines, and is for source code that no tool starts by its name.
+ * It replaces exactly the commented lines, on the head's side and in one hunk; the hunk and the head text agree on
+ * them; it changes something; neither side is longer than 20 lines; nothing in it could close its fence or change line
+ * ends. A model's suggestion has at most 10 lines, and is for source code that no tool runs by its name.
  *
  * @param file the finding's file
- * @param headText the whole head file where it is known, else null: then the hunk's lines stand for it
+ * @param headText the whole head file if known, else null: then only the hunk's lines are checked
  */
 export function suggestion(finding: Finding, file: FileDiff, headText: string | null): Suggestion | null {
   const offer = finding.suggestion;
@@ -51,10 +52,14 @@ function isSafe(text: string, replaced: readonly string[], most: number): boolea
   return !lines.some((line) => /^\s*(?:```|~~~)/.test(line));
 }
 
-// For which files a model's suggestion may be committed with one click. A model may have listened to the change, so nothing
-// that runs, installs or instructs: known extensions of source code only, and of those no file that a tool starts by its name.
+// The files in which a model's suggestion may be committed with one click. The change may have manipulated the model,
+// so nothing that runs, installs or instructs: known extensions of source code only, without files that a tool runs by
+// their name.
 
-/** Source code that takes effect when its program is built or started. Shells, build languages, prose and data are not here. */
+/**
+ * Source code that takes effect when its program is built or started. Shells, build languages, prose and data are
+ * excluded.
+ */
 const SOURCE = new Set(
   [
     "c h cc cpp cxx c++ hh hpp hxx inl ipp m mm cu cuh d zig nim v odin s asm",
@@ -66,14 +71,16 @@ const SOURCE = new Set(
   ].flatMap((line) => line.split(" ")),
 );
 
-/** Matched against the path with `/` before it, so at any depth. Source files only: other extensions are refused anyway. */
+/**
+ * Matched against the path with `/` before it, so at any depth. Source files only: other extensions are refused anyway.
+ */
 const STARTED_BY_NAME: readonly RegExp[] = [
-  // Folders of tools and of builds, and of what people and CI start by hand.
+  // Folders of tools and builds, and of scripts that people and CI run.
   /\/(?:\.[^/]+|s?bin|scripts?|ci|buildSrc|build-logic|magefiles|Formula|Casks)\//i,
   /\/\.[^/]*$/,
   // `Makefile.PL`, `gulpfile.babel.ts`, `Dockerfile.go`
   /\/(?:Jenkins|Docker|Container|Make|GNUmake|Rake|Gem|Pod|Pip|Proc|Vagrant|gulp|grunt|jake|cake|nox|tox|fab|conan|danger|mage|task|just|snake|tilt|robo)file(?:\.[^/]*)?$/i,
-  // Started when something is installed, built or tested.
+  // Run when something is installed, built or tested.
   /\/(?:setup|build|configure|(?:pre|post)?-?install|[a-z]+[_-](?:cli-)?build|extconf|conftest|(?:site|user)customize|versioneer|testem)\.[^/.]+$/i,
   /\/(?:conf|dodo|tasks|duties|pavement)\.py$/i,
   /\/(?:premake\d?|xmake)\.lua$/i,

@@ -1,4 +1,4 @@
-// The question whether drafted findings hold: as many of them as fit, and the code around each.
+// The question that verifies drafted findings: as many of them as fit, with the code around each.
 
 import type { Finding } from "../domain/finding.ts";
 import type { FileDiff, Hunk } from "../domain/pull-request.ts";
@@ -9,9 +9,9 @@ import { cutAtLine } from "./fit-sections.ts";
 import { VERIFY_INSTRUCTIONS } from "./instructions.ts";
 import { pieceOfHunk } from "./plan-reading.ts";
 
-/** A question about drafted findings: what is asked of the model, and about which of them. */
+/** A question about drafted findings. */
 export interface VerifyQuestion {
-  /** The first of those given; at least one. */
+  /** The first of the given findings; at least one. */
   readonly findings: readonly Finding[];
   readonly system: readonly { readonly text: string; readonly cache: boolean }[];
   readonly user: readonly { readonly text: string; readonly cache: boolean }[];
@@ -19,17 +19,17 @@ export interface VerifyQuestion {
 
 /** Lines of a hunk shown on either side of a finding. */
 const AROUND = 40;
-/** The part of a question that findings may take; the rest is code. */
+/** The share of a question for findings; the rest is code. */
 const FINDINGS_PART = 0.4;
 const BODY_CHARS = 1_500;
 
 /**
- * The question about the first findings, as many as there is room for, with the code around each.
+ * Asks about the first findings, as many as fit, with the code around each.
  *
  * @param findings at least one
  * @param delimiter unguessable and new
  * @param room UTF-16 units for findings and code together, at least 4,000
- * @param around code from elsewhere in the repository that the findings cite; shown as far as there is room
+ * @param around code from elsewhere in the repository that the findings cite; shown as far as it fits
  */
 export function verifyQuestion(
   findings: readonly Finding[],
@@ -72,7 +72,7 @@ function drawnFinding(finding: Finding): string {
   return `[${id}] ${revealLine(cutText(path, 500))}, ${place}; ${severity} ${category}\n${revealLine(title)}\n${said}`;
 }
 
-/** Of each file that findings speak about, what is near them, as far as there is room. */
+/** The code near the findings of each file, as far as it fits. */
 function drawnCode(
   findings: readonly Finding[],
   files: readonly FileDiff[],
@@ -92,7 +92,7 @@ function drawnCode(
   return parts.join("\n\n");
 }
 
-/** Null when there is nothing to show, or no room for it. */
+/** Null when there is nothing to show, or it does not fit. */
 function drawnFile(file: FileDiff, findings: readonly Finding[], headText: string | null, room: number): string | null {
   if (findings.length === 0) return null;
   const heading = fileHeading(file);
@@ -114,7 +114,7 @@ interface Piece {
   readonly index: number;
 }
 
-/** The lines around each proven place; where a finding has none, the other hunks of the file too, after these. */
+/** The lines around each proven place; when a finding has none, the other hunks of the file too, after these. */
 function piecesNear(file: FileDiff, findings: readonly Finding[]): readonly Piece[] {
   const proven = findings.filter(({ locMethod }) => locMethod !== "none");
   const near = file.hunks.map((hunk, index) => segmentsNear(hunk, proven).map((piece) => ({ hunk: piece, index })));
@@ -123,7 +123,7 @@ function piecesNear(file: FileDiff, findings: readonly Finding[]): readonly Piec
   return [...near.flat(), ...others];
 }
 
-/** Runs of lines of a hunk within reach of one of the findings. */
+/** Runs of lines of a hunk near one of the findings. */
 function segmentsNear(hunk: Hunk, findings: readonly Finding[]): readonly Hunk[] {
   const segments: { from: number; to: number }[] = [];
   for (const { from, to } of reaches(hunk, findings)) {
@@ -134,7 +134,7 @@ function segmentsNear(hunk: Hunk, findings: readonly Finding[]): readonly Hunk[]
   return segments.map(({ from, to }) => pieceOfHunk(hunk, hunk.lines.slice(from, to)));
 }
 
-/** Where each finding that stands in the hunk reaches, in order: indices of lines, the second exclusive. */
+/** The range around each finding in the hunk, in order: indices of lines, the second exclusive. */
 function reaches(hunk: Hunk, findings: readonly Finding[]): readonly { readonly from: number; readonly to: number }[] {
   return findings
     .flatMap(({ side, startLine, line }) => {

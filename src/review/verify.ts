@@ -1,5 +1,5 @@
-// The second look: each drafted finding is held against the code, first by rule, then by a cheaper question, before it is
-// said. What does not hold is held back with the reason.
+// Checks each drafted finding against the code, first by rule, then by a cheaper question, before it is posted. A
+// finding that fails is held back with the reason.
 
 import type { Finding, HeldBack } from "../domain/finding.ts";
 import type { FileDiff } from "../domain/pull-request.ts";
@@ -8,7 +8,10 @@ import { cutText } from "../domain/text/cut-text.ts";
 import { type DiffLines, diffLines, type QuotableLine } from "./diff-lines.ts";
 import type { CheckedFinding } from "./reply.ts";
 
-/** How sure a finding must be to be said. Before calibration on recorded outcomes these are judgement, not measurement. */
+/**
+ * Least confidence of a posted finding. These are judgement, not measurement, until they are calibrated on recorded
+ * outcomes.
+ */
 const LEAST_CONFIDENCE: Readonly<Record<Profile, number>> = { quiet: 0.7, balanced: 0.5, thorough: 0.3 };
 
 export interface Checked {
@@ -16,29 +19,26 @@ export interface Checked {
   readonly heldBack: readonly HeldBack[];
 }
 
-/**
- * What rules alone can tell of a drafted finding: whether its lines are changed by this diff, and whether its fix
- * stands there already.
- */
+/** Checks without a model: whether this diff changes the finding's lines, and whether its fix is already there. */
 export function checkByRule(findings: readonly Finding[], files: readonly FileDiff[]): Checked {
   const spoken = new Set(findings.map(({ path }) => path));
   const index = new Map(files.filter(({ path }) => spoken.has(path)).map((file) => [file.path, diffLines(file)]));
   return split(findings, (finding) => ruleObjection(finding, index.get(finding.path)));
 }
 
-/** A line that stays may be the place of what the lines beside it broke. */
+/** An unchanged line may be the place of a defect that its neighbours caused. */
 const BESIDE = 2;
 
 function isByAChange({ side, startLine, line }: Finding, cited: readonly QuotableLine[], lines: DiffLines): boolean {
   const run = lines.runs.find((one) => one.some((each) => each === cited[0])) ?? [];
-  // Beside removed lines alone, no line of the new side is changed.
+  // Next to removed lines only, no line of the new side is changed.
   if (cited.length > 0 && !run.some(({ changed }) => changed)) return true;
   return run.some(
     (each) => each.changed && each.line >= startLine - BESIDE && each.line <= line + BESIDE && each.side === side,
   );
 }
 
-/** More than a citation can hold; see locate. */
+/** More than a citation can have; see locate. */
 const MOST_CITED = 100;
 
 function ruleObjection(finding: Finding, lines: DiffLines | undefined): string | null {
@@ -49,20 +49,20 @@ function ruleObjection(finding: Finding, lines: DiffLines | undefined): string |
   );
   const grave = finding.severity === "critical" || finding.severity === "major";
   if (!grave && !isByAChange(finding, cited, lines)) return "it is about lines that this change does not touch";
-  const standing = cited.map(({ text }) => text.trimEnd()).join("\n");
+  const current = cited.map(({ text }) => text.trimEnd()).join("\n");
   const fixed = finding.suggestion?.text
     .split("\n")
     .map((line) => line.trimEnd())
     .join("\n");
-  return fixed !== undefined && fixed === standing ? "the fix that it proposes stands there already" : null;
+  return fixed !== undefined && fixed === current ? "the proposed fix is already there" : null;
 }
 
 /**
- * Takes the verdicts of the second look. A finding without a verdict counts as one that the code shown does not decide; the
- * graver of two severities is never the new one: a second look may calm, not alarm.
+ * Applies the verdicts. A finding without a verdict counts as undecided by the code shown; a verdict may lower a
+ * severity, never raise it.
  *
- * @param unchecked findings that no question with an answer was about: they are as sure as the first look said, and say that
- *   nobody checked them
+ * @param unchecked findings without an answered question: they keep their confidence, and say that they were not
+ * checked
  */
 export function takeVerdicts(
   findings: readonly Finding[],
@@ -81,12 +81,12 @@ export function takeVerdicts(
   return split(calibrated, (finding) => reasons.get(finding) ?? null);
 }
 
-/** An id as it was given, without the brackets in which the prompt shows it. */
+/** An id without the brackets that the prompt puts around it. */
 export function plainId(id: string): string {
   return id.trim().replace(/^\[|\]$/g, "");
 }
 
-/** By id. Of several verdicts that contradict each other none counts. */
+/** By id. Contradicting verdicts cancel each other. */
 function agreedVerdicts(verdicts: readonly CheckedFinding[]): ReadonlyMap<string, CheckedFinding> {
   const byId = new Map<string, CheckedFinding>();
   for (const verdict of verdicts) {
@@ -99,9 +99,9 @@ function agreedVerdicts(verdicts: readonly CheckedFinding[]): ReadonlyMap<string
 }
 
 const RANK = { critical: 0, major: 1, medium: 2, minor: 3 } as const;
-/** What the code shown does not decide is less sure than what it shows. */
+/** Confidence factor of a finding that the code shown does not decide. */
 const NOT_SHOWN = 0.8;
-/** Of a claim of which a part does not hold. */
+/** Confidence factor of a claim that holds only in part. */
 const PARTLY = 0.8;
 const UNCHECKED_NOTE = "This was not checked a second time.";
 const REASON_CHARS = 200;
@@ -129,7 +129,7 @@ function withNote(finding: Finding, note: string): Finding {
   return { ...finding, body: `${finding.body}\n\n${note}` };
 }
 
-/** The floor holds for each of the two: what is surely so and nobody would change is held back too. */
+/** The threshold applies to both odds: a certain defect that no one would change is held back too. */
 function verdictObjection(
   finding: Finding,
   verdict: CheckedFinding | undefined,
@@ -139,7 +139,7 @@ function verdictObjection(
   if (verdict?.verdict === "wrong")
     return `it did not hold when checked: ${cutText(verdict.reason.trim(), REASON_CHARS)}`;
   const { real, wanted } = oddsOf(finding);
-  const floor = `is below ${least}, the floor of the ${profile} profile`;
+  const floor = `is below ${least}, the threshold of the ${profile} profile`;
   if (real < least) return `confidence ${real.toFixed(2)} ${floor}`;
   return wanted < least ? `the chance that its author would change it, ${wanted.toFixed(2)}, ${floor}` : null;
 }

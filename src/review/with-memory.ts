@@ -1,6 +1,6 @@
-// The findings of a review with what memory adds to them, and what it knows of each, ready to be weighed.
+// Adds memory's findings and knowledge to the findings of a review.
 import { type Finding, findingId, type Precedent } from "../domain/finding.ts";
-import { type FlaggedHere, NO_RECOLLECTION, type Recollection } from "../domain/memory/repository-history.ts";
+import { type FlaggedInChange, NO_HISTORY, type RepositoryHistory } from "../domain/memory/repository-history.ts";
 import type { Checkpoint } from "../domain/review/review-history.ts";
 import { isoDate } from "../domain/text/iso-date.ts";
 import type { CodeNow } from "./code-now.ts";
@@ -8,23 +8,23 @@ import { isAbout, type PastMaterial, withPrecedent } from "./held-by-memory.ts";
 
 export interface WithMemory {
   readonly findings: readonly Finding[];
-  /** Ids of those that an earlier push brought, and only memory held back. */
+  /** Ids of findings of an earlier push that only memory held back. */
   readonly revived: ReadonlySet<string>;
   readonly past: PastMaterial;
 }
 
-/** @param found what rules and model found, in order; nothing of it is lost */
+/** @param found findings of rules and model, in order; all of them are kept */
 export async function withMemory(
   found: readonly Finding[],
   checkpoint: Checkpoint,
   code: CodeNow,
-  { flagged, rejected, openPulls, now, alikeClaims }: Recollection = NO_RECOLLECTION,
+  { flagged, rejected, openPulls, now, alikeClaims }: RepositoryHistory = NO_HISTORY,
 ): Promise<WithMemory> {
   const again = revived(checkpoint, found, code);
   const declined = new Set(rejected.map(({ memoryId }) => memoryId));
   const findings = reintroduced([...found, ...again], flagged, declined);
-  const told = await alikeClaims(findings);
-  const claims = new Map(findings.map((finding, at) => [finding, told[at] ?? []]));
+  const similar = await alikeClaims(findings);
+  const claims = new Map(findings.map((finding, at) => [finding, similar[at] ?? []]));
   return {
     findings,
     revived: new Set(again.map(({ id }) => id)),
@@ -32,26 +32,26 @@ export async function withMemory(
   };
 }
 
-// Code that somebody changed because of a finding, and that comes back: said with the pull request that changed it.
+// Code that was changed because of a finding, and comes back: reported with the pull request that changed it.
 
-/** A change that brings back more is a revert, and its first lines tell that. */
+/** A change that brings back more is a revert, and its first lines show that. */
 const MOST = 20;
 
 /**
- * Findings about code that comes back. Where a rule or a model says the same, its finding stays and says that it is not the
- * first time; where nobody does, memory speaks.
+ * Findings about code that comes back. When a rule or model reports the same, its finding stays and mentions the
+ * earlier fix; otherwise memory reports it.
  *
- * @param found what rules and model found
- * @param flagged newest first; `declined` holds the memory ids of those that nobody wants to hear about again
- * @returns `found`, in its order, and what memory adds
+ * @param found findings of rules and model
+ * @param flagged newest first; `declined` has the memory ids of declined findings
+ * @returns `found`, in its order, and memory's own findings
  */
 export function reintroduced(
   found: readonly Finding[],
-  flagged: readonly FlaggedHere[],
+  flagged: readonly FlaggedInChange[],
   declined: ReadonlySet<string>,
 ): readonly Finding[] {
   const back = flagged
-    .filter(({ fixedAt, isAdded, isTelling }) => fixedAt !== null && isAdded && isTelling)
+    .filter(({ fixedAt, isAdded, isDistinctive }) => fixedAt !== null && isAdded && isDistinctive)
     .filter(({ memoryId }) => !declined.has(memoryId))
     .map((one) => ({ ...one, places: one.places.filter(({ isWhole }) => isWhole) }));
   const places = new Set<string>();
@@ -62,27 +62,27 @@ export function reintroduced(
       return places.has(at) ? false : places.add(at) !== undefined;
     })
     .slice(0, MOST);
-  const told = found.map((finding) => {
+  const reported = found.map((finding) => {
     const one = first.find((other) => isAbout(finding, other));
-    return one === undefined ? finding : saidAgain(finding, one);
+    return one === undefined ? finding : withEarlierFix(finding, one);
   });
   const own = first.flatMap((one) => (found.some((finding) => isAbout(finding, one)) ? [] : (byMemory(one) ?? [])));
-  return [...told, ...own];
+  return [...reported, ...own];
 }
 
-function placeKey({ places: [place], category }: FlaggedHere): string {
+function placeKey({ places: [place], category }: FlaggedInChange): string {
   return JSON.stringify([place?.path, place?.startLine, category]);
 }
 
-function saidAgain(finding: Finding, one: FlaggedHere): Finding {
+function withEarlierFix(finding: Finding, one: FlaggedInChange): Finding {
   const body = `This re-introduces what #${one.pull} fixed on ${fixedOn(one)}. ${finding.body}`;
   return withPrecedent({ ...finding, body }, precedentOf(one));
 }
 
-function byMemory(one: FlaggedHere): Finding | null {
+function byMemory(one: FlaggedInChange): Finding | null {
   const [place, ...more] = one.places;
   if (place === undefined) return null;
-  const others = more.length === 0 ? "" : ` The same code stands in ${more.length} more of the changed places.`;
+  const others = more.length === 0 ? "" : ` The same code is in ${more.length} more of the changed places.`;
   return {
     id: findingId(`memory:${one.category}`, place.path, one.shape.at.map(String), 0),
     path: place.path,
@@ -95,29 +95,30 @@ function byMemory(one: FlaggedHere): Finding | null {
     title: `Re-introduces what #${one.pull} fixed on ${fixedOn(one)}`,
     body: `These lines were changed in #${one.pull} after a finding about them: “${one.title}”.${others}`,
     source: "memory",
-    // Token for token the code that was changed: what may have changed is whether it still matters.
+    // Token for token the changed code: only its relevance may differ.
     confidence: 0.9,
     suggestion: null,
     precedents: [precedentOf(one)],
   };
 }
 
-function precedentOf(one: FlaggedHere): Precedent {
+function precedentOf(one: FlaggedInChange): Precedent {
   const { memoryId: id, url, title: quote, pull } = one;
   return { id, url, outcome: "fixed", date: fixedOn(one), similarity: 1, quote, pull };
 }
 
-function fixedOn({ fixedAt }: FlaggedHere): string {
+function fixedOn({ fixedAt }: FlaggedInChange): string {
   return isoDate(fixedAt ?? 0);
 }
 
-// What memory held back at an earlier push and no model reads again now: still held back, or said because somebody restored it.
+// Findings that memory held back at an earlier push, in files that no model reads this time: still held back, or
+// reported because a person restored them.
 
 /**
- * Findings of a model that memory held back, in files that the push leaves alone, so that their lines are still theirs.
- * Rules find theirs again by themselves; in files that were touched the model looks again.
+ * A model's findings that memory held back, in files that the push does not touch, so that their lines are unchanged.
+ * Rules find theirs again by themselves; in touched files the model looks again.
  *
- * @param found what was found this time
+ * @param found the findings of this time
  */
 export function revived(checkpoint: Checkpoint, found: readonly Finding[], code: CodeNow): readonly Finding[] {
   if (checkpoint.kind === "full") return [];

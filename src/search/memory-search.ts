@@ -98,7 +98,7 @@ export function memorySearch(source: RowSource, settings: SearchSettings): Memor
       return inSnapshot(async (rows) => {
         const repositories = await rows.admitted(scope);
         const stored = await rows.space(space);
-        const others = await rows.otherSpaces(repositories, stored);
+        const others = await rows.staleEmbeddings(repositories, stored);
         if (others.rows > 0) report("stale-vectors", staleText(others.rows, others.models));
         if (stored === null || k < 1) return codes.map(() => []);
         const total = repositories.reduce((sum, one) => sum + one.rows, 0);

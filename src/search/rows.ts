@@ -68,7 +68,7 @@ export interface Rows {
   /** Vectors of these rows. */
   codesOf(repository: number, space: number, ids: readonly number[]): Promise<readonly RowCode[]>;
   /** How many rows of the repositories have vectors of other spaces, and of which. */
-  otherSpaces(
+  staleEmbeddings(
     repositories: readonly Admitted[],
     space: number | null,
   ): Promise<{ readonly rows: number; readonly models: readonly string[] }>;

@@ -123,8 +123,8 @@ function until(signal: AbortSignal, ports: MissedPorts): MissedPorts {
   };
 }
 
-async function sweepLog({ log: deliveries, book, now }: MissedPorts, limits: RecoverLimits, log: Logger) {
-  const { asked, ...done } = await recoverDeliveries(deliveries, book, now(), limits);
+async function sweepLog({ log: deliveries, store, now }: MissedPorts, limits: RecoverLimits, log: Logger) {
+  const { asked, ...done } = await recoverDeliveries(deliveries, store, now(), limits);
   if (asked.length + done.gone + done.left > 0)
     log.warn(
       { ...done, asked: asked.length, some: asked.slice(0, LOGGED) },

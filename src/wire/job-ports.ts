@@ -85,7 +85,7 @@ export function reviewPorts(
         redactor,
       ),
       decisions: store.decisions,
-      book: held.answers,
+      answers: held.answers,
       records: held.ledger,
       evidence: github.onUnposted === null ? store.evidence : dryRunEvidence(store.evidence),
       inspector: rules,
@@ -149,7 +149,7 @@ export function followPorts(
     chunker,
     redact,
     describing: { recall: store.recall, access: accessFor(asking, lease, store.book) },
-    history: { past: pastOf(clients, installationId, github.pace), book: store.history, botLogin: github.botLogin },
+    history: { past: pastOf(clients, installationId, github.pace), store: store.history, botLogin: github.botLogin },
     now: Date.now,
   });
   return (lease) => of(lease, lease.job);
@@ -176,7 +176,7 @@ export function learnPorts(github: WiredGitHub, store: Store): (job: FeedbackJob
       pulls: githubPullRequests({ github: client, clients, installationId, botLogin, authors }),
       records: store.ledger,
       evidence: github.onUnposted === null ? store.evidence : dryRunEvidence(store.evidence),
-      book: store.looks,
+      feedbackStore: store.looks,
       redact,
       now: Date.now,
     };
@@ -194,7 +194,7 @@ export function missedPorts(github: WiredGitHub, store: Store, host: string, add
   return {
     log: githubDeliveryLog(app),
     pulls: githubOpenPulls({ app, clients, host, paceMs: pace ? READ_PACE_MS : 0 }),
-    book: store.missed,
+    store: store.missed,
     add,
     now: Date.now,
     pause: () => (pace ? wait(WRITE_PACE_MS) : Promise.resolve()),

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { authorStanding } from "../../src/analyze/author-tier.ts";
+import { assessAuthor } from "../../src/analyze/author-tier.ts";
 
 test.each([
   ["OWNER", null, "core", "association OWNER"],
@@ -18,5 +18,5 @@ test.each([
   ["", null, "first-time", "association unknown"],
   ["constructor", null, "first-time", "association CONSTRUCTOR"],
 ] as const)("an author with association %j and %j merged pull requests is %s", (association, merged, tier, because) => {
-  expect(authorStanding({ association }, { mergedPullRequests: merged })).toEqual({ tier, because });
+  expect(assessAuthor({ association }, { mergedPullRequests: merged })).toEqual({ tier, because });
 });

@@ -116,7 +116,7 @@ describe("a command that changes something", () => {
     await world.comment(pull, "rae", "/kodiai nonsense");
     await answered(at);
     expect(comments.map((comment) => reactions(world, comment))).toEqual(Array(4).fill(["eyes", "-1"]));
-    expect(replies(world, pull)).toEqual([expect.stringContaining("@rae `pause` takes write access")]);
+    expect(replies(world, pull)).toEqual([expect.stringContaining("@rae `pause` needs write access")]);
   });
 
   test.each([
@@ -157,7 +157,7 @@ describe("a conversation ends", () => {
     }
     await answered(at);
     expect(repliesIn(world, pull, root)).toHaveLength(3);
-    expect(repliesIn(world, pull, root)[2]).toContain("To go on here, name me");
+    expect(repliesIn(world, pull, root)[2]).toContain("To continue here, mention me");
     await world.reply(pull, "parrot", root, "@kodiai is it quoted elsewhere?");
     await answered(at);
     await world.reply(pull, "parrot", root, "And in the other file?");

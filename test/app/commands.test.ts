@@ -166,7 +166,9 @@ describe("reviews on request", () => {
     const { stage: at, world, pull } = await play();
     await world.comment(pull, "wren", "/kodiai stop");
     await answered(at);
-    expect(replies(world, pull)).toEqual([expect.stringContaining("No review of this pull request waits or runs")]);
+    expect(replies(world, pull)).toEqual([
+      expect.stringContaining("No review of this pull request is queued or running"),
+    ]);
   });
 
   test("`summary` says what the latest review found", async () => {
@@ -185,7 +187,7 @@ describe("in the thread of a finding", () => {
     const reply = await world.reply(pull, "wren", root, "/kodiai ignore the name comes from our own list");
     await answered(at);
     expect(reactions(world, reply)).toEqual(["eyes", "hooray"]);
-    expect(repliesIn(world, pull, root)).toEqual([expect.stringContaining("this is not said again")]);
+    expect(repliesIn(world, pull, root)).toEqual([expect.stringContaining("this will not be reported again")]);
     await world.push(pull, { "docs/notes.md": "# Notes\n" });
     await at.settled(pull);
     expect(summaryOf(world, pull).body).toMatch(
@@ -346,7 +348,7 @@ describe("memory and configuration", () => {
     await answered(at);
     expect(replies(world, pull).slice(2)).toEqual([
       expect.stringContaining("Forgotten: 1 memory."),
-      expect.stringContaining("Nothing of that is remembered."),
+      expect.stringContaining("Nothing to forget: no such memory."),
     ]);
   });
 

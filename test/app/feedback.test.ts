@@ -231,7 +231,7 @@ describe("code and buttons", () => {
     await world.push(pull, { [CART_TEST]: FIXED });
     await anHourPasses(at);
     expect(await outcome(at, pull, CART_TEST)).toBe("posted");
-    expect(await why(at, pull, CART_TEST)).toContain("the branch of somebody without write access, not merged");
+    expect(await why(at, pull, CART_TEST)).toContain("an unmerged branch of a person without write access");
     await world.closePull(pull, { merged: true, by: "otto" });
     await answered(at);
     expect(await outcome(at, pull, CART_TEST)).toBe(`fixed ${TODAY} in ${pull.headSha.slice(0, 12)}`);
@@ -271,7 +271,7 @@ describe("code and buttons", () => {
     expect(await outcome(at, pull, BACKUP_PY)).toBe("posted");
     world.react(cart, "ines", "-1");
     await anHourPasses(at);
-    expect(await why(at, pull, CART_TEST)).toContain("because 2 people who may write rejected it");
+    expect(await why(at, pull, CART_TEST)).toContain("because 2 people with write access rejected it");
   });
 
   test("who opens a thread again is known from the delivery: the author's click does not undo a maintainer's", async () => {

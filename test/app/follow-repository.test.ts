@@ -51,7 +51,7 @@ describe("a push to the default branch", () => {
     expect(await asked(shop, () => world.commit(shop, { "docs/guide.md": null, "README.md": null }))).toBe(0);
     expect(sources(shop)).toEqual([]);
     expect((await stage.followed(shop)).at(-1)).toMatch(
-      /^index: indexed [0-9a-f]{12}: 0 files read, 0 unchanged, 2 gone, 0 waiting; 3 forgotten/,
+      /^index: indexed [0-9a-f]{12}: 0 files read, 0 unchanged, 2 removed, 0 waiting; 3 forgotten/,
     );
   });
 
@@ -132,7 +132,7 @@ describe("a push to the default branch", () => {
     await asked(repository, () => configured("{docs: false}"));
     expect(sources(repository)).toEqual([]);
     expect((await stage.followed(repository)).at(-1)).toBe(
-      "index: skipped: the configuration has neither documents nor code remembered",
+      "index: skipped: the configuration remembers neither documents nor code",
     );
   });
 

@@ -139,7 +139,7 @@ describe("what one pull request taught", () => {
     ]);
     await says(at, first, "wren", "src/session.ts", "/kodiai ignore the cache is best effort, see #4");
     expect(repliesIn(world, first, rootOf(first, "src/session.ts"))).toEqual([
-      expect.stringContaining("On other pull requests the like of it is held back"),
+      expect.stringContaining("On other pull requests, similar findings are held back"),
     ]);
     await says(at, first, "wren", "ops/backup.py", "/kodiai ignore names come from our own list");
     await world.push(first, { "src/cart.ts": CART_FIXED });
@@ -182,7 +182,7 @@ describe("what one pull request taught", () => {
     expect(heldBackIn(at, second)).toContain("the cache is best effort");
     await world.comment(second, "wren", `/kodiai restore ${memory}`);
     await answered(at);
-    expect(replies(world, second).at(-1)).toContain("Findings like it are said again");
+    expect(replies(world, second).at(-1)).toContain("Similar findings are reported again");
     await world.push(second, { "docs/notes.md": "# Notes again\n" });
     await at.settled(second);
     expect(titles(at, second)).toHaveLength(3);
@@ -240,7 +240,7 @@ describe("what people answered, without a command", () => {
     const [, memory = ""] = /`\/kodiai restore (mem_\w+)`/.exec(held) ?? [];
     await world.comment(second, "vera", `/kodiai restore ${memory}`);
     await answered(at);
-    expect(replies(world, second).at(-1)).toContain("Findings like it are said again");
+    expect(replies(world, second).at(-1)).toContain("Similar findings are reported again");
     // The answer still stands on the first pull request: looking at it once more brings nothing back.
     await anHourPasses(at);
     const third = await opened(at, repository, { "src/late.ts": SESSION });

@@ -101,7 +101,7 @@ describe.each([
     let told = 0;
     for (const { name, text } of all) {
       const { summary, comments } = await bodies({ review: saysAll(text), verify: holds });
-      const isRead = !summary.includes("was not of the form asked for");
+      const isRead = !summary.includes("did not have the requested form");
       if (isRead) {
         expect(anthropic.requests.length, name).toBeGreaterThan(0);
         // Said on its line or its file, or held back for a reason: what a fixed reply found is somewhere.
@@ -129,7 +129,7 @@ describe.each([
     for (const { name, text } of all) {
       const { summary, comments } = await bodies({ review: says(FOUND), verify: () => says(text) });
       expect(comments, name).toContain(TITLE);
-      if (/not checked a second time: the model's answer was not|second look said nothing of 1 of 1/.test(summary))
+      if (/not checked a second time: the model's answer did not|second look gave no verdict on 1 of 1/.test(summary))
         told++;
       else expect(summary, name).toContain("**1 finding**: 1 major — 1 inline.");
     }

@@ -84,7 +84,7 @@ const STOPS: readonly (readonly [string, Reply, string])[] = [
     says("{}", { stopReason: "model_context_window_exceeded" }),
     "it did not fit the model's context",
   ],
-  ["pause_turn", says("{}", { stopReason: "pause_turn" }), "was not of the form asked for"],
+  ["pause_turn", says("{}", { stopReason: "pause_turn" }), "did not have the requested form"],
 ];
 
 const FAULTS: readonly (readonly [string, Reply, string])[] = [
@@ -177,7 +177,7 @@ describe.each([
       const isRead = /\*\*1 finding\*\*|1 held back/.test(summary);
       if (!isRead) {
         expect(summary, name).toContain(INCOMPLETE);
-        expect(summary, name).toContain("was not of the form asked for");
+        expect(summary, name).toContain("did not have the requested form");
         expect(summary, name).toContain("**No rule fired** in 1 file; no model read it");
       }
     }

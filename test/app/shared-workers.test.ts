@@ -82,7 +82,7 @@ test("a large change for which there is no room gives its worker back, and its t
     files: { "ops/backup.py": BACKUP },
   });
   expect(await at.settled(small)).toMatchObject({ state: "done", attempt: 1 });
-  expect(new Set(states())).toEqual(new Set([null, "it waits until a process has room for a large change"]));
+  expect(new Set(states())).toEqual(new Set([null, "waiting until a process has memory for a large change"]));
   // Each was taken once: what waits for room is not looked at again and again.
   expect(at.rows("SELECT max(token) AS taken FROM jobs WHERE lane = 'review'")).toEqual([{ taken: 1 }]);
   letGo();

@@ -51,7 +51,7 @@ const run = (words: readonly string[], over: Record<string, string> = {}) =>
 const TABLE = [
   "  by language: unknown 2, go 1, python 1",
   "  by outcome: none 2, declined 1, fixed 1",
-  "  left out: 1 × by somebody without write access",
+  "  left out: 1 × by a person without write access",
 ];
 
 test("a dry run counts and makes no file", async () => {

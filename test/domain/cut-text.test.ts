@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { secretRedactor } from "../../src/adapters/secrets/redact.ts";
 import { cutText, oneLine } from "../../src/domain/text/cut-text.ts";
-import { publicWords } from "../../src/domain/text/public-error-text.ts";
+import { publicErrorText } from "../../src/domain/text/public-error-text.ts";
 import { codeSpan, sanitizeBlock, sanitizeInline } from "../../src/publish/sanitize.ts";
 import { receive } from "../../src/receive/receive.ts";
 import { loggedError } from "../../src/server/logged-error.ts";
@@ -42,7 +42,7 @@ describe("a token that stands across a cut", () => {
   const { redact } = secretRedactor();
   const told: readonly (readonly [name: string, cut: (text: string, most: number) => string])[] = [
     ["cut text", cutText],
-    ["public words", publicWords],
+    ["public words", publicErrorText],
     ["a line of a comment", sanitizeInline],
     ["a comment", sanitizeBlock],
     ["a name", codeSpan],
@@ -93,7 +93,7 @@ describe("a mark of redaction", () => {
   const marked = "the key ‹redacted:github-token› of the build";
   test("is whole or gone", () => {
     for (let most = 0; most <= marked.length; most++) {
-      for (const shown of [cutText(marked, most), publicWords(marked, most)])
+      for (const shown of [cutText(marked, most), publicErrorText(marked, most)])
         expect(shown.includes("‹redacted:github-token›") || !/‹r/.test(shown), shown).toBe(true);
     }
     for (let most = 20; most <= marked.length; most++) {

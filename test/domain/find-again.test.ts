@@ -1,14 +1,14 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { shapeOf, tokenStream } from "../../src/domain/code/code-fingerprint.ts";
-import { findAgain } from "../../src/domain/code/relocate-code.ts";
+import { relocateCode } from "../../src/domain/code/relocate-code.ts";
 import { runs } from "../runs.ts";
 
 const stream = (text: string) => tokenStream(text.split("\n").map((line, index) => ({ line: index + 1, text: line })));
 
 /** Where lines first…last of `before` stand in `after`, as `FIRST-LAST how`. */
 function found(before: string, first: number, last: number, after: string): string | null {
-  const again = findAgain(shapeOf(stream(before), first, last), stream(after), first);
+  const again = relocateCode(shapeOf(stream(before), first, last), stream(after), first);
   return again === null ? null : `${again.startLine}-${again.line} ${again.as}`;
 }
 
@@ -55,7 +55,7 @@ describe("code is found again", () => {
         const space = () => [" ", "\n", "\n\n    ", ",  "][breaks[turn++ % breaks.length] ?? 0] ?? " ";
         const after = rows.map((words) => words.join("\0").replaceAll("'", '"').replace(/\0/g, space)).join(";\n");
         const line = (pick % rows.length) + 1;
-        const again = findAgain(shapeOf(stream(before), line, line), stream(after), line);
+        const again = relocateCode(shapeOf(stream(before), line, line), stream(after), line);
         expect(again?.as).toBe("same");
         const shape = shapeOf(stream(after), again?.startLine ?? 0, again?.line ?? 0);
         const wanted = shapeOf(stream(before), line, line).at;
@@ -69,7 +69,7 @@ describe("code is found again", () => {
     const tokens = fc.array(fc.nat({ max: 3 }), { maxLength: 40 });
     fc.assert(
       fc.property(tokens, tokens, tokens, tokens, (before, at, after, all) => {
-        const again = findAgain({ before, at, after }, { tokens: all, lines: all.map((_, index) => index + 1) }, 1);
+        const again = relocateCode({ before, at, after }, { tokens: all, lines: all.map((_, index) => index + 1) }, 1);
         if (again?.as === "same") expect(all.slice(again.startLine - 1, again.line)).toEqual(at);
       }),
     );

@@ -1,10 +1,10 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { textTokens } from "../../src/domain/code/code-fingerprint.ts";
-import { otherNames } from "../../src/domain/code/relocate-code.ts";
+import { renamedTokens } from "../../src/domain/code/relocate-code.ts";
 
 const names = (a: string, b: string) => {
-  const found = otherNames(textTokens(a), textTokens(b));
+  const found = renamedTokens(textTokens(a), textTokens(b));
   return found === null ? null : found.size;
 };
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { publicWords } from "../../src/domain/text/public-error-text.ts";
+import { publicErrorText } from "../../src/domain/text/public-error-text.ts";
 
 test.each([
   ["timed out: no answer within 5000 ms", "timed out: no answer within 5000 ms"],
@@ -14,14 +14,14 @@ test.each([
   ["read ETIMEDOUT from db.internal:5432", "read ETIMEDOUT from (an address)"],
   ["3 of 10 files, 1/2 read, and/or a date 2026/11/22", "3 of 10 files, 1/2 read, and/or a date 2026/11/22"],
 ])("%j is shown as %j", (text, shown) => {
-  expect(publicWords(text)).toBe(shown);
+  expect(publicErrorText(text)).toBe(shown);
 });
 
 test("a long text ends between words, so that no secret is shown by half", () => {
   const token = ["ghp", "b7Qk2ZpXv9Lr4TnWs8Yc1HdJ6mGfA3eUo5iK"].join("_");
-  const shown = publicWords(`${"word ".repeat(38)}${token} and more`);
+  const shown = publicErrorText(`${"word ".repeat(38)}${token} and more`);
   expect(shown).toBe(`${"word ".repeat(38)}…`);
-  expect(publicWords("/a".repeat(500_000)).length).toBeLessThanOrEqual(201);
+  expect(publicErrorText("/a".repeat(500_000)).length).toBeLessThanOrEqual(201);
 });
 
 /** As Node 24, undici and node:tls write them, with addresses of an inner network. */
@@ -46,7 +46,7 @@ const INNER_WORDS =
   /acme|ghes|squid|localhost|3128|45321|8443|39422|10\.0\.|192\.168|127\.0|fd12|fd00|fe80|2001:db8|::1|: proxy$/i;
 
 test.each(INNER)("of %j no address is shown", (message) => {
-  expect(publicWords(message)).not.toMatch(INNER_WORDS);
+  expect(publicErrorText(message)).not.toMatch(INNER_WORDS);
 });
 
 test("times, places in files, names of types and routes of the API stay", () => {
@@ -57,5 +57,5 @@ test("times, places in files, names of types and routes of the API stay", () => 
     "`a.local` is what the rule says about line:120",
     "3 of 12 files, ratio 16:9, sha256:1f2e",
   ])
-    expect(publicWords(text)).toBe(text.replace("a.local", "(an address)"));
+    expect(publicErrorText(text)).toBe(text.replace("a.local", "(an address)"));
 });

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { noGain, type ReplayResult, replayWords } from "../../src/domain/figures/replay-result.ts";
+import { noGain, type ReplayResult, replaySummary } from "../../src/domain/figures/replay-result.ts";
 
 const DAY = 86_400_000;
 const AT = Date.UTC(2026, 9, 1);
@@ -29,8 +29,8 @@ test.each([
 });
 
 test("the figures are told on one line, with the day until which they count", () => {
-  expect(replayWords(result())).toBe(
+  expect(replaySummary(result())).toBe(
     "2026-10-01: on 0.100, placebo 0.080, gain 0.020 [-0.030, 0.070] over 80 pull requests with local-1; counts until 2026-10-31",
   );
-  expect(replayWords(result({ gain: null, placebo: null }))).toContain("on 0.100, without a placebo over 80");
+  expect(replaySummary(result({ gain: null, placebo: null }))).toContain("on 0.100, without a placebo over 80");
 });

@@ -10,12 +10,12 @@ import {
   replayVerdict,
   tallyArm,
 } from "../../src/domain/figures/replay.ts";
-import { turnedDown } from "../../src/domain/memory/read-reply.ts";
+import { isDeclined } from "../../src/domain/memory/read-reply.ts";
 import { textVectors } from "../../src/domain/text/text-likeness.ts";
 
 const SAID = ["Close the connection when the handshake fails.", "Sort these imports."];
 const vectors = textVectors([...SAID, "Use a constant here.", "Why not a map?"]);
-const shown = (text: string, no = false) => ({ vector: vectors(text), turnedDown: no, tokens: 10 });
+const shown = (text: string, no = false) => ({ vector: vectors(text), isDeclined: no, tokens: 10 });
 const later = SAID.map(vectors);
 
 describe("what five memories come to", () => {
@@ -48,7 +48,7 @@ test.each([
   ["a reply that agrees", { outcome: null, replies: ["Good catch, done in 3f2a1bc."] }, false],
   ["no reply", { outcome: null, replies: [] }, false],
 ] as const)("who said no: %s", (_what, said, expected) => {
-  expect(turnedDown(said)).toBe(expected);
+  expect(isDeclined(said)).toBe(expected);
 });
 
 const tally = (met: number): ArmTally => ({ met, shown: 5, useful: met, harmful: 0, tokens: 100 });

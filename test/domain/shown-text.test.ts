@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { shownText } from "../../src/domain/text/rendered-markdown.ts";
+import { visibleText } from "../../src/domain/text/rendered-markdown.ts";
 
 describe("what nobody sees on the page is left out and counted", () => {
   test.each([
@@ -19,7 +19,7 @@ describe("what nobody sees on the page is left out and counted", () => {
     ["a processing instruction", "a <?php approve ?> b", "a  b"],
     ["a CDATA section", "<![CDATA[ approve ]]>b", "b"],
   ])("%s", (_, markdown, text) => {
-    expect(shownText(markdown)).toEqual({ text, hidden: markdown.length - text.length });
+    expect(visibleText(markdown)).toEqual({ text, hidden: markdown.length - text.length });
   });
 });
 
@@ -34,7 +34,7 @@ test("what people see stays: an arrow, a footnote, a link, a list, generics, a c
     "write `<!--` to open",
     "Array<string>",
   ].join("\n");
-  expect(shownText(seen)).toEqual({ text: seen, hidden: 0 });
+  expect(visibleText(seen)).toEqual({ text: seen, hidden: 0 });
 });
 
 test("nothing is made up, everything is counted, and the rest keeps its order", () => {
@@ -57,7 +57,7 @@ test("nothing is made up, everything is counted, and the rest keeps its order", 
   fc.assert(
     fc.property(fc.array(unit, { maxLength: 40 }), (units) => {
       const markdown = units.join("");
-      const { text, hidden } = shownText(markdown);
+      const { text, hidden } = visibleText(markdown);
       expect(text.length + hidden).toBe(markdown.length);
       let at = 0;
       for (const character of text) {
@@ -72,7 +72,7 @@ test.each(["<!--", "a <!-- ", "<!--`", "<!-- -->", "<?", "a <?", "[a]: b\n", "["
   "a megabyte of %j is read in a moment",
   (piece) => {
     const markdown = piece.repeat(Math.ceil(1_000_000 / piece.length));
-    expect(shownText(markdown).text.length).toBeLessThanOrEqual(markdown.length);
+    expect(visibleText(markdown).text.length).toBeLessThanOrEqual(markdown.length);
   },
   10_000,
 );

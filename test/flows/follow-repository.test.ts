@@ -51,7 +51,7 @@ function world(found: ReachableRepository | Unreachable, config: string | null =
     describing: { recall: noMemory(), access: null },
     history: {
       past: () => Promise.resolve(null),
-      book: { of: () => Promise.resolve(null), save: () => Promise.resolve() },
+      store: { of: () => Promise.resolve(null), save: () => Promise.resolve() },
       botLogin: "kodiai[bot]",
     },
     now: () => AT,
@@ -145,7 +145,7 @@ test("nothing is indexed of a repository that cannot be read, has no commit, or 
   for (const [found, config, reason] of [
     [SUSPENDED, null, "the installation is suspended"],
     [empty, null, "nothing was committed yet"],
-    [standing({ "README.md": "Hello." }), off, "the configuration has neither documents nor code remembered"],
+    [standing({ "README.md": "Hello." }), off, "the configuration remembers neither documents nor code"],
   ] as const) {
     const { ports, memory } = world(found, config);
     expect(await followRepository(job("index"), ports)).toEqual({ kind: "skipped", reason });

@@ -105,7 +105,7 @@ function pastOf({
   };
 }
 
-function bookOf(): HistoryStore & { readonly saved: HistoryProgress[] } {
+function storeOf(): HistoryStore & { readonly saved: HistoryProgress[] } {
   const saved: HistoryProgress[] = [];
   return {
     saved,
@@ -126,11 +126,11 @@ const request = (with_: Partial<HistoryRequest> = {}): HistoryRequest => ({
 
 function world() {
   const memory = fakeMemory();
-  const book = bookOf();
+  const store = storeOf();
   const redact = (text: string) => Promise.resolve(text);
   const run = (past: PastReviews, with_: Partial<HistoryRequest> = {}) =>
-    importHistory(request(with_), { past, book, memory, embedder: fakeEmbedder(), redact });
-  return { memory, book, run };
+    importHistory(request(with_), { past, store, memory, embedder: fakeEmbedder(), redact });
+  return { memory, store, run };
 }
 
 const held = (memory: FakeMemory) =>
@@ -151,7 +151,7 @@ const THREADED = [
 
 describe("an import", () => {
   test("folds replies into what they answer, over page ends, and reads all three places", async () => {
-    const { memory, book, run } = world();
+    const { memory, store, run } = world();
     const done = await run(pastOf({ comments: THREADED }));
     expect(done).toMatchObject({ stopped: null, progress: { stage: "done", finishedAt: AT + 10_000_000 } });
     expect(held(memory)).toEqual([
@@ -167,8 +167,8 @@ describe("an import", () => {
       byLanguage: [["typescript", 5]],
       byOutcome: expect.arrayContaining([["fixed", 1]]),
     });
-    // What stands in the book is numbers and our own words.
-    expect(JSON.stringify(book.saved)).not.toContain("finally");
+    // What stands in the store is numbers and our own words.
+    expect(JSON.stringify(store.saved)).not.toContain("finally");
   });
 
   test("twice brings nothing twice, and the second time only what is new, with old threads that went on", async () => {
@@ -210,7 +210,7 @@ describe("an import", () => {
     const past = pastOf({ comments });
     const { progress } = await importHistory(request(), {
       past,
-      book: null,
+      store: null,
       memory: null,
       embedder: fakeEmbedder(),
       redact: (text) => Promise.resolve(text),
@@ -218,7 +218,7 @@ describe("an import", () => {
     expect(progress.tally).toMatchObject({ added: 0, byLanguage: [["typescript", 5]] });
     expect(new Map(progress.tally.leftOut)).toEqual(
       new Map([
-        ["by somebody without write access", 1],
+        ["by a person without write access", 1],
         ["fewer than 25 characters beside code and links", 1],
       ]),
     );

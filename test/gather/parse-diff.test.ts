@@ -167,7 +167,7 @@ describe("paths", () => {
 
   test("a header whose names share nothing is refused", () => {
     expect(refusal(parseDiff(diff("diff --git one two", "old mode 100644", "new mode 100755")))).toBe(
-      "null: the names in its header cannot be told apart",
+      "null: the names in its header are ambiguous",
     );
   });
 

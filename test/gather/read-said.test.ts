@@ -1,19 +1,20 @@
 import { describe, expect, test } from "vitest";
 import { textTokens } from "../../src/domain/code/code-fingerprint.ts";
-import type { Said } from "../../src/domain/review/review-history.ts";
-import { readSaid } from "../../src/gather/read-said.ts";
+import type { EarlierFinding } from "../../src/domain/review/review-history.ts";
+import { earlierFindings } from "../../src/gather/earlier-findings.ts";
 import { finding, LOGIN, ownComment } from "../review/given.ts";
 
-function said(id: string, over: Partial<Said> = {}): Said {
+function said(id: string, over: Partial<EarlierFinding> = {}): EarlierFinding {
   return { finding: finding({ id }), place: "inline", shape: { before: [], at: [7], after: [] }, url: null, ...over };
 }
-const review = (posted: boolean, ...all: readonly Said[]) => ({ posted, review: { said: all } });
-const told = (all: readonly Said[]) => all.map(({ finding: { id }, place, url }) => [id, place, url !== null]);
+const review = (posted: boolean, ...all: readonly EarlierFinding[]) => ({ posted, review: { said: all } });
+const told = (all: readonly EarlierFinding[]) =>
+  all.map(({ finding: { id }, place, url }) => [id, place, url !== null]);
 
 describe("what was said on a pull request", () => {
   test("is what the last posted review knows, with the addresses of the comments that stand", () => {
     const earlier = [review(true, said("fnd_a"), said("fnd_b")), review(true, said("fnd_a"))];
-    expect(told(readSaid(earlier, [ownComment("fnd_a"), ownComment("fnd_b")]))).toEqual([
+    expect(told(earlierFindings(earlier, [ownComment("fnd_a"), ownComment("fnd_b")]))).toEqual([
       ["fnd_a", "inline", true],
       ["fnd_b", "inline", true],
     ]);
@@ -21,7 +22,7 @@ describe("what was said on a pull request", () => {
 
   test("and what an overtaken review said before it was overtaken, no more", () => {
     const earlier = [review(false, said("fnd_a"), said("fnd_c"), said("fnd_d")), review(true, said("fnd_a"))];
-    expect(told(readSaid(earlier, [ownComment("fnd_a"), ownComment("fnd_c")]))).toEqual([
+    expect(told(earlierFindings(earlier, [ownComment("fnd_a"), ownComment("fnd_c")]))).toEqual([
       ["fnd_a", "inline", true],
       ["fnd_c", "inline", true],
     ]);
@@ -29,11 +30,11 @@ describe("what was said on a pull request", () => {
 
   test("what has no comment is for the summary; when comments cannot be read it stays what it was", () => {
     const earlier = [review(true, said("fnd_a"), said("fnd_b", { place: "summary" }))];
-    expect(told(readSaid(earlier, []))).toEqual([
+    expect(told(earlierFindings(earlier, []))).toEqual([
       ["fnd_a", "summary", false],
       ["fnd_b", "summary", false],
     ]);
-    expect(told(readSaid(earlier, null))).toEqual([
+    expect(told(earlierFindings(earlier, null))).toEqual([
       ["fnd_a", "inline", false],
       ["fnd_b", "summary", false],
     ]);
@@ -42,14 +43,14 @@ describe("what was said on a pull request", () => {
   test("a comment that no ledger knows is read back with its title and the code above it", () => {
     const hunk =
       "@@ -10,5 +10,7 @@ def login(request):\n     name = request\n-    user = db.find(name)\n+    query = name\n+    user = query";
-    const [one] = readSaid([], [{ ...ownComment("fnd_a"), hunk, startLine: 11, line: 12, title: "SQL" }]);
+    const [one] = earlierFindings([], [{ ...ownComment("fnd_a"), hunk, startLine: 11, line: 12, title: "SQL" }]);
     expect(one).toMatchObject({ place: "inline", recovered: true, finding: { title: "SQL", path: LOGIN.path } });
     expect(one?.shape).toEqual({
       before: textTokens("name = request"),
       at: textTokens("query = name\nuser = query"),
       after: [],
     });
-    const [onFile] = readSaid([], [{ ...ownComment("fnd_b"), startLine: null, line: null }]);
+    const [onFile] = earlierFindings([], [{ ...ownComment("fnd_b"), startLine: null, line: null }]);
     expect(onFile).toMatchObject({
       place: "file",
       finding: { locMethod: "none", title: "A finding of an earlier push" },

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { shapeOf, tokenStream } from "../../src/domain/code/code-fingerprint.ts";
 import type { Finding } from "../../src/domain/finding.ts";
-import { codeFate } from "../../src/learn/feedback/collect-evidence.ts";
+import { codeStatus } from "../../src/learn/feedback/collect-evidence.ts";
 
 const FILE = [
   "export async function refresh(token: string, store: Store) {",
@@ -24,39 +24,39 @@ const said = (with_: Partial<Finding> = {}) => ({
 const suggests = (text: string) => said({ suggestion: { startLine: 2, line: 2, text } });
 
 test.each([
-  ["as it was", FILE, "stands"],
-  ["reformatted and moved", `// Kept for a day.\n${FILE.replace(".catch", "\n      .catch")}`, "stands"],
+  ["as it was", FILE, "unchanged"],
+  ["reformatted and moved", `// Kept for a day.\n${FILE.replace(".catch", "\n      .catch")}`, "unchanged"],
   ["edited", FILE.replace(".catch(() => {})", ""), "changed"],
   ["gone from its file", FILE.replace(`${SAVE}\n`, ""), "changed"],
   ["gone with its file", null, "changed"],
 ])("code that is %s", (_how, text, fate) => {
-  expect(codeFate(said(), text)).toBe(fate);
+  expect(codeStatus(said(), text)).toBe(fate);
 });
 
 test("code that reads as suggested was applied, whatever its form; the suggestion beside the old code was not", () => {
   const fixed = "  await store.save('session', token, { ttl: 3600 })";
   expect(
-    codeFate(suggests(fixed), FILE.replace(SAVE, '  await store\n    .save("session", token, { ttl: 3600 });')),
+    codeStatus(suggests(fixed), FILE.replace(SAVE, '  await store\n    .save("session", token, { ttl: 3600 });')),
   ).toBe("applied");
-  expect(codeFate(suggests(fixed), `${FILE}\n${fixed}`)).toBe("stands");
+  expect(codeStatus(suggests(fixed), `${FILE}\n${fixed}`)).toBe("unchanged");
   // To delete the lines is suggested by nothing that could be found.
-  expect(codeFate(suggests(" "), FILE.replace(`${SAVE}\n`, ""))).toBe("changed");
+  expect(codeStatus(suggests(" "), FILE.replace(`${SAVE}\n`, ""))).toBe("changed");
 });
 
 test.each([
   ["about a removed line", { side: "LEFT" as const }],
   ["about a whole file", { locMethod: "none" as const }],
 ])("of a finding %s nobody can tell", (_what, with_) => {
-  expect(codeFate(said(with_), FILE)).toBeNull();
-  expect(codeFate(said(with_), null)).toBeNull();
+  expect(codeStatus(said(with_), FILE)).toBeNull();
+  expect(codeStatus(said(with_), null)).toBeNull();
 });
 
 test("of code that was never known nobody can tell", () => {
-  expect(codeFate({ ...said(), shape: { before: [1], at: [], after: [2] } }, FILE)).toBeNull();
+  expect(codeStatus({ ...said(), shape: { before: [1], at: [], after: [2] } }, FILE)).toBeNull();
 });
 
 test("a text of one megabyte is told at once", () => {
   for (const text of ["store.save(".repeat(90_000), "\n".repeat(1_000_000), "x".repeat(1_000_000)]) {
-    expect(codeFate(said(), text)).toBe("changed");
+    expect(codeStatus(said(), text)).toBe("changed");
   }
 });

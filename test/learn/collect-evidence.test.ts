@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { Evidence } from "../../src/domain/memory/evidence.ts";
-import type { CodeFate, PullFeedback, ReadReply, ReadThread } from "../../src/domain/memory/pull-feedback.ts";
+import type { CodeStatus, PullFeedback, ReadReply, ReadThread } from "../../src/domain/memory/pull-feedback.ts";
 import {
   attested,
   collectEvidence,
@@ -38,7 +38,7 @@ const observed = (pull: PullFeedback, with_: Partial<Observed> = {}): Observed =
   now: NOW,
   ...with_,
 });
-const fate = (one: CodeFate) => new Map([["fnd_a", one]]);
+const fate = (one: CodeStatus) => new Map([["fnd_a", one]]);
 /** As the shelf gives it back. */
 const known = (fresh: readonly Unattested[]): Evidence[] => fresh.map((one) => attested(one, new Map([[5, "write"]])));
 const told = (seen: Observed) => collectEvidence(seen).fresh.map(({ key, kind, stance }) => ({ key, kind, stance }));
@@ -101,14 +101,14 @@ describe("turns", () => {
   });
 
   test("of the code are told one by one, by the author at the head, and edits of fixed code are none", () => {
-    const at = (before: readonly Evidence[], one: CodeFate) => next(before, pullOf([thread()]), { code: fate(one) });
-    expect(at([], "stands")).toEqual([]);
+    const at = (before: readonly Evidence[], one: CodeStatus) => next(before, pullOf([thread()]), { code: fate(one) });
+    expect(at([], "unchanged")).toEqual([]);
     const applied = at([], "applied");
     expect(applied).toMatchObject([{ kind: "suggestion-applied", sha: SHA, by: { id: 6 } }]);
     const once = known(applied);
     expect(at(once, "applied")).toEqual([]);
     expect(at(once, "changed")).toEqual([]);
-    expect(at(once, "stands")).toMatchObject([{ kind: "lines-back", key: `code:${SHA}:2` }]);
+    expect(at(once, "unchanged")).toMatchObject([{ kind: "lines-back", key: `code:${SHA}:2` }]);
     expect(at([], "changed")).toMatchObject([{ kind: "lines-changed" }]);
   });
 });
@@ -147,7 +147,7 @@ test("what nobody was asked about may do nothing, and nobody in particular stays
 });
 
 test("reading the same again adds nothing and takes nothing back, whatever there is", () => {
-  const fates = fc.constantFrom<CodeFate>("stands", "changed", "applied");
+  const fates = fc.constantFrom<CodeStatus>("unchanged", "changed", "applied");
   const bodies = fc.array(fc.constantFrom("Done", "by design", "hm", "why?", "/kodiai ignore x"), { maxLength: 4 });
   fc.assert(
     fc.property(bodies, fates, fc.boolean(), fc.boolean(), (texts, code, isResolved, isMerged) => {

@@ -105,9 +105,9 @@ describe("a thread", () => {
   });
 
   test.each([
-    ["by somebody without write access", { author: MALLORY }, []],
-    ["by a bot, and nobody with write access decided about it", { author: RABBIT }, []],
-    ["by a bot, and nobody with write access decided about it", { author: RABBIT, isOutdated: true }, []],
+    ["by a person without write access", { author: MALLORY }, []],
+    ["by a bot, and no one with write access decided about it", { author: RABBIT }, []],
+    ["by a bot, and no one with write access decided about it", { author: RABBIT, isOutdated: true }, []],
     ["our own finding, remembered as such", { author: { ...RABBIT, login: "kodiai[bot]" } }, [reply("done")]],
     ["a command to a bot", { body: "@dependabot rebase this whole branch once more, please" }, []],
     ["a command to a bot", { body: "/retest all of the integration suites again" }, []],

@@ -245,7 +245,7 @@ describe("over standard input and output", () => {
         outcome: "declined",
         text: "eval runs what a caller sends",
         author: "octocat",
-        because: ["nobody who may write said anything"],
+        because: ["no one with write access responded"],
       },
     });
     const byMemory = await call(client, "explain_finding", { id: told.value.memory.id });

@@ -76,7 +76,7 @@ const FINDINGS: readonly PlacedFinding[] = [
       title: "Session is printed",
     }),
     place: "already-posted",
-    reason: "a comment about it already stands",
+    reason: "already commented on",
   },
 ];
 
@@ -118,7 +118,7 @@ export function sampleReview(more: Partial<Review> = {}): Review {
     heldBack: [
       {
         finding: finding({ severity: "minor", title: "Name is not used", line: 14, startLine: 14 }),
-        reason: "below medium, the floor of the balanced profile (from the configuration)",
+        reason: "below medium, the threshold of the balanced profile (from the configuration)",
       },
     ],
     reviewed: [LOGIN.path, BUILD.path, "docs/how to/[draft] guide.md", "src/hash.cpp"],

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { askedWords } from "../../src/domain/review/title-fingerprint.ts";
+import { titleFingerprint } from "../../src/domain/review/title-fingerprint.ts";
 import { receive } from "../../src/receive/receive.ts";
 
 const RECEPTION = { host: "github.com", reviewerLogin: "kodiai-reviewer" };
@@ -58,8 +58,10 @@ describe("a delivery that asks for a review becomes a job", () => {
   test("who asks by name has it remembered what title and description said then; pushes have not", () => {
     const label = { label: { name: "kodiai:review" } };
     const title = "fix(auth): expire sessions";
-    expect(read("labeled", label, { body: "Fixes #17" })).toMatchObject({ words: askedWords(title, "Fixes #17") });
-    expect(read("labeled", label, { body: null })).toMatchObject({ words: askedWords(title, null) });
+    expect(read("labeled", label, { body: "Fixes #17" })).toMatchObject({
+      words: titleFingerprint(title, "Fixes #17"),
+    });
+    expect(read("labeled", label, { body: null })).toMatchObject({ words: titleFingerprint(title, null) });
     for (const body of [undefined, 17, {}]) expect(read("labeled", label, { body })).not.toHaveProperty("words");
     expect(read("synchronize", {}, { body: "Fixes #17" })).not.toHaveProperty("words");
   });

@@ -84,7 +84,7 @@ describe("who decides", () => {
     };
     expect(await skipAt(0.69)).toMatchObject({
       retrieve: true,
-      reason: "only data; searched all the same, as 0.69 is below the confidence threshold 0.7",
+      reason: "only data; searched anyway, because 0.69 is below the confidence threshold 0.7",
     });
     expect((await skipAt(0.7)).retrieve).toBe(false);
   });

@@ -158,7 +158,7 @@ describe("what is heard", () => {
     });
     expect(ids(precedents)).toEqual(["mem_a"]);
     expect(precedents.ranked[0]?.alternateSources).toEqual(["[finding: mem_b]"]);
-    expect(precedents.cut).toContainEqual({ id: "mem_b", reason: "says the same as mem_a" });
+    expect(precedents.cut).toContainEqual({ id: "mem_b", reason: "duplicate of mem_a" });
   });
 
   test("a comment about code like a changed hunk is told for the summary", async () => {

@@ -127,13 +127,13 @@ describe("a model fails", () => {
   test.each([
     ["refused", "the model refused to answer"],
     ["truncated", "the model's answer was cut off"],
-    ["malformed", "the model's answer was not of the form asked for"],
+    ["malformed", "the model's answer did not have the requested form"],
     ["rate-limited", "the model's server is rate limited"],
     ["overloaded", "the model's server is overloaded"],
     ["timeout", "the model did not answer in time"],
     ["unreachable", "the model's server could not be reached"],
     ["denied", "the model's server refused our key"],
-    ["circuit-open", "left alone for a while"],
+    ["circuit-open", "not asked for a while"],
   ] as const)("%s: the rules' review stands and says so, and praises nothing", async (kind, words) => {
     const { review, markdown } = await readBy(() => failure(kind), { files: { "src/login.ts": WEAK_LOGIN } });
     expect(review.findings.map(({ finding }) => finding.rule)).toEqual(["weak-password-hash"]);

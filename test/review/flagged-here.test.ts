@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { shapeOf, tokenStream } from "../../src/domain/code/code-fingerprint.ts";
 import { type Flagged, shapeKey } from "../../src/domain/code/flagged-code.ts";
-import { beginnings, flaggedHere } from "../../src/review/flagged-here.ts";
+import { beginnings, flaggedInChange } from "../../src/review/flagged-here.ts";
 import { fileDiff } from "./given.ts";
 
 const TOTAL = "  return items.reduce((sum, item) => sum + item.price - item.price * item.discount * 100, 0);";
@@ -38,11 +38,11 @@ function flagged(lines: readonly string[], startLine: number, line = startLine, 
 const added = (path: string, lines: readonly string[]) =>
   fileDiff(path, [`@@ -0,0 +1,${lines.length} @@`, ...lines.map((text) => `+${text}`)].join("\n"), { status: "added" });
 
-describe("flaggedHere", () => {
+describe("flaggedInChange", () => {
   test("finds code in another file, indented and broken as another formatter would have it", () => {
     const file = added("lib/basket.ts", ["class Basket {", "  total(items: Item[]) {", ...FORMATTED, "  }", "}"]);
-    expect(flaggedHere([flagged(CODE, 2)], [file])).toMatchObject([
-      { places: [{ path: "lib/basket.ts", startLine: 3, line: 6, isWhole: true }], isAdded: true, isTelling: true },
+    expect(flaggedInChange([flagged(CODE, 2)], [file])).toMatchObject([
+      { places: [{ path: "lib/basket.ts", startLine: 3, line: 6, isWhole: true }], isAdded: true, isDistinctive: true },
     ]);
   });
 
@@ -51,7 +51,7 @@ describe("flaggedHere", () => {
       "src/cart.ts",
       ["@@ -1,3 +1,1 @@", ...CODE.map((line) => `-${line}`), "+export {};"].join("\n"),
     );
-    const here = flaggedHere([flagged(CODE, 2)], [moved, added("src/total.ts", CODE)]);
+    const here = flaggedInChange([flagged(CODE, 2)], [moved, added("src/total.ts", CODE)]);
     expect(here).toMatchObject([{ isAdded: false }]);
   });
 
@@ -60,12 +60,12 @@ describe("flaggedHere", () => {
       "src/cart.ts",
       ["@@ -1,3 +1,4 @@", ` ${CODE[0]}`, ` ${TOTAL}`, "+  // sums up", " }"].join("\n"),
     );
-    expect(flaggedHere([flagged(CODE, 2)], [around])).toMatchObject([{ isAdded: false }]);
+    expect(flaggedInChange([flagged(CODE, 2)], [around])).toMatchObject([{ isAdded: false }]);
   });
 
   test("code that was fixed is not found, even where only its last words differ", () => {
     const fixed = added("src/cart.ts", [CODE[0] ?? "", TOTAL.replace("* 100", "/ 1"), "}"]);
-    expect(flaggedHere([flagged(CODE, 2)], [fixed]).filter(({ isAdded }) => isAdded)).toEqual([]);
+    expect(flaggedInChange([flagged(CODE, 2)], [fixed]).filter(({ isAdded }) => isAdded)).toEqual([]);
   });
 
   test("what every file says tells nothing, unless what stands around it is the same", () => {
@@ -77,8 +77,8 @@ describe("flaggedHere", () => {
       "}",
     ];
     const other = added("b.go", ["func write() error {", "  if err != nil { return err }", "  log.Print(done)", "}"]);
-    expect(flaggedHere([flagged(read, 3)], [other])).toMatchObject([{ isTelling: false }]);
-    expect(flaggedHere([flagged(read, 3)], [added("c.go", read)])).toMatchObject([{ isTelling: true }]);
+    expect(flaggedInChange([flagged(read, 3)], [other])).toMatchObject([{ isDistinctive: false }]);
+    expect(flaggedInChange([flagged(read, 3)], [added("c.go", read)])).toMatchObject([{ isDistinctive: true }]);
   });
 
   test("law: whatever a formatter does to it, added code is found wherever it stands, under a key that memory is asked for", () => {
@@ -89,8 +89,8 @@ describe("flaggedHere", () => {
         const one = flagged(["x", words.join(" "), "y"], 2);
         const text = words.map((each, at) => `${each}${gaps[at] ?? " "}`).join("");
         const file = added("any.ts", [...Array.from({ length: before }, (_, at) => `line${at};`), ...text.split("\n")]);
-        const [here] = flaggedHere([one], [file]);
-        expect(here).toMatchObject({ isAdded: true, isTelling: true });
+        const [here] = flaggedInChange([one], [file]);
+        expect(here).toMatchObject({ isAdded: true, isDistinctive: true });
         expect(here?.places[0]?.startLine).toBe(before + 1);
         expect(beginnings([file])).toContain(shapeKey(one.shape));
       }),
@@ -103,9 +103,9 @@ describe("flaggedHere", () => {
       "far.ts",
       ["@@ -0,0 +1,1 @@", `+${TOTAL.slice(0, 40)}`, "@@ -1,1 +999999999,1 @@", `+${TOTAL.slice(40)}`].join("\n"),
     );
-    expect(flaggedHere([flagged(CODE, 2)], [far])).toHaveLength(1);
+    expect(flaggedInChange([flagged(CODE, 2)], [far])).toHaveLength(1);
     const long = added("long.js", ["x.y = a;".repeat(130_000)]);
     const many = Array.from({ length: 2_000 }, () => flagged(["x.y = a;".repeat(60)], 1));
-    expect(flaggedHere(many, [long]).length).toBeGreaterThan(0);
+    expect(flaggedInChange(many, [long]).length).toBeGreaterThan(0);
   });
 });

@@ -1,12 +1,12 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { Finding } from "../../src/domain/finding.ts";
-import { ground } from "../../src/review/ground.ts";
+import { anchorFindings } from "../../src/review/anchor-findings.ts";
 import { runs } from "../runs.ts";
 import { anyFinding, fileDiff, finding, LOGIN } from "./given.ts";
 
 const place = (more: Parameters<typeof finding>[0], files = [LOGIN]) => {
-  const [placed] = ground([finding(more)], files);
+  const [placed] = anchorFindings([finding(more)], files);
   return [placed?.place, placed?.reason];
 };
 
@@ -53,7 +53,7 @@ describe("ground", () => {
   test("every finding is placed once, unchanged, and inline means that each of its lines stands in one hunk", () => {
     fc.assert(
       fc.property(fc.array(anyFinding, { maxLength: 20 }), (findings) => {
-        const placed = ground(findings, [LOGIN]);
+        const placed = anchorFindings(findings, [LOGIN]);
         expect(placed.map((one) => one.finding)).toEqual(findings);
         for (const one of placed) {
           expect(one.reason === null).toBe(one.place === "inline");

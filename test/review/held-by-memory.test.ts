@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { Finding } from "../../src/domain/finding.ts";
 import { areEnough, type RejectedMemory, type Rejection, rejectionsOf } from "../../src/domain/memory/rejections.ts";
-import type { FlaggedHere } from "../../src/domain/memory/repository-history.ts";
+import type { FlaggedInChange } from "../../src/domain/memory/repository-history.ts";
 import { heldByMemory, type PastMaterial } from "../../src/review/held-by-memory.ts";
 import { reintroduced } from "../../src/review/with-memory.ts";
 import { finding } from "./given.ts";
@@ -32,7 +32,7 @@ const memory = (each: readonly Rejection[], more: Partial<RejectedMemory> = {}):
   ...more,
 });
 
-const here = (more: Partial<FlaggedHere> = {}): FlaggedHere => ({
+const here = (more: Partial<FlaggedInChange> = {}): FlaggedInChange => ({
   memoryId: "mem_0123456789ab",
   pull: 12,
   path: "src/session.ts",
@@ -46,7 +46,7 @@ const here = (more: Partial<FlaggedHere> = {}): FlaggedHere => ({
   fixedAt: null,
   places: [{ path: "src/login.ts", startLine: 10, line: 12, isWhole: true }],
   isAdded: true,
-  isTelling: true,
+  isDistinctive: true,
   ...more,
 });
 
@@ -210,7 +210,7 @@ describe("what stands on another open pull request", () => {
     ["said once it is closed", recent, new Set<number>(), 0],
     ["said after a month", here({ at: NOW - 31 * DAY }), new Set([12]), 0],
     ["said when it was fixed there", here({ at: NOW - DAY, fixedAt: NOW }), new Set([12]), 0],
-    ["said when too little is the same", here({ at: NOW - DAY, isTelling: false }), new Set([12]), 0],
+    ["said when too little is the same", here({ at: NOW - DAY, isDistinctive: false }), new Set([12]), 0],
   ])("%s", (_what, one, openPulls, count) => {
     expect(held(drafted(), past({ flagged: [one], openPulls }))).toHaveLength(count);
   });
@@ -254,7 +254,7 @@ describe("reintroduced", () => {
   test.each([
     ["was never fixed", here()],
     ["is not added by this change", here({ fixedAt: NOW, isAdded: false })],
-    ["says too little", here({ fixedAt: NOW, isTelling: false })],
+    ["says too little", here({ fixedAt: NOW, isDistinctive: false })],
   ])("nothing is said about code that %s", (_what, one) => {
     expect(reintroduced([], [one], new Set())).toEqual([]);
   });

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { atLeast } from "../../src/domain/finding.ts";
-import { ground } from "../../src/review/ground.ts";
+import { anchorFindings } from "../../src/review/anchor-findings.ts";
 import { compareFindings, place } from "../../src/review/place.ts";
 import { runs } from "../runs.ts";
 import { anyFinding, finding, LOGIN } from "./given.ts";
@@ -15,12 +15,12 @@ describe("place", () => {
       finding({ severity: "major", confidence: 0.9, startLine: 12, line: 12 }),
       finding({ severity: "critical", confidence: 0.1 }),
     ];
-    const order = place(ground(findings, [LOGIN]), 10).map((one) => findings.indexOf(one.finding));
+    const order = place(anchorFindings(findings, [LOGIN]), 10).map((one) => findings.indexOf(one.finding));
     expect(order).toEqual([4, 3, 2, 1, 0]);
   });
 
   test("beyond the limit a finding is said in the summary, with the reason", () => {
-    const placed = place(ground([finding({ severity: "medium" }), finding()], [LOGIN]), 1);
+    const placed = place(anchorFindings([finding({ severity: "medium" }), finding()], [LOGIN]), 1);
     expect(placed.map((one) => [one.finding.severity, one.place, one.reason])).toEqual([
       ["major", "inline", null],
       ["medium", "summary", "over the limit of 1 comment"],
@@ -28,7 +28,7 @@ describe("place", () => {
   });
 
   test("a limit of 0 puts everything into the summary", () => {
-    expect(place(ground([finding()], [LOGIN]), 0)[0]?.place).toBe("summary");
+    expect(place(anchorFindings([finding()], [LOGIN]), 0)[0]?.place).toBe("summary");
   });
 
   test("comments that already stand do not use up the limit", () => {
@@ -45,7 +45,7 @@ describe("place", () => {
   test("nothing is lost, the order holds, the limit holds, and no milder finding takes the place of a graver one", () => {
     fc.assert(
       fc.property(fc.array(anyFinding, { maxLength: 30 }), fc.nat({ max: 20 }), (findings, limit) => {
-        const grounded = ground(findings, [LOGIN]);
+        const grounded = anchorFindings(findings, [LOGIN]);
         const placed = place(grounded, limit);
         expect(placed.length).toBe(findings.length);
         expect(new Set(placed.map((one) => one.finding))).toEqual(new Set(findings));
@@ -65,10 +65,12 @@ describe("place", () => {
   test("half of the comments are kept for rules, however grave a model calls what it says", () => {
     const model = Array.from({ length: 30 }, () => finding({ source: "model", rule: null, severity: "critical" }));
     const rules = Array.from({ length: 8 }, (_, at) => finding({ severity: "medium", rule: `rule-${at}` }));
-    const placed = place(ground([...model, ...rules], [LOGIN]), 10);
+    const placed = place(anchorFindings([...model, ...rules], [LOGIN]), 10);
     const comments = placed.filter((one) => one.place === "inline").map((one) => one.finding.source);
     expect(comments.filter((source) => source === "rule")).toHaveLength(5);
     expect(comments).toHaveLength(10);
-    expect(place(ground([...model, rules[0]!], [LOGIN]), 10).filter((one) => one.place === "inline")).toHaveLength(10);
+    expect(
+      place(anchorFindings([...model, rules[0]!], [LOGIN]), 10).filter((one) => one.place === "inline"),
+    ).toHaveLength(10);
   });
 });

@@ -2,12 +2,12 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { Suppression } from "../../src/config/suppression.ts";
 import { atLeast, type Finding } from "../../src/domain/finding.ts";
-import { ground } from "../../src/review/ground.ts";
-import { type Dial, prune } from "../../src/review/prune.ts";
+import { anchorFindings } from "../../src/review/anchor-findings.ts";
+import { filterFindings, type ReportingPolicy } from "../../src/review/filter-findings.ts";
 import { runs } from "../runs.ts";
 import { anyFinding, finding, LOGIN } from "./given.ts";
 
-const DIAL: Dial = {
+const DIAL: ReportingPolicy = {
   severityThreshold: undefined,
   profile: "balanced",
   profileFrom: "configuration",
@@ -17,8 +17,8 @@ const DIAL: Dial = {
   declined: new Map(),
 };
 
-const pruned = (findings: readonly Finding[], dial: Partial<Dial> = {}) =>
-  prune(ground(findings, [LOGIN]), { ...DIAL, ...dial });
+const filtered = (findings: readonly Finding[], dial: Partial<ReportingPolicy> = {}) =>
+  filterFindings(anchorFindings(findings, [LOGIN]), { ...DIAL, ...dial });
 
 describe("prune", () => {
   test.each([
@@ -26,25 +26,25 @@ describe("prune", () => {
     ["balanced", "minor", "medium"],
     ["thorough", null, "minor"],
   ] as const)("the %s profile holds back %s and says %s", (profile, silent, said) => {
-    expect(pruned([finding({ severity: said })], { profile }).said).toHaveLength(1);
-    if (silent !== null) expect(pruned([finding({ severity: silent })], { profile }).heldBack).toHaveLength(1);
+    expect(filtered([finding({ severity: said })], { profile }).said).toHaveLength(1);
+    if (silent !== null) expect(filtered([finding({ severity: silent })], { profile }).heldBack).toHaveLength(1);
   });
 
   test("the reason names the floor and where the profile comes from", () => {
-    const { heldBack } = pruned([finding({ severity: "medium" })], { profile: "quiet", profileFrom: "title" });
-    expect(heldBack[0]?.reason).toBe("below major, the floor of the quiet profile (from the title)");
+    const { heldBack } = filtered([finding({ severity: "medium" })], { profile: "quiet", profileFrom: "title" });
+    expect(heldBack[0]?.reason).toBe("below major, the threshold of the quiet profile (from the title)");
   });
 
   test("a configured threshold beats the profile", () => {
     const minor = finding({ severity: "minor" });
-    expect(pruned([minor], { profile: "quiet", severityThreshold: "minor" }).said).toHaveLength(1);
-    expect(pruned([minor], { profile: "thorough", severityThreshold: "major" }).heldBack[0]?.reason).toBe(
+    expect(filtered([minor], { profile: "quiet", severityThreshold: "minor" }).said).toHaveLength(1);
+    expect(filtered([minor], { profile: "thorough", severityThreshold: "major" }).heldBack[0]?.reason).toBe(
       "below major, the configured threshold",
     );
   });
 
   test("[style-ok] holds back style and nothing else", () => {
-    const { said, heldBack } = pruned([finding({ category: "style" }), finding({ line: 13 })], { styleOk: true });
+    const { said, heldBack } = filtered([finding({ category: "style" }), finding({ line: 13 })], { styleOk: true });
     expect(said).toHaveLength(1);
     expect(heldBack[0]?.reason).toBe("style, and the title says [style-ok]");
   });
@@ -53,20 +53,20 @@ describe("prune", () => {
     const suppress = [Suppression.parse({ pattern: "glob:*string*", paths: ["src/**"] })];
     const titled = { title: "SQL is built from strings", category: "correctness" } as const;
     const mild = finding({ ...titled, severity: "major" });
-    expect(pruned([mild], { suppress }).heldBack).toEqual([
+    expect(filtered([mild], { suppress }).heldBack).toEqual([
       { finding: mild, reason: 'suppressed by "glob:*string*", one of review.suppress' },
     ]);
     const severe = finding({ ...titled, severity: "critical" });
-    expect(pruned([severe], { suppress }).heldBack).toEqual([]);
+    expect(filtered([severe], { suppress }).heldBack).toEqual([]);
   });
 
   test("of two rules on one line and category the more severe stays, and the other names it", () => {
     const weak = finding({ severity: "medium", rule: "string-query" });
     const strong = finding({ severity: "critical" });
-    const { said, heldBack } = pruned([weak, strong]);
+    const { said, heldBack } = filtered([weak, strong]);
     expect(said.map((one) => one.finding)).toEqual([strong]);
     expect(heldBack).toEqual([
-      { finding: weak, reason: "rule sql-string-build says it about the same line, at least as severely" },
+      { finding: weak, reason: "rule sql-string-build reports the same line, at least as severely" },
     ]);
   });
 
@@ -74,25 +74,25 @@ describe("prune", () => {
     const rule = finding({ severity: "major" });
     const graver = finding({ severity: "critical", source: "model", rule: null });
     const milder = finding({ severity: "medium", source: "model", rule: null });
-    expect(pruned([graver, rule]).said).toHaveLength(2);
-    expect(pruned([milder, rule]).said.map((one) => one.finding)).toEqual([rule]);
+    expect(filtered([graver, rule]).said).toHaveLength(2);
+    expect(filtered([milder, rule]).said.map((one) => one.finding)).toEqual([rule]);
   });
 
   test("one rule may speak twice about a line, and two rules about different categories", () => {
-    expect(pruned([finding(), finding()]).said).toHaveLength(2);
-    expect(pruned([finding(), finding({ rule: "slow-query", category: "performance" })]).said).toHaveLength(2);
+    expect(filtered([finding(), finding()]).said).toHaveLength(2);
+    expect(filtered([finding(), finding({ rule: "slow-query", category: "performance" })]).said).toHaveLength(2);
   });
 
   test("one id is said once", () => {
     const one = finding();
-    expect(pruned([one, { ...one, line: 12 }]).heldBack[0]?.reason).toBe("the same finding was reported twice");
+    expect(filtered([one, { ...one, line: 12 }]).heldBack[0]?.reason).toBe("the same finding was reported twice");
   });
 
   test("a finding whose comment stands is not said again, and is preferred to its equal that would need one", () => {
     const fresh = finding({ confidence: 1, rule: "a" });
     const old = finding({ rule: "b" });
-    const { said, heldBack } = pruned([fresh, old], { posted: new Set([old.id]) });
-    expect(said).toEqual([{ finding: old, place: "already-posted", reason: "a comment about it already stands" }]);
+    const { said, heldBack } = filtered([fresh, old], { posted: new Set([old.id]) });
+    expect(said).toEqual([{ finding: old, place: "already-posted", reason: "already commented on" }]);
     expect(heldBack).toHaveLength(1);
   });
 
@@ -100,7 +100,7 @@ describe("prune", () => {
     const ids = fc.uniqueArray(fc.constantFrom("fnd_000000000001", "fnd_000000000007"));
     fc.assert(
       fc.property(fc.array(anyFinding, { maxLength: 25 }), fc.boolean(), ids, (findings, styleOk, posted) => {
-        const { said, heldBack } = pruned(findings, { styleOk, posted: new Set(posted) });
+        const { said, heldBack } = filtered(findings, { styleOk, posted: new Set(posted) });
         expect(said.length + heldBack.length).toBe(findings.length);
         const out = [...said.map((one) => one.finding), ...heldBack.map((one) => one.finding)];
         expect(new Set(out)).toEqual(new Set(findings));

@@ -222,7 +222,7 @@ describe("what is said after a push", () => {
     const late = (severity: string) => push(before, reports(wrongSign()), after, reports(wrongKey({ severity })));
     const mild = await late("major");
     expect(told(mild.two)).toEqual(["already-posted: A payment raises the balance"]);
-    expect(held(mild.two)).toEqual(["The wrong entry is archived: not in what this push changed"]);
+    expect(held(mild.two)).toEqual(["The wrong entry is archived: outside the changes of this push"]);
     expect(told((await late("critical")).two)).toContain("inline: The wrong entry is archived");
   });
 
@@ -233,7 +233,7 @@ describe("what is said after a push", () => {
     expect(told(two)).toEqual([]);
     expect(two.addressed).toMatchObject([{ reason: "its code has changed as we suggested" }]);
     expect(held(two)).toEqual([
-      "A payment must raise the balance: it asks for the opposite of what an earlier finding of ours asked for, and got",
+      "A payment must raise the balance: it asks for the opposite of an earlier finding of ours that was fixed",
     ]);
   });
 
@@ -295,7 +295,7 @@ describe("what became of earlier findings", () => {
   test("when the model did not read, nothing is called addressed", async () => {
     const { two } = await push(BEFORE, reports(wrongSign()), fixed, () => failure("overloaded"));
     expect(two.addressed).toEqual([]);
-    expect(two.findings).toMatchObject([{ place: "already-posted", reason: "nobody looked whether it still holds" }]);
+    expect(two.findings).toMatchObject([{ place: "already-posted", reason: "not checked this time" }]);
   });
 
   test("without a model a rule's finding that is fixed may be addressed; one that moved with its file is not said again", async () => {

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { Checkpoint, LineRange } from "../../src/domain/review/review-history.ts";
-import { reachOf } from "../../src/review/reach.ts";
+import { scopeAfterPush } from "../../src/review/push-scope.ts";
 import { fileDiff, LOGIN } from "./given.ts";
 
 function delta(touched: readonly LineRange[] | "whole", over: Partial<Extract<Checkpoint, { kind: "delta" }>> = {}) {
@@ -26,7 +26,7 @@ const LONG = fileDiff(
 
 describe("what a push puts within reach", () => {
   test("of several hunks the one that it touched", () => {
-    const { files, earlier } = reachOf(
+    const { files, earlier } = scopeAfterPush(
       [LOGIN, LONG],
       delta([{ first: 43, last: 43 }], { touched: new Map([[LOGIN.path, [{ first: 43, last: 43 }]]]) }),
     );
@@ -35,7 +35,7 @@ describe("what a push puts within reach", () => {
   });
 
   test("of a long hunk what stands near, under its own numbers", () => {
-    const { files, touches } = reachOf([LONG], delta([{ first: 100, last: 102 }]));
+    const { files, touches } = scopeAfterPush([LONG], delta([{ first: 100, last: 102 }]));
     const [hunk] = files[0]?.hunks ?? [];
     expect([hunk?.newStart, hunk?.newLines, hunk?.lines.at(0)?.newLine, hunk?.lines.at(-1)?.newLine]).toEqual([
       60, 83, 60, 142,
@@ -45,14 +45,14 @@ describe("what a push puts within reach", () => {
   });
 
   test("removed lines by where they stood", () => {
-    const { touches } = reachOf([LOGIN], delta([{ first: 12, last: 12 }]));
+    const { touches } = scopeAfterPush([LOGIN], delta([{ first: 12, last: 12 }]));
     expect(touches(LOGIN.path, "LEFT", 11, 11)).toBe(true);
-    expect(reachOf([LOGIN], delta([{ first: 43, last: 43 }])).touches(LOGIN.path, "LEFT", 11, 11)).toBe(false);
+    expect(scopeAfterPush([LOGIN], delta([{ first: 43, last: 43 }])).touches(LOGIN.path, "LEFT", 11, 11)).toBe(false);
   });
 
   test("everything of a file that nobody read wholly, and of a full review", () => {
-    expect(reachOf([LONG], delta([], { read: new Set() })).files).toEqual([LONG]);
-    expect(reachOf([LONG], { kind: "full", reason: null }).files).toEqual([LONG]);
+    expect(scopeAfterPush([LONG], delta([], { read: new Set() })).files).toEqual([LONG]);
+    expect(scopeAfterPush([LONG], { kind: "full", reason: null }).files).toEqual([LONG]);
   });
 
   test("each changed line that it touched, once, whatever was touched", () => {
@@ -61,7 +61,7 @@ describe("what a push puts within reach", () => {
       .map(([first, more]) => ({ first, last: Math.min(300, first + more) }));
     fc.assert(
       fc.property(fc.array(range, { maxLength: 5 }), (ranges) => {
-        const { files } = reachOf([LONG], delta(ranges));
+        const { files } = scopeAfterPush([LONG], delta(ranges));
         const shown = files.flatMap(({ hunks }) => hunks.flatMap(({ lines }) => lines.map(({ newLine }) => newLine)));
         expect(new Set(shown).size).toBe(shown.length);
         for (const { first, last } of ranges) for (let at = first; at <= last; at++) expect(shown).toContain(at);

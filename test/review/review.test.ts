@@ -62,7 +62,7 @@ describe("review", () => {
     expect(written.findings.map((one) => one.place)).toEqual(["inline"]);
     expect(written.heldBack.map((held) => held.reason)).toEqual([
       "kodiai-ignore in the code",
-      "below medium, the floor of the balanced profile (from the configuration)",
+      "below medium, the threshold of the balanced profile (from the configuration)",
     ]);
     expect(written.degraded).toEqual([text, slow]);
     expect(written.leftOut).toHaveLength(1);

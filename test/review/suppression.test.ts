@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { Suppression } from "../../src/config/suppression.ts";
 import { pathPattern, titlePattern } from "../../src/config/suppression-pattern.ts";
-import { type Suppressible, suppressor } from "../../src/review/prune.ts";
+import { type Suppressible, suppressor } from "../../src/review/filter-findings.ts";
 
 const FINDING: Suppressible = {
   title: "Missing error handling around API call",

@@ -1,5 +1,5 @@
-// Code as it is compared across pushes: the tokens that are left when formatting is taken away. Each token is kept as a number,
-// so that what was said can be remembered without keeping anybody's code.
+// Code in the form in which pushes are compared: its tokens without formatting. Each token is stored as a number, so
+// that a finding can be remembered without storing anyone's code.
 
 /** A line with its number in the file. */
 export interface NumberedLine {
@@ -14,17 +14,17 @@ export interface TokenStream {
   readonly lines: readonly number[];
 }
 
-/** The tokens of some lines and of what stands around them. */
+/** The tokens of some lines and of the code around them. */
 export interface CodeShape {
   readonly before: readonly number[];
   readonly at: readonly number[];
   readonly after: readonly number[];
 }
 
-/** Tokens kept of the lines themselves, and on either side of them. */
+/** Tokens stored of the lines themselves, and on either side of them. */
 const MOST_AT = 400;
 const AROUND = 24;
-/** Tokens read from one file; what comes after is not compared. */
+/** Tokens read from one file; the rest is not compared. */
 const MOST_TOKENS = 200_000;
 
 /**
@@ -52,7 +52,7 @@ export function textTokens(text: string): readonly number[] {
   return tokenStream(text.split("\n").map((line, index) => ({ line: index + 1, text: line }))).tokens;
 }
 
-/** The shape of lines startLine…line (1-based, inclusive); `at` is empty when no token stands there. */
+/** The shape of lines startLine…line (1-based, inclusive); `at` is empty when these lines have no token. */
 export function shapeOf({ tokens, lines }: TokenStream, startLine: number, line: number): CodeShape {
   const first = lines.findIndex((number) => number >= startLine);
   if (first < 0) return { before: tokens.slice(-AROUND), at: [], after: [] };

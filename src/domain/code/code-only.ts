@@ -1,4 +1,4 @@
-// Code without its comments and strings, for whoever counts words of code. Every character keeps its place.
+// Blanks comments and strings in code, for counting the words of the code itself. Every character keeps its position.
 
 /** Endings of files in which `#` begins a comment. */
 const HASH =
@@ -8,16 +8,16 @@ const NO_SLASH = /\.(?:py|pyi|rb|sh|bash|zsh|ya?ml|toml|pl|r|ex|exs|sql|lua|hs|m
 const DASHES = /\.(?:sql|lua|hs|elm)$/i;
 
 /**
- * The text with spaces in the place of comments and of what stands in quotes; line ends stay. Expressions in template strings
- * are code. Linear, and exact enough for counting words: a quote that its line does not close opens nothing.
+ * Replaces comments and quoted text with spaces; line ends stay. Expressions in template strings are code. Linear, and
+ * exact enough for counting words: a quote that its line does not close opens nothing.
  *
- * @param path decides by its ending what a comment is
+ * @param path its extension decides what a comment is
  */
 export function codeOnly(path: string, text: string): string {
   const comments = { hash: HASH.test(path), slash: !NO_SLASH.test(path), dashes: DASHES.test(path) };
   const hasLifetimes = path.endsWith(".rs");
   const parts: string[] = [];
-  /** How many braces are open in each expression of a template string that is open. */
+  /** Open braces in the expression of each open template string. */
   const depths: number[] = [];
   let from = 0;
   let at = 0;
@@ -38,7 +38,7 @@ interface Comments {
   readonly dashes: boolean;
 }
 
-/** Behind the comment that begins here, or null. */
+/** The position after the comment that begins here, or null. */
 function commentEnd(text: string, at: number, { hash, slash, dashes }: Comments): number | null {
   const char = text[at];
   if (char === "/" && slash && text[at + 1] === "/") return lineEnd(text, at);
@@ -47,7 +47,7 @@ function commentEnd(text: string, at: number, { hash, slash, dashes }: Comments)
   return char === "-" && dashes && text[at + 1] === "-" ? lineEnd(text, at) : null;
 }
 
-/** Behind the string that begins here, or null; `'a` of Rust is none. */
+/** The position after the string that begins here, or null; Rust's `'a` is not a string. */
 function quoteEnd(text: string, at: number, hasLifetimes: boolean): number | null {
   const quote = text[at];
   if (quote !== '"' && quote !== "'") return null;
@@ -55,7 +55,10 @@ function quoteEnd(text: string, at: number, hasLifetimes: boolean): number | nul
   return text.startsWith(quote.repeat(3), at) ? after(text, quote.repeat(3), at + 3) : closing(text, at, quote);
 }
 
-/** From a backtick, or the brace that ends an expression, behind the next `${` or the backtick that closes; else null. */
+/**
+ * The position after the next `${` or the closing backtick, from a backtick or from the brace that ends an expression;
+ * else null.
+ */
 function templateEnd(text: string, at: number, depths: number[]): number | null {
   const char = text[at];
   const depth = depths.at(-1);
@@ -85,7 +88,7 @@ function after(text: string, mark: string, at: number): number {
   return end < 0 ? text.length : end + mark.length;
 }
 
-/** Behind the quote that closes on the same line, or null. */
+/** The position after the closing quote on the same line, or null. */
 function closing(text: string, at: number, quote: string): number | null {
   for (let end = at + 1; end < text.length && text[end] !== "\n"; end++) {
     if (text[end] === "\\") end++;

@@ -1,4 +1,5 @@
-// The code that findings of other pull requests were about, as token hashes: known again wherever it comes back.
+// The code that findings of other pull requests were about, as token hashes, so that it is recognised wherever it
+// reappears.
 
 import type { Category, Severity } from "../finding.ts";
 import type { CodeShape } from "./code-fingerprint.ts";
@@ -15,26 +16,25 @@ export interface Flagged {
   readonly title: string;
   readonly shape: CodeShape;
   readonly url: string | null;
-  /** Epoch milliseconds at which it was said. */
+  /** Epoch milliseconds of the finding. */
   readonly at: number;
-  /** When its code was seen to be no longer as it was, in epoch milliseconds; null while it was not. */
+  /** Epoch milliseconds at which its code was first seen changed; null while it is unchanged. */
   readonly fixedAt: number | null;
 }
 
-/** Tokens by which code is looked up before it is compared: few enough for short lines, enough to be rare. */
+/** Tokens in the lookup key: few enough for short lines, enough to be rare. */
 const KEY_TOKENS = 6;
 
 /**
- * The number under which code is looked up, from its first tokens; code shorter than six tokens takes what follows it
- * along.
+ * The lookup key of code, made from its first tokens. Code shorter than six tokens adds the tokens after it.
  *
- * @returns 0 … 2^32 − 1; null where nothing stands, or too little to look up
+ * @returns 0 … 2^32 − 1; null when there is no code, or too little to look up
  */
 export function shapeKey({ at, after }: Pick<CodeShape, "at" | "after">): number | null {
   return at.length === 0 ? null : keyAt([...at.slice(0, KEY_TOKENS), ...after.slice(0, KEY_TOKENS)], 0);
 }
 
-/** The same number of the tokens from `from` on; null where fewer than six are left. */
+/** The same key for the tokens from `from` on; null when fewer than six are left. */
 export function keyAt(tokens: readonly number[], from: number): number | null {
   if (from + KEY_TOKENS > tokens.length) return null;
   let value = 0x811c9dc5;

@@ -1,7 +1,7 @@
-// Where code that was spoken about stands now: by its tokens, whatever was reformatted, moved or renamed meanwhile.
+// Finds the current place of code by its tokens after it was reformatted, moved or renamed.
 import { type CodeShape, type TokenStream, textTokens } from "./code-fingerprint.ts";
 
-export interface FoundAgain {
+export interface RelocatedCode {
   /** `same`: token for token; `alike`: edited. */
   readonly as: "same" | "alike";
   /** 1-based, inclusive. */
@@ -11,48 +11,54 @@ export interface FoundAgain {
   readonly agreement: number;
 }
 
-/** Code of fewer tokens ("}", "return x") says where it is only together with what stands around it. */
+/** Code of fewer tokens ("}", "return x") can be located only together with the code around it. */
 const TELLING = 5;
 const TELLING_AROUND = 6;
-/** Occurrences compared; code that stands more often than this is told apart by its neighbours in the first ones. */
+/** Occurrences compared; of code that occurs more often, only the first ones are distinguished by their neighbours. */
 const MOST_OCCURRENCES = 500;
-/** Share of tokens in common by which edited code is known. */
+/** Share of tokens in common from which edited code is recognised. */
 const ALIKE = 0.7;
-/** Tokens on one side by whose agreement the place of code is known that is no longer there. */
+/** Tokens on one side that must agree to locate the place of removed code. */
 const TELLING_SIDE = 8;
 
 /**
- * Finds code again. Code that differs in names alone is the same after a rename, and another piece where the old one has
- * gone from its own place, or its names still stand beside it.
+ * Finds code again. Code that differs in names alone counts as renamed, unless it is another piece of code: it is in
+ * another place although the neighbours of the old place are still there, or the old names still occur beside it.
  *
- * @param near the line where it stood, to choose between equals
- * @returns null when it is gone. Linear in the stream but for repeats of its first tokens
+ * @param near the line where the code was, to choose between equal matches
+ * @returns null when the code was removed. Linear in the stream except for repeats of its first tokens
  */
-export function findAgain(shape: CodeShape, stream: TokenStream, near: number): FoundAgain | null {
+export function relocateCode(shape: CodeShape, stream: TokenStream, near: number): RelocatedCode | null {
   if (shape.at.length === 0) return null;
-  let best: FoundAgain | null = null;
+  let best: RelocatedCode | null = null;
   for (const from of occurrences(shape.at, stream.tokens)) {
     const found = at(stream, from, shape.at.length, "same", agreementOf(shape, stream.tokens, from));
-    if (!isTelling(shape, found.agreement)) continue;
+    if (!isDistinctive(shape, found.agreement)) continue;
     if (best === null || isBetter(found, best, near)) best = found;
   }
   return best ?? (shape.at.length >= TELLING ? alike(shape, stream, near) : null);
 }
 
-function isTelling({ before, at, after }: CodeShape, agreement: number): boolean {
+function isDistinctive({ before, at, after }: CodeShape, agreement: number): boolean {
   return at.length >= TELLING || agreement >= Math.min(TELLING_AROUND, before.length + after.length);
 }
 
-function isBetter(a: FoundAgain, b: FoundAgain, near: number): boolean {
+function isBetter(a: RelocatedCode, b: RelocatedCode, near: number): boolean {
   if (a.agreement !== b.agreement) return a.agreement > b.agreement;
   return Math.abs(a.startLine - near) < Math.abs(b.startLine - near);
 }
 
-function at({ lines }: TokenStream, from: number, length: number, as: FoundAgain["as"], agreement: number): FoundAgain {
+function at(
+  { lines }: TokenStream,
+  from: number,
+  length: number,
+  as: RelocatedCode["as"],
+  agreement: number,
+): RelocatedCode {
   return { as, startLine: lines[from] ?? 1, line: lines[from + length - 1] ?? 1, agreement };
 }
 
-/** Knuth, Morris and Pratt: where the sequence stands, overlaps included. */
+/** Knuth, Morris and Pratt: every position of the sequence, overlaps included. */
 function* occurrences(wanted: readonly number[], tokens: readonly number[]): Generator<number> {
   const fall = fallTable(wanted);
   let matched = 0;
@@ -88,16 +94,16 @@ function agreementOf({ before, at, after }: CodeShape, tokens: readonly number[]
   return left + right;
 }
 
-/** Edited code; null where all that is like it is another piece of code. */
-function alike(shape: CodeShape, stream: TokenStream, near: number): FoundAgain | null {
+/** Edited code; null when the most similar code is another piece of code. */
+function alike(shape: CodeShape, stream: TokenStream, near: number): RelocatedCode | null {
   const best = mostAlike(shape, stream, near);
   return best === null || isAnother(shape, stream.tokens, best.from) ? null : best.found;
 }
 
-/** Whether code that is like what is looked for stands there beside it, or in another place, under other names. */
+/** Whether the similar code is another piece: it is outside the old place, or the old names still occur beside it. */
 function isAnother(shape: CodeShape, tokens: readonly number[], from: number): boolean {
   const size = Math.min(shape.at.length, tokens.length);
-  const names = otherNames(shape.at, tokens.slice(from, from + size));
+  const names = renamedTokens(shape.at, tokens.slice(from, from + size));
   if (names === null) return false;
   const slot = slotOf(shape, tokens) ?? { from: 0, to: tokens.length };
   if (from + size <= slot.from || from >= slot.to) return true;
@@ -107,7 +113,7 @@ function isAnother(shape: CodeShape, tokens: readonly number[], from: number): b
   });
 }
 
-/** Between what stood before and what stood after; null where neither is to be found, or it is found twice. */
+/** The place between the old neighbours; null when neither is found, or one matches twice. */
 function slotOf({ before, at, after }: CodeShape, tokens: readonly number[]): LineSlot | null {
   const start = sideOf(before, tokens, -1);
   const end = sideOf(after, tokens, 1);
@@ -121,7 +127,7 @@ interface LineSlot {
   readonly to: number;
 }
 
-/** Where one side of the code meets it: the one place at which most of its tokens agree. */
+/** Where one side meets the code: the only position at which most of its tokens agree. */
 function sideOf(side: readonly number[], tokens: readonly number[], step: 1 | -1): number | null {
   let [most, place, isOnly] = [TELLING_SIDE - 1, 0, false];
   for (let at = 0; at <= tokens.length; at++) {
@@ -134,22 +140,22 @@ function sideOf(side: readonly number[], tokens: readonly number[], step: 1 | -1
   return isOnly ? place : null;
 }
 
-/** Counted from where it meets the code outwards. */
+/** Compares token by token, outwards from the code. */
 function agrees(side: readonly number[], tokens: readonly number[], at: number, length: number, step: 1 | -1): boolean {
   return step === 1 ? side[length] === tokens[at + length] : side.at(-1 - length) === tokens[at - 1 - length];
 }
 
-/** The window of as many tokens that has most of them in common, in any order. */
+/** The window of the same length that has most tokens in common, in any order. */
 function mostAlike(
   shape: CodeShape,
   stream: TokenStream,
   near: number,
-): { readonly found: FoundAgain; readonly from: number } | null {
+): { readonly found: RelocatedCode; readonly from: number } | null {
   const size = Math.min(shape.at.length, stream.tokens.length);
   const missing = new Map<number, number>();
   for (const token of shape.at) missing.set(token, (missing.get(token) ?? 0) + 1);
   let common = 0;
-  let best: { readonly found: FoundAgain; readonly from: number } | null = null;
+  let best: { readonly found: RelocatedCode; readonly from: number } | null = null;
   let most = Math.ceil(ALIKE * shape.at.length);
   const step = (token: number | undefined, by: 1 | -1) => {
     if (token === undefined) return;
@@ -170,17 +176,16 @@ function mostAlike(
   return best;
 }
 
-// Whether two pieces of code are the same but for names: one may be the other after somebody renamed something, or another
-// piece altogether, written like the first.
+// Two pieces of code that differ in names only are either one piece after a rename, or two pieces written alike.
 
-/** What is no name, number or word. */
+/** Tokens that are neither a name, a number nor a word. */
 const PUNCTUATION: ReadonlySet<number> = new Set(textTokens("! # % & * + - . / : < = > ? @ [ ] ^ { | } ~"));
 
 /**
- * The tokens of `a` in whose place `b` has others, where nothing else differs: token by token, no punctuation, and each name
- * has one other name. Null where more differs, or nothing does.
+ * The tokens of `a` that `b` replaces, when the two differ in names only: token by token, no punctuation, and each name
+ * always has the same replacement. Null when more differs, or nothing does.
  */
-export function otherNames(a: readonly number[], b: readonly number[]): ReadonlySet<number> | null {
+export function renamedTokens(a: readonly number[], b: readonly number[]): ReadonlySet<number> | null {
   if (a.length !== b.length) return null;
   const [forth, back] = [new Map<number, number>(), new Map<number, number>()];
   for (const [at, left] of a.entries()) {

@@ -1,4 +1,4 @@
-// Names in code: where they are defined, and where they are used.
+// Names in code: their definitions and uses.
 
 /** What a file defines under a name. Lines are 1-based, ends inclusive. */
 export interface Definition {
@@ -21,12 +21,12 @@ export interface Reference {
   readonly text: string;
 }
 
-/** What is known of one name. */
+/** The known definitions and uses of one name. */
 export interface NamedSymbol {
   readonly definitions: readonly Definition[];
   /** Without the lines that define it. */
   readonly references: readonly Reference[];
-  /** Files that have the word and were not looked into: the name is too common. */
+  /** Files that contain the word but were not read because the name is too common. */
   readonly unread: number;
 }
 

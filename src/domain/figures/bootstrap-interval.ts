@@ -1,4 +1,4 @@
-// How sure a share is: the 95 % interval that drawing the same items again and again gives.
+// The 95 % bootstrap interval of a share.
 
 export interface Interval {
   readonly mean: number;
@@ -7,7 +7,7 @@ export interface Interval {
 }
 
 /**
- * A share of sums, over items that are drawn whole: findings of one pull request are no independent draws. For two
+ * A ratio of sums over items that are drawn whole, because findings of one pull request are not independent. For two
  * systems the numerator may be the difference on the same item, which makes it a paired comparison.
  *
  * @param parts numerator and denominator of each item

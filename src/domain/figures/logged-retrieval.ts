@@ -1,11 +1,11 @@
-// One retrieval as it is written down: what was asked, what came of it, how long it took and what it cost.
+// The log entry of one retrieval: query, result, duration and cost.
 import { createHash } from "node:crypto";
 import type { Repo, Trigger } from "../job.ts";
 import { type RepoKey, repoKey } from "../memory.ts";
 import { type EmbeddingUsage, type Precedents, SHADOW_SAMPLE } from "../retrieval.ts";
 import { cutText } from "../text/cut-text.ts";
 
-/** Who asked: a review of the server, a review on the command line, a search by hand, a question in a comment. */
+/** What started it: a review on the server, a review on the command line, a manual search, a question in a comment. */
 const RETRIEVAL_ORIGINS = ["review", "command-line", "search", "question"] as const;
 export type RetrievalOrigin = (typeof RETRIEVAL_ORIGINS)[number];
 
@@ -13,22 +13,22 @@ export interface LoggedRetrieval {
   /** `ret_` + 12 hex: the same retrieval written twice is one row. */
   readonly id: string;
   readonly repo: RepoKey;
-  /** OWNER/NAME when it was written. */
+  /** OWNER/NAME at the time of writing. */
   readonly repoName: string;
   readonly pull: number | null;
   readonly origin: RetrievalOrigin;
-  /** What was asked, at most 1,000 characters; "" when nothing was. To be redacted before it is kept. */
+  /** The query, at most 1,000 characters; "" without one. Redact it before storing. */
   readonly query: string;
   readonly method: Precedents["provenance"]["method"];
   /** False when the gate skipped and nothing was searched. */
   readonly searched: boolean;
-  /** What reached the review, best first; `scores` and `distances` are of the same memories. */
+  /** What reached the review, best first; `scores` and `distances` belong to the same memories. */
   readonly ids: readonly string[];
-  /** As ranked: they order one list and mean nothing beside those of another. */
+  /** They order one list and cannot be compared between lists. */
   readonly scores: readonly number[];
-  /** Raw cosine distances, null where only words found it. */
+  /** Raw cosine distances, null when only keywords found it. */
   readonly distances: readonly (number | null)[];
-  /** The reranker's, by the same order, null for whom it gave none; empty where it gave none at all. */
+  /** The reranker's, in the same order, null where it gave none; empty when it gave none at all. */
   readonly rerankScores: readonly (number | null)[];
   /** Wall time without reranking. */
   readonly retrievalMs: number;
@@ -36,7 +36,7 @@ export interface LoggedRetrieval {
   /** Memories in scope; 0 when they were not counted. */
   readonly totalScanned: number;
   readonly candidates: number;
-  /** Of embedding the queries; its cached share is `cached / texts`. */
+  /** Of embedding the queries; the cached share is `cached / texts`. */
   readonly embedding: EmbeddingUsage;
   readonly rerank: Precedents["rerank"];
   /** Embedding, reranking and the questions to a language model together. */
@@ -47,32 +47,34 @@ export interface LoggedRetrieval {
     readonly decidedBy: string;
     /** 0–1. */
     readonly confidence: number;
-    /** A skip that was searched all the same, to learn whether skipping lost anything. */
+    /** The gate skipped, and memory was searched anyway to measure what the skip lost. */
     readonly shadow: boolean;
     /** Memories that such a search would have used. */
     readonly shadowHits: number;
   };
-  /** Parts that worked less well than they should. */
+  /** Degraded parts. */
   readonly degraded: readonly string[];
   /** Of `distances`; null without any. */
   readonly averageDistance: number | null;
-  /** Share of the memories that are about a language of the change, 0–1; null without memories. */
+  /** Share of the memories in a language of the change, 0–1; null without memories. */
   readonly languageMatch: number | null;
   readonly topK: number;
-  /** Largest admitted cosine distance. */
+  /** Largest accepted cosine distance. */
   readonly threshold: number;
-  /** The distance that the embedder, or the configuration, calls relevant: `threshold` may be nearer. */
+  /**
+   * The distance up to which the embedder, or the configuration, calls a memory relevant: `threshold` may be smaller.
+   */
   readonly calibrated: number;
   /** Epoch milliseconds. */
   readonly createdAt: number;
 }
 
-/** What is known about a retrieval beside its result. */
+/** Facts about a retrieval besides its result. */
 export interface RetrievalFacts {
   readonly repo: Repo;
   readonly pull: number | null;
   readonly origin: RetrievalOrigin;
-  /** Wall time of the whole. */
+  /** Wall time of the whole retrieval. */
   readonly ms: number;
   /** Epoch milliseconds. */
   readonly at: number;
@@ -82,7 +84,7 @@ export interface RetrievalFacts {
 
 const QUERY_CHARS = 1_000;
 
-/** Whether a person at a terminal asked for a review, or a delivery. */
+/** Whether a person at a terminal or a delivery asked for the review. */
 export function originOf(trigger: Trigger): RetrievalOrigin {
   return trigger === "command-line" ? "command-line" : "review";
 }
@@ -92,7 +94,7 @@ export function loggedRetrieval(precedents: Precedents, facts: RetrievalFacts): 
   const { repo, pull, origin, ms, at, topK, calibrated } = facts;
   const { gate, ranked, provenance, usage, cut } = precedents;
   const rerank = precedents.rerank ?? null;
-  // What reranking cost stands in its report already.
+  // The rerank report has its own cost.
   const questions = (precedents.modelCosts ?? []).filter(({ purpose }) => purpose !== "rerank");
   const searched = precedents.query !== null;
   const query = cutText(precedents.query?.text ?? "", QUERY_CHARS).toWellFormed();

@@ -1,5 +1,5 @@
-// What the last replay of a repository came to, as it is kept: figures and a day, no texts. It holds for a while, and then only
-// another replay says anything.
+// The stored result of the last replay of a repository: figures and a date, no texts. It is valid for a while; after
+// that, only another replay counts.
 
 import { isoDate } from "../text/iso-date.ts";
 import type { Interval } from "./bootstrap-interval.ts";
@@ -7,35 +7,35 @@ import type { Interval } from "./bootstrap-interval.ts";
 export interface ReplayResult {
   /** Epoch milliseconds of the replay. */
   readonly at: number;
-  /** Pull requests and comments of people that were replayed. */
+  /** Replayed pull requests and comments by people. */
   readonly pulls: number;
   readonly comments: number;
-  /** Share of pull requests of which a later comment was met, 0–1. */
+  /** Share of pull requests with at least one later comment met, 0–1. */
   readonly on: number;
-  /** The same with another repository's memory; null where there was none, and then `gain` is null too. */
+  /** The same with another repository's memory; null without a placebo, and then `gain` is null too. */
   readonly placebo: number | null;
   /** `on` minus `placebo`, with its 95 % interval. */
   readonly gain: Interval | null;
-  /** The embedder that memory was searched with: another one finds other things. */
+  /** The embedder of the searches: another one finds other memories. */
   readonly model: string;
 }
 
 /**
- * Pull requests that it takes before "not shown" may keep memory out. At the hit rates of `npm run eval -- replay` (.24 on, .02
- * placebo) the interval's lower bound over 50 is about .09; over 20 it is near zero also where memory helps.
+ * Pull requests needed before "not shown" may keep memory out. At the hit rates of `npm run eval -- replay` (.24 on,
+ * .02 placebo) the interval's lower bound over 50 is about .09; over 20 it is near zero even where memory helps.
  */
 export const ENOUGH_PULLS = 50;
 const DAY_MS = 86_400_000;
-/** A result older than this says nothing: memory has grown since, and people have come and gone. */
+/** An older result is void: memory has grown since, and the team has changed. */
 export const GOOD_FOR_DAYS = 30;
 
-/** Until when a result holds, in epoch milliseconds. */
+/** Epoch milliseconds until which a result is valid. */
 function goodUntil({ at }: Pick<ReplayResult, "at">): number {
   return at + GOOD_FOR_DAYS * DAY_MS;
 }
 
-/** One line: what was measured, when, on how much, and until when it counts. */
-export function replayWords({ at, pulls, gain, on, placebo, ...rest }: ReplayResult): string {
+/** One line: result, date, sample size and validity. */
+export function replaySummary({ at, pulls, gain, on, placebo, ...rest }: ReplayResult): string {
   const measured =
     gain === null || placebo === null
       ? `on ${share(on)}, without a placebo`
@@ -45,11 +45,11 @@ export function replayWords({ at, pulls, gain, on, placebo, ...rest }: ReplayRes
 }
 
 /**
- * Why memory should stay out, by a result that still counts: enough pull requests, and a gain over the placebo that may be
- * none. Null in all other cases, of which "not enough is known" is the most frequent.
+ * Why memory should stay out, by a valid result: enough pull requests, and a gain over the placebo that may be zero.
+ * Null in all other cases, mostly because not enough is known.
  *
  * @param now epoch milliseconds
- * @param model the embedder of now; null where words are searched only
+ * @param model the current embedder; null when only keywords are searched
  */
 export function noGain(result: ReplayResult | null, now: number, model: string | null): string | null {
   if (result === null || result.gain === null || result.model !== model) return null;

@@ -1,5 +1,5 @@
-// Would memory have helped with what people said later? What each pull request of the past met with memory, without it, and
-// with another repository's, and what may be concluded.
+// Would memory have anticipated what people commented later? Compares past pull requests with the repository's memory,
+// without memory, and with another repository's memory, and draws a conclusion.
 
 import { UNKNOWN_LANGUAGE } from "../language.ts";
 import { cosine, type TextVector } from "../text/text-likeness.ts";
@@ -12,30 +12,30 @@ export type ReplayArm = (typeof REPLAY_ARMS)[number];
 /** Memories of a list that are judged. */
 export const REPLAY_TOP = 5;
 
-/** A comment is met when a memory is so like it: tf-idf cosine. */
+/** A comment is met when a memory has at least this tf-idf cosine to it. */
 const MET = 0.2;
 
-/** Fewer pull requests than these show nothing, however well they went. */
+/** Fewer pull requests than this show nothing. */
 export const REPLAY_LEAST = 20;
 
-/** A memory that would have been shown. */
+/** A memory that the review would have shown. */
 export interface ShownMemory {
   readonly vector: TextVector;
-  readonly turnedDown: boolean;
+  readonly isDeclined: boolean;
   /** In a prompt, estimated. */
   readonly tokens: number;
 }
 
-/** What came of showing up to five memories for one pull request. */
+/** The result of showing up to five memories for one pull request. */
 export interface ArmTally {
-  /** Later comments that a shown memory is like. */
+  /** Later comments that a shown memory resembles. */
   readonly met: number;
   readonly shown: number;
-  /** Shown memories that are like a later comment. */
+  /** Shown memories that resemble a later comment. */
   readonly useful: number;
   /**
-   * Useful ones that somebody had turned down. Had that decline held back what is like it, a comment would have been held
-   * back that a person did make. An upper bound: real declines hold back less (see ArmFigures.harmful).
+   * Useful memories that a person had declined. Had the decline suppressed everything similar, it would have suppressed
+   * a comment that a person did make. An upper bound: real declines suppress less (see ArmFigures.harmful).
    */
   readonly harmful: number;
   readonly tokens: number;
@@ -45,25 +45,25 @@ export interface ReplayedPull {
   readonly pull: number;
   /** Canonical id of the language of most comments, or `unknown`. */
   readonly language: string;
-  /** Comments that people made later. */
+  /** Later comments by people. */
   readonly comments: number;
   readonly arms: Readonly<Record<ReplayArm, ArmTally>>;
 }
 
 interface ArmFigures {
-  /** Share of pull requests of which at least one later comment is met, 0–1. */
+  /** Share of pull requests with at least one later comment met, 0–1. */
   readonly hitRate: Interval;
   /** Share of later comments that are met, 0–1. */
   readonly commentsMet: Interval;
-  /** Share of shown memories that were turned down and are like a later comment, 0–1. */
+  /** Share of shown memories that were declined and resemble a later comment, 0–1. */
   readonly harmful: Interval;
-  /** Share of five places that hold a memory which is like a later comment, 0–1. */
+  /** Share of five places whose memory resembles a later comment, 0–1. */
   readonly precisionAt5: Interval;
   /** Per pull request. */
   readonly tokens: Interval;
 }
 
-/** @param comments what people said later, at least one */
+/** @param comments later comments of people, at least one */
 export function tallyArm(memories: readonly ShownMemory[], comments: readonly TextVector[]): ArmTally {
   const shown = memories.slice(0, REPLAY_TOP);
   const useful = shown.filter(({ vector }) => comments.some((comment) => cosine(vector, comment) >= MET));
@@ -71,12 +71,12 @@ export function tallyArm(memories: readonly ShownMemory[], comments: readonly Te
     met: comments.filter((comment) => shown.some(({ vector }) => cosine(vector, comment) >= MET)).length,
     shown: shown.length,
     useful: useful.length,
-    harmful: useful.filter(({ turnedDown }) => turnedDown).length,
+    harmful: useful.filter(({ isDeclined }) => isDeclined).length,
     tokens: shown.reduce((sum, { tokens }) => sum + tokens, 0),
   };
 }
 
-/** Figures of one arm, each with a 95 % interval over pull requests drawn whole. */
+/** Figures of one arm, each with a 95 % interval over whole pull requests. */
 export function armFigures(pulls: readonly ReplayedPull[], arm: ReplayArm): ArmFigures {
   const share = (part: (tally: ArmTally, pull: ReplayedPull) => readonly [number, number]) =>
     bootstrapShare(pulls.map((pull) => part(pull.arms[arm], pull)));
@@ -95,13 +95,13 @@ export function gainOverPlacebo(pulls: readonly ReplayedPull[]): Interval {
   return bootstrapShare(pulls.map(({ arms }) => [hit(arms.on) - hit(arms.placebo), 1]));
 }
 
-/** Whether memory was shown to help, and why that is said. */
+/** Whether memory was shown to help, and why. */
 interface ReplayVerdict {
   readonly helps: boolean;
   readonly reason: string;
 }
 
-/** Too few pull requests, or a difference that may be none, is "not shown": never "does not help". */
+/** Too few pull requests, or a difference that may be zero, is "not shown": never "does not help". */
 export function replayVerdict(pulls: readonly ReplayedPull[], gain: Interval): ReplayVerdict {
   if (pulls.length < REPLAY_LEAST)
     return {
@@ -114,7 +114,7 @@ export function replayVerdict(pulls: readonly ReplayedPull[], gain: Interval): R
   return { helps: true, reason: `helps here: ${gain.mean.toFixed(3)} more than the placebo ${interval}` };
 }
 
-/** The most frequent of some languages, by canonical id; of equally frequent ones the first by name. */
+/** The most frequent language by canonical id; ties by name. */
 export function mostOf(languages: Iterable<readonly [string, number]>): string {
   const counts = new Map<string, number>();
   for (const [language, count] of languages)
@@ -123,7 +123,7 @@ export function mostOf(languages: Iterable<readonly [string, number]>): string {
   return first?.[0] ?? UNKNOWN_LANGUAGE;
 }
 
-/** A repository as a placebo is chosen. */
+/** What choosing a placebo needs of a repository. */
 export interface PlaceboCandidate {
   readonly key: string;
   /** Canonical id of its main language. */
@@ -140,16 +140,16 @@ export function placeboFor<T extends PlaceboCandidate>(of: PlaceboCandidate, can
   return nearest ?? null;
 }
 
-// What a replay comes to: the figures of each arm, for all pull requests and by language, and what may be concluded.
+// The result of a replay: the figures of each arm, for all pull requests and by language, and the verdict.
 
-/** Some pull requests together. */
+/** Figures of a group of pull requests. */
 export interface ReplayGroup {
   readonly pulls: number;
   readonly comments: number;
-  /** Shown memories that were turned down and are like a later comment. */
+  /** Shown memories that were declined and resemble a later comment. */
   readonly harmful: number;
   readonly arms: Readonly<Record<ReplayArm, ArmFigures>>;
-  /** Hit rate of `on` minus `placebo`; null where there is no placebo. */
+  /** Hit rate of `on` minus `placebo`; null without a placebo. */
   readonly gain: Interval | null;
   readonly verdict: ReplayVerdict;
 }

@@ -1,37 +1,37 @@
-// Which figures of retrieval a person should look at, and what to do then.
+// The figures of retrieval that need attention, and the remedy.
 import type { RetrievalFigures } from "./retrieval-figures.ts";
 
 export interface RetrievalAlert {
   readonly name: "slow" | "cache" | "score" | "cost";
   readonly value: number;
   readonly limit: number;
-  /** Retrievals that the figure rests on. */
+  /** Retrievals behind the figure. */
   readonly n: number;
-  /** What is the matter, in figures. */
+  /** The problem, in figures. */
   readonly text: string;
-  /** What to do about it. */
+  /** The remedy. */
   readonly fix: string;
 }
 
-/** A few retrievals say nothing yet. */
+/** Fewer retrievals prove nothing. */
 export const ALERT_FROM = 20;
 
 const SLOW_MS = 1_000;
 const CACHE_SHARE = 0.5;
 const USD = 0.001;
 /**
- * A mean similarity of .6 belongs to an embedder that calls a distance of .3 relevant. Another embedder's distances lie
- * elsewhere, and the limit lies at 4/3 of them: the keyless embedder's .75 has none.
+ * A mean similarity of .6 belongs to an embedder whose relevant distance is .3. For other embedders the limit is 4/3 of
+ * their relevant distance; the keyless embedder's .75 has no limit.
  */
 const SCORE_PART = 4 / 3;
 
 const FIXES: Readonly<Record<RetrievalAlert["name"], string>> = {
-  slow: "`kodiai explain` shows where the time goes; most often it is the embedder, and knowledge.retrieval.method: keyword asks none",
+  slow: "`kodiai explain` shows where the time goes; most often it is the embedder, which knowledge.retrieval.method: keyword does without",
   cache:
-    "usual while most reviews are of new pull requests; else keep KODIAI_DATA_DIR between starts and the embedding model as it is",
+    "expected while most reviews are of new pull requests; otherwise keep KODIAI_DATA_DIR between starts and do not change the embedding model",
   score:
     "index documents and code (`kodiai index`), import history (`kodiai memory import`), or lower knowledge.retrieval.distanceThreshold",
-  cost: "choose a cheaper embedding model, or switch reranking off",
+  cost: "choose a cheaper embedding model, or turn reranking off",
 };
 
 /** The alerts of a window, none below 20 retrievals. */
@@ -67,7 +67,7 @@ export function retrievalAlerts(figures: RetrievalFigures): readonly RetrievalAl
   return count < ALERT_FROM ? [] : alerts.filter((one) => one !== null);
 }
 
-/** The average similarity under which searches find little, by the cosine distance that the embedder calls relevant. */
+/** The average similarity below which searches find little, from the embedder's relevant cosine distance. */
 export function scoreLimit(calibrated: number): number {
   return 1 - SCORE_PART * calibrated;
 }

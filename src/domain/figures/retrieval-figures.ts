@@ -1,10 +1,10 @@
-// Many retrievals as figures: how quick, how good, how dear, and how often the gate was right.
+// Aggregates many retrievals into figures: speed, quality, cost, and how often the gate was right.
 
 import type { RepoKey } from "../memory.ts";
 import type { LoggedRetrieval, RetrievalOrigin } from "./logged-retrieval.ts";
 
 export interface StatisticsWindow {
-  /** How far back from now. */
+  /** Length of the window, up to now. */
   readonly ms: number;
   /** A key or OWNER/NAME (any case); null for all repositories. */
   readonly repo: RepoKey | null;
@@ -15,36 +15,36 @@ interface RerankFigures {
   readonly failed: number;
   readonly usd: number;
   readonly averageMs: number;
-  /** Of those that did not fail: mean share of the first five that changed, 0–1. */
+  /** Among successful ones: mean share of the first five that changed, 0–1. */
   readonly topChanged: number;
-  /** Of those that did not fail: mean number of ranks that a memory moved. */
+  /** Among successful ones: mean number of ranks that a memory moved. */
   readonly meanMove: number;
 }
 
 interface GateFigures {
-  /** Reviews in which the gate decided. */
+  /** Decisions of the gate in reviews and questions. */
   readonly decisions: number;
   readonly skips: number;
   readonly skipShare: number;
-  /** Skips by the rule that made them, most first. */
+  /** Skips by rule, most first. */
   readonly byRule: readonly { readonly rule: string; readonly count: number }[];
-  /** Share decided by a rule, the cache or the configuration: nobody was asked and nothing was guessed. */
+  /** Share decided by a rule, the cache or the configuration, without a model or a guess. */
   readonly fastPathShare: number;
   /** Share of decisions that came from the cache. */
   readonly cachedShare: number;
   /** Mean wall time of a skip that was not searched. */
   readonly averageMs: number;
-  /** Skips that were searched to learn, and in how many something would have been used. */
+  /** Skips that were searched for measurement, and in how many of them memory would have been used. */
   readonly shadow: { readonly searched: number; readonly hits: number };
-  /** Share of those searched skips that lost nothing; null while there are none. */
+  /** Share of those searched skips that lost nothing; null without any. */
   readonly accuracy: number | null;
-  /** Skips × tokens that embedding a change took on average where it was not cached. */
+  /** Skips × mean tokens of embedding a change that was not cached. */
   readonly tokensSaved: number;
 }
 
-/** Shares are 0–1, times wall milliseconds; everything is 0 when nothing was retrieved. */
+/** Shares are 0–1, times wall milliseconds; everything is 0 without retrievals. */
 export interface RetrievalFigures {
-  /** Searches of memory, also those of the shadow sample; a skip is none. */
+  /** Searches of memory, including the shadow sample; a skip is not a search. */
   readonly count: number;
   readonly ms: { readonly p50: number; readonly p95: number; readonly p99: number; readonly average: number };
   readonly byMethod: readonly {
@@ -53,20 +53,20 @@ export interface RetrievalFigures {
     readonly count: number;
     readonly averageMs: number;
   }[];
-  /** Memories that a search handed on. */
+  /** Memories that a search returned, on average. */
   readonly averageResults: number;
-  /** Mean similarity (1 − distance, 0–1) of what was found by meaning, first within a search, then over searches. */
+  /** Mean similarity (1 − distance, 0–1) of vector hits, first within a search, then over searches. */
   readonly averageScore: number;
   /** Mean raw cosine distance, likewise. */
   readonly averageDistance: number;
-  /** Mean share of memories in a language of the change; a search by hand has no change. */
+  /** Mean share of memories in a language of the change; a manual search has no change. */
   readonly languageMatch: number;
-  /** Mean distance that the embedders call relevant. */
+  /** Mean relevant distance of the embedders. */
   readonly calibrated: number;
   readonly embedding: {
     readonly texts: number;
     readonly cached: number;
-    /** Of the texts whose embedding costs something: an embedder that is free has no cache. */
+    /** Among texts whose embedding costs something: a free embedder has no cache. */
     readonly hitShare: number;
     /** Searches with such texts. */
     readonly paid: number;
@@ -81,7 +81,7 @@ export interface RetrievalFigures {
   readonly degraded: readonly { readonly part: string; readonly count: number }[];
 }
 
-/** What the figures need of an entry. */
+/** The fields of an entry that the figures need. */
 export type CountedRetrieval = Pick<
   LoggedRetrieval,
   | "origin"
@@ -107,9 +107,9 @@ export function retrievalFigures(
   topQueries: RetrievalFigures["topQueries"],
 ): RetrievalFigures {
   const searches = entries.filter(({ searched }) => searched);
-  // What a shadow search found was not handed on.
-  const told = searches.filter(({ gate }) => !gate.shadow);
-  const distances = told.flatMap(({ averageDistance }) => averageDistance ?? []);
+  // Results of a shadow search were discarded.
+  const used = searches.filter(({ gate }) => !gate.shadow);
+  const distances = used.flatMap(({ averageDistance }) => averageDistance ?? []);
   const times = searches.map(({ retrievalMs }) => retrievalMs).sort((a, b) => a - b);
   return {
     count: searches.length,
@@ -120,13 +120,13 @@ export function retrievalFigures(
       average: mean(times),
     },
     byMethod: byMethod(searches),
-    averageResults: mean(told.map(({ results }) => results)),
+    averageResults: mean(used.map(({ results }) => results)),
     averageScore: mean(distances.map((distance) => Math.min(1, Math.max(0, 1 - distance)))),
     averageDistance: mean(distances),
     languageMatch: mean(
-      told.flatMap(({ origin, languageMatch }) => (origin === "search" ? [] : (languageMatch ?? []))),
+      used.flatMap(({ origin, languageMatch }) => (origin === "search" ? [] : (languageMatch ?? []))),
     ),
-    calibrated: mean(told.map(({ calibrated }) => calibrated)),
+    calibrated: mean(used.map(({ calibrated }) => calibrated)),
     embedding: embeddingFigures(searches),
     rerank: rerankFigures(searches),
     usdPerRetrieval: mean(searches.map(({ usd }) => usd)),
@@ -136,7 +136,7 @@ export function retrievalFigures(
   };
 }
 
-/** Nearest rank; 0 of nothing. */
+/** Nearest rank; 0 for an empty list. */
 function percentile(sorted: readonly number[], share: number): number {
   return sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)] ?? 0;
 }
@@ -180,7 +180,7 @@ function rerankFigures(searches: readonly CountedRetrieval[]): RerankFigures {
   };
 }
 
-/** Who decides without certainty: a model, or nobody. */
+/** Decisions without certainty: by a model, or by default. */
 const SLOW_PATH: ReadonlySet<string> = new Set(["model", "default"]);
 
 function gateFigures(entries: readonly CountedRetrieval[]): GateFigures {

@@ -1,12 +1,12 @@
-// What people did about a finding: the evidence from which its outcome follows, each piece with who, when and where.
+// What people did about a finding. Its outcome follows from this evidence; each piece has a person, a time and a place.
 import { type AccessLevel, hasAccess } from "../command.ts";
 import type { Decided, MemoryRecord } from "../memory.ts";
 import { cutText, oneLine } from "../text/cut-text.ts";
 import { isoDate } from "../text/iso-date.ts";
 
 /**
- * `declined`, `restored`: by a command. `lines-changed`, `suggestion-applied`, `lines-back`: what later commits made of the
- * code, on somebody's branch. `merged`: the change landed, which says nothing about the finding but vouches for its code.
+ * `declined`, `restored`: by a command. `lines-changed`, `suggestion-applied`, `lines-back`: by later commits on the
+ * branch. `merged`: the change landed, which is no verdict on the finding but confirms the code.
  */
 export const EVIDENCE_KINDS = [
   "thumbs-up",
@@ -24,15 +24,15 @@ export const EVIDENCE_KINDS = [
 ] as const;
 export type EvidenceKind = (typeof EVIDENCE_KINDS)[number];
 
-/** What a reply says about the finding: `declines` rejects it and says why, `other` takes no side. */
+/** The position of a reply towards the finding: `declines` rejects it with a reason, `other` takes no side. */
 export type Stance = "declines" | "rejects" | "agrees" | "asks" | "other";
 
-/** Somebody, as GitHub knew them when their act was first seen. */
+/** A person as GitHub described them when their act was first seen. */
 export interface EvidenceBy {
   /** GitHub's numeric id; a login can change hands. */
   readonly id: number;
   readonly login: string;
-  /** What the permission API said; never `author_association`. */
+  /** From the permission API; never `author_association`. */
   readonly access: AccessLevel;
   readonly isBot: boolean;
   /** GitHub calls them a first-time contributor. */
@@ -40,30 +40,30 @@ export interface EvidenceBy {
 }
 
 export interface Evidence {
-  /** Of the finding's memory. */
+  /** The finding's memory id. */
   readonly memoryId: string;
-  /** The source's own name, such as `reply:123`: the same act read twice is one piece of evidence, as first seen. */
+  /** The source's own id, such as `reply:123`: the same act read twice is one piece of evidence, as first seen. */
   readonly key: string;
   readonly kind: EvidenceKind;
   /** Of a reply; null for anything else. */
   readonly stance: Stance | null;
-  /** Null where GitHub does not tell who. Of what became of code: whose branch it is. */
+  /** Null when GitHub does not say who. For code evidence: the owner of the branch. */
   readonly by: EvidenceBy | null;
-  /** Epoch milliseconds; of what has no time of its own, when it was first seen. */
+  /** Epoch milliseconds; when it was first seen, if it has no time of its own. */
   readonly at: number;
   /** The words, or the reason, without secrets and at most 2,000 characters. */
   readonly text: string | null;
   readonly url: string | null;
-  /** Of what became of code: the head at which it was first seen. Of `merged`: the merge. */
+  /** For code evidence: the head at which it was first seen. For `merged`: the merge. */
   readonly sha: string | null;
-  /** Epoch milliseconds at which it was found gone: a reaction taken back, a reply deleted. Null while it stands. */
+  /** Epoch milliseconds at which the reaction or reply was found deleted. Null while it exists. */
   readonly withdrawnAt: number | null;
 }
 
-/** Characters of a text that are kept. */
+/** Characters of a text that are stored. */
 export const EVIDENCE_TEXT = 2_000;
 
-/** True when what this person does moves memory: people (no bots) who may write to the repository. */
+/** True when this person's act moves memory: people (no bots) with write access. */
 export function isWriterAct({ by }: Pick<Evidence, "by">): boolean {
   return by !== null && !by.isBot && hasAccess(by.access, "write");
 }
@@ -71,14 +71,14 @@ export function isWriterAct({ by }: Pick<Evidence, "by">): boolean {
 const REASON_SHOWN = 200;
 
 /** `declined 2026-06-01 by @wren: by design, …` or `fixed 2026-06-01 in 1a2b3c4d5e6f`; untrusted, on one line. */
-export function outcomeWords({ outcome, decided }: Pick<MemoryRecord, "outcome" | "decided">): string {
+export function outcomeText({ outcome, decided }: Pick<MemoryRecord, "outcome" | "decided">): string {
   const name = outcome ?? "unknown";
   if (decided === undefined || decided === null) return name;
-  return [name, decidedWords(decided)].filter((part) => part !== "").join(" ");
+  return [name, decidedText(decided)].filter((part) => part !== "").join(" ");
 }
 
 /** The same without the outcome's name; "" when nothing is known. */
-export function decidedWords({ at, by, reason, sha }: Decided): string {
+export function decidedText({ at, by, reason, sha }: Decided): string {
   const who = by === null ? "" : `by @${oneLine(by)}`;
   const where = sha === null ? "" : `in ${sha.slice(0, 12)}`;
   const head = [isoDate(at), where, who].filter((part) => part !== "").join(" ");

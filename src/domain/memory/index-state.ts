@@ -1,23 +1,25 @@
 import type { EmbeddingSpace } from "../memory.ts";
 
-/** `off`: not opened; `cold`: the search thread does not run; `warming`: being read; `warm`: as much is read as is wanted. */
+/**
+ * `off`: not opened; `cold`: the search thread does not run; `warming`: loading; `warm`: loaded as far as configured.
+ */
 export interface MemoryWarmth {
   readonly state: "off" | "cold" | "warming" | "warm";
-  /** Repositories and memories that are held for searching. */
+  /** Repositories and memories loaded for searching. */
   readonly repositories: number;
   readonly rows: number;
-  /** What they take, and may take, for searching by words and by vectors together; absent before the threads have told. */
+  /** Bytes used, and allowed, by the keyword and vector indexes together; absent before the threads report. */
   readonly bytes?: number;
   readonly limitBytes?: number;
 }
 
-// Vectors of one embedder say nothing to another: what stands in memory from before a change of model, and what it means.
+// Vectors of different embedders cannot be compared: finds the vectors that an earlier model left in memory.
 
 /**
- * One line for each space that holds vectors and is not the one that is searched: how many memories only words find, and
- * the fix. A dimension of 0 is one that is not known yet; then the model decides.
+ * One line for each stored space other than the searched one: how many memories only keywords find, and the fix. A
+ * dimension of 0 is unknown; then the model decides.
  */
-export function otherSpaces(
+export function staleEmbeddings(
   stored: readonly (EmbeddingSpace & { readonly vectors: number })[],
   own: EmbeddingSpace,
 ): readonly string[] {

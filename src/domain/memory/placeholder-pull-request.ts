@@ -1,15 +1,15 @@
-// A change of which nothing is known but the words in its title: what a question stands on in place of a pull request.
+// The pull request that a question or manual search is built on: nothing is known of it except its title.
 import { defaultConfig } from "../../config/repo-config.ts";
 import { jobKey, type Repo } from "../job.ts";
 import type { PullRequest, PullRequestContext } from "../pull-request.ts";
 import { NO_PAST } from "../review/review-history.ts";
 import type { ReviewSignals } from "../signals.ts";
 
-/** No pull request has this number, so none is left out of the search (see scopeOf). */
+/** No pull request has this number, so the search excludes none (see scopeOf). */
 export const NO_PULL = 0;
 
-/** @param number of the pull request that the question is about, whose own memories are not searched; or NO_PULL */
-export function emptyChange(
+/** @param number the pull request that the question is about, whose own memories are not searched; or NO_PULL */
+export function placeholderPullRequest(
   title: string,
   repo: Repo,
   number: number,

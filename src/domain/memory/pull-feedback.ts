@@ -1,4 +1,4 @@
-// What GitHub tells about how people took our findings on one pull request: as it was read, before anybody judges it.
+// People's reactions to our findings on one pull request, as read from GitHub and not yet judged.
 
 /** An account. `id` is GitHub's numeric id. */
 export interface Person {
@@ -24,23 +24,23 @@ export interface ReadReply {
   readonly url: string;
 }
 
-/** A thread that we began, about one finding; a thread about several is read once for each. */
+/** A thread that we started about one finding; a thread about several is read once for each. */
 export interface ReadThread {
   /** GitHub's node id. */
   readonly id: string;
   readonly findingId: string;
   readonly url: string;
-  /** The review that our comment belongs to; null for one that stands alone. */
+  /** The review that our comment belongs to; null for a single comment. */
   readonly reviewId: number | null;
   readonly reactions: readonly ReadReaction[];
-  /** Oldest first; ours are not among them. */
+  /** Oldest first, without ours. */
   readonly replies: readonly ReadReply[];
   readonly isResolved: boolean;
   /** Null while it is open, or when GitHub does not say who. */
   readonly resolvedBy: Person | null;
 }
 
-/** A review of ours that somebody dismissed. */
+/** A review of ours that a person dismissed. */
 export interface ReadDismissal {
   readonly id: string;
   readonly reviewId: number;
@@ -59,11 +59,11 @@ export interface PullFeedback {
   readonly merged: { readonly by: Person | null; readonly at: number; readonly sha: string | null } | null;
   readonly threads: readonly ReadThread[];
   readonly dismissals: readonly ReadDismissal[];
-  /** False when GitHub had more than was read: what is missing is then not taken for withdrawn. */
+  /** False when GitHub had more than was read: missing entries then do not count as withdrawn. */
   readonly isComplete: boolean;
   /** What was not read, one line each, for the log. */
   readonly cut: readonly string[];
 }
 
-/** What became of the code of a finding at the newest head. */
-export type CodeFate = "stands" | "changed" | "applied";
+/** The state of a finding's code at the newest head. */
+export type CodeStatus = "unchanged" | "changed" | "applied";

@@ -7,8 +7,8 @@ import { cutText } from "../text/cut-text.ts";
 const QUOTED = 200;
 
 /**
- * The first sentences of what was said, with who said it where. Nothing of another repository's pattern, whose place may not
- * be shown.
+ * The first sentences of a comment, with its author and place. Empty for a pattern of another repository, whose place
+ * may not be shown.
  *
  * @returns untrusted text; a finding of ours is quoted by its title and has no author
  */

@@ -1,21 +1,21 @@
-// What a reply says about the comment that it answers: closed lists of phrases, read clause by clause, so that "not done
-// yet" and "once this is fixed" say nothing. The one reader of replies: of findings, of the past, and of a replay.
+// Classifies a reply to a comment by closed lists of phrases, clause by clause, so that "not done yet" and "once this
+// is fixed" count as nothing. Used for findings, for the import of past reviews, and for replays.
 
 import type { Outcome } from "../memory.ts";
 import type { Stance } from "./evidence.ts";
 
 export interface ReplyReading {
   readonly stance: Stance;
-  /** That what was asked for has been done; only where it agrees. */
+  /** The reply states that the request was carried out; only with `agrees`. */
   readonly saysDone: boolean;
 }
 
-/** `reason` rejects and says why; `no` rejects. */
+/** `reason` rejects with a reason; `no` rejects. */
 type Verdict = "reason" | "no" | "yes" | "done";
 
-/** Anywhere in a clause, unless what stands before takes them back. At most four words each. */
+/** Anywhere in a clause, unless the words before take them back. At most four words each. */
 const PHRASES: ReadonlyMap<string, Verdict> = new Map([
-  ...told("reason", [
+  ...phrases("reason", [
     "by design|false positive|works as intended|working as intended|as intended|as designed|as expected",
     "expected behavior|expected behaviour|out of scope|on purpose|intentional|intentionally|deliberate|deliberately",
     "not applicable|not relevant|not reachable|not used|not needed|not necessary|not required|no need",
@@ -24,41 +24,41 @@ const PHRASES: ReadonlyMap<string, Verdict> = new Map([
     "a test fixture|is test data|only test data|just test data|a test key|a test credential|are test credentials",
   ]),
   ...["not a", "not an", "isn't a", "isn't an", "ain't a", "ain't an", "not a real"].flatMap((no) =>
-    told("reason", ["bug|problem|issue|vulnerability|secret"], `${no} `),
+    phrases("reason", ["bug|problem|issue|vulnerability|secret"], `${no} `),
   ),
-  ...told("no", [
+  ...phrases("no", [
     "won't fix|wont fix|wontfix|won't do|won't change|will not fix|will not change|not going to fix|not going to change",
     "i disagree|we disagree|don't agree|do not agree|don't think so|rather keep|rather not|prefer not|prefer to keep",
     "prefer to leave|leave it as|leave this as|leave that as|keep it as is|keep this as is|keep that as is",
     "keep it as it|keep this as it",
   ]),
-  ...told("yes", [
+  ...phrases("yes", [
     "good catch|nice catch|great catch|good point|great point|fair point|valid point|good call|good find|nice find",
     "you're right|you are right|that's right|makes sense|i agree|my bad|well spotted|will fix|i'll fix|will change",
     "i'll change|will do|will update|i'll update",
   ]),
-  ...told("done", ["pushed a fix|has been fixed|have been fixed|has been addressed|been resolved in"]),
+  ...phrases("done", ["pushed a fix|has been fixed|have been fixed|has been addressed|been resolved in"]),
 ]);
 
-/** At the beginning of a clause only: "we have done this elsewhere" says nothing about the comment. */
+/** At the beginning of a clause only: "we have done this elsewhere" is no reply to the comment. */
 const OPENERS: ReadonlyMap<string, Verdict> = new Map([
-  ...told("done", ["done|fixed|addressed|resolved|updated|changed|applied|corrected|removed|renamed"]),
-  ...told("yes", ["agreed|agree|right|correct|indeed|true|absolutely|oops|whoops"]),
-  ...told("no", ["disagree|nope|wrong|incorrect|nonsense|noise|useless|nitpick"]),
+  ...phrases("done", ["done|fixed|addressed|resolved|updated|changed|applied|corrected|removed|renamed"]),
+  ...phrases("yes", ["agreed|agree|right|correct|indeed|true|absolutely|oops|whoops"]),
+  ...phrases("no", ["disagree|nope|wrong|incorrect|nonsense|noise|useless|nitpick"]),
 ]);
 
-/** All that a clause says. */
+/** Count only as a whole clause. */
 const ALONE: ReadonlyMap<string, Verdict> = new Map([
-  ...told("yes", ["+1|👍"]),
-  ...told("done", ["✅"]),
-  ...told("no", ["no|-1|👎"]),
+  ...phrases("yes", ["+1|👍"]),
+  ...phrases("done", ["✅"]),
+  ...phrases("no", ["no|-1|👎"]),
 ]);
 
-function told(verdict: Verdict, lists: readonly string[], before = ""): readonly (readonly [string, Verdict])[] {
+function phrases(verdict: Verdict, lists: readonly string[], before = ""): readonly (readonly [string, Verdict])[] {
   return lists.flatMap((list) => list.split("|").map((phrase) => [`${before}${phrase}`, verdict] as const));
 }
 
-/** What people say before the word that counts. "it has been", "should now be" and the like. */
+/** Words before the one that counts: "it has been", "should now be" and the like. */
 const LEAD_INS = new Set(
   (
     "ok okay yes yeah yep yup ah oh hm hmm thanks thank you sure all both also now already just i i've have has been it it's " +
@@ -66,7 +66,7 @@ const LEAD_INS = new Set(
   ).split(" "),
 );
 
-/** In front of a phrase, at most this many words before it, they take it back or put it off. */
+/** At most this many words before a phrase, they take it back or defer it. */
 const TAKES_BACK = new Set(
   (
     "not no never don't doesn't didn't isn't wasn't aren't can't cannot couldn't wouldn't shouldn't hardly without why if when " +
@@ -75,27 +75,27 @@ const TAKES_BACK = new Set(
 );
 const REACH = 5;
 
-/** "Rather" and "prefer" are polite: "I would rather keep it" is a no all the same. */
+/** "Rather" and "prefer" are polite: "I would rather keep it" is still a no. */
 const POLITE = new Set(["rather", "prefer"]);
 
-/** Behind an opener: "fixed size arrays", "done by the caller", "changed files" describe the code. */
+/** After an opener: "fixed size arrays", "done by the caller", "changed files" describe the code. */
 const GOES_ON = new Set(
   "size sized width length point by when once if until in-place files lines only names values at".split(" "),
 );
 
-/** Somebody who rejects says why. */
+/** Signs of a reason in a rejection. */
 const CAUSE = /\b(?:because|since|as (?:we|it|this|the)|due to|so that|the reason|otherwise)\b|[:;–—]\s*\S/i;
 
-/** Replies are read so far, in UTF-16 units: what counts comes first, logs and quotes follow. */
+/** UTF-16 units of a reply that are read: the verdict comes first, logs and quotes follow. */
 const READ = 2_000;
 const MOST_CLAUSES = 60;
 
 /**
- * Quoted lines, code and markup are not the writer's own words and do not count. Whoever says both, that it is right and
- * that nothing will be done, rejects: the courtesy comes first, the decision after it. Two that exclude each other, done
- * and rejected, say nothing.
+ * Quoted lines, code and markup are not the writer's own words and do not count. A reply that both agrees and rejects
+ * counts as a rejection: the courtesy comes first, the decision after it. Done and rejected exclude each other, so
+ * together they count as nothing.
  *
- * @param body Markdown, by anybody: never throws, linear in it
+ * @param body Markdown by anyone: never throws, linear in it
  */
 export function readReply(body: string): ReplyReading {
   const text = ownWords(body.slice(0, READ));
@@ -112,7 +112,7 @@ function saying(stance: Stance): ReplyReading {
   return { stance, saysDone: false };
 }
 
-/** Without code and markup, which say what the program says, and without what others said. */
+/** Without code, markup and quotes of others. */
 function ownWords(body: string): string {
   return body
     .split("```")
@@ -163,17 +163,17 @@ function isTakenBack(words: readonly string[], at: number): boolean {
 
 function openerOf(words: readonly string[]): Verdict | null {
   const at = words.findIndex((word) => !LEAD_INS.has(word));
-  // "right" and "correct" may be all that is said.
+  // "right" and "correct" may be the whole text.
   const place = at < 0 ? words.length - 1 : at;
   const verdict = OPENERS.get(words[place] ?? "");
   if (verdict === undefined || GOES_ON.has(words[place + 1] ?? "")) return null;
   return verdict;
 }
 
-// Whether somebody said no to a comment. Words of a reply are a hint, good enough to count with and never to act on.
+// Whether people rejected a comment. Words of a reply are a hint: good enough to count, never to act on.
 
-/** True for a declined memory, and for one whose outcome nobody decided and to which a reply says no. */
-export function turnedDown({
+/** True for a declined memory, and for an undecided one with a rejecting reply. */
+export function isDeclined({
   outcome,
   replies,
 }: {

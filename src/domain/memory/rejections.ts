@@ -1,25 +1,25 @@
-// What people said against a finding: who, why, where and when. It decides whether findings like it are said again elsewhere.
+// Rejections of a finding: who, why, where and when. They decide whether similar findings are reported elsewhere.
 import type { Category } from "../finding.ts";
 
 /** One person's decline of one finding. */
 export interface Rejection {
   /** A login. */
   readonly by: string;
-  /** May write to the repository, as GitHub told when they said it. */
+  /** Had write access then, according to GitHub. */
   readonly isWriter: boolean;
-  /** In their words, redacted; null when they gave none. */
+  /** In their words, redacted; null without a reason. */
   readonly reason: string | null;
-  /** Of the comment in which they said so. */
+  /** Of the comment with the decline. */
   readonly url: string | null;
   /** Epoch milliseconds. */
   readonly at: number;
-  /** True for a press on a button, or a review dismissed as a whole: the weakest there is. Absent: false. */
+  /** True for a reaction, or a review dismissed as a whole: the weakest evidence. Absent: false. */
   readonly isReaction?: boolean;
-  /** The pull request that it was said on; absent or null where that is not known. */
+  /** The pull request of the decline; absent or null when unknown. */
   readonly pull?: number | null;
 }
 
-/** Several declines of the same thing, taken together. */
+/** Several declines of the same thing, summarised. */
 export interface Rejections {
   /** How many people. */
   readonly people: number;
@@ -27,28 +27,28 @@ export interface Rejections {
   readonly count: number;
   /** On how many pull requests. */
   readonly pulls: number;
-  /** True where nobody said a word: reactions alone. */
+  /** True when no one commented: reactions only. */
   readonly isReactions: boolean;
-  /** The newest reason, of a person who may write where there is one; null when nobody gave any. */
+  /** The newest reason, preferably of a person with write access; null without any. */
   readonly reason: string | null;
-  /** Whether whoever gave that reason may write. */
+  /** Whether that reason's author has write access. */
   readonly byMaintainer: boolean;
-  /** Whose reason it is; without a reason, who declined last, in words if anybody did. */
+  /** The author of the reason; without a reason, the last person who declined, preferably in words. */
   readonly by: string;
-  /** Where that was said. */
+  /** The address of that decline. */
   readonly url: string | null;
-  /** Epoch milliseconds of it. */
+  /** Epoch milliseconds of that decline. */
   readonly at: number;
 }
 
-/** A finding in memory that somebody declined. */
+/** A finding in memory that a person declined. */
 export interface RejectedMemory {
   readonly memoryId: string;
-  /** The pull request that it was said on. */
+  /** The pull request of the finding. */
   readonly pull: number | null;
   readonly path: string | null;
   readonly category: Category | null;
-  /** Null where a model or memory said it. */
+  /** Null for a model's or memory's finding. */
   readonly rule: string | null;
   /** Of the finding. */
   readonly url: string | null;
@@ -57,15 +57,15 @@ export interface RejectedMemory {
 }
 
 /**
- * Enough to hold findings like it back: either one reason of somebody who may write, or so many declines by so many people.
- * Where nobody said a word, on as many pull requests: a crowd before one comment says little.
+ * Enough to hold similar findings back: one reason by a person with write access, or this many declines by this many
+ * people. Reactions alone must come from this many pull requests: a crowd at one comment proves little.
  */
 const OFTEN = { rejections: 3, people: 2, pulls: 1 };
 const OFTEN_BY_REACTIONS = { ...OFTEN, pulls: 2 };
 
-/** Takes declines together; null for none. */
+/** Summarises declines; null for none. */
 export function rejectionsOf(each: readonly Rejection[]): Rejections | null {
-  // Words weigh more than reactions: of two without a reason they are the ones that are told.
+  // Words weigh more than reactions, so among declines without a reason they are shown.
   const weight = ({ isReaction }: Rejection) => Number(isReaction === true);
   const newest = each.toSorted((a, b) => weight(a) - weight(b) || b.at - a.at || compare(a.by, b.by));
   const reasoned = newest.filter(({ reason }) => reason !== null);
@@ -85,7 +85,7 @@ export function rejectionsOf(each: readonly Rejection[]): Rejections | null {
   };
 }
 
-/** Whether these declines are enough to hold a finding back that is neither critical nor about security. */
+/** Whether these declines suffice to hold back a finding that is neither critical nor about security. */
 export function areEnough({ people, count, pulls, isReactions, byMaintainer }: Rejections): boolean {
   return byMaintainer || rejectedOften({ rejections: count, people, pulls }, isReactions ? OFTEN_BY_REACTIONS : OFTEN);
 }
@@ -95,7 +95,8 @@ function compare(a: string, b: string): number {
   return a < b ? -1 : 1;
 }
 
-// When rejections without a reason count as one: many of them, by several people, and where it matters on several pull requests.
+// When rejections without a reason count as one: many of them, by several people, and sometimes on several pull
+// requests.
 
 interface RejectionCounts {
   readonly rejections: number;
@@ -105,7 +106,7 @@ interface RejectionCounts {
   readonly pulls: number;
 }
 
-/** True when each count reaches its least. */
+/** True when each count reaches its minimum. */
 export function rejectedOften(found: RejectionCounts, least: RejectionCounts): boolean {
   return found.rejections >= least.rejections && found.people >= least.people && found.pulls >= least.pulls;
 }

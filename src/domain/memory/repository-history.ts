@@ -1,50 +1,53 @@
-// What the repository remembers of code and claims like those of one change: the value between memory and the review.
+// What memory knows about code and claims like those of one change: the value that the review stage receives.
 
 import type { Flagged } from "../code/flagged-code.ts";
 import type { Finding } from "../finding.ts";
 import type { RejectedMemory } from "./rejections.ts";
 
-/** Lines of the head where flagged code stands. */
+/** Lines of the head with flagged code. */
 export interface FlaggedPlace {
   readonly path: string;
   /** 1-based, inclusive. */
   readonly startLine: number;
   readonly line: number;
-  /** Token for token; else its beginning, as of two readers one quotes more of what follows than the other. */
+  /** Token for token; otherwise only its beginning matches, because two findings may quote different lengths. */
   readonly isWhole: boolean;
 }
 
-/** Flagged code that stands in this change. */
-export interface FlaggedHere extends Flagged {
-  /** Never empty; whole code before beginnings, and of each what stands on added lines alone first. */
+/** Flagged code that occurs in this change. */
+export interface FlaggedInChange extends Flagged {
+  /** Never empty; whole matches before beginnings, and within each those on added lines only first. */
   readonly places: readonly FlaggedPlace[];
-  /** True when the change adds it whole: it stands more often in what the change leaves than in what it takes away. */
+  /** True when the change adds all of it: it occurs more often after the change than before. */
   readonly isAdded: boolean;
-  /** True when the code is telling enough to be known without its file. */
-  readonly isTelling: boolean;
+  /** True when the code is distinctive enough to be recognised in another file. */
+  readonly isDistinctive: boolean;
 }
 
-/** A declined memory that claims what a finding claims. */
+/** A declined memory with the same claim as a finding. */
 export interface AlikeClaim {
   readonly memoryId: string;
   /** Raw cosine similarity, 0–1. */
   readonly similarity: number;
 }
 
-export interface Recollection {
+export interface RepositoryHistory {
   /** Newest first. */
-  readonly flagged: readonly FlaggedHere[];
+  readonly flagged: readonly FlaggedInChange[];
   readonly rejected: readonly RejectedMemory[];
-  /** Of `flagged`, the pull requests that are open now. */
+  /** Pull requests of `flagged` that are open now. */
   readonly openPulls: ReadonlySet<number>;
-  /** For each finding, in order, what claims the same; the most alike first. Never rejects: without vectors nobody does. */
+  /**
+   * Memories with the same claim for each finding, in order; the most similar first. Never rejects; empty without
+   * vectors.
+   */
   readonly alikeClaims: (findings: readonly Finding[]) => Promise<readonly (readonly AlikeClaim[])[]>;
   /** Epoch milliseconds. */
   readonly now: number;
 }
 
-/** Where nothing is remembered. */
-export const NO_RECOLLECTION: Recollection = {
+/** For a repository without memory. */
+export const NO_HISTORY: RepositoryHistory = {
   flagged: [],
   rejected: [],
   openPulls: new Set(),

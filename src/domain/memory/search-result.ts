@@ -1,4 +1,4 @@
-// A search of memory by hand: what is asked for, and what is found.
+// Query and result of a manual search of memory.
 import type { Repo } from "../job.ts";
 import type { MemoryFilter, RankedMemory } from "../retrieval.ts";
 
@@ -10,11 +10,11 @@ export interface HandSearch {
   /** Memories at most, ≥ 1. */
   readonly topK: number;
   /**
-   * Least cosine similarity, 0–1: nothing that is less alike, or of which that is not known. 0 admits whatever is found;
-   * null takes the embedder's own threshold, and what words alone found beside it.
+   * Least cosine similarity, 0–1; memories below it, or without a known similarity, are left out. 0 accepts everything;
+   * null takes the embedder's own threshold, plus keyword-only hits.
    */
   readonly threshold: number | null;
-  /** `model`: the operator's small model puts the best in order. Absent: the reranker, where there is one. */
+  /** `model`: the operator's small model reorders the best. Absent: the reranker, if there is one. */
   readonly rerank?: "model";
   /** Epoch milliseconds. */
   readonly now: number;
@@ -22,11 +22,11 @@ export interface HandSearch {
 
 export interface FoundMemory {
   readonly memory: RankedMemory;
-  /** The text that found it best. */
+  /** The query text that found it best. */
   readonly text: string;
 }
 
-/** The lists of several texts as one: each memory once, with its best score; highest first, ties by id. */
+/** Merges the lists of several texts: each memory once, with its best score; highest first, ties by id. */
 export function mergeFound(lists: readonly (readonly FoundMemory[])[]): readonly FoundMemory[] {
   const best = new Map<string, FoundMemory>();
   for (const found of lists.flat()) {
@@ -34,7 +34,7 @@ export function mergeFound(lists: readonly (readonly FoundMemory[])[]): readonly
     const known = best.get(id);
     if (known === undefined || found.memory.score > known.memory.score) best.set(id, found);
   }
-  // One list stays as it is: what the score cannot tell apart, its order can.
+  // A single list keeps its order, which breaks ties of the score.
   if (lists.length === 1) return [...best.values()];
   return [...best.values()].sort(
     (a, b) => b.memory.score - a.memory.score || (a.memory.record.id < b.memory.record.id ? -1 : 1),

@@ -1,19 +1,19 @@
-// What became of records that were to be remembered, as counts that can be added up.
+// Counts of what became of records to be remembered; they can be added up.
 import type { Degraded } from "../omissions.ts";
 
-/** What became of records. Added + updated + unchanged + repeated + refused = all that were given. */
+/** Added + updated + unchanged + repeated + refused = all given records. */
 export interface Remembered {
   readonly kind: "remembered";
   readonly added: number;
   readonly updated: number;
-  /** Known, and right as they stand. */
+  /** Stored already, without changes. */
   readonly unchanged: number;
   /** Given more than once; the last one counts. */
   readonly repeated: number;
-  /** How many texts the embedder was asked for, and how many of them it had in its cache. */
+  /** Texts sent to the embedder, and how many of them its cache had. */
   readonly embedded: number;
   readonly cached: number;
-  /** Rows without a vector: words find them. */
+  /** Rows without a vector: only keywords find them. */
   readonly wordsOnly: number;
   readonly tokens: number;
   readonly usd: number;
@@ -21,7 +21,7 @@ export interface Remembered {
   readonly degraded: readonly Degraded[];
 }
 
-/** Of no records at all. */
+/** The report of an empty list. */
 export const NOTHING_REMEMBERED: Remembered = {
   kind: "remembered",
   added: 0,
@@ -37,7 +37,7 @@ export const NOTHING_REMEMBERED: Remembered = {
   degraded: [],
 };
 
-/** Two counts as one; with none, the count of nothing. */
+/** Adds counts up; without any, the report of an empty list. */
 export function addUp(...counts: readonly Remembered[]): Remembered {
   const sum = counts.reduce(
     (a, b) => ({
@@ -59,7 +59,7 @@ export function addUp(...counts: readonly Remembered[]): Remembered {
   return { ...sum, degraded: degradation(sum.wordsOnly) };
 }
 
-/** Rows that words alone find are said. */
+/** Reports rows that only keywords find. */
 export function degradation(wordsOnly: number): Degraded[] {
   if (wordsOnly === 0) return [];
   const rows = wordsOnly === 1 ? "1 memory has" : `${wordsOnly} memories have`;

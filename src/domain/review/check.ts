@@ -1,4 +1,4 @@
-// A check run says how a review ended. GitHub's words: annotations stand beside the lines of the head.
+// A check run shows how a review ended. In GitHub's terms, annotations belong to lines of the head.
 
 export interface CheckAnnotation {
   readonly path: string;
@@ -11,12 +11,12 @@ export interface CheckAnnotation {
   readonly message: string;
 }
 
-/** How a check run ends. Texts are Markdown that was made fit to be posted. */
+/** The end of a check run. Texts are Markdown that is safe to post. */
 export interface CheckEnd {
   readonly conclusion: "success" | "neutral" | "failure";
   readonly title: string;
   readonly summary: string;
-  /** "" when there is nothing more to say. */
+  /** "" without details. */
   readonly text: string;
   readonly annotations: readonly CheckAnnotation[];
 }

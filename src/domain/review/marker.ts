@@ -1,5 +1,5 @@
-// Hidden markers tie what stands on GitHub to a finding, to the sticky summary and to a reviewed head.
-// Both sides need one grammar: publish writes it, the GitHub adapter reads it (and believes only our own comments).
+// Hidden markers tie our comments on GitHub to a finding, to the sticky summary and to a reviewed head. One grammar for
+// both sides: publish writes it, the GitHub adapter reads it (and trusts only our own comments).
 import type { CommentPlace } from "../command.ts";
 
 /** Marks the one sticky summary of a pull request. */
@@ -11,10 +11,10 @@ const FINDING = /<!-- kodiai:finding ([A-Za-z0-9_]{1,64}(?: [A-Za-z0-9_]{1,64})*
 const REVIEW = /<!-- kodiai:review ([0-9a-f]{40,64}) -->/;
 
 /**
- * The marker of a comment about one finding, or about several that say the same.
+ * The marker of a comment about one finding, or about several with the same text.
  *
  * @param ids of the findings, not empty; each of letters, digits and `_`, at most 64
- * @throws RangeError for any other id: a marker that cannot be read back would let a comment be posted twice
+ * @throws RangeError for any other id: an unreadable marker would let a comment be posted twice
  */
 export function findingMarker(ids: readonly string[]): string {
   if (ids.length === 0 || !ids.every((id) => /^[A-Za-z0-9_]{1,64}$/.test(id)))
@@ -33,13 +33,13 @@ export function reviewMarker(headSha: string): string {
   return `<!-- kodiai:review ${headSha} -->`;
 }
 
-/** Marks the answer to one comment, by which it is known that it was given. */
+/** Marks the answer to one comment, so that it is not answered twice. */
 export function answerMarker(place: CommentPlace, commentId: number): string {
   return `<!-- kodiai:answer ${place}_${commentId} -->`;
 }
 
 /**
- * The marker by which something of ours is known again when the answer to its writing was lost. Nobody else can make it.
+ * Identifies our own write when GitHub's response to it was lost. No one else can forge it.
  *
  * @param hex lower-case hex digits, at most 64
  */
@@ -48,14 +48,14 @@ export function proofMarker(hex: string): string {
 }
 
 /**
- * The findings a comment of ours is about, the one on its lines first: the last marker of the body counts, because we write
- * ours last. Empty when there is none.
+ * The findings of our comment, the one on its lines first: the last marker of the body counts, because we write ours
+ * last. Empty without a marker.
  */
 export function parseFindingMarker(body: string): readonly string[] {
   return [...body.matchAll(FINDING)].at(-1)?.[1]?.split(" ") ?? [];
 }
 
-/** The head that a review of ours speaks about, or null. */
+/** The head of one of our reviews, or null. */
 export function parseReviewMarker(body: string): string | null {
   return REVIEW.exec(body)?.[1] ?? null;
 }
@@ -65,12 +65,12 @@ export function hasSummaryMarker(body: string): boolean {
   return body.includes(SUMMARY_MARKER);
 }
 
-/** The summary with a line above it, in the place of an earlier one; null is a summary that is nothing else. */
+/** The summary with a progress line above it, replacing an earlier one; null stands for an empty summary. */
 export function withProgress(summary: string | null, line: string): string {
   return `${line}\n\n${PROGRESS_MARKER}\n\n${withoutProgress(summary ?? SUMMARY_MARKER)}`;
 }
 
-/** The summary without that line; the same where it has none. Text of others never holds the marker (see sanitize.ts). */
+/** The summary without its progress line, if it has one. Text of others never holds the marker (see sanitize.ts). */
 export function withoutProgress(summary: string): string {
   const at = summary.indexOf(PROGRESS_MARKER);
   return at === -1 ? summary : summary.slice(at + PROGRESS_MARKER.length).trimStart();

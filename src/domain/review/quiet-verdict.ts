@@ -1,16 +1,16 @@
 import type { Review } from "../review.ts";
 
-/** What a review without findings comes to, as every output words it: `head` is what a reader should take away. */
+/** The verdict of a review without findings, as every output words it: `head` is the main point. */
 interface QuietVerdict {
   readonly head: string;
-  /** Goes on with `head`, with what parts the two; ends without a full stop. */
+  /** Continues `head`, separator included; without a full stop. */
   readonly rest: string;
 }
 
 /**
- * Says who read what: silence of rules alone is not "No findings", and what could not be read is not "nothing".
+ * Names who read what: silent rules alone are not "No findings", and an unreadable diff is not "nothing".
  *
- * @param review whose findings are all held back, or that has none
+ * @param review all of its findings are held back, or it has none
  */
 export function quietVerdict(review: Review): QuietVerdict {
   const { reviewed, leftOut, coverage, heldBack } = review;
@@ -32,7 +32,7 @@ export function quietVerdict(review: Review): QuietVerdict {
   return { head: held === "" ? "No rule fired" : "Nothing to post", rest: `${where}; no model read ${them}${held}` };
 }
 
-/** Why nothing of a diff could be read; null where something was, or where there was nothing to read. */
+/** Why nothing of a diff could be read; null when something was read, or there was nothing to read. */
 export function unreadDiff({ reviewed, degraded }: Pick<Review, "reviewed" | "degraded">): string | null {
   return reviewed.length > 0 ? null : (degraded.find(({ part }) => part === "diff")?.reason ?? null);
 }

@@ -1,18 +1,18 @@
-// What earlier reviews of a pull request left behind: what was said, and the head from which a push can be told apart.
+// Earlier reviews of a pull request: their findings, and the head from which to compute what a push changed.
 import type { CodeShape } from "../code/code-fingerprint.ts";
 import type { Finding, HeldBack } from "../finding.ts";
 
-/** A finding that was said on this pull request. */
-export interface Said {
-  /** As it was said, at its newest known place. */
+/** A finding that was reported on this pull request. */
+export interface EarlierFinding {
+  /** At its newest known place. */
   readonly finding: Finding;
-  /** Where it was said: as a comment on lines or on a file, or in the summary only. */
+  /** Where it was posted: as a comment on lines or on a file, or in the summary only. */
   readonly place: "inline" | "file" | "summary";
-  /** The code it is about. */
+  /** The code of the finding. */
   readonly shape: CodeShape;
-  /** Of the comment, where one is known to stand. */
+  /** Of the comment, if one is known. */
   readonly url: string | null;
-  /** Read back from its comment alone: category, severity and body are not known. */
+  /** Read back from its comment only: category, severity and body are unknown. */
   readonly recovered?: true;
 }
 
@@ -26,30 +26,30 @@ export interface LineRange {
 export type Checkpoint =
   | {
       readonly kind: "full";
-      /** Null for a first review, and where no model reads. */
+      /** Null for a first review, and without a model. */
       readonly reason: string | null;
     }
   | {
       readonly kind: "delta";
-      /** The head of the review before. */
+      /** The head of the previous review. */
       readonly since: string;
-      /** What changed between the two heads, by head path; `whole` where the lines are not known. */
+      /** What changed between the two heads, by head path; `whole` when the lines are unknown. */
       readonly touched: ReadonlyMap<string, readonly LineRange[] | "whole">;
       /** Head path → path at `since`, where the two differ. */
       readonly renamed: ReadonlyMap<string, string>;
-      /** Head paths that a model read wholly before, as they are called now. */
+      /** Head paths that a model read wholly before, by their current names. */
       readonly read: ReadonlySet<string>;
-      /** What the review before did not say. */
+      /** Findings that the previous review held back. */
       readonly heldBack: readonly HeldBack[];
-      /** What the pull request does, as it was told when more of it was read. */
+      /** The description of the pull request from a review that read more of it. */
       readonly walkthrough: string | null;
     };
 
 export interface Past {
   readonly checkpoint: Checkpoint;
-  /** Everything that was said, oldest first. */
-  readonly said: readonly Said[];
+  /** All reported findings, oldest first. */
+  readonly said: readonly EarlierFinding[];
 }
 
-/** The past of a pull request that nobody reviewed. */
+/** The past of a pull request without reviews. */
 export const NO_PAST: Past = { checkpoint: { kind: "full", reason: null }, said: [] };

@@ -1,5 +1,5 @@
-// Title and description as they stood when somebody asked for a review: whoever asks in person has read them, and what is
-// written into them afterwards is nothing that this person asked to have read.
+// Title and description at the time when a person requested a review: that person has read them, and did not ask for
+// text that is added later.
 import { createHash } from "node:crypto";
 
 const DIGITS = 16;
@@ -8,7 +8,7 @@ const DIGITS = 16;
  * @param body null for a pull request without a description
  * @returns 16 hexadecimal digits, the same for the same words
  */
-export function askedWords(title: string, body: string | null): string {
+export function titleFingerprint(title: string, body: string | null): string {
   const said = JSON.stringify([title, body ?? ""]);
   return createHash("sha256").update(said).digest("hex").slice(0, DIGITS);
 }

@@ -1,35 +1,37 @@
-// Okapi BM25, the parts that do not know how an index is kept: S. Robertson and H. Zaragoza, "The Probabilistic Relevance
-// Framework: BM25 and Beyond" (2009), eq. 3.15, with the rarity of a word kept above zero as Lucene does.
+// Okapi BM25 independent of the index: S. Robertson and H. Zaragoza, "The Probabilistic Relevance Framework: BM25 and
+// Beyond" (2009), eq. 3.15, with the inverse document frequency kept above zero as in Lucene.
 
 export interface Bm25Options {
-  /** How soon repeats of a word stop counting: 0 counts presence only. */
+  /** Saturation of repeated words: 0 counts presence only. */
   readonly k1: number;
-  /** How much a long text is marked down, 0–1. */
+  /** Penalty for long texts, 0–1. */
   readonly b: number;
 }
 
 /**
  * The best of k1 .3–2 and b .4–1 on the development halves of four retrieval sets; on task S (n = 748) MRR .606 against
- * .548 with the usual 1.2 and .75: memories differ much in length, and a word that a short comment repeats is what it is
- * about.
+ * .548 with the usual 1.2 and .75: memories differ much in length, and a short comment repeats its subject.
  */
 export const KEYWORDS: Bm25Options = { k1: 2, b: 1 };
 
-/** Which words stand in which texts. Counts and lengths are whole numbers of parts of a word, so that weights stay exact. */
+/**
+ * Which words occur in which texts. Counts and lengths are whole numbers of parts of a word, so that weights stay
+ * exact.
+ */
 export interface Postings {
-  /** Postings of word w stand at starts[w] … starts[w + 1]. */
+  /** Postings of word w are at starts[w] … starts[w + 1]. */
   readonly starts: Uint32Array;
   /** The text of each posting. */
   readonly rows: Uint16Array | Uint32Array;
-  /** How often the word stands there. */
+  /** How often the word occurs in that text. */
   readonly counts: Uint8Array | Uint16Array;
-  /** Of each text. */
+  /** Of each text, in parts. */
   readonly lengths: Uint32Array;
-  /** So many parts make one word. */
+  /** Parts per word. */
   readonly parts: number;
 }
 
-/** A bag of words in which the n-th repeat of a word adds ever less: 1 + ln(count). */
+/** A bag of words with sublinear counts: 1 + ln(count). */
 export function bagOf<Word>(words: Iterable<Word>): Map<Word, number> {
   const bag = new Map<Word, number>();
   for (const word of words) bag.set(word, (bag.get(word) ?? 0) + 1);
@@ -37,14 +39,14 @@ export function bagOf<Word>(words: Iterable<Word>): Map<Word, number> {
   return bag;
 }
 
-/** ln(1 + (N − n + ½) / (n + ½)) of a word that stands in `found` of `texts` texts: > 0, more for a rare word. */
+/** ln(1 + (N − n + ½) / (n + ½)) of a word that occurs in `found` of `texts` texts: > 0, larger for a rare word. */
 export function inverseFrequency(texts: number, found: number): number {
   return Math.log(1 + (texts - found + 0.5) / (found + 0.5));
 }
 
 /**
- * How much each text's length marks it down, k1 · (1 − b + b · length / mean length), in parts of a word as counts are: the
- * same for every word and question.
+ * The length penalty of each text, k1 · (1 − b + b · length / mean length), in parts of a word like the counts: the
+ * same for every word and query.
  *
  * @param meanLength in words, > 0
  */
@@ -62,9 +64,9 @@ export function markdowns(
 }
 
 /**
- * Adds what one word of a query says for each text: gain · count / (count + markdown). Parts of a word cancel, exactly.
+ * Adds one query word's contribution to each text: gain · count / (count + markdown). Parts cancel exactly.
  *
- * @param scores one a text, added to
+ * @param scores one per text, updated in place
  * @param word its number in the index
  * @param gain the word's weight in the query times its inverse frequency times k1 + 1
  * @param longer markdowns of the same index

@@ -1,35 +1,38 @@
-// Cutting text without breaking a character in two, and without leaving half of a token that nobody knows by half.
+// Cuts text without splitting a character or leaving half of a token, which no redactor recognises.
 
 /**
- * What stands where a secret was, everywhere in a text: `‹redacted:github-token›`. It is inert in Markdown: without brackets it can
- * become no link and no image, whatever stands around it.
+ * The mark that replaces a secret in any text: `‹redacted:github-token›`. It is inert in Markdown: without brackets it
+ * cannot become part of a link or an image.
  */
 export const REDACTION_MARK = /‹redacted:[a-z0-9-]{1,60}›/;
 /** UTF-16 units of the longest mark. */
 const LONGEST_MARK = 72;
 
 /**
- * What tokens, keys, passwords and addresses are made of, and the invisible characters that may stand between; white
+ * The characters of tokens, keys, passwords and addresses, and the invisible ones that may occur between them; white
  * space, quotes, brackets, commas and semicolons end them. `/` is in base64, and in the addresses of webhooks.
  */
 const INSIDE = /[\w+/=~.%:@\\!#$^&*?⟦⟧\u00ad\u200b-\u200f\u2060-\u2064\ufeff-]/;
 
-/** What stays of a word that is cut: less than the eight characters from which on a part of a token is worth something. */
+/** Characters that remain of a cut word: fewer than eight, from which on a part of a token has value. */
 const KEPT = 7;
 
 const MARK = new RegExp(REDACTION_MARK, "y");
 
-/** The first `most` UTF-16 units, fewer where the cut would split a surrogate pair, a word or a mark of redaction. `most` below 1 gives "". */
+/**
+ * The first `most` UTF-16 units, fewer when the cut would split a surrogate pair, a word or a redaction mark. `most`
+ * below 1 gives "".
+ */
 export function cutText(text: string, most: number): string {
   return text.length <= most ? text : text.slice(0, cutPoint(text, most));
 }
 
 /**
- * Where a text may be cut so that a redactor finds whatever it would have found in the whole text: not inside a word, of
- * which only the first seven characters stay, nor inside `‹redacted:…›`.
+ * Where a text may be cut so that a redactor still finds every secret that it would have found in the whole text: not
+ * inside a word, of which only the first seven characters remain, nor inside `‹redacted:…›`.
  *
  * @param most UTF-16 units, less than the text has
- * @param inside one character of what is not parted; another one where text is known to hold no secret any more
+ * @param inside matches one character of an unbreakable word; pass another one for text that is known to hold no secret
  * @returns 0 to `most`
  */
 export function cutPoint(text: string, most: number, inside: RegExp = INSIDE): number {
@@ -43,7 +46,7 @@ export function cutPoint(text: string, most: number, inside: RegExp = INSIDE): n
   return last >= 0xd800 && last <= 0xdbff ? end - 1 : end;
 }
 
-/** Where the mark that begins there ends; -1 when none does. */
+/** The end of the mark that begins at `at`; -1 when none does. */
 function markEnd(text: string, at: number): number {
   MARK.lastIndex = at;
   return MARK.test(text) ? MARK.lastIndex : -1;
@@ -51,7 +54,7 @@ function markEnd(text: string, at: number): number {
 
 /** On one line: every run of white space and control characters becomes one space, ends trimmed. */
 export function oneLine(text: string): string {
-  // Most texts have single spaces only: to look takes a fraction of putting each of them in once more.
+  // Most texts have single spaces only: the check costs a fraction of rebuilding them.
   return (/[^\S ]|\p{Cc}| {2}/u.test(text) ? text.replace(/[\s\p{Cc}]+/gu, " ") : text).trim();
 }
 

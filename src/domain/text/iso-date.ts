@@ -4,7 +4,7 @@ const DAY_MS = 86_400_000;
 
 /**
  * `2026-11-21` in UTC. Days since the epoch to year, month and day by the civil calendar (Howard Hinnant's
- * `civil_from_days`). "" for what is not finite or lies outside the years 0–9999.
+ * `civil_from_days`). "" for values that are not finite or outside the years 0–9999.
  */
 export function isoDate(ms: number): string {
   const days = Math.floor(ms / DAY_MS) + 719_468;

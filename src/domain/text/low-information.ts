@@ -1,15 +1,16 @@
-// Does a comment say anything? "LGTM", "why?", a link or a bare suggestion block teach nothing about the next change.
+// Does a comment carry information? "LGTM", "why?", a link or a bare suggestion block teach nothing about the next
+// change.
 
 /** Shorter prose than this carries no lesson. Against the hand-made flag of 10,840 comments: 1,049 right, 3 wrong, 69 missed. */
 const LEAST_PROSE = 25;
 
-/** Longest comment that is read, in UTF-16 units. What follows is analysis that bots append. */
+/** UTF-16 units of a comment that are read. Bots append their analysis after that. */
 const LONGEST_COMMENT = 20_000;
 
 /**
- * Why a comment is of low information, or null. One rule for what is remembered and for how it is ranked.
+ * Why a comment has low information, or null. The same rule decides what is remembered and how it is ranked.
  *
- * @param text Markdown as it was written; never throws, linear in it
+ * @param text Markdown; never throws, linear in it
  */
 export function lowInformation(text: string): string | null {
   const { length } = proseOf(text);
@@ -18,15 +19,15 @@ export function lowInformation(text: string): string | null {
 }
 
 /**
- * Whether `lowInformation` has something against the text that `withoutFooters` gave of a comment.
+ * Whether a text from `withoutFooters` has low information.
  *
- * @param isProse whether there is no fence and no markup in it
+ * @param isProse whether it has no fence and no markup
  */
-export function saysLittle(visible: string, isProse: boolean): boolean {
+export function hasLowInformation(visible: string, isProse: boolean): boolean {
   return !(isProse && hasProse(visible)) && visibleProse(visible).length < LEAST_PROSE;
 }
 
-/** Whether so many characters stand there whatever becomes of the space between them: most comments need no closer look. */
+/** A quick lower bound, whatever the white space: most comments need no closer look. */
 function hasProse(visible: string): boolean {
   let seen = 0;
   for (let at = 0; at < visible.length && seen < LEAST_PROSE; at += 1) {
@@ -37,14 +38,14 @@ function hasProse(visible: string): boolean {
 }
 
 /**
- * What a comment says in sentences: fenced code, markup, hidden comments, footers of tools and links are gone, white
- * space is single. Linear in the text.
+ * The sentences of a comment: without fenced code, markup, hidden comments, footers of tools and links; single spaces.
+ * Linear in the text.
  */
 export function proseOf(text: string): string {
   return visibleProse(withoutFooters(text));
 }
 
-/** `proseOf` of a text that `withoutFooters` gave. */
+/** `proseOf` for a text from `withoutFooters`. */
 export function visibleProse(visible: string): string {
   const open = cutBetween(visible, "```", "```");
   return open
@@ -53,13 +54,13 @@ export function visibleProse(visible: string): string {
     .trim();
 }
 
-/** A comment without links, hidden comments and what tools write in `<sup>` under their own comments. */
+/** A comment without links, hidden comments and the `<sup>` footers of tools. */
 export function withoutFooters(text: string): string {
   const visible = cutBetween(cutBetween(text.slice(0, LONGEST_COMMENT), "<!--", "-->"), "<sup>", "</sup>");
   return visible.replace(/https?:\/\/\S{1,2000}/g, " ");
 }
 
-/** Cuts every stretch between two marks, marks included; without a closing mark, the rest. */
+/** Cuts every span between two marks, marks included; without a closing mark, the rest. */
 function cutBetween(text: string, open: string, close: string): string {
   let kept = "";
   let at = 0;
@@ -72,10 +73,10 @@ function cutBetween(text: string, open: string, close: string): string {
   return kept + text.slice(at);
 }
 
-// Questions and remarks that need no memory: greetings, thanks, agreement, sums. Whole texts only: "history of schema
+// Questions and comments that need no memory: greetings, thanks, agreement, sums. Whole texts only: "history of schema
 // migrations" is no greeting, and "type guards for webhook payloads" is no goodbye.
 
-/** Longer than this nobody merely greets. */
+/** A longer text is more than a greeting. */
 const LONGEST = 80;
 
 const WORDS =
@@ -89,7 +90,7 @@ const STARTS = new RegExp(`^(?:${WORDS})(?:[\\s,.!;:]|$)`, "iu");
 const SUM =
   /^\s*(?:what(?:'s| is)\s+)?\d{1,12}(?:\.\d{1,6})?(?:\s{0,3}[-+*/%^]\s{0,3}\d{1,12}(?:\.\d{1,6})?){1,10}[\s=?]{0,5}$/i;
 
-/** Which kind of small talk a whole text is; null when it asks or tells something. Linear in the text. */
+/** The kind of small talk that a whole text is; null when it has content. Linear in the text. */
 export function smallTalk(text: string): "greeting or confirmation" | "arithmetic" | null {
   if (text.length > LONGEST) return null;
   const plain = text.replace(/\s+/g, " ").trim();

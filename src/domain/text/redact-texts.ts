@@ -1,22 +1,22 @@
-// The texts of a value pass through one function, each by itself: no text decides what becomes of its neighbours.
+// Redacts each text of a value by itself: no text affects its neighbours.
 import type { Review } from "../review.ts";
 
-/** Puts a mark in the place of every secret and keeps the number of lines. */
+/** Replaces every secret with a mark and keeps the number of lines. */
 export type RedactText = (text: string) => Promise<string>;
 
-/** `prose` is redacted, `name` stays with everything under it, `other` is looked into for prose. */
+/** `prose` is redacted, `name` is skipped with everything under it, `other` is searched for prose. */
 type TextKind = "prose" | "name" | "other";
 
-/** Between texts that are looked through together; no secret goes on behind it. */
+/** Separates texts that are checked together; no secret spans it. */
 const APART = "\n‹next text›\n";
 
 /**
- * The same value with its texts redacted; keys, numbers and shape stay. Lines of one text, kept as a list of strings or as
- * lines of a diff, are redacted together: a key of many lines is known by its first.
+ * Returns the same value with its texts redacted; keys, numbers and shape stay. Lines of one text, as a list of strings
+ * or as lines of a diff, are redacted together: a multi-line key is recognised by its first line.
  *
  * @param value plain JSON: arrays and objects without cycles
- * @param kindOf of the value under a key; all texts are prose where it is left out
- * @returns `value` itself where it holds no secret
+ * @param kindOf the kind of the value under a key; without it all texts are prose
+ * @returns `value` itself when it holds no secret
  * @throws Error when `redact` changes the number of lines
  */
 export async function redactTexts<T>(
@@ -29,7 +29,7 @@ export async function redactTexts<T>(
     texts.add(text);
     return text;
   });
-  // Most values hold no secret, and one look at all of them costs little more than a look at one.
+  // Most values hold no secret, and checking all of them costs little more than checking one.
   const all = [...texts].join(APART);
   if ((await redact(all)) === all) return value;
   const redacted = new Map<string, string>();
@@ -89,9 +89,9 @@ function changedLines(lines: readonly string[], change: (text: string) => string
   });
 }
 
-// Which texts of a review quote others, and so may hold a secret.
+// The texts of a review that quote others, and so may hold a secret.
 
-/** Keys at any depth whose value is text that is not one of a closed set of words, or a list of such texts. */
+/** Keys at any depth whose value is free text, or a list of such texts. */
 type TextKey<T> = T extends readonly (infer Item)[]
   ? TextKey<Item>
   : T extends object
@@ -106,8 +106,9 @@ type IsText<Value> = Value extends string
     : false;
 
 /**
- * `prose` is written by others or quotes them. A `name` is one by which something is found again (a commit, a finding, a file
- * of the pull request, a comment; GitHub has them already), or a word of ours. Closed sets of words, as severities, are neither.
+ * `prose` is written by others or quotes them. A `name` is an identifier (a commit, a finding, a file of the pull
+ * request, a comment; GitHub has them already), or a word of ours. Closed sets of words, such as severities, are
+ * neither.
  */
 const TEXTS: Readonly<Record<TextKey<Omit<Review, "repo">>, Exclude<TextKind, "other">>> = {
   title: "prose",
@@ -167,7 +168,7 @@ const TEXTS: Readonly<Record<TextKey<Omit<Review, "repo">>, Exclude<TextKind, "o
   decidedBy: "name",
 };
 
-/** What a key of a review holds; `other` has no text of its own, or words of a closed set. */
+/** The kind of a key of a review; `other` has no text of its own, or words of a closed set. */
 export function reviewTextKind(key: string): TextKind {
   return Object.hasOwn(TEXTS, key) ? TEXTS[key as keyof typeof TEXTS] : "other";
 }

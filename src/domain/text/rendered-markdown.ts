@@ -1,22 +1,21 @@
-// What people see of a Markdown text when it is rendered. Comments and definitions of links are where instructions to
-// machines hide: templates put words for the author there, and attackers words for the model.
+// The visible part of a Markdown text. Instructions to machines hide in comments and link definitions: templates put
+// hints for the author there, and attackers text for the model.
 
-export interface ShownText {
+export interface VisibleText {
   readonly text: string;
-  /** UTF-16 units that nobody sees on the page. */
+  /** UTF-16 units that the page does not show. */
   readonly hidden: number;
 }
 
-/** `[//]: # (words)` and its kin, with a title on the next line; a footnote's text is shown. */
+/** `[//]: # (words)` and the like, with a title on the next line; a footnote's text is visible. */
 const DEFINITION =
   /^[ \t>]{0,20}\[(?!\^)[^\]\n]{1,1000}\]:[ \t]*\S.*(?:\n[ \t>]{0,20}(?:"[^"\n]*"|'[^'\n]*'|\([^)\n]*\))[ \t]*$)?/gm;
 
 /**
- * Leaves out HTML comments, processing instructions, declarations, and definitions of links: in code as well, since what
- * is code to one reader of Markdown is not to another. A comment that never ends goes to the end of the text. Linear in the
- * length.
+ * Removes HTML comments, processing instructions, declarations and link definitions, in code too, because Markdown
+ * readers disagree on what is code. A comment without an end runs to the end of the text. Linear in the length.
  */
-export function shownText(markdown: string): ShownText {
+export function visibleText(markdown: string): VisibleText {
   const text = withoutSpans(markdown).replace(DEFINITION, "");
   return { text, hidden: markdown.length - text.length };
 }

@@ -1,4 +1,4 @@
-// How alike two texts of people are, for judging what was found. On purpose it shares no code with the ranker: a ruler
+// Similarity of two texts, for evaluating search results. It shares no code with the ranker on purpose: a yardstick
 // must not be made of what it measures.
 
 /** Words with their weights, of unit length; empty for a text without words. */

@@ -1,16 +1,16 @@
-// Text of people and of programs to the words that are compared. One linear pass; the same words for query and memory.
+// Splits prose and code into the words that are compared. One linear pass; query and memory are split alike.
 
-/** Changes whenever the same text would give other words: part of every index's and fingerprint's identity. */
+/** Changes whenever the same text would give other words: part of the identity of every index and fingerprint. */
 export const TOKENISER_VERSION = "words-1";
 
-/** Words longer than this are data (hashes, base64), not language: they are left out. */
+/** Longer words are data (hashes, base64), not language: they are left out. */
 const LONGEST_WORD = 48;
 /** A longer run of letters and digits has no word in it. */
 const LONGEST_RUN = LONGEST_WORD * 2;
-/** Words read from one text; a longer text is cut, so that one huge file cannot crowd out the rest. */
+/** Words read from one text; the rest is cut, so that one huge file cannot crowd out others. */
 const MOST_WORDS = 200_000;
 
-/** Words that people put into every comment and programs into every file: they never tell two texts apart. */
+/** Words of every comment and every file: they never distinguish two texts. */
 const STOP = new Set(
   (
     "a an and are as at be but by can could do does for from had has have he how i if in into is it its just me my no not of on or " +
@@ -56,13 +56,13 @@ const KINDS = Uint8Array.from({ length: 128 }, (_, code) => {
   return character === "_" ? LINE : OTHER;
 });
 
-/** OTHER ends a run; what is not ASCII may or may not be part of one: a regular expression knows. */
+/** OTHER ends a run; for non-ASCII characters a regular expression decides. */
 function kindAt(text: string, at: number): number {
   const code = text.charCodeAt(at);
   return code < 128 ? (KINDS[code] ?? OTHER) : at < text.length ? BEYOND : OTHER;
 }
 
-/** All runs of a stretch in which there is more than ASCII. */
+/** All runs of a span with non-ASCII characters. */
 function addRuns(words: string[], stretch: string): void {
   for (const [run] of stretch.matchAll(/[\p{L}\p{N}_]+/gu)) {
     if (words.length >= MOST_WORDS) break;
@@ -70,7 +70,7 @@ function addRuns(words: string[], stretch: string): void {
   }
 }
 
-/** As `addRun`, for a run of ASCII: five times as fast. */
+/** Like `addRun`, for an ASCII run: five times as fast. */
 function addPlainRun(words: string[], text: string, start: number, end: number): void {
   if (end - start > LONGEST_RUN) return;
   const whole = words.length;
@@ -81,7 +81,7 @@ function addPlainRun(words: string[], text: string, start: number, end: number):
       at += 1;
       continue;
     }
-    // Before the second part comes the whole: it is put in when there is a second.
+    // The whole identifier goes before its parts, once a second part is found.
     if (parts === 1) words.splice(whole, 0, ...wholeOf(text.slice(start, end)));
     addWord(words, text.slice(at, to).toLowerCase(), true);
     parts += 1;
@@ -96,7 +96,7 @@ function wholeOf(run: string): string[] {
   return words;
 }
 
-/** Where the part ends that begins here: `at` itself for an underscore. */
+/** The end of the part that begins here: `at` itself for an underscore. */
 function partEnd(text: string, at: number, end: number): number {
   const kind = kindAt(text, at);
   if (kind === LINE) return at;
@@ -136,7 +136,7 @@ function addPairs(words: string[], run: string): void {
     words.push(`${characters[at]}${characters[at + 1]}`.toLowerCase());
 }
 
-/** Cuts the endings that inflect English words. Crude on purpose: both sides are cut the same way. */
+/** Strips English inflections. Crude on purpose: both sides are cut the same way. */
 function stemOf(word: string): string {
   if (word.length < 4) return word;
   if (word.endsWith("ies") && word.length > 4) return `${word.slice(0, -3)}y`;

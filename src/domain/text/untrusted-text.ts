@@ -1,12 +1,12 @@
-// Hidden characters in text that a model reads: an attack hides in what people cannot see, so nothing may stay unseen there.
-// Every line stays one line, so that line numbers and anchors hold.
+// Reveals hidden characters in text that a model reads, because attacks hide in them. Every line stays one line, so
+// that line numbers and anchors hold.
 
 /** White space that ends a line elsewhere, or that no keyboard makes; TAB and space are ordinary. */
 const ODD_SPACE = /[\v\f\u0085\u2028\u2029\r]/g;
 
 /**
- * Control, format and surrogate characters, variation selectors, tag characters, fillers that draw nothing, and the rest
- * of Unicode's Default_Ignorable_Code_Point.
+ * Control, format and surrogate characters, variation selectors, tag characters, invisible fillers, and the rest of
+ * Unicode's Default_Ignorable_Code_Point.
  */
 const HIDDEN =
   /[\p{Cf}\p{Cs}\p{Default_Ignorable_Code_Point}]|[^\P{Cc}\t]|[\u115F\u1160\u3164\uFFA0\u2800]|[\uFE00-\uFE0F]|[\u{E0100}-\u{E01EF}]/gu;
@@ -25,7 +25,7 @@ export function revealLine(line: string): string {
 const PICTURE_BEFORE = /(?:\p{Extended_Pictographic}|\p{Emoji_Modifier}|\uFE0F)$/u;
 const KEYCAP = /^[#*0-9]\uFE0F\u20E3/;
 
-/** A variation selector right after a picture, and a joiner between two pictures, are seen. */
+/** A variation selector right after a picture, and a joiner between two pictures, are visible. */
 function isOfEmoji(hidden: string, at: number, whole: string): boolean {
   if (hidden !== "\u200D" && hidden !== "\uFE0E" && hidden !== "\uFE0F") return false;
   const before = whole.slice(Math.max(0, at - 2), at);
@@ -43,19 +43,19 @@ function mark(hidden: string): string {
   return `⟦U+${(hidden.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, "0")}⟧`;
 }
 
-// Text by others, between lines that nobody can guess, so that it cannot end its own quotation.
+// Text by others between unguessable lines, so that it cannot end its own quotation.
 
 /**
- * @param label what stands inside, in our words: "description"
+ * @param label names the content: "description"
  * @param delimiter unguessable, new for each prompt: `kodiai-` and hex digits
- * @returns the text with hidden characters revealed and every trace of the delimiter taken out, between two marked lines
+ * @returns the text with hidden characters revealed and every trace of the delimiter removed, between two marked lines
  */
 export function fence(label: string, text: string, delimiter: string): string {
   const inside = withoutDelimiter(reveal(text), delimiter);
   return `${delimiter} ${label}\n${inside}\n${delimiter} end of ${label}`;
 }
 
-/** Taken out again and again: what is left after one removal could join into another. */
+/** Repeats until none is left: a removal could join the parts of another. */
 function withoutDelimiter(text: string, delimiter: string): string {
   let rest = text;
   while (rest.includes(delimiter)) rest = rest.replaceAll(delimiter, "");

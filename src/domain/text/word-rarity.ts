@@ -1,4 +1,5 @@
-// How much a word tells, judged over many repositories: rare words tell more. Counts only; made by eval/fit-fusion.ts.
+// The weight of a word, from its frequency over many repositories: rare words weigh more. Counts only; made by
+// eval/fit-fusion.ts.
 import file from "./background-words.json" with { type: "json" };
 
 /** In how many of `texts` review comments a word occurs. */
@@ -25,10 +26,10 @@ function readBackground(from: BackgroundFile): Background {
   return { texts: from.texts, counts };
 }
 
-/** The table that is shipped: words of 10,840 comments that at least three of 115 repositories share. */
+/** The shipped table: words of 10,840 comments that at least three of 115 repositories share. */
 export const BACKGROUND: Background = readBackground(file);
 
-/** ln of how rare a word is over many repositories; a word that the table does not know is the rarest. */
+/** ln of how rare a word is over many repositories; a word missing from the table is the rarest. */
 export function rarity(background: Background): WordWeight {
   const top = Math.log(background.texts + 1);
   return (word) => top - Math.log((background.counts.get(word) ?? 0) + 1);

@@ -1,8 +1,9 @@
-// What people write to us is answered, read top to bottom:
+// Answers comments that people write to us, from top to bottom:
 //
-//   CommandJob -> is it for us -> seen (eyes) -> who asks -> may they -> do it -> answer | publish
+//   CommandJob -> is it for us -> acknowledge (eyes) -> who asks -> may they -> do it -> answer | publish
 //
-// Everything that a comment says is taken from its signed delivery. Whoever may not is told once a day, and nothing is done.
+// Everything a comment says comes from its signed delivery. People without permission are refused in words once a day,
+// and nothing is done.
 import { configView } from "../../config/config-view.ts";
 import {
   type AccessLevel,
@@ -22,7 +23,7 @@ import { gatherSettings } from "../../gather/gather.ts";
 import type { AnsweredComment } from "../../ports/conversation.ts";
 import { acknowledge, isAnswered, publishAnswer } from "../../publish/publish.ts";
 import type { Stage } from "../review/review-ports.ts";
-import { countMemory, forgetMemory, rememberTold } from "./memory.ts";
+import { countMemory, forgetMemory, rememberText } from "./memory.ts";
 import type { CommandPorts, Order } from "./order.ts";
 import { answerQuestion, explainFinding } from "./question.ts";
 import { pauseReviews, resumeReviews, startReview, stopReview, summarise } from "./review.ts";
@@ -30,13 +31,13 @@ import { ignoreFinding, resolveThread, restoreFinding } from "./thread.ts";
 
 const HOUR_MS = 60 * 60_000;
 const DAY_MS = 24 * HOUR_MS;
-/** Commands of one person in an hour and repository, with and without access to it. */
+/** Commands of one person per hour and repository, with and without access to it. */
 const COMMANDS_AN_HOUR = 30;
 const STRANGERS_COMMANDS_AN_HOUR = 5;
-/** Answers in a thread to replies that do not name us, until one does. */
+/** Consecutive answers in a thread to replies that do not name us. */
 const REPLIES_IN_A_ROW = 3;
 
-const OBEY: Readonly<Record<Verb, (order: Order) => Promise<Answer>>> = {
+const HANDLERS: Readonly<Record<Verb, (order: Order) => Promise<Answer>>> = {
   review: startReview,
   "full review": startReview,
   summary: summarise,
@@ -47,7 +48,7 @@ const OBEY: Readonly<Record<Verb, (order: Order) => Promise<Answer>>> = {
   resume: resumeReviews,
   ignore: ignoreFinding,
   resolve: resolveThread,
-  remember: rememberTold,
+  remember: rememberText,
   forget: forgetMemory,
   restore: restoreFinding,
   memory: countMemory,
@@ -59,7 +60,7 @@ const OBEY: Readonly<Record<Verb, (order: Order) => Promise<Answer>>> = {
  * Does and answers what one comment asks, with one visible effect however often the job runs.
  *
  * @returns one line on how it ended
- * @throws Transient when another try may succeed; anything else is a bug, which the asker is told of
+ * @throws Transient when a retry may succeed; anything else is a bug, which the answer reports
  */
 export async function answerComment(job: CommandJob, ports: CommandPorts, stage: Stage): Promise<string> {
   const ignored = await notForUs(job, ports);
@@ -71,17 +72,17 @@ export async function answerComment(job: CommandJob, ports: CommandPorts, stage:
 
   const place = await lastInARow(job, ports);
   if (place === "over") return `ignored: ${REPLIES_IN_A_ROW} answers in a row; waits to be named`;
-  await ports.book.record({ ...entryOf(job), kind: isNamed(job) ? "command" : "reply", at: ports.now() });
+  await ports.answers.record({ ...entryOf(job), kind: isNamed(job) ? "command" : "reply", at: ports.now() });
   if (await isAnswered(job, ports.replies)) return "answered before";
   if (!isNamed(job)) await acknowledge(job, ports.replies);
-  const answer = await obeyed(order);
+  const answer = await carryOut(order);
   const { url, isShown } = await stage("publish", () =>
     publishAnswer(job, place === "last" ? nameMe(answer) : answer, ports.replies),
   );
   return `${answer.end}: ${answer.note}${url === null ? "" : ` ${url}`}${isShown ? "" : REACTION_REFUSED}`;
 }
 
-/** Somebody floods us; or a reply does not name us, and its thread is not ours. */
+/** A person exceeds the limit; or a reply does not name us, and we did not start its thread. */
 async function notForUs(job: CommandJob, ports: CommandPorts): Promise<string | null> {
   const flood = await tooMany(job, ports, COMMANDS_AN_HOUR);
   if (flood !== null || isNamed(job)) return flood;
@@ -90,7 +91,7 @@ async function notForUs(job: CommandJob, ports: CommandPorts): Promise<string | 
   return root?.isOurs === true ? null : "a reply in a thread that is not ours";
 }
 
-/** The order of somebody who may give it; else one line on what became of it. */
+/** The order of a person with permission; otherwise one line on the refusal. */
 async function admitted(job: CommandJob, ports: CommandPorts, stage: Stage): Promise<Order | string> {
   const { repo, number, comment, command } = job;
   const level = await ports.permissions.of(repo, comment.author);
@@ -104,7 +105,7 @@ async function admitted(job: CommandJob, ports: CommandPorts, stage: Stage): Pro
   if (mayAsk(verb, level, isAuthor)) return order;
   return isNamed(job)
     ? refuse(job, ports, notPermitted(verb, level), false)
-    : "ignored: a reply of somebody who may not ask";
+    : "ignored: a reply by a person without permission to ask";
 }
 
 function isNamed({ command }: CommandJob): boolean {
@@ -115,53 +116,53 @@ async function tooMany(job: CommandJob, ports: CommandPorts, most: number): Prom
   const since = ports.now() - HOUR_MS;
   let given = 0;
   for (const kind of ["command", "reply", "refusal"] as const) {
-    given += await ports.book.given(entryOf(job), kind, since);
+    given += await ports.answers.given(entryOf(job), kind, since);
   }
   return given < most ? null : `${given} comments of this person were answered within an hour`;
 }
 
-/** The reaction each time; the words once a day, or each time to people with access. */
+/** The reaction each time; the text once a day, or each time for people with access. */
 async function refuse(job: CommandJob, ports: CommandPorts, answer: Answer, always: boolean): Promise<string> {
-  const told = (await ports.book.given(entryOf(job), "refusal", ports.now() - DAY_MS)) > 0;
-  await ports.book.record({ ...entryOf(job), kind: "refusal", at: ports.now() });
-  const text = (told && !always) || (await isAnswered(job, ports.replies)) ? null : answer.text;
+  const wasRefused = (await ports.answers.given(entryOf(job), "refusal", ports.now() - DAY_MS)) > 0;
+  await ports.answers.record({ ...entryOf(job), kind: "refusal", at: ports.now() });
+  const text = (wasRefused && !always) || (await isAnswered(job, ports.replies)) ? null : answer.text;
   await publishAnswer(job, { ...answer, text }, ports.replies);
   return `${answer.end}: ${answer.note}`;
 }
 
 function notPermitted(verb: Verb, level: AccessLevel): Answer {
-  const text = `\`${verb}\` takes ${verbEntry(verb).least} access to this repository.`;
-  return plainAnswer("refused", text, `${verb} by somebody with ${level} access`);
+  const text = `\`${verb}\` needs ${verbEntry(verb).least} access to this repository.`;
+  return plainAnswer("refused", text, `${verb} by a person with ${level} access`);
 }
 
 function hint({ word, nearest }: { readonly word: string; readonly nearest: Verb | null }): Answer {
   const meant = nearest === null ? "" : ` Did you mean \`/kodiai ${nearest}\`?`;
-  const text = `\`${word.replaceAll("`", "")}\` is none of the commands.${meant} \`/kodiai help\` lists them.`;
+  const text = `\`${word.replaceAll("`", "")}\` is not a command.${meant} \`/kodiai help\` lists them.`;
   return plainAnswer("failed", text, "unknown command");
 }
 
-/** A bug is said to the asker, and then parked with its cause as everywhere. */
-async function obeyed(order: Order): Promise<Answer> {
+/** Reports a bug to the asker; the job is then parked with its cause, as everywhere. */
+async function carryOut(order: Order): Promise<Answer> {
   try {
-    return await OBEY[order.verb](order);
+    return await HANDLERS[order.verb](order);
   } catch (error) {
     if (error instanceof Transient) throw error;
-    const text = "It failed on our side; the log of whoever runs Kodiai says why.";
+    const text = "An internal error occurred; the operator's log has the cause.";
     await publishAnswer(order.job, plainAnswer("failed", text, "bug"), order.ports.replies);
     throw error;
   }
 }
 
-/** Where this answer stands among those to replies that do not name us. */
+/** The position of this answer in a run of answers to replies that do not name us. */
 async function lastInARow(job: CommandJob, ports: CommandPorts): Promise<"last" | "over" | null> {
   if (job.command.kind !== "reply") return null;
-  const before = await ports.book.repliesInARow(entryOf(job));
+  const before = await ports.answers.repliesInARow(entryOf(job));
   if (before >= REPLIES_IN_A_ROW) return "over";
   return before === REPLIES_IN_A_ROW - 1 ? "last" : null;
 }
 
 function nameMe(answer: Answer): Answer {
-  const how = "To go on here, name me: `/kodiai`.";
+  const how = "To continue here, mention me: `/kodiai`.";
   return { ...answer, footer: [answer.footer, how].filter((part) => part !== "").join(" ") };
 }
 

@@ -1,4 +1,4 @@
-// Why a finding was said, or held back: what its review wrote down, and what people did about it since.
+// Why a finding was reported or held back: what its review recorded, and what people did about it since.
 import type { Finding, HeldBack } from "../../domain/finding.ts";
 import { jobKey, type Repo } from "../../domain/job.ts";
 import { findingMemoryId, type MemoryRecord, repoKey } from "../../domain/memory.ts";
@@ -7,24 +7,24 @@ import type { ReviewRecords } from "../../ports/conversation.ts";
 import type { Recall } from "../../ports/memory.ts";
 
 export interface ExplainPorts {
-  /** Reviews that were kept; null where none were. */
+  /** Stored reviews; null without a store. */
   readonly records: Pick<ReviewRecords, "latest" | "finding"> | null;
-  /** Null where nothing is remembered. */
+  /** Null without memory. */
   readonly recall: Pick<Recall, "records"> | null;
-  /** Reviews that were written here and kept nowhere, newest first. */
+  /** Reviews that this process wrote but did not store, newest first. */
   readonly recent: readonly Review[];
 }
 
-/** What is known about why. */
+/** Everything known about the reason. */
 export interface ExplainedFinding {
   readonly kind: "explained";
   readonly state: "said" | "held back" | "remembered";
-  /** Null where only memory knows it. */
+  /** Null when only memory has it. */
   readonly finding: Finding | null;
-  /** Where it was said, and why there; null where it was not said, or that is not known. */
+  /** Where it was posted, and why there; null when it was not posted, or that is unknown. */
   readonly placed: Pick<PlacedFinding, "place" | "reason"> | null;
   readonly heldBack: Omit<HeldBack, "finding"> | null;
-  /** As memory has it; null where it has not. */
+  /** Memory's record; null when memory has none. */
   readonly memory: MemoryRecord | null;
 }
 
@@ -37,7 +37,7 @@ const MEMORY_ID = /^mem_[0-9a-f]{12}$/;
 
 /**
  * @param id `fnd_…` of a finding, or `mem_…` of its memory
- * @param pull the pull request that it was found on; null: a review that was written here
+ * @param pull the pull request of the finding; null: a review of this process
  */
 export async function explainFinding(
   repo: Repo,
@@ -49,8 +49,8 @@ export async function explainFinding(
   const reviews = [...ports.recent, ...(await keptReviews(repo, pull, ports))];
   const memory = pull === null ? null : await remembered(repo, findingMemoryId(repoKey(repo), pull, id), ports);
   for (const review of reviews) {
-    const told = inReview(review, id);
-    if (told !== null) return { kind: "explained", ...told, memory };
+    const explained = inReview(review, id);
+    if (explained !== null) return { kind: "explained", ...explained, memory };
   }
   const older = pull === null ? null : ((await ports.records?.finding(jobKey(repo, pull), id)) ?? null);
   if (older !== null || memory !== null) {
@@ -82,15 +82,15 @@ async function fromMemory(repo: Repo, id: string, ports: ExplainPorts): Promise<
   const findingId = /\/(fnd_[0-9a-f]{12})$/.exec(memory.sourceId)?.[1] ?? null;
   const { pull } = memory.provenance;
   if (findingId !== null && pull !== null) {
-    const told = await explainFinding(repo, findingId, pull, ports);
-    if (told.kind === "explained") return { ...told, memory };
+    const explained = await explainFinding(repo, findingId, pull, ports);
+    if (explained.kind === "explained") return { ...explained, memory };
   }
   return { kind: "explained", state: "remembered", finding: null, placed: null, heldBack: null, memory };
 }
 
-type Told = Omit<ExplainedFinding, "kind" | "memory">;
+type ReviewExplanation = Omit<ExplainedFinding, "kind" | "memory">;
 
-function inReview(review: Review, id: string): Told | null {
+function inReview(review: Review, id: string): ReviewExplanation | null {
   const said = review.findings.find(({ finding }) => finding.id === id);
   if (said !== undefined) {
     const { finding, place, reason } = said;

@@ -1,20 +1,20 @@
-// Commands about memory: tell it something, make it forget, say what there is.
+// Commands about memory: add, delete, count.
 
 import { languageOf } from "../../analyze/analyze.ts";
 import { type Answer, plainAnswer } from "../../domain/conversation.ts";
 import { repoKey } from "../../domain/memory.ts";
 import { parseFindingMarker } from "../../domain/review/marker.ts";
-import { publicWords } from "../../domain/text/public-error-text.ts";
-import { remember, threadMemories, toldRecord } from "../../learn/learn.ts";
+import { publicErrorText } from "../../domain/text/public-error-text.ts";
+import { remember, requestedRecord, threadMemories } from "../../learn/learn.ts";
 import type { Order } from "./order.ts";
 
 const MEMORY_ID = /^mem_[0-9a-f]{12}$/;
 const SHOWN = 12;
 
-export async function rememberTold({ job, text, ports, stage }: Order): Promise<Answer> {
+export async function rememberText({ job, text, ports, stage }: Order): Promise<Answer> {
   const { repo, number, comment, headSha } = job;
-  const told = { repo, pull: number, text, comment, sha: headSha, at: ports.now() };
-  const record = toldRecord(told, languageOf);
+  const request = { repo, pull: number, text, comment, sha: headSha, at: ports.now() };
+  const record = requestedRecord(request, languageOf);
   if (record === null) {
     return plainAnswer(
       "failed",
@@ -27,7 +27,7 @@ export async function rememberTold({ job, text, ports, stage }: Order): Promise<
   );
   const [refused] = kept.refused;
   if (refused !== undefined)
-    return plainAnswer("failed", `It was not taken: ${publicWords(refused.reason)}.`, refused.reason);
+    return plainAnswer("failed", `It was not stored: ${publicErrorText(refused.reason)}.`, refused.reason);
   const said = `Remembered as \`${record.id}\`. \`/kodiai forget ${record.id}\` deletes it.`;
   return { ...plainAnswer("done", said, `remembered ${record.id}`), degraded: kept.degraded };
 }
@@ -42,10 +42,12 @@ export async function forgetMemory(order: Order): Promise<Answer> {
   if (ids === null) {
     return plainAnswer("failed", "Outside a thread, say which memory: `/kodiai forget mem_…`.", "no id and no thread");
   }
-  const gone = await ports.memory.forget(repoKey(job.repo), ids);
+  const deleted = await ports.memory.forget(repoKey(job.repo), ids);
   const said =
-    gone === 0 ? "Nothing of that is remembered." : `Forgotten: ${gone} ${gone === 1 ? "memory" : "memories"}.`;
-  return plainAnswer("done", said, `forgot ${gone}`);
+    deleted === 0
+      ? "Nothing to forget: no such memory."
+      : `Forgotten: ${deleted} ${deleted === 1 ? "memory" : "memories"}.`;
+  return plainAnswer("done", said, `forgot ${deleted}`);
 }
 
 async function idsOfThread({ job, ports }: Order): Promise<readonly string[] | null> {
@@ -60,7 +62,7 @@ async function idsOfThread({ job, ports }: Order): Promise<readonly string[] | n
 export async function countMemory({ job, ports }: Order): Promise<Answer> {
   const scope = { repo: repoKey(job.repo), ownerPool: null, excludePull: null, before: null };
   const { total, byLanguage, byCorpus, byOutcome } = await ports.recall.counts(scope);
-  if (total === 0) return plainAnswer("done", "Nothing is remembered of this repository yet.", "empty memory");
+  if (total === 0) return plainAnswer("done", "There are no memories of this repository yet.", "empty memory");
   const said = [
     `${total} memories of this repository.`,
     `- by kind: ${counted(byCorpus)}`,

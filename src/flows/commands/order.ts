@@ -1,4 +1,4 @@
-// What every command is handed: who asks for what, where, and the ports there are.
+// The input of every command: who asks for what, where, and the ports.
 import { type AccessLevel, type CommandJob, hasAccess, type Verb, verbEntry } from "../../domain/command.ts";
 import { type Answer, plainAnswer } from "../../domain/conversation.ts";
 import { parseFindingMarker } from "../../domain/review/marker.ts";
@@ -19,13 +19,13 @@ export interface CommandPorts extends ReviewPorts {
   readonly threads: Threads;
   readonly replies: Replies;
   readonly decisions: Decisions;
-  readonly book: AnswerStore;
+  readonly answers: AnswerStore;
   readonly jobs: ReviewJobs;
   readonly records: ReviewRecords;
   readonly evidence: EvidenceStore;
 }
 
-/** A command of somebody who may give it. */
+/** A command of a person with permission. */
 export interface Order {
   readonly job: CommandJob;
   /** Of the review jobs of this pull request. */
@@ -38,17 +38,17 @@ export interface Order {
   readonly stage: Stage;
 }
 
-/** The findings that a thread of ours is about, at least one; or, as an answer, why there is none. */
+/** The findings of a thread that we started, at least one; or, as an answer, why there is none. */
 export async function findingsOfThread({ job, verb, ports }: Order): Promise<readonly string[] | Answer> {
   const { rootId } = job.comment;
   const root = rootId === null ? null : await ports.threads.root(job.repo, rootId);
   const findingIds = root?.isOurs === true ? parseFindingMarker(root.body) : [];
   if (findingIds.length > 0) return findingIds;
-  const how = `\`/kodiai ${verbEntry(verb).usage}\` belongs in the thread of a finding: reply there.`;
+  const how = `\`/kodiai ${verbEntry(verb).usage}\` works in the thread of a finding: reply there.`;
   return plainAnswer("failed", how, `${verb} outside the thread of a finding`);
 }
 
-/** True for people who may write to the repository. */
+/** True for people with write access. */
 export function isWriter({ level }: Pick<Order, "level">): boolean {
   return hasAccess(level, "write");
 }

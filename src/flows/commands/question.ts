@@ -1,4 +1,5 @@
-// A question is answered: the thread as it stood, the finding, what memory knows, one question to the model; or without it.
+// Answers a question from the thread at that time, the finding, memory, and one question to the model; or without a
+// model.
 
 import { hasAccess, mayAsk } from "../../domain/command.ts";
 import { type Answer, plainAnswer } from "../../domain/conversation.ts";
@@ -16,7 +17,7 @@ import { findingsOfThread, isWriter, type Order } from "./order.ts";
 
 const WHY = "Why was this said, in which case does it matter, and what was decided about it before?";
 
-/** Why a finding was said. Whoever may not ask gets what is known without the model. */
+/** Why a finding was reported. People who may not ask get an answer without the model. */
 export async function explainFinding(order: Order): Promise<Answer> {
   const found = await findingsOfThread(order);
   if ("end" in found) return found;
@@ -104,7 +105,7 @@ function written(
   return { ...plainAnswer("done", text, `answered, memory ${precedents.gate.decidedBy}`), ...around, footer };
 }
 
-/** What can be said without a model: the finding itself, and what was said before. */
+/** The answer without a model: the finding itself, and earlier comments. */
 function withoutModel(reason: string, findings: readonly Finding[], { ranked }: Precedents): string {
   const [finding] = findings;
   const about =
@@ -118,10 +119,7 @@ function withoutModel(reason: string, findings: readonly Finding[], { ranked }: 
   const before = ranked
     .slice(0, 3)
     .map(({ record }) => `- ${record.outcome ?? "said before"}: ${cutText(record.text.replace(/\s+/g, " "), 200)}`);
-  const known = [
-    ...about,
-    before.length === 0 ? "" : `What was said before about code like it:\n\n${before.join("\n")}`,
-  ];
+  const known = [...about, before.length === 0 ? "" : `Earlier comments on similar code:\n\n${before.join("\n")}`];
   const said = known.filter((part) => part !== "");
   const nothing =
     said.length === 0 ? " Nothing is known here that would answer the question." : " What is known without it:";

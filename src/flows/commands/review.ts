@@ -1,4 +1,4 @@
-// Commands about reviews of a pull request: start one, stop it, pause and resume, say what the latest found.
+// Commands about reviews of a pull request: start, stop, pause, resume, summarise.
 import { type Answer, plainAnswer } from "../../domain/conversation.ts";
 import { SEVERITIES } from "../../domain/finding.ts";
 import type { ReviewJob } from "../../domain/job.ts";
@@ -16,7 +16,7 @@ export async function startReview(order: Order): Promise<Answer> {
   if (head.state === "closed") return plainAnswer("failed", "The pull request is closed.", "closed meanwhile");
   if (verb === "full review" && !isWriter(order) && (await ports.records.latest(key))?.headSha === head.sha) {
     const why =
-      "This head was reviewed already: people with write access may have it read again. The next push is reviewed by itself.";
+      "This head was reviewed already: people with write access can request a full review. The next push is reviewed automatically.";
     return plainAnswer("refused", why, "full review of an unchanged head");
   }
   const review: ReviewJob = {
@@ -41,14 +41,14 @@ export async function startReview(order: Order): Promise<Answer> {
 export async function stopReview({ job, key, ports }: Order): Promise<Answer> {
   const stopped = await ports.jobs.stop(key, `stopped by @${job.comment.author.login}`);
   const note = `${stopped.waiting} waiting and ${stopped.running} running reviews stopped`;
-  const text = stopped.waiting + stopped.running === 0 ? "No review of this pull request waits or runs." : null;
+  const text = stopped.waiting + stopped.running === 0 ? "No review of this pull request is queued or running." : null;
   return plainAnswer("done", text, note);
 }
 
 export async function pauseReviews({ job, key, ports }: Order): Promise<Answer> {
   await ports.decisions.pause(key, job.comment.author.login, ports.now());
   const text =
-    "Pushes to this pull request are not reviewed by themselves any more. `/kodiai resume` takes it back; `/kodiai review` still works.";
+    "Pushes to this pull request are no longer reviewed automatically. `/kodiai resume` undoes this; `/kodiai review` still works.";
   return plainAnswer("done", text, "paused");
 }
 

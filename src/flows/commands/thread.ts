@@ -1,7 +1,7 @@
-// Commands in the thread of a finding: do not say it again, say it again after all, resolve.
+// Commands in the thread of a finding: ignore, restore, resolve.
 import { type Answer, plainAnswer } from "../../domain/conversation.ts";
 import { Transient } from "../../domain/errors.ts";
-import { type Finding, isAlwaysSaid } from "../../domain/finding.ts";
+import { type Finding, isAlwaysReported } from "../../domain/finding.ts";
 import { findingMemoryId, repoKey } from "../../domain/memory.ts";
 import type { Degraded } from "../../domain/omissions.ts";
 import { parseFindingMarker } from "../../domain/review/marker.ts";
@@ -12,14 +12,15 @@ const FINDING_ID = /^fnd_[0-9a-f]{12}$/;
 const MEMORY_ID = /^mem_[0-9a-f]{12}$/;
 
 /**
- * The findings of the thread are held back on later pushes. Whoever cannot write may not silence what is grave, or unknown to us.
+ * Holds the findings of the thread back on later pushes. Only people with write access may silence critical, security
+ * and unknown findings.
  */
 export async function ignoreFinding(order: Order): Promise<Answer> {
   const { job, key, text, ports } = order;
   const ids = await findingsOfThread(order);
   if ("end" in ids) return ids;
   const findings = await Promise.all(ids.map((id) => ports.records.finding(key, id)));
-  const isGrave = findings.some((finding) => finding === null || isAlwaysSaid(finding));
+  const isGrave = findings.some((finding) => finding === null || isAlwaysReported(finding));
   if (isGrave && !isWriter(order)) {
     const why = "Security and critical findings are declined by people with write access only.";
     return plainAnswer("refused", why, `may not decline ${ids.join(", ")}`);
@@ -35,19 +36,19 @@ export async function ignoreFinding(order: Order): Promise<Answer> {
   }
   const because = reason === "" ? " A reason (`/kodiai ignore REASON`) helps the next reader." : "";
   const elsewhere = kept.some(({ isKept }) => isKept) ? ` ${onOthers(findings[0] ?? null, reason)}` : "";
-  const said = `Noted: this is not said again on this pull request.${because}${elsewhere} \`/kodiai restore\` takes it back.`;
+  const said = `Noted: this will not be reported again on this pull request.${because}${elsewhere} \`/kodiai restore\` takes it back.`;
   const [{ degraded } = { degraded: [] }] = kept;
   return { ...plainAnswer("done", said, `declined ${ids.join(", ")}${noted}`), degraded };
 }
 
-/** What a decline of somebody who may write does to other pull requests. */
+/** The effect of a writer's decline on other pull requests. */
 function onOthers(finding: Finding | null, reason: string): string {
-  if (finding !== null && isAlwaysSaid(finding)) {
-    return "On other pull requests the like of it is still said, with what was said here: security and critical findings always are.";
+  if (finding !== null && isAlwaysReported(finding)) {
+    return "Similar findings are still reported on other pull requests, along with this decision: security and critical findings always are.";
   }
   return reason === ""
-    ? "On other pull requests the like of it is held back once three were declined by two people, or one with a reason."
-    : "On other pull requests the like of it is held back, and listed there with your reason.";
+    ? "On other pull requests, similar findings are held back once two people declined three of them, or one with a reason."
+    : "On other pull requests, similar findings are held back and listed with your reason.";
 }
 
 interface Kept {
@@ -55,7 +56,7 @@ interface Kept {
   readonly degraded: readonly Degraded[];
 }
 
-/** Only who may write teaches us anything about other pull requests; an author alone speaks for their own. */
+/** Only declines by people with write access affect other pull requests; an author decides only for their own. */
 async function declineElsewhere(order: Order, findingId: string, reason: string | null): Promise<Kept> {
   const { job, ports } = order;
   const { keeping } = ports;
@@ -75,7 +76,10 @@ async function declineElsewhere(order: Order, findingId: string, reason: string 
   }
 }
 
-/** On this pull request by the finding's id or its thread; on all others by the id of the memory that holds findings back. */
+/**
+ * On this pull request by the finding's id or its thread; on all others by the id of the memory that holds findings
+ * back.
+ */
 export async function restoreFinding(order: Order): Promise<Answer> {
   const { job, key, text, ports } = order;
   const repo = repoKey(job.repo);
@@ -89,18 +93,18 @@ export async function restoreFinding(order: Order): Promise<Answer> {
   let noted = "";
   for (const findingId of ids) {
     const elsewhere = (await ports.keeping?.restore(repo, findingMemoryId(repo, job.number, findingId))) ?? 0;
-    // What people said against it is over from now on, and is not heard again with the next look.
+    // This evidence outweighs earlier rejections, so that the next look does not restore them.
     noted = await noteCommand(order, findingId, { kind: "restored", text: "" });
     was = (await ports.decisions.restore(key, findingId)) || elsewhere > 0 || was;
   }
-  const said = was ? "It is said again with the next review." : "Nobody declined this finding here.";
+  const said = was ? "It is reported again from the next review on." : "This finding was not declined here.";
   return plainAnswer("done", said, `${was ? "restored" : "not declined:"} ${ids.join(", ")}${noted}`);
 }
 
 function restoreMemory(memoryId: string, count: number, noted: string): Answer {
-  if (count === 0) return plainAnswer("done", "Nobody declined this memory.", `not declined: ${memoryId}${noted}`);
+  if (count === 0) return plainAnswer("done", "This memory was not declined.", `not declined: ${memoryId}${noted}`);
   const said =
-    "Findings like it are said again, from the next review of each pull request on. `/kodiai full review` makes one here.";
+    "Similar findings are reported again, from the next review of each pull request on. `/kodiai full review` makes one here.";
   return plainAnswer("done", said, `restored ${memoryId}${noted}`);
 }
 
@@ -109,7 +113,7 @@ export async function resolveThread(order: Order): Promise<Answer> {
   const { rootId } = job.comment;
   const root = rootId === null ? null : await ports.threads.root(job.repo, rootId);
   if (rootId === null || root?.isOurs !== true) {
-    return plainAnswer("failed", "`/kodiai resolve` belongs in a thread that Kodiai began.", "not a thread of ours");
+    return plainAnswer("failed", "`/kodiai resolve` works in a thread that Kodiai started.", "not a thread of ours");
   }
   const end = await ports.replies.resolve(job.repo, job.number, rootId);
   if (end === "resolved") {

@@ -1,4 +1,4 @@
-// Rows that were remembered before their language was known get it from their path. Run again, it changes nothing.
+// Derives the language of rows without one from their path. Running it again changes nothing.
 import { languageOf } from "../../analyze/analyze.ts";
 import type { Repo } from "../../domain/job.ts";
 import { UNKNOWN_LANGUAGE } from "../../domain/language.ts";
@@ -8,23 +8,22 @@ import { type Remembering, remember } from "../../learn/learn.ts";
 import type { Embedder } from "../../ports/memory.ts";
 import { type ExportPorts, recordsOf } from "./export-memory.ts";
 
-/** What is about code and has a path; documents are told by their tags, code by its grammar. */
+/** Corpora with code paths; documents get their language from tags, code from its grammar. */
 const TOLD_BY_PATH: readonly Corpus[] = ["finding", "review_comment"];
 
 export interface Backfilled {
   readonly kind: "backfilled";
-  /** Rows that had no language. */
+  /** Rows without a language. */
   readonly without: number;
-  /** Of them, how many have which now; canonical ids. */
+  /** How many of them got which language; canonical ids. */
   readonly byLanguage: ReadonlyMap<string, number>;
-  /** Of them, how many stay unknown: no path, or one that tells nothing. */
+  /** How many of them stay unknown: no path, or one that determines no language. */
   readonly unknown: number;
   readonly remembered: Remembered;
 }
 
 /**
- * Looks at paths only and at nothing else of a row. Because the language is part of what is embedded, a row that gets one
- * is embedded anew.
+ * Reads only paths. Because the language is part of the embedded text, a row that gets one is embedded again.
  *
  * @throws Transient when memory cannot be read or written now; the same call again completes it
  */

@@ -1,4 +1,5 @@
-// Is memory worth a search? The gate's decision and nothing else: for a change that is not reviewed, or for words about one.
+// The gate's decision whether memory is worth a search, by itself: for a change that is not reviewed, or for a text
+// about one.
 import { analyze } from "../../analyze/analyze.ts";
 import { defaultKnowledge } from "../../config/knowledge.ts";
 import { noGain } from "../../domain/figures/replay-result.ts";
@@ -13,31 +14,31 @@ import type { Embedder, Recall, Replays } from "../../ports/memory.ts";
 import { type RetrievePorts, retrieve, retrieveForQuestion } from "../../retrieve/retrieve.ts";
 import type { WritingPorts } from "../review/review-ports.ts";
 
-/** The decision, and what it was made from. */
+/** The decision and its basis. */
 export interface Decision {
   readonly kind: "decision";
   readonly gate: GateDecision;
   /** Memories in scope; null when they could not be counted. */
   readonly memories: number | null;
-  /** What was judged: a change, or words. */
+  /** What was judged: a change, or a text. */
   readonly judged: "change" | "words";
 }
 
-/** What the decision about a change needs of the world. */
+/** The ports for a decision about a change. */
 export type DecidingPorts = Pick<WritingPorts, "pulls" | "known" | "replays" | "embedder" | "now"> & {
   readonly recall: Counting;
 };
 
-/** All that the gate asks of memory. */
+/** What the gate needs of memory. */
 type Counting = Pick<Recall, "off" | "counts" | "version">;
 
 /**
- * Decides for a change as a review would.
+ * Decides for a change like a review would.
  *
  * @throws Transient when the change cannot be read now
  */
 export async function decideForChange(job: ReviewJob, ports: DecidingPorts): Promise<Decision | Skipped> {
-  // That a person asked is a reason to search by itself; here somebody asks what would be decided without that.
+  // An explicit request is by itself a reason to search; here the decision without one is wanted.
   const context = await gather({ ...job, explicit: false }, ports.pulls, ports.known);
   if (context.kind === "skipped") return context;
   const noGain = await unhelpfulMemory(context, ports);
@@ -48,10 +49,10 @@ export async function decideForChange(job: ReviewJob, ports: DecidingPorts): Pro
 }
 
 /**
- * Decides for words: a question, or what a change is about.
+ * Decides for a text: a question, or a description of a change.
  *
- * @param before what was said before them, oldest first. A general question is searched for all the same where the last
- *   of it names something of the project
+ * @param before the conversation before it, oldest first. A general question is searched anyway when the last message
+ * names something of the project
  */
 export async function decideForWords(
   repo: Repo,
@@ -79,7 +80,7 @@ async function countOf(repo: Repo, recall: Counting): Promise<number | null> {
   return counts?.total ?? null;
 }
 
-/** Everything that the gate asks of memory, and nothing to find. */
+/** The gate's ports of memory, without anything to find. */
 function gateOnly(recall: Counting): RetrievePorts {
   const nothing = () => Promise.resolve([]);
   const { off } = recall;
@@ -98,14 +99,14 @@ function gateOnly(recall: Counting): RetrievePorts {
 }
 
 export interface ReplayedPorts {
-  /** What replays came to; null or absent: nothing is known. */
+  /** Results of replays; null or absent: unknown. */
   readonly replays?: Pick<Replays, "of"> | null;
   readonly embedder: Pick<Embedder, "space"> | null;
   /** Epoch milliseconds. */
   readonly now: () => number;
 }
 
-/** Why memory should stay out, for the gate; null where nothing speaks for that, or it cannot be read. Never rejects. */
+/** Why memory should stay out, for the gate; null without a reason, or when it cannot be read. Never rejects. */
 export async function unhelpfulMemory(
   { repo, config }: Pick<PullRequestContext, "repo" | "config">,
   { replays, embedder, now }: ReplayedPorts,

@@ -1,5 +1,5 @@
-// What was said in the reviews of one repository gets situation, lesson and tags from a model: in small groups that are
-// written as they come, so that a run that ends in the middle is taken up where it ended, and nothing is paid for twice.
+// Lets a model write situation, lesson and tags of a repository's review memories, in small groups that are stored as
+// they complete, so that an interrupted run resumes where it stopped and pays for nothing twice.
 import type { Repo } from "../../domain/job.ts";
 import { type Corpus, type MemoryRecord, repoKey } from "../../domain/memory.ts";
 import type { ModelFailure } from "../../domain/model.ts";
@@ -10,7 +10,7 @@ import type { Embedder, Memory, Recall } from "../../ports/memory.ts";
 import type { ModelAccess } from "../../ports/model.ts";
 import { budgetText, overrunBy } from "../review/model-allowance.ts";
 
-/** What is looked at: what was said in reviews. In the order of their names, so that a place in both is one text. */
+/** The corpora of review comments, in alphabetical order, so that CORPUS/ID orders all memories. */
 const CORPORA = ["finding", "review_comment"] as const satisfies readonly Corpus[];
 
 export interface DescribePorts {
@@ -24,61 +24,61 @@ export interface DescribePorts {
 
 export interface DescribeWish {
   readonly repo: Repo;
-  /** At most so many memories. */
+  /** Memories of one run at most. */
   readonly most: number;
-  /** Where an earlier run ended; null at the beginning. */
+  /** The end of an earlier run; null at the beginning. */
   readonly after: string | null;
-  /** US$ that models may cost in this repository in a calendar month (UTC), reviews and everything else included. */
+  /** US$ that models may cost in this repository in a calendar month (UTC), including reviews and everything else. */
   readonly usdPerMonth: number;
   readonly remembering: Remembering;
 }
 
-/** Why a run ended before its end. */
+/** Why a run stopped early. */
 export interface RunStop {
   readonly reason: string;
-  /** True when another try soon may go on; then `notBefore` (epoch milliseconds) tells when, or null. */
+  /** True when a retry may continue soon; then `notBefore` (epoch milliseconds) says when, or null. */
   readonly again: boolean;
   readonly notBefore: number | null;
 }
 
-/** What a run did. A memory that breaks two rules is counted under both. */
+/** The result of a run. A memory that breaks two rules is counted under both. */
 export interface DescribedMemories {
   readonly kind: "described";
-  /** Memories that were looked at. */
+  /** Examined memories. */
   readonly looked: number;
   readonly asked: number;
   readonly described: number;
-  /** Memories that stand without fields now, by each rule that they broke. */
+  /** Memories that have no fields now, by each rule that they broke. */
   readonly without: ReadonlyMap<string, number>;
   readonly tokens: { readonly input: number; readonly output: number };
-  /** Null where the model has no price. */
+  /** Null when the model has no price. */
   readonly usd: number | null;
-  /** Where the next run begins; null when no memory waits, or nothing more can be done now. */
+  /** The start of the next run; null when no memory is waiting, or nothing more can be done now. */
   readonly next: string | null;
   readonly stopped: RunStop | null;
   readonly degraded: readonly Degraded[];
 }
 
-/** What describing would take, as far as can be told before. */
+/** The estimated cost of describing. */
 export interface DescribeEstimate {
-  /** Memories that wait, at most as many as were asked for. */
+  /** Waiting memories, at most the requested number. */
   readonly memories: number;
-  /** Of them, those about which a model is asked. */
+  /** How many of them need a model. */
   readonly questions: number;
   readonly inputTokens: number;
   readonly outputTokens: number;
-  /** Null where the model has no price. */
+  /** Null when the model has no price. */
   readonly usd: number | null;
 }
 
-/** Questions at the same time; between two such groups the budget is looked at. */
+/** Parallel questions; the budget is checked between two such groups. */
 const AT_ONCE = 4;
 /** Memories that are embedded and written together. */
 const GROUP = 24;
-/** Records read at a time. */
+/** Records per read. */
 const PAGE = 500;
 
-/** Reads memory and asks nobody. @throws Transient when memory cannot be read now */
+/** Reads memory without asking a model. @throws Transient when memory cannot be read now */
 export async function estimateDescribing(
   { repo, most }: Pick<DescribeWish, "repo" | "most">,
   ports: Omit<DescribePorts, "now">,
@@ -102,7 +102,7 @@ export async function estimateDescribing(
 }
 
 /**
- * Describes memories that wait for it.
+ * Describes waiting memories.
  *
  * @throws Transient when memory cannot be read or written now; what was written until then stays
  */
@@ -128,7 +128,7 @@ export async function describeMemories(wish: DescribeWish, ports: DescribePorts)
 
 interface Waiting {
   readonly record: MemoryRecord;
-  /** By which the order of memories is told: CORPUS/ID. */
+  /** CORPUS/ID, the order of memories. */
   readonly place: string;
   readonly asks: boolean;
   readonly tokens: { readonly input: number; readonly usual: number; readonly most: number };
@@ -189,7 +189,7 @@ function newRun(wish: DescribeWish, ports: DescribePorts) {
 
   async function write(records: readonly MemoryRecord[]): Promise<void> {
     if (records.length === 0) return;
-    // Its name as it is now: what is written names the repository.
+    // Written records carry the repository's current name.
     const repoName = `${wish.repo.owner}/${wish.repo.name}`;
     const named = records.map((record) => ({ ...record, repoName }));
     const done = await remember(named, ports.embedder, ports.memory, wish.remembering);
@@ -222,14 +222,17 @@ function newRun(wish: DescribeWish, ports: DescribePorts) {
   };
 }
 
-/** Another question now would meet the same. */
+/** Failures that the next question would meet again. */
 const FINAL: ReadonlySet<ModelFailure> = new Set(["denied", "rejected", "stopped"]);
 
 function outlook({ failure, notBefore }: { readonly failure: ModelFailure; readonly notBefore: number | null }) {
   return { again: !FINAL.has(failure), notBefore };
 }
 
-/** Held against what the next questions cost at most, each asked twice: the month's budget is never overrun. */
+/**
+ * Compares the month's budget with the highest cost of the next questions, each asked twice, so that it is never
+ * exceeded.
+ */
 async function overBudget(
   next: readonly Waiting[],
   { repo, usdPerMonth }: DescribeWish,

@@ -1,5 +1,5 @@
-// Memory of one repository -> lines of a file: records that `memory import` reads back, or pairs to tune an embedder with; and
-// the rules that could be made of what recurs in it.
+// Exports a repository's memory as lines of a file: records that `memory import` reads back, or pairs for tuning an
+// embedder. Also proposes rules from recurring comments.
 
 import type { Repo } from "../../domain/job.ts";
 import type { Conventions } from "../../domain/memory/convention.ts";
@@ -20,14 +20,14 @@ export interface ExportWish {
   readonly what: "records" | "pairs";
 }
 
-/** Records read at a time. */
+/** Records per read. */
 const PAGE = 500;
-/** How many of the most alike memories are looked at for one whose code is another. */
+/** How many of the most similar memories are considered as counterexamples. */
 const ALIKE = 10;
 
 /**
- * One JSON text a line, without line ends, by corpus, then id: the same memory gives the same file. Stale records are not
- * among them, nor vectors, which whoever imports a record makes again.
+ * One JSON text per line, without line ends, by corpus, then id: the same memory gives the same file. Stale records and
+ * vectors are left out; an import computes vectors again.
  *
  * @throws Transient when memory cannot be read now
  */
@@ -41,7 +41,7 @@ export async function* exportMemory(wish: ExportWish, ports: ExportPorts): Async
   for (const pair of pairsOf(records, await alikeOf(records, wish, ports))) yield JSON.stringify(pair);
 }
 
-/** Everything that is remembered of a repository, as its owner sees it, by corpus, then id. */
+/** A repository's whole memory, as its owner sees it, by corpus, then id. */
 export async function* recordsOf(
   { repo, corpora }: Pick<ExportWish, "repo" | "corpora">,
   { memory, recall, space }: ExportPorts,

@@ -1,5 +1,5 @@
-// Lines of an export or a corpus -> memory, as they come: a wrong line is named and does not stop the rest. Importing the
-// same file again changes nothing.
+// Streams lines of an export or a corpus into memory: an invalid line is reported and does not stop the rest. Importing
+// the same file again changes nothing.
 import { languageOf } from "../../analyze/analyze.ts";
 import type { Repo } from "../../domain/job.ts";
 import { addUp, type Remembered } from "../../domain/memory/write-report.ts";
@@ -15,18 +15,21 @@ export interface ImportPorts {
 
 export interface ImportRules {
   readonly remembering: Remembering;
-  /** Why a comment is not worth remembering, or null. An evaluation remembers all, or its truth would be missing. */
+  /**
+   * Why a comment is not worth remembering, or null. An evaluation remembers everything, or its ground truth would be
+   * incomplete.
+   */
   readonly lowInformation?: (text: string) => string | null;
-  /** Whose memories they become, whatever repository the rows name; left out: the one that each row names. */
+  /** The repository that receives the memories; left out: the one that each row names. */
   readonly into?: Repo;
 }
 
 export interface Imported {
   readonly kind: "imported";
-  /** Lines that hold something. */
+  /** Non-empty lines. */
   readonly lines: number;
   readonly remembered: Remembered;
-  /** 1-based lines that are not rows, at most 1,000 of them; `wrongLines` counts all. */
+  /** 1-based invalid lines, at most 1,000 of them; `wrongLines` counts all. */
   readonly problems: readonly { readonly line: number; readonly reason: string }[];
   readonly wrongLines: number;
   readonly notRemembered: readonly { readonly line: number; readonly reason: string }[];
@@ -34,14 +37,14 @@ export interface Imported {
 }
 
 const PENDING = 384;
-/** Characters of a line. Larger rows are refused before they are parsed. */
+/** Characters of a line. Longer rows are refused before they are parsed. */
 const MAX_LINE = 1_048_576;
 const MAX_PROBLEMS = 1_000;
 
 /**
- * @param lines without their line ends, in any number: they are not held
+ * @param lines without their line ends, in any number: they are streamed
  * @throws Transient when memory cannot be reached now, what the redactor or the source throw; the same import again
- *   completes it
+ * completes it
  */
 export async function importMemory(
   lines: AsyncIterable<string> | Iterable<string>,
@@ -97,7 +100,7 @@ function readLine(line: string, rules: ImportRules): ReturnType<typeof rowRecord
   return into === undefined || "kind" in row ? row : movedRecord(row, into);
 }
 
-/** The memory as another repository's: its id is made anew, and it is read by whom that repository is read by. */
+/** The memory as another repository's, with a new id and that repository's visibility. */
 function movedRecord(record: MemoryRecord, repo: Repo): MemoryRecord {
   const key = repoKey(repo);
   return {

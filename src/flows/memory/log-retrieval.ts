@@ -1,4 +1,4 @@
-// Each retrieval is written down, whoever asked; a book that cannot be written never ends a review.
+// Logs each retrieval; a failing log never ends a review.
 import type { Knowledge } from "../../config/knowledge.ts";
 import { loggedRetrieval, type RetrievalOrigin } from "../../domain/figures/logged-retrieval.ts";
 import type { Repo } from "../../domain/job.ts";
@@ -15,14 +15,14 @@ export interface AskedRetrieval {
 }
 
 export interface LogPorts {
-  /** Never rejects. Null or absent: nothing is written down. */
+  /** Never rejects. Null or absent: nothing is logged. */
   readonly retrievals?: RetrievalLog | null;
   readonly embedder: Embedder | null;
   /** Epoch milliseconds. */
   readonly now: () => number;
 }
 
-/** Writes down what a search that began at `asked.at` found. */
+/** Logs the result of a search that began at `asked.at`. */
 export async function logRetrieval(precedents: Precedents, asked: AskedRetrieval, ports: LogPorts): Promise<void> {
   const { repo, number: pull, origin, knowledge } = asked;
   const { topK, distanceThreshold } = knowledge.retrieval;

@@ -1,11 +1,11 @@
-// A pull request of the past, as far as memory can tell it: the pieces of code that were spoken about. No title, no other
-// files: whoever asks memory with it asks less than the pull request itself did.
+// Reconstructs a past pull request from memory: the commented pieces of code. Without title and other files, it asks
+// memory less than the pull request itself did.
 
 import type { Repo } from "../../domain/job.ts";
-import { emptyChange } from "../../domain/memory/placeholder-pull-request.ts";
+import { placeholderPullRequest } from "../../domain/memory/placeholder-pull-request.ts";
 import type { DiffLine, FileDiff, Hunk, PullRequestContext } from "../../domain/pull-request.ts";
 
-/** A place that was spoken about: GitHub's `diff_hunk`, which ends there; null where only the file is known. */
+/** A commented place: GitHub's `diff_hunk`, which ends there; null when only the file is known. */
 export interface PastPlace {
   readonly path: string;
   readonly hunk: string | null;
@@ -14,7 +14,7 @@ export interface PastPlace {
 const HEADER = /^@@ -(\d{1,9})(?:,\d{1,9})? \+(\d{1,9})(?:,\d{1,9})? @@ ?(.{0,300})/;
 
 /**
- * @param number of the pull request, whose own memories are then not searched; 0 where another repository's are
+ * @param number the pull request, whose own memories are then not searched; 0 when another repository's are
  * @param places in any number; the same place counts once
  */
 export function pastChange(repo: Repo, number: number, places: readonly PastPlace[]): PullRequestContext {
@@ -25,10 +25,10 @@ export function pastChange(repo: Repo, number: number, places: readonly PastPlac
     byPath.set(path, hunks);
   }
   const files = [...byPath].map(([path, hunks]) => fileOf(path, withoutShorter(hunks)));
-  return { ...emptyChange("", repo, number).context, files };
+  return { ...placeholderPullRequest("", repo, number).context, files };
 }
 
-/** Two comments on one hunk bring it twice, cut at different lines: the longer holds the shorter. */
+/** Two comments on one hunk contain it twice, cut at different lines: the longer includes the shorter. */
 function withoutShorter(hunks: ReadonlyMap<string, Hunk>): readonly Hunk[] {
   const texts = [...hunks.keys()];
   return [...hunks].flatMap(([text, hunk]) =>
@@ -53,18 +53,18 @@ function fileOf(path: string, hunks: readonly Hunk[]): FileDiff {
   };
 }
 
-/** The header's counts are those of the whole hunk, of which a part is here: lines are counted anew. */
-function readHunk(text: string): Hunk {
-  const [first = "", ...rest] = text.split("\n");
+/** The header counts the whole hunk, and only a part of it is here: lines are counted again. */
+function readHunk(diff: string): Hunk {
+  const [first = "", ...rest] = diff.split("\n");
   const header = HEADER.exec(first);
   const [oldStart, newStart] = [Number(header?.[1] ?? 1), Number(header?.[2] ?? 1)];
   let [oldLine, newLine] = [oldStart, newStart];
   const lines = (header === null ? [first, ...rest] : rest).flatMap((line): DiffLine[] => {
-    const told = line.slice(1);
-    if (line.startsWith("+")) return [{ kind: "added", oldLine: null, newLine: newLine++, text: told }];
-    if (line.startsWith("-")) return [{ kind: "removed", oldLine: oldLine++, newLine: null, text: told }];
-    // What begins with neither sign is no line of a diff: the mark of a cut, "\ No newline at end of file".
-    return line.startsWith(" ") ? [{ kind: "context", oldLine: oldLine++, newLine: newLine++, text: told }] : [];
+    const text = line.slice(1);
+    if (line.startsWith("+")) return [{ kind: "added", oldLine: null, newLine: newLine++, text }];
+    if (line.startsWith("-")) return [{ kind: "removed", oldLine: oldLine++, newLine: null, text }];
+    // Lines with another prefix are not lines of a diff: the mark of a cut, "\ No newline at end of file".
+    return line.startsWith(" ") ? [{ kind: "context", oldLine: oldLine++, newLine: newLine++, text }] : [];
   });
   return {
     oldStart,

@@ -1,5 +1,5 @@
-// A repository's own history once more: each pull request asks memory as it was before anybody commented on it, and is then
-// held against what people did comment. Nothing is written, nothing is posted, nobody is asked.
+// Replays a repository's history: each pull request searches memory as it was before the first comment, and the result
+// is compared with what people did comment. Writes nothing, posts nothing, asks no model.
 import { analyze } from "../../analyze/analyze.ts";
 import { defaultKnowledge } from "../../config/knowledge.ts";
 import {
@@ -13,7 +13,7 @@ import {
 } from "../../domain/figures/replay.ts";
 import type { Repo } from "../../domain/job.ts";
 import { precedentEntry } from "../../domain/memory/precedent-section.ts";
-import { turnedDown } from "../../domain/memory/read-reply.ts";
+import { isDeclined } from "../../domain/memory/read-reply.ts";
 import { type MemoryRecord, repoKey } from "../../domain/memory.ts";
 import type { Degraded } from "../../domain/omissions.ts";
 import { textVectors } from "../../domain/text/text-likeness.ts";
@@ -26,23 +26,23 @@ export interface ReplayPorts {
   readonly embedder: Embedder;
   readonly memory: Memory;
   readonly recall: Recall;
-  /** The repositories that memory knows. */
+  /** The repositories in memory. */
   readonly repositories: () => Promise<readonly Repo[]>;
 }
 
 export interface ReplayWish {
   readonly repo: Repo;
-  /** So many pull requests at most, the newest ones. */
+  /** Most pull requests, the newest first. */
   readonly last: number;
 }
 
-/** The repository whose memory stands in for the own. */
+/** The repository whose memory replaces the own one. */
 export interface Placebo {
   readonly repo: Repo;
   readonly memories: number;
 }
 
-/** What the replay saw. */
+/** The result of the replay. */
 export interface Replayed {
   /** Oldest first. */
   readonly pulls: readonly ReplayedPull[];
@@ -50,10 +50,10 @@ export interface Replayed {
   readonly language: string;
   /** Null: no other repository in memory has this main language. */
   readonly placebo: Placebo | null;
-  /** Pull requests that memory knows comments of, and why some of them are not replayed. */
+  /** Pull requests with comments in memory, and why some of them are not replayed. */
   readonly known: number;
   readonly leftOut: readonly { readonly pull: number; readonly reason: string }[];
-  /** What embedding the questions took. */
+  /** The cost of embedding the queries. */
   readonly spent: { readonly tokens: number; readonly usd: number };
   readonly degraded: readonly Degraded[];
 }
@@ -65,10 +65,10 @@ interface PastPull {
   readonly at: number;
 }
 
-/** What documentation is written in is not what a repository is written in. */
+/** Languages of documentation, which do not count as a repository's language. */
 const PROSE = new Set(["markdown", "restructuredtext", "asciidoc", "text", "mdx"]);
 const NO_PULL = 0;
-/** About so many characters make a token. */
+/** Characters per token, about. */
 const TOKEN_CHARS = 4;
 const NO_TALLY = tallyArm([], []);
 
@@ -79,7 +79,7 @@ export async function replayMemory({ repo, last }: ReplayWish, ports: ReplayPort
   const candidates = await candidatesOf(await ports.repositories(), ports.recall);
   const own = candidates.find(({ key }) => key === repoKey(repo));
   const placebo = own === undefined ? null : placeboFor(own, candidates);
-  // Words are rare or common among everything that is compared.
+  // Word frequencies come from everything that is compared.
   const others = placebo === null ? [] : await commentsOf(placebo.repo, ports);
   const vectors = textVectors([...comments, ...others].map(({ text }) => text));
   const seen = { tokens: 0, usd: 0, degraded: new Map<string, Degraded>() };
@@ -113,7 +113,7 @@ export async function replayMemory({ repo, last }: ReplayWish, ports: ReplayPort
       const entries = found.ranked.slice(0, REPLAY_TOP).map(
         (memory): ShownMemory => ({
           vector: vectors(memory.record.text),
-          turnedDown: turnedDown(memory.record),
+          isDeclined: isDeclined(memory.record),
           tokens: Math.ceil(precedentEntry(memory, memory.record.repoName).length / TOKEN_CHARS),
         }),
       );

@@ -1,4 +1,4 @@
-// The declines of a memory are taken back in the dashboard: as `/kodiai restore` does, without a comment that asks for it.
+// Takes back the declines of a memory in the dashboard, like `/kodiai restore` without a comment.
 
 import { jobKey, type Repo } from "../../domain/job.ts";
 import type { Evidence } from "../../domain/memory/evidence.ts";
@@ -14,14 +14,14 @@ export interface RestorePorts extends WeighPorts {
   readonly now: () => number;
 }
 
-/** No login of GitHub's looks like that. */
+/** Not a possible GitHub login. */
 const OPERATOR = { id: 0, login: "operator[dashboard]", access: "admin", isBot: false, isFirstTime: false } as const;
 
 /**
- * Findings like it are said again, from the next review of each pull request on.
+ * Findings like it are reported again, from the next review of each pull request on.
  *
- * @param by somebody of whom GitHub said just now that they may write there; null for whoever runs Kodiai
- * @returns how many declines were taken back; 0 where nobody declined it
+ * @param by a person whose write access GitHub just confirmed; null for the operator
+ * @returns how many declines were taken back; 0 without any
  * @throws Transient
  */
 export async function restoreMemory(
@@ -52,7 +52,7 @@ export async function restoreMemory(
     sha: null,
     withdrawnAt: null,
   };
-  // What people said against it is over from now on, and is not heard again with the next look.
+  // This evidence outweighs earlier rejections, so that the next look does not restore them.
   await weighEvidence({ repo, pull, findings }, [piece], ports);
   return Math.max(1, count);
 }

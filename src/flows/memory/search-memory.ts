@@ -1,4 +1,4 @@
-// Memory searched by hand: each text on its own, written down as a review's retrieval is, and all of them as one list.
+// A manual search of memory: each text on its own, logged like a review's retrieval, merged into one list.
 
 import { loggedRetrieval } from "../../domain/figures/logged-retrieval.ts";
 import { type FoundMemory, type HandSearch, mergeFound } from "../../domain/memory/search-result.ts";
@@ -20,11 +20,11 @@ export interface SearchPorts {
   readonly now: () => number;
 }
 
-/** What a search by hand found. */
+/** The result of a manual search. */
 export interface HandSearched {
-  /** Each memory once, best first; at most topK a text. */
+  /** Each memory once, best first; at most topK per text. */
   readonly memories: readonly FoundMemory[];
-  /** What retrieval says, text by text, with its wall time. */
+  /** The retrieval of each text, with its wall time. */
   readonly searches: readonly { readonly text: string; readonly ms: number; readonly precedents: Precedents }[];
 }
 

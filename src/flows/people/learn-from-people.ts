@@ -1,18 +1,18 @@
-// What people did about our findings on one pull request is read, written down as evidence, and weighed:
+// Reads what people did about our findings on one pull request, stores it as evidence, and weighs it:
 //
-//   FeedbackJob -> what do we remember of it -> read the pull request -> what became of the code -> evidence | weigh -> outcomes
+//   FeedbackJob -> remembered findings -> read the pull request -> state of the code -> evidence | weigh -> outcomes
 //
-// It can run at any time and again: an act that was seen before is not seen anew, and nothing is ever posted.
+// It can run at any time and again: an act that was seen before stays as it was seen, and nothing is ever posted.
 
 import type { AccessLevel } from "../../domain/command.ts";
 import { type FeedbackJob, jobKey, type Repo } from "../../domain/job.ts";
 import type { Evidence } from "../../domain/memory/evidence.ts";
-import type { CodeFate, Person, PullFeedback } from "../../domain/memory/pull-feedback.ts";
+import type { CodeStatus, Person, PullFeedback } from "../../domain/memory/pull-feedback.ts";
 import { type Outcome, repoKey } from "../../domain/memory.ts";
 import type { Skipped } from "../../domain/omissions.ts";
-import type { Said } from "../../domain/review/review-history.ts";
+import type { EarlierFinding } from "../../domain/review/review-history.ts";
 import { counted } from "../../domain/text/counted.ts";
-import { attest, fateOf, fixPairOf, observe, type weigh } from "../../learn/learn.ts";
+import { attest, codeStatusOf, fixPairOf, observe, type weigh } from "../../learn/learn.ts";
 import type { ReviewRecords } from "../../ports/conversation.ts";
 import type { EvidenceStore, Feedback, FeedbackStore, KnownFix, RememberedFinding } from "../../ports/feedback.ts";
 import type { PullRequests } from "../../ports.ts";
@@ -22,36 +22,36 @@ export interface LearnPorts extends WeighPorts {
   readonly feedback: Feedback;
   /** Reads the head's files. */
   readonly pulls: Pick<PullRequests, "text">;
-  /** What was said, with the code that it was about. */
+  /** Reported findings with their code. */
   readonly records: Pick<ReviewRecords, "latest">;
-  readonly book: FeedbackStore;
+  readonly feedbackStore: FeedbackStore;
   /** Epoch milliseconds. */
   readonly now: () => number;
 }
 
 export interface LearntFromPeople {
   readonly kind: "learnt";
-  /** Pieces of evidence that were not known before, and outcomes that changed. */
+  /** New pieces of evidence, and outcomes that changed. */
   readonly added: number;
   readonly withdrawn: number;
   readonly changed: number;
-  /** Acts of people whose rights are asked in a later run. */
+  /** Acts of people whose access a later run looks up. */
   readonly waiting: number;
-  /** What of the pull request was not read, one line each. */
+  /** What was not read of the pull request, one line each. */
   readonly cut: readonly string[];
 }
 
-/** People whose rights are asked in one run: each costs one of 5,000 requests an hour. */
+/** People whose access one run looks up: each costs one of 5,000 requests an hour. */
 const MOST_PEOPLE = 60;
-/** Files that are read in one run, as they are and as they were, and the size of each. */
+/** Files that one run reads, current and earlier versions, and the size of each. */
 const MOST_FILES = 50;
 const MOST_BYTES = 1 << 20;
 
-/** @throws Transient when another try may succeed */
+/** @throws Transient when a retry may succeed */
 export async function learnFromPeople(job: FeedbackJob, ports: LearnPorts): Promise<LearntFromPeople | Skipped> {
   const { repo, number } = job;
   const findings = await ports.evidence.findings(repoKey(repo), number);
-  if (findings.length === 0) return skip(job, ports, "nothing that we said there is remembered");
+  if (findings.length === 0) return skip(job, ports, "memory has no findings of ours there");
   const pull = await ports.feedback.read(repo, number);
   if (pull === null) return skip(job, ports, "GitHub does not show the pull request");
 
@@ -61,42 +61,42 @@ export async function learnFromPeople(job: FeedbackJob, ports: LearnPorts): Prom
   const { fresh, gone } = observe({
     pull,
     memories: new Map(findings.map(({ findingId, id }) => [findingId, id])),
-    code: code.fates,
+    code: code.statuses,
     before,
     reopened: new Map(job.unresolved ? [[job.unresolved.threadId, job.unresolved.by]] : []),
     now,
   });
-  const access = await rightsOf(job, fresh, before, ports);
+  const access = await accessOf(job, fresh, before, ports);
   const known = fresh.filter(({ by }) => by === null || access.has(by.id));
   await ports.evidence.withdraw(repoKey(repo), gone, now);
   const evidence = known.map((one): Evidence => attest(one, access));
   const { added, changed, weighed } = await weighEvidence({ repo, pull: number, findings }, evidence, ports);
   await learnFixes(repo, code.changed, weighed, ports);
   const waiting = fresh.length - known.length;
-  // With somebody left to ask, a closed pull request is looked at once more.
-  await ports.book.looked(job, now, pull.state !== "open" && waiting === 0);
+  // While people are left to look up, a closed pull request is read once more.
+  await ports.feedbackStore.looked(job, now, pull.state !== "open" && waiting === 0);
   return { kind: "learnt", added, withdrawn: gone.length, changed, waiting, cut: pull.cut };
 }
 
 /** How a job ended, in one line. */
 export function learntLine({ added, withdrawn, changed, waiting, cut }: LearntFromPeople): string {
-  const rest = `${withdrawn === 0 ? "" : `, ${withdrawn} taken back`}${waiting === 0 ? "" : `, ${waiting} wait for rights to be asked`}`;
+  const rest = `${withdrawn === 0 ? "" : `, ${withdrawn} taken back`}${waiting === 0 ? "" : `, ${waiting} wait for an access check`}`;
   return [`learnt: ${added} new${rest}; ${counted(changed, "outcome")} changed`, ...cut].join("; ");
 }
 
-/** What cannot be read now is looked at again a good while later. */
+/** A pull request that cannot be read now is read again much later. */
 async function skip(job: FeedbackJob, ports: LearnPorts, reason: string): Promise<Skipped> {
-  await ports.book.looked(job, ports.now(), false);
+  await ports.feedbackStore.looked(job, ports.now(), false);
   return { kind: "skipped", reason };
 }
 
 interface CodeOfFindings {
-  /** By finding id, as far as that can be told. */
-  readonly fates: ReadonlyMap<string, CodeFate>;
+  /** By finding id, as far as it is known. */
+  readonly statuses: ReadonlyMap<string, CodeStatus>;
   readonly changed: readonly ChangedFinding[];
 }
 
-/** What became of the code of each finding. */
+/** The state of each finding's code. */
 async function codeNow(
   { repo, number }: FeedbackJob,
   { headSha }: PullFeedback,
@@ -105,10 +105,10 @@ async function codeNow(
 ): Promise<CodeOfFindings> {
   const latest = await ports.records.latest(jobKey(repo, number));
   const said = new Map((latest?.said ?? []).map((one) => [one.finding.id, one]));
-  const fates = new Map<string, CodeFate>();
+  const statuses = new Map<string, CodeStatus>();
   const changed: ChangedFinding[] = [];
   const texts = new Map<string, Promise<string | null | undefined>>();
-  const textOf = (one: Said, from: string): Promise<string | null | undefined> => {
+  const textOf = (one: EarlierFinding, from: string): Promise<string | null | undefined> => {
     const { path } = one.finding;
     const isOver = !texts.has(path) && texts.size >= MOST_FILES;
     if (isOver) return Promise.resolve(undefined);
@@ -121,17 +121,17 @@ async function codeNow(
     const one = said.get(findingId);
     if (one === undefined || sha === null || sha === headSha) continue;
     const text = await textOf(one, sha);
-    const fate = text === undefined ? null : fateOf(one, text);
-    if (fate === null) continue;
-    fates.set(findingId, fate);
-    if (fate !== "stands" && typeof text === "string") changed.push({ remembered, said: one, now: text });
+    const status = text === undefined ? null : codeStatusOf(one, text);
+    if (status === null) continue;
+    statuses.set(findingId, status);
+    if (status !== "unchanged" && typeof text === "string") changed.push({ remembered, said: one, now: text });
   }
-  return { fates, changed };
+  return { statuses, changed };
 }
 
-/** The text of a finding's file at the head, wherever it went; null when it was removed, undefined when nobody can tell. */
+/** The text of a finding's file at the head, at its current path; null when it was removed, undefined when unknown. */
 async function textNow(
-  { finding: { path } }: Said,
+  { finding: { path } }: EarlierFinding,
   { repo, from, to }: { readonly repo: FeedbackJob["repo"]; readonly from: string; readonly to: string },
   { pulls, feedback }: LearnPorts,
 ): Promise<string | null | undefined> {
@@ -143,8 +143,8 @@ async function textNow(
   return (await pulls.text(repo, now, to, MOST_BYTES)) ?? undefined;
 }
 
-/** What each author of new evidence may do, asked once each; whoever is missing is asked in a later run. */
-async function rightsOf(
+/** The access of each author of new evidence, looked up once each; a later run looks up the rest. */
+async function accessOf(
   { repo }: FeedbackJob,
   fresh: readonly { readonly by: Person | null }[],
   before: readonly Evidence[],
@@ -153,20 +153,20 @@ async function rightsOf(
   const people = new Map<number, Person>();
   const seen = new Set(before.map(({ by }) => by?.id));
   const everyone = fresh.flatMap(({ by }) => by ?? []);
-  // Who spoke here before comes first: a crowd does not keep the regulars waiting.
+  // Known people first, so that a crowd does not keep the regulars waiting.
   for (const by of everyone.toSorted((a, b) => Number(seen.has(b.id)) - Number(seen.has(a.id)))) people.set(by.id, by);
   const access = new Map<number, AccessLevel>();
   for (const person of [...people.values()].slice(0, MOST_PEOPLE)) {
-    // What a bot does counts for nothing, whatever it may do.
+    // A bot's acts never count, whatever its access.
     access.set(person.id, person.isBot ? "none" : await feedback.access(repo, person));
   }
   return access;
 }
 
-/** A finding whose lines are no longer what they were. */
+/** A finding whose lines have changed. */
 export interface ChangedFinding {
   readonly remembered: RememberedFinding;
-  readonly said: Said;
+  readonly said: EarlierFinding;
   /** Its file at the newest head. */
   readonly now: string;
 }
@@ -178,11 +178,11 @@ interface FixPorts {
 }
 
 /** Outcomes that do not speak against the finding. */
-const TELLING: ReadonlySet<Outcome> = new Set(["fixed", "accepted", "outdated"]);
+const AGREEING: ReadonlySet<Outcome> = new Set(["fixed", "accepted", "outdated"]);
 
 /**
- * Keeps flagged and fixed code of the findings that have none yet. What cannot be found is left out: it is looked for again
- * with the next look at the pull request.
+ * Stores flagged and fixed code of findings that have none yet. Code that cannot be found is left out and tried again
+ * the next time.
  *
  * @returns how many
  * @throws Transient
@@ -204,8 +204,8 @@ export async function learnFixes(
   const fixes: KnownFix[] = [];
   for (const { remembered, said, now } of changed) {
     const { outcome = "posted", isChanged = false } = weighed.get(remembered.id) ?? {};
-    // A branch that does not count says nothing about the fix, whatever people agreed to.
-    if (!isChanged || !TELLING.has(outcome) || remembered.hasFix || remembered.sha === null) continue;
+    // A branch that does not count proves nothing about the fix, whatever people agreed to.
+    if (!isChanged || !AGREEING.has(outcome) || remembered.hasFix || remembered.sha === null) continue;
     const then = await textThen(remembered.path ?? said.finding.path, remembered.sha);
     if (then === null) continue;
     const pair = await fixPairOf({ shape: said.shape, near: said.finding.startLine, then, now }, redact);

@@ -1,9 +1,9 @@
-// New evidence -> what became of the findings it is about. The one way by which people change what memory thinks of a finding.
+// Turns new evidence into outcomes of findings. Only through here do people change what memory knows of a finding.
 
 import { EVIDENCE_TEXT, type Evidence, type EvidenceBy, type EvidenceKind } from "../../domain/memory/evidence.ts";
 import { repoKey } from "../../domain/memory.ts";
 import { cutText } from "../../domain/text/cut-text.ts";
-import { publicWords } from "../../domain/text/public-error-text.ts";
+import { publicErrorText } from "../../domain/text/public-error-text.ts";
 import { threadMemories, weigh } from "../../learn/learn.ts";
 import type { Decision, EvidenceStore, RememberedFinding } from "../../ports/feedback.ts";
 import { isWriter, type Order } from "../commands/order.ts";
@@ -14,10 +14,10 @@ export interface WeighPorts {
 }
 
 /**
- * Writes evidence down, without secrets, and sets the outcomes that follow from all there is on the pull request.
+ * Stores evidence, without secrets, and sets the outcomes that follow from all evidence of the pull request.
  *
- * @param evidence may be empty: what is known is weighed again
- * @returns how much was new, how many outcomes changed, and what was weighed by memory id
+ * @param evidence may be empty: the stored evidence is weighed again
+ * @returns how much was new, how many outcomes changed, and the weighing by memory id
  * @throws Transient
  */
 export async function weighEvidence(
@@ -27,7 +27,7 @@ export async function weighEvidence(
     readonly findings: readonly RememberedFinding[];
   },
   evidence: readonly Evidence[],
-  { evidence: shelf, redact }: WeighPorts,
+  { evidence: store, redact }: WeighPorts,
 ): Promise<{
   readonly added: number;
   readonly changed: number;
@@ -37,22 +37,22 @@ export async function weighEvidence(
   const clean = await Promise.all(
     evidence.map(async (one) => ({ ...one, text: one.text === null ? null : await redact(one.text) })),
   );
-  const added = await shelf.add(repo, clean);
-  const weighed = weigh(await shelf.evidence(repo, at.pull), at.findings);
+  const added = await store.add(repo, clean);
+  const weighed = weigh(await store.evidence(repo, at.pull), at.findings);
   const decisions = [...weighed].map(
     ([memoryId, { outcome, decided, against }]): Decision => ({ memoryId, outcome, decided, against }),
   );
-  return { added, changed: await shelf.decide(repo, decisions), weighed };
+  return { added, changed: await store.decide(repo, decisions), weighed };
 }
 
-/** What a command says, and its text: "" for none. */
+/** The kind and text of a command: "" without text. */
 interface SaidByCommand {
   readonly kind: EvidenceKind;
   readonly text: string;
 }
 
 /**
- * What a command says about the finding of its thread, as evidence. Never throws: the command is obeyed either way, and
+ * Records a command as evidence about its thread's finding. Never throws: the command is carried out either way, and
  * memory may be off.
  *
  * @returns for the note of the answer: "" when all went well
@@ -63,7 +63,7 @@ export async function noteCommand(order: Order, findingId: string, said: SaidByC
   return memoryId === undefined ? "" : noteOnMemory(order, memoryId, said);
 }
 
-/** The same about a finding by its memory, of whatever pull request. */
+/** The same for the memory of a finding on any pull request. */
 export async function noteOnMemory(
   { job, level, ports }: Order,
   memoryId: string,
@@ -89,8 +89,8 @@ export async function noteOnMemory(
     if (pull === null) return "";
     const findings = await ports.evidence.findings(repoKey(repo), pull);
     const { added } = await weighEvidence({ repo, pull, findings }, [piece], ports);
-    return added === 0 || isWriter({ level }) ? "" : "; shown, and weighs nothing without write access";
+    return added === 0 || isWriter({ level }) ? "" : "; shown, but without weight (no write access)";
   } catch (error) {
-    return `; not noted in memory: ${publicWords(error instanceof Error ? error.message : String(error))}`;
+    return `; not noted in memory: ${publicErrorText(error instanceof Error ? error.message : String(error))}`;
   }
 }

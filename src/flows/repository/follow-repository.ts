@@ -1,6 +1,7 @@
-// Memory keeps in step with repositories, one job at a time: their documents follow the head of the default branch, their labels
-// follow their names, owners and visibility, their past reviews are imported, what is remembered is described, and what is gone is
-// forgotten. Deliveries come late, twice and out of order: each job asks the host how things are now, and can run again without harm.
+// Keeps memory in step with repositories, one job at a time: indexes documents at the head of the default branch,
+// updates names, owners and visibility, imports past reviews, describes memories, and deletes those of removed
+// repositories. Deliveries come late, twice and out of order: each job asks the host for the current state, and can run
+// again without harm.
 
 import type { KnownRules } from "../../config/check-rules.ts";
 import type { Knowledge } from "../../config/knowledge.ts";
@@ -35,7 +36,7 @@ import {
 } from "./import-history.ts";
 import { type Indexed, type IndexedCorpus, indexRepository } from "./index-repository.ts";
 
-/** What the jobs of one repository need of the world. */
+/** The ports for the jobs of one repository. */
 export interface FollowPorts extends HeadPorts {
   readonly memory: Memory;
   readonly traces: Traces;
@@ -48,13 +49,13 @@ export interface FollowPorts extends HeadPorts {
   readonly now: () => number;
 }
 
-/** What one run of an index job reads: a tenth of the 5,000 requests an hour that GitHub grants, and minutes of work. */
+/** Limits of one run of an index job: a tenth of the 5,000 requests an hour that GitHub grants, and minutes of work. */
 export const MOST_OF_A_RUN = { files: 500, bytes: 32 * 1024 * 1024 };
 
 export interface Relabelled {
   readonly kind: "relabelled";
   readonly repo: Repo;
-  /** False when nothing is remembered about the repository. */
+  /** False when memory has nothing about the repository. */
   readonly known: boolean;
 }
 
@@ -64,7 +65,7 @@ export interface Forgotten {
   readonly reviews: number;
 }
 
-/** Its host says neither that the repository is gone nor that it stands: it is asked again. */
+/** Its host gave no definite answer whether the repository still exists: it is asked again. */
 export interface Unconfirmed {
   readonly kind: "unconfirmed";
   readonly reason: string;
@@ -81,7 +82,10 @@ export type Followed =
   | ImportedPull
   | Skipped;
 
-/** Does one job. @throws Transient when another try may succeed; OutOfReach when the repository is gone; anything else is a bug */
+/**
+ * Does one job. @throws Transient when a retry may succeed; OutOfReach when the repository was removed; anything else
+ * is a bug
+ */
 export function followRepository(job: FollowJob, ports: FollowPorts): Promise<Followed> {
   if (job.kind === "index") return index(job, ports);
   if (job.kind === "history") return followHistory(job, ports);
@@ -108,7 +112,7 @@ export function followedLine(done: Followed): string {
       return `forgot ${done.records} memories and ${done.reviews} reviews`;
     case "indexed": {
       const { files, forgotten, leftOut, degraded } = done;
-      const counts = `${files.read} files read, ${files.unchanged} unchanged, ${files.gone} gone, ${files.waiting} waiting`;
+      const counts = `${files.read} files read, ${files.unchanged} unchanged, ${files.gone} removed, ${files.waiting} waiting`;
       const rest = degraded.map(({ part, reason }) => `; ${part}: ${reason}`).join("");
       return `indexed ${done.commit.slice(0, 12)}: ${counts}; ${forgotten} forgotten, ${leftOut.length} left out${rest}`;
     }
@@ -123,18 +127,18 @@ async function index(job: IndexJob, ports: FollowPorts): Promise<Indexed | Skipp
   const corpora = indexedCorpora(config.knowledge);
   const forgotten = await forgetCorpora(found.repo, corpora, ports);
   if (corpora.length === 0)
-    return { kind: "skipped", reason: "the configuration has neither documents nor code remembered" };
+    return { kind: "skipped", reason: "the configuration remembers neither documents nor code" };
   const done = await indexTree(found, tree, corpora, { knowledge: config.knowledge, after: job.after ?? null }, ports);
   return { ...done, forgotten: done.forgotten + forgotten };
 }
 
-/** What is never searched need not be remembered. */
+/** A corpus that is never searched need not be remembered. */
 function indexedCorpora({ corpora, retrieval }: Knowledge): readonly IndexedCorpus[] {
   if (!retrieval.enabled) return [];
   return [...(corpora.docs ? (["doc"] as const) : []), ...(corpora.code ? (["code"] as const) : [])];
 }
 
-/** What was switched off is forgotten. */
+/** Deletes the corpora that were turned off. */
 async function forgetCorpora(repo: Repo, kept: readonly IndexedCorpus[], ports: FollowPorts): Promise<number> {
   const ids: string[] = [];
   for (const corpus of ["doc", "code"] as const) {
@@ -185,7 +189,10 @@ async function givesNow(found: ReachableRepository, ports: FollowPorts): Promise
   return config.knowledge.sharing.gives;
 }
 
-/** Between two looks at a repository of which its host says nothing: the first, and twice as long each time, up to the longest. */
+/**
+ * Delay before a repository whose host gave no answer is looked up again: the first one, then doubled each time, up to
+ * the longest.
+ */
 const ASK_AGAIN_MS = { first: 5_000, longest: 60 * 60_000 };
 
 async function forget(job: ForgetJob, ports: FollowPorts): Promise<Forgotten | Unconfirmed | Skipped> {
@@ -195,7 +202,7 @@ async function forget(job: ForgetJob, ports: FollowPorts): Promise<Forgotten | U
   // As while the installation is suspended, which may take months: who took the repository away meanwhile counts on us.
   if (!found.isMissing) return unconfirmed(found.reason, job);
   const first = await forgetAll(job.repo, ports);
-  // A review that was posted a moment before is remembered a moment after: once it has ended, that is forgotten as well.
+  // A review that was just posted is stored shortly after: once it has ended, that is deleted as well.
   const { running, ended } = await ports.traces.besides(job.repo, job.key);
   if (running > 0)
     throw new Transient(`${running} jobs about the repository still run; what they write is forgotten then`);
@@ -210,7 +217,7 @@ async function forgetAll(repo: Repo, { traces, memory }: FollowPorts): Promise<O
   return { reviews, records: await memory.forgetRepository(repoKey(repo)) };
 }
 
-/** By no clock: those of several processes differ, and somebody may set them. */
+/** Counts attempts instead of time: clocks of several processes differ, and may be changed. */
 function unconfirmed(reason: string, { asked = 0 }: ForgetJob): Unconfirmed {
   const { first, longest } = ASK_AGAIN_MS;
   return { kind: "unconfirmed", reason, inMs: Math.min(longest, first * 2 ** asked) };
@@ -225,7 +232,7 @@ export interface HeadPorts {
   readonly labels: RepositoryLabels;
 }
 
-/** The head of the default branch, with the configuration that holds there. */
+/** The head of the default branch, with its configuration. */
 interface CurrentHead {
   readonly kind: "head";
   readonly found: ReachableRepository;
@@ -234,9 +241,9 @@ interface CurrentHead {
 }
 
 /**
- * Looks a repository up. Its labels are set before anything is added: what is written can only narrow who may read it.
+ * Looks a repository up. Sets its labels before anything is added, so that a write can only narrow who may read it.
  *
- * @throws Transient when its host can be asked later; OutOfReach when that says that it is gone
+ * @throws Transient when its host can be asked later; OutOfReach when the host says that it was removed
  */
 async function currentHead({ host, pulls, known, labels }: HeadPorts): Promise<CurrentHead | Skipped> {
   const found = await host.lookUp();
@@ -254,32 +261,32 @@ function unreached({ reason, isMissing }: Unreachable): Skipped {
   return { kind: "skipped", reason };
 }
 
-/** What an import needs beside what following a repository does. */
+/** The additional ports of an import. */
 export interface HistoryFollowing {
-  /** What was said in a repository's reviews; null when it is out of reach. */
+  /** The past reviews of a repository; null when it is inaccessible. */
   readonly past: (repo: Repo) => Promise<PastReviews | null>;
-  readonly book: HistoryStore;
+  readonly store: HistoryStore;
   /** Our own account: `kodiai[bot]`. */
   readonly botLogin: string;
 }
 
-/** The newest of what was said: what is older than that was said about other code. Bounds cost, time and disk. */
+/** The newest comments: older ones are about other code. Bounds cost, time and disk. */
 const LIMIT = { comments: 10_000, pulls: 1_000 };
 
-/** Requests of one run: two or three minutes, well within the time that a worker may hold a job. */
+/** Requests of one run: two or three minutes, well within a worker's time for a job. */
 const REQUESTS = 400;
 
 /**
- * Imports the whole past, or one pull request that was closed.
+ * Imports the whole past, or one closed pull request.
  *
- * @throws Transient when GitHub or memory can be asked later; the next try goes on behind what was read
+ * @throws Transient when GitHub or memory can be asked later; the next attempt continues after what was read
  */
 async function followHistory({ number }: HistoryJob, ports: FollowPorts): Promise<HistoryRun | ImportedPull | Skipped> {
-  const { past: pastOf, book, botLogin } = ports.history;
+  const { past: pastOf, store, botLogin } = ports.history;
   const at = await currentHead(ports);
   if (at.kind === "skipped") return at;
   const { found, config } = at;
-  // What is never searched need not be remembered.
+  // Reviews that are never searched need not be remembered.
   if (!config.knowledge.retrieval.enabled) return { kind: "skipped", reason: "knowledge.retrieval.enabled is false" };
   const past = await pastOf(found.repo);
   if (past === null) return { kind: "skipped", reason: "the App does not reach the repository" };
@@ -287,17 +294,17 @@ async function followHistory({ number }: HistoryJob, ports: FollowPorts): Promis
   const keeping = { past, embedder, memory, redact };
   if (number !== undefined) return importPull({ repo: found.repo, pull: number, ownLogin: botLogin }, keeping);
   const request = { repo: found.repo, since: null, limit: LIMIT, most: REQUESTS, ownLogin: botLogin, at: now };
-  return importHistory(request, { ...keeping, book });
+  return importHistory(request, { ...keeping, store });
 }
 
-/** What describing needs beside what following a repository does. */
+/** The additional ports of describing. */
 export interface DescribingPorts {
   readonly recall: Recall;
-  /** Null: there is no model. */
+  /** Null without a model. */
   readonly access: ModelAccess | null;
 }
 
-/** Memories of one run: a minute or two. What is left is a job of its own, so that others get their turn. */
+/** Memories of one run: a minute or two. The rest is a job of its own, so that others get their turn. */
 export const MOST_DESCRIBED = 48;
 
 /** @throws Transient when memory or the model can be asked later; what was written until then stays */

@@ -1,6 +1,6 @@
-// A repository's past reviews become memory, page by page and newest first: comments on lines with their replies, then
-// conversations, then the texts of reviews. After each page the place is written down; a run may end anywhere, by its own
-// bound, by a rate limit or by a crash, and the next goes on there. Nothing that was said is kept beside memory.
+// Imports a repository's past reviews page by page, newest first: comments on lines with their replies, then
+// conversations, then the texts of reviews. The progress is stored after each page; a run may end anywhere, by its own
+// limit, a rate limit or a crash, and the next one continues there. Comments are stored in memory only.
 
 import type { Repo } from "../../domain/job.ts";
 import {
@@ -20,66 +20,66 @@ import { commentKeeper, type KeepingPorts } from "./keep-comments.ts";
 
 export interface HistoryPorts extends KeepingPorts {
   /** Null writes nothing down: every run begins anew. */
-  readonly book: HistoryStore | null;
+  readonly store: HistoryStore | null;
 }
 
 export interface HistoryRequest {
   readonly repo: Repo;
-  /** Epoch milliseconds; null takes up where the last import ended, or begins at the beginning. */
+  /** Epoch milliseconds; null continues after the last import, or starts at the beginning. */
   readonly since: number | null;
   readonly limit: HistoryLimit;
-  /** Requests of one run; null has no bound. */
+  /** Requests of one run; null has no limit. */
   readonly most: number | null;
-  /** Our own account: `kodiai[bot]`; null when there is none. */
+  /** Our own account: `kodiai[bot]`; null without one. */
   readonly ownLogin: string | null;
   /** Epoch milliseconds. */
   readonly at: () => number;
 }
 
-/** A run of an import. `stopped` says why it is not through; null when it is. */
+/** A run of an import. `stopped` says why it is incomplete; null when it is complete. */
 export interface HistoryRun {
   readonly kind: "history";
   readonly progress: HistoryProgress;
   readonly stopped: {
     readonly by: "bound" | "rate limit";
-    /** Epoch milliseconds before which going on is pointless; null for at once. */
+    /** Epoch milliseconds before which continuing is pointless; null for at once. */
     readonly until: number | null;
   } | null;
 }
 
-/** Pull requests that are read between two looks at the budget. */
+/** Pull requests that are read between two checks of the budget. */
 const PULLS_AT_A_TIME = 10;
 
 /**
- * @param tell told after each page
+ * @param onProgress called after each page
  * @throws Transient when GitHub or memory cannot answer now; what was read until then is remembered, and the same call
- *   again goes on there
+ * again continues there
  */
 export async function importHistory(
   request: HistoryRequest,
   ports: HistoryPorts,
-  tell: (progress: HistoryProgress) => void = () => {},
+  onProgress: (progress: HistoryProgress) => void = () => {},
 ): Promise<HistoryRun> {
-  const { past, book } = ports;
+  const { past, store } = ports;
   const key = repoKey(request.repo);
-  let progress = beginning((await book?.of(key)) ?? null, request);
-  await book?.save(key, progress);
-  const walk = await openWalk(progress, request, ports);
+  let progress = beginning((await store?.of(key)) ?? null, request);
+  await store?.save(key, progress);
+  const run = await openRun(progress, request, ports);
   while (progress.stage !== "done") {
     const { asked, isEnough, until } = past.budget();
     if (!isEnough) return { kind: "history", progress, stopped: { by: "rate limit", until } };
     if (request.most !== null && asked >= request.most) {
       return { kind: "history", progress, stopped: { by: "bound", until: null } };
     }
-    progress = await STAGES[progress.stage](progress, walk);
+    progress = await STAGES[progress.stage](progress, run);
     if (progress.stage === "done") progress = { ...progress, finishedAt: request.at() };
-    await book?.save(key, progress);
-    tell(progress);
+    await store?.save(key, progress);
+    onProgress(progress);
   }
   return { kind: "history", progress, stopped: null };
 }
 
-/** Where to begin: at the place of the import that was not finished, else at what changed since the last one began. */
+/** Where to begin: at the place of an unfinished import, else at what changed since the last one began. */
 function beginning(before: HistoryProgress | null, { since, limit, at }: HistoryRequest): HistoryProgress {
   const fresh: HistoryProgress = {
     stage: "lines",
@@ -105,21 +105,21 @@ function isMore(now: number | null, before: number | null): boolean {
   return before !== null && (now === null || now > before);
 }
 
-/** What one run holds. */
-interface Walk {
+/** The state of one run. */
+interface Run {
   readonly request: HistoryRequest;
   readonly past: PastReviews;
-  /** Remembers comments that stand together, and adds to the tally. */
+  /** Remembers comments that belong together, and adds to the tally. */
   readonly keep: (comments: readonly PastComment[], progress: HistoryProgress) => Promise<HistoryProgress>;
   /** Replies whose first comments are further back, by the id of those. */
   readonly waiting: Map<number, PastComment[]>;
-  /** Pull requests that an earlier run tore apart: their threads come later, whole. */
+  /** Pull requests that an earlier run split: their threads come later, whole. */
   readonly torn: ReadonlySet<number>;
-  /** The page of closed pull requests that is being gone through. */
+  /** The current page of closed pull requests. */
   listed: { readonly page: number; readonly found: PastPage<PastPull> } | null;
 }
 
-async function openWalk(progress: HistoryProgress, request: HistoryRequest, ports: HistoryPorts): Promise<Walk> {
+async function openRun(progress: HistoryProgress, request: HistoryRequest, ports: HistoryPorts): Promise<Run> {
   const { past } = ports;
   const { repo, ownLogin } = request;
   const keep = commentKeeper({ repo, ownLogin, open: await past.openPulls() }, ports);
@@ -133,7 +133,7 @@ async function openWalk(progress: HistoryProgress, request: HistoryRequest, port
   };
 }
 
-type Stage = (progress: HistoryProgress, walk: Walk) => Promise<HistoryProgress>;
+type Stage = (progress: HistoryProgress, run: Run) => Promise<HistoryProgress>;
 
 const STAGES: Readonly<Record<Exclude<HistoryStage, "done">, Stage>> = {
   lines,
@@ -159,55 +159,58 @@ function withCut(progress: HistoryProgress, cut: string | null): HistoryProgress
   return { ...progress, tally: { ...progress.tally, degraded: countUp(progress.tally.degraded, [cut]) } };
 }
 
-/** Newest first, every reply comes before the comment that it answers: a thread is whole when that one comes. */
-async function lines(progress: HistoryProgress, walk: Walk): Promise<HistoryProgress> {
-  const page = await walk.past.onLines(progress.page, progress.since);
+/**
+ * With the newest first, every reply comes before the comment that it answers: a thread is complete when that one
+ * comes.
+ */
+async function lines(progress: HistoryProgress, run: Run): Promise<HistoryProgress> {
+  const page = await run.past.onLines(progress.page, progress.since);
   const { items, isLimited, isLast } = cutPage(page, progress);
-  const whole = items.filter(({ pull }) => !walk.torn.has(pull));
+  const whole = items.filter(({ pull }) => !run.torn.has(pull));
   for (const comment of whole) {
     if (comment.replyTo === null) continue;
-    const known = walk.waiting.get(comment.replyTo) ?? [];
-    if (!known.some(({ id }) => id === comment.id)) walk.waiting.set(comment.replyTo, [...known, comment]);
+    const known = run.waiting.get(comment.replyTo) ?? [];
+    if (!known.some(({ id }) => id === comment.id)) run.waiting.set(comment.replyTo, [...known, comment]);
   }
   const roots = whole.filter(({ replyTo }) => replyTo === null);
-  const threads = roots.flatMap((root) => [root, ...(walk.waiting.get(root.id) ?? [])]);
-  const kept = withCut(await walk.keep(threads, progress), page.cut);
-  for (const { id } of roots) walk.waiting.delete(id);
-  const orphans = [...walk.waiting.values()].flatMap((replies) => replies.map(({ pull }) => pull));
-  // What the limit cut off stays cut off.
-  const torn = [...new Set([...walk.torn, ...(isLimited ? [] : orphans)])];
+  const threads = roots.flatMap((root) => [root, ...(run.waiting.get(root.id) ?? [])]);
+  const kept = withCut(await run.keep(threads, progress), page.cut);
+  for (const { id } of roots) run.waiting.delete(id);
+  const orphans = [...run.waiting.values()].flatMap((replies) => replies.map(({ pull }) => pull));
+  // Threads beyond the limit stay cut off.
+  const torn = [...new Set([...run.torn, ...(isLimited ? [] : orphans)])];
   if (isLast) return next({ ...kept, torn }, "torn");
   return { ...kept, torn, page: progress.page + 1, read: progress.read + items.length };
 }
 
-/** Threads that fell between two runs, or whose first comment is older than what is read. */
-async function tornPulls(progress: HistoryProgress, walk: Walk): Promise<HistoryProgress> {
+/** Threads that were split between two runs, or whose first comment is older than what is read. */
+async function tornPulls(progress: HistoryProgress, run: Run): Promise<HistoryProgress> {
   const now = progress.torn.slice(0, PULLS_AT_A_TIME);
   const comments: PastComment[] = [];
-  for (const pull of now) comments.push(...(await walk.past.linesOf(pull)));
-  const kept = await walk.keep(comments, progress);
+  for (const pull of now) comments.push(...(await run.past.linesOf(pull)));
+  const kept = await run.keep(comments, progress);
   const torn = progress.torn.slice(now.length);
   return torn.length === 0 ? next({ ...kept, torn }, "conversation") : { ...kept, torn };
 }
 
-async function conversation(progress: HistoryProgress, walk: Walk): Promise<HistoryProgress> {
-  const page = await walk.past.inConversations(progress.page, progress.since);
+async function conversation(progress: HistoryProgress, run: Run): Promise<HistoryProgress> {
+  const page = await run.past.inConversations(progress.page, progress.since);
   const { items, isLast } = cutPage(page, progress);
-  const kept = withCut(await walk.keep(items, progress), page.cut);
+  const kept = withCut(await run.keep(items, progress), page.cut);
   if (isLast) return next(kept, "reviews");
   return { ...kept, page: progress.page + 1, read: progress.read + items.length };
 }
 
-/** The texts of reviews stand in no list of the repository: a request for each pull request. */
-async function reviews(progress: HistoryProgress, walk: Walk): Promise<HistoryProgress> {
+/** No list of the repository has the texts of reviews: one request per pull request. */
+async function reviews(progress: HistoryProgress, run: Run): Promise<HistoryProgress> {
   const { page, done, since, limit, read } = progress;
-  const found = walk.listed?.page === page ? walk.listed.found : await walk.past.closedPulls(page);
-  walk.listed = { page, found };
+  const found = run.listed?.page === page ? run.listed.found : await run.past.closedPulls(page);
+  run.listed = { page, found };
   const room = limit.pulls === null ? PULLS_AT_A_TIME : Math.min(PULLS_AT_A_TIME, limit.pulls - read);
   const due = found.items.slice(done, done + room).filter(({ updatedAt }) => since === null || updatedAt >= since);
   const comments: PastComment[] = [];
-  for (const pull of due) comments.push(...(await saidOn(pull, progress, walk.past)));
-  const kept = withCut(await walk.keep(comments, progress), done === 0 ? found.cut : null);
+  for (const pull of due) comments.push(...(await commentsOn(pull, progress, run.past)));
+  const kept = withCut(await run.keep(comments, progress), done === 0 ? found.cut : null);
   const isOlder = due.length < Math.min(room, found.items.length - done);
   const through = done + due.length;
   if (isOlder || (limit.pulls !== null && read + due.length >= limit.pulls)) return next(kept, "done");
@@ -215,7 +218,11 @@ async function reviews(progress: HistoryProgress, walk: Walk): Promise<HistoryPr
   return found.hasNext ? { ...kept, page: page + 1, done: 0, read: read + due.length } : next(kept, "done");
 }
 
-async function saidOn(pull: PastPull, { renews, since }: HistoryProgress, past: PastReviews): Promise<PastComment[]> {
+async function commentsOn(
+  pull: PastPull,
+  { renews, since }: HistoryProgress,
+  past: PastReviews,
+): Promise<PastComment[]> {
   const texts = await past.reviewsOf(pull.number);
   if (!renews || since === null || pull.closedAt < since) return [...texts];
   return [...(await past.linesOf(pull.number)), ...(await past.conversationOf(pull.number)), ...texts];
@@ -227,7 +234,7 @@ export function historyLine({ progress: { stage, tally }, stopped }: HistoryRun)
   const left = leftOut.reduce((sum, [, count]) => sum + count, 0);
   const counts = `${comments} comments read: ${added} added, ${updated} updated, ${unchanged} unchanged, ${left} left out`;
   if (stopped === null) return `imported: ${counts}`;
-  const why = stopped.by === "bound" ? "goes on" : "goes on when there are more requests this hour";
+  const why = stopped.by === "bound" ? "goes on" : "continues when the rate limit resets";
   return `importing ${stage}: ${counts}; ${why}`;
 }
 

@@ -1,5 +1,5 @@
-// Documents and code of one commit -> memory. Only files that changed are read, only pieces that changed are embedded,
-// and what is gone from the tree is gone from memory. Run twice, the second run does nothing.
+// Indexes documents and code of one commit. Only changed files are read, only changed pieces are embedded, and what the
+// tree no longer has is deleted from memory. A second run does nothing.
 import { languageOf } from "../../analyze/analyze.ts";
 import type { Repo } from "../../domain/job.ts";
 import { addUp, type Remembered } from "../../domain/memory/write-report.ts";
@@ -18,20 +18,20 @@ export interface IndexPorts {
 
 export interface IndexRequest {
   readonly repo: Repo;
-  /** Which to index. What memory holds of a corpus that is not named stays as it is. */
+  /** The corpora to index. Memory of other corpora stays as it is. */
   readonly corpora: readonly IndexedCorpus[];
   /** Epoch milliseconds. */
   readonly at: number;
   readonly remembering: Remembering;
-  /** Where a file of this commit can be read, without an anchor: `https://HOST/OWNER/NAME/blob/SHA/PATH`; or null. */
+  /** The URL of a file of this commit, without an anchor: `https://HOST/OWNER/NAME/blob/SHA/PATH`; or null. */
   readonly urlOf?: (path: string) => string | null;
-  /** How much one run reads at most; the rest waits for the next. Left out: all. */
+  /** How much one run reads at most; the rest waits for the next. Left out: everything. */
   readonly most?: { readonly files: number; readonly bytes: number };
-  /** Where an earlier run ended: only files after this path are read. */
+  /** The end of an earlier run: only files after this path are read. */
   readonly after?: string | null;
-  /** Nothing is embedded: what is remembered is found by words. */
+  /** Nothing is embedded: memories are found by keywords only. */
   readonly wordsOnly?: boolean;
-  /** The tree is a wiki: every page of it is a document, and corpus `wiki`. */
+  /** The tree is a wiki: each of its pages is a document of corpus `wiki`. */
   readonly wiki?: boolean;
 }
 
@@ -45,26 +45,26 @@ export interface Indexed {
     readonly unchanged: number;
     readonly read: number;
     readonly gone: number;
-    /** Over what one run reads: what memory holds of them stays as it is. */
+    /** Over the limit of one run: their memory stays as it is. */
     readonly waiting: number;
   };
-  /** The path after which a next run goes on; null when nothing waits. */
+  /** The path after which the next run continues; null when nothing is waiting. */
   readonly next: string | null;
   readonly remembered: Remembered;
-  /** Records that went because their file or their place in it is gone. */
+  /** Records deleted because their file, or their place in it, was removed. */
   readonly forgotten: number;
-  /** Files, or parts of them, that are not remembered. Files that are no document and no code are not listed. */
+  /** Files, or parts of them, that are not remembered. Files that are neither document nor code are not listed. */
   readonly leftOut: readonly LeftOut[];
   readonly degraded: readonly Degraded[];
 }
 
-/** A larger file was not written to be read. */
+/** A larger file is not meant for reading. */
 const MAX_BYTES = 512 * 1024;
-/** Records that wait to be written together. */
+/** Records that are written together. */
 const PENDING = 384;
 
 /**
- * Brings memory up to the tree.
+ * Brings memory up to date with the tree.
  *
  * @throws Transient when memory cannot be reached now, what the redactor or the tree throw; the next run completes it
  */
@@ -79,13 +79,13 @@ export async function indexRepository(request: IndexRequest, given: IndexPorts):
 
   const { now, waiting } = atMost(changed, request);
   const read = await readFiles(now, request, ports);
-  const standing = new Set(chosen.map(placeOf));
-  // Of a listing with holes, what is not in it may be there all the same.
-  const isAbsent = (place: string) => incomplete === null && !standing.has(place);
+  const present = new Set(chosen.map(placeOf));
+  // A file missing from an incomplete listing may still exist.
+  const isAbsent = (place: string) => incomplete === null && !present.has(place);
   const isGone = (source: Known) =>
     isAbsent(source.place) || (read.places.has(source.place) && !read.ids.has(source.id));
   const gone = [...known.values()].flat().filter(isGone);
-  // Written first and forgotten then: what moved is never missing.
+  // Writes before deleting, so that moved text is never missing.
   const ids = gone.map(({ id }) => id);
   const forgotten = ids.length === 0 ? 0 : await memory.forget(repoKey(request.repo), ids);
   return {
@@ -115,7 +115,9 @@ function withoutVectors(embedder: Embedder): Embedder {
   return { space, threshold, weight, embed };
 }
 
-/** As many as one run may read, by path, so that the next run knows where to go on; at least one, or it would never end. */
+/**
+ * As many as one run may read, by path, so that the next run knows where to continue; at least one, so that it ends.
+ */
 function atMost(
   changed: readonly ChosenFile[],
   { most, after }: IndexRequest,
@@ -136,7 +138,7 @@ interface Known extends KnownSource {
   readonly place: string;
 }
 
-/** A path in a corpus: the same file may change from one to the other. */
+/** A path in a corpus: a file may change its corpus. */
 function placeOf(file: { readonly corpus: string; readonly path: string }): string {
   return `${file.corpus} ${file.path}`;
 }
@@ -147,15 +149,15 @@ async function knownFiles(request: IndexRequest, ports: IndexPorts): Promise<Map
     const sources = await ports.memory.known(repoKey(request.repo), corpus, ports.embedder.space, null);
     for (const source of sources.values()) {
       const place = placeOf({ corpus, path: source.path ?? "" });
-      const standing = found.get(place);
-      if (standing === undefined) found.set(place, [{ ...source, place }]);
-      else standing.push({ ...source, place });
+      const siblings = found.get(place);
+      if (siblings === undefined) found.set(place, [{ ...source, place }]);
+      else siblings.push({ ...source, place });
     }
   }
   return found;
 }
 
-/** Every piece was cut from this very blob and has its vector. A file of which nothing is remembered is read again. */
+/** Every piece comes from this very blob and has its vector. A file without memories is read again. */
 function isUnchanged(known: readonly Known[] | undefined, hash: string, vectors: boolean): boolean {
   const isRight = ({ sha, hashes }: Known) => sha === hash && (!vectors || typeof hashes?.embedded === "string");
   return known?.every(isRight) ?? false;
@@ -187,7 +189,7 @@ function chooseFiles(
 interface ReadFiles {
   readonly remembered: Remembered;
   readonly leftOut: readonly LeftOut[];
-  /** What was read, and every record that came of it. */
+  /** The files that were read, and all resulting records. */
   readonly places: ReadonlySet<string>;
   readonly ids: ReadonlySet<string>;
 }

@@ -1,4 +1,4 @@
-// Comments of the past -> memory: as threads, with whose word counts, what became of the code, and a count of both.
+// Turns past comments into memory: as threads, with whose word counts, the outcome of the code, and a count of both.
 
 import { languageOf } from "../../analyze/analyze.ts";
 import type { Repo } from "../../domain/job.ts";
@@ -20,25 +20,25 @@ import type { Embedder, Memory } from "../../ports/memory.ts";
 export interface KeepingPorts {
   readonly past: PastReviews;
   readonly embedder: Embedder;
-  /** Null remembers nothing and only counts. */
+  /** Null stores nothing and only counts. */
   readonly memory: Memory | null;
   readonly redact: (text: string) => Promise<string>;
 }
 
-/** Remembers comments that stand together, and adds to the tally. Throws Transient. */
+/** Remembers comments that belong together, and adds to the tally. Throws Transient. */
 export type KeepComments = (comments: readonly PastComment[], tally: HistoryTally) => Promise<HistoryTally>;
 
-/** Pull requests of one run that are asked what became of a line: one request each. */
+/** Pull requests of one run whose patches are read: one request each. */
 const MOST_ASKED_FIXES = 200;
 const FIXES_CUT = "fixed code: not looked for on more than 200 pull requests of one run";
 
-/** For one run: what was asked once is not asked again. */
+/** For one run: no request is made twice. */
 export function commentKeeper(
   of: {
     readonly repo: Repo;
-    /** Pull requests on which people still talk: nothing of them is remembered yet. */
+    /** Pull requests that are still discussed: nothing of them is remembered yet. */
     readonly open: ReadonlySet<number>;
-    /** Our own account: `kodiai[bot]`; null when there is none. */
+    /** Our own account: `kodiai[bot]`; null without one. */
     readonly ownLogin: string | null;
   },
   { past, embedder, memory, redact }: KeepingPorts,
@@ -60,7 +60,10 @@ function pullsOfLines(comments: readonly PastComment[], open: ReadonlySet<number
   return [...new Set(numbers)];
 }
 
-/** Whose rights decide besides those who wrote: authors of changes that were not merged, and who resolved threads. */
+/**
+ * People besides the authors of comments whose access matters: authors of unmerged changes, and people who resolved
+ * threads.
+ */
 function decidersOf(comments: readonly PastComment[], { pulls, resolvedBy }: PastFates): readonly PastAuthor[] {
   return comments.flatMap(({ id, pull, isOutdated }) => {
     const change = pulls.get(pull);
@@ -69,7 +72,7 @@ function decidersOf(comments: readonly PastComment[], { pulls, resolvedBy }: Pas
   });
 }
 
-/** What each pull request changed, asked once a run; `cut` says once that not all were. */
+/** The patches of each pull request, requested once per run; `cut` reports once when the limit was reached. */
 function fixesOf(past: Pick<PastReviews, "patchesOf">) {
   const known = new Map<number, Promise<ReadonlyMap<string, string>>>();
   let [isCut, isSaid] = [false, false];
@@ -92,10 +95,10 @@ function fixesOf(past: Pick<PastReviews, "patchesOf">) {
 
 export interface RememberingThreads {
   readonly repo: Repo;
-  /** Pull requests on which people still talk: nothing of them is remembered yet. */
+  /** Pull requests that are still discussed: nothing of them is remembered yet. */
   readonly open: ReadonlySet<number>;
   readonly mayWrite: MayWrite;
-  /** What a pull request changed up to its last head, by path; null where it is not asked. */
+  /** What a pull request changed up to its last head, by path; null when it was not requested. */
   readonly patchesOf: (pull: number) => Promise<ReadonlyMap<string, string> | null>;
   readonly ownLogin: string | null;
   readonly redact: (text: string) => Promise<string>;
@@ -105,9 +108,9 @@ export interface RememberingThreads {
 }
 
 /**
- * Comments as threads, in the order of their first comments. Replies whose first comment is not among them are left. What
- * happened to a line or a thread counts as it does for our own findings: an outsider's branch only once it is merged, and a
- * resolution only by somebody who may write.
+ * Comments as threads, in the order of their first comments. Replies without their first comment are dropped. The state
+ * of a line or thread counts like that of our own findings: an outsider's branch only after the merge, and a resolution
+ * only by a person with write access.
  */
 export function threadsOf(
   comments: readonly PastComment[],
@@ -120,7 +123,7 @@ export function threadsOf(
     .filter(({ replyTo }) => replyTo === null)
     .map((root) => ({
       root,
-      // Only comments on lines are answered; ids of other places may be the same numbers.
+      // Only comments on lines have replies; ids of other places may be equal.
       replies: root.place === "line" ? (replies.get(root.id) ?? []).toSorted((a, b) => a.at - b.at || a.id - b.id) : [],
       isChanged:
         root.isOutdated === true && (pulls.get(root.pull)?.isMerged === true || may(pulls.get(root.pull)?.author)),
@@ -129,7 +132,7 @@ export function threadsOf(
 }
 
 /**
- * Remembers what is worth it, and adds to the tally.
+ * Remembers the valuable threads, and adds to the tally.
  *
  * @throws Transient when memory cannot be written now; the same call again completes it
  */
@@ -168,16 +171,16 @@ export async function rememberThreads(
 }
 
 /** Outcomes that do not speak against the comment. */
-const TELLING: ReadonlySet<Outcome | null> = new Set(["fixed", "accepted", "outdated"]);
+const AGREEING: ReadonlySet<Outcome | null> = new Set(["fixed", "accepted", "outdated"]);
 
-/** With what was spoken about and what it became, where its line changed and both are found. */
+/** Adds the commented code and its replacement, when the line changed and both are found. */
 async function withFix(
   record: MemoryRecord,
   { root, isChanged }: PastThread,
   { patchesOf, redact }: Pick<RememberingThreads, "patchesOf" | "redact">,
 ): Promise<MemoryRecord> {
   const { path, hunk } = root;
-  if (!isChanged || !TELLING.has(record.outcome) || path === null || hunk === null) return record;
+  if (!isChanged || !AGREEING.has(record.outcome) || path === null || hunk === null) return record;
   const patch = (await patchesOf(root.pull))?.get(path);
   const pair = patch === undefined ? null : await fixPairOfComment(hunk, patch, redact);
   return pair === null ? record : { ...record, ...pair };
@@ -198,25 +201,28 @@ function withRemembered(tally: HistoryTally, done: Remembered): HistoryTally {
   };
 }
 
-/** Whether an account may write, by its id. */
+/** Whether an account has write access, by its id. */
 export type MayWrite = (accountId: number) => boolean;
 
-/** Nobody of these may write, whatever else they are. */
+/** Never have write access. */
 const STRANGERS = new Set(["FIRST_TIMER", "FIRST_TIME_CONTRIBUTOR", "MANNEQUIN"]);
-/** What stands for an answer where GitHub gives none, as to the token of a person who may only read. */
+/** Stand in for an answer when GitHub gives none, for example to a read-only person's token. */
 const TRUSTED = new Set(["OWNER", "MEMBER", "COLLABORATOR"]);
-/** Members who conceal that they are show as contributors or as nobody; so many others are asked about in one run. */
+/**
+ * Members who hide their membership appear as contributors or without association; this many people are looked up in
+ * one run.
+ */
 const MOST_ASKED = 100;
 
 function isNeverWriter({ id, isBot, association }: PastAuthor): boolean {
   return id === 0 || isBot || STRANGERS.has(association);
 }
 
-/** Answers for the authors that are shown to it, and remembers the answers for one run. */
+/** Answers for the given authors, and caches the answers for one run. */
 export function whoMayWrite(
   past: Pick<PastReviews, "mayWrite">,
 ): (authors: readonly PastAuthor[]) => Promise<MayWrite> {
-  /** What GitHub answered: null where it did not tell. */
+  /** GitHub's answers: null without one. */
   const answers = new Map<number, boolean | null>();
   const writers = new Set<number>();
   let asked = 0;

@@ -11,18 +11,18 @@ const OVERLAP_MS = 15 * 60_000;
 const MOST_PAGES = 1_000;
 
 export interface RecoverLimits {
-  /** Milliseconds for which a delivery may still be on its way. */
+  /** Milliseconds for which a delivery may still be in transit. */
   readonly youngMs: number;
-  /** Deliveries asked for in one run; the next run goes on. */
+  /** Redeliveries requested in one run; the next run continues. */
   readonly most: number;
-  /** Waits before GitHub is asked to deliver again; a request that writes counts five of its 900 points a minute. */
+  /** Waits before a redelivery is requested; a write request counts five of GitHub's 900 points a minute. */
   readonly pause: () => Promise<void>;
 }
 
 export interface RecoveredDeliveries {
-  /** Entries of the log that were read. */
+  /** Log entries that were read. */
   readonly read: number;
-  /** X-GitHub-Delivery of those asked for. */
+  /** X-GitHub-Delivery of the requested ones. */
   readonly asked: readonly string[];
   /** Those that GitHub can no longer deliver. */
   readonly gone: number;
@@ -31,37 +31,37 @@ export interface RecoveredDeliveries {
 }
 
 /**
- * One run. Asks for each delivery at most once, ever: that is written down before GitHub is asked.
+ * One run. Requests each delivery at most once, ever: the request is stored before it is sent.
  *
  * @param now epoch milliseconds
  * @throws Transient when GitHub cannot answer now; the next run begins where this one did
  */
 export async function recoverDeliveries(
   log: DeliveryLog,
-  book: MissedEventStore,
+  store: MissedEventStore,
   now: number,
   limits: RecoverLimits,
 ): Promise<RecoveredDeliveries> {
-  const before = await book.sweptTo();
+  const before = await store.sweptTo();
   const since = Math.max(now - LOG_MS, (before ?? 0) - OVERLAP_MS);
   const { read, latest } = await readLog(log, since);
   const until = now - limits.youngMs;
-  // Before the first time a success may have been another store's: what GitHub calls delivered is believed.
+  // Before our first run, another store may have taken a delivery: GitHub's success counts.
   const wanted = [...latest.values()].filter(
     (one) => one.at <= until && (before !== null || !one.succeeded) && rankOf(one) !== null,
   );
-  const unknown = new Set(await book.unknown(wanted.map(({ guid }) => guid)));
+  const unknown = new Set(await store.unknown(wanted.map(({ guid }) => guid)));
   const missed = wanted.filter(({ guid }) => unknown.has(guid)).toSorted(inOrder);
   const asked: string[] = [];
   let gone = 0;
   for (const { id, guid } of missed.slice(0, limits.most)) {
-    if (!(await book.asking(guid, now))) continue;
+    if (!(await store.asking(guid, now))) continue;
     await limits.pause();
     if ((await log.redeliver(id)) === "expired") gone += 1;
     else asked.push(guid);
   }
   const left = Math.max(0, missed.length - limits.most);
-  if (left === 0) await book.swept(until);
+  if (left === 0) await store.swept(until);
   return { read, asked, gone, left };
 }
 
@@ -69,7 +69,7 @@ function rankOf({ event, action }: LoggedDelivery): 0 | 1 | null {
   return missedRank(event, action);
 }
 
-/** What people wrote comes first, then the oldest. */
+/** People's comments first, then the oldest. */
 function inOrder(a: LoggedDelivery, b: LoggedDelivery): number {
   return (rankOf(a) ?? 1) - (rankOf(b) ?? 1) || a.at - b.at;
 }

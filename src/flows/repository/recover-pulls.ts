@@ -1,19 +1,23 @@
-// Some events GitHub never sends, nor logs. So the open pull requests are looked at, repository by repository, the one that was
-// not looked at for longest first; a head of which nobody told us is reviewed like any other.
+// Some events GitHub never sends, nor logs. So this reads the open pull requests of each repository, the least recently
+// read first; a head without a delivery is reviewed like any other.
 
 import { Transient } from "../../domain/errors.ts";
 import { jobKey, type Repo, type ReviewJob } from "../../domain/job.ts";
 import { repoKey } from "../../domain/memory.ts";
 import type { AddReview, MissedEventStore, OpenPull, OpenPulls } from "../../ports/missed-events.ts";
 
-/** A pull request that nothing happened to for so long is left alone; a server is back sooner. */
+/** A pull request without activity for this long is skipped; a server is back sooner. */
 const CATCH_UP_MS = 14 * 24 * 60 * 60_000;
-/** Repositories of an installation in one run: with two requests each and six runs an hour a third of GitHub's 5,000. */
+/**
+ * Repositories of an installation in one run: with two requests each and six runs an hour, a third of GitHub's 5,000.
+ */
 const MOST_REPOSITORIES = 150;
-/** The first run after a start looks further: whatever happened while the server was away is found within minutes. */
+/**
+ * The first run after a start reads more, to find everything that happened while the server was down within minutes.
+ */
 const MOST_AT_START = 600;
 
-/** What nobody can be asked for about a repository or installation now. */
+/** A repository or installation that could not be read, and why. */
 export interface Unasked {
   /** `installation 12`, `acme/shop`. */
   readonly what: string;
@@ -21,52 +25,52 @@ export interface Unasked {
 }
 
 export interface RecoveredPulls {
-  /** Repositories that were looked at. */
+  /** Repositories that were read. */
   readonly repositories: number;
-  /** `HOST/REPO_ID#NUMBER` of what is reviewed now. */
+  /** `HOST/REPO_ID#NUMBER` of the reviews that were added. */
   readonly added: readonly string[];
   readonly unasked: readonly Unasked[];
 }
 
 export interface RecoverPulls {
   readonly pulls: OpenPulls;
-  readonly book: MissedEventStore;
+  readonly store: MissedEventStore;
   readonly add: AddReview;
   /** Epoch milliseconds. */
   readonly now: () => number;
 }
 
-/** Which run this is. */
+/** Facts about this run. */
 export interface RecoverRun {
-  /** The first after a start looks further. */
+  /** The first after a start reads more. */
   readonly isStart: boolean;
-  /** Milliseconds since the App's permissions last changed: what GitHub refused before is owed at once. */
+  /** Milliseconds since the App's permissions last changed: reviews that GitHub refused before are due at once. */
   readonly permittedForMs: () => number;
 }
 
-/** A review that GitHub refused is tried again so often. */
+/** Delay before a refused review is tried again. */
 const REFUSED_MS = 60 * 60_000;
 
 /**
- * One run. Adds at most one job a pull request, and none where one waits, runs or has settled that head.
+ * One run. Adds at most one job per pull request, and none when one is queued, is running or has completed that head.
  *
- * @throws Transient when GitHub does not tell the installations
+ * @throws Transient when GitHub does not list the installations
  */
 export async function recoverPulls(
   ports: RecoverPulls,
   { isStart, permittedForMs }: RecoverRun,
 ): Promise<RecoveredPulls> {
-  const { pulls, book, now } = ports;
-  const lookedAt = await book.lookedAt();
+  const { pulls, store, now } = ports;
+  const lookedAt = await store.lookedAt();
   const started = now();
-  const lastRound = await book.lastRound();
-  // Our time begins with the first try, however often it fails: what is opened meanwhile may be told to nobody.
-  if (lastRound === null) await book.round(started);
+  const lastRound = await store.lastRound();
+  // Our time begins with the first attempt, even a failing one: pull requests opened meanwhile may have no delivery.
+  if (lastRound === null) await store.round(started);
   const run: Run = {
     ports,
     permittedForMs,
     lookedAt,
-    // What was opened before we first looked was opened to others.
+    // Pull requests opened before our first run were not meant for us.
     round: lastRound ?? started,
     added: [],
     unasked: [],
@@ -79,7 +83,7 @@ export async function recoverPulls(
     const due = reached.toSorted((a, b) => last(a) - last(b) || a.id - b.id);
     repositories += await lookAtAll(installationId, due.slice(0, isStart ? MOST_AT_START : MOST_REPOSITORIES), run);
   }
-  await book.round(started);
+  await store.round(started);
   return { repositories, added: run.added, unasked: run.unasked };
 }
 
@@ -93,7 +97,7 @@ interface Run {
   readonly unasked: Unasked[];
 }
 
-/** Returns how many could be looked at. */
+/** Returns how many could be read. */
 async function lookAtAll(installationId: number, due: readonly Repo[], run: Run): Promise<number> {
   let looked = 0;
   for (const repo of due) {
@@ -107,7 +111,7 @@ async function lookAtAll(installationId: number, due: readonly Repo[], run: Run)
   return looked;
 }
 
-/** Null when it failed, which is noted: others get their turn. */
+/** Null when it failed, which is recorded: others get their turn. */
 async function attempt<T>(what: string, unasked: Unasked[], work: () => Promise<T>): Promise<T | null> {
   try {
     return await work();
@@ -117,7 +121,7 @@ async function attempt<T>(what: string, unasked: Unasked[], work: () => Promise<
   }
 }
 
-/** GitHub wants this installation to be left alone until a time. */
+/** GitHub limits this installation until a given time. */
 function isLimited(unasked: readonly Unasked[]): boolean {
   const error = unasked.at(-1)?.error;
   return error instanceof Transient && error.notBefore !== null;
@@ -126,23 +130,23 @@ function isLimited(unasked: readonly Unasked[]): boolean {
 interface Looking {
   readonly installationId: number;
   readonly repo: Repo;
-  /** For a repository that is new to us: since when we would have been told. */
+  /** For a new repository: since when we would have received deliveries. */
   readonly newSince: number | null;
 }
 
 async function lookAt(
   { installationId, repo, newSince }: Looking,
-  { ports: { pulls, book, add, now }, permittedForMs }: Run,
+  { ports: { pulls, store, add, now }, permittedForMs }: Run,
 ): Promise<readonly string[]> {
   const open = await pulls.open(installationId, repo, newSince === null ? now() - CATCH_UP_MS : 0);
   if (open === null) return [];
-  // GitHub tells times in whole seconds.
+  // GitHub's times have whole seconds.
   const isOlder = ({ createdAt }: OpenPull) => newSince !== null && createdAt + 1_000 <= newSince;
-  await book.looked(repo, open.filter(isOlder), now());
+  await store.looked(repo, open.filter(isOlder), now());
   const added: string[] = [];
   for (const pull of open) {
     const refused = { endedForMs: REFUSED_MS, begunForMs: permittedForMs() };
-    if (!(await book.owes(repo, pull, refused))) continue;
+    if (!(await store.owes(repo, pull, refused))) continue;
     const job = jobOf(installationId, repo, pull);
     await add(job);
     added.push(job.key);

@@ -4,7 +4,7 @@ import { OutOfReach, Transient } from "../../domain/errors.ts";
 import type { Repo, ReviewJob } from "../../domain/job.ts";
 import type { Degraded, Skipped } from "../../domain/omissions.ts";
 import type { PostedReview, Superseded } from "../../domain/review.ts";
-import { publicWords } from "../../domain/text/public-error-text.ts";
+import { publicErrorText } from "../../domain/text/public-error-text.ts";
 import type { CheckStore, Checks } from "../../ports/checks.ts";
 import { beginCheck, type CheckPorts, checkEnd, endCheck, leftCheckEnd } from "../../publish/publish.ts";
 
@@ -33,7 +33,7 @@ export function checkRun(job: ReviewJob, ports: CheckPorts, now: () => number): 
       } catch (error) {
         if (error instanceof Transient) doubted = { headSha, failOn };
         const refused = "GitHub did not take it; the App needs the permission `checks: write`";
-        return [{ part: "check-run", reason: error instanceof Transient ? publicWords(error.message) : refused }];
+        return [{ part: "check-run", reason: error instanceof Transient ? publicErrorText(error.message) : refused }];
       }
     },
     async end(result) {

@@ -1,7 +1,7 @@
 // Whether a model may be asked, and for how much: the repository's budgets and the operator's against what was spent, and one
 // review's money shared between finding memories and reading the change.
 import type { RepoConfig } from "../../config/repo-config.ts";
-import { type Budget, type BudgetUsage, reservationOf, type Wanted } from "../../domain/budget.ts";
+import { type Budget, type BudgetUsage, type ReservationRequest, reservationOf } from "../../domain/budget.ts";
 import { hasAccess } from "../../domain/command.ts";
 import type { Repo } from "../../domain/job.ts";
 import type { ModelRequest } from "../../domain/model.ts";
@@ -99,7 +99,7 @@ interface BudgetState extends MonthSpending {
 }
 
 async function setAside(
-  wanted: Wanted,
+  wanted: ReservationRequest,
   budgets: readonly Budget[],
   access: ModelAccess,
   now: number,

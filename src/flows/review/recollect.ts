@@ -5,14 +5,14 @@ import type { DependencyUpdate } from "../../domain/dependency-update.ts";
 import { Transient } from "../../domain/errors.ts";
 import type { Finding } from "../../domain/finding.ts";
 import { type RejectedMemory, rejectionsOf } from "../../domain/memory/rejections.ts";
-import { type AlikeClaim, NO_RECOLLECTION, type Recollection } from "../../domain/memory/repository-history.ts";
+import { type AlikeClaim, NO_HISTORY, type RepositoryHistory } from "../../domain/memory/repository-history.ts";
 import { findingMemoryId, repoKey } from "../../domain/memory.ts";
 import type { Degraded } from "../../domain/omissions.ts";
 import type { PullRequestContext } from "../../domain/pull-request.ts";
 import type { Precedents, Scope } from "../../domain/retrieval.ts";
 import type { PostedReview } from "../../domain/review.ts";
 import type { ReviewSignals } from "../../domain/signals.ts";
-import { publicWords } from "../../domain/text/public-error-text.ts";
+import { publicErrorText } from "../../domain/text/public-error-text.ts";
 import { openAmong } from "../../gather/gather.ts";
 import { claimOf } from "../../learn/learn.ts";
 import type { FlaggedNow } from "../../ports/rejections.ts";
@@ -40,22 +40,24 @@ export async function dependencyUpdate(
 export async function recollect(
   context: PullRequestContext,
   ports: WritingPorts,
-): Promise<{ readonly recollection: Recollection; readonly degraded: readonly Degraded[] }> {
+): Promise<{ readonly recollection: RepositoryHistory; readonly degraded: readonly Degraded[] }> {
   const { past } = ports;
-  if (past === undefined || past === null) return { recollection: NO_RECOLLECTION, degraded: [] };
+  if (past === undefined || past === null) return { recollection: NO_HISTORY, degraded: [] };
   const repo = repoKey(context.repo);
   try {
     const rejected = await past.rejected(repo);
     const flagged = codeHere(await past.flagged(repo, codeKeys(context), context.pull.number), context);
-    const asked = flagged.flatMap(({ fixedAt, isTelling, pull }) => (fixedAt === null && isTelling ? [pull] : []));
+    const asked = flagged.flatMap(({ fixedAt, isDistinctive, pull }) =>
+      fixedAt === null && isDistinctive ? [pull] : [],
+    );
     const openPulls = await openAmong(context.repo, [...new Set(asked)].slice(0, MOST_PULLS), ports.pulls);
     const alikeClaims = (findings: readonly Finding[]) => claimsLike(findings, rejected, context, ports);
     return { recollection: { flagged, rejected, openPulls, alikeClaims, now: ports.now() }, degraded: [] };
   } catch (error) {
     // Only our own adapters' words are fit for a footer.
-    const why = error instanceof Transient ? publicWords(error.message) : "the question failed";
+    const why = error instanceof Transient ? publicErrorText(error.message) : "the question failed";
     const reason = `what was said on other pull requests is not known: ${why}`;
-    return { recollection: NO_RECOLLECTION, degraded: [{ part: "past-findings", reason }] };
+    return { recollection: NO_HISTORY, degraded: [{ part: "past-findings", reason }] };
   }
 }
 

@@ -1,7 +1,7 @@
-// Which programming languages a document speaks about: what its front matter says, and what its code blocks are in.
+// The programming languages that a document is about, from its front matter and its code blocks.
 import { canonicalLanguage } from "../../domain/language.ts";
 
-/** Languages that a reviewed file can be in. Any other word after a fence (`console`, `mermaid`, `text`) names none. */
+/** Languages of reviewed files. Any other word after a fence (`console`, `mermaid`, `text`) names none. */
 const PROGRAMMING = new Set(
   (
     "c cpp csharp fsharp clojure cmake cuda crystal dart elixir elm erlang fortran go groovy haskell java javascript " +
@@ -10,7 +10,7 @@ const PROGRAMMING = new Set(
   ).split(" "),
 );
 
-/** Languages that stand beside the one a document is about: a Python guide begins with `pip install`. */
+/** Languages that accompany the one a document is about: a Python guide begins with `pip install`. */
 const BESIDE = new Set("shell json yaml toml ini xml html css scss dockerfile makefile".split(" "));
 
 /** Spellings of fences that are not names of languages. */
@@ -53,20 +53,18 @@ export function fenceLanguage(info: string): string | null {
   return word === "" ? null : namedLanguage(word);
 }
 
-/**
- * Tags from languages and the lines that are in them: programming languages first, more lines first, ties by name.
- */
+/** Tags from languages and their numbers of lines: programming languages first, more lines first, ties by name. */
 export function languageTags(lines: ReadonlyMap<string, number>): string[] {
   return [...lines]
     .sort(([a, n], [b, m]) => Number(BESIDE.has(a)) - Number(BESIDE.has(b)) || m - n || (a < b ? -1 : 1))
     .map(([language]) => language);
 }
 
-/** Keys of a front matter that can name languages. `lang` names the tongue that a page is written in. */
+/** Keys of a front matter that can name languages. `lang` is the human language of a page. */
 const KEYS = /^(?:languages?|tags|keywords|topics|categories|applyTo|globs)\s{0,5}:(.{0,2000})$/i;
 
 /**
- * Languages named in a front matter, in its order. Read by lines and not as YAML: all that is wanted is a few words.
+ * Languages named in a front matter, in its order. Read by lines and not as YAML, because only a few words matter.
  *
  * @param lines between the `---`
  */
@@ -75,7 +73,7 @@ export function frontMatterLanguages(lines: readonly string[]): string[] {
   return [...new Set(found.filter((language) => language !== null))];
 }
 
-/** The words of the keys that can name languages: on their line, or as a list below it. */
+/** The words of these keys: on their line, or as a list below it. */
 function frontMatterWords(lines: readonly string[]): string[] {
   const words: string[] = [];
   let inList = false;
@@ -90,12 +88,14 @@ function frontMatterWords(lines: readonly string[]): string[] {
 
 const LIST_ITEM = /^\s{0,20}-\s{1,5}(.{1,200})$/;
 
-/** Names of languages that are also everyday words or single letters: in a file's name they mostly mean something else. */
+/**
+ * Languages whose names are also everyday words or single letters: in a file's name they usually mean something else.
+ */
 const EVERYDAY = new Set("c r go dart crystal elm nim nix zig swift julia assembly vue svelte sql make".split(" "));
 
 /**
- * Languages that a document's path names: `docs/python/style.md`, `Python-Style-Guide.md`. A folder may be called by any
- * language's name, in a file's name everyday words do not count.
+ * Languages in a document's path: `docs/python/style.md`, `Python-Style-Guide.md`. A folder may have any language's
+ * name; in a file's name everyday words do not count.
  *
  * @returns canonical ids in the order of the path
  */

@@ -1,34 +1,34 @@
-// Markdown into sections by its headings, each small enough to be one memory and named so that it keeps its name while
-// the rest of the document changes. The text is untrusted: every line is read once.
+// Splits Markdown into sections by its headings, each small enough for one memory and with a name that stays stable
+// while the rest of the document changes. The text is untrusted: every line is read once.
 import { fenceLanguage, frontMatterLanguages, languageTags } from "./doc-languages.ts";
 
 export interface DocSection {
   /**
    * Unique in the document: the slugs of its headings below the title (`consequences`, `120/fixed`), with `:2` for a
-   * heading that says the same in the same place, and `~2` for the next part of a long section. "" before any heading.
+   * repeated heading in the same place, and `~2` for the next part of a long section. "" before any heading.
    */
   readonly name: string;
-  /** The headings it stands under, outermost first, without their marks. */
+  /** Its headings, outermost first, without their marks. */
   readonly headings: readonly string[];
   /** GitHub's own anchor for the heading: "" before any heading. */
   readonly anchor: string;
   /** 1-based, inclusive. */
   readonly startLine: number;
   readonly endLine: number;
-  /** As it stands in the document, its heading included. */
+  /** As in the document, including its heading. */
   readonly text: string;
-  /** Canonical ids, the one it speaks about most first; the document's own where the section has no code. */
+  /** Canonical ids, most frequent first; the document's own when the section has no code. */
   readonly languages: readonly string[];
 }
 
-/** A document that is cut into more is a list of words. */
+/** A document with more sections is a list of words. */
 const MAX_SECTIONS = 1_000;
 
 /**
- * The sections of a document. Every line that says something, but the front matter, is in exactly one of them.
+ * The sections of a document. Every non-blank line, except the front matter, is in exactly one of them.
  *
- * @param ofPath languages that the document's path names
- * @returns in the order of the document, at most 1,000; `skipped` says what is left out
+ * @param ofPath languages in the document's path
+ * @returns in the order of the document, at most 1,000; `skipped` reports what is left out
  */
 export function docSections(
   text: string,
@@ -42,7 +42,7 @@ export function docSections(
   const all = body.flatMap((block) => (block.kind === "code" ? [block] : []));
   const documents = [...new Set([...named, ...ofPath, ...languageTags(linesByLanguage(all))])];
   const found = groups(body);
-  // Each gives a section at least.
+  // Each gives at least one section.
   const kept = found.slice(0, MAX_SECTIONS);
   const sections = withNames(kept).flatMap((group) => parts(group, documents));
   const over = sections.length + found.length - kept.length - MAX_SECTIONS;
@@ -59,7 +59,7 @@ interface Group {
 
 type Heading = Extract<Block, { kind: "heading" }>;
 
-/** Runs of blocks under one heading. A heading with nothing but deeper headings below it goes with the first of them. */
+/** Runs of blocks under one heading. A heading with only deeper headings below it goes with the first of them. */
 function groups(body: readonly Block[]): Group[] {
   const found: Group[] = [];
   let trail: Heading[] = [];
@@ -85,8 +85,8 @@ interface NamedGroup extends Group {
 }
 
 /**
- * The title, if the document begins with one, is in every trail and says nothing: left out, and a document that is
- * renamed keeps the names of its sections.
+ * The title, if the document begins with one, is in every trail and adds nothing: leaving it out keeps section names
+ * stable when the document is renamed.
  */
 function withNames(found: readonly Group[]): NamedGroup[] {
   const title = found.find((group) => group.trail.length > 0)?.trail[0];
@@ -140,7 +140,7 @@ function linesByLanguage(found: readonly Block[]): Map<string, number> {
   return lines;
 }
 
-// Blocks of one section put together into parts of a size that one vector can stand for.
+// Packs the blocks of one section into parts small enough for one vector.
 
 interface Part {
   readonly blocks: readonly Block[];
@@ -150,13 +150,13 @@ interface Part {
   readonly text: string;
 }
 
-/** Some 250 words: published chunkers use 200–400. */
+/** About 250 words: published chunkers use 200–400. */
 const MAX_PART = 1_200;
-/** A code block is kept whole up to here; beyond, it is data. As every stored piece of code. */
+/** A code block is kept whole up to here, as every stored piece of code; a longer one is data. */
 const MAX_CODE = 4_000;
 
 /**
- * Parts of at most 1,200 characters, in order. A block is not split, unless it is longer than that by itself: prose at
+ * Parts of at most 1,200 characters, in order. A block is split only when it is longer than that by itself: prose at
  * line ends and then at spaces; code only beyond 4,000 characters, at line ends.
  */
 function packBlocks(blocks: readonly Block[]): Part[] {
@@ -170,7 +170,7 @@ function packBlocks(blocks: readonly Block[]): Part[] {
   };
   for (const block of blocks.flatMap(cut)) {
     const size = sizeOf(block);
-    // A heading is never left alone at the end of a part.
+    // A part never ends with a heading.
     const afterHeading = open.every(({ kind }) => kind === "heading");
     if (length + size > MAX_PART && !(afterHeading && size <= MAX_PART)) close();
     open.push(block);
@@ -186,7 +186,7 @@ function partOf(blocks: readonly Block[]): Part {
   const lines: string[] = [];
   let next = first;
   for (const block of blocks) {
-    // Blank lines between blocks are folded into one.
+    // Folds blank lines between blocks into one.
     if (block.row > next) lines.push("");
     lines.push(...block.lines);
     next = block.row + block.lines.length;
@@ -232,14 +232,14 @@ function cut(block: Block): Block[] {
   return pieces;
 }
 
-/** A line in pieces of fewer than `max` characters, at spaces where there are any. */
+/** A line in pieces of fewer than `max` characters, at spaces where possible. */
 function cutLine(line: string, max: number): string[] {
   const pieces: string[] = [];
   let from = 0;
   while (line.length - from >= max) {
     const space = line.slice(from, from + max - 1).lastIndexOf(" ");
     let to = from + (space > max / 2 ? space + 1 : max - 1);
-    // Not between the halves of one character.
+    // Do not split a surrogate pair.
     if (/[\uD800-\uDBFF]/.test(line.charAt(to - 1))) to -= 1;
     pieces.push(line.slice(from, to));
     from = to;
@@ -247,7 +247,8 @@ function cutLine(line: string, max: number): string[] {
   return [...pieces, line.slice(from)];
 }
 
-// Markdown as headings, code blocks and prose, by lines and in one pass: enough to cut where a reader would.
+// Parses Markdown into headings, code blocks and prose, by lines and in one pass: precise enough to split where a
+// reader would.
 
 type Block =
   | {
@@ -257,17 +258,17 @@ type Block =
       readonly level: number;
       readonly title: string;
     }
-  /** A fenced block with its fences; `info` is what stands after the opening one. */
+  /** A fenced block with its fences; `info` is the text after the opening one. */
   | { readonly kind: "code"; readonly row: number; readonly lines: readonly string[]; readonly info: string }
-  /** Lines up to a blank one; comments keep the headings that stand in them. */
+  /** Lines up to a blank one; headings inside a comment stay in it. */
   | { readonly kind: "prose"; readonly row: number; readonly lines: readonly string[] };
 
-/** Front matter is short; a rule of dashes at the top of a page without a second one is just that. */
+/** Front matter is short; a single rule of dashes at the top of a page is just a rule. */
 const MAX_FRONT_MATTER = 200;
 
 /**
  * @returns the lines of the front matter, and the blocks in the order of the document. `row` is the 0-based row of a
- *   block's first line; blank lines between blocks are in none
+ * block's first line; blank lines between blocks belong to none
  */
 function blocks(text: string): { readonly frontMatter: readonly string[]; readonly body: readonly Block[] } {
   const lines = text.replace(/^\uFEFF/, "").split(/\r?\n/);
@@ -326,7 +327,7 @@ function fence(line: string): { readonly mark: string; readonly info: string } |
   return mark.startsWith("`") && info.includes("`") ? null : { mark, info: info.trim() };
 }
 
-/** A fence that nobody closes runs to the end of the document, as renderers have it. */
+/** An unclosed fence runs to the end of the document, as renderers treat it. */
 function code(lines: readonly string[], row: number): Block | null {
   const opening = fence(lines[row] ?? "");
   if (opening === null) return null;
@@ -360,12 +361,12 @@ function endsInComment(line: string, wasOpen: boolean): boolean {
   return opened === -1 && closed === -1 ? wasOpen : opened > closed;
 }
 
-// The words of a heading as GitHub writes them in a link.
+// The slug of a heading, as in GitHub's links.
 
 /** Long headings are prose. */
 const MAX_SLUG = 100;
 
-/** `## 2. Why *we* do it` → `2-why-we-do-it`; `section` where nothing is left. At most 100 characters. */
+/** `## 2. Why *we* do it` → `2-why-we-do-it`; `section` when nothing is left. At most 100 characters. */
 function headingSlug(title: string): string {
   const slug = title
     .slice(0, 500)

@@ -1,4 +1,4 @@
-// A file of the repository becomes memories: a document section by section, code definition by definition.
+// Turns a file of the repository into memories: a document by sections, code by definitions.
 
 import type { Repo } from "../../domain/job.ts";
 import { UNKNOWN_LANGUAGE } from "../../domain/language.ts";
@@ -6,19 +6,19 @@ import { type Corpus, type MemoryRecord, memoryId, repoKey } from "../../domain/
 import { cutText } from "../../domain/text/cut-text.ts";
 import type { DocSection } from "./doc-sections.ts";
 
-/** The file that a piece was cut from. */
+/** The file of a piece. */
 export interface SourceFile {
   readonly repo: Repo;
   readonly path: string;
   /** The blob's hash. */
   readonly hash: string;
-  /** Where the file can be read as it was, without an anchor: `https://HOST/OWNER/NAME/blob/SHA/PATH`; or null. */
+  /** The URL of this version of the file, without an anchor: `https://HOST/OWNER/NAME/blob/SHA/PATH`; or null. */
   readonly url: string | null;
-  /** Epoch milliseconds: when it was indexed. */
+  /** Epoch milliseconds of the indexing. */
   readonly at: number;
 }
 
-/** A named piece of code, as the chunker cuts it. */
+/** A named piece of code from the chunker. */
 interface Chunk {
   readonly symbol: string;
   readonly chunkType: string;
@@ -27,10 +27,10 @@ interface Chunk {
   readonly text: string;
 }
 
-/** Headings can be whole sentences; together they stay below the text that they are put before. */
+/** Headings can be whole sentences; together they stay shorter than the text below them. */
 const MAX_HEADING = 100;
 
-/** One record a section, in the order of the document. Its tags are the languages that it speaks about. */
+/** One record per section, in the order of the document. Its tags are its languages. */
 export function fromSections(
   file: SourceFile,
   corpus: "doc" | "wiki",
@@ -47,7 +47,7 @@ export function fromSections(
   );
 }
 
-/** One record a definition, in the order of the file. A symbol that the file defines twice gets `:2`. */
+/** One record per definition, in the order of the file. A symbol that the file defines twice gets `:2`. */
 export function fromChunks(file: SourceFile, language: string, chunks: readonly Chunk[]): MemoryRecord[] {
   const seen = new Map<string, number>();
   return chunks.map((chunk) => {
@@ -104,36 +104,36 @@ function record(
   };
 }
 
-// Which files of a repository are its documents: what people and agents are told about how to work here.
+// Which files of a repository are documents: instructions to people and agents.
 
 const MARKDOWN = /\.(?:md|mdx|mdc|markdown)$/i;
 
-/** Folders whose Markdown is written to be read. */
+/** Folders with Markdown for readers. */
 const FOLDERS =
   /(?:^|\/)(?:docs?|documentation|wiki|adrs?|decisions|rfcs?|handbook|guides?|guidelines|runbooks?|design|proposals)\//i;
 
-/** Documents by name, wherever they stand. Change logs and licences say nothing about how to write code. */
+/** Documents by name, in any folder. Change logs and licences do not describe how to write code. */
 const NAMES =
   /(?:^|\/)(?:readme|contributing|architecture|security|testing|development|developing|hacking|maintainers?|conventions?|style-?guide|coding-?(?:style|standards?|guidelines)|code-?review|guidelines|design|onboarding|agents|claude|gemini|copilot-instructions|warp|conventions|best[-_]practices)(?:\.[a-z]{2}(?:-[a-z]{2})?)?\.(?:md|mdx|markdown)$/i;
 
-/** What agents are told. */
+/** Instructions to agents. */
 const AGENT_FOLDERS =
   /(?:^|\/)(?:\.cursor\/rules|\.github\/instructions|\.claude|\.agents?|\.windsurf\/rules|\.clinerules)\//;
 
-/** Forms to fill in, texts of the law, and lists of changes. */
+/** Forms, legal texts, and lists of changes. */
 const NEVER =
   /(?:^|\/)(?:issue_template|pull_request_template|discussion_template)(?:\/|\.md$)|(?:^|\/)(?:licen[cs]e|copying|changelog|changes|history|news|authors|code_of_conduct|release[-_]?notes)(?:[.-][^/]{0,40})?\.(?:md|mdx|markdown)$/i;
 
-/** True for Markdown that is remembered section by section. Decided from the path alone. */
+/** True for Markdown that is remembered by sections. Decided from the path alone. */
 export function isDocPath(path: string): boolean {
   if (!MARKDOWN.test(path) || NEVER.test(path)) return false;
   return FOLDERS.test(path) || NAMES.test(path) || AGENT_FOLDERS.test(path);
 }
 
-/** What a wiki shows around its pages. */
+/** The frame around a wiki's pages. */
 const AROUND_PAGES = /(?:^|\/)_(?:sidebar|footer|header)\./i;
 
-/** True for a page of a wiki that is written in Markdown. */
+/** True for a wiki page in Markdown. */
 export function isWikiPage(path: string): boolean {
   return MARKDOWN.test(path) && !AROUND_PAGES.test(path);
 }

@@ -1,43 +1,43 @@
-// What was read of a pull request -> evidence on the findings of ours there: each act with its own name, so that reading it
+// Turns what was read of a pull request into evidence on our findings: each act has its own key, so that reading it
 // again adds nothing.
 
 import { type NumberedLine, textTokens, tokenStream } from "../../domain/code/code-fingerprint.ts";
-import { findAgain } from "../../domain/code/relocate-code.ts";
+import { relocateCode } from "../../domain/code/relocate-code.ts";
 import { type AccessLevel, VERBS } from "../../domain/command.ts";
 import { EVIDENCE_TEXT, type Evidence, type EvidenceBy, type EvidenceKind } from "../../domain/memory/evidence.ts";
-import type { CodeFate, Person, PullFeedback, ReadThread } from "../../domain/memory/pull-feedback.ts";
+import type { CodeStatus, Person, PullFeedback, ReadThread } from "../../domain/memory/pull-feedback.ts";
 import { readReply } from "../../domain/memory/read-reply.ts";
-import type { Said } from "../../domain/review/review-history.ts";
+import type { EarlierFinding } from "../../domain/review/review-history.ts";
 import { cutText } from "../../domain/text/cut-text.ts";
 
-/** Everything that is known when evidence is collected. */
+/** The input for collecting evidence. */
 export interface Observed {
   readonly pull: PullFeedback;
   /** Finding id → its memory. */
   readonly memories: ReadonlyMap<string, string>;
-  /** Finding id → what became of its code; absent where that cannot be told. */
-  readonly code: ReadonlyMap<string, CodeFate>;
-  /** What is known already, on all findings. */
+  /** Finding id → the state of its code; absent when unknown. */
+  readonly code: ReadonlyMap<string, CodeStatus>;
+  /** The stored evidence on all findings. */
   readonly before: readonly Evidence[];
-  /** Who opened a thread again, by thread: a delivery told it. */
+  /** Who reopened a thread, by thread, according to a delivery. */
   readonly reopened: ReadonlyMap<string, Pick<Person, "id" | "login">>;
   /** Epoch milliseconds. */
   readonly now: number;
 }
 
-/** A piece of evidence before it is known what its author may do. */
+/** Evidence whose author's access is not yet known. */
 export type Unattested = Omit<Evidence, "by"> & { readonly by: (Person & { readonly isFirstTime: boolean }) | null };
 
 interface Collected {
   /** Not known before. */
   readonly fresh: readonly Unattested[];
-  /** Known before, and gone from where it was read. */
+  /** Known before, and no longer found where it was read. */
   readonly gone: readonly Pick<Evidence, "memoryId" | "key">[];
 }
 
 /**
- * Holds what was read against what is known. A reply counts as it was first seen: what it was edited to is not read. What
- * stands no longer (a reaction taken back, a reply deleted) is told as gone, where everything could be read.
+ * Compares what was read with the stored evidence. A reply counts as first seen: later edits are not read. Deleted
+ * reactions and replies are reported as withdrawn, when everything could be read.
  */
 export function collectEvidence(observed: Observed): Collected {
   const { pull, memories } = observed;
@@ -60,7 +60,7 @@ export function collectEvidence(observed: Observed): Collected {
   return { fresh: read.filter(isFresh), gone: pull.isComplete ? goneOf(observed, read) : [] };
 }
 
-/** With what was learnt about its author. */
+/** Adds the author's access. */
 export function attested({ by, ...rest }: Unattested, accessOf: ReadonlyMap<number, AccessLevel>): Evidence {
   if (by === null) return { ...rest, by: null };
   const { id, login, isBot, isFirstTime } = by;
@@ -98,13 +98,13 @@ function repliesOf({ replies }: ReadThread, memoryId: string): readonly Unattest
 
 const VERB_NAMES: ReadonlySet<string> = new Set(VERBS.map(({ verb }) => verb.split(" ")[0] ?? verb));
 
-/** What a command says is done and noted where it is obeyed. */
+/** A command is recorded when it is carried out. */
 function isCommand(body: string): boolean {
   const [, verb = ""] = /^\s{0,20}(?:\/kodiai|@[\w-]{1,60})[\s:,]{1,10}([a-z]{1,20})\b/i.exec(body.slice(0, 200)) ?? [];
   return VERB_NAMES.has(verb.toLowerCase());
 }
 
-/** GitHub tells no time of a resolution: each turn that is seen is one piece. */
+/** GitHub reports no time of a resolution: each observed change is one piece of evidence. */
 function toggleOf(thread: ReadThread, memoryId: string, { before, now, reopened }: Observed): readonly Unattested[] {
   const prefix = `thread:${thread.id}:`;
   const turns = before.filter((one) => one.memoryId === memoryId && one.key.startsWith(prefix));
@@ -126,13 +126,17 @@ function dismissalsOf(thread: ReadThread, memoryId: string, { dismissals }: Pull
     });
 }
 
-/** Each change of fate is one piece: changed, as suggested, and back again. */
-function codeOf(fate: CodeFate | undefined, memoryId: string, { before, pull, now }: Observed): readonly Unattested[] {
-  if (fate === undefined) return [];
+/** Each change of the state is one piece: changed, as suggested, and back again. */
+function codeOf(
+  status: CodeStatus | undefined,
+  memoryId: string,
+  { before, pull, now }: Observed,
+): readonly Unattested[] {
+  if (status === undefined) return [];
   const turns = before.filter((one) => one.memoryId === memoryId && one.key.startsWith("code:"));
   const last = turns.toSorted((a, b) => a.at - b.at).at(-1)?.kind ?? "lines-back";
-  const kind = fate === "stands" ? "lines-back" : fate === "applied" ? "suggestion-applied" : "lines-changed";
-  // What was fixed as suggested may be edited on.
+  const kind = status === "unchanged" ? "lines-back" : status === "applied" ? "suggestion-applied" : "lines-changed";
+  // Code that was fixed as suggested may be edited further.
   if (kind === last || (kind === "lines-changed" && last === "suggestion-applied")) return [];
   const by = pull.author === null ? null : { ...pull.author, isFirstTime: false };
   const from = { memoryId, at: now, url: pull.url, by, sha: pull.headSha };
@@ -145,34 +149,37 @@ function mergeOf(memoryId: string, { merged, url }: PullFeedback): readonly Unat
   return [piece("merged", "merged", { memoryId, at: merged.at, url, by, sha: merged.sha })];
 }
 
-/** Reactions and replies of threads that were read, and that were not found there any more. */
+/** Reactions and replies of read threads that no longer exist. */
 function goneOf({ before, pull, memories }: Observed, read: readonly Unattested[]): Collected["gone"] {
   const seen = new Set(pull.threads.map(({ findingId }) => memories.get(findingId)));
-  const standing = new Set(read.map(nameOf));
+  const present = new Set(read.map(nameOf));
   return before.filter(
     (one) =>
       one.withdrawnAt === null &&
       seen.has(one.memoryId) &&
       (one.key.startsWith("reaction:") || one.key.startsWith("reply:")) &&
-      !standing.has(nameOf(one)),
+      !present.has(nameOf(one)),
   );
 }
 
-// What became of the code that a finding was about, told from the text of its file now.
+// Determines the state of a finding's code from the current text of its file.
 
 /**
- * @param text of the file at the newest head; null when the file is gone
- * @returns null where it cannot be told: about a whole file, a removed line, or code that was never known
+ * @param text of the file at the newest head; null when the file was removed
+ * @returns null when unknown: a finding about a whole file, a removed line, or code that was never known
  */
-export function codeFate({ finding, shape }: Pick<Said, "finding" | "shape">, text: string | null): CodeFate | null {
+export function codeStatus(
+  { finding, shape }: Pick<EarlierFinding, "finding" | "shape">,
+  text: string | null,
+): CodeStatus | null {
   if (finding.side === "LEFT" || finding.locMethod === "none" || shape.at.length === 0) return null;
   if (text === null) return "changed";
   const stream = tokenStream(text.split("\n").map((line, index): NumberedLine => ({ line: index + 1, text: line })));
-  const found = findAgain(shape, stream, finding.startLine);
-  if (found?.as === "same") return "stands";
+  const found = relocateCode(shape, stream, finding.startLine);
+  if (found?.as === "same") return "unchanged";
   const { suggestion } = finding;
   if (suggestion !== null && suggestion.text.trim() !== "") {
-    const fixed = findAgain({ ...shape, at: textTokens(suggestion.text) }, stream, finding.startLine);
+    const fixed = relocateCode({ ...shape, at: textTokens(suggestion.text) }, stream, finding.startLine);
     if (fixed?.as === "same") return "applied";
   }
   return "changed";

@@ -1,36 +1,36 @@
-// What was flagged and what it became, as a memory keeps it: a few lines each, without secrets. By both together memory knows
-// later that a change holds the fix and not what was flagged.
+// The flagged code and its fix, as a memory stores them: a few lines each, without secrets. With both, memory later
+// recognises a change that contains the fix and not the flagged code.
 import { type CodeShape, tokenStream } from "../../domain/code/code-fingerprint.ts";
-import { findAgain } from "../../domain/code/relocate-code.ts";
+import { relocateCode } from "../../domain/code/relocate-code.ts";
 import type { MemoryRecord } from "../../domain/memory.ts";
 import type { Redact } from "../remember/redact-record.ts";
 
-/** Each at most as long as any piece of code that is kept. */
+/** Each at most as long as any stored piece of code. */
 type FixPair = Required<Pick<MemoryRecord, "flaggedCode" | "fixedCode">>;
 
-/** Lines around a piece that are redacted with it: a secret of several lines is known by all of them. */
+/** Lines around a piece that are redacted with it: a secret of several lines is recognised by all of them. */
 const AROUND = 40;
-/** Lines beside the finding that its place is told by. */
+/** Lines beside the finding that locate it. */
 const BESIDE = 45;
-/** Lines of the later text that the finding may have moved by. */
+/** Lines by which the finding may have moved. */
 const MOVED = 950;
 const MAX_PIECE = 4_000;
 
-/** Code that a finding was about, and both texts of its file. */
+/** The code of a finding, and both texts of its file. */
 interface FlaggedText {
   readonly shape: CodeShape;
-  /** 1-based, about where it stood. */
+  /** 1-based, about where it was. */
   readonly near: number;
-  /** The file as it was spoken about, and as it is now. */
+  /** The file at the time of the finding, and now. */
   readonly then: string;
   readonly now: string;
 }
 
-/** @returns null where the code is not found then, or nothing that it became is found now */
+/** @returns null when the code is not found in the old text, or its replacement not in the new one */
 export async function fixOfFinding({ shape, near, then, now }: FlaggedText, redact: Redact): Promise<FixPair | null> {
   const [before, after] = [linesOf(then), linesOf(now)];
   const stream = tokenStream(before.map(({ text }, index) => ({ line: index + 1, text })));
-  const found = findAgain(shape, stream, near);
+  const found = relocateCode(shape, stream, near);
   if (found === null) return null;
   const from = Math.max(0, found.startLine - 1 - BESIDE);
   const first = Math.max(0, found.startLine - MOVED);
@@ -39,12 +39,12 @@ export async function fixOfFinding({ shape, near, then, now }: FlaggedText, reda
 }
 
 /**
- * @param hunk GitHub's `diff_hunk`: it ends at the line that was spoken about
+ * @param hunk GitHub's `diff_hunk`: it ends at the commented line
  * @param patch of the same file at the pull request's last head
  */
 export async function fixOfComment(hunk: string, patch: string, redact: Redact): Promise<FixPair | null> {
   const then = headLines(hunk);
-  // Prose and context are rarely what was asked to be changed.
+  // Comments rarely ask for changes in prose and context lines.
   if (then.at(-1)?.isAdded !== true) return null;
   for (const now of hunksOf(patch)) {
     const pair = await pairOf(then, headLines(now), null, redact);
@@ -68,7 +68,7 @@ async function pairOf(
   return flaggedCode === null || fixedCode === null ? null : { flaggedCode, fixedCode };
 }
 
-/** Redacted with what stands around it, and cut afterwards, so that no half of a secret is left over; null for what is too long. */
+/** Redacts with the surroundings and cuts afterwards, so that no half of a secret is left; null when it is too long. */
 async function pieceOf(lines: readonly HeadLine[], { from, to }: LineSpan, redact: Redact): Promise<string | null> {
   const first = Math.max(0, from - AROUND);
   const text = await redact(textIn(lines, { from: first, to: to + AROUND }));
@@ -93,16 +93,16 @@ function hunksOf(patch: string): readonly string[] {
   return patch.split(/^@@ [^\n]*\n/m);
 }
 
-// Lines that somebody spoke about, and what stands in their place later: told by the lines around them that stood still.
+// Finds the replacement of commented lines by the unchanged lines around them.
 
-/** A line of a file, as far as a diff or a text tells of it. */
+/** A line of a file, from a diff or a text. */
 export interface HeadLine {
   readonly text: string;
-  /** Whether a diff adds it; null where no diff tells. */
+  /** Whether a diff adds it; null without a diff. */
   readonly isAdded: boolean | null;
 }
 
-/** Indices into the lines given; `to` is exclusive. */
+/** Indices into the given lines; `to` is exclusive. */
 interface LineSpan {
   readonly from: number;
   readonly to: number;
@@ -113,16 +113,16 @@ interface ChangedLines {
   readonly fixed: LineSpan;
 }
 
-/** Lines of flagged code: who speaks about more speaks about more than its lines. */
+/** Lines of flagged code: a longer range is about more than its lines. */
 const MOST_LINES = 8;
-/** What several lines became may be longer by so many. */
+/** The replacement may be longer by this many lines. */
 const MOST_GROWN = 2;
-/** Lines around the flagged ones that must stand unchanged, so that it is the same place. */
+/** Unchanged lines required around the flagged ones, so that it is the same place. */
 const ANCHORS = 2;
 const ANCHOR_REACH = 6;
-/** Words that two versions of the same lines share at least, 0–1: fewer, and it is other code in the same place. */
+/** Least share of common words of two versions, 0–1: below it, other code took the place. */
 const SAME_PLACE = 0.2;
-/** Words of each version. */
+/** Least words of each version. */
 const LEAST_WORDS = 4;
 /** Lines that are compared with each other. */
 const MOST_THEN = 120;
@@ -131,10 +131,10 @@ const MOST_NOW = 2_000;
 export const PLACE_UNKNOWN = "the place is not found later";
 
 /**
- * @param then lines as they stood when somebody spoke; the last 120 are read
- * @param now lines as they stand later; the first 2,000 are read
- * @param about those that were spoken about; null for the end of `then`, as of GitHub's `diff_hunk`
- * @returns or why there is no pair, in words of ours
+ * @param then the lines at the time of the comment; the last 120 are read
+ * @param now the later lines; the first 2,000 are read
+ * @param about the commented lines; null for the end of `then`, as in GitHub's `diff_hunk`
+ * @returns the pair, or why there is none
  */
 export function changedLines(
   then: readonly HeadLine[],
@@ -155,13 +155,16 @@ export function changedLines(
 
 type Matched = readonly (readonly [number, number])[];
 
-/** Nothing is known of what followed: as many lines as were flagged, and a few more, or up to the first that a diff leaves alone. */
+/**
+ * The lines after the hunk are unknown: take as many as were flagged, plus a few, or up to the first that a diff leaves
+ * unchanged.
+ */
 function atTheEnd(then: readonly HeadLine[], now: readonly HeadLine[], matched: Matched): ChangedLines | string {
   const last = matched.at(-1);
   if (last === undefined) return PLACE_UNKNOWN;
   const flagged = { from: last[0] + 1, to: then.length };
   if (flagged.from === flagged.to) return "the line stands unchanged";
-  const anchors = matched.filter(([at]) => at > last[0] - ANCHOR_REACH && isTelling(then[at]));
+  const anchors = matched.filter(([at]) => at > last[0] - ANCHOR_REACH && isDistinctive(then[at]));
   if (flagged.to - flagged.from > MOST_LINES || anchors.length < ANCHORS) return PLACE_UNKNOWN;
   const from = last[1] + 1;
   const still = now.findIndex(({ isAdded }, at) => at >= from && isAdded === false);
@@ -169,7 +172,7 @@ function atTheEnd(then: readonly HeadLine[], now: readonly HeadLine[], matched: 
   return { flagged, fixed: { from, to: Math.min(still < 0 ? now.length : still, room) } };
 }
 
-/** What stands between the nearest lines that stood still on either side. */
+/** The lines between the nearest unchanged lines on either side. */
 function between(
   then: readonly HeadLine[],
   now: readonly HeadLine[],
@@ -181,7 +184,7 @@ function between(
   const isInside = ([at]: readonly [number, number]) => at >= about.from && at < about.to;
   if (matched.filter(isInside).length === about.to - about.from) return "the lines stand unchanged";
   const anchors = matched.filter(
-    ([at]) => at > about.from - ANCHOR_REACH && at < about.to + ANCHOR_REACH && isTelling(then[at]),
+    ([at]) => at > about.from - ANCHOR_REACH && at < about.to + ANCHOR_REACH && isDistinctive(then[at]),
   );
   const flagged = { from: above[0] + 1, to: below[0] };
   const fixed = { from: above[1] + 1, to: below[1] };
@@ -190,7 +193,7 @@ function between(
   return isOther || anchors.length < ANCHORS ? PLACE_UNKNOWN : { flagged, fixed };
 }
 
-/** Blank lines at either end say nothing. */
+/** Drops blank lines at both ends. */
 function withoutBlank(lines: readonly HeadLine[], { from, to }: LineSpan): LineSpan {
   let [first, end] = [from, to];
   while (first < end && lines[first]?.text.trim() === "") first += 1;
@@ -219,7 +222,7 @@ function isSame(left: string | undefined, right: string | undefined): boolean {
   return left === right && left !== "";
 }
 
-/** At `i * (right + 1) + j`: how many lines the rests of both from there on have in common. */
+/** At `i * (right + 1) + j`: how many lines both remainders have in common. */
 function commonLengths(left: readonly string[], right: readonly string[]): Uint16Array {
   const width = right.length + 1;
   const lengths = new Uint16Array((left.length + 1) * width);
@@ -240,7 +243,7 @@ export function textIn(lines: readonly HeadLine[], { from, to }: LineSpan): stri
     .join("\n");
 }
 
-function isTelling(line: HeadLine | undefined): boolean {
+function isDistinctive(line: HeadLine | undefined): boolean {
   return (line?.text.match(/[\p{L}\p{N}]/gu) ?? []).length >= 4;
 }
 

@@ -1,5 +1,6 @@
-// What people did about a finding -> what became of it. Only people who may write move it; what others did is shown and weighs
-// nothing. A reason in words outweighs several rejections, those outweigh a word, a word outweighs a press on a button.
+// Derives a finding's outcome from what people did about it. Only acts of people with write access count; others are
+// shown without weight. A written reason outweighs several rejections, those outweigh a word, a word outweighs a
+// reaction.
 
 import { isProtected } from "../../domain/finding.ts";
 import { type Evidence, isWriterAct } from "../../domain/memory/evidence.ts";
@@ -9,10 +10,10 @@ import { type Rejection, rejectedOften } from "../../domain/memory/rejections.ts
 import type { Decided, MemoryRecord, Outcome } from "../../domain/memory.ts";
 import { cutText } from "../../domain/text/cut-text.ts";
 
-/** What one piece of evidence did. */
+/** The effect of one piece of evidence. */
 interface WeighedEvidence {
   readonly evidence: Evidence;
-  /** In a few words of ours: `decided`, `counts`, or why it weighs nothing. */
+  /** `decided`, `counts`, or why it has no weight. */
   readonly effect: string;
 }
 
@@ -20,28 +21,28 @@ interface WeighedOutcome {
   readonly outcome: Outcome;
   /** Null while the outcome is `posted`. */
   readonly decided: Decided | null;
-  /** Who rejects it and may write, other than by a command; empty unless it is declined. */
+  /** Rejections by people with write access, other than by a command; empty unless it is declined. */
   readonly against: readonly Rejection[];
-  /** True when somebody who may write said or did something, whatever followed. */
+  /** True when a person with write access responded, regardless of the outcome. */
   readonly isAnswered: boolean;
-  /** Its code is no longer what it was, by a change that counts: merged, or on the branch of somebody who may write. */
+  /** Its code changed in a change that counts: merged, or on a writer's branch. */
   readonly isChanged: boolean;
   /** In sentences of ours, never empty. */
   readonly because: readonly string[];
-  /** All that was given, each once, by time and key. */
+  /** All given evidence, each once, by time and key. */
   readonly evidence: readonly WeighedEvidence[];
 }
 
-/** Two people who may write and reject the same finding need give no reason. */
+/** Two writers who reject the same finding need give no reason. */
 const REPEATED = { rejections: 2, people: 2, pulls: 1 };
 const REASON = 300;
 
 /**
- * Weighs the evidence on one finding. The order in which it is given does not matter; the same evidence twice counts once.
+ * Weighs the evidence on one finding. The order does not matter; repeated evidence counts once.
  *
  * @param evidence as first seen, of this finding only
- * @param finding what is protected is not declined by reactions
- * @param held reasons by `MEMORY_ID KEY` for what weighs nothing (see heldEvidence)
+ * @param finding a protected one is not declined by reactions
+ * @param held reasons by `MEMORY_ID KEY` for evidence without weight (see heldEvidence)
  */
 export function outcomeOf(
   evidence: readonly Evidence[],
@@ -66,7 +67,7 @@ export function outcomeOf(
   };
 }
 
-/** By time and key; of several with one key the one seen first, and between equals the same one in any order. */
+/** By time and key; of several with one key the first seen, independent of the given order. */
 function eachOnce(evidence: readonly Evidence[]): readonly Evidence[] {
   const keyed = evidence.map((one) => ({ one, order: JSON.stringify([one.withdrawnAt, one.kind, one.text, one.by]) }));
   const sorted = keyed.toSorted((a, b) => a.one.at - b.one.at || compared(a.order, b.order));
@@ -75,7 +76,7 @@ function eachOnce(evidence: readonly Evidence[]): readonly Evidence[] {
   return [...once.values()].toSorted((a, b) => a.at - b.at || restores(a) - restores(b) || compared(a.key, b.key));
 }
 
-/** GitHub tells time in whole seconds: what was restored in the second of a rejection was restored after it. */
+/** GitHub's times are whole seconds: a restore in the second of a rejection came after it. */
 function restores({ kind }: Evidence): number {
   return kind === "restored" ? 1 : 0;
 }
@@ -86,25 +87,25 @@ function compared(a: string, b: string): number {
 
 const CODE: ReadonlySet<string> = new Set(["lines-changed", "suggestion-applied", "lines-back"]);
 
-/** Why it weighs nothing; null when it counts. */
+/** Why it has no weight; null when it counts. */
 function muteReason(one: Evidence, all: readonly Evidence[], held: ReadonlyMap<string, string>): string | null {
   if (one.withdrawnAt !== null) return "taken back";
   if (one.by?.isBot === true) return "a bot does not count";
   const reason = held.get(evidenceName(one));
   if (reason !== undefined) return reason;
   if (isWriterAct(one)) return null;
-  // Who merges a change vouches for its code, whoever wrote it.
+  // Merging a change vouches for its code, regardless of its author.
   const isMerged = all.some((other) => other.kind === "merged" && other.withdrawnAt === null && isWriterAct(other));
-  if (CODE.has(one.kind)) return isMerged ? null : "the branch of somebody without write access, not merged";
+  if (CODE.has(one.kind)) return isMerged ? null : "an unmerged branch of a person without write access";
   return one.by === null ? "GitHub does not say who" : `no weight: ${one.by.access} access`;
 }
 
 interface Judgement extends Pick<WeighedOutcome, "outcome" | "decided" | "because"> {
-  /** The key of what decided. */
+  /** The key of the deciding evidence. */
   readonly by: string | null;
 }
 
-/** Where one person stands. */
+/** One person's position. */
 interface Position {
   readonly side: "rejects" | "agrees";
   readonly weight: "reason" | "word" | "reaction";
@@ -112,9 +113,9 @@ interface Position {
 }
 
 /**
- * The ladder, highest rung first: the one way from what was done to what became of it, for findings and for the past.
+ * The rules in order of precedence: the only path from evidence to outcome, for findings and for past comments.
  *
- * @param voices what counts, oldest first
+ * @param voices the evidence that counts, oldest first
  */
 function judge(voices: readonly Evidence[], finding: Pick<MemoryRecord, "severity" | "category">): Judgement {
   const positions = positionsOf(voices);
@@ -133,7 +134,7 @@ function judge(voices: readonly Evidence[], finding: Pick<MemoryRecord, "severit
   return rungs.find((rung) => rung !== null) ?? posted(voices, positions, isShielded);
 }
 
-/** The latest words of each person, else their latest reaction; what was rejected before somebody restored the finding is over. */
+/** The latest words of each person, else their latest reaction; rejections before a restore no longer count. */
 function positionsOf(voices: readonly Evidence[]): readonly Position[] {
   const restored = voices.findLast(({ kind }) => kind === "restored");
   const since = restored === undefined ? -1 : voices.indexOf(restored);
@@ -168,7 +169,7 @@ function positionOf(from: Evidence): Position | null {
   }
 }
 
-/** What a command says is kept where it is obeyed. */
+/** A command is stored when it is carried out. */
 function against(voices: readonly Evidence[]): readonly Rejection[] {
   const rejecting = positionsOf(voices).filter(({ side, from }) => side === "rejects" && from.kind !== "declined");
   return rejecting.map(({ weight, from }) => ({
@@ -200,7 +201,7 @@ function repeatedly(positions: readonly Position[], isShielded: boolean): Judgem
   const counts = { rejections: rejecting.length, people: rejecting.length, pulls: 1 };
   const last = rejecting.at(-1);
   if (last === undefined || !rejectedOften(counts, REPEATED)) return null;
-  return decision("declined", last.from, "repeated", `${rejecting.length} people who may write rejected it`);
+  return decision("declined", last.from, "repeated", `${rejecting.length} people with write access rejected it`);
 }
 
 function byWord(positions: readonly Position[]): Judgement | null {
@@ -237,10 +238,15 @@ function fixed(
 ): Judgement | null {
   const last = code.at(-1);
   if (last?.kind !== "lines-changed" || !isConsented(voices, positions)) return null;
-  return decision("fixed", last, "code", "its lines changed, and somebody who may write resolved the thread or agreed");
+  return decision(
+    "fixed",
+    last,
+    "code",
+    "its lines changed, and a person with write access resolved the thread or agreed",
+  );
 }
 
-/** Somebody who may write took the finding as settled or right. */
+/** A writer considers the finding settled or right. */
 function isConsented(voices: readonly Evidence[], positions: readonly Position[]): boolean {
   const toggle = voices.findLast(({ kind }) => kind === "resolved" || kind === "unresolved");
   return toggle?.kind === "resolved" || positions.some(({ side }) => side === "agrees");
@@ -260,19 +266,19 @@ function reintroduced(
 function outdated(code: readonly Evidence[]): Judgement | null {
   const last = code.at(-1);
   if (last?.kind !== "lines-changed") return null;
-  return decision("outdated", last, "code", "its lines changed, and nobody who may write said anything");
+  return decision("outdated", last, "code", "its lines changed, and no one with write access responded");
 }
 
 function posted(voices: readonly Evidence[], positions: readonly Position[], isShielded: boolean): Judgement {
   const because = [
     voices.some(({ kind }) => kind === "merged") ? "merged without an answer, which is not consent" : null,
-    positions.length > 0 && !isShielded ? "people who may write disagree" : null,
+    positions.length > 0 && !isShielded ? "people with write access disagree" : null,
     positions.length > 0 && isShielded
       ? "security, critical and major correctness are not declined by reactions"
       : null,
     voices.some(({ kind }) => kind === "reply" || kind === "resolved") ? "answered, without a verdict" : null,
   ].filter((one) => one !== null);
-  const unheard = "nobody who may write said anything";
+  const unheard = "no one with write access responded";
   return { outcome: "posted", decided: null, because: because.length === 0 ? [unheard] : because, by: null };
 }
 
@@ -297,16 +303,19 @@ function nameOf({ by }: Evidence): string {
   return by?.login ?? "ghost";
 }
 
-// Reactions that come in bursts are kept and shown, and weigh nothing: one press says little, a hundred in a minute say less.
+// Bursts of reactions are stored and shown, but have no weight: one reaction proves little, a hundred in a minute prove
+// less.
 
-/** So many reactions within so many milliseconds are a burst: more than a team gives a finding, fewer than a crowd. */
+/**
+ * A burst has this many reactions within this many milliseconds: more than a team gives a finding, fewer than a crowd.
+ */
 const BURST = 10;
 const BURST_MS = 10 * 60_000;
 
 /**
  * Which evidence on a pull request is held, and why: all reactions of one person who gave a burst of them, over all
- * findings; and on one finding the reactions of those without write access where they are a burst. What people who may
- * write did is never held because of others: strangers could take their voice away.
+ * findings; and on one finding a burst of reactions without write access. A writer's act is never held because of
+ * others: strangers could silence them.
  *
  * @param evidence of one pull request, in any order
  * @returns reasons by `MEMORY_ID KEY`
@@ -332,12 +341,12 @@ export function heldEvidence(evidence: readonly Evidence[]): ReadonlyMap<string,
   return held;
 }
 
-/** What tells a piece of evidence from all others of its repository. */
+/** Identifies a piece of evidence in its repository. */
 function evidenceName({ memoryId, key }: Pick<Evidence, "memoryId" | "key">): string {
   return `${memoryId} ${key}`;
 }
 
-/** The most of these times that lie within BURST_MS. */
+/** The most of these times within BURST_MS. */
 function mostAtOnce(times: readonly number[]): number {
   const sorted = times.toSorted((a, b) => a - b);
   let most = 0;
@@ -349,11 +358,11 @@ function mostAtOnce(times: readonly number[]): number {
   return most;
 }
 
-// All evidence on one pull request -> what became of each finding there. Bursts show only when findings are seen together.
+// Weighs all evidence on one pull request into the outcomes of its findings. Bursts are visible only across findings.
 
 /**
  * @param evidence of one pull request, in any order
- * @returns by memory id, for each finding that is given
+ * @returns by memory id, for each given finding
  */
 export function weighPull(
   evidence: readonly Evidence[],
@@ -364,14 +373,14 @@ export function weighPull(
   return new Map(findings.map((finding) => [finding.id, outcomeOf(byMemory.get(finding.id) ?? [], finding, held)]));
 }
 
-// What became of a comment of the past: what people answered and what GitHub tells about its line, as voices that are judged
-// like those on our own findings. Whoever may not write to the repository has none.
+// The outcome of a past comment: the replies and GitHub's state of its line are judged like evidence on our own
+// findings. People without write access do not count.
 
 /**
- * The outcome of a thread; null where nothing is known. Who says that it is done vouches for the line as GitHub does that
- * tells it changed. Reactions come as numbers without names, and anybody may give one: they decide nothing.
+ * The outcome of a thread; null when unknown. A reply that claims a fix counts like GitHub's report of a changed line.
+ * Reactions are numbers without names, and anyone may give one: they do not count.
  *
- * @param mayDecide whether an account may write to the repository, by its id
+ * @param mayDecide whether an account has write access, by its id
  */
 export function inferOutcome(thread: PastThread, mayDecide: (accountId: number) => boolean): Outcome | null {
   const { outcome } = judge(voicesOf(thread, mayDecide), { severity: null, category: null });
@@ -391,7 +400,7 @@ function voicesOf(
     const reply: Evidence = { ...bare, key: `reply:${id}`, kind: "reply", stance, by, text: body, at };
     return saysDone ? [reply, { ...bare, key: `code:${id}`, kind: "lines-changed", by, at }] : [reply];
   });
-  // GitHub does not tell when: what it tells holds now.
+  // GitHub gives no time, so its state counts as the newest.
   const at = Math.max(root.at, ...deciders.map((reply) => reply.at));
   const changed: Evidence = { ...bare, key: "code:now", kind: "lines-changed", at };
   const resolved: Evidence = { ...bare, key: "thread:now", kind: "resolved", at };

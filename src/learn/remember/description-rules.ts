@@ -1,9 +1,9 @@
-// What a model must answer that describes a memory, and what of an answer is taken.
+// The reply of a model that describes a memory: its schema, its rules, and what is kept of it.
 import { z } from "zod";
 import type { ReplyShape } from "../../domain/model.ts";
 import { cutText, oneLine } from "../../domain/text/cut-text.ts";
 
-/** Longer texts are no fields; rules are not asked about them. */
+/** Longer texts are no fields; the rules are not applied to them. */
 const field = z.string().max(5_000).nullable();
 
 const Draft = z.object({
@@ -11,11 +11,11 @@ const Draft = z.object({
   reason: z.string().max(200).nullable(),
   situation: field,
   lesson: field,
-  // Tags that cannot be read cost the tags and nothing else.
+  // Unreadable tags cost only the tags.
   tags: z.unknown(),
   confidence: z.string().max(200).nullable(),
 });
-/** As a model wrote it: of the right form, and not yet held against any rule. */
+/** As the model wrote it: of the right form, and not yet checked against the rules. */
 type Draft = z.infer<typeof Draft>;
 
 const text = { type: "string" } as const;
@@ -35,17 +35,17 @@ const JSON_SCHEMA = {
   additionalProperties: false,
 } as const;
 
-/** Why a remark is no memory, as the model was told to say it. */
+/** The reasons why a comment is no memory, as the instructions list them. */
 const REASONS: ReadonlySet<string> = new Set(["declined", "withdrawn", "question", "chat", "unclear"]);
 
-/** How sure each word is; anything else is .5. */
+/** The value of each word; anything else is .5. */
 const CONFIDENCE: ReadonlyMap<string, number> = new Map([
   ["high", 1],
   ["medium", 0.7],
   ["low", 0.4],
 ]);
 
-/** What is kept of an answer. */
+/** The part of a reply that is kept. */
 export interface TakenFields {
   readonly situation: string | null;
   readonly lesson: string | null;
@@ -55,15 +55,15 @@ export interface TakenFields {
   readonly problems: readonly string[];
 }
 
-/** The shape of one question's reply. `last` is the newest draft of the right form, whatever rules it breaks. */
+/** The shape of one question's reply. `last` is the newest draft of the right form, including its rule violations. */
 interface DescribeReply {
   readonly shape: ReplyShape<Draft>;
   readonly last: () => Draft | null;
 }
 
 /**
- * A shape that holds a reply against every rule, so that whoever wrote it is asked once to mend what it broke, by name.
- * What it broke again is decided by `takeFields`.
+ * A shape that checks a reply against every rule, so that the model is asked once to fix the named violations.
+ * `takeFields` decides about the remaining ones.
  */
 export function describeReply(): DescribeReply {
   let last: Draft | null = null;
@@ -84,15 +84,15 @@ export function describeReply(): DescribeReply {
         last = parsed.data;
         const problems = draftProblems(last);
         if (problems.length === 0) return { ok: true, value: last };
-        return { ok: false, problem: problems.map(({ name, told }) => `${name} (${told})`).join("; ") };
+        return { ok: false, problem: problems.map(({ name, message }) => `${name} (${message})`).join("; ") };
       },
     },
   };
 }
 
 /**
- * What is kept of a draft. Fields stand and fall together: a situation without its lesson, or the other way round, would be
- * found for half of what it says. Tags may fail alone.
+ * What is kept of a draft. Situation and lesson are kept or dropped together: one alone would match only half of the
+ * meaning. Tags may fail alone.
  */
 export function takeFields(draft: Draft): TakenFields {
   const confidence = CONFIDENCE.get(draft.confidence?.trim().toLowerCase() ?? "") ?? 0.5;
@@ -107,7 +107,7 @@ export function takeFields(draft: Draft): TakenFields {
   return { situation, lesson, tags: readTags(draft.tags).tags, confidence, problems };
 }
 
-/** None for a rejection: there is nothing to hold against a rule. */
+/** None for a rejection, which has nothing to check. */
 function draftProblems(draft: Draft): readonly FieldProblem[] {
   if (draft.status === "rejected") return [];
   const { situation, lesson } = lines(draft);
@@ -123,21 +123,21 @@ function lines({ situation, lesson }: Draft): { readonly situation: string; read
 }
 
 function named(fieldName: string, problems: readonly FieldProblem[]): readonly FieldProblem[] {
-  return problems.map(({ name, told }) => ({ name: `${fieldName}/${name}`, told }));
+  return problems.map(({ name, message }) => ({ name: `${fieldName}/${name}`, message }));
 }
 
-// What is wrong with a situation: a sentence or two on what the code does and what is not there, told so that it is true of
+// Rules for a situation: a sentence or two on what the code does and what is missing, phrased so that it applies to
 // other code as well.
 
 /** A rule that a text breaks. */
 interface FieldProblem {
-  /** Stable: it stands in memory, in counts and in the log. */
+  /** Stable: stored in memory, counts and the log. */
   readonly name: string;
-  /** For whoever mends it. */
-  readonly told: string;
+  /** For the model that fixes it. */
+  readonly message: string;
 }
 
-/** Asked for: 25–60 words. A little more or less says the same. */
+/** The instructions ask for 25–60 words; slightly more or less is accepted. */
 const SITUATION_WORDS = { least: 20, most: 70 } as const;
 
 /**
@@ -151,23 +151,23 @@ export function situationProblems(text: string): readonly FieldProblem[] {
   const { structure, pattern, gap, advice } = situationWords(text);
   const identifier = findIdentifier(text);
   const problems: (FieldProblem | false)[] = [
-    count < least && { name: "too-short", told: `${count} words, and ${least} are the least` },
-    count > most && { name: "too-long", told: `${count} words, and ${most} are the most` },
-    advice.length > 0 && { name: "advice-words", told: `it gives advice: ${advice.slice(0, 5).join(", ")}` },
-    structure.length === 0 && { name: "missing-structure", told: "no word says what of the code it is about" },
-    pattern.length === 0 && { name: "missing-pattern", told: "no word says what the code does" },
-    gap.length === 0 && { name: "missing-gap", told: "no word says what is missing, wrong or assumed" },
-    identifier !== null && { name: "identifier", told: `it names something of this code: ${identifier}` },
+    count < least && { name: "too-short", message: `${count} words, and ${least} are the least` },
+    count > most && { name: "too-long", message: `${count} words, and ${most} are the most` },
+    advice.length > 0 && { name: "advice-words", message: `it gives advice: ${advice.slice(0, 5).join(", ")}` },
+    structure.length === 0 && { name: "missing-structure", message: "no word says what of the code it is about" },
+    pattern.length === 0 && { name: "missing-pattern", message: "no word says what the code does" },
+    gap.length === 0 && { name: "missing-gap", message: "no word says what is missing, wrong or assumed" },
+    identifier !== null && { name: "identifier", message: `it names something of this code: ${identifier}` },
   ];
   return problems.filter((problem) => problem !== false);
 }
 
-// What is wrong with a lesson: one imperative sentence that is true elsewhere too.
+// Rules for a lesson: one imperative sentence that applies elsewhere too.
 
-/** Asked for: at most 160 characters. */
+/** The instructions ask for at most 160 characters. */
 const LESSON_CHARS = { least: 20, most: 220 } as const;
 
-/** How an imperative sentence begins: a verb in its base form, or always, never, do not. */
+/** First words of an imperative sentence: a verb in its base form, or always, never, do not. */
 const CUES = new Set(
   (
     "abort accept acquire add adjust align allocate allow always annotate anchor append apply ask assert assign attach authenticate " +
@@ -195,7 +195,7 @@ const CUES = new Set(
   ).split(" "),
 );
 
-/** A sentence ends here and another begins; `e.g.`, `vs.` and a version such as 1.2 end none. */
+/** The end of a sentence before another; `e.g.`, `vs.` and a version such as 1.2 end none. */
 const ANOTHER = /(?<!\b(?:e\.g|i\.e|etc|vs|cf))[.!?]["')\]]?\s+\S/i;
 
 /**
@@ -206,24 +206,24 @@ export function lessonProblems(text: string): readonly FieldProblem[] {
   const { least, most } = LESSON_CHARS;
   const first = /^["'(]?([\p{L}'’-]{1,40})/u.exec(text)?.[1]?.toLowerCase().replaceAll("’", "'") ?? "";
   const problems: (FieldProblem | false)[] = [
-    text.length < least && { name: "too-short", told: `${text.length} characters, and ${least} are the least` },
-    text.length > most && { name: "too-long", told: `${text.length} characters, and ${most} are the most` },
+    text.length < least && { name: "too-short", message: `${text.length} characters, and ${least} are the least` },
+    text.length > most && { name: "too-long", message: `${text.length} characters, and ${most} are the most` },
     !CUES.has(first) && {
       name: "no-cue-word",
-      told: "it does not begin with what to do: Check, Close, Never, Do not …",
+      message: "it does not begin with what to do: Check, Close, Never, Do not …",
     },
-    ANOTHER.test(text) && { name: "several-sentences", told: "it is more than one sentence" },
+    ANOTHER.test(text) && { name: "several-sentences", message: "it is more than one sentence" },
   ];
   return problems.filter((problem) => problem !== false);
 }
 
-// Tags as a model wrote them: 3 to 5 of 2 to 4 words each, or none at all.
+// Rules for tags: 3 to 5 of 2 to 4 words each, or none.
 
 const TAGS = { least: 3, most: 5 } as const;
 const WORDS = { least: 2, most: 4 } as const;
 /** Four long words. */
 const MAX_CHARS = 80;
-/** More is no list of tags, whatever it is. */
+/** A longer list is no list of tags. */
 const MAX_READ = 50;
 
 /**
@@ -237,18 +237,18 @@ export function readTags(value: unknown): {
 } {
   const list = listOf(value);
   if (list === null)
-    return { tags: [], problems: [{ name: "not-a-list", told: "the tags are no JSON array of texts" }] };
+    return { tags: [], problems: [{ name: "not-a-list", message: "the tags are no JSON array of texts" }] };
   const tags = [...new Set(list.map((tag) => oneLine(tag).toLowerCase()).filter((tag) => tag !== ""))];
   const odd = tags.find((tag) => tag.length > MAX_CHARS || !isOfWords(tag));
   const problems: (FieldProblem | false)[] = [
     tags.length < TAGS.least && {
       name: "too-few",
-      told: `${tags.length} different tags, and ${TAGS.least} are the least`,
+      message: `${tags.length} different tags, and ${TAGS.least} are the least`,
     },
-    tags.length > TAGS.most && { name: "too-many", told: `${tags.length} tags, and ${TAGS.most} are the most` },
+    tags.length > TAGS.most && { name: "too-many", message: `${tags.length} tags, and ${TAGS.most} are the most` },
     odd !== undefined && {
       name: "words-of-a-tag",
-      told: `each tag has ${WORDS.least} to ${WORDS.most} words, and this one has not: ${cutText(odd, MAX_CHARS)}`,
+      message: `each tag has ${WORDS.least} to ${WORDS.most} words, and this one has not: ${cutText(odd, MAX_CHARS)}`,
     },
   ];
   const broken = problems.filter((problem) => problem !== false);
@@ -274,9 +274,9 @@ function isOfWords(tag: string): boolean {
   return count >= WORDS.least && count <= WORDS.most;
 }
 
-// Names that only one code base knows, in text that is to be understood in another.
+// Finds names that exist in one code base only, in text meant for others.
 
-/** Written so by everybody: names of languages, products and formats, not of anybody's code. */
+/** Names of languages, products and formats that look like identifiers but are generally known. */
 const WELL_KNOWN = new Set(
   (
     "javascript typescript coffeescript actionscript github gitlab bitbucket postgresql mysql sqlite mongodb dynamodb influxdb " +
@@ -310,11 +310,11 @@ const SHAPES: readonly RegExp[] = [
 ];
 
 /**
- * The first word of a text that looks like a name out of code: camelCase, snake_case, a call, a path, a member, or what stands
+ * The first word of a text that looks like an identifier: camelCase, snake_case, a call, a path, a member, or text
  * between backticks.
  *
  * @param text any text; linear in its length
- * @returns it, at most 60 characters; null where there is none
+ * @returns the word, at most 60 characters; null without one
  */
 export function findIdentifier(text: string): string | null {
   const quoted = /`[^`\n]{1,200}`/.exec(text);
@@ -334,10 +334,10 @@ function isWellKnown(word: string): boolean {
   return WELL_KNOWN.has(word.toLowerCase().replace(/(?:'s|s)$/, "")) || WELL_KNOWN.has(word.toLowerCase());
 }
 
-// The words by which a situation is known to tell a structure, a pattern and a gap, and those that give advice instead.
-// Lists of base forms; inflected forms are traced back to them.
+// The words that mark a structure, a pattern and a gap in a situation, and those that give advice instead. Lists of
+// base forms; inflected forms are traced back to them.
 
-/** What code is made of. */
+/** The parts of code. */
 const STRUCTURE = words(`
   abstraction accessor action adapter aggregate alias allocation annotation api app application argument array aspect assertion
   assignment attribute backend barrier batch binary binding block boolean boundary branch buffer build bundle button byte cache call
@@ -364,7 +364,7 @@ const STRUCTURE = words(`
   trait transaction transformer transition translation tree trigger try tuple type union unit update upload url user utility
   validator value variable variant vector version view volume web widget window worker workflow wrapper writer yaml`);
 
-/** What code does. */
+/** The actions of code. */
 const PATTERN = words(`
   accept access accumulate acquire add advance aggregate align allocate allow append apply assert assign attach authenticate
   authorize await batch begin bind block branch broadcast build buffer bump bypass cache calculate call cancel capture cast catch
@@ -387,7 +387,7 @@ const PATTERN = words(`
   trim truncate trust type unlock unmount unpack unwrap update upgrade upload use validate verify visit wait walk watch wrap write
   yield`);
 
-/** What is not there, or not as it is taken to be. */
+/** What is missing, or not as assumed. */
 const GAP = words(`
   absent although ambiguous assume assumption before bug but broken bypass collide conflict confuse contradict corrupt crash
   dead deadlock despite differ different diverge drift drop duplicate early empty even exceed exhaust expose fail failure forget
@@ -398,17 +398,17 @@ const GAP = words(`
   unaware unbounded unclear undefined unless unnecessary unknown unrelated unsafe unsound until untrusted unusual vague vulnerable
   weak without wrong yet zero cannot`);
 
-/** Words that tell what to do about it, in exactly these forms: a fixed delay is no fix, and what nothing ensures is a gap. */
+/** Advice, in exactly these forms: a fixed delay is no fix, and something that is not ensured is a gap. */
 const ADVICE = words(`
   advisable advise advised advice avoid better consider considering ensure fix fixes fixing instruct let's lets must ought please
   prefer preferable preferably preferred recommend recommended recommends recommendation remedy shall should shouldn't solution
   suggest suggested suggests suggestion workaround`);
 const ADVICE_PHRASE =
   /\b(?:(?:need|needs|has|have) to|make sure|would be (?:better|best|safer|cleaner)|use instead|it is best)\b/i;
-/** `uncaught`, `unvalidated`, `nonexistent`: the gap is in the word. */
+/** `uncaught`, `unvalidated`, `nonexistent`: the word itself names the gap. */
 const NEGATED = /^(?:un\p{L}{3,}(?:ed|en|able|ible|ught|nt)|non-?\p{L}{4,}|\p{L}+n['’]t|\p{L}{2,}less)$/u;
 
-/** Which words of a text tell what, each once, as they are written, in lower case. */
+/** The words of a text by group, each once, in lower case. */
 interface SituationWords {
   readonly structure: readonly string[];
   readonly pattern: readonly string[];
@@ -433,7 +433,7 @@ function situationWords(text: string): SituationWords {
 /** Longer words are no English. */
 const LONGEST_ENGLISH = 40;
 
-/** The word, and what it may be an inflected form of: `copies` gives copy, `stopped` stop, `caching` cache. */
+/** The word, and its possible base forms: `copies` gives copy, `stopped` stop, `caching` cache. */
 function baseForms(word: string): readonly string[] {
   if (word.length > LONGEST_ENGLISH) return [];
   const forms = [word];

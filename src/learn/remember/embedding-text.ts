@@ -1,14 +1,14 @@
-// A record as the text that is embedded: where it comes from, then what it says. Changing a word here embeds everything
-// anew, since the hash of this text tells whether a vector is still right.
+// The text of a record that is embedded: its context, then its content. Changing a word here embeds everything again,
+// because the hash of this text decides whether a vector is valid.
 
 import { createHash } from "node:crypto";
 import type { MemoryRecord, RecordHashes } from "../../domain/memory.ts";
 import { cutText } from "../../domain/text/cut-text.ts";
 
 /**
- * What of a record is embedded. `fields`: situation, tags and lesson where a model has written them, else the text.
- * `situation`: of them the situation alone; `situation-and-tags`: these two.
- * `text`: what was said. `text-and-code`: that and the hunk it was said about. `everything`: fields, text and hunk.
+ * The embedded part of a record. `fields`: situation, tags and lesson when a model has written them, else the text.
+ * `situation`: only the situation; `situation-and-tags`: these two. `text`: the comment. `text-and-code`: the comment
+ * and its hunk. `everything`: fields, text and hunk.
  */
 const DIGEST_KINDS = ["fields", "situation", "situation-and-tags", "text", "text-and-code", "everything"] as const;
 export type DigestKind = (typeof DIGEST_KINDS)[number];
@@ -21,13 +21,16 @@ export interface DigestForm {
 
 export const DEFAULT_DIGEST: DigestForm = { kind: "fields", context: true };
 
-/** Embedders read about 8,000 tokens and code has some three characters a token; what matters stands at the beginning. */
+/**
+ * Embedders read about 8,000 tokens and code has about three characters per token; the important part is at the
+ * beginning.
+ */
 const MAX_DIGEST = 12_000;
 
 /**
  * The text to embed.
  *
- * @returns at most 12,000 characters, well-formed; "" for a record that says nothing
+ * @returns at most 12,000 characters, well-formed; "" for an empty record
  */
 export function digest(record: MemoryRecord, form: DigestForm = DEFAULT_DIGEST): string {
   const body = bodyOf(record, form.kind);
@@ -44,7 +47,7 @@ function contextOf(record: MemoryRecord): string {
 
 function bodyOf(record: MemoryRecord, kind: DigestKind): string {
   const said = record.text.trim();
-  // The tags of documents name languages, and code has none: both are what they say.
+  // A document's tags are language names, and code has none: their text is embedded.
   if (record.corpus !== "finding" && record.corpus !== "review_comment") return said;
   const fields = fieldsOf(record);
   const code = record.hunk?.trim() ?? "";
@@ -59,7 +62,10 @@ function bodyOf(record: MemoryRecord, kind: DigestKind): string {
   return parts.filter((part) => part !== "").join("\n");
 }
 
-/** `situation | tag | tag | lesson`; "" when a model has written neither situation nor lesson: tags alone say too little. */
+/**
+ * `situation | tag | tag | lesson`; "" when a model has written neither situation nor lesson: tags alone are too
+ * little.
+ */
 function fieldsOf({ situation, tags, lesson }: MemoryRecord): string {
   if (situation === null && lesson === null) return "";
   return [situation, ...tags, lesson]
@@ -68,16 +74,16 @@ function fieldsOf({ situation, tags, lesson }: MemoryRecord): string {
     .join(" | ");
 }
 
-// What tells that a source changed: hashes of the record and of the text that its vector was made from.
+// Detects a changed source by hashes of the record and of its embedded text.
 
 /** @param embedded the digest of the record */
 export function recordHashes(record: MemoryRecord, embedded: string): RecordHashes {
-  // Whether a row is stale, or its repository gives, is decided by what happens around it, not by its source.
+  // Staleness and sharing depend on the surroundings, not on the source.
   const { sharing: _, ...said } = record;
   return { record: hash(canonical({ ...said, stale: false })), embedded: hash(embedded) };
 }
 
-/** Of what a model is shown of a record, and of whether its remark was declined: other words deserve other fields. */
+/** Hash of the model's input and of whether the comment was declined: changed text needs new fields. */
 export function sourceHash({ text, replies, hunk, outcome }: MemoryRecord): string {
   return hash(canonical([text, replies, hunk, outcome === "declined"]));
 }
@@ -90,7 +96,7 @@ function canonical(value: unknown): string {
   );
 }
 
-/** 64 bits: a chance of one in 10¹⁰ that any two of 50,000 texts are taken for each other. */
+/** 64 bits: a chance of one in 10¹⁰ that any two of 50,000 texts collide. */
 function hash(text: string): string {
   return createHash("sha256").update(text).digest("hex").slice(0, 16);
 }

@@ -1,4 +1,4 @@
-// What a person (or another bot) wrote in a review becomes a memory, whichever way it came here.
+// Turns what a person (or another bot) wrote in a review into a memory, from any source.
 
 import { createHash } from "node:crypto";
 import type { AskingComment } from "../../domain/command.ts";
@@ -33,7 +33,7 @@ export interface SaidComment {
   readonly at: number;
 }
 
-/** Says nothing that could be remembered, and why. */
+/** Why a comment cannot be remembered. */
 export interface NotRemembered {
   readonly kind: "not-remembered";
   readonly sourceId: string;
@@ -41,19 +41,19 @@ export interface NotRemembered {
 }
 
 export interface CommentRules {
-  /** path → canonical id; asked only where the source names no language. */
+  /** path → canonical id; used only when the source names no language. */
   readonly languageOf: (path: string) => string;
-  /** Why a text is not worth remembering, or null. Left out: everything that says something is remembered. */
+  /** Why a text is not worth remembering, or null. Left out: every non-empty comment is remembered. */
   readonly lowInformation?: (text: string) => string | null;
 }
 
-/** GitHub's own limit of a comment; nothing longer was ever posted there. */
+/** GitHub's own limit of a comment. */
 const MAX_TEXT = 65_536;
 
 /**
  * The memory of a review comment. Its outcome is null: being written is not being accepted.
  *
- * @returns or why it is not remembered: it is empty, or the rule for low information says so
+ * @returns the memory, or why it is not remembered: it is empty, or has low information
  */
 export function fromComment(comment: SaidComment, repo: Repo, rules: CommentRules): MemoryRecord | NotRemembered {
   const { sourceId, path } = comment;
@@ -100,13 +100,13 @@ function languageOf(stored: string | null, path: string | null, byPath: (path: s
   return path === null ? UNKNOWN_LANGUAGE : byPath(path);
 }
 
-// A note that somebody left for later reviews, outside any pull request.
+// A note for later reviews, outside any pull request.
 
-/** What was noted, by whom and when. */
+/** The text, author and time of a note. */
 interface Note {
   readonly repo: Repo;
   readonly text: string;
-  /** The file that it is about, or null. */
+  /** The file of the note, or null. */
   readonly path: string | null;
   /** A person's name on their machine, or null. */
   readonly author: string | null;
@@ -114,7 +114,7 @@ interface Note {
   readonly at: number;
 }
 
-/** The memory of it; null when it says nothing. The same words about the same file are the same memory. */
+/** Its memory; null when it is empty. The same text about the same file is the same memory. */
 export function fromNote(note: Note, languageOf: (path: string) => string): MemoryRecord | null {
   const { repo, text, path, author, at } = note;
   const words = createHash("sha256")
@@ -140,10 +140,10 @@ export function fromNote(note: Note, languageOf: (path: string) => string): Memo
   return "kind" in record ? null : record;
 }
 
-// What a person asked us to remember, in their words; and which memories a thread can have left.
+// The text that a person asked us to remember; and which memories a thread can have created.
 
-/** What was told, where and when. */
-export interface Told {
+/** The text, place and time of the request. */
+export interface RememberRequest {
   readonly repo: Repo;
   readonly pull: number;
   readonly text: string;
@@ -153,11 +153,11 @@ export interface Told {
   readonly at: number;
 }
 
-/** The memory of it; null when it says nothing. */
-export function fromTold(told: Told, languageOf: (path: string) => string): MemoryRecord | null {
-  const { comment, repo, text, pull, sha, at } = told;
+/** Its memory; null when it is empty. */
+export function fromRequest(request: RememberRequest, languageOf: (path: string) => string): MemoryRecord | null {
+  const { comment, repo, text, pull, sha, at } = request;
   const said = {
-    sourceId: toldSource(comment),
+    sourceId: requestSource(comment),
     text,
     replies: [],
     path: comment.path,
@@ -176,7 +176,7 @@ export function fromTold(told: Told, languageOf: (path: string) => string): Memo
   return "kind" in record ? null : record;
 }
 
-/** The ids of all memories that a thread can have left: what it said, what we were told in it, and its finding. */
+/** The ids of all memories that a thread can have created: its comments, requests to remember, and its findings. */
 export function memoriesOfThread(
   repo: Repo,
   pull: number,
@@ -184,23 +184,23 @@ export function memoriesOfThread(
 ): readonly string[] {
   const key = repoKey(repo);
   const { commentIds, findingIds } = thread;
-  const sources = commentIds.flatMap((id) => [String(id), toldSource({ place: "thread", id })]);
+  const sources = commentIds.flatMap((id) => [String(id), requestSource({ place: "thread", id })]);
   const findings = findingIds.map((id) => findingMemoryId(key, pull, id));
   return [...sources.map((source) => memoryId(key, "review_comment", source)), ...findings];
 }
 
-/** Apart from what the comment itself would be remembered as. */
-function toldSource({ place, id }: Pick<AskingComment, "place" | "id">): string {
+/** Distinct from the memory of the comment itself. */
+function requestSource({ place, id }: Pick<AskingComment, "place" | "id">): string {
   return `told:${place}-${id}`;
 }
 
-// A conversation of the past becomes a memory, or says why not. Only what people who may write to the repository said is
-// remembered; a bot's comment only where one of them decided about it.
+// Turns a past conversation into a memory, or says why not. Only words of people with write access are remembered; a
+// bot's comment only when one of them decided about it.
 
 export interface ThreadRules extends CommentRules {
-  /** Whether an account may write to the repository, by its id. */
+  /** Whether an account has write access, by its id. */
   readonly mayDecide: (accountId: number) => boolean;
-  /** Our own account, whose findings are remembered as such; null when there is none. */
+  /** Our own account, whose findings are remembered as such; null without one. */
   readonly ownLogin: string | null;
 }
 
@@ -235,7 +235,7 @@ export function fromThread(thread: PastThread, repo: Repo, rules: ThreadRules): 
   return "kind" in record ? record : { ...record, outcome };
 }
 
-/** GitHub counts comments on lines, comments of conversations and reviews each for themselves. */
+/** GitHub numbers comments on lines, comments of conversations and reviews separately. */
 function sourceOf({ place, id }: PastComment): string {
   return place === "line" ? String(id) : `${place}-${id}`;
 }
@@ -250,7 +250,7 @@ function notOurs(
   { mayDecide, ownLogin }: ThreadRules,
 ): string | null {
   if (ownLogin !== null && author.login === ownLogin) return "our own finding, remembered as such";
-  if (author.isBot) return isDecided ? null : "by a bot, and nobody with write access decided about it";
-  if (!mayDecide(author.id)) return "by somebody without write access";
+  if (author.isBot) return isDecided ? null : "by a bot, and no one with write access decided about it";
+  if (!mayDecide(author.id)) return "by a person without write access";
   return TO_A_BOT.test(body.slice(0, 400)) && body.length <= 400 ? "a command to a bot" : null;
 }

@@ -1,4 +1,4 @@
-// A posted finding becomes a memory: posted, and not more than that. Nobody has said yet whether it was right.
+// Turns a posted finding into a memory. Its outcome is `posted`: no one has judged it yet.
 import type { Finding } from "../../domain/finding.ts";
 import type { Repo } from "../../domain/job.ts";
 import { findingSource, type MemoryRecord, memoryId, repoKey } from "../../domain/memory.ts";
@@ -11,13 +11,13 @@ interface PostedWhere {
   readonly repo: Repo;
   readonly pull: number;
   readonly headSha: string;
-  /** Of the comment, or of the review or summary that holds it. */
+  /** Of the comment, or of the review or summary that contains it. */
   readonly url: string | null;
   /** Epoch milliseconds. */
   readonly at: number;
   /** Our account: `kodiai[bot]`. */
   readonly author: string | null;
-  /** Canonical id, `unknown` when it could not be told. */
+  /** Canonical id, `unknown` when undetermined. */
   readonly language: string;
   /** The diff around the finding's lines, or null. */
   readonly hunk: string | null;
@@ -25,7 +25,7 @@ interface PostedWhere {
 
 /**
  * The memory of a finding. Its source is the finding on its pull request: posted again there it is the same memory, on
- * another pull request it is another, since it may be answered differently.
+ * another pull request it is another, because people may respond differently.
  */
 export function fromFinding(finding: Finding, where: PostedWhere): MemoryRecord {
   const { repo } = where;
@@ -64,9 +64,9 @@ export function fromFinding(finding: Finding, where: PostedWhere): MemoryRecord 
   };
 }
 
-// The memories of what a review said.
+// The memories of a review.
 
-/** What the memories of a review need that the review does not tell. */
+/** Facts that the review itself lacks. */
 export interface ReviewFacts {
   /** Epoch milliseconds. */
   readonly at: number;
@@ -74,7 +74,7 @@ export interface ReviewFacts {
   readonly author: string | null;
 }
 
-/** The memories of what a review said: everything but what stood on the pull request before. */
+/** The memories of a review's new findings, without those already on the pull request. */
 export function recordsOfFindings(posted: PostedReview, facts: ReviewFacts): MemoryRecord[] {
   const { review, findings, reviewUrl, summaryUrl } = posted;
   const hunks = new Map((review.hunks ?? []).map(({ findingId, hunk }) => [findingId, hunk]));
@@ -95,12 +95,12 @@ export function recordsOfFindings(posted: PostedReview, facts: ReviewFacts): Mem
     );
 }
 
-// The code that findings are about, as GitHub shows it above a comment: the hunk from its `@@` down to the finding's last
-// line. A whole hunk is redacted before it is cut, so that no half of a secret is left over.
+// The code of findings, as GitHub shows it above a comment: the hunk from its `@@` down to the finding's last line. A
+// whole hunk is redacted before it is cut, so that no half of a secret is left.
 
 /**
  * @param redact keeps the number of lines
- * @returns one a finding that stands on a line of the diff, at most 4,000 characters each; the others have none
+ * @returns one for each finding on a line of the diff, at most 4,000 characters each; the others have none
  */
 export async function findingHunks(
   findings: readonly Finding[],
@@ -137,7 +137,7 @@ const MARKS = { context: " ", added: "+", removed: "-" } as const;
 
 async function hunkLines(hunk: Hunk, redact: Redact): Promise<readonly string[]> {
   const { oldStart, oldLines, newStart, newLines, section, lines } = hunk;
-  // Without the marks: a key of many lines is known by its lines, and a mark before each would hide it.
+  // Without the marks, because a multi-line key is recognised by its lines, and a mark before each would hide it.
   const text = await redact([section, ...lines.map((line) => line.text)].join("\n"));
   const [heading = "", ...texts] = text.split("\n");
   const header = `@@ -${oldStart},${oldLines} +${newStart},${newLines} @@${heading === "" ? "" : ` ${heading}`}`;

@@ -1,4 +1,4 @@
-// One line of an import: a row of our own export, or a row of the evaluation's corpus, told apart by their shape.
+// Parses one line of an import: a row of our own export, or of the evaluation's corpus, distinguished by their shape.
 import { createHash } from "node:crypto";
 import { z } from "zod";
 import { CATEGORIES, type Category, SEVERITIES } from "../../domain/finding.ts";
@@ -8,7 +8,7 @@ import { CORPORA, type MemoryRecord, memoryId, OUTCOMES } from "../../domain/mem
 import { cutText } from "../../domain/text/cut-text.ts";
 import type { SaidComment } from "./from-comment.ts";
 
-/** The form of a line of an export. A later form gets the next number, and this reader then says so. */
+/** The version of an export line. A later form gets the next number, which this reader then reports. */
 const EXPORT_VERSION = 1;
 
 const text = z.string().max(200_000);
@@ -86,15 +86,15 @@ const CorpusRow = z.object({
   category: z.string().max(200).nullish(),
 });
 
-/** What a line holds. */
+/** The content of a line. */
 type ImportRow =
   | { readonly kind: "record"; readonly record: MemoryRecord }
   | { readonly kind: "comment"; readonly repo: Repo; readonly comment: SaidComment }
   | { readonly kind: "wrong"; readonly reason: string };
 
 /**
- * @param line JSON; never throws, whatever it is. The id of an exported record is made anew from its source, so that a
- *   file cannot take the place of another memory
+ * @param line JSON; never throws for any text. The id of an exported record is computed again from its source, so that
+ * a file cannot replace another memory
  */
 export function parseRow(line: string): ImportRow {
   let value: unknown;
@@ -115,7 +115,7 @@ export function exportLine(record: MemoryRecord): string {
   return JSON.stringify({ version: EXPORT_VERSION, record });
 }
 
-/** The evaluation's repositories have no numeric id: one is made of the name, as 48 bits of its hash. */
+/** The evaluation's repositories have no numeric id: 48 bits of the name's hash replace it. */
 export function evaluationRepo(fullName: string): Repo {
   const [owner = "", repoName = ""] = fullName.split("/");
   return {
@@ -162,7 +162,7 @@ function corpusRow(value: object): ImportRow {
       path: row.filePath ?? null,
       language: row.language ?? null,
       hunk: row.hunk ?? null,
-      // Only ours: the evaluation's own labels were written by those who wrote the truth.
+      // Only our categories: the evaluation's own labels were written by the authors of its ground truth.
       category: ourCategory(row.category ?? ""),
       severity: null,
       url: null,
@@ -189,7 +189,7 @@ function firstProblem(error: z.ZodError): string {
   return cutText(`${path === "" ? "" : `${path}: `}${issue?.message ?? "wrong"}`, 300);
 }
 
-// A time that is written out, as a number. Arithmetic only: a room does not know the time.
+// Parses a written time by arithmetic only: a stage has no clock.
 
 const ISO = /^(\d{4})-(\d\d)-(\d\d)T(\d\d):(\d\d)(?::(\d\d)(?:\.(\d{1,9}))?)?(?:Z|([+-])(\d\d):?(\d\d))$/;
 
@@ -207,7 +207,7 @@ export function epochMilliseconds(iso: string): number | null {
 
 const DAYS_BEFORE = [0, 31, 59, 90, 120, 151, 181, 212, 243, 273, 304, 334];
 
-/** Of the Gregorian calendar; null when there is no such month or day. */
+/** In the Gregorian calendar; null for an invalid month or day. */
 function daysSinceEpoch(year: number, month: number, day: number): number | null {
   const before = DAYS_BEFORE[month - 1];
   if (before === undefined || day < 1 || day > 31) return null;

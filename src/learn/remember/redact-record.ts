@@ -1,12 +1,14 @@
-// Secrets are hidden before anything is embedded or stored, in every field that holds words of others.
+// Redacts every field with text by others before anything is embedded or stored.
 
 import type { MemoryRecord } from "../../domain/memory.ts";
 import { cutText } from "../../domain/text/cut-text.ts";
 
-/** Puts a marker in the place of every secret; doing so twice changes nothing more. */
+/** Replaces every secret with a mark; doing so twice changes nothing more. */
 export type Redact = (text: string) => Promise<string>;
 
-/** The record without secrets. Rejects with what `redact` rejects with: what could not be redacted is not stored. */
+/**
+ * The record without secrets. Rejects with what `redact` rejects with: text that could not be redacted is not stored.
+ */
 export async function redactRecord(record: MemoryRecord, redact: Redact): Promise<MemoryRecord> {
   const [text, replies, situation, lesson, hunk, tags, flaggedCode, fixedCode] = await Promise.all([
     redact(record.text),
@@ -14,7 +16,7 @@ export async function redactRecord(record: MemoryRecord, redact: Redact): Promis
     orNull(record.situation, redact),
     orNull(record.lesson, redact),
     orNull(record.hunk, redact),
-    // Those of documents are names of languages.
+    // A document's tags are language names.
     record.described === undefined ? record.tags : Promise.all(record.tags.map(redact)),
     orNull(record.flaggedCode ?? null, redact),
     orNull(record.fixedCode ?? null, redact),
@@ -35,7 +37,7 @@ export async function redactRecord(record: MemoryRecord, redact: Redact): Promis
   };
 }
 
-/** As much as is kept of any piece of code. */
+/** Cuts to the limit of every stored piece of code. */
 function piece(code: string): string {
   return cutText(code, MAX_HUNK).toWellFormed();
 }
@@ -44,15 +46,15 @@ async function orNull(text: string | null, redact: Redact): Promise<string | nul
   return text === null ? null : redact(text);
 }
 
-// Hunks end at the line that was spoken about: what is cut off is their beginning.
+// Hunks end at the commented line, so their beginning is cut off.
 
-/** As every stored piece of code. */
+/** The limit of every stored piece of code. */
 export const MAX_HUNK = 4_000;
 const CUT = "…";
 
 /**
- * A hunk of at most 4,000 characters: its `@@` line, and as many whole lines from its end as fit. A last line that
- * does not fit by itself is cut at its end.
+ * A hunk of at most 4,000 characters: its `@@` line, and as many whole lines from its end as fit. A last line that does
+ * not fit by itself is cut at its end.
  */
 export function cutHunk(hunk: string): string {
   if (hunk.length <= MAX_HUNK) return hunk;

@@ -1,10 +1,10 @@
-// Memories as examples for whoever tunes an embedder: a situation with the code that was spoken about, and with code that
-// was not. No training happens here.
+// Exports memories as examples for tuning an embedder: a situation with its code, and with other code. No training
+// happens here.
 import { createHash } from "node:crypto";
 import type { MemoryRecord } from "../../domain/memory.ts";
 import { cutText } from "../../domain/text/cut-text.ts";
 
-/** What was said, beside code. `of` is the memory whose code it is; for a positive the same memory. */
+/** A situation beside code. `of` is the memory that the code belongs to; for a positive the same memory. */
 export interface TrainingPair {
   readonly kind: "positive" | "random-negative" | "hard-negative";
   readonly memory: string;
@@ -17,23 +17,23 @@ export interface TrainingPair {
 const SITUATION_CHARS = 2_000;
 
 /**
- * For each memory with a hunk, in the order given: the positive; a random negative, the same at every export (by hash of
- * the id); and a hard negative, the first of the most alike memories whose code is another. Memories of one pull request
- * are no negatives of each other: they often speak about one place.
+ * For each memory with a hunk, in the given order: the positive; a random negative, the same at every export (by hash
+ * of the id); and a hard negative, the most similar memory with other code. Memories of one pull request are no
+ * negatives of each other, because they are often about the same place.
  *
- * @param alike id → ids of memories that say something like it, most alike first
+ * @param alike id → ids of similar memories, most similar first
  */
 export function trainingPairs(
   records: readonly MemoryRecord[],
   alike: ReadonlyMap<string, readonly string[]>,
 ): readonly TrainingPair[] {
   const byId = new Map(records.map((record) => [record.id, record]));
-  const told = records.filter(({ hunk }) => hunk !== null);
-  return told.flatMap((record) => {
+  const withHunk = records.filter(({ hunk }) => hunk !== null);
+  return withHunk.flatMap((record) => {
     const hard = (alike.get(record.id) ?? []).flatMap((id) => byId.get(id) ?? []).find((one) => isOther(record, one));
     return [
       pairOf("positive", record, record),
-      pairOf("random-negative", record, randomOther(record, told)),
+      pairOf("random-negative", record, randomOther(record, withHunk)),
       pairOf("hard-negative", record, hard),
     ].filter((pair) => pair !== null);
   });
@@ -45,10 +45,10 @@ function pairOf(kind: TrainingPair["kind"], about: MemoryRecord, from: MemoryRec
   return { kind, memory: about.id, situation, snippet: from.hunk, of: from.id };
 }
 
-function randomOther(record: MemoryRecord, told: readonly MemoryRecord[]): MemoryRecord | undefined {
-  const start = createHash("sha256").update(record.id).digest().readUInt32BE() % told.length;
-  for (let step = 0; step < told.length; step += 1) {
-    const other = told[(start + step) % told.length];
+function randomOther(record: MemoryRecord, withHunk: readonly MemoryRecord[]): MemoryRecord | undefined {
+  const start = createHash("sha256").update(record.id).digest().readUInt32BE() % withHunk.length;
+  for (let step = 0; step < withHunk.length; step += 1) {
+    const other = withHunk[(start + step) % withHunk.length];
     if (other !== undefined && isOther(record, other)) return other;
   }
   return undefined;

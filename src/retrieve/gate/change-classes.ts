@@ -1,18 +1,18 @@
-// What a change wholly consists of. A class holds only when every changed file is in it; one file that is not, and the
-// change is worth a search.
+// Classifies whole changes. A class applies only when every changed file belongs to it; a single other file makes the
+// change worth a search.
 import semver from "semver";
 import type { LeftOut } from "../../domain/omissions.ts";
 import type { DiffLine, FileDiff, Hunk } from "../../domain/pull-request.ts";
 import type { DependencyBump, FileFacts, Risk } from "../../domain/signals.ts";
 
-/** The changed files as gather parted them. */
+/** The changed files as gather split them. */
 export interface ChangedFiles {
   readonly files: readonly FileDiff[];
   readonly facts: readonly FileFacts[];
   readonly leftOut: readonly LeftOut[];
 }
 
-/** Why a file was left out, as far as it speaks for a whole class; any other reason may hide something. */
+/** Reasons of left-out files that belong to a class; any other reason may hide something. */
 const LEFT_OUT: readonly (readonly [RegExp, "lock" | "made" | "empty"])[] = [
   [/^lock file$/, "lock"],
   [/^(?:vendored|build output|installed packages|minified|source map|test snapshot|generated)\b/, "made"],
@@ -36,8 +36,8 @@ export function isLockFilesOnly({ files, leftOut }: ChangedFiles): boolean {
 }
 
 /**
- * Written by programs or by others: generated, vendored, build output, snapshots; lock files may come along. What gather
- * kept for review is code that people write, whatever its folder is called.
+ * Written by programs or by others: generated, vendored, build output, snapshots; lock files may accompany them. Files
+ * that gather kept for review are written by people, in any folder.
  */
 export function isGeneratedOnly({ files, leftOut }: ChangedFiles): boolean {
   const reasons = leftOut.map(classOf);
@@ -48,7 +48,7 @@ export function isGeneratedOnly({ files, leftOut }: ChangedFiles): boolean {
   );
 }
 
-/** Nothing whose lines are reviewed: left out for reasons we know, binary, or renamed and re-moded without a changed line. */
+/** No line to review: left out for known reasons, binary, or renamed and re-moded without a changed line. */
 export function isNothingToReview({ files, leftOut }: ChangedFiles): boolean {
   return (
     files.length + leftOut.length > 0 &&
@@ -80,12 +80,13 @@ function classOf({ reason }: LeftOut): "lock" | "made" | "empty" | "unknown" {
   return LEFT_OUT.find(([pattern]) => pattern.test(reason))?.[1] ?? "unknown";
 }
 
-// How far a dependency bump goes, read from the manifests where the title does not say: a group bump names no versions.
+// The size of a dependency bump, read from the manifests when the title does not give it: a group bump names no
+// versions.
 
 /**
- * True when no dependency of the bump takes a major step: by the bump's own step, or, where that is unknown, because each
- * removed line of the reviewed manifests has an added line that differs in a version of the same major (for 0.x, of the
- * same minor). In doubt false.
+ * True when no dependency of the bump takes a major step: by the bump's own step, or, when that is unknown, because
+ * each removed line of the reviewed manifests has an added line that differs in a version of the same major (for 0.x,
+ * of the same minor). In doubt false.
  */
 export function isMinorBump(bump: Pick<DependencyBump, "step">, files: readonly FileDiff[]): boolean {
   if (bump.step !== "unknown") return bump.step !== "major";
@@ -113,18 +114,18 @@ function versions(lines: readonly DiffLine[], kind: DiffLine["kind"]): ReadonlyM
   return found;
 }
 
-/** What may not change in a step that keeps its promises. */
+/** The part of a version that stays the same in a compatible step. */
 function line({ major, minor }: semver.SemVer): string {
   return major === 0 ? `0.${minor}` : `${major}`;
 }
 
-// A change that programs do not notice: white space, and whole lines of comment. In doubt it is a change of code.
+// Changes without effect on programs: white space, and whole comment lines. In doubt it is a change of code.
 
 interface Grammar {
-  /** What begins a comment that ends with its line. */
+  /** Starts of comments that end with their line. */
   readonly line: readonly string[];
   readonly block: boolean;
-  /** True where leading white space means something. */
+  /** True when leading white space has a meaning. */
   readonly indented: boolean;
 }
 
@@ -149,17 +150,17 @@ const GRAMMARS: ReadonlyMap<string, Grammar> = new Map([
   ["haskell", { line: ["--"], block: false, indented: true }],
 ]);
 
-/** Comments that tools obey. */
+/** Comments that tools interpret. */
 const DIRECTIVE =
   /^\W{0,10}(?:!|@ts-|ts-|eslint|tslint|jshint|biome-|prettier-|istanbul|c8 |v8 |webpack|@vite|@flow|@jsx|@type|@param|@returns?|@deprecated|@internal|<reference|#|go:|\+build|export |nolint|lint:|noqa|type:|pylint|mypy|pyright|ruff|flake8|fmt:|isort|pragma|nosec|nosonar|coverage|coding[:=]|-\*-|frozen_string_literal|rubocop|shellcheck|sonar|clang-format|NOLINT|swiftlint|ktlint|phpcs|phpstan|psalm|checkstyle|spotless|codeql|language=|sourceMappingURL|to-?do|fix-?me)/i;
 
-/** A comment that holds code is code that was switched off or explained. */
+/** A comment with code is disabled or explained code. */
 const CODE_IN_COMMENT =
   /[;{}]\s*$|=>|\w\([^)]{0,200}\)|^\W{0,10}(?:import|return|const|let|var|def|class|if)\b.{0,200}[({=:]/;
 
 /**
- * True when every file is of a language whose comments we know, was wholly delivered, and reads the same before and after
- * once comments, blank lines and white space that means nothing are taken away.
+ * True when every file has a language with known comments, was delivered in full, and is the same before and after
+ * without comments, blank lines and insignificant white space.
  */
 export function isCommentsOnly(files: readonly FileDiff[], facts: readonly FileFacts[]): boolean {
   const languages = new Map(facts.map(({ path, language }) => [path, language]));
@@ -179,7 +180,7 @@ function readsTheSame(file: FileDiff, grammar: Grammar): boolean {
 }
 
 function sameCode(hunk: Hunk, grammar: Grammar): boolean {
-  // In a text of several lines white space and comment signs are content.
+  // In a multi-line text, white space and comment signs are content.
   if (hunk.lines.some(({ text }) => /`|"""|'''|<<[-~]?\w|R"\(/.test(text))) return false;
   const before = codeLines(hunk.lines, "added", grammar);
   const after = codeLines(hunk.lines, "removed", grammar);
@@ -199,7 +200,7 @@ function codeLines(lines: readonly DiffLine[], without: DiffLine["kind"], gramma
     });
 }
 
-/** Whether a line is comment (or blank) as a whole, and whether a block comment is open after it. */
+/** Whether a whole line is comment (or blank), and whether a block comment is open after it. */
 function readLine(
   trimmed: string,
   inBlock: boolean,
@@ -229,11 +230,14 @@ function normalised(text: string, { indented }: Grammar): string {
   return /["']/.test(kept) ? kept : kept.replace(/(?<=\S)\s+/g, " ");
 }
 
-// A release: the project's own version goes up, its changelog is written, and nothing else happens.
+// A release: the project's own version and its changelog change, and nothing else.
 
 const CHANGELOG = /(?:^|\/)(?:CHANGE(?:S|LOG)|HISTORY|NEWS|RELEASES?|RELEASE[-_]NOTES)(?:\.[a-z]{1,5})?$/i;
 
-/** A line that is only the field of a version. In a POM dependencies look the same, so only a snapshot's version counts there. */
+/**
+ * A line that is only the field of a version. In a POM dependencies look the same, so only a snapshot's version counts
+ * there.
+ */
 const VERSION_LINE =
   /^\s{0,40}(?:"?version"?\s?[:=]|__version__\s?=|VERSION\s?=|(?:pub |public |export )?(?:static |final )?const (?:string )?version\s?=)\s{0,4}["']?(v?\d[\w.+-]{0,60})["']?[,;]?\s*$|^\s{0,40}<version>(\d[\w.+-]{0,60}-SNAPSHOT|\d[\w.+-]{0,60})<\/version>\s*$|^(v?\d{1,6}\.\d[\w.+-]{0,60})\s*$/i;
 
@@ -241,8 +245,9 @@ const RELEASE_TITLE =
   /\brelease\b|\bversion packages\b|\bprepare\b.{0,40}\bversion\b|^\W{0,3}v?\d+\.\d+[\w.+-]{0,40}\W{0,3}$|\bbump version\b/i;
 
 /**
- * True when every reviewed file is a changelog, or changes nothing but version fields that all say the same: one version
- * before, one after. A bump of somebody else's version is not a release, so the title or a changelog must say so too.
+ * True when every reviewed file is a changelog, or changes only version fields with the same values: one version
+ * before, one after. A bump of another project's version is not a release, so the title or a changelog must indicate
+ * one too.
  *
  * @param isBump whether the pull request is a dependency bump
  */
@@ -256,13 +261,13 @@ export function isReleaseCommit(files: readonly FileDiff[], title: string, isBum
   return RELEASE_TITLE.test(title) || mentions(changelogs, step.after);
 }
 
-/** The one version before and the one after, or null when a line says something else or versions differ. */
+/** The one version before and the one after, or null when a line has something else or versions differ. */
 function oneStep(lines: readonly DiffLine[]): { readonly before: string; readonly after: string } | null {
-  const told = lines.map(({ kind, text }) => ({ kind, version: versionOf(text) }));
+  const read = lines.map(({ kind, text }) => ({ kind, version: versionOf(text) }));
   const [before, ...othersBefore] = new Set(
-    told.filter(({ kind }) => kind === "removed").map(({ version }) => version),
+    read.filter(({ kind }) => kind === "removed").map(({ version }) => version),
   );
-  const [after, ...othersAfter] = new Set(told.filter(({ kind }) => kind === "added").map(({ version }) => version));
+  const [after, ...othersAfter] = new Set(read.filter(({ kind }) => kind === "added").map(({ version }) => version));
   const one = othersBefore.length === 0 && othersAfter.length === 0;
   return one && typeof before === "string" && typeof after === "string" ? { before, after } : null;
 }
@@ -285,9 +290,9 @@ function versionOf(text: string): string | null {
   return match === null ? null : (match[1] ?? match[2] ?? match[3] ?? null);
 }
 
-// A few lines of prose: documentation that changed without a command or an example in it.
+// A few lines of prose: changed documentation without a command or an example.
 
-/** More changed lines than this are a text worth comparing with what was said about texts. */
+/** Larger texts are worth comparing with earlier comments on texts. */
 const SMALL_DOCS_LINES = 20;
 
 const PROSE =
@@ -295,7 +300,7 @@ const PROSE =
 
 const FENCE = /^\s{0,20}(?:`{3,}|~{3,}|-{4,}\s*$|\.\. code|\[source)/;
 
-/** What one types: a prompt, or the name of a common tool with words after it. */
+/** A command line: a prompt, or the name of a common tool with words after it. */
 const COMMAND =
   /^\s{0,20}(?:[$>%]\s|(?:[-*]\s+)?`?(?:npm|npx|yarn|pnpm|bun|deno|pip3?|pipx|uv|poetry|conda|cargo|rustup|go|git|gh|docker|docker-compose|podman|kubectl|helm|terraform|make|cmake|brew|apt|apt-get|yum|dnf|curl|wget|ssh|scp|sudo|bash|sh|python3?|node|java|mvn|gradle|gem|bundle|composer|export|cd|chmod|systemctl)\s+[\w./@-])/i;
 
@@ -309,7 +314,7 @@ export function isDocsOnly(files: readonly FileDiff[], facts: readonly FileFacts
  * True when at most 20 lines changed, all delivered, and none of them is code: inside or at a fence, indented like a
  * block, or a command.
  *
- * @param headTexts where the head file is known, its fences are; else a hunk that shows a fence counts as code
+ * @param headTexts locate the fences of a file; without its text a hunk with a fence counts as code
  */
 export function isSmallProse(files: readonly FileDiff[], headTexts: ReadonlyMap<string, string>): boolean {
   const changed = files.reduce((sum, { additions, deletions }) => sum + additions + deletions, 0);
@@ -326,7 +331,7 @@ function touchesCode(hunk: Hunk, head: string | undefined): boolean {
   const last = hunk.newStart + hunk.newLines;
   const fenced = fencedLines(head, last);
   return hunk.lines.some(({ newLine, kind }, at) => {
-    // A removed line lay where its neighbours in the head lie.
+    // A removed line was next to its neighbours in the head.
     const beside = newLine ?? nextLine(hunk.lines, at);
     return kind !== "context" && beside !== null && fenced.has(beside);
   });
@@ -340,7 +345,7 @@ function nextLine(lines: readonly DiffLine[], from: number): number | null {
   return lines.slice(from).find(({ newLine }) => newLine !== null)?.newLine ?? null;
 }
 
-/** Numbers of the lines inside fences, their fences included, up to a line. */
+/** Numbers of the lines inside fences, including the fences, up to a line. */
 function fencedLines(head: string, last: number): ReadonlySet<number> {
   const fenced = new Set<number>();
   let open = false;

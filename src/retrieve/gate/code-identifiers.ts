@@ -1,6 +1,6 @@
-// The things in code that a text names: what stands in backticks, identifiers by their shape, paths, calls.
+// Finds the code that a text mentions: text in backticks, identifiers by their shape, paths, calls.
 
-/** A pull request's body may be a whole changelog; names stand in its first pages. */
+/** A pull request's body may be a whole changelog; names are in its first pages. */
 const READ = 20_000;
 const MOST = 100;
 
@@ -16,7 +16,7 @@ const SHAPES: readonly RegExp[] = [
   /(?<![\w/.-])([a-z][a-z\d]{0,40}(?:_[a-z\d]{1,40}){1,10}|[A-Z][A-Z\d]{1,40}(?:_[A-Z\d]{1,40}){1,10})(?![\w-])/g,
 ];
 
-/** Names of products that are written like identifiers. */
+/** Product names that look like identifiers. */
 const PRODUCTS = new Set(
   (
     "github gitlab typescript javascript coffeescript youtube facebook linkedin whatsapp postgresql mysql sqlite mongodb dynamodb " +

@@ -1,4 +1,4 @@
-// The gate's order: what was decided a moment ago, then the rules, then a model where one may be asked, then "search".
+// Evaluates the gate in order: the cache, the rules, a model if allowed, then "search".
 
 import { createHash } from "node:crypto";
 import { repoKey } from "../../domain/memory.ts";
@@ -17,7 +17,7 @@ interface DecideWith {
   readonly now: number;
 }
 
-/** Decides whether to search. Never rejects: what fails is a search at confidence .5. */
+/** Decides whether to search. Never rejects: a failure means a search at confidence .5. */
 export async function decide(
   context: GateContext,
   config: GateConfig,
@@ -33,15 +33,15 @@ export async function decide(
 }
 
 async function askModel(context: GateContext, config: GateConfig, model: DecideWith["ask"]): Promise<GateDecision> {
-  if (model === null) return defaultDecision("no rule holds and no model is asked");
-  const told = await model.ask("gate", (delimiter) => gateQuestion(context, config.maxInputTokens, delimiter));
-  if (told.failed !== null) return defaultDecision(`no rule holds, and of the model: ${told.failed}`, "model");
-  return confident(told.value, config);
+  if (model === null) return defaultDecision("no rule matched and no model is asked");
+  const answer = await model.ask("gate", (delimiter) => gateQuestion(context, config.maxInputTokens, delimiter));
+  if (answer.failed !== null) return defaultDecision(`no rule matched; the model: ${answer.failed}`, "model");
+  return confident(answer.value, config);
 }
 
-// Decisions of the gate, kept for a while: the same question about the same head is not asked twice.
+// A cache of gate decisions: the same question about the same head is not asked twice.
 
-/** Decisions kept at once; the one kept longest goes first. */
+/** Cached decisions; the oldest is evicted first. */
 const MOST = 1_000;
 
 export interface GateCache {
@@ -52,7 +52,7 @@ export interface GateCache {
   readonly size: number;
 }
 
-/** An empty cache. It holds at most 1,000 decisions and knows no clock. */
+/** An empty cache. It holds at most 1,000 decisions and has no clock. */
 export function gateCache(most: number = MOST): GateCache {
   const kept = new Map<string, { readonly decision: GateDecision; readonly at: number }>();
   return {
@@ -79,13 +79,13 @@ export function gateCache(most: number = MOST): GateCache {
 }
 
 /**
- * The key of a decision: a hash of all that it depends on. Trigger, request, history, title, body, files with their
+ * The key of a decision: a hash of everything it depends on. Trigger, request, history, title, body, files with their
  * reasons, signals, repository, pull request, head, memory's version and the gate's configuration.
  */
 export function gateKey(context: GateContext, config: GateConfig): string {
   const { counts, version, searchable, noGain = null } = context.memory;
   const { signals } = context;
-  const told = [
+  const parts = [
     [context.trigger, context.explicit, context.question, context.history, context.title, context.body],
     [context.project, context.repo, context.pull, context.headSha, counts?.total ?? null, version, searchable, noGain],
     context.files.map(({ path, status, additions, deletions, complete }) => [
@@ -99,16 +99,16 @@ export function gateKey(context: GateContext, config: GateConfig): string {
     [signals.intent, signals.risks, signals.languages],
     { ...config, skipPatterns: sources(config.skipPatterns), retrievePatterns: sources(config.retrievePatterns) },
   ];
-  return createHash("sha256").update(JSON.stringify(told)).digest("hex");
+  return createHash("sha256").update(JSON.stringify(parts)).digest("hex");
 }
 
 function sources(patterns: GateConfig["skipPatterns"]): readonly string[] {
   return patterns.map(({ source }) => source);
 }
 
-// A few skips are searched all the same, to learn whether skipping lost anything.
+// A few skips are searched anyway, to measure whether skipping lost anything.
 
-/** The part of skips that is checked. */
+/** The share of skips that is checked. */
 const SHADOW_SHARE = 0.05;
 
 /** True for `share` (0–1) of all keys, always the same ones. */

@@ -1,4 +1,4 @@
-// What the gate looks at, put together from values that the review has anyway: nothing is fetched for it.
+// The gate's input, assembled from values that the review has anyway: nothing is fetched for it.
 import type { PullRequestContext } from "../../domain/pull-request.ts";
 import type { MemoryCounts } from "../../domain/retrieval.ts";
 import type { ReviewSignals } from "../../domain/signals.ts";
@@ -8,9 +8,9 @@ export interface GateContext extends ChangedFiles {
   readonly title: string;
   readonly body: string;
   readonly trigger: string;
-  /** A person asked for this review by name. */
+  /** A person requested this review explicitly. */
   readonly explicit: boolean;
-  /** Text of the request where there is one, and what was said before it, oldest first. */
+  /** Text of the request if there is one, and the conversation before it, oldest first. */
   readonly question: string | null;
   readonly history: readonly string[];
   readonly signals: Pick<ReviewSignals, "intent" | "risks" | "languages">;
@@ -21,18 +21,18 @@ export interface GateContext extends ChangedFiles {
   readonly pull: number;
   readonly headSha: string;
   readonly memory: {
-    /** What is remembered in scope; null when it could not be counted. */
+    /** Memories in scope; null when they could not be counted. */
     readonly counts: MemoryCounts | null;
     /** Changes with every change of memory; null when unknown. */
     readonly version: number | null;
-    /** Whether there is any way to search: by vectors or by words. */
+    /** Whether any search is possible, by vectors or by keywords. */
     readonly searchable: boolean;
-    /** Why a replay says that memory should stay out; null or absent when it does not. */
+    /** Why a replay advises against memory; null or absent when it does not. */
     readonly noGain?: string | null | undefined;
   };
 }
 
-/** Puts the gate's context together. */
+/** Assembles the gate's context. */
 export function gateContext(
   context: PullRequestContext,
   signals: ReviewSignals,

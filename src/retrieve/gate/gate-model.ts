@@ -1,19 +1,19 @@
-// For the rare change that no rule knows: a short question to a small model, and a reading of its reply that can only err
-// towards searching. Whether anyone is asked, and who, is not decided here.
+// For the rare change without a matching rule: a short question to a small model, and a parser of its reply that can
+// only err towards searching. Whether and which model is asked is decided elsewhere.
 
 import type { GateDecision, Strategy } from "../../domain/retrieval.ts";
 import { cutText, oneLine } from "../../domain/text/cut-text.ts";
-import { shownText } from "../../domain/text/rendered-markdown.ts";
+import { visibleText } from "../../domain/text/rendered-markdown.ts";
 import { fence, reveal } from "../../domain/text/untrusted-text.ts";
 import type { Question } from "../model/model-budget.ts";
 import { namedThings } from "./code-identifiers.ts";
 import { defaultDecision } from "./gate.ts";
 import { changedPaths, type GateContext } from "./gate-context.ts";
 
-/** Characters of a token, on the low side: the limit must hold for code too. */
+/** Characters per token, a low estimate: the limit must hold for code too. */
 const TOKEN_CHARS = 3;
 const OUTPUT_TOKENS = 100;
-/** A text of a megabyte need not be read through. */
+/** Characters of a text that are read. */
 const TEXT_READ = 20_000;
 const LABEL = "pull request";
 
@@ -25,13 +25,13 @@ const STRATEGIES: ReadonlyMap<unknown, Strategy> = new Map([
   ["hybrid", "hybrid"],
   ["keyword", "keyword"],
   ["related-files", "related-files"],
-  // Words that models were taught for the same things.
+  // Words that models learned for the same things.
   ["vector_search", "semantic"],
   ["graph_traverse", "related-files"],
   ["entity_lookup", "keyword"],
 ]);
 
-/** Strict where a reply leaves no doubt; whatever else an object says is read by readGateReply, never asked for again. */
+/** Strict for a clear reply; any other object is read by readGateReply, and never asked for again. */
 const GATE_REPLY: Question<GateDecision>["shape"] = {
   name: "memory_gate",
   jsonSchema: {
@@ -54,17 +54,17 @@ const GATE_REPLY: Question<GateDecision>["shape"] = {
 };
 
 /**
- * The question. Everything that the pull request says stands as a JSON string, so that it cannot pass for another line,
+ * The question. All text of the pull request is encoded as JSON strings, so that it cannot imitate another line,
  * between two lines with the delimiter.
  *
- * @param maxInputTokens instructions and data are cut to this together, counted as 3 characters a token; the instructions
- *   stand whatever it is
+ * @param maxInputTokens instructions and data together are cut to this, counted as 3 characters per token; the
+ * instructions are always complete
  */
 export function gateQuestion(context: GateContext, maxInputTokens: number, delimiter: string): Question<GateDecision> {
   const { counts } = context.memory;
   const said = (name: string, text: string) => `${name}: ${JSON.stringify(cutText(oneLine(text), 600))}`;
-  /** What people see of it. */
-  const shown = (text: string) => shownText(cutText(text, TEXT_READ)).text;
+  /** The visible part. */
+  const shown = (text: string) => visibleText(cutText(text, TEXT_READ)).text;
   const lines = [
     said("project", context.project),
     `memories: ${counts === null ? "unknown" : [counts.total, ...[...counts.byCorpus].map((of) => of.join(" "))].join(", ")}`,
@@ -91,8 +91,8 @@ export function gateQuestion(context: GateContext, maxInputTokens: number, delim
 }
 
 /**
- * Reads a reply: the first JSON object in it. Confidence is clamped to 0–1, and .5 where it is no number; an unknown
- * strategy is dropped. Whatever cannot be read, and whatever does not say plainly `shouldRetrieve: false`, is a search.
+ * Reads a reply: the first JSON object in it. Confidence is clamped to 0–1, and .5 when it is no number; an unknown
+ * strategy is dropped. An unreadable reply, or one without a plain `shouldRetrieve: false`, is a search.
  */
 export function readGateReply(reply: string): GateDecision {
   const answer = firstObject(reply);
@@ -117,7 +117,7 @@ function clamped(confidence: unknown): number {
   return Math.min(1, Math.max(0, confidence));
 }
 
-/** Replies are at most a few hundred characters; what follows is not read. */
+/** Replies are at most a few hundred characters; the rest is not read. */
 const REPLY_READ = 4_000;
 
 /** Tries each closing brace after the first opening one: a brace inside a string must not end the object. */
@@ -130,7 +130,7 @@ function firstObject(reply: string): Readonly<Record<string, unknown>> | null {
       const value: unknown = JSON.parse(read.slice(start, end + 1));
       if (isObject(value)) return value;
     } catch {
-      // Not yet the brace that closes it.
+      // Not yet the closing brace.
     }
   }
   return null;

@@ -1,5 +1,6 @@
-// Is memory needed for this pull request? A table of rules, first hit wins. Anything unsure is searched; a skip needs every
-// changed file in one class, and a risk vetoes it. The gate decides about the search only, never about the review.
+// Decides whether a pull request needs memory, by a table of rules; the first match wins. Doubtful changes are
+// searched; a skip needs every changed file in one class, and a risk vetoes it. The gate decides about the search only,
+// never about the review.
 
 import { defaultKnowledge, type GateSettings } from "../../config/knowledge.ts";
 import { userPattern } from "../../config/user-pattern.ts";
@@ -19,7 +20,7 @@ import {
 import { namedThings } from "./code-identifiers.ts";
 import { changedPaths, type GateContext } from "./gate-context.ts";
 
-/** A pattern of the configuration, compiled. */
+/** A compiled pattern of the configuration. */
 interface GatePattern {
   readonly source: string;
   readonly matches: (text: string) => boolean;
@@ -27,14 +28,14 @@ interface GatePattern {
 
 export interface GateConfig {
   readonly enabled: boolean;
-  /** Whether a model is asked where no rule holds. */
+  /** Whether a model is asked when no rule matches. */
   readonly model: boolean;
-  /** 0–1: a skip that is less certain becomes a search. */
+  /** 0–1: a less certain skip becomes a search. */
   readonly confidenceThreshold: number;
   readonly maxInputTokens: number;
   readonly cacheDecisions: boolean;
   readonly cacheTTLSeconds: number;
-  /** Whether a replay that showed no gain keeps memory out. */
+  /** Whether a replay without a gain keeps memory out. */
   readonly replay: boolean;
   readonly skipPatterns: readonly GatePattern[];
   readonly retrievePatterns: readonly GatePattern[];
@@ -48,7 +49,7 @@ interface Rule {
   readonly retrieve: boolean;
   readonly confidence: number;
   readonly strategy: Strategy | null;
-  /** Why the rule holds, one sentence fragment; null when it does not. */
+  /** Why the rule matches, one sentence fragment; null when it does not. */
   readonly holds: (context: GateContext, config: GateConfig) => string | null;
 }
 
@@ -64,12 +65,12 @@ function search(name: string, confidence: number, strategy: Strategy | null, hol
   return { name, retrieve: true, confidence, strategy, holds };
 }
 
-/** A reason when the condition holds. */
+/** The reason if the condition holds, else null. */
 function when(condition: boolean, reason: string): string | null {
   return condition ? reason : null;
 }
 
-/** In order. The lossless skips stand first, then what people asked for, then risks, then the classes of change. */
+/** In order: lossless skips, explicit requests, risks, then the classes of change. */
 const RULES: readonly Rule[] = [
   search("disabled", 1, null, (_, { enabled }) => when(!enabled, "the gate is disabled")),
   skip("empty-memory", 1, ({ memory }) => nothingToFind(memory)),
@@ -80,7 +81,7 @@ const RULES: readonly Rule[] = [
   search("revert", 0.9, "keyword", ({ signals }) =>
     when(
       signals.intent.type === "revert" || signals.intent.reverts !== null,
-      "a revert: what was said of the change it undoes",
+      "a revert: comments on the reverted change",
     ),
   ),
   skip("nothing-to-review", 0.99, (context) => when(isNothingToReview(context), "no changed line is left to review")),
@@ -110,9 +111,9 @@ const RULES: readonly Rule[] = [
 ];
 
 /**
- * Decides by the table. Pure; never throws: a rule that fails counts as "search".
+ * Decides by the table. Pure; never throws: a failing rule counts as "search".
  *
- * @returns the decision, or null when no rule holds and a model may be asked (see defaultDecision)
+ * @returns the decision, or null when no rule matches and a model may be asked (see defaultDecision)
  */
 export function gateByRules(context: GateContext, config: GateConfig = GATE): GateDecision | null {
   for (const rule of RULES) {
@@ -133,12 +134,12 @@ export function gateByRules(context: GateContext, config: GateConfig = GATE): Ga
   return null;
 }
 
-/** What stands when nothing else decided: search. */
+/** The decision when nothing else decided: search. */
 export function defaultDecision(reason: string, decidedBy = "default"): GateDecision {
   return { retrieve: true, confidence: 0.5, reason, strategy: "hybrid", estimatedRelevance: null, decidedBy };
 }
 
-/** A skip below the threshold becomes a search, and the reason says so. */
+/** A skip below the threshold becomes a search, and the reason mentions it. */
 export function confident(decision: GateDecision, { confidenceThreshold }: GateConfig): GateDecision {
   if (decision.retrieve || decision.confidence >= confidenceThreshold) return decision;
   return {
@@ -146,7 +147,7 @@ export function confident(decision: GateDecision, { confidenceThreshold }: GateC
     retrieve: true,
     strategy: decision.strategy ?? "hybrid",
     estimatedRelevance: null,
-    reason: `${decision.reason}; searched all the same, as ${decision.confidence} is below the confidence threshold ${confidenceThreshold}`,
+    reason: `${decision.reason}; searched anyway, because ${decision.confidence} is below the confidence threshold ${confidenceThreshold}`,
   };
 }
 
@@ -195,7 +196,7 @@ function dependencyBump(context: GateContext): string | null {
   const small = isManifestsOnly(context, context.signals.risks) && isMinorBump(bump, context.files);
   return when(
     small,
-    `a ${bump.step === "unknown" ? "small" : bump.step} dependency bump, told by ${bump.signs.join(" and ")}`,
+    `a ${bump.step === "unknown" ? "small" : bump.step} dependency bump, detected by ${bump.signs.join(" and ")}`,
   );
 }
 
@@ -238,9 +239,9 @@ function estimatedRelevance({ memory: { counts }, signals: { languages } }: Gate
   return Math.min(1, known / counts.total);
 }
 
-// The gate's settings as people write them become settings with compiled patterns.
+// Compiles the patterns of the gate's settings.
 
-/** Never throws: a pattern that cannot be compiled was refused when the file was read, and is left out here. */
+/** Never throws: an invalid pattern was rejected when the file was read, and is left out here. */
 export function gateConfig(settings: GateSettings): GateConfig {
   return {
     ...settings,

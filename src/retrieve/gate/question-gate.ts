@@ -1,4 +1,5 @@
-// Does answering a question take memory? A table as for pull requests: first hit wins, anything unsure is searched.
+// Decides whether answering a question needs memory, by a table like that for pull requests: the first match wins,
+// doubtful questions are searched.
 
 import type { GateDecision, MemoryCounts, Strategy } from "../../domain/retrieval.ts";
 import { cutText } from "../../domain/text/cut-text.ts";
@@ -6,13 +7,13 @@ import { smallTalk } from "../../domain/text/low-information.ts";
 import { namedThings } from "./code-identifiers.ts";
 import { confident, type GateConfig } from "./gate.ts";
 
-/** A question about a language or a tool that any book answers, with nothing of this project in it. */
+/** A general question about a language or a tool, without anything of this project. */
 const GENERAL =
   /\b(?:difference between|vs\.?|versus|best practices? for|syntax (?:of|for)|(?:should i|when (?:do|should) (?:i|you|we)) use \S{1,30} (?:or|over|instead of)|what (?:is|are) (?:an? |the )?[\w#+ -]{1,40} in (?:javascript|typescript|python|java|go|golang|rust|ruby|php|c|c\+\+|c#|sql|bash|git|css|html))(?![\w])/i;
-/** Words by which a question is about this project after all. */
+/** Words that make a question about this project after all. */
 const HERE =
   /\b(?:we|our|us|here|this|these|that|the (?:code|change|pr|diff|project|repo(?:sitory)?|test|function|class|file)|you|your)\b/i;
-/** What a text is that names a file. */
+/** The end of a text that names a file. */
 const FILE_AT_END = /\.(?:ts|js|py|go)$/i;
 
 const STRATEGIES: Readonly<Record<Exclude<QuestionIntent, "other">, Strategy>> = {
@@ -69,7 +70,7 @@ const RULES: readonly Rule[] = [
     true,
     0.6,
     () => "hybrid",
-    () => "nothing tells whether memory is needed",
+    () => "undecided whether memory is needed",
   ),
 ];
 
@@ -92,7 +93,7 @@ export function questionGate(text: string, config: GateConfig, counts: MemoryCou
     const said = { retrieve, confidence, reason, strategy: strategy(question), estimatedRelevance: null };
     return confident({ ...said, decidedBy: name }, config);
   }
-  const reason = "no rule holds";
+  const reason = "no rule matched";
   return {
     retrieve: true,
     confidence: 0.5,
@@ -116,9 +117,9 @@ function when(condition: boolean, reason: string): string | null {
   return condition ? reason : null;
 }
 
-// A question in a comment: what it wants to know, and which things in the code it names.
+// Parses a question in a comment: its intent, and the code that it names.
 
-/** What a question wants. `other` is everything that the words do not tell. */
+/** The intent of a question. `other` when the words do not determine it. */
 type QuestionIntent = "find" | "explain" | "list" | "debug" | "other";
 
 interface ParsedQuestion {
@@ -127,10 +128,10 @@ interface ParsedQuestion {
   readonly entityMentions: readonly string[];
 }
 
-/** Questions are a few lines; what follows is code or a log. */
+/** Questions are a few lines; the rest is code or a log. */
 const READ = 2_000;
 
-/** In order: trouble asks for more than an explanation, whatever word it begins with. */
+/** In order: a problem needs more than an explanation, whichever word the question begins with. */
 const INTENTS: readonly (readonly [Exclude<QuestionIntent, "other">, RegExp])[] = [
   [
     "debug",
@@ -147,7 +148,7 @@ const INTENTS: readonly (readonly [Exclude<QuestionIntent, "other">, RegExp])[] 
   ],
 ];
 
-/** Reads a question. Linear in the text, of which the first 2,000 characters count. */
+/** Parses a question. Linear in the text, of which the first 2,000 characters count. */
 export function parseQuestion(text: string): ParsedQuestion {
   const read = text.slice(0, READ);
   const intent = INTENTS.find(([, pattern]) => pattern.test(read))?.[0] ?? "other";

@@ -1,17 +1,17 @@
-// A change as a model reads it that is to say what it is like: what is said about it, and its diff with a fair share of room
-// for each file. Lock, generated and vendored files were left out when the files were chosen.
+// A change formatted for a model that describes it: its text, and its diff with a fair share of space for each file.
+// Lock, generated and vendored files were already left out.
 
 import type { FileDiff, PullRequest } from "../../domain/pull-request.ts";
 import type { ReviewSignals } from "../../domain/signals.ts";
 import { cutText, oneLine } from "../../domain/text/cut-text.ts";
-import { shownText } from "../../domain/text/rendered-markdown.ts";
+import { visibleText } from "../../domain/text/rendered-markdown.ts";
 import { fence, reveal, revealLine } from "../../domain/text/untrusted-text.ts";
 
 const TITLE_CHARS = 300;
 const BODY_CHARS = 1_500;
-/** A body of a megabyte need not be read through. */
+/** Characters of a body that are read. */
 const BODY_READ = 20_000;
-/** Of one line: minified code says nothing after that. */
+/** Of one line: the rest of minified code adds nothing. */
 const LINE_CHARS = 300;
 const MARKS = { added: "+", removed: "-", context: " " } as const;
 
@@ -21,19 +21,19 @@ export interface ChangeExcerpt {
   readonly diff: string;
 }
 
-/** How much of a change is shown; lengths in UTF-16 units. */
+/** The size of an excerpt; lengths in UTF-16 units. */
 export interface ExcerptRoom {
   readonly about: number;
   readonly diff: number;
-  /** Of more files each would get too little to tell anything; the most changed are shown. */
+  /** With more files each would get too little space; the most changed are shown. */
   readonly files: number;
-  /** Whether lines that did not change are shown. */
+  /** Whether unchanged lines are shown. */
   readonly unchanged: boolean;
 }
 
-/** For a model that is to say what a change is like. */
+/** For a model that describes a change. */
 export const WIDE: ExcerptRoom = { about: 3_000, diff: 12_000, files: 30, unchanged: true };
-/** Beside 25 memories, so that the question costs less than a cent: a reviewer comments on what changed. */
+/** Beside 25 memories, so that the question costs less than a cent: reviewers comment on changed lines. */
 export const NARROW: ExcerptRoom = { about: 2_000, diff: 4_000, files: 12, unchanged: false };
 
 export interface ExcerptSubject {
@@ -41,7 +41,10 @@ export interface ExcerptSubject {
   readonly files: readonly FileDiff[];
 }
 
-/** What of a change is shown. Hidden characters are revealed, what a page hides is left out; nothing is fenced yet. Time is bounded whatever its size. */
+/**
+ * The excerpt of a change. Hidden characters are revealed, parts that a page hides are left out; nothing is fenced yet.
+ * Time is bounded for any size.
+ */
 export function changeExcerpt(
   { pull, files }: ExcerptSubject,
   { intent, languages, risks }: Pick<ReviewSignals, "intent" | "languages" | "risks">,
@@ -52,7 +55,7 @@ export function changeExcerpt(
     ...(intent.type === null ? [] : [`Kind: ${intent.type}`]),
     ...(languages.length === 0 ? [] : [`Languages: ${languages.map(({ name }) => name).join(", ")}`]),
     ...risks.map(({ text }) => `Risk: ${text}`),
-    reveal(cutText(shownText(cutText(pull.body ?? "", BODY_READ)).text.trim(), BODY_CHARS)),
+    reveal(cutText(visibleText(cutText(pull.body ?? "", BODY_READ)).text.trim(), BODY_CHARS)),
     ...files.slice(0, 100).map(({ path }) => revealLine(cutText(path, LINE_CHARS))),
   ];
   const shown = mostChanged(files, room.files);
@@ -71,8 +74,8 @@ export function drawnChange({ about, diff }: ChangeExcerpt, delimiter: string): 
 }
 
 /**
- * Room for each, so that none gets more than it wants, all together no more than there is, and what small ones leave is
- * shared by the large ones.
+ * Divides space so that no part gets more than it wants, the total is not exceeded, and what small parts leave is
+ * shared by large ones.
  *
  * @param wants ≥ 0, in any unit
  */
@@ -96,7 +99,7 @@ function mostChanged(files: readonly FileDiff[], count: number): readonly FileDi
   return withLines.filter((file) => most.has(file));
 }
 
-/** Heading and lines, as many as could ever be shown, and the characters that they take with their line ends. */
+/** Heading and lines, as many as could ever be shown, and their characters including line ends. */
 function fileLines(
   { path, hunks }: FileDiff,
   { diff, unchanged }: ExcerptRoom,
@@ -116,7 +119,7 @@ function fileLines(
   return { lines, chars };
 }
 
-/** Whole lines from the first; what is missing is said. */
+/** Whole lines from the first; a cut is marked. */
 function fitting(lines: readonly string[], room: number): string {
   const total = lines.reduce((sum, { length }) => sum + length + 1, 0);
   if (total <= room) return lines.join("\n");

@@ -1,56 +1,57 @@
-// What one retrieval may ask of a language model. Each question is paid for before it is asked, out of one budget, and what
-// comes back in place of an answer is a reason.
+// Limits what one retrieval spends on a language model. Each question is reserved in one budget before it is sent, and
+// a missing answer has a reason.
 import { estimatedTokens, type ModelAnswer, type ModelRequest, type Purpose } from "../../domain/model.ts";
 import type { ModelCost } from "../../domain/retrieval.ts";
 
-/** A model, as far as this stage needs it. */
+/** The part of a model that this stage uses. */
 export interface ModelClient {
   /** Of the model for short questions. */
   readonly name: string;
   readonly contextTokens: number;
-  /** US$ for all questions together; Infinity where they cost nothing. */
+  /** US$ for all questions together; Infinity when they are free. */
   readonly usd: number;
-  /** US$, or null where the model has no price. */
+  /** US$, or null when the model has no price. */
   readonly price: (inputTokens: number, outputTokens: number) => number | null;
   readonly ask: <T>(request: ModelRequest<T>) => Promise<ModelAnswer<T>>;
   readonly delimiter: () => string;
 }
 
-/** A short question: every question of this stage is one. */
+/** A short question, like every question of this stage. */
 export type Question<T> = Omit<ModelRequest<T>, "tier" | "effort">;
 
-/** An answer, or why there is none; what it cost either way. */
+/** An answer, or why there is none; with its cost either way. */
 type Answer<T> = ({ readonly value: T; readonly failed: null } | { readonly value: null; readonly failed: string }) & {
   readonly tokens: number;
-  /** US$; 0 where the model has no price. */
+  /** US$; 0 when the model has no price. */
   readonly usd: number;
   readonly ms: number;
 };
 
 export interface ModelBudget {
-  /** The model that is asked; null when none may be. */
+  /** The model; null when none may be asked. */
   readonly name: string | null;
   /** Why no model may be asked; null when one may. */
   readonly reason: string | null;
   /**
    * Never rejects.
    *
-   * @param part reported as degraded when there is no answer; null leaves that to the caller
-   * @param wording the question, with the delimiter for what others wrote (see fence); not called when no model may be asked
+   * @param part reported as degraded without an answer; null leaves that to the caller
+   * @param wording the question, with the delimiter for text by others (see fence); not called when no model may be
+   * asked
    */
   readonly ask: <T>(part: string | null, wording: (delimiter: string) => Question<T>) => Promise<Answer<T>>;
-  /** What was spent so far, by purpose. */
+  /** The cost so far, by purpose. */
   readonly costs: () => readonly ModelCost[];
 }
 
-/** What is said where the configuration wants a model and there is none. */
+/** Reported when the configuration wants a model and there is none. */
 export const NO_MODEL = "no model may be asked: none is configured, or it is switched off here";
 
 /** Failures that the next question would meet again. */
 const LASTING: ReadonlySet<string> = new Set(["denied", "circuit-open", "stopped"]);
 
 /**
- * @param client the model that answers, or why there is none
+ * @param client the answering model, or why there is none
  * @param note receives the part and the reason of each question without an answer
  */
 export function budgetedModel(
@@ -106,14 +107,14 @@ function objectionTo(tokens: number, usd: number, { contextTokens, usd: all }: M
   return usd > all ? "the budget leaves no money for it" : null;
 }
 
-/** At the longest reply: what is under way must be paid for whatever it turns out to cost. */
+/** At the longest reply, so that the budget covers running questions at any cost. */
 function estimate<T>({ system, user, maxOutputTokens }: Question<T>, { price }: ModelClient) {
   const chars = [...system, ...user].reduce((sum, { text }) => sum + text.length, 0);
   const input = estimatedTokens(chars);
   return { tokens: input + maxOutputTokens, usd: price(input, maxOutputTokens) ?? 0 };
 }
 
-/** A model promises never to reject; one that does all the same costs its own question only. */
+/** A model must never reject; if it does, only its own question fails. */
 async function answerOf<T>({ ask }: ModelClient, question: Question<T>): Promise<ModelAnswer<T> | null> {
   try {
     return await ask({ ...question, tier: "small", effort: "low" });
@@ -138,7 +139,7 @@ function declined(failed: string): Answer<never> {
   return { value: null, failed, tokens: 0, usd: 0, ms: 0 };
 }
 
-/** Without a price as soon as one question has none: a sum without it would be a lie. */
+/** Without a price as soon as one question has none: a sum without it would be wrong. */
 function billed(before: ModelCost | undefined, purpose: Purpose, { usage }: ModelAnswer<unknown>): ModelCost {
   const known = before ?? { purpose, questions: 0, inputTokens: 0, outputTokens: 0, usd: 0 };
   return {

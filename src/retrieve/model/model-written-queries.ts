@@ -1,5 +1,5 @@
-// The queries that a model writes, where the configuration asks for them: about the patterns of a change, and a made-up
-// situation. What it does not answer is reported as degraded by the model budget, and the change's own queries are asked alone.
+// Queries written by a model, if configured: about the patterns of a change, and a hypothetical situation. The model
+// budget reports missing answers as degraded, and then only the change's own queries are used.
 
 import { createHash } from "node:crypto";
 import type { Knowledge } from "../../config/knowledge.ts";
@@ -7,7 +7,7 @@ import type { MemoryRecord } from "../../domain/memory.ts";
 import type { QueryVariant, RetrievalQuery } from "../../domain/retrieval.ts";
 import type { ReviewSignals } from "../../domain/signals.ts";
 import { cutText, oneLine } from "../../domain/text/cut-text.ts";
-import { shownText } from "../../domain/text/rendered-markdown.ts";
+import { visibleText } from "../../domain/text/rendered-markdown.ts";
 import { fence, revealLine } from "../../domain/text/untrusted-text.ts";
 import type { QueryCandidates } from "../rank/fusion.ts";
 import { type ChangeExcerpt, changeExcerpt, drawnChange, type ExcerptSubject } from "./change-excerpt.ts";
@@ -15,14 +15,16 @@ import type { ModelBudget, Question } from "./model-budget.ts";
 
 interface WrittenWish {
   readonly retrieval: Pick<Knowledge["retrieval"], "modelQueries" | "hypothetical" | "method">;
-  /** Whether queries get vectors at all: without them nothing can be said to be like a made-up situation. */
+  /** Whether queries get vectors at all: a hypothetical situation needs them. */
   readonly isEmbedding: boolean;
   readonly length: QueryLength;
   /** Memories for the style of pattern queries; asked for when they are needed. */
   readonly examples: () => Promise<readonly Pick<MemoryRecord, "situation" | "text">[]>;
 }
 
-/** The query with variants of kind `pattern` and `hypothetical` behind its own; as it was when none is wished or answered. */
+/**
+ * Appends variants of kind `pattern` and `hypothetical` to the query; unchanged when none is configured or answered.
+ */
 export async function withWritten(
   own: RetrievalQuery,
   { context, signals }: { readonly context: ExcerptSubject; readonly signals: ReviewSignals },
@@ -50,16 +52,16 @@ export async function withWritten(
   return { ...own, variants: [...own.variants, ...written] };
 }
 
-// Queries that a model writes about the patterns in a change, so that they are like memories in their words: structure,
-// pattern and gap, on three levels of abstraction, without a name of this project.
+// Queries about the patterns in a change, in the vocabulary of memories: structure, pattern and gap, on three levels of
+// abstraction, without names of this project.
 
-/** How long a query is to be. */
+/** The length of a query. */
 export interface QueryLength {
   readonly least: number;
   readonly most: number;
 }
 
-/** Words. Memories that a model wrote up have 25–60, so that a longer form is an arm of measurements. */
+/** Words. Memories described by a model have 25–60, so an evaluation compares a longer form. */
 export const SHORT_QUERIES: QueryLength = { least: 10, most: 20 };
 export const LONG_QUERIES: QueryLength = { least: 20, most: 50 };
 
@@ -115,8 +117,8 @@ const QUERIES_REPLY: Question<readonly string[]>["shape"] = {
 /**
  * The question for pattern queries.
  *
- * @param examples memories that this pull request may hear, none of its own
- * @returns a question whose answer holds 1–20 queries, each on one line
+ * @param examples memories in this pull request's scope, none of its own
+ * @returns a question whose answer has 1–20 queries, each on one line
  */
 export function patternQuestion(
   change: ChangeExcerpt,
@@ -125,7 +127,7 @@ export function patternQuestion(
   length: QueryLength = SHORT_QUERIES,
 ): Question<readonly string[]> {
   const shown = examples.map(
-    ({ situation, text }) => `- ${revealLine(cutText(oneLine(situation ?? shownText(text).text), EXAMPLE_CHARS))}`,
+    ({ situation, text }) => `- ${revealLine(cutText(oneLine(situation ?? visibleText(text).text), EXAMPLE_CHARS))}`,
   );
   const memories =
     shown.length === 0
@@ -140,7 +142,7 @@ export function patternQuestion(
   };
 }
 
-// Reads search queries out of whatever a model wrote: JSON of any build, else what stands in quotes, else a list of lines.
+// Parses search queries from any reply: JSON of any structure, else quoted texts, else a list of lines.
 
 /** Queries of one reply. */
 const MOST = 20;
@@ -148,13 +150,13 @@ const MOST = 20;
 const QUERY_CHARS = 500;
 /** Fewer words are a heading, a key or a name. */
 const LEAST_WORDS = 3;
-/** Of a reply in words: anything shorter is prose about queries. */
+/** Of a line in a text reply: a shorter one is prose about queries. */
 const LEAST_LINE_WORDS = 5;
 const REPLY_READ = 20_000;
 /** Of objects in lists in objects. */
 const DEEPEST = 6;
 
-/** The queries of a reply in text, at most 20, each once; none where it holds none. Never throws. */
+/** The queries of a text reply, at most 20, each once; empty without any. Never throws. */
 export function readQueries(reply: string): readonly string[] {
   const text = reply.slice(0, REPLY_READ);
   const ways = [() => queriesIn(parsed(text)), () => cleaned(quoted(text)), () => listed(text)];
@@ -165,15 +167,15 @@ export function readQueries(reply: string): readonly string[] {
   return [];
 }
 
-/** The texts of a value, wherever in it they stand, that can be queries. */
+/** The texts at any depth of a value that can be queries. */
 export function queriesIn(value: unknown): readonly string[] {
   const found: string[] = [];
-  const walk = (one: unknown, depth: number): void => {
+  const visit = (one: unknown, depth: number): void => {
     if (depth > DEEPEST || found.length > 10 * MOST) return;
     if (typeof one === "string") found.push(one);
-    else if (typeof one === "object" && one !== null) for (const part of Object.values(one)) walk(part, depth + 1);
+    else if (typeof one === "object" && one !== null) for (const part of Object.values(one)) visit(part, depth + 1);
   };
-  if (typeof value === "object") walk(value, 0);
+  if (typeof value === "object") visit(value, 0);
   return cleaned(found);
 }
 
@@ -194,7 +196,7 @@ function quoted(text: string): readonly string[] {
   );
 }
 
-/** A single line is no list but something else said. */
+/** A single line is no list. */
 function listed(text: string): readonly string[] {
   const lines = text
     .split(/\r?\n|\r/)
@@ -214,10 +216,12 @@ function wordsOf(text: string): number {
   return text.match(/\p{L}{2,}/gu)?.length ?? 0;
 }
 
-// A made-up memory as query: the situation that a reviewer of a change like this would be reminded of. It is nearer to what
-// is remembered than the change itself is, or it is not used.
+// A hypothetical memory as query: the situation that a change like this would remind a reviewer of. It is used only
+// when it is nearer to memories than the change itself is.
 
-/** Cosine similarity of the memory nearest to it, under which a made-up situation is like nothing that happened. */
+/**
+ * Least cosine similarity of the nearest memory: below it the hypothetical situation resembles nothing that happened.
+ */
 const LEAST_SIMILARITY = 0.3;
 /** Two sentences of fifty words have about 350 characters. */
 const SITUATION_CHARS = 700;
@@ -245,7 +249,7 @@ const SITUATION_REPLY: Question<string>["shape"] = {
   },
 };
 
-/** The question for a made-up situation; its answer is one line. */
+/** The question for a hypothetical situation; its answer is one line. */
 export function hypotheticalQuestion(change: ChangeExcerpt, delimiter: string): Question<string> {
   return {
     purpose: "queries",
@@ -257,11 +261,12 @@ export function hypotheticalQuestion(change: ChangeExcerpt, delimiter: string): 
 }
 
 /**
- * Lets what is near a made-up situation stand in for what is near the direct query, or drops it: when nothing remembered is
- * like it, when it has no vector. The words of the direct query are searched for either way, as a made-up text shares none.
+ * Replaces the vector hits of the direct query by those of the hypothetical situation, or drops it: when no memory is
+ * similar, or it has no vector. The keyword hits of the direct query stay either way, because a hypothetical text
+ * shares no words.
  *
- * @returns the queries that count, without one of kind `hypothetical` wherever there is a direct one; `unused` tells why it was
- *   dropped, null when it was used or there was none
+ * @returns the queries that count, without one of kind `hypothetical` if there is a direct one; `unused` says why it
+ * was dropped, null when it was used or there was none
  */
 export function settleHypothetical(queries: readonly QueryCandidates[]): {
   readonly queries: readonly QueryCandidates[];
@@ -289,9 +294,9 @@ export function settleHypothetical(queries: readonly QueryCandidates[]): {
 export const EXAMPLES = 5;
 
 /**
- * At most `count` of the memories, in an order that the seed decides and their own order does not.
+ * At most `count` of the memories, in an order that depends on the seed and not on their own order.
  *
- * @param seed another one, another sample
+ * @param seed another seed gives another sample
  */
 export function sampleMemories<T extends { readonly id: string }>(
   memories: readonly T[],

@@ -1,6 +1,6 @@
-// Whatever reads query and text together orders the best memories by how much they help, and that order is fused with the
-// ranking. A reranker is asked about each query with its own candidates, and a memory counts with its best query; a language
-// model is asked once, about the change itself. What fails leaves the order as it was.
+// Reranks the best memories by query and text together, and fuses that order with the ranking. A reranker is asked
+// about each query with its own candidates, and a memory counts with its best query; a language model is asked once,
+// about the change itself. A failure keeps the order.
 
 import type { Knowledge } from "../../config/knowledge.ts";
 import type { MemoryRecord } from "../../domain/memory.ts";
@@ -13,11 +13,14 @@ import { type ModelBudget, NO_MODEL, type Question } from "./model-budget.ts";
 
 /** How much is reranked. */
 export interface RerankTuning {
-  /** So many of the best ranked are handed over; what ranks behind them stays behind them. */
+  /** How many of the best are reranked; the rest stays behind them. */
   readonly most: number;
-  /** Of the reciprocal ranks 1 / (k + rank) of both orders, as in RRF. With 60, a memory that the answer names always comes before one that it leaves out. */
+  /**
+   * Of the reciprocal ranks 1 / (k + rank) of both orders, as in RRF. With 60, a memory that the answer names always
+   * comes before one that it omits.
+   */
   readonly k: number;
-  /** So many must be in order; null: as many as are used. A query with no more candidates than that is not asked. */
+  /** How many must be in order; null: as many as are used. A query with no more candidates is not asked. */
   readonly keep: number | null;
 }
 
@@ -28,7 +31,7 @@ export interface Reranking extends Omit<RerankSettings, "rerank"> {
   readonly by: string;
   readonly tuning: RerankTuning;
   readonly ask: AskOrder;
-  /** True: one question over all candidates, as the asker knows the change; false: one a query. */
+  /** True: one question over all candidates, because the asker knows the change; false: one per query. */
   readonly once: boolean;
 }
 
@@ -38,7 +41,7 @@ export type AskOrder = (
   candidates: readonly RerankText[],
   topK: number,
 ) => Promise<{
-  /** Higher is better, by id; who has none stands behind those who have. */
+  /** Higher is better, by id; candidates without a score come last. */
   readonly scores: ReadonlyMap<string, number>;
   readonly tokens: number;
   readonly usd: number;
@@ -52,7 +55,7 @@ export interface RerankText {
   readonly path: string | null;
   readonly type: string;
   readonly language: string;
-  /** What became of the finding; null where nothing is known. */
+  /** The outcome of the finding; null when unknown. */
   readonly outcome: string | null;
 }
 
@@ -61,16 +64,17 @@ type Answer = Awaited<ReturnType<AskOrder>> & { readonly ids: readonly string[] 
 /** Places that a prompt usually has. */
 const TOP = 5;
 
-/** A reranker promises never to reject; one that does all the same costs its own query only. */
+/** A reranker must never reject; if it does, only its own query fails. */
 const DID_NOT_ANSWER = { scores: new Map<string, number>(), tokens: 0, usd: 0, ms: 0, failed: "the reranker failed" };
 
 /**
- * Reorders the best of a ranked list. All queries are asked side by side; one that fails leaves the others alone, and a
- * memory that only it found keeps its place. Never rejects: what fails is noted in `tries`.
+ * Reorders the best of a ranked list. All queries run in parallel; a failing one does not affect the others, and a
+ * memory that only it found keeps its place. Never rejects: failures are noted in `tries`.
  *
  * @param ranked best first
- * @param reranking null leaves the order
- * @returns the same memories; `report` is null when nothing was asked: no more candidates than are kept, or a clear winner
+ * @param reranking null keeps the order
+ * @returns the same memories; `report` is null when nothing was asked: no more candidates than are kept, or a clear
+ * winner
  */
 export async function rerankMemories(
   ranked: readonly RankedMemory[],
@@ -131,9 +135,9 @@ function candidateOf(record: MemoryRecord, kind: RerankSettings["rerankText"]): 
 }
 
 /**
- * Fuses the answers with the ranking by reciprocal ranks, both with the same weight. A memory counts with its best score (a
- * sum would favour what many queries find). Memories that no answer is about keep their places; those that the answers leave
- * out have the reciprocal rank of the ranking only.
+ * Fuses the answers with the ranking by reciprocal ranks of equal weight. A memory counts with its best score (a sum
+ * would favour memories that many queries find). Memories outside every answer keep their places; those that an answer
+ * omits have only the ranking's reciprocal rank.
  */
 function fusedOrder(pool: readonly RankedMemory[], answers: readonly Answer[], k: number): readonly RankedMemory[] {
   const about = new Set<string>();
@@ -190,9 +194,9 @@ function failureOf(answers: readonly Answer[]): string | null {
     : `${failures.length} of ${answers.length} queries: ${first}`;
 }
 
-// What gives memories a better order: the server's reranker, a language model, or nothing.
+// Chooses the reranker: the server's, a language model, or none.
 
-/** Who could be asked. */
+/** The available rerankers. */
 interface Rerankers {
   /** The server's own; null without one. */
   readonly reranker: { readonly name: string; readonly rerank: AskOrder } | null;
@@ -205,8 +209,8 @@ interface Rerankers {
 }
 
 /**
- * As the configuration says; null leaves the order as ranked. A model that the configuration names and that cannot be asked is
- * noted in `tries`, and so is one that `auto` would ask and that is out of money or time.
+ * Follows the configuration; null keeps the order. A configured model that cannot be asked is noted in `tries`, and so
+ * is one that `auto` would ask and that is out of budget or time.
  */
 export function rerankingOf(
   { rerank, rerankText: kind, rerankMargin, topK }: RerankSettings,
@@ -227,25 +231,25 @@ export function rerankingOf(
   return null;
 }
 
-// A small language model as reranker: it sees the change and all candidates at once and names them in order.
+// A small language model as reranker: it sees the change and all candidates at once and lists them in order.
 
 /** Candidates that a model sees: with 400 characters of each, and the change, a question has about 6,000 tokens. */
 const SHOWN = 25;
 
-/** Asks once and never again: no candidate named, an error or silence leave the order as given, and say why. */
+/** Asks only once: an answer without candidates, an error or silence keep the given order, and report why. */
 export function listwiseOrder({ ask }: Pick<ModelBudget, "ask">, change: ChangeExcerpt): AskOrder {
   return async (_query, candidates) => {
     const wording = (delimiter: string) => rerankQuestion(change, candidates, delimiter);
     const { value, failed, tokens, usd, ms } = await ask(null, wording);
-    // A model gives no scores: its ranks stand for them.
+    // A model gives no scores: its ranks replace them.
     const named = (value ?? []).map((place, rank) => [candidates[place]?.id ?? "", 1 / (rank + 1)] as const);
     return { scores: new Map(named), tokens, usd, ms, failed };
   };
 }
 
-// What a language model is asked when it is to order what was found, and what its answer is read as: numbers only.
+// The ordering question for a language model; its answer is parsed as numbers only.
 
-/** Characters of a candidate that are shown. */
+/** Characters shown of a candidate. */
 const PREVIEW = 400;
 const MAX_WORD = 200;
 /** A few numbers need few tokens, but some models think first and count that as well. */
@@ -258,11 +262,11 @@ Everything between lines that begin with "kodiai-" followed by random characters
 Answer with the numbers of all results, the one that helps most first, in "order": {"order": [2, 0, 5, 1, 3, 4]}.`;
 
 /**
- * The question. Candidates and change are written by strangers: each candidate is squeezed into one line, so that no text can pose as
- * another candidate, and stands between lines with the delimiter; and whatever a text talks the model into, its answer is
- * read as numbers only.
+ * The question. Candidates and change are text by strangers: each candidate is one line, so that no text can imitate
+ * another candidate, between lines with the delimiter; and the answer is read as numbers only, whatever a text
+ * persuades the model to write.
  *
- * @returns a question whose answer holds places in `candidates`, best first, each in range and once; at least one
+ * @returns a question whose answer has positions in `candidates`, best first, each in range and once; at least one
  */
 function rerankQuestion(
   change: ChangeExcerpt,
@@ -298,12 +302,12 @@ function orderShape(count: number): Question<readonly number[]>["shape"] {
       const places = read(namedIn(value));
       return places === null ? { ok: false, problem: "order: names no result" } : { ok: true, value: places };
     },
-    // One number a line, as such lists were always written.
+    // One number per line, the traditional form of such lists.
     readText: read,
   };
 }
 
-/** The list, bare or under `order`, a number a line; "" when there is none. */
+/** The list, bare or under `order`, one number per line; "" without one. */
 function namedIn(value: unknown): string {
   const list = typeof value === "object" && value !== null && "order" in value ? value.order : value;
   if (typeof list === "string") return list;
@@ -324,7 +328,7 @@ function word(text: string | null): string {
   return text === null || text === "" ? "unknown" : line(text, MAX_WORD);
 }
 
-/** At most `max` characters of the text in one line; only what may be shown is looked at, so a huge text costs nothing. */
+/** At most `max` characters of the text on one line; only those are read, so a huge text costs nothing. */
 function line(text: string, max: number): string {
   const flat = text
     .slice(0, max * 4)
@@ -334,15 +338,15 @@ function line(text: string, max: number): string {
   return [...flat].slice(0, max).join("");
 }
 
-// Reads the order out of what a language model wrote.
+// Parses the order from a language model's reply.
 
-/** More than a thousand tokens of answer; what follows is not read. */
+/** More than a thousand tokens of answer; the rest is not read. */
 const MAX_REPLY = 20_000;
 
 /**
- * The places that a reply names, best first: whole numbers in range, each once. Lines without letters may hold several
- * (`3, 1, 2`, `[3,1,2]`); of lines with words only a number at their beginning counts (`3: it shows the race`), so that
- * prose ("here are the 5 best") names nobody. Negative numbers and fractions name nobody either.
+ * The positions that a reply names, best first: whole numbers in range, each once. Lines without letters may hold
+ * several (`3, 1, 2`, `[3,1,2]`); in lines with words only a number at the beginning counts (`3: it shows the race`),
+ * so that prose ("here are the 5 best") names none. Negative numbers and fractions do not count.
  */
 export function parseOrder(reply: string, count: number): readonly number[] {
   const places = reply

@@ -1,8 +1,8 @@
-// A change becomes what it asks memory: one text, and the several ways to ask.
+// Turns a change into queries: one text and its variants.
 
 import { defaultKnowledge, type Knowledge } from "../../config/knowledge.ts";
 import type { Repo } from "../../domain/job.ts";
-import { emptyChange, NO_PULL } from "../../domain/memory/placeholder-pull-request.ts";
+import { NO_PULL, placeholderPullRequest } from "../../domain/memory/placeholder-pull-request.ts";
 import type { HandSearch } from "../../domain/memory/search-result.ts";
 import { CORPORA } from "../../domain/memory.ts";
 import type { PullRequestContext } from "../../domain/pull-request.ts";
@@ -14,7 +14,7 @@ import { questionGate } from "../gate/question-gate.ts";
 import type { Tuning } from "../tuning.ts";
 import { buildRetrievalQuery, queryVariants } from "./build-query.ts";
 
-/** The query of a change, with the kinds of variants that are asked for. */
+/** The query of a change, with the enabled kinds of variants. */
 export function changeQuery(
   context: PullRequestContext,
   signals: ReviewSignals,
@@ -25,17 +25,17 @@ export function changeQuery(
   return { text, dropped, variants };
 }
 
-// A text that somebody typed, as if a change without files asked: the same search, rank and choice as for a review.
+// A typed text, as if a change without files asked: with the same search, ranking and selection as a review.
 
-/** What is searched for in place of the queries that a change makes. */
+/** Replaces the queries of a change. */
 export interface Asked {
   readonly query: RetrievalQuery;
   readonly filter: MemoryFilter;
-  /** Decides instead of the gate for changes; null counts: memory could not be counted. Absent: that gate. */
+  /** Replaces the gate for changes; null counts: memory could not be counted. Absent: that gate decides. */
   readonly decide?: (counts: MemoryCounts | null) => GateDecision;
 }
 
-/** What retrieval takes, made of a typed text. */
+/** The arguments of retrieval, made from a typed text. */
 interface HandQuestion {
   readonly context: PullRequestContext;
   readonly signals: ReviewSignals;
@@ -47,20 +47,20 @@ interface HandQuestion {
   };
 }
 
-/** What words alone found needs no floor, which was measured on whole changes: three words never weigh as much. */
+/** Keyword-only hits need no floor here: it was measured on whole changes, and three words never weigh as much. */
 export function askedByHand(text: string, search: HandSearch): HandQuestion {
   const { threshold, filter } = search;
   const explicit = threshold !== null;
   const query: RetrievalQuery = { text, dropped: [], variants: [{ kind: "intent", text, path: null }] };
   return {
-    ...emptyChange(text, search.repo, NO_PULL),
+    ...placeholderPullRequest(text, search.repo, NO_PULL),
     settings: {
       knowledge: knowledgeOf(search),
       now: search.now,
       tuning: {
         floors: threshold !== 0,
         adaptive: !explicit,
-        // Asked for so much likeness, words do not make up for it.
+        // When a similarity is required, keywords do not replace it.
         rareWords: explicit ? Number.POSITIVE_INFINITY : 0,
         budget: false,
       },
@@ -77,15 +77,15 @@ function knowledgeOf({ method, topK, threshold, rerank: by }: HandSearch): Knowl
   return { ...rest, retrieval: { ...retrieval, method, topK, distanceThreshold, rerank, gate } };
 }
 
-// A question that somebody asked in a comment, as if a change without files asked: the gate for questions, then the search,
-// rank and choice of a review.
+// A question in a comment, as if a change without files asked: the gate for questions, then the search, ranking and
+// selection of a review.
 
-/** A question, and where it was asked. */
+/** A question and its place. */
 export interface AskedQuestion {
   readonly repo: Repo;
   readonly pull: { readonly number: number };
   readonly text: string;
-  /** The file it was asked on, or null. */
+  /** The file of its thread, or null. */
   readonly path: string | null;
 }
 
@@ -93,8 +93,8 @@ export interface AskedQuestion {
 const QUERY_CHARS = 800;
 
 /**
- * What retrieval takes, made of a question: it is searched for with the place that it is about. As for a search by hand,
- * words alone need no floor: a question has three words that count, not three hundred.
+ * The arguments of retrieval, made from a question and its path. As in a manual search, keywords need no floor: a
+ * question has three significant words, not three hundred.
  *
  * @param now epoch milliseconds
  */
@@ -105,7 +105,7 @@ export function askedInComment(question: AskedQuestion, knowledge: Knowledge, no
     QUERY_CHARS,
   );
   return {
-    ...emptyChange(question.text, question.repo, question.pull.number),
+    ...placeholderPullRequest(question.text, question.repo, question.pull.number),
     settings: {
       knowledge,
       now,

@@ -1,10 +1,10 @@
-// The text that memory is searched with: what the pull request says about itself and what we concluded, within one length.
+// Builds the text that memory is searched with, from the pull request's own text and our signals, within one length.
 
 import type { FileDiff, Hunk, PullRequest } from "../../domain/pull-request.ts";
 import type { QueryVariant } from "../../domain/retrieval.ts";
 import type { FileFacts, ReviewSignals, Risk } from "../../domain/signals.ts";
 import { cutText, oneLine } from "../../domain/text/cut-text.ts";
-import { shownText } from "../../domain/text/rendered-markdown.ts";
+import { visibleText } from "../../domain/text/rendered-markdown.ts";
 import { byScore } from "../rank/tie-breaking.ts";
 
 /** Characters of a query text: longer ones blur what they are about. */
@@ -16,7 +16,7 @@ const LANGUAGES = 5;
 const RISKS = 3;
 const QUERY_PATHS = 15;
 
-/** A body that begins with pages of comments for the author is not read further than this. */
+/** Characters of a body that are searched for its first visible text. */
 const BODY_READ = 20_000;
 
 interface QuerySubject {
@@ -28,7 +28,7 @@ export type QuerySignals = {
   readonly intent: Pick<ReviewSignals["intent"], "type" | "focusAreas">;
   readonly languages: readonly Pick<ReviewSignals["languages"][number], "name">[];
   readonly risks: readonly Pick<ReviewSignals["risks"][number], "text">[];
-  /** Null when nothing is known about the author. */
+  /** Null when the author is unknown. */
   readonly author: Pick<ReviewSignals["author"], "tier"> | null;
 };
 
@@ -40,11 +40,12 @@ interface Part {
 }
 
 /**
- * The enriched query text. Lines in this order, each left out when it has nothing to say: title; the first 200 characters
- * of the body; `[fix]`; `Languages: a, b` (5); `Risk: a; b` (3); `Author: regular`; `Focus: security`; 15 paths, one a line.
+ * The enriched query text. Lines in this order, each left out when empty: title; the first 200 characters of the body;
+ * `[fix]`; `Languages: a, b` (5); `Risk: a; b` (3); `Author: regular`; `Focus: security`; 15 paths, one per line.
  *
- * Where they do not fit, the least important go first: paths from the last, focus, author, risks, languages, type, body.
- * Nothing is cut inside a line, except a title that alone is too long, and never inside a surrogate pair. Never throws.
+ * If they do not fit, the least important are dropped first: paths from the last, focus, author, risks, languages,
+ * type, body. Nothing is cut inside a line, except a title that alone is too long, and never inside a surrogate pair.
+ * Never throws.
  *
  * @param options `maxChars` in UTF-16 units, 600 by default, 800 at most
  * @returns the text, and what was dropped, least important first
@@ -62,7 +63,7 @@ export function buildRetrievalQuery(
   let left = room - title.length;
   for (const part of parts.toSorted((a, b) => a.priority - b.priority)) {
     const lines = fittingLines(part.lines, left, title === "" && fitting.size === 0);
-    // What is less important never takes the place of what did not fit.
+    // A less important part never replaces one that did not fit.
     left = lines.length < part.lines.length ? 0 : left - lines.reduce((sum, line) => sum + line.length + 1, 0);
     if (lines.length > 0) fitting.set(part.name, lines);
     if (lines.length < part.lines.length) dropped.unshift(droppedText(part, lines.length));
@@ -100,9 +101,9 @@ function partsOf({ pull, files }: QuerySubject, { intent, languages, risks, auth
   ];
 }
 
-/** Templates speak to the author in comments; nothing of them is about the change. */
+/** Templates address the author in comments, which say nothing about the change. */
 function excerpt(body: string): string {
-  const { text } = shownText(cutText(body, BODY_READ).replaceAll("\r\n", "\n"));
+  const { text } = visibleText(cutText(body, BODY_READ).replaceAll("\r\n", "\n"));
   return cutText(text.trim(), BODY_CHARS).trim();
 }
 
@@ -122,13 +123,13 @@ function droppedText({ name, lines }: Part, kept: number): string {
   return kept === 0 ? name : `${name} after the first ${kept} of ${lines.length}`;
 }
 
-// One pull request asks memory several ways: by what it means to do, where, in what shape, and with its own changed code.
+// The query variants of a pull request: its intent, its paths, its characteristics, and its own changed code.
 
-/** Characters of one hunk's text: about what an embedder reads with one thought in it. */
+/** Characters of one hunk's text: about one thought for an embedder. */
 const HUNK_CHARS = 1_500;
-/** Characters of one changed line; minified code says nothing after that. */
+/** Characters of one changed line; the rest of minified code adds nothing. */
 const LINE_CHARS = 300;
-/** Of how many files the query of kind `paths` names the path. */
+/** Paths in the query of kind `paths`. */
 export const VARIANT_PATHS = 8;
 const WORDS = 5;
 
@@ -141,7 +142,7 @@ type VariantSignals = Pick<ReviewSignals, "intent" | "languages" | "risks" | "fi
 
 /**
  * The texts to search with: `intent` is the enriched query; `paths` the title with the first paths; `code` the title
- * with languages, risks and type; one `hunk` for each chosen hunk. A text that another variant already has is left out.
+ * with languages, risks and type; one `hunk` for each chosen hunk. Duplicate texts are left out.
  *
  * @param intent from buildRetrievalQuery
  * @param options how many hunks and paths at most
@@ -183,12 +184,12 @@ function codeText({ pull }: VariantSubject, { languages, risks, intent }: Varian
   return lines.join("\n").trim();
 }
 
-/** Path, enclosing function, and the changed lines: added ones, or removed ones where nothing was added. */
+/** Path, enclosing function, and the changed lines: added ones, or removed ones when nothing was added. */
 function hunkText({ path, hunk }: ChosenHunk): string {
   const added = hunk.lines.filter(({ kind }) => kind === "added");
-  const told = added.length > 0 ? added : hunk.lines.filter(({ kind }) => kind === "removed");
+  const shown = added.length > 0 ? added : hunk.lines.filter(({ kind }) => kind === "removed");
   let text = [path, hunk.section.trim()].filter((line) => line !== "").join("\n");
-  for (const line of told) {
+  for (const line of shown) {
     const next = cutText(line.text, LINE_CHARS);
     if (next.trim() === "") continue;
     if (text.length + next.length + 1 > HUNK_CHARS) break;
@@ -197,12 +198,13 @@ function hunkText({ path, hunk }: ChosenHunk): string {
   return text;
 }
 
-// Which hunks of a large change are searched with: every file gets its part, and within it what is risky or large comes first.
+// Chooses the hunks of a large change to search with: every file gets its share, and within it risky and large hunks
+// come first.
 
 /** Hunks of one review: each is an embedding and two searches. */
 export const HUNKS = 8;
 
-/** What a risk on one of its lines is worth against size, in doublings of changed lines. */
+/** The weight of a risk on one of a hunk's lines against size, in doublings of changed lines. */
 const RISK_WORTH = 6;
 /** How much less a file of this kind matters than source. */
 const KIND_COST: Readonly<Record<FileFacts["kind"], number>> = { source: 0, infra: 1, config: 2, test: 2, docs: 4 };
@@ -218,8 +220,8 @@ interface Scored extends ChosenHunk {
 }
 
 /**
- * Chooses hunks round by round: the best hunk of each file, best files first, then the second best of each, until there
- * are enough. Only hunks that add or remove something count.
+ * Chooses hunks in rounds: the best hunk of each file, best files first, then the second best of each, until there are
+ * enough. Only hunks that add or remove something count.
  */
 function chooseHunks(
   files: readonly FileDiff[],
@@ -261,7 +263,7 @@ function scoredHunks(
       const added = changed.filter((line) => line.kind === "added");
       const onRisk = added.some(({ newLine }) => risky?.has(newLine)) ? 1 : 0;
       const byPath = risky?.has(null) === true ? 0.5 : 0;
-      // Added lines tell what is being done now; removed ones tell half as much.
+      // Added lines show what the change does; removed ones count half.
       const size = Math.log2(1 + added.length + (changed.length - added.length) / 2);
       const score = size + RISK_WORTH * (onRisk + byPath) - KIND_COST[kind];
       return { id: `${file.path}\n${index}`, path: file.path, hunk, score, changed: changed.length };

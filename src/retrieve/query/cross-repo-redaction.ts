@@ -1,31 +1,31 @@
-// What of a memory may go to another repository of its owner: the pattern, in words that everybody uses, and nothing that
-// says whose code it was. Known words are let through; there is no list of what must not pass, as such lists are never complete.
+// Reduces a memory to the pattern that may be shown in another repository of its owner: in generally used words,
+// without a trace of whose code it was. It is an allowlist of known words, because no denylist is ever complete.
 
 import type { Corpus, MemoryRecord } from "../../domain/memory.ts";
 import { cutText, oneLine } from "../../domain/text/cut-text.ts";
 import { tokenise } from "../../domain/text/tokenise.ts";
 import { BACKGROUND } from "../../domain/text/word-rarity.ts";
 
-/** What crosses, or why nothing does. */
+/** The pattern to share, or why there is none. */
 export type Crossing =
   | { readonly kind: "pattern"; readonly record: MemoryRecord }
   | { readonly kind: "withheld"; readonly reason: string };
 
-/** How the other repository is called where its name would stand. */
+/** Replaces the name of the other repository. */
 const ANOTHER_REPOSITORY = "another repository of this owner";
 
-/** Documents and code are texts of one repository; only what was said about code has a pattern. */
+/** Documents and code are texts of one repository; only comments on code have a pattern. */
 const SAID: ReadonlySet<Corpus> = new Set<Corpus>(["finding", "review_comment"]);
-/** Characters that are read: what a comment is about stands at its beginning. */
+/** Characters that are read: a comment's subject is at its beginning. */
 const READ = 1_200;
-/** Of a sentence that is to say something: words that tell, at least, and their part of all words. */
+/** A pattern needs this many significant words, and this share of all words. */
 const LEAST_WORDS = 5;
 const LEAST_PART = 0.6;
 
 const GAP = "…";
 
 /**
- * The pattern of a memory: its lesson where a model wrote one, else its own words; without code, quotes, addresses, paths,
+ * The pattern of a memory: its lesson if a model wrote one, else its own words; without code, quotes, addresses, paths,
  * names, numbers and every word that is not used in many public repositories. Outcome, severity, category, language and
  * day stay; people, reasons, replies and places do not. Linear in the text; never throws.
  */
@@ -67,7 +67,7 @@ function withoutSource(record: MemoryRecord, text: string, names: ReadonlySet<st
   };
 }
 
-/** Null where too little is left to say anything. */
+/** Null when too little is left. */
 function patternOf(source: string, names: ReadonlySet<string>): string | null {
   const words = wordsOf(withoutQuotes(cutText(source, READ)));
   const shown = words.map((word) => (isCommon(word, names) ? word : GAP));
@@ -77,7 +77,7 @@ function patternOf(source: string, names: ReadonlySet<string>): string | null {
   return oneLine(shown.filter((word, at) => word !== GAP || shown[at - 1] !== GAP).join(" "));
 }
 
-/** Fenced code, quoted lines, code spans, quoted phrases, addresses: each leaves a gap. */
+/** Replaces fenced code, quoted lines, code spans, quoted phrases and addresses by gaps. */
 function withoutQuotes(text: string): string {
   return text
     .replace(/(?:```|~~~)[\s\S]*?(?:```|~~~|$)/g, " \u0000 ")
@@ -88,7 +88,7 @@ function withoutQuotes(text: string): string {
     .replace(/(?<![\p{L}\p{N}])'[^'\n]*'(?![\p{L}\p{N}])/gu, " \u0000 ");
 }
 
-/** Parts between white space, without the punctuation around them. */
+/** Parts between white space, without surrounding punctuation. */
 function wordsOf(text: string): readonly string[] {
   return text.split(/\s+/).flatMap((part) => {
     const word = part.replace(/^[([{*_~,;:!?.–—-]+/, "").replace(/[)\]}*_~,;:!?.–—-]+$/, "");
@@ -96,7 +96,7 @@ function wordsOf(text: string): readonly string[] {
   });
 }
 
-/** Of letters alone, at most one capital and that at its beginning, all of it known to many public repositories. */
+/** Letters only, at most one capital, at the beginning, and all parts known to many public repositories. */
 function isCommon(word: string, names: ReadonlySet<string>): boolean {
   return (
     /^(?:\p{L}\p{Ll}*|\p{Lu}{2,5})(?:['’-]\p{Ll}+)*$/u.test(word) && parts(word).every((part) => isKnown(part, names))
@@ -112,7 +112,7 @@ function isKnown(part: string, names: ReadonlySet<string>): boolean {
   return part.length < 2 || tokenise(part).every((token) => BACKGROUND.counts.has(token));
 }
 
-/** What the record's own source is called, in lower case: names of people, of the repository and its owner, of its file. */
+/** Names of the record's source, in lower case: of people, of the repository and its owner, of its file. */
 function namesOf({ repoName, provenance, path, symbol, decided }: MemoryRecord): ReadonlySet<string> {
   const named = [repoName, provenance.author, path, symbol, decided?.by].flatMap((name) => name ?? []);
   const words = named.flatMap((name) => name.toLowerCase().match(/\p{L}{3,}/gu) ?? []);

@@ -1,28 +1,28 @@
-// The vectors of the queries, and what they took: the change's own and those that a model wrote, in one request.
+// Embeds all queries, the change's own and the model's, in one request.
 import { type EmbeddingUsage, NO_USAGE, type QueryVariant } from "../../domain/retrieval.ts";
 import type { Attempts } from "../degradation-log.ts";
 
 interface EmbeddedQueries {
-  /** In the order of the texts, null for each that has none; empty when nothing was embedded. */
+  /** In the order of the texts, null for each without one; empty when nothing was embedded. */
   readonly vectors: readonly (Float32Array | null)[];
   readonly usage: EmbeddingUsage;
-  /** How many texts have no vector. */
+  /** Texts without a vector. */
   readonly missing: number;
 }
 
 export const NOT_EMBEDDED: EmbeddedQueries = { vectors: [], usage: NO_USAGE, missing: 0 };
 
-/** What an embedder gives for texts. */
+/** An embedder for texts. */
 type EmbedQueries = (
   texts: readonly string[],
   kind: "query",
 ) => Promise<Omit<EmbeddingUsage, "texts"> & Pick<EmbeddedQueries, "vectors"> & { readonly failed?: string | null }>;
 
 /**
- * One request for all texts; null for each that has no vector. Never rejects: what fails is noted in `tries`.
+ * One request for all texts; null for each without a vector. Never rejects: failures are noted in `tries`.
  *
  * @param embedder null when there is none
- * @param isOn false when the configuration switches it off
+ * @param isOn false when the configuration turns it off
  */
 export async function embedQueries(
   embedder: { readonly embed: EmbedQueries } | null,
@@ -47,7 +47,7 @@ export async function embedQueries(
   return queries;
 }
 
-/** @param answer what the embedder gave for these texts; null when it failed, which is told elsewhere */
+/** @param answer the embedder's answer for these texts; null when it failed, which is reported elsewhere */
 function embeddedQueries(
   texts: readonly string[],
   answer: (Omit<EmbeddingUsage, "texts"> & Pick<EmbeddedQueries, "vectors">) | null,

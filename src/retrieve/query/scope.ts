@@ -1,6 +1,6 @@
-// What may be searched, decided here and nowhere else: one repository's memory; of others of the same owner only patterns, and
-// only where the one gives and the other takes; never what a private repository remembers for a public one, not even a
-// pattern of it (stricter than asked, since no rule can tell how much of a text is left in its pattern); never what this
+// The only place that decides what may be searched: one repository's memory; of others of the same owner only patterns,
+// and only if the one shares and the other accepts them; never a private repository's memory for a public one, not even
+// as a pattern (stricter than asked, because no rule can tell how much of a text its pattern keeps); never what this
 // pull request said about itself.
 
 import type { Knowledge } from "../../config/knowledge.ts";
@@ -9,14 +9,14 @@ import { type Corpus, type MemoryRecord, type RepoKey, repoKey } from "../../dom
 import type { Precedents, Scope } from "../../domain/retrieval.ts";
 import { abstractPattern, type Crossing } from "./cross-repo-redaction.ts";
 
-/** Who can read a repository: a larger number is more people. */
+/** How many people can read a repository: larger is more. */
 const OPENNESS: Readonly<Record<Repo["visibility"], number>> = { private: 0, internal: 1, public: 2 };
 
 /**
  * The scope of a search for one pull request.
  *
- * @param takes whether patterns that the owner's other repositories give may be searched too
- * @param before only what was said before this epoch millisecond; null for now
+ * @param takes whether shared patterns of the owner's other repositories may be searched too
+ * @param before only memories from before this epoch millisecond; null for now
  */
 export function scopeOf(
   { repo, pull }: { readonly repo: Repo; readonly pull: { readonly number: number } },
@@ -26,17 +26,17 @@ export function scopeOf(
   return {
     repo: repoKey(repo),
     ownerPool: takes ? { ownerId: repo.ownerId, targetIsPublic: repo.visibility === "public" } : null,
-    // Numbers begin at 1: a local change, or a search by hand, is none and has said nothing.
+    // Numbers begin at 1: a local change or a manual search has no pull request to exclude.
     excludePull: pull.number > 0 ? pull.number : null,
     before,
   };
 }
 
 /**
- * Whether a record may be used in this scope. Adapters apply the scope inside the search; this is asked once more of each
- * record before it goes on, because a mistake there would show one company's words to the world.
+ * Whether a record may be used in this scope. Adapters apply the scope inside the search; each record is checked again
+ * before use, because a mistake there would publish one company's text.
  *
- * @param target the visibility of the repository that is reviewed: what fewer people can read never reaches it
+ * @param target the visibility of the reviewed repository: less visible memories never reach it
  */
 export function admits(
   scope: Scope,
@@ -57,10 +57,10 @@ export function admits(
 }
 
 /**
- * What a review in this scope may know of a record that it admits: of its own repository everything, of another one the
- * pattern or, where there is none, nothing.
+ * What a review in this scope may see of an admitted record: everything of its own repository; of another one its
+ * pattern, or nothing without one.
  *
- * @returns null when the scope does not admit the record at all: then it must not even be said that there is one
+ * @returns null when the scope does not admit the record at all: then not even its existence may be mentioned
  */
 export function crossing(scope: Scope, target: Repo["visibility"], record: MemoryRecord): Crossing | null {
   if (!admits(scope, target, record)) return null;
@@ -72,28 +72,33 @@ function hostOf(repo: RepoKey): string {
   return repo.slice(0, repo.lastIndexOf("/"));
 }
 
-// Records that were found -> what a review may know of each: all of its own, patterns of others, and what is withheld, with why.
+// Splits found records into what a review may see of each: its own in full, patterns of others, and withheld ones with
+// the reason.
 
-export interface ToldRecords {
+export interface VisibleRecords {
   /** By id. */
   readonly records: ReadonlyMap<string, MemoryRecord>;
-  /** Those of other repositories of which nothing may be told. */
+  /** Records of other repositories that may not be shown. */
   readonly withheld: Precedents["cut"];
 }
 
-/** @param found untrusted: what the scope does not admit is dropped without a word */
-export function toldRecords(found: readonly MemoryRecord[], scope: Scope, target: Repo["visibility"]): ToldRecords {
+/** @param found untrusted: records outside the scope are dropped silently */
+export function visibleRecords(
+  found: readonly MemoryRecord[],
+  scope: Scope,
+  target: Repo["visibility"],
+): VisibleRecords {
   const records = new Map<string, MemoryRecord>();
   const withheld: { id: string; reason: string }[] = [];
   for (const one of found) {
-    const told = crossing(scope, target, one);
-    if (told?.kind === "pattern") records.set(one.id, told.record);
-    if (told?.kind === "withheld") withheld.push({ id: one.id, reason: told.reason });
+    const crossed = crossing(scope, target, one);
+    if (crossed?.kind === "pattern") records.set(one.id, crossed.record);
+    if (crossed?.kind === "withheld") withheld.push({ id: one.id, reason: crossed.reason });
   }
   return { records, withheld };
 }
 
-/** The corpora that are searched for a repository: documents and code only where its configuration has them remembered. */
+/** The corpora to search for a repository: documents and code only when its configuration remembers them. */
 export function searchedCorpora(corpora: readonly Corpus[], { docs, code }: Knowledge["corpora"]): readonly Corpus[] {
   const kept = docs ? corpora : corpora.filter((corpus) => corpus !== "doc");
   return code && !kept.includes("code") ? [...kept, "code"] : kept;

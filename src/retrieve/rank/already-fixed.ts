@@ -1,4 +1,4 @@
-// Which memories speak about code that a change has in its fixed form: what they warn of is not there.
+// Detects memories about code that a change contains in its fixed form: their warning does not apply.
 
 import { textTokens } from "../../domain/code/code-fingerprint.ts";
 import type { MemoryRecord } from "../../domain/memory.ts";
@@ -8,13 +8,12 @@ import { REDACTION_MARK } from "../../domain/text/cut-text.ts";
 /** Why such a memory is left out. */
 export const NEARER_TO_FIX = "the code is nearer to its fix";
 
-/** Hunks that one memory is held against: of its own file, or of other files, as code moves. */
+/** Hunks compared per memory: of its own file, or of other files, because code moves. */
 const MOST_HUNKS = 40;
 
 /**
  * @param files of the change
- * @returns whether the change holds the fix that a memory knows, and not what was flagged; false for a memory that does not
- *   know both
+ * @returns whether the change contains the memory's fix and not the flagged code; false for a memory without both
  */
 export function fixedInChange(
   files: readonly FileDiff[],
@@ -40,61 +39,61 @@ function headSide({ lines }: Hunk): string {
     .join("\n");
 }
 
-// Is code nearer to what a reviewer flagged, or to what it became? Code that was flagged and its fix are much alike, so
-// likeness to the one says little; the difference of the two likenesses says which of them it is.
+// Decides whether code is nearer to flagged code or to its fix. The two are similar, so similarity to one proves
+// little; the difference of the two similarities decides.
 
 const REDACTION_MARKS = new RegExp(REDACTION_MARK, "g");
 
-/** Code that was flagged, and what stood there when it was fixed. */
+/** Flagged code, and the code that replaced it in the fix. */
 export interface FixPair {
   readonly flagged: string;
   readonly fixed: string;
 }
 
-/** How alike two pieces of code are, 0–1: 1 for the same, whatever its formatting. */
+/** Similarity of two pieces of code, 0–1: 1 for equal code in any formatting. */
 export type CodeLikeness = (a: string, b: string) => number;
 
-/** Tokens in a row that are compared as one. */
+/** Consecutive tokens that are compared as one. */
 const LONGEST_SHINGLE = 3;
-/** Characters of a piece of code: as much as a memory keeps. */
+/** Characters of a piece of code: as much as a memory stores. */
 const MOST_CHARS = 4_000;
 /** Characters of one hunk. */
 const HUNK_CHARS = 8_000;
-/** Places in one hunk that are looked at closely. */
+/** Places of one hunk that are compared in detail. */
 const MOST_PLACES = 8;
 /**
- * A hunk holds a fix when a part of it is so like it. The lowest of .3 to .5 that cuts no more of 189 pieces of flagged code than .4
- * does (3), on the pairs of eval/suites/contrast.ts.
+ * A hunk contains a fix when a part of it is at least this similar. The lowest of .3 to .5 that cuts no more of 189
+ * pieces of flagged code than .4 does (3), on the pairs of eval/suites/contrast.ts.
  */
 const HOLDS = 0.35;
 
 /**
- * Likeness to the flagged code minus likeness to its fix: above 0 the flagged code is nearer, below 0 the fix is.
+ * Similarity to the flagged code minus similarity to its fix: above 0 the flagged code is nearer, below 0 the fix is.
  *
- * @param code of a change; only its formatting is of no account
- * @param alike another likeness than that of tokens, such as a cosine of vectors
- * @returns −1…1; 0 also when flagged and fixed are the same, or the code is like neither
+ * @param code of a change, compared without formatting
+ * @param alike another similarity than that of tokens, such as a cosine of vectors
+ * @returns −1…1; 0 also when flagged and fixed are the same, or the code resembles neither
  */
 export function contrast(code: string, { flagged, fixed }: FixPair, alike: CodeLikeness = codeLikeness): number {
   return alike(code, flagged) - alike(code, fixed);
 }
 
 /**
- * How much of their shingles two pieces of code share: runs of one, two and three tokens as they stand, each length
- * counting the same, repeats too (Jaccard over bags).
+ * The share of common shingles: runs of one, two and three tokens, each length with the same weight, including repeats
+ * (Jaccard over bags).
  */
 export function codeLikeness(a: string, b: string): number {
   return alikeTokens(tokensOf(a), tokensOf(b));
 }
 
-/** A hunk as `fixedAlready` takes it. */
+/** The input form of a hunk for `fixedAlready`. */
 export function hunkTokens(hunk: string): readonly number[] {
   return textTokens(hunk.slice(0, HUNK_CHARS).replaceAll(REDACTION_MARKS, "redacted"));
 }
 
 /**
- * Whether changed code holds the fix rather than what was flagged. The flagged code anywhere in it is never called fixed.
- * Linear in the length of the hunks.
+ * Whether changed code contains the fix rather than the flagged code. A hunk with the flagged code is never called
+ * fixed. Linear in the length of the hunks.
  *
  * @param hunks head sides of hunks
  */
@@ -106,7 +105,7 @@ export function fixedAlready(hunks: readonly (readonly number[])[], { flagged, f
   return toFix >= HOLDS && nearest(before) < toFix;
 }
 
-/** Likeness of the part of a text, as long as what is looked for, that shares most runs of tokens with it in one alignment. */
+/** Similarity of the window of a text that shares most runs of tokens with `part` in one alignment. */
 function bestPlace(text: readonly number[], part: readonly number[]): number {
   const length = Math.min(LONGEST_SHINGLE, part.length);
   const places = new Map<number, number>();
@@ -137,11 +136,11 @@ function alikeTokens(left: readonly number[], right: readonly number[]): number 
 }
 
 function tokensOf(code: string): readonly number[] {
-  // A mark of a hidden secret is one token, as the secret would be.
+  // A redaction mark is one token, as the secret would be.
   return textTokens(code.slice(0, MOST_CHARS).replaceAll(REDACTION_MARKS, "redacted"));
 }
 
-/** Runs of so many tokens, counted. A text that is shorter is one run. */
+/** Counts runs of this many tokens. A shorter text is one run. */
 function shingles(tokens: readonly number[], length: number): ReadonlyMap<string, number> {
   const counts = new Map<string, number>();
   const last = Math.max(0, tokens.length - length);

@@ -1,10 +1,10 @@
-// Long work of the main thread in steps: between two of them whoever else waits (a webhook, another review) has a turn.
+// Splits long work of the main thread into steps, so that other work (a webhook, another review) can run between them.
 
-/** Work that stops after each step; what it returns is the result. */
+/** Work that pauses after each step and returns its result. */
 export type Steps<T> = Generator<undefined, T, undefined>;
 
-/** All steps at once. */
-export function atOnce<T>(steps: Steps<T>): T {
+/** Runs all steps without a pause. */
+export function runToEnd<T>(steps: Steps<T>): T {
   for (;;) {
     const { done, value } = steps.next();
     if (done) return value;
@@ -12,11 +12,11 @@ export function atOnce<T>(steps: Steps<T>): T {
 }
 
 /**
- * One step after another, with a pause between.
+ * Runs the steps with a pause between them.
  *
- * @param pause settles when the others had their turn; null does all at once
+ * @param pause settles when other work has run; null runs without pauses
  */
-export async function inTurns<T>(steps: Steps<T>, pause: (() => Promise<void>) | null): Promise<T> {
+export async function runCooperatively<T>(steps: Steps<T>, pause: (() => Promise<void>) | null): Promise<T> {
   for (;;) {
     const { done, value } = steps.next();
     if (done) return value;
@@ -24,7 +24,7 @@ export async function inTurns<T>(steps: Steps<T>, pause: (() => Promise<void>) |
   }
 }
 
-/** Of each item, in pieces of so many. */
+/** Maps items, with a pause after every `piece` of them. */
 export function* eachOf<T, R>(items: readonly T[], piece: number, work: (item: T, at: number) => R): Steps<R[]> {
   const done: R[] = [];
   for (const [at, item] of items.entries()) {

@@ -1,31 +1,34 @@
-// The same thing said twice takes one place: near-identical texts are folded into the one that stands highest.
+// Folds near-identical texts into the one that ranks highest.
 
-import { atOnce, eachOf, type Steps } from "./cooperative-steps.ts";
+import { eachOf, runToEnd, type Steps } from "./cooperative-steps.ts";
 import { lexicon } from "./term-ids.ts";
 import { bagsOf } from "./term-vectors.ts";
 
-/** Share of common words from which two texts say the same. At .9 a word more or less in a sentence still counts as the same. */
+/**
+ * Share of common words from which two texts are duplicates. At .9 a word more or less in a sentence still counts as
+ * the same.
+ */
 export const SAME_TEXT = 0.9;
 
 export interface Foldable {
   readonly id: string;
   readonly text: string;
-  /** Where it comes from: `finding`, `doc`. */
+  /** Its corpus: `finding`, `doc`. */
   readonly source: string;
-  /** How it is named as an alternate source: `[finding: mem_0123]`. */
+  /** Its label as an alternate source: `[finding: mem_0123]`. */
   readonly label: string;
 }
 
 /**
  * Folds near-identical texts.
  *
- * @param ordered best first; the first of several alike is kept
+ * @param ordered best first; the first of several duplicates is kept
  * @param threshold over 0, at most 1
  * @param within true to fold only texts of one source, false across sources
- * @returns what is kept, in order, each with the labels of what was folded into it; and what was folded into which
+ * @returns the kept items, in order, each with the labels of those folded into it; and what was folded into which
  */
 export function dedupe<T extends Foldable>(ordered: readonly T[], options: DedupeOptions = {}): Deduped<T> {
-  return atOnce(dedupeSteps(ordered, options));
+  return runToEnd(dedupeSteps(ordered, options));
 }
 
 interface DedupeOptions {
@@ -76,18 +79,19 @@ export function* dedupeSteps<T extends Foldable>(
 
 /** |A ∩ B| / |A ∪ B| over the words of two texts, any case; 1 for two texts without words. */
 export function jaccard(a: string, b: string): number {
-  const [one, other] = atOnce(rarestFirst([{ text: a }, { text: b }]));
+  const [one, other] = runToEnd(rarestFirst([{ text: a }, { text: b }]));
   return overlap(one ?? new Uint32Array(), other ?? new Uint32Array());
 }
 
 /**
- * Whom a text must be compared with. Texts that share the part `threshold` of their words share one of the few rarest of
- * either (prefix filtering: Chaudhuri, Ganti and Kaushik 2006), so that a thousand texts need no half million comparisons.
+ * Finds the texts to compare with. Texts that share the part `threshold` of their words share one of the few rarest of
+ * either (prefix filtering: Chaudhuri, Ganti and Kaushik 2006), so that a thousand texts need no half million
+ * comparisons.
  */
 function likelyAlike(threshold: number) {
   const byWord = new Map<number, number[]>();
   const wordless: number[] = [];
-  // As many words may be missing from what is shared; the small number is for products that are not exact.
+  // This many words may be missing; the small number corrects rounding.
   const telling = (words: Uint32Array) =>
     words.subarray(0, Math.max(0, words.length - Math.ceil(threshold * words.length - 1e-6) + 1));
   return {
@@ -131,11 +135,11 @@ function* rarestFirst(texts: readonly Pick<Foldable, "text">[]): Steps<readonly 
   return texts.map((_, text) => ranks.subarray(starts[text], starts[text + 1]).sort());
 }
 
-/** Words and characters read of one text: quoted logs of megabytes must not make a search slow. */
+/** Words and characters read of one text: quoted logs of megabytes must not slow a search. */
 const WORDS_READ = 1_000;
 const CHARACTERS_READ = 10_000;
 
-/** Runs of letters, digits and underscores as they stand, in lower case. */
+/** Runs of letters, digits and underscores, in lower case. */
 function wordsOf(text: string): readonly string[] {
   const read =
     text
@@ -145,7 +149,7 @@ function wordsOf(text: string): readonly string[] {
   return read.slice(0, WORDS_READ);
 }
 
-/** Of each word its place among all, the rarest first. */
+/** The position of each word among all, the rarest first. */
 function byRarity(words: Uint32Array, size: number, texts: number): Uint32Array {
   const counts = new Uint32Array(size);
   for (const word of words) counts[word] = (counts[word] ?? 0) + 1;

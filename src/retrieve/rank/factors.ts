@@ -1,21 +1,21 @@
-// What weighs a memory besides how well it fits: each factor is one function of the memory and the change.
+// The weights of a memory besides its relevance: each factor is one function of the memory and the change.
 import type { Severity } from "../../domain/finding.ts";
 import type { Corpus, MemoryRecord, Outcome } from "../../domain/memory.ts";
 import type { ScoreTerm, Strategy } from "../../domain/retrieval.ts";
 import type { ReviewSignals } from "../../domain/signals.ts";
 import { chunkLanguage, languageFactor } from "./language.ts";
 
-/** What a factor looks at besides the memory. */
+/** The input of a factor besides the memory. */
 export interface Weighing extends Pick<ReviewSignals, "languages"> {
   readonly strategy: Strategy | null;
-  /** Of the change: its files and their folders. */
+  /** The change's files and their folders. */
   readonly places: ChangedPlaces;
   readonly sourceWeights: Readonly<Partial<Record<Corpus, number>>>;
   /** Epoch milliseconds. */
   readonly now: number;
 }
 
-/** In the order in which they are listed; each is > 0, and 1 where nothing is known. */
+/** In the order of listing; each is > 0, and 1 when nothing is known. */
 const FACTORS = {
   source: ({ corpus }, { sourceWeights }) => sourceWeights[corpus] ?? 1,
   language: (record, { languages }) => languageFactor(chunkLanguage(record), languages),
@@ -30,7 +30,7 @@ export const FACTOR_NAMES = Object.keys(FACTORS) as readonly FactorName[];
 /**
  * What each factor adds to a score: its logarithm.
  *
- * @param names of the factors that count
+ * @param names of the enabled factors
  * @returns those that are not 1, in the order of FACTOR_NAMES
  */
 export function factorTerms(
@@ -41,24 +41,24 @@ export function factorTerms(
   return names.map((name) => ({ name, value: Math.log(FACTORS[name](memory, at)) })).filter(({ value }) => value !== 0);
 }
 
-// Older memories count less: half as much every 90 days, but never nothing; what was severe fades less.
+// Older memories count less: half as much every 90 days, but never zero; severe ones fade less.
 
 const DAY_MS = 86_400_000;
 
-/** After this many days a memory's freshness has halved. */
+/** Days after which a memory's freshness has halved. */
 const HALF_LIFE_DAYS = 90;
 const FLOOR = 0.15;
 const SEVERE_FLOOR = 0.3;
 
 interface Dated {
-  /** Epoch milliseconds at which it was said; null when unknown. */
+  /** Epoch milliseconds; null when unknown. */
   readonly at: number | null;
   readonly severity: Severity | null;
 }
 
 /**
- * How fresh a memory is: .5^(age / half-life), at least .3 for critical and major ones, .15 for others. 1 without a date.
- * What lies in the future is of today.
+ * The freshness of a memory: .5^(age / half-life), at least .3 for critical and major ones, .15 for others. 1 without a
+ * date. A future date counts as today.
  *
  * @param now epoch milliseconds
  */
@@ -70,18 +70,18 @@ function freshness({ at, severity }: Dated, now: number, halfLifeDays: number = 
 }
 
 /**
- * What a distance is multiplied with, after the language step: 2 − freshness, so 1–1.85. 1 without a date. A score is
- * divided by it.
+ * The multiplier of a distance after the language step: 2 − freshness, so 1–1.85. 1 without a date. A score is divided
+ * by it.
  */
 export function recencyDistanceFactor(memory: Dated, now: number, halfLifeDays?: number): number {
   return 2 - freshness(memory, now, halfLifeDays);
 }
 
-// What became of a remembered finding weighs a little: people's consent is a hint of worth, not of relevance.
+// The outcome of a memory weighs a little: people's consent is a hint of value, not of relevance.
 
 /**
- * Our own judgement, kept within a few ranks of each other. A declined finding does not sink: it must be seen, so that it is
- * not said again. `posted` has no verdict yet and counts as nothing said.
+ * Our own judgement, limited to a few ranks. A declined finding does not sink: it must be seen, so that it is not
+ * reported again. `posted` has no verdict yet and counts as none.
  */
 const OUTCOMES: Readonly<Record<Outcome, number>> = {
   reintroduced: 1.1,
@@ -96,7 +96,7 @@ function outcomeFactor(outcome: Outcome | null): number {
   return outcome === null ? 1 : OUTCOMES[outcome];
 }
 
-/** Memories of the same file or folder under `related-files`. */
+/** For memories of the same file or folder under `related-files`. */
 const RELATED_FILES_FACTOR = 1.2;
 
 interface ChangedPlaces {
@@ -105,8 +105,8 @@ interface ChangedPlaces {
 }
 
 /**
- * 1.2 when the memory is about a changed file or one in the same folder, and the strategy is to look at related files;
- * else 1. Files at the top of the repository share no folder.
+ * 1.2 when the memory is about a changed file or one in the same folder, and the strategy is `related-files`; else 1.
+ * Files at the top of the repository share no folder.
  */
 function relatedFilesFactor(strategy: Strategy | null, path: string | null, changed: ChangedPlaces): number {
   if (strategy !== "related-files" || path === null) return 1;

@@ -1,8 +1,8 @@
-// What speaks for a remembered comment when a change is under review: one column of figures per signal. No weights here.
+// Computes the signals that relate memories to a change: one column of figures per signal. No weights here.
 
 import { bagOf, KEYWORDS } from "../../domain/text/bm25.ts";
 import type { Background } from "../../domain/text/word-rarity.ts";
-import { atOnce, eachOf, type Steps } from "./cooperative-steps.ts";
+import { eachOf, runToEnd, type Steps } from "./cooperative-steps.ts";
 import { extensionOf, type PreparedChange, type PreparedMemory, type Window, type Words } from "./prepare-documents.ts";
 import type { Lexicon } from "./term-ids.ts";
 import {
@@ -26,22 +26,22 @@ export type Signals = Readonly<Record<string, Float64Array>>;
 const BODY_KEYWORDS = { k1: 1.2, b: 0.9 };
 const HUNK_KEYWORDS = { k1: 1.2, b: 0.8 };
 
-/** What every signal is worked out from. */
+/** The inputs of every signal. */
 interface Compared {
   readonly change: PreparedChange;
   readonly memories: readonly PreparedMemory[];
   /** Of all words of both. */
   readonly everywhere: Weights;
-  /** Whether a signal is asked for. */
+  /** Whether a signal is requested. */
   readonly wants: (...signals: readonly string[]) => boolean;
 }
 
 /**
- * All signals of all memories for one change. Deterministic; no signal looks at anything but its arguments.
+ * All signals of all memories for one change. Deterministic; a signal depends only on its arguments.
  *
- * @param memories of one repository, all written before the change; quadratic only in how many share a word, so hand
- *   over a few hundred
- * @param lexicon with which change and memories were prepared
+ * @param memories of one repository, all written before the change; quadratic only in how many share a word, so pass a
+ * few hundred
+ * @param lexicon the one that change and memories were prepared with
  */
 export function signalsOf(
   change: PreparedChange,
@@ -49,13 +49,13 @@ export function signalsOf(
   background: Background,
   lexicon: Lexicon,
 ): Signals {
-  return atOnce(signalSteps(change, memories, background, lexicon));
+  return runToEnd(signalSteps(change, memories, background, lexicon));
 }
 
 /**
  * The same in steps.
  *
- * @param wanted names of signals; the others may be missing. Null for all
+ * @param wanted names of signals; others may be missing. Null for all
  */
 export function* signalSteps(
   change: PreparedChange,
@@ -72,14 +72,14 @@ export function* signalSteps(
   const text = yield* textSteps({ change, memories, everywhere, wants });
   const place = placeSignals(change, memories);
   const lowInformation = Float64Array.from(memories, (memory) => (memory.lowInformation ? 1 : 0));
-  const told = { ...text, ...place, lowInformation };
-  if (!isDense) return told;
+  const base = { ...text, ...place, lowInformation };
+  if (!isDense) return base;
   yield;
-  const guess = firstGuess(told, memories.length);
-  return { ...told, echo: yield* echoOf(memories, everywhere, guess) };
+  const guess = firstGuess(base, memories.length);
+  return { ...base, echo: yield* echoOf(memories, everywhere, guess) };
 }
 
-/** The signals that need nothing but the memories' text. */
+/** The signals that need only the memories' text. */
 export function textSignals(
   change: PreparedChange,
   memories: readonly PreparedMemory[],
@@ -87,7 +87,7 @@ export function textSignals(
   lexicon: Lexicon,
 ): Signals {
   const everywhere = everywhereWeights(background, lexicon);
-  return atOnce(textSteps({ change, memories, everywhere, wants: () => true }));
+  return runToEnd(textSteps({ change, memories, everywhere, wants: () => true }));
 }
 
 function* textSteps({ change, memories, everywhere, wants }: Compared): Steps<Signals> {
@@ -131,7 +131,7 @@ function* textSteps({ change, memories, everywhere, wants }: Compared): Steps<Si
   return signals;
 }
 
-/** Signals of likeness to a text as a whole. */
+/** Signals of similarity to a whole text. */
 function wholes({ all, title }: PreparedChange): readonly (readonly [string, Words])[] {
   return [
     ["allText", all],
@@ -139,7 +139,7 @@ function wholes({ all, title }: PreparedChange): readonly (readonly [string, Wor
   ];
 }
 
-/** Signals of keywords, with what they are asked by. */
+/** Keyword signals with their queries. */
 function keywords({ title, body, added, context }: PreparedChange) {
   return [
     ["titleKeywords", title, KEYWORDS],
@@ -180,7 +180,7 @@ function bestKeywords(change: PreparedChange, index: Bm25Index): Float64Array {
   return best;
 }
 
-/** Of the words in a comment's backticks, the weighted share that the change touches. */
+/** The weighted share of the words in a comment's backticks that the change touches. */
 function spanShare(change: PreparedChange, memories: readonly PreparedMemory[], weights: Weights): Float64Array {
   const touched = new Set([...change.added, ...change.removed]);
   return Float64Array.from(memories, (memory) => {
@@ -195,7 +195,7 @@ function spanShare(change: PreparedChange, memories: readonly PreparedMemory[], 
   });
 }
 
-/** Round figures, set once by hand, that the density rests on. */
+/** Round weights, set once by hand, for the first guess of `echo`. */
 const GUESSED: ReadonlyMap<string, number> = new Map([
   ["windowText", 10],
   ["windowLines", 5],
@@ -204,7 +204,7 @@ const GUESSED: ReadonlyMap<string, number> = new Map([
   ["lowInformation", -3],
 ]);
 
-/** How well a memory fits before its company is known. */
+/** How well a memory fits, before its neighbours are considered. */
 function firstGuess(signals: Signals, size: number): Float64Array {
   const guess = new Float64Array(size);
   for (const [name, weight] of GUESSED) {
@@ -215,18 +215,18 @@ function firstGuess(signals: Signals, size: number): Float64Array {
   return guess;
 }
 
-// Issues that recur have been said before, in other words, on other pull requests: how much company a comment has.
+// Recurring issues have similar comments on other pull requests: measures how many neighbours a comment has.
 
-/** Keeps the logarithm finite for a comment that stands alone: about the weight of one distant neighbour. */
+/** Keeps the logarithm finite for a comment without neighbours: about the weight of one distant neighbour. */
 const ALONE = 0.002;
 /** Comments of one step. */
 const PIECE = 150;
 
 /**
- * ln of the summed squared nearness to comments of other pull requests, each neighbour counting by how well it fits the
+ * ln of the summed squared nearness to comments of other pull requests, each neighbour weighted by how well it fits the
  * change.
  *
- * @param weights rarity over many repositories, so that a comment's vector never changes with its company
+ * @param weights rarity over many repositories, so that a comment's vector never depends on its neighbours
  * @param relevance one first guess per memory, in units of log-odds; only differences count
  */
 function* echoOf(memories: readonly PreparedMemory[], weights: Weights, relevance: Float64Array): Steps<Float64Array> {
@@ -255,7 +255,7 @@ function softmax(values: Float64Array): Float64Array {
   return powers.map((value) => value / sum);
 }
 
-// Where a remembered comment stood, and where the change stands: file and folder.
+// Compares the file and folder of a memory with those of the change.
 
 /**
  * - sameFile: 1 when the change touches the comment's file

@@ -1,23 +1,23 @@
-// The lists of several retrievers for one query become one list. A fused score orders; it is never held against a threshold.
+// Merges the lists of several retrievers for one query. A fused score orders; it is never compared with a threshold.
 
 import type { Knowledge } from "../../config/knowledge.ts";
 import type { KeywordHit, QueryVariant, Strategy, VectorHit } from "../../domain/retrieval.ts";
 import { byScore } from "./tie-breaking.ts";
 
-/** What one query found: both lists best first. */
+/** The results of one query: both lists best first. */
 export interface QueryCandidates {
   readonly variant: QueryVariant;
   readonly nearest: readonly VectorHit[];
   readonly matching: readonly KeywordHit[];
 }
 
-/** How much each retriever counts, ≥ 0. */
+/** The weight of each retriever, ≥ 0. */
 export interface RetrieverWeights {
   readonly vector: number;
   readonly keyword: number;
 }
 
-/** A candidate after fusion, with what each retriever said about it. Ranks count from 1. */
+/** A candidate after fusion, with the facts of each retriever. Ranks count from 1. */
 export interface FusedHit {
   readonly id: string;
   readonly score: number;
@@ -33,7 +33,8 @@ export const RRF_K = 60;
 /**
  * Reciprocal rank fusion: each list gives weight / (k + rank), rank from 1; an id's parts are added.
  *
- * Fits the retrievers of one query, and lists of several sources. A list of weight 0 still brings its ids in, at score 0.
+ * For the retrievers of one query, and lists of several sources. A list of weight 0 still contributes its ids, at score
+ * 0.
  *
  * @returns best first; ties by hash of the id
  */
@@ -53,7 +54,7 @@ export function reciprocalRank(
 /** Fuses the two lists of one query by rank. */
 export function fuseByRank(found: QueryCandidates, weights: RetrieverWeights, k: number = RRF_K): readonly FusedHit[] {
   const hits = facts(found);
-  // What `reciprocalRank` of both lists gives: the ranks are known by now.
+  // Equals `reciprocalRank` of both lists: the ranks are already known.
   for (const hit of hits) {
     if (hit.vectorRank !== null) hit.score += weights.vector / (k + hit.vectorRank);
     if (hit.keywordRank !== null) hit.score += weights.keyword / (k + hit.keywordRank);
@@ -62,9 +63,9 @@ export function fuseByRank(found: QueryCandidates, weights: RetrieverWeights, k:
 }
 
 /**
- * Fuses the two lists of one query by score: alpha × (1 − distance) + (1 − alpha) × BM25 / its maximum in the list, where
- * alpha is the vector's share of the weights. An id in one list scores that part only; alpha 1 is the order of distance,
- * alpha 0 the order of BM25. Distances over 1 count as 1.
+ * Fuses the two lists of one query by score: alpha × (1 − distance) + (1 − alpha) × BM25 / its maximum in the list,
+ * where alpha is the vector's share of the weights. An id in one list scores that part only; alpha 1 is the order of
+ * distance, alpha 0 the order of BM25. Distances over 1 count as 1.
  */
 export function fuseByScore(found: QueryCandidates, weights: RetrieverWeights): readonly FusedHit[] {
   const sum = weights.vector + weights.keyword;
@@ -81,7 +82,7 @@ export function fuseByScore(found: QueryCandidates, weights: RetrieverWeights): 
 
 type Mutable<T> = { -readonly [Key in keyof T]: T[Key] };
 
-/** What both lists say of each, in the order in which they first name it; no score yet. */
+/** The facts of both lists about each id, in the order of first mention; without a score. */
 function facts({ nearest, matching }: QueryCandidates): Mutable<FusedHit>[] {
   const known = new Map<string, Mutable<FusedHit>>();
   const hitOf = (id: string) => {
@@ -110,16 +111,16 @@ function facts({ nearest, matching }: QueryCandidates): Mutable<FusedHit>[] {
   return [...known.values()];
 }
 
-// The several queries of one pull request become one list. RRF is right for the retrievers of one query and was the worst
-// way to pool queries on every corpus measured, so a memory stands where its best query put it.
+// Pools the queries of one pull request into one list. RRF suits the retrievers of one query and was the worst way to
+// pool queries on every measured corpus, so a memory ranks by its best query.
 
-/** max: the best fused score; best-rank: 1 / the best rank; rrf: kept for measurements. */
+/** max: the best fused score; best-rank: 1 / the best rank; rrf: for evaluations only. */
 export type Pooling = "max" | "best-rank" | "rrf";
 
 /**
  * Pools the fused lists of several queries; each id once, with the smallest distance, the best ranks and the best BM25.
  *
- * @param perQuery one list a query, best first
+ * @param perQuery one list per query, best first
  * @returns best first; ties by hash of the id
  */
 export function pool(perQuery: readonly (readonly FusedHit[])[], how: Pooling = "max"): readonly FusedHit[] {
@@ -172,13 +173,13 @@ function most(a: number | null, b: number | null): number | null {
   return a === null || b === null ? (a ?? b) : Math.max(a, b);
 }
 
-// Of all that the queries found, the few whose records are read: ranks tell cheaply who stands a chance, and reading,
-// comparing and weighing texts is the dear part of a search.
+// Shortlists the candidates whose records are read: ranks cheaply show which ones have a chance, and reading, comparing
+// and weighing texts is the expensive part of a search.
 
 /**
- * Candidates that are worked out in full. No development query finds more than 193, so that the cut costs none of them anything;
- * one at 100, which meets a third of them, costs nothing on tasks G and H and half a point of R@10 on S (eval/README.md). Of the
- * 22 lists of a review of a large repository 200 are the first nine of each.
+ * Candidates that are fully evaluated. No development query finds more than 193, so the cut costs them nothing; a limit
+ * of 100, which affects a third of them, costs nothing on tasks G and H and half a point of R@10 on S (eval/README.md).
+ * For the 22 lists of a review of a large repository 200 are the first nine of each.
  */
 export const SHORTLIST = 200;
 
@@ -187,18 +188,18 @@ export const BEHIND = `ranks behind the best ${SHORTLIST}`;
 
 interface Shortlisting {
   readonly fusion: Knowledge["retrieval"]["fusion"];
-  /** What is ordered by distance is listed by it. */
+  /** `semantic` lists by distance. */
   readonly method: "semantic" | "keyword" | "hybrid";
   readonly weights: RetrieverWeights;
   readonly pooling: Pooling;
   readonly k: number;
-  /** Whatever ranks: memories at most so far from a changed hunk are kept. */
+  /** Memories at most this far from a changed hunk are always kept. */
   readonly nearHunk: number;
 }
 
 /**
- * @returns ids, each once, without order: `listed` those that are worked out, `behind` the others; and all that was found
- *   with its fused score, best first
+ * @returns ids, each once, without order: `listed` are fully evaluated, `behind` are the others; and all hits with
+ * their fused score, best first
  */
 export function shortlist(
   queries: readonly QueryCandidates[],
@@ -225,7 +226,7 @@ export function shortlist(
   return { listed: ids.filter((id) => kept.has(id)), behind: ids.filter((id) => !kept.has(id)), hits };
 }
 
-// What the gate's strategy changes: how much each retriever counts. It never switches one off.
+// The gate's strategy only changes the weight of each retriever. It never switches one off.
 
 const WEIGHTS: Readonly<Record<Strategy, RetrieverWeights>> = {
   semantic: { vector: 1, keyword: 0.6 },
@@ -234,13 +235,13 @@ const WEIGHTS: Readonly<Record<Strategy, RetrieverWeights>> = {
   "related-files": { vector: 1, keyword: 1 },
 };
 
-/** The factors that a strategy multiplies the retrievers' own weights with; without a strategy all count alike. */
+/** Multiplies the retrievers' own weights by the strategy's factors; without a strategy all are equal. */
 export function strategyWeights(strategy: Strategy | null, own: RetrieverWeights): RetrieverWeights {
   const factors = WEIGHTS[strategy ?? "hybrid"];
   return { vector: own.vector * factors.vector, keyword: own.keyword * factors.keyword };
 }
 
-/** Weights of the configuration belong to the weighted fusion; ranks are weighed by how good the embedder is. */
+/** The configured weights apply to the weighted fusion; for fusion by rank, the embedder's quality sets them. */
 export function ownWeights(
   { fusion, weights }: Knowledge["retrieval"],
   embedder: { readonly weight: number } | null,

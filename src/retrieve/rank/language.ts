@@ -1,17 +1,17 @@
-// Which language a memory speaks about, as a canonical id: what was stored, else its tags or its path.
+// The language of a memory as a canonical id: the stored one, else from its tags or its path.
 import { canonicalLanguage, relatedLanguages, UNKNOWN_LANGUAGE } from "../../domain/language.ts";
 import type { Corpus } from "../../domain/memory.ts";
 import { tieHash } from "./tie-breaking.ts";
 
 interface ChunkOrigin {
   readonly corpus?: Corpus;
-  /** As stored: any spelling; absent or empty in rows that are older than the column. */
+  /** As stored: any spelling; absent or empty in old rows. */
   readonly language?: string | null;
   readonly path?: string | null;
   readonly tags?: readonly string[];
 }
 
-/** Extensions of the languages that reviews are mostly about, for rows without a stored language. */
+/** Extensions of the most reviewed languages, for rows without a stored language. */
 const BY_EXTENSION: ReadonlyMap<string, string> = new Map(
   Object.entries({
     typescript: "ts tsx mts cts",
@@ -59,12 +59,12 @@ const BY_EXTENSION: ReadonlyMap<string, string> = new Map(
   }).flatMap(([language, extensions]) => extensions.split(" ").map((extension) => [extension, language] as const)),
 );
 
-/** Tags and languages of prose that say nothing about the code it is about. */
+/** Tags and languages of prose, which do not identify the language of the code. */
 const GENERAL = new Set(["general", "markdown", "text", "plaintext", "restructuredtext", "asciidoc", UNKNOWN_LANGUAGE]);
 
 /**
- * The canonical id, or `unknown`. The stored language speaks first; a document's or wiki page's is that of its first tag that is not
- * general; rows without one are told by the extension of their path.
+ * The canonical id, or `unknown`. The stored language comes first; for a document or wiki page the first specific tag
+ * counts; rows without either use the extension of their path.
  */
 export function chunkLanguage({ corpus, language, path, tags = [] }: ChunkOrigin): string {
   if (corpus === "doc" || corpus === "wiki") {
@@ -81,13 +81,13 @@ function byPath(path: string): string {
   return (dot > 0 ? BY_EXTENSION.get(name.slice(dot + 1)) : undefined) ?? UNKNOWN_LANGUAGE;
 }
 
-// Memories in the languages of the change rise, by each language's part of it. A boost only: no memory is ever marked down
-// for its language.
+// Memories in the languages of the change rise, by each language's share of it. A boost only: no memory is ever
+// penalised for its language.
 
 interface LanguageBoost {
-  /** What a language that makes up the whole change adds. */
+  /** The boost of a language that makes up the whole change. */
   readonly boost: number;
-  /** A related language's part of that. */
+  /** A related language's share of that. */
   readonly relatedRatio: number;
 }
 
@@ -97,8 +97,9 @@ const LANGUAGE_BOOST: LanguageBoost = { boost: 0.25, relatedRatio: 0.5 };
 type LanguageShares = readonly { readonly language: string; readonly share: number }[];
 
 /**
- * The factor for a memory's language: 1 + share × .25 for a language of the change, 1 + the largest related share × .25 ×
- * .5 for a related one, whichever is more; 1 for `unknown`, for other languages, and when the change has no language.
+ * The factor for a memory's language: 1 + share × .25 for a language of the change, 1 + the largest related share × .25
+ * × .5 for a related one, whichever is larger; 1 for `unknown`, for other languages, and when the change has no
+ * language.
  *
  * @param language of the memory, a canonical id
  */
@@ -124,21 +125,22 @@ export function isLanguageOf(language: string, shares: LanguageShares): boolean 
   return language !== UNKNOWN_LANGUAGE && shares.some((share) => canonicalLanguage(share.language) === language);
 }
 
-// For the method that orders by distance: the same language counts as nearer. Raw distances stay beside the adjusted ones.
+// For the method that orders by distance: the same language counts as nearer. Raw distances are kept beside the
+// adjusted ones.
 
 export interface RerankConfig {
-  /** What the distance of a memory in a language of the change is multiplied with. */
+  /** The multiplier for the distance of a memory in a language of the change. */
   readonly sameLanguageBoost: number;
-  /** How much of that a related language gets: 0 nothing, 1 all. */
+  /** A related language's share of that boost: 0 nothing, 1 all. */
   readonly relatedLanguageRatio: number;
-  /** Only neighbours whose raw distances lie at most this far apart may change places; null for no such limit. */
+  /** Only neighbours whose raw distances differ by at most this may change places; null for no limit. */
   readonly band: number | null;
 }
 
 /** Mild: a match more than 1 / .85 − 1 = 17.6 % farther never overtakes. */
 export const RERANK: RerankConfig = { sameLanguageBoost: 0.85, relatedLanguageRatio: 0.5, band: null };
 
-/** What is reranked: a distance, and enough to tell the language. */
+/** A distance, and the data to determine the language. */
 interface Rerankable {
   readonly id: string;
   readonly distance: number;
@@ -149,8 +151,8 @@ interface Rerankable {
 type Reranked<T> = T & { readonly adjustedDistance: number; readonly languageMatch: boolean };
 
 /**
- * Orders by distance × multiplier, ascending: .85 for a language of the change, .925 for a related one, 1 for all others
- * and for unknown languages. Removes nothing, changes no raw distance, never throws; ties by hash of the id.
+ * Orders by distance × multiplier, ascending: .85 for a language of the change, .925 for a related one, 1 for all
+ * others and for unknown languages. Removes nothing, changes no raw distance, never throws; ties by hash of the id.
  *
  * @param languages of the change, in any spelling: `C++`, `cpp`
  */
@@ -174,7 +176,7 @@ export function rerankByLanguage<T extends Rerankable>(
 
 type Adjusted = Rerankable & { readonly adjustedDistance: number };
 
-/** Ascending by adjusted distance, ties by hash of the id; with a band, only as far as it lets neighbours change places. */
+/** Ascending by adjusted distance, ties by hash of the id; with a band, only as far as it allows swaps. */
 export function inAdjustedOrder<T extends Adjusted>(results: readonly T[], band: number | null): readonly T[] {
   const byAdjusted = (a: T, b: T) => a.adjustedDistance - b.adjustedDistance || tieHash(a.id) - tieHash(b.id);
   if (band === null) return results.toSorted(byAdjusted);
@@ -190,8 +192,8 @@ function multiplierOf(match: boolean, related: boolean, config: RerankConfig): n
 }
 
 /**
- * Bubbles the better adjusted distance up past neighbours within the band. As only such pairs ever change places, two
- * memories farther apart than the band keep their order whatever stands between them.
+ * Bubbles the better adjusted distance up past neighbours within the band. Only such pairs swap, so two memories
+ * farther apart than the band keep their order.
  */
 function swapWithinBand<T extends Adjusted>(ordered: readonly T[], band: number): readonly T[] {
   const list = [...ordered];

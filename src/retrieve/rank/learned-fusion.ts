@@ -1,5 +1,6 @@
-// The learned evidence: a dozen readable weights over signals of change and memory, fitted and cross-validated by repository
-// (eval/fit-fusion.ts). Beats the fixed fusion of ranks on the development data with an interval that excludes zero.
+// The learned scoring: a dozen readable weights over signals of change and memory, fitted and cross-validated by
+// repository (eval/fit-fusion.ts). Beats the fixed fusion of ranks on the development data with an interval that
+// excludes zero.
 
 import type { MemoryRecord } from "../../domain/memory.ts";
 import type { PullRequestContext } from "../../domain/pull-request.ts";
@@ -12,7 +13,10 @@ import table from "./fusion-table.json" with { type: "json" };
 import { type Change, type PreparedChange, prepareChange, prepareMemory } from "./prepare-documents.ts";
 import { type Lexicon, lexicon } from "./term-ids.ts";
 
-/** Of a change and memories of which some have a place; of memories that are text alone; of a question without a change. */
+/**
+ * For a change and memories of which some have a path; for memories that are text only; for a question without a
+ * change.
+ */
 const COMMENTS = table.memory.weights as readonly FusionWeight[];
 const BARE_TEXT = table.text.weights as readonly FusionWeight[];
 const QUESTION = table.question.weights as readonly FusionWeight[];
@@ -20,7 +24,7 @@ const SIGNALS = new Map(
   [COMMENTS, BARE_TEXT, QUESTION].map((weights) => [weights, new Set(weights.map(({ signal }) => signal))]),
 );
 
-/** Memories that are made ready in one step, each split into words: half a millisecond of those that were not met before. */
+/** Memories prepared in one step, each split into words: half a millisecond for uncached ones. */
 const PIECE = 25;
 
 /** A change in the words of one search. */
@@ -29,18 +33,18 @@ export interface AskedChange {
   readonly change: PreparedChange;
 }
 
-/** What needs no records: there is time for it while they are read. */
+/** Needs no records, so it runs while they are read. */
 export function askedChange(context: PullRequestContext): AskedChange {
   const words = lexicon();
   return { words, change: prepareChange(changeOf(context), words) };
 }
 
 /**
- * What the text, the place and the vector of each candidate add to its score, in steps.
+ * The score terms of text, place and vector for each candidate, in steps.
  *
- * @param weights what meaning and words count
- * @param alike the cosine distance at which the embedder calls two texts alike; null takes no account of distances
- * @returns one list a candidate, in their order
+ * @param weights of meaning and words
+ * @param alike the cosine distance at which the embedder calls two texts similar; null ignores distances
+ * @returns one list per candidate, in their order
  */
 export function* learnedSteps(
   candidates: readonly (Pick<FusedHit, "distance"> & { readonly record: MemoryRecord })[],
@@ -57,8 +61,8 @@ export function* learnedSteps(
 }
 
 /**
- * How near each vector is, in units that mean the same for every embedder: 1 for the very same, ½ at the distance at which
- * it calls two texts alike, 0 from twice that on and without a vector.
+ * The nearness of each vector, in units that are comparable between embedders: 1 for equal texts, ½ at the distance at
+ * which it calls two texts similar, 0 from twice that on and without a vector.
  */
 function nearnessOf(candidates: readonly Pick<FusedHit, "distance">[], alike: number | null): Float64Array {
   return Float64Array.from(candidates, ({ distance }) =>
@@ -90,15 +94,15 @@ function changeOf({ pull, files }: PullRequestContext): Change {
   };
 }
 
-// Signals to one score by a small table of weights, fitted by eval/fit-fusion.ts.
+// Combines signals into one score by a small table of weights, fitted by eval/fit-fusion.ts.
 
 export interface FusionWeight {
   readonly signal: string;
-  /** Under which name it adds to a score; the strategy and the embedder weigh `words` and `meaning`. */
+  /** The score term that it adds to; the strategy and the embedder weigh `words` and `meaning`. */
   readonly kind: EvidenceKind;
   /**
-   * `within`: distance from the mean of this change's candidates, in standard deviations; `as-is`: shares and yes-no
-   * signals, whose size means the same for every change.
+   * `within`: deviation from the mean of this change's candidates, in standard deviations; `as-is`: shares and yes-no
+   * signals, which are comparable between changes.
    */
   readonly scale: "within" | "as-is";
   readonly weight: number;
@@ -107,10 +111,10 @@ export interface FusionWeight {
 type EvidenceKind = "words" | "place" | "meaning";
 
 /**
- * Weighted sums of scaled signals, in units of log-odds between candidates of one change: they order, and mean nothing
- * across changes.
+ * Weighted sums of scaled signals, in units of log-odds between candidates of one change: they order, and cannot be
+ * compared across changes.
  *
- * @returns one sum a kind for each candidate, in the signals' order; a signal that is absent counts nothing
+ * @returns one sum per kind for each candidate, in the signals' order; an absent signal counts nothing
  */
 export function fuseLearned(
   signals: Signals,
@@ -133,7 +137,7 @@ export function fuseLearned(
   return Array.from({ length: size }, (_, at) => sums.map(({ kind, sum }) => ({ name: kind, value: sum[at] ?? 0 })));
 }
 
-/** A signal as the weights see it. A signal that is the same for all candidates is 0 `within`. */
+/** A signal scaled for the weights. A signal that is the same for all candidates is 0 `within`. */
 export function scaled(values: Float64Array, scale: FusionWeight["scale"]): Float64Array {
   if (scale === "as-is") return values;
   const mean = values.reduce((sum, value) => sum + value, 0) / values.length;

@@ -1,23 +1,23 @@
-// What is compared, made ready once: a memory when it is written, a change when it is asked about.
+// Prepares texts for comparison once: a memory when it is written, a change when it asks.
 import { LRUCache } from "lru-cache";
-import { saysLittle, visibleProse, withoutFooters } from "../../domain/text/low-information.ts";
+import { hasLowInformation, visibleProse, withoutFooters } from "../../domain/text/low-information.ts";
 import { tokenise } from "../../domain/text/tokenise.ts";
 import type { Lexicon } from "./term-ids.ts";
 
 /** Numbers of words in a lexicon, in order, with repeats. */
 export type Words = readonly number[];
 
-/** A review comment of the past, as the ranker needs it. */
+/** A past review comment in the form for the ranker. */
 export interface RememberedComment {
   readonly id: string;
   readonly pr: number;
   readonly path: string;
   readonly text: string;
-  /** The piece of diff it stands on (`@@ …` line optional), ending at the line it is about; "" when unknown. */
+  /** Its diff hunk (`@@ …` line optional), ending at the commented line; "" when unknown. */
   readonly hunk: string;
 }
 
-/** A change that precedents are wanted for. */
+/** A change that needs precedents. */
 export interface Change {
   readonly title: string;
   readonly body: string;
@@ -35,7 +35,7 @@ export interface ChangedHunk {
   readonly contextLines: readonly string[];
 }
 
-/** A remembered comment in words. Depends on nothing but the comment. */
+/** A remembered comment in words. Depends on nothing else. */
 export interface PreparedMemory {
   readonly id: string;
   readonly pr: number;
@@ -45,13 +45,13 @@ export interface PreparedMemory {
   readonly words: Words;
   /** Its sentences only, without code and suggestions. */
   readonly proseWords: Words;
-  /** What stands in backticks. */
+  /** The text in backticks. */
   readonly spanWords: Words;
-  /** The lines it is about: the last of its hunk. */
+  /** The commented lines: the last of its hunk. */
   readonly lineWords: Words;
 }
 
-/** A stretch of changed lines in words. */
+/** A window of changed lines, in words. */
 export interface Window {
   readonly extension: string;
   readonly words: Words;
@@ -65,20 +65,20 @@ export interface PreparedChange {
   readonly all: Words;
   readonly added: Words;
   readonly removed: Words;
-  /** Lines that did not change: what the change is not about. */
+  /** Unchanged lines. */
   readonly context: Words;
-  /** Added and removed lines in stretches of WINDOW_LINES, half overlapping. */
+  /** Added and removed lines in windows of WINDOW_LINES, half overlapping. */
   readonly windows: readonly Window[];
-  /** Added lines in twos. */
+  /** Added lines in windows of two. */
   readonly pairs: () => readonly Window[];
   readonly paths: readonly string[];
 }
 
 /** 5–40 lines are within noise (eval/research/retrieval.md); a comment is about far less than a new file. */
 const WINDOW_LINES = 20;
-/** Stretches with the most words, kept of one change: bounds the time that a huge change takes. */
+/** Windows with the most words, kept of one change: bounds the time for a huge change. */
 const MOST_WINDOWS = 500;
-/** Of the hunk that a comment stands on, the lines that it is about. */
+/** Lines at the end of a hunk that its comment is about. */
 const HUNK_LINES = 4;
 const BODY_CHARACTERS = 4_000;
 /** A longer line is data or minified. */
@@ -102,19 +102,22 @@ export function prepareMemory(comment: RememberedComment, { numbered }: Lexicon)
   };
 }
 
-/** What a comment's texts say, in words. */
+/** A comment's texts in words. */
 interface Reading {
   readonly text: string;
   readonly hunk: string;
   readonly lowInformation: boolean;
   readonly said: readonly string[];
-  /** The very same as `said` where sentences are all of it. */
+  /** Identical to `said` when the comment is only sentences. */
   readonly prose: readonly string[];
   readonly spans: readonly string[];
   readonly lines: readonly string[];
 }
 
-/** Memories by id: a change is searched for again with every push and finds much the same ones. In words, some 5,000 memories. */
+/**
+ * A cache by memory id: a change is searched again with every push and finds mostly the same memories. Holds about
+ * 5,000 memories in words.
+ */
 const readings = new LRUCache<string, Reading>({
   maxSize: 1_000_000,
   sizeCalculation: ({ said, prose, spans, lines }) =>
@@ -126,12 +129,12 @@ function readingOf({ id, text, hunk }: RememberedComment): Reading {
   if (known?.text === text && known.hunk === hunk) return known;
   const comment = withoutFooters(text);
   const said = tokenise(comment);
-  // Without code and markup its sentences are all of it; white space is no part of a word.
+  // Without code and markup the sentences are everything; white space is no part of a word.
   const isProse = !(comment.includes("```") || comment.includes("<"));
   const reading = {
     text,
     hunk,
-    lowInformation: saysLittle(comment, isProse),
+    lowInformation: hasLowInformation(comment, isProse),
     said,
     prose: isProse ? said : tokenise(visibleProse(comment)),
     spans: comment.includes("`") ? tokenise(spansOf(comment)) : [],
@@ -145,7 +148,7 @@ function spansOf(text: string): string {
   return [...text.matchAll(/`([^`\n]{2,80})`/g)].map((match) => match[1] ?? "").join(" ");
 }
 
-/** The last lines of a hunk without their marks; read from its end, since most of it is not wanted. */
+/** The last lines of a hunk without their marks; read from its end, because most of it is not needed. */
 function linesAbout(hunk: string): string {
   const about: string[] = [];
   for (let end = hunk.length; end >= 0 && about.length < HUNK_LINES; ) {
@@ -156,7 +159,7 @@ function linesAbout(hunk: string): string {
   return about.reverse().join("\n");
 }
 
-/** @param change untrusted text in every field; never throws. Time is bounded whatever its size */
+/** @param change untrusted text in every field; never throws. Time is bounded for any size */
 export function prepareChange(change: Change, { numbersOf }: Lexicon): PreparedChange {
   const hunks = wordsOfHunks(change.hunks, numbersOf);
   const title = numbersOf(change.title);
@@ -207,7 +210,7 @@ function wordsOfHunks(hunks: readonly ChangedHunk[], numbersOf: Lexicon["numbers
   return found;
 }
 
-/** Lines in stretches of `size`, each half over the next. Stretches of fewer than two words say nothing. */
+/** Windows of `size` lines, each half over the next. Windows of fewer than two words are dropped. */
 function stretches(extension: string, lines: readonly Words[], size: number): Window[] {
   const step = Math.ceil(size / 2);
   const found: Window[] = [];

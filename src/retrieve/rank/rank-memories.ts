@@ -1,11 +1,11 @@
-// Candidates with their records become one ordered list of memories, each with everything that put it where it stands.
+// Ranks candidates with their records into one list of memories, each with everything that determined its rank.
 import type { Knowledge } from "../../config/knowledge.ts";
 import type { Corpus, MemoryRecord } from "../../domain/memory.ts";
 import type { PullRequestContext } from "../../domain/pull-request.ts";
 import type { RankedMemory, ScoreTerm, Strategy } from "../../domain/retrieval.ts";
 import type { ReviewSignals } from "../../domain/signals.ts";
 import { fixedInChange, NEARER_TO_FIX } from "./already-fixed.ts";
-import { atOnce, type Steps } from "./cooperative-steps.ts";
+import { runToEnd, type Steps } from "./cooperative-steps.ts";
 import { dedupeSteps, SAME_TEXT } from "./dedupe.ts";
 import { changedPlaces, type FactorName, factorTerms, recencyDistanceFactor } from "./factors.ts";
 import { BEHIND, type FusedHit, type QueryCandidates, type RetrieverWeights } from "./fusion.ts";
@@ -14,35 +14,35 @@ import { type AskedChange, askedChange, learnedSteps } from "./learned-fusion.ts
 import { adaptiveThreshold, type Threshold } from "./threshold.ts";
 import { byScore } from "./tie-breaking.ts";
 
-/** All that may decide the order of the candidates. */
+/** Everything that may decide the order of the candidates. */
 export interface Evidence {
   readonly queries: readonly QueryCandidates[];
-  /** What all queries found together, with fused scores. */
+  /** The results of all queries together, with fused scores. */
   readonly hits: readonly FusedHit[];
   /** The records of all candidates that the scope admits, by id. */
   readonly records: ReadonlyMap<string, MemoryRecord>;
   readonly context: PullRequestContext;
   readonly signals: ReviewSignals;
-  /** What meaning and words count. */
+  /** The weights of meaning and words. */
   readonly weights: RetrieverWeights;
-  /** The cosine distance at which the embedder calls two texts alike; null where vectors say no more than words do. */
+  /** The cosine distance at which the embedder calls two texts similar; null when vectors add nothing to keywords. */
   readonly alike: number | null;
   /** Epoch milliseconds. */
   readonly now: number;
 }
 
-/** Which steps are on: all, except in measurements of what each is worth. */
+/** The enabled steps: all, except in evaluations of each step. */
 interface RankSettings {
   readonly method: "semantic" | "keyword" | "hybrid";
   readonly fusion: Knowledge["retrieval"]["fusion"];
   readonly strategy: Strategy | null;
   /** Cosine distance, from the configuration or the embedder. */
   readonly configuredThreshold: number;
-  /** Smallest BM25 that lets a memory in without a near vector. */
+  /** Smallest BM25 that admits a memory without a near vector. */
   readonly keywordFloor: number;
-  /** False admits every candidate, however far. */
+  /** False admits every candidate at any distance. */
   readonly floors: boolean;
-  /** False takes the configured threshold as it is, whatever the candidates' distances. */
+  /** False uses the configured threshold unchanged, regardless of the candidates' distances. */
   readonly adaptive: boolean;
   /** False keeps near-identical texts apart. */
   readonly fold: boolean;
@@ -59,30 +59,29 @@ export interface RankedList {
   readonly candidates: number;
 }
 
-/** A candidate with what its evidence adds to its score. */
+/** A candidate with the score terms of its evidence. */
 type Candidate = FusedHit & { readonly record: MemoryRecord; readonly terms: readonly ScoreTerm[] };
 
 /**
- * Ranks, in this order: evidence of each candidate; threshold on raw distance, or the floor for words; what is fixed left
- * out; factors added; sorted; duplicates folded into the one that stands highest.
+ * Ranks in these steps: evidence of each candidate; threshold on raw distance, or the floor for keywords; already fixed
+ * ones left out; factors added; sorted; duplicates folded into the highest one.
  *
- * Thresholds see raw distances only, and a score is never held against one. Under `semantic` the order is that of the
- * adjusted distance.
+ * Thresholds apply to raw distances only, never to a score. `semantic` orders by adjusted distance.
  *
- * @param behind candidates whose records were not read, since they stand no chance: they count for the threshold
+ * @param behind candidates whose records were not read, because they have no chance: they count for the threshold
  */
 export function rankMemories(
   evidence: Evidence,
   settings: RankSettings,
   behind: ReadonlySet<string> = new Set(),
 ): RankedList {
-  return atOnce(rankSteps(evidence, settings, behind));
+  return runToEnd(rankSteps(evidence, settings, behind));
 }
 
 /**
  * The same in steps.
  *
- * @param asked the change in words, where that was done while memory answered
+ * @param asked the change in words, if it was prepared while memory answered
  */
 export function* rankSteps(
   evidence: Evidence,
@@ -117,7 +116,7 @@ export function* rankSteps(
   const { kept, folded } = settings.fold
     ? yield* dedupeSteps(foldables, { threshold: SAME_TEXT })
     : { kept: apart, folded: [] };
-  cut.push(...folded.map(({ id, into }) => ({ id, reason: `says the same as ${into}` })));
+  cut.push(...folded.map(({ id, into }) => ({ id, reason: `duplicate of ${into}` })));
   const nearest = nearestHunks(evidence);
   const ranked = kept.map(({ item: { memory }, alternateSources }) => ({
     ...memory,
@@ -127,7 +126,7 @@ export function* rankSteps(
   return { ranked, cut, threshold, candidates: hits.length };
 }
 
-/** A fused score of 0, as a weight of 0 gives it, has no logarithm: it stands below all others. */
+/** A fused score of 0, from a weight of 0, has no logarithm: it ranks below all others. */
 const LEAST_SCORE = 1e-9;
 
 function* candidatesOf(
@@ -161,11 +160,11 @@ function reasonAgainst(
 
 function foldable(memory: RankedMemory) {
   const { id, text, corpus } = memory.record;
-  // How it is named where another one speaks for it: `[finding: mem_0123456789ab]`.
+  // Its label when another memory represents it: `[finding: mem_0123456789ab]`.
   return { id, text, source: corpus, label: `[${corpus}: ${id}]`, memory };
 }
 
-/** By evidence and factors, summed. */
+/** By the sum of evidence and factors. */
 function bySum(
   candidates: readonly Candidate[],
   { context, signals: { languages }, now }: Evidence,
@@ -182,7 +181,7 @@ function bySum(
     .sort((a, b) => byScore({ id: a.record.id, score: a.score }, { id: b.record.id, score: b.score }));
 }
 
-/** By distance × language × recency, ascending: each as what it adds to or takes from the likeness. */
+/** By distance × language × recency, ascending: each as its change of the similarity. */
 function byDistance(
   candidates: readonly Candidate[],
   { signals, now }: Evidence,
@@ -226,7 +225,7 @@ function rankedMemory(candidate: Candidate, terms: readonly ScoreTerm[]): Ranked
   };
 }
 
-/** For each memory the changed hunk that it is nearest to. */
+/** The nearest changed hunk for each memory. */
 function nearestHunks({
   queries,
 }: Evidence): ReadonlyMap<string, { readonly path: string; readonly distance: number }> {

@@ -1,18 +1,18 @@
-// Words as numbers, so that what compares words compares numbers: of each search its own, small ones.
+// Numbers words, so that comparisons work on small numbers: each search has its own.
 import { tokenise } from "../../domain/text/tokenise.ts";
 
-/** The numbers of words, from 0 on in the order in which they were met. It only grows. */
+/** The numbers of words, from 0 on in the order of first occurrence. It only grows. */
 export interface Lexicon {
   /** The words of a text as `tokenise` gives them, in order, with repeats. */
   numbersOf(text: string): number[];
-  /** The same of a text that was split into words already. */
+  /** The same for a text that is already split into words. */
   numbered(words: readonly string[]): number[];
   wordOf(number: number): string;
   /** Numbers given so far. */
   size(): number;
 }
 
-/** Without a word in it: one is made for each search. */
+/** An empty lexicon: each search makes one. */
 export function lexicon(): Lexicon {
   const words: string[] = [];
   const numbers = new Map<string, number>();

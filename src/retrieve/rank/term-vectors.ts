@@ -1,9 +1,9 @@
-// Texts as bags of numbered words, one after another in flat arrays: what the comparisons of a search are made from.
+// Texts as bags of numbered words, one after another in flat arrays, for the comparisons of a search.
 import { addWord, type Bm25Options, inverseFrequency, markdowns, type Postings } from "../../domain/text/bm25.ts";
 import { type Background, rarity } from "../../domain/text/word-rarity.ts";
 import type { Lexicon } from "./term-ids.ts";
 
-/** The words of text t stand at starts[t] … starts[t + 1], each once, in the order in which they first occur in it. */
+/** The words of text t are at starts[t] … starts[t + 1], each once, in order of first occurrence. */
 interface Bags {
   readonly starts: Uint32Array;
   readonly words: Uint32Array;
@@ -21,7 +21,7 @@ export function bagsOf(texts: readonly (readonly number[])[], numbers: number): 
   const starts = new Uint32Array(texts.length + 1);
   const words = new Uint32Array(most);
   const counts = new Uint32Array(most);
-  // Where the word stands in the bag that is being filled, from 1 on; 0 before it is met.
+  // The position of the word in the current bag, from 1 on; 0 before it occurs.
   const places = new Uint32Array(numbers);
   let end = 0;
   for (const [text, read] of texts.entries()) {
@@ -42,15 +42,15 @@ export function bagsOf(texts: readonly (readonly number[])[], numbers: number): 
   return { starts, words: words.subarray(0, end), counts: counts.subarray(0, end) };
 }
 
-/** Which bags hold a word: the bags of word w stand at starts[w] … starts[w + 1], ascending. */
+/** The bags with each word: those of word w are at starts[w] … starts[w + 1], ascending. */
 interface Holders {
   readonly starts: Uint32Array;
-  /** Of each holder the text, and where in the bags the word stands there. */
+  /** The text of each entry, and the position of the word in the bags. */
   readonly texts: Uint32Array;
   readonly places: Uint32Array;
 }
 
-/** @param numbers as of `bagsOf` */
+/** @param numbers as for `bagsOf` */
 function holdersOf({ starts, words }: Bags, numbers: number): Holders {
   const first = new Uint32Array(numbers + 1);
   for (const word of words) first[word + 1] = (first[word + 1] ?? 0) + 1;
@@ -71,7 +71,7 @@ function holdersOf({ starts, words }: Bags, numbers: number): Holders {
   return { starts: first, texts, places };
 }
 
-// An inverted index over a handful of memories, and their BM25 for any bag of words: one build per set, many questions.
+// An inverted index over a few memories, and their BM25 for any bag of words: built once per set, for many queries.
 
 export interface Bm25Index extends Postings {
   /** Number of texts. */
@@ -81,7 +81,7 @@ export interface Bm25Index extends Postings {
 }
 
 /**
- * @param bags of the texts, in the order by which scores will be told
+ * @param bags of the texts, in the order of the scores
  * @param numbers how many words are numbered
  */
 export function buildIndex(bags: Bags, numbers: number): Bm25Index {
@@ -100,7 +100,7 @@ export function buildIndex(bags: Bags, numbers: number): Bm25Index {
   return { size, starts, rows, counts, lengths, parts: 1, meanLength: Math.max(1e-9, total / Math.max(1, size)) };
 }
 
-/** In how many texts of an index a word stands; 0 for a number that was given later. */
+/** How many texts of an index contain a word; 0 for a number that was given later. */
 function textsWith({ starts }: Pick<Bm25Index, "starts">, word: number): number {
   return word + 1 < starts.length ? (starts[word + 1] ?? 0) - (starts[word] ?? 0) : 0;
 }
@@ -122,11 +122,12 @@ export function scoreAll(index: Bm25Index, query: ReadonlyMap<number, number>, o
   return scores;
 }
 
-// Texts as unit vectors of weighted words, kept by word, so that one query meets only the texts that share a word.
+// Texts as unit vectors of weighted words, stored by word, so that a query is compared only with texts that share a
+// word.
 
 export interface VectorSpace {
   readonly size: number;
-  /** Entries of word w stand at starts[w] … starts[w + 1]. */
+  /** Entries of word w are at starts[w] … starts[w + 1]. */
   readonly starts: Uint32Array;
   readonly texts: Uint32Array;
   readonly values: Float64Array;
@@ -159,7 +160,7 @@ function toUnit(shares: Float64Array, start: number, end: number): void {
   for (let at = start; at < end; at += 1) shares[at] = (shares[at] ?? 0) / length;
 }
 
-/** @param vectors one per text, in the order in which nearness will be told */
+/** @param vectors one per text, in the order of the results */
 export function buildSpace(vectors: Vectors, weights: Weights): VectorSpace {
   const { starts, texts, places } = holdersOf(vectors, weights.length);
   const values = new Float64Array(texts.length);
@@ -170,7 +171,7 @@ export function buildSpace(vectors: Vectors, weights: Weights): VectorSpace {
 /**
  * Cosine of a vector to every text of the space, 0–1.
  *
- * @param near where it is told: one figure a text, whatever stood there before
+ * @param near receives one figure per text, overwriting its content
  */
 export function nearness(space: VectorSpace, vectors: Vectors, which: number, near: Float64Array): void {
   const { starts, texts, values } = space;
@@ -187,14 +188,18 @@ export function nearness(space: VectorSpace, vectors: Vectors, which: number, ne
   }
 }
 
-// A repository's own memory is too small to know which words are rare, so its counts are mixed with counts over many.
+// A repository's own memory is too small to determine which words are rare, so its counts are mixed with counts over
+// many.
 
 /** Weights of words by their numbers, ≥ 0. */
 export type Weights = Float64Array;
 
-/** Half rarity over many repositories, half rarity in this memory (eval/research/retrieval.md: .25–.75 are within noise). */
+/**
+ * Half rarity over many repositories, half rarity in this memory (eval/research/retrieval.md: .25–.75 are within
+ * noise).
+ */
 export function mixedWeights(everywhere: Weights, memory: Bm25Index): Weights {
-  // By the number of texts that hold the word.
+  // By the number of texts with the word.
   const here = Float64Array.from({ length: memory.size + 1 }, (_, count) =>
     Math.log((memory.size + 1) / (count + 0.5)),
   );

@@ -1,17 +1,18 @@
-// How near a memory must be to count as relevant: the configured cosine distance, or nearer where the candidates say so.
+// How near a memory must be to count as relevant: the configured cosine distance, or a smaller one that follows from
+// the candidates.
 import type { Knowledge } from "../../config/knowledge.ts";
 
-/** The cosine distance that counts as relevant where no embedder says. */
+/** The relevant cosine distance without an embedder's calibration. */
 const DEFAULT_THRESHOLD = 0.3;
 
 export interface ThresholdSettings {
-  /** From so many candidates on, a gap in their distances means something. */
+  /** Least candidates for a gap in their distances to be significant. */
   readonly minCandidates: number;
-  /** The smallest gap that counts. */
+  /** The smallest significant gap. */
   readonly minGap: number;
   /** Without such a gap, this part of the candidates is admitted. */
   readonly percentile: number;
-  /** Candidates at least this near are always admitted; half of the configured distance where null. */
+  /** Candidates at least this near are always admitted; half of the configured distance when null. */
   readonly floor: number | null;
   /** Never more than this, and never more than configured. */
   readonly ceiling: number | null;
@@ -45,11 +46,12 @@ export interface Threshold {
 /**
  * The threshold for a list of candidates.
  *
- * With at least 8 candidates and a gap of at least .05 between neighbours: the distance before the largest gap. Else the
- * 75th percentile (nearest rank). Never above the configured distance, and not below half of it, so that a handful of
- * very near memories does not shut out the next.
+ * With at least 8 candidates and a gap of at least .05 between neighbours: the distance before the largest gap. Else
+ * the 75th percentile (nearest rank). Never above the configured distance, and not below half of it, so that a handful
+ * of very near memories does not shut out the next.
  *
- * @param distances raw cosine distances, in any order, before any language or recency step; what is not finite is ignored
+ * @param distances raw cosine distances, in any order, before any language or recency step; non-finite values are
+ * ignored
  * @param configured from the embedder's calibration or the configuration, 0–2
  */
 export function adaptiveThreshold(
@@ -63,8 +65,8 @@ export function adaptiveThreshold(
   const counted = { candidateCount: sorted.length, gapSize: gap?.size ?? null };
   if (sorted.length === 0) return { threshold: configured, method: "configured", ...counted };
   const byGap = gap !== null && sorted.length >= minCandidates && gap.size >= minGap;
-  const told = byGap ? gap.before : (sorted[Math.ceil(percentile * sorted.length) - 1] ?? sorted[0] ?? configured);
-  const atLeast = Math.max(told, floor ?? configured / 2);
+  const suggested = byGap ? gap.before : (sorted[Math.ceil(percentile * sorted.length) - 1] ?? sorted[0] ?? configured);
+  const atLeast = Math.max(suggested, floor ?? configured / 2);
   if (atLeast >= configured) return { threshold: configured, method: "configured", ...counted };
   return { threshold: Math.min(atLeast, ceiling ?? configured), method: byGap ? "gap" : "percentile", ...counted };
 }
@@ -79,23 +81,23 @@ function largestGap(sorted: readonly number[]): { readonly before: number; reado
   return largest;
 }
 
-// A memory that only words found needs enough of them. Without a floor, BM25 answers any question with twenty texts that
-// share a common word with it.
+// A keyword-only hit needs enough common words. Without a floor, BM25 answers any question with twenty texts that share
+// a common word with it.
 
 /**
  * A keyword hit must weigh as much as this many words that occur in one memory only.
  *
  * On task G of eval/retrieval (development half, 245 changes, in-process BM25, 2026-11) 1.5 keeps 90 % of the right
- * memories, 2 keeps 77 %, 1 keeps 97 %. It holds off hits by one common word and no more: against the memory of another
- * repository 99 % of changes still have a hit above it, as large changes share many words with anything.
+ * memories, 2 keeps 77 %, 1 keeps 97 %. It only rejects hits by one common word: against the memory of another
+ * repository 99 % of changes still have a hit above it, because large changes share many words with anything.
  */
 export const RARE_WORDS = 1.5;
 
 /**
- * The smallest BM25 score that counts as relevant. BM25 adds up the rarity of shared words, and how rare a word can be
- * grows with the number of memories, so the floor does too.
+ * The smallest relevant BM25 score. BM25 adds up the rarity of shared words, and the possible rarity of a word grows
+ * with the number of memories, so the floor does too.
  *
- * @param memories in scope; 0 or unknown (null) gives 0: nothing is known that could be held against a hit
+ * @param memories in scope; 0 or unknown (null) gives 0: nothing is known that could reject a hit
  */
 export function keywordFloor(memories: number | null, rareWords: number = RARE_WORDS): number {
   if (memories === null || memories <= 0) return 0;

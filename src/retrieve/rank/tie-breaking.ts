@@ -1,8 +1,8 @@
-// Equal scores need an order that favours nobody: neither the first list, nor the oldest memory, nor the alphabet.
+// Breaks ties without favouring the first list, the oldest memory, or the alphabet.
 
 /**
- * Compares two scored things: higher score first; equal scores by a hash of the id, so that the order is the same on every
- * machine and tells nothing about where a candidate came from.
+ * Compares two scored things: higher score first; equal scores by a hash of the id, so that the order is the same on
+ * every machine and independent of where a candidate came from.
  */
 export function byScore(
   a: { readonly id: string; readonly score: number },

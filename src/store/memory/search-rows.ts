@@ -78,7 +78,7 @@ function rowsIn(sql: Sql, counts: Counts): Rows {
           [repository, space, ids],
         ),
       ),
-    async otherSpaces(repositories, space) {
+    async staleEmbeddings(repositories, space) {
       // Usually there is only one space, and then nothing is counted.
       const others = await sql.all<{ id: number; model: string; dimension: number }>(
         "SELECT id, model, dimension FROM spaces WHERE id <> $1 ORDER BY id",

@@ -1,5 +1,11 @@
 // Model spending, one row per request, which survives restarts; monthly budgets are checked against it.
-import { type Budget, type BudgetUsage, type Reservation, reservationOf, type Wanted } from "../../domain/budget.ts";
+import {
+  type Budget,
+  type BudgetUsage,
+  type Reservation,
+  type ReservationRequest,
+  reservationOf,
+} from "../../domain/budget.ts";
 import type { Repo } from "../../domain/job.ts";
 import { repoKey } from "../../domain/memory.ts";
 import type { Reservations, SpendingStore } from "../../ports/model.ts";
@@ -37,7 +43,12 @@ export function storedSpending(db: Database): SpendingStore {
 }
 
 function reservations(db: Database, held: Held, repo: string): Reservations {
-  const reserve = async (tx: Sql, wanted: Wanted, budgets: readonly Budget[], since: number): Promise<Reservation> => {
+  const reserve = async (
+    tx: Sql,
+    wanted: ReservationRequest,
+    budgets: readonly Budget[],
+    since: number,
+  ): Promise<Reservation> => {
     // Serialises reservations: this row is locked until the commit.
     await tx.run("INSERT INTO moments (name, at) VALUES ('reserving', 0) ON CONFLICT (name) DO UPDATE SET at = 0");
     await tx.run("DELETE FROM bookings WHERE job = $1", [held.id]);

@@ -164,8 +164,8 @@ export async function conventionsVerbPorts(word: string | undefined): Promise<Co
 export async function historyVerbPorts(words: HistoryWords): Promise<HistoryVerbPorts> {
   registerSecrets(words.token);
   const found = await personsPast(words);
-  if (words.isDry) return { ...found, redact, embedder: localWords(), memory: null, book: null, close: () => {} };
+  if (words.isDry) return { ...found, redact, embedder: localWords(), memory: null, store: null, close: () => {} };
   const opened = await openMemoryFor(storePlace(words.dataDir));
   await opened.labels.relabel(found.repo);
-  return { ...opened, ...found, book: opened.history };
+  return { ...opened, ...found, store: opened.history };
 }

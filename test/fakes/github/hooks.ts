@@ -51,7 +51,7 @@ export function openHooks(appId: number, firstSecret: string): Hooks {
   let secret = firstSecret;
   const deliveries: Delivery[] = [];
   let url: string | null = null;
-  let fateOf: ((event: string, action: string | null) => Fate) | null = null;
+  let codeStatusOf: ((event: string, action: string | null) => Fate) | null = null;
 
   const post = async (event: string, body: string, id: string, key: string | null): Promise<number | null> => {
     if (url === null) return null;
@@ -99,13 +99,13 @@ export function openHooks(appId: number, firstSecret: string): Hooks {
       ...(url === null ? {} : { url }),
     }),
     setFate(next) {
-      fateOf = next;
+      codeStatusOf = next;
     },
     async send(event, payload, options = {}) {
       const id = options.id ?? randomUUID();
       const body = typeof payload === "string" ? payload : JSON.stringify(payload);
       const action = (payload as Json | null)?.action;
-      const fate = options.redelivery === true ? "sent" : (fateOf?.(event, String(action)) ?? "sent");
+      const fate = options.redelivery === true ? "sent" : (codeStatusOf?.(event, String(action)) ?? "sent");
       const key = options.secret === undefined ? secret : options.secret;
       const status = fate === "sent" ? await post(event, body, id, key) : fate === "claimed" ? 200 : null;
       const delivery: Delivery = {

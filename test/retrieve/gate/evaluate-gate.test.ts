@@ -69,7 +69,7 @@ describe("where no rule holds", () => {
     expect(await decide(unknown(), GATE, { ...alone, ask: silent.ask })).toEqual({
       retrieve: true,
       confidence: 0.5,
-      reason: "no rule holds, and of the model: no answer within 60 s",
+      reason: "no rule matched; the model: no answer within 60 s",
       strategy: "hybrid",
       estimatedRelevance: null,
       decidedBy: "model",

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { tokenise } from "../../../src/domain/text/tokenise.ts";
 import { BACKGROUND } from "../../../src/domain/text/word-rarity.ts";
-import { atOnce } from "../../../src/retrieve/rank/cooperative-steps.ts";
+import { runToEnd } from "../../../src/retrieve/rank/cooperative-steps.ts";
 import { dedupe } from "../../../src/retrieve/rank/dedupe.ts";
 import { signalSteps, signalsOf } from "../../../src/retrieve/rank/features.ts";
 import { fuseByRank, pool } from "../../../src/retrieve/rank/fusion.ts";
@@ -43,7 +43,7 @@ const change: fc.Arbitrary<Change> = fc.record({
 function quick(asked: Change, memories: readonly RememberedComment[], wanted: ReadonlySet<string> | null = null) {
   const words = lexicon();
   const prepared = memories.map((one) => prepareMemory(one, words));
-  return atOnce(signalSteps(prepareChange(asked, words), prepared, BACKGROUND, words, wanted));
+  return runToEnd(signalSteps(prepareChange(asked, words), prepared, BACKGROUND, words, wanted));
 }
 
 test("the numbers of a text are the words that the tokeniser gives, whatever was read before", () => {

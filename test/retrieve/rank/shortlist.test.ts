@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { QueryVariant } from "../../../src/domain/retrieval.ts";
-import { inTurns } from "../../../src/retrieve/rank/cooperative-steps.ts";
+import { runCooperatively } from "../../../src/retrieve/rank/cooperative-steps.ts";
 import { BEHIND, fuseByRank, pool, SHORTLIST, shortlist } from "../../../src/retrieve/rank/fusion.ts";
 import { type Evidence, rankMemories, rankSteps } from "../../../src/retrieve/rank/rank-memories.ts";
 import { TUNING } from "../../../src/retrieve/tuning.ts";
@@ -89,7 +89,7 @@ test("ranking in turns gives what ranking at once gives, and lets others have a 
     turns += 1;
     return Promise.resolve();
   };
-  expect(await inTurns(rankSteps(all, settings("learned"), new Set()), pause)).toEqual(
+  expect(await runCooperatively(rankSteps(all, settings("learned"), new Set()), pause)).toEqual(
     rankMemories(all, settings("learned")),
   );
   expect(turns).toBeGreaterThan(10);

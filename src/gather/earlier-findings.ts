@@ -1,43 +1,46 @@
-// What was said on a pull request: the ledger knows it with the code it was about, the comments themselves know that they
-// stand. Either alone is enough not to say it again.
+// Collects the earlier findings of a pull request: the ledger has their code, the comments show which of them are
+// posted. Either alone suffices not to report a finding again.
 import { type CodeShape, shapeOf, tokenStream } from "../domain/code/code-fingerprint.ts";
 import type { OwnComment } from "../domain/pull-request.ts";
-import type { Said } from "../domain/review/review-history.ts";
+import type { EarlierFinding } from "../domain/review/review-history.ts";
 
-/** A written review, as far as it matters here. */
-export interface EarlierSaid {
-  readonly review: { readonly said: readonly Said[] };
+/** The relevant part of an earlier review. */
+export interface EarlierFindings {
+  readonly review: { readonly said: readonly EarlierFinding[] };
   readonly posted: boolean;
 }
 
-/** A pull request with more findings has other troubles than being told one twice. */
+/** With more findings than this, a repetition does not matter. */
 const MOST_SAID = 500;
 
 /**
- * Everything that was said, each finding once.
+ * All earlier findings, each once.
  *
- * @param earlier newest first; the last posted review holds all that was said before it. Of a review that was overtaken
- *   while it was sent, what has a comment was said
- * @param comments of ours that stand; null when they could not be read. What has lost its comment, or never got it, is
- *   told in the summary from then on
+ * @param earlier newest first; the last posted review has all findings before it. Of a review that was superseded while
+ * it was posted, findings with a comment count
+ * @param comments ours that exist; null when they could not be read. A finding without a comment is from now on in the
+ * summary
  */
-export function readSaid(earlier: readonly EarlierSaid[], comments: readonly OwnComment[] | null): readonly Said[] {
+export function earlierFindings(
+  earlier: readonly EarlierFindings[],
+  comments: readonly OwnComment[] | null,
+): readonly EarlierFinding[] {
   const own = comments ?? [];
-  const standing = new Map(own.map((comment) => [comment.findingId, comment]));
-  const said = new Map<string, Said>();
+  const byFinding = new Map(own.map((comment) => [comment.findingId, comment]));
+  const said = new Map<string, EarlierFinding>();
   for (const one of earlier.find(({ posted }) => posted)?.review.said ?? []) said.set(one.finding.id, one);
   for (const one of earlier.flatMap(({ posted, review }) => (posted ? [] : review.said))) {
-    if (standing.has(one.finding.id) && !said.has(one.finding.id)) said.set(one.finding.id, one);
+    if (byFinding.has(one.finding.id) && !said.has(one.finding.id)) said.set(one.finding.id, one);
   }
   for (const comment of own) if (!said.has(comment.findingId)) said.set(comment.findingId, recovered(comment));
-  return [...said.values()].slice(-MOST_SAID).map((one): Said => {
-    const url = standing.get(one.finding.id)?.url ?? null;
+  return [...said.values()].slice(-MOST_SAID).map((one): EarlierFinding => {
+    const url = byFinding.get(one.finding.id)?.url ?? null;
     return { ...one, place: url === null && comments !== null ? "summary" : one.place, url };
   });
 }
 
-/** What a comment says of its finding: its words and its place, neither category nor severity. */
-function recovered({ findingId, path, side, startLine, line, hunk, title }: OwnComment): Said {
+/** The finding that a comment shows: its text and place, without category and severity. */
+function recovered({ findingId, path, side, startLine, line, hunk, title }: OwnComment): EarlierFinding {
   const place = { side, startLine: startLine ?? 1, line: line ?? 1 };
   return {
     finding: {

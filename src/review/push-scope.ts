@@ -1,27 +1,27 @@
-// What of the change has to be read after a push: what the push touched and what stands near it. The rest was read before.
+// Limits a review after a push to what the push changed and the lines near it. The rest was read before.
 
 import type { DiffLine, FileDiff, Hunk, Side } from "../domain/pull-request.ts";
 import type { Checkpoint, LineRange } from "../domain/review/review-history.ts";
 import type { FileCoverage } from "../domain/review.ts";
 
-/** Lines around what a push changed that are shown again: enough to see what it does there. */
+/** Lines shown again around a pushed change: enough to see its effect. */
 const SHOWN = 40;
-/** A finding this near to what a push changed is about the push. */
+/** A finding this near to a pushed change is about the push. */
 const NEAR = 10;
 
-export interface Reach {
+export interface PushScope {
   /** Files with the hunks, or the parts of hunks, to be read. */
   readonly files: readonly FileDiff[];
-  /** True where the push changed something at or near these lines. */
+  /** True when the push changed something at or near these lines. */
   touches(path: string, side: Side, startLine: number, line: number): boolean;
-  /** What is known of files that are not among `files`: read at an earlier push. */
+  /** The coverage of files that are not among `files`: read at an earlier push. */
   readonly earlier: readonly FileCoverage[];
 }
 
 type Touched = readonly LineRange[] | "whole";
 
-/** Everything for a full review; else what the push touched, and whatever no earlier review read wholly. */
-export function reachOf(files: readonly FileDiff[], checkpoint: Checkpoint): Reach {
+/** Everything for a full review; else what the push touched, plus everything that no earlier review read wholly. */
+export function scopeAfterPush(files: readonly FileDiff[], checkpoint: Checkpoint): PushScope {
   if (checkpoint.kind === "full") return { files, touches: () => true, earlier: [] };
   const touched = new Map(files.map((file) => [file.path, touchedIn(file.path, checkpoint)]));
   const read = files.flatMap((file) => withTouchedHunks(file, touched.get(file.path) ?? "whole"));
@@ -51,7 +51,7 @@ function withTouchedHunks(file: FileDiff, touched: Touched): readonly FileDiff[]
   return hunks.length === 0 ? [] : [{ ...file, hunks }];
 }
 
-/** The runs of a hunk's lines that stand near what was touched; the hunk itself when that is all of it. */
+/** The runs of a hunk's lines near touched lines; the hunk itself when that is all of it. */
 function partsNear(hunk: Hunk, touched: readonly LineRange[]): readonly Hunk[] {
   if (!positioned(hunk).some(({ at }) => isNear(at, touched, 1))) return [];
   const parts: DiffLine[][] = [];
@@ -83,7 +83,7 @@ function partOf(hunk: Hunk, lines: readonly DiffLine[]): Hunk {
   };
 }
 
-/** Each line with its line in the head; a removed one counts as the line that stands where it stood. */
+/** Each line with its line in the head; a removed one has the line that is now in its place. */
 function positioned({ newStart, lines }: Hunk): readonly { readonly line: DiffLine; readonly at: number }[] {
   let next = newStart;
   return lines.map((line) => {

@@ -1,64 +1,71 @@
-// What is not said, and why: too mild for the dial, style that the author asked to leave alone, the same thing said twice.
+// Decides which findings are held back: below the severity threshold, style that the author asked to skip, duplicates.
 
 import type { Suppression } from "../config/suppression.ts";
 import { pathPattern, titlePattern } from "../config/suppression-pattern.ts";
-import { atLeast, type Finding, type HeldBack, isAlwaysSaid, SEVERITIES, type Severity } from "../domain/finding.ts";
+import {
+  atLeast,
+  type Finding,
+  type HeldBack,
+  isAlwaysReported,
+  SEVERITIES,
+  type Severity,
+} from "../domain/finding.ts";
 import type { PlacedFinding } from "../domain/review.ts";
 import type { Profile } from "../domain/signals.ts";
 
-/** The dial of `review.profile` as documented in the configuration. */
+/** The thresholds of `review.profile` as documented in the configuration. */
 const FLOORS: Readonly<Record<Profile, Severity>> = { quiet: "major", balanced: "medium", thorough: "minor" };
 
-/** What decides whether a finding is said. */
-export interface Dial {
+/** What decides whether a finding is posted. */
+export interface ReportingPolicy {
   /** `review.severityThreshold`; undefined leaves it to the profile. */
   readonly severityThreshold: Severity | undefined;
   readonly profile: Profile;
-  /** Whose profile it is: the configuration's, or a tag of the title. */
+  /** The source of the profile: the configuration, or a tag of the title. */
   readonly profileFrom: "configuration" | "title";
   /** True when the title holds [style-ok]. */
   readonly styleOk: boolean;
   /** `review.suppress`. */
   readonly suppress: readonly Suppression[];
-  /** Ids of findings that a comment of ours on the pull request is about. */
+  /** Ids of findings with a comment of ours on the pull request. */
   readonly posted: ReadonlySet<string>;
-  /** Why findings are not said again, by id: somebody declined them on this pull request. */
+  /** Reasons by id for findings that a person declined on this pull request. */
   readonly declined: ReadonlyMap<string, string>;
 }
 
-export interface Pruned {
-  /** In the order given; those that already stand on the pull request are placed `already-posted`. */
+export interface FilteredFindings {
+  /** In the given order; those with a comment on the pull request are placed `already-posted`. */
   readonly said: readonly PlacedFinding[];
   readonly heldBack: readonly HeldBack[];
 }
 
-/** Splits findings into those that are said and those that are held back. Together they are all that came in. */
-export function prune(placed: readonly PlacedFinding[], dial: Dial): Pruned {
+/** Splits findings into those to post and those held back. Together they are all input findings. */
+export function filterFindings(placed: readonly PlacedFinding[], policy: ReportingPolicy): FilteredFindings {
   const heldBack: HeldBack[] = [];
-  const suppressed = suppressor(dial.suppress);
+  const suppressed = suppressor(policy.suppress);
   const wanted = placed.filter((one) => {
-    const reason = unwanted(one, dial) ?? suppression(suppressed(one.finding));
+    const reason = unwanted(one, policy) ?? suppression(suppressed(one.finding));
     if (reason !== null) heldBack.push({ finding: one.finding, reason });
     return reason === null;
   });
-  const { first, repeats } = withoutRepeats(wanted, dial.posted);
+  const { first, repeats } = withoutRepeats(wanted, policy.posted);
   const said = first.map((one): PlacedFinding => {
-    if (!dial.posted.has(one.finding.id)) return one;
-    return { finding: one.finding, place: "already-posted", reason: "a comment about it already stands" };
+    if (!policy.posted.has(one.finding.id)) return one;
+    return { finding: one.finding, place: "already-posted", reason: "already commented on" };
   });
   return { said, heldBack: [...heldBack, ...repeats] };
 }
 
-function unwanted({ finding }: PlacedFinding, dial: Dial): string | null {
-  const declined = dial.declined.get(finding.id);
+function unwanted({ finding }: PlacedFinding, policy: ReportingPolicy): string | null {
+  const declined = policy.declined.get(finding.id);
   if (declined !== undefined) return declined;
-  const floor = dial.severityThreshold ?? FLOORS[dial.profile];
+  const floor = policy.severityThreshold ?? FLOORS[policy.profile];
   if (!atLeast(finding.severity, floor)) {
-    return dial.severityThreshold === undefined
-      ? `below ${floor}, the floor of the ${dial.profile} profile (from the ${dial.profileFrom})`
+    return policy.severityThreshold === undefined
+      ? `below ${floor}, the threshold of the ${policy.profile} profile (from the ${policy.profileFrom})`
       : `below ${floor}, the configured threshold`;
   }
-  return dial.styleOk && finding.category === "style" ? "style, and the title says [style-ok]" : null;
+  return policy.styleOk && finding.category === "style" ? "style, and the title says [style-ok]" : null;
 }
 
 function suppression(found: Suppression | null): string | null {
@@ -66,8 +73,8 @@ function suppression(found: Suppression | null): string | null {
 }
 
 /**
- * Of findings with one id, and of two findings of one category on one line, the most severe stays. A model never takes the
- * place of a rule, however grave it calls its own finding: what it read may have told it to.
+ * Among findings with one id, and among findings of one category on one line, the most severe stays. A model's finding
+ * never replaces a rule's, however severe it claims to be: the text that it read may have manipulated it.
  */
 function withoutRepeats(placed: readonly PlacedFinding[], posted: ReadonlySet<string>) {
   const byWeight = [...placed].sort((a, b) => weigh(a, b, posted));
@@ -85,7 +92,7 @@ function withoutRepeats(placed: readonly PlacedFinding[], posted: ReadonlySet<st
   return { first: placed.filter((one) => !reasons.has(one)), repeats };
 }
 
-/** What is said so far, the gravest first. */
+/** The findings so far, most severe first. */
 function newSaid() {
   const ids = new Set<string>();
   const byAll = new Map<string, PlacedFinding>();
@@ -97,7 +104,7 @@ function newSaid() {
       if (ids.has(one.finding.id)) return "the same finding was reported twice";
       const stronger = (one.finding.source === "rule" ? byRules : byAll).get(placeOf(one));
       if (stronger === undefined || stronger.finding.rule === one.finding.rule) return null;
-      return `${voice(stronger)} says it about the same line, at least as severely`;
+      return `${voice(stronger)} reports the same line, at least as severely`;
     },
     add(one: PlacedFinding): void {
       const place = placeOf(one);
@@ -108,37 +115,37 @@ function newSaid() {
   };
 }
 
-/** Most severe first; then what already stands (so that no second comment is written), then the surer one. */
+/** Most severe first; then existing comments (to avoid a second one), then the more confident one. */
 function weigh(a: PlacedFinding, b: PlacedFinding, posted: ReadonlySet<string>): number {
   const severity = SEVERITIES.indexOf(a.finding.severity) - SEVERITIES.indexOf(b.finding.severity);
   if (severity !== 0) return severity;
-  const stands = Number(posted.has(b.finding.id)) - Number(posted.has(a.finding.id));
-  return stands !== 0 ? stands : b.finding.confidence - a.finding.confidence;
+  const existing = Number(posted.has(b.finding.id)) - Number(posted.has(a.finding.id));
+  return existing !== 0 ? existing : b.finding.confidence - a.finding.confidence;
 }
 
 function voice({ finding }: PlacedFinding): string {
   return finding.rule === null ? "another finding" : `rule ${finding.rule}`;
 }
 
-// Findings that a repository does not want to hear about again, by pattern. What is critical or about security is always said.
+// Suppresses findings by the repository's patterns. Critical and security findings are always reported.
 
 export type Suppressible = Pick<Finding, "title" | "severity" | "category" | "path">;
 
 /**
- * Compiles what a repository wrote, once for all findings of a review. Never throws: a pattern that cannot be read fits
- * nothing (the configuration has refused it before).
+ * Compiles a repository's suppressions, once for all findings of a review. Never throws: an invalid pattern matches
+ * nothing (the configuration has rejected it before).
  *
- * @returns the first suppression that holds, or null. Critical findings and findings about security have none
+ * @returns the first matching suppression, or null. Critical and security findings have none
  */
 export function suppressor(suppressions: readonly Suppression[]): (finding: Suppressible) => Suppression | null {
   const compiled = suppressions.map((suppression) => ({ suppression, fits: fitting(suppression) }));
   return (finding) => {
-    if (isAlwaysSaid(finding)) return null;
+    if (isAlwaysReported(finding)) return null;
     return compiled.find(({ fits }) => fits(finding))?.suppression ?? null;
   };
 }
 
-/** Every part that was given must hold. */
+/** Every given part must match. */
 function fitting({ pattern, severities, categories, paths }: Suppression): (finding: Suppressible) => boolean {
   const title = titlePattern(pattern);
   if ("problem" in title) return () => false;

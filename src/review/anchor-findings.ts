@@ -1,4 +1,5 @@
-// A finding stands only on lines of the diff. Where it does not, it is said elsewhere with the reason; it is never moved.
+// A finding is placed only on lines of the diff. Otherwise it goes to the file or the summary, with the reason; it is
+// never moved to another line.
 import type { Finding } from "../domain/finding.ts";
 import type { FileDiff, Side } from "../domain/pull-request.ts";
 import type { PlacedFinding } from "../domain/review.ts";
@@ -11,15 +12,15 @@ const NOT_SHOWN = "GitHub shows no diff of the file and takes no comment on its 
 const NO_LINE = "no line of the diff names what it is about";
 
 /**
- * Decides how near to its lines each finding may be said.
+ * Decides how close to its lines each finding can be posted.
  *
- * RIGHT lines are added or context lines of the head, LEFT lines removed or context lines of the base; both ends must lie
- * in one hunk. A finding whose lines do not is for its file, and one whose path is not in the diff for the summary.
+ * RIGHT lines are added or context lines of the head, LEFT lines removed or context lines of the base; both ends must
+ * be in one hunk. Otherwise the finding goes to its file, and to the summary when its path is not in the diff.
  *
  * @param files the reviewed files
  * @returns one placed finding for each, in the same order
  */
-export function ground(findings: readonly Finding[], files: readonly FileDiff[]): readonly PlacedFinding[] {
+export function anchorFindings(findings: readonly Finding[], files: readonly FileDiff[]): readonly PlacedFinding[] {
   const byPath = new Map(files.map((file) => [file.path, file]));
   const linesOf = new Map<FileDiff, Lines>();
   return findings.map((finding) => {

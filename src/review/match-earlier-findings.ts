@@ -1,35 +1,39 @@
-// Nothing is said twice: each finding of now is held against everything that was said on the pull request. What is known again
-// keeps the identity under which it was said first, so that comment, summary and memory mean the same thing.
+// Matches current findings with earlier findings of the pull request, so that nothing is posted twice. A matched
+// finding keeps its first identity, so that comment, summary and memory refer to the same thing.
 import { shapeOf } from "../domain/code/code-fingerprint.ts";
 import { type Finding, findingId } from "../domain/finding.ts";
-import type { Said } from "../domain/review/review-history.ts";
+import type { EarlierFinding } from "../domain/review/review-history.ts";
 import type { CodeNow } from "./code-now.ts";
 import { wordsInCommon } from "./draft.ts";
-import type { LocatedSaid, SaidPlace } from "./locate-said.ts";
+import type { CurrentPlace, LocatedFinding } from "./locate-earlier-findings.ts";
 
-export interface Recognised {
-  /** The findings given, in their order, each under the identity that it keeps. */
+export interface MatchedFindings {
+  /** The given findings, in order, each under the identity that it keeps. */
   readonly findings: readonly Finding[];
-  /** What was said of it, for findings that are not new. */
-  readonly known: ReadonlyMap<Finding, Said>;
+  /** The earlier findings of those that are not new. */
+  readonly known: ReadonlyMap<Finding, EarlierFinding>;
 }
 
-/** Lines between two ranges that may still be about the same defect, when the words agree. */
+/** Two ranges this many lines apart may still be about the same defect, when the words match. */
 const NEARLY = 3;
-/** Shares of the words of title and body in common: on the same code, on code that was edited, and near by. */
+/** Required shares of common words of title and body: on the same code, on edited code, and nearby. */
 const WORDS_SAME_PLACE = 0.25;
 const WORDS_EDITED = 0.35;
 const WORDS_NEAR_BY = 0.45;
 
 /**
- * Tells findings that were said from new ones.
+ * Separates earlier findings from new ones.
  *
- * Code that is as it was and was spoken about in the same category (or by the same rule) is the same finding in whatever
- * words. Where the code was edited, the category differs, or the lines only lie near each other, the words have to agree
- * as well. A finding that begins on a line that did not stand there then is new, whatever it overlaps. An equal id decides
- * only when the place does not: the same words may stand twice in a file.
+ * A finding of the same category (or rule) on unchanged code is the same finding in any words. On edited code, in
+ * another category, or on lines that are only nearby, the words have to match as well. A finding that begins on a line
+ * that did not exist then is new, whatever it overlaps. An equal id decides only when the place does not: the same
+ * words may occur twice in a file.
  */
-export function recognise(findings: readonly Finding[], located: readonly LocatedSaid[], code: CodeNow): Recognised {
+export function matchEarlierFindings(
+  findings: readonly Finding[],
+  located: readonly LocatedFinding[],
+  code: CodeNow,
+): MatchedFindings {
   const matches = assigned(findings, located, code);
   const spoken = new Set([...matches.values()].map(({ said }) => said.finding.id));
   for (const finding of findings) {
@@ -40,13 +44,13 @@ export function recognise(findings: readonly Finding[], located: readonly Locate
   return renamed(findings, matches, new Set(located.map(({ said }) => said.finding.id)));
 }
 
-/** A new finding never bears the id of another one that was said: publish would take it for that one. */
+/** A new finding never has the id of an earlier one: publish would confuse the two. */
 function renamed(
   findings: readonly Finding[],
-  matches: ReadonlyMap<Finding, LocatedSaid>,
+  matches: ReadonlyMap<Finding, LocatedFinding>,
   taken: ReadonlySet<string>,
-): Recognised {
-  const known = new Map<Finding, Said>();
+): MatchedFindings {
+  const known = new Map<Finding, EarlierFinding>();
   const kept = findings.map((finding) => {
     const match = matches.get(finding);
     if (match === undefined) return taken.has(finding.id) ? { ...finding, id: freeId(finding, taken) } : finding;
@@ -58,10 +62,10 @@ function renamed(
 }
 
 /**
- * In the words that stand on the pull request, at the place of now: where its code is as it was, the lines that were cited
- * first, because a model cites more or fewer of them each time.
+ * The earlier text at the current place: when its code is unchanged, the lines that were cited first, because a model
+ * cites more or fewer of them each time.
  */
-function asSaidBefore(finding: Finding, { said, place }: LocatedSaid): Finding {
+function asSaidBefore(finding: Finding, { said, place }: LocatedFinding): Finding {
   const again = said.recovered === true ? { ...finding, id: said.finding.id } : said.finding;
   const { locMethod } = finding;
   const { startLine, line } = place?.as === "same" && place.path === finding.path ? place : finding;
@@ -77,15 +81,15 @@ function freeId(finding: Finding, taken: ReadonlySet<string>): string {
 }
 
 /**
- * The surest pairs first. Of two findings that are both most like the same one, the less sure takes what else it is like;
- * like nothing else, it is the same said twice.
+ * The most certain pairs first. When two findings both match the same earlier one best, the less certain takes its next
+ * match; without another match, it is a duplicate.
  */
-function assigned(findings: readonly Finding[], located: readonly LocatedSaid[], code: CodeNow) {
+function assigned(findings: readonly Finding[], located: readonly LocatedFinding[], code: CodeNow) {
   const pairs = findings
     .flatMap((finding) => likenesses(finding, located, code))
     .sort((a, b) => b.likeness - a.likeness || a.at - b.at);
-  const matches = new Map<Finding, LocatedSaid>();
-  const taken = new Set<LocatedSaid>();
+  const matches = new Map<Finding, LocatedFinding>();
+  const taken = new Set<LocatedFinding>();
   for (const { finding, one } of pairs) {
     if (matches.has(finding) || taken.has(one)) continue;
     matches.set(finding, one);
@@ -95,7 +99,7 @@ function assigned(findings: readonly Finding[], located: readonly LocatedSaid[],
   return matches;
 }
 
-function likenesses(finding: Finding, located: readonly LocatedSaid[], code: CodeNow) {
+function likenesses(finding: Finding, located: readonly LocatedFinding[], code: CodeNow) {
   const stream = code.stream(finding.path, finding.side);
   const first = stream === null ? [] : shapeOf(stream, finding.startLine, finding.startLine).at;
   return located
@@ -103,8 +107,8 @@ function likenesses(finding: Finding, located: readonly LocatedSaid[], code: Cod
     .filter(({ likeness }) => likeness > 0);
 }
 
-/** 0 for another finding; else the higher the surer. */
-function likenessOf(finding: Finding, first: readonly number[], { said, path, place }: LocatedSaid): number {
+/** 0 for another finding; otherwise higher is more certain. */
+function likenessOf(finding: Finding, first: readonly number[], { said, path, place }: LocatedFinding): number {
   if (finding.side !== said.finding.side) return 0;
   if (finding.locMethod === "none" || said.finding.locMethod === "none" || said.shape.at.length === 0) {
     return finding.path === path ? likenessOnFile(finding, said) : 0;
@@ -113,7 +117,7 @@ function likenessOf(finding: Finding, first: readonly number[], { said, path, pl
   return isOtherRule(finding, said) ? 0 : likenessAt(finding, first, said, place);
 }
 
-function likenessAt(finding: Finding, first: readonly number[], said: Said, place: SaidPlace): number {
+function likenessAt(finding: Finding, first: readonly number[], said: EarlierFinding, place: CurrentPlace): number {
   const gap = gapBetween(finding, place);
   const isRule = finding.rule !== null && said.finding.rule !== null;
   if (gap > (isRule ? 0 : NEARLY)) return 0;
@@ -129,12 +133,12 @@ function likenessOnOldCode(gap: number, words: number, sameKind: boolean): numbe
   return words >= WORDS_SAME_PLACE ? 2 + words : 0;
 }
 
-/** True when a line is part of the code that was spoken about, or of what stood around it. */
-function stoodThen(line: readonly number[], { shape: { before, at, after } }: Said): boolean {
+/** True when a line is part of the earlier code or of its surroundings. */
+function stoodThen(line: readonly number[], { shape: { before, at, after } }: EarlierFinding): boolean {
   return ` ${[...before, ...at, ...after].join(" ")} `.includes(` ${line.join(" ")} `);
 }
 
-function likenessOnFile(finding: Finding, said: Said): number {
+function likenessOnFile(finding: Finding, said: EarlierFinding): number {
   if (isOtherRule(finding, said)) return 0;
   if (finding.id === said.finding.id) return 3;
   const words = wordsInCommon(finding, said.finding);
@@ -142,23 +146,23 @@ function likenessOnFile(finding: Finding, said: Said): number {
 }
 
 /** Rules name what they find: two rules never mean the same. */
-function isOtherRule(finding: Finding, { finding: before, recovered }: Said): boolean {
+function isOtherRule(finding: Finding, { finding: before, recovered }: EarlierFinding): boolean {
   return recovered !== true && finding.rule !== null && before.rule !== null && finding.rule !== before.rule;
 }
 
-function isSameKind(finding: Finding, { finding: before, recovered }: Said): boolean {
+function isSameKind(finding: Finding, { finding: before, recovered }: EarlierFinding): boolean {
   return recovered === true || finding.category === before.category;
 }
 
 /** Lines between the two; 0 when they meet. */
-function gapBetween(finding: Finding, { startLine, line }: SaidPlace): number {
+function gapBetween(finding: Finding, { startLine, line }: CurrentPlace): number {
   return Math.max(0, finding.startLine - line, startLine - finding.line);
 }
 
 /**
- * True when a finding says nothing about lines beyond those of before. A finding that begins where the other began is one
- * with it however far it reaches: models quote more or less of what follows.
+ * True when a finding does not go beyond the earlier lines. A finding with the same beginning is the same at any
+ * length, because models quote different lengths.
  */
-function isWithin(finding: Finding, place: SaidPlace): boolean {
+function isWithin(finding: Finding, place: CurrentPlace): boolean {
   return finding.startLine === place.startLine || (finding.startLine >= place.startLine && finding.line <= place.line);
 }

@@ -1,21 +1,21 @@
-// What was said earlier and not found again now: still open where its code is as it was, perhaps addressed where the code
-// changed and somebody looked, unknown where nobody did. Silence alone never closes anything.
+// Earlier findings that were not found this time: open when their code is unchanged, perhaps addressed when it changed
+// and was checked, unknown when it was not checked. Silence alone never closes anything.
 import { shapeOf } from "../domain/code/code-fingerprint.ts";
 import type { Finding } from "../domain/finding.ts";
 import type { Degraded } from "../domain/omissions.ts";
 import type { PullRequestContext } from "../domain/pull-request.ts";
-import type { Said } from "../domain/review/review-history.ts";
+import type { EarlierFinding } from "../domain/review/review-history.ts";
 import type { Addressed, Coverage, PlacedFinding } from "../domain/review.ts";
 import type { CodeNow } from "./code-now.ts";
-import type { LocatedSaid } from "./locate-said.ts";
+import type { LocatedFinding } from "./locate-earlier-findings.ts";
 
-export interface Standing {
-  /** Still told as findings. */
+export interface OpenFindings {
+  /** Still reported as findings. */
   readonly open: readonly PlacedFinding[];
   readonly addressed: readonly Addressed[];
 }
 
-/** Who looked at the code this time. */
+/** What checked the code this time. */
 export interface Looked {
   /** Every rule ran over every file. */
   readonly byRules: boolean;
@@ -33,14 +33,18 @@ export function whoLooked(coverage: Coverage | null, degraded: readonly Degraded
   };
 }
 
-const UNSEEN = "nobody looked whether it still holds";
+const UNSEEN = "not checked this time";
 
 /**
- * Sorts what was said and is not among this review's findings.
+ * Sorts earlier findings that are not among this review's findings.
  *
- * @param located what was said and neither found nor held back this time
+ * @param located earlier findings that were neither found nor held back this time
  */
-export function standing(located: readonly LocatedSaid[], context: PullRequestContext, looked: Looked): Standing {
+export function openFindings(
+  located: readonly LocatedFinding[],
+  context: PullRequestContext,
+  looked: Looked,
+): OpenFindings {
   const open: PlacedFinding[] = [];
   const addressed: Addressed[] = [];
   const leftOut = new Set(context.leftOut.map(({ path }) => path));
@@ -56,19 +60,19 @@ export function standing(located: readonly LocatedSaid[], context: PullRequestCo
   return { open, addressed };
 }
 
-/** Memory compares code with code: that is done each time. */
-function wasLookedAt({ finding, recovered }: Said, looked: Looked): boolean {
+/** Memory compares code with code, which happens each time. */
+function wasLookedAt({ finding, recovered }: EarlierFinding, looked: Looked): boolean {
   if (finding.source === "memory" && recovered !== true) return true;
   return finding.source === "rule" ? looked.byRules : looked.byModel;
 }
 
-/** A rule may be silent for another reason than that its code has changed. */
-function isGone({ said, path, place }: LocatedSaid): boolean {
+/** A rule may be silent for another reason than a changed code. */
+function isGone({ said, path, place }: LocatedFinding): boolean {
   return path !== null && said.shape.at.length > 0 && place?.as !== "same";
 }
 
-/** What became of the code, as a reason to believe that the finding is addressed; null when it stands as it was. */
-function changeOf({ said, path, place, fixed }: LocatedSaid, leftOut: ReadonlySet<string>): string | null {
+/** What happened to the code, as a reason to believe that the finding is addressed; null when it is unchanged. */
+function changeOf({ said, path, place, fixed }: LocatedFinding, leftOut: ReadonlySet<string>): string | null {
   const isOnFile = said.finding.locMethod === "none" || said.shape.at.length === 0;
   if (path === null) return leftOut.has(said.finding.path) ? null : "its file is no longer part of the change";
   if (fixed !== null) return "its code has changed as we suggested";
@@ -76,10 +80,11 @@ function changeOf({ said, path, place, fixed }: LocatedSaid, leftOut: ReadonlySe
   return place?.as === "same" || isOnFile ? null : "its code has changed";
 }
 
-function openFinding({ said, place, path }: LocatedSaid, reason: string): PlacedFinding {
+function openFinding({ said, place, path }: LocatedFinding, reason: string): PlacedFinding {
   const at = place ?? { path: path ?? said.finding.path };
   const finding = atPlace(said.finding, at);
-  if (said.place === "summary") return { finding, place: "summary", reason: `said here at an earlier push: ${reason}` };
+  if (said.place === "summary")
+    return { finding, place: "summary", reason: `reported here at an earlier push: ${reason}` };
   return { finding, place: "already-posted", reason };
 }
 
@@ -88,40 +93,40 @@ function atPlace(finding: Finding, at: { path: string; startLine?: number; line?
   return { ...finding, path, startLine, line, suggestion: null };
 }
 
-/** Where findings that were said before stand now: as comments, or in the summary when that is where they were said. */
-export function placeOfKnown(placed: PlacedFinding, said: Said): PlacedFinding {
+/** The place of an earlier finding: its comment, or the summary if it was posted there. */
+export function placeOfKnown(placed: PlacedFinding, said: EarlierFinding): PlacedFinding {
   return said.place === "summary"
-    ? { finding: placed.finding, place: "summary", reason: "said here at an earlier push" }
-    : { finding: placed.finding, place: "already-posted", reason: "a comment about it already stands" };
+    ? { finding: placed.finding, place: "summary", reason: "reported here at an earlier push" }
+    : { finding: placed.finding, place: "already-posted", reason: "already commented on" };
 }
 
-// What this review adds to all that was said on the pull request, with the code it is about, for the reviews after it.
+// Records this review's findings with their code, for later reviews.
 
-/** As many as gather takes back. */
+/** As many as gather reads back. */
 const MOST_SAID = 500;
 
 /**
- * Everything that was said, each finding at its newest place: what was said before in its old order, then what is new.
+ * All reported findings, each at its newest place: earlier ones in their old order, then the new ones.
  *
  * @param findings of this review as they are placed
- * @param located what was said before
+ * @param located earlier findings
  */
-export function recordSaid(
+export function recordFindings(
   findings: readonly PlacedFinding[],
-  located: readonly LocatedSaid[],
+  located: readonly LocatedFinding[],
   code: CodeNow,
-): readonly Said[] {
+): readonly EarlierFinding[] {
   const placed = new Map(findings.map((one) => [one.finding.id, one]));
   const before = located.map(({ said, place }) => {
     const now = placed.get(said.finding.id)?.finding;
     const at = now ?? place;
     if (at === null || at === undefined) return said;
-    // What was found again in edited code is known by that code from here on.
+    // A finding that was found again in edited code is identified by that code from now on.
     const found = now !== undefined || place?.as === "same";
     return found ? { ...said, ...moved(said, at, code) } : said;
   });
   const known = new Set(before.map(({ finding }) => finding.id));
-  const fresh = findings.flatMap(({ finding, place }): Said[] =>
+  const fresh = findings.flatMap(({ finding, place }): EarlierFinding[] =>
     place === "already-posted" || known.has(finding.id)
       ? []
       : [{ finding: withoutPrecedents(finding), place, shape: shapeAt(finding, code), url: null }],
@@ -131,18 +136,22 @@ export function recordSaid(
 
 type Place = Pick<Finding, "path" | "startLine" | "line">;
 
-function moved(said: Said, { path, startLine, line }: Place, code: CodeNow): Pick<Said, "finding" | "shape"> {
+function moved(
+  said: EarlierFinding,
+  { path, startLine, line }: Place,
+  code: CodeNow,
+): Pick<EarlierFinding, "finding" | "shape"> {
   const finding = { ...said.finding, path, startLine, line };
   const shape = shapeAt(finding, code);
   return { finding, shape: shape.at.length === 0 ? said.shape : shape };
 }
 
-function shapeAt(finding: Finding, code: CodeNow): Said["shape"] {
+function shapeAt(finding: Finding, code: CodeNow): EarlierFinding["shape"] {
   const stream = finding.locMethod === "none" ? null : code.stream(finding.path, finding.side);
   return stream === null ? { before: [], at: [], after: [] } : shapeOf(stream, finding.startLine, finding.line);
 }
 
-/** Memory keeps what memory said. */
+/** Precedents are already in memory. */
 function withoutPrecedents(finding: Finding): Finding {
   return { ...finding, precedents: [] };
 }
