@@ -86,6 +86,7 @@ function figures(name: string, given: TestDatabase | null): void {
       expect(await shown.declinedRules(SHOP, 5)).toEqual([{ rule: "loose", declined: 1, all: 2 }]);
       expect(await shown.declinedRules(null, 5)).toEqual([{ rule: "loose", declined: 2, all: 3 }]);
       await code.keep(SHOP, { reported: said([two, one], "strict"), open: [], fixed: [] }, 9);
+      expect(await shown.declinedRules(SHOP, 5)).toEqual([{ rule: "strict", declined: 2, all: 2 }]);
       expect(await shown.declinedRules(null, 1)).toEqual([{ rule: "strict", declined: 2, all: 2 }]);
       expect(await shown.declinedRules(NEIGHBOUR, 5)).toEqual([{ rule: "loose", declined: 1, all: 1 }]);
     });
