@@ -49,6 +49,8 @@ for await (const line of createInterface({ input: process.stdin })) {
     const changed = Object.fromEntries(entries);
     const archive = new Uint8Array(await packed({ ...files, ...changed }));
     world.archives.answer = () => new Response(archive);
+    // Packing stops everything else; connections that ended meanwhile have to be noticed before the next request.
+    await new Promise((resolve) => setTimeout(resolve, 500));
     void world.pullRequest(repository, { title: `Change ${opened}`, files: changed });
   }
   opened += 1;

@@ -11,7 +11,7 @@ const DRIVER = "driver";
 const DRIVER_TOKENS = Array.from({ length: 20 }, (_, at) => `gho_driver${at}`);
 const ASKS_OF_A_TOKEN = 4_900;
 /** The emulator takes no body of many megabytes. */
-const ENTRIES_A_TREE = 500;
+const ENTRIES_A_TREE = 100;
 
 /** Text, bytes, null to delete, or a special entry (symbolic link 120000, submodule 160000, executable 100755). */
 export type FileContent = string | Uint8Array | null | { readonly mode: string; readonly content: string };
@@ -91,7 +91,7 @@ export async function startEmulator(
   const ask = async (method: string, path: string, body?: unknown): Promise<Json> => {
     const response = await fetch(emulator.url + path, {
       method,
-      headers: { authorization: authorization(), "content-type": "application/json" },
+      headers: { authorization: authorization(), "content-type": "application/json", connection: "close" },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     });
     const answer: unknown = response.status === 204 ? {} : await response.json();
