@@ -2228,8 +2228,8 @@ export const MUTANTS: readonly Mutant[] = [
     id: "a search of memory without scope and filter",
     loses: "what is out of scope takes no place among the best of a large repository",
     file: "src/search/vector-index.ts",
-    find: "admitted[rows[at] ?? 0] === 1",
-    replace: "admitted[rows[at] ?? 0] !== 2",
+    find: "count += admitted[rows[at] ?? 0] ?? 0;",
+    replace: "count += 1;",
     test: [DEFAULT_SEARCH_TEST, "none takes a place among the best"],
     isQuick: true,
   },
@@ -2558,7 +2558,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     id: "look-ups masked line by line",
     loses: "a line from within a private key is masked when it is looked up",
-    file: "src/review/look-ups.ts",
+    file: "src/domain/masked-lines.ts",
     find: "(await mask(text)).replace(",
     replace: "((await mask(text)) && text).replace(",
     test: [

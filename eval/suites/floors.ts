@@ -88,7 +88,10 @@ async function armOf(name: string, folder: string, pulls: readonly RealPull[], r
       const { review } = await reviewPull(pull, { recall: noMemory(), model, rules, ...around });
       const all = [
         ...review.findings.map(({ finding }) => ({ finding, never: null })),
-        ...review.heldBack.map(({ finding, reason }) => ({ finding, never: /\bfloor\b/.test(reason) ? null : reason })),
+        ...review.heldBack.map(({ finding, reason }) => ({
+          finding,
+          never: /\bthreshold\b/.test(reason) ? null : reason,
+        })),
       ];
       drafts.set(
         pull,

@@ -63,7 +63,9 @@ const Review = z
     profile: z
       .enum(["quiet", "balanced", "thorough"])
       .default("balanced")
-      .describe("How much to report. quiet: major and worse; balanced: medium and worse; thorough: everything.")
+      .describe(
+        "How much to report. quiet: little, nearly all of it real; balanced: medium and worse, and a model's minor defects; thorough: everything.",
+      )
       .meta({ examples: ["quiet"] }),
     severityThreshold: severity
       .optional()

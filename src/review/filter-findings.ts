@@ -12,9 +12,7 @@ import {
 } from "../domain/finding.ts";
 import type { PlacedFinding } from "../domain/review.ts";
 import type { Profile } from "../domain/signals.ts";
-
-/** The thresholds of `review.profile` as documented in the configuration. */
-const FLOORS: Readonly<Record<Profile, Severity>> = { quiet: "major", balanced: "medium", thorough: "minor" };
+import { leastSeverity } from "./floors.ts";
 
 /** What decides whether a finding is posted. */
 export interface ReportingPolicy {
@@ -59,7 +57,7 @@ export function filterFindings(placed: readonly PlacedFinding[], policy: Reporti
 function unwanted({ finding }: PlacedFinding, policy: ReportingPolicy): string | null {
   const declined = policy.declined.get(finding.id);
   if (declined !== undefined) return declined;
-  const floor = policy.severityThreshold ?? FLOORS[policy.profile];
+  const floor = policy.severityThreshold ?? leastSeverity(finding, policy.profile);
   if (!atLeast(finding.severity, floor)) {
     return policy.severityThreshold === undefined
       ? `below ${floor}, the threshold of the ${policy.profile} profile (from the ${policy.profileFrom})`

@@ -6,13 +6,8 @@ import type { FileDiff } from "../domain/pull-request.ts";
 import type { Profile } from "../domain/signals.ts";
 import { cutText } from "../domain/text/cut-text.ts";
 import { type DiffLines, diffLines, type QuotableLine } from "./diff-lines.ts";
+import { leastOdds } from "./floors.ts";
 import type { CheckedFinding } from "./reply.ts";
-
-/**
- * Least confidence of a posted finding. These are judgement, not measurement, until they are calibrated on recorded
- * outcomes.
- */
-const LEAST_CONFIDENCE: Readonly<Record<Profile, number>> = { quiet: 0.7, balanced: 0.5, thorough: 0.3 };
 
 export interface Checked {
   readonly findings: readonly Finding[];
@@ -75,7 +70,7 @@ export function takeVerdicts(
   const calibrated = findings.map((finding) => {
     const verdict = byId.get(finding.id);
     const checked = unchecked.has(finding) ? withNote(finding, UNCHECKED_NOTE) : calibrate(finding, verdict);
-    reasons.set(checked, verdictObjection(checked, verdict, LEAST_CONFIDENCE[profile], profile));
+    reasons.set(checked, verdictObjection(checked, verdict, leastOdds(profile), profile));
     return checked;
   });
   return split(calibrated, (finding) => reasons.get(finding) ?? null);
