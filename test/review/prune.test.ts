@@ -30,6 +30,17 @@ describe("prune", () => {
     if (silent !== null) expect(filtered([finding({ severity: silent })], { profile }).heldBack).toHaveLength(1);
   });
 
+  test("of a model's minor findings the balanced profile posts defects, and not how code is written", () => {
+    const minor = { severity: "minor", source: "model", rule: null } as const;
+    const defect = finding({ ...minor, category: "correctness" });
+    const naming = finding({ ...minor, category: "maintainability", line: 13 });
+    const { said, heldBack } = filtered([defect, naming]);
+    expect(said.map((one) => one.finding)).toEqual([defect]);
+    expect(heldBack.map((one) => one.finding)).toEqual([naming]);
+    expect(filtered([defect], { profile: "quiet" }).said).toEqual([]);
+    expect(filtered([defect, naming], { profile: "thorough" }).said).toHaveLength(2);
+  });
+
   test("the reason names the floor and where the profile comes from", () => {
     const { heldBack } = filtered([finding({ severity: "medium" })], { profile: "quiet", profileFrom: "title" });
     expect(heldBack[0]?.reason).toBe("below major, the threshold of the quiet profile (from the title)");
