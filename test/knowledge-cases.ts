@@ -139,7 +139,7 @@ export const KNOWLEDGE_CASES: readonly KnowledgeCase[] = [
     knowledge: "{retrieval: {minKeywordLength: 10}}",
     says: /by words: none/,
     insteadOf: /by words: wordy/,
-    memories: [NEAR, remembered("wordy", 0.1, { text: WORDS })],
+    memories: [NEAR, remembered("wordy", 0.1, { text: "it is to be rounded to whole cents", path: null })],
   },
   {
     key: "knowledge.retrieval.maxPerFile",
@@ -276,7 +276,7 @@ export const KNOWLEDGE_CASES: readonly KnowledgeCase[] = [
   {
     key: "knowledge.retrieval.gate.confidenceThreshold",
     knowledge: "{retrieval: {gate: {confidenceThreshold: 1}}}",
-    says: /^searched by nothing-to-review: .*as 0\.99 is below the confidence threshold 1/,
+    says: /^searched by nothing-to-review: .*because 0\.99 is below the confidence threshold 1/,
     insteadOf: /^skipped by nothing-to-review/,
     files: LOCK,
   },

@@ -97,10 +97,8 @@ async function pipeline(
     // 5. Read what of the repository is around the change.
     const leave = prepared.remaining();
     const reads = readsHead(context, ports);
-    const mask = leave.model?.mask;
-    const around = await stage("context", () =>
-      contextOf(context, signals, mask === undefined ? null : { ...reads, mask }),
-    );
+    const read = leave.model === null ? null : { ...reads, mask: leave.model.mask };
+    const around = await stage("context", () => contextOf(context, signals, read));
 
     // 6. Review the change by rules, memory and the model.
     const limit = ports.commentLimit === undefined ? {} : { commentLimit: ports.commentLimit };
