@@ -310,7 +310,7 @@ test("a head that was reviewed is reviewed in full again for people with write a
     const order = await at.world.comment(pull, login, "/kodiai full review");
     await answered(at);
     expect(reactions(at.world, order)).toEqual(["eyes", "-1"]);
-    expect(replies(at.world, pull).at(-1)).toContain("This head was reviewed already: people with write access may");
+    expect(replies(at.world, pull).at(-1)).toContain("This head was reviewed already: people with write access can");
   }
   expect(asked()).toBe(once);
   await at.world.comment(pull, "wren", "/kodiai full review");

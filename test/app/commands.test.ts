@@ -121,7 +121,7 @@ describe("reviews on request", () => {
     await world.push(pull, { "src/etag.ts": LOGIN });
     expect((await at.settled(pull)).outcome).toMatch(/^posted/);
     expect(replies(world, pull).map((body) => body.split("\n")[0])).toEqual([
-      expect.stringContaining("@wren Pushes to this pull request are not reviewed"),
+      expect.stringContaining("@wren Pushes to this pull request are no longer reviewed"),
       expect.stringContaining("@wren The next push is reviewed again"),
       expect.stringContaining("@wren Reviews of this pull request are not paused"),
     ]);

@@ -220,7 +220,7 @@ test("jobs that keep memory in step wait for a memory that opens, and run then",
   });
   await stage.world.commit(repository, { "docs/guide.md": "# Guide\n\nRetry thrice.\n" });
   await reviewed();
-  const waits = () => stage.log.filter((line) => line.includes("upkeep waits"));
+  const waits = () => stage.log.filter((line) => line.includes("maintenance lane disabled"));
   expect(waits()).toHaveLength(1);
   expect(upkeep()).toEqual(["waiting 0"]);
   await stage.restart({}, () => {

@@ -144,7 +144,7 @@ describe("deliveries that do not arrive", () => {
     const headers = { "x-ratelimit-limit": "5000", "x-ratelimit-remaining": "900", "x-ratelimit-reset": "9999999999" };
     world.fail({ match: { path: "/installation/repositories" }, onlyHeaders: true, headers, times: 10_000 });
     const before = asked("/repos/acme/shop/pulls");
-    await until("it is said", () => stage.log.some((line) => line.includes("left to reviews")));
+    await until("it is said", () => stage.log.some((line) => line.includes("reserved for reviews")));
     const after = asked("/repos/acme/shop/pulls");
     await until("it is tried again", () => asked("/installation/repositories") > 8);
     expect(after - before).toBeLessThanOrEqual(1);

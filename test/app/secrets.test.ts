@@ -84,7 +84,7 @@ test("what the log quotes of others holds no token", async () => {
   const { payload } = world.deliveries.findLast(({ event }) => event === "pull_request") ?? {};
   await world.deliver("pull_request", { ...(payload as object), action: OTHER });
   const quoted = () =>
-    stage.log.map((line) => /action (\S+) asks nothing/.exec(line)?.[1]).filter((one) => one !== undefined);
+    stage.log.map((line) => /action (\S+) is not handled/.exec(line)?.[1]).filter((one) => one !== undefined);
   await until("the log quotes it", () => quoted().length > 0);
   expect(quoted()).toEqual(['\\"‹redacted:github-token›\\"']);
 });

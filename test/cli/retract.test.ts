@@ -108,7 +108,7 @@ test("wrong words and missing credentials are mistakes of usage", async () => {
     run(["https://github.example.com/acme/shop/pull/1"]),
     run(["acme/shop#1"], {}),
   ]);
-  expect(none).toMatchObject({ code: 2, err: expect.stringContaining("say which review") });
+  expect(none).toMatchObject({ code: 2, err: expect.stringContaining("name the review") });
   expect(word).toMatchObject({ code: 2, err: expect.stringContaining("neither the URL of a review nor OWNER/NAME#N") });
   expect(host).toMatchObject({ code: 2, err: expect.stringContaining("this App lives on github.com") });
   expect(nobody).toMatchObject({ code: 2, err: expect.stringContaining("or GITHUB_TOKEN") });

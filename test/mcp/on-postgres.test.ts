@@ -79,7 +79,7 @@ describe.skipIf(given === null)("the tools over a memory in PostgreSQL", () => {
     const told = await call("explain_finding", { id: "fnd_0123456789ab", pull: 12 });
     expect(told).toMatchObject({ state: "remembered", memory: { outcome: "declined" } });
     const gate = await call("should_retrieve", { query: "why does src/pay/charge.ts send a key?" });
-    expect(gate).toMatchObject({ retrieve: expect.any(Boolean) });
+    expect(gate).toMatchObject({ shouldRetrieve: expect.any(Boolean) });
     const diff = [
       ...["diff --git a/src/pay/charge.ts b/src/pay/charge.ts", "--- a/src/pay/charge.ts", "+++ b/src/pay/charge.ts"],
       ...["@@ -1,3 +1,4 @@", " export function charge(key: string) {", "+  const rule = eval(key);"],
