@@ -135,7 +135,10 @@ test("--rerank asks the operator's model where there is no reranker", async () =
 
 test("the command line ends a mistake of usage with 2", async () => {
   const { code, err } = await run(["search", "x", "--rerank", "--data-dir", dataDir]);
-  expect({ code, err }).toEqual({ code: 2, err: expect.stringMatching(/^kodiai search: --rerank: neither a reranker nor a model is configured/) });
+  expect({ code, err }).toEqual({
+    code: 2,
+    err: expect.stringMatching(/^kodiai search: --rerank: neither a reranker nor a model is configured/),
+  });
 });
 
 test("search tells both ranks, raw distance, the terms of each score, date and score, for people and as JSON", async () => {
