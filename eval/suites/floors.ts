@@ -1,10 +1,9 @@
-// What each floor of confidence would post of recorded drafts, judged by meaning. `--replies DIR` holds one folder per arm, named
-// `with…` where the prompts held code of the repository (`--repos DIR`); `--questions DIR` takes the questions to a judge, who does
-// not learn which arm a finding is of; `--judgements FILE` holds the answers.
+// What each floor of confidence would post of recorded drafts, judged by meaning. `--replies DIR` holds one folder per arm;
+// `--questions DIR` takes the questions to a judge, who does not learn which arm a finding is of; `--judgements FILE` holds the
+// answers. Replies are found by the names of their questions, so that the repositories are not needed.
 import { createHash } from "node:crypto";
 import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { codeSymbols } from "../../src/adapters/code-index/symbols.ts";
 import { noMemory } from "../../src/adapters/no-memory/recall.ts";
 import { atLeast, type Finding } from "../../src/domain/finding.ts";
 import { inspector } from "../../src/wire/rules.ts";
@@ -13,7 +12,6 @@ import { modelChoice } from "../model-choice.ts";
 import { type RealPull, readPulls } from "../pull-requests.ts";
 import { dataFingerprint, fingerprint, jsonLines } from "../read-data.ts";
 import { folderModel, stemOf, stemPrefix } from "../reply-folder.ts";
-import { openRepositories } from "../repositories.ts";
 import { reviewPull } from "../review-pull.ts";
 import type { Row, Suite } from "../suite.ts";
 
@@ -55,14 +53,10 @@ export const suite: Suite = async ({ data, flags }) => {
   const folder = flags.get("replies");
   if (folder === undefined) throw new Error("say where the recorded replies are: --replies DIR");
   const read = await readPulls(data);
+  const folders = (await readdir(folder, { withFileTypes: true })).filter((one) => one.isDirectory());
   const arms: Arm[] = [];
-  for (const name of (await readdir(folder, { withFileTypes: true }))
-    .filter((one) => one.isDirectory())
-    .map((one) => one.name)
-    .sort())
-    arms.push(
-      await armOf(name, join(folder, name), read.pulls, name.startsWith("with-") ? (flags.get("repos") ?? null) : null),
-    );
+  for (const name of folders.map((one) => one.name).sort())
+    arms.push(await armOf(name, join(folder, name), read.pulls));
   const questions = flags.get("questions");
   if (questions !== undefined) await writeQuestions(questions, arms);
   const file = flags.get("judgements");
@@ -75,32 +69,25 @@ export const suite: Suite = async ({ data, flags }) => {
   };
 };
 
-async function armOf(name: string, folder: string, pulls: readonly RealPull[], repos: string | null): Promise<Arm> {
+/** What a review says when it holds a finding back because of a profile's or the configuration's threshold. */
+const BELOW = /^(?:below |confidence |the chance ).*\bthreshold\b/;
+
+async function armOf(name: string, folder: string, pulls: readonly RealPull[]): Promise<Arm> {
   const answered = await readdir(folder);
   const drafts = new Map<RealPull, readonly Drafted[]>();
-  const [rules, repositories, symbols] = [inspector(), await openRepositories(repos), codeSymbols()];
-  try {
-    for (const pull of pulls) {
-      if (!answered.some((file) => file.startsWith(stemPrefix(pull)) && file.includes(".reply."))) continue;
-      const { model } = await folderModel(stemOf(pull), folder, modelChoice(undefined));
-      const repository = await repositories.of(pull.repo, pull.number);
-      const around = { repository, symbols: repository === null ? null : symbols };
-      const { review } = await reviewPull(pull, { recall: noMemory(), model, rules, ...around });
-      const all = [
-        ...review.findings.map(({ finding }) => ({ finding, never: null })),
-        ...review.heldBack.map(({ finding, reason }) => ({
-          finding,
-          never: /\bthreshold\b/.test(reason) ? null : reason,
-        })),
-      ];
-      drafts.set(
-        pull,
-        all.filter(({ finding }) => finding.source === "model"),
-      );
-    }
-  } finally {
-    symbols.close();
-    await repositories.close();
+  const rules = inspector();
+  for (const pull of pulls) {
+    if (!answered.some((file) => file.startsWith(stemPrefix(pull)) && file.includes(".reply."))) continue;
+    const { model } = await folderModel(stemOf(pull), folder, modelChoice(undefined));
+    const { review } = await reviewPull(pull, { recall: noMemory(), model, rules });
+    const all = [
+      ...review.findings.map(({ finding }) => ({ finding, never: null })),
+      ...review.heldBack.map(({ finding, reason }) => ({ finding, never: BELOW.test(reason) ? null : reason })),
+    ];
+    drafts.set(
+      pull,
+      all.filter(({ finding }) => finding.source === "model"),
+    );
   }
   return { name, drafts };
 }

@@ -2,25 +2,16 @@
 
 import { pathGlob } from "../config/path-glob.ts";
 import type { RepoConfig } from "../config/repo-config.ts";
+import { isTestPath } from "../domain/code/paths.ts";
 import type { FileKind } from "../domain/signals.ts";
 
 type Table = readonly (readonly [kind: FileKind, patterns: readonly RegExp[]])[];
 
 /**
- * First match wins. Tests come first: a fixture is a test in any format. Infrastructure comes before configuration,
+ * First match wins; tests come before all of these. Infrastructure comes before configuration,
  * because a workflow is YAML but runs with the repository's keys; names such as CMakeLists.txt come before `.txt`.
  */
 const TABLE: Table = [
-  [
-    "test",
-    [
-      /(?:^|\/)(?:tests?|__tests__|__mocks__|__fixtures__|__snapshots__|testing|testdata|test-data|fixtures?|specs?|e2e|cypress|testsuite|androidTest|integration-tests?|unit-tests?)\//i,
-      /[._-](?:test|tests|spec|specs|e2e|cy)\.[a-z]+$/i,
-      /(?:^|\/)(?:test|spec)_[^/]+\.[a-z]+$|(?:^|\/)(?:conftest\.py|test\.[a-z]+)$/,
-      /[a-z0-9](?:Test|Tests|TestCase|Spec|IT)\.(?:java|kt|kts|scala|groovy|cs|swift|php|m|mm|cpp|cc|fs|vb)$/,
-      /(?:^|\/)[^/]*[._]test\.go$|(?:^|\/)(?:jest|vitest|playwright|karma|cypress)\.(?:config|setup)\.[cm]?[jt]s$|\.snap$/,
-    ],
-  ],
   [
     "infra",
     [
@@ -78,8 +69,7 @@ function anyOf(globs: readonly string[]): (path: string) => boolean {
 }
 
 function builtInKind(path: string): FileKind {
-  const [tests, ...rest] = TABLE;
-  if (tests?.[1].some((pattern) => pattern.test(path))) return "test";
+  if (isTestPath(path)) return "test";
   if (DOCS_FIRST.test(path)) return "docs";
-  return rest.find(([, patterns]) => patterns.some((pattern) => pattern.test(path)))?.[0] ?? "source";
+  return TABLE.find(([, patterns]) => patterns.some((pattern) => pattern.test(path)))?.[0] ?? "source";
 }

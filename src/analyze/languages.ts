@@ -1,5 +1,6 @@
 // The language of a changed file, by name, neighbours and content, and each language's share of the change.
 
+import { folderOf } from "../domain/code/paths.ts";
 import { canonicalLanguage, UNKNOWN_LANGUAGE } from "../domain/language.ts";
 import type { LanguageShare } from "../domain/signals.ts";
 import { languageFromContent } from "./language-from-content.ts";
@@ -249,10 +250,6 @@ function count(paths: readonly string[]): Neighbourhood {
     for (const counts of [folder, everywhere]) counts.set(language, (counts.get(language) ?? 0) + 1);
   }
   return { byFolder, everywhere };
-}
-
-function folderOf(path: string): string {
-  return path.slice(0, Math.max(0, path.lastIndexOf("/")));
 }
 
 function extensionOf(path: string): string {

@@ -8,8 +8,8 @@ import {
   type Excerpt,
   noContext,
 } from "../domain/change-context.ts";
+import { folderOf, isTestPath } from "../domain/code/paths.ts";
 import type { Definition, NamedSymbol, Reference } from "../domain/code/symbols.ts";
-import { isTestPath } from "../domain/code/test-path.ts";
 import { type MaskedLines, maskedLines } from "../domain/masked-lines.ts";
 import { CHARS_PER_TOKEN } from "../domain/model.ts";
 import type { FileDiff, PullRequestContext } from "../domain/pull-request.ts";
@@ -275,10 +275,6 @@ function likely(
 function isNamedIn(path: string, words: ReadonlySet<string> | undefined): boolean {
   const stem = (path.split("/").at(-1) ?? "").replace(/\.\w+$/, "");
   return stem.length > 3 && words?.has(stem) === true;
-}
-
-function folderOf(path: string): string {
-  return path.split("/").slice(0, -1).join("/");
 }
 
 /** The same method of other types: what a change of one may have to be done to as well, or what it overrides. */

@@ -1,4 +1,6 @@
 // The weights of a memory besides its relevance: each factor is one function of the memory and the change.
+
+import { folderOf } from "../../domain/code/paths.ts";
 import type { Severity } from "../../domain/finding.ts";
 import type { Corpus, MemoryRecord, Outcome } from "../../domain/memory.ts";
 import type { ScoreTerm, Strategy } from "../../domain/retrieval.ts";
@@ -118,8 +120,4 @@ export function changedPlaces(paths: readonly string[]): ChangedPlaces {
   const folders = new Set(paths.map(folderOf));
   folders.delete("");
   return { paths: new Set(paths), folders };
-}
-
-function folderOf(path: string): string {
-  return path.slice(0, Math.max(0, path.lastIndexOf("/")));
 }

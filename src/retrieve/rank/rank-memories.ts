@@ -5,7 +5,7 @@ import type { PullRequestContext } from "../../domain/pull-request.ts";
 import type { RankedMemory, ScoreTerm, Strategy } from "../../domain/retrieval.ts";
 import type { ReviewSignals } from "../../domain/signals.ts";
 import { fixedInChange, NEARER_TO_FIX } from "./already-fixed.ts";
-import { runToEnd, type Steps } from "./cooperative-steps.ts";
+import type { Steps } from "./cooperative-steps.ts";
 import { dedupeSteps, SAME_TEXT } from "./dedupe.ts";
 import { changedPlaces, type FactorName, factorTerms, recencyDistanceFactor } from "./factors.ts";
 import { BEHIND, type FusedHit, type QueryCandidates, type RetrieverWeights } from "./fusion.ts";
@@ -68,20 +68,10 @@ type Candidate = FusedHit & { readonly record: MemoryRecord; readonly terms: rea
  *
  * Thresholds apply to raw distances only, never to a score. `semantic` orders by adjusted distance.
  *
- * @param behind candidates whose records were not read, because they have no chance: they count for the threshold
- */
-export function rankMemories(
-  evidence: Evidence,
-  settings: RankSettings,
-  behind: ReadonlySet<string> = new Set(),
-): RankedList {
-  return runToEnd(rankSteps(evidence, settings, behind));
-}
-
-/**
- * The same in steps.
+ * The steps let other work run between them.
  *
- * @param asked the change in words, if it was prepared while memory answered
+ * @param behind candidates whose records were not read, because they have no chance: they count for the threshold
+ * @param asked the change in words, if that was computed while memory answered
  */
 export function* rankSteps(
   evidence: Evidence,

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import type { QueryVariant } from "../../../src/domain/retrieval.ts";
-import { runCooperatively } from "../../../src/retrieve/rank/cooperative-steps.ts";
+import { runCooperatively, runToEnd } from "../../../src/retrieve/rank/cooperative-steps.ts";
 import { BEHIND, fuseByRank, pool, SHORTLIST, shortlist } from "../../../src/retrieve/rank/fusion.ts";
-import { type Evidence, rankMemories, rankSteps } from "../../../src/retrieve/rank/rank-memories.ts";
+import { type Evidence, rankSteps } from "../../../src/retrieve/rank/rank-memories.ts";
 import { TUNING } from "../../../src/retrieve/tuning.ts";
 import { added, given, memory, NOW } from "../given.ts";
 
@@ -61,7 +61,8 @@ test.each(["rrf"] as const)("what is on the list is ordered by ranks as if all r
   const { listed, behind } = shortlist(all.queries, { ...all, ...MAX, fusion, nearHunk: 0 });
   expect([listed.length, listed.length + behind.length]).toEqual([SHORTLIST, all.records.size]);
   const records = new Map([...all.records].filter(([id]) => listed.includes(id)));
-  const [plain, short] = [rankMemories({ ...all }, apart), rankMemories({ ...all, records }, apart, new Set(behind))];
+  const ranked = (given: Evidence, left: ReadonlySet<string> = new Set()) => runToEnd(rankSteps(given, apart, left));
+  const [plain, short] = [ranked({ ...all }), ranked({ ...all, records }, new Set(behind))];
   const left = new Set(behind);
   const onList = plain.ranked.filter(({ record }) => !left.has(record.id));
   expect(short.ranked.map(({ record, score }) => [record.id, score])).toEqual(
@@ -90,7 +91,7 @@ test("ranking in turns gives what ranking at once gives, and lets others have a 
     return Promise.resolve();
   };
   expect(await runCooperatively(rankSteps(all, settings("learned"), new Set()), pause)).toEqual(
-    rankMemories(all, settings("learned")),
+    runToEnd(rankSteps(all, settings("learned"), new Set())),
   );
   expect(turns).toBeGreaterThan(10);
 });

@@ -1,14 +1,13 @@
 // Where an import leads, as far as a path says it. What a build maps elsewhere leads nowhere.
+import { posix } from "node:path";
+import { folderOf } from "../../../domain/code/paths.ts";
 import type { FileLinks } from "../../../domain/code/symbols.ts";
 
 type Import = FileLinks["imports"][number];
 
 const SCRIPT = /\.(?:[cm]?[jt]s|[jt]sx)$/;
 
-/**
- * Whether an import in one file means the other file.
- *
- */
+/** Whether an import in one file means the other file. */
 export function leadsTo(from: string, { from: module, name }: Import, to: string): boolean {
   if (SCRIPT.test(from)) return SCRIPT.test(to) && module.startsWith(".") && scriptLeadsTo(from, module, to);
   if (from.endsWith(".py") && to.endsWith(".py")) return pythonLeadsTo(from, module, name, to);
@@ -20,7 +19,7 @@ export function leadsTo(from: string, { from: module, name }: Import, to: string
 function scriptLeadsTo(from: string, module: string, to: string): boolean {
   const path = joined(folderOf(from), module);
   const bare = (one: string) => one.replace(SCRIPT, "");
-  return path !== null && (path === to || bare(path) === bare(to) || `${path}/index` === bare(to));
+  return path !== null && (path === to || bare(path) === bare(to) || posix.join(path, "index") === bare(to));
 }
 
 function pythonLeadsTo(from: string, module: string, name: string, to: string): boolean {
@@ -34,17 +33,8 @@ function pythonLeadsTo(from: string, module: string, name: string, to: string): 
   return joined(folderOf(from), ["../".repeat(dots.length - 1), ...steps].join("/")) === target;
 }
 
-export function folderOf(path: string): string {
-  return path.split("/").slice(0, -1).join("/");
-}
-
 /** Null for a path that leads out of the repository. */
 function joined(folder: string, path: string): string | null {
-  const steps = folder === "" ? [] : folder.split("/");
-  for (const step of path.split("/")) {
-    if (step === "" || step === ".") continue;
-    if (step !== "..") steps.push(step);
-    else if (steps.pop() === undefined) return null;
-  }
-  return steps.join("/");
+  const whole = posix.join(folder, path).replace(/\/$/, "");
+  return whole === ".." || whole.startsWith("../") ? null : whole;
 }

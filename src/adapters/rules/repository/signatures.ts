@@ -1,8 +1,9 @@
 // A function that takes something else now, and the calls elsewhere that were left as they were.
+import { folderOf } from "../../../domain/code/paths.ts";
 import type { Call, FileLinks, Takes } from "../../../domain/code/symbols.ts";
 import { addedLines } from "../place.ts";
 import type { Change, ChangedFile, Head, RepositoryRule, Sighting } from "../rule.ts";
-import { folderOf, leadsTo } from "./modules.ts";
+import { leadsTo } from "./modules.ts";
 import { places } from "./places.ts";
 
 interface ChangedSignature {

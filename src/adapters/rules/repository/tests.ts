@@ -1,10 +1,10 @@
 // A test that a change removes, where what it tested stays and no other test names it.
 import { codeOnly } from "../../../domain/code/code-only.ts";
+import { folderOf, isTestPath } from "../../../domain/code/paths.ts";
 import type { FileLinks } from "../../../domain/code/symbols.ts";
-import { isTestPath } from "../../../domain/code/test-path.ts";
 import type { DiffLine } from "../../../domain/pull-request.ts";
 import type { Change, ChangedFile, RepositoryRule, Sighting } from "../rule.ts";
-import { folderOf, leadsTo } from "./modules.ts";
+import { leadsTo } from "./modules.ts";
 import { places } from "./places.ts";
 
 const DECLARES =

@@ -1,6 +1,6 @@
 // A route, or a handler or form of a message, that the repository defines already: only one of the two counts.
 
-import { isTestPath } from "../../../domain/code/test-path.ts";
+import { isTestPath } from "../../../domain/code/paths.ts";
 import type { Change, ChangedFile, Head, RepositoryRule, Sighting } from "../rule.ts";
 import { places } from "./places.ts";
 
@@ -20,8 +20,8 @@ const GO_ROUTE = /^(\s*)http\.(?:HandleFunc|Handle)\(\s*"([^"\s]+)"\s*,/;
 const HANDLED = /^(\s*)ipcMain\.handle\(\s*(["'`])([^"'`\s]+)\2/;
 const MESSAGE = /^message\s+(\w+)\s*\{/;
 /** What makes the application whose routes these are. */
-const MAKES = /\b(?:express|[fF]astify|Flask|FastAPI|Hono|Koa|Quart|Sanic)\s*(?:<[^<>()]*>)?\(/;
 const MAKERS = ["express", "fastify", "Fastify", "Flask", "FastAPI", "Hono", "Koa", "Quart", "Sanic"];
+const MAKES = new RegExp(`\\b(?:${MAKERS.join("|")})\\s*(?:<[^<>()]*>)?\\(`);
 const MOST_FILES = 100;
 
 function definedIn(path: string, text: string): readonly Defined[] {

@@ -1,0 +1,20 @@
+// What a path says: its folder, and whether the file is a test.
+
+/** The habits of most languages. A fixture is a test in any format. */
+const TESTS: readonly RegExp[] = [
+  /(?:^|\/)(?:tests?|__tests__|__mocks__|__fixtures__|__snapshots__|testing|testdata|test-data|fixtures?|specs?|e2e|cypress|testsuite|androidTest|integration-tests?|unit-tests?)\//i,
+  /[._-](?:test|tests|spec|specs|e2e|cy)\.[a-z]+$/i,
+  /(?:^|\/)(?:test|spec)_[^/]+\.[a-z]+$|(?:^|\/)(?:conftest\.py|test\.[a-z]+)$/,
+  /[a-z0-9](?:Test|Tests|TestCase|Spec|IT)\.(?:java|kt|kts|scala|groovy|cs|swift|php|m|mm|cpp|cc|fs|vb)$/,
+  /(?:^|\/)[^/]*[._]test\.go$|(?:^|\/)(?:jest|vitest|playwright|karma|cypress)\.(?:config|setup)\.[cm]?[jt]s$|\.snap$/,
+];
+
+/** Whether a file is a test by its path. */
+export function isTestPath(path: string): boolean {
+  return TESTS.some((pattern) => pattern.test(path));
+}
+
+/** The folder of a file, without a slash at its end; "" at the root. */
+export function folderOf(path: string): string {
+  return path.slice(0, Math.max(0, path.lastIndexOf("/")));
+}
