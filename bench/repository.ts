@@ -30,7 +30,7 @@ export async function repositoryBench(words: readonly string[]): Promise<void> {
   const dataDir = mkdtempSync(join(tmpdir(), "kodiai-repository-"));
   const file = fileURLToPath(new URL("repository-world.ts", import.meta.url));
   const world = spawn(process.execPath, [file], { stdio: ["pipe", "pipe", "inherit"] });
-  const told = JSON.parse(
+  const measured = JSON.parse(
     String((await createInterface({ input: world.stdout })[Symbol.asyncIterator]().next()).value),
   );
   const waiting = waitingForHeaders();
@@ -38,7 +38,7 @@ export async function repositoryBench(words: readonly string[]): Promise<void> {
   let findings = 0;
   let published: () => void = () => {};
   const app = await startApp({
-    ...told,
+    ...measured,
     dataDir,
     onStep(_job, stage, value, ms) {
       steps.push([stage, ms]);
@@ -71,12 +71,19 @@ export async function repositoryBench(words: readonly string[]): Promise<void> {
   const [cold, ...warm] = seen as [Seen, ...Seen[]];
   const sorted = warm.slice(1).toSorted((a, b) => a.appMs - b.appMs);
   const rows = { cold, warm: sorted[Math.floor(sorted.length / 2)] ?? cold };
-  const report = { bench: "repository", files: told.files, bytes: told.bytes, machine: machineNow(), rows, goal: GOAL };
+  const report = {
+    bench: "repository",
+    files: measured.files,
+    bytes: measured.bytes,
+    machine: machineNow(),
+    rows,
+    goal: GOAL,
+  };
   console.log(JSON.stringify(report));
   if (words[0] === "--json") writeFileSync(words[1] ?? "repository.json", `${JSON.stringify(report, null, 2)}\n`);
   const { cpu, cores, load, node } = report.machine;
   console.log(`\n${cpu}, ${cores} cores, load ${load}, Node ${node}`);
-  console.log(`${told.files} files, ${(told.bytes / 1e6).toFixed(1)} MB; warm: median of ${sorted.length}\n`);
+  console.log(`${measured.files} files, ${(measured.bytes / 1e6).toFixed(1)} MB; warm: median of ${sorted.length}\n`);
   const head = ["", "app ms", "goal", "clock ms", "waited ms", "cpu ms", "findings", "stages"];
   for (const [name, one] of [
     ["cold", rows.cold],

@@ -91,7 +91,7 @@ async function repeat({ world, settled, print }: Circle, repository: Repository,
   for (const { path, body } of back) print(`  said: ${path}: ${plain(sentenceWith(body))}`);
   if (!line.includes(REASON)) throw new Error(`what was declined was not held back with its reason:\n${summary}`);
   if (!back.some(({ body }) => body.includes(`#${first.number}`)))
-    throw new Error(`what was fixed on #${first.number} came back, and nobody said so:\n${summary}`);
+    throw new Error(`what was fixed on #${first.number} came back, and no comment says so:\n${summary}`);
   return { heldBack: 1, reintroduced: back.length };
 }
 

@@ -15,11 +15,11 @@ const DAYS = 26;
 /** Plays it: about half a minute. */
 export async function history(at: Circle): Promise<CircleCounts & Awaited<ReturnType<typeof season>>> {
   const counts = await circle(at);
-  const told = await season(at);
+  const seen = await season(at);
   const words = ["replay", "--repo", "acme/warehouse", "--data-dir", at.dataDir];
   await promisify(execFile)(process.execPath, ["src/cli/main.ts", ...words], { env: { PATH: process.env.PATH } });
   spread(at.dataDir);
-  return { ...counts, ...told };
+  return { ...counts, ...seen };
 }
 
 /** Moves each reviewed pull request to a day of its own, with what was found, searched, said and decided on it; no count changes. */

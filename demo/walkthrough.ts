@@ -202,7 +202,7 @@ function page(walk: Walk): string {
         distance: distance === null ? null : Number(distance.toFixed(3)),
       })),
     ),
-    `## Precedents → prompt\n\nText by others stands between lines that nobody can guess; each line of the diff has an anchor that cannot be invented. (Here the delimiter is a counter, so that this page stays the same.) About ${question.inputTokens} tokens: ${promptParts(
+    `## Precedents → prompt\n\nText by others is between lines that cannot be guessed; each line of the diff has an anchor that cannot be invented. (Here the delimiter is a counter, so that this page stays the same.) About ${question.inputTokens} tokens: ${promptParts(
       question,
     )
       .map(({ part, chars }) => `${part.toLowerCase()} ${chars}`)

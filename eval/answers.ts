@@ -94,13 +94,13 @@ export function overRepeats(runs: readonly Figures[]): { readonly figures: Figur
     ]),
   );
   if (runs.length < REPEATS) return { figures, spread: `${runs.length} of ${REPEATS} repeats: no deviation is known` };
-  const told = COMPARED.map((metric) => {
+  const shown = COMPARED.map((metric) => {
     const means = runs.map((run) => meanOf(run[metric] ?? []));
     const mean = meanOf(means);
     const sd = Math.sqrt(means.reduce((sum, one) => sum + (one - mean) ** 2, 0) / (means.length - 1));
     return `${metric} ${mean.toFixed(3)} ± ${sd.toFixed(3)}`;
   });
-  return { figures, spread: `${runs.length} repeats: ${told.join(", ")}` };
+  return { figures, spread: `${runs.length} repeats: ${shown.join(", ")}` };
 }
 
 /** Paired differences to another configuration over the same queries. */

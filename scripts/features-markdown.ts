@@ -3,7 +3,7 @@
 interface RowTest {
   readonly file: string;
   readonly title: string;
-  /** What it sets beside the defaults; "" stands for a run without any. Empty: it runs on defaults. */
+  /** What it sets beside the defaults; "" is a run without any. Empty: it runs on defaults. */
   readonly under: readonly string[];
 }
 

@@ -7,7 +7,7 @@ export function patched(
   text: string,
 ): { readonly text: string; readonly problem: string | null } {
   const times = text.split(find).length - 1;
-  if (times !== 1) return { text, problem: `${id}: its place stands ${times} times in ${file}; fix the patch` };
+  if (times !== 1) return { text, problem: `${id}: its place is there ${times} times in ${file}; fix the patch` };
   // Not as a pattern: `$&` in it would mean something.
   return { text: text.split(find).join(replace), problem: null };
 }

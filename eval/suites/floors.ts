@@ -29,7 +29,7 @@ interface Judgement {
 
 interface Drafted {
   readonly finding: Finding;
-  /** Why it is not posted whatever the floor is; null when the floor decides. */
+  /** Why no floor posts it; null when the floor decides. */
   readonly never: string | null;
 }
 

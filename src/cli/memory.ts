@@ -284,10 +284,10 @@ async function heldActs(repo: RepoKey, store: Pick<EvidenceStore, "pulls" | "evi
 
 /** Lines for a terminal. */
 function heldLines({ bursts, weightless: { acts, accounts } }: HeldActs): readonly string[] {
-  const nobody = "feedback: none from people without write access";
+  const without = "feedback: none from people without write access";
   const strangers = `feedback: ${acts} acts of ${accounts} accounts without write access have no weight`;
   return [
-    acts === 0 ? nobody : strangers,
+    acts === 0 ? without : strangers,
     ...bursts.map(({ pull, acts: count, reason }) => `burst on #${pull}: ${count} acts, ${reason}`),
   ];
 }

@@ -31,7 +31,7 @@ function isServersFolder(folder: string, dataDir: string | undefined): boolean {
   return [ownCheckout(), ...data].some((own) => existsSync(own) && realpathSync(own) === realpathSync(folder));
 }
 
-/** Two folders up from here in a clone; in the published package, which is compiled, nobody works in that folder. */
+/** Two folders up from here in a clone; the published package is compiled and has no such folder. */
 function ownCheckout(): string {
   return fileURLToPath(new URL("../..", import.meta.url));
 }

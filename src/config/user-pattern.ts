@@ -1,4 +1,4 @@
-// Regular expressions from the configuration. RE2 runs them in time linear in the text, whatever the pattern.
+// Regular expressions from the configuration. RE2 runs any pattern in time linear in the text.
 
 import { RE2JS } from "re2js";
 import { cutText } from "../domain/text/cut-text.ts";

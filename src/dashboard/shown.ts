@@ -19,7 +19,7 @@ export function repoOf(c: Context<Inside>): string {
 }
 
 /**
- * Links to GitHub lead to the server whose API Kodiai asks. It calls itself by another address only where it stands in for GitHub,
+ * Links to GitHub lead to the server whose API Kodiai asks. It calls itself by another address only where it replaces GitHub,
  * as in the demo.
  *
  * @param version of Kodiai

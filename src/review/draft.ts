@@ -63,7 +63,7 @@ const OTHER_THING = 0.25;
 
 /**
  * Gives the second, third … defect of one kind on one line its own id, in the order of the reply: later reviews
- * recognise each by place and words, whatever its number then. A repeated defect keeps one id.
+ * recognise each by place and words, not by its number. A repeated defect keeps one id.
  */
 function distinctIds(): (finding: Finding) => Finding {
   const seen = new Map<string, Finding[]>();

@@ -26,7 +26,7 @@ const WORDS_NEAR_BY = 0.45;
  *
  * A finding of the same category (or rule) on unchanged code is the same finding in any words. On edited code, in
  * another category, or on lines that are only nearby, the words have to match as well. A finding that begins on a line
- * that did not exist then is new, whatever it overlaps. An equal id decides only when the place does not: the same
+ * that did not exist then is new, even if it overlaps another. An equal id decides only when the place does not: the same
  * words may occur twice in a file.
  */
 export function matchEarlierFindings(

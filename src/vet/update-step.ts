@@ -1,4 +1,4 @@
-// The step of an update from its two versions. Lower than before is a downgrade, whatever the title calls it.
+// The step of an update from its two versions. Lower than before is a downgrade, even if the title says update.
 import type { UpdateStep } from "../domain/dependency-update.ts";
 import { compareVersions } from "./compare-versions.ts";
 

@@ -16,7 +16,7 @@ test("a patch whose place is gone, or stands twice, is a problem and changes not
   const patch = { id: "no dedupe", file: "src/a.ts", find: "if (known) return;", replace: "" };
   expect(patched(patch, "let x = 1;")).toEqual({
     text: "let x = 1;",
-    problem: "no dedupe: its place stands 0 times in src/a.ts; fix the patch",
+    problem: "no dedupe: its place is there 0 times in src/a.ts; fix the patch",
   });
   expect(patched(patch, `${patch.find}${patch.find}`).problem).toContain("2 times");
   expect(patched({ ...patch, replace: "$& $1" }, `a ${patch.find} b`)).toEqual({ text: "a $& $1 b", problem: null });

@@ -41,7 +41,7 @@ function startProcess(): ChildProcess {
 }
 
 /**
- * Symbols by ast-grep and by words. Its process starts with the first question and ends by itself when nobody asks.
+ * Symbols by ast-grep and by words. Its process starts with the first question and ends by itself when idle.
  *
  * @param start another process that answers the same questions, for tests
  */

@@ -174,7 +174,7 @@ function factsOf(pull: PullNode, botLogin: string): Omit<PullFeedback, "threads"
   };
 }
 
-/** One for each finding of our first comment; none for a thread that others began, whatever marker it contains. */
+/** One for each finding of our first comment; none for a thread that others began, even if it contains our marker. */
 function threadsOf({ id, isResolved, resolvedBy, root, answers }: ThreadNode, botLogin: string): readonly ReadThread[] {
   const [first] = present(root);
   if (first === undefined || !isOurs(first.author, botLogin)) return [];

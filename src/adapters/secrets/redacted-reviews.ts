@@ -1,4 +1,4 @@
-// Redacts a comment right before it goes to GitHub: no token, key or password leaves in it, whoever wrote it.
+// Redacts a comment right before it goes to GitHub: no token, key or password leaves in it.
 
 import type { Replies } from "../../ports/conversation.ts";
 import type { Reviews } from "../../ports.ts";

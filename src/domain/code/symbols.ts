@@ -59,7 +59,7 @@ export interface FileLinks {
 export interface Call {
   readonly name: string;
   readonly line: number;
-  /** What stands before the name: `users` of `users.rename()`; null where nothing does. */
+  /** The receiver: `users` in `users.rename()`; null without one. */
   readonly of: string | null;
   /** As they are written; null where they cannot be counted. */
   readonly args: readonly string[] | null;

@@ -65,7 +65,7 @@ export function hasSummaryMarker(body: string): boolean {
   return body.includes(SUMMARY_MARKER);
 }
 
-/** The summary with a progress line above it, replacing an earlier one; null stands for an empty summary. */
+/** The summary with a progress line above it, replacing an earlier one; null is an empty summary. */
 export function withProgress(summary: string | null, line: string): string {
   return `${line}\n\n${PROGRESS_MARKER}\n\n${withoutProgress(summary ?? SUMMARY_MARKER)}`;
 }

@@ -27,7 +27,7 @@ export function hasLowInformation(visible: string, isProse: boolean): boolean {
   return !(isProse && hasProse(visible)) && visibleProse(visible).length < LEAST_PROSE;
 }
 
-/** A quick lower bound, whatever the white space: most comments need no closer look. */
+/** A quick lower bound that ignores white space: most comments need no closer look. */
 function hasProse(visible: string): boolean {
   let seen = 0;
   for (let at = 0; at < visible.length && seen < LEAST_PROSE; at += 1) {

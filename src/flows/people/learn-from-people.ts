@@ -157,7 +157,7 @@ async function accessOf(
   for (const by of everyone.toSorted((a, b) => Number(seen.has(b.id)) - Number(seen.has(a.id)))) people.set(by.id, by);
   const access = new Map<number, AccessLevel>();
   for (const person of [...people.values()].slice(0, MOST_PEOPLE)) {
-    // A bot's acts never count, whatever its access.
+    // A bot's acts never count, even with write access.
     access.set(person.id, person.isBot ? "none" : await feedback.access(repo, person));
   }
   return access;
@@ -204,7 +204,7 @@ export async function learnFixes(
   const fixes: KnownFix[] = [];
   for (const { remembered, said, now } of changed) {
     const { outcome = "posted", isChanged = false } = weighed.get(remembered.id) ?? {};
-    // A branch that does not count proves nothing about the fix, whatever people agreed to.
+    // A branch that does not count proves nothing about the fix, even if people agreed to it.
     if (!isChanged || !AGREEING.has(outcome) || remembered.hasFix || remembered.sha === null) continue;
     const then = await textThen(remembered.path ?? said.finding.path, remembered.sha);
     if (then === null) continue;

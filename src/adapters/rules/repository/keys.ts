@@ -88,7 +88,7 @@ export const KEY_RULES: readonly RepositoryRule[] = [
     severity: "medium",
     category: "correctness",
     confidence: 0.9,
-    why: "No other place of the repository reads or sets this name, and one that differs by its spelling is in use: whoever sets that one does not reach this code.",
+    why: "No other place of the repository reads or sets this name, and one that differs only in spelling is in use: setting that one does not reach this code.",
     fix: "Spell it as everywhere else, or change all places.",
     inTests: false,
     languages: ["typescript", "javascript", "python", "go", "java", "ruby", "rust", "php"],

@@ -27,7 +27,7 @@ function pythonLeadsTo(from: string, module: string, name: string, to: string): 
   const [, dots = "", rest = ""] = /^(\.*)(.*)$/.exec(module) ?? [];
   // `from . import users` names the module itself.
   const steps = [...rest.split("."), ...(rest === "" ? [name] : [])].filter((step) => step !== "");
-  // One word may as well be a package of somebody else.
+  // A single word may be an installed package.
   if (dots === "" && steps.length === 1) return target === rest || target === joined(folderOf(from), rest);
   if (dots === "") return `/${target}`.endsWith(`/${steps.join("/")}`);
   return joined(folderOf(from), ["../".repeat(dots.length - 1), ...steps].join("/")) === target;

@@ -26,7 +26,7 @@ async function look(change: Change): Promise<readonly Sighting[]> {
   const sightings: Sighting[] = [];
   for (const one of changed) {
     const symbol = symbols.get(one.name);
-    // Of a name that is defined twice nobody knows which one is called.
+    // A call of a name that is defined twice may mean either.
     if (symbol?.definitions.length !== 1) continue;
     const paths = [...new Set(symbol.references.map(({ path }) => path))];
     const left = (await Promise.all(paths.map((path) => callsLeft(change, head, path, one)))).flat();

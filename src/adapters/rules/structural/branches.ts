@@ -102,7 +102,7 @@ const sameBranches: StructuralRule = {
   ],
 };
 
-/** What an if that is the other branch of an if stands in. */
+/** The node around an if that is the other branch of an if. */
 const AROUND_ELSE: ReadonlySet<string> = new Set(["else_clause", "if_statement"]);
 
 const duplicateCondition: StructuralRule = {

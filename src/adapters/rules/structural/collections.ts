@@ -13,7 +13,7 @@ function repeated(kind: string, key: string) {
   };
 }
 
-/** Entries whose key stands more than once in their literal. */
+/** Entries whose key occurs more than once in their literal. */
 function withSharedKey(entries: readonly SgNode[]): SgNode[] {
   const shared = new Map<number, ReadonlySet<string>>();
   return entries.filter((entry) => {
