@@ -122,7 +122,7 @@ export function draftedFor(prompt: string) {
         category: "correctness",
         title: "The folder may not be there",
         body: "On a new machine `~/.cache/player` does not exist and `write_bytes` fails. Make it with `mkdir(parents=True, exist_ok=True)`.",
-        true: 0.6,
+        true: 0.45,
         wanted: 1,
         suggestion: null,
         precedents: [],

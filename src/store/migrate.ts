@@ -100,7 +100,7 @@ function lacking(error: Error): string | null {
 function statementsOf(text: string): string[] {
   return text
     .split(/;\s*$/m)
-    .map((statement) => statement.replace(/^\s*--.*$/gm, "").trim())
+    .map((statement) => statement.replace(/^[ \t]*--.*$/gm, "").trim())
     .filter((statement) => statement !== "");
 }
 
