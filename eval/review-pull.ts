@@ -13,6 +13,7 @@ import type { OwnComment, PullRequest, PullRequestContext } from "../src/domain/
 import type { Review } from "../src/domain/review.ts";
 import { importMemory } from "../src/flows/memory/import-memory.ts";
 import { writeReview } from "../src/flows/review/review-pull-request.ts";
+import { CONFIG_PATH } from "../src/gather/read-config.ts";
 import { evaluationRepo } from "../src/learn/remember/parse-row.ts";
 import type { Recall } from "../src/ports/memory.ts";
 import type { Model } from "../src/ports/model.ts";
@@ -80,6 +81,8 @@ export interface Reviewer {
   /** The repository at the head, where there is one. */
   readonly repository?: PullRepository | null;
   readonly symbols?: Symbols | null;
+  /** The repository's `.kodiai.yml`; without it the defaults hold. */
+  readonly config?: string;
 }
 
 export interface WrittenReview {
@@ -97,7 +100,7 @@ export async function reviewPull(pull: RealPull, reviewer: Reviewer): Promise<Wr
   const written: Review | Skipped = await writeReview(
     jobOf(pull),
     {
-      pulls: pullsOf(pull, reviewer.ownComments ?? [], reviewer.repository ?? null),
+      pulls: pullsOf(pull, reviewer),
       snapshots: snapshotsOf(reviewer.repository ?? null),
       symbols: reviewer.symbols ?? null,
       inspector: reviewer.rules,
@@ -154,8 +157,11 @@ function snapshotsOf(repository: PullRepository | null): Snapshots | null {
   return { at: async () => ({ snapshot: await repository.snapshot(), degraded: [] }) };
 }
 
-/** The diff, and files at the head where there is a repository: no configuration, nothing about the author. */
-function pullsOf(pull: RealPull, ownComments: readonly OwnComment[], repository: PullRepository | null): PullRequests {
+/** The diff, and files at the head where there is a repository; nothing about the author. */
+function pullsOf(
+  pull: RealPull,
+  { ownComments = [], repository = null, config }: Pick<Reviewer, "ownComments" | "repository" | "config">,
+): PullRequests {
   const asked: PullRequest = {
     number: pull.number,
     url: `https://github.com/${pull.repo}/pull/${pull.number}`,
@@ -174,7 +180,10 @@ function pullsOf(pull: RealPull, ownComments: readonly OwnComment[], repository:
     pull: () => Promise.resolve(asked),
     changes: () => Promise.resolve({ kind: "unified", text: pull.diff }),
     changesSince: () => Promise.resolve({ kind: "unknown", reason: "each head is read by itself" }),
-    text: async (_, path, sha) => (sha === asked.head.sha ? ((await repository?.text(path)) ?? null) : null),
+    text: async (_, path, sha) => {
+      if (sha === asked.head.sha) return (await repository?.text(path)) ?? null;
+      return path === CONFIG_PATH ? (config ?? null) : null;
+    },
     ownersText: () => Promise.resolve(null),
     authorFacts: () => Promise.resolve({ mergedPullRequests: null }),
     ownComments: () => Promise.resolve(ownComments),
