@@ -1,11 +1,12 @@
 // Pieces of keys: a hunk that begins in the middle of a key, or a text that was cut there, has lines of base64 and no header. They are
-// recognised by the form of the lines (RFC 7468: 64 characters; OpenSSH: 70). Certificates share it, so pieces whose header or footer names a public object are kept.
+// recognised by the form of the lines (RFC 7468: 64 characters; OpenSSH: 70; MIME, as `base64` writes: 76). Certificates share it, so pieces whose header or footer names a public object are kept.
 import type { SecretSpan } from "./secret-detector-assignments.ts";
 import { entropy, isInventedToken } from "./secret-detector-placeholders.ts";
 
 /** A run of base64 that is not part of a longer one; the `+` of an added line may precede it. */
-const RUN = /(?<![A-Za-z0-9+/])[A-Za-z0-9+/]{16,71}={0,2}(?![A-Za-z0-9+/=])/g;
-const FULL_LENGTHS: ReadonlySet<number> = new Set([64, 70]);
+const RUN = /(?<![A-Za-z0-9+/])[A-Za-z0-9+/]{16,77}={0,2}(?![A-Za-z0-9+/=])/g;
+const FULL_LENGTHS: ReadonlySet<number> = new Set([64, 70, 76]);
+const LONGEST = 76;
 /** The fewest consecutive full lines that are not an accident; an EC key has two and a rest. */
 const FEWEST_LINES = 2;
 /** Characters around the run: indent, quotes, `\n"`, the anchor of a diff line in a prompt. */
@@ -78,7 +79,7 @@ function* lines(text: string): Iterable<Line> {
 function lineOf(text: string, start: number, end: number): Line {
   const other: Line = { start, end, kind: "other", isFirst: start === 0, column: 0, names: "" };
   // No line of a key is longer, including what surrounds it.
-  if (end - start < 16 || end - start > 72 + MOST_AROUND) return other;
+  if (end - start < 16 || end - start > LONGEST + MOST_AROUND) return other;
   const line = text.slice(start, end);
   const boundary = BOUNDARY.exec(line);
   if (boundary !== null) return { ...other, kind: "boundary", names: boundary[1] ?? "" };

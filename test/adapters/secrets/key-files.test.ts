@@ -6,7 +6,7 @@ import { secretRedactor } from "../../../src/adapters/secrets/redact.ts";
 const { redact } = secretRedactor();
 const rsa = generateKeyPairSync("rsa", { modulusLength: 2048 });
 const ec = generateKeyPairSync("ec", { namedCurve: "P-256" });
-const wrapped = (text: string) => text.replace(/(.{64})/g, "$1\n").trim();
+const wrapped = (text: string, columns = 64) => text.replace(new RegExp(`(.{${columns}})`, "g"), "$1\n").trim();
 
 /** The beginning of a PKCS #12 store as OpenSSL writes it: sequence, version 3, sequence, "data"; then what looks random. */
 const STORE = Buffer.concat([
@@ -41,14 +41,14 @@ test("public keys and certificates stay", async () => {
 
 const pem = (type: "pkcs1" | "pkcs8") => rsa.privateKey.export({ type, format: "pem" }).toString().trim().split("\n");
 /** As ssh-keygen wraps them. */
-const openSsh = randomBytes(1_100)
-  .toString("base64")
-  .replace(/(.{70})/g, "$1\n")
-  .split("\n");
+const openSsh = wrapped(randomBytes(1_100).toString("base64"), 70).split("\n");
+/** As `base64` and MIME wrap them. */
+const mime = wrapped(rsa.privateKey.export({ type: "pkcs8", format: "der" }).toString("base64"), 76).split("\n");
 
 test.each([
   ["PKCS #1", pem("pkcs1")],
   ["PKCS #8", pem("pkcs8")],
+  ["PKCS #8 in MIME's columns", ["-----BEGIN PRIVATE KEY-----", ...mime, "-----END PRIVATE KEY-----"]],
   ["OpenSSH", ["-----BEGIN OPENSSH PRIVATE KEY-----", ...openSsh, "-----END OPENSSH PRIVATE KEY-----"]],
 ])("a hunk that shows any part of a key of %s, two lines or more, hides it", async (_, lines) => {
   const body = lines.length - 3;
