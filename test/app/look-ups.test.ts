@@ -70,9 +70,10 @@ async function reviewed(
   { choice }: Pick<Protocol, "choice">,
   replies: Replies,
   base: Readonly<Record<string, string | Uint8Array>> = BASE,
+  changed: Readonly<Record<string, string>> = CHANGED,
 ): Promise<Seen> {
   stage = await openModelStage(choice, replies, { overallMs: 20_000, firstByteMs: 5_000 });
-  const seen = await stage.review("Double totals", CHANGED, base);
+  const seen = await stage.review("Double totals", changed, base);
   expect(seen.state).toBe("done");
   return seen;
 }
@@ -183,6 +184,20 @@ test("a thousand look-ups at once: twelve are answered, none leaves the reposito
   expect(texts.slice(12)).toEqual(Array(1_000).fill("Not looked up: no look-ups are left. Answer now."));
   expect(summary).toContain("Looked up 12 places in the repository.");
   expect(JSON.stringify(asked[1]?.body).split(TOKEN)).toHaveLength(2);
+});
+
+test("a changed file that is too large for the snapshot can be read", async () => {
+  const large = (last: string) => `${"export const rate = 1;\n".repeat(13_000)}${last}`;
+  const path = "src/rates/all.ts";
+  const { asked } = await reviewed(
+    plain,
+    [plain.looksUp({ name: "read", input: { path, from: 13_000, to: 13_001 } }), plain.says(NOTHING)],
+    { ...BASE, [path]: large("") },
+    { [path]: large("export const vat = 19;\n") },
+  );
+  const [read] = results(asked[1] as ModelCall);
+  expect(read).toContain(`${path}, lines 13000 to 13001 of 13001`);
+  expect(read).toContain("13001: export const vat = 19;");
 });
 
 test("lines from within a private key are masked, although they do not look like one by themselves", async () => {
