@@ -63,14 +63,14 @@ LOG_FORMAT=json makes it JSON.
 `;
 
 export function metricsMarkdown(): string {
-  const rows = (METRICS as readonly MetricEntry[]).map(({ name, type, unit, labels, help }) => [
+  const rows = (METRICS as readonly MetricEntry[]).map(({ name, type, labels, help }) => [
     `\`${name}\``,
     type,
-    unit ?? "",
+
     Object.entries(labels)
       .map(([label, values]) => `\`${label}\`: ${values}`)
       .join("; "),
     help,
   ]);
-  return `${HEAD}\n${markdownTable([["metric", "type", "unit", "labels", "what it is"], ...rows])}${TAIL}`;
+  return `${HEAD}\n${markdownTable([["metric", "type", "labels", "what it is"], ...rows])}${TAIL}`;
 }

@@ -2106,8 +2106,8 @@ export const MUTANTS: readonly Mutant[] = [
     id: "an App asks for checks all the same",
     loses: "set-up makes an App without checks",
     file: "src/cli/setup.ts",
-    find: 'values["without-checks"] === true ? withoutChecks(given.description) : given.description',
-    replace: "withoutChecks(given.description) === null ? given.description : given.description",
+    find: 'values["without-checks"] === true ? withoutChecks(given) : given',
+    replace: "withoutChecks(given) === null ? given : given",
     test: ["test/cli/setup.test.ts", "an App without checks asks for none, hears of none, and misses nothing"],
   },
   {

@@ -1,51 +1,29 @@
 // kodiai backup DIR, kodiai restore DIR: copies the store of a running server, and restores a store from such a copy.
 import { StoreUnusable } from "../domain/errors.ts";
+import { backupPorts } from "../wire/cli/store.ts";
 import { terminalText } from "./terminal-text.ts";
-import { type ExitCode, noMore, readWords, UsageError } from "./usage.ts";
+import { type ExitCode, noMore, printJson, readWords, UsageError } from "./usage.ts";
 import { VERBS } from "./verbs.ts";
 
-/** A file of a backup. */
-interface BackedUp {
-  readonly name: string;
-  readonly bytes: number;
-  readonly schema: number;
-  readonly sha256: string;
-}
-
-/** The ports of the command. Both throw StoreUnusable with what the operator can do. */
-export interface BackupPorts {
-  /** The data folder. */
-  readonly folder: string;
-  backUp(to: string): Promise<{ readonly files: readonly BackedUp[] }>;
-  restore(from: string): Promise<{
-    readonly manifest: { readonly at: number; readonly files: readonly BackedUp[] };
-    readonly forgotten: readonly unknown[];
-    readonly doubted: number;
-  }>;
-}
-
-type Open = (word: string | undefined) => BackupPorts;
+type BackedUp = Awaited<ReturnType<ReturnType<typeof backupPorts>["backUp"]>>["files"][number];
 
 /** @returns 0; 3 when there is nothing to copy @throws UsageError */
-export async function backup(words: readonly string[], open: Open): Promise<ExitCode> {
-  const { folder, json, ports } = read("backup", words, open);
+export async function backup(words: readonly string[]): Promise<ExitCode> {
+  const { folder, json, ports } = read("backup", words);
   return finishing(async () => {
     const { files } = await ports.backUp(folder);
-    if (json) console.log(JSON.stringify({ version: 1, folder, files }, null, 2));
+    if (json) printJson({ folder, files });
     else for (const file of files) console.log(terminalText(line(file)));
     if (!json) console.log(terminalText(`written and verified: ${folder}`));
   });
 }
 
 /** @returns 0; 3 when the backup is damaged or the data folder holds a store @throws UsageError */
-export async function restore(words: readonly string[], open: Open): Promise<ExitCode> {
-  const { folder, json, ports } = read("restore", words, open);
+export async function restore(words: readonly string[]): Promise<ExitCode> {
+  const { folder, json, ports } = read("restore", words);
   return finishing(async () => {
     const { manifest, forgotten, doubted } = await ports.restore(folder);
-    if (json) {
-      console.log(JSON.stringify({ version: 1, ...manifest, forgotten: forgotten.length, doubted }, null, 2));
-      return;
-    }
+    if (json) return printJson({ ...manifest, forgotten: forgotten.length, doubted });
     for (const file of manifest.files) console.log(terminalText(line(file)));
     const at = new Date(manifest.at).toISOString();
     console.log(terminalText(`restored into ${ports.folder} as of ${at}`));
@@ -53,12 +31,12 @@ export async function restore(words: readonly string[], open: Open): Promise<Exi
   });
 }
 
-function read(verb: string, words: readonly string[], open: Open) {
+function read(verb: string, words: readonly string[]) {
   const { values, positionals } = readWords(words, VERBS.backup.options);
   const [folder, ...more] = positionals;
   if (folder === undefined) throw new UsageError(`name the folder: kodiai ${verb} DIR`);
   noMore(more);
-  return { folder, json: values.json === true, ports: open(values["data-dir"]) };
+  return { folder, json: values.json === true, ports: backupPorts(values["data-dir"]) };
 }
 
 async function finishing(work: () => Promise<void>): Promise<ExitCode> {

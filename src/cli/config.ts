@@ -1,37 +1,28 @@
 // kodiai config: checks a file, prints each effective value with its source, explains a key, or prints the JSON Schema.
 import { readFile } from "node:fs/promises";
 import { problemLine } from "../config/located.ts";
-import { type ParsedConfig, parseConfig } from "../config/parse-config.ts";
+import { parseConfig } from "../config/parse-config.ts";
 import { configJsonSchema } from "../config/schema-json.ts";
+import { configVerbPorts } from "../wire/cli/config.ts";
 import { knownRules } from "../wire/rules.ts";
-import { apiUrlFor } from "./api-url.ts";
 import { configExplanation, configLines, configValues } from "./config-page.ts";
 import { terminalText } from "./terminal-text.ts";
-import { type ExitCode, noMore, readWords, UsageError } from "./usage.ts";
+import { type ExitCode, noMore, printJson, readWords, UsageError, wantsJson } from "./usage.ts";
 import { VERBS } from "./verbs.ts";
 
-/** The requested configuration. */
-export interface ConfigVerbPorts {
-  /** Folder or OWNER/NAME. */
-  readonly name: string;
-  /** What could not be read, and why; null when everything was. */
-  readonly notRead: string | null;
-  read(): Promise<ParsedConfig>;
-}
-
-export type OpenConfig = (word: string | undefined, apiUrlFor: (host: string) => string) => Promise<ConfigVerbPorts>;
+type ConfigPorts = Awaited<ReturnType<typeof configVerbPorts>>;
 
 /** @throws UsageError */
-export async function config(words: readonly string[], open: OpenConfig): Promise<ExitCode> {
+export async function config(words: readonly string[]): Promise<ExitCode> {
   const { values, positionals } = readWords(words, VERBS.config.options);
   const [verb = "show", word, ...more] = positionals;
-  const asJson = values.json === true || values.format === "json";
+  const asJson = wantsJson(values);
   noMore(more);
   if (verb === "schema" && word === undefined) return schema();
   if (verb === "check") return check(word ?? ".kodiai.yml", asJson);
   if (verb === "show" && word === undefined)
-    return show(await open(values.repo, apiUrlFor), asJson, values.all === true);
-  if (verb === "explain" && word !== undefined) return explain(word, await open(values.repo, apiUrlFor), asJson);
+    return show(await configVerbPorts(values.repo), asJson, values.all === true);
+  if (verb === "explain" && word !== undefined) return explain(word, await configVerbPorts(values.repo), asJson);
   throw new UsageError("write `config show`, `config explain KEY`, `config check FILE` or `config schema`");
 }
 
@@ -40,13 +31,11 @@ function schema(): ExitCode {
   return 0;
 }
 
-async function show({ name, notRead, read }: ConfigVerbPorts, asJson: boolean, all: boolean): Promise<ExitCode> {
+async function show({ name, notRead, read }: ConfigPorts, asJson: boolean, all: boolean): Promise<ExitCode> {
   const parsed = await read();
   if (asJson) {
     const { problems } = parsed;
-    console.log(
-      JSON.stringify({ version: 1, repository: name, values: configValues(parsed), problems, notRead }, null, 2),
-    );
+    printJson({ repository: name, values: configValues(parsed), problems, notRead });
   } else {
     for (const line of configLines(parsed, all)) console.log(line);
     for (const problem of parsed.problems) console.log(terminalText(problemLine(problem)));
@@ -55,10 +44,10 @@ async function show({ name, notRead, read }: ConfigVerbPorts, asJson: boolean, a
   return parsed.problems.some((problem) => problem.severity === "error") ? 2 : 0;
 }
 
-async function explain(key: string, { notRead, read }: ConfigVerbPorts, asJson: boolean): Promise<ExitCode> {
+async function explain(key: string, { notRead, read }: ConfigPorts, asJson: boolean): Promise<ExitCode> {
   const explained = configExplanation(key, await read());
   if ("problem" in explained) throw new UsageError(explained.problem);
-  if (asJson) console.log(JSON.stringify({ version: 1, keys: explained.keys, notRead }, null, 2));
+  if (asJson) printJson({ keys: explained.keys, notRead });
   else {
     console.log(explained.lines.join("\n"));
     if (notRead !== null) console.log(`not read: ${notRead}`);
@@ -71,7 +60,7 @@ async function check(file: string, asJson: boolean): Promise<ExitCode> {
     throw new UsageError(`${file} cannot be read: ${error instanceof Error ? error.message : String(error)}`);
   });
   const { problems } = parseConfig([{ file, text }], knownRules());
-  if (asJson) console.log(JSON.stringify({ version: 1, problems }, null, 2));
+  if (asJson) printJson({ problems });
   else if (problems.length === 0) console.log(`${file}: no problems`);
   else for (const problem of problems) console.log(terminalText(problemLine(problem)));
   return problems.some((problem) => problem.severity === "error") ? 2 : 0;

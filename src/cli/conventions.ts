@@ -1,52 +1,32 @@
 // kodiai conventions: recurring review comments of a repository, as entries for its .kodiai.yml. Nothing is written.
 
-import type { Repo } from "../domain/job.ts";
 import type { Convention, Conventions } from "../domain/memory/convention.ts";
-import { repoKey } from "../domain/memory.ts";
 import { counted } from "../domain/text/counted.ts";
 import { isoDate } from "../domain/text/iso-date.ts";
-import { type ExportPorts, findConventions } from "../flows/memory/export-memory.ts";
-import { nameOf, nothingRemembered } from "./find-repository.ts";
+import { findConventions } from "../flows/memory/export-memory.ts";
+import { memoryIfAny, repositoryWithMemory } from "../wire/cli/memory.ts";
+import { nameOf } from "./find-repository.ts";
 import { visible } from "./memory-page.ts";
-import { type ExitCode, noMore, oneOf, readWords, UsageError } from "./usage.ts";
+import { type ExitCode, noMore, oneOf, readWords, sinceOf, wholeNumber } from "./usage.ts";
 import { VERBS } from "./verbs.ts";
 
-/** The ports of the command. */
-export interface ConventionsVerbPorts {
-  /** The data directory, even if it does not exist yet. */
-  readonly folder: string;
-  readonly known: readonly Repo[];
-  /** The repository that `--repo` names (a folder, OWNER/NAME or HOST/ID); for undefined, the current folder's. */
-  readonly repoOf: (word: string | undefined) => Promise<Repo>;
-  /** Null without a memory. */
-  readonly open: ExportPorts | null;
-  readonly close: () => void;
-}
-
 const FORMATS = ["pretty", "md", "json"] as const;
-/** Twice may be chance. */
-const LEAST_PULLS = 3;
 const MOST_PULLS = 1_000;
 
 /**
- * @param open opens memory in the folder that `--data-dir` names
  * @returns 0, also when nothing recurs
  * @throws UsageError; Error when there are no memories of the repository
  */
-export async function conventions(
-  words: readonly string[],
-  open: (dataDir: string | undefined) => Promise<ConventionsVerbPorts>,
-): Promise<ExitCode> {
+export async function conventions(words: readonly string[]): Promise<ExitCode> {
   const { values, positionals } = readWords(words, VERBS.conventions.options);
   noMore(positionals);
   const format = values.json === true ? "json" : oneOf("format", values.format ?? "pretty", FORMATS);
-  const recurrence = { least: leastOf(values.min), since: sinceOf(values.since) };
-  const ports = await open(values["data-dir"]);
+  const recurrence = { least: wholeNumber("min", values.min ?? "3", 2, MOST_PULLS), since: sinceOf(values.since) };
+  const ports = await memoryIfAny(values["data-dir"]);
   try {
-    const repo = await ports.repoOf(values.repo);
-    const isKnown = ports.known.some((one) => repoKey(one) === repoKey(repo));
-    if (!isKnown || ports.open === null) throw new Error(nothingRemembered(nameOf(repo), ports.known, ports.folder));
-    const found = await findConventions(repo, recurrence, ports.open);
+    const { repo, opened } = await repositoryWithMemory(values.repo, ports);
+    const { memory, recall, embedder } = opened;
+    const found = await findConventions(repo, recurrence, { memory, recall, space: embedder.space });
     console.log(PAGES[format](nameOf(repo), found, recurrence));
     return 0;
   } finally {
@@ -61,23 +41,6 @@ const PAGES: Record<(typeof FORMATS)[number], (repo: string, found: Conventions,
   md: (repo, found) => conventionsMarkdown(repo, found),
   json: (repo, found, asked) => JSON.stringify({ version: 1, repo, asked, ...found }, null, 2),
 };
-
-function leastOf(word: string | undefined): number {
-  if (word === undefined) return LEAST_PULLS;
-  const least = Number(word);
-  if (/^\d{1,4}$/.test(word) && least >= 2 && least <= MOST_PULLS) return least;
-  throw new UsageError(
-    `--min takes how many pull requests, a whole number from 2 to ${MOST_PULLS}, not ${JSON.stringify(word)}`,
-  );
-}
-
-/** Days are in UTC. */
-function sinceOf(word: string | undefined): number | null {
-  if (word === undefined) return null;
-  const at = /^\d{4}-\d\d-\d\d$/.test(word) ? Date.parse(`${word}T00:00:00Z`) : Number.NaN;
-  if (Number.isFinite(at) && new Date(at).toISOString().startsWith(word)) return at;
-  throw new UsageError(`--since takes a day such as 2026-03-01, not ${JSON.stringify(word)}`);
-}
 
 // Recurring comments of a repository, for a terminal and as Markdown.
 

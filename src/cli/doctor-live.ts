@@ -4,21 +4,7 @@ import type { LiveLook, LiveReport, LiveResult } from "../domain/live-report.ts"
 import { type Asker, askerFor } from "./asker.ts";
 import { markdownTable } from "./markdown-table.ts";
 import { terminalText } from "./terminal-text.ts";
-import { type ExitCode, oneOf, UsageError } from "./usage.ts";
-
-export interface LiveWords {
-  readonly owner: string;
-  readonly name: string;
-  readonly dataDir: string | undefined;
-  readonly tokenFile: string | undefined;
-  /** Whether an outside collaborator could log in to the dashboard; null if not tested. */
-  readonly outsideLogin: boolean | null;
-}
-
-export interface LiveVerbPorts {
-  look(): Promise<LiveLook>;
-  run(signal: AbortSignal, onTrying: (name: string) => void): Promise<LiveReport>;
-}
+import { type ExitCode, oneOf, printJson, UsageError } from "./usage.ts";
 
 type LiveValues = Readonly<
   Partial<
@@ -35,16 +21,13 @@ const NEARLY_EMPTY = 20;
  * @returns 0 when every tested promise holds; 1 when one does not; 3 when the run was cut short, or left something behind
  * @throws UsageError; Error if the repository cannot be read
  */
-export async function doctorLive(
-  word: string,
-  values: LiveValues,
-  open: (words: LiveWords) => LiveVerbPorts,
-): Promise<ExitCode> {
+export async function doctorLive(word: string, values: LiveValues): Promise<ExitCode> {
   const [, owner = "", name = ""] = /^([\w.-]+)\/([\w.-]+)$/.exec(word) ?? [];
   if (owner === "") throw new UsageError(`--live takes OWNER/NAME, not ${JSON.stringify(word)}`);
   const { "outside-login": login, "token-file": tokenFile, "data-dir": dataDir } = values;
   const outsideLogin = login === undefined ? null : oneOf("outside-login", login, ["yes", "no"]) === "yes";
-  const ports = open({ owner, name, dataDir, tokenFile, outsideLogin });
+  const { liveVerbPorts } = await import("../wire/cli/live.ts");
+  const ports = liveVerbPorts({ owner, name, dataDir, tokenFile, outsideLogin });
   await mustAgree(word, await ports.look(), values, askerFor(values.yes === true));
   const stop = new AbortController();
   const stopped = () => {
@@ -54,9 +37,8 @@ export async function doctorLive(
   for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, stopped);
   const report = await ports.run(stop.signal, (experiment) => console.error(`trying ${experiment}`));
   const { left, ...shown } = report;
-  console.log(
-    values.json === true ? JSON.stringify({ version: 1, kodiai: manifest.version, ...shown }, null, 2) : page(report),
-  );
+  if (values.json === true) printJson({ kodiai: manifest.version, ...shown });
+  else console.log(page(report));
   for (const one of left) console.error(terminalText(`could not clean up in ${word}: ${one}`));
   if (left.length > 0 || !report.isWhole) return 3;
   return report.results.some(({ verdict }) => verdict === "does not hold") ? 1 : 0;

@@ -7,8 +7,7 @@ import { REACTION_REFUSED } from "../domain/command.ts";
 import { retrievalAlerts } from "../domain/figures/retrieval-alerts.ts";
 import { counted } from "../domain/text/counted.ts";
 import { privateKeyOf } from "../server/private-key.ts";
-import { statsVerbPorts } from "../wire/cli/memory.ts";
-import { jobsVerbPorts } from "../wire/cli/store.ts";
+import { jobsVerbPorts, statisticsAt } from "../wire/cli/store.ts";
 import { githubAnswers } from "../wire/github.ts";
 import { inspector, knownRules } from "../wire/rules.ts";
 import { openStore, type Store } from "../wire/store.ts";
@@ -19,7 +18,7 @@ import { modelChecks } from "./doctor-model.ts";
 import { REMEDIES } from "./remedies.ts";
 import { readServersEnv } from "./server-folder.ts";
 import { DAY_MS } from "./stats.ts";
-import { type ExitCode, noMore, readWords } from "./usage.ts";
+import { type ExitCode, noMore, printJson, readWords, wantsJson } from "./usage.ts";
 import { VERBS } from "./verbs.ts";
 
 /**
@@ -30,8 +29,7 @@ export async function doctor(words: readonly string[], readEnvFile = readServers
   const { values, positionals } = readWords(words, VERBS.doctor.options);
   noMore(positionals);
   if (values.live !== undefined) {
-    const json = values.json === true || values.format === "json";
-    return doctorLive(values.live, { ...values, json }, (await import("../wire/cli/live.ts")).liveVerbPorts);
+    return doctorLive(values.live, { ...values, json: wantsJson(values) });
   }
   const unread = readEnvFile(values["data-dir"]);
   const place = storePlace(values["data-dir"]);
@@ -46,8 +44,7 @@ export async function doctor(words: readonly string[], readEnvFile = readServers
     ...(await modelChecks({ asks: values.model === true })),
     ...(await server()),
   ];
-  if (values.json === true || values.format === "json")
-    console.log(JSON.stringify({ version: 1, checks, remedies: REMEDIES }, null, 2));
+  if (wantsJson(values)) printJson({ checks, remedies: REMEDIES });
   else if (values.all !== true) reportProblems(checks);
   else {
     for (const check of checks) console.log(line(check));
@@ -110,7 +107,7 @@ function openAt(place: string): Promise<Store> {
 async function retrieval(word: string | undefined): Promise<Check[]> {
   const name = "retrieval";
   try {
-    const ports = await statsVerbPorts(word);
+    const ports = await statisticsAt(storePlace(word));
     try {
       const figures = await ports.statistics.read({ ms: DAY_MS, repo: null });
       const alerts = retrievalAlerts(figures);

@@ -41,6 +41,29 @@ export function nameOf({ owner, name }: Pick<Repo, "owner" | "name">): string {
   return `${owner}/${name}`;
 }
 
+const ON_GITHUB = /^(?:https?:\/\/([^/\s]{1,250})\/)?([\w.-]{1,100})\/([\w.-]{1,100}?)(?:\.git)?\/?$/;
+
+/**
+ * A repository on GitHub: OWNER/NAME or its address. Without a host, the one of GITHUB_SERVER_URL.
+ *
+ * @throws UsageError
+ */
+export function namedRepository(word: string): {
+  readonly host: string;
+  readonly owner: string;
+  readonly name: string;
+} {
+  const match = ON_GITHUB.exec(word);
+  if (match === null) throw new UsageError(`${JSON.stringify(word)} is neither a folder nor OWNER/NAME`);
+  const [, host, owner = "", name = ""] = match;
+  return { host: host?.toLowerCase() ?? usualHost(), owner, name };
+}
+
+/** The host of GITHUB_SERVER_URL, which GitHub Actions sets. */
+export function usualHost(): string {
+  return URL.parse(process.env.GITHUB_SERVER_URL ?? "")?.host ?? "github.com";
+}
+
 /** Whether a word names an existing folder. */
 export function isFolder(word: string): boolean {
   return statSync(word, { throwIfNoEntry: false })?.isDirectory() === true;

@@ -10,17 +10,10 @@ import { UNKNOWN_LANGUAGE } from "../domain/language.ts";
 import { counted } from "../domain/text/counted.ts";
 import { leftOutReason } from "../gather/gather.ts";
 import { corpusOf } from "../learn/learn.ts";
+import { type Checkout, checkoutIn } from "../wire/cli/git.ts";
 import { isFolder } from "./find-repository.ts";
 import { type ExitCode, oneOf, readWords, UsageError } from "./usage.ts";
 import { VERBS } from "./verbs.ts";
-
-/** The content of a checkout. */
-export interface Checkout {
-  /** Tracked paths and those that git does not ignore, with `/`. */
-  readonly files: readonly string[];
-  /** Text of .gitattributes; "" without one. */
-  readonly attributes: string;
-}
 
 /** Languages whose syntax the structural rules read, by canonical id. For others, rules read the lines. */
 const STRUCTURAL: ReadonlySet<string> = new Set([
@@ -219,10 +212,9 @@ function harmless(text: string): string {
 // kodiai init: writes a .kodiai.yml that fits a checkout. It overwrites an existing file only with --force.
 
 /**
- * @param open reads the checkout in a folder
  * @throws UsageError when the file exists, or the folder is not a repository
  */
-export async function init(words: readonly string[], open: (folder: string) => Promise<Checkout>): Promise<ExitCode> {
+export async function init(words: readonly string[]): Promise<ExitCode> {
   const { values, positionals } = readWords(words, VERBS.init.options);
   if (positionals.length > 0)
     throw new UsageError(`init takes no ${JSON.stringify(positionals[0])}; name a folder with --repo`);
@@ -233,7 +225,7 @@ export async function init(words: readonly string[], open: (folder: string) => P
   if (values.stdout !== true && values.force !== true && existsSync(file)) {
     throw new UsageError(`${file} already exists; --force overwrites it, --stdout only prints`);
   }
-  const text = fittedConfig(await open(folder), preset);
+  const text = fittedConfig(await checkoutIn(folder), preset);
   if (values.stdout === true) {
     process.stdout.write(text);
     return 0;

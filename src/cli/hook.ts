@@ -5,22 +5,13 @@ import { join } from "node:path";
 import { text as readStream } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import { SEVERITIES } from "../domain/finding.ts";
+import { hookPorts } from "../wire/cli/git.ts";
 import { review } from "./review.ts";
 import { terminalText } from "./terminal-text.ts";
 import { type ExitCode, noMore, oneOf, readWords, UsageError } from "./usage.ts";
 import { VERBS } from "./verbs.ts";
 
-/** The git operations that the command needs. */
-export interface HookPorts {
-  /** Where git looks for hooks here, and whether other repositories share that folder. */
-  readonly hooksFolder: () => Promise<{ readonly path: string; readonly isShared: boolean }>;
-  /**
-   * The base of the commits that are new to the remote: the remote's commit, else where the branch left the remote's own; null
-   * when nothing of the remote is known.
-   */
-  readonly base: (remote: string, remoteSha: string | null, localSha: string) => Promise<string | null>;
-}
-
+type HookPorts = ReturnType<typeof hookPorts>;
 type Words = ReturnType<typeof readWords<typeof VERBS.hook.options>>["values"];
 
 const NAME = "pre-push";
@@ -30,14 +21,13 @@ const MARK = "# kodiai pre-push hook";
 const DEFAULT_FAIL_ON = "major";
 
 /**
- * @param open git in a folder
  * @returns 0; `run` ends with 1 when a push should stop
  * @throws UsageError
  */
-export async function hook(words: readonly string[], open: (cwd: string) => HookPorts): Promise<ExitCode> {
+export async function hook(words: readonly string[]): Promise<ExitCode> {
   const { values, positionals } = readWords(words, VERBS.hook.options);
   const [verb, ...more] = positionals;
-  const ports = open(values.repo ?? ".");
+  const ports = hookPorts(values.repo ?? ".");
   if (verb === "run") return run(more[0] ?? "origin", values, ports);
   noMore(more);
   switch (verb) {

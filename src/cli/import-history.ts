@@ -2,53 +2,37 @@
 
 import type { Repo } from "../domain/job.ts";
 import type { HistoryProgress, HistoryTally } from "../domain/memory/past-reviews.ts";
-import { type HistoryPorts, type HistoryRun, importHistory } from "../flows/repository/import-history.ts";
+import { type HistoryRun, importHistory } from "../flows/repository/import-history.ts";
+import { type HistoryWords, historyVerbPorts } from "../wire/cli/memory.ts";
 import { apiUrlFor } from "./api-url.ts";
-import { nameOf } from "./find-repository.ts";
+import { namedRepository, nameOf } from "./find-repository.ts";
 import { terminalText } from "./terminal-text.ts";
-import { type ExitCode, noMore, readWords, UsageError } from "./usage.ts";
+import { type ExitCode, noMore, printJson, readWords, sinceOf, UsageError, wantsJson, wholeNumber } from "./usage.ts";
 import { VERBS } from "./verbs.ts";
-
-/** The ports of the command. */
-export interface HistoryVerbPorts extends HistoryPorts {
-  readonly repo: Repo;
-  readonly close: () => void;
-}
-
-/** The repository to import, with which token, into which folder. */
-export interface HistoryWords {
-  readonly host: string;
-  readonly owner: string;
-  readonly name: string;
-  readonly token: string;
-  readonly apiUrl: string;
-  readonly dataDir: string | undefined;
-  readonly isDry: boolean;
-}
 
 /** Pull requests whose reviews are read by default: each takes a request. */
 const PULLS = 1_000;
 
 /**
- * @param open reads the repository and opens memory
+ * @param given of a caller that knows them; otherwise from the environment
  * @returns 0, also when a rate limit interrupted it: the same command resumes there
  * @throws UsageError
  */
 export async function importPast(
   words: readonly string[],
-  open: (words: HistoryWords) => Promise<HistoryVerbPorts>,
-  token: () => string = tokenOf,
+  given?: Pick<HistoryWords, "host" | "token" | "apiUrl">,
 ): Promise<ExitCode> {
   const { values, positionals } = readWords(words, VERBS.import.options);
   const [repository, ...more] = positionals;
   if (repository === undefined) throw new UsageError("name the repository: kodiai import OWNER/NAME");
   noMore(more);
-  const limit = limitOf(values.limit);
+  const limit = values.limit === undefined ? null : wholeNumber("limit", values.limit, 1);
   const since = sinceOf(values.since);
   const isDry = values["dry-run"] === true;
-  const named = { ...readName(repository), token: token(), dataDir: values["data-dir"], isDry };
-  const ports = await open({ ...named, apiUrl: apiUrlFor(named.host) });
-  const asJson = values.json === true || values.format === "json";
+  const asJson = wantsJson(values);
+  const { host, ...named } = namedRepository(repository);
+  const from = given ?? { host, token: tokenOf(), apiUrl: apiUrlFor(host) };
+  const ports = await historyVerbPorts({ ...named, ...from, dataDir: values["data-dir"], isDry });
   try {
     const { repo } = ports;
     const request = {
@@ -62,38 +46,12 @@ export async function importPast(
     const show = progressLine(repo);
     const done = await importHistory(request, ports, show.update);
     show.end();
-    if (asJson) console.log(JSON.stringify({ version: 1, dryRun: isDry, ...done }, null, 2));
+    if (asJson) printJson({ dryRun: isDry, ...done });
     else console.log(report(repo, done, isDry));
     return 0;
   } finally {
     ports.close();
   }
-}
-
-function limitOf(word: string | undefined): number | null {
-  if (word === undefined) return null;
-  const limit = Number(word);
-  if (!(Number.isSafeInteger(limit) && limit > 0)) throw new UsageError("--limit takes a whole number above 0");
-  return limit;
-}
-
-const DATE = /^\d{4}-\d{2}-\d{2}(?:T[\d:.]{5,12}Z)?$/;
-
-function sinceOf(word: string | undefined): number | null {
-  if (word === undefined) return null;
-  const at = DATE.test(word) ? Date.parse(word) : Number.NaN;
-  if (Number.isNaN(at)) throw new UsageError(`--since takes a date such as 2026-01-31, not ${JSON.stringify(word)}`);
-  return at;
-}
-
-const NAME = /^(?:https?:\/\/([^/\s]{1,250})\/)?([\w.-]{1,100})\/([\w.-]{1,100}?)(?:\.git)?\/?$/;
-
-function readName(word: string): Pick<HistoryWords, "host" | "owner" | "name"> {
-  const match = NAME.exec(word);
-  if (match === null) throw new UsageError(`${JSON.stringify(word)} is not OWNER/NAME`);
-  const [, host, owner = "", name = ""] = match;
-  const usual = URL.parse(process.env.GITHUB_SERVER_URL ?? "")?.host ?? "github.com";
-  return { host: host?.toLowerCase() ?? usual, owner, name };
 }
 
 function tokenOf(): string {

@@ -2,52 +2,19 @@
 
 import type { Repo } from "../domain/job.ts";
 import { counted } from "../domain/text/counted.ts";
-import {
-  type Indexed,
-  type IndexedCorpus,
-  type IndexPorts,
-  indexRepository,
-} from "../flows/repository/index-repository.ts";
-import { type ExitCode, noMore, oneOf, readWords, UsageError } from "./usage.ts";
+import { type Indexed, type IndexedCorpus, indexRepository } from "../flows/repository/index-repository.ts";
+import { indexVerbPorts } from "../wire/cli/memory.ts";
+import { type ExitCode, noMore, oneOf, printJson, readWords, UsageError, wantsJson } from "./usage.ts";
 import { VERBS } from "./verbs.ts";
-
-/** The ports of the command. */
-export interface IndexVerbPorts extends IndexPorts {
-  readonly repo: Repo;
-  /** The corpora that the configuration enables. */
-  readonly corpora: readonly IndexedCorpus[];
-  readonly redact: (text: string) => Promise<string>;
-  /** The web address of a file of the tree; null without one. */
-  readonly urlOf: (path: string) => string | null;
-  /** Epoch milliseconds. */
-  readonly now: () => number;
-  readonly close: () => void;
-}
-
-/** Which commit of which clone, for which repository, into which folder. */
-export interface IndexWords {
-  /** The clone; for undefined, the folder that `repo` names, else the current one. */
-  readonly path: string | undefined;
-  /** A folder or OWNER/NAME; for undefined, the clone's own. */
-  readonly repo: string | undefined;
-  /** A clone of the repository's wiki, which is read instead of the repository. */
-  readonly wiki: string | undefined;
-  readonly revision: string;
-  readonly dataDir: string | undefined;
-}
 
 const WIKI: readonly IndexedCorpus[] = ["wiki"];
 const CORPORA: readonly IndexedCorpus[] = ["doc", "code"];
 
 /**
- * @param open reads the tree of the revision and opens memory
  * @returns 0
  * @throws UsageError
  */
-export async function index(
-  words: readonly string[],
-  open: (words: IndexWords) => Promise<IndexVerbPorts>,
-): Promise<ExitCode> {
+export async function index(words: readonly string[]): Promise<ExitCode> {
   const { values, positionals } = readWords(words, VERBS.index.options);
   const [path, ...more] = positionals;
   noMore(more);
@@ -55,7 +22,7 @@ export async function index(
   if (wiki && values.corpus !== undefined) throw new UsageError("--wiki and --corpus exclude each other");
   if (wiki && path !== undefined) throw new UsageError("with --wiki, --repo names the repository whose wiki it is");
   const only = values.corpus === undefined ? null : [oneOf("corpus", values.corpus, CORPORA)];
-  const ports = await open({
+  const ports = await indexVerbPorts({
     path,
     repo: values.repo,
     wiki: values.wiki,
@@ -73,8 +40,8 @@ export async function index(
       wiki,
     };
     const done = await indexRepository(request, ports);
-    const asJson = values.json === true || values.format === "json";
-    console.log(asJson ? JSON.stringify({ version: 1, ...done }, null, 2) : report(repo, done));
+    if (wantsJson(values)) printJson(done);
+    else console.log(report(repo, done));
     return 0;
   } finally {
     ports.close();

@@ -1,17 +1,9 @@
 // kodiai jobs: lists waiting, running and parked jobs; shows, retries or drops one. Servers may be running.
 import type { JobAdmin, JobState, KeptJob } from "../ports/jobs.ts";
+import { jobsVerbPorts } from "../wire/cli/store.ts";
 import { terminalText } from "./terminal-text.ts";
-import { type ExitCode, noMore, oneOf, readWords, UsageError } from "./usage.ts";
+import { type ExitCode, noMore, oneOf, printJson, readWords, UsageError, wantsJson } from "./usage.ts";
 import { VERBS } from "./verbs.ts";
-
-/** The ports of the command. */
-export interface JobsVerbPorts {
-  /** The data directory, even if it does not exist yet. */
-  readonly folder: string;
-  /** Null if no server ever used the directory. */
-  readonly jobs: JobAdmin | null;
-  readonly close: () => Promise<void>;
-}
 
 const ACTIONS = ["ls", "show", "retry", "drop"] as const;
 const STATES = ["waiting", "running", "parked", "done", "superseded", "cancelled"] as const;
@@ -20,22 +12,18 @@ const SHOWN: readonly JobState[] = ["waiting", "running", "parked"];
 const MOST = 1_000;
 
 /**
- * @param open opens the queue in the folder that `--data-dir` names
  * @returns 0
  * @throws UsageError; Error when a job cannot be retried or dropped
  */
-export async function jobs(
-  words: readonly string[],
-  open: (dataDir: string | undefined) => Promise<JobsVerbPorts>,
-): Promise<ExitCode> {
+export async function jobs(words: readonly string[]): Promise<ExitCode> {
   const { values, positionals } = readWords(words, VERBS.jobs.options);
   const [word = "ls", ...ids] = positionals;
   const verb = ACTIONS.find((one) => one === word);
   if (verb === undefined)
     throw new UsageError(`jobs takes ls, show ID, retry ID or drop ID; not ${JSON.stringify(word)}`);
-  const asJson = values.json === true || oneOf("format", values.format ?? "pretty", ["pretty", "json"]) === "json";
+  const asJson = wantsJson(values);
   const states = values.state === undefined ? SHOWN : [oneOf("state", values.state, STATES)];
-  const ports = await open(values["data-dir"]);
+  const ports = await jobsVerbPorts(values["data-dir"]);
   try {
     if (ports.jobs === null)
       throw new Error(`${ports.folder}/queue.db not found: no server has used this data directory`);
@@ -55,7 +43,7 @@ async function list(
 ): Promise<ExitCode> {
   noMore(extra);
   const found = await admin.list(states, MOST);
-  if (asJson) console.log(JSON.stringify({ version: 1, jobs: found.map(shownOf) }, null, 2));
+  if (asJson) printJson({ jobs: found.map(shownOf) });
   else console.log(found.length === 0 ? "no jobs" : found.map(line).join("\n"));
   return 0;
 }
@@ -63,7 +51,7 @@ async function list(
 async function show(admin: JobAdmin, id: number, asJson: boolean): Promise<ExitCode> {
   const found = await admin.find(id);
   if (found === null) throw new Error(`there is no job ${id}`);
-  if (asJson) console.log(JSON.stringify({ version: 1, job: shownOf(found) }, null, 2));
+  if (asJson) printJson({ job: shownOf(found) });
   else {
     const rows = Object.entries(shownOf(found)).map(([name, value]) => `${name.padEnd(9)} ${shownValue(value)}`);
     console.log(rows.join("\n"));

@@ -10,43 +10,31 @@ import type { VerbName } from "./verbs.ts";
 
 type Run = (words: readonly string[]) => Promise<ExitCode>;
 
-const memoryPorts = () => import("../wire/cli/memory.ts");
-const storePorts = () => import("../wire/cli/store.ts");
-const gitPorts = () => import("../wire/cli/git.ts");
-
 /** Loaded on demand, so that help and usage errors answer at once. */
 const RUN: Readonly<Record<VerbName, () => Promise<Run>>> = {
   review: async () => (await import("./review.ts")).review,
   explain: async () => (await import("./explain.ts")).explain,
-  hook: async () => withPorts((await import("./hook.ts")).hook, (await gitPorts()).hookPorts),
-  memory: async () => withPorts((await import("./memory.ts")).memory, (await memoryPorts()).memoryVerbPorts),
-  import: async () =>
-    withPorts((await import("./import-history.ts")).importPast, (await memoryPorts()).historyVerbPorts),
-  index: async () => withPorts((await import("./index-repository.ts")).index, (await memoryPorts()).indexVerbPorts),
-  search: async () => withPorts((await import("./search.ts")).search, (await memoryPorts()).searchVerbPorts),
-  conventions: async () =>
-    withPorts((await import("./conventions.ts")).conventions, (await memoryPorts()).conventionsVerbPorts),
-  replay: async () => withPorts((await import("./replay.ts")).replay, (await memoryPorts()).memoryVerbPorts),
-  stats: async () => withPorts((await import("./stats.ts")).stats, (await memoryPorts()).statsVerbPorts),
-  setup: async () =>
-    withPorts((await import("./setup.ts")).setup, (await import("../wire/cli/setup.ts")).setupVerbPorts),
-  init: async () => withPorts((await import("./fit-config.ts")).init, (await gitPorts()).checkoutIn),
-  config: async () =>
-    withPorts((await import("./config.ts")).config, (await import("../wire/cli/config.ts")).configVerbPorts),
+  hook: async () => (await import("./hook.ts")).hook,
+  memory: async () => (await import("./memory.ts")).memory,
+  import: async () => (await import("./import-history.ts")).importPast,
+  index: async () => (await import("./index-repository.ts")).index,
+  search: async () => (await import("./search.ts")).search,
+  conventions: async () => (await import("./conventions.ts")).conventions,
+  replay: async () => (await import("./replay.ts")).replay,
+  stats: async () => (await import("./stats.ts")).stats,
+  setup: async () => (await import("./setup.ts")).setup,
+  init: async () => (await import("./fit-config.ts")).init,
+  config: async () => (await import("./config.ts")).config,
   serve: async () => (await import("./serve.ts")).serve,
-  doctor: async () => {
-    const { doctor } = await import("./doctor.ts");
-    return (words) => doctor(words);
-  },
-  jobs: async () => withPorts((await import("./jobs.ts")).jobs, (await storePorts()).jobsVerbPorts),
-  retract: async () =>
-    withPorts((await import("./retract.ts")).retract, (await import("../wire/cli/retract.ts")).retractVerbPorts),
-  backup: async () => withPorts((await import("./backup.ts")).backup, (await storePorts()).backupPorts),
-  restore: async () => withPorts((await import("./backup.ts")).restore, (await storePorts()).backupPorts),
-  migrate: async () => withPorts((await import("./migrate.ts")).migrate, (await storePorts()).openMigration),
-  "export-data": async () => withPorts((await import("./person.ts")).exportData, (await storePorts()).personPorts),
-  erase: async () => withPorts((await import("./person.ts")).erase, (await storePorts()).personPorts),
-  mcp: async () => withPorts((await import("./mcp.ts")).mcp, (await import("../wire/cli/mcp.ts")).mcpPorts),
+  doctor: async () => (await import("./doctor.ts")).doctor,
+  jobs: async () => (await import("./jobs.ts")).jobs,
+  retract: async () => (await import("./retract.ts")).retract,
+  backup: async () => (await import("./backup.ts")).backup,
+  restore: async () => (await import("./backup.ts")).restore,
+  migrate: async () => (await import("./migrate.ts")).migrate,
+  "export-data": async () => (await import("./person.ts")).exportData,
+  erase: async () => (await import("./person.ts")).erase,
+  mcp: async () => (await import("./mcp.ts")).mcp,
 };
 
 keepCompiled();
@@ -64,6 +52,7 @@ async function main([verb = "help", ...words]: readonly string[]): Promise<ExitC
   if (words.includes("--help") || words.includes("-h")) return help(verb);
   try {
     const run = await RUN[verb]();
+    // Only the words: some verbs take more from other callers.
     return await run(words);
   } catch (error) {
     return complain(verb, error);
@@ -102,9 +91,4 @@ function complain(verb: string, error: unknown): ExitCode {
   console.error(`kodiai ${verb}: could not finish: ${message}`);
   if (process.env.KODIAI_DEBUG !== undefined) console.error(error);
   return 3;
-}
-
-/** A verb whose ports come from a function of the parsed options. */
-function withPorts<Open>(verb: (words: readonly string[], open: Open) => Promise<ExitCode>, open: Open): Run {
-  return (words) => verb(words, open);
 }

@@ -5,10 +5,10 @@ import manifest from "../../package.json" with { type: "json" };
 import type { McpPorts } from "../mcp/mcp-ports.ts";
 import { mcpServer } from "../mcp/mcp-server.ts";
 import { startMcpServer } from "../server/mcp-http-server.ts";
-import type { McpWords } from "../wire/cli/mcp.ts";
+import { mcpPorts } from "../wire/cli/mcp.ts";
 import { registerSecrets } from "../wire/secrets.ts";
 import { terminalText } from "./terminal-text.ts";
-import { type ExitCode, noMore, oneOf, readWords, UsageError } from "./usage.ts";
+import { type ExitCode, noMore, oneOf, readWords, UsageError, wholeNumber } from "./usage.ts";
 import { VERBS } from "./verbs.ts";
 
 /** The variable with the token for HTTP; without it a token is generated and printed on standard error. */
@@ -18,15 +18,15 @@ const LEAST_TOKEN = 32;
 /**
  * Serves until the client disconnects (stdio) or a signal arrives.
  *
- * @param open connects the tools to their ports
  * @throws UsageError
  */
-export async function mcp(words: readonly string[], open: (words: McpWords) => Promise<McpPorts>): Promise<ExitCode> {
+export async function mcp(words: readonly string[]): Promise<ExitCode> {
   const { values, positionals } = readWords(words, VERBS.mcp.options);
   noMore(positionals);
-  const port = values.http === undefined ? null : portOf(values.http);
+  // 0 takes any free port.
+  const port = values.http === undefined ? null : wholeNumber("http", values.http, 0, 65_535);
   const token = port === null ? null : tokenOf(process.env[TOKEN]);
-  const ports = await open({
+  const ports = await mcpPorts({
     repo: values.repo,
     dataDir: values["data-dir"],
     model: oneOf("model", values.model ?? "auto", ["auto", "off"]),
@@ -86,12 +86,6 @@ function endOf(byInput: boolean): Promise<void> {
 function aboutOf({ repo, isAll, mayWrite }: McpPorts): string {
   const scope = isAll ? "every repository that memory knows, else of" : "";
   return `tools of ${[scope, `${repo.owner}/${repo.name}`].filter((part) => part !== "").join(" ")}, ${mayWrite ? "reading and writing memory" : "reading only"},`;
-}
-
-function portOf(word: string): number {
-  const port = /^\d{1,5}$/.test(word) ? Number(word) : Number.NaN;
-  if (port >= 0 && port <= 65_535) return port;
-  throw new UsageError(`--http takes a port (0: any free port), not ${JSON.stringify(word)}`);
 }
 
 interface Token {

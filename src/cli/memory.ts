@@ -5,7 +5,7 @@ import { writeFile } from "node:fs/promises";
 import { replaySummary } from "../domain/figures/replay-result.ts";
 import type { Repo } from "../domain/job.ts";
 import { type Evidence, isWriterAct } from "../domain/memory/evidence.ts";
-import { CORPORA, type Corpus, type RepoKey, repoKey } from "../domain/memory.ts";
+import { CORPORA, type Corpus, type MemoryRecord, type RepoKey, repoKey } from "../domain/memory.ts";
 import type { Scope } from "../domain/retrieval.ts";
 import { lowInformation } from "../domain/text/low-information.ts";
 import { backfillLanguages } from "../flows/memory/backfill-languages.ts";
@@ -13,22 +13,19 @@ import { exportMemory } from "../flows/memory/export-memory.ts";
 import { type Imported, importMemory } from "../flows/memory/import-memory.ts";
 import { held } from "../learn/learn.ts";
 import type { EvidenceStore } from "../ports/feedback.ts";
-import { describe, isJson, type MemoryVerbPorts, type MemoryWords } from "./describe-memory.ts";
+import { type MemoryVerbPorts, memoryVerbPorts } from "../wire/cli/memory.ts";
+import { describe, type MemoryWords } from "./describe-memory.ts";
 import { nameOf } from "./find-repository.ts";
 import { lessonsLine, lineOf, pageOf, visible } from "./memory-page.ts";
 import { whyOf, whyPage } from "./memory-why.ts";
-import { type ExitCode, noMore, oneOf, readWords, UsageError } from "./usage.ts";
+import { type ExitCode, noMore, oneOf, printJson, readWords, UsageError, wantsJson, wholeNumber } from "./usage.ts";
 import { VERBS } from "./verbs.ts";
 
 /**
- * @param open opens memory in the folder that `--data-dir` names
  * @returns 0; 2 when lines of an import were wrong, after the rest was stored
  * @throws UsageError
  */
-export async function memory(
-  words: readonly string[],
-  open: (dataDir: string | undefined) => Promise<MemoryVerbPorts>,
-): Promise<ExitCode> {
+export async function memory(words: readonly string[]): Promise<ExitCode> {
   const { values, positionals } = readWords(words, VERBS.memory.options);
   const [verb = "", subject, ...more] = positionals;
   const run = ACTIONS.get(verb);
@@ -37,7 +34,7 @@ export async function memory(
       "use `memory ls`, `show ID`, `why ID`, `stats`, `forget ID`, `export FILE`, `import FILE`, `backfill` or `describe`",
     );
   noMore(more);
-  const ports = await open(values["data-dir"]);
+  const ports = await memoryVerbPorts(values["data-dir"]);
   try {
     return await run(subject, values, ports);
   } finally {
@@ -65,7 +62,7 @@ async function importFile(file: string | undefined, values: MemoryWords, ports: 
   const into = values.repo === undefined ? {} : { into: await ports.repoOf(values.repo) };
   const rules = { remembering: { redact }, lowInformation, ...into };
   const done = await importMemory(readable(file), rules, { embedder, memory: store });
-  if (isJson(values)) console.log(JSON.stringify({ version: 1, ...done }, null, 2));
+  if (wantsJson(values)) printJson(done);
   else console.log(importReport(file, done));
   return done.wrongLines > 0 ? 2 : 0;
 }
@@ -121,7 +118,7 @@ async function exportFile(file: string | undefined, values: MemoryWords, ports: 
   // Standard output may be piped into another program.
   if (file === "-") return 0;
   const of = values.all === true ? `${repos.length} repositories` : repos.map(nameOf).join();
-  console.log(isJson(values) ? JSON.stringify({ version: 1, lines }) : `${file}: ${lines} ${what} of ${of}`);
+  console.log(wantsJson(values) ? JSON.stringify({ version: 1, lines }) : `${file}: ${lines} ${what} of ${of}`);
   return 0;
 }
 
@@ -144,10 +141,10 @@ async function backfill(subject: string | undefined, values: MemoryWords, ports:
   const repo = await ports.repoOf(values.repo);
   const done = await backfillLanguages(repo, ports, { redact: ports.redact });
   const byLanguage = Object.fromEntries([...done.byLanguage].sort(([, a], [, b]) => b - a));
-  if (isJson(values)) console.log(JSON.stringify({ version: 1, ...done, byLanguage }, null, 2));
+  if (wantsJson(values)) printJson({ ...done, byLanguage });
   else {
     const counts = Object.entries(byLanguage).map(([language, count]) => `${language} ${count}`);
-    console.log(`${repo.owner}/${repo.name}: ${done.without} memories without a language`);
+    console.log(`${nameOf(repo)}: ${done.without} memories without a language`);
     console.log(
       `  from their paths: ${counts.length === 0 ? "none" : counts.join(", ")}; still unknown: ${done.unknown}`,
     );
@@ -160,8 +157,8 @@ async function forget(id: string | undefined, values: MemoryWords, ports: Memory
   if (id === undefined) throw new UsageError("name the memory to forget: memory forget mem_0123456789ab");
   const repo = await ports.repoOf(values.repo);
   const forgotten = await ports.memory.forget(repoKey(repo), [id]);
-  if (forgotten === 0) throw new UsageError(`${repo.owner}/${repo.name} has no memory ${JSON.stringify(id)}`);
-  console.log(isJson(values) ? JSON.stringify({ version: 1, forgotten }) : `forgot ${visible(id)}`);
+  if (forgotten === 0) throw new UsageError(`${nameOf(repo)} has no memory ${JSON.stringify(id)}`);
+  console.log(wantsJson(values) ? JSON.stringify({ version: 1, forgotten }) : `forgot ${visible(id)}`);
   return 0;
 }
 
@@ -169,20 +166,17 @@ function corporaOf({ corpus }: MemoryWords): readonly Corpus[] {
   return corpus === undefined ? CORPORA : [oneOf("corpus", corpus, CORPORA)];
 }
 
-const LISTED = 50;
-
 async function list(subject: string | undefined, values: MemoryWords, ports: MemoryVerbPorts): Promise<ExitCode> {
   noMore(subject === undefined ? [] : [subject]);
-  const limit = Number(values.limit ?? LISTED);
-  if (!(Number.isInteger(limit) && limit > 0)) throw new UsageError("--limit takes a whole number above 0");
+  const limit = wholeNumber("limit", values.limit ?? "50", 1);
   const corpora = corporaOf(values);
   const repo = await ports.repoOf(values.repo);
   const ids = await idsOf(repo, corpora, ports);
   const records = await ports.recall.records(scopeOf(repo), ids.slice(0, limit));
-  if (isJson(values)) console.log(JSON.stringify({ version: 1, total: ids.length, records }, null, 2));
+  if (wantsJson(values)) printJson({ total: ids.length, records });
   else {
     for (const record of records) console.log(visible(lineOf(record)));
-    console.log(`${records.length} of ${ids.length} memories of ${repo.owner}/${repo.name}`);
+    console.log(`${records.length} of ${ids.length} memories of ${nameOf(repo)}`);
   }
   return 0;
 }
@@ -200,24 +194,32 @@ async function idsOf(
 }
 
 async function show(id: string | undefined, values: MemoryWords, ports: MemoryVerbPorts): Promise<ExitCode> {
-  if (id === undefined) throw new UsageError("name the memory to show: memory show mem_0123456789ab");
-  const repo = await ports.repoOf(values.repo);
-  const [record] = await ports.recall.records(scopeOf(repo), [id]);
-  if (record === undefined) throw new UsageError(`${repo.owner}/${repo.name} has no memory ${JSON.stringify(id)}`);
-  console.log(isJson(values) ? JSON.stringify({ version: 1, record }, null, 2) : visible(pageOf(record)));
+  const record = await recordOf("show", id, values, ports);
+  if (wantsJson(values)) printJson({ record });
+  else console.log(visible(pageOf(record)));
   return 0;
 }
 
 async function why(id: string | undefined, values: MemoryWords, ports: MemoryVerbPorts): Promise<ExitCode> {
-  if (id === undefined) throw new UsageError("name the memory to explain: memory why mem_0123456789ab");
-  const repo = await ports.repoOf(values.repo);
-  const [record] = await ports.recall.records(scopeOf(repo), [id]);
-  if (record === undefined) throw new UsageError(`${repo.owner}/${repo.name} has no memory ${JSON.stringify(id)}`);
+  const record = await recordOf("why", id, values, ports);
   const weighed = await whyOf(record, ports.evidence);
-  console.log(
-    isJson(values) ? JSON.stringify({ version: 1, id, ...weighed }, null, 2) : visible(whyPage(record, weighed)),
-  );
+  if (wantsJson(values)) printJson({ id, ...weighed });
+  else console.log(visible(whyPage(record, weighed)));
   return 0;
+}
+
+/** @throws UsageError when the repository has no such memory */
+async function recordOf(
+  verb: string,
+  id: string | undefined,
+  { repo: word }: MemoryWords,
+  { repoOf, recall }: MemoryVerbPorts,
+): Promise<MemoryRecord> {
+  if (id === undefined) throw new UsageError(`name the memory: memory ${verb} mem_0123456789ab`);
+  const repo = await repoOf(word);
+  const [record] = await recall.records(scopeOf(repo), [id]);
+  if (record === undefined) throw new UsageError(`${nameOf(repo)} has no memory ${JSON.stringify(id)}`);
+  return record;
 }
 
 async function stats(_: string | undefined, values: MemoryWords, ports: MemoryVerbPorts): Promise<ExitCode> {
@@ -227,30 +229,21 @@ async function stats(_: string | undefined, values: MemoryWords, ports: MemoryVe
   const acts = await heldActs(repoKey(repo), ports.evidence);
   const replayed = (await ports.replays?.of(repoKey(repo))) ?? null;
   const tables = { corpus: by.byCorpus, language: by.byLanguage, outcome: by.byOutcome };
-  if (isJson(values)) {
+  if (wantsJson(values)) {
     const counted = Object.entries(tables).map(([name, counts]) => [name, Object.fromEntries(counts)]);
     const lessons = { ...fields, without: Object.fromEntries(fields.without) };
-    console.log(
-      JSON.stringify(
-        { version: 1, total, ...Object.fromEntries(counted), lessons, feedback: acts, replay: replayed },
-        null,
-        2,
-      ),
-    );
+    printJson({ total, ...Object.fromEntries(counted), lessons, feedback: acts, replay: replayed });
     return 0;
   }
-  console.log(`${repo.owner}/${repo.name}: ${total} memories`);
+  console.log(`${nameOf(repo)}: ${total} memories`);
   for (const [name, counts] of Object.entries(tables)) {
     const parts = [...counts].sort(([, a], [, b]) => b - a).map(([what, count]) => `${what} ${count}`);
     console.log(visible(`  by ${name}: ${parts.length === 0 ? "none" : parts.join(", ")}`));
   }
   console.log(visible(`  ${lessonsLine(fields)}`));
   for (const line of heldLines(acts)) console.log(visible(`  ${line}`));
-  console.log(
-    visible(
-      `  replay: ${replayed === null ? "never run; kodiai replay measures whether memory helps" : replaySummary(replayed)}`,
-    ),
-  );
+  const help = replayed === null ? "never run; kodiai replay measures whether memory helps" : replaySummary(replayed);
+  console.log(visible(`  replay: ${help}`));
   return 0;
 }
 

@@ -1,30 +1,20 @@
 // kodiai migrate sqlite://DIR [postgres://…]: copies a store from a folder into a PostgreSQL, then compares them row by row.
 import { StoreUnusable } from "../domain/errors.ts";
-import type { MovedTable, MoveStore } from "../ports/move.ts";
+import type { MovedTable } from "../ports/move.ts";
+import { openMigration } from "../wire/cli/store.ts";
 import { terminalText } from "./terminal-text.ts";
-import { type ExitCode, noMore, readWords, UsageError } from "./usage.ts";
+import { type ExitCode, noMore, printJson, readWords, UsageError } from "./usage.ts";
 import { VERBS } from "./verbs.ts";
 
-/** The ports of the command. */
-export interface MigratePorts {
-  /** The source folder. */
-  readonly folder: string;
-  readonly move: MoveStore;
-  close(): Promise<void>;
-}
-
-/** @throws StoreUnusable if there is no store, or the address is invalid; UsageError */
-export type OpenMigrate = (from: string, to: string | undefined) => Promise<MigratePorts>;
-
 /** @returns 0; 3 when nothing was moved or the two differ @throws UsageError */
-export async function migrate(words: readonly string[], open: OpenMigrate): Promise<ExitCode> {
+export async function migrate(words: readonly string[]): Promise<ExitCode> {
   const { values, positionals } = readWords(words, VERBS.migrate.options);
   const [from, to, ...more] = positionals;
   if (from === undefined) throw new UsageError("name source and target: kodiai migrate sqlite://DIR postgres://…");
   noMore(more);
   const say = (line: string) => process.stderr.write(`${terminalText(line)}\n`);
   try {
-    const ports = await open(from, to);
+    const ports = await openMigration(from, to);
     try {
       const tables = await ports.move((what, table, rows) => say(`${what} ${table}: ${rows}`));
       report(tables, ports.folder, values.json === true);
@@ -41,7 +31,7 @@ export async function migrate(words: readonly string[], open: OpenMigrate): Prom
 
 function report(tables: readonly MovedTable[], folder: string, json: boolean): void {
   if (json) {
-    console.log(JSON.stringify({ version: 1, folder, tables }, null, 2));
+    printJson({ folder, tables });
     return;
   }
   for (const { table, rows, checksum } of tables) {

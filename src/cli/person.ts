@@ -1,22 +1,16 @@
 // kodiai export-data --user X, kodiai erase --user X: exports or anonymises everything stored about a person.
 import { writeFileSync } from "node:fs";
-import type { ErasedPerson, NamedPerson, PersonStore, RewrittenTables } from "../ports/person.ts";
+import type { ErasedPerson, NamedPerson, RewrittenTables } from "../ports/person.ts";
+import { personPorts } from "../wire/cli/store.ts";
 import { terminalText } from "./terminal-text.ts";
-import { type ExitCode, readWords, UsageError } from "./usage.ts";
+import { type ExitCode, printJson, readWords, UsageError } from "./usage.ts";
 import { VERBS } from "./verbs.ts";
 
-/** The ports of the commands. */
-export interface PersonPorts extends PersonStore {
-  close(): Promise<void>;
-}
-
-type Open = (word: string | undefined) => Promise<PersonPorts>;
-
 /** One JSON line a row, on standard output or into `--output`. @returns 0 @throws UsageError */
-export async function exportData(words: readonly string[], open: Open): Promise<ExitCode> {
+export async function exportData(words: readonly string[]): Promise<ExitCode> {
   const { values } = readWords(words, VERBS["export-data"].options);
   const person = readPerson(values.user);
-  const ports = await open(values["data-dir"]);
+  const ports = await personPorts(values["data-dir"]);
   try {
     const lines = (await ports.rows(person)).map((row) => `${JSON.stringify(row, withoutBytes)}\n`);
     if (values.output === undefined) process.stdout.write(lines.join(""));
@@ -29,12 +23,12 @@ export async function exportData(words: readonly string[], open: Open): Promise<
 }
 
 /** @returns 0 @throws UsageError; Transient when a reader still uses the old bytes: run it again */
-export async function erase(words: readonly string[], open: Open): Promise<ExitCode> {
+export async function erase(words: readonly string[]): Promise<ExitCode> {
   const { values } = readWords(words, VERBS.erase.options);
   const rewrites = values.rewrite === true && values["dry-run"] !== true;
   // Rewriting alone is for data that was deleted by other means, such as a repository removed from the App.
   const person = values.user === undefined && rewrites ? null : readPerson(values.user);
-  const ports = await open(values["data-dir"]);
+  const ports = await personPorts(values["data-dir"]);
   try {
     if (person !== null && values["dry-run"] === true) {
       console.log(`${(await ports.rows(person)).length} rows are about this person; nothing was changed`);
@@ -42,7 +36,7 @@ export async function erase(words: readonly string[], open: Open): Promise<ExitC
     }
     const erased = person === null ? null : await ports.erase(person, values.texts === true);
     const rewritten = rewrites ? { rewritten: await ports.rewrite() } : null;
-    if (values.json === true) console.log(JSON.stringify({ version: 1, ...erased, ...rewritten }, null, 2));
+    if (values.json === true) printJson({ ...erased, ...rewritten });
     else console.log(terminalText([...eraseReport(erased), ...rewriteReport(rewritten)].join("\n")));
     return 0;
   } finally {

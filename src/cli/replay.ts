@@ -13,45 +13,29 @@ import {
 import { ENOUGH_PULLS, GOOD_FOR_DAYS, noGain, type ReplayResult } from "../domain/figures/replay-result.ts";
 import type { Repo } from "../domain/job.ts";
 import { repoKey } from "../domain/memory.ts";
-import { type Replayed, type ReplayPorts, replayMemory } from "../flows/memory/replay-memory.ts";
-import type { Replays } from "../ports/memory.ts";
+import { type Replayed, replayMemory } from "../flows/memory/replay-memory.ts";
+import { type MemoryVerbPorts, memoryVerbPorts } from "../wire/cli/memory.ts";
 import { isDatabase, storePlace } from "./data-dir.ts";
 import { nameOf } from "./find-repository.ts";
 import { terminalText } from "./terminal-text.ts";
-import { type ExitCode, noMore, oneOf, readWords, UsageError } from "./usage.ts";
+import { type ExitCode, noMore, printJson, readWords, wantsJson, wholeNumber } from "./usage.ts";
 import { VERBS } from "./verbs.ts";
 
-/** The ports of the command. */
-export interface ReplayVerbPorts extends ReplayPorts {
-  /** The repository that `--repo` names (a folder or OWNER/NAME); for undefined, the current folder's. */
-  readonly repoOf: (word: string | undefined) => Promise<Repo>;
-  /** Where the result is stored, for the gate of later reviews. */
-  readonly replays: Pick<Replays, "save"> | null;
-  /** Epoch milliseconds. */
-  readonly now: () => number;
-  readonly close: () => void;
-}
-
-const LAST = 200;
 const MOST = 100_000;
 
 /**
- * @param open opens memory in the folder that `--data-dir` names
  * @returns 0, whether memory helps or not
  * @throws UsageError; Error when memory has no pull request of the repository
  */
-export async function replay(
-  words: readonly string[],
-  open: (dataDir: string | undefined) => Promise<ReplayVerbPorts>,
-): Promise<ExitCode> {
+export async function replay(words: readonly string[]): Promise<ExitCode> {
   const { values, positionals } = readWords(words, VERBS.replay.options);
   noMore(positionals);
-  const asJson = values.json === true || oneOf("format", values.format ?? "pretty", ["pretty", "json"]) === "json";
-  const last = values.last === undefined ? LAST : lastOf(values.last);
+  const asJson = wantsJson(values);
+  const last = wholeNumber("last", values.last ?? "200", 1, MOST);
   const place = storePlace(values["data-dir"]);
   // A look must not create a file.
   if (!isDatabase(place) && !existsSync(join(place, "memory.db"))) throw new Error(`there is no memory in ${place}`);
-  const ports = await open(values["data-dir"]);
+  const ports = await memoryVerbPorts(values["data-dir"]);
   try {
     const repo = await ports.repoOf(values.repo);
     const done = await replayMemory({ repo, last }, ports);
@@ -62,11 +46,8 @@ export async function replay(
     const kept = await keep(repo, done, ports);
     for (const { part, reason } of done.degraded)
       console.error(styleText("yellow", terminalText(`kodiai replay: ${part}: ${reason}`), { stream: process.stderr }));
-    console.log(
-      asJson
-        ? JSON.stringify(replayJson(repo, done), null, 2)
-        : `${replayPage(repo, done)}\n${keptLine(kept, ports.now())}`,
-    );
+    if (asJson) printJson(replayJson(repo, done));
+    else console.log(`${replayPage(repo, done)}\n${keptLine(kept, ports.now())}`);
     return 0;
   } finally {
     ports.close();
@@ -74,7 +55,7 @@ export async function replay(
 }
 
 /** @returns what was stored; null if only the newest few were replayed, which does not represent the repository */
-async function keep(repo: Repo, done: Replayed, ports: ReplayVerbPorts): Promise<ReplayResult | null> {
+async function keep(repo: Repo, done: Replayed, ports: MemoryVerbPorts): Promise<ReplayResult | null> {
   const isWhole = done.pulls.length >= ENOUGH_PULLS || done.pulls.length + done.leftOut.length === done.known;
   if (!isWhole) return null;
   const result = replayResult(done, ports);
@@ -82,7 +63,7 @@ async function keep(repo: Repo, done: Replayed, ports: ReplayVerbPorts): Promise
   return result;
 }
 
-function replayResult({ pulls, placebo }: Replayed, { embedder, now }: ReplayVerbPorts): ReplayResult {
+function replayResult({ pulls, placebo }: Replayed, { embedder, now }: MemoryVerbPorts): ReplayResult {
   const { all } = replayFigures(pulls, placebo !== null);
   return {
     at: now(),
@@ -106,17 +87,10 @@ function keptLine(kept: ReplayResult | null, now: number): string {
   return styleText("dim", `  ${effect}`);
 }
 
-function lastOf(word: string): number {
-  const value = /^\d{1,6}$/.test(word) ? Number(word) : 0;
-  if (value >= 1 && value <= MOST) return value;
-  throw new UsageError(`--last takes a whole number from 1 to ${MOST}, not ${JSON.stringify(word)}`);
-}
-
 // The replay as JSON.
 
 function replayJson(repo: Repo, { pulls, placebo, ...rest }: Replayed) {
   return {
-    version: 1,
     repo: nameOf(repo),
     ...rest,
     placebo: placebo === null ? null : { repo: nameOf(placebo.repo), memories: placebo.memories },

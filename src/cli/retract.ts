@@ -1,51 +1,31 @@
 // kodiai retract: takes a bad review back. Prints what it did, or with --dry-run what it would do.
 
-import type { Repo } from "../domain/job.ts";
 import { counted } from "../domain/text/counted.ts";
-import { type RetractPorts, retractReview, type TakenBack } from "../flows/review/retract-review.ts";
+import { retractReview, type TakenBack } from "../flows/review/retract-review.ts";
+import { type RetractWords, retractVerbPorts } from "../wire/cli/retract.ts";
 import { terminalText } from "./terminal-text.ts";
-import { type ExitCode, noMore, readWords, UsageError } from "./usage.ts";
+import { type ExitCode, noMore, printJson, readWords, UsageError } from "./usage.ts";
 import { VERBS } from "./verbs.ts";
-
-/** The pull request whose review is taken back. */
-export interface RetractWords {
-  /** Null: the host from the environment. */
-  readonly host: string | null;
-  readonly owner: string;
-  readonly name: string;
-  readonly number: number;
-  readonly dataDir: string | undefined;
-}
-
-/** The ports of the command. */
-export interface RetractVerbPorts extends RetractPorts {
-  readonly repo: Repo;
-  readonly close: () => void;
-}
 
 const PULL_URL =
   /^https?:\/\/([^/\s]+)\/([\w.-]+)\/([\w.-]+)\/pull\/(\d{1,10})(?:\/[^#\s]*)?(?:#pullrequestreview-(\d{1,15}))?$/;
 const SHORT = /^([\w.-]+)\/([\w.-]+)#(\d{1,10})$/;
 
 /**
- * @param open signs in to GitHub and opens memory
  * @returns 0; 3 when there is nothing to take back
  * @throws UsageError
  */
-export async function retract(
-  words: readonly string[],
-  open: (words: RetractWords) => Promise<RetractVerbPorts>,
-): Promise<ExitCode> {
+export async function retract(words: readonly string[]): Promise<ExitCode> {
   const { values, positionals } = readWords(words, VERBS.retract.options);
   const [subject, ...more] = positionals;
   noMore(more);
   const named = readSubject(subject);
   const reviewId = readReview(values.review) ?? named.reviewId;
-  const ports = await open({ ...named, dataDir: values["data-dir"] });
+  const ports = await retractVerbPorts({ ...named, dataDir: values["data-dir"] });
   try {
     const rehearse = values["dry-run"] === true;
     const done = await retractReview({ repo: ports.repo, number: named.number, reviewId, rehearse }, ports);
-    if (values.json === true) console.log(JSON.stringify({ version: 1, rehearsal: rehearse, ...done }, null, 2));
+    if (values.json === true) printJson({ rehearsal: rehearse, ...done });
     else console.log(terminalText("nothing" in done ? `nothing was done: ${done.nothing}` : report(done, rehearse)));
     return "nothing" in done ? 3 : 0;
   } finally {

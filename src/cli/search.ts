@@ -4,65 +4,37 @@ import { defaultConfig } from "../config/repo-config.ts";
 import type { Repo } from "../domain/job.ts";
 import { canonicalLanguage } from "../domain/language.ts";
 import type { HandSearch } from "../domain/memory/search-result.ts";
-import { CORPORA, repoKey } from "../domain/memory.ts";
+import { CORPORA } from "../domain/memory.ts";
 import type { Precedents } from "../domain/retrieval.ts";
 import { type HandSearched, type SearchPorts, searchByHand } from "../flows/memory/search-memory.ts";
 import { modelAllowance } from "../flows/review/model-allowance.ts";
-import type { Reranker } from "../ports/memory.ts";
-import type { ModelAccess } from "../ports/model.ts";
-import { nameOf, nothingRemembered } from "./find-repository.ts";
+import { memoryIfAny, repositoryWithMemory, rerankerOfEnvironment, searchPorts } from "../wire/cli/memory.ts";
+import { modelAccess } from "../wire/cli/model.ts";
 import { foundJson } from "./found-json.ts";
 import { memoryLines } from "./memory-lines.ts";
 import { terminalText } from "./terminal-text.ts";
-import { type ExitCode, oneOf, readWords, UsageError } from "./usage.ts";
+import { type ExitCode, oneOf, readWords, UsageError, wantsJson, wholeNumber } from "./usage.ts";
 import { VERBS } from "./verbs.ts";
-
-/** The ports of the command. */
-export interface SearchVerbPorts {
-  /** The data directory, even if it does not exist yet. */
-  readonly folder: string;
-  readonly known: readonly Repo[];
-  /** The repository that `--repo` names (a folder, OWNER/NAME or HOST/ID); for undefined, the current folder's. */
-  readonly repoOf: (word: string | undefined) => Promise<Repo>;
-  /** Null without a memory. */
-  readonly open:
-    | (Omit<SearchPorts, "reranker" | "leave"> & {
-        /** Null if the environment configures none; rejects with the problem of its variables. */
-        readonly reranker: () => Promise<Reranker | null>;
-        /** The model that the environment configures; null without one. */
-        readonly access: (repo: Repo) => Promise<ModelAccess | null>;
-      })
-    | null;
-  readonly close: () => void;
-}
 
 type Words = ReturnType<typeof readWords<typeof VERBS.search.options>>["values"];
 
 const METHODS = ["semantic", "keyword", "hybrid"] as const;
 const MOST = 100;
-/** Results for one text, and for each of several. */
-const TOP = { one: 10, several: 5 };
 
 /**
- * @param open opens memory in the folder that `--data-dir` names
  * @returns 0, also when nothing is found
  * @throws UsageError; Error when there are no memories of the repository
  */
-export async function search(
-  words: readonly string[],
-  open: (dataDir: string | undefined) => Promise<SearchVerbPorts>,
-): Promise<ExitCode> {
+export async function search(words: readonly string[]): Promise<ExitCode> {
   const { values, positionals } = readWords(words, VERBS.search.options);
-  const asJson = values.json === true || oneOf("format", values.format ?? "pretty", ["pretty", "json"]) === "json";
+  const asJson = wantsJson(values);
   const asked = question(values, positionals);
-  const ports = await open(values["data-dir"]);
+  const ports = await memoryIfAny(values["data-dir"]);
   try {
-    const repo = await ports.repoOf(values.repo);
-    const isKnown = ports.known.some((one) => repoKey(one) === repoKey(repo));
-    if (!isKnown || ports.open === null) throw new Error(nothingRemembered(nameOf(repo), ports.known, ports.folder));
-    const order = values.rerank === true ? await configured(repo, ports.open) : { reranker: null };
+    const { repo, opened } = await repositoryWithMemory(values.repo, ports);
+    const order = values.rerank === true ? await configured(repo, opened.place) : { reranker: null };
     const wish = "leave" in order ? { rerank: "model" as const } : {};
-    const found = await searchByHand(positionals, { repo, ...asked, ...wish }, { ...ports.open, ...order });
+    const found = await searchByHand(positionals, { repo, ...asked, ...wish }, { ...searchPorts(opened), ...order });
     for (const { precedents } of found.searches)
       for (const { part, reason } of precedents.degraded)
         console.error(
@@ -85,9 +57,8 @@ function question(values: Words, texts: readonly string[]): Omit<HandSearch, "re
   const corpora = listed(values.corpus).map((word) => oneOf("corpus", word, CORPORA));
   return {
     method,
-    topK:
-      values.top === undefined ? (texts.length > 1 ? TOP.several : TOP.one) : number("top", values.top, 1, MOST, true),
-    threshold: values.threshold === undefined ? null : number("threshold", values.threshold, 0, 1, false),
+    topK: wholeNumber("top", values.top ?? (texts.length > 1 ? "5" : "10"), 1, MOST),
+    threshold: values.threshold === undefined ? null : similarity(values.threshold),
     filter: {
       ...(corpora.length === 0 ? {} : { corpora }),
       languages: listed(values.language).map(canonicalLanguage),
@@ -97,17 +68,18 @@ function question(values: Words, texts: readonly string[]): Omit<HandSearch, "re
   };
 }
 
-type Opened = NonNullable<SearchVerbPorts["open"]>;
-
 /** Reranking costs money, so it needs the option: by the operator's reranker, else by the operator's model. */
-async function configured(
-  repo: Repo,
-  { reranker: open, access, now }: Opened,
-): Promise<Pick<SearchPorts, "reranker" | "leave">> {
-  const reranker = await open();
+async function configured(repo: Repo, place: string): Promise<Pick<SearchPorts, "reranker" | "leave">> {
+  const reranker = await rerankerOfEnvironment();
   if (reranker !== null) return { reranker };
   const asker = { isOutsider: false, isReview: false };
-  const leave = await modelAllowance(defaultConfig().review, repo, await access(repo), now(), asker);
+  const leave = await modelAllowance(
+    defaultConfig().review,
+    repo,
+    await modelAccess({ use: "auto" }, repo, place),
+    Date.now(),
+    asker,
+  );
   if (leave.model !== null) return { reranker: null, leave };
   if (leave.reason !== null) throw new UsageError(`--rerank: ${leave.reason}`);
   throw new UsageError(
@@ -123,12 +95,10 @@ function listed(words: readonly string[] | undefined): readonly string[] {
     .filter((word) => word !== "");
 }
 
-function number(option: string, word: string, least: number, most: number, whole: boolean): number {
+function similarity(word: string): number {
   const value = word.trim() === "" ? Number.NaN : Number(word);
-  if (value >= least && value <= most && (!whole || Number.isInteger(value))) return value;
-  throw new UsageError(
-    `--${option} takes a ${whole ? "whole " : ""}number from ${least} to ${most}, not ${JSON.stringify(word)}`,
-  );
+  if (value >= 0 && value <= 1) return value;
+  throw new UsageError(`--threshold takes a number from 0 to 1, not ${JSON.stringify(word)}`);
 }
 
 // The results of a search by hand, for a terminal.

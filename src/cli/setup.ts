@@ -5,74 +5,40 @@ import { LOGIN_CALLBACK } from "../config/github-address.ts";
 import { counted } from "../domain/text/counted.ts";
 import type { AppCredentials, FreshApp, PastSize, RegisteredApp } from "../ports/registration.ts";
 import { loadDotEnv } from "../server/dot-env.ts";
+import { startSetupServer } from "../server/setup-server.ts";
+import { changeWebhook, createdApp, pastOf, readAppYml, signedInApp, usdPerMillionTokens } from "../wire/cli/setup.ts";
 import { type Asker, askerFor, Cancelled } from "./asker.ts";
+import { doctor } from "./doctor.ts";
+import { importPast } from "./import-history.ts";
 import { namedApp, namedClient, type SetupPlan, type SetupWords, setupPlan, webhookProblem } from "./setup-plan.ts";
 import { keepPrivateKey, keepVariables, variablesIn } from "./setup-store.ts";
 import { terminalText } from "./terminal-text.ts";
 import { type ExitCode, noMore, readWords, UsageError } from "./usage.ts";
 import { VERBS } from "./verbs.ts";
 
-/** The ports of the command. */
-export interface SetupVerbPorts {
-  /** app.yml. */
-  readonly description: AppDescription;
-  page(wish: {
-    readonly port: number;
-    readonly registerUrl: string;
-    readonly manifest: (redirectUrl: string) => string;
-    readonly timeoutMs: number;
-  }): Promise<{ readonly url: string; readonly code: Promise<string>; close(): void }>;
-  convert(code: string, apiUrl: string): Promise<FreshApp>;
-  app(credentials: AppCredentials, apiUrl: string): Promise<RegisteredApp>;
-  setWebhook(
-    credentials: AppCredentials,
-    hook: { readonly url?: string; readonly secret?: string },
-    apiUrl: string,
-  ): Promise<void>;
-  /** Null if the App is not installed. */
-  past(
-    credentials: AppCredentials,
-    named: { readonly owner: string; readonly name: string },
-    apiUrl: string,
-  ): Promise<{ readonly token: string; readonly size: PastSize } | null>;
-  importPast(words: {
-    readonly owner: string;
-    readonly name: string;
-    readonly host: string;
-    readonly token: string;
-    readonly apiUrl: string;
-    readonly dataDir: string;
-  }): Promise<ExitCode>;
-  /** Of the configured embedder. */
-  usdPerMillionTokens(): number;
-  doctor(words: readonly string[]): Promise<ExitCode>;
-}
-
 /**
- * @param open gives the ports
  * @returns the exit code of `doctor`, or 3 if the App lacks permissions
  * @throws UsageError
  */
-export async function setup(words: readonly string[], open: () => Promise<SetupVerbPorts>): Promise<ExitCode> {
+export async function setup(words: readonly string[]): Promise<ExitCode> {
   const { values, positionals } = readWords(words, VERBS.setup.options);
   noMore(positionals);
-  const given = await open();
-  const description = values["without-checks"] === true ? withoutChecks(given.description) : given.description;
-  const ports = { ...given, description };
+  const given = await readAppYml();
+  const description = values["without-checks"] === true ? withoutChecks(given) : given;
   const plan = setupPlan(values);
   // A host that the operator names may be in a private network: the option is needed once and stored for the server.
   if (values["private-network"] === true) process.env.KODIAI_ALLOW_PRIVATE_HOSTS = plan.host;
   const asker = askerFor(values.yes === true);
   try {
-    const credentials = await credentialsFor(values, plan, ports, asker);
-    const app = await ports.app(credentials, plan.apiUrl);
+    const credentials = await credentialsFor(values, plan, description, asker);
+    const app = await signedInApp(credentials, plan.apiUrl);
     say("App", `${app.slug}, number ${credentials.appId}`);
-    const hasRights = reportPermissions(app, plan, ports.description);
-    await settleWebhook(app, credentials, plan, ports, asker);
+    const hasRights = reportPermissions(app, plan, description);
+    await settleWebhook(app, credentials, plan, asker);
     reportInstallations(app, plan);
     reportDashboard(plan, app);
-    for (const name of plan.past) await readPast(name, credentials, plan, ports, asker);
-    return endWithDoctor(plan, ports, hasRights);
+    for (const name of plan.past) await readPast(name, credentials, plan, asker);
+    return endWithDoctor(plan, hasRights);
   } catch (error) {
     if (error instanceof Cancelled) return 3;
     throw error;
@@ -83,13 +49,13 @@ export async function setup(words: readonly string[], open: () => Promise<SetupV
 async function credentialsFor(
   words: SetupWords,
   plan: SetupPlan,
-  ports: SetupVerbPorts,
+  description: AppDescription,
   asker: Asker,
 ): Promise<AppCredentials> {
   const named = namedApp(words, plan.known);
   if (named !== null) {
     keep(plan, { ...named, ...namedClient(words) }, words);
-    if (named.isNewSecret) await ports.setWebhook(named, { secret: named.webhookSecret }, plan.apiUrl);
+    if (named.isNewSecret) await changeWebhook(named, { secret: named.webhookSecret }, plan.apiUrl);
     return named;
   }
   const before = words.new === true ? null : earlierApp(plan);
@@ -97,7 +63,7 @@ async function credentialsFor(
     keepVariables(plan.envFile, clientVariables(namedClient(words)));
     return before;
   }
-  const fresh = await newApp(plan, ports, asker);
+  const fresh = await newApp(plan, description, asker);
   keep(plan, fresh, words);
   return fresh;
 }
@@ -113,24 +79,24 @@ function earlierApp({ known, envFile }: SetupPlan): AppCredentials | null {
 }
 
 /** The manifest flow: a page on loopback, GitHub's page, and back. */
-async function newApp(plan: SetupPlan, ports: SetupVerbPorts, asker: Asker) {
+async function newApp(plan: SetupPlan, description: AppDescription, asker: Asker) {
   const question = `Where will GitHub reach this server? (https://YOUR-HOST${plan.webhookPath})`;
   const problem = (address: string) => webhookProblem(address, plan.webhookPath);
   const webhookUrl = plan.webhookUrl ?? (await asker.text(question, "--webhook-url", null, problem));
   const settings = plan.org === null ? "/settings/apps/new" : `/organizations/${plan.org}/settings/apps/new`;
   const callbackUrl = plan.dashboardUrl + LOGIN_CALLBACK;
   const wish = { name: plan.name, webhookUrl, callbackUrl, homepage: new URL("/", webhookUrl).href };
-  const page = await ports.page({
+  const page = await startSetupServer({
     port: plan.port,
     registerUrl: `https://${plan.host}${settings}`,
-    manifest: (redirectUrl) => JSON.stringify(appManifest(ports.description, { ...wish, redirectUrl })),
+    manifest: (redirectUrl) => JSON.stringify(appManifest(description, { ...wish, redirectUrl })),
     timeoutMs: plan.timeoutMs,
   });
   try {
     console.log(
       `Open this page in a browser on this machine where you are signed in to ${plan.host}; from elsewhere through \`ssh -L\`:\n\n  ${page.url}\n`,
     );
-    const fresh = await ports.convert(await page.code, plan.apiUrl);
+    const fresh = await createdApp(await page.code, plan.apiUrl);
     if (fresh.webhookSecret === null)
       throw new Error("GitHub created the App without a webhook secret; run it again with --webhook-url");
     return { ...fresh, webhookSecret: fresh.webhookSecret };
@@ -196,14 +162,13 @@ async function settleWebhook(
   app: RegisteredApp,
   credentials: AppCredentials,
   plan: SetupPlan,
-  ports: SetupVerbPorts,
   asker: Asker,
 ): Promise<void> {
   const { webhookUrl: wanted } = plan;
   if (wanted !== null && wanted !== app.webhookUrl) {
     const question = `GitHub delivers to ${app.webhookUrl ?? "nowhere"}. Set it to ${wanted}?`;
     if (await asker.confirm(question, true)) {
-      await ports.setWebhook(credentials, { url: wanted }, plan.apiUrl);
+      await changeWebhook(credentials, { url: wanted }, plan.apiUrl);
       return say("webhook", `GitHub now delivers to ${wanted}`);
     }
   }
@@ -238,29 +203,24 @@ function reportDashboard({ envFile, dashboardUrl, host, org }: SetupPlan, { slug
 }
 
 /** With a token of the App that can only read this repository's pull requests. */
-async function readPast(
-  word: string,
-  credentials: AppCredentials,
-  plan: SetupPlan,
-  ports: SetupVerbPorts,
-  asker: Asker,
-): Promise<void> {
+async function readPast(word: string, credentials: AppCredentials, plan: SetupPlan, asker: Asker): Promise<void> {
   const [owner = "", name = ""] = word.split("/");
-  const found = await ports.past(credentials, { owner, name }, plan.apiUrl);
+  const found = await pastOf(credentials, { owner, name }, plan.apiUrl);
   if (found === null)
     return say("history", `${word}: the App is not installed there; install it, then run setup again`);
-  const estimate = estimateText(pastEstimate(found.size, ports.usdPerMillionTokens()));
+  const estimate = estimateText(pastEstimate(found.size, usdPerMillionTokens()));
   say("history", `${word}: ${estimate}`);
   if (!(await asker.confirm(`Import past reviews of ${word} now?`, true))) return undefined;
-  const { token } = found;
-  await ports.importPast({ owner, name, token, host: plan.host, apiUrl: plan.apiUrl, dataDir: plan.dataDir });
+  const { host, apiUrl, dataDir } = plan;
+  await importPast([word, "--data-dir", dataDir], { token: found.token, host, apiUrl });
 }
 
-async function endWithDoctor(plan: SetupPlan, ports: SetupVerbPorts, hasRights: boolean): Promise<ExitCode> {
+async function endWithDoctor(plan: SetupPlan, hasRights: boolean): Promise<ExitCode> {
   console.log("");
   const split = loadDotEnv(plan.envFile);
   if (split.length > 0) throw new UsageError(split.join("; "));
-  const code = await ports.doctor(["--data-dir", plan.dataDir]);
+  // The variables of the file are set already.
+  const code = await doctor(["--data-dir", plan.dataDir], () => null);
   const next = "Start the server in the folder of this .env: `kodiai serve`, or the container with it as --env-file.";
   if (code === 0 && hasRights) console.log(`\n${next}`);
   return hasRights ? code : 3;

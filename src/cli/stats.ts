@@ -3,20 +3,14 @@
 import { styleText } from "node:util";
 import { type RetrievalAlert, retrievalAlerts } from "../domain/figures/retrieval-alerts.ts";
 import type { RetrievalFigures } from "../domain/figures/retrieval-figures.ts";
-import type { RepoKey } from "../domain/memory.ts";
-import type { RetrievalStatistics } from "../ports/memory.ts";
+import { type RepoKey, repoKey } from "../domain/memory.ts";
+import { localRepository } from "../wire/cli/memory.ts";
+import { statisticsAt } from "../wire/cli/store.ts";
+import { storePlace } from "./data-dir.ts";
 import { isFolder } from "./find-repository.ts";
 import { terminalText } from "./terminal-text.ts";
-import { type ExitCode, noMore, oneOf, readWords, UsageError } from "./usage.ts";
+import { type ExitCode, noMore, printJson, readWords, UsageError, wantsJson } from "./usage.ts";
 import { VERBS } from "./verbs.ts";
-
-/** The ports of the command. */
-export interface StatsVerbPorts {
-  readonly statistics: RetrievalStatistics;
-  /** The key of the clone in a folder. */
-  readonly repoKeyOf: (path: string) => Promise<RepoKey>;
-  readonly close: () => Promise<void>;
-}
 
 const HOUR_MS = 60 * 60_000;
 const UNITS: ReadonlyMap<string, number> = new Map([
@@ -31,26 +25,22 @@ const MOST_DAYS = 30;
 export const DAY_MS = 24 * HOUR_MS;
 
 /**
- * @param open reads the statistics of the folder that `--data-dir` names
  * @returns 0, also with alerts
  * @throws UsageError
  */
-export async function stats(
-  words: readonly string[],
-  open: (dataDir: string | undefined) => Promise<StatsVerbPorts>,
-): Promise<ExitCode> {
+export async function stats(words: readonly string[]): Promise<ExitCode> {
   const { values, positionals } = readWords(words, VERBS.stats.options);
   noMore(positionals);
-  const asJson = values.json === true || oneOf("format", values.format ?? "pretty", ["pretty", "json"]) === "json";
+  const asJson = wantsJson(values);
   const word = values.window ?? "24h";
   const ms = milliseconds(word);
-  const ports = await open(values["data-dir"]);
+  const ports = await statisticsAt(storePlace(values["data-dir"]));
   try {
-    const repo = values.repo === undefined ? null : await keyOrName(values.repo, ports);
+    const repo = values.repo === undefined ? null : await keyOrName(values.repo);
     const figures = await ports.statistics.read({ ms, repo });
     const alerts: readonly RetrievalAlert[] = retrievalAlerts(figures);
     const window = { ms, repo: values.repo ?? null };
-    if (asJson) console.log(JSON.stringify({ version: 1, window, ...figures, alerts }, null, 2));
+    if (asJson) printJson({ window, ...figures, alerts });
     else console.log(figuresPage(`last ${word}, ${values.repo ?? "all repositories"}`, figures, alerts));
     return 0;
   } finally {
@@ -58,8 +48,8 @@ export async function stats(
   }
 }
 
-async function keyOrName(word: string, { repoKeyOf }: StatsVerbPorts): Promise<RepoKey> {
-  if (isFolder(word)) return repoKeyOf(word);
+async function keyOrName(word: string): Promise<RepoKey> {
+  if (isFolder(word)) return repoKey(await localRepository(word));
   if (!/^[\w.-]+\/[\w.-]+$/.test(word)) throw new UsageError(`--repo ${word} is neither a folder nor OWNER/NAME`);
   return word;
 }

@@ -48,3 +48,41 @@ export function oneOf<T extends string>(option: string, value: string, allowed: 
     throw new UsageError(`--${option} takes one of ${allowed.join(", ")}, not ${JSON.stringify(value)}`);
   return found;
 }
+
+/**
+ * Whether a verb prints JSON: with `--json` or `--format json`.
+ *
+ * @throws UsageError for an unknown format
+ */
+export function wantsJson({ json, format = "pretty" }: { readonly json?: boolean; readonly format?: string }): boolean {
+  return json === true || oneOf("format", format, ["pretty", "json"]) === "json";
+}
+
+/** Prints a value as JSON of version 1. A change that breaks readers raises the version. */
+export function printJson(value: object): void {
+  console.log(JSON.stringify({ version: 1, ...value }, null, 2));
+}
+
+/**
+ * The whole number of an option.
+ *
+ * @throws UsageError naming the range
+ */
+export function wholeNumber(option: string, word: string, least: number, most = Number.MAX_SAFE_INTEGER): number {
+  const value = /^\d{1,16}$/.test(word) ? Number(word) : Number.NaN;
+  if (value >= least && value <= most) return value;
+  const range = most === Number.MAX_SAFE_INTEGER ? `of at least ${least}` : `from ${least} to ${most}`;
+  throw new UsageError(`--${option} takes a whole number ${range}, not ${JSON.stringify(word)}`);
+}
+
+/**
+ * The day or moment of an option, as epoch milliseconds; null without one. A day begins at midnight UTC.
+ *
+ * @throws UsageError
+ */
+export function sinceOf(word: string | undefined): number | null {
+  if (word === undefined) return null;
+  const at = /^\d{4}-\d\d-\d\d(?:T[\d:.]{5,12}Z)?$/.test(word) ? Date.parse(word) : Number.NaN;
+  if (Number.isFinite(at) && new Date(at).toISOString().startsWith(word.slice(0, 10))) return at;
+  throw new UsageError(`--since takes a day such as 2026-03-01, not ${JSON.stringify(word)}`);
+}

@@ -19,34 +19,31 @@ export interface Verb {
   readonly options: Readonly<Record<string, VerbOption>>;
 }
 
-const HERE = { type: "string", value: "DIR", text: "a clone (default: this folder)" } as const;
-const REPO = {
-  type: "string",
-  value: "REPO",
-  text: "a clone, or OWNER/NAME of a repository in memory (default: this folder)",
-} as const;
-const DATA_DIR = {
-  type: "string",
-  value: "DIR",
-  text: "where Kodiai keeps its files (default: KODIAI_DATA_DIR, else your data folder)",
-} as const;
-const JSON_OUTPUT = { type: "boolean", text: "print JSON" } as const;
-const FORMAT = { type: "string", value: "FORMAT", text: "pretty or json" } as const;
-const MODEL = {
-  type: "string",
-  value: "off",
-  text: "use rules and memory only, even where a model is configured",
-} as const;
+/** An option with a value. */
+const takes = (value: string, text: string) => ({ type: "string", value, text }) as const;
+/** An option that may be given more than once. */
+const several = (value: string, text: string) => ({ ...takes(value, text), multiple: true }) as const;
+const flag = (text: string) => ({ type: "boolean", text }) as const;
+
+const HERE = takes("DIR", "a clone (default: this folder)");
+const REPO = takes("REPO", "a clone, or OWNER/NAME of a repository in memory (default: this folder)");
+const DATA_DIR = takes("DIR", "where Kodiai keeps its files (default: KODIAI_DATA_DIR, else your data folder)");
+const JSON_OUTPUT = flag("print JSON");
+const FORMAT = takes("FORMAT", "pretty or json");
+const MODEL = takes("off", "use rules and memory only, even where a model is configured");
+
+const OUTPUT = { "data-dir": DATA_DIR, format: FORMAT, json: JSON_OUTPUT } as const;
+const IN_MEMORY = { repo: REPO, ...OUTPUT } as const;
 
 /** The options that name a change, and what reads it. */
 const CHANGE = {
-  base: { type: "string", value: "REV", text: "review what the head adds since it left REV" },
-  head: { type: "string", value: "REV", text: "the head of that range (default: HEAD)" },
-  staged: { type: "boolean", text: "review what is staged" },
-  diff: { type: "string", value: "FILE", text: "review a unified diff; - reads standard input" },
-  config: { type: "string", value: "FILE", text: "use this file instead of .kodiai.yml at the base" },
+  base: takes("REV", "review what the head adds since it left REV"),
+  head: takes("REV", "the head of that range (default: HEAD)"),
+  staged: flag("review what is staged"),
+  diff: takes("FILE", "review a unified diff; - reads standard input"),
+  config: takes("FILE", "use this file instead of .kodiai.yml at the base"),
   model: MODEL,
-  "show-prompt": { type: "boolean", text: "print the prompt without calling the model" },
+  "show-prompt": flag("print the prompt without calling the model"),
   repo: HERE,
   "data-dir": DATA_DIR,
   json: JSON_OUTPUT,
@@ -66,19 +63,18 @@ export const VERBS = {
     forms: RANGES,
     options: {
       ...CHANGE,
-      format: { type: "string", value: "FORMAT", text: "pretty, md, json or sarif" },
-      "fail-on": {
-        type: "string",
-        value: "SEVERITY",
-        text: "exit with 1 on a finding of this severity or above: critical, major, medium, minor",
-      },
+      format: takes("FORMAT", "pretty, md, json or sarif"),
+      "fail-on": takes(
+        "SEVERITY",
+        "exit with 1 on a finding of this severity or above: critical, major, medium, minor",
+      ),
     },
   },
   explain: {
     group: "review",
     summary: "review a change and print the output of every pipeline stage",
     forms: RANGES,
-    options: { ...CHANGE, format: FORMAT, full: { type: "boolean", text: "print all of each stage" } },
+    options: { ...CHANGE, format: FORMAT, full: flag("print all of each stage") },
   },
   hook: {
     group: "review",
@@ -89,8 +85,8 @@ export const VERBS = {
       ["status", "report whether it is installed"],
     ],
     options: {
-      "fail-on": { type: "string", value: "SEVERITY", text: "what stops a push (default: major)" },
-      model: { type: "string", value: "auto", text: "also ask the configured model" },
+      "fail-on": takes("SEVERITY", "what stops a push (default: major)"),
+      model: takes("auto", "also ask the configured model"),
       repo: HERE,
     },
   },
@@ -109,16 +105,13 @@ export const VERBS = {
       ["describe [REPO]", "estimate what it costs to have the model write situation, lesson and tags of memories"],
     ],
     options: {
-      repo: REPO,
-      "data-dir": DATA_DIR,
-      format: FORMAT,
-      json: JSON_OUTPUT,
-      all: { type: "boolean", text: "export: all repositories" },
-      corpus: { type: "string", value: "NAME", text: "ls: only this corpus" },
-      pairs: { type: "boolean", text: "export: pairs of situation and code, to fine-tune an embedder" },
-      yes: { type: "boolean", text: "describe: do it" },
-      limit: { type: "string", value: "N", text: "describe: at most N memories" },
-      budget: { type: "string", value: "USD", text: "describe: at most this much a month" },
+      ...IN_MEMORY,
+      all: flag("export: all repositories"),
+      corpus: takes("NAME", "ls: only this corpus"),
+      pairs: flag("export: pairs of situation and code, to fine-tune an embedder"),
+      yes: flag("describe: do it"),
+      limit: takes("N", "describe: at most N memories"),
+      budget: takes("USD", "describe: at most this much a month"),
     },
   },
   import: {
@@ -126,16 +119,10 @@ export const VERBS = {
     summary: "import past reviews from GitHub",
     forms: [["OWNER/NAME", "read its past reviews with GITHUB_TOKEN; safe to run again, resumes where it stopped"]],
     options: {
-      limit: {
-        type: "string",
-        value: "N",
-        text: "the newest N comments of each kind, and the reviews of N pull requests (default: 1000)",
-      },
-      since: { type: "string", value: "DATE", text: "only what was written or changed since, such as 2026-01-31" },
-      "dry-run": { type: "boolean", text: "count, and store nothing" },
-      "data-dir": DATA_DIR,
-      format: FORMAT,
-      json: JSON_OUTPUT,
+      limit: takes("N", "the newest N comments of each kind, and the reviews of N pull requests (default: 1000)"),
+      since: takes("DATE", "only what was written or changed since, such as 2026-01-31"),
+      "dry-run": flag("count, and store nothing"),
+      ...OUTPUT,
     },
   },
   index: {
@@ -143,13 +130,10 @@ export const VERBS = {
     summary: "index the documents of a repository",
     forms: [["[DIR]", "index a clone; safe to run again, reads only what changed"]],
     options: {
-      rev: { type: "string", value: "REV", text: "the commit to index (default: HEAD)" },
-      corpus: { type: "string", value: "NAME", text: "doc or code only; code needs knowledge.corpora.code" },
-      wiki: { type: "string", value: "DIR", text: "index the pages of its wiki, from a clone of the wiki" },
-      repo: REPO,
-      "data-dir": DATA_DIR,
-      format: FORMAT,
-      json: JSON_OUTPUT,
+      rev: takes("REV", "the commit to index (default: HEAD)"),
+      corpus: takes("NAME", "doc or code only; code needs knowledge.corpora.code"),
+      wiki: takes("DIR", "index the pages of its wiki, from a clone of the wiki"),
+      ...IN_MEMORY,
     },
   },
   search: {
@@ -157,23 +141,15 @@ export const VERBS = {
     summary: "search memory as a review does",
     forms: [["TEXT …", "memories about it; several texts give one list"]],
     options: {
-      method: { type: "string", value: "METHOD", text: "semantic, keyword or hybrid (default: hybrid)" },
-      language: { type: "string", multiple: true, value: "NAME", text: "only this language, such as C++" },
-      type: { type: "string", multiple: true, value: "KIND", text: "only this kind: function, class, security …" },
-      path: { type: "string", multiple: true, value: "PATH", text: "only this path, folder (src/auth/) or glob" },
-      corpus: {
-        type: "string",
-        multiple: true,
-        value: "NAME",
-        text: "only finding, review_comment, doc, wiki or code",
-      },
-      top: { type: "string", value: "N", text: "at most N memories (default: 10)" },
-      threshold: { type: "string", value: "S", text: "at least this similarity, 0 to 1" },
-      rerank: { type: "boolean", text: "reorder the result with the configured reranker" },
-      repo: REPO,
-      "data-dir": DATA_DIR,
-      format: FORMAT,
-      json: JSON_OUTPUT,
+      method: takes("METHOD", "semantic, keyword or hybrid (default: hybrid)"),
+      language: several("NAME", "only this language, such as C++"),
+      type: several("KIND", "only this kind: function, class, security …"),
+      path: several("PATH", "only this path, folder (src/auth/) or glob"),
+      corpus: several("NAME", "only finding, review_comment, doc, wiki or code"),
+      top: takes("N", "at most N memories (default: 10)"),
+      threshold: takes("S", "at least this similarity, 0 to 1"),
+      rerank: flag("reorder the result with the configured reranker"),
+      ...IN_MEMORY,
     },
   },
   conventions: {
@@ -181,12 +157,9 @@ export const VERBS = {
     summary: "propose pathInstructions from what reviewers keep asking for",
     forms: [["", "print proposals; nothing is written"]],
     options: {
-      min: { type: "string", value: "N", text: "asked for on at least N pull requests (default: 3)" },
-      since: { type: "string", value: "DATE", text: "since a day such as 2026-03-01" },
-      repo: REPO,
-      "data-dir": DATA_DIR,
-      format: FORMAT,
-      json: JSON_OUTPUT,
+      min: takes("N", "asked for on at least N pull requests (default: 3)"),
+      since: takes("DATE", "since a day such as 2026-03-01"),
+      ...IN_MEMORY,
     },
   },
   replay: {
@@ -194,11 +167,8 @@ export const VERBS = {
     summary: "backtest memory on the repository's own history (own memory / none / placebo)",
     forms: [["", "replay its closed pull requests in time order"]],
     options: {
-      last: { type: "string", value: "N", text: "the newest N pull requests (default: 200)" },
-      repo: REPO,
-      "data-dir": DATA_DIR,
-      format: FORMAT,
-      json: JSON_OUTPUT,
+      last: takes("N", "the newest N pull requests (default: 200)"),
+      ...IN_MEMORY,
     },
   },
   stats: {
@@ -206,11 +176,8 @@ export const VERBS = {
     summary: "print retrieval statistics",
     forms: [["", "of all repositories, or of --repo"]],
     options: {
-      window: { type: "string", value: "TIME", text: "24h, 7d … (default: 24h)" },
-      repo: REPO,
-      "data-dir": DATA_DIR,
-      format: FORMAT,
-      json: JSON_OUTPUT,
+      window: takes("TIME", "24h, 7d … (default: 24h)"),
+      ...IN_MEMORY,
     },
   },
   setup: {
@@ -218,33 +185,25 @@ export const VERBS = {
     summary: "create the GitHub App, store its secrets, check webhook and permissions",
     forms: [["", "safe to run again, resumes where it stopped"]],
     options: {
-      "webhook-url": {
-        type: "string",
-        value: "URL",
-        text: "where GitHub reaches the server: https://YOUR-HOST/api/github/webhooks",
-      },
-      org: { type: "string", value: "ORG", text: "create the App for an organisation" },
-      host: { type: "string", value: "HOST", text: "a GitHub Enterprise Server, or SUBDOMAIN.ghe.com" },
-      "private-network": { type: "boolean", text: "that host is in your own network" },
-      name: { type: "string", value: "NAME", text: "name of the App (default: Kodiai)" },
-      "app-id": { type: "string", value: "N", text: "use an existing App" },
-      "private-key-file": { type: "string", value: "FILE", text: "its private key" },
-      "webhook-secret-file": { type: "string", value: "FILE", text: "its webhook secret; generated if omitted" },
-      "client-id": { type: "string", value: "ID", text: "its client, for logins to the dashboard" },
-      "client-secret-file": { type: "string", value: "FILE", text: "the client's secret" },
-      "dashboard-url": {
-        type: "string",
-        value: "URL",
-        text: "where people reach the dashboard, if not on this machine",
-      },
-      import: { type: "string", multiple: true, value: "OWNER/NAME", text: "import past reviews, after an estimate" },
-      "without-checks": { type: "boolean", text: "create an App without check runs" },
-      new: { type: "boolean", text: "create another App" },
-      port: { type: "string", value: "N", text: "port of the local set-up page" },
-      timeout: { type: "string", value: "SECONDS", text: "how long to wait for the browser (default: 900)" },
-      "env-file": { type: "string", value: "FILE", text: "where to store the variables (default: .env)" },
+      "webhook-url": takes("URL", "where GitHub reaches the server: https://YOUR-HOST/api/github/webhooks"),
+      org: takes("ORG", "create the App for an organisation"),
+      host: takes("HOST", "a GitHub Enterprise Server, or SUBDOMAIN.ghe.com"),
+      "private-network": flag("that host is in your own network"),
+      name: takes("NAME", "name of the App (default: Kodiai)"),
+      "app-id": takes("N", "use an existing App"),
+      "private-key-file": takes("FILE", "its private key"),
+      "webhook-secret-file": takes("FILE", "its webhook secret; generated if omitted"),
+      "client-id": takes("ID", "its client, for logins to the dashboard"),
+      "client-secret-file": takes("FILE", "the client's secret"),
+      "dashboard-url": takes("URL", "where people reach the dashboard, if not on this machine"),
+      import: several("OWNER/NAME", "import past reviews, after an estimate"),
+      "without-checks": flag("create an App without check runs"),
+      new: flag("create another App"),
+      port: takes("N", "port of the local set-up page"),
+      timeout: takes("SECONDS", "how long to wait for the browser (default: 900)"),
+      "env-file": takes("FILE", "where to store the variables (default: .env)"),
       "data-dir": DATA_DIR,
-      yes: { type: "boolean", text: "ask no questions" },
+      yes: flag("ask no questions"),
     },
   },
   init: {
@@ -252,9 +211,9 @@ export const VERBS = {
     summary: "write a .kodiai.yml that fits the repository",
     forms: [["", "from its languages, generated files and documents"]],
     options: {
-      preset: { type: "string", value: "PRESET", text: "quiet, balanced or thorough (default: balanced)" },
-      force: { type: "boolean", text: "overwrite an existing file" },
-      stdout: { type: "boolean", text: "print it, and write nothing" },
+      preset: takes("PRESET", "quiet, balanced or thorough (default: balanced)"),
+      force: flag("overwrite an existing file"),
+      stdout: flag("print it, and write nothing"),
       repo: HERE,
     },
   },
@@ -268,8 +227,8 @@ export const VERBS = {
       ["schema", "print the JSON Schema"],
     ],
     options: {
-      all: { type: "boolean", text: "show: also keys at their default" },
-      repo: { type: "string", value: "REPO", text: "a clone, or OWNER/NAME on GitHub (default: this folder)" },
+      all: flag("show: also keys at their default"),
+      repo: takes("REPO", "a clone, or OWNER/NAME on GitHub (default: this folder)"),
       format: FORMAT,
       json: JSON_OUTPUT,
     },
@@ -285,28 +244,14 @@ export const VERBS = {
     summary: "check configuration, connectivity and degraded features",
     forms: [["", "print what is wrong and how to fix it"]],
     options: {
-      all: { type: "boolean", text: "also print what is in order" },
-      model: { type: "boolean", text: "ask the configured model one small question, which costs a little" },
-      live: {
-        type: "string",
-        value: "OWNER/NAME",
-        text: "try on GitHub what its documentation does not promise, in a repository made for it",
-      },
-      "token-file": {
-        type: "string",
-        value: "FILE",
-        text: "--live: a token to open the pull request with (default: GITHUB_TOKEN)",
-      },
-      "outside-login": {
-        type: "string",
-        value: "yes|no",
-        text: "--live: whether an outside collaborator could log in to the dashboard",
-      },
-      yes: { type: "boolean", text: "--live: ask no questions" },
-      force: { type: "boolean", text: "--live: use a repository that is in use" },
-      "data-dir": DATA_DIR,
-      format: FORMAT,
-      json: JSON_OUTPUT,
+      all: flag("also print what is in order"),
+      model: flag("ask the configured model one small question, which costs a little"),
+      live: takes("OWNER/NAME", "try on GitHub what its documentation does not promise, in a repository made for it"),
+      "token-file": takes("FILE", "--live: a token to open the pull request with (default: GITHUB_TOKEN)"),
+      "outside-login": takes("yes|no", "--live: whether an outside collaborator could log in to the dashboard"),
+      yes: flag("--live: ask no questions"),
+      force: flag("--live: use a repository that is in use"),
+      ...OUTPUT,
     },
   },
   jobs: {
@@ -319,11 +264,9 @@ export const VERBS = {
       ["drop ID", "delete a job"],
     ],
     options: {
-      state: { type: "string", value: "STATE", text: "ls: waiting, running, parked or done" },
-      all: { type: "boolean", text: "retry, drop: every parked job" },
-      "data-dir": DATA_DIR,
-      format: FORMAT,
-      json: JSON_OUTPUT,
+      state: takes("STATE", "ls: waiting, running, parked or done"),
+      all: flag("retry, drop: every parked job"),
+      ...OUTPUT,
     },
   },
   retract: {
@@ -331,8 +274,8 @@ export const VERBS = {
     summary: "take a posted review back: hide its comments and forget it",
     forms: [["URL|OWNER/NAME#N", "the newest review of a pull request"]],
     options: {
-      review: { type: "string", value: "ID", text: "this review instead" },
-      "dry-run": { type: "boolean", text: "report what would change" },
+      review: takes("ID", "this review instead"),
+      "dry-run": flag("report what would change"),
       "data-dir": DATA_DIR,
       json: JSON_OUTPUT,
     },
@@ -360,8 +303,8 @@ export const VERBS = {
     summary: "export everything stored about a person",
     forms: [["--user LOGIN|ID", "as JSON lines"]],
     options: {
-      user: { type: "string", value: "LOGIN|ID", text: "whose data" },
-      output: { type: "string", value: "FILE", text: "write to a file instead of standard output" },
+      user: takes("LOGIN|ID", "whose data"),
+      output: takes("FILE", "write to a file instead of standard output"),
       "data-dir": DATA_DIR,
     },
   },
@@ -373,10 +316,10 @@ export const VERBS = {
       ["--rewrite", "PostgreSQL: rewrite every table (takes a lock) so deleted data leaves the data files"],
     ],
     options: {
-      user: { type: "string", value: "LOGIN|ID", text: "whose data" },
-      texts: { type: "boolean", text: "also remove texts by that person" },
-      "dry-run": { type: "boolean", text: "count, and change nothing" },
-      rewrite: { type: "boolean", text: "PostgreSQL: rewrite every table" },
+      user: takes("LOGIN|ID", "whose data"),
+      texts: flag("also remove texts by that person"),
+      "dry-run": flag("count, and change nothing"),
+      rewrite: flag("PostgreSQL: rewrite every table"),
       json: JSON_OUTPUT,
       "data-dir": DATA_DIR,
     },
@@ -386,9 +329,9 @@ export const VERBS = {
     summary: "offer memory and review to coding agents (Model Context Protocol)",
     forms: [["", "on standard input and output"]],
     options: {
-      http: { type: "string", value: "PORT", text: "over HTTP on loopback, with the token in KODIAI_MCP_TOKEN" },
-      "allow-write": { type: "boolean", text: "allow agents to store notes" },
-      all: { type: "boolean", text: "allow every indexed repository" },
+      http: takes("PORT", "over HTTP on loopback, with the token in KODIAI_MCP_TOKEN"),
+      "allow-write": flag("allow agents to store notes"),
+      all: flag("allow every indexed repository"),
       model: MODEL,
       repo: REPO,
       "data-dir": DATA_DIR,

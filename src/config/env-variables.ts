@@ -179,9 +179,7 @@ export const EnvVariables = z.object({
     .optional()
     .describe("Address of the server for `http`. For `voyage`: overrides the usual address.")
     .meta({ examples: ["http://localhost:11434"] }),
-  KODIAI_EMBEDDINGS_MODEL: z
-    .string()
-    .regex(/^[\w.:/@-]{1,200}$/, "must be the name of a model")
+  KODIAI_EMBEDDINGS_MODEL: modelName
     .optional()
     .describe("The embedding model. Required for `http`; default for `voyage`: voyage-code-3.")
     .meta({ examples: ["nomic-embed-text"] }),
@@ -260,9 +258,7 @@ export const EnvVariables = z.object({
     .describe(
       "What reranks the memories that a search found: `off`, or `voyage`, which needs VOYAGE_API_KEY, sends memories and changed code to Voyage AI for every review, and costs money: at $.05 for a million tokens about half a cent for a usual pull request, two for a large one.",
     ),
-  KODIAI_RERANKER_MODEL: z
-    .string()
-    .regex(/^[\w.:/@-]{1,200}$/, "must be the name of a model")
+  KODIAI_RERANKER_MODEL: modelName
     .optional()
     .describe("The reranking model. Without it: rerank-2.5.")
     .meta({ examples: ["rerank-2.5-lite"] }),

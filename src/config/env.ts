@@ -9,46 +9,11 @@ import { type ModelChoice, readModel } from "./read-model.ts";
 import { type RerankerChoice, readReranker } from "./read-reranker.ts";
 
 /** The operator's settings. */
-export interface Env {
-  readonly appId: number;
-  readonly privateKey:
-    | { readonly kind: "pem"; readonly pem: string }
-    | { readonly kind: "file"; readonly path: string };
-  readonly webhookSecret: string;
-  /** The previous secret, accepted until a moment (epoch ms); null when there is none. */
-  readonly formerSecret: { readonly secret: string; readonly until: number } | null;
-  readonly webhookPath: string;
-  readonly port: number;
-  readonly host: string;
-  readonly adminPort: number;
-  readonly adminHost: string;
-  /** Opens the dashboard for the operator; null when not set. */
-  readonly dashboardToken: string | null;
-  /** Login with GitHub; null when not set. `origin` has no slash at the end. */
-  readonly dashboardLogin: { readonly clientId: string; readonly clientSecret: string; readonly origin: string } | null;
-  /** `github.com` or the host of a GitHub Enterprise Server. */
-  readonly githubHost: string;
-  /** Base address of the REST API, without a slash at the end. */
-  readonly githubApiUrl: string;
-  readonly logLevel: EnvVariables["LOG_LEVEL"];
-  readonly logFormat: EnvVariables["LOG_FORMAT"];
-  /** As written; relative paths are resolved from the working directory. */
-  readonly dataDir: string;
-  /** `postgres://…`; null: everything is stored in dataDir. */
-  readonly databaseUrl: string | null;
-  readonly reviewerLogin: string | null;
-  readonly dryRun: boolean;
-  /** Lower-case. */
-  readonly allowHttpHosts: readonly string[];
-  /** 1–16 */
-  readonly workers: number;
-  /** Memory limit for the search index; null: derived from the machine's memory. */
-  readonly searchMemoryBytes: number | null;
+export interface Env extends ReturnType<typeof toEnv> {
   readonly embeddings: Embeddings;
   /** null: no model is used. */
   readonly model: ModelChoice | null;
   readonly reranker: RerankerChoice;
-  readonly proxy: { readonly https: string | null; readonly http: string | null; readonly no: string | null };
 }
 
 type Variables = Readonly<Record<string, string | undefined>>;
@@ -155,11 +120,10 @@ function unknownNames(env: Variables): readonly string[] {
     });
 }
 
-function toEnv(values: EnvVariables): Omit<Env, "embeddings" | "model" | "reranker"> {
-  const path = values.PRIVATE_KEY_PATH;
+function toEnv(values: EnvVariables) {
   return {
     appId: values.APP_ID,
-    privateKey: path === undefined ? { kind: "pem", pem: values.PRIVATE_KEY ?? "" } : { kind: "file", path },
+    privateKey: privateKey(values),
     webhookSecret: values.WEBHOOK_SECRET,
     formerSecret: formerSecret(values),
     webhookPath: values.WEBHOOK_PATH,
@@ -167,21 +131,32 @@ function toEnv(values: EnvVariables): Omit<Env, "embeddings" | "model" | "rerank
     host: values.HOST,
     adminPort: adminPort(values),
     adminHost: values.KODIAI_ADMIN_HOST,
+    /** Opens the dashboard for the operator. */
     dashboardToken: values.KODIAI_DASHBOARD_TOKEN ?? null,
     dashboardLogin: dashboardLogin(values),
+    /** `github.com` or the host of a GitHub Enterprise Server. */
     githubHost: values.GHE_HOST ?? "github.com",
+    /** Base address of the REST API, without a slash at the end. */
     githubApiUrl: apiUrl(values),
     logLevel: values.LOG_LEVEL,
     logFormat: values.LOG_FORMAT,
+    /** As written; relative paths are resolved from the working directory. */
     dataDir: values.KODIAI_DATA_DIR,
+    /** `postgres://…`; null: everything is stored in dataDir. */
     databaseUrl: values.DATABASE_URL ?? null,
     reviewerLogin: values.KODIAI_REVIEWER_LOGIN ?? null,
     dryRun: values.KODIAI_DRY_RUN,
-    allowHttpHosts: values.KODIAI_ALLOW_HTTP_HOSTS,
+    /** 1–16 */
     workers: values.KODIAI_WORKERS,
+    /** Memory limit for the search index; null: derived from the machine's memory. */
     searchMemoryBytes: values.KODIAI_SEARCH_MEMORY_MB === undefined ? null : values.KODIAI_SEARCH_MEMORY_MB * 1e6,
-    proxy: { https: values.HTTPS_PROXY ?? null, http: values.HTTP_PROXY ?? null, no: values.NO_PROXY ?? null },
   };
+}
+
+type PrivateKey = { readonly kind: "pem"; readonly pem: string } | { readonly kind: "file"; readonly path: string };
+
+function privateKey({ PRIVATE_KEY: pem = "", PRIVATE_KEY_PATH: path }: EnvVariables): PrivateKey {
+  return path === undefined ? { kind: "pem", pem } : { kind: "file", path };
 }
 
 /** The port after PORT by default. */
@@ -189,13 +164,15 @@ function adminPort({ KODIAI_ADMIN_PORT: own, PORT: port }: EnvVariables): number
   return own ?? (port === 65_535 ? 65_534 : port + 1);
 }
 
-function dashboardLogin(values: EnvVariables): Env["dashboardLogin"] {
+/** Login with GitHub; null when not set. `origin` has no slash at the end. */
+function dashboardLogin(values: EnvVariables) {
   const { GITHUB_CLIENT_ID: clientId, GITHUB_CLIENT_SECRET: clientSecret, KODIAI_DASHBOARD_URL: url } = values;
   if (clientId === undefined || clientSecret === undefined) return null;
   return { clientId, clientSecret, origin: url ?? localDashboard(adminPort(values)) };
 }
 
-function formerSecret(values: EnvVariables): Env["formerSecret"] {
+/** The previous secret, accepted until a moment (epoch ms); null when there is none. */
+function formerSecret(values: EnvVariables) {
   const { KODIAI_FORMER_WEBHOOK_SECRET: secret, KODIAI_FORMER_WEBHOOK_SECRET_UNTIL: until } = values;
   return secret === undefined || until === undefined ? null : { secret, until };
 }

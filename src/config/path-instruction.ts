@@ -1,6 +1,6 @@
 // An entry of `pathInstructions` in .kodiai.yml.
 import { z } from "zod";
-import { Glob } from "./glob.ts";
+import { Glob } from "./config-value.ts";
 
 /** Instructions for the reviewer about some of the repository's paths. */
 export const PathInstruction = z.strictObject({

@@ -1,7 +1,7 @@
 // .kodiai.yml: one schema makes the defaults, the validation, the JSON Schema, docs/configuration.md and the example file.
 // It takes untrusted text and returns a complete configuration and a list of problems; it never throws.
 import { z } from "zod";
-import { Glob } from "./glob.ts";
+import { amount, choice, flag, Glob, section, whole } from "./config-value.ts";
 import { Knowledge } from "./knowledge.ts";
 import { PathInstruction } from "./path-instruction.ts";
 import { PRESET_NAMES, presetsText } from "./preset.ts";
@@ -53,187 +53,117 @@ export const CustomRule = z.strictObject({
 });
 export type CustomRule = z.infer<typeof CustomRule>;
 
-const Review = z
-  .strictObject({
-    enabled: z
-      .boolean()
-      .default(true)
-      .describe("Review pull requests automatically. When false, only on request (label `kodiai:review`).")
-      .meta({ examples: [false] }),
-    profile: z
-      .enum(["quiet", "balanced", "thorough"])
-      .default("balanced")
+const Review = section({
+  enabled: flag(true, "Review pull requests automatically. When false, only on request (label `kodiai:review`)."),
+  profile: choice(
+    ["quiet", "balanced", "thorough"],
+    { default: "balanced", example: "quiet" },
+    "How much to report. quiet: little, nearly all of it real; balanced: medium and worse, and a model's minor defects; thorough: everything.",
+  ),
+  severityThreshold: severity
+    .optional()
+    .describe("Report only findings at least this severe; without it the profile decides.")
+    .meta({ examples: ["major"] }),
+  maxComments: whole(
+    { min: 0, max: 20, default: 10, example: 5 },
+    "At most this many inline comments a review; the rest is folded into the summary.",
+  ),
+  suggestions: flag(true, "Offer committable suggestions where the fix is exact."),
+  agentPrompt: flag(
+    true,
+    "Add a folded prompt for a coding agent to the summary: all findings with places, problem and fix.",
+  ),
+  model: choice(
+    ["auto", "off"],
+    { default: "auto", example: "off" },
+    "`auto` uses the operator's model if there is one; `off` reviews with rules and memory only.",
+  ),
+  language: z
+    .string()
+    .regex(/^[\p{L}][\p{L} ()-]{1,39}$/u, "must be the name of a language, such as `English` or `Deutsch`")
+    .default("English")
+    .describe("The language in which the model writes.")
+    .meta({ examples: ["Deutsch"] }),
+  contextTokens: whole(
+    { min: 0, max: 60_000, default: 12_000, example: 20_000 },
+    "How much of the repository around a change the model is shown, in tokens: enclosing functions, definitions, callers. 0: the diff alone.",
+  ),
+  budget: section({
+    usdPerReview: amount(
+      { min: 0, max: 1000, default: 1, example: 0.25 },
+      "At most this many US$ for one review; the model does not read what does not fit, and the summary lists it.",
+    ),
+    usdPerMonth: amount(
+      { min: 0, max: 100_000, default: 50, example: 20 },
+      "At most this many US$ a calendar month (UTC) in this repository; then rules and memory review alone.",
+    ),
+    outsiders: section({
+      percentOfMonth: amount(
+        { min: 0, max: 100, default: 10, example: 25 },
+        "How much of the month's budget all of them may spend together, in percent.",
+      ),
+      reviewsPerDay: whole(
+        { min: 0, max: 100, default: 3, example: 1 },
+        "How many reviews of one pull request the model writes for them in 24 hours.",
+      ),
+    }).describe(
+      "Limits for people without write access to the repository who open a pull request from a fork or ask a question. Beyond them rules and memory review alone, and the summary says so.",
+    ),
+  }).describe("What the model may cost."),
+  newcomers: choice(
+    ["full", "cheap"],
+    { default: "full", example: "cheap" },
+    "Which model reads pull requests from forks of people who never had one merged here. full: the main one; cheap: the operator's small one.",
+  ),
+  snapshot: choice(
+    ["auto", "off"],
+    { default: "auto", example: "off" },
+    "Whether the repository is read at the head of the change, to see what the diff does not show. Its files are never run. off: the changed files alone.",
+  ),
+  lookups: choice(
+    ["auto", "off"],
+    { default: "off", example: "auto" },
+    "Whether the model may look up definitions, uses, lines and text of the repository before it answers: in three rounds, twelve times a review at most. auto: if its server supports tools and the repository could be read. off by default: whether the results are worth their tokens is not measured yet.",
+  ),
+  checks: section({
+    enabled: flag(false, "Show each review as a check run too. The App needs the permission `checks: write`."),
+    failOn: FailOn.default("never")
       .describe(
-        "How much to report. quiet: little, nearly all of it real; balanced: medium and worse, and a model's minor defects; thorough: everything.",
+        "The check fails when a finding at least this severe is posted, and succeeds when the review is complete and has none; everything else is neutral. `never`: always neutral.",
       )
-      .meta({ examples: ["quiet"] }),
-    severityThreshold: severity
-      .optional()
-      .describe("Report only findings at least this severe; without it the profile decides.")
-      .meta({ examples: ["major"] }),
-    maxComments: z
-      .int()
-      .min(0)
-      .max(20)
-      .default(10)
-      .describe("At most this many inline comments a review; the rest is folded into the summary.")
-      .meta({ examples: [5] }),
-    suggestions: z
-      .boolean()
-      .default(true)
-      .describe("Offer committable suggestions where the fix is exact.")
-      .meta({ examples: [false] }),
-    agentPrompt: z
-      .boolean()
-      .default(true)
-      .describe("Add a folded prompt for a coding agent to the summary: all findings with places, problem and fix.")
-      .meta({ examples: [false] }),
-    model: z
-      .enum(["auto", "off"])
-      .default("auto")
-      .describe("`auto` uses the operator's model if there is one; `off` reviews with rules and memory only.")
-      .meta({ examples: ["off"] }),
-    language: z
-      .string()
-      .regex(/^[\p{L}][\p{L} ()-]{1,39}$/u, "must be the name of a language, such as `English` or `Deutsch`")
-      .default("English")
-      .describe("The language in which the model writes.")
-      .meta({ examples: ["Deutsch"] }),
-    contextTokens: z
-      .int()
-      .min(0)
-      .max(60_000)
-      .default(12_000)
-      .describe(
-        "How much of the repository around a change the model is shown, in tokens: enclosing functions, definitions, callers. 0: the diff alone.",
-      )
-      .meta({ examples: [20_000] }),
-    budget: z
-      .strictObject({
-        usdPerReview: z
-          .number()
-          .min(0)
-          .max(1000)
-          .default(1)
-          .describe(
-            "At most this many US$ for one review; the model does not read what does not fit, and the summary lists it.",
-          )
-          .meta({ examples: [0.25] }),
-        usdPerMonth: z
-          .number()
-          .min(0)
-          .max(100_000)
-          .default(50)
-          .describe(
-            "At most this many US$ a calendar month (UTC) in this repository; then rules and memory review alone.",
-          )
-          .meta({ examples: [20] }),
-        outsiders: z
-          .strictObject({
-            percentOfMonth: z
-              .number()
-              .min(0)
-              .max(100)
-              .default(10)
-              .describe("How much of the month's budget all of them may spend together, in percent.")
-              .meta({ examples: [25] }),
-            reviewsPerDay: z
-              .int()
-              .min(0)
-              .max(100)
-              .default(3)
-              .describe("How many reviews of one pull request the model writes for them in 24 hours.")
-              .meta({ examples: [1] }),
-          })
-          .prefault({})
-          .describe(
-            "Limits for people without write access to the repository who open a pull request from a fork or ask a question. Beyond them rules and memory review alone, and the summary says so.",
-          ),
-      })
-      .prefault({})
-      .describe("What the model may cost."),
-    newcomers: z
-      .enum(["full", "cheap"])
-      .default("full")
-      .describe(
-        "Which model reads pull requests from forks of people who never had one merged here. full: the main one; cheap: the operator's small one.",
-      )
-      .meta({ examples: ["cheap"] }),
-    snapshot: z
-      .enum(["auto", "off"])
-      .default("auto")
-      .describe(
-        "Whether the repository is read at the head of the change, to see what the diff does not show. Its files are never run. off: the changed files alone.",
-      )
-      .meta({ examples: ["off"] }),
-    lookups: z
-      .enum(["auto", "off"])
-      .default("off")
-      .describe(
-        "Whether the model may look up definitions, uses, lines and text of the repository before it answers: in three rounds, twelve times a review at most. auto: if its server supports tools and the repository could be read. off by default: whether the results are worth their tokens is not measured yet.",
-      )
-      .meta({ examples: ["auto"] }),
-    checks: z
-      .strictObject({
-        enabled: z
-          .boolean()
-          .default(false)
-          .describe("Show each review as a check run too. The App needs the permission `checks: write`.")
-          .meta({ examples: [true] }),
-        failOn: FailOn.default("never")
-          .describe(
-            "The check fails when a finding at least this severe is posted, and succeeds when the review is complete and has none; everything else is neutral. `never`: always neutral.",
-          )
-          .meta({ examples: ["critical"] }),
-      })
-      .prefault({})
-      .describe("The check run of a review."),
-    debounceSeconds: z
-      .int()
-      .min(0)
-      .max(600)
-      .default(10)
-      .describe("Seconds to wait for a further push, so that several quick pushes get one review. 0: no wait.")
-      .meta({ examples: [60] }),
-    drafts: z
-      .boolean()
-      .default(false)
-      .describe("Review draft pull requests too.")
-      .meta({ examples: [true] }),
-    dependencyBots: z
-      .boolean()
-      .default(true)
-      .describe("Review pull requests of Dependabot and Renovate. Other bots are never reviewed.")
-      .meta({ examples: [false] }),
-    dependencies: z
-      .boolean()
-      .default(true)
-      .describe(
-        "Look dependency updates up on GitHub: advisories, release notes, licences, and where the code names the package. See docs/dependency-updates.md.",
-      )
-      .meta({ examples: [false] }),
-    baseBranches: globs
-      .default([])
-      .describe("Only pull requests into these branches (globs; `!` negates). Empty: all.")
-      .meta({ examples: [["main", "release/*", "!release/0.*"]] }),
-    labels: globs
-      .default([])
-      .describe("Only pull requests with one of these labels; `!name` excludes those with it. Empty: all.")
-      .meta({ examples: [["needs review", "!work in progress"]] }),
-    ignoreTitleKeywords: globs
-      .default([])
-      .describe("Skip pull requests whose title contains one of these words (case-insensitive).")
-      .meta({ examples: [["[wip]", "do not merge"]] }),
-    suppress: z
-      .array(Suppression)
-      .max(100)
-      .default([])
-      .describe(
-        "Findings that are held back; the summary lists each with its pattern. Critical findings and findings about security are always reported.",
-      )
-      .meta({ examples: [[{ pattern: "glob:*is logged*", paths: ["scripts/**"] }]] }),
-  })
-  .prefault({});
+      .meta({ examples: ["critical"] }),
+  }).describe("The check run of a review."),
+  debounceSeconds: whole(
+    { min: 0, max: 600, default: 10, example: 60 },
+    "Seconds to wait for a further push, so that several quick pushes get one review. 0: no wait.",
+  ),
+  drafts: flag(false, "Review draft pull requests too."),
+  dependencyBots: flag(true, "Review pull requests of Dependabot and Renovate. Other bots are never reviewed."),
+  dependencies: flag(
+    true,
+    "Look dependency updates up on GitHub: advisories, release notes, licences, and where the code names the package. See docs/dependency-updates.md.",
+  ),
+  baseBranches: globs
+    .default([])
+    .describe("Only pull requests into these branches (globs; `!` negates). Empty: all.")
+    .meta({ examples: [["main", "release/*", "!release/0.*"]] }),
+  labels: globs
+    .default([])
+    .describe("Only pull requests with one of these labels; `!name` excludes those with it. Empty: all.")
+    .meta({ examples: [["needs review", "!work in progress"]] }),
+  ignoreTitleKeywords: globs
+    .default([])
+    .describe("Skip pull requests whose title contains one of these words (case-insensitive).")
+    .meta({ examples: [["[wip]", "do not merge"]] }),
+  suppress: z
+    .array(Suppression)
+    .max(100)
+    .default([])
+    .describe(
+      "Findings that are held back; the summary lists each with its pattern. Critical findings and findings about security are always reported.",
+    )
+    .meta({ examples: [[{ pattern: "glob:*is logged*", paths: ["scripts/**"] }]] }),
+});
 
 export const RepoConfig = z.strictObject({
   version: z
@@ -241,11 +171,11 @@ export const RepoConfig = z.strictObject({
     .default(1)
     .describe("Version of this file's format.")
     .meta({ examples: [1] }),
-  preset: z
-    .enum(PRESET_NAMES)
-    .default("balanced")
-    .describe(`The defaults to start from; every other key in a file overrides it. ${presetsText()}.`)
-    .meta({ examples: ["quiet"] }),
+  preset: choice(
+    PRESET_NAMES,
+    { default: "balanced", example: "quiet" },
+    `The defaults to start from; every other key in a file overrides it. ${presetsText()}.`,
+  ),
   review: Review.describe("Which pull requests are reviewed, and how much is reported."),
   pathFilters: pathGlobs
     .default([])
@@ -261,27 +191,24 @@ export const RepoConfig = z.strictObject({
     .meta({
       examples: [[{ path: "src/api/**", instructions: "Every handler checks the tenant before it reads a row." }]],
     }),
-  fileKinds: z
-    .strictObject({
-      test: pathGlobs
-        .default([])
-        .describe("Further globs for tests.")
-        .meta({ examples: [["**/*.it.ts", "qa/**"]] }),
-      config: pathGlobs
-        .default([])
-        .describe("Further globs for configuration.")
-        .meta({ examples: [["deploy/*.ini"]] }),
-      docs: pathGlobs
-        .default([])
-        .describe("Further globs for documentation.")
-        .meta({ examples: [["handbook/**"]] }),
-      infra: pathGlobs
-        .default([])
-        .describe("Further globs for infrastructure.")
-        .meta({ examples: [["ops/**"]] }),
-    })
-    .prefault({})
-    .describe("What kind a file is, if the built-in table does not know. Rules for production code skip tests."),
+  fileKinds: section({
+    test: pathGlobs
+      .default([])
+      .describe("Further globs for tests.")
+      .meta({ examples: [["**/*.it.ts", "qa/**"]] }),
+    config: pathGlobs
+      .default([])
+      .describe("Further globs for configuration.")
+      .meta({ examples: [["deploy/*.ini"]] }),
+    docs: pathGlobs
+      .default([])
+      .describe("Further globs for documentation.")
+      .meta({ examples: [["handbook/**"]] }),
+    infra: pathGlobs
+      .default([])
+      .describe("Further globs for infrastructure.")
+      .meta({ examples: [["ops/**"]] }),
+  }).describe("What kind a file is, if the built-in table does not know. Rules for production code skip tests."),
   rules: z
     .record(z.string(), RuleSetting)
     .default({})

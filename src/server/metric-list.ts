@@ -1,17 +1,25 @@
 // Every metric of /metrics: the registry, docs/metrics.md, and the checks of alerts and dashboard are made from this list. Labels
 // are GitHub's event names and our states, never names of repositories or people, nor text that people wrote.
 
+/** The unit is part of the name: `_seconds`, `_bytes`, `_usd`, `_tokens`, `_ratio`; plain counts, such as jobs, have none. */
 export interface MetricEntry {
   readonly name: string;
   readonly type: "counter" | "gauge" | "histogram";
-  /** Null for plain counts, such as jobs. */
-  readonly unit: "seconds" | "bytes" | "usd" | "tokens" | "ratio" | null;
   /** Label → its possible values. */
-  readonly labels: Readonly<Record<string, string>>;
+  readonly labels: Labels;
   readonly help: string;
   /** Upper bounds, for histograms. */
   readonly buckets?: readonly number[];
 }
+
+type Labels = Readonly<Record<string, string>>;
+
+const counter = <Name extends string>(name: Name, help: string, labels: Labels = {}) =>
+  ({ name, type: "counter", help, labels }) as const;
+const gauge = <Name extends string>(name: Name, help: string, labels: Labels = {}) =>
+  ({ name, type: "gauge", help, labels }) as const;
+const histogram = <Name extends string>(name: Name, help: string, buckets: readonly number[], labels: Labels = {}) =>
+  ({ name, type: "histogram", help, labels, buckets }) as const;
 
 /** GitHub's webhook timeout is ten seconds. */
 const ACK = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
@@ -25,256 +33,102 @@ const TENTHS = [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1];
 const LANE = "`review`, `command` or `upkeep`";
 
 export const METRICS = [
-  {
-    name: "kodiai_build_info",
-    type: "gauge",
-    unit: null,
-    labels: { version: "of Kodiai" },
-    help: "Always 1; the version is in the label.",
-  },
-  {
-    name: "kodiai_deliveries_total",
-    type: "counter",
-    unit: null,
-    labels: {
-      event: "GitHub's name of the event",
-      outcome: "`review`, `command`, `upkeep`, `cancel`, `ignored`, `seen before`",
-    },
-    help: "Stored deliveries, by event and outcome.",
-  },
-  {
-    name: "kodiai_answers_total",
-    type: "counter",
-    unit: null,
-    labels: { status: "of the HTTP answer" },
-    help: "Answers to deliveries, by status.",
-  },
-  {
-    name: "kodiai_ack_seconds",
-    type: "histogram",
-    unit: "seconds",
-    labels: {},
-    help: "Seconds until an accepted delivery was answered.",
-    buckets: ACK,
-  },
-  {
-    name: "kodiai_body_bytes",
-    type: "gauge",
-    unit: "bytes",
-    labels: {},
-    help: "Bytes of request bodies being received.",
-  },
-  { name: "kodiai_ready", type: "gauge", unit: null, labels: {}, help: "1 when a delivery could be stored now." },
-  {
-    name: "kodiai_jobs",
-    type: "gauge",
-    unit: null,
-    labels: { state: "`waiting`, `running` or `parked`" },
-    help: "Jobs in the queue, by state.",
-  },
-  {
-    name: "kodiai_oldest_waiting_job_seconds",
-    type: "gauge",
-    unit: "seconds",
-    labels: { lane: LANE },
-    help: "Age of the oldest waiting job since its creation, including retries; 0 when none waits.",
-  },
-  {
-    name: "kodiai_since_posted_review_seconds",
-    type: "gauge",
-    unit: "seconds",
-    labels: {},
-    help: "Seconds since a review was last posted, by any process on this store; absent before the first one.",
-  },
-  {
-    name: "kodiai_since_github_answer_seconds",
-    type: "gauge",
-    unit: "seconds",
-    labels: {},
-    help: "Seconds since GitHub last answered a request of this process with anything but 5xx; absent before the first answer.",
-  },
-  {
-    name: "kodiai_job_ends_total",
-    type: "counter",
-    unit: null,
-    labels: { lane: LANE, state: "`done`, `retry`, `no-room` (a large change that was requeued) or `parked`" },
-    help: "Job runs that ended, by result.",
-  },
-  {
-    name: "kodiai_job_duration_seconds",
-    type: "histogram",
-    unit: "seconds",
-    labels: { lane: LANE },
-    help: "How long one run of a job took.",
-    buckets: WORK,
-  },
-  {
-    name: "kodiai_queue_wait_seconds",
-    type: "histogram",
-    unit: "seconds",
-    labels: { lane: LANE },
-    help: "How long a job waited after it was due.",
-    buckets: WAIT,
-  },
-  {
-    name: "kodiai_room_duration_seconds",
-    type: "histogram",
-    unit: "seconds",
-    labels: { room: "`gather`, `analyze`, `vet`, `retrieve`, `review`, `publish` or `remember`" },
-    help: "How long each stage of a review or an answer took.",
-    buckets: WORK,
-  },
-  {
-    name: "kodiai_reviews_total",
-    type: "counter",
-    unit: null,
-    labels: { outcome: "`posted`, `skipped`, `superseded`, `stopped`, `gone` or `other`" },
-    help: "Reviews that ended, by outcome.",
-  },
-  {
-    name: "kodiai_refused_installations",
-    type: "gauge",
-    unit: null,
-    labels: {},
-    help: "Installations whose last review ended because GitHub refused it (401 or 403).",
-  },
-  {
-    name: "kodiai_findings_total",
-    type: "counter",
-    unit: null,
-    labels: {
-      place: "`inline`, `file`, `summary`, `already-posted` or `held-back`",
-      severity: "`critical`, `major`, `medium` or `minor`",
-      source: "`rule`, `model` or `memory`",
-    },
-    help: "Findings of posted reviews, by place, or that they were held back.",
-  },
-  {
-    name: "kodiai_finding_outcomes_total",
-    type: "counter",
-    unit: null,
-    labels: { outcome: "`posted`, `accepted`, `declined`, `fixed`, `outdated` or `reintroduced`" },
-    help: "Changes of findings' outcomes by people's feedback, by the new outcome.",
-  },
-  {
-    name: "kodiai_degradations_total",
-    type: "counter",
-    unit: null,
-    labels: { part: "as in docs/operating.md, section Troubleshooting" },
-    help: "Degraded parts of reviews and searches.",
-  },
-  {
-    name: "kodiai_model_questions_total",
-    type: "counter",
-    unit: null,
-    labels: { purpose: "`review`, `verify`, `answer`, `memory`, `queries`, `rerank` or `gate`" },
-    help: "Requests to a language model; repairs and retries within one count once.",
-  },
-  {
-    name: "kodiai_model_tokens_total",
-    type: "counter",
-    unit: "tokens",
-    labels: { purpose: "as above", direction: "`input` (cached or not), `cached` (of the input) or `output`" },
-    help: "Tokens that a language model read and wrote.",
-  },
-  {
-    name: "kodiai_model_cost_usd_total",
-    type: "counter",
-    unit: "usd",
-    labels: { purpose: "as above" },
-    help: "Cost of requests to a language model that has a price.",
-  },
-  {
-    name: "kodiai_model_duration_seconds",
-    type: "histogram",
-    unit: "seconds",
-    labels: { purpose: "as above" },
-    help: "How long a request to a language model took.",
-    buckets: WORK,
-  },
-  {
-    name: "kodiai_retrieval_duration_seconds",
-    type: "histogram",
-    unit: "seconds",
-    labels: { origin: "`review`, `question`, `search` or `command-line`", method: "`semantic`, `keyword` or `hybrid`" },
-    help: "How long searching memory took, reranking not included.",
-    buckets: RETRIEVAL,
-  },
-  {
-    name: "kodiai_gate_decisions_total",
-    type: "counter",
-    unit: null,
-    labels: { decision: "`search` or `skip`", rule: "which rule decided, or `model`, `cache`, `default`" },
-    help: "Decisions whether to search memory.",
-  },
-  {
-    name: "kodiai_gate_shadow_searches_total",
-    type: "counter",
-    unit: null,
-    labels: { result: "`hit`: skipping would have lost a memory; `nothing`: it would not" },
-    help: "Skipped searches that ran as a sample, to measure what skipping loses.",
-  },
-  {
-    name: "kodiai_retrieved_memories_total",
-    type: "counter",
-    unit: null,
-    labels: {},
-    help: "Memories that searches returned.",
-  },
-  {
-    name: "kodiai_retrieval_similarity_ratio",
-    type: "histogram",
-    unit: "ratio",
-    labels: {},
-    help: "Average cosine similarity of the memories that a search returned.",
-    buckets: TENTHS,
-  },
-  {
-    name: "kodiai_retrieval_similarity_limit_ratio",
-    type: "gauge",
-    unit: "ratio",
-    labels: {},
-    help: "Average similarity under which searches find little: .6 for an embedder that calls a distance of .3 relevant.",
-  },
-  {
-    name: "kodiai_embedded_texts_total",
-    type: "counter",
-    unit: null,
-    labels: { from: "`cache` or `service`" },
-    help: "Query texts sent to an embedder; the keyless one is not counted.",
-  },
-  {
-    name: "kodiai_embedding_tokens_total",
-    type: "counter",
-    unit: "tokens",
-    labels: {},
-    help: "Tokens of queries that an embedding service read.",
-  },
-  {
-    name: "kodiai_retrieval_cost_usd_total",
-    type: "counter",
-    unit: "usd",
-    labels: {},
-    help: "Cost of searches: embedding, reranking and model requests together.",
-  },
-  {
-    name: "kodiai_rerank_duration_seconds",
-    type: "histogram",
-    unit: "seconds",
-    labels: { result: "`done` or `failed`" },
-    help: "How long reranking took.",
-    buckets: RETRIEVAL,
-  },
-  {
-    name: "kodiai_event_loop_lag_seconds",
-    type: "gauge",
-    unit: "seconds",
-    labels: {},
-    help: "Event loop lag, 99th percentile since the last scrape.",
-  },
-  { name: "process_resident_memory_bytes", type: "gauge", unit: "bytes", labels: {}, help: "Memory in use." },
-  { name: "process_uptime_seconds", type: "gauge", unit: "seconds", labels: {}, help: "Seconds since the start." },
-] as const satisfies readonly MetricEntry[];
+  gauge("kodiai_build_info", "Always 1; the version is in the label.", { version: "of Kodiai" }),
+  counter("kodiai_deliveries_total", "Stored deliveries, by event and outcome.", {
+    event: "GitHub's name of the event",
+    outcome: "`review`, `command`, `upkeep`, `cancel`, `ignored`, `seen before`",
+  }),
+  counter("kodiai_answers_total", "Answers to deliveries, by status.", { status: "of the HTTP answer" }),
+  histogram("kodiai_ack_seconds", "Seconds until an accepted delivery was answered.", ACK),
+  gauge("kodiai_body_bytes", "Bytes of request bodies being received."),
+  gauge("kodiai_ready", "1 when a delivery could be stored now."),
+  gauge("kodiai_jobs", "Jobs in the queue, by state.", { state: "`waiting`, `running` or `parked`" }),
+  gauge(
+    "kodiai_oldest_waiting_job_seconds",
+    "Age of the oldest waiting job since its creation, including retries; 0 when none waits.",
+    { lane: LANE },
+  ),
+  gauge(
+    "kodiai_since_posted_review_seconds",
+    "Seconds since a review was last posted, by any process on this store; absent before the first one.",
+  ),
+  gauge(
+    "kodiai_since_github_answer_seconds",
+    "Seconds since GitHub last answered a request of this process with anything but 5xx; absent before the first answer.",
+  ),
+  counter("kodiai_job_ends_total", "Job runs that ended, by result.", {
+    lane: LANE,
+    state: "`done`, `retry`, `no-room` (a large change that was requeued) or `parked`",
+  }),
+  histogram("kodiai_job_duration_seconds", "How long one run of a job took.", WORK, { lane: LANE }),
+  histogram("kodiai_queue_wait_seconds", "How long a job waited after it was due.", WAIT, { lane: LANE }),
+  histogram("kodiai_room_duration_seconds", "How long each stage of a review or an answer took.", WORK, {
+    room: "`gather`, `analyze`, `vet`, `retrieve`, `review`, `publish` or `remember`",
+  }),
+  counter("kodiai_reviews_total", "Reviews that ended, by outcome.", {
+    outcome: "`posted`, `skipped`, `superseded`, `stopped`, `gone` or `other`",
+  }),
+  gauge(
+    "kodiai_refused_installations",
+    "Installations whose last review ended because GitHub refused it (401 or 403).",
+  ),
+  counter("kodiai_findings_total", "Findings of posted reviews, by place, or that they were held back.", {
+    place: "`inline`, `file`, `summary`, `already-posted` or `held-back`",
+    severity: "`critical`, `major`, `medium` or `minor`",
+    source: "`rule`, `model` or `memory`",
+  }),
+  counter("kodiai_finding_outcomes_total", "Changes of findings' outcomes by people's feedback, by the new outcome.", {
+    outcome: "`posted`, `accepted`, `declined`, `fixed`, `outdated` or `reintroduced`",
+  }),
+  counter("kodiai_degradations_total", "Degraded parts of reviews and searches.", {
+    part: "as in docs/operating.md, section Troubleshooting",
+  }),
+  counter("kodiai_model_questions_total", "Requests to a language model; repairs and retries within one count once.", {
+    purpose: "`review`, `verify`, `answer`, `memory`, `queries`, `rerank` or `gate`",
+  }),
+  counter("kodiai_model_tokens_total", "Tokens that a language model read and wrote.", {
+    purpose: "as above",
+    direction: "`input` (cached or not), `cached` (of the input) or `output`",
+  }),
+  counter("kodiai_model_cost_usd_total", "Cost of requests to a language model that has a price.", {
+    purpose: "as above",
+  }),
+  histogram("kodiai_model_duration_seconds", "How long a request to a language model took.", WORK, {
+    purpose: "as above",
+  }),
+  histogram("kodiai_retrieval_duration_seconds", "How long searching memory took, reranking not included.", RETRIEVAL, {
+    origin: "`review`, `question`, `search` or `command-line`",
+    method: "`semantic`, `keyword` or `hybrid`",
+  }),
+  counter("kodiai_gate_decisions_total", "Decisions whether to search memory.", {
+    decision: "`search` or `skip`",
+    rule: "which rule decided, or `model`, `cache`, `default`",
+  }),
+  counter(
+    "kodiai_gate_shadow_searches_total",
+    "Skipped searches that ran as a sample, to measure what skipping loses.",
+    { result: "`hit`: skipping would have lost a memory; `nothing`: it would not" },
+  ),
+  counter("kodiai_retrieved_memories_total", "Memories that searches returned."),
+  histogram(
+    "kodiai_retrieval_similarity_ratio",
+    "Average cosine similarity of the memories that a search returned.",
+    TENTHS,
+  ),
+  gauge(
+    "kodiai_retrieval_similarity_limit_ratio",
+    "Average similarity under which searches find little: .6 for an embedder that calls a distance of .3 relevant.",
+  ),
+  counter("kodiai_embedded_texts_total", "Query texts sent to an embedder; the keyless one is not counted.", {
+    from: "`cache` or `service`",
+  }),
+  counter("kodiai_embedding_tokens_total", "Tokens of queries that an embedding service read."),
+  counter("kodiai_retrieval_cost_usd_total", "Cost of searches: embedding, reranking and model requests together."),
+  histogram("kodiai_rerank_duration_seconds", "How long reranking took.", RETRIEVAL, { result: "`done` or `failed`" }),
+  gauge("kodiai_event_loop_lag_seconds", "Event loop lag, 99th percentile since the last scrape."),
+  gauge("process_resident_memory_bytes", "Memory in use."),
+  gauge("process_uptime_seconds", "Seconds since the start."),
+] satisfies readonly MetricEntry[];
 
 type Entry = (typeof METRICS)[number];
 /** The names of one type of metric. */

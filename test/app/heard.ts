@@ -4,7 +4,6 @@ import { join } from "node:path";
 import Database from "better-sqlite3";
 import { vi } from "vitest";
 import { memory } from "../../src/cli/memory.ts";
-import { memoryVerbPorts } from "../../src/wire/cli/memory.ts";
 import type { Pull } from "../fakes/github/conversation.ts";
 import type { Stage } from "./stage.ts";
 import { answered } from "./talking.ts";
@@ -44,7 +43,7 @@ async function printed(stage: Stage, words: readonly string[]): Promise<string> 
   const lines: string[] = [];
   const log = vi.spyOn(console, "log").mockImplementation((line: string) => void lines.push(line));
   try {
-    await memory([...words, "--repo", "acme/shop", "--data-dir", stage.dataDir], memoryVerbPorts);
+    await memory([...words, "--repo", "acme/shop", "--data-dir", stage.dataDir]);
   } finally {
     log.mockRestore();
   }

@@ -4,7 +4,6 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { memory } from "../../src/cli/memory.ts";
 import { memoryFacts } from "../../src/store/memory/memory-facts.ts";
-import { memoryVerbPorts } from "../../src/wire/cli/memory.ts";
 import type { Pull, Repository, ReviewComment } from "../fakes/github/conversation.ts";
 import { BACKUP, summaryOf } from "./given.ts";
 import { anHourPasses } from "./heard.ts";
@@ -239,7 +238,7 @@ async function told(name: string): Promise<{ readonly lines: readonly string[]; 
   const lines: string[] = [];
   const log = vi.spyOn(console, "log").mockImplementation((line: string) => void lines.push(line));
   try {
-    await memory(["stats", "--repo", `acme/${name}`, "--data-dir", stage.dataDir], memoryVerbPorts);
+    await memory(["stats", "--repo", `acme/${name}`, "--data-dir", stage.dataDir]);
   } finally {
     log.mockRestore();
   }

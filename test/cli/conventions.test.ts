@@ -8,7 +8,6 @@ import { UsageError } from "../../src/cli/usage.ts";
 import { readConfigFile } from "../../src/config/read-config-file.ts";
 import { memoryId } from "../../src/domain/memory.ts";
 import { exportLine } from "../../src/learn/remember/parse-row.ts";
-import { conventionsVerbPorts } from "../../src/wire/cli/memory.ts";
 import { AT, givenRecord } from "../learn/given.ts";
 import { kodiai } from "./kodiai.ts";
 
@@ -75,14 +74,14 @@ test("where nothing is remembered it says so and makes no file", async () => {
 });
 
 test.each([
-  [["--min", "1"], "--min takes how many pull requests"],
+  [["--min", "1"], "--min takes a whole number from 2 to 1000"],
   [["--min", "2.5"], "--min takes"],
   [["--since", "March"], "--since takes a day"],
   [["--since", "2026-02-30"], "--since takes a day"],
   [["--format", "sarif"], "--format takes one of pretty, md, json"],
   [["now"], 'unexpected argument "now"'],
 ])("conventions with %j is a mistake of usage", async (words, says) => {
-  const asked = conventions([...words, "--data-dir", dataDir], conventionsVerbPorts);
+  const asked = conventions([...words, "--data-dir", dataDir]);
   await expect(asked).rejects.toThrow(UsageError);
   await expect(asked).rejects.toThrow(says);
 });

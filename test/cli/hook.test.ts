@@ -31,7 +31,7 @@ async function run(...words: readonly string[]): Promise<string> {
   const printed: string[] = [];
   const spy = vi.spyOn(console, "log").mockImplementation((text: string) => void printed.push(text));
   try {
-    await hook([...words, "--repo", clone.path], hookPorts);
+    await hook([...words, "--repo", clone.path]);
   } finally {
     spy.mockRestore();
   }

@@ -6,7 +6,6 @@ import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { memory } from "../../src/cli/memory.ts";
 import { replay } from "../../src/cli/replay.ts";
 import { UsageError } from "../../src/cli/usage.ts";
-import { memoryVerbPorts } from "../../src/wire/cli/memory.ts";
 import { kodiai } from "./kodiai.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "kodiai-replay-"));
@@ -50,7 +49,7 @@ const printedBy = async (run: () => Promise<unknown>): Promise<string> => {
   return printed.join("\n");
 };
 const replayed = async (...words: readonly string[]) =>
-  JSON.parse(await printedBy(() => replay([...words, "--data-dir", dataDir, "--json"], memoryVerbPorts)));
+  JSON.parse(await printedBy(() => replay([...words, "--data-dir", dataDir, "--json"])));
 
 test("a repository whose reviewers repeat themselves is helped, and the page says by how much over which placebo", async () => {
   const { code, out, err } = await run(["replay", "--repo", "acme/shop", "--data-dir", dataDir]);
@@ -88,10 +87,9 @@ test("without another repository of the same main language it is said that there
 });
 
 test("what it came to is kept and told, unless it looked at too few of the pull requests", async () => {
-  const stats = (repo: string) =>
-    printedBy(() => memory(["stats", "--repo", repo, "--data-dir", dataDir], memoryVerbPorts));
+  const stats = (repo: string) => printedBy(() => memory(["stats", "--repo", repo, "--data-dir", dataDir]));
   const page = (...words: string[]) =>
-    printedBy(() => replay(["--repo", "acme/shop", ...words, "--data-dir", dataDir], memoryVerbPorts));
+    printedBy(() => replay(["--repo", "acme/shop", ...words, "--data-dir", dataDir]));
   expect(await page()).toContain("kept for 30 days; reviews search memory as before");
   const told = await stats("acme/shop");
   expect(told).toMatch(
@@ -113,7 +111,7 @@ test.each([
   [["--repo", "acme/shp"], "there are no memories of acme/shp"],
   [["--format", "md"], "--format takes one of pretty, json"],
 ])("replay with %j is a mistake of usage", async (words, says) => {
-  const asked = replay([...words, "--data-dir", dataDir], memoryVerbPorts);
+  const asked = replay([...words, "--data-dir", dataDir]);
   await expect(asked).rejects.toThrow(UsageError);
   await expect(asked).rejects.toThrow(says);
 });

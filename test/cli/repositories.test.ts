@@ -9,7 +9,6 @@ import { memory } from "../../src/cli/memory.ts";
 import { UsageError } from "../../src/cli/usage.ts";
 import type { Repo } from "../../src/domain/job.ts";
 import { exportLine } from "../../src/learn/remember/parse-row.ts";
-import { indexVerbPorts, memoryVerbPorts } from "../../src/wire/cli/memory.ts";
 import { type Clone, givenClone } from "../adapters/git/clone.ts";
 import { givenRecord } from "../learn/given.ts";
 
@@ -28,8 +27,8 @@ afterEach(() => {
   clone.remove();
 });
 
-const run = (...words: string[]) => memory([...words, "--data-dir", join(folder, "data")], memoryVerbPorts);
-const runIndex = (...words: string[]) => index([...words, "--data-dir", join(folder, "data")], indexVerbPorts);
+const run = (...words: string[]) => memory([...words, "--data-dir", join(folder, "data")]);
+const runIndex = (...words: string[]) => index([...words, "--data-dir", join(folder, "data")]);
 const json = () => JSON.parse(printed.at(-1) ?? "") as Record<string, unknown>;
 
 const RECORD = givenRecord();
@@ -90,11 +89,11 @@ test("what is exported is read back as it was, elsewhere and twice", async () =>
   ).toEqual([RECORD, other].sort((a, b) => (a.id < b.id ? -1 : 1)));
 
   const elsewhere = ["--data-dir", join(folder, "elsewhere")];
-  expect(await memory(["import", file, ...elsewhere], memoryVerbPorts)).toBe(0);
+  expect(await memory(["import", file, ...elsewhere])).toBe(0);
   const again = join(folder, "again.jsonl");
-  expect(await memory(["export", again, "--all", ...elsewhere], memoryVerbPorts)).toBe(0);
+  expect(await memory(["export", again, "--all", ...elsewhere])).toBe(0);
   expect(readFileSync(again, "utf8")).toBe(lines);
-  expect(await memory(["import", again, "--json", ...elsewhere], memoryVerbPorts)).toBe(0);
+  expect(await memory(["import", again, "--json", ...elsewhere])).toBe(0);
   expect(json()).toMatchObject({ remembered: { added: 0, updated: 0, unchanged: 2 } });
 });
 

@@ -10,7 +10,6 @@ import { UsageError } from "../../src/cli/usage.ts";
 import { exportLine } from "../../src/learn/remember/parse-row.ts";
 import { openQueueFile } from "../../src/store/queue/clock.ts";
 import { storedRetrievals } from "../../src/store/reviews/retrievals.ts";
-import { searchVerbPorts, statsVerbPorts } from "../../src/wire/cli/memory.ts";
 import { anEntry } from "../adapters/contracts/retrieval-log.ts";
 import { says } from "../fakes/anthropic/replies.ts";
 import { startAnthropic } from "../fakes/anthropic/server.ts";
@@ -26,7 +25,7 @@ const searched = async (...words: readonly string[]) => {
   const spy = vi.spyOn(console, "log").mockImplementation((text: string) => void printed.push(text));
   try {
     const here = words.includes("--repo") ? [] : ["--repo", clone.path];
-    expect(await search([...words, ...here, "--data-dir", dataDir, "--json"], searchVerbPorts)).toBe(0);
+    expect(await search([...words, ...here, "--data-dir", dataDir, "--json"])).toBe(0);
   } finally {
     spy.mockRestore();
   }
@@ -101,7 +100,7 @@ test.each([
   [["x", "--langage", "go"], "did you mean --language?"],
   [["x", "--repo", "no such folder"], "is neither a folder nor OWNER/NAME"],
 ])("search with %j is a mistake of usage", async (words, says) => {
-  const asked = search([...words, "--data-dir", dataDir], searchVerbPorts);
+  const asked = search([...words, "--data-dir", dataDir]);
   await expect(asked).rejects.toThrow(UsageError);
   await expect(asked).rejects.toThrow(says);
 });
@@ -113,7 +112,7 @@ test.each([
   [["now"], 'unexpected argument "now"'],
   [["--repo", "a b"], "is neither a folder nor OWNER/NAME"],
 ])("stats with %j is a mistake of usage", async (words, says) => {
-  const asked = stats([...words, "--data-dir", dataDir], statsVerbPorts);
+  const asked = stats([...words, "--data-dir", dataDir]);
   await expect(asked).rejects.toThrow(UsageError);
   await expect(asked).rejects.toThrow(says);
 });

@@ -45,12 +45,10 @@ test("three variables are enough, and everything else has its default", () => {
     searchMemoryBytes: null,
     reviewerLogin: null,
     dryRun: false,
-    allowHttpHosts: [],
     workers: 3,
     embeddings: { kind: "local" },
     model: null,
     reranker: { kind: "off" },
-    proxy: { https: null, http: null, no: null },
   });
 });
 
@@ -127,7 +125,6 @@ test("every variable is read", () => {
     searchMemoryBytes: 512_000_000,
     reviewerLogin: "kodiai-reviewer",
     dryRun: true,
-    allowHttpHosts: ["ollama:11434", "build.internal"],
     workers: 16,
     embeddings: {
       kind: "http",
@@ -153,7 +150,6 @@ test("every variable is read", () => {
       baseUrl: "https://ai.mongodb.com/v1",
       model: "rerank-2.5-lite",
     },
-    proxy: { https: "http://proxy.example.com:3128", http: "http://lower.example.com:3128", no: ".internal" },
   });
 });
 

@@ -20,7 +20,6 @@ import { searchMemoryTool } from "../../src/mcp/search-memory.ts";
 import { shouldRetrieve } from "../../src/mcp/should-retrieve.ts";
 import { startMcpServer } from "../../src/server/mcp-http-server.ts";
 import { mcpPorts } from "../../src/wire/cli/mcp.ts";
-import { memoryVerbPorts } from "../../src/wire/cli/memory.ts";
 import { type Clone, kodiai, newClone } from "../cli/kodiai.ts";
 import { says } from "../fakes/anthropic/replies.ts";
 import { startAnthropic } from "../fakes/anthropic/server.ts";
@@ -77,8 +76,8 @@ beforeAll(async () => {
   clone.commit("Lay the ground");
   const quiet = vi.spyOn(console, "log").mockImplementation(() => undefined);
   const at = (file: string) => join(clone.path, file);
-  await memory(["import", at("local.jsonl"), "--repo", clone.path, "--data-dir", dataDir], memoryVerbPorts);
-  await memory(["import", at("other.jsonl"), "--data-dir", dataDir], memoryVerbPorts);
+  await memory(["import", at("local.jsonl"), "--repo", clone.path, "--data-dir", dataDir]);
+  await memory(["import", at("other.jsonl"), "--data-dir", dataDir]);
   quiet.mockRestore();
 }, 60_000);
 afterAll(() => {
@@ -399,14 +398,14 @@ test.each([
   [["--model", "big"], "--model takes one of auto, off"],
   [["--repo", "no such folder"], "is neither a folder nor OWNER/NAME"],
 ])("kodiai mcp %j is a mistake of usage", async (words, says) => {
-  const asked = mcp([...words, "--data-dir", dataDir], mcpPorts);
+  const asked = mcp([...words, "--data-dir", dataDir]);
   await expect(asked).rejects.toThrow(UsageError);
   await expect(asked).rejects.toThrow(says);
 });
 
 test("a token that is easy to guess is refused without being shown", async () => {
   vi.stubEnv("KODIAI_MCP_TOKEN", "hunter2");
-  const refused = await mcp(["--http", "0"], mcpPorts).catch((error: Error) => error);
+  const refused = await mcp(["--http", "0"]).catch((error: Error) => error);
   vi.unstubAllEnvs();
   expect(refused).toBeInstanceOf(UsageError);
   expect(String(refused)).toMatch(/KODIAI_MCP_TOKEN must be 32 characters or more(?!.*hunter2)/);

@@ -9,7 +9,6 @@ import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { memory } from "../../src/cli/memory.ts";
 import { findingSource } from "../../src/domain/memory.ts";
 import { exportLine } from "../../src/learn/remember/parse-row.ts";
-import { memoryVerbPorts } from "../../src/wire/cli/memory.ts";
 import { type Clone, newClone } from "../cli/kodiai.ts";
 import { givenRecord } from "../learn/given.ts";
 import { testDatabase } from "../postgres.ts";
@@ -46,7 +45,7 @@ describe.skipIf(given === null)("the tools over a memory in PostgreSQL", () => {
     clone.commit("Lay the ground");
     vi.stubEnv("DATABASE_URL", given?.url ?? "");
     const quiet = vi.spyOn(console, "log").mockImplementation(() => undefined);
-    await memory(["import", join(clone.path, "local.jsonl"), "--repo", clone.path], memoryVerbPorts);
+    await memory(["import", join(clone.path, "local.jsonl"), "--repo", clone.path]);
     quiet.mockRestore();
     vi.unstubAllEnvs();
     const env = {

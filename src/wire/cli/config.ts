@@ -3,8 +3,8 @@ import { readFile, stat } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { gitText } from "../../adapters/git/git.ts";
 import { githubFiles } from "../../adapters/github/pull-requests.ts";
-import type { ConfigVerbPorts } from "../../cli/config.ts";
-import { isFolder } from "../../cli/find-repository.ts";
+import { apiUrlFor } from "../../cli/api-url.ts";
+import { isFolder, namedRepository } from "../../cli/find-repository.ts";
 import { UsageError } from "../../cli/usage.ts";
 import type { Repo } from "../../domain/job.ts";
 import { configAt } from "../../gather/gather.ts";
@@ -12,25 +12,16 @@ import type { PullRequests } from "../../ports.ts";
 import { personsClient } from "../github.ts";
 import { knownRules } from "../rules.ts";
 
-/** A repository by name, and its API. */
-export interface NamedRepository {
-  readonly host: string;
-  readonly owner: string;
-  readonly name: string;
-}
-
+type NamedRepository = ReturnType<typeof namedRepository>;
 type Files = Pick<PullRequests, "text" | "ownersText">;
 
 /**
  * Ports for the configuration of a folder (its file in the working tree), or of OWNER/NAME on GitHub.
  *
  * @param word undefined is the folder of the process
- * @param apiUrlFor the API of a host
+ * @returns `name` is the folder or OWNER/NAME; `notRead` what could not be read, and why, or null
  */
-export async function configVerbPorts(
-  word: string | undefined,
-  apiUrlFor: (host: string) => string,
-): Promise<ConfigVerbPorts> {
+export async function configVerbPorts(word: string | undefined) {
   const token = process.env.GITHUB_TOKEN ?? "";
   const filesOf = (named: NamedRepository) => filesOnGitHub(apiUrlFor(named.host), token);
   if (word !== undefined && !isFolder(word)) {
@@ -66,15 +57,6 @@ function filesOnGitHub(apiUrl: string, token: string): Files {
 /** Only its name matters, because files are read by repository name. */
 function repoOf({ host, owner, name }: NamedRepository): Repo {
   return { host, id: 0, ownerId: 0, owner, name, visibility: "private" };
-}
-
-const NAME = /^(?:https?:\/\/([^/\s]{1,250})\/)?([\w.-]{1,100})\/([\w.-]{1,100}?)(?:\.git)?\/?$/;
-
-function namedRepository(word: string): NamedRepository {
-  const match = NAME.exec(word);
-  if (match === null) throw new UsageError(`${JSON.stringify(word)} is neither a folder nor OWNER/NAME`);
-  const [, host, owner = "", name = ""] = match;
-  return { host: host ?? URL.parse(process.env.GITHUB_SERVER_URL ?? "")?.host ?? "github.com", owner, name };
 }
 
 /** `git@github.com:acme/shop.git`, `ssh://git@github.com/acme/shop`, `https://github.com/acme/shop.git`. */

@@ -3,12 +3,10 @@
 import { readFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { GitFailed, git, gitText } from "../../adapters/git/git.ts";
-import type { Checkout } from "../../cli/fit-config.ts";
-import type { HookPorts } from "../../cli/hook.ts";
 import { UsageError } from "../../cli/usage.ts";
 
 /** @param cwd a folder of the clone */
-export function hookPorts(cwd: string): HookPorts {
+export function hookPorts(cwd: string) {
   const ask = (...args: readonly string[]) => gitText(cwd, args);
   /** Null when git fails. */
   const tried = (...args: readonly string[]) =>
@@ -17,7 +15,8 @@ export function hookPorts(cwd: string): HookPorts {
       throw error;
     });
   return {
-    async hooksFolder() {
+    /** Where git looks for hooks here, and whether other repositories share that folder. */
+    async hooksFolder(): Promise<{ readonly path: string; readonly isShared: boolean }> {
       const top = await ask("rev-parse", "--show-toplevel");
       const set = (await tried("config", "--show-scope", "--type=path", "--get-all", "core.hooksPath")) ?? "";
       // Our git runs with hooks disabled by an option, which it lists last.
@@ -28,7 +27,11 @@ export function hookPorts(cwd: string): HookPorts {
       const common = await ask("rev-parse", "--git-common-dir");
       return { path: join(resolve(cwd, common), "hooks"), isShared: false };
     },
-    async base(remote, remoteSha, localSha) {
+    /**
+     * The base of the commits that are new to the remote: the remote's commit, else where the branch left the remote's own; null
+     * when nothing of the remote is known.
+     */
+    async base(remote: string, remoteSha: string | null, localSha: string): Promise<string | null> {
       if (remoteSha !== null && (await tried("cat-file", "-e", `${remoteSha}^{commit}`)) !== null) return remoteSha;
       for (const ref of [
         `refs/remotes/${remote}/HEAD`,
@@ -41,6 +44,14 @@ export function hookPorts(cwd: string): HookPorts {
       return null;
     },
   };
+}
+
+/** The content of a checkout. */
+export interface Checkout {
+  /** Tracked paths and those that git does not ignore, with `/`. */
+  readonly files: readonly string[];
+  /** Text of .gitattributes; "" without one. */
+  readonly attributes: string;
 }
 
 /** @throws UsageError when the folder is not a repository */

@@ -1,7 +1,6 @@
 // Wires `kodiai doctor --live`: the App's credentials, and a person's token.
 import { readFileSync } from "node:fs";
 import { liveGitHub } from "../../adapters/github/live-run.ts";
-import type { LiveVerbPorts, LiveWords } from "../../cli/doctor-live.ts";
 import { readServersEnv } from "../../cli/server-folder.ts";
 import { UsageError } from "../../cli/usage.ts";
 import { readEnv } from "../../config/env.ts";
@@ -9,8 +8,17 @@ import { privateKeyOf } from "../../server/private-key.ts";
 import { githubFetch } from "../egress.ts";
 import { registerSecrets, withoutSecrets } from "../secrets.ts";
 
+interface LiveWords {
+  readonly owner: string;
+  readonly name: string;
+  readonly dataDir: string | undefined;
+  readonly tokenFile: string | undefined;
+  /** Whether an outside collaborator could log in to the dashboard; null if not tested. */
+  readonly outsideLogin: boolean | null;
+}
+
 /** @throws UsageError when the App's credentials or the token are missing */
-export function liveVerbPorts(words: LiveWords): LiveVerbPorts {
+export function liveVerbPorts(words: LiveWords): ReturnType<typeof liveGitHub> {
   const unread = readServersEnv(words.dataDir);
   if (unread !== null) process.stderr.write(`kodiai doctor: ${unread}\n`);
   if (process.env.APP_ID === undefined) throw new UsageError("--live needs the App's credentials, as the server does");

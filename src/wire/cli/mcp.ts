@@ -24,7 +24,7 @@ import { type ModelWish, modelAccess } from "./model.ts";
 import { mustOpen } from "./store.ts";
 
 /** Arguments of the server. */
-export interface McpWords {
+interface McpWords {
   /** A folder, or OWNER/NAME of a repository in memory; undefined: the current folder. */
   readonly repo: string | undefined;
   readonly dataDir: string | undefined;

@@ -6,20 +6,16 @@ import { gitText } from "../../adapters/git/git.ts";
 import { localChanges } from "../../adapters/git/local-changes.ts";
 import { gitTree } from "../../adapters/git/tree.ts";
 import { localWords } from "../../adapters/local/local-embedder.ts";
-import type { ConventionsVerbPorts } from "../../cli/conventions.ts";
 import { isDatabase, shownPlace, storePlace } from "../../cli/data-dir.ts";
-import type { MemoryVerbPorts } from "../../cli/describe-memory.ts";
-import { findRepository, isFolder } from "../../cli/find-repository.ts";
-import type { HistoryVerbPorts, HistoryWords } from "../../cli/import-history.ts";
-import type { IndexVerbPorts, IndexWords } from "../../cli/index-repository.ts";
-import type { SearchVerbPorts } from "../../cli/search.ts";
-import type { StatsVerbPorts } from "../../cli/stats.ts";
+import { findRepository, isFolder, nameOf, nothingRemembered } from "../../cli/find-repository.ts";
 import { UsageError } from "../../cli/usage.ts";
 import { readEmbeddings } from "../../config/read-embeddings.ts";
 import { readReranker } from "../../config/read-reranker.ts";
 import { setVariables } from "../../config/shown-variables.ts";
 import type { Repo } from "../../domain/job.ts";
 import { repoKey } from "../../domain/memory.ts";
+import type { HistoryPorts } from "../../flows/repository/import-history.ts";
+import type { IndexedCorpus } from "../../flows/repository/index-repository.ts";
 import { configAt } from "../../gather/gather.ts";
 import type { RepositoryLabels, Reranker } from "../../ports/memory.ts";
 import { personsPast } from "../github.ts";
@@ -28,7 +24,7 @@ import { knownRules } from "../rules.ts";
 import { redact, registerSecrets, safeRetrievals } from "../secrets.ts";
 import { openStore } from "../store.ts";
 import { modelAccess, monthlyBudget } from "./model.ts";
-import { mustOpen, statisticsAt, unrecorded } from "./store.ts";
+import { mustOpen, unrecorded } from "./store.ts";
 
 /** Opens memory for the command line, at storePlace. */
 export async function openMemoryFor(place: string) {
@@ -43,7 +39,7 @@ export async function openMemoryFor(place: string) {
   return { ...store, place, redact, embedder, close: () => void store.close() };
 }
 
-async function localRepository(path: string): Promise<Repo> {
+export async function localRepository(path: string): Promise<Repo> {
   return (await localChanges(resolve(path), { kind: "staged" })).repo;
 }
 
@@ -53,73 +49,77 @@ export async function repositoryOf(word: string | undefined, all: RepositoryLabe
   return findRepository(word, await all(), dir);
 }
 
-/** Ports of `kodiai memory`. */
-export async function memoryVerbPorts(word: string | undefined): Promise<MemoryVerbPorts> {
+export type MemoryVerbPorts = Awaited<ReturnType<typeof memoryVerbPorts>>;
+
+/** Ports of `kodiai memory` and `kodiai replay`. `repoOf` finds what `--repo` names: a folder, or OWNER/NAME. */
+export async function memoryVerbPorts(word: string | undefined) {
   const opened = await openMemoryFor(storePlace(word));
   const { all } = opened.labels;
   return {
     ...opened,
-    repoOf: (repo) => repositoryOf(repo, all, shownPlace(opened.place)),
+    repoOf: (repo: string | undefined) => repositoryOf(repo, all, shownPlace(opened.place)),
     repositories: all,
-    access: (repo) => modelAccess({ use: "auto" }, repo, opened.place),
+    access: (repo: Repo) => modelAccess({ use: "auto" }, repo, opened.place),
     usdPerMonth: monthlyBudget,
     now: Date.now,
   };
 }
 
-/** Common ports of verbs that only read memory. */
-export interface MemoryIfAny extends Pick<SearchVerbPorts, "folder" | "known" | "repoOf" | "close"> {
-  /** Null without memory; then no file is created. */
-  readonly opened: Awaited<ReturnType<typeof openMemoryFor>> | null;
-}
-
-/** @param word the folder that `--data-dir` names */
-export async function memoryIfAny(word: string | undefined): Promise<MemoryIfAny> {
+/**
+ * Memory for verbs that only read it; `opened` is null without memory, and then no file is created.
+ *
+ * @param word the folder that `--data-dir` names
+ */
+export async function memoryIfAny(word: string | undefined) {
   const place = storePlace(word);
-  const folder = shownPlace(place);
   mustOpen(place);
   const isThere = isDatabase(place) || existsSync(join(place, "memory.db"));
   const opened = isThere ? await openMemoryFor(place) : null;
-  const all = opened?.labels.all ?? (async () => []);
-  return {
-    folder,
-    opened,
-    known: await all(),
-    repoOf: (repo) => repositoryOf(repo, all, folder),
-    close: opened?.close ?? (() => {}),
-  };
+  return { folder: shownPlace(place), opened, close: opened?.close ?? (() => {}) };
 }
 
-/** Ports of `kodiai search`. */
-export async function searchVerbPorts(word: string | undefined): Promise<SearchVerbPorts> {
-  const { opened, ...rest } = await memoryIfAny(word);
-  if (opened === null) return { ...rest, open: null };
-  const { embedder, recall, retrievals } = opened;
-  const open: SearchVerbPorts["open"] = {
-    embedder,
-    recall,
-    reranker: rerankerOfEnvironment,
-    access: (repo) => modelAccess({ use: "auto" }, repo, storePlace(word)),
-    retrievals: safeRetrievals(retrievals, unrecorded),
-    now: Date.now,
-  };
-  return { ...rest, open };
+/**
+ * The repository that `--repo` names (a folder, OWNER/NAME or HOST/ID; for undefined, the current folder's), with memory.
+ *
+ * @throws UsageError; Error when there are no memories of it
+ */
+export async function repositoryWithMemory(
+  word: string | undefined,
+  { opened, folder }: Awaited<ReturnType<typeof memoryIfAny>>,
+) {
+  const known = (await opened?.labels.all()) ?? [];
+  const repo = await repositoryOf(word, async () => known, folder);
+  if (opened === null || !known.some((one) => repoKey(one) === repoKey(repo)))
+    throw new Error(nothingRemembered(nameOf(repo), known, folder));
+  return { repo, opened };
+}
+
+/** Ports of a search by hand, without what reranks. */
+export function searchPorts({ embedder, recall, retrievals }: Awaited<ReturnType<typeof openMemoryFor>>) {
+  return { embedder, recall, retrievals: safeRetrievals(retrievals, unrecorded), now: Date.now };
 }
 
 /** The environment's reranker; null without one. Throws an Error that names the variable. */
-async function rerankerOfEnvironment(): Promise<Reranker | null> {
+export async function rerankerOfEnvironment(): Promise<Reranker | null> {
   const read = readReranker(setVariables(process.env));
   if ("problems" in read) throw new Error(read.problems.join("\n"));
   return chosenReranker(read.reranker);
 }
 
-/** Ports of `kodiai stats` and `kodiai doctor`. Creates no file. */
-export async function statsVerbPorts(word: string | undefined): Promise<StatsVerbPorts> {
-  return { ...(await statisticsAt(storePlace(word))), repoKeyOf: async (repo) => repoKey(await localRepository(repo)) };
+/** Which commit of which clone, for which repository, into which folder. */
+interface IndexWords {
+  /** The clone; for undefined, the folder that `repo` names, else the current one. */
+  readonly path: string | undefined;
+  /** A folder or OWNER/NAME; for undefined, the clone's own. */
+  readonly repo: string | undefined;
+  /** A clone of the repository's wiki, which is read instead of the repository. */
+  readonly wiki: string | undefined;
+  readonly revision: string;
+  readonly dataDir: string | undefined;
 }
 
 /** Ports of `kodiai index`: the tree of one commit of a clone, and memory. */
-export async function indexVerbPorts(words: IndexWords): Promise<IndexVerbPorts> {
+export async function indexVerbPorts(words: IndexWords) {
   const opened = await openMemoryFor(storePlace(words.dataDir));
   try {
     const { path, repo: word, wiki } = words;
@@ -137,7 +137,7 @@ export async function indexVerbPorts(words: IndexWords): Promise<IndexVerbPorts>
 }
 
 /** From the commit's configuration: documents, and code if `knowledge.corpora.code` is on. */
-async function indexedCorpora(clone: string, commit: string, repo: Repo): Promise<IndexVerbPorts["corpora"]> {
+async function indexedCorpora(clone: string, commit: string, repo: Repo): Promise<readonly IndexedCorpus[]> {
   const text = (_repo: Repo, path: string) =>
     gitText(clone, ["cat-file", "blob", `${commit}:${path}`]).catch(() => null);
   const { config } = await configAt(repo, commit, { text, ownersText: () => Promise.resolve(null) }, knownRules());
@@ -152,16 +152,21 @@ function fileUrl({ host, owner, name }: Repo, commit: string, path: string, isWi
   return `${page}/blob/${commit}/${path.split("/").map(encodeURIComponent).join("/")}`;
 }
 
-/** @param word the folder of `--data-dir`; without memory, no file is created */
-export async function conventionsVerbPorts(word: string | undefined): Promise<ConventionsVerbPorts> {
-  const { opened, ...rest } = await memoryIfAny(word);
-  if (opened === null) return { ...rest, open: null };
-  const { memory, recall, embedder } = opened;
-  return { ...rest, open: { memory, recall, space: embedder.space } };
+/** The repository to import, with which token, into which folder. */
+export interface HistoryWords {
+  readonly host: string;
+  readonly owner: string;
+  readonly name: string;
+  readonly token: string;
+  readonly apiUrl: string;
+  readonly dataDir: string | undefined;
+  readonly isDry: boolean;
 }
 
 /** Ports of `kodiai import`. A dry run opens no file. */
-export async function historyVerbPorts(words: HistoryWords): Promise<HistoryVerbPorts> {
+export async function historyVerbPorts(
+  words: HistoryWords,
+): Promise<HistoryPorts & { readonly repo: Repo; readonly close: () => void }> {
   registerSecrets(words.token);
   const found = await personsPast(words);
   if (words.isDry) return { ...found, redact, embedder: localWords(), memory: null, store: null, close: () => {} };

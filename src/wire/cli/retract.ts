@@ -10,19 +10,30 @@ import { gatedFetch } from "../../adapters/github/write-gate.ts";
 import { unheldWrites } from "../../adapters/github/write-path.ts";
 import { apiUrlFor } from "../../cli/api-url.ts";
 import { isDatabase, storePlace } from "../../cli/data-dir.ts";
-import type { RetractVerbPorts, RetractWords } from "../../cli/retract.ts";
+import { usualHost } from "../../cli/find-repository.ts";
 import { readServersEnv } from "../../cli/server-folder.ts";
 import { UsageError } from "../../cli/usage.ts";
 import { readEnv } from "../../config/env.ts";
 import { readEmbeddings } from "../../config/read-embeddings.ts";
 import { setVariables } from "../../config/shown-variables.ts";
 import type { Repo } from "../../domain/job.ts";
+import type { RetractPorts } from "../../flows/review/retract-review.ts";
 import type { Retractions } from "../../ports/checks.ts";
 import { privateKeyOf } from "../../server/private-key.ts";
 import { githubFetch } from "../egress.ts";
 import { personsClient, repoFrom } from "../github.ts";
 import { chosenEmbedder } from "../models.ts";
 import { openStore } from "../store.ts";
+
+/** The pull request whose review is taken back. */
+export interface RetractWords {
+  /** Null: the host from the environment. */
+  readonly host: string | null;
+  readonly owner: string;
+  readonly name: string;
+  readonly number: number;
+  readonly dataDir: string | undefined;
+}
 
 interface SignedIn {
   readonly repo: Repo;
@@ -34,7 +45,9 @@ interface SignedIn {
  *
  * @throws UsageError without credentials; Error when GitHub does not know the repository
  */
-export async function retractVerbPorts(words: RetractWords): Promise<RetractVerbPorts> {
+export async function retractVerbPorts(
+  words: RetractWords,
+): Promise<RetractPorts & SignedIn & { readonly close: () => void }> {
   const unread = readServersEnv(words.dataDir);
   if (unread !== null) process.stderr.write(`kodiai retract: ${unread}\n`);
   const { APP_ID, GITHUB_TOKEN } = process.env;
@@ -71,7 +84,7 @@ async function asApp(words: RetractWords): Promise<SignedIn> {
 }
 
 async function asPerson(words: RetractWords, token: string): Promise<SignedIn> {
-  const host = words.host ?? URL.parse(process.env.GITHUB_SERVER_URL ?? "")?.host ?? "github.com";
+  const host = words.host ?? usualHost();
   const github = clientOf(token, apiUrlFor(host));
   return {
     repo: await repoOf(github, words, host),
@@ -89,7 +102,7 @@ async function repoOf(github: Octokit, { owner, name }: RetractWords, host: stri
 }
 
 /** Creates no file. */
-async function memoryAt(place: string): Promise<Pick<RetractVerbPorts, "shelf" | "close">> {
+async function memoryAt(place: string): Promise<Pick<RetractPorts, "shelf"> & { readonly close: () => void }> {
   if (!isDatabase(place) && !existsSync(join(place, "memory.db"))) return { shelf: null, close: () => {} };
   const set = setVariables(process.env);
   const read = readEmbeddings(set);

@@ -6,16 +6,14 @@ import { join, resolve } from "node:path";
 import { blobCache } from "../../adapters/blob-cache.ts";
 import { memoryOff } from "../../adapters/no-memory/memory-off.ts";
 import { noMemory } from "../../adapters/no-memory/recall.ts";
-import type { BackupPorts } from "../../cli/backup.ts";
 import { dataDir, isDatabase, shownPlace, storePlace } from "../../cli/data-dir.ts";
-import type { JobsVerbPorts } from "../../cli/jobs.ts";
-import type { OpenMigrate } from "../../cli/migrate.ts";
-import type { PersonPorts } from "../../cli/person.ts";
 import { UsageError } from "../../cli/usage.ts";
 import { StoreUnusable } from "../../domain/errors.ts";
 import type { WritingPorts } from "../../flows/review/review-ports.ts";
 import type { Replays, RetrievalLog, RetrievalStatistics } from "../../ports/memory.ts";
 import type { SpendingStore } from "../../ports/model.ts";
+import type { MoveStore } from "../../ports/move.ts";
+import type { PersonStore } from "../../ports/person.ts";
 import { storedMemory } from "../../store/memory/memory.ts";
 import { openMemoryFile, reclaimFile } from "../../store/memory/memory-file.ts";
 import { threadRecall } from "../../store/memory/recall.ts";
@@ -45,7 +43,7 @@ const PATIENCE = { answerMs: 60_000 };
 const FEW = { connections: 3, name: "kodiai command", isLastWord: true } as const;
 
 /** Connections to a database (see storePlace). */
-export function databaseAt(place: string): Database {
+function databaseAt(place: string): Database {
   registerSecrets(passwordIn(place));
   return openPostgres(place, FEW);
 }
@@ -140,31 +138,28 @@ export async function spendingAt(place: string): Promise<SpendingStore | null> {
 }
 
 /** @param word the folder of `--data-dir`; if no server ever used it, no file is created */
-export async function jobsVerbPorts(word: string | undefined): Promise<JobsVerbPorts> {
+export async function jobsVerbPorts(word: string | undefined) {
   const place = storePlace(word);
-  const folder = shownPlace(place);
-  if (isDatabase(place)) {
-    registerSecrets(passwordIn(place));
-    const db = openPostgres(place, { connections: 1, name: "kodiai command", isLastWord: true });
-    return { folder, jobs: storedJobAdmin(db), close: () => db.close() };
-  }
   const path = join(place, "queue.db");
-  if (!existsSync(path)) return { folder, jobs: null, close: () => Promise.resolve() };
-  const db = await openQueueFile(path);
-  return { folder, jobs: storedJobAdmin(db), close: () => db.close() };
+  const db = isDatabase(place) ? databaseAt(place) : existsSync(path) ? await openQueueFile(path) : null;
+  return { folder: shownPlace(place), jobs: db && storedJobAdmin(db), close: async () => db?.close() };
 }
 
-/** Ports of `kodiai backup` and `kodiai restore`. */
-export function backupPorts(word: string | undefined): BackupPorts {
+/** Ports of `kodiai backup` and `kodiai restore`. Both throw StoreUnusable with what the operator can do. */
+export function backupPorts(word: string | undefined) {
   if (isDatabase(storePlace(word))) {
     throw new UsageError("DATABASE_URL names a PostgreSQL: back it up and restore it with its own tools, as pg_dump");
   }
   const folder = dataDir(word);
   return {
     folder,
-    backUp: (to) => backUpStore(folder, to, Date.now()),
-    restore: (from) => restoreStore(from, folder, Date.now()),
+    backUp: (to: string) => backUpStore(folder, to, Date.now()),
+    restore: (from: string) => restoreStore(from, folder, Date.now()),
   };
+}
+
+interface PersonPorts extends PersonStore {
+  close(): Promise<void>;
 }
 
 /**
@@ -239,8 +234,11 @@ async function peopleIn(folder: string): Promise<PersonPorts> {
   };
 }
 
-/** @param to the URL; undefined for DATABASE_URL, which keeps it out of the process list */
-export const openMigration: OpenMigrate = async (from, to) => {
+/**
+ * @param to the URL; undefined for DATABASE_URL, which keeps it out of the process list
+ * @throws StoreUnusable if there is no store, or the address is invalid; UsageError
+ */
+export async function openMigration(from: string, to: string | undefined) {
   const named = /^sqlite:\/\/(.+)$/.exec(from)?.[1];
   if (named === undefined) throw new UsageError("the store that is read is named sqlite://DIR");
   const url = to ?? process.env.DATABASE_URL;
@@ -257,9 +255,10 @@ export const openMigration: OpenMigrate = async (from, to) => {
   };
   try {
     await migrate(target, [MEMORY_PART, QUEUE_PART], "DATABASE_URL");
-    return { folder, move: (report) => moveStore({ queue, memory }, target, report), close };
+    const move: MoveStore = (report) => moveStore({ queue, memory }, target, report);
+    return { folder, move, close };
   } catch (error) {
     await close();
     throw error;
   }
-};
+}

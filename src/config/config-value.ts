@@ -1,0 +1,80 @@
+// The usual values of a key in .kodiai.yml. Each key has a default, a description and an example that differs from the default.
+import { z } from "zod";
+import { pathGlob } from "./path-glob.ts";
+import { PATTERN_LENGTH } from "./user-pattern.ts";
+
+/** `true` or `false`; the example is the opposite of the default. */
+export function flag(fallback: boolean, description: string) {
+  return z
+    .boolean()
+    .default(fallback)
+    .describe(description)
+    .meta({ examples: [!fallback] });
+}
+
+interface Range {
+  /** Smallest and largest value. */
+  readonly min: number;
+  readonly max: number;
+  readonly default: number;
+  readonly example: number;
+}
+
+/** A whole number. */
+export function whole({ min, max, default: fallback, example }: Range, description: string) {
+  return z
+    .int()
+    .min(min)
+    .max(max)
+    .default(fallback)
+    .describe(description)
+    .meta({ examples: [example] });
+}
+
+/** A number with or without a fraction. */
+export function amount({ min, max, default: fallback, example }: Range, description: string) {
+  return z
+    .number()
+    .min(min)
+    .max(max)
+    .default(fallback)
+    .describe(description)
+    .meta({ examples: [example] });
+}
+
+/** One of some words. */
+export function choice<const Word extends string>(
+  words: readonly Word[],
+  { default: fallback, example }: { readonly default: NoInfer<Word>; readonly example: NoInfer<Word> },
+  description: string,
+) {
+  return z
+    .enum(words)
+    .default(fallback as never)
+    .describe(description)
+    .meta({ examples: [example] });
+}
+
+/** Keys below a key. A file may leave out the section, or any of its keys. */
+export function section<Shape extends z.core.$ZodShape>(shape: Shape) {
+  return z.strictObject(shape).prefault({} as never);
+}
+
+/**
+ * Text that `read` can use, such as a pattern. An unusable one is a problem of the file with its place, never an exception later.
+ *
+ * @param read returns what is wrong as a sentence fragment
+ */
+export function checkedText(read: (source: string) => object | { readonly problem: string }) {
+  return z
+    .string()
+    .min(1)
+    .max(PATTERN_LENGTH, { abort: true })
+    .superRefine((source, context) => {
+      const pattern = read(source);
+      if ("problem" in pattern) context.addIssue({ code: "custom", message: String(pattern.problem) });
+    });
+}
+
+/** A glob for paths; a leading `!` belongs to the list around it. */
+export const Glob = checkedText((source) => pathGlob(source.replace(/^!/, "")));
