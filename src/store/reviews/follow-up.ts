@@ -1,6 +1,6 @@
 // Schedule of feedback checks, progress of imports of past reviews, and which reviews still introduce memory.
 
-import { feedbackKey, jobKey, type ReviewJob, upkeepKey } from "../../domain/job.ts";
+import { jobKey, type ReviewJob, upkeepKey } from "../../domain/job.ts";
 import type { HistoryProgress } from "../../domain/memory/past-reviews.ts";
 import { repoKey } from "../../domain/memory.ts";
 import type { FeedbackStore } from "../../ports/feedback.ts";
@@ -27,7 +27,7 @@ export function storedLooks(db: Database): FeedbackStore {
       return rows.flatMap(({ job }) => {
         if (job === null) return [];
         const { installationId, repo, number } = JSON.parse(job) as ReviewJob;
-        const key = feedbackKey(repo, number);
+        const key = upkeepKey(repo, "feedback", number);
         return [{ kind: "feedback", key, delivery: "sweep", installationId, repo, number, trigger: "sweep" } as const];
       });
     },
