@@ -4,6 +4,7 @@ import { type CountedRetrieval, retrievalFigures } from "../../domain/figures/re
 import type { RetrievalLog, RetrievalStatistics } from "../../ports/memory.ts";
 import { type Columns, objectOf, rowOf } from "../columns.ts";
 import type { Database } from "../sql.ts";
+import { insert } from "../statement.ts";
 
 export interface LogLimits {
   readonly rows: number;
@@ -20,12 +21,7 @@ export function storedRetrievals(db: Database, limits: LogLimits = LOG_LIMITS): 
   return {
     async write(entry) {
       const row = { ...rowOf({ ...FOUND, ...COUNTED }, entry), results: entry.ids.length };
-      const names = Object.keys(row);
-      await db.run(
-        `INSERT INTO retrievals (${names.join(", ")}) VALUES (${names.map((_, at) => `$${at + 1}`).join(", ")})
-         ON CONFLICT (id) DO NOTHING`,
-        Object.values(row),
-      );
+      await insert(db, "retrievals", row, "ON CONFLICT (id) DO NOTHING");
       const { skipLocked, type } = db.dialect;
       // Rows leave oldest first, so the newest row's number shows which are over the limit without counting.
       await db.run(
