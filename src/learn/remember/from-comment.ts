@@ -1,6 +1,5 @@
 // Turns what a person (or another bot) wrote in a review into a memory, from any source.
 
-import { createHash } from "node:crypto";
 import type { AskingComment } from "../../domain/command.ts";
 import type { Category } from "../../domain/finding.ts";
 import type { Repo } from "../../domain/job.ts";
@@ -8,6 +7,7 @@ import { canonicalLanguage, UNKNOWN_LANGUAGE } from "../../domain/language.ts";
 import type { PastComment, PastThread } from "../../domain/memory/past-reviews.ts";
 import { findingMemoryId, type MemoryRecord, memoryId, repoKey } from "../../domain/memory.ts";
 import { cutText } from "../../domain/text/cut-text.ts";
+import { shortHash } from "../../domain/text/hash.ts";
 import { inferOutcome } from "../feedback/weigh-evidence.ts";
 import { newRecord } from "./new-record.ts";
 import { cutHunk } from "./redact-record.ts";
@@ -94,10 +94,8 @@ interface Note {
 
 /** Its memory; null when it is empty. The same text about the same file is the same memory. */
 export function fromNote({ repo, ...note }: Note, languageOf: (path: string) => string): MemoryRecord | null {
-  const words = createHash("sha256")
-    .update(JSON.stringify([note.text.trim(), note.path]))
-    .digest("hex");
-  const record = fromComment({ ...note, sourceId: `note:${words.slice(0, 16)}` }, repo, { languageOf });
+  const sourceId = `note:${shortHash(JSON.stringify([note.text.trim(), note.path]), 16)}`;
+  const record = fromComment({ ...note, sourceId }, repo, { languageOf });
   return "kind" in record ? null : record;
 }
 

@@ -1,11 +1,11 @@
 // Parses one line of an import: a row of our own export, or of the evaluation's corpus, distinguished by their shape.
-import { createHash } from "node:crypto";
 import { z } from "zod";
 import { CATEGORIES, type Category, SEVERITIES } from "../../domain/finding.ts";
 import type { Repo } from "../../domain/job.ts";
 import { canonicalLanguage } from "../../domain/language.ts";
 import { CORPORA, type MemoryRecord, memoryId, OUTCOMES } from "../../domain/memory.ts";
 import { cutText } from "../../domain/text/cut-text.ts";
+import { shortHash } from "../../domain/text/hash.ts";
 import type { SaidComment } from "./from-comment.ts";
 
 /** The version of an export line. A later form gets the next number, which this reader then reports. */
@@ -129,7 +129,7 @@ export function evaluationRepo(fullName: string): Repo {
 }
 
 function numberOf(text: string): number {
-  return Number.parseInt(createHash("sha256").update(text).digest("hex").slice(0, 12), 16);
+  return Number.parseInt(shortHash(text), 16);
 }
 
 function exported(value: object): ImportRow {

@@ -8,7 +8,7 @@ import { bagsOf } from "./term-vectors.ts";
  * Share of common words from which two texts are duplicates. At .9 a word more or less in a sentence still counts as
  * the same.
  */
-export const SAME_TEXT = 0.9;
+const SAME_TEXT = 0.9;
 
 export interface Foldable {
   readonly id: string;
@@ -47,7 +47,7 @@ const PIECE = 25;
 /** The same in steps. */
 export function* dedupeSteps<T extends Foldable>(
   ordered: readonly T[],
-  { threshold = SAME_TEXT, within = false }: DedupeOptions,
+  { threshold = SAME_TEXT, within = false }: DedupeOptions = {},
 ): Steps<Deduped<T>> {
   const kept: { item: T; words: Uint32Array; alternateSources: string[] }[] = [];
   const folded: { id: string; into: string }[] = [];
