@@ -4,7 +4,6 @@ import { createHash } from "node:crypto";
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { defaultKnowledge } from "../src/config/knowledge.ts";
-import { LONG_QUERIES } from "../src/retrieve/model/model-written-queries.ts";
 import { TUNING } from "../src/retrieve/tuning.ts";
 import type { Arm } from "./ask-room.ts";
 import { modelChoice } from "./model-choice.ts";
@@ -24,7 +23,7 @@ export const STEPS = {
   longQueries: {
     name: "+ model-written queries of 20–50 words",
     retrieval: { modelQueries: true },
-    tuning: { queryLength: LONG_QUERIES },
+    tuning: { queryLength: { least: 20, most: 50 } },
   },
   hyde: { name: "+ HyDE", retrieval: { hypothetical: true } },
 } as const satisfies Readonly<Record<string, Arm>>;

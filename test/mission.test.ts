@@ -4,7 +4,7 @@
 import { join } from "node:path";
 import { afterEach, expect, test } from "vitest";
 import { type MemoryRecord, memoryId, repoKey } from "../src/domain/memory.ts";
-import { tieHash } from "../src/retrieve/rank/tie-breaking.ts";
+import { fnv1a } from "../src/domain/text/hash.ts";
 import { storedMemory } from "../src/store/memory/memory.ts";
 import { openMemoryFile, reclaimFile } from "../src/store/memory/memory-file.ts";
 import { openStage, type Stage } from "./app/stage.ts";
@@ -167,7 +167,7 @@ async function play(embedding: "works" | "fails"): Promise<Play> {
   // Neither the order of arrival, nor the path, nor the order of equals puts the C++ memory before the Python one: only the
   // language that is stored with it.
   const python = remember(repository, "python", { path: "src/lock.inc", language: "python" }, 3);
-  const isBehind = (id: string) => tieHash(id) > tieHash(python.record.id) && id > python.record.id;
+  const isBehind = (id: string) => fnv1a(id) > fnv1a(python.record.id) && id > python.record.id;
   const name = Array.from({ length: 40 }, (_, at) => `cpp-${at}`).find((one) => isBehind(remembered(one)));
   const cpp = remember(repository, name ?? "", { path: "src/lock.inc", language: "cpp", provenance }, 2);
   expect(isBehind(cpp.record.id)).toBe(true);

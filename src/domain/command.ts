@@ -6,20 +6,19 @@ import type { Repo } from "./job.ts";
 export const ACCESS_LEVELS = ["none", "read", "triage", "write", "maintain", "admin"] as const;
 export type AccessLevel = (typeof ACCESS_LEVELS)[number];
 
-interface VerbEntry {
-  readonly verb: string;
+interface VerbGrammar {
   /** The verb and its arguments. */
   readonly usage: string;
   /** One sentence for the help text. */
   readonly says: string;
-  /** Characters of the argument that are read; 0 takes no argument. */
-  readonly text: number;
+  /** Characters of the argument that are read; 0, which is the default, takes no argument. */
+  readonly text?: number;
   /** The access level that the verb needs. */
   readonly least: AccessLevel;
-  /** Whether the author of the pull request may use it there without that level. */
-  readonly author: boolean;
-  /** Whether it also works on a closed pull request. */
-  readonly onClosed: boolean;
+  /** Whether the author of the pull request may use it there without that level; default false. */
+  readonly author?: boolean;
+  /** Whether it also works on a closed pull request; default false. */
+  readonly onClosed?: boolean;
 }
 
 const FOCUS = 200;
@@ -28,36 +27,22 @@ const REASON = 300;
 const ID = 60;
 
 /** In the order of the help text. */
-export const VERBS = [
-  {
-    verb: "review",
+const GRAMMAR = {
+  review: {
     usage: "review [FOCUS]",
     says: "Review the pull request now; FOCUS (at most 200 characters) names what to look at.",
     text: FOCUS,
     least: "triage",
     author: true,
-    onClosed: false,
   },
-  {
-    verb: "full review",
+  "full review": {
     usage: "full review",
     says: "Review all of the pull request again, including what was reviewed before. A head that was reviewed already needs write access.",
-    text: 0,
     least: "triage",
     author: true,
-    onClosed: false,
   },
-  {
-    verb: "summary",
-    usage: "summary",
-    says: "Summarise the latest review.",
-    text: 0,
-    least: "none",
-    author: true,
-    onClosed: true,
-  },
-  {
-    verb: "explain",
+  summary: { usage: "summary", says: "Summarise the latest review.", least: "none", author: true, onClosed: true },
+  explain: {
     usage: "explain (or why)",
     says: "In the thread of a finding: why it was reported, and earlier comments on similar code.",
     text: QUESTION,
@@ -65,117 +50,64 @@ export const VERBS = [
     author: true,
     onClosed: true,
   },
-  {
-    verb: "ask",
+  ask: {
     usage: "ask QUESTION",
     says: "Answer a question about the change. A mention without a verb, or a reply in a thread that Kodiai started, asks too.",
     text: QUESTION,
     least: "triage",
     author: true,
-    onClosed: false,
   },
-  {
-    verb: "stop",
-    usage: "stop",
-    says: "Stop the running or queued review.",
-    text: 0,
-    least: "triage",
-    author: true,
-    onClosed: false,
-  },
-  {
-    verb: "pause",
-    usage: "pause",
-    says: "Stop reviewing pushes to this pull request automatically.",
-    text: 0,
-    least: "write",
-    author: false,
-    onClosed: false,
-  },
-  {
-    verb: "resume",
-    usage: "resume",
-    says: "Review pushes automatically again.",
-    text: 0,
-    least: "write",
-    author: false,
-    onClosed: false,
-  },
-  {
-    verb: "ignore",
+  stop: { usage: "stop", says: "Stop the running or queued review.", least: "triage", author: true },
+  pause: { usage: "pause", says: "Stop reviewing pushes to this pull request automatically.", least: "write" },
+  resume: { usage: "resume", says: "Review pushes automatically again.", least: "write" },
+  ignore: {
     usage: "ignore [REASON]",
     says: "In the thread of a finding: do not report it again on this pull request; with write access and a REASON, also not similar findings on other pull requests. Security and critical findings need write access, and are still reported on other pull requests.",
     text: REASON,
     least: "write",
     author: true,
-    onClosed: false,
   },
-  {
-    verb: "resolve",
-    usage: "resolve",
-    says: "In a thread that Kodiai started: mark it as resolved.",
-    text: 0,
-    least: "write",
-    author: false,
-    onClosed: false,
-  },
-  {
-    verb: "remember",
+  resolve: { usage: "resolve", says: "In a thread that Kodiai started: mark it as resolved.", least: "write" },
+  remember: {
     usage: "remember TEXT",
     says: "Keep TEXT in memory for later reviews of this repository.",
     text: QUESTION,
     least: "write",
-    author: false,
-    onClosed: false,
   },
-  {
-    verb: "forget",
+  forget: {
     usage: "forget [ID]",
     says: "Delete the memory with this id; in a thread without an id: everything remembered from it.",
     text: ID,
     least: "write",
-    author: false,
-    onClosed: false,
   },
-  {
-    verb: "restore",
+  restore: {
     usage: "restore [ID]",
     says: "Re-enable an ignored finding: by its id, in its thread, or everywhere by the memory (mem_…) under “held back”.",
     text: ID,
     least: "write",
-    author: false,
-    onClosed: false,
   },
-  {
-    verb: "memory",
+  memory: {
     usage: "memory",
     says: "Show how much is remembered, by language and kind.",
-    text: 0,
     least: "none",
     author: true,
     onClosed: true,
   },
-  {
-    verb: "config",
-    usage: "config",
-    says: "Show the configuration that is in effect.",
-    text: 0,
-    least: "none",
-    author: true,
-    onClosed: false,
-  },
-  {
-    verb: "help",
-    usage: "help",
-    says: "Show this list.",
-    text: 0,
-    least: "none",
-    author: true,
-    onClosed: true,
-  },
-] as const satisfies readonly VerbEntry[];
+  config: { usage: "config", says: "Show the configuration that is in effect.", least: "none", author: true },
+  help: { usage: "help", says: "Show this list.", least: "none", author: true, onClosed: true },
+} as const satisfies Readonly<Record<string, VerbGrammar>>;
 
-export type Verb = (typeof VERBS)[number]["verb"];
+export type Verb = keyof typeof GRAMMAR;
+
+interface VerbEntry extends Required<VerbGrammar> {
+  readonly verb: Verb;
+}
+
+const ENTRIES = Object.fromEntries(
+  Object.entries(GRAMMAR).map(([verb, entry]) => [verb, { verb, text: 0, author: false, onClosed: false, ...entry }]),
+) as Readonly<Record<Verb, VerbEntry>>;
+
+export const VERBS: readonly VerbEntry[] = Object.values(ENTRIES);
 
 /** Aliases of verbs. */
 export const SYNONYMS: ReadonlyMap<string, Verb> = new Map([
@@ -235,7 +167,7 @@ export interface CommandJob {
 
 /** The entry of a verb. */
 export function verbEntry(verb: Verb): VerbEntry {
-  return VERBS.find((entry) => entry.verb === verb) ?? VERBS[0];
+  return ENTRIES[verb];
 }
 
 /**

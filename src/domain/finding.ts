@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { shortHash } from "./text/hash.ts";
 
 export const SEVERITIES = ["critical", "major", "medium", "minor"] as const;
 export type Severity = (typeof SEVERITIES)[number];
@@ -128,10 +128,7 @@ export function isAlwaysReported({
  */
 export function findingId(rule: string, path: string, lines: readonly string[], occurrence: number): string {
   const words = lines.map((line) => line.replace(/\s+/g, " ").trim()).join("\n");
-  const digest = createHash("sha256")
-    .update(JSON.stringify([rule, path, words, occurrence]))
-    .digest("hex");
-  return `fnd_${digest.slice(0, 12)}`;
+  return `fnd_${shortHash(JSON.stringify([rule, path, words, occurrence]))}`;
 }
 
 // Findings that reactions cannot silence: that takes a written reason by a person with write access.

@@ -62,62 +62,55 @@ export interface ReviewJob {
   readonly notBefore?: number;
 }
 
-/** Why a repository's documents are read again. */
-export type IndexTrigger = "push" | "installed" | "default-branch" | "continued";
-
-/** Bring memory up to the head of the default branch. The current tree counts, not the delivery. */
-export interface IndexJob {
-  readonly kind: "index";
-  /** `HOST/REPO_ID:index`: a later job replaces a queued one. */
+/** A job of the upkeep lane, about one repository. */
+interface UpkeepWork {
+  /** `HOST/REPO_ID:KIND`, for one pull request followed by `#NUMBER`: a later job replaces a queued one. */
   readonly key: string;
   readonly delivery: string;
   readonly installationId: number;
   readonly repo: Repo;
+  /** Why it was requested: a word for logs. */
+  readonly trigger: string;
+}
+
+/** Why a repository's documents are read again. */
+export type IndexTrigger = "push" | "installed" | "default-branch" | "continued";
+
+/** Bring memory up to the head of the default branch. The current tree counts, not the delivery. */
+export interface IndexJob extends UpkeepWork {
+  readonly kind: "index";
   readonly trigger: IndexTrigger;
   /** The end of the run that this one continues; absent at the beginning. */
   readonly after?: string;
 }
 
-/** A repository changed its name, owner or visibility: `repo` is its new state. */
-export interface LabelJob {
+/**
+ * A repository changed its name, owner or visibility: `repo` is its new state. Triggers: `renamed`, `transferred`,
+ * `privatized`, `publicized`; `defaults`: its owner changed the settings of all repositories.
+ */
+export interface LabelJob extends UpkeepWork {
   readonly kind: "label";
-  readonly key: string;
-  readonly delivery: string;
-  readonly installationId: number;
-  readonly repo: Repo;
-  /**
-   * `renamed`, `transferred`, `privatized`, `publicized`; `defaults`: its owner changed the settings of all
-   * repositories.
-   */
-  readonly trigger: string;
 }
 
-/** A repository was deleted or is no longer ours to read: its memory is deleted once the host confirms it. */
-export interface ForgetJob {
+/**
+ * A repository was deleted or is no longer ours to read: its memory is deleted once the host confirms it. Triggers:
+ * `deleted`, `removed`, `uninstalled`; `gone` without a delivery.
+ */
+export interface ForgetJob extends UpkeepWork {
   readonly kind: "forget";
-  readonly key: string;
-  readonly delivery: string;
-  readonly installationId: number;
-  readonly repo: Repo;
-  /** `deleted`, `removed`, `uninstalled`; `gone` without a delivery. */
-  readonly trigger: string;
   /** How often its host gave no definite answer; absent before the first request. */
   readonly asked?: number;
   /** Epoch milliseconds before which it does not run. Absent: run at once. */
   readonly notBefore?: number;
 }
 
-/** People may have reacted to findings on one pull request, answered or acted on them: read it, and learn from it. */
-export interface FeedbackJob {
+/**
+ * People may have reacted to findings on one pull request, answered or acted on them: read it, and learn from it.
+ * Triggers: `reply`, `resolved`, `unresolved`, `dismissed`, `closed`, `sweep`.
+ */
+export interface FeedbackJob extends UpkeepWork {
   readonly kind: "feedback";
-  /** `HOST/REPO_ID:feedback#NUMBER`. */
-  readonly key: string;
-  readonly delivery: string;
-  readonly installationId: number;
-  readonly repo: Repo;
   readonly number: number;
-  /** `reply`, `resolved`, `unresolved`, `dismissed`, `closed`, `sweep`. */
-  readonly trigger: string;
   /** Who reopened a thread, which only the delivery names; null or absent for anything else. */
   readonly unresolved?: {
     readonly threadId: string;
@@ -125,29 +118,16 @@ export interface FeedbackJob {
   } | null;
 }
 
-/** Have a model write situation, lesson and tags of a repository's review memories. */
-export interface DescribeJob {
+/** Have a model write situation, lesson and tags of a repository's review memories. Triggers: `reviewed`, `continued`. */
+export interface DescribeJob extends UpkeepWork {
   readonly kind: "describe";
-  readonly key: string;
-  readonly delivery: string;
-  readonly installationId: number;
-  readonly repo: Repo;
-  /** `reviewed`, `continued`. */
-  readonly trigger: string;
   /** The end of the run that this one continues; absent at the beginning. */
   readonly after?: string;
 }
 
 /** Import past review comments into memory; the progress is stored beside the queue. */
-export interface HistoryJob {
+export interface HistoryJob extends UpkeepWork {
   readonly kind: "history";
-  /**
-   * `HOST/REPO_ID:history`, or `HOST/REPO_ID:history#NUMBER` for one pull request: a later job replaces a queued one.
-   */
-  readonly key: string;
-  readonly delivery: string;
-  readonly installationId: number;
-  readonly repo: Repo;
   readonly trigger: "installed" | "continued" | "closed";
   /** The closed pull request whose comments are imported; absent for the whole history. */
   readonly number?: number;
@@ -199,17 +179,7 @@ export function jobKey(repo: Pick<Repo, "host" | "id">, number: number): string 
   return `${repo.host}/${repo.id}#${number}`;
 }
 
-/** The key that keeps jobs of one kind from running together in one repository. */
-export function upkeepKey(repo: Pick<Repo, "host" | "id">, kind: UpkeepJob["kind"]): string {
-  return `${repo.host}/${repo.id}:${kind}`;
-}
-
-/** The key that keeps jobs that import one closed pull request from running together. */
-export function closedPullKey(repo: Pick<Repo, "host" | "id">, number: number): string {
-  return `${upkeepKey(repo, "history")}#${number}`;
-}
-
-/** The key that keeps jobs that learn from one pull request from running together. */
-export function feedbackKey(repo: Pick<Repo, "host" | "id">, number: number): string {
-  return `${upkeepKey(repo, "feedback")}#${number}`;
+/** The key that keeps jobs of one kind from running together in one repository, or about one pull request. */
+export function upkeepKey(repo: Pick<Repo, "host" | "id">, kind: UpkeepJob["kind"], number?: number): string {
+  return `${repo.host}/${repo.id}:${kind}${number === undefined ? "" : `#${number}`}`;
 }

@@ -1,7 +1,7 @@
 // The contents of Kodiai's memory: one row for each comment, finding or piece of text about code, with its origin.
-import { createHash } from "node:crypto";
 import type { Category, Severity } from "./finding.ts";
 import type { Repo } from "./job.ts";
+import { shortHash } from "./text/hash.ts";
 
 /**
  * finding: posted by Kodiai. review_comment: written by people. doc: the repository's Markdown. wiki: its wiki pages.
@@ -159,10 +159,7 @@ export function repoKey(repo: Pick<Repo, "host" | "id">): RepoKey {
 
 /** The stable id of a source: extracting the same source again gives the same id. */
 export function memoryId(repo: RepoKey, corpus: Corpus, sourceId: string): string {
-  const digest = createHash("sha256")
-    .update(JSON.stringify([repo, corpus, sourceId]))
-    .digest("hex");
-  return `mem_${digest.slice(0, 12)}`;
+  return `mem_${shortHash(JSON.stringify([repo, corpus, sourceId]))}`;
 }
 
 /**

@@ -7,9 +7,7 @@ import type { CommandJob } from "../domain/command.ts";
 import { dependencyBot } from "../domain/dependency-update.ts";
 import {
   type CancelJob,
-  closedPullKey,
   type FeedbackJob,
-  feedbackKey,
   type HistoryJob,
   type Ignored,
   jobKey,
@@ -18,6 +16,7 @@ import {
   type Trigger,
   type UpkeepJob,
   type UpkeepJobs,
+  upkeepKey,
 } from "../domain/job.ts";
 import { titleFingerprint } from "../domain/review/title-fingerprint.ts";
 import { cutText } from "../domain/text/cut-text.ts";
@@ -243,7 +242,7 @@ function closedPullJob(
   const { number } = data.pull_request;
   return {
     kind: "history",
-    key: closedPullKey(repo, number),
+    key: upkeepKey(repo, "history", number),
     delivery: id,
     installationId: data.installation.id,
     repo,
@@ -296,7 +295,7 @@ function feedbackJob(
   const unresolved = trigger === "unresolved" && thread ? { threadId: thread.node_id, by } : null;
   return {
     kind: "feedback",
-    key: feedbackKey(repo, number),
+    key: upkeepKey(repo, "feedback", number),
     delivery: id,
     installationId: data.installation.id,
     repo,

@@ -22,7 +22,7 @@ import type { Embedder, Recall, Reranker } from "../ports/memory.ts";
 import type { ModelAllowance } from "../ports/model.ts";
 import { chosenPrecedents, noPrecedents, SEEN_BEFORE_PART, shadowed, switchedOff, withoutMemory } from "./choose.ts";
 import { type Attempts, attempts } from "./degradation-log.ts";
-import { decide, type GateCache, gateCache, inShadowSample, sampleKey } from "./gate/evaluate-gate.ts";
+import { decide, type GateCache, inShadowSample, sampleKey } from "./gate/evaluate-gate.ts";
 import { defaultDecision, gateConfig } from "./gate/gate.ts";
 import { gateContext } from "./gate/gate-context.ts";
 import { changeExcerpt, NARROW } from "./model/change-excerpt.ts";
@@ -39,6 +39,8 @@ import { askedChange } from "./rank/learned-fusion.ts";
 import { rankSteps } from "./rank/rank-memories.ts";
 import { configuredThreshold, keywordFloor } from "./rank/threshold.ts";
 import { TUNING, type Tuning } from "./tuning.ts";
+
+export { gateCache as newGateCache } from "./gate/evaluate-gate.ts";
 
 export interface RetrievePorts {
   /** Null when there is none: memory is searched by keywords. */
@@ -82,11 +84,6 @@ interface Search {
 }
 
 type Method = Precedents["provenance"]["method"];
-
-/** An empty cache of the gate's decisions, to be kept as long as the process and passed to each search. */
-export function newGateCache(): GateCache {
-  return gateCache();
-}
 
 /**
  * Retrieves precedents. Never rejects.
@@ -168,7 +165,7 @@ async function gated(
   // While memory answers: of most changes the gate lets the query be asked.
   const own = settings.asked?.query ?? changeQuery(context, signals, { ...tuning, queryChars: retrieval.queryChars });
   const [counts, version] = await asking;
-  const seen = gateContext(context, signals, { counts, version, searchable: true, noGain: settings.noGain });
+  const seen = gateContext(context, signals, { counts, version, noGain: settings.noGain });
   const gate =
     settings.asked?.decide?.(counts) ??
     (await decide(seen, gateConfig(retrieval.gate), {

@@ -2,6 +2,7 @@
 
 import type { MemoryRecord } from "../domain/memory.ts";
 import { bagOf } from "../domain/text/bm25.ts";
+import { fnv1a } from "../domain/text/hash.ts";
 import { tokenise } from "../domain/text/tokenise.ts";
 
 /**
@@ -53,8 +54,7 @@ export function queryTerms(text: string): ReadonlyMap<number, number> {
  * affect results; and a stored hash does not reveal the word.
  */
 export function termHash(word: string): number {
-  let hash = 2_166_136_261;
-  for (let at = 0; at < word.length; at += 1) hash = Math.imul(hash ^ word.charCodeAt(at), 16_777_619);
+  let hash = fnv1a(word);
   hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b);
   hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2ae35);
   return (hash ^ (hash >>> 16)) >>> 0 || 1;

@@ -2,6 +2,7 @@
 import { StoreUnusable } from "../domain/errors.ts";
 import type { Dialect } from "./dialect.ts";
 import type { Database, Sql } from "./sql.ts";
+import { insert } from "./statement.ts";
 
 /** One part of the schema. Append only: a released step is never edited. */
 export interface SchemaPart {
@@ -46,7 +47,7 @@ async function runMissing(tx: Sql, parts: readonly SchemaPart[], place: string):
   );
   for (const { part, version, step } of missing(parts, await versions(tx), place)) {
     for (const statement of statementsOf(step(tx.dialect))) await tx.run(statement);
-    await tx.run("INSERT INTO schema_steps (part, version) VALUES ($1, $2)", [part, version]);
+    await insert(tx, "schema_steps", { part, version });
   }
 }
 

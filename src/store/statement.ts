@@ -1,4 +1,5 @@
-// Builds a statement from fragments of SQL with their values.
+// Builds statements from fragments of SQL with their values, and from rows.
+import type { Sql } from "./sql.ts";
 
 /** Collects values and gives each its `$N`. */
 export interface Values {
@@ -16,4 +17,40 @@ export function values(): Values {
       return `$${known >= 0 ? known + 1 : list.push(value)}`;
     },
   };
+}
+
+/**
+ * Inserts a row.
+ *
+ * @param row values by column
+ * @param then what follows: `ON CONFLICT DO NOTHING`
+ * @returns how many rows were written
+ */
+export function insert(sql: Sql, table: string, row: Readonly<Record<string, unknown>>, then = ""): Promise<number> {
+  const names = Object.keys(row);
+  const places = names.map((_, at) => `$${at + 1}`);
+  return sql.run(
+    `INSERT INTO ${table} (${names.join(", ")}) VALUES (${places.join(", ")}) ${then}`,
+    Object.values(row),
+  );
+}
+
+/**
+ * Inserts a row, or gives its values to the one with the same key.
+ *
+ * @param key the columns of a unique key; there are others
+ */
+export async function upsert(
+  sql: Sql,
+  table: string,
+  key: readonly string[],
+  row: Readonly<Record<string, unknown>>,
+): Promise<void> {
+  await insert(sql, table, row, `ON CONFLICT (${key.join(", ")}) DO UPDATE SET ${overwritten(Object.keys(row), key)}`);
+}
+
+/** Gives columns, except some, the values of the row that was to be inserted. */
+export function overwritten(columns: readonly string[], except: readonly string[]): string {
+  const names = columns.filter((name) => !except.includes(name));
+  return names.map((name) => `${name} = excluded.${name}`).join(", ");
 }

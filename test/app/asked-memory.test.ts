@@ -3,6 +3,7 @@
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+import { loggedRetrieval, type RetrievalRow } from "../../src/store/reviews/retrievals.ts";
 import { fails, says } from "../fakes/anthropic/replies.ts";
 import type { ModelCall, Reply } from "../fakes/anthropic/server.ts";
 import { type ModelStage, openModelStage } from "./model-stage.ts";
@@ -144,12 +145,11 @@ test("with the switches on the small model is asked for queries, a situation and
   expect(summary).toContain(`Cost: ${tokens} tokens in`);
   expect(summary).toContain(`USD ${usd.toFixed(4)}`);
 
-  const [logged] = row<Record<string, unknown>>("SELECT * FROM retrievals WHERE repo = ?");
-  const scores = JSON.parse(String(logged?.rerank_scores)) as (number | null)[];
-  expect(scores).toHaveLength(3);
-  expect(scores[0]).toBe(1);
-  expect(JSON.parse(String(logged?.rerank))).toMatchObject({ by: SMALL, failed: null });
-  expect(logged?.rerank_ms).toBeGreaterThanOrEqual(0);
+  const [logged] = row<RetrievalRow>("SELECT query, entry FROM retrievals WHERE repo = ?").map(loggedRetrieval);
+  expect(logged?.rerankScores).toHaveLength(3);
+  expect(logged?.rerankScores[0]).toBe(1);
+  expect(logged?.rerank).toMatchObject({ by: SMALL, failed: null });
+  expect(logged?.rerankMs).toBeGreaterThanOrEqual(0);
   const forMemory = spent.filter(({ purpose }) => purpose !== "review").reduce((sum, one) => sum + one.usd, 0);
   expect(Number(logged?.usd)).toBeCloseTo(forMemory, 9);
 });
@@ -193,8 +193,8 @@ test("where no rule of the gate knows, the model is asked once for a head; a fai
   const failed = await reviewed("gate: {model: true}, topK: 3", TEXTS, title);
   expect(failed.heard).toHaveLength(3);
   expect(failed.summary).toMatch(/^- `gate`: the model's server answered 400/m);
-  const [logged] = failed.row<Record<string, unknown>>("SELECT * FROM retrievals WHERE repo = ?");
-  expect(logged).toMatchObject({ gate_retrieve: 1, gate_by: "model", gate_confidence: 0.5 });
+  const [logged] = failed.row<RetrievalRow>("SELECT query, entry FROM retrievals WHERE repo = ?").map(loggedRetrieval);
+  expect(logged?.gate).toMatchObject({ retrieve: true, decidedBy: "model", confidence: 0.5 });
 
   answers = (one, kind) => (kind === "gate" ? says("I would rather not decide.") : willing(one, kind));
   const unreadable = await reviewed("gate: {model: true}, topK: 3", TEXTS, title);

@@ -9,7 +9,7 @@ import { stats } from "../../src/cli/stats.ts";
 import { UsageError } from "../../src/cli/usage.ts";
 import { exportLine } from "../../src/learn/remember/parse-row.ts";
 import { openQueueFile } from "../../src/store/queue/clock.ts";
-import { storedRetrievals } from "../../src/store/reviews/retrievals.ts";
+import { loggedRetrieval, type RetrievalRow, storedRetrievals } from "../../src/store/reviews/retrievals.ts";
 import { anEntry } from "../adapters/contracts/retrieval-log.ts";
 import { says } from "../fakes/anthropic/replies.ts";
 import { startAnthropic } from "../fakes/anthropic/server.ts";
@@ -36,7 +36,8 @@ const paths = ({ results }: { results: { path: string; symbol: string }[] }) =>
 const rows = () => {
   const db = new Database(join(dataDir, "queue.db"), { readonly: true });
   try {
-    return db.prepare("SELECT * FROM retrievals ORDER BY row").all() as Record<string, unknown>[];
+    const kept = db.prepare("SELECT query, entry FROM retrievals ORDER BY row").all() as RetrievalRow[];
+    return kept.map(loggedRetrieval);
   } finally {
     db.close();
   }
@@ -236,7 +237,15 @@ test("explain walks retrieval so that one can read it, and writes it down but no
   ])
     expect(page).toMatch(line);
   expect(rows().slice(before)).toMatchObject([
-    { origin: "command-line", pull: 0, method: "hybrid", searched: 1, embedded_texts: 4, top_k: 5, calibrated: 0.69 },
+    {
+      origin: "command-line",
+      pull: 0,
+      method: "hybrid",
+      searched: true,
+      embedding: { texts: 4 },
+      topK: 5,
+      calibrated: 0.69,
+    },
   ]);
   expect(
     rows()

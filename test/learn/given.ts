@@ -17,7 +17,6 @@ export function givenComment(with_: Partial<SaidComment> = {}): SaidComment {
     language: "C++",
     hunk: "@@ -10,4 +10,6 @@ void Charge::retry() {\n   while (tries < 3) {\n+    submit(card);\n+    ++tries;",
     category: "correctness",
-    severity: null,
     url: "https://github.com/acme/payments/pull/12#discussion_r1843320011",
     author: "octocat",
     isBot: false,

@@ -1,5 +1,6 @@
 // Code in the form in which pushes are compared: its tokens without formatting. Each token is stored as a number, so
 // that a finding can be remembered without storing anyone's code.
+import { fnv1a } from "../text/hash.ts";
 
 /** A line with its number in the file. */
 export interface NumberedLine {
@@ -39,7 +40,7 @@ export function tokenStream(lines: Iterable<NumberedLine>): TokenStream {
   for (const { line, text } of lines) {
     if (tokens.length >= MOST_TOKENS) break;
     for (const [token] of text.matchAll(/[\p{L}\p{N}_$]+|[^\s"'`,;()\\\p{L}\p{N}_$]/gu)) {
-      tokens.push(hash(token));
+      tokens.push(fnv1a(token));
       numbers.push(line);
       if (tokens.length >= MOST_TOKENS) break;
     }
@@ -63,11 +64,4 @@ export function shapeOf({ tokens, lines }: TokenStream, startLine: number, line:
     at: tokens.slice(first, Math.min(end, first + MOST_AT)),
     after: tokens.slice(end, end + AROUND),
   };
-}
-
-/** FNV-1a, 32 bits, over UTF-16 units. */
-function hash(token: string): number {
-  let value = 0x811c9dc5;
-  for (let at = 0; at < token.length; at++) value = Math.imul(value ^ token.charCodeAt(at), 0x01000193);
-  return value >>> 0;
 }

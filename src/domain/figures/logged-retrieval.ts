@@ -1,9 +1,9 @@
 // The log entry of one retrieval: query, result, duration and cost.
-import { createHash } from "node:crypto";
 import type { Repo, Trigger } from "../job.ts";
 import { type RepoKey, repoKey } from "../memory.ts";
 import { type EmbeddingUsage, type Precedents, SHADOW_SAMPLE } from "../retrieval.ts";
 import { cutText } from "../text/cut-text.ts";
+import { shortHash } from "../text/hash.ts";
 
 /** What started it: a review on the server, a review on the command line, a manual search, a question in a comment. */
 const RETRIEVAL_ORIGINS = ["review", "command-line", "search", "question"] as const;
@@ -100,7 +100,7 @@ export function loggedRetrieval(precedents: Precedents, facts: RetrievalFacts): 
   const query = cutText(precedents.query?.text ?? "", QUERY_CHARS).toWellFormed();
   const distances = ranked.map(({ distance }) => distance);
   return {
-    id: idOf([repoKey(repo), pull, origin, query, at]),
+    id: `ret_${shortHash(JSON.stringify([repoKey(repo), pull, origin, query, at]))}`,
     repo: repoKey(repo),
     repoName: `${repo.owner}/${repo.name}`,
     pull,
@@ -135,10 +135,6 @@ export function loggedRetrieval(precedents: Precedents, facts: RetrievalFacts): 
     calibrated,
     createdAt: at,
   };
-}
-
-function idOf(parts: readonly unknown[]): string {
-  return `ret_${createHash("sha256").update(JSON.stringify(parts)).digest("hex").slice(0, 12)}`;
 }
 
 function rerankScoresOf(ranked: Precedents["ranked"]): readonly (number | null)[] {

@@ -81,29 +81,12 @@ export interface RetrievalFigures {
   readonly degraded: readonly { readonly part: string; readonly count: number }[];
 }
 
-/** The fields of an entry that the figures need. */
-export type CountedRetrieval = Pick<
-  LoggedRetrieval,
-  | "origin"
-  | "method"
-  | "searched"
-  | "retrievalMs"
-  | "embedding"
-  | "rerank"
-  | "usd"
-  | "gate"
-  | "degraded"
-  | "averageDistance"
-  | "languageMatch"
-  | "calibrated"
-> & { readonly results: number };
-
 /**
  * @param entries in any order
  * @param topQueries most frequent first
  */
 export function retrievalFigures(
-  entries: readonly CountedRetrieval[],
+  entries: readonly LoggedRetrieval[],
   topQueries: RetrievalFigures["topQueries"],
 ): RetrievalFigures {
   const searches = entries.filter(({ searched }) => searched);
@@ -120,7 +103,7 @@ export function retrievalFigures(
       average: mean(times),
     },
     byMethod: byMethod(searches),
-    averageResults: mean(used.map(({ results }) => results)),
+    averageResults: mean(used.map(({ ids }) => ids.length)),
     averageScore: mean(distances.map((distance) => Math.min(1, Math.max(0, 1 - distance)))),
     averageDistance: mean(distances),
     languageMatch: mean(
@@ -141,7 +124,7 @@ function percentile(sorted: readonly number[], share: number): number {
   return sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)] ?? 0;
 }
 
-function byMethod(searches: readonly CountedRetrieval[]): RetrievalFigures["byMethod"] {
+function byMethod(searches: readonly LoggedRetrieval[]): RetrievalFigures["byMethod"] {
   const groups = Map.groupBy(searches, ({ origin, method }) => `${origin} ${method}`);
   return [...groups]
     .sort(([a, one], [b, other]) => other.length - one.length || (a < b ? -1 : 1))
@@ -153,9 +136,9 @@ function byMethod(searches: readonly CountedRetrieval[]): RetrievalFigures["byMe
     });
 }
 
-function embeddingFigures(searches: readonly CountedRetrieval[]): RetrievalFigures["embedding"] {
+function embeddingFigures(searches: readonly LoggedRetrieval[]): RetrievalFigures["embedding"] {
   const paid = searches.filter(({ embedding }) => embedding.tokens > 0 || embedding.usd > 0 || embedding.cached > 0);
-  const total = (of: readonly CountedRetrieval[], what: keyof CountedRetrieval["embedding"]) =>
+  const total = (of: readonly LoggedRetrieval[], what: keyof LoggedRetrieval["embedding"]) =>
     sum(of.map(({ embedding }) => embedding[what]));
   return {
     texts: total(searches, "texts"),
@@ -167,7 +150,7 @@ function embeddingFigures(searches: readonly CountedRetrieval[]): RetrievalFigur
   };
 }
 
-function rerankFigures(searches: readonly CountedRetrieval[]): RerankFigures {
+function rerankFigures(searches: readonly LoggedRetrieval[]): RerankFigures {
   const all = searches.flatMap(({ rerank }) => rerank ?? []);
   const done = all.filter(({ failed }) => failed === null);
   return {
@@ -183,7 +166,7 @@ function rerankFigures(searches: readonly CountedRetrieval[]): RerankFigures {
 /** Decisions without certainty: by a model, or by default. */
 const SLOW_PATH: ReadonlySet<string> = new Set(["model", "default"]);
 
-function gateFigures(entries: readonly CountedRetrieval[]): GateFigures {
+function gateFigures(entries: readonly LoggedRetrieval[]): GateFigures {
   const decided = entries.filter(({ origin }) => origin !== "search");
   const skips = decided.filter(({ gate }) => !gate.retrieve);
   const unsearched = skips.filter(({ searched }) => !searched);

@@ -1,6 +1,6 @@
 // Identifies what determines a review's judgement: two reviews with the same fingerprint may build on each other.
-import { createHash } from "node:crypto";
 import type { RepoConfig } from "../../config/repo-config.ts";
+import { canonicalJson, shortHash } from "../text/hash.ts";
 
 /** Everything a review depends on besides the pull request and the memory. */
 interface ReviewBasis {
@@ -20,19 +20,5 @@ interface ReviewBasis {
 export function reviewFingerprint({ config, rules, models, prompt }: ReviewBasis): string {
   const { knowledge: _, review, ...rest } = config;
   const { budget: __, agentPrompt: ___, ...judging } = review;
-  return shortHash(canonical({ ...rest, review: judging, rulesVersion: rules, models, prompt }));
-}
-
-/** The first 12 hex digits of SHA-256. */
-export function shortHash(text: string): string {
-  return createHash("sha256").update(text).digest("hex").slice(0, 12);
-}
-
-/** JSON with sorted object keys. */
-function canonical(value: unknown): string {
-  return JSON.stringify(value, (_key, one: unknown) =>
-    typeof one === "object" && one !== null && !Array.isArray(one)
-      ? Object.fromEntries(Object.entries(one).sort(([a], [b]) => (a < b ? -1 : 1)))
-      : one,
-  );
+  return shortHash(canonicalJson({ ...rest, review: judging, rulesVersion: rules, models, prompt }));
 }

@@ -2,8 +2,9 @@
 
 import type { Repo } from "../../domain/job.ts";
 import { UNKNOWN_LANGUAGE } from "../../domain/language.ts";
-import { type Corpus, type MemoryRecord, memoryId, repoKey } from "../../domain/memory.ts";
+import type { Corpus, MemoryRecord } from "../../domain/memory.ts";
 import { cutText } from "../../domain/text/cut-text.ts";
+import { newRecord } from "../remember/new-record.ts";
 import type { DocSection } from "./doc-sections.ts";
 
 /** The file of a piece. */
@@ -69,39 +70,12 @@ function record(
   corpus: Corpus,
   sourceId: string,
   text: string,
-  piece: Pick<MemoryRecord, "tags" | "language" | "symbol" | "chunkType"> & { readonly anchor: string },
+  { anchor, ...facts }: Pick<MemoryRecord, "tags" | "language" | "symbol" | "chunkType"> & { readonly anchor: string },
 ): MemoryRecord {
-  const { repo } = file;
-  const key = repoKey(repo);
-  const { anchor, ...facts } = piece;
-  return {
-    id: memoryId(key, corpus, sourceId),
-    repo: key,
-    repoName: `${repo.owner}/${repo.name}`,
-    ownerId: repo.ownerId,
-    visibility: repo.visibility,
-    corpus,
-    sourceId,
-    text: text.toWellFormed(),
-    replies: [],
-    situation: null,
-    lesson: null,
-    severity: null,
-    category: null,
-    path: file.path,
-    ...facts,
-    hunk: null,
-    outcome: null,
-    provenance: {
-      url: file.url === null ? null : `${file.url}${anchor === "" ? "" : `#${anchor}`}`,
-      author: null,
-      authorIsBot: false,
-      sha: file.hash,
-      pull: null,
-      at: file.at,
-    },
-    stale: false,
-  };
+  const { repo, path, hash: sha, at } = file;
+  const url = file.url === null ? null : `${file.url}${anchor === "" ? "" : `#${anchor}`}`;
+  const provenance = { url, author: null, authorIsBot: false, sha, pull: null, at };
+  return newRecord(repo, corpus, sourceId, { text: text.toWellFormed(), path, ...facts, provenance });
 }
 
 // Which files of a repository are documents: instructions to people and agents.

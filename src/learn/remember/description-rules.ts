@@ -137,6 +137,13 @@ interface FieldProblem {
   readonly message: string;
 }
 
+/** The rules that are broken, in their order. */
+function brokenRules(
+  rules: readonly (readonly [isBroken: boolean, name: string, message: string])[],
+): readonly FieldProblem[] {
+  return rules.flatMap(([isBroken, name, message]) => (isBroken ? [{ name, message }] : []));
+}
+
 /** The instructions ask for 25–60 words; slightly more or less is accepted. */
 const SITUATION_WORDS = { least: 20, most: 70 } as const;
 
@@ -150,16 +157,15 @@ export function situationProblems(text: string): readonly FieldProblem[] {
   const count = text.match(/\S+/g)?.length ?? 0;
   const { structure, pattern, gap, advice } = situationWords(text);
   const identifier = findIdentifier(text);
-  const problems: (FieldProblem | false)[] = [
-    count < least && { name: "too-short", message: `${count} words, and ${least} are the least` },
-    count > most && { name: "too-long", message: `${count} words, and ${most} are the most` },
-    advice.length > 0 && { name: "advice-words", message: `it gives advice: ${advice.slice(0, 5).join(", ")}` },
-    structure.length === 0 && { name: "missing-structure", message: "no word says what of the code it is about" },
-    pattern.length === 0 && { name: "missing-pattern", message: "no word says what the code does" },
-    gap.length === 0 && { name: "missing-gap", message: "no word says what is missing, wrong or assumed" },
-    identifier !== null && { name: "identifier", message: `it names something of this code: ${identifier}` },
-  ];
-  return problems.filter((problem) => problem !== false);
+  return brokenRules([
+    [count < least, "too-short", `${count} words, and ${least} are the least`],
+    [count > most, "too-long", `${count} words, and ${most} are the most`],
+    [advice.length > 0, "advice-words", `it gives advice: ${advice.slice(0, 5).join(", ")}`],
+    [structure.length === 0, "missing-structure", "no word says what of the code it is about"],
+    [pattern.length === 0, "missing-pattern", "no word says what the code does"],
+    [gap.length === 0, "missing-gap", "no word says what is missing, wrong or assumed"],
+    [identifier !== null, "identifier", `it names something of this code: ${identifier}`],
+  ]);
 }
 
 // Rules for a lesson: one imperative sentence that applies elsewhere too.
@@ -205,16 +211,12 @@ const ANOTHER = /(?<!\b(?:e\.g|i\.e|etc|vs|cf))[.!?]["')\]]?\s+\S/i;
 export function lessonProblems(text: string): readonly FieldProblem[] {
   const { least, most } = LESSON_CHARS;
   const first = /^["'(]?([\p{L}'’-]{1,40})/u.exec(text)?.[1]?.toLowerCase().replaceAll("’", "'") ?? "";
-  const problems: (FieldProblem | false)[] = [
-    text.length < least && { name: "too-short", message: `${text.length} characters, and ${least} are the least` },
-    text.length > most && { name: "too-long", message: `${text.length} characters, and ${most} are the most` },
-    !CUES.has(first) && {
-      name: "no-cue-word",
-      message: "it does not begin with what to do: Check, Close, Never, Do not …",
-    },
-    ANOTHER.test(text) && { name: "several-sentences", message: "it is more than one sentence" },
-  ];
-  return problems.filter((problem) => problem !== false);
+  return brokenRules([
+    [text.length < least, "too-short", `${text.length} characters, and ${least} are the least`],
+    [text.length > most, "too-long", `${text.length} characters, and ${most} are the most`],
+    [!CUES.has(first), "no-cue-word", "it does not begin with what to do: Check, Close, Never, Do not …"],
+    [ANOTHER.test(text), "several-sentences", "it is more than one sentence"],
+  ]);
 }
 
 // Rules for tags: 3 to 5 of 2 to 4 words each, or none.
@@ -240,18 +242,16 @@ export function readTags(value: unknown): {
     return { tags: [], problems: [{ name: "not-a-list", message: "the tags are no JSON array of texts" }] };
   const tags = [...new Set(list.map((tag) => oneLine(tag).toLowerCase()).filter((tag) => tag !== ""))];
   const odd = tags.find((tag) => tag.length > MAX_CHARS || !isOfWords(tag));
-  const problems: (FieldProblem | false)[] = [
-    tags.length < TAGS.least && {
-      name: "too-few",
-      message: `${tags.length} different tags, and ${TAGS.least} are the least`,
-    },
-    tags.length > TAGS.most && { name: "too-many", message: `${tags.length} tags, and ${TAGS.most} are the most` },
-    odd !== undefined && {
-      name: "words-of-a-tag",
-      message: `each tag has ${WORDS.least} to ${WORDS.most} words, and this one has not: ${cutText(odd, MAX_CHARS)}`,
-    },
-  ];
-  const broken = problems.filter((problem) => problem !== false);
+  const { least, most } = WORDS;
+  const broken = brokenRules([
+    [tags.length < TAGS.least, "too-few", `${tags.length} different tags, and ${TAGS.least} are the least`],
+    [tags.length > TAGS.most, "too-many", `${tags.length} tags, and ${TAGS.most} are the most`],
+    [
+      odd !== undefined,
+      "words-of-a-tag",
+      `each tag has ${least} to ${most} words, and this one has not: ${cutText(odd ?? "", MAX_CHARS)}`,
+    ],
+  ]);
   return { tags: broken.length > 0 ? [] : tags, problems: broken };
 }
 

@@ -1,9 +1,9 @@
 // The text of a record that is embedded: its context, then its content. Changing a word here embeds everything again,
 // because the hash of this text decides whether a vector is valid.
 
-import { createHash } from "node:crypto";
 import type { MemoryRecord, RecordHashes } from "../../domain/memory.ts";
 import { cutText } from "../../domain/text/cut-text.ts";
+import { canonicalJson, shortHash } from "../../domain/text/hash.ts";
 
 /**
  * The embedded part of a record. `fields`: situation, tags and lesson when a model has written them, else the text.
@@ -76,27 +76,18 @@ function fieldsOf({ situation, tags, lesson }: MemoryRecord): string {
 
 // Detects a changed source by hashes of the record and of its embedded text.
 
-/** @param embedded the digest of the record */
-export function recordHashes(record: MemoryRecord, embedded: string): RecordHashes {
+/** @param embedded its digest */
+export function recordHashes(of: MemoryRecord, embedded: string): RecordHashes {
   // Staleness and sharing depend on the surroundings, not on the source.
-  const { sharing: _, ...said } = record;
-  return { record: hash(canonical({ ...said, stale: false })), embedded: hash(embedded) };
+  const { sharing: _, ...said } = of;
+  const record = shortHash(canonicalJson({ ...said, stale: false }), HASH_DIGITS);
+  return { record, embedded: shortHash(embedded, HASH_DIGITS) };
 }
 
 /** Hash of the model's input and of whether the comment was declined: changed text needs new fields. */
 export function sourceHash({ text, replies, hunk, outcome }: MemoryRecord): string {
-  return hash(canonical([text, replies, hunk, outcome === "declined"]));
-}
-
-function canonical(value: unknown): string {
-  return JSON.stringify(value, (_key, inner: unknown) =>
-    inner !== null && typeof inner === "object" && !Array.isArray(inner)
-      ? Object.fromEntries(Object.entries(inner).sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0)))
-      : inner,
-  );
+  return shortHash(canonicalJson([text, replies, hunk, outcome === "declined"]), HASH_DIGITS);
 }
 
 /** 64 bits: a chance of one in 10¹⁰ that any two of 50,000 texts collide. */
-function hash(text: string): string {
-  return createHash("sha256").update(text).digest("hex").slice(0, 16);
-}
+const HASH_DIGITS = 16;

@@ -1,36 +1,36 @@
 // Turns what a person (or another bot) wrote in a review into a memory, from any source.
 
-import { createHash } from "node:crypto";
 import type { AskingComment } from "../../domain/command.ts";
-import type { Category, Severity } from "../../domain/finding.ts";
+import type { Category } from "../../domain/finding.ts";
 import type { Repo } from "../../domain/job.ts";
 import { canonicalLanguage, UNKNOWN_LANGUAGE } from "../../domain/language.ts";
 import type { PastComment, PastThread } from "../../domain/memory/past-reviews.ts";
 import { findingMemoryId, type MemoryRecord, memoryId, repoKey } from "../../domain/memory.ts";
 import { cutText } from "../../domain/text/cut-text.ts";
+import { shortHash } from "../../domain/text/hash.ts";
 import { inferOutcome } from "../feedback/weigh-evidence.ts";
+import { newRecord } from "./new-record.ts";
 import { cutHunk } from "./redact-record.ts";
 
-/** A review comment with its replies, before it is a memory. */
+/** A review comment with its replies, before it is a memory. What is absent or null is unknown. */
 export interface SaidComment {
   /** The comment's own id: GitHub's number, or an imported row's id. */
   readonly sourceId: string;
   readonly text: string;
-  /** Oldest first. */
-  readonly replies: readonly string[];
-  readonly path: string | null;
-  /** As the source names it, in any spelling; null when it does not. */
-  readonly language: string | null;
-  readonly hunk: string | null;
-  readonly category: Category | null;
-  readonly severity: Severity | null;
-  readonly url: string | null;
-  readonly author: string | null;
-  readonly isBot: boolean;
-  readonly sha: string | null;
-  readonly pull: number | null;
   /** Epoch milliseconds. */
   readonly at: number;
+  /** Oldest first. */
+  readonly replies?: readonly string[];
+  readonly path?: string | null;
+  /** As the source names it, in any spelling. */
+  readonly language?: string | null;
+  readonly hunk?: string | null;
+  readonly category?: Category | null;
+  readonly url?: string | null;
+  readonly author?: string | null;
+  readonly isBot?: boolean;
+  readonly sha?: string | null;
+  readonly pull?: number | null;
 }
 
 /** Why a comment cannot be remembered. */
@@ -56,46 +56,24 @@ const MAX_TEXT = 65_536;
  * @returns the memory, or why it is not remembered: it is empty, or has low information
  */
 export function fromComment(comment: SaidComment, repo: Repo, rules: CommentRules): MemoryRecord | NotRemembered {
-  const { sourceId, path } = comment;
+  const { sourceId, replies = [], path = null, hunk = null, category = null } = comment;
+  const { url = null, author = null, isBot = false, sha = null, pull = null, at } = comment;
   const text = cutText(comment.text, MAX_TEXT).toWellFormed();
   const reason = text.trim() === "" ? "it is empty" : (rules.lowInformation?.(text) ?? null);
   if (reason !== null) return { kind: "not-remembered", sourceId, reason };
-  const key = repoKey(repo);
-  return {
-    id: memoryId(key, "review_comment", sourceId),
-    repo: key,
-    repoName: `${repo.owner}/${repo.name}`,
-    ownerId: repo.ownerId,
-    visibility: repo.visibility,
-    corpus: "review_comment",
-    sourceId,
+  return newRecord(repo, "review_comment", sourceId, {
     text,
-    replies: comment.replies.map((reply) => cutText(reply, MAX_TEXT).toWellFormed()),
-    situation: null,
-    lesson: null,
-    tags: [],
-    severity: comment.severity,
-    category: comment.category,
+    replies: replies.map((reply) => cutText(reply, MAX_TEXT).toWellFormed()),
+    category,
     path,
-    language: languageOf(comment.language, path, rules.languageOf),
-    symbol: null,
-    chunkType: null,
-    hunk: comment.hunk === null || comment.hunk === "" ? null : cutHunk(comment.hunk),
-    outcome: null,
-    provenance: {
-      url: comment.url,
-      author: comment.author,
-      authorIsBot: comment.isBot,
-      sha: comment.sha,
-      pull: comment.pull,
-      at: comment.at,
-    },
-    stale: false,
-  };
+    language: languageOf(comment.language ?? "", path, rules.languageOf),
+    hunk: hunk === null || hunk === "" ? null : cutHunk(hunk),
+    provenance: { url, author, authorIsBot: isBot, sha, pull, at },
+  });
 }
 
-function languageOf(stored: string | null, path: string | null, byPath: (path: string) => string): string {
-  const named = canonicalLanguage(stored ?? "");
+function languageOf(stored: string, path: string | null, byPath: (path: string) => string): string {
+  const named = canonicalLanguage(stored);
   if (named !== UNKNOWN_LANGUAGE) return named;
   return path === null ? UNKNOWN_LANGUAGE : byPath(path);
 }
@@ -115,28 +93,9 @@ interface Note {
 }
 
 /** Its memory; null when it is empty. The same text about the same file is the same memory. */
-export function fromNote(note: Note, languageOf: (path: string) => string): MemoryRecord | null {
-  const { repo, text, path, author, at } = note;
-  const words = createHash("sha256")
-    .update(JSON.stringify([text.trim(), path]))
-    .digest("hex");
-  const said = {
-    sourceId: `note:${words.slice(0, 16)}`,
-    text,
-    replies: [],
-    path,
-    language: null,
-    hunk: null,
-    category: null,
-    severity: null,
-    url: null,
-    author,
-    isBot: false,
-    sha: null,
-    pull: null,
-    at,
-  };
-  const record = fromComment(said, repo, { languageOf });
+export function fromNote({ repo, ...note }: Note, languageOf: (path: string) => string): MemoryRecord | null {
+  const sourceId = `note:${shortHash(JSON.stringify([note.text.trim(), note.path]), 16)}`;
+  const record = fromComment({ ...note, sourceId }, repo, { languageOf });
   return "kind" in record ? null : record;
 }
 
@@ -154,24 +113,12 @@ export interface RememberRequest {
 }
 
 /** Its memory; null when it is empty. */
-export function fromRequest(request: RememberRequest, languageOf: (path: string) => string): MemoryRecord | null {
-  const { comment, repo, text, pull, sha, at } = request;
-  const said = {
-    sourceId: requestSource(comment),
-    text,
-    replies: [],
-    path: comment.path,
-    language: null,
-    hunk: comment.hunk,
-    category: null,
-    severity: null,
-    url: comment.url,
-    author: comment.author.login,
-    isBot: false,
-    sha,
-    pull,
-    at,
-  };
+export function fromRequest(
+  { comment, repo, ...asked }: RememberRequest,
+  languageOf: (path: string) => string,
+): MemoryRecord | null {
+  const { path, hunk, url, author } = comment;
+  const said = { ...asked, sourceId: requestSource(comment), path, hunk, url, author: author.login };
   const record = fromComment(said, repo, { languageOf });
   return "kind" in record ? null : record;
 }
@@ -212,26 +159,9 @@ export function fromThread(thread: PastThread, repo: Repo, rules: ThreadRules): 
   const reason = notOurs(root, outcome !== null && outcome !== "outdated", rules);
   if (reason !== null) return { kind: "not-remembered", sourceId, reason };
   const heard = replies.filter(({ author }) => !author.isBot && rules.mayDecide(author.id));
-  const record = fromComment(
-    {
-      sourceId,
-      text: root.body,
-      replies: heard.map(({ body }) => body),
-      path: root.path,
-      language: null,
-      hunk: root.hunk,
-      category: null,
-      severity: null,
-      url: root.url,
-      author: root.author.login,
-      isBot: root.author.isBot,
-      sha: root.sha,
-      pull: root.pull,
-      at: root.at,
-    },
-    repo,
-    rules,
-  );
+  const { path, hunk, url, author, sha, pull, at } = root;
+  const said = { sourceId, text: root.body, replies: heard.map(({ body }) => body), path, hunk, url, sha, pull, at };
+  const record = fromComment({ ...said, author: author.login, isBot: author.isBot }, repo, rules);
   return "kind" in record ? record : { ...record, outcome };
 }
 

@@ -1,9 +1,10 @@
 // Turns a posted finding into a memory. Its outcome is `posted`: no one has judged it yet.
 import type { Finding } from "../../domain/finding.ts";
 import type { Repo } from "../../domain/job.ts";
-import { findingSource, type MemoryRecord, memoryId, repoKey } from "../../domain/memory.ts";
+import { findingSource, type MemoryRecord } from "../../domain/memory.ts";
 import type { FileDiff, Hunk, Side } from "../../domain/pull-request.ts";
 import type { FindingHunk, PostedReview } from "../../domain/review.ts";
+import { newRecord } from "./new-record.ts";
 import { cutHunk, type Redact } from "./redact-record.ts";
 
 /** Where and when a finding was posted. */
@@ -28,40 +29,18 @@ interface PostedWhere {
  * another pull request it is another, because people may respond differently.
  */
 export function fromFinding(finding: Finding, where: PostedWhere): MemoryRecord {
-  const { repo } = where;
-  const key = repoKey(repo);
-  const sourceId = findingSource(where.pull, finding.id);
-  return {
-    id: memoryId(key, "finding", sourceId),
-    repo: key,
-    repoName: `${repo.owner}/${repo.name}`,
-    ownerId: repo.ownerId,
-    visibility: repo.visibility,
-    corpus: "finding",
-    sourceId,
-    text: finding.body.trim() === "" ? finding.title : `${finding.title}\n\n${finding.body}`,
-    replies: [],
-    situation: null,
-    lesson: null,
-    tags: [],
-    severity: finding.severity,
-    category: finding.category,
-    path: finding.path,
-    language: where.language,
-    symbol: null,
-    chunkType: null,
-    hunk: where.hunk === null ? null : cutHunk(where.hunk),
+  const { repo, pull, url, author, at, headSha: sha, language, hunk } = where;
+  const { title, body, severity, category, path } = finding;
+  return newRecord(repo, "finding", findingSource(pull, finding.id), {
+    text: body.trim() === "" ? title : `${title}\n\n${body}`,
+    severity,
+    category,
+    path,
+    language,
+    hunk: hunk === null ? null : cutHunk(hunk),
     outcome: "posted",
-    provenance: {
-      url: where.url,
-      author: where.author,
-      authorIsBot: true,
-      sha: where.headSha,
-      pull: where.pull,
-      at: where.at,
-    },
-    stale: false,
-  };
+    provenance: { url, author, authorIsBot: true, sha, pull, at },
+  });
 }
 
 // The memories of a review.

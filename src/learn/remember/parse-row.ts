@@ -1,11 +1,11 @@
 // Parses one line of an import: a row of our own export, or of the evaluation's corpus, distinguished by their shape.
-import { createHash } from "node:crypto";
 import { z } from "zod";
 import { CATEGORIES, type Category, SEVERITIES } from "../../domain/finding.ts";
 import type { Repo } from "../../domain/job.ts";
 import { canonicalLanguage } from "../../domain/language.ts";
 import { CORPORA, type MemoryRecord, memoryId, OUTCOMES } from "../../domain/memory.ts";
 import { cutText } from "../../domain/text/cut-text.ts";
+import { shortHash } from "../../domain/text/hash.ts";
 import type { SaidComment } from "./from-comment.ts";
 
 /** The version of an export line. A later form gets the next number, which this reader then reports. */
@@ -81,7 +81,7 @@ const CorpusRow = z.object({
   replies: z.array(text).max(1_000).default([]),
   reviewer: z.string().max(200).nullish(),
   isBot: z.boolean().default(false),
-  createdAt: z.string().max(40),
+  createdAt: z.iso.datetime({ offset: true, error: "is not an ISO 8601 time with its offset" }).pipe(z.coerce.date()),
   hunk: text.nullish(),
   category: z.string().max(200).nullish(),
 });
@@ -129,7 +129,7 @@ export function evaluationRepo(fullName: string): Repo {
 }
 
 function numberOf(text: string): number {
-  return Number.parseInt(createHash("sha256").update(text).digest("hex").slice(0, 12), 16);
+  return Number.parseInt(shortHash(text), 16);
 }
 
 function exported(value: object): ImportRow {
@@ -150,27 +150,22 @@ function corpusRow(value: object): ImportRow {
   const read = CorpusRow.safeParse(value);
   if (!read.success) return wrong(firstProblem(read.error));
   const row = read.data;
-  const at = epochMilliseconds(row.createdAt);
-  if (at === null) return wrong("createdAt: is not an ISO 8601 time with its offset");
   return {
     kind: "comment",
     repo: evaluationRepo(row.repo),
     comment: {
       sourceId: row.id,
       text: row.text,
+      at: row.createdAt.getTime(),
       replies: row.replies,
-      path: row.filePath ?? null,
-      language: row.language ?? null,
-      hunk: row.hunk ?? null,
+      path: row.filePath,
+      language: row.language,
+      hunk: row.hunk,
       // Only our categories: the evaluation's own labels were written by the authors of its ground truth.
       category: ourCategory(row.category ?? ""),
-      severity: null,
-      url: null,
-      author: row.reviewer ?? null,
+      author: row.reviewer,
       isBot: row.isBot,
-      sha: null,
-      pull: row.pr ?? null,
-      at,
+      pull: row.pr,
     },
   };
 }
@@ -187,33 +182,4 @@ function firstProblem(error: z.ZodError): string {
   const [issue] = error.issues;
   const path = issue?.path.join(".") ?? "";
   return cutText(`${path === "" ? "" : `${path}: `}${issue?.message ?? "wrong"}`, 300);
-}
-
-// Parses a written time by arithmetic only: a stage has no clock.
-
-const ISO = /^(\d{4})-(\d\d)-(\d\d)T(\d\d):(\d\d)(?::(\d\d)(?:\.(\d{1,9}))?)?(?:Z|([+-])(\d\d):?(\d\d))$/;
-
-/** Epoch milliseconds of an ISO 8601 date and time with its offset; null for anything else. */
-export function epochMilliseconds(iso: string): number | null {
-  const match = ISO.exec(iso);
-  if (match === null) return null;
-  const [, year, month, day, hour, minute, second, fraction, sign, offsetHours, offsetMinutes] = match;
-  const days = daysSinceEpoch(Number(year), Number(month), Number(day));
-  if (days === null) return null;
-  const offset = (Number(offsetHours ?? 0) * 60 + Number(offsetMinutes ?? 0)) * (sign === "-" ? -1 : 1);
-  const minutes = days * 1_440 + Number(hour) * 60 + Number(minute) - offset;
-  return (minutes * 60 + Number(second ?? 0)) * 1_000 + Number((fraction ?? "").padEnd(3, "0").slice(0, 3));
-}
-
-const DAYS_BEFORE = [0, 31, 59, 90, 120, 151, 181, 212, 243, 273, 304, 334];
-
-/** In the Gregorian calendar; null for an invalid month or day. */
-function daysSinceEpoch(year: number, month: number, day: number): number | null {
-  const before = DAYS_BEFORE[month - 1];
-  if (before === undefined || day < 1 || day > 31) return null;
-  const leap = year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0);
-  const past = year - 1;
-  const years = past * 365 + Math.floor(past / 4) - Math.floor(past / 100) + Math.floor(past / 400);
-  // 719,162 days lie between 0001-01-01 and 1970-01-01.
-  return years - 719_162 + before + (leap && month > 2 ? 1 : 0) + day - 1;
 }

@@ -1,6 +1,7 @@
 // Evaluates the gate in order: the cache, the rules, a model if allowed, then "search".
 
 import { createHash } from "node:crypto";
+import { LRUCache } from "lru-cache";
 import { repoKey } from "../../domain/memory.ts";
 import type { PullRequestContext } from "../../domain/pull-request.ts";
 import type { GateDecision } from "../../domain/retrieval.ts";
@@ -25,10 +26,11 @@ export async function decide(
 ): Promise<GateDecision> {
   const kept = config.cacheDecisions ? cache : null;
   const key = kept === null ? "" : gateKey(context, config);
-  const known = kept?.find(key, now, config.cacheTTLSeconds * 1000) ?? null;
-  if (known !== null) return { ...known, decidedBy: "cache" };
+  const known = kept?.get(key);
+  if (known !== undefined && now >= known.at && now - known.at < config.cacheTTLSeconds * 1000)
+    return { ...known.decision, decidedBy: "cache" };
   const decision = gateByRules(context, config) ?? (await askModel(context, config, ask));
-  kept?.keep(key, decision, now);
+  kept?.set(key, { decision, at: now });
   return decision;
 }
 
@@ -39,55 +41,24 @@ async function askModel(context: GateContext, config: GateConfig, model: DecideW
   return confident(answer.value, config);
 }
 
-// A cache of gate decisions: the same question about the same head is not asked twice.
+/** Decisions by their key, each with its time in epoch milliseconds. */
+export type GateCache = LRUCache<string, { readonly decision: GateDecision; readonly at: number }>;
 
-/** Cached decisions; the oldest is evicted first. */
-const MOST = 1_000;
-
-export interface GateCache {
-  /** The decision, unless it is older than the time to live. Times are epoch milliseconds. */
-  find(key: string, now: number, ttlMs: number): GateDecision | null;
-  keep(key: string, decision: GateDecision, now: number): void;
-  clear(): void;
-  readonly size: number;
-}
-
-/** An empty cache. It holds at most 1,000 decisions and has no clock. */
-export function gateCache(most: number = MOST): GateCache {
-  const kept = new Map<string, { readonly decision: GateDecision; readonly at: number }>();
-  return {
-    find(key, now, ttlMs) {
-      const entry = kept.get(key);
-      if (entry === undefined) return null;
-      if (now - entry.at < ttlMs && now >= entry.at) return entry.decision;
-      kept.delete(key);
-      return null;
-    },
-    keep(key, decision, now) {
-      kept.delete(key);
-      kept.set(key, { decision, at: now });
-      for (const oldest of kept.keys()) {
-        if (kept.size <= most) break;
-        kept.delete(oldest);
-      }
-    },
-    clear: () => kept.clear(),
-    get size() {
-      return kept.size;
-    },
-  };
+/** An empty cache of at most 1,000 decisions: the same question about the same head is not asked twice. */
+export function gateCache(): GateCache {
+  return new LRUCache({ max: 1_000 });
 }
 
 /**
- * The key of a decision: a hash of everything it depends on. Trigger, request, history, title, body, files with their
- * reasons, signals, repository, pull request, head, memory's version and the gate's configuration.
+ * The key of a decision: a hash of everything it depends on. Trigger, title, body, files with their reasons, signals,
+ * repository, pull request, head, memory's version and the gate's configuration.
  */
 export function gateKey(context: GateContext, config: GateConfig): string {
-  const { counts, version, searchable, noGain = null } = context.memory;
+  const { counts, version, noGain = null } = context.memory;
   const { signals } = context;
   const parts = [
-    [context.trigger, context.explicit, context.question, context.history, context.title, context.body],
-    [context.project, context.repo, context.pull, context.headSha, counts?.total ?? null, version, searchable, noGain],
+    [context.trigger, context.explicit, context.title, context.body],
+    [context.project, context.repo, context.pull, context.headSha, counts?.total ?? null, version, noGain],
     context.files.map(({ path, status, additions, deletions, complete }) => [
       path,
       status,

@@ -10,9 +10,6 @@ export interface GateContext extends ChangedFiles {
   readonly trigger: string;
   /** A person requested this review explicitly. */
   readonly explicit: boolean;
-  /** Text of the request if there is one, and the conversation before it, oldest first. */
-  readonly question: string | null;
-  readonly history: readonly string[];
   readonly signals: Pick<ReviewSignals, "intent" | "risks" | "languages">;
   readonly headTexts: ReadonlyMap<string, string>;
   /** OWNER/NAME, for the model and the cache. */
@@ -25,8 +22,6 @@ export interface GateContext extends ChangedFiles {
     readonly counts: MemoryCounts | null;
     /** Changes with every change of memory; null when unknown. */
     readonly version: number | null;
-    /** Whether any search is possible, by vectors or by keywords. */
-    readonly searchable: boolean;
     /** Why a replay advises against memory; null or absent when it does not. */
     readonly noGain?: string | null | undefined;
   };
@@ -47,8 +42,6 @@ export function gateContext(
     body: pull.body ?? "",
     trigger: job.trigger,
     explicit: job.explicit,
-    question: null,
-    history: [],
     signals,
     headTexts: context.headTexts,
     project: `${repo.owner}/${repo.name}`,

@@ -7,7 +7,6 @@ import { visibleText } from "../../domain/text/rendered-markdown.ts";
 import { fence, reveal } from "../../domain/text/untrusted-text.ts";
 import type { Question } from "../model/model-budget.ts";
 import { namedThings } from "./code-identifiers.ts";
-import { defaultDecision } from "./gate.ts";
 import { changedPaths, type GateContext } from "./gate-context.ts";
 
 /** Characters per token, a low estimate: the limit must hold for code too. */
@@ -31,7 +30,7 @@ const STRATEGIES: ReadonlyMap<unknown, Strategy> = new Map([
   ["entity_lookup", "keyword"],
 ]);
 
-/** Strict for a clear reply; any other object is read by readGateReply, and never asked for again. */
+/** Strict for a clear reply; of any other text the first object counts. It is never asked for again. */
 const GATE_REPLY: Question<GateDecision>["shape"] = {
   name: "memory_gate",
   jsonSchema: {
@@ -63,22 +62,14 @@ const GATE_REPLY: Question<GateDecision>["shape"] = {
 export function gateQuestion(context: GateContext, maxInputTokens: number, delimiter: string): Question<GateDecision> {
   const { counts } = context.memory;
   const said = (name: string, text: string) => `${name}: ${JSON.stringify(cutText(oneLine(text), 600))}`;
-  /** The visible part. */
-  const shown = (text: string) => visibleText(cutText(text, TEXT_READ)).text;
+  const body = visibleText(cutText(context.body, TEXT_READ)).text;
   const lines = [
     said("project", context.project),
     `memories: ${counts === null ? "unknown" : [counts.total, ...[...counts.byCorpus].map((of) => of.join(" "))].join(", ")}`,
     said("title", context.title),
-    ...(context.question === null ? [] : [said("question", shown(context.question))]),
-    said(
-      "entities",
-      namedThings(`${context.title}\n${shown(context.body)}`)
-        .slice(0, 10)
-        .join(", "),
-    ),
+    said("entities", namedThings(`${context.title}\n${body}`).slice(0, 10).join(", ")),
     said("files", changedPaths(context).slice(0, 15).join(", ")),
-    said("body", shown(context.body)),
-    ...context.history.slice(-3).map((text) => said("said before", shown(text))),
+    said("body", body),
   ];
   const room = maxInputTokens * TOKEN_CHARS - INSTRUCTIONS.length - fence(LABEL, "", delimiter).length;
   return {
@@ -91,14 +82,9 @@ export function gateQuestion(context: GateContext, maxInputTokens: number, delim
 }
 
 /**
- * Reads a reply: the first JSON object in it. Confidence is clamped to 0–1, and .5 when it is no number; an unknown
- * strategy is dropped. An unreadable reply, or one without a plain `shouldRetrieve: false`, is a search.
+ * The decision of a reply. Confidence is clamped to 0–1, and .5 when it is no number; an unknown strategy is dropped. A
+ * reply without a plain `shouldRetrieve: false` is a search.
  */
-export function readGateReply(reply: string): GateDecision {
-  const answer = firstObject(reply);
-  return answer === null ? defaultDecision("the model's reply could not be read", "model") : decisionOf(answer);
-}
-
 function decisionOf(answer: Readonly<Record<string, unknown>>): GateDecision {
   const reason = typeof answer.reason === "string" ? cutText(oneLine(answer.reason), 200) : "";
   const retrieve = answer.shouldRetrieve !== false;

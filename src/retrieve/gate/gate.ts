@@ -66,16 +66,16 @@ function search(name: string, confidence: number, strategy: Strategy | null, hol
 }
 
 /** The reason if the condition holds, else null. */
-function when(condition: boolean, reason: string): string | null {
+export function when(condition: boolean, reason: string): string | null {
   return condition ? reason : null;
 }
 
 /** In order: lossless skips, explicit requests, risks, then the classes of change. */
 const RULES: readonly Rule[] = [
   search("disabled", 1, null, (_, { enabled }) => when(!enabled, "the gate is disabled")),
-  skip("empty-memory", 1, ({ memory }) => nothingToFind(memory)),
+  skip("empty-memory", 1, ({ memory }) => when(memory.counts?.total === 0, NOTHING_REMEMBERED)),
   search("retrieve-pattern", 0.99, null, (context, { retrievePatterns }) => retrievePattern(context, retrievePatterns)),
-  search("explicit", 0.99, "hybrid", (context) => asked(context)),
+  search("explicit", 0.99, "hybrid", asked),
   search("risk", 0.95, "semantic", ({ signals }) => risk(signals.risks)),
   skip("skip-pattern", 0.99, (context, { skipPatterns }) => skipPattern(context, skipPatterns)),
   search("revert", 0.9, "keyword", ({ signals }) =>
@@ -86,19 +86,21 @@ const RULES: readonly Rule[] = [
   ),
   skip("nothing-to-review", 0.99, (context) => when(isNothingToReview(context), "no changed line is left to review")),
   skip("lock-files", 0.99, (context) => when(isLockFilesOnly(context), "only lock files changed")),
-  skip("dependency-bump", 0.95, (context) => dependencyBump(context)),
+  skip("dependency-bump", 0.95, dependencyBump),
   search("large-dependency-bump", 0.8, "keyword", ({ signals }) =>
     when(signals.intent.bump !== null, "a dependency bump that is major, breaking, of unknown size, or not only that"),
   ),
   skip("generated", 0.95, (context) => when(isGeneratedOnly(context), "only generated or vendored files changed")),
-  skip("release", 0.9, (context) => release(context)),
-  skip("small-docs", 0.9, (context) => smallDocs(context)),
-  skip("comments-only", 0.9, (context) => commentsOnly(context)),
-  skip("no-gain", 0.9, ({ memory }, { replay }) => (replay ? (memory.noGain ?? null) : null)),
-  search("docs", 0.6, "keyword", (context) =>
-    when(onlyReviewed(context) && docs(context), "only documentation changed"),
+  skip("release", 0.9, release),
+  skip("small-docs", 0.9, (context) =>
+    when(isOnlyDocs(context) && isSmallProse(context.files, context.headTexts), "a few lines of prose changed"),
   ),
-  search("named-in-text", 0.95, "keyword", (context) => named(context)),
+  skip("comments-only", 0.9, ({ files, facts, leftOut }) =>
+    when(leftOut.length === 0 && isCommentsOnly(files, facts), "only comments and white space changed"),
+  ),
+  skip("no-gain", 0.9, ({ memory }, { replay }) => (replay ? (memory.noGain ?? null) : null)),
+  search("docs", 0.6, "keyword", (context) => when(isOnlyDocs(context), "only documentation changed")),
+  search("named-in-text", 0.95, "keyword", named),
   search("few-files", 0.9, "keyword", ({ files }) =>
     when(files.length > 0 && files.length <= FEW_FILES, `a change of ${files.length} files`),
   ),
@@ -159,11 +161,6 @@ function attempt(rule: Rule, context: GateContext, config: GateConfig): string |
   }
 }
 
-function nothingToFind({ counts, searchable }: GateContext["memory"]): string | null {
-  if (!searchable) return "there is neither an embedder nor a word index to search with";
-  return when(counts !== null && counts.total === 0, NOTHING_REMEMBERED);
-}
-
 function retrievePattern(context: GateContext, patterns: readonly GatePattern[]): string | null {
   if (patterns.length === 0) return null;
   const texts = [context.title, ...changedPaths(context)];
@@ -209,22 +206,8 @@ function release(context: GateContext): string | null {
   );
 }
 
-function smallDocs(context: GateContext): string | null {
-  const small = onlyReviewed(context) && docs(context) && isSmallProse(context.files, context.headTexts);
-  return when(small, "a few lines of prose changed");
-}
-
-function commentsOnly(context: GateContext): string | null {
-  const same = onlyReviewed(context) && isCommentsOnly(context.files, context.facts);
-  return when(same, "only comments and white space changed");
-}
-
-function docs({ files, facts }: GateContext): boolean {
-  return isDocsOnly(files, facts);
-}
-
-function onlyReviewed({ leftOut }: GateContext): boolean {
-  return leftOut.length === 0;
+function isOnlyDocs({ files, facts, leftOut }: GateContext): boolean {
+  return leftOut.length === 0 && isDocsOnly(files, facts);
 }
 
 function named({ title, body }: GateContext): string | null {

@@ -1,11 +1,11 @@
 // Decides whether answering a question needs memory, by a table like that for pull requests: the first match wins,
 // doubtful questions are searched.
 
-import type { GateDecision, MemoryCounts, Strategy } from "../../domain/retrieval.ts";
+import { type GateDecision, type MemoryCounts, NOTHING_REMEMBERED, type Strategy } from "../../domain/retrieval.ts";
 import { cutText } from "../../domain/text/cut-text.ts";
 import { smallTalk } from "../../domain/text/low-information.ts";
 import { namedThings } from "./code-identifiers.ts";
-import { confident, type GateConfig } from "./gate.ts";
+import { confident, type GateConfig, when } from "./gate.ts";
 
 /** A general question about a language or a tool, without anything of this project. */
 const GENERAL =
@@ -16,92 +16,48 @@ const HERE =
 /** The end of a text that names a file. */
 const FILE_AT_END = /\.(?:ts|js|py|go)$/i;
 
-const STRATEGIES: Readonly<Record<Exclude<QuestionIntent, "other">, Strategy>> = {
+const GENERAL_REASON = "a general question about programming, not about this project";
+
+const STRATEGIES: Readonly<Record<QuestionIntent, Strategy | null>> = {
   debug: "related-files",
   find: "semantic",
   explain: "semantic",
   list: "semantic",
+  other: null,
 };
 
-interface Rule {
-  readonly name: string;
-  readonly retrieve: boolean;
-  readonly confidence: number;
-  readonly strategy: (question: ParsedQuestion) => Strategy | null;
-  readonly holds: (text: string, question: ParsedQuestion, at: Asked) => string | null;
-}
-
-interface Asked {
-  readonly config: GateConfig;
-  /** Null when memory could not be counted. */
-  readonly counts: MemoryCounts | null;
-}
-
-const none = () => null;
-const RULES: readonly Rule[] = [
-  rule("disabled", true, 1, none, (_, __, { config }) => when(!config.enabled, "the gate is disabled")),
-  rule("empty-memory", false, 1, none, (_, __, { counts }) => when(counts?.total === 0, "nothing is remembered yet")),
-  rule("retrieve-pattern", true, 0.99, none, (text, _, { config }) => matching(text, config.retrievePatterns)),
-  rule("small-talk", false, 0.99, none, (text) => smallTalk(text)),
-  rule(
-    "named-in-question",
-    true,
-    0.95,
-    () => "keyword",
-    (text, { entityMentions }) => {
-      const names = cutText(entityMentions.slice(0, 3).join(", "), 120);
-      return entityMentions.length > 0 && !isGeneral(text)
-        ? `names ${names}`
-        : when(FILE_AT_END.test(text.trim()), "names a file");
-    },
-  ),
-  rule("general-question", false, 0.95, none, (text) =>
-    when(isGeneral(text), "a general question about programming, not about this project"),
-  ),
-  rule(
-    "project-question",
-    true,
-    0.9,
-    ({ intent }) => (intent === "other" ? null : STRATEGIES[intent]),
-    (_, { intent }) => when(intent !== "other", `asks to ${intent}`),
-  ),
-  rule(
-    "ambiguous",
-    true,
-    0.6,
-    () => "hybrid",
-    () => "undecided whether memory is needed",
-  ),
-];
-
-function rule(
+/** A rule that applies to a question: it decides unless its reason is null. */
+type Rule = readonly [
   name: string,
   retrieve: boolean,
   confidence: number,
-  strategy: Rule["strategy"],
-  holds: Rule["holds"],
-): Rule {
-  return { name, retrieve, confidence, strategy, holds };
-}
+  strategy: Strategy | null,
+  reason: string | null,
+];
 
-/** Decides about a question. Pure; never throws; a skip below the configured confidence is a search. */
+/**
+ * Decides about a question. Pure; never throws; a skip below the configured confidence is a search.
+ *
+ * @param counts null when memory could not be counted
+ */
 export function questionGate(text: string, config: GateConfig, counts: MemoryCounts | null): GateDecision {
-  const question = parseQuestion(text);
-  for (const { name, retrieve, confidence, strategy, holds } of RULES) {
-    const reason = holds(text, question, { config, counts });
-    if (reason === null) continue;
-    const said = { retrieve, confidence, reason, strategy: strategy(question), estimatedRelevance: null };
-    return confident({ ...said, decidedBy: name }, config);
-  }
-  const reason = "no rule matched";
-  return {
-    retrieve: true,
-    confidence: 0.5,
-    reason,
-    strategy: "hybrid",
-    estimatedRelevance: null,
-    decidedBy: "default",
-  };
+  const { intent, entityMentions } = parseQuestion(text);
+  const isNaming = entityMentions.length > 0 && !isGeneral(text);
+  const names = isNaming ? `names ${cutText(entityMentions.slice(0, 3).join(", "), 120)}` : null;
+  const rules: readonly Rule[] = [
+    ["disabled", true, 1, null, when(!config.enabled, "the gate is disabled")],
+    ["empty-memory", false, 1, null, when(counts?.total === 0, NOTHING_REMEMBERED)],
+    ["retrieve-pattern", true, 0.99, null, matching(text, config.retrievePatterns)],
+    ["small-talk", false, 0.99, null, smallTalk(text)],
+    ["named-in-question", true, 0.95, "keyword", names ?? when(FILE_AT_END.test(text.trim()), "names a file")],
+    ["general-question", false, 0.95, null, when(isGeneral(text), GENERAL_REASON)],
+    ["project-question", true, 0.9, STRATEGIES[intent], when(intent !== "other", `asks to ${intent}`)],
+  ];
+  const found = rules.find(([, , , , reason]) => reason !== null);
+  const undecided = ["ambiguous", true, 0.6, "hybrid", null] as const;
+  const [decidedBy, retrieve, confidence, strategy, reason] = found ?? undecided;
+  const because = reason ?? "undecided whether memory is needed";
+  return confident({ retrieve, confidence, reason: because, strategy, estimatedRelevance: null, decidedBy }, config);
 }
 
 function isGeneral(text: string): boolean {
@@ -111,10 +67,6 @@ function isGeneral(text: string): boolean {
 function matching(text: string, patterns: GateConfig["retrievePatterns"]): string | null {
   const hit = patterns.find(({ matches }) => matches(text.slice(0, 2_000)));
   return hit === undefined ? null : `retrievePatterns: ${hit.source}`;
-}
-
-function when(condition: boolean, reason: string): string | null {
-  return condition ? reason : null;
 }
 
 // Parses a question in a comment: its intent, and the code that it names.

@@ -63,7 +63,6 @@ export interface QueryLength {
 
 /** Words. Memories described by a model have 25–60, so an evaluation compares a longer form. */
 export const SHORT_QUERIES: QueryLength = { least: 10, most: 20 };
-export const LONG_QUERIES: QueryLength = { least: 20, most: 50 };
 
 /** Characters of an example: situations have about 350. */
 const EXAMPLE_CHARS = 400;

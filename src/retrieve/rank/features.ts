@@ -2,7 +2,7 @@
 
 import { bagOf, KEYWORDS } from "../../domain/text/bm25.ts";
 import type { Background } from "../../domain/text/word-rarity.ts";
-import { eachOf, runToEnd, type Steps } from "./cooperative-steps.ts";
+import { eachOf, type Steps } from "./cooperative-steps.ts";
 import { extensionOf, type PreparedChange, type PreparedMemory, type Window, type Words } from "./prepare-documents.ts";
 import type { Lexicon } from "./term-ids.ts";
 import {
@@ -37,24 +37,11 @@ interface Compared {
 }
 
 /**
- * All signals of all memories for one change. Deterministic; a signal depends only on its arguments.
+ * The signals of all memories for one change, in steps. Deterministic; a signal depends only on its arguments.
  *
  * @param memories of one repository, all written before the change; quadratic only in how many share a word, so pass a
  * few hundred
  * @param lexicon the one that change and memories were prepared with
- */
-export function signalsOf(
-  change: PreparedChange,
-  memories: readonly PreparedMemory[],
-  background: Background,
-  lexicon: Lexicon,
-): Signals {
-  return runToEnd(signalSteps(change, memories, background, lexicon));
-}
-
-/**
- * The same in steps.
- *
  * @param wanted names of signals; others may be missing. Null for all
  */
 export function* signalSteps(
@@ -77,17 +64,6 @@ export function* signalSteps(
   yield;
   const guess = firstGuess(base, memories.length);
   return { ...base, echo: yield* echoOf(memories, everywhere, guess) };
-}
-
-/** The signals that need only the memories' text. */
-export function textSignals(
-  change: PreparedChange,
-  memories: readonly PreparedMemory[],
-  background: Background,
-  lexicon: Lexicon,
-): Signals {
-  const everywhere = everywhereWeights(background, lexicon);
-  return runToEnd(textSteps({ change, memories, everywhere, wants: () => true }));
 }
 
 function* textSteps({ change, memories, everywhere, wants }: Compared): Steps<Signals> {

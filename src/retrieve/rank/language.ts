@@ -1,7 +1,7 @@
 // The language of a memory as a canonical id: the stored one, else from its tags or its path.
 import { canonicalLanguage, relatedLanguages, UNKNOWN_LANGUAGE } from "../../domain/language.ts";
 import type { Corpus } from "../../domain/memory.ts";
-import { tieHash } from "./tie-breaking.ts";
+import { fnv1a } from "../../domain/text/hash.ts";
 
 interface ChunkOrigin {
   readonly corpus?: Corpus;
@@ -178,7 +178,7 @@ type Adjusted = Rerankable & { readonly adjustedDistance: number };
 
 /** Ascending by adjusted distance, ties by hash of the id; with a band, only as far as it allows swaps. */
 export function inAdjustedOrder<T extends Adjusted>(results: readonly T[], band: number | null): readonly T[] {
-  const byAdjusted = (a: T, b: T) => a.adjustedDistance - b.adjustedDistance || tieHash(a.id) - tieHash(b.id);
+  const byAdjusted = (a: T, b: T) => a.adjustedDistance - b.adjustedDistance || fnv1a(a.id) - fnv1a(b.id);
   if (band === null) return results.toSorted(byAdjusted);
   return swapWithinBand(
     results.toSorted((a, b) => a.distance - b.distance || byAdjusted(a, b)),

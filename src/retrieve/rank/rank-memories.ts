@@ -4,12 +4,13 @@ import type { Corpus, MemoryRecord } from "../../domain/memory.ts";
 import type { PullRequestContext } from "../../domain/pull-request.ts";
 import type { RankedMemory, ScoreTerm, Strategy } from "../../domain/retrieval.ts";
 import type { ReviewSignals } from "../../domain/signals.ts";
+import type { Tuning } from "../tuning.ts";
 import { fixedInChange, NEARER_TO_FIX } from "./already-fixed.ts";
 import type { Steps } from "./cooperative-steps.ts";
-import { dedupeSteps, SAME_TEXT } from "./dedupe.ts";
-import { changedPlaces, type FactorName, factorTerms, recencyDistanceFactor } from "./factors.ts";
+import { dedupeSteps } from "./dedupe.ts";
+import { changedPlaces, factorTerms, recencyDistanceFactor } from "./factors.ts";
 import { BEHIND, type FusedHit, type QueryCandidates, type RetrieverWeights } from "./fusion.ts";
-import { chunkLanguage, inAdjustedOrder, isLanguageOf, type RerankConfig, rerankByLanguage } from "./language.ts";
+import { chunkLanguage, inAdjustedOrder, isLanguageOf, rerankByLanguage } from "./language.ts";
 import { type AskedChange, askedChange, learnedSteps } from "./learned-fusion.ts";
 import { adaptiveThreshold, type Threshold } from "./threshold.ts";
 import { byScore } from "./tie-breaking.ts";
@@ -32,7 +33,7 @@ export interface Evidence {
 }
 
 /** The enabled steps: all, except in evaluations of each step. */
-interface RankSettings {
+interface RankSettings extends Pick<Tuning, "floors" | "adaptive" | "fold" | "factors" | "byLanguage"> {
   readonly method: "semantic" | "keyword" | "hybrid";
   readonly fusion: Knowledge["retrieval"]["fusion"];
   readonly strategy: Strategy | null;
@@ -40,15 +41,6 @@ interface RankSettings {
   readonly configuredThreshold: number;
   /** Smallest BM25 that admits a memory without a near vector. */
   readonly keywordFloor: number;
-  /** False admits every candidate at any distance. */
-  readonly floors: boolean;
-  /** False uses the configured threshold unchanged, regardless of the candidates' distances. */
-  readonly adaptive: boolean;
-  /** False keeps near-identical texts apart. */
-  readonly fold: boolean;
-  readonly factors: readonly FactorName[];
-  /** For the method that orders by distance. */
-  readonly byLanguage: RerankConfig;
   readonly sourceWeights: Readonly<Partial<Record<Corpus, number>>>;
 }
 
@@ -102,10 +94,9 @@ export function* rankSteps(
     settings.method === "semantic" ? byDistance(relevant, evidence, settings) : bySum(relevant, evidence, settings);
   yield;
   const foldables = ordered.map(foldable);
-  const apart = foldables.map((item) => ({ item, alternateSources: [] }));
   const { kept, folded } = settings.fold
-    ? yield* dedupeSteps(foldables, { threshold: SAME_TEXT })
-    : { kept: apart, folded: [] };
+    ? yield* dedupeSteps(foldables)
+    : { kept: foldables.map((item) => ({ item, alternateSources: [] })), folded: [] };
   cut.push(...folded.map(({ id, into }) => ({ id, reason: `duplicate of ${into}` })));
   const nearest = nearestHunks(evidence);
   const ranked = kept.map(({ item: { memory }, alternateSources }) => ({

@@ -5,6 +5,7 @@ import type { Decision, EvidenceStore, KnownFix, RememberedFinding } from "../..
 import { type Columns, insertText, objectOf, rowOf, rowTypes } from "../columns.ts";
 import { jsonRows } from "../dialect.ts";
 import type { Database, Sql } from "../sql.ts";
+import { insert, upsert } from "../statement.ts";
 import { tick } from "./records.ts";
 import { repoValues } from "./scope.ts";
 
@@ -141,11 +142,7 @@ async function decide(tx: Sql, repo: RepoKey, decisions: readonly Decision[]): P
     );
     if (JSON.stringify(before) === JSON.stringify(next)) continue;
     await tx.run("DELETE FROM decided WHERE id = $1", [id]);
-    if (decided !== null)
-      await tx.run(
-        "INSERT INTO decided (id, outcome, at, by, reason, sha, weight) VALUES ($1, $2, $3, $4, $5, $6, $7)",
-        [id, outcome, at, by, reason, sha, weight],
-      );
+    if (decided !== null) await insert(tx, "decided", { id, ...next });
     await tx.run("UPDATE records SET outcome = $1, changed = $2 WHERE id = $3", [outcome, version, id]);
     changed += 1;
   }
@@ -157,12 +154,7 @@ async function decide(tx: Sql, repo: RepoKey, decisions: readonly Decision[]): P
 async function keepAgainst(tx: Sql, id: number, against: Decision["against"]): Promise<void> {
   await tx.run("DELETE FROM against WHERE id = $1", [id]);
   for (const { by, reason, url, at, isReaction } of against)
-    await tx.run(
-      `INSERT INTO against (id, by, reason, url, at, is_reaction) VALUES ($1, $2, $3, $4, $5, $6)
-       ON CONFLICT (id, by) DO UPDATE SET reason = excluded.reason, url = excluded.url, at = excluded.at,
-         is_reaction = excluded.is_reaction`,
-      [id, by, reason, url, at, isReaction === true],
-    );
+    await upsert(tx, "against", ["id", "by"], { id, by, reason, url, at, is_reaction: isReaction === true });
 }
 
 async function keepFixes(tx: Sql, repo: RepoKey, fixes: readonly KnownFix[]): Promise<void> {

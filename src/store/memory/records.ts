@@ -6,7 +6,7 @@ import { recordTerms } from "../../search/terms.ts";
 import { type Columns, insertText, objectOf, rowOf, rowTypes } from "../columns.ts";
 import { jsonRows } from "../dialect.ts";
 import type { Sql } from "../sql.ts";
-import { values } from "../statement.ts";
+import { insert, overwritten, values } from "../statement.ts";
 import { scopeSql, splitRepoKey } from "./scope.ts";
 
 /**
@@ -203,16 +203,11 @@ async function writeFacts(
       tx.dialect,
       "records",
       types,
-      `ON CONFLICT (mem) DO UPDATE SET ${overwritten(types, ["mem", "repo"])} RETURNING id, mem`,
+      `ON CONFLICT (mem) DO UPDATE SET ${overwritten(Object.keys(types), ["mem", "repo"])} RETURNING id, mem`,
     ),
     [jsonRows(given)],
   );
   return new Map(found.map(({ id, mem }) => [mem, id]));
-}
-
-function overwritten(columns: object, kept: readonly string[]): string {
-  const names = Object.keys(columns).filter((name) => !kept.includes(name));
-  return names.map((name) => `${name} = excluded.${name}`).join(", ");
 }
 
 async function writeContents(tx: Sql, rows: readonly Written1[]): Promise<void> {
@@ -229,7 +224,7 @@ async function writeContents(tx: Sql, rows: readonly Written1[]): Promise<void> 
       tx.dialect,
       "contents",
       types,
-      `ON CONFLICT (id) DO UPDATE SET ${overwritten(types, ["id", "flagged_code", "fixed_code"])},
+      `ON CONFLICT (id) DO UPDATE SET ${overwritten(Object.keys(types), ["id", "flagged_code", "fixed_code"])},
          flagged_code = coalesce(excluded.flagged_code, contents.flagged_code),
          fixed_code = coalesce(excluded.fixed_code, contents.fixed_code)`,
     ),
@@ -278,7 +273,7 @@ async function writeVectors(tx: Sql, rows: readonly Written1[], space: Embedding
 }
 
 async function writableSpace(tx: Sql, { model, dimension }: EmbeddingSpace): Promise<number> {
-  await tx.run("INSERT INTO spaces (model, dimension) VALUES ($1, $2) ON CONFLICT DO NOTHING", [model, dimension]);
+  await insert(tx, "spaces", { model, dimension }, "ON CONFLICT DO NOTHING");
   return (await spaceId(tx, { model, dimension })) ?? 0;
 }
 

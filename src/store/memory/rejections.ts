@@ -6,6 +6,7 @@ import type { RejectedMemory, Rejection } from "../../domain/memory/rejections.t
 import type { RepoKey } from "../../domain/memory.ts";
 import type { FlaggedCode, PastCode, PastRejections, Rejecting } from "../../ports/rejections.ts";
 import type { Database, Sql } from "../sql.ts";
+import { upsert } from "../statement.ts";
 import { rowIds } from "./evidence.ts";
 import { repoValues } from "./scope.ts";
 
@@ -24,12 +25,7 @@ export function storedRejections(db: Database): PastRejections & Rejecting & Pas
       db.transaction(async (tx) => {
         const id = (await rowIds(tx, repo, [memoryId])).get(memoryId);
         if (id === undefined) return false;
-        await tx.run(
-          `INSERT INTO rejections (id, by, is_writer, reason, url, at) VALUES ($1, $2, $3, $4, $5, $6)
-           ON CONFLICT (id, by) DO UPDATE SET is_writer = excluded.is_writer, reason = excluded.reason, url = excluded.url,
-             at = excluded.at`,
-          [id, by, isWriter, reason, url, at],
-        );
+        await upsert(tx, "rejections", ["id", "by"], { id, by, is_writer: isWriter, reason, url, at });
         return true;
       }),
     restore: (repo, memoryId) =>

@@ -4,6 +4,7 @@ import { bootId } from "../../adapters/process-mark.ts";
 import { migrate } from "../migrate.ts";
 import type { Database } from "../sql.ts";
 import { openSqlite, type SqliteDatabase, type SqliteSettings } from "../sqlite.ts";
+import { insert } from "../statement.ts";
 import { keepBeforeUpgrade } from "../upkeep/schema-copies.ts";
 import { QUEUE_PART } from "./schema.ts";
 
@@ -41,7 +42,7 @@ async function epochOf(db: Database, boot: string | null): Promise<number> {
   if (kept !== null) return kept.epoch;
   return db.transaction(async (tx) => {
     await tx.run("DELETE FROM boots WHERE id <> $1", [boot]);
-    await tx.run("INSERT INTO boots (id, epoch) VALUES ($1, $2) ON CONFLICT DO NOTHING", [boot, now]);
+    await insert(tx, "boots", { id: boot, epoch: now }, "ON CONFLICT DO NOTHING");
     return (await tx.one<{ epoch: number }>(known, [boot]))?.epoch ?? now;
   });
 }

@@ -6,6 +6,7 @@ import type { Arrival, Inbox } from "../../ports/inbox.ts";
 import { insertText } from "../columns.ts";
 import { jsonRows } from "../dialect.ts";
 import type { Database, Sql } from "../sql.ts";
+import { upsert } from "../statement.ts";
 import { lockKeys } from "./coordination.ts";
 import { type ComingJob, putJobs } from "./put.ts";
 
@@ -18,9 +19,7 @@ export function storedInbox(db: Database): Inbox {
       failPoint("after-accept");
       return taken;
     },
-    async probe(now) {
-      await db.run("INSERT INTO probes (id, at) VALUES (1, $1) ON CONFLICT (id) DO UPDATE SET at = excluded.at", [now]);
-    },
+    probe: (now) => upsert(db, "probes", ["id"], { id: 1, at: now }),
   };
 }
 

@@ -4,6 +4,7 @@ import { repoKey } from "../../domain/memory.ts";
 import type { MissedEventStore, OpenPull, RefusedAgain } from "../../ports/missed-events.ts";
 import { jsonRows } from "../dialect.ts";
 import type { Database, Sql } from "../sql.ts";
+import { insert, upsert } from "../statement.ts";
 import { storedMoments } from "./moments.ts";
 
 /** Cancellations by `receive`, which may no longer apply. Cancellations by a person stay. */
@@ -24,8 +25,7 @@ export function storedMissedEvents(db: Database): MissedEventStore {
       const known = new Set(rows.map(({ id }) => id));
       return guids.filter((id) => !known.has(id));
     },
-    asking: async (guid, now) =>
-      (await db.run("INSERT INTO redeliveries (id, at) VALUES ($1, $2) ON CONFLICT DO NOTHING", [guid, now])) > 0,
+    asking: async (id, at) => (await insert(db, "redeliveries", { id, at }, "ON CONFLICT DO NOTHING")) > 0,
     sweptTo: () => moments.at("swept"),
     swept: (to) => moments.set("swept", to),
     async lookedAt() {
@@ -48,10 +48,7 @@ async function looked(tx: Sql, repo: RepoIds, before: readonly OpenPull[], now: 
      WHERE NOT EXISTS (SELECT 1 FROM jobs WHERE jobs.key = x.key AND lane = 'review') ON CONFLICT DO NOTHING`,
     [jsonRows(before.map(({ number, headSha }) => ({ key: jobKey(repo, number), head_sha: headSha })))],
   );
-  await tx.run("INSERT INTO watched (repo, at) VALUES ($1, $2) ON CONFLICT (repo) DO UPDATE SET at = excluded.at", [
-    repoKey(repo),
-    now,
-  ]);
+  await upsert(tx, "watched", ["repo"], { repo: repoKey(repo), at: now });
 }
 
 interface EndedJob {

@@ -1,6 +1,7 @@
 // Named timestamps of the whole store.
 import type { EndedSessions } from "../../ports/login.ts";
 import type { Sql } from "../sql.ts";
+import { upsert } from "../statement.ts";
 
 /**
  * swept: up to when GitHub's log was read. round: the last check of all repositories. restored: the last restore. tidied: the last
@@ -18,12 +19,7 @@ export interface Moments {
 export function storedMoments(sql: Sql): Moments {
   return {
     at: async (name) => (await sql.one<{ at: number }>("SELECT at FROM moments WHERE name = $1", [name]))?.at ?? null,
-    async set(name, at) {
-      await sql.run(
-        "INSERT INTO moments (name, at) VALUES ($1, $2) ON CONFLICT (name) DO UPDATE SET at = excluded.at",
-        [name, Math.floor(at)],
-      );
-    },
+    set: (name, at) => upsert(sql, "moments", ["name"], { name, at: Math.floor(at) }),
   };
 }
 

@@ -8,6 +8,7 @@ import type { Post, Wanted } from "../../ports/writes.ts";
 import type { Held } from "../../ports.ts";
 import { fenced } from "../queue/lease-fence.ts";
 import type { Database } from "../sql.ts";
+import { upsert } from "../statement.ts";
 
 interface Row extends Omit<BegunCheck, "repo"> {
   readonly repo: string;
@@ -23,13 +24,6 @@ const SELECT = `SELECT id, key, head_sha AS "headSha", repo, installation_id AS 
     THEN 1 ELSE 0 END AS "hasJob"
   FROM check_runs`;
 
-/** A check run that is begun again may have the same id on GitHub. */
-const BEGIN = `INSERT INTO check_runs (id, key, head_sha, repo, installation_id, fail_on, begun_at)
-  VALUES ($1, $2, $3, $4, $5, $6, $7)
-  ON CONFLICT (id) DO UPDATE SET key = excluded.key, head_sha = excluded.head_sha, repo = excluded.repo,
-    installation_id = excluded.installation_id, fail_on = excluded.fail_on, begun_at = excluded.begun_at, ending = NULL,
-    ended_at = NULL`;
-
 /**
  * May throw `Transient`; writes throw LeaseLost when the job is no longer held.
  *
@@ -41,7 +35,10 @@ export function storedChecks(db: Database, held: Held | null = null): CheckStore
   };
   return {
     async begun({ id, key, headSha, repo, installationId, failOn }, now) {
-      await write(BEGIN, [id, key, headSha, JSON.stringify(repo), installationId, failOn, Math.ceil(now)]);
+      const place = { id, key, head_sha: headSha, repo: JSON.stringify(repo), installation_id: installationId };
+      const row = { ...place, fail_on: failOn, begun_at: Math.ceil(now), ending: null, ended_at: null };
+      // A check run that is begun again may have the same id on GitHub.
+      await fenced(db, held, (tx) => upsert(tx, "check_runs", ["id"], row));
       failPoint("after-begun");
     },
     async on(key, headSha) {
@@ -114,10 +111,7 @@ export function storedPushWaits(db: Database): PushWaits {
     of,
     async learn(repo, ms) {
       if ((await of(repo)) === ms) return;
-      await db.run(
-        "INSERT INTO push_waits (repo, ms) VALUES ($1, $2) ON CONFLICT (repo) DO UPDATE SET ms = excluded.ms",
-        [repoKey(repo), ms],
-      );
+      await upsert(db, "push_waits", ["repo"], { repo: repoKey(repo), ms });
     },
   };
 }

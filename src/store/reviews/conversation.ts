@@ -5,6 +5,7 @@ import type { AnswerStore, Decisions } from "../../ports/conversation.ts";
 import type { Held } from "../../ports.ts";
 import { fenced } from "../queue/lease-fence.ts";
 import type { Database } from "../sql.ts";
+import { insert, upsert } from "../statement.ts";
 
 /** May throw `Transient`. */
 export function storedDecisions(db: Database): Decisions {
@@ -17,20 +18,10 @@ export function storedDecisions(db: Database): Decisions {
       );
       return { pausedBy: paused?.by ?? null, declined };
     },
-    async pause(key, by, now) {
-      await db.run(
-        "INSERT INTO paused (key, by, at) VALUES ($1, $2, $3) ON CONFLICT (key) DO UPDATE SET by = excluded.by",
-        [key, by, now],
-      );
-    },
+    pause: (key, by, now) => upsert(db, "paused", ["key"], { key, by, at: now }),
     resume: async (key) => (await db.run("DELETE FROM paused WHERE key = $1", [key])) > 0,
-    async decline(key, { findingId, by, reason }, now) {
-      await db.run(
-        `INSERT INTO declined (key, finding, by, reason, at) VALUES ($1, $2, $3, $4, $5)
-         ON CONFLICT (key, finding) DO UPDATE SET by = excluded.by, reason = excluded.reason, at = excluded.at`,
-        [key, findingId, by, reason, now],
-      );
-    },
+    decline: (key, { findingId, by, reason }, now) =>
+      upsert(db, "declined", ["key", "finding"], { key, finding: findingId, by, reason, at: now }),
     restore: async (key, findingId) =>
       (await db.run("DELETE FROM declined WHERE key = $1 AND finding = $2", [key, findingId])) > 0,
   };
@@ -45,13 +36,8 @@ export function storedAnswers(db: Database, held: Held | null = null): AnswerSto
   const count = async (text: string, given: readonly unknown[]) => (await db.one<{ n: number }>(text, given))?.n ?? 0;
   return {
     async record({ comment, repo, thread, userId, kind, at }) {
-      await fenced(db, held, (tx) =>
-        tx.run(
-          `INSERT INTO answers (comment, repo, thread, user_id, kind, at) VALUES ($1, $2, $3, $4, $5, $6)
-           ON CONFLICT (comment) DO NOTHING`,
-          [comment, repo, thread, userId, kind, at],
-        ),
-      );
+      const row = { comment, repo, thread, user_id: userId, kind, at };
+      await fenced(db, held, (tx) => insert(tx, "answers", row, "ON CONFLICT (comment) DO NOTHING"));
     },
     given: ({ comment, repo, userId }, kind, since) =>
       count(

@@ -1,11 +1,12 @@
 // Schedule of feedback checks, progress of imports of past reviews, and which reviews still introduce memory.
 
-import { feedbackKey, jobKey, type ReviewJob, upkeepKey } from "../../domain/job.ts";
+import { jobKey, type ReviewJob, upkeepKey } from "../../domain/job.ts";
 import type { HistoryProgress } from "../../domain/memory/past-reviews.ts";
 import { repoKey } from "../../domain/memory.ts";
 import type { FeedbackStore } from "../../ports/feedback.ts";
 import type { HistoryStore, Introductions } from "../../ports/history.ts";
 import type { Database } from "../sql.ts";
+import { upsert } from "../statement.ts";
 
 /** How long people react to a review. */
 const YOUNG_MS = 30 * 24 * 60 * 60_000;
@@ -27,17 +28,12 @@ export function storedLooks(db: Database): FeedbackStore {
       return rows.flatMap(({ job }) => {
         if (job === null) return [];
         const { installationId, repo, number } = JSON.parse(job) as ReviewJob;
-        const key = feedbackKey(repo, number);
+        const key = upkeepKey(repo, "feedback", number);
         return [{ kind: "feedback", key, delivery: "sweep", installationId, repo, number, trigger: "sweep" } as const];
       });
     },
-    async looked({ repo, number }, now, isClosed) {
-      await db.run(
-        `INSERT INTO looks (key, at, closed) VALUES ($1, $2, $3)
-         ON CONFLICT (key) DO UPDATE SET at = excluded.at, closed = excluded.closed`,
-        [jobKey(repo, number), now, isClosed],
-      );
-    },
+    looked: ({ repo, number }, now, isClosed) =>
+      upsert(db, "looks", ["key"], { key: jobKey(repo, number), at: now, closed: isClosed }),
   };
 }
 
@@ -48,13 +44,7 @@ export function storedHistory(db: Database): HistoryStore {
       const row = await db.one<{ progress: string }>("SELECT progress FROM history WHERE repo = $1", [repo]);
       return row === null ? null : (JSON.parse(row.progress) as HistoryProgress);
     },
-    async save(repo, progress) {
-      await db.run(
-        `INSERT INTO history (repo, progress) VALUES ($1, $2)
-         ON CONFLICT (repo) DO UPDATE SET progress = excluded.progress`,
-        [repo, JSON.stringify(progress)],
-      );
-    },
+    save: (repo, progress) => upsert(db, "history", ["repo"], { repo, progress: JSON.stringify(progress) }),
   };
 }
 

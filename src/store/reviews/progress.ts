@@ -4,6 +4,7 @@ import type { ProgressNote, ProgressStore } from "../../ports/checks.ts";
 import type { Held } from "../../ports.ts";
 import { fenced } from "../queue/lease-fence.ts";
 import type { Database } from "../sql.ts";
+import { upsert } from "../statement.ts";
 
 /**
  * May throw `Transient`; writes throw LeaseLost when the job is no longer held.
@@ -11,18 +12,15 @@ import type { Database } from "../sql.ts";
  * @param held the writing job; null without one
  */
 export function storedProgress(db: Database, held: Held | null = null): ProgressStore {
-  const write = async (text: string, values: readonly unknown[]): Promise<void> => {
-    await fenced(db, held, (tx) => tx.run(text, values));
-  };
   return {
-    begun: ({ key, repo, number, installationId }) =>
-      write(
-        `INSERT INTO progress_notes (key, repo, number, installation_id) VALUES ($1, $2, $3, $4)
-         ON CONFLICT (key) DO UPDATE SET repo = excluded.repo, installation_id = excluded.installation_id`,
-        [key, JSON.stringify(repo), number, installationId],
-      ),
+    begun({ key, repo, number, installationId }) {
+      const row = { key, repo: JSON.stringify(repo), number, installation_id: installationId };
+      return fenced(db, held, (tx) => upsert(tx, "progress_notes", ["key"], row));
+    },
     isOpen: async (key) => (await db.one("SELECT key FROM progress_notes WHERE key = $1", [key])) !== null,
-    ended: (key) => write("DELETE FROM progress_notes WHERE key = $1", [key]),
+    async ended(key) {
+      await fenced(db, held, (tx) => tx.run("DELETE FROM progress_notes WHERE key = $1", [key]));
+    },
     async left() {
       const rows = await db.all<Omit<ProgressNote, "repo"> & { readonly repo: string }>(
         `SELECT key, repo, number, installation_id AS "installationId" FROM progress_notes

@@ -1,9 +1,9 @@
-// The retrieval log, which deletes a few old rows with each write, and figures over a window of it. Flags are 0 and 1, lists are JSON.
+// The retrieval log, which deletes a few old rows with each write, and figures over a window of it.
 import type { LoggedRetrieval } from "../../domain/figures/logged-retrieval.ts";
-import { type CountedRetrieval, retrievalFigures } from "../../domain/figures/retrieval-figures.ts";
+import { retrievalFigures } from "../../domain/figures/retrieval-figures.ts";
 import type { RetrievalLog, RetrievalStatistics } from "../../ports/memory.ts";
-import { type Columns, objectOf, rowOf } from "../columns.ts";
 import type { Database } from "../sql.ts";
+import { insert } from "../statement.ts";
 
 export interface LogLimits {
   readonly rows: number;
@@ -19,13 +19,11 @@ const LOG_LIMITS: LogLimits = { rows: 100_000, ageMs: 30 * 24 * 60 * 60_000, chu
 export function storedRetrievals(db: Database, limits: LogLimits = LOG_LIMITS): RetrievalLog {
   return {
     async write(entry) {
-      const row = { ...rowOf({ ...FOUND, ...COUNTED }, entry), results: entry.ids.length };
-      const names = Object.keys(row);
-      await db.run(
-        `INSERT INTO retrievals (${names.join(", ")}) VALUES (${names.map((_, at) => `$${at + 1}`).join(", ")})
-         ON CONFLICT (id) DO NOTHING`,
-        Object.values(row),
-      );
+      const { query, ...rest } = entry;
+      const { id, repo, repoName, pull, origin, searched, retrievalMs, createdAt } = rest;
+      const asked = { id, repo, repo_name: repoName, pull, origin, searched, retrieval_ms: retrievalMs };
+      const row = { ...asked, query, entry: JSON.stringify(rest), created_at: createdAt };
+      await insert(db, "retrievals", row, "ON CONFLICT (id) DO NOTHING");
       const { skipLocked, type } = db.dialect;
       // Rows leave oldest first, so the newest row's number shows which are over the limit without counting.
       await db.run(
@@ -54,8 +52,8 @@ export function storedRetrievalStatistics(db: Database, now: () => number): Retr
     read: ({ ms, repo }) =>
       db.snapshot(async (sql) => {
         const within = [now() - ms, repo];
-        const entries = await sql.all<{ results: number }>(
-          `SELECT ${Object.keys(COUNTED).join(", ")}, results FROM retrievals WHERE ${WITHIN} ORDER BY "row"`,
+        const entries = await sql.all<RetrievalRow>(
+          `SELECT query, entry FROM retrievals WHERE ${WITHIN} ORDER BY "row"`,
           within,
         );
         const queries = await sql.all<{ query: string; count: number }>(
@@ -63,59 +61,17 @@ export function storedRetrievalStatistics(db: Database, now: () => number): Retr
            GROUP BY query ORDER BY count DESC, query LIMIT ${TOP_QUERIES}`,
           within,
         );
-        return retrievalFigures(entries.map(countedRetrieval), queries);
+        return retrievalFigures(entries.map(loggedRetrieval), queries);
       }),
   };
 }
 
-/** Lists of results, best first. */
-const FOUND: Columns = {
-  id: ["text", "id"],
-  repo: ["text", "repo"],
-  repo_name: ["text", "repoName"],
-  pull: ["int", "pull"],
-  query: ["text", "query"],
-  ids: ["json", "ids"],
-  scores: ["json", "scores"],
-  distances: ["json", "distances"],
-  rerank_scores: ["json", "rerankScores"],
-  rerank_ms: ["real", "rerankMs"],
-  scanned: ["int", "totalScanned"],
-  candidates: ["int", "candidates"],
-  tokens: ["int", "tokens"],
-  top_k: ["int", "topK"],
-  threshold: ["real", "threshold"],
-  created_at: ["int", "createdAt"],
-};
-
-/** The columns for figures, besides `results`. */
-const COUNTED: Columns = {
-  origin: ["text", "origin"],
-  method: ["text", "method"],
-  searched: ["flag", "searched"],
-  retrieval_ms: ["real", "retrievalMs"],
-  embedded_texts: ["int", "embedding.texts"],
-  embedded_cached: ["int", "embedding.cached"],
-  embedding_tokens: ["int", "embedding.tokens"],
-  embedding_usd: ["real", "embedding.usd"],
-  rerank: ["json", "rerank"],
-  usd: ["real", "usd"],
-  gate_retrieve: ["flag", "gate.retrieve"],
-  gate_by: ["text", "gate.decidedBy"],
-  gate_confidence: ["real", "gate.confidence"],
-  shadow: ["flag", "gate.shadow"],
-  shadow_hits: ["int", "gate.shadowHits"],
-  degraded: ["json", "degraded"],
-  average_distance: ["real", "averageDistance"],
-  language_match: ["real", "languageMatch"],
-  calibrated: ["real", "calibrated"],
-};
-
-function countedRetrieval(row: { readonly results: number }): CountedRetrieval {
-  return { ...objectOf<Omit<CountedRetrieval, "results">>(COUNTED, row), results: row.results };
+/** Columns of `retrievals`. */
+export interface RetrievalRow {
+  readonly query: string;
+  readonly entry: string;
 }
 
-/** @param row all columns of a retrieval */
-export function loggedRetrieval(row: Readonly<Record<string, unknown>>): LoggedRetrieval {
-  return objectOf({ ...FOUND, ...COUNTED }, row);
+export function loggedRetrieval({ query, entry }: RetrievalRow): LoggedRetrieval {
+  return { ...(JSON.parse(entry) as LoggedRetrieval), query };
 }

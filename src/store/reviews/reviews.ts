@@ -6,6 +6,7 @@ import type { ReplyStore } from "../../ports/model.ts";
 import type { Held, Ledger } from "../../ports.ts";
 import { fenced, progressed } from "../queue/lease-fence.ts";
 import type { Database, Sql } from "../sql.ts";
+import { insert, upsert } from "../statement.ts";
 
 /** One or two superseded reviews may lie between this one and the last posted one. */
 const MOST_EARLIER = 8;
@@ -44,11 +45,8 @@ export function storedReviews(db: Database, held: Held | null = null): Ledger & 
         const place = [job.key, review.headSha, review.baseSha];
         // A rewritten review is the latest, so it gets a new id.
         await tx.run("DELETE FROM reviews WHERE key = $1 AND head_sha = $2 AND base_sha = $3", place);
-        await tx.run("INSERT INTO reviews (key, head_sha, base_sha, review, written_at) VALUES ($1, $2, $3, $4, $5)", [
-          ...place,
-          JSON.stringify(review),
-          now,
-        ]);
+        const [key, head_sha, base_sha] = place;
+        await insert(tx, "reviews", { key, head_sha, base_sha, review: JSON.stringify(review), written_at: now });
         // The cached answers are no longer needed.
         await tx.run("DELETE FROM replies WHERE key = $1", [job.key]);
       });
@@ -103,12 +101,6 @@ export function storedReplies(db: Database): ReplyStore {
       const kept = "SELECT answer FROM replies WHERE key = $1 AND question = $2";
       return (await db.one<{ answer: string }>(kept, [key, question]))?.answer ?? null;
     },
-    async keep(key, question, answer, at) {
-      await db.run(
-        `INSERT INTO replies (key, question, answer, at) VALUES ($1, $2, $3, $4)
-         ON CONFLICT (key, question) DO UPDATE SET answer = excluded.answer, at = excluded.at`,
-        [key, question, answer, at],
-      );
-    },
+    keep: (key, question, answer, at) => upsert(db, "replies", ["key", "question"], { key, question, answer, at }),
   };
 }

@@ -12,6 +12,7 @@ import type { Reservations, SpendingStore } from "../../ports/model.ts";
 import type { Held } from "../../ports.ts";
 import { fenced } from "../queue/lease-fence.ts";
 import type { Database, Sql } from "../sql.ts";
+import { insert } from "../statement.ts";
 
 const SPENT = "SELECT coalesce(sum(usd), 0) FROM spending WHERE at >= $1";
 /** A reservation counts while its lease is held. */
@@ -57,13 +58,13 @@ function reservations(db: Database, held: Held, repo: string): Reservations {
     for (const budget of budgets) usages.push(await usageOf(tx, budget.repo, since, budget.whose === "outsiders"));
     const reservation = reservationOf(wanted, budgets, usages);
     if (reservation.usd > 0)
-      await tx.run("INSERT INTO bookings (job, token, repo, usd, outsider) VALUES ($1, $2, $3, $4, $5)", [
-        held.id,
-        held.token,
+      await insert(tx, "bookings", {
+        job: held.id,
+        token: held.token,
         repo,
-        reservation.usd,
-        budgets.some(({ whose }) => whose === "outsiders") ? 1 : 0,
-      ]);
+        usd: reservation.usd,
+        outsider: budgets.some(({ whose }) => whose === "outsiders"),
+      });
     return reservation;
   };
   return {

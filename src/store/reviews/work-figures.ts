@@ -3,7 +3,7 @@ import type { RepoKey } from "../../domain/memory.ts";
 import type { DayCount, DaySpending, KeptReview, WorkFigures } from "../../ports/dashboard.ts";
 import type { Database } from "../sql.ts";
 import { values } from "../statement.ts";
-import { loggedRetrieval } from "./retrievals.ts";
+import { loggedRetrieval, type RetrievalRow } from "./retrievals.ts";
 import { readReview } from "./reviews.ts";
 
 const DAY_MS = 86_400_000;
@@ -65,8 +65,8 @@ export function storedWorkFigures(db: Database): WorkFigures {
       return [...byRepo.values()];
     },
     async retrievalBefore(repo, pull, at) {
-      const row = await db.one<Record<string, unknown>>(
-        `SELECT * FROM retrievals WHERE repo = $1 AND pull = $2 AND created_at <= $3 AND origin IN ('review', 'command-line')
+      const row = await db.one<RetrievalRow>(
+        `SELECT query, entry FROM retrievals WHERE repo = $1 AND pull = $2 AND created_at <= $3 AND origin IN ('review', 'command-line')
          ORDER BY created_at DESC LIMIT 1`,
         [repo, pull, at],
       );

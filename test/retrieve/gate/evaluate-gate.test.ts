@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { decide, gateCache, gateKey, inShadowSample } from "../../../src/retrieve/gate/evaluate-gate.ts";
 import { GATE } from "../../../src/retrieve/gate/gate.ts";
 import { type GateContext, gateContext } from "../../../src/retrieve/gate/gate-context.ts";
-import { gateQuestion, readGateReply } from "../../../src/retrieve/gate/gate-model.ts";
+import { gateQuestion } from "../../../src/retrieve/gate/gate-model.ts";
 import { budgetedModel, type ModelClient } from "../../../src/retrieve/model/model-budget.ts";
 import { failure, scriptedModel, textOf } from "../../fakes/scripted-model.ts";
 import { countsOf, given, memory, NOW } from "../given.ts";
@@ -12,7 +12,7 @@ function unknown(more: Partial<GateContext> = {}): GateContext {
   const files = Object.fromEntries(Array.from({ length: 7 }, (_, i) => [`content/part${i}.yaml`, " a\n+b"]));
   const { context, signals } = given({ title: "Import the rest", files });
   return {
-    ...gateContext(context, signals, { counts: countsOf([memory("a")]), version: 1, searchable: true }),
+    ...gateContext(context, signals, { counts: countsOf([memory("a")]), version: 1 }),
     ...more,
   };
 }
@@ -75,7 +75,7 @@ describe("where no rule holds", () => {
       decidedBy: "model",
     });
     expect(silent.noted).toEqual(["gate: no answer within 60 s"]);
-    for (const broken of ["", "I would search.", "{broken", "[]"]) {
+    for (const broken of ["", "I would search.", "{broken", "[]", "{".repeat(100_000)]) {
       const { ask, noted } = model(broken);
       expect(await decide(unknown(), GATE, { ...alone, ask })).toMatchObject({ retrieve: true, confidence: 0.5 });
       expect(noted).toEqual([expect.stringMatching(/^gate: /)]);
@@ -137,12 +137,9 @@ describe("reading a reply", () => {
       '{"shouldRetrieve": false, "reason": "a } in a {string}", "confidence": 0.8}',
       { retrieve: false, reason: "a } in a {string}", confidence: 0.8 },
     ],
-    ["no object", { retrieve: true, confidence: 0.5 }],
-    ["{broken", { retrieve: true, confidence: 0.5 }],
-    ["[]", { retrieve: true, confidence: 0.5 }],
-    ["{".repeat(100_000), { retrieve: true, confidence: 0.5 }],
   ])("%j", (reply, told) => {
-    expect(readGateReply(reply)).toMatchObject({ decidedBy: "model", ...told });
+    const { shape } = gateQuestion(unknown(), 500, "kodiai-0");
+    expect(shape.readText?.(reply)).toMatchObject({ decidedBy: "model", ...told });
   });
 });
 
@@ -173,11 +170,9 @@ describe("remembered decisions", () => {
     ["title", { title: "Import the rest now" }],
     ["body", { body: "more" }],
     ["trigger", { trigger: "synchronize" }],
-    ["request", { question: "why?" }],
-    ["history", { history: ["before"] }],
     ["head", { headSha: "0000000000000000000000000000000000000000" }],
     ["repository", { repo: "github.com/43" }],
-    ["memory", { memory: { counts: countsOf([memory("a")]), version: 2, searchable: true } }],
+    ["memory", { memory: { counts: countsOf([memory("a")]), version: 2 } }],
   ])("another %s is another question", (_, more) => {
     expect(gateKey(unknown(more), GATE)).not.toBe(gateKey(unknown(), GATE));
   });
@@ -189,13 +184,8 @@ describe("remembered decisions", () => {
     expect(gateKey(unknown(), GATE)).toBe(gateKey(unknown(), { ...GATE }));
   });
 
-  test("there are never more than it may hold; the one kept longest goes", () => {
-    const cache = gateCache(3);
-    const decision = readGateReply(SKIP);
-    for (const key of ["a", "b", "c", "a", "d"]) cache.keep(key, decision, NOW);
-    expect(cache.size).toBe(3);
-    expect(cache.find("b", NOW, 1000)).toBeNull();
-    expect(cache.find("a", NOW, 1000)).toEqual(decision);
+  test("there are never more than a thousand", () => {
+    expect(gateCache().max).toBe(1_000);
   });
 });
 

@@ -8,7 +8,7 @@ import { type GateContext, gateContext } from "../../../src/retrieve/gate/gate-c
 import { added, countsOf, given, memory, type Shape } from "../given.ts";
 import { SHAPES } from "./gate-shapes.ts";
 
-const SOME = { counts: countsOf([memory("a", { language: "cpp" }), memory("b")]), version: 1, searchable: true };
+const SOME = { counts: countsOf([memory("a", { language: "cpp" }), memory("b")]), version: 1 };
 
 function seen(shape: Shape, about: GateContext["memory"] = SOME): GateContext {
   const { context, signals } = given(shape);
@@ -66,10 +66,6 @@ describe("the rules in their order", () => {
     const empty = { ...SOME, counts: countsOf([]) };
     expect(decide(CODE, {}, empty)).toMatchObject({ retrieve: false, confidence: 1, decidedBy: "empty-memory" });
     expect(decide(CODE, {}, { ...SOME, counts: null })?.retrieve).toBe(true);
-    expect(decide(CODE, {}, { ...SOME, searchable: false })).toMatchObject({
-      retrieve: false,
-      decidedBy: "empty-memory",
-    });
   });
 
   test("a retrieve pattern on title or path wins over a skip pattern", () => {

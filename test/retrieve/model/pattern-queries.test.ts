@@ -1,10 +1,5 @@
 import { describe, expect, test } from "vitest";
-import {
-  EXAMPLES,
-  LONG_QUERIES,
-  patternQuestion,
-  sampleMemories,
-} from "../../../src/retrieve/model/model-written-queries.ts";
+import { EXAMPLES, patternQuestion, sampleMemories } from "../../../src/retrieve/model/model-written-queries.ts";
 import { textOf } from "../../fakes/scripted-model.ts";
 import { memory } from "../given.ts";
 
@@ -27,7 +22,7 @@ describe("the question for queries about patterns", () => {
   });
 
   test("in the longer form a query has 20 to 50 words, as long as what a model writes up of a memory", () => {
-    expect(textOf(question([], LONG_QUERIES).system)).toContain("one sentence of 20 to 50 words");
+    expect(textOf(question([], { least: 20, most: 50 }).system)).toContain("one sentence of 20 to 50 words");
   });
 
   test("asks for three levels of abstraction, each with its number of queries", () => {

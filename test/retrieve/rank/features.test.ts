@@ -1,7 +1,8 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { BACKGROUND } from "../../../src/domain/text/word-rarity.ts";
-import { signalsOf } from "../../../src/retrieve/rank/features.ts";
+import { runToEnd } from "../../../src/retrieve/rank/cooperative-steps.ts";
+import { signalSteps } from "../../../src/retrieve/rank/features.ts";
 import table from "../../../src/retrieve/rank/fusion-table.json" with { type: "json" };
 import { fuseLearned } from "../../../src/retrieve/rank/learned-fusion.ts";
 import { change, comment, WORDS } from "./ranking.ts";
@@ -10,6 +11,8 @@ import { change, comment, WORDS } from "./ranking.ts";
 const anyText = fc
   .array(fc.integer({ min: 0, max: 0x10ffff }), { maxLength: 40 })
   .map((points) => points.map((point) => String.fromCodePoint(point)).join(""));
+
+const signalsOf = (...given: Parameters<typeof signalSteps>) => runToEnd(signalSteps(...given));
 
 const weights = table.memory.weights as Parameters<typeof fuseLearned>[2];
 

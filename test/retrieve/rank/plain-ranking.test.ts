@@ -4,7 +4,7 @@ import { tokenise } from "../../../src/domain/text/tokenise.ts";
 import { BACKGROUND } from "../../../src/domain/text/word-rarity.ts";
 import { runToEnd } from "../../../src/retrieve/rank/cooperative-steps.ts";
 import { dedupe } from "../../../src/retrieve/rank/dedupe.ts";
-import { signalSteps, signalsOf } from "../../../src/retrieve/rank/features.ts";
+import { signalSteps } from "../../../src/retrieve/rank/features.ts";
 import { fuseByRank, pool } from "../../../src/retrieve/rank/fusion.ts";
 import table from "../../../src/retrieve/rank/fusion-table.json" with { type: "json" };
 import {
@@ -92,7 +92,7 @@ test("what a table asks for is the same without what it does not ask for", () =>
     fc.property(change, fc.array(memory, { maxLength: 8 }), (asked, memories) => {
       const words = lexicon();
       const prepared = memories.map((one) => prepareMemory(one, words));
-      const all = signalsOf(prepareChange(asked, words), prepared, BACKGROUND, words);
+      const all = runToEnd(signalSteps(prepareChange(asked, words), prepared, BACKGROUND, words));
       for (const { weights } of [table.memory, table.text, table.question]) {
         const some = quick(asked, memories, new Set(weights.map(({ signal }) => signal)));
         for (const { signal } of weights) expect([signal, some[signal]]).toEqual([signal, all[signal]]);

@@ -1,13 +1,13 @@
 // The ranking as one would first write it, with words as strings and nothing kept: what the quick one must give to the last bit.
 import type { KeywordHit, VectorHit } from "../../../src/domain/retrieval.ts";
 import { bagOf, inverseFrequency, KEYWORDS } from "../../../src/domain/text/bm25.ts";
+import { fnv1a } from "../../../src/domain/text/hash.ts";
 import { lowInformation, proseOf, withoutFooters } from "../../../src/domain/text/low-information.ts";
 import { tokenise } from "../../../src/domain/text/tokenise.ts";
 import { BACKGROUND, rarity } from "../../../src/domain/text/word-rarity.ts";
 import type { Foldable } from "../../../src/retrieve/rank/dedupe.ts";
 import type { FusedHit } from "../../../src/retrieve/rank/fusion.ts";
 import { type Change, extensionOf, type RememberedComment } from "../../../src/retrieve/rank/prepare-documents.ts";
-import { tieHash } from "../../../src/retrieve/rank/tie-breaking.ts";
 
 type Vector = ReadonlyMap<string, number>;
 type Weigh = (word: string) => number;
@@ -163,7 +163,7 @@ export function plainRanks(
         scores.set(id, (scores.get(id) ?? 0) + weight / (k + at + 1));
     for (const [id, score] of scores) best.set(id, Math.max(best.get(id) ?? 0, score));
   }
-  const before = (one: string, other: string) => tieHash(one) - tieHash(other) || (one < other ? -1 : 1);
+  const before = (one: string, other: string) => fnv1a(one) - fnv1a(other) || (one < other ? -1 : 1);
   return [...best].map(([id, score]) => ({ id, score })).sort((a, b) => b.score - a.score || before(a.id, b.id));
 }
 
