@@ -2,7 +2,7 @@
 import type { InspectedFile } from "../../../ports.ts";
 import type { LineRule } from "../rule.ts";
 import { knownLines } from "./known-lines.ts";
-import { isComment, lineRule, searchLines } from "./line-rule.ts";
+import { isComment, searchLines } from "./line-rule.ts";
 
 const MANIFEST = /(?:^|\/)package\.json$/;
 
@@ -22,7 +22,7 @@ function sections(file: InspectedFile): ReadonlyMap<number, string> {
   return byLine;
 }
 
-const installScript = lineRule({
+const installScript: LineRule = {
   id: "install-script-downloads",
   title: "Install script downloads and runs code",
   severity: "major",
@@ -47,11 +47,11 @@ const installScript = lineRule({
           /"(?:pre|post)?install"\s*:\s*"[^\n]{0,300}\b(?:curl|wget|Invoke-WebRequest|iwr)\b/.test(text) ? {} : null,
         )
       : [],
-});
+};
 
 const ANY_VERSION = /^\s*"(@?[\w./-]{1,100})"\s*:\s*"(?:latest|next|\*|x|>=?\s?[\d.]+)"\s*,?\s*$/;
 
-const anyVersion = lineRule({
+const anyVersion: LineRule = {
   id: "dependency-any-version",
   title: "Dependency takes any version",
   severity: "medium",
@@ -84,12 +84,12 @@ const anyVersion = lineRule({
       return section === "dependencies" ? { detail: name } : null;
     });
   },
-});
+};
 
 const PINNED = /#(?:[0-9a-f]{7,40}|semver:|v?\d|[^"'\s]{0,200}\d\.\d)/i;
 const PINNED_PYTHON = /@v?[\w./-]*(?:[0-9a-f]{7,40}|\d+\.\d+)/i;
 
-const unpinnedSource = lineRule({
+const unpinnedSource: LineRule = {
   id: "dependency-follows-branch",
   title: "Dependency follows a branch",
   severity: "medium",
@@ -111,7 +111,7 @@ const unpinnedSource = lineRule({
     { path: "Cargo.toml", code: 'parser = { git = "https://github.com/acme/parser", rev = "3f2a9c1" }' },
   ],
   check: (file) => searchLines(file, (text) => (isComment(text) ? null : followsBranch(file.facts.path, text))),
-});
+};
 
 function followsBranch(path: string, text: string): { detail?: string } | null {
   if (MANIFEST.test(path)) {

@@ -2,7 +2,7 @@
 import type { InspectedFile } from "../../../ports.ts";
 import type { LineRule, Match } from "../rule.ts";
 import { type KnownLine, knownLines } from "./known-lines.ts";
-import { byPattern, isComment, isSampleFile, lineRule, matchAt, searchLines } from "./line-rule.ts";
+import { byPattern, isComment, isSampleFile, matchAt, searchLines } from "./line-rule.ts";
 
 const YAML = /\.ya?ml$/i;
 const DEPLOYMENT = /\.(?:ya?ml|json|tf|hcl|tofu|template|bicep)$/i;
@@ -11,7 +11,7 @@ function inFiles(file: InspectedFile, paths: RegExp, pattern: RegExp, detail?: s
   return paths.test(file.facts.path) && !isSampleFile(file) ? searchLines(file, byPattern(pattern, detail)) : [];
 }
 
-const privileged = lineRule({
+const privileged: LineRule = {
   id: "container-privileged",
   title: "Container runs privileged",
   severity: "major",
@@ -29,9 +29,9 @@ const privileged = lineRule({
     { path: "config/app.yml", code: "privileged_users: true" },
   ],
   check: (file) => inFiles(file, YAML, /^\s*(?:-\s*)?privileged\s*:\s*["']?true["']?\s*(?:#.*)?$/),
-});
+};
 
-const hostNamespace = lineRule({
+const hostNamespace: LineRule = {
   id: "container-shares-host",
   title: "Container shares the host's namespace or Docker socket",
   severity: "major",
@@ -53,9 +53,9 @@ const hostNamespace = lineRule({
       YAML,
       /^\s*(?:-\s*)?(?:host(?:Network|PID|IPC)\s*:\s*true\b|path\s*:\s*["']?\/(?:var\/)?run\/docker\.sock\b)/,
     ),
-});
+};
 
-const rootContainer = lineRule({
+const rootContainer: LineRule = {
   id: "container-escalates",
   title: "Container may gain root rights",
   severity: "medium",
@@ -77,7 +77,7 @@ const rootContainer = lineRule({
       YAML,
       /^\s*(?:-\s*)?(?:allowPrivilegeEscalation\s*:\s*true|runAsUser\s*:\s*0|runAsNonRoot\s*:\s*false)\s*(?:#.*)?$/,
     ),
-});
+};
 
 const EVERYBODY = /(?:0\.0\.0\.0\/0|::\/0)/;
 const ADMIN_PORT =
@@ -86,7 +86,7 @@ const OUTGOING = /egress|outbound|direction\s*=\s*"?egress/i;
 /** Lines on either side in which a rule of a security group states its port; a block has fewer than ten. */
 const BLOCK = 8;
 
-const openIngress = lineRule({
+const openIngress: LineRule = {
   id: "network-open-to-everybody",
   title: "Administration or database port is open to the whole internet",
   severity: "critical",
@@ -127,7 +127,7 @@ const openIngress = lineRule({
         : [],
     );
   },
-});
+};
 
 /** Looks from the address to the nearest edge of its block on both sides. */
 function isAdminBlock(lines: readonly KnownLine[], index: number): boolean {
@@ -139,7 +139,7 @@ function isAdminBlock(lines: readonly KnownLine[], index: number): boolean {
   return block.some((text) => ADMIN_PORT.test(text)) && !block.some((text) => OUTGOING.test(text));
 }
 
-const publicBucket = lineRule({
+const publicBucket: LineRule = {
   id: "storage-public",
   title: "Storage is public",
   severity: "major",
@@ -162,9 +162,9 @@ const publicBucket = lineRule({
       DEPLOYMENT,
       /^\s*["']?(?:acl|AccessControl)["']?\s*[:=]\s*["']?(?:public-read(?:-write)?|PublicRead(?:Write)?)\b|^\s*["']?(?:block_public_acls|block_public_policy|ignore_public_acls|restrict_public_buckets|BlockPublicAcls|BlockPublicPolicy|RestrictPublicBuckets)["']?\s*[:=]\s*["']?false\b|^\s*["']?(?:publicly_accessible|PubliclyAccessible|allow_blob_public_access)["']?\s*[:=]\s*["']?true\b/,
     ),
-});
+};
 
-const unencrypted = lineRule({
+const unencrypted: LineRule = {
   id: "storage-not-encrypted",
   title: "Encryption of stored data is switched off",
   severity: "medium",
@@ -186,9 +186,9 @@ const unencrypted = lineRule({
       DEPLOYMENT,
       /^\s*["']?(?:storage_encrypted|StorageEncrypted|at_rest_encryption_enabled|transit_encryption_enabled|enable_disk_encryption|encrypted|Encrypted)["']?\s*[:=]\s*["']?false["']?,?\s*$/,
     ),
-});
+};
 
-const wildcardPolicy = lineRule({
+const wildcardPolicy: LineRule = {
   id: "policy-allows-everything",
   title: "Policy allows every action on every resource",
   severity: "major",
@@ -216,7 +216,7 @@ const wildcardPolicy = lineRule({
       ALL_ACTIONS.test(at.text.slice(0, 300)) && allowsAll(lines, index) ? [matchAt(at.line, {})] : [],
     );
   },
-});
+};
 
 const ALL_ACTIONS = /^\s*(?:-\s*)?["']?(?:Action|actions|verbs)["']?\s*[:=]\s*\[?\s*["']\*["']\s*\]?,?\s*$/;
 const ALL_RESOURCES = /^\s*(?:-\s*)?["']?(?:Resource|resources)["']?\s*[:=]\s*\[?\s*["']\*["']\s*\]?,?\s*$/;
@@ -229,7 +229,7 @@ function allowsAll(lines: readonly KnownLine[], index: number): boolean {
   );
 }
 
-const remoteAdd = lineRule({
+const remoteAdd: LineRule = {
   id: "dockerfile-add-url",
   title: "Dockerfile adds a file from the network unchecked",
   severity: "minor",
@@ -254,7 +254,7 @@ const remoteAdd = lineRule({
       /(?:^|\/)(?:Dockerfile|Containerfile)[^/]*$|\.dockerfile$/i,
       /^\s*ADD\s+(?:--(?!checksum)\S+\s+)*https?:\/\/(?!\S+\.git(?:#|\s))/i,
     ),
-});
+};
 
 export const INFRASTRUCTURE_RULES: readonly LineRule[] = [
   privileged,

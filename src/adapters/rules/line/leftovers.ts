@@ -1,7 +1,7 @@
 // Rules about what people leave behind after trying something out: focused tests, breakpoints, paths of their own machine.
 import type { InspectedFile } from "../../../ports.ts";
 import type { LineRule } from "../rule.ts";
-import { type Hit, isComment, isSampleFile, lineRule, searchLines } from "./line-rule.ts";
+import { type Hit, isComment, isSampleFile, searchLines } from "./line-rule.ts";
 
 const JS_ONLY =
   /^(\s*(?:describe|it|test|context|suite|specify)(?:\.(?:describe|concurrent|sequential))?)\.only(?=\s*(?:\(|\.each\b|<|`))/;
@@ -12,7 +12,7 @@ const RUBY_FOCUS =
 const GINKGO = /^(\s*(?:var _ = )?)F(Describe|Context|When|It|Entry|DescribeTable)(?=\(\s*")/;
 const JS_FILE = /\.[cm]?[jt]sx?$|\.(?:vue|svelte)$/;
 
-const focusedTest = lineRule({
+const focusedTest: LineRule = {
   id: "focused-test",
   title: "Only this test runs",
   severity: "major",
@@ -36,7 +36,7 @@ const focusedTest = lineRule({
     /(?:^|[/._-])(?:test|spec|e2e|cy)s?(?:[/._-]|$)|_test\.go$|__tests__/i.test(file.facts.path)
       ? searchLines(file, (text) => focusIn(file, text))
       : [],
-});
+};
 
 function focusIn(file: InspectedFile, text: string): Hit | null {
   const { path } = file.facts;
@@ -78,7 +78,7 @@ const SAME_STATEMENTS: ReadonlyMap<string, string> = new Map([
   ["jinja", "twig"],
 ]);
 
-const debuggerStatement = lineRule({
+const debuggerStatement: LineRule = {
   id: "debugger-left-in",
   title: "Debugging statement is left in",
   severity: "major",
@@ -106,14 +106,14 @@ const debuggerStatement = lineRule({
     if (pattern === undefined || file.facts.kind === "docs") return [];
     return searchLines(file, (text) => (!isComment(text) && pattern.test(text) ? {} : null));
   },
-});
+};
 
 const HOME =
   /(?<![\w$}*.~-])(?:\/Users\/(?!Shared\b|runner\b)|[A-Za-z]:\\{1,2}Users\\{1,2}(?!Public\b|Default\b|runneradmin\b)|file:\/\/\/(?:home|Users)\/)([A-Za-z][\w.-]{2,30})[\\/]/;
 const ANYBODY =
   /^(?:user(?:name)?s?|me|you|your[\w-]*|name|someone|somebody|example\w*|test\w*|foo|bar|alice|bob|john|jane|admin|runner|vsts|circleci|travis|dev|demo|home|documents|my\w*)$/i;
 
-const ownMachine = lineRule({
+const ownMachine: LineRule = {
   id: "path-of-own-machine",
   title: "Path exists on one machine only",
   severity: "medium",
@@ -137,7 +137,7 @@ const ownMachine = lineRule({
       return person === undefined || ANYBODY.test(person) ? null : {};
     });
   },
-});
+};
 
 /** It speaks about nearly every index access; nobody gives reasons for it. */
 const NOISY_CHECK = /security\/detect-object-injection/;
@@ -145,7 +145,7 @@ const NOISY_CHECK = /security\/detect-object-injection/;
 const SILENCED =
   /(?:#\s*nosec\b(?:[: ]+[BG]\d{3}(?:\s*,\s*[BG]\d{3})*)?|\/\/\s*#nosec\b(?:\s+G\d{3})?|(?:\/\/|#)\s*nosemgrep\b(?::\s*[\w.,-]+)?|eslint-disable(?:-next-line|-line)?\s+security\/[\w-]+(?:\s*,\s*[\w/-]+)*|#\s*noqa:\s*S\d{3}|#\s*(?:checkov|tfsec|trivy):(?:skip|ignore)[=:][\w-]+)(.*)$/i;
 
-const silencedCheck = lineRule({
+const silencedCheck: LineRule = {
   id: "security-check-silenced",
   title: "Security check is switched off without a reason",
   severity: "minor",
@@ -169,6 +169,6 @@ const silencedCheck = lineRule({
           const rest = SILENCED.exec(text)?.[1];
           return rest === undefined || /[A-Za-z]{3}/.test(rest) || NOISY_CHECK.test(text) ? null : {};
         }),
-});
+};
 
 export const LEFTOVER_RULES: readonly LineRule[] = [focusedTest, debuggerStatement, ownMachine, silencedCheck];

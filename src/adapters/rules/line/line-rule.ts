@@ -1,19 +1,12 @@
 // The common shape of rules that read one added line at a time.
 import type { InspectedFile } from "../../../ports.ts";
-import type { LineRule, Match } from "../rule.ts";
+import type { Match } from "../rule.ts";
 import { addedLines, type KnownLine, LONGEST_WRITTEN_LINE } from "./known-lines.ts";
 
 /** What was found in a line; `replacement` is the whole line as it should be. */
 export interface Hit {
   readonly detail?: string;
   readonly replacement?: string;
-}
-
-type Text = Omit<LineRule, "kind" | "languages" | "inTests">;
-
-/** A rule for any language that keeps out of tests, unless it says otherwise. */
-export function lineRule(rule: Text & Partial<Pick<LineRule, "languages" | "inTests">>): LineRule {
-  return { kind: "line", languages: "any", inTests: false, ...rule };
 }
 
 /**

@@ -3,7 +3,7 @@
 import type { InspectedFile } from "../../../ports.ts";
 import type { LineRule } from "../rule.ts";
 import { knownLines } from "./known-lines.ts";
-import { byPattern, holdsCommands, isComment, isSampleFile, lineRule, searchLines } from "./line-rule.ts";
+import { byPattern, holdsCommands, isComment, isSampleFile, searchLines } from "./line-rule.ts";
 
 const INTO_SHELL =
   /\|\s{0,9}(?:sudo\s{1,9}(?:-\w{1,9}\s{1,9}){0,3})?(?:env\s{1,9}\S{1,60}\s{1,9})?(?:\/(?:usr\/)?bin\/)?(?:ba|z|k|da)?sh(?![\w.-])/g;
@@ -25,7 +25,7 @@ function runsDownload(text: string): boolean {
 const DOCUMENTED_INSTALLER =
   /sh\.rustup\.rs|nvm-sh|get\.docker\.com|deb\.nodesource\.com|Homebrew\/install|install\.python-poetry\.org|astral\.sh|bun\.sh|deno\.land|fnm\.vercel\.app|get\.pnpm\.io|raw\.githubusercontent\.com\/(?:helm|nvm-sh|Homebrew|anchore|aquasecurity|golangci|k3d-io|rancher)\/|get\.helm\.sh|k3s\.io|dl\.k8s|sdkman\.io|get-helm|foundry\.paradigm|nixos\.org|codecov\.io|cli\.github\.com|starship\.rs|volta\.sh|pyenv\.run|get\.sdkman/i;
 
-const curlPipeShell = lineRule({
+const curlPipeShell: LineRule = {
   id: "download-piped-to-shell",
   title: "Download runs without a check",
   severity: "medium",
@@ -52,12 +52,12 @@ const curlPipeShell = lineRule({
           !isComment(text) && runsDownload(text) && !DOCUMENTED_INSTALLER.test(text) ? {} : null,
         )
       : [],
-});
+};
 
 const REMOVE_ALL =
   /\brm\s+(?:-[a-zA-Z]*[rR][a-zA-Z]*|--recursive)(?:\s+-{1,2}[\w-]+)*\s+["']?\$\{?([A-Za-z_]\w{0,60})\}?["']?\/["']?(?:\*|\{|["']?\s*$|["']?\s*[;&|])/;
 
-const removeVariable = lineRule({
+const removeVariable: LineRule = {
   id: "rm-of-empty-variable",
   title: "Deletion from the root when the variable is empty",
   severity: "major",
@@ -82,7 +82,7 @@ const removeVariable = lineRule({
       return variable === undefined || isKnownSet(file, variable, at.line) ? null : {};
     });
   },
-});
+};
 
 /** True when an unset variable stops the script, or a line above gives this one a value. */
 function isKnownSet(file: InspectedFile, variable: string, before: number): boolean {
@@ -95,7 +95,7 @@ function isKnownSet(file: InspectedFile, variable: string, before: number): bool
   });
 }
 
-const evalVariable = lineRule({
+const evalVariable: LineRule = {
   id: "shell-eval-of-variable",
   title: "Shell evaluates a variable as code",
   severity: "major",
@@ -121,12 +121,12 @@ const evalVariable = lineRule({
           ),
         )
       : [],
-});
+};
 
 const WORLD_WRITABLE =
   /\bchmod\s+(?:-[a-zA-Z]+\s+|--recursive\s+)*(?:0?[0-7]?777|0?[0-7]?666|a\+rwx|o\+[rx]*w[rx]*|ugo\+rwx|a\+w)\b/;
 
-const worldWritable = lineRule({
+const worldWritable: LineRule = {
   id: "file-writable-by-everybody",
   title: "Files become writable for everybody",
   severity: "medium",
@@ -152,6 +152,6 @@ const worldWritable = lineRule({
           !isComment(text) && WORLD_WRITABLE.test(text) && !/\bchmod\s+(?:-\w+\s+)?0?1777\b/.test(text) ? {} : null,
         )
       : [],
-});
+};
 
 export const SHELL_RULES: readonly LineRule[] = [curlPipeShell, removeVariable, evalVariable, worldWritable];

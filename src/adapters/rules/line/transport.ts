@@ -1,7 +1,7 @@
 // Rules about connections that nobody checks or that everybody can read.
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: the examples hold expressions of shells and of GitHub Actions
 import type { LineRule } from "../rule.ts";
-import { byPattern, holdsCommands, isComment, isConfig, isSampleFile, lineRule, searchLines } from "./line-rule.ts";
+import { byPattern, holdsCommands, isComment, isConfig, isSampleFile, searchLines } from "./line-rule.ts";
 
 const SETTING_OFF =
   /^\s*(?:-\s*)?(?:export\s+|ENV\s+|set\s+|\$env:)?["']?(?:NODE_TLS_REJECT_UNAUTHORIZED["']?\s*[:= ]\s*["']?0|GIT_SSL_NO_VERIFY["']?\s*[:= ]\s*["']?(?:1|true)|PYTHONHTTPSVERIFY["']?\s*[:= ]\s*["']?0|strict-ssl\s*=\s*false|(?:insecure_?skip_?(?:tls_?)?verify|tls_?skip_?verify|skip_?tls_?verify|skip_?ssl_?verification|disable_?ssl_?verification|ssl_?verify_?none)["']?\s*[:=]\s*["']?true|(?:verify_?ssl|ssl_?verify|tls_?verify|verify_?tls|verify_?certs?|validate_?certs?|check_?certificate|sslverify|reject_?unauthorized)["']?\s*[:=]\s*["']?(?:false|no|off|0)\b)/i;
@@ -10,7 +10,7 @@ const COMMAND_OFF =
 const LOCAL =
   /localhost|127\.0\.0\.1|0\.0\.0\.0|\[::1\]|host\.docker\.internal|kubernetes\.default|169\.254\.169\.254/i;
 
-const uncheckedCertificate = lineRule({
+const uncheckedCertificate: LineRule = {
   id: "certificate-not-checked",
   title: "Certificates are not checked",
   severity: "major",
@@ -46,9 +46,9 @@ const uncheckedCertificate = lineRule({
       return (setting && SETTING_OFF.test(text)) || (command && COMMAND_OFF.test(text)) ? {} : null;
     });
   },
-});
+};
 
-const hostKey = lineRule({
+const hostKey: LineRule = {
   id: "ssh-host-key-not-checked",
   title: "SSH host keys are not checked",
   severity: "medium",
@@ -75,7 +75,7 @@ const hostKey = lineRule({
           byPattern(/\bStrictHostKeyChecking(?:[= ]|\s*=\s*)["']?no\b|\bhost_key_checking\s*=\s*false/i),
         )
       : [],
-});
+};
 
 const PLAIN_SOURCE =
   /^\s*(?:["']?(?:registry|@[\w-]+:registry|npmRegistryServer|index-url|extra-index-url|index_url)["']?\s*[:=]\s*["']?http:\/\/|source\s+["']http:\/\/|(?:maven\s*\{\s*)?url\s*(?:=|\(|\s)\s*(?:uri\()?["']http:\/\/|<(?:url|repository)>\s*http:\/\/[^<]*(?:repo|maven|nexus|artifact))|(?:--(?:index-url|extra-index-url|registry)[= ]["']?http:\/\/)/i;
@@ -84,7 +84,7 @@ const PACKAGE_FILE =
 const PRIVATE_HOST =
   /http:\/\/(?:localhost|127\.|10\.|192\.168\.|172\.(?:1[6-9]|2\d|3[01])\.|\[::1\]|[\w-]+(?:[:/"']|$)|[\w.-]+\.(?:local|internal|lan)\b)/i;
 
-const plainSource = lineRule({
+const plainSource: LineRule = {
   id: "packages-over-http",
   title: "Packages are fetched without encryption",
   severity: "major",
@@ -109,9 +109,9 @@ const plainSource = lineRule({
           !isComment(text) && PLAIN_SOURCE.test(text) && !PRIVATE_HOST.test(text) ? {} : null,
         )
       : [],
-});
+};
 
-const gitProtocol = lineRule({
+const gitProtocol: LineRule = {
   id: "git-protocol-unencrypted",
   title: "Repository is fetched over git://",
   severity: "major",
@@ -137,9 +137,9 @@ const gitProtocol = lineRule({
           /(?:^|\/)(?:\.gitmodules|Gemfile|Podfile|Cartfile|setup\.py|requirements[^/]*\.txt)$/.test(file.facts.path)
         ? searchLines(file, byPattern(/^(?!\s*"(?:url|homepage)").*(?<![\w+])git:\/\/(?:www\.)?github\.com\//))
         : [],
-});
+};
 
-const oldTls = lineRule({
+const oldTls: LineRule = {
   id: "tls-version-outdated",
   title: "Outdated TLS version is allowed",
   severity: "medium",
@@ -166,9 +166,9 @@ const oldTls = lineRule({
           ),
         )
       : [],
-});
+};
 
-const clearText = lineRule({
+const clearText: LineRule = {
   id: "app-allows-clear-text",
   title: "App allows unencrypted connections",
   severity: "medium",
@@ -199,9 +199,9 @@ const clearText = lineRule({
       return hit;
     });
   },
-});
+};
 
-const mixedScript = lineRule({
+const mixedScript: LineRule = {
   id: "script-over-http",
   title: "Script is loaded without encryption",
   severity: "major",
@@ -225,7 +225,7 @@ const mixedScript = lineRule({
           /<script\b[^>]{0,200}\bsrc\s*=\s*["']http:\/\//i.test(text) && !LOCAL.test(text) ? {} : null,
         )
       : [],
-});
+};
 
 export const TRANSPORT_RULES: readonly LineRule[] = [
   uncheckedCertificate,

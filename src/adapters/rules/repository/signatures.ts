@@ -114,7 +114,6 @@ function said(left: readonly CallLeft[], { least, most }: Takes): string {
 
 export const SIGNATURE_RULES: readonly RepositoryRule[] = [
   {
-    kind: "repository",
     id: "callers-not-changed",
     title: "Callers still pass what it took before",
     severity: "major",
@@ -122,7 +121,6 @@ export const SIGNATURE_RULES: readonly RepositoryRule[] = [
     confidence: 0.9,
     why: "The signature changed and calls elsewhere did not: they fail, or their arguments end up in other parameters.",
     fix: "Change these calls as well, or give the new parameter a default at the end.",
-    inTests: false,
     languages: ["typescript", "javascript", "python", "go", "java", "ruby", "rust", "php"],
     look,
     bad: [

@@ -116,7 +116,6 @@ async function hasOneApplication(change: Change, head: Head): Promise<boolean> {
 
 export const TWICE_RULES: readonly RepositoryRule[] = [
   {
-    kind: "repository",
     id: "defined-twice",
     title: "Route or message is defined twice",
     severity: "medium",
@@ -124,7 +123,6 @@ export const TWICE_RULES: readonly RepositoryRule[] = [
     confidence: 0.9,
     why: "Only one of the two is ever reached, or the program refuses to start.",
     fix: "Remove one, or give it a name of its own.",
-    inTests: false,
     languages: "any",
     look,
     bad: [
