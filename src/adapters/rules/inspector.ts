@@ -8,7 +8,8 @@ import type { InspectedFile, Inspection, Inspector } from "../../ports.ts";
 import { compileCustomRules } from "./custom.ts";
 import { ignoreReason } from "./ignore-comment.ts";
 import { joinInspections } from "./join-inspections.ts";
-import { addedLines, anchorOf, type LineText, lineTextOf, withoutOverlap } from "./place.ts";
+import { addedNumbers, type LineText, lineTextOf } from "./known-lines.ts";
+import { anchorOf, withoutOverlap } from "./place.ts";
 import type { Match, Rule } from "./rule.ts";
 import { allRules } from "./rules.ts";
 import { suggestionOf } from "./suggest.ts";
@@ -113,7 +114,7 @@ async function inspectFile(
   searches: Searches | null,
   settings: ReadonlyMap<string, RuleSetting>,
 ): Promise<Inspection> {
-  const added = addedLines(file.diff);
+  const added = addedNumbers(file.diff);
   if (file.diff.status === "removed" || file.diff.binary || added.size === 0) return joinInspections([]);
   const degraded: Degraded[] = [];
   const tries = searches === null ? new Map() : await triesIn(file, added, searches, degraded);

@@ -1,7 +1,7 @@
 // Rules about text that does not look like what it is (Trojan Source, CVE-2021-42574 and CVE-2021-42694) and leftovers of merges.
 import type { InspectedFile } from "../../../ports.ts";
+import { addedLines, knownLines } from "../known-lines.ts";
 import type { LineRule, Match } from "../rule.ts";
-import { addedLines, knownLines } from "./known-lines.ts";
 import { matchAt, searchLines } from "./line-rule.ts";
 
 /** Enough to say what a line holds; a line with more is not fixed by hand. */

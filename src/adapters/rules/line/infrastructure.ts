@@ -1,15 +1,12 @@
 // Rules about what deployments open up: containers, networks, buckets, databases.
-import type { InspectedFile } from "../../../ports.ts";
-import type { LineRule, Match } from "../rule.ts";
-import { type KnownLine, knownLines } from "./known-lines.ts";
-import { byPattern, isComment, isSampleFile, matchAt, searchLines } from "./line-rule.ts";
 
-const YAML = /\.ya?ml$/i;
-const DEPLOYMENT = /\.(?:ya?ml|json|tf|hcl|tofu|template|bicep)$/i;
+import { type KnownLine, knownLines } from "../known-lines.ts";
+import type { LineRule } from "../rule.ts";
+import { isComment, linesOf, matchAt, named, realOnes } from "./line-rule.ts";
 
-function inFiles(file: InspectedFile, paths: RegExp, pattern: RegExp, detail?: string): readonly Match[] {
-  return paths.test(file.facts.path) && !isSampleFile(file) ? searchLines(file, byPattern(pattern, detail)) : [];
-}
+const YAML = realOnes(named(/\.ya?ml$/i));
+const DEPLOYMENT = realOnes(named(/\.(?:ya?ml|json|tf|hcl|tofu|template|bicep)$/i));
+const DOCKERFILE = realOnes(named(/(?:^|\/)(?:Dockerfile|Containerfile)[^/]*$|\.dockerfile$/i));
 
 const privileged: LineRule = {
   id: "container-privileged",
@@ -28,7 +25,7 @@ const privileged: LineRule = {
     { path: "k8s/agent.yaml", code: "        privileged: false\n        # privileged: true" },
     { path: "config/app.yml", code: "privileged_users: true" },
   ],
-  check: (file) => inFiles(file, YAML, /^\s*(?:-\s*)?privileged\s*:\s*["']?true["']?\s*(?:#.*)?$/),
+  check: linesOf(YAML, /^\s*(?:-\s*)?privileged\s*:\s*["']?true["']?\s*(?:#.*)?$/),
 };
 
 const hostNamespace: LineRule = {
@@ -47,12 +44,10 @@ const hostNamespace: LineRule = {
     { path: "k8s/agent.yaml", code: "      hostNetwork: false" },
     { path: "docs/docker.md", code: "-v /var/run/docker.sock:/var/run/docker.sock" },
   ],
-  check: (file) =>
-    inFiles(
-      file,
-      YAML,
-      /^\s*(?:-\s*)?(?:host(?:Network|PID|IPC)\s*:\s*true\b|path\s*:\s*["']?\/(?:var\/)?run\/docker\.sock\b)/,
-    ),
+  check: linesOf(
+    YAML,
+    /^\s*(?:-\s*)?(?:host(?:Network|PID|IPC)\s*:\s*true\b|path\s*:\s*["']?\/(?:var\/)?run\/docker\.sock\b)/,
+  ),
 };
 
 const rootContainer: LineRule = {
@@ -71,12 +66,10 @@ const rootContainer: LineRule = {
     { path: "k8s/api.yaml", code: "          allowPrivilegeEscalation: false\n          runAsUser: 1000" },
     { path: "k8s/api.yaml", code: "# runAsUser: 0" },
   ],
-  check: (file) =>
-    inFiles(
-      file,
-      YAML,
-      /^\s*(?:-\s*)?(?:allowPrivilegeEscalation\s*:\s*true|runAsUser\s*:\s*0|runAsNonRoot\s*:\s*false)\s*(?:#.*)?$/,
-    ),
+  check: linesOf(
+    YAML,
+    /^\s*(?:-\s*)?(?:allowPrivilegeEscalation\s*:\s*true|runAsUser\s*:\s*0|runAsNonRoot\s*:\s*false)\s*(?:#.*)?$/,
+  ),
 };
 
 const EVERYBODY = /(?:0\.0\.0\.0\/0|::\/0)/;
@@ -119,7 +112,7 @@ const openIngress: LineRule = {
     },
   ],
   check: (file) => {
-    if (!DEPLOYMENT.test(file.facts.path) || isSampleFile(file)) return [];
+    if (!DEPLOYMENT(file)) return [];
     const lines = knownLines(file);
     return lines.flatMap((at, index) =>
       at.text.length < 1000 && EVERYBODY.test(at.text) && !isComment(at.text) && isAdminBlock(lines, index)
@@ -156,12 +149,10 @@ const publicBucket: LineRule = {
     { path: "infra/bucket.tf", code: '  acl    = "private"\n  block_public_acls = true' },
     { path: "infra/variables.tf", code: '  description = "set to public-read for a website"' },
   ],
-  check: (file) =>
-    inFiles(
-      file,
-      DEPLOYMENT,
-      /^\s*["']?(?:acl|AccessControl)["']?\s*[:=]\s*["']?(?:public-read(?:-write)?|PublicRead(?:Write)?)\b|^\s*["']?(?:block_public_acls|block_public_policy|ignore_public_acls|restrict_public_buckets|BlockPublicAcls|BlockPublicPolicy|RestrictPublicBuckets)["']?\s*[:=]\s*["']?false\b|^\s*["']?(?:publicly_accessible|PubliclyAccessible|allow_blob_public_access)["']?\s*[:=]\s*["']?true\b/,
-    ),
+  check: linesOf(
+    DEPLOYMENT,
+    /^\s*["']?(?:acl|AccessControl)["']?\s*[:=]\s*["']?(?:public-read(?:-write)?|PublicRead(?:Write)?)\b|^\s*["']?(?:block_public_acls|block_public_policy|ignore_public_acls|restrict_public_buckets|BlockPublicAcls|BlockPublicPolicy|RestrictPublicBuckets)["']?\s*[:=]\s*["']?false\b|^\s*["']?(?:publicly_accessible|PubliclyAccessible|allow_blob_public_access)["']?\s*[:=]\s*["']?true\b/,
+  ),
 };
 
 const unencrypted: LineRule = {
@@ -180,12 +171,10 @@ const unencrypted: LineRule = {
     { path: "infra/db.tf", code: "  storage_encrypted = true" },
     { path: "infra/app.tf", code: "  encrypted_uploads = false" },
   ],
-  check: (file) =>
-    inFiles(
-      file,
-      DEPLOYMENT,
-      /^\s*["']?(?:storage_encrypted|StorageEncrypted|at_rest_encryption_enabled|transit_encryption_enabled|enable_disk_encryption|encrypted|Encrypted)["']?\s*[:=]\s*["']?false["']?,?\s*$/,
-    ),
+  check: linesOf(
+    DEPLOYMENT,
+    /^\s*["']?(?:storage_encrypted|StorageEncrypted|at_rest_encryption_enabled|transit_encryption_enabled|enable_disk_encryption|encrypted|Encrypted)["']?\s*[:=]\s*["']?false["']?,?\s*$/,
+  ),
 };
 
 const wildcardPolicy: LineRule = {
@@ -210,7 +199,7 @@ const wildcardPolicy: LineRule = {
     { path: "k8s/role.yaml", code: 'rules:\n  - apiGroups: [""]\n    resources: ["pods"]\n    verbs: ["*"]' },
   ],
   check: (file) => {
-    if (!DEPLOYMENT.test(file.facts.path) || isSampleFile(file)) return [];
+    if (!DEPLOYMENT(file)) return [];
     const lines = knownLines(file);
     return lines.flatMap((at, index) =>
       ALL_ACTIONS.test(at.text.slice(0, 300)) && allowsAll(lines, index) ? [matchAt(at.line, {})] : [],
@@ -248,12 +237,7 @@ const remoteAdd: LineRule = {
     },
     { path: "Dockerfile", code: "ADD tool.tar.gz /opt/\nADD https://github.com/acme/tool.git#v1 /src" },
   ],
-  check: (file) =>
-    inFiles(
-      file,
-      /(?:^|\/)(?:Dockerfile|Containerfile)[^/]*$|\.dockerfile$/i,
-      /^\s*ADD\s+(?:--(?!checksum)\S+\s+)*https?:\/\/(?!\S+\.git(?:#|\s))/i,
-    ),
+  check: linesOf(DOCKERFILE, /^\s*ADD\s+(?:--(?!checksum)\S+\s+)*https?:\/\/(?!\S+\.git(?:#|\s))/i),
 };
 
 export const INFRASTRUCTURE_RULES: readonly LineRule[] = [

@@ -1,7 +1,8 @@
 // Text that speaks to whoever reads the change by machine: it asks a reviewing model for praise or silence. What it asks is
 // not obeyed; that it asks is told.
+
+import { addedLines } from "../known-lines.ts";
 import type { LineRule, Match } from "../rule.ts";
-import { addedLines } from "./known-lines.ts";
 import { matchAt } from "./line-rule.ts";
 
 const TOOL =

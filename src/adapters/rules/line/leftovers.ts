@@ -1,7 +1,7 @@
 // Rules about what people leave behind after trying something out: focused tests, breakpoints, paths of their own machine.
 import type { InspectedFile } from "../../../ports.ts";
 import type { LineRule } from "../rule.ts";
-import { type Hit, isComment, isSampleFile, searchLines } from "./line-rule.ts";
+import { type Hit, isComment, isSampleFile, linesOf, searchLines } from "./line-rule.ts";
 
 const JS_ONLY =
   /^(\s*(?:describe|it|test|context|suite|specify)(?:\.(?:describe|concurrent|sequential))?)\.only(?=\s*(?:\(|\.each\b|<|`))/;
@@ -10,6 +10,7 @@ const RUBY_F = /^(\s*)f(describe|it|context|specify|feature|scenario)(?=\s+["'(]
 const RUBY_FOCUS =
   /^\s*(?:describe|it|context|specify|feature|scenario|RSpec\.describe)\b[^#]{0,300},\s*(?::focus\b|focus:\s*true\b|:focus\s*=>\s*true\b)/;
 const GINKGO = /^(\s*(?:var _ = )?)F(Describe|Context|When|It|Entry|DescribeTable)(?=\(\s*")/;
+const TEST_FILE = /(?:^|[/._-])(?:test|spec|e2e|cy)s?(?:[/._-]|$)|_test\.go$|__tests__/i;
 const JS_FILE = /\.[cm]?[jt]sx?$|\.(?:vue|svelte)$/;
 
 const focusedTest: LineRule = {
@@ -32,10 +33,7 @@ const focusedTest: LineRule = {
     { path: "src/fit.js", code: "const size = fit(width, height);" },
     { path: "src/chart.ts", code: "model.fit('data')" },
   ],
-  check: (file) =>
-    /(?:^|[/._-])(?:test|spec|e2e|cy)s?(?:[/._-]|$)|_test\.go$|__tests__/i.test(file.facts.path)
-      ? searchLines(file, (text) => focusIn(file, text))
-      : [],
+  check: (file) => (TEST_FILE.test(file.facts.path) ? searchLines(file, (text) => focusIn(file, text)) : []),
 };
 
 function focusIn(file: InspectedFile, text: string): Hit | null {
@@ -104,7 +102,7 @@ const debuggerStatement: LineRule = {
     const language = SAME_STATEMENTS.get(file.facts.language) ?? file.facts.language;
     const pattern = BREAKPOINTS.get(language);
     if (pattern === undefined || file.facts.kind === "docs") return [];
-    return searchLines(file, (text) => (!isComment(text) && pattern.test(text) ? {} : null));
+    return searchLines(file, pattern);
   },
 };
 
@@ -130,13 +128,13 @@ const ownMachine: LineRule = {
     { path: "src/urls.ts", code: 'fetch("/Users/me/profile")' },
     { path: "docs/install.md", code: "cd /Users/mkowalski/projects" },
   ],
-  check: (file) => {
-    if (isSampleFile(file)) return [];
-    return searchLines(file, (text) => {
+  check: linesOf(
+    (file) => !isSampleFile(file),
+    (text) => {
       const person = isComment(text) ? undefined : HOME.exec(text)?.[1];
-      return person === undefined || ANYBODY.test(person) ? null : {};
-    });
-  },
+      return person !== undefined && !ANYBODY.test(person);
+    },
+  ),
 };
 
 /** It speaks about nearly every index access; nobody gives reasons for it. */
@@ -162,13 +160,13 @@ const silencedCheck: LineRule = {
     { path: "src/a.js", code: "// eslint-disable-next-line security/detect-object-injection -- key is an enum" },
     { path: "app/x.py", code: "import os  # noqa: F401" },
   ],
-  check: (file) =>
-    file.facts.kind === "docs"
-      ? []
-      : searchLines(file, (text) => {
-          const rest = SILENCED.exec(text)?.[1];
-          return rest === undefined || /[A-Za-z]{3}/.test(rest) || NOISY_CHECK.test(text) ? null : {};
-        }),
+  check: linesOf(
+    (file) => file.facts.kind !== "docs",
+    (text) => {
+      const rest = SILENCED.exec(text)?.[1];
+      return rest !== undefined && !/[A-Za-z]{3}/.test(rest) && !NOISY_CHECK.test(text);
+    },
+  ),
 };
 
 export const LEFTOVER_RULES: readonly LineRule[] = [focusedTest, debuggerStatement, ownMachine, silencedCheck];

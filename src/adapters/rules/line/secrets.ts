@@ -3,8 +3,8 @@
 import type { InspectedFile } from "../../../ports.ts";
 import { detectSecrets } from "../../secret-detector.ts";
 import type { SecretSpan } from "../../secret-detector-assignments.ts";
+import { addedLines, type KnownLine, oncePerFile } from "../known-lines.ts";
 import type { LineRule, Match } from "../rule.ts";
-import { addedLines, type KnownLine } from "./known-lines.ts";
 import { isConfig, isSampleFile, matchAt } from "./line-rule.ts";
 import { isPublicFormat, isPublicKey, linesAround } from "./public-keys.ts";
 
@@ -16,16 +16,8 @@ interface PlacedSecret {
   readonly line: number;
 }
 
-const remembered = new WeakMap<InspectedFile, Promise<readonly PlacedSecret[]>>();
-
-/** Secrets of the added lines; one detection per file, whichever rule asks first. */
-function secretsOf(file: InspectedFile): Promise<readonly PlacedSecret[]> {
-  const earlier = remembered.get(file);
-  if (earlier !== undefined) return earlier;
-  const found = findSecrets(addedLines(file));
-  remembered.set(file, found);
-  return found;
-}
+/** Secrets of the added lines. */
+const secretsOf = oncePerFile((file) => findSecrets(addedLines(file)));
 
 async function findSecrets(lines: readonly KnownLine[]): Promise<readonly PlacedSecret[]> {
   const starts: number[] = [];

@@ -1,9 +1,9 @@
 // Rules about settings of web applications, and about settings that stand twice.
 import { isMap, isScalar, parseAllDocuments, visit } from "yaml";
 import type { InspectedFile } from "../../../ports.ts";
+import { knownLines } from "../known-lines.ts";
 import type { LineRule, Match } from "../rule.ts";
-import { knownLines } from "./known-lines.ts";
-import { byPattern, isComment, isConfig, isSampleFile, matchAt, searchLines } from "./line-rule.ts";
+import { isComment, isConfig, isSampleFile, matchAt, searchLines } from "./line-rule.ts";
 
 /** Larger files are data rather than settings; broken YAML of this size costs up to half a second. */
 const LARGEST_PARSED = 64 * 1024;
@@ -140,9 +140,7 @@ const insecureCookie: LineRule = {
     if (!isConfig(file) && !/settings[^/]{0,200}\.py$|(?:^|\/)config[^/]{0,200}\.(?:py|rb|php)$/.test(path)) return [];
     return searchLines(
       file,
-      byPattern(
-        /^\s*["']?(?:[\w.-]{0,60}?session[\w.-]{0,20}cookie[._-]?(?:secure|http_?-?only)|CSRF_COOKIE_SECURE)["']?\s*[:=]\s*["']?(?:false|off|0)["']?\s*[,;]?\s*$/i,
-      ),
+      /^\s*["']?(?:[\w.-]{0,60}?session[\w.-]{0,20}cookie[._-]?(?:secure|http_?-?only)|CSRF_COOKIE_SECURE)["']?\s*[:=]\s*["']?(?:false|off|0)["']?\s*[,;]?\s*$/i,
     );
   },
 };

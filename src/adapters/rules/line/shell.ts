@@ -1,9 +1,9 @@
 // Rules about commands in scripts, Makefiles, Dockerfiles and pipelines.
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: the examples hold expressions of shells and of GitHub Actions
 import type { InspectedFile } from "../../../ports.ts";
+import { knownLines } from "../known-lines.ts";
 import type { LineRule } from "../rule.ts";
-import { knownLines } from "./known-lines.ts";
-import { byPattern, holdsCommands, isComment, isSampleFile, searchLines } from "./line-rule.ts";
+import { holdsCommands, isComment, linesOf, realOnes, searchLines } from "./line-rule.ts";
 
 const INTO_SHELL =
   /\|\s{0,9}(?:sudo\s{1,9}(?:-\w{1,9}\s{1,9}){0,3})?(?:env\s{1,9}\S{1,60}\s{1,9})?(?:\/(?:usr\/)?bin\/)?(?:ba|z|k|da)?sh(?![\w.-])/g;
@@ -46,12 +46,10 @@ const curlPipeShell: LineRule = {
     { path: "scripts/setup.sh", code: "curl https://sh.rustup.rs -sSf | sh -s -- -y" },
     { path: "scripts/api.sh", code: "curl -s https://api.acme.io | jq .status | grep -q sh" },
   ],
-  check: (file) =>
-    holdsCommands(file) && !isSampleFile(file)
-      ? searchLines(file, (text) =>
-          !isComment(text) && runsDownload(text) && !DOCUMENTED_INSTALLER.test(text) ? {} : null,
-        )
-      : [],
+  check: linesOf(
+    realOnes(holdsCommands),
+    (text) => !isComment(text) && runsDownload(text) && !DOCUMENTED_INSTALLER.test(text),
+  ),
 };
 
 const REMOVE_ALL =
@@ -79,7 +77,7 @@ const removeVariable: LineRule = {
     if (!holdsCommands(file)) return [];
     return searchLines(file, (text, at) => {
       const variable = isComment(text) ? undefined : REMOVE_ALL.exec(text)?.[1];
-      return variable === undefined || isKnownSet(file, variable, at.line) ? null : {};
+      return variable !== undefined && !isKnownSet(file, variable, at.line);
     });
   },
 };
@@ -112,15 +110,10 @@ const evalVariable: LineRule = {
     { path: "scripts/run.sh", code: '# eval "$1"\n"${command[@]}"' },
     { path: "src/run.py", code: "eval(x)" },
   ],
-  check: (file) =>
-    file.facts.language === "shell"
-      ? searchLines(
-          file,
-          byPattern(
-            /(?:^|[;&|]|\bthen|\bdo)\s*eval\s+["']?\$(?:[1@*]|\{?(?:user|input|arg|cmd|command|query|line|REPLY|INPUT|CMD|COMMAND)\w{0,40}\b)(?!=)/,
-          ),
-        )
-      : [],
+  check: linesOf(
+    (file) => file.facts.language === "shell",
+    /(?:^|[;&|]|\bthen|\bdo)\s*eval\s+["']?\$(?:[1@*]|\{?(?:user|input|arg|cmd|command|query|line|REPLY|INPUT|CMD|COMMAND)\w{0,40}\b)(?!=)/,
+  ),
 };
 
 const WORLD_WRITABLE =
@@ -146,12 +139,10 @@ const worldWritable: LineRule = {
     { path: "Dockerfile", code: "RUN chmod 755 /app/entrypoint.sh" },
     { path: "scripts/install.sh", code: "# chmod 777 is wrong\nchmod u+rwx /var/lib/acme\nchmod 1777 /tmp/acme" },
   ],
-  check: (file) =>
-    holdsCommands(file) && !isSampleFile(file)
-      ? searchLines(file, (text) =>
-          !isComment(text) && WORLD_WRITABLE.test(text) && !/\bchmod\s+(?:-\w+\s+)?0?1777\b/.test(text) ? {} : null,
-        )
-      : [],
+  check: linesOf(
+    realOnes(holdsCommands),
+    (text) => !isComment(text) && WORLD_WRITABLE.test(text) && !/\bchmod\s+(?:-\w+\s+)?0?1777\b/.test(text),
+  ),
 };
 
 export const SHELL_RULES: readonly LineRule[] = [curlPipeShell, removeVariable, evalVariable, worldWritable];

@@ -1,9 +1,9 @@
 // Rules about GitHub Actions: who may run code with the repository's rights.
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: the examples hold expressions of shells and of GitHub Actions
 import type { InspectedFile } from "../../../ports.ts";
+import { type KnownLine, knownLines } from "../known-lines.ts";
 import type { LineRule, Match } from "../rule.ts";
-import { type KnownLine, knownLines } from "./known-lines.ts";
-import { isComment, isWorkflow, matchAt, searchLines } from "./line-rule.ts";
+import { isComment, isWorkflow, linesOf, matchAt, searchLines } from "./line-rule.ts";
 
 const WORKFLOW = ".github/workflows/ci.yml";
 const TARGET =
@@ -80,7 +80,7 @@ const scriptInjection: LineRule = {
   check: (file) => {
     if (!isWorkflow(file)) return [];
     const lines = knownLines(file);
-    return searchLines(file, (text, at) => (WRITTEN_BY_OTHERS.test(text) && isInScript(lines, at) ? {} : null));
+    return searchLines(file, (text, at) => WRITTEN_BY_OTHERS.test(text) && isInScript(lines, at));
   },
 };
 
@@ -127,16 +127,11 @@ const actionOnBranch: LineRule = {
       code: "      - uses: actions/checkout@main\n      - uses: ./local/action\n      - uses: acme/deploy-action@v2",
     },
   ],
-  check: (file) =>
-    isWorkflow(file)
-      ? searchLines(file, (text) => {
-          const [, owner, name, branch] = ON_BRANCH.exec(text) ?? [];
-          return owner === undefined || TRUSTED_BRANCHES.has(owner) ? null : { detail: `${owner}/${name}@${branch}` };
-        })
-      : [],
+  check: linesOf(isWorkflow, (text) => {
+    const [, owner, name, branch] = ON_BRANCH.exec(text) ?? [];
+    return owner === undefined || TRUSTED_BRANCHES.has(owner) ? null : { detail: `${owner}/${name}@${branch}` };
+  }),
 };
-
-const WRITE_ALL = /^\s*permissions\s*:\s*["']?write-all\b/;
 
 const writeAll: LineRule = {
   id: "workflow-write-all",
@@ -155,7 +150,7 @@ const writeAll: LineRule = {
     { path: WORKFLOW, code: "permissions: read-all" },
     { path: WORKFLOW, code: "permissions:\n  contents: write" },
   ],
-  check: (file) => (isWorkflow(file) ? searchLines(file, (text) => (WRITE_ALL.test(text) ? {} : null)) : []),
+  check: linesOf(isWorkflow, /^\s*permissions\s*:\s*["']?write-all\b/),
 };
 
 const PRINTS_SECRET =
@@ -179,15 +174,8 @@ const secretPrinted: LineRule = {
     { path: WORKFLOW, code: '      - run: echo "${{ secrets.REGISTRY }}" | docker login --password-stdin' },
     { path: WORKFLOW, code: "        env:\n          TOKEN: ${{ secrets.DEPLOY_TOKEN }}" },
   ],
-  check: (file) =>
-    isWorkflow(file)
-      ? searchLines(file, (text) =>
-          !isComment(text) && (PRINTS_SECRET.test(text) || ALL_SECRETS.test(text)) ? {} : null,
-        )
-      : [],
+  check: linesOf(isWorkflow, (text) => !isComment(text) && (PRINTS_SECRET.test(text) || ALL_SECRETS.test(text))),
 };
-
-const UNSECURE = /^\s*(?:export\s+)?ACTIONS_ALLOW_UNSECURE_COMMANDS\s*[:=]\s*["']?true\b/i;
 
 const unsecureCommands: LineRule = {
   id: "workflow-unsecure-commands",
@@ -205,7 +193,7 @@ const unsecureCommands: LineRule = {
     { path: WORKFLOW, code: "      ACTIONS_ALLOW_UNSECURE_COMMANDS: false" },
     { path: WORKFLOW, code: '      - run: echo "A=b" >> "$GITHUB_ENV"' },
   ],
-  check: (file) => (isWorkflow(file) ? searchLines(file, (text) => (UNSECURE.test(text) ? {} : null)) : []),
+  check: linesOf(isWorkflow, /^\s*(?:export\s+)?ACTIONS_ALLOW_UNSECURE_COMMANDS\s*[:=]\s*["']?true\b/i),
 };
 
 export const WORKFLOW_RULES: readonly LineRule[] = [
