@@ -175,12 +175,7 @@ export const COLLECTIONS: readonly StructuralRule[] = [
         all: [
           {
             any: [
-              call("python", ".*", {
-                has: {
-                  field: "function",
-                  pattern: "$LIST.remove",
-                },
-              }),
+              call("python", ".*", { has: { field: "function", pattern: "$LIST.remove" } }),
               { pattern: "del $LIST[$I]" },
             ],
           },

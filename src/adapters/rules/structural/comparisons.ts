@@ -111,9 +111,7 @@ export const COMPARISONS: readonly StructuralRule[] = [
       python: node(
         "comparison_operator",
         {
-          any: ["string", "integer", "float", "list", "dictionary", "tuple", "set"].map((kind) => ({
-            has: { kind },
-          })),
+          any: ["string", "integer", "float", "list", "dictionary", "tuple", "set"].map((kind) => ({ has: { kind } })),
         },
         text(String.raw`\sis\s+(not\s+)?(["'\[{(]|\d|[rbuf]["'])|^(["']|\d).*\sis\s`),
         not(text(String.raw`\bis\s+(not\s+)?\(\s*$`)),

@@ -25,9 +25,7 @@ const SIGNATURE = "(?i)(signature|hmac)";
 const SIGNATURE_OPERAND = { regex: "(?i)(signature|hmac)[\"'\\])]*$" };
 
 function comparison(kind: string, operator: string) {
-  const computed = {
-    regex: String.raw`(?i)(^|[._$])(expected|computed|calculated|generated)\w*$|digest\([^)]*\)$`,
-  };
+  const computed = { regex: String.raw`(?i)(^|[._$])(expected|computed|calculated|generated)\w*$|digest\([^)]*\)$` };
   return node(kind, has("operator", `^(${operator})$`), text(SIGNATURE), {
     any: [
       { all: [{ has: { field: "left", ...SIGNATURE_OPERAND } }, { has: { field: "right", ...computed } }] },

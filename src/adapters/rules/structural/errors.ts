@@ -132,10 +132,7 @@ export const ERRORS: readonly StructuralRule[] = [
       },
       java: {
         kind: "return_statement",
-        inside: {
-          kind: "finally_clause",
-          stopBy: kinds("lambda_expression", "method_declaration"),
-        },
+        inside: { kind: "finally_clause", stopBy: kinds("lambda_expression", "method_declaration") },
       },
     },
     bad: [

@@ -114,10 +114,7 @@ export const GO_ERRORS: readonly StructuralRule[] = [
             {
               inside: {
                 kind: "statement_list",
-                inside: {
-                  kind: "block",
-                  inside: kinds("function_declaration", "method_declaration", "func_literal"),
-                },
+                inside: { kind: "block", inside: kinds("function_declaration", "method_declaration", "func_literal") },
               },
             },
             { inside: { kind: "source_file" } },

@@ -14,10 +14,7 @@ export const GO_TRAPS: readonly StructuralRule[] = [
     onlyWith: /defer/,
     match: {
       go: node("defer_statement", text(String.raw`\.(Close|Unlock|RUnlock|Release|Rollback|Stop)\(\)$`), {
-        inside: {
-          kind: "for_statement",
-          stopBy: kinds("func_literal", "function_declaration", "method_declaration"),
-        },
+        inside: { kind: "for_statement", stopBy: kinds("func_literal", "function_declaration", "method_declaration") },
       }),
     },
     bad: [

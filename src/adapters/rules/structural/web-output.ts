@@ -70,10 +70,7 @@ export const WEB_OUTPUT: readonly StructuralRule[] = [
           "ruby",
           "html_safe",
           {
-            has: {
-              field: "receiver",
-              any: [{ regex: REQUEST.ruby }, node("string", text(String.raw`<.*#\{[a-z@]`))],
-            },
+            has: { field: "receiver", any: [{ regex: REQUEST.ruby }, node("string", text(String.raw`<.*#\{[a-z@]`))] },
           },
           CLEANED,
         ),
