@@ -35,7 +35,7 @@ function intro(count: number): string {
 function table(rules: readonly Rule[]): string {
   const rows = rules.map(
     (rule) =>
-      `| [${rule.id}](#${rule.id})${rule.kind === "repository" ? " °" : ""}${rule.inTests ? " *" : ""}${rule.fixes === undefined ? "" : " +"} | ${rule.severity} | ${languages(rule)} | ${cell(rule.title)} |`,
+      `| [${rule.id}](#${rule.id})${"look" in rule ? " °" : ""}${rule.inTests ? " *" : ""}${rule.fixes === undefined ? "" : " +"} | ${rule.severity} | ${languages(rule)} | ${cell(rule.title)} |`,
   );
   const [first] = rules;
   const name = first?.category ?? "";
@@ -76,8 +76,8 @@ function changeOf(before: string, code: string): string {
 }
 
 function languages(rule: Rule): string {
-  if (rule.kind === "structural") return Object.keys(rule.match).sort().join(", ");
-  return rule.languages === "any" ? "any" : [...rule.languages].sort().join(", ");
+  if ("match" in rule) return Object.keys(rule.match).sort().join(", ");
+  return "check" in rule || rule.languages === "any" ? "any" : [...rule.languages].sort().join(", ");
 }
 
 function cell(text: string): string {

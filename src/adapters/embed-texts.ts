@@ -2,6 +2,7 @@
 
 import { cutText } from "../domain/text/cut-text.ts";
 import type { Embedded } from "../ports/memory.ts";
+import { groupBySize } from "./group-by-size.ts";
 import { type EmbeddingRow, readVectors } from "./read-vectors.ts";
 import { ServiceFailed } from "./service-failed.ts";
 
@@ -33,7 +34,8 @@ export async function embedTexts(service: EmbeddingService, texts: readonly stri
   const found = new Map<string, Float32Array>();
   const problems: string[] = [];
   let tokens = 0;
-  for (const texts of embeddingBatches(distinct, service.limits)) {
+  const { maxTokens, maxTexts } = service.limits;
+  for (const texts of groupBySize(distinct, estimateTokens, { size: maxTokens, count: maxTexts })) {
     const batch = await embedBatch(service, texts, true);
     tokens += batch.tokens;
     if (batch.problem !== null) problems.push(batch.problem);
@@ -79,8 +81,6 @@ function failedText(vectors: readonly (Float32Array | null)[], problem: string):
   return missing === 0 ? null : `${problem} (${missing} of ${vectors.length} texts without a vector)`;
 }
 
-// Splits texts into requests that a service accepts.
-
 export interface BatchLimits {
   /** Texts in one request. */
   readonly maxTexts: number;
@@ -96,25 +96,4 @@ const BYTES_PER_TOKEN = 3.5;
 /** The estimated tokens of a text. UTF-8 bytes are counted, because other scripts need more tokens a character. */
 export function estimateTokens(text: string): number {
   return Math.ceil(Buffer.byteLength(text) / BYTES_PER_TOKEN);
-}
-
-/**
- * The texts in their order, in as few requests as the limits allow. A text that alone exceeds the token limit gets its own
- * request.
- */
-export function embeddingBatches(texts: readonly string[], limits: BatchLimits): readonly (readonly string[])[] {
-  const batches: string[][] = [];
-  let tokens = Number.POSITIVE_INFINITY;
-  for (const text of texts) {
-    const estimate = estimateTokens(text);
-    const last = batches.at(-1);
-    if (last === undefined || last.length >= limits.maxTexts || tokens + estimate > limits.maxTokens) {
-      batches.push([text]);
-      tokens = estimate;
-    } else {
-      last.push(text);
-      tokens += estimate;
-    }
-  }
-  return batches;
 }

@@ -5,6 +5,7 @@ import { existsSync, realpathSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { basename, join } from "node:path";
+import { oneAtATime } from "./one-at-a-time.ts";
 
 /**
  * Starts the child without keys, and without permission to write, to start processes, or to read more than its own code: neither
@@ -92,6 +93,45 @@ export async function askChild<Answer>(
     stop.abort();
     child.channel?.unref();
   }
+}
+
+/** A child that is started by the first request and answers one at a time. */
+export interface ReadingProcess {
+  /**
+   * As `askChild`; a child that gave no answer is killed, and the next request starts another.
+   *
+   * @param limits may depend on whether the child has yet to start
+   */
+  ask<Answer>(
+    question: object,
+    limits: (isNew: boolean) => AskLimits,
+  ): Promise<{ readonly answer: Answer } | { readonly silence: Silence }>;
+  /** Kills the child. */
+  end(): void;
+}
+
+/** @param idleMs the child ends when it has nothing to do for so long */
+export function readingProcess(start: () => ChildProcess, idleMs: number): ReadingProcess {
+  let child: ChildProcess | null = null;
+  let idle: NodeJS.Timeout | undefined;
+  const inTurn = oneAtATime();
+  const end = () => {
+    child?.kill("SIGKILL");
+    child = null;
+  };
+  return {
+    ask: <Answer>(question: object, limits: (isNew: boolean) => AskLimits) =>
+      inTurn(async () => {
+        clearTimeout(idle);
+        const isNew = child === null;
+        child ??= start();
+        const told = await askChild<Answer>(child, question, limits(isNew));
+        if ("silence" in told) end();
+        idle = setTimeout(end, idleMs).unref();
+        return told;
+      }),
+    end,
+  };
 }
 
 /** Resident memory of a process in bytes; 0 if the system does not provide it. */

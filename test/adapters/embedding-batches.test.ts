@@ -1,19 +1,20 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { embeddingBatches, estimateTokens } from "../../src/adapters/embed-texts.ts";
+import { estimateTokens } from "../../src/adapters/embed-texts.ts";
+import { groupBySize } from "../../src/adapters/group-by-size.ts";
 
-const LIMITS = { maxTexts: 5, maxTokens: 40, maxTextChars: 1_000 };
+const LIMITS = { count: 5, size: 40 };
 
 test("batches hold every text once, in order, and keep to both limits", () => {
   fc.assert(
     fc.property(fc.array(fc.string({ maxLength: 200 }), { maxLength: 40 }), (texts) => {
-      const batches = embeddingBatches(texts, LIMITS);
+      const batches = groupBySize(texts, estimateTokens, LIMITS);
       expect(batches.flat()).toEqual(texts);
       for (const batch of batches) {
         expect(batch.length).toBeGreaterThan(0);
-        expect(batch.length).toBeLessThanOrEqual(LIMITS.maxTexts);
+        expect(batch.length).toBeLessThanOrEqual(LIMITS.count);
         const tokens = batch.reduce((sum, text) => sum + estimateTokens(text), 0);
-        expect(batch.length === 1 || tokens <= LIMITS.maxTokens).toBe(true);
+        expect(batch.length === 1 || tokens <= LIMITS.size).toBe(true);
       }
     }),
   );
@@ -22,11 +23,11 @@ test("batches hold every text once, in order, and keep to both limits", () => {
 test("no request could have taken the next text as well", () => {
   fc.assert(
     fc.property(fc.array(fc.string({ maxLength: 100 }), { maxLength: 40 }), (texts) => {
-      const batches = embeddingBatches(texts, LIMITS);
+      const batches = groupBySize(texts, estimateTokens, LIMITS);
       batches.slice(1).forEach((batch, at) => {
         const before = [...(batches[at] ?? []), batch[0] ?? ""];
         const tokens = before.reduce((sum, text) => sum + estimateTokens(text), 0);
-        expect(before.length > LIMITS.maxTexts || tokens > LIMITS.maxTokens).toBe(true);
+        expect(before.length > LIMITS.count || tokens > LIMITS.size).toBe(true);
       });
     }),
   );

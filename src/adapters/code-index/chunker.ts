@@ -1,7 +1,7 @@
 // Chunks of code from a process of its own: a parse cannot be interrupted from within, and some texts never end.
 import type { ChildProcess } from "node:child_process";
 import type { CodeChunker, CodeChunks } from "../../ports/memory.ts";
-import { askChild, readingChild } from "../reading-child.ts";
+import { readingChild, readingProcess, type Silence } from "../reading-child.ts";
 import type { ChunkQuestion } from "./chunk-process.ts";
 import { CHUNKED_LANGUAGES } from "./cut-code.ts";
 
@@ -11,35 +11,18 @@ const TIMEOUT_MS = 5_000;
 const IDLE_MS = 2_000;
 
 /**
- * A chunker whose process starts with the first file and ends by itself when nobody asks. Files are cut one at a time.
+ * A chunker whose process starts with the first file and ends by itself when idle. Files are cut one at a time.
  *
  * @param timeoutMs a file that takes longer is left out, and says so
  */
 export function astChunker(timeoutMs = TIMEOUT_MS): CodeChunker {
-  let child: ChildProcess | null = null;
-  let idle: NodeJS.Timeout | undefined;
-  let last: Promise<unknown> = Promise.resolve();
-  const end = () => {
-    child?.kill("SIGKILL");
-    child = null;
-  };
-  const ask = async (question: ChunkQuestion): Promise<CodeChunks> => {
-    clearTimeout(idle);
-    child ??= start();
-    const answer = await answerOf(child, question, timeoutMs);
-    if (typeof answer === "string") {
-      end();
-      return { chunks: [], skipped: [answer] };
-    }
-    idle = setTimeout(end, IDLE_MS).unref();
-    return answer;
-  };
+  const reading = readingProcess(start, IDLE_MS);
   return {
     languages: new Set(CHUNKED_LANGUAGES),
-    chunks(path, language, text) {
-      const next = last.then(() => ask({ path, language, text }));
-      last = next;
-      return next;
+    async chunks(path, language, text) {
+      const question: ChunkQuestion = { path, language, text };
+      const told = await reading.ask<CodeChunks>(question, () => ({ ms: timeoutMs }));
+      return "answer" in told ? told.answer : { chunks: [], skipped: [whyNone(told.silence, timeoutMs)] };
     },
   };
 }
@@ -48,10 +31,7 @@ function start(): ChildProcess {
   return readingChild(new URL("./chunk-process.ts", import.meta.url));
 }
 
-/** The chunks, or why there are none. */
-async function answerOf(child: ChildProcess, question: ChunkQuestion, ms: number): Promise<CodeChunks | string> {
-  const told = await askChild<CodeChunks>(child, question, { ms });
-  if ("answer" in told) return told.answer;
-  if (told.silence === "too long") return `parsing took longer than ${ms / 1_000} s`;
-  return told.silence === "ended" ? "the parser ended without an answer" : "the parser cannot be started";
+function whyNone(silence: Silence, ms: number): string {
+  if (silence === "too long") return `parsing took longer than ${ms / 1_000} s`;
+  return silence === "ended" ? "the parser ended without an answer" : "the parser cannot be started";
 }

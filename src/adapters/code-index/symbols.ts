@@ -7,7 +7,8 @@ import type { Degraded } from "../../domain/omissions.ts";
 import { counted } from "../../domain/text/counted.ts";
 import type { Snapshot, SnapshotFile } from "../../ports/snapshot.ts";
 import type { FoundSymbols, SoughtNames, Symbols } from "../../ports/symbols.ts";
-import { askChild, readingChild, type Silence } from "../reading-child.ts";
+import { groupBySize } from "../group-by-size.ts";
+import { readingChild, readingProcess, type Silence } from "../reading-child.ts";
 import type { ReadSymbols, SymbolFile, SymbolsQuestion } from "./symbols-process.ts";
 import { hasHash, type WordIndex, wordHash } from "./word-index.ts";
 
@@ -20,7 +21,7 @@ const MOST_BYTES = 340 * 1024 * 1024;
 /** The process is not worth keeping alive for the next review. */
 const IDLE_MS = 30_000;
 /** Texts that travel together: many enough to cost no waiting, few enough to be read again one by one. */
-const MESSAGE = { units: 2_000_000, files: 200 };
+const MESSAGE = { size: 2_000_000, count: 200 };
 const PARSED_TOGETHER = 12;
 /** Hashes kept of files that were read before: some 5,000 files of a usual size take 10 MB. */
 const KEPT_BYTES = 48 * 1024 * 1024;
@@ -50,30 +51,14 @@ export function codeSymbols(start: () => ChildProcess = startProcess): OpenSymbo
     maxSize: KEPT_BYTES,
     sizeCalculation: ({ words, defined }) => words.byteLength + defined.byteLength + 200,
   });
-  let child: ChildProcess | null = null;
-  let idle: NodeJS.Timeout | undefined;
-  let last: Promise<unknown> = Promise.resolve();
+  const reading = readingProcess(start, IDLE_MS);
 
-  const end = () => {
-    child?.kill("SIGKILL");
-    child = null;
-  };
-
-  async function asked<Answer>(question: SymbolsQuestion): Promise<Answer | Silence> {
-    clearTimeout(idle);
-    const isNew = child === null;
-    child ??= start();
-    const told = await askChild<Answer>(child, question, { ms: isNew ? START_MS : ASK_MS, bytes: MOST_BYTES });
-    if ("silence" in told) end();
-    idle = setTimeout(end, IDLE_MS).unref();
+  async function ask<Answer>(question: SymbolsQuestion): Promise<Answer | Silence> {
+    const told = await reading.ask<Answer>(question, (isNew) => ({
+      ms: isNew ? START_MS : ASK_MS,
+      bytes: MOST_BYTES,
+    }));
     return "answer" in told ? told.answer : told.silence;
-  }
-
-  /** One question at a time. */
-  function ask<Answer>(question: SymbolsQuestion): Promise<Answer | Silence> {
-    const next = last.then(() => asked<Answer>(question));
-    last = next.catch(() => undefined);
-    return next;
   }
 
   /** The words of every file, in the order given; null where there are none in time. */
@@ -81,7 +66,7 @@ export function codeSymbols(start: () => ChildProcess = startProcess): OpenSymbo
     const missing = files.filter(({ blob }) => !kept.has(blob));
     const read = new Map<string, WordIndex>();
     const until = performance.now() + WORDS_MS;
-    for (const batch of batches(missing)) {
+    for (const batch of groupBySize(missing, ({ bytes }) => bytes, MESSAGE)) {
       if (performance.now() > until) break;
       const texts = await Promise.all(batch.map(({ path }) => snapshot.text(path)));
       const answer = await ask<readonly WordIndex[]>({ kind: "words", texts: texts.map((text) => text ?? "") });
@@ -159,7 +144,7 @@ export function codeSymbols(start: () => ChildProcess = startProcess): OpenSymbo
       const answer = await ask<readonly (FileLinks | null)[]>({ kind: "links", files: [{ path, text }], called });
       return typeof answer === "string" ? null : (answer[0] ?? null);
     },
-    close: end,
+    close: reading.end,
   };
 }
 
@@ -221,22 +206,6 @@ function sharedFolders(path: string, folders: readonly string[]): number {
   const parts = path.split("/").slice(0, -1);
   const end = parts.findIndex((part, at) => part !== folders[at]);
   return end < 0 ? Math.min(parts.length, folders.length) : end;
-}
-
-function batches(files: readonly SnapshotFile[]): readonly (readonly SnapshotFile[])[] {
-  const all: SnapshotFile[][] = [];
-  let left = 0;
-  for (const file of files) {
-    const open = all.at(-1);
-    if (open === undefined || open.length >= MESSAGE.files || file.bytes > left) {
-      all.push([file]);
-      left = MESSAGE.units - file.bytes;
-    } else {
-      open.push(file);
-      left -= file.bytes;
-    }
-  }
-  return all;
 }
 
 function degraded(unindexed: number, unread: number): readonly Degraded[] {

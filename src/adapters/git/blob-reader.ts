@@ -1,5 +1,6 @@
 // Blobs of a clone, by their hash: one git process answers one request after another.
 import type { Socket } from "node:net";
+import { oneAtATime } from "../one-at-a-time.ts";
 import { GitFailed, gitProcess } from "./git.ts";
 
 export interface BlobReader {
@@ -19,7 +20,7 @@ const IDLE_MS = 1_000;
 /** Starts git with the first request. It does not keep this process alive, and ends with it. */
 export function blobReader(cwd: string): BlobReader {
   let running: Talk | null = null;
-  let last: Promise<unknown> = Promise.resolve();
+  const inTurn = oneAtATime();
   let idle: NodeJS.Timeout | undefined;
   const close = () => {
     clearTimeout(idle);
@@ -41,11 +42,7 @@ export function blobReader(cwd: string): BlobReader {
   }
 
   return {
-    read(hash) {
-      const next = last.then(() => answered(hash));
-      last = next.catch(() => {});
-      return next;
-    },
+    read: (hash) => inTurn(() => answered(hash)),
     close,
   };
 }

@@ -61,7 +61,6 @@ function grammarsOf(rule: CustomRule): string[] {
 
 function asRule(rule: CustomRule): StructuralRule {
   return {
-    kind: "structural",
     id: rule.id,
     title: rule.message.replace(/\s+/g, " "),
     severity: rule.severity,

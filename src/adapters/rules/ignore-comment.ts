@@ -1,6 +1,6 @@
 // `kodiai-ignore RULE reason` in a comment of the reviewed code: the finding is held back with the reason, never lost.
 import { cutText } from "../../domain/text/cut-text.ts";
-import type { LineText } from "./place.ts";
+import type { LineText } from "./known-lines.ts";
 import type { Match } from "./rule.ts";
 
 /** What opens a comment in the languages that we read; a lone `*` continues one. */

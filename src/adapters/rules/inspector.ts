@@ -8,7 +8,8 @@ import type { InspectedFile, Inspection, Inspector } from "../../ports.ts";
 import { compileCustomRules } from "./custom.ts";
 import { ignoreReason } from "./ignore-comment.ts";
 import { joinInspections } from "./join-inspections.ts";
-import { addedLines, anchorOf, type LineText, lineTextOf, withoutOverlap } from "./place.ts";
+import { addedNumbers, type LineText, lineTextOf } from "./known-lines.ts";
+import { anchorOf, withoutOverlap } from "./place.ts";
 import type { Match, Rule } from "./rule.ts";
 import { allRules } from "./rules.ts";
 import { suggestionOf } from "./suggest.ts";
@@ -61,8 +62,8 @@ export function prepareRules(
 ): PreparedRules {
   const custom = compileCustomRules(customRules, new Set(rules.map((rule) => rule.id)));
   const active = [...rules, ...custom.rules].filter((rule) => settings.get(rule.id) !== "off");
-  const ofLines = active.filter((rule) => rule.kind === "line");
-  const structural = active.filter((rule) => rule.kind === "structural");
+  const ofLines = active.filter((rule) => "check" in rule);
+  const structural = active.filter((rule) => "match" in rule);
   const searches = new Map<string, Searches>();
   const searchesFor = (file: InspectedFile): Searches => {
     const languages = languageKeys(file);
@@ -113,7 +114,7 @@ async function inspectFile(
   searches: Searches | null,
   settings: ReadonlyMap<string, RuleSetting>,
 ): Promise<Inspection> {
-  const added = addedLines(file.diff);
+  const added = addedNumbers(file.diff);
   if (file.diff.status === "removed" || file.diff.binary || added.size === 0) return joinInspections([]);
   const degraded: Degraded[] = [];
   const tries = searches === null ? new Map() : await triesIn(file, added, searches, degraded);
@@ -154,9 +155,7 @@ async function triesIn(
 }
 
 function speaksAbout(rule: Rule, file: InspectedFile, tries: Subject["tries"]): boolean {
-  if (!rule.inTests && file.facts.kind === "test") return false;
-  if (rule.kind === "structural") return tries.has(rule);
-  return rule.languages === "any" || rule.languages.includes(file.facts.language);
+  return (rule.inTests || file.facts.kind !== "test") && ("check" in rule || tries.has(rule));
 }
 
 async function inspectWith(
@@ -165,7 +164,7 @@ async function inspectWith(
   settings: ReadonlyMap<string, RuleSetting>,
 ): Promise<Inspection> {
   const { file, added, tries } = subject;
-  const found = rule.kind === "line" ? [...(await rule.check(file))] : (tries.get(rule) ?? []).flatMap(findMatches);
+  const found = "check" in rule ? [...(await rule.check(file))] : (tries.get(rule) ?? []).flatMap(findMatches);
   const matches = withoutOverlap(found.filter((match) => anchorOf(match, file.diff, added) !== null));
   const heldBack: HeldBack[] = [];
   const findings: Finding[] = [];

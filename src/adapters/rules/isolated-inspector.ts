@@ -3,6 +3,8 @@
 import type { ChildProcess } from "node:child_process";
 import { availableParallelism } from "node:os";
 import type { InspectedFile, Inspection, Inspector } from "../../ports.ts";
+import { groupBySize } from "../group-by-size.ts";
+import { oneAtATime } from "../one-at-a-time.ts";
 import { askChild, readingChild, residentBytes, type Silence } from "../reading-child.ts";
 import type { InspectQuestion } from "./inspect-process.ts";
 import { joinInspections } from "./join-inspections.ts";
@@ -33,7 +35,7 @@ type Rules = Extract<InspectQuestion, { readonly kind: "rules" }>;
 
 /**
  * The reviewer without a model. Its process starts at once and stays; when a file gets it stuck it is ended and started
- * anew, and the file is read by the rules that need no syntax tree.
+ * again, and the file is read by the rules that need no syntax tree.
  *
  * @param over other limits; in tests only
  */
@@ -42,8 +44,9 @@ export function isolatedInspector(over: Partial<InspectLimits> = {}): IsolatedIn
   let child: ChildProcess | null = start();
   /** The rules that the process holds now. */
   let holds: Rules | null = null;
-  let last: Promise<unknown> = Promise.resolve();
   let isOpen = true;
+  /** One question at a time, whatever review it comes from. */
+  const inTurn = oneAtATime();
 
   const end = () => {
     child?.kill("SIGKILL");
@@ -59,13 +62,6 @@ export function isolatedInspector(over: Partial<InspectLimits> = {}): IsolatedIn
       if (isOpen) child = start();
     }
     return answer;
-  }
-
-  /** One question at a time, whatever review it comes from. */
-  function inTurn<T>(work: () => Promise<T>): Promise<T> {
-    const next = last.then(work);
-    last = next.catch(() => undefined);
-    return next;
   }
 
   async function prepared(rules: Rules): Promise<Inspection | string> {
@@ -103,7 +99,7 @@ export function isolatedInspector(over: Partial<InspectLimits> = {}): IsolatedIn
       const rules: Rules = { kind: "rules", settings, customRules };
       const parts: Inspection[] = [await inTurn(() => prepared(rules)).then(orDegraded)];
       const trouble: Trouble = { stuck: 0 };
-      for (const some of together(files)) {
+      for (const some of groupBySize(files, unitsOf, MESSAGE)) {
         const whole = trouble.stuck < limits.stuckFiles ? await ask(rules, some) : MANY_STUCK;
         parts.push(...(typeof whole === "string" ? await oneByOne(rules, some, trouble) : [whole]));
         onRead(some.length);
@@ -147,23 +143,10 @@ interface Trouble {
 }
 
 /** UTF-16 units and files that travel in one message: a usual change is one, and costs one way there and back. */
-const MESSAGE = { units: 131_072, files: 20 };
+const MESSAGE = { size: 131_072, count: 20 };
 
-function together(files: readonly InspectedFile[]): InspectedFile[][] {
-  const messages: InspectedFile[][] = [];
-  let left = 0;
-  for (const file of files) {
-    const units = file.headText?.length ?? file.diff.hunks.length * 1_000;
-    const open = messages.at(-1);
-    if (open === undefined || open.length >= MESSAGE.files || units > left) {
-      messages.push([file]);
-      left = MESSAGE.units - units;
-    } else {
-      open.push(file);
-      left -= units;
-    }
-  }
-  return messages;
+function unitsOf({ headText, diff }: InspectedFile): number {
+  return headText?.length ?? diff.hunks.length * 1_000;
 }
 
 const NOTHING: Inspection = { findings: [], heldBack: [], degraded: [] };

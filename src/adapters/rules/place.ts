@@ -1,13 +1,6 @@
 // Where a match may be spoken about: it must touch an added line, and GitHub takes a comment only inside one hunk.
 import type { FileDiff, Hunk } from "../../domain/pull-request.ts";
-import type { InspectedFile } from "../../ports.ts";
 import type { Match } from "./rule.ts";
-
-/** Head lines that the change adds, 1-based. */
-export function addedLines(diff: FileDiff): ReadonlySet<number> {
-  const added = diff.hunks.flatMap((hunk) => hunk.lines.filter((line) => line.kind === "added"));
-  return new Set(added.flatMap((line) => line.newLine ?? []));
-}
 
 /**
  * The part of a match that lies in the hunk of its first added line.
@@ -50,20 +43,4 @@ export function withoutOverlap(matches: readonly Match[]): Match[] {
 
 function range(match: Match): number[] {
   return Array.from({ length: Math.max(0, match.line - match.startLine + 1) }, (_, index) => match.startLine + index);
-}
-
-/** Text of a head line as far as it is known, without its line ending; undefined elsewhere. */
-export type LineText = (line: number) => string | undefined;
-
-/** Reads lines from the head text, or from the hunks where there is none. */
-export function lineTextOf(file: InspectedFile): LineText {
-  if (file.headText !== null) {
-    const lines = file.headText.split("\n");
-    return (line) => lines[line - 1]?.replace(/\r$/, "");
-  }
-  const known = new Map<number, string>();
-  for (const { newLine, text } of file.diff.hunks.flatMap((hunk) => hunk.lines)) {
-    if (newLine !== null) known.set(newLine, text.replace(/\r$/, ""));
-  }
-  return (line) => known.get(line);
 }

@@ -31,6 +31,9 @@ export interface Fix {
   readonly onlyIn?: RegExp;
 }
 
+/** An ast-grep rule object. */
+export type Shape = Readonly<Record<string, unknown>>;
+
 /** What every rule says about itself. */
 export interface RuleText {
   /** kebab-case, unique, stable: people write it in `.kodiai.yml`. */
@@ -45,8 +48,8 @@ export interface RuleText {
   readonly why: string;
   /** How to fix it, one or two sentences; may hold inline code. */
   readonly fix: string;
-  /** Whether the rule also speaks about test files (a leaked key matters there, a weak hash does not). */
-  readonly inTests: boolean;
+  /** Whether the rule also speaks about test files (a leaked key matters there, a weak hash does not); absent: it does not. */
+  readonly inTests?: boolean;
   /** Replacements of which the first that changes a match is offered as a suggestion. */
   readonly fixes?: readonly Fix[];
   readonly bad: readonly Example[];
@@ -62,18 +65,14 @@ export interface Match {
   readonly suggestion?: Suggestion;
 }
 
-/** Matches text: added lines, hunks, or the head text where it is known. */
+/** Matches text of any language: added lines, hunks, or the head text where it is known. */
 export interface LineRule extends RuleText {
-  readonly kind: "line";
-  /** Canonical language ids, or "any". */
-  readonly languages: "any" | readonly string[];
   /** Matches may lie anywhere; the engine keeps those that touch added lines. */
   readonly check: (file: InspectedFile) => Iterable<Match> | Promise<Iterable<Match>>;
 }
 
-/** Matches syntax through ast-grep: one rule object (or several, any of which matches) per canonical language id. */
+/** Matches syntax through ast-grep. */
 export interface StructuralRule extends RuleText {
-  readonly kind: "structural";
   /** True when the rule reads what surrounds a match (a whole statement or function), so that a hunk alone misleads it. */
   readonly wholeFile?: boolean;
   /**
@@ -85,12 +84,12 @@ export interface StructuralRule extends RuleText {
   readonly among?: (nodes: readonly SgNode[]) => readonly SgNode[];
   /** Words of which the file holds one, for a rule that asks about what surrounds a node. */
   readonly onlyIn?: RegExp;
-  readonly match: Readonly<Record<string, readonly Readonly<Record<string, unknown>>[]>>;
+  /** By canonical language id one rule object, or several of which any matches. */
+  readonly match: Readonly<Record<string, Shape | readonly Shape[]>>;
 }
 
 /** Holds a change against the repository at its head. */
 export interface RepositoryRule extends RuleText {
-  readonly kind: "repository";
   /** Canonical language ids, or "any". */
   readonly languages: "any" | readonly string[];
   /** Calls `change.head` only where the answer decides something: for many changes no repository need be read. */

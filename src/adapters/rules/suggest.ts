@@ -2,7 +2,7 @@
 import type { Suggestion } from "../../domain/finding.ts";
 import type { InspectedFile } from "../../ports.ts";
 import { grammarOf, parseText } from "../grammars.ts";
-import type { LineText } from "./place.ts";
+import type { LineText } from "./known-lines.ts";
 import type { Match, Rule } from "./rule.ts";
 import { isNodeMatch, languageKeys, unreadable } from "./syntax.ts";
 

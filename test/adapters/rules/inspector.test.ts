@@ -187,24 +187,19 @@ describe("failures stay small", () => {
   } as const;
   const thrower: LineRule = {
     ...words,
-    kind: "line",
     id: "thrower",
-    languages: "any",
     check: () => {
       throw new Error("boom");
     },
   };
   const invalid: StructuralRule = {
     ...words,
-    kind: "structural",
     id: "invalid",
     match: { python: [{ kind: "no_such_kind" }] },
   };
   const lines: LineRule = {
     ...words,
-    kind: "line",
     id: "every-line",
-    languages: "any",
     check: (file) =>
       file.diff.hunks.flatMap((one) =>
         one.lines.map((line) => ({ startLine: line.newLine ?? 0, line: line.newLine ?? 0 })),

@@ -18,7 +18,6 @@ test("the page lists every rule once in a table and once with a section", () => 
 
 test("invisible characters of examples are written out, and fences inside them do not end the block", () => {
   const rule: LineRule = {
-    kind: "line",
     id: "hidden-text",
     title: "Hidden | text",
     severity: "major",
@@ -27,7 +26,6 @@ test("invisible characters of examples are written out, and fences inside them d
     why: "It is hidden.",
     fix: "Remove it.",
     inTests: true,
-    languages: "any",
     check: () => [],
     bad: [{ path: "a.md", code: "```\nif (\u202eadmin)\n```" }],
     good: [{ path: "a.md", code: "if (admin)" }],

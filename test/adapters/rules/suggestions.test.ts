@@ -28,7 +28,7 @@ for (const rule of suggesting) {
         const after = lines.join("\n");
         expect([after, (await inspect(path, after)).length]).toEqual([after, before.length - 1]);
         const [language = ""] = languageKeys(exampleFile(path, code));
-        if (rule.kind === "structural") {
+        if ("match" in rule) {
           expect(unreadable(parseText(language, after))).toBeLessThanOrEqual(unreadable(parseText(language, code)));
         }
       }

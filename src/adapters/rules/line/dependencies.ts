@@ -1,10 +1,11 @@
 // Rules about manifests: what is installed, from where, and what runs while it is installed.
 import type { InspectedFile } from "../../../ports.ts";
+import { knownLines } from "../known-lines.ts";
 import type { LineRule } from "../rule.ts";
-import { knownLines } from "./known-lines.ts";
-import { isComment, lineRule, searchLines } from "./line-rule.ts";
+import { isComment, linesOf, named, searchLines } from "./line-rule.ts";
 
 const MANIFEST = /(?:^|\/)package\.json$/;
+const INSTALL_SCRIPT = /"(?:pre|post)?install"\s*:\s*"[^\n]{0,300}\b(?:curl|wget|Invoke-WebRequest|iwr)\b/;
 
 /** The lines of a package.json by the section that they stand in; lines whose section is unknown are left out. */
 function sections(file: InspectedFile): ReadonlyMap<number, string> {
@@ -22,7 +23,7 @@ function sections(file: InspectedFile): ReadonlyMap<number, string> {
   return byLine;
 }
 
-const installScript = lineRule({
+const installScript: LineRule = {
   id: "install-script-downloads",
   title: "Install script downloads and runs code",
   severity: "major",
@@ -41,17 +42,12 @@ const installScript = lineRule({
     { path: "package.json", code: '    "postinstall": "patch-package && husky",' },
     { path: "package.json", code: '    "fetch": "curl -s https://api.acme.io/schema.json -o schema.json"' },
   ],
-  check: (file) =>
-    MANIFEST.test(file.facts.path)
-      ? searchLines(file, (text) =>
-          /"(?:pre|post)?install"\s*:\s*"[^\n]{0,300}\b(?:curl|wget|Invoke-WebRequest|iwr)\b/.test(text) ? {} : null,
-        )
-      : [],
-});
+  check: linesOf(named(MANIFEST), (text) => INSTALL_SCRIPT.test(text)),
+};
 
 const ANY_VERSION = /^\s*"(@?[\w./-]{1,100})"\s*:\s*"(?:latest|next|\*|x|>=?\s?[\d.]+)"\s*,?\s*$/;
 
-const anyVersion = lineRule({
+const anyVersion: LineRule = {
   id: "dependency-any-version",
   title: "Dependency takes any version",
   severity: "medium",
@@ -84,12 +80,12 @@ const anyVersion = lineRule({
       return section === "dependencies" ? { detail: name } : null;
     });
   },
-});
+};
 
 const PINNED = /#(?:[0-9a-f]{7,40}|semver:|v?\d|[^"'\s]{0,200}\d\.\d)/i;
 const PINNED_PYTHON = /@v?[\w./-]*(?:[0-9a-f]{7,40}|\d+\.\d+)/i;
 
-const unpinnedSource = lineRule({
+const unpinnedSource: LineRule = {
   id: "dependency-follows-branch",
   title: "Dependency follows a branch",
   severity: "medium",
@@ -110,24 +106,22 @@ const unpinnedSource = lineRule({
     { path: "requirements.txt", code: "parser @ git+https://github.com/acme/parser.git@3f2a9c1" },
     { path: "Cargo.toml", code: 'parser = { git = "https://github.com/acme/parser", rev = "3f2a9c1" }' },
   ],
-  check: (file) => searchLines(file, (text) => (isComment(text) ? null : followsBranch(file.facts.path, text))),
-});
+  check: (file) => searchLines(file, (text) => !isComment(text) && followsBranch(file.facts.path, text)),
+};
 
-function followsBranch(path: string, text: string): { detail?: string } | null {
+function followsBranch(path: string, text: string): boolean {
   if (MANIFEST.test(path)) {
     const source =
       /^\s*"(?!url"|homepage"|repository"|bugs")[@\w./-]{1,100}"\s*:\s*"((?:git\+(?:https|ssh):\/\/|github:|git@)[^"]{1,200})"/.exec(
         text,
       )?.[1];
-    return source !== undefined && !PINNED.test(source) ? {} : null;
+    return source !== undefined && !PINNED.test(source);
   }
   if (/(?:^|\/)(?:requirements[^/]*\.txt|constraints[^/]*\.txt)$/.test(path)) {
     const source = /\bgit\+(?:https|ssh):\/\/(?:[^\s/@]{1,80}@)?(\S{1,200})/.exec(text)?.[1];
-    return source !== undefined && !PINNED_PYTHON.test(source) ? {} : null;
+    return source !== undefined && !PINNED_PYTHON.test(source);
   }
-  if (/(?:^|\/)Cargo\.toml$/.test(path))
-    return /\bgit\s*=\s*"[^"]{1,200}"/.test(text) && /\bbranch\s*=/.test(text) ? {} : null;
-  return null;
+  return /(?:^|\/)Cargo\.toml$/.test(path) && /\bgit\s*=\s*"[^"]{1,200}"/.test(text) && /\bbranch\s*=/.test(text);
 }
 
 export const DEPENDENCY_RULES: readonly LineRule[] = [installScript, anyVersion, unpinnedSource];

@@ -1,15 +1,15 @@
 // Rules about text that does not look like what it is (Trojan Source, CVE-2021-42574 and CVE-2021-42694) and leftovers of merges.
 import type { InspectedFile } from "../../../ports.ts";
+import { addedLines, knownLines } from "../known-lines.ts";
 import type { LineRule, Match } from "../rule.ts";
-import { addedLines, knownLines } from "./known-lines.ts";
-import { lineRule, matchAt, searchLines } from "./line-rule.ts";
+import { matchAt, searchLines } from "./line-rule.ts";
 
 /** Enough to say what a line holds; a line with more is not fixed by hand. */
 const MOST = 100;
 const BIDI = /[\u202A-\u202E\u2066-\u2069]/gu;
 const RIGHT_TO_LEFT = /[\u0590-\u060B\u0620-\u08FF\uFB1D-\uFDFF\uFE70-\uFEFC]/u;
 
-const bidiControl = lineRule({
+const bidiControl: LineRule = {
   id: "bidi-control",
   title: "Bidirectional control character reorders the text",
   severity: "critical",
@@ -33,7 +33,7 @@ const bidiControl = lineRule({
       if (found.length === 0 || isNaturalText(file, text)) return [];
       return [matchAt(line, { detail: codePoints(found) })];
     }),
-});
+};
 
 function isNaturalText(file: InspectedFile, text: string): boolean {
   return file.facts.kind !== "source" && RIGHT_TO_LEFT.test(text);
@@ -55,7 +55,7 @@ const JOINING = /[\u0590-\u0FFF\u1000-\u109F\u1780-\u18AF\uFB1D-\uFDFF\uFE70-\uF
 const PICTURE = /\p{Extended_Pictographic}|\p{Emoji_Modifier}|[\uFE0F\u20E3]/u;
 const HAN = /\p{Script=Han}/u;
 
-const invisibleCharacter = lineRule({
+const invisibleCharacter: LineRule = {
   id: "invisible-character",
   title: "Invisible character",
   severity: "major",
@@ -77,7 +77,7 @@ const invisibleCharacter = lineRule({
     { path: "src/Program.cs", code: "\uFEFFusing System;" },
   ],
   check: (file) => addedLines(file).flatMap(({ line, text }) => invisibleIn(file, line, text)),
-});
+};
 
 function invisibleIn(file: InspectedFile, line: number, text: string): readonly Match[] {
   const found: string[] = [];
@@ -129,7 +129,7 @@ const LOOKALIKE =
   /[аесіјорсухһѕԁԛԝѵАВЕІЈКМНОРСТУХЅҮԌοαικνρτυχωγΑΒΕΖΗΙΚΜΝΟΡΤΥΧϲօսոցհքԱՕՏꓐ-ꓸ\u{1D400}-\u{1D7FF}\uFF21-\uFF3A\uFF41-\uFF5A\u13A0-\u13F4]/u;
 const WORD_LIKE = /[\p{L}\p{M}\p{N}_$]{2,200}/gu;
 
-const mixedScript = lineRule({
+const mixedScript: LineRule = {
   id: "mixed-script-identifier",
   title: "Word mixes Latin letters with lookalikes of another script",
   severity: "major",
@@ -153,7 +153,7 @@ const mixedScript = lineRule({
       const odd = word?.match(new RegExp(LOOKALIKE, "gu"));
       return odd === null || odd === undefined ? null : { detail: codePoints(odd) };
     }),
-});
+};
 
 /** Latin letters, and at least one other letter, and every other letter looks like a Latin one. */
 function isDisguised(word: string): boolean {
@@ -178,7 +178,7 @@ function isGreekTerm(foreign: readonly string[], word: string): boolean {
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what this rule is about
 const CONTROL = /[\u0000-\u0008\u000B\u000E-\u001A\u001C-\u001F\u007F]|\u001B(?!\[[\d;]{0,12}m)/g;
 
-const controlCharacter = lineRule({
+const controlCharacter: LineRule = {
   id: "control-character",
   title: "Raw control character",
   severity: "medium",
@@ -202,13 +202,13 @@ const controlCharacter = lineRule({
           const found = text.match(CONTROL);
           return found === null ? [] : [matchAt(line, { detail: codePoints(found) })];
         }),
-});
+};
 
 const START = /^<{7}(?: |$)/;
 const MIDDLE = /^={7}$/;
 const FINISH = /^>{7}(?: |$)/;
 
-const mergeMarker = lineRule({
+const mergeMarker: LineRule = {
   id: "merge-marker",
   title: "Merge conflict is not resolved",
   severity: "critical",
@@ -229,7 +229,7 @@ const mergeMarker = lineRule({
     { path: "src/banner.py", code: "print('>>>>>>> done')\nprint('<<<<<<< start')" },
   ],
   check: (file) => (file.facts.kind === "docs" ? [] : conflicts(file)),
-});
+};
 
 /** A conflict is a start, a middle and an end in this order; the finding stands on its first line that was added. */
 function conflicts(file: InspectedFile): readonly Match[] {

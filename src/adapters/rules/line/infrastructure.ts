@@ -1,17 +1,14 @@
 // Rules about what deployments open up: containers, networks, buckets, databases.
-import type { InspectedFile } from "../../../ports.ts";
-import type { LineRule, Match } from "../rule.ts";
-import { type KnownLine, knownLines } from "./known-lines.ts";
-import { byPattern, isComment, isSampleFile, lineRule, matchAt, searchLines } from "./line-rule.ts";
 
-const YAML = /\.ya?ml$/i;
-const DEPLOYMENT = /\.(?:ya?ml|json|tf|hcl|tofu|template|bicep)$/i;
+import { type KnownLine, knownLines } from "../known-lines.ts";
+import type { LineRule } from "../rule.ts";
+import { isComment, linesOf, matchAt, named, realOnes } from "./line-rule.ts";
 
-function inFiles(file: InspectedFile, paths: RegExp, pattern: RegExp, detail?: string): readonly Match[] {
-  return paths.test(file.facts.path) && !isSampleFile(file) ? searchLines(file, byPattern(pattern, detail)) : [];
-}
+const YAML = realOnes(named(/\.ya?ml$/i));
+const DEPLOYMENT = realOnes(named(/\.(?:ya?ml|json|tf|hcl|tofu|template|bicep)$/i));
+const DOCKERFILE = realOnes(named(/(?:^|\/)(?:Dockerfile|Containerfile)[^/]*$|\.dockerfile$/i));
 
-const privileged = lineRule({
+const privileged: LineRule = {
   id: "container-privileged",
   title: "Container runs privileged",
   severity: "major",
@@ -28,10 +25,10 @@ const privileged = lineRule({
     { path: "k8s/agent.yaml", code: "        privileged: false\n        # privileged: true" },
     { path: "config/app.yml", code: "privileged_users: true" },
   ],
-  check: (file) => inFiles(file, YAML, /^\s*(?:-\s*)?privileged\s*:\s*["']?true["']?\s*(?:#.*)?$/),
-});
+  check: linesOf(YAML, /^\s*(?:-\s*)?privileged\s*:\s*["']?true["']?\s*(?:#.*)?$/),
+};
 
-const hostNamespace = lineRule({
+const hostNamespace: LineRule = {
   id: "container-shares-host",
   title: "Container shares the host's namespace or Docker socket",
   severity: "major",
@@ -47,15 +44,13 @@ const hostNamespace = lineRule({
     { path: "k8s/agent.yaml", code: "      hostNetwork: false" },
     { path: "docs/docker.md", code: "-v /var/run/docker.sock:/var/run/docker.sock" },
   ],
-  check: (file) =>
-    inFiles(
-      file,
-      YAML,
-      /^\s*(?:-\s*)?(?:host(?:Network|PID|IPC)\s*:\s*true\b|path\s*:\s*["']?\/(?:var\/)?run\/docker\.sock\b)/,
-    ),
-});
+  check: linesOf(
+    YAML,
+    /^\s*(?:-\s*)?(?:host(?:Network|PID|IPC)\s*:\s*true\b|path\s*:\s*["']?\/(?:var\/)?run\/docker\.sock\b)/,
+  ),
+};
 
-const rootContainer = lineRule({
+const rootContainer: LineRule = {
   id: "container-escalates",
   title: "Container may gain root rights",
   severity: "medium",
@@ -71,13 +66,11 @@ const rootContainer = lineRule({
     { path: "k8s/api.yaml", code: "          allowPrivilegeEscalation: false\n          runAsUser: 1000" },
     { path: "k8s/api.yaml", code: "# runAsUser: 0" },
   ],
-  check: (file) =>
-    inFiles(
-      file,
-      YAML,
-      /^\s*(?:-\s*)?(?:allowPrivilegeEscalation\s*:\s*true|runAsUser\s*:\s*0|runAsNonRoot\s*:\s*false)\s*(?:#.*)?$/,
-    ),
-});
+  check: linesOf(
+    YAML,
+    /^\s*(?:-\s*)?(?:allowPrivilegeEscalation\s*:\s*true|runAsUser\s*:\s*0|runAsNonRoot\s*:\s*false)\s*(?:#.*)?$/,
+  ),
+};
 
 const EVERYBODY = /(?:0\.0\.0\.0\/0|::\/0)/;
 const ADMIN_PORT =
@@ -86,7 +79,7 @@ const OUTGOING = /egress|outbound|direction\s*=\s*"?egress/i;
 /** Lines on either side in which a rule of a security group states its port; a block has fewer than ten. */
 const BLOCK = 8;
 
-const openIngress = lineRule({
+const openIngress: LineRule = {
   id: "network-open-to-everybody",
   title: "Administration or database port is open to the whole internet",
   severity: "critical",
@@ -119,7 +112,7 @@ const openIngress = lineRule({
     },
   ],
   check: (file) => {
-    if (!DEPLOYMENT.test(file.facts.path) || isSampleFile(file)) return [];
+    if (!DEPLOYMENT(file)) return [];
     const lines = knownLines(file);
     return lines.flatMap((at, index) =>
       at.text.length < 1000 && EVERYBODY.test(at.text) && !isComment(at.text) && isAdminBlock(lines, index)
@@ -127,7 +120,7 @@ const openIngress = lineRule({
         : [],
     );
   },
-});
+};
 
 /** Looks from the address to the nearest edge of its block on both sides. */
 function isAdminBlock(lines: readonly KnownLine[], index: number): boolean {
@@ -139,7 +132,7 @@ function isAdminBlock(lines: readonly KnownLine[], index: number): boolean {
   return block.some((text) => ADMIN_PORT.test(text)) && !block.some((text) => OUTGOING.test(text));
 }
 
-const publicBucket = lineRule({
+const publicBucket: LineRule = {
   id: "storage-public",
   title: "Storage is public",
   severity: "major",
@@ -156,15 +149,13 @@ const publicBucket = lineRule({
     { path: "infra/bucket.tf", code: '  acl    = "private"\n  block_public_acls = true' },
     { path: "infra/variables.tf", code: '  description = "set to public-read for a website"' },
   ],
-  check: (file) =>
-    inFiles(
-      file,
-      DEPLOYMENT,
-      /^\s*["']?(?:acl|AccessControl)["']?\s*[:=]\s*["']?(?:public-read(?:-write)?|PublicRead(?:Write)?)\b|^\s*["']?(?:block_public_acls|block_public_policy|ignore_public_acls|restrict_public_buckets|BlockPublicAcls|BlockPublicPolicy|RestrictPublicBuckets)["']?\s*[:=]\s*["']?false\b|^\s*["']?(?:publicly_accessible|PubliclyAccessible|allow_blob_public_access)["']?\s*[:=]\s*["']?true\b/,
-    ),
-});
+  check: linesOf(
+    DEPLOYMENT,
+    /^\s*["']?(?:acl|AccessControl)["']?\s*[:=]\s*["']?(?:public-read(?:-write)?|PublicRead(?:Write)?)\b|^\s*["']?(?:block_public_acls|block_public_policy|ignore_public_acls|restrict_public_buckets|BlockPublicAcls|BlockPublicPolicy|RestrictPublicBuckets)["']?\s*[:=]\s*["']?false\b|^\s*["']?(?:publicly_accessible|PubliclyAccessible|allow_blob_public_access)["']?\s*[:=]\s*["']?true\b/,
+  ),
+};
 
-const unencrypted = lineRule({
+const unencrypted: LineRule = {
   id: "storage-not-encrypted",
   title: "Encryption of stored data is switched off",
   severity: "medium",
@@ -180,15 +171,13 @@ const unencrypted = lineRule({
     { path: "infra/db.tf", code: "  storage_encrypted = true" },
     { path: "infra/app.tf", code: "  encrypted_uploads = false" },
   ],
-  check: (file) =>
-    inFiles(
-      file,
-      DEPLOYMENT,
-      /^\s*["']?(?:storage_encrypted|StorageEncrypted|at_rest_encryption_enabled|transit_encryption_enabled|enable_disk_encryption|encrypted|Encrypted)["']?\s*[:=]\s*["']?false["']?,?\s*$/,
-    ),
-});
+  check: linesOf(
+    DEPLOYMENT,
+    /^\s*["']?(?:storage_encrypted|StorageEncrypted|at_rest_encryption_enabled|transit_encryption_enabled|enable_disk_encryption|encrypted|Encrypted)["']?\s*[:=]\s*["']?false["']?,?\s*$/,
+  ),
+};
 
-const wildcardPolicy = lineRule({
+const wildcardPolicy: LineRule = {
   id: "policy-allows-everything",
   title: "Policy allows every action on every resource",
   severity: "major",
@@ -210,13 +199,13 @@ const wildcardPolicy = lineRule({
     { path: "k8s/role.yaml", code: 'rules:\n  - apiGroups: [""]\n    resources: ["pods"]\n    verbs: ["*"]' },
   ],
   check: (file) => {
-    if (!DEPLOYMENT.test(file.facts.path) || isSampleFile(file)) return [];
+    if (!DEPLOYMENT(file)) return [];
     const lines = knownLines(file);
     return lines.flatMap((at, index) =>
       ALL_ACTIONS.test(at.text.slice(0, 300)) && allowsAll(lines, index) ? [matchAt(at.line, {})] : [],
     );
   },
-});
+};
 
 const ALL_ACTIONS = /^\s*(?:-\s*)?["']?(?:Action|actions|verbs)["']?\s*[:=]\s*\[?\s*["']\*["']\s*\]?,?\s*$/;
 const ALL_RESOURCES = /^\s*(?:-\s*)?["']?(?:Resource|resources)["']?\s*[:=]\s*\[?\s*["']\*["']\s*\]?,?\s*$/;
@@ -229,7 +218,7 @@ function allowsAll(lines: readonly KnownLine[], index: number): boolean {
   );
 }
 
-const remoteAdd = lineRule({
+const remoteAdd: LineRule = {
   id: "dockerfile-add-url",
   title: "Dockerfile adds a file from the network unchecked",
   severity: "minor",
@@ -248,13 +237,8 @@ const remoteAdd = lineRule({
     },
     { path: "Dockerfile", code: "ADD tool.tar.gz /opt/\nADD https://github.com/acme/tool.git#v1 /src" },
   ],
-  check: (file) =>
-    inFiles(
-      file,
-      /(?:^|\/)(?:Dockerfile|Containerfile)[^/]*$|\.dockerfile$/i,
-      /^\s*ADD\s+(?:--(?!checksum)\S+\s+)*https?:\/\/(?!\S+\.git(?:#|\s))/i,
-    ),
-});
+  check: linesOf(DOCKERFILE, /^\s*ADD\s+(?:--(?!checksum)\S+\s+)*https?:\/\/(?!\S+\.git(?:#|\s))/i),
+};
 
 export const INFRASTRUCTURE_RULES: readonly LineRule[] = [
   privileged,

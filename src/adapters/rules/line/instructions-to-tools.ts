@@ -1,8 +1,9 @@
 // Text that speaks to whoever reads the change by machine: it asks a reviewing model for praise or silence. What it asks is
 // not obeyed; that it asks is told.
+
+import { addedLines } from "../known-lines.ts";
 import type { LineRule, Match } from "../rule.ts";
-import { addedLines } from "./known-lines.ts";
-import { lineRule, matchAt } from "./line-rule.ts";
+import { matchAt } from "./line-rule.ts";
 
 const TOOL =
   "(?:(?:ai|llm|automated|automatic|machine|code|pull[ -]request|security)[ -]{1,2}){0,3}(?:reviewers?|review[ -](?:bots?|agents?|tools?|models?|assistants?)|(?:ai|llm)[ -](?:agents?|assistants?|models?|bots?|tools?)|language models?|llms?|kodiai|copilot|coderabbit(?:ai)?|claude|gemini|chatgpt|gpt-?\\d?|codex)";
@@ -40,7 +41,7 @@ const HINT =
   /instruction|prompt|directive|guideline|system message|lgtm|approve|looks good|no (?:issue|problem|finding|vulnerabilit)|report|flag|mention|raise|comment|silent|nothing|as\s{1,3}(?:safe|reviewed|secure|benign|harmless)/i;
 const UNSEEN = /\p{Default_Ignorable_Code_Point}/gu;
 
-const instructionsToReviewers = lineRule({
+const instructionsToReviewers: LineRule = {
   id: "instructions-to-reviewers",
   title: "Text gives orders to tools that review it",
   severity: "major",
@@ -72,7 +73,7 @@ const instructionsToReviewers = lineRule({
     addedLines(file).flatMap(({ line, text }): readonly Match[] =>
       speaksToTools(text, PROSE.test(file.diff.path)) ? [matchAt(line, {})] : [],
     ),
-});
+};
 
 const PROSE = /\.(?:md|mdx|markdown|rst|txt|adoc)$/i;
 

@@ -1,7 +1,7 @@
 // Rules about what people leave behind after trying something out: focused tests, breakpoints, paths of their own machine.
 import type { InspectedFile } from "../../../ports.ts";
 import type { LineRule } from "../rule.ts";
-import { type Hit, isComment, isSampleFile, lineRule, searchLines } from "./line-rule.ts";
+import { type Hit, isComment, isSampleFile, linesOf, searchLines } from "./line-rule.ts";
 
 const JS_ONLY =
   /^(\s*(?:describe|it|test|context|suite|specify)(?:\.(?:describe|concurrent|sequential))?)\.only(?=\s*(?:\(|\.each\b|<|`))/;
@@ -10,9 +10,10 @@ const RUBY_F = /^(\s*)f(describe|it|context|specify|feature|scenario)(?=\s+["'(]
 const RUBY_FOCUS =
   /^\s*(?:describe|it|context|specify|feature|scenario|RSpec\.describe)\b[^#]{0,300},\s*(?::focus\b|focus:\s*true\b|:focus\s*=>\s*true\b)/;
 const GINKGO = /^(\s*(?:var _ = )?)F(Describe|Context|When|It|Entry|DescribeTable)(?=\(\s*")/;
+const TEST_FILE = /(?:^|[/._-])(?:test|spec|e2e|cy)s?(?:[/._-]|$)|_test\.go$|__tests__/i;
 const JS_FILE = /\.[cm]?[jt]sx?$|\.(?:vue|svelte)$/;
 
-const focusedTest = lineRule({
+const focusedTest: LineRule = {
   id: "focused-test",
   title: "Only this test runs",
   severity: "major",
@@ -32,11 +33,8 @@ const focusedTest = lineRule({
     { path: "src/fit.js", code: "const size = fit(width, height);" },
     { path: "src/chart.ts", code: "model.fit('data')" },
   ],
-  check: (file) =>
-    /(?:^|[/._-])(?:test|spec|e2e|cy)s?(?:[/._-]|$)|_test\.go$|__tests__/i.test(file.facts.path)
-      ? searchLines(file, (text) => focusIn(file, text))
-      : [],
-});
+  check: (file) => (TEST_FILE.test(file.facts.path) ? searchLines(file, (text) => focusIn(file, text)) : []),
+};
 
 function focusIn(file: InspectedFile, text: string): Hit | null {
   const { path } = file.facts;
@@ -78,7 +76,7 @@ const SAME_STATEMENTS: ReadonlyMap<string, string> = new Map([
   ["jinja", "twig"],
 ]);
 
-const debuggerStatement = lineRule({
+const debuggerStatement: LineRule = {
   id: "debugger-left-in",
   title: "Debugging statement is left in",
   severity: "major",
@@ -104,16 +102,16 @@ const debuggerStatement = lineRule({
     const language = SAME_STATEMENTS.get(file.facts.language) ?? file.facts.language;
     const pattern = BREAKPOINTS.get(language);
     if (pattern === undefined || file.facts.kind === "docs") return [];
-    return searchLines(file, (text) => (!isComment(text) && pattern.test(text) ? {} : null));
+    return searchLines(file, pattern);
   },
-});
+};
 
 const HOME =
   /(?<![\w$}*.~-])(?:\/Users\/(?!Shared\b|runner\b)|[A-Za-z]:\\{1,2}Users\\{1,2}(?!Public\b|Default\b|runneradmin\b)|file:\/\/\/(?:home|Users)\/)([A-Za-z][\w.-]{2,30})[\\/]/;
 const ANYBODY =
   /^(?:user(?:name)?s?|me|you|your[\w-]*|name|someone|somebody|example\w*|test\w*|foo|bar|alice|bob|john|jane|admin|runner|vsts|circleci|travis|dev|demo|home|documents|my\w*)$/i;
 
-const ownMachine = lineRule({
+const ownMachine: LineRule = {
   id: "path-of-own-machine",
   title: "Path exists on one machine only",
   severity: "medium",
@@ -130,14 +128,14 @@ const ownMachine = lineRule({
     { path: "src/urls.ts", code: 'fetch("/Users/me/profile")' },
     { path: "docs/install.md", code: "cd /Users/mkowalski/projects" },
   ],
-  check: (file) => {
-    if (isSampleFile(file)) return [];
-    return searchLines(file, (text) => {
+  check: linesOf(
+    (file) => !isSampleFile(file),
+    (text) => {
       const person = isComment(text) ? undefined : HOME.exec(text)?.[1];
-      return person === undefined || ANYBODY.test(person) ? null : {};
-    });
-  },
-});
+      return person !== undefined && !ANYBODY.test(person);
+    },
+  ),
+};
 
 /** It speaks about nearly every index access; nobody gives reasons for it. */
 const NOISY_CHECK = /security\/detect-object-injection/;
@@ -145,7 +143,7 @@ const NOISY_CHECK = /security\/detect-object-injection/;
 const SILENCED =
   /(?:#\s*nosec\b(?:[: ]+[BG]\d{3}(?:\s*,\s*[BG]\d{3})*)?|\/\/\s*#nosec\b(?:\s+G\d{3})?|(?:\/\/|#)\s*nosemgrep\b(?::\s*[\w.,-]+)?|eslint-disable(?:-next-line|-line)?\s+security\/[\w-]+(?:\s*,\s*[\w/-]+)*|#\s*noqa:\s*S\d{3}|#\s*(?:checkov|tfsec|trivy):(?:skip|ignore)[=:][\w-]+)(.*)$/i;
 
-const silencedCheck = lineRule({
+const silencedCheck: LineRule = {
   id: "security-check-silenced",
   title: "Security check is switched off without a reason",
   severity: "minor",
@@ -162,13 +160,13 @@ const silencedCheck = lineRule({
     { path: "src/a.js", code: "// eslint-disable-next-line security/detect-object-injection -- key is an enum" },
     { path: "app/x.py", code: "import os  # noqa: F401" },
   ],
-  check: (file) =>
-    file.facts.kind === "docs"
-      ? []
-      : searchLines(file, (text) => {
-          const rest = SILENCED.exec(text)?.[1];
-          return rest === undefined || /[A-Za-z]{3}/.test(rest) || NOISY_CHECK.test(text) ? null : {};
-        }),
-});
+  check: linesOf(
+    (file) => file.facts.kind !== "docs",
+    (text) => {
+      const rest = SILENCED.exec(text)?.[1];
+      return rest !== undefined && !/[A-Za-z]{3}/.test(rest) && !NOISY_CHECK.test(text);
+    },
+  ),
+};
 
 export const LEFTOVER_RULES: readonly LineRule[] = [focusedTest, debuggerStatement, ownMachine, silencedCheck];

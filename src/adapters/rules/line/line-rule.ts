@@ -1,7 +1,7 @@
 // The common shape of rules that read one added line at a time.
 import type { InspectedFile } from "../../../ports.ts";
+import { addedLines, type KnownLine, LONGEST_WRITTEN_LINE } from "../known-lines.ts";
 import type { LineRule, Match } from "../rule.ts";
-import { addedLines, type KnownLine, LONGEST_WRITTEN_LINE } from "./known-lines.ts";
 
 /** What was found in a line; `replacement` is the whole line as it should be. */
 export interface Hit {
@@ -9,31 +9,38 @@ export interface Hit {
   readonly replacement?: string;
 }
 
-type Text = Omit<LineRule, "kind" | "languages" | "inTests">;
-
-/** A rule for any language that keeps out of tests, unless it says otherwise. */
-export function lineRule(rule: Text & Partial<Pick<LineRule, "languages" | "inTests">>): LineRule {
-  return { kind: "line", languages: "any", inTests: false, ...rule };
-}
+/** Whether a line is one to speak about, or what exactly was found there. */
+type Search = (text: string, at: KnownLine) => boolean | Hit | null;
+type Files = (file: InspectedFile) => boolean;
 
 /**
  * Matches of one search over the added lines that a person may have written.
  *
- * @param search gets the text and its place; null when there is nothing to say
+ * @param search a pattern, looked for outside comments, or a function that gets every line
  */
-export function searchLines(file: InspectedFile, search: (text: string, at: KnownLine) => Hit | null): Match[] {
+export function searchLines(file: InspectedFile, search: RegExp | Search): Match[] {
   const matches: Match[] = [];
   for (const at of addedLines(file)) {
     if (at.text.length > LONGEST_WRITTEN_LINE) continue;
-    const hit = search(at.text, at);
-    if (hit !== null) matches.push(matchAt(at.line, hit));
+    const hit = search instanceof RegExp ? !isComment(at.text) && search.test(at.text) : search(at.text, at);
+    if (hit) matches.push(matchAt(at.line, hit === true ? {} : hit));
   }
   return matches;
 }
 
-/** The search of most rules: one pattern, outside comments. */
-export function byPattern(pattern: RegExp, detail?: string): (text: string) => Hit | null {
-  return (text) => (isComment(text) || !pattern.test(text) ? null : { detail });
+/** The check of a rule that searches the lines of some files. */
+export function linesOf(files: Files, search: RegExp | Search): LineRule["check"] {
+  return (file) => (files(file) ? searchLines(file, search) : []);
+}
+
+/** Of these files those that run rather than show. */
+export function realOnes(files: Files): Files {
+  return (file) => files(file) && !isSampleFile(file);
+}
+
+/** Files of these paths. */
+export function named(path: RegExp): Files {
+  return (file) => path.test(file.facts.path);
 }
 
 /** A match on one line. */

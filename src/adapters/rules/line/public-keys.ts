@@ -1,6 +1,6 @@
 // Keys that everyone may see: a browser or an app needs them, and their issuer gives them few rights.
 import type { InspectedFile } from "../../../ports.ts";
-import { knownLines } from "./known-lines.ts";
+import { knownLines } from "../known-lines.ts";
 
 /** Lines before and after a key that say what it is for. */
 const NEAR = 6;

@@ -3,9 +3,9 @@
 import type { InspectedFile } from "../../../ports.ts";
 import { detectSecrets } from "../../secret-detector.ts";
 import type { SecretSpan } from "../../secret-detector-assignments.ts";
+import { addedLines, type KnownLine, oncePerFile } from "../known-lines.ts";
 import type { LineRule, Match } from "../rule.ts";
-import { addedLines, type KnownLine } from "./known-lines.ts";
-import { isConfig, isSampleFile, lineRule, matchAt } from "./line-rule.ts";
+import { isConfig, isSampleFile, matchAt } from "./line-rule.ts";
 import { isPublicFormat, isPublicKey, linesAround } from "./public-keys.ts";
 
 interface PlacedSecret {
@@ -16,16 +16,8 @@ interface PlacedSecret {
   readonly line: number;
 }
 
-const remembered = new WeakMap<InspectedFile, Promise<readonly PlacedSecret[]>>();
-
-/** Secrets of the added lines; one detection per file, whichever rule asks first. */
-function secretsOf(file: InspectedFile): Promise<readonly PlacedSecret[]> {
-  const earlier = remembered.get(file);
-  if (earlier !== undefined) return earlier;
-  const found = findSecrets(addedLines(file));
-  remembered.set(file, found);
-  return found;
-}
+/** Secrets of the added lines. */
+const secretsOf = oncePerFile((file) => findSecrets(addedLines(file)));
 
 async function findSecrets(lines: readonly KnownLine[]): Promise<readonly PlacedSecret[]> {
   const starts: number[] = [];
@@ -63,7 +55,7 @@ async function speakAbout(
 
 const token = (...parts: readonly string[]) => parts.join("");
 
-const leakedSecret = lineRule({
+const leakedSecret: LineRule = {
   id: "leaked-secret",
   title: "Secret is committed",
   severity: "critical",
@@ -92,14 +84,14 @@ const leakedSecret = lineRule({
       // Tokens of tests are signed with test keys, and say nothing without their secret.
       return !(label === "JSON Web Token" && (file.facts.kind === "test" || isSampleFile(file)));
     }),
-});
+};
 
 const pemBody = [
   "MIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSjAgEAAoIBAQC7VJTUt9Us8cKj",
   "MzEfYyjiWA4R4/M2bS1GB4t7NXp98C3SC6dVMvDuictGeurT8jNbvJZHtCSuYEvu",
 ];
 
-const privateKey = lineRule({
+const privateKey: LineRule = {
   id: "private-key",
   title: "Private key is committed",
   severity: "critical",
@@ -133,7 +125,7 @@ const privateKey = lineRule({
     );
     return matches.map(({ startLine, line }) => ({ startLine, line }));
   },
-});
+};
 
 /** In code a value speaks for itself: one run of letters and digits, and no word, path or format. */
 const GENERATED =
@@ -141,7 +133,7 @@ const GENERATED =
 /** The name of a constant, as a text. */
 const CONSTANT_NAME = /^[A-Z][A-Z0-9_]*$/;
 
-const hardcodedCredential = lineRule({
+const hardcodedCredential: LineRule = {
   id: "hardcoded-credential",
   title: "Credential is written into the repository",
   severity: "major",
@@ -196,9 +188,9 @@ const hardcodedCredential = lineRule({
       return !inCode || (GENERATED.test(value) && !CONSTANT_NAME.test(value));
     });
   },
-});
+};
 
-const credentialInUrl = lineRule({
+const credentialInUrl: LineRule = {
   id: "credential-in-url",
   title: "URL carries a password",
   severity: "major",
@@ -220,13 +212,13 @@ const credentialInUrl = lineRule({
   ],
   check: async (file) =>
     isSampleFile(file) ? [] : speakAbout(file, ({ source, certainty }) => source === "url" && certainty === "likely"),
-});
+};
 
 const KEPT_PRIVATE =
   /(?:^|\/)(?:id_(?:rsa|dsa|ecdsa|ed25519)|\.htpasswd|\.netrc|\.pgpass|\.git-credentials|credentials\.json|kubeconfig|terraform\.tfstate(?:\.backup)?|\.dockercfg|[^/]+\.(?:p12|pfx|jks|keystore|kdbx|ppk|ovpn))$/i;
 const ENVIRONMENT = /(?:^|\/)\.env(?:\.(?:local|production|prod|staging))?$/i;
 
-const privateFile = lineRule({
+const privateFile: LineRule = {
   id: "private-file-committed",
   title: "File that is kept private is committed",
   severity: "major",
@@ -254,7 +246,7 @@ const privateFile = lineRule({
     );
     return telling === undefined ? [] : [matchAt(telling.line, {})];
   },
-});
+};
 
 export const SECRET_RULES: readonly LineRule[] = [
   leakedSecret,

@@ -1,14 +1,14 @@
 // Rules about settings of web applications, and about settings that stand twice.
 import { isMap, isScalar, parseAllDocuments, visit } from "yaml";
 import type { InspectedFile } from "../../../ports.ts";
+import { knownLines } from "../known-lines.ts";
 import type { LineRule, Match } from "../rule.ts";
-import { knownLines } from "./known-lines.ts";
-import { byPattern, isComment, isConfig, isSampleFile, lineRule, matchAt, searchLines } from "./line-rule.ts";
+import { isComment, isConfig, isSampleFile, matchAt, searchLines } from "./line-rule.ts";
 
 /** Larger files are data rather than settings; broken YAML of this size costs up to half a second. */
 const LARGEST_PARSED = 64 * 1024;
 
-const duplicateKey = lineRule({
+const duplicateKey: LineRule = {
   id: "duplicate-key-in-data",
   title: "Key stands twice in the same object",
   severity: "major",
@@ -29,7 +29,7 @@ const duplicateKey = lineRule({
     { path: "compose.yml", code: "x: &x\n  a: 1\nz: &z\n  c: 2\ny:\n  <<: *x\n  b: 2" },
   ],
   check: (file) => (/\.(?:json|ya?ml)$/i.test(file.facts.path) ? duplicates(file) : []),
-});
+};
 
 /** The head text, or what the hunks show when they show the whole file. */
 function wholeText(file: InspectedFile): string | null {
@@ -89,7 +89,7 @@ const CREDENTIALS =
 /** Settings of one CORS policy stand close together. */
 const NEAR = 8;
 
-const openCors = lineRule({
+const openCors: LineRule = {
   id: "cors-any-origin-with-credentials",
   title: "Every site may call with the visitor's cookies",
   severity: "major",
@@ -113,9 +113,9 @@ const openCors = lineRule({
     const open = lines.filter(({ text }) => !isComment(text) && ANY_ORIGIN.test(text.slice(0, 300)));
     return open.slice(0, 100).flatMap(({ line }) => (near(line) ? [matchAt(line, {})] : []));
   },
-});
+};
 
-const insecureCookie = lineRule({
+const insecureCookie: LineRule = {
   id: "session-cookie-insecure",
   title: "Session cookie may travel unencrypted or be read by scripts",
   severity: "medium",
@@ -140,11 +140,9 @@ const insecureCookie = lineRule({
     if (!isConfig(file) && !/settings[^/]{0,200}\.py$|(?:^|\/)config[^/]{0,200}\.(?:py|rb|php)$/.test(path)) return [];
     return searchLines(
       file,
-      byPattern(
-        /^\s*["']?(?:[\w.-]{0,60}?session[\w.-]{0,20}cookie[._-]?(?:secure|http_?-?only)|CSRF_COOKIE_SECURE)["']?\s*[:=]\s*["']?(?:false|off|0)["']?\s*[,;]?\s*$/i,
-      ),
+      /^\s*["']?(?:[\w.-]{0,60}?session[\w.-]{0,20}cookie[._-]?(?:secure|http_?-?only)|CSRF_COOKIE_SECURE)["']?\s*[:=]\s*["']?(?:false|off|0)["']?\s*[,;]?\s*$/i,
     );
   },
-});
+};
 
 export const SETTINGS_RULES: readonly LineRule[] = [duplicateKey, openCors, insecureCookie];

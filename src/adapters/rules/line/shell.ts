@@ -1,9 +1,9 @@
 // Rules about commands in scripts, Makefiles, Dockerfiles and pipelines.
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: the examples hold expressions of shells and of GitHub Actions
 import type { InspectedFile } from "../../../ports.ts";
+import { knownLines } from "../known-lines.ts";
 import type { LineRule } from "../rule.ts";
-import { knownLines } from "./known-lines.ts";
-import { byPattern, holdsCommands, isComment, isSampleFile, lineRule, searchLines } from "./line-rule.ts";
+import { holdsCommands, isComment, linesOf, realOnes, searchLines } from "./line-rule.ts";
 
 const INTO_SHELL =
   /\|\s{0,9}(?:sudo\s{1,9}(?:-\w{1,9}\s{1,9}){0,3})?(?:env\s{1,9}\S{1,60}\s{1,9})?(?:\/(?:usr\/)?bin\/)?(?:ba|z|k|da)?sh(?![\w.-])/g;
@@ -25,7 +25,7 @@ function runsDownload(text: string): boolean {
 const DOCUMENTED_INSTALLER =
   /sh\.rustup\.rs|nvm-sh|get\.docker\.com|deb\.nodesource\.com|Homebrew\/install|install\.python-poetry\.org|astral\.sh|bun\.sh|deno\.land|fnm\.vercel\.app|get\.pnpm\.io|raw\.githubusercontent\.com\/(?:helm|nvm-sh|Homebrew|anchore|aquasecurity|golangci|k3d-io|rancher)\/|get\.helm\.sh|k3s\.io|dl\.k8s|sdkman\.io|get-helm|foundry\.paradigm|nixos\.org|codecov\.io|cli\.github\.com|starship\.rs|volta\.sh|pyenv\.run|get\.sdkman/i;
 
-const curlPipeShell = lineRule({
+const curlPipeShell: LineRule = {
   id: "download-piped-to-shell",
   title: "Download runs without a check",
   severity: "medium",
@@ -46,18 +46,16 @@ const curlPipeShell = lineRule({
     { path: "scripts/setup.sh", code: "curl https://sh.rustup.rs -sSf | sh -s -- -y" },
     { path: "scripts/api.sh", code: "curl -s https://api.acme.io | jq .status | grep -q sh" },
   ],
-  check: (file) =>
-    holdsCommands(file) && !isSampleFile(file)
-      ? searchLines(file, (text) =>
-          !isComment(text) && runsDownload(text) && !DOCUMENTED_INSTALLER.test(text) ? {} : null,
-        )
-      : [],
-});
+  check: linesOf(
+    realOnes(holdsCommands),
+    (text) => !isComment(text) && runsDownload(text) && !DOCUMENTED_INSTALLER.test(text),
+  ),
+};
 
 const REMOVE_ALL =
   /\brm\s+(?:-[a-zA-Z]*[rR][a-zA-Z]*|--recursive)(?:\s+-{1,2}[\w-]+)*\s+["']?\$\{?([A-Za-z_]\w{0,60})\}?["']?\/["']?(?:\*|\{|["']?\s*$|["']?\s*[;&|])/;
 
-const removeVariable = lineRule({
+const removeVariable: LineRule = {
   id: "rm-of-empty-variable",
   title: "Deletion from the root when the variable is empty",
   severity: "major",
@@ -79,10 +77,10 @@ const removeVariable = lineRule({
     if (!holdsCommands(file)) return [];
     return searchLines(file, (text, at) => {
       const variable = isComment(text) ? undefined : REMOVE_ALL.exec(text)?.[1];
-      return variable === undefined || isKnownSet(file, variable, at.line) ? null : {};
+      return variable !== undefined && !isKnownSet(file, variable, at.line);
     });
   },
-});
+};
 
 /** True when an unset variable stops the script, or a line above gives this one a value. */
 function isKnownSet(file: InspectedFile, variable: string, before: number): boolean {
@@ -95,7 +93,7 @@ function isKnownSet(file: InspectedFile, variable: string, before: number): bool
   });
 }
 
-const evalVariable = lineRule({
+const evalVariable: LineRule = {
   id: "shell-eval-of-variable",
   title: "Shell evaluates a variable as code",
   severity: "major",
@@ -112,21 +110,16 @@ const evalVariable = lineRule({
     { path: "scripts/run.sh", code: '# eval "$1"\n"${command[@]}"' },
     { path: "src/run.py", code: "eval(x)" },
   ],
-  check: (file) =>
-    file.facts.language === "shell"
-      ? searchLines(
-          file,
-          byPattern(
-            /(?:^|[;&|]|\bthen|\bdo)\s*eval\s+["']?\$(?:[1@*]|\{?(?:user|input|arg|cmd|command|query|line|REPLY|INPUT|CMD|COMMAND)\w{0,40}\b)(?!=)/,
-          ),
-        )
-      : [],
-});
+  check: linesOf(
+    (file) => file.facts.language === "shell",
+    /(?:^|[;&|]|\bthen|\bdo)\s*eval\s+["']?\$(?:[1@*]|\{?(?:user|input|arg|cmd|command|query|line|REPLY|INPUT|CMD|COMMAND)\w{0,40}\b)(?!=)/,
+  ),
+};
 
 const WORLD_WRITABLE =
   /\bchmod\s+(?:-[a-zA-Z]+\s+|--recursive\s+)*(?:0?[0-7]?777|0?[0-7]?666|a\+rwx|o\+[rx]*w[rx]*|ugo\+rwx|a\+w)\b/;
 
-const worldWritable = lineRule({
+const worldWritable: LineRule = {
   id: "file-writable-by-everybody",
   title: "Files become writable for everybody",
   severity: "medium",
@@ -146,12 +139,10 @@ const worldWritable = lineRule({
     { path: "Dockerfile", code: "RUN chmod 755 /app/entrypoint.sh" },
     { path: "scripts/install.sh", code: "# chmod 777 is wrong\nchmod u+rwx /var/lib/acme\nchmod 1777 /tmp/acme" },
   ],
-  check: (file) =>
-    holdsCommands(file) && !isSampleFile(file)
-      ? searchLines(file, (text) =>
-          !isComment(text) && WORLD_WRITABLE.test(text) && !/\bchmod\s+(?:-\w+\s+)?0?1777\b/.test(text) ? {} : null,
-        )
-      : [],
-});
+  check: linesOf(
+    realOnes(holdsCommands),
+    (text) => !isComment(text) && WORLD_WRITABLE.test(text) && !/\bchmod\s+(?:-\w+\s+)?0?1777\b/.test(text),
+  ),
+};
 
 export const SHELL_RULES: readonly LineRule[] = [curlPipeShell, removeVariable, evalVariable, worldWritable];

@@ -1,6 +1,5 @@
 // Cuts the known lines of an SQL file into statements, without comments and without the bodies of functions.
-import type { InspectedFile } from "../../../ports.ts";
-import { knownLines } from "./known-lines.ts";
+import { knownLines, oncePerFile } from "../known-lines.ts";
 
 export interface SqlStatement {
   /** The head line on which it begins. */
@@ -14,20 +13,12 @@ export interface SqlStatement {
 const LONGEST = 10_000;
 /** Larger files are dumps, not statements that a person wrote. */
 const LARGEST = 300_000;
-const remembered = new WeakMap<InspectedFile, readonly SqlStatement[]>();
 const MARK = /--|\/\*|['"`;]|\$\w{0,60}\$/g;
 
 /** Statements in order; lines that do not follow one another in the file never make one statement. */
-export function sqlStatements(file: InspectedFile): readonly SqlStatement[] {
-  const earlier = remembered.get(file);
-  if (earlier !== undefined) return earlier;
+export const sqlStatements = oncePerFile((file): readonly SqlStatement[] => {
   const size = knownLines(file).reduce((sum, { text }) => sum + text.length + 1, 0);
-  const statements = size > LARGEST ? [] : cutRuns(file);
-  remembered.set(file, statements);
-  return statements;
-}
-
-function cutRuns(file: InspectedFile): readonly SqlStatement[] {
+  if (size > LARGEST) return [];
   const statements: SqlStatement[] = [];
   let run: string[] = [];
   let first = 0;
@@ -40,7 +31,7 @@ function cutRuns(file: InspectedFile): readonly SqlStatement[] {
     run.push(text);
   }
   return [...statements, ...cut(run.join("\n"), first)];
-}
+});
 
 /** One pass: from mark to mark, and over whatever a mark opens. */
 function cut(text: string, first: number): readonly SqlStatement[] {

@@ -1,7 +1,16 @@
 // Rules about connections that nobody checks or that everybody can read.
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: the examples hold expressions of shells and of GitHub Actions
 import type { LineRule } from "../rule.ts";
-import { byPattern, holdsCommands, isComment, isConfig, isSampleFile, lineRule, searchLines } from "./line-rule.ts";
+import {
+  holdsCommands,
+  isComment,
+  isConfig,
+  isSampleFile,
+  linesOf,
+  named,
+  realOnes,
+  searchLines,
+} from "./line-rule.ts";
 
 const SETTING_OFF =
   /^\s*(?:-\s*)?(?:export\s+|ENV\s+|set\s+|\$env:)?["']?(?:NODE_TLS_REJECT_UNAUTHORIZED["']?\s*[:= ]\s*["']?0|GIT_SSL_NO_VERIFY["']?\s*[:= ]\s*["']?(?:1|true)|PYTHONHTTPSVERIFY["']?\s*[:= ]\s*["']?0|strict-ssl\s*=\s*false|(?:insecure_?skip_?(?:tls_?)?verify|tls_?skip_?verify|skip_?tls_?verify|skip_?ssl_?verification|disable_?ssl_?verification|ssl_?verify_?none)["']?\s*[:=]\s*["']?true|(?:verify_?ssl|ssl_?verify|tls_?verify|verify_?tls|verify_?certs?|validate_?certs?|check_?certificate|sslverify|reject_?unauthorized)["']?\s*[:=]\s*["']?(?:false|no|off|0)\b)/i;
@@ -10,7 +19,7 @@ const COMMAND_OFF =
 const LOCAL =
   /localhost|127\.0\.0\.1|0\.0\.0\.0|\[::1\]|host\.docker\.internal|kubernetes\.default|169\.254\.169\.254/i;
 
-const uncheckedCertificate = lineRule({
+const uncheckedCertificate: LineRule = {
   id: "certificate-not-checked",
   title: "Certificates are not checked",
   severity: "major",
@@ -38,17 +47,17 @@ const uncheckedCertificate = lineRule({
     { path: "scripts/kill.sh", code: "pkill -k thing && curl https://files.acme.io" },
   ],
   check: (file) => {
-    if (isSampleFile(file)) return [];
-    const setting = isConfig(file) || holdsCommands(file);
     const command = holdsCommands(file);
-    return searchLines(file, (text) => {
-      if (isComment(text) || LOCAL.test(text)) return null;
-      return (setting && SETTING_OFF.test(text)) || (command && COMMAND_OFF.test(text)) ? {} : null;
-    });
+    if (isSampleFile(file) || !(command || isConfig(file))) return [];
+    return searchLines(
+      file,
+      (text) =>
+        !isComment(text) && !LOCAL.test(text) && (SETTING_OFF.test(text) || (command && COMMAND_OFF.test(text))),
+    );
   },
-});
+};
 
-const hostKey = lineRule({
+const hostKey: LineRule = {
   id: "ssh-host-key-not-checked",
   title: "SSH host keys are not checked",
   severity: "medium",
@@ -68,14 +77,11 @@ const hostKey = lineRule({
     { path: "scripts/deploy.sh", code: "ssh -o StrictHostKeyChecking=accept-new deploy@app.acme.io" },
     { path: "scripts/deploy.sh", code: "# StrictHostKeyChecking=no is not needed" },
   ],
-  check: (file) =>
-    (holdsCommands(file) || isConfig(file)) && !isSampleFile(file)
-      ? searchLines(
-          file,
-          byPattern(/\bStrictHostKeyChecking(?:[= ]|\s*=\s*)["']?no\b|\bhost_key_checking\s*=\s*false/i),
-        )
-      : [],
-});
+  check: linesOf(
+    realOnes((file) => holdsCommands(file) || isConfig(file)),
+    /\bStrictHostKeyChecking(?:[= ]|\s*=\s*)["']?no\b|\bhost_key_checking\s*=\s*false/i,
+  ),
+};
 
 const PLAIN_SOURCE =
   /^\s*(?:["']?(?:registry|@[\w-]+:registry|npmRegistryServer|index-url|extra-index-url|index_url)["']?\s*[:=]\s*["']?http:\/\/|source\s+["']http:\/\/|(?:maven\s*\{\s*)?url\s*(?:=|\(|\s)\s*(?:uri\()?["']http:\/\/|<(?:url|repository)>\s*http:\/\/[^<]*(?:repo|maven|nexus|artifact))|(?:--(?:index-url|extra-index-url|registry)[= ]["']?http:\/\/)/i;
@@ -84,7 +90,7 @@ const PACKAGE_FILE =
 const PRIVATE_HOST =
   /http:\/\/(?:localhost|127\.|10\.|192\.168\.|172\.(?:1[6-9]|2\d|3[01])\.|\[::1\]|[\w-]+(?:[:/"']|$)|[\w.-]+\.(?:local|internal|lan)\b)/i;
 
-const plainSource = lineRule({
+const plainSource: LineRule = {
   id: "packages-over-http",
   title: "Packages are fetched without encryption",
   severity: "major",
@@ -103,15 +109,15 @@ const plainSource = lineRule({
     { path: ".npmrc", code: "registry=http://localhost:4873/" },
     { path: "pom.xml", code: '<project xmlns="http://maven.apache.org/POM/4.0.0">\n<url>http://acme.io/product</url>' },
   ],
-  check: (file) =>
-    PACKAGE_FILE.test(file.facts.path) || holdsCommands(file)
-      ? searchLines(file, (text) =>
-          !isComment(text) && PLAIN_SOURCE.test(text) && !PRIVATE_HOST.test(text) ? {} : null,
-        )
-      : [],
-});
+  check: linesOf(
+    (file) => PACKAGE_FILE.test(file.facts.path) || holdsCommands(file),
+    (text) => !isComment(text) && PLAIN_SOURCE.test(text) && !PRIVATE_HOST.test(text),
+  ),
+};
 
-const gitProtocol = lineRule({
+const SOURCES_FILE = /(?:^|\/)(?:\.gitmodules|Gemfile|Podfile|Cartfile|setup\.py|requirements[^/]*\.txt)$/;
+
+const gitProtocol: LineRule = {
   id: "git-protocol-unencrypted",
   title: "Repository is fetched over git://",
   severity: "major",
@@ -129,17 +135,14 @@ const gitProtocol = lineRule({
     { path: "package.json", code: '    "url": "git://github.com/acme/app.git"' },
     { path: "README.md", code: "git://github.com/acme/parser.git no longer works" },
   ],
-  check: (file) =>
-    file.facts.kind === "docs"
-      ? []
-      : isConfig(file) ||
-          holdsCommands(file) ||
-          /(?:^|\/)(?:\.gitmodules|Gemfile|Podfile|Cartfile|setup\.py|requirements[^/]*\.txt)$/.test(file.facts.path)
-        ? searchLines(file, byPattern(/^(?!\s*"(?:url|homepage)").*(?<![\w+])git:\/\/(?:www\.)?github\.com\//))
-        : [],
-});
+  check: linesOf(
+    (file) =>
+      file.facts.kind !== "docs" && (isConfig(file) || holdsCommands(file) || SOURCES_FILE.test(file.facts.path)),
+    /^(?!\s*"(?:url|homepage)").*(?<![\w+])git:\/\/(?:www\.)?github\.com\//,
+  ),
+};
 
-const oldTls = lineRule({
+const oldTls: LineRule = {
   id: "tls-version-outdated",
   title: "Outdated TLS version is allowed",
   severity: "medium",
@@ -157,18 +160,13 @@ const oldTls = lineRule({
     { path: "apache/site.conf", code: "SSLProtocol all -SSLv3 -TLSv1 -TLSv1.1" },
     { path: "infra/cdn.tf", code: '  minimum_protocol_version = "TLSv1.2_2021"' },
   ],
-  check: (file) =>
-    isConfig(file) && !isSampleFile(file)
-      ? searchLines(
-          file,
-          byPattern(
-            /^\s*(?:ssl_protocols|SSLProtocol)\b[^#;]{0,100}(?:^|[ +])(?:SSLv[23]|TLSv1(?:\.[01])?)(?=[ ;]|$)|\b(?:min(?:imum)?_?tls_?version|minimum_?protocol_?version|tls_?min_?version|min_?protocol_?version|ssl_?policy)["']?\s*[:=]\s*["']?(?:TLSv?_?1(?:[._][01])?(?:_2016)?|1\.[01]|SSLv3|VersionTLS1[01]|ELBSecurityPolicy-2016-08)["']?\s*,?\s*$/i,
-          ),
-        )
-      : [],
-});
+  check: linesOf(
+    realOnes(isConfig),
+    /^\s*(?:ssl_protocols|SSLProtocol)\b[^#;]{0,100}(?:^|[ +])(?:SSLv[23]|TLSv1(?:\.[01])?)(?=[ ;]|$)|\b(?:min(?:imum)?_?tls_?version|minimum_?protocol_?version|tls_?min_?version|min_?protocol_?version|ssl_?policy)["']?\s*[:=]\s*["']?(?:TLSv?_?1(?:[._][01])?(?:_2016)?|1\.[01]|SSLv3|VersionTLS1[01]|ELBSecurityPolicy-2016-08)["']?\s*,?\s*$/i,
+  ),
+};
 
-const clearText = lineRule({
+const clearText: LineRule = {
   id: "app-allows-clear-text",
   title: "App allows unencrypted connections",
   severity: "medium",
@@ -190,18 +188,18 @@ const clearText = lineRule({
   ],
   check: (file) => {
     if (/AndroidManifest\.xml$/.test(file.facts.path) && !/\/debug\//.test(file.facts.path))
-      return searchLines(file, byPattern(/android:usesCleartextTraffic\s*=\s*"true"/));
+      return searchLines(file, /android:usesCleartextTraffic\s*=\s*"true"/);
     if (!/\.plist$/.test(file.facts.path)) return [];
     let allows = false;
     return searchLines(file, (text) => {
-      const hit = allows && /^\s*<true\s*\/>/.test(text) ? {} : null;
+      const hit = allows && /^\s*<true\s*\/>/.test(text);
       allows = text.includes("<key>NSAllowsArbitraryLoads</key>");
       return hit;
     });
   },
-});
+};
 
-const mixedScript = lineRule({
+const mixedScript: LineRule = {
   id: "script-over-http",
   title: "Script is loaded without encryption",
   severity: "major",
@@ -218,14 +216,11 @@ const mixedScript = lineRule({
     { path: "public/index.html", code: '<script src="https://cdn.acme.io/app.js"></script>' },
     { path: "public/index.html", code: '<script src="http://localhost:35729/livereload.js"></script>' },
   ],
-  check: (file) =>
-    /\.(?:html?|erb|ejs|hbs|php|jsx|tsx|vue|svelte|twig|jinja2?|cshtml|jsp|haml|pug)$/i.test(file.facts.path) &&
-    !isSampleFile(file)
-      ? searchLines(file, (text) =>
-          /<script\b[^>]{0,200}\bsrc\s*=\s*["']http:\/\//i.test(text) && !LOCAL.test(text) ? {} : null,
-        )
-      : [],
-});
+  check: linesOf(
+    realOnes(named(/\.(?:html?|erb|ejs|hbs|php|jsx|tsx|vue|svelte|twig|jinja2?|cshtml|jsp|haml|pug)$/i)),
+    (text) => /<script\b[^>]{0,200}\bsrc\s*=\s*["']http:\/\//i.test(text) && !LOCAL.test(text),
+  ),
+};
 
 export const TRANSPORT_RULES: readonly LineRule[] = [
   uncheckedCertificate,

@@ -1,9 +1,9 @@
 // Rules about GitHub Actions: who may run code with the repository's rights.
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: the examples hold expressions of shells and of GitHub Actions
 import type { InspectedFile } from "../../../ports.ts";
+import { type KnownLine, knownLines } from "../known-lines.ts";
 import type { LineRule, Match } from "../rule.ts";
-import { type KnownLine, knownLines } from "./known-lines.ts";
-import { isComment, isWorkflow, lineRule, matchAt, searchLines } from "./line-rule.ts";
+import { isComment, isWorkflow, linesOf, matchAt, searchLines } from "./line-rule.ts";
 
 const WORKFLOW = ".github/workflows/ci.yml";
 const TARGET =
@@ -13,7 +13,7 @@ const HEAD_REF =
 const HEAD_COMMAND =
   /\bgit\s+(?:fetch|checkout|pull)\b[^#]{0,200}(?:pull_request\.head\.|github\.head_ref|refs\/pull\/|pull\/\$)|\bgh\s+pr\s+checkout\b/;
 
-const untrustedCheckout = lineRule({
+const untrustedCheckout: LineRule = {
   id: "workflow-runs-untrusted-code",
   title: "Privileged workflow checks out the code of a pull request",
   severity: "critical",
@@ -39,7 +39,7 @@ const untrustedCheckout = lineRule({
     { path: WORKFLOW, code: "on: pull_request_target\njobs:\n  label:\n    steps:\n      - uses: actions/labeler@v5" },
   ],
   check: (file) => (isWorkflow(file) ? untrusted(file) : []),
-});
+};
 
 function untrusted(file: InspectedFile): readonly Match[] {
   const lines = knownLines(file).filter(({ text }) => text.length < 1000 && !isComment(text));
@@ -54,7 +54,7 @@ const WRITTEN_BY_OTHERS =
   /\$\{\{[^}]{0,200}\b(?:github\.event\.(?:issue\.(?:title|body)|pull_request\.(?:title|body|head\.(?:ref|label|repo\.default_branch))|comment\.body|review\.body|review_comment\.body|discussion\.(?:title|body)|head_commit\.(?:message|author\.(?:name|email))|commits\b[^}]{0,40}\.(?:message|name|email)|pages\b[^}]{0,40}\.page_name|workflow_run\.(?:head_branch|display_title|head_commit\.message))|github\.head_ref)\b[^}]{0,100}\}\}/;
 const SCRIPT_KEY = /^\s*(?:-\s*)?(?:run|script)\s*:/;
 
-const scriptInjection = lineRule({
+const scriptInjection: LineRule = {
   id: "workflow-script-injection",
   title: "Workflow pastes text of others into a script",
   severity: "critical",
@@ -80,9 +80,9 @@ const scriptInjection = lineRule({
   check: (file) => {
     if (!isWorkflow(file)) return [];
     const lines = knownLines(file);
-    return searchLines(file, (text, at) => (WRITTEN_BY_OTHERS.test(text) && isInScript(lines, at) ? {} : null));
+    return searchLines(file, (text, at) => WRITTEN_BY_OTHERS.test(text) && isInScript(lines, at));
   },
-});
+};
 
 /** True when a line is a `run:` or `script:` entry, or stands in the block below one. */
 function isInScript(lines: readonly KnownLine[], at: KnownLine): boolean {
@@ -108,7 +108,7 @@ const ON_BRANCH =
 /** A comment `ratchet:exclude` says that somebody decided it; GitHub's own, and actions whose documentation asks for a branch. */
 const TRUSTED_BRANCHES = new Set(["actions", "github", "dtolnay"]);
 
-const actionOnBranch = lineRule({
+const actionOnBranch: LineRule = {
   id: "workflow-action-on-branch",
   title: "Action of a third party follows a branch",
   severity: "medium",
@@ -127,18 +127,13 @@ const actionOnBranch = lineRule({
       code: "      - uses: actions/checkout@main\n      - uses: ./local/action\n      - uses: acme/deploy-action@v2",
     },
   ],
-  check: (file) =>
-    isWorkflow(file)
-      ? searchLines(file, (text) => {
-          const [, owner, name, branch] = ON_BRANCH.exec(text) ?? [];
-          return owner === undefined || TRUSTED_BRANCHES.has(owner) ? null : { detail: `${owner}/${name}@${branch}` };
-        })
-      : [],
-});
+  check: linesOf(isWorkflow, (text) => {
+    const [, owner, name, branch] = ON_BRANCH.exec(text) ?? [];
+    return owner === undefined || TRUSTED_BRANCHES.has(owner) ? null : { detail: `${owner}/${name}@${branch}` };
+  }),
+};
 
-const WRITE_ALL = /^\s*permissions\s*:\s*["']?write-all\b/;
-
-const writeAll = lineRule({
+const writeAll: LineRule = {
   id: "workflow-write-all",
   title: "Workflow gets every permission",
   severity: "medium",
@@ -155,14 +150,14 @@ const writeAll = lineRule({
     { path: WORKFLOW, code: "permissions: read-all" },
     { path: WORKFLOW, code: "permissions:\n  contents: write" },
   ],
-  check: (file) => (isWorkflow(file) ? searchLines(file, (text) => (WRITE_ALL.test(text) ? {} : null)) : []),
-});
+  check: linesOf(isWorkflow, /^\s*permissions\s*:\s*["']?write-all\b/),
+};
 
 const PRINTS_SECRET =
   /^\s*(?:-\s*)?(?:run\s*:\s*)?(?:echo|printf|print|Write-(?:Host|Output))\b[^|>#]{0,300}\$\{\{\s*secrets\.(?!GITHUB_TOKEN\b)[\w.]{1,100}\s*\}\}[^|>]{0,300}$/;
 const ALL_SECRETS = /\btoJSON\(\s*secrets\s*\)/i;
 
-const secretPrinted = lineRule({
+const secretPrinted: LineRule = {
   id: "workflow-prints-secret",
   title: "Workflow hands out secrets",
   severity: "major",
@@ -179,17 +174,10 @@ const secretPrinted = lineRule({
     { path: WORKFLOW, code: '      - run: echo "${{ secrets.REGISTRY }}" | docker login --password-stdin' },
     { path: WORKFLOW, code: "        env:\n          TOKEN: ${{ secrets.DEPLOY_TOKEN }}" },
   ],
-  check: (file) =>
-    isWorkflow(file)
-      ? searchLines(file, (text) =>
-          !isComment(text) && (PRINTS_SECRET.test(text) || ALL_SECRETS.test(text)) ? {} : null,
-        )
-      : [],
-});
+  check: linesOf(isWorkflow, (text) => !isComment(text) && (PRINTS_SECRET.test(text) || ALL_SECRETS.test(text))),
+};
 
-const UNSECURE = /^\s*(?:export\s+)?ACTIONS_ALLOW_UNSECURE_COMMANDS\s*[:=]\s*["']?true\b/i;
-
-const unsecureCommands = lineRule({
+const unsecureCommands: LineRule = {
   id: "workflow-unsecure-commands",
   title: "Workflow allows commands from its output",
   severity: "major",
@@ -205,8 +193,8 @@ const unsecureCommands = lineRule({
     { path: WORKFLOW, code: "      ACTIONS_ALLOW_UNSECURE_COMMANDS: false" },
     { path: WORKFLOW, code: '      - run: echo "A=b" >> "$GITHUB_ENV"' },
   ],
-  check: (file) => (isWorkflow(file) ? searchLines(file, (text) => (UNSECURE.test(text) ? {} : null)) : []),
-});
+  check: linesOf(isWorkflow, /^\s*(?:export\s+)?ACTIONS_ALLOW_UNSECURE_COMMANDS\s*[:=]\s*["']?true\b/i),
+};
 
 export const WORKFLOW_RULES: readonly LineRule[] = [
   untrustedCheckout,

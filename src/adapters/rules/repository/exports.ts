@@ -80,7 +80,6 @@ function lineOf({ diff }: ChangedFile, name: string | null): Pick<Sighting, "sid
 
 export const EXPORT_RULES: readonly RepositoryRule[] = [
   {
-    kind: "repository",
     id: "import-of-removed-export",
     title: "What the change removes or renames is still imported",
     severity: "major",
@@ -88,7 +87,6 @@ export const EXPORT_RULES: readonly RepositoryRule[] = [
     confidence: 0.95,
     why: "Modules that import it fail to load.",
     fix: "Change these imports as well, or keep exporting the old name.",
-    inTests: false,
     languages: ["typescript", "javascript", "python"],
     look,
     bad: [

@@ -6,7 +6,7 @@ import type { FileDiff } from "../../../domain/pull-request.ts";
 import type { InspectedFile, InspectedRepository, Inspection } from "../../../ports.ts";
 import { ignoreReason } from "../ignore-comment.ts";
 import { joinInspections } from "../join-inspections.ts";
-import { lineTextOf } from "../place.ts";
+import { lineTextOf } from "../known-lines.ts";
 import type { Change, ChangedFile, Head, RepositoryRule, Sighting } from "../rule.ts";
 import { REPOSITORY_RULES } from "./repository-rules.ts";
 

@@ -82,7 +82,6 @@ function isSlip(a: string, b: string): boolean {
 
 export const KEY_RULES: readonly RepositoryRule[] = [
   {
-    kind: "repository",
     id: "key-spelled-otherwise",
     title: "Environment variable is spelled otherwise elsewhere",
     severity: "medium",
@@ -90,7 +89,6 @@ export const KEY_RULES: readonly RepositoryRule[] = [
     confidence: 0.9,
     why: "No other place of the repository reads or sets this name, and one that differs only in spelling is in use: setting that one does not reach this code.",
     fix: "Spell it as everywhere else, or change all places.",
-    inTests: false,
     languages: ["typescript", "javascript", "python", "go", "java", "ruby", "rust", "php"],
     look,
     bad: [

@@ -1,7 +1,7 @@
 // A function that takes something else now, and the calls elsewhere that were left as they were.
 import { folderOf } from "../../../domain/code/paths.ts";
 import type { Call, FileLinks, Takes } from "../../../domain/code/symbols.ts";
-import { addedLines } from "../place.ts";
+import { addedNumbers } from "../known-lines.ts";
 import type { Change, ChangedFile, Head, RepositoryRule, Sighting } from "../rule.ts";
 import { leadsTo } from "./modules.ts";
 import { places } from "./places.ts";
@@ -41,7 +41,7 @@ async function signaturesOf(file: ChangedFile): Promise<readonly ChangedSignatur
   const head = base && (await file.links("head"));
   if (base === null || head === null) return [];
   const shown = new Set(file.diff.hunks.flatMap(({ lines }) => lines.flatMap(({ newLine }) => newLine ?? [])));
-  const added = [...addedLines(file.diff)];
+  const added = [...addedNumbers(file.diff)];
   const before = onceEach(base);
   return [...onceEach(head)].flatMap(([name, { line, takes: after }]): ChangedSignature[] => {
     const old = before.get(name)?.takes ?? null;
@@ -70,7 +70,7 @@ async function callsLeft(
   const text = await head.text(path);
   const links = text === null ? null : await change.symbols.links(path, text, new Set([name]));
   const diff = change.files.find((one) => one.diff.path === path)?.diff;
-  const added = diff === undefined ? new Set() : addedLines(diff);
+  const added = diff === undefined ? new Set() : addedNumbers(diff);
   return (links?.calls ?? [])
     .filter((call) => !added.has(call.line) && isOf(call, path, file.diff.path, links?.imports ?? []))
     .filter(({ args }) => args !== null && takesThem(before, args) && !stillTakesThem(before, after, args))
@@ -114,7 +114,6 @@ function said(left: readonly CallLeft[], { least, most }: Takes): string {
 
 export const SIGNATURE_RULES: readonly RepositoryRule[] = [
   {
-    kind: "repository",
     id: "callers-not-changed",
     title: "Callers still pass what it took before",
     severity: "major",
@@ -122,7 +121,6 @@ export const SIGNATURE_RULES: readonly RepositoryRule[] = [
     confidence: 0.9,
     why: "The signature changed and calls elsewhere did not: they fail, or their arguments end up in other parameters.",
     fix: "Change these calls as well, or give the new parameter a default at the end.",
-    inTests: false,
     languages: ["typescript", "javascript", "python", "go", "java", "ruby", "rust", "php"],
     look,
     bad: [

@@ -90,7 +90,6 @@ function stemOf(path: string): string {
 
 export const TEST_RULES: readonly RepositoryRule[] = [
   {
-    kind: "repository",
     id: "last-test-removed",
     title: "No test is left that names what this one tested",
     severity: "minor",

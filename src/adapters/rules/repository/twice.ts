@@ -1,6 +1,7 @@
 // A route, or a handler or form of a message, that the repository defines already: only one of the two counts.
 
 import { isTestPath } from "../../../domain/code/paths.ts";
+import { addedNumbers } from "../known-lines.ts";
 import type { Change, ChangedFile, Head, RepositoryRule, Sighting } from "../rule.ts";
 import { places } from "./places.ts";
 
@@ -50,11 +51,7 @@ async function look(change: Change): Promise<readonly Sighting[]> {
   const sightings: Sighting[] = [];
   for (const file of change.files) {
     if (file.facts.kind === "test" || file.headText === null) continue;
-    const added = new Set(
-      file.diff.hunks.flatMap(({ lines }) =>
-        lines.flatMap((line) => (line.kind === "added" ? (line.newLine ?? []) : [])),
-      ),
-    );
+    const added = addedNumbers(file.diff);
     const all = definedIn(file.diff.path, file.headText);
     for (const one of all.filter(({ line }) => added.has(line))) {
       const here = all.filter(
@@ -116,7 +113,6 @@ async function hasOneApplication(change: Change, head: Head): Promise<boolean> {
 
 export const TWICE_RULES: readonly RepositoryRule[] = [
   {
-    kind: "repository",
     id: "defined-twice",
     title: "Route or message is defined twice",
     severity: "medium",
@@ -124,7 +120,6 @@ export const TWICE_RULES: readonly RepositoryRule[] = [
     confidence: 0.9,
     why: "Only one of the two is ever reached, or the program refuses to start.",
     fix: "Remove one, or give it a name of its own.",
-    inTests: false,
     languages: "any",
     look,
     bad: [

@@ -1,208 +1,170 @@
 // Branches that never run, or that do not differ.
 import type { StructuralRule } from "../rule.ts";
-import { example, not, script, within } from "./shapes.ts";
-
-const sameBranches: StructuralRule = {
-  kind: "structural",
-  id: "same-branches",
-  title: "Both branches do the same",
-  severity: "medium",
-  category: "correctness",
-  confidence: 0.8,
-  why: "The condition decides nothing, so one branch was probably left over from a copy.",
-  fix: "Change the branch that is wrong, or drop the condition.",
-  inTests: false,
-  onlyWith: /else|\?/,
-  match: {
-    ...script(
-      {
-        all: [
-          { kind: "if_statement", pattern: "if ($C) { $$$SAME } else { $$$SAME }" },
-          not({ pattern: "if ($C) {} else {}" }),
-        ],
-      },
-      {
-        all: [
-          { kind: "ternary_expression" },
-          { has: { field: "consequence", pattern: "$SAME" } },
-          { has: { field: "alternative", pattern: "$SAME" } },
-        ],
-      },
-    ),
-    python: [
-      {
-        all: [
-          { kind: "conditional_expression" },
-          { has: { nthChild: 1, pattern: "$SAME" } },
-          { has: { nthChild: 3, pattern: "$SAME" } },
-          not(within({ kind: "escape_sequence" })),
-        ],
-      },
-    ],
-    go: [
-      {
-        all: [
-          { kind: "if_statement" },
-          { has: { field: "consequence", pattern: "$SAME" } },
-          { has: { field: "alternative", kind: "block", pattern: "$SAME" } },
-          not({ has: { field: "consequence", regex: String.raw`^\{\s*\}$` } }),
-        ],
-      },
-    ],
-    java: [
-      {
-        all: [
-          { kind: "ternary_expression" },
-          { has: { field: "consequence", pattern: "$SAME" } },
-          { has: { field: "alternative", pattern: "$SAME" } },
-        ],
-      },
-      {
-        all: [
-          { kind: "if_statement" },
-          { has: { field: "consequence", kind: "block", pattern: "$SAME" } },
-          { has: { field: "alternative", kind: "block", pattern: "$SAME" } },
-          not({ has: { field: "consequence", regex: String.raw`^\{\s*\}$` } }),
-        ],
-      },
-    ],
-    php: [
-      {
-        all: [
-          { kind: "conditional_expression" },
-          { has: { field: "body", pattern: "$SAME" } },
-          { has: { field: "alternative", pattern: "$SAME" } },
-        ],
-      },
-    ],
-    ruby: [
-      {
-        all: [
-          { kind: "conditional" },
-          { has: { field: "consequence", pattern: "$SAME" } },
-          { has: { field: "alternative", pattern: "$SAME" } },
-        ],
-      },
-    ],
-  },
-  bad: [
-    example("src/sort.ts", "const step = ascending ? 1 : 1;"),
-    example("src/sort.js", "if (ascending) { sort(rows); } else { sort(rows); }"),
-    example("app/sort.py", "step = 1 if ascending else 1"),
-    example("sort.go", "if ascending {\n\tsort(rows)\n} else {\n\tsort(rows)\n}"),
-    example("Sort.java", "class Sort { int step(boolean up) { return up ? 1 : 1; } }"),
-    example("lib/sort.rb", "step = ascending ? 1 : 1"),
-    example("sort.php", "<?php $step = $ascending ? 1 : 1;"),
-  ],
-  good: [
-    example("src/sort.ts", "const step = ascending ? 1 : -1;"),
-    example("src/sort.js", "if (ascending) { sort(rows); } else { sort(reversed(rows)); }"),
-    example("app/sort.py", "step = 1 if ascending else -1"),
-    example("sort.go", "if ascending {\n\tsort(rows)\n} else {\n\treverse(rows)\n}"),
-  ],
-};
+import { example, has, node, not, script, within } from "./shapes.ts";
 
 /** The node around an if that is the other branch of an if. */
 const AROUND_ELSE: ReadonlySet<string> = new Set(["else_clause", "if_statement"]);
 
-const duplicateCondition: StructuralRule = {
-  kind: "structural",
-  id: "duplicate-condition",
-  title: "Condition was already tested by the branch before",
-  severity: "major",
-  category: "correctness",
-  confidence: 0.9,
-  why: "The branch before takes every such case, so this one never runs.",
-  fix: "Test what was meant here, or remove the branch.",
-  inTests: true,
-  onlyWith: /if\b/,
-  among: (nodes) => nodes.filter((node) => node.is("elif_clause") || AROUND_ELSE.has(String(node.parent()?.kind()))),
-  onlyIn: /else|elif/,
-  match: {
-    ...script({
-      all: [
-        { kind: "if_statement" },
-        { has: { field: "condition", pattern: "$SAME" } },
+export const BRANCHES: readonly StructuralRule[] = [
+  {
+    id: "same-branches",
+    title: "Both branches do the same",
+    severity: "medium",
+    category: "correctness",
+    confidence: 0.8,
+    why: "The condition decides nothing, so one branch was probably left over from a copy.",
+    fix: "Change the branch that is wrong, or drop the condition.",
+    onlyWith: /else|\?/,
+    match: {
+      ...script(
         {
-          inside: {
-            kind: "else_clause",
-            inside: { kind: "if_statement", has: { field: "condition", pattern: "$SAME" } },
-          },
+          all: [
+            { kind: "if_statement", pattern: "if ($C) { $$$SAME } else { $$$SAME }" },
+            not({ pattern: "if ($C) {} else {}" }),
+          ],
         },
-        not({
-          has: {
-            field: "condition",
-            any: [{ kind: "call_expression" }, { has: { kind: "call_expression", stopBy: "end" } }],
-          },
-        }),
+        node(
+          "ternary_expression",
+          { has: { field: "consequence", pattern: "$SAME" } },
+          { has: { field: "alternative", pattern: "$SAME" } },
+        ),
+      ),
+      python: node(
+        "conditional_expression",
+        { has: { nthChild: 1, pattern: "$SAME" } },
+        { has: { nthChild: 3, pattern: "$SAME" } },
+        not(within({ kind: "escape_sequence" })),
+      ),
+      go: node(
+        "if_statement",
+        { has: { field: "consequence", pattern: "$SAME" } },
+        { has: { field: "alternative", kind: "block", pattern: "$SAME" } },
+        not(has("consequence", String.raw`^\{\s*\}$`)),
+      ),
+      java: [
+        node(
+          "ternary_expression",
+          { has: { field: "consequence", pattern: "$SAME" } },
+          { has: { field: "alternative", pattern: "$SAME" } },
+        ),
+        node(
+          "if_statement",
+          { has: { field: "consequence", kind: "block", pattern: "$SAME" } },
+          { has: { field: "alternative", kind: "block", pattern: "$SAME" } },
+          not(has("consequence", String.raw`^\{\s*\}$`)),
+        ),
       ],
-    }),
-    go: [
-      {
-        all: [
-          { kind: "if_statement" },
+      php: node(
+        "conditional_expression",
+        { has: { field: "body", pattern: "$SAME" } },
+        { has: { field: "alternative", pattern: "$SAME" } },
+      ),
+      ruby: node(
+        "conditional",
+        { has: { field: "consequence", pattern: "$SAME" } },
+        { has: { field: "alternative", pattern: "$SAME" } },
+      ),
+    },
+    bad: [
+      example("src/sort.ts", "const step = ascending ? 1 : 1;"),
+      example("src/sort.js", "if (ascending) { sort(rows); } else { sort(rows); }"),
+      example("app/sort.py", "step = 1 if ascending else 1"),
+      example("sort.go", "if ascending {\n\tsort(rows)\n} else {\n\tsort(rows)\n}"),
+      example("Sort.java", "class Sort { int step(boolean up) { return up ? 1 : 1; } }"),
+      example("lib/sort.rb", "step = ascending ? 1 : 1"),
+      example("sort.php", "<?php $step = $ascending ? 1 : 1;"),
+    ],
+    good: [
+      example("src/sort.ts", "const step = ascending ? 1 : -1;"),
+      example("src/sort.js", "if (ascending) { sort(rows); } else { sort(reversed(rows)); }"),
+      example("app/sort.py", "step = 1 if ascending else -1"),
+      example("sort.go", "if ascending {\n\tsort(rows)\n} else {\n\treverse(rows)\n}"),
+    ],
+  },
+  {
+    id: "duplicate-condition",
+    title: "Condition was already tested by the branch before",
+    severity: "major",
+    category: "correctness",
+    confidence: 0.9,
+    why: "The branch before takes every such case, so this one never runs.",
+    fix: "Test what was meant here, or remove the branch.",
+    inTests: true,
+    onlyWith: /if\b/,
+    among: (nodes) => nodes.filter((node) => node.is("elif_clause") || AROUND_ELSE.has(String(node.parent()?.kind()))),
+    onlyIn: /else|elif/,
+    match: {
+      ...script(
+        node(
+          "if_statement",
           { has: { field: "condition", pattern: "$SAME" } },
-          { inside: { kind: "if_statement", field: "alternative", has: { field: "condition", pattern: "$SAME" } } },
-          not({ has: { field: "initializer", regex: "." } }),
+          {
+            inside: {
+              kind: "else_clause",
+              inside: { kind: "if_statement", has: { field: "condition", pattern: "$SAME" } },
+            },
+          },
           not({
             has: {
               field: "condition",
               any: [{ kind: "call_expression" }, { has: { kind: "call_expression", stopBy: "end" } }],
             },
           }),
-        ],
-      },
-    ],
-    java: [
-      {
-        all: [
-          { kind: "if_statement" },
-          { has: { field: "condition", pattern: "$SAME" } },
-          { inside: { kind: "if_statement", field: "alternative", has: { field: "condition", pattern: "$SAME" } } },
-          not({
-            has: {
-              field: "condition",
-              any: [{ kind: "method_invocation" }, { has: { kind: "method_invocation", stopBy: "end" } }],
-            },
-          }),
-        ],
-      },
-    ],
-    python: [
-      {
-        all: [
-          { kind: "elif_clause" },
-          { has: { field: "condition", pattern: "$SAME" } },
-          {
-            any: [
-              { inside: { kind: "if_statement", has: { field: "condition", pattern: "$SAME" } } },
-              { follows: { kind: "elif_clause", has: { field: "condition", pattern: "$SAME" }, stopBy: "end" } },
-            ],
+        ),
+      ),
+      go: node(
+        "if_statement",
+        { has: { field: "condition", pattern: "$SAME" } },
+        { inside: { kind: "if_statement", field: "alternative", has: { field: "condition", pattern: "$SAME" } } },
+        not(has("initializer", ".")),
+        not({
+          has: {
+            field: "condition",
+            any: [{ kind: "call_expression" }, { has: { kind: "call_expression", stopBy: "end" } }],
           },
-          {
-            any: [
-              { has: { field: "condition", regex: String.raw`^(not )?isinstance\([^()]*\)$` } },
-              not({ has: { field: "condition", any: [{ kind: "call" }, { has: { kind: "call", stopBy: "end" } }] } }),
-            ],
+        }),
+      ),
+      java: node(
+        "if_statement",
+        { has: { field: "condition", pattern: "$SAME" } },
+        { inside: { kind: "if_statement", field: "alternative", has: { field: "condition", pattern: "$SAME" } } },
+        not({
+          has: {
+            field: "condition",
+            any: [{ kind: "method_invocation" }, { has: { kind: "method_invocation", stopBy: "end" } }],
           },
-          // ast-grep takes Python strings with escapes for equal when they are not.
-          not({ has: { field: "condition", has: { kind: "escape_sequence", stopBy: "end" } } }),
-        ],
-      },
+        }),
+      ),
+      python: node(
+        "elif_clause",
+        { has: { field: "condition", pattern: "$SAME" } },
+        {
+          any: [
+            { inside: { kind: "if_statement", has: { field: "condition", pattern: "$SAME" } } },
+            { follows: { kind: "elif_clause", has: { field: "condition", pattern: "$SAME" }, stopBy: "end" } },
+          ],
+        },
+        {
+          any: [
+            has("condition", String.raw`^(not )?isinstance\([^()]*\)$`),
+            not({ has: { field: "condition", any: [{ kind: "call" }, { has: { kind: "call", stopBy: "end" } }] } }),
+          ],
+        },
+        // ast-grep takes Python strings with escapes for equal when they are not.
+        not({ has: { field: "condition", has: { kind: "escape_sequence", stopBy: "end" } } }),
+      ),
+    },
+    bad: [
+      example("src/size.ts", "if (size > 10) big();", "else if (size > 10) bigger();"),
+      example("app/size.py", "if size > 10:", "    big()", "elif size > 10:", "    bigger()"),
+      example("app/size.py", "if isinstance(a, int):", "    big()", "elif isinstance(a, int):", "    bigger()"),
+      example("size.go", "if size > 10 {\n\tbig()\n} else if size > 10 {\n\tbigger()\n}"),
+      example("Size.java", "class Size { void run() { if (size > 10) big(); else if (size > 10) bigger(); } }"),
+    ],
+    good: [
+      example("src/size.ts", "if (size > 100) bigger();", "else if (size > 10) big();"),
+      example("src/read.ts", "if (queue.next()) first();", "else if (queue.next()) second();"),
+      example("app/size.py", "if size > 100:", "    bigger()", "elif size > 10:", "    big()"),
     ],
   },
-  bad: [
-    example("src/size.ts", "if (size > 10) big();", "else if (size > 10) bigger();"),
-    example("app/size.py", "if size > 10:", "    big()", "elif size > 10:", "    bigger()"),
-    example("app/size.py", "if isinstance(a, int):", "    big()", "elif isinstance(a, int):", "    bigger()"),
-    example("size.go", "if size > 10 {\n\tbig()\n} else if size > 10 {\n\tbigger()\n}"),
-    example("Size.java", "class Size { void run() { if (size > 10) big(); else if (size > 10) bigger(); } }"),
-  ],
-  good: [
-    example("src/size.ts", "if (size > 100) bigger();", "else if (size > 10) big();"),
-    example("src/read.ts", "if (queue.next()) first();", "else if (queue.next()) second();"),
-    example("app/size.py", "if size > 100:", "    bigger()", "elif size > 10:", "    big()"),
-  ],
-};
-
-export const BRANCHES: readonly StructuralRule[] = [sameBranches, duplicateCondition];
+];

@@ -1,6 +1,6 @@
 // Comparisons that are always false, or that compare something else than values.
-import type { StructuralRule } from "../rule.ts";
-import { call, example, not, type Shape, script, text, withArguments } from "./shapes.ts";
+import type { Shape, StructuralRule } from "../rule.ts";
+import { call, example, has, node, not, script, text, withArguments } from "./shapes.ts";
 
 const NAN: Readonly<Record<string, string>> = {
   script: String.raw`(Number\.)?NaN`,
@@ -14,278 +14,224 @@ const NAN: Readonly<Record<string, string>> = {
 
 /** One operand of == or the like is NaN. */
 function nanOperand(kind: string, nan: string | undefined): Shape {
-  const node = { regex: `^(${nan})$` };
-  return {
-    all: [
-      { kind },
-      { has: { field: "operator", regex: "^([=!]==?|[<>]=?)$" } },
-      { any: [{ has: { field: "left", ...node } }, { has: { field: "right", ...node } }] },
-    ],
-  };
+  const regex = `^(${nan})$`;
+  return node(kind, has("operator", "^([=!]==?|[<>]=?)$"), { any: [has("left", regex), has("right", regex)] });
 }
 
-const nanComparison: StructuralRule = {
-  kind: "structural",
-  id: "nan-comparison",
-  title: "Comparison with NaN is always false",
-  severity: "major",
-  category: "correctness",
-  confidence: 0.95,
-  why: "NaN is not equal to anything, itself included, so the branch never runs.",
-  fix: "Ask with the function for it: `Number.isNaN(x)`, `math.isnan(x)`, `math.IsNaN(x)`, `x.is_nan()`.",
-  inTests: true,
-  onlyWith: /nan/i,
-  match: {
-    ...script(nanOperand("binary_expression", NAN.script)),
-    python: [{ kind: "comparison_operator", regex: `(?s)(^(${NAN.python})\\s*[=!]=|[=!]=\\s*(${NAN.python})$)` }],
-    go: [nanOperand("binary_expression", NAN.go)],
-    java: [nanOperand("binary_expression", NAN.java)],
-    rust: [nanOperand("binary_expression", NAN.rust)],
-    ruby: [nanOperand("binary", NAN.ruby)],
-    php: [nanOperand("binary_expression", NAN.php)],
-  },
-  fixes: [
-    { from: /^([\w.$]+)\s*===?\s*(?:Number\.)?NaN$/, to: "Number.isNaN($1)", languages: ["javascript", "typescript"] },
-    { from: /^([\w.$]+)\s*!==?\s*(?:Number\.)?NaN$/, to: "!Number.isNaN($1)", languages: ["javascript", "typescript"] },
-    { from: /^([\w.]+)\s*==\s*(np|numpy|math)\.nan$/, to: "$2.isnan($1)", languages: ["python"] },
-    { from: /^(\w+)\s*==\s*math\.NaN\(\)$/, to: "math.IsNaN($1)", languages: ["go"] },
-    { from: /^([\w.]+)\s*==\s*(Double|Float)\.NaN$/, to: "$2.isNaN($1)", languages: ["java"] },
-    { from: /^([\w.]+)\s*==\s*f(?:32|64)::NAN$/, to: "$1.is_nan()", languages: ["rust"] },
-    { from: /^([\w.]+)\s*==\s*Float::NAN$/, to: "$1.nan?", languages: ["ruby"] },
-    { from: /^(\$\w+)\s*===?\s*NAN$/, to: "is_nan($1)", languages: ["php"] },
-  ],
-  bad: [
-    example("src/mean.ts", "if (mean === NaN) return 0;"),
-    example("app/mean.py", "if mean == np.nan:", "    return 0"),
-    example("mean.go", "if mean == math.NaN() { return 0 }"),
-    example("Mean.java", "class Mean { boolean bad(double mean) { return mean == Double.NaN; } }"),
-    example("src/mean.rs", "fn bad(mean: f64) -> bool { mean == f64::NAN }"),
-    example("lib/mean.rb", "return 0 if mean == Float::NAN"),
-    example("mean.php", "<?php if ($mean === NAN) { stop(); }"),
-  ],
-  good: [
-    example("src/mean.ts", "if (Number.isNaN(mean)) return 0;"),
-    example("app/mean.py", "if math.isnan(mean):", "    return 0"),
-    example("mean.go", "if math.IsNaN(mean) { return 0 }"),
-  ],
-};
-
-const negatedLeftOperand: StructuralRule = {
-  kind: "structural",
-  id: "negated-left-operand",
-  title: "`!` negates the left operand, not the test",
-  severity: "major",
-  category: "correctness",
-  confidence: 0.95,
-  why: "`!key in map` asks whether `true` or `false` is a key of the map.",
-  fix: "Put the test in parentheses: `!(key in map)`.",
-  inTests: true,
-  onlyWith: /^![\s\S]*(\sin\s|instanceof)/,
-  match: {
-    ...script({
-      all: [
-        { kind: "binary_expression" },
-        { has: { field: "operator", regex: "^(in|instanceof)$" } },
-        { has: { field: "left", kind: "unary_expression", regex: "^!" } },
-      ],
-    }),
-  },
-  fixes: [{ from: /^!\s*([\s\S]+)$/, to: "!($1)" }],
-  bad: [
-    example("src/cache.js", "if (!key in cache) load(key);"),
-    example("src/errors.ts", "if (!error instanceof TypeError) throw error;"),
-  ],
-  good: [
-    example("src/cache.js", "if (!(key in cache)) load(key);"),
-    example("src/errors.ts", "if (!(error instanceof TypeError)) throw error;"),
-  ],
-};
-
-const isLiteral: StructuralRule = {
-  kind: "structural",
-  id: "is-literal",
-  title: "`is` compares identity with a literal",
-  severity: "major",
-  category: "correctness",
-  confidence: 0.95,
-  why: "Whether two equal strings or numbers are one object depends on the interpreter, so this works in one run and fails in another.",
-  fix: "Compare values with `==` or `!=`.",
-  inTests: true,
-  wholeFile: true,
-  onlyWith: /\sis\s/,
-  match: {
-    python: [
+export const COMPARISONS: readonly StructuralRule[] = [
+  {
+    id: "nan-comparison",
+    title: "Comparison with NaN is always false",
+    severity: "major",
+    category: "correctness",
+    confidence: 0.95,
+    why: "NaN is not equal to anything, itself included, so the branch never runs.",
+    fix: "Ask with the function for it: `Number.isNaN(x)`, `math.isnan(x)`, `math.IsNaN(x)`, `x.is_nan()`.",
+    inTests: true,
+    onlyWith: /nan/i,
+    match: {
+      ...script(nanOperand("binary_expression", NAN.script)),
+      python: { kind: "comparison_operator", regex: `(?s)(^(${NAN.python})\\s*[=!]=|[=!]=\\s*(${NAN.python})$)` },
+      go: nanOperand("binary_expression", NAN.go),
+      java: nanOperand("binary_expression", NAN.java),
+      rust: nanOperand("binary_expression", NAN.rust),
+      ruby: nanOperand("binary", NAN.ruby),
+      php: nanOperand("binary_expression", NAN.php),
+    },
+    fixes: [
       {
-        all: [
-          { kind: "comparison_operator" },
-          {
-            any: ["string", "integer", "float", "list", "dictionary", "tuple", "set"].map((kind) => ({
-              has: { kind },
-            })),
-          },
-          text(String.raw`\sis\s+(not\s+)?(["'\[{(]|\d|[rbuf]["'])|^(["']|\d).*\sis\s`),
-          not(text(String.raw`\bis\s+(not\s+)?\(\s*$`)),
-        ],
+        from: /^([\w.$]+)\s*===?\s*(?:Number\.)?NaN$/,
+        to: "Number.isNaN($1)",
+        languages: ["javascript", "typescript"],
       },
+      {
+        from: /^([\w.$]+)\s*!==?\s*(?:Number\.)?NaN$/,
+        to: "!Number.isNaN($1)",
+        languages: ["javascript", "typescript"],
+      },
+      { from: /^([\w.]+)\s*==\s*(np|numpy|math)\.nan$/, to: "$2.isnan($1)", languages: ["python"] },
+      { from: /^(\w+)\s*==\s*math\.NaN\(\)$/, to: "math.IsNaN($1)", languages: ["go"] },
+      { from: /^([\w.]+)\s*==\s*(Double|Float)\.NaN$/, to: "$2.isNaN($1)", languages: ["java"] },
+      { from: /^([\w.]+)\s*==\s*f(?:32|64)::NAN$/, to: "$1.is_nan()", languages: ["rust"] },
+      { from: /^([\w.]+)\s*==\s*Float::NAN$/, to: "$1.nan?", languages: ["ruby"] },
+      { from: /^(\$\w+)\s*===?\s*NAN$/, to: "is_nan($1)", languages: ["php"] },
+    ],
+    bad: [
+      example("src/mean.ts", "if (mean === NaN) return 0;"),
+      example("app/mean.py", "if mean == np.nan:", "    return 0"),
+      example("mean.go", "if mean == math.NaN() { return 0 }"),
+      example("Mean.java", "class Mean { boolean bad(double mean) { return mean == Double.NaN; } }"),
+      example("src/mean.rs", "fn bad(mean: f64) -> bool { mean == f64::NAN }"),
+      example("lib/mean.rb", "return 0 if mean == Float::NAN"),
+      example("mean.php", "<?php if ($mean === NAN) { stop(); }"),
+    ],
+    good: [
+      example("src/mean.ts", "if (Number.isNaN(mean)) return 0;"),
+      example("app/mean.py", "if math.isnan(mean):", "    return 0"),
+      example("mean.go", "if math.IsNaN(mean) { return 0 }"),
     ],
   },
-  fixes: [
-    { from: /\bis not\b/, to: "!=" },
-    { from: /\bis\b/, to: "==" },
-  ],
-  bad: [
-    example("app/state.py", 'if state is "paid":', "    ship()"),
-    example("app/state.py", "if count is not 0:", "    ship()"),
-    example("app/state.py", "if items is []:", "    close()"),
-  ],
-  good: [
-    example("app/state.py", 'if state == "paid":', "    ship()"),
-    example("app/state.py", "if state is None or state is True:", "    wait()"),
-    example("app/state.py", "if names[0] is first:", "    ship()"),
-  ],
-};
-
-const stringIdentity: StructuralRule = {
-  kind: "structural",
-  id: "string-identity",
-  title: "Strings are compared by identity",
-  severity: "major",
-  category: "correctness",
-  confidence: 0.9,
-  why: "`==` asks whether both are one object; equal strings that were read or built at run time are not.",
-  fix: 'Use `equals`: `"paid".equals(state)`.',
-  inTests: true,
-  onlyWith: /[=!]=/,
-  match: {
-    java: [
-      {
-        all: [
-          { kind: "binary_expression" },
-          { has: { field: "operator", regex: "^[=!]=$" } },
-          {
-            any: [
-              { has: { field: "left", kind: "string_literal" } },
-              { has: { field: "right", kind: "string_literal" } },
-            ],
-          },
-        ],
-      },
+  {
+    id: "negated-left-operand",
+    title: "`!` negates the left operand, not the test",
+    severity: "major",
+    category: "correctness",
+    confidence: 0.95,
+    why: "`!key in map` asks whether `true` or `false` is a key of the map.",
+    fix: "Put the test in parentheses: `!(key in map)`.",
+    inTests: true,
+    onlyWith: /^![\s\S]*(\sin\s|instanceof)/,
+    match: script(
+      node("binary_expression", has("operator", "^(in|instanceof)$"), {
+        has: { field: "left", kind: "unary_expression", regex: "^!" },
+      }),
+    ),
+    fixes: [{ from: /^!\s*([\s\S]+)$/, to: "!($1)" }],
+    bad: [
+      example("src/cache.js", "if (!key in cache) load(key);"),
+      example("src/errors.ts", "if (!error instanceof TypeError) throw error;"),
+    ],
+    good: [
+      example("src/cache.js", "if (!(key in cache)) load(key);"),
+      example("src/errors.ts", "if (!(error instanceof TypeError)) throw error;"),
     ],
   },
-  fixes: [
-    { from: /^(\w+)\s*==\s*("[^"]*")$/, to: "$2.equals($1)" },
-    { from: /^("[^"]*")\s*==\s*(\w+)$/, to: "$1.equals($2)" },
-    { from: /^(\w+)\s*!=\s*("[^"]*")$/, to: "!$2.equals($1)" },
-  ],
-  bad: [
-    example("Order.java", 'class Order { boolean paid() { return state == "paid"; } }'),
-    example("Order.java", 'class Order { void run() { if ("paid" != state) { wait(state); } } }'),
-  ],
-  good: [
-    example("Order.java", 'class Order { boolean paid() { return "paid".equals(state); } }'),
-    example("Order.java", "class Order { boolean none() { return state == null; } }"),
-  ],
-};
-
-const literalObjectComparison: StructuralRule = {
-  kind: "structural",
-  id: "literal-object-comparison",
-  title: "Comparison with a new object or array is always false",
-  severity: "major",
-  category: "correctness",
-  confidence: 0.95,
-  why: "Objects are equal only to themselves, and the literal has just been made.",
-  fix: "Test the length or the keys: `items.length === 0`.",
-  inTests: true,
-  onlyWith: /[=!]==?\s*[[{]|[\]}]\s*[=!]=/,
-  match: {
-    ...script({
-      all: [
-        { kind: "binary_expression" },
-        { has: { field: "operator", regex: "^[=!]==?$" } },
+  {
+    id: "is-literal",
+    title: "`is` compares identity with a literal",
+    severity: "major",
+    category: "correctness",
+    confidence: 0.95,
+    why: "Whether two equal strings or numbers are one object depends on the interpreter, so this works in one run and fails in another.",
+    fix: "Compare values with `==` or `!=`.",
+    inTests: true,
+    wholeFile: true,
+    onlyWith: /\sis\s/,
+    match: {
+      python: node(
+        "comparison_operator",
         {
-          any: [
-            { has: { field: "right", any: [{ kind: "array" }, { kind: "object" }] } },
-            { has: { field: "left", any: [{ kind: "array" }, { kind: "object" }] } },
-          ],
+          any: ["string", "integer", "float", "list", "dictionary", "tuple", "set"].map((kind) => ({ has: { kind } })),
         },
-      ],
-    }),
-  },
-  bad: [
-    example("src/cart.js", "if (items === []) close();"),
-    example("src/cart.js", "if (options != {}) apply(options);"),
-  ],
-  good: [example("src/cart.js", "if (items.length === 0) close();"), example("src/cart.js", "const items = [];")],
-};
-
-const strposAsBoolean: StructuralRule = {
-  kind: "structural",
-  id: "strpos-as-boolean",
-  title: "Position 0 is taken for not found",
-  severity: "major",
-  category: "correctness",
-  confidence: 0.9,
-  why: "When the text begins with the needle the position is 0, which is false too.",
-  fix: "Write `str_contains(…)`, or compare with `!== false`.",
-  inTests: true,
-  onlyWith: /str(r|i)?i?pos|array_search|ndexOf\s*\(["'`]/,
-  match: {
-    php: [
-      {
-        all: [
-          { kind: "binary_expression" },
-          { has: { field: "operator", regex: "^(==|!=)$" } },
-          { has: { field: "left", regex: String.raw`(?s)^(strpos|stripos|strrpos|mb_strpos|array_search)\(` } },
-          { has: { field: "right", regex: "^(?i:false|true)$" } },
-        ],
-      },
-      {
-        all: [
-          call("php", "strpos|stripos|mb_strpos"),
-          {
-            any: [
-              { inside: { kind: "unary_op_expression" } },
-              { inside: { kind: "parenthesized_expression", inside: { kind: "if_statement" } } },
-            ],
-          },
-        ],
-      },
+        text(String.raw`\sis\s+(not\s+)?(["'\[{(]|\d|[rbuf]["'])|^(["']|\d).*\sis\s`),
+        not(text(String.raw`\bis\s+(not\s+)?\(\s*$`)),
+      ),
+    },
+    fixes: [
+      { from: /\bis not\b/, to: "!=" },
+      { from: /\bis\b/, to: "==" },
     ],
-    ...script({
-      all: [
-        call("script", String.raw`(?s).*\.(indexOf|lastIndexOf)`),
-        withArguments("^\\([\"'`]"),
-        {
+    bad: [
+      example("app/state.py", 'if state is "paid":', "    ship()"),
+      example("app/state.py", "if count is not 0:", "    ship()"),
+      example("app/state.py", "if items is []:", "    close()"),
+    ],
+    good: [
+      example("app/state.py", 'if state == "paid":', "    ship()"),
+      example("app/state.py", "if state is None or state is True:", "    wait()"),
+      example("app/state.py", "if names[0] is first:", "    ship()"),
+    ],
+  },
+  {
+    id: "string-identity",
+    title: "Strings are compared by identity",
+    severity: "major",
+    category: "correctness",
+    confidence: 0.9,
+    why: "`==` asks whether both are one object; equal strings that were read or built at run time are not.",
+    fix: 'Use `equals`: `"paid".equals(state)`.',
+    inTests: true,
+    onlyWith: /[=!]=/,
+    match: {
+      java: node("binary_expression", has("operator", "^[=!]=$"), {
+        any: [{ has: { field: "left", kind: "string_literal" } }, { has: { field: "right", kind: "string_literal" } }],
+      }),
+    },
+    fixes: [
+      { from: /^(\w+)\s*==\s*("[^"]*")$/, to: "$2.equals($1)" },
+      { from: /^("[^"]*")\s*==\s*(\w+)$/, to: "$1.equals($2)" },
+      { from: /^(\w+)\s*!=\s*("[^"]*")$/, to: "!$2.equals($1)" },
+    ],
+    bad: [
+      example("Order.java", 'class Order { boolean paid() { return state == "paid"; } }'),
+      example("Order.java", 'class Order { void run() { if ("paid" != state) { wait(state); } } }'),
+    ],
+    good: [
+      example("Order.java", 'class Order { boolean paid() { return "paid".equals(state); } }'),
+      example("Order.java", "class Order { boolean none() { return state == null; } }"),
+    ],
+  },
+  {
+    id: "literal-object-comparison",
+    title: "Comparison with a new object or array is always false",
+    severity: "major",
+    category: "correctness",
+    confidence: 0.95,
+    why: "Objects are equal only to themselves, and the literal has just been made.",
+    fix: "Test the length or the keys: `items.length === 0`.",
+    inTests: true,
+    onlyWith: /[=!]==?\s*[[{]|[\]}]\s*[=!]=/,
+    match: script(
+      node("binary_expression", has("operator", "^[=!]==?$"), {
+        any: [
+          { has: { field: "right", any: [{ kind: "array" }, { kind: "object" }] } },
+          { has: { field: "left", any: [{ kind: "array" }, { kind: "object" }] } },
+        ],
+      }),
+    ),
+    bad: [
+      example("src/cart.js", "if (items === []) close();"),
+      example("src/cart.js", "if (options != {}) apply(options);"),
+    ],
+    good: [example("src/cart.js", "if (items.length === 0) close();"), example("src/cart.js", "const items = [];")],
+  },
+  {
+    id: "strpos-as-boolean",
+    title: "Position 0 is taken for not found",
+    severity: "major",
+    category: "correctness",
+    confidence: 0.9,
+    why: "When the text begins with the needle the position is 0, which is false too.",
+    fix: "Write `str_contains(…)`, or compare with `!== false`.",
+    inTests: true,
+    onlyWith: /str(r|i)?i?pos|array_search|ndexOf\s*\(["'`]/,
+    match: {
+      php: [
+        node(
+          "binary_expression",
+          has("operator", "^(==|!=)$"),
+          has("left", String.raw`(?s)^(strpos|stripos|strrpos|mb_strpos|array_search)\(`),
+          has("right", "^(?i:false|true)$"),
+        ),
+        call("php", "strpos|stripos|mb_strpos", {
+          any: [
+            { inside: { kind: "unary_op_expression" } },
+            { inside: { kind: "parenthesized_expression", inside: { kind: "if_statement" } } },
+          ],
+        }),
+      ],
+      ...script(
+        call("script", String.raw`(?s).*\.(indexOf|lastIndexOf)`, withArguments("^\\([\"'`]"), {
           any: [
             { inside: { kind: "unary_expression", regex: "^!" } },
             { inside: { kind: "parenthesized_expression", inside: { kind: "if_statement" } } },
           ],
-        },
-      ],
-    }),
+        }),
+      ),
+    },
+    fixes: [
+      { from: /\)\s*([=!])=\s*(false|true)$/i, to: ") $1== $2", languages: ["php"] },
+      { from: /^(mb_)?strpos\(/, to: "str_contains(", languages: ["php"] },
+    ],
+    bad: [
+      example("search.php", '<?php if (strpos($path, "/admin") == false) { allow(); }'),
+      example("search.php", '<?php if (!strpos($path, "/admin")) { allow(); }'),
+      example("src/search.js", 'if (path.indexOf("/admin")) refuse();'),
+    ],
+    good: [
+      example("search.php", '<?php if (strpos($path, "/admin") === false) { allow(); }'),
+      example("search.php", '<?php if (!str_contains($path, "/admin")) { allow(); }'),
+      example("src/search.js", 'if (path.indexOf("/admin") === 0) refuse();'),
+    ],
   },
-  fixes: [
-    { from: /\)\s*([=!])=\s*(false|true)$/i, to: ") $1== $2", languages: ["php"] },
-    { from: /^(mb_)?strpos\(/, to: "str_contains(", languages: ["php"] },
-  ],
-  bad: [
-    example("search.php", '<?php if (strpos($path, "/admin") == false) { allow(); }'),
-    example("search.php", '<?php if (!strpos($path, "/admin")) { allow(); }'),
-    example("src/search.js", 'if (path.indexOf("/admin")) refuse();'),
-  ],
-  good: [
-    example("search.php", '<?php if (strpos($path, "/admin") === false) { allow(); }'),
-    example("search.php", '<?php if (!str_contains($path, "/admin")) { allow(); }'),
-    example("src/search.js", 'if (path.indexOf("/admin") === 0) refuse();'),
-  ],
-};
-
-export const COMPARISONS: readonly StructuralRule[] = [
-  nanComparison,
-  negatedLeftOperand,
-  isLiteral,
-  stringIdentity,
-  literalObjectComparison,
-  strposAsBoolean,
 ];

@@ -1,19 +1,17 @@
 // Conditions that cannot mean what they say.
 import type { SgNode } from "@ast-grep/napi";
-import type { StructuralRule } from "../rule.ts";
-import { example, not, type Shape, script, within } from "./shapes.ts";
+import type { Shape, StructuralRule } from "../rule.ts";
+import { example, has, node, not, script, within } from "./shapes.ts";
 
 /** Both operands are the same expression, and evaluating it twice has no effect of its own. */
 function sameOperands(kind: string, operators: string, calls: readonly string[]): Shape {
-  return {
-    all: [
-      { kind },
-      { has: { field: "operator", regex: `^(${operators})$` } },
-      { has: { field: "left", pattern: "$SAME" } },
-      { has: { field: "right", pattern: "$SAME" } },
-      ...calls.map((call) => not(within({ kind: call }))),
-    ],
-  };
+  return node(
+    kind,
+    has("operator", `^(${operators})$`),
+    { has: { field: "left", pattern: "$SAME" } },
+    { has: { field: "right", pattern: "$SAME" } },
+    ...calls.map((call) => not(within({ kind: call }))),
+  );
 }
 
 /** Whether the first part reads like the last, white space aside. */
@@ -23,31 +21,36 @@ function sameEnds(node: SgNode): boolean {
   return first === last;
 }
 
-const selfComparison: StructuralRule = {
-  kind: "structural",
-  id: "self-comparison",
-  title: "Both sides of the operator are the same",
-  severity: "major",
-  category: "correctness",
-  confidence: 0.85,
-  why: "The result is always the same, so one side was probably meant to be something else.",
-  fix: "Compare with the other value; to test for NaN write `Number.isNaN`, `math.isnan` or the like.",
-  inTests: false,
-  among: (nodes) => nodes.filter(sameEnds),
-  match: {
-    // `!=` is left out: x != x is the old way to ask for NaN.
-    ...script(
-      sameOperands("binary_expression", String.raw`===?|<=?|>=?|&&|\|\||-`, [
-        "call_expression",
-        "update_expression",
-        "await_expression",
-        "number",
-      ]),
-    ),
-    python: [
-      {
-        all: [
-          { kind: "comparison_operator" },
+const literalAssigned = (right: string): Shape => ({
+  kind: "assignment_expression",
+  has: { field: "right", regex: right },
+});
+
+const LITERAL = String.raw`^(true|false|null|undefined|\d+|["'][^"']*["'])$`;
+
+export const CONDITIONS: readonly StructuralRule[] = [
+  {
+    id: "self-comparison",
+    title: "Both sides of the operator are the same",
+    severity: "major",
+    category: "correctness",
+    confidence: 0.85,
+    why: "The result is always the same, so one side was probably meant to be something else.",
+    fix: "Compare with the other value; to test for NaN write `Number.isNaN`, `math.isnan` or the like.",
+    among: (nodes) => nodes.filter(sameEnds),
+    match: {
+      // `!=` is left out: x != x is the old way to ask for NaN.
+      ...script(
+        sameOperands("binary_expression", String.raw`===?|<=?|>=?|&&|\|\||-`, [
+          "call_expression",
+          "update_expression",
+          "await_expression",
+          "number",
+        ]),
+      ),
+      python: [
+        node(
+          "comparison_operator",
           {
             any: [
               { pattern: "$SAME == $SAME" },
@@ -59,102 +62,82 @@ const selfComparison: StructuralRule = {
           not(within({ kind: "call" })),
           not(within({ kind: "integer" })),
           not(within({ kind: "escape_sequence" })),
-        ],
-      },
-      { all: [sameOperands("boolean_operator", "and|or", ["call"])] },
-    ],
-    go: [sameOperands("binary_expression", String.raw`==|<=?|>=?|&&|\|\||-`, ["call_expression", "int_literal"])],
-    java: [
-      sameOperands("binary_expression", String.raw`==|<=?|>=?|&&|\|\||-`, [
+        ),
+        sameOperands("boolean_operator", "and|or", ["call"]),
+      ],
+      go: sameOperands("binary_expression", String.raw`==|<=?|>=?|&&|\|\||-`, ["call_expression", "int_literal"]),
+      java: sameOperands("binary_expression", String.raw`==|<=?|>=?|&&|\|\||-`, [
         "method_invocation",
         "decimal_integer_literal",
       ]),
-    ],
-    ruby: [sameOperands("binary", String.raw`==|<=?|>=?|&&|\|\|`, ["argument_list", "block", "integer"])],
-    rust: [
-      sameOperands("binary_expression", String.raw`==|<=?|>=?|&&|\|\|`, [
+      ruby: sameOperands("binary", String.raw`==|<=?|>=?|&&|\|\|`, ["argument_list", "block", "integer"]),
+      rust: sameOperands("binary_expression", String.raw`==|<=?|>=?|&&|\|\|`, [
         "call_expression",
         "macro_invocation",
         "integer_literal",
       ]),
-    ],
-    php: [
-      sameOperands("binary_expression", String.raw`===?|<=?|>=?|&&|\|\|`, [
+      php: sameOperands("binary_expression", String.raw`===?|<=?|>=?|&&|\|\|`, [
         "function_call_expression",
         "member_call_expression",
         "integer",
       ]),
+    },
+    bad: [
+      example("src/range.ts", "if (range.start === range.start) return;"),
+      example("app/range.py", "if first.end == first.end:", "    merge()"),
+      example("range.go", "func close(a span) {\n\tif a.End == a.End {\n\t\tmerge()\n\t}\n}"),
+      example("Range.java", "class Range { boolean same() { return left.end == left.end; } }"),
+      example("lib/range.rb", "merge if first.stop == first.stop"),
+      example("src/range.rs", "fn same() -> bool { a.end == a.end }"),
+      example("range.php", "<?php if ($a->end === $a->end) { merge(); }"),
+    ],
+    good: [
+      example("src/range.ts", "if (range.start === other.start) return;"),
+      example("src/range.ts", "if (next() === next()) return;", "const isNaN = value !== value;"),
+      example("app/range.py", "if first.end == second.end:", "    merge()"),
+      example("range.go", "func close(a, b span) {\n\tif a.End == b.End {\n\t\tmerge()\n\t}\n}"),
+      example("range.php", "<?php if ($a->end === $b->end) { merge(); }"),
     ],
   },
-  bad: [
-    example("src/range.ts", "if (range.start === range.start) return;"),
-    example("app/range.py", "if first.end == first.end:", "    merge()"),
-    example("range.go", "func close(a span) {\n\tif a.End == a.End {\n\t\tmerge()\n\t}\n}"),
-    example("Range.java", "class Range { boolean same() { return left.end == left.end; } }"),
-    example("lib/range.rb", "merge if first.stop == first.stop"),
-    example("src/range.rs", "fn same() -> bool { a.end == a.end }"),
-    example("range.php", "<?php if ($a->end === $a->end) { merge(); }"),
-  ],
-  good: [
-    example("src/range.ts", "if (range.start === other.start) return;"),
-    example("src/range.ts", "if (next() === next()) return;", "const isNaN = value !== value;"),
-    example("app/range.py", "if first.end == second.end:", "    merge()"),
-    example("range.go", "func close(a, b span) {\n\tif a.End == b.End {\n\t\tmerge()\n\t}\n}"),
-    example("range.php", "<?php if ($a->end === $b->end) { merge(); }"),
-  ],
-};
-
-const literalAssigned = (right: string): Shape => ({
-  kind: "assignment_expression",
-  has: { field: "right", regex: right },
-});
-const LITERAL = String.raw`^(true|false|null|undefined|\d+|["'][^"']*["'])$`;
-
-const assignmentInCondition: StructuralRule = {
-  kind: "structural",
-  id: "assignment-in-condition",
-  title: "Condition assigns instead of comparing",
-  severity: "major",
-  category: "correctness",
-  confidence: 0.95,
-  why: "The variable is overwritten, and the condition is always the same.",
-  fix: "Write `===` (`==` in PHP and Ruby).",
-  inTests: true,
-  onlyWith: /=\s*(true|false|null|undefined|nil|\d+|:\S+|"[^"]*"|'[^']*'|"[^']*'|'[^"]*")$/i,
-  match: {
-    ...script({
-      ...literalAssigned(LITERAL),
-      inside: { kind: "parenthesized_expression", inside: { kind: "if_statement", field: "condition" } },
-    }),
-    php: [
-      {
+  {
+    id: "assignment-in-condition",
+    title: "Condition assigns instead of comparing",
+    severity: "major",
+    category: "correctness",
+    confidence: 0.95,
+    why: "The variable is overwritten, and the condition is always the same.",
+    fix: "Write `===` (`==` in PHP and Ruby).",
+    inTests: true,
+    onlyWith: /=\s*(true|false|null|undefined|nil|\d+|:\S+|"[^"]*"|'[^']*'|"[^']*'|'[^"]*")$/i,
+    match: {
+      ...script({
+        ...literalAssigned(LITERAL),
+        inside: { kind: "parenthesized_expression", inside: { kind: "if_statement", field: "condition" } },
+      }),
+      php: {
         ...literalAssigned(`(?i)${LITERAL}`),
         inside: { kind: "parenthesized_expression", inside: { kind: "if_statement", field: "condition" } },
       },
-    ],
-    ruby: [
-      {
+      ruby: {
         kind: "assignment",
         has: { field: "right", regex: String.raw`^(true|false|nil|\d+|:\w+|"[^"#]*"|'[^']*')$` },
         inside: { any: [{ kind: "if" }, { kind: "unless" }, { kind: "if_modifier" }], field: "condition" },
       },
+    },
+    fixes: [
+      { from: /^([^=]+?)\s*=\s*/, to: "$1 === ", languages: ["javascript", "typescript"] },
+      { from: /^([^=]+?)\s*=\s*/, to: "$1 == ", languages: ["php", "ruby"] },
+    ],
+    bad: [
+      example("src/order.ts", 'if (order.state = "paid") ship(order);'),
+      example("src/order.js", "if (ready = true) ship(order);"),
+      example("order.php", "<?php if ($ready = true) { ship($order); }"),
+      example("lib/order.rb", "if state = :paid", "  ship(order)", "end"),
+    ],
+    good: [
+      example("src/order.ts", 'if (order.state === "paid") ship(order);'),
+      example("src/order.js", "if ((match = pattern.exec(line))) use(match);"),
+      example("lib/order.rb", "if order = Order.find_by(id: id)", "  ship(order)", "end"),
     ],
   },
-  fixes: [
-    { from: /^([^=]+?)\s*=\s*/, to: "$1 === ", languages: ["javascript", "typescript"] },
-    { from: /^([^=]+?)\s*=\s*/, to: "$1 == ", languages: ["php", "ruby"] },
-  ],
-  bad: [
-    example("src/order.ts", 'if (order.state = "paid") ship(order);'),
-    example("src/order.js", "if (ready = true) ship(order);"),
-    example("order.php", "<?php if ($ready = true) { ship($order); }"),
-    example("lib/order.rb", "if state = :paid", "  ship(order)", "end"),
-  ],
-  good: [
-    example("src/order.ts", 'if (order.state === "paid") ship(order);'),
-    example("src/order.js", "if ((match = pattern.exec(line))) use(match);"),
-    example("lib/order.rb", "if order = Order.find_by(id: id)", "  ship(order)", "end"),
-  ],
-};
-
-export const CONDITIONS: readonly StructuralRule[] = [selfComparison, assignmentInCondition];
+];

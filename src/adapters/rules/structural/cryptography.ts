@@ -1,297 +1,253 @@
 // Hashes, ciphers and random values that do not hold.
 import type { StructuralRule } from "../rule.ts";
-import { call, example, not, script, text, withArguments } from "./shapes.ts";
+import { call, example, has, node, not, script, text, withArguments } from "./shapes.ts";
 
 /** Names of values that protect something. */
 const PASSWORD = String.raw`(?i:passw(or)?d|passphrase|\bpwd\b)`;
+
 const SECRET_NAME = String.raw`(?i)(token|secret|passw(or)?d|session_?id|api_?key|\bnonce\b|\bsalt\b|\botp\b|csrf|reset_?code|verification_?code)`;
 
-const weakPasswordHash: StructuralRule = {
-  kind: "structural",
-  id: "weak-password-hash",
-  title: "Password is hashed with a fast hash",
-  severity: "major",
-  category: "security",
-  confidence: 0.8,
-  why: "A graphics card tries billions of MD5 or SHA values a second, so a leaked table is read back in hours.",
-  fix: "Use a password hash with a cost: argon2id, scrypt or bcrypt.",
-  inTests: false,
-  onlyWith: /passw|passphrase|pwd/i,
-  match: {
-    ...script({
-      all: [
-        { kind: "call_expression" },
-        text(
-          String.raw`createHash\(\s*["'](md5|sha-?1|sha-?256|sha-?512)["']\s*\)\s*\.update\([^)]*${PASSWORD}[^)]*\)(\s*\.digest\([^)]*\))?$`,
+/** A binding whose name protects something and whose value holds a weak source. */
+function named(kind: string, name: string, value: string, source: string, unless = "^$") {
+  return node(
+    kind,
+    has(name, SECRET_NAME),
+    // A function that makes something else may hold any random value.
+    { has: { field: value, regex: `(?s)${source}`, not: { regex: String.raw`(?s)(=>\s*\{|function\s*\()` } } },
+    not(text(unless)),
+  );
+}
+
+const HMAC = /^import[ \t][\w., \t]*(?<![.\w])hmac(?![.\w]|[ \t]+as\b)/m;
+
+const SIGNATURE = "(?i)(signature|hmac)";
+
+const SIGNATURE_OPERAND = { regex: "(?i)(signature|hmac)[\"'\\])]*$" };
+
+function comparison(kind: string, operator: string) {
+  const computed = { regex: String.raw`(?i)(^|[._$])(expected|computed|calculated|generated)\w*$|digest\([^)]*\)$` };
+  return node(kind, has("operator", `^(${operator})$`), text(SIGNATURE), {
+    any: [
+      { all: [{ has: { field: "left", ...SIGNATURE_OPERAND } }, { has: { field: "right", ...computed } }] },
+      { all: [{ has: { field: "right", ...SIGNATURE_OPERAND } }, { has: { field: "left", ...computed } }] },
+    ],
+  });
+}
+
+export const CRYPTOGRAPHY: readonly StructuralRule[] = [
+  {
+    id: "weak-password-hash",
+    title: "Password is hashed with a fast hash",
+    severity: "major",
+    category: "security",
+    confidence: 0.8,
+    why: "A graphics card tries billions of MD5 or SHA values a second, so a leaked table is read back in hours.",
+    fix: "Use a password hash with a cost: argon2id, scrypt or bcrypt.",
+    onlyWith: /passw|passphrase|pwd/i,
+    match: {
+      ...script(
+        node(
+          "call_expression",
+          text(
+            String.raw`createHash\(\s*["'](md5|sha-?1|sha-?256|sha-?512)["']\s*\)\s*\.update\([^)]*${PASSWORD}[^)]*\)(\s*\.digest\([^)]*\))?$`,
+          ),
         ),
+      ),
+      python: call("python", String.raw`hashlib\.(md5|sha1|sha256|sha512)`, withArguments(PASSWORD)),
+      go: call("go", String.raw`(md5|sha1)\.Sum|sha256\.Sum256|sha512\.Sum512`, withArguments(PASSWORD)),
+      php: [
+        call("php", "md5|sha1|crc32", withArguments(`\\$\\w*${PASSWORD}`)),
+        call("php", "hash", withArguments(`^\\(\\s*["'](md5|sha1|sha256|sha512)["'],\\s*\\$\\w*${PASSWORD}`)),
       ],
-    }),
-    python: [call("python", String.raw`hashlib\.(md5|sha1|sha256|sha512)`, withArguments(PASSWORD))],
-    go: [call("go", String.raw`(md5|sha1)\.Sum|sha256\.Sum256|sha512\.Sum512`, withArguments(PASSWORD))],
-    php: [
-      call("php", "md5|sha1|crc32", withArguments(`\\$\\w*${PASSWORD}`)),
-      call("php", "hash", withArguments(`^\\(\\s*["'](md5|sha1|sha256|sha512)["'],\\s*\\$\\w*${PASSWORD}`)),
+      ruby: call(
+        "ruby",
+        "hexdigest|digest|base64digest",
+        withArguments(PASSWORD),
+        text(String.raw`^(OpenSSL::)?Digest::(MD5|SHA1|SHA256|SHA512)\.`),
+      ),
+      java: call(
+        "java",
+        "md5Hex|md5|sha1Hex|sha256Hex|sha512Hex|md5DigestAsHex",
+        withArguments(PASSWORD),
+        text("^(DigestUtils|Hashing)\\."),
+      ),
+    },
+    bad: [
+      example("src/accounts.ts", 'const stored = createHash("sha256").update(password).digest("hex");'),
+      example("app/accounts.py", "stored = hashlib.md5(password.encode()).hexdigest()"),
+      example("accounts.go", "stored := sha256.Sum256([]byte(password))"),
+      example("accounts.php", "<?php $stored = md5($password);"),
+      example("lib/accounts.rb", "stored = Digest::SHA1.hexdigest(password)"),
+      example("Accounts.java", "String stored = DigestUtils.md5Hex(password);"),
     ],
-    ruby: [
-      {
-        all: [
-          call("ruby", "hexdigest|digest|base64digest", withArguments(PASSWORD)),
-          text(String.raw`^(OpenSSL::)?Digest::(MD5|SHA1|SHA256|SHA512)\.`),
-        ],
-      },
-    ],
-    java: [
-      {
-        all: [
-          call("java", "md5Hex|md5|sha1Hex|sha256Hex|sha512Hex|md5DigestAsHex", withArguments(PASSWORD)),
-          text("^(DigestUtils|Hashing)\\."),
-        ],
-      },
+    good: [
+      example("src/cache.ts", 'const key = createHash("md5").update(url).digest("hex");'),
+      example("app/accounts.py", "stored = bcrypt.hashpw(password.encode(), bcrypt.gensalt())"),
+      example("app/cache.py", "etag = hashlib.md5(body).hexdigest()"),
+      example("accounts.php", "<?php $stored = password_hash($password, PASSWORD_DEFAULT);"),
     ],
   },
-  bad: [
-    example("src/accounts.ts", 'const stored = createHash("sha256").update(password).digest("hex");'),
-    example("app/accounts.py", "stored = hashlib.md5(password.encode()).hexdigest()"),
-    example("accounts.go", "stored := sha256.Sum256([]byte(password))"),
-    example("accounts.php", "<?php $stored = md5($password);"),
-    example("lib/accounts.rb", "stored = Digest::SHA1.hexdigest(password)"),
-    example("Accounts.java", "String stored = DigestUtils.md5Hex(password);"),
-  ],
-  good: [
-    example("src/cache.ts", 'const key = createHash("md5").update(url).digest("hex");'),
-    example("app/accounts.py", "stored = bcrypt.hashpw(password.encode(), bcrypt.gensalt())"),
-    example("app/cache.py", "etag = hashlib.md5(body).hexdigest()"),
-    example("accounts.php", "<?php $stored = password_hash($password, PASSWORD_DEFAULT);"),
-  ],
-};
-
-const weakCipher: StructuralRule = {
-  kind: "structural",
-  id: "weak-cipher",
-  title: "Cipher is broken or used in ECB mode",
-  severity: "major",
-  category: "security",
-  confidence: 0.85,
-  why: "DES and RC4 are breakable today, and ECB encrypts equal blocks alike, so patterns stay visible and blocks can be swapped.",
-  fix: "Use AES-GCM or ChaCha20-Poly1305 with a fresh nonce for each message.",
-  inTests: false,
-  onlyWith: /[cC]ipher|\bAES\b|\bDES3?\b|ARC[24]\b|Blowfish|openssl_|ECB|\bdes\.New|\brc4\b/,
-  match: {
-    ...script(
-      call(
-        "script",
-        String.raw`(crypto\.)?create(C|Dec)ipheriv`,
-        withArguments(String.raw`^\(\s*["'](?i:des\b|des-|des3|rc4|rc2|bf-|[\w-]*-ecb)`),
+  {
+    id: "weak-cipher",
+    title: "Cipher is broken or used in ECB mode",
+    severity: "major",
+    category: "security",
+    confidence: 0.85,
+    why: "DES and RC4 are breakable today, and ECB encrypts equal blocks alike, so patterns stay visible and blocks can be swapped.",
+    fix: "Use AES-GCM or ChaCha20-Poly1305 with a fresh nonce for each message.",
+    onlyWith: /[cC]ipher|\bAES\b|\bDES3?\b|ARC[24]\b|Blowfish|openssl_|ECB|\bdes\.New|\brc4\b/,
+    match: {
+      ...script(
+        call(
+          "script",
+          String.raw`(crypto\.)?create(C|Dec)ipheriv`,
+          withArguments(String.raw`^\(\s*["'](?i:des\b|des-|des3|rc4|rc2|bf-|[\w-]*-ecb)`),
+        ),
+        call("script", String.raw`crypto\.create(C|Dec)ipher`),
       ),
-      call("script", String.raw`crypto\.create(C|Dec)ipher`),
-    ),
-    python: [
-      call("python", String.raw`(DES3?|ARC4|ARC2|Blowfish)\.new`),
-      call("python", String.raw`AES\.new`, withArguments(String.raw`\bMODE_ECB\b`)),
-      call("python", String.raw`(modes\.ECB|algorithms\.(ARC4|TripleDES|Blowfish))`),
-    ],
-    go: [call("go", String.raw`des\.New(TripleDES)?Cipher|rc4\.NewCipher`)],
-    java: [
-      {
-        all: [
-          call(
-            "java",
-            "getInstance",
-            withArguments(
-              String.raw`^\(\s*"((?i:des|desede|rc4|arcfour|rc2|blowfish)[/"]|AES"|[A-Za-z]+/ECB/(PKCS5|PKCS7|No))`,
-            ),
-            not(withArguments('^\\(\\s*"RSA')),
-          ),
-          text("^Cipher\\."),
-        ],
-      },
-    ],
-    php: [
-      call(
+      python: [
+        call("python", String.raw`(DES3?|ARC4|ARC2|Blowfish)\.new`),
+        call("python", String.raw`AES\.new`, withArguments(String.raw`\bMODE_ECB\b`)),
+        call("python", String.raw`(modes\.ECB|algorithms\.(ARC4|TripleDES|Blowfish))`),
+      ],
+      go: call("go", String.raw`des\.New(TripleDES)?Cipher|rc4\.NewCipher`),
+      java: call(
+        "java",
+        "getInstance",
+        withArguments(
+          String.raw`^\(\s*"((?i:des|desede|rc4|arcfour|rc2|blowfish)[/"]|AES"|[A-Za-z]+/ECB/(PKCS5|PKCS7|No))`,
+        ),
+        not(withArguments('^\\(\\s*"RSA')),
+        text("^Cipher\\."),
+      ),
+      php: call(
         "php",
         "openssl_encrypt|openssl_decrypt",
         withArguments(String.raw`["'](?i:[\w-]*-ecb|des[\w-]*|rc4[\w-]*|bf-[\w-]*)["']`),
       ),
+      ruby: call(
+        "ruby",
+        "new",
+        withArguments(String.raw`^\(?\s*["'](?i:des[\w-]*|rc4|bf-[\w-]*|[\w-]*-ecb)["']`),
+        text("^OpenSSL::Cipher"),
+      ),
+    },
+    bad: [
+      example("src/vault.ts", 'const cipher = crypto.createCipheriv("aes-128-ecb", key, null);'),
+      example("app/vault.py", "cipher = AES.new(key, AES.MODE_ECB)"),
+      example("vault.go", "block, err := des.NewCipher(key)"),
+      example("Vault.java", 'Cipher cipher = Cipher.getInstance("AES/ECB/PKCS5Padding");'),
+      example("vault.php", '<?php $sealed = openssl_encrypt($text, "aes-128-ecb", $key);'),
+      example("lib/vault.rb", 'cipher = OpenSSL::Cipher.new("des-ede3-cbc")'),
     ],
-    ruby: [
-      {
-        all: [
-          call("ruby", "new", withArguments(String.raw`^\(?\s*["'](?i:des[\w-]*|rc4|bf-[\w-]*|[\w-]*-ecb)["']`)),
-          text("^OpenSSL::Cipher"),
-        ],
-      },
+    good: [
+      example("src/vault.ts", 'const cipher = crypto.createCipheriv("aes-256-gcm", key, nonce);'),
+      example("app/vault.py", "cipher = AES.new(key, AES.MODE_GCM)"),
+      example("Vault.java", 'Cipher cipher = Cipher.getInstance("AES/GCM/NoPadding");'),
+      example("Vault.java", 'Cipher cipher = Cipher.getInstance("RSA/ECB/OAEPWithSHA-256AndMGF1Padding");'),
     ],
   },
-  bad: [
-    example("src/vault.ts", 'const cipher = crypto.createCipheriv("aes-128-ecb", key, null);'),
-    example("app/vault.py", "cipher = AES.new(key, AES.MODE_ECB)"),
-    example("vault.go", "block, err := des.NewCipher(key)"),
-    example("Vault.java", 'Cipher cipher = Cipher.getInstance("AES/ECB/PKCS5Padding");'),
-    example("vault.php", '<?php $sealed = openssl_encrypt($text, "aes-128-ecb", $key);'),
-    example("lib/vault.rb", 'cipher = OpenSSL::Cipher.new("des-ede3-cbc")'),
-  ],
-  good: [
-    example("src/vault.ts", 'const cipher = crypto.createCipheriv("aes-256-gcm", key, nonce);'),
-    example("app/vault.py", "cipher = AES.new(key, AES.MODE_GCM)"),
-    example("Vault.java", 'Cipher cipher = Cipher.getInstance("AES/GCM/NoPadding");'),
-    example("Vault.java", 'Cipher cipher = Cipher.getInstance("RSA/ECB/OAEPWithSHA-256AndMGF1Padding");'),
-  ],
-};
-
-const insecureRandom: StructuralRule = {
-  kind: "structural",
-  id: "insecure-random",
-  title: "Secret value comes from a predictable random generator",
-  severity: "major",
-  category: "security",
-  confidence: 0.8,
-  why: "The generator's state can be worked out from a few outputs or the time, and with it every token it gave out.",
-  fix: "Use the system's generator: `crypto.randomBytes`, `secrets`, `crypto/rand`, `SecureRandom`, `random_bytes`.",
-  inTests: false,
-  onlyWith: /\brand|[rR]andom|_rand|uniqid|lcg_value|str_shuffle/,
-  match: {
-    ...script(
-      named("variable_declarator", "name", "value", String.raw`Math\.random\(\)`),
-      named("assignment_expression", "left", "right", String.raw`Math\.random\(\)`),
-      named("pair", "key", "value", String.raw`Math\.random\(\)`),
-    ),
-    python: [
-      named(
+  {
+    id: "insecure-random",
+    title: "Secret value comes from a predictable random generator",
+    severity: "major",
+    category: "security",
+    confidence: 0.8,
+    why: "The generator's state can be worked out from a few outputs or the time, and with it every token it gave out.",
+    fix: "Use the system's generator: `crypto.randomBytes`, `secrets`, `crypto/rand`, `SecureRandom`, `random_bytes`.",
+    onlyWith: /\brand|[rR]andom|_rand|uniqid|lcg_value|str_shuffle/,
+    match: {
+      ...script(
+        named("variable_declarator", "name", "value", String.raw`Math\.random\(\)`),
+        named("assignment_expression", "left", "right", String.raw`Math\.random\(\)`),
+        named("pair", "key", "value", String.raw`Math\.random\(\)`),
+      ),
+      python: named(
         "assignment",
         "left",
         "right",
         String.raw`\brandom\.(choice|choices|randint|random|sample|getrandbits|randrange)\(`,
         String.raw`SystemRandom|max_token|num_token|token_id|tokens\b`,
       ),
-    ],
-    go: [
-      named(
+      go: named(
         "short_var_declaration",
         "left",
         "right",
         String.raw`\brand\.(Intn?|Int31n?|Int63n?|Uint32|Uint64|Float64)\(`,
         String.raw`rand\.Int\(rand\.Reader`,
       ),
-    ],
-    java: [named("variable_declarator", "name", "value", String.raw`(new Random\(|Math\.random\(|ThreadLocalRandom)`)],
-    php: [
-      named(
+      java: named("variable_declarator", "name", "value", String.raw`(new Random\(|Math\.random\(|ThreadLocalRandom)`),
+      php: named(
         "assignment_expression",
         "left",
         "right",
         String.raw`\b(rand|mt_rand|uniqid|lcg_value|str_shuffle)\(`,
         "random_bytes|random_int|openssl_random",
       ),
+      ruby: named(
+        "assignment",
+        "left",
+        "right",
+        String.raw`(^|[^.\w])(rand|Random\.rand|Random\.new)\b`,
+        "SecureRandom",
+      ),
+    },
+    bad: [
+      example("src/sessions.ts", "const sessionId = Math.random().toString(36).slice(2);"),
+      example("app/reset.py", 'reset_token = "".join(random.choice(LETTERS) for _ in range(32))'),
+      example("reset.go", "token := rand.Intn(1000000)"),
+      example("Reset.java", "String token = Long.toHexString(new Random().nextLong());"),
+      example("reset.php", "<?php $resetToken = md5(uniqid());"),
+      example("lib/reset.rb", "reset_token = rand(10**12).to_s"),
     ],
-    ruby: [
-      named("assignment", "left", "right", String.raw`(^|[^.\w])(rand|Random\.rand|Random\.new)\b`, "SecureRandom"),
-    ],
-  },
-  bad: [
-    example("src/sessions.ts", "const sessionId = Math.random().toString(36).slice(2);"),
-    example("app/reset.py", 'reset_token = "".join(random.choice(LETTERS) for _ in range(32))'),
-    example("reset.go", "token := rand.Intn(1000000)"),
-    example("Reset.java", "String token = Long.toHexString(new Random().nextLong());"),
-    example("reset.php", "<?php $resetToken = md5(uniqid());"),
-    example("lib/reset.rb", "reset_token = rand(10**12).to_s"),
-  ],
-  good: [
-    example("src/sessions.ts", 'const sessionId = randomBytes(16).toString("hex");'),
-    example("src/retry.ts", "const delay = Math.random() * 1000;"),
-    example("app/reset.py", "reset_token = secrets.token_urlsafe(32)"),
-    example("app/shuffle.py", "winner = random.choice(entries)"),
-  ],
-};
-
-/** A binding whose name protects something and whose value holds a weak source. */
-function named(kind: string, name: string, value: string, source: string, unless = "^$") {
-  return {
-    all: [
-      { kind },
-      { has: { field: name, regex: SECRET_NAME } },
-      // A function that makes something else may hold any random value.
-      { has: { field: value, regex: `(?s)${source}`, not: { regex: String.raw`(?s)(=>\s*\{|function\s*\()` } } },
-      not(text(unless)),
-    ],
-  };
-}
-
-const HMAC = /^import[ \t][\w., \t]*(?<![.\w])hmac(?![.\w]|[ \t]+as\b)/m;
-const SIGNATURE = "(?i)(signature|hmac)";
-const SIGNATURE_OPERAND = { regex: "(?i)(signature|hmac)[\"'\\])]*$" };
-
-const timingUnsafeCompare: StructuralRule = {
-  kind: "structural",
-  id: "timing-unsafe-compare",
-  title: "Signature is compared with ==",
-  severity: "medium",
-  category: "security",
-  confidence: 0.7,
-  why: "The comparison stops at the first different byte; the time it takes tells an attacker how much of a forged signature is right.",
-  fix: "Compare in constant time: `crypto.timingSafeEqual`, `hmac.compare_digest`, `hmac.Equal`, `hash_equals`.",
-  inTests: false,
-  onlyWith: /signature|hmac/i,
-  match: {
-    ...script(comparison("binary_expression", "===?|!==?")),
-    go: [comparison("binary_expression", "==|!=")],
-    php: [comparison("binary_expression", "===?|!==?")],
-    ruby: [comparison("binary", "==|!=")],
-    python: [
-      {
-        all: [
-          { kind: "comparison_operator" },
-          text(
-            String.raw`(?i)(signature|hmac)["'\])]*\s*(==|!=)\s*([\w.]*[._])?((expected|computed|calculated|generated)\w*|\S*digest\([^)]*\))$|^([\w.]*[._])?((expected|computed|calculated|generated)\w*|\S*digest\([^)]*\))\s*(==|!=)\s*\S*(signature|hmac)["'\])]*$`,
-          ),
-        ],
-      },
+    good: [
+      example("src/sessions.ts", 'const sessionId = randomBytes(16).toString("hex");'),
+      example("src/retry.ts", "const delay = Math.random() * 1000;"),
+      example("app/reset.py", "reset_token = secrets.token_urlsafe(32)"),
+      example("app/shuffle.py", "winner = random.choice(entries)"),
     ],
   },
-  fixes: [
-    { from: /^(\S+)\s*==\s*(\S+)$/, to: "hmac.compare_digest($1, $2)", languages: ["python"], onlyIn: HMAC },
-    { from: /^(\S+)\s*!=\s*(\S+)$/, to: "not hmac.compare_digest($1, $2)", languages: ["python"], onlyIn: HMAC },
-    { from: /^(\S+)\s*===?\s*(\S+)$/, to: "hash_equals($2, $1)", languages: ["php"] },
-    { from: /^(\S+)\s*!==?\s*(\S+)$/, to: "!hash_equals($2, $1)", languages: ["php"] },
-  ],
-  bad: [
-    example("src/webhook.ts", "if (signature !== expectedSignature) return reject();"),
-    example("app/webhook.py", "if signature != expected_signature:", "    abort(401)"),
-    example("webhook.go", "if signature == expectedSignature { accept() }"),
-    example("webhook.php", "<?php if ($signature === $computed) { accept(); }"),
-    example("lib/webhook.rb", "head :ok if signature == computed_signature"),
-  ],
-  good: [
-    example("src/webhook.ts", "if (!timingSafeEqual(signature, expected)) return reject();"),
-    example("src/webhook.ts", "if (signature === undefined) return reject();"),
-    example("app/webhook.py", "if not hmac.compare_digest(signature, expected):", "    abort(401)"),
-    example("src/types.ts", 'if (node.kind === "signature") visit(node);'),
-    example("app/client.py", "if self.signature_type == SIGNATURE_TYPE_BODY:", "    sign()"),
-    example("app/key.py", "def __eq__(self, other):", "    return self.signature == other.signature"),
-  ],
-};
-
-function comparison(kind: string, operator: string) {
-  const computed = {
-    regex: String.raw`(?i)(^|[._$])(expected|computed|calculated|generated)\w*$|digest\([^)]*\)$`,
-  };
-  return {
-    all: [
-      { kind },
-      { has: { field: "operator", regex: `^(${operator})$` } },
-      text(SIGNATURE),
-      {
-        any: [
-          { all: [{ has: { field: "left", ...SIGNATURE_OPERAND } }, { has: { field: "right", ...computed } }] },
-          { all: [{ has: { field: "right", ...SIGNATURE_OPERAND } }, { has: { field: "left", ...computed } }] },
-        ],
-      },
+  {
+    id: "timing-unsafe-compare",
+    title: "Signature is compared with ==",
+    severity: "medium",
+    category: "security",
+    confidence: 0.7,
+    why: "The comparison stops at the first different byte; the time it takes tells an attacker how much of a forged signature is right.",
+    fix: "Compare in constant time: `crypto.timingSafeEqual`, `hmac.compare_digest`, `hmac.Equal`, `hash_equals`.",
+    onlyWith: /signature|hmac/i,
+    match: {
+      ...script(comparison("binary_expression", "===?|!==?")),
+      go: comparison("binary_expression", "==|!="),
+      php: comparison("binary_expression", "===?|!==?"),
+      ruby: comparison("binary", "==|!="),
+      python: node(
+        "comparison_operator",
+        text(
+          String.raw`(?i)(signature|hmac)["'\])]*\s*(==|!=)\s*([\w.]*[._])?((expected|computed|calculated|generated)\w*|\S*digest\([^)]*\))$|^([\w.]*[._])?((expected|computed|calculated|generated)\w*|\S*digest\([^)]*\))\s*(==|!=)\s*\S*(signature|hmac)["'\])]*$`,
+        ),
+      ),
+    },
+    fixes: [
+      { from: /^(\S+)\s*==\s*(\S+)$/, to: "hmac.compare_digest($1, $2)", languages: ["python"], onlyIn: HMAC },
+      { from: /^(\S+)\s*!=\s*(\S+)$/, to: "not hmac.compare_digest($1, $2)", languages: ["python"], onlyIn: HMAC },
+      { from: /^(\S+)\s*===?\s*(\S+)$/, to: "hash_equals($2, $1)", languages: ["php"] },
+      { from: /^(\S+)\s*!==?\s*(\S+)$/, to: "!hash_equals($2, $1)", languages: ["php"] },
     ],
-  };
-}
-
-export const CRYPTOGRAPHY: readonly StructuralRule[] = [
-  weakPasswordHash,
-  weakCipher,
-  insecureRandom,
-  timingUnsafeCompare,
+    bad: [
+      example("src/webhook.ts", "if (signature !== expectedSignature) return reject();"),
+      example("app/webhook.py", "if signature != expected_signature:", "    abort(401)"),
+      example("webhook.go", "if signature == expectedSignature { accept() }"),
+      example("webhook.php", "<?php if ($signature === $computed) { accept(); }"),
+      example("lib/webhook.rb", "head :ok if signature == computed_signature"),
+    ],
+    good: [
+      example("src/webhook.ts", "if (!timingSafeEqual(signature, expected)) return reject();"),
+      example("src/webhook.ts", "if (signature === undefined) return reject();"),
+      example("app/webhook.py", "if not hmac.compare_digest(signature, expected):", "    abort(401)"),
+      example("src/types.ts", 'if (node.kind === "signature") visit(node);'),
+      example("app/client.py", "if self.signature_type == SIGNATURE_TYPE_BODY:", "    sign()"),
+      example("app/key.py", "def __eq__(self, other):", "    return self.signature == other.signature"),
+    ],
+  },
 ];

@@ -1,196 +1,156 @@
 // Errors that vanish.
 import type { StructuralRule } from "../rule.ts";
-import { example, not, script, text } from "./shapes.ts";
+import { example, has, kinds, node, not, script, text } from "./shapes.ts";
 
-const swallowedError: StructuralRule = {
-  kind: "structural",
-  id: "swallowed-error",
-  title: "Error is swallowed without a word",
-  severity: "medium",
-  category: "reliability",
-  confidence: 0.7,
-  why: "When this fails nobody learns of it: no log, no caller that could react, only a wrong state later on.",
-  fix: "Log it, return or rethrow it, or catch the one error that is expected; if silence is right, say why in a comment.",
-  inTests: false,
-  onlyWith: /catch|except|rescue|err\s*!=/,
-  match: {
-    ...script({ kind: "catch_clause", has: { field: "body", regex: String.raw`^\{\s*\}$` } }),
-    python: [
-      {
-        all: [
-          { kind: "except_clause" },
-          text(String.raw`^except(\s*:|\s+(BaseException|Exception)(\s+as\s+\w+)?\s*:)\s*(pass|\.\.\.)\s*$`),
-        ],
-      },
-    ],
-    java: [
-      {
-        all: [
-          { kind: "catch_clause" },
-          {
-            has: {
-              kind: "catch_formal_parameter",
-              regex: String.raw`\b(Exception|Throwable|RuntimeException|Error)\s+\w+$`,
-            },
+export const ERRORS: readonly StructuralRule[] = [
+  {
+    id: "swallowed-error",
+    title: "Error is swallowed without a word",
+    severity: "medium",
+    category: "reliability",
+    confidence: 0.7,
+    why: "When this fails nobody learns of it: no log, no caller that could react, only a wrong state later on.",
+    fix: "Log it, return or rethrow it, or catch the one error that is expected; if silence is right, say why in a comment.",
+    onlyWith: /catch|except|rescue|err\s*!=/,
+    match: {
+      ...script({ kind: "catch_clause", has: { field: "body", regex: String.raw`^\{\s*\}$` } }),
+      python: node(
+        "except_clause",
+        text(String.raw`^except(\s*:|\s+(BaseException|Exception)(\s+as\s+\w+)?\s*:)\s*(pass|\.\.\.)\s*$`),
+      ),
+      java: node(
+        "catch_clause",
+        {
+          has: {
+            kind: "catch_formal_parameter",
+            regex: String.raw`\b(Exception|Throwable|RuntimeException|Error)\s+\w+$`,
           },
-          // A variable named for its fate is a word.
-          not({ has: { kind: "catch_formal_parameter", regex: String.raw`\b(ignored?|expected|_)$` } }),
-          { has: { field: "body", regex: String.raw`^\{\s*\}$` } },
-        ],
-      },
-    ],
-    go: [
-      {
-        all: [
-          { kind: "if_statement" },
-          { has: { field: "condition", regex: String.raw`^err\s*!=\s*nil$` } },
-          { has: { field: "consequence", regex: String.raw`^\{\s*\}$` } },
-          not({ has: { field: "alternative", regex: "." } }),
-        ],
-      },
-    ],
-    php: [
-      {
-        all: [
-          { kind: "catch_clause" },
-          { has: { field: "type", regex: String.raw`^\\?(Exception|Throwable|Error)$` } },
-          { has: { field: "body", regex: String.raw`^\{\s*\}$` } },
-        ],
-      },
-    ],
-    ruby: [
-      {
-        all: [
-          { kind: "rescue" },
-          text(String.raw`^rescue(\s+(StandardError|Exception))?(\s*=>\s*\w+)?;?\s*$`),
-          not({ precedes: { kind: "comment" } }),
-        ],
-      },
-    ],
-  },
-  bad: [
-    example("src/save.ts", "try {", "  await save(order);", "} catch (error) {}"),
-    example("src/save.js", "try { save(order); } catch {", "}"),
-    example("app/save.py", "try:", "    save(order)", "except Exception:", "    pass"),
-    example("Save.java", "class Save { void run() { try { save(); } catch (Exception e) { } } }"),
-    example("save.go", "if err != nil {", "}"),
-    example("save.php", "<?php try { save($order); } catch (\\Exception $e) {}"),
-    example("lib/save.rb", "begin", "  save(order)", "rescue StandardError => e", "end"),
-  ],
-  good: [
-    example(
-      "src/save.ts",
-      "try {",
-      "  await save(order);",
-      "} catch {",
-      "  // The order is saved again by the nightly job.",
-      "}",
-    ),
-    example("app/save.py", "try:", "    os.remove(path)", "except FileNotFoundError:", "    pass"),
-    example("app/save.py", "try:", "    save(order)", "except Exception:", '    log.exception("order is not saved")'),
-    example("Save.java", "class Save { void run() { try { save(); } catch (Exception ignored) { } } }"),
-    example("save.go", "if err != nil {", "\treturn err", "}"),
-    example("lib/save.rb", "begin", "  save(order)", "rescue StandardError => e", "  logger.warn(e)", "end"),
-  ],
-};
-
-const broadCatch: StructuralRule = {
-  kind: "structural",
-  id: "broad-catch",
-  title: "Handler also catches interrupts and exits",
-  severity: "medium",
-  category: "reliability",
-  confidence: 0.7,
-  why: "It also stops Ctrl-C, `sys.exit` and shutdown signals, so the program cannot be stopped while it is here.",
-  fix: "Catch `Exception` (Python) or `StandardError` (Ruby), or raise again at the end of the handler.",
-  inTests: false,
-  onlyWith: /except|rescue/,
-  match: {
-    python: [
-      {
-        all: [
-          { kind: "except_clause" },
-          // Who writes BaseException means it.
-          text(String.raw`^except\s*:`),
-          // An empty handler is the business of swallowed-error.
-          not(text(String.raw`^except[^:]*:\s*(#[^\n]*\s*)*(pass|\.\.\.)\s*(#[^\n]*\s*)*$`)),
-          not(text(String.raw`\b(raise|sys\.exit|_exit\(|set_exception|exc_info|print_exc|format_exc|exception\()`)),
-        ],
-      },
-    ],
-    ruby: [
-      {
-        all: [
-          { kind: "rescue" },
-          text(String.raw`^rescue\s+Exception\b(\s*=>\s*\w+)?`),
-          text(String.raw`\n.*\w`),
-          not(text(String.raw`\b(raise|exit|abort)\b`)),
-        ],
-      },
-    ],
-  },
-  bad: [
-    example("app/worker.py", "try:", "    run(task)", "except:", "    retry(task)"),
-    example("app/worker.py", "while True:", "    try:", "        run(task)", "    except:", "        failed += 1"),
-    example("lib/worker.rb", "begin", "  run(task)", "rescue Exception => e", "  report(e)", "end"),
-  ],
-  good: [
-    example("app/worker.py", "try:", "    run(task)", "except Exception:", "    retry(task)"),
-    example("app/worker.py", "try:", "    run(task)", "except:", "    rollback()", "    raise"),
-    example("lib/worker.rb", "begin", "  run(task)", "rescue StandardError => e", "  report(e)", "end"),
-  ],
-};
-
-const returnInFinally: StructuralRule = {
-  kind: "structural",
-  id: "return-in-finally",
-  title: "`return` in `finally` hides the error",
-  severity: "medium",
-  category: "correctness",
-  confidence: 0.9,
-  why: "It replaces the value that was returned and throws away the error that was on its way.",
-  fix: "Return after the `try` statement, and leave only clean-up in `finally`.",
-  inTests: false,
-  onlyWith: /\breturn\b/,
-  onlyIn: /finally/,
-  match: {
-    ...script({
-      kind: "return_statement",
-      inside: {
-        kind: "finally_clause",
-        stopBy: {
-          any: ["arrow_function", "function_declaration", "function_expression", "method_definition"].map((kind) => ({
-            kind,
-          })),
         },
-      },
-    }),
-    python: [
-      {
-        kind: "return_statement",
-        inside: { kind: "finally_clause", stopBy: { any: [{ kind: "function_definition" }, { kind: "lambda" }] } },
-      },
+        // A variable named for its fate is a word.
+        not({ has: { kind: "catch_formal_parameter", regex: String.raw`\b(ignored?|expected|_)$` } }),
+        has("body", String.raw`^\{\s*\}$`),
+      ),
+      go: node(
+        "if_statement",
+        has("condition", String.raw`^err\s*!=\s*nil$`),
+        has("consequence", String.raw`^\{\s*\}$`),
+        not(has("alternative", ".")),
+      ),
+      php: node(
+        "catch_clause",
+        has("type", String.raw`^\\?(Exception|Throwable|Error)$`),
+        has("body", String.raw`^\{\s*\}$`),
+      ),
+      ruby: node(
+        "rescue",
+        text(String.raw`^rescue(\s+(StandardError|Exception))?(\s*=>\s*\w+)?;?\s*$`),
+        not({ precedes: { kind: "comment" } }),
+      ),
+    },
+    bad: [
+      example("src/save.ts", "try {", "  await save(order);", "} catch (error) {}"),
+      example("src/save.js", "try { save(order); } catch {", "}"),
+      example("app/save.py", "try:", "    save(order)", "except Exception:", "    pass"),
+      example("Save.java", "class Save { void run() { try { save(); } catch (Exception e) { } } }"),
+      example("save.go", "if err != nil {", "}"),
+      example("save.php", "<?php try { save($order); } catch (\\Exception $e) {}"),
+      example("lib/save.rb", "begin", "  save(order)", "rescue StandardError => e", "end"),
     ],
-    java: [
-      {
+    good: [
+      example(
+        "src/save.ts",
+        "try {",
+        "  await save(order);",
+        "} catch {",
+        "  // The order is saved again by the nightly job.",
+        "}",
+      ),
+      example("app/save.py", "try:", "    os.remove(path)", "except FileNotFoundError:", "    pass"),
+      example("app/save.py", "try:", "    save(order)", "except Exception:", '    log.exception("order is not saved")'),
+      example("Save.java", "class Save { void run() { try { save(); } catch (Exception ignored) { } } }"),
+      example("save.go", "if err != nil {", "\treturn err", "}"),
+      example("lib/save.rb", "begin", "  save(order)", "rescue StandardError => e", "  logger.warn(e)", "end"),
+    ],
+  },
+  {
+    id: "broad-catch",
+    title: "Handler also catches interrupts and exits",
+    severity: "medium",
+    category: "reliability",
+    confidence: 0.7,
+    why: "It also stops Ctrl-C, `sys.exit` and shutdown signals, so the program cannot be stopped while it is here.",
+    fix: "Catch `Exception` (Python) or `StandardError` (Ruby), or raise again at the end of the handler.",
+    onlyWith: /except|rescue/,
+    match: {
+      python: node(
+        "except_clause",
+        // Who writes BaseException means it.
+        text(String.raw`^except\s*:`),
+        // An empty handler is the business of swallowed-error.
+        not(text(String.raw`^except[^:]*:\s*(#[^\n]*\s*)*(pass|\.\.\.)\s*(#[^\n]*\s*)*$`)),
+        not(text(String.raw`\b(raise|sys\.exit|_exit\(|set_exception|exc_info|print_exc|format_exc|exception\()`)),
+      ),
+      ruby: node(
+        "rescue",
+        text(String.raw`^rescue\s+Exception\b(\s*=>\s*\w+)?`),
+        text(String.raw`\n.*\w`),
+        not(text(String.raw`\b(raise|exit|abort)\b`)),
+      ),
+    },
+    bad: [
+      example("app/worker.py", "try:", "    run(task)", "except:", "    retry(task)"),
+      example("app/worker.py", "while True:", "    try:", "        run(task)", "    except:", "        failed += 1"),
+      example("lib/worker.rb", "begin", "  run(task)", "rescue Exception => e", "  report(e)", "end"),
+    ],
+    good: [
+      example("app/worker.py", "try:", "    run(task)", "except Exception:", "    retry(task)"),
+      example("app/worker.py", "try:", "    run(task)", "except:", "    rollback()", "    raise"),
+      example("lib/worker.rb", "begin", "  run(task)", "rescue StandardError => e", "  report(e)", "end"),
+    ],
+  },
+  {
+    id: "return-in-finally",
+    title: "`return` in `finally` hides the error",
+    severity: "medium",
+    category: "correctness",
+    confidence: 0.9,
+    why: "It replaces the value that was returned and throws away the error that was on its way.",
+    fix: "Return after the `try` statement, and leave only clean-up in `finally`.",
+    onlyWith: /\breturn\b/,
+    onlyIn: /finally/,
+    match: {
+      ...script({
         kind: "return_statement",
         inside: {
           kind: "finally_clause",
-          stopBy: { any: [{ kind: "lambda_expression" }, { kind: "method_declaration" }] },
+          stopBy: kinds("arrow_function", "function_declaration", "function_expression", "method_definition"),
         },
+      }),
+      python: {
+        kind: "return_statement",
+        inside: { kind: "finally_clause", stopBy: kinds("function_definition", "lambda") },
       },
+      java: {
+        kind: "return_statement",
+        inside: { kind: "finally_clause", stopBy: kinds("lambda_expression", "method_declaration") },
+      },
+    },
+    bad: [
+      example("src/read.ts", "function read() { try { return parse(); } finally { return null; } }"),
+      example(
+        "app/read.py",
+        "def read():",
+        "    try:",
+        "        return parse()",
+        "    finally:",
+        "        return None",
+      ),
+      example("Read.java", "class Read { int run() { try { return parse(); } finally { return 0; } } }"),
+    ],
+    good: [
+      example("src/read.ts", "function read() { try { return parse(); } finally { close(); } }"),
+      example("src/read.ts", "function read() { try { return parse(); } finally { later(() => { return 1; }); } }"),
+      example("app/read.py", "def read():", "    try:", "        return parse()", "    finally:", "        close()"),
     ],
   },
-  bad: [
-    example("src/read.ts", "function read() { try { return parse(); } finally { return null; } }"),
-    example("app/read.py", "def read():", "    try:", "        return parse()", "    finally:", "        return None"),
-    example("Read.java", "class Read { int run() { try { return parse(); } finally { return 0; } } }"),
-  ],
-  good: [
-    example("src/read.ts", "function read() { try { return parse(); } finally { close(); } }"),
-    example("src/read.ts", "function read() { try { return parse(); } finally { later(() => { return 1; }); } }"),
-    example("app/read.py", "def read():", "    try:", "        return parse()", "    finally:", "        close()"),
-  ],
-};
-
-export const ERRORS: readonly StructuralRule[] = [swallowedError, broadCatch, returnInFinally];
+];

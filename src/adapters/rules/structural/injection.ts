@@ -1,276 +1,245 @@
 // Text that becomes a program: SQL, a shell command, code.
 import type { StructuralRule } from "../rule.ts";
-import { call, example, not, script, text, withArguments } from "./shapes.ts";
+import { call, example, has, kinds, node, not, script, text, withArguments } from "./shapes.ts";
 
 /** How a statement of SQL begins, up to where values stand. Case does not matter. */
 const SQL = String.raw`\s*(select\b.*\bfrom|insert\s+into|update\b.*\bset|delete\s+from)\b.*`;
+
 /** Where a value stands: after a comparison, LIKE or VALUES, perhaps inside quotes. Table and column names do not. */
 const VALUE = String.raw`(=|<|>|\blike|\bvalues\s*\()\s*\\?['"]?%?`;
+
 /** Names in capitals are constants; these words say that the value was made harmless. */
 const HARMLESS = String.raw`(?i)(escape|quote|sanitize|placeholder|parseint|number\(|intval|\bint\(|\(int\))`;
 
 /** A joined string of SQL: `"… WHERE a = '" + name`. */
 function joined(kind: string, operator: string, name: string) {
-  return { all: [{ kind }, text(`(?i)^[rb]*["'\`]+${SQL}${VALUE}["'\`]+\\s*${operator}\\s*(?-i:${name})`)] };
+  return node(kind, text(`(?i)^[rb]*["'\`]+${SQL}${VALUE}["'\`]+\\s*${operator}\\s*(?-i:${name})`));
 }
-
-const sqlFromStrings: StructuralRule = {
-  kind: "structural",
-  id: "sql-from-strings",
-  title: "SQL statement is built from strings",
-  severity: "major",
-  category: "security",
-  confidence: 0.85,
-  why: "A value pasted into SQL can end the literal it stands in and add statements of its own (SQL injection); an honest apostrophe already breaks the query.",
-  fix: "Pass values as parameters (`?`, `$1`, `:name`) and let the driver quote them.",
-  inTests: false,
-  onlyWith: /\bselect\s|\binsert\s+into\b|\bdelete\s+from\b|\bupdate\s+\S+\s+set\b/i,
-  match: mapHarmless({
-    ...script(
-      {
-        all: [
-          { kind: "template_string" },
-          text(`(?i)^\`${SQL}${VALUE}\\$\\{(?-i:[a-z])`),
-          // A tag (sql`…`) receives the values apart from the text.
-          not({ inside: { kind: "call_expression" } }),
-        ],
-      },
-      joined("binary_expression", "\\+", "[a-z]"),
-    ),
-    python: [
-      {
-        all: [
-          { any: [{ kind: "string" }, { kind: "concatenated_string" }] },
-          text(`(?i)^[rbuf]*["']+${SQL}${VALUE}\\{(?-i:[a-z])`),
-          { any: [text(`^[rb]*[fF]`), text(`\\s[rb]*[fF]["']`)] },
-        ],
-      },
-      { all: [{ kind: "binary_operator" }, text(`(?i)^[rb]*["']+${SQL}${VALUE}%s.*["']\\s*%\\s*[(a-z]`)] },
-      call("python", `(?is)[rb]*["']+${SQL}${VALUE}\\{.*["']\\.format`),
-      joined("binary_operator", "\\+", "[a-z]"),
-    ],
-    go: [
-      call("go", "fmt\\.Sprintf", withArguments(`(?i)^\\(["\`]${SQL}${VALUE}%[svq]`)),
-      joined("binary_expression", "\\+", "[a-z]"),
-    ],
-    java: [
-      { all: [{ kind: "method_invocation" }, text(`(?i)^String\\.format\\("${SQL}${VALUE}%s`)] },
-      joined("binary_expression", "\\+", "[a-z]"),
-    ],
-    ruby: [{ all: [{ kind: "string" }, text(`(?i)^"${SQL}${VALUE}#\\{(?-i:[a-z@])`)] }],
-    rust: [{ all: [{ kind: "macro_invocation" }, text(`(?i)^format!\\(\\s*r?#*"${SQL}${VALUE}\\{[a-z_0-9]*\\}`)] }],
-    php: [
-      { all: [{ kind: "encapsed_string" }, text(`(?i)^"${SQL}${VALUE}\\{?\\$`)] },
-      joined("binary_expression", "\\.", "\\$"),
-    ],
-  }),
-  bad: [
-    example("src/users.ts", `const rows = await db.query(\`SELECT * FROM users WHERE name = '\${name}'\`);`),
-    example("src/users.js", 'db.query("DELETE FROM users WHERE id = " + req.params.id, done);'),
-    example("app/users.py", "cursor.execute(f\"SELECT id FROM users WHERE email = '{email}'\")"),
-    example("app/users.py", "cursor.execute(\"UPDATE users SET name = '%s' WHERE id = 7\" % name)"),
-    example("app/users.py", 'cursor.execute("SELECT id FROM users WHERE email = {}".format(email))'),
-    example("users.go", "rows, err := db.Query(fmt.Sprintf(\"SELECT id FROM users WHERE name = '%s'\", name))"),
-    example("Users.java", 'statement.executeQuery("SELECT id FROM users WHERE name = \'" + name + "\'");'),
-    example(
-      "app/models/user.rb",
-      "User.where(\"name = 'a'\")",
-      "connection.execute(\"SELECT 1 FROM users WHERE name = '#{name}'\")",
-    ),
-    example("src/users.rs", "let query = format!(\"SELECT id FROM users WHERE name = '{}'\", name);"),
-    example("users.php", "<?php $db->query(\"SELECT id FROM users WHERE name = '$name'\");"),
-    example("users.php", '<?php $db->query("SELECT id FROM users WHERE id = " . $id);'),
-  ],
-  good: [
-    example("src/users.ts", 'await db.query("SELECT * FROM users WHERE name = $1", [name]);'),
-    example("src/users.ts", `const rows = await sql\`SELECT * FROM users WHERE name = \${name}\`;`),
-    example("src/users.ts", `await db.query(\`SELECT \${COLUMNS} FROM users WHERE id IN (\${marks})\`, ids);`),
-    example("app/users.py", 'cursor.execute("SELECT id FROM users WHERE email = %s", (email,))'),
-    example("users.go", 'rows, err := db.Query("SELECT id FROM users WHERE name = $1", name)'),
-    example("Users.java", 'connection.prepareStatement("SELECT id FROM " + TABLE + " WHERE name = ?");'),
-    example("app/models/user.rb", 'User.where("name = ?", name)'),
-    example("users.php", '<?php $db->prepare("SELECT id FROM users WHERE id = :id");'),
-  ],
-};
 
 function mapHarmless(match: StructuralRule["match"]): StructuralRule["match"] {
   return Object.fromEntries(
     Object.entries(match).map(([language, shapes]) => [
       language,
-      shapes.map((shape) => ({ all: [shape, not(text(HARMLESS))] })),
+      [shapes].flat().map((shape) => ({ all: [shape, not(text(HARMLESS))] })),
     ]),
   );
 }
 
 const QUOTED = not(text(String.raw`(?i)(shell_?escape|shellquote|shell_?quote|shlex|escapeshell|quote\()`));
 
-const shellFromStrings: StructuralRule = {
-  kind: "structural",
-  id: "shell-from-strings",
-  title: "Shell command is built from strings",
-  severity: "major",
-  category: "security",
-  confidence: 0.75,
-  why: "The shell reads spaces, quotes, `;` and `$( )` in a pasted value as syntax, so a file name or branch name can run commands.",
-  fix: "Start the program directly with a list of arguments (no shell), or quote each value with the language's own function.",
-  inTests: false,
-  onlyWith: /exec(Sync)?\(|exec\.Command|Command::new|subprocess|\bsystem[ (]|popen|passthru|capture[23]|#\{/,
-  match: {
-    ...script({
-      ...call(
-        "script",
-        String.raw`exec|execSync|(child_process|childProcess|cp)\.(exec|execSync)`,
+export const INJECTION: readonly StructuralRule[] = [
+  {
+    id: "sql-from-strings",
+    title: "SQL statement is built from strings",
+    severity: "major",
+    category: "security",
+    confidence: 0.85,
+    why: "A value pasted into SQL can end the literal it stands in and add statements of its own (SQL injection); an honest apostrophe already breaks the query.",
+    fix: "Pass values as parameters (`?`, `$1`, `:name`) and let the driver quote them.",
+    onlyWith: /\bselect\s|\binsert\s+into\b|\bdelete\s+from\b|\bupdate\s+\S+\s+set\b/i,
+    match: mapHarmless({
+      ...script(
+        node(
+          "template_string",
+          text(`(?i)^\`${SQL}${VALUE}\\$\\{(?-i:[a-z])`),
+          // A tag (sql`…`) receives the values apart from the text.
+          not({ inside: { kind: "call_expression" } }),
+        ),
+        joined("binary_expression", "\\+", "[a-z]"),
+      ),
+      python: [
         {
-          has: {
-            field: "arguments",
+          all: [
+            kinds("string", "concatenated_string"),
+            text(`(?i)^[rbuf]*["']+${SQL}${VALUE}\\{(?-i:[a-z])`),
+            { any: [text(`^[rb]*[fF]`), text(`\\s[rb]*[fF]["']`)] },
+          ],
+        },
+        node("binary_operator", text(`(?i)^[rb]*["']+${SQL}${VALUE}%s.*["']\\s*%\\s*[(a-z]`)),
+        call("python", `(?is)[rb]*["']+${SQL}${VALUE}\\{.*["']\\.format`),
+        joined("binary_operator", "\\+", "[a-z]"),
+      ],
+      go: [
+        call("go", "fmt\\.Sprintf", withArguments(`(?i)^\\(["\`]${SQL}${VALUE}%[svq]`)),
+        joined("binary_expression", "\\+", "[a-z]"),
+      ],
+      java: [
+        node("method_invocation", text(`(?i)^String\\.format\\("${SQL}${VALUE}%s`)),
+        joined("binary_expression", "\\+", "[a-z]"),
+      ],
+      ruby: [node("string", text(`(?i)^"${SQL}${VALUE}#\\{(?-i:[a-z@])`))],
+      rust: [node("macro_invocation", text(`(?i)^format!\\(\\s*r?#*"${SQL}${VALUE}\\{[a-z_0-9]*\\}`))],
+      php: [node("encapsed_string", text(`(?i)^"${SQL}${VALUE}\\{?\\$`)), joined("binary_expression", "\\.", "\\$")],
+    }),
+    bad: [
+      example("src/users.ts", `const rows = await db.query(\`SELECT * FROM users WHERE name = '\${name}'\`);`),
+      example("src/users.js", 'db.query("DELETE FROM users WHERE id = " + req.params.id, done);'),
+      example("app/users.py", "cursor.execute(f\"SELECT id FROM users WHERE email = '{email}'\")"),
+      example("app/users.py", "cursor.execute(\"UPDATE users SET name = '%s' WHERE id = 7\" % name)"),
+      example("app/users.py", 'cursor.execute("SELECT id FROM users WHERE email = {}".format(email))'),
+      example("users.go", "rows, err := db.Query(fmt.Sprintf(\"SELECT id FROM users WHERE name = '%s'\", name))"),
+      example("Users.java", 'statement.executeQuery("SELECT id FROM users WHERE name = \'" + name + "\'");'),
+      example(
+        "app/models/user.rb",
+        "User.where(\"name = 'a'\")",
+        "connection.execute(\"SELECT 1 FROM users WHERE name = '#{name}'\")",
+      ),
+      example("src/users.rs", "let query = format!(\"SELECT id FROM users WHERE name = '{}'\", name);"),
+      example("users.php", "<?php $db->query(\"SELECT id FROM users WHERE name = '$name'\");"),
+      example("users.php", '<?php $db->query("SELECT id FROM users WHERE id = " . $id);'),
+    ],
+    good: [
+      example("src/users.ts", 'await db.query("SELECT * FROM users WHERE name = $1", [name]);'),
+      example("src/users.ts", `const rows = await sql\`SELECT * FROM users WHERE name = \${name}\`;`),
+      example("src/users.ts", `await db.query(\`SELECT \${COLUMNS} FROM users WHERE id IN (\${marks})\`, ids);`),
+      example("app/users.py", 'cursor.execute("SELECT id FROM users WHERE email = %s", (email,))'),
+      example("users.go", 'rows, err := db.Query("SELECT id FROM users WHERE name = $1", name)'),
+      example("Users.java", 'connection.prepareStatement("SELECT id FROM " + TABLE + " WHERE name = ?");'),
+      example("app/models/user.rb", 'User.where("name = ?", name)'),
+      example("users.php", '<?php $db->prepare("SELECT id FROM users WHERE id = :id");'),
+    ],
+  },
+  {
+    id: "shell-from-strings",
+    title: "Shell command is built from strings",
+    severity: "major",
+    category: "security",
+    confidence: 0.75,
+    why: "The shell reads spaces, quotes, `;` and `$( )` in a pasted value as syntax, so a file name or branch name can run commands.",
+    fix: "Start the program directly with a list of arguments (no shell), or quote each value with the language's own function.",
+    onlyWith: /exec(Sync)?\(|exec\.Command|Command::new|subprocess|\bsystem[ (]|popen|passthru|capture[23]|#\{/,
+    match: {
+      ...script({
+        ...call(
+          "script",
+          String.raw`exec|execSync|(child_process|childProcess|cp)\.(exec|execSync)`,
+          {
             has: {
-              any: [
-                { all: [{ kind: "template_string" }, text(String.raw`\$\{[a-z]`)] },
-                { all: [{ kind: "binary_expression" }, text("^[\"'`].*\\+\\s*[a-z]")] },
-              ],
+              field: "arguments",
+              has: {
+                any: [
+                  node("template_string", text(String.raw`\$\{[a-z]`)),
+                  node("binary_expression", text("^[\"'`].*\\+\\s*[a-z]")),
+                ],
+              },
             },
           },
-        },
-        QUOTED,
-      ),
-    }),
-    python: [
-      call(
-        "python",
-        String.raw`subprocess\.(run|call|check_call|check_output|Popen)`,
-        withArguments(String.raw`shell\s*=\s*True`),
-        withArguments(
-          String.raw`^\(\s*([rb]*f["']+.*\{|[rb]*["'][^,]*["']\s*(%|\+)\s*[a-z(]|[rb]*["'].*["']\.format\()`,
+          QUOTED,
         ),
-        QUOTED,
-      ),
-      call(
-        "python",
-        String.raw`os\.(system|popen)`,
-        withArguments(
-          String.raw`^\(\s*([rb]*f["']+.*\{[a-z]|[rb]*["'].*["']\s*(%|\+)\s*[a-z(]|[rb]*["'].*["']\.format\()`,
+      }),
+      python: [
+        call(
+          "python",
+          String.raw`subprocess\.(run|call|check_call|check_output|Popen)`,
+          withArguments(String.raw`shell\s*=\s*True`),
+          withArguments(
+            String.raw`^\(\s*([rb]*f["']+.*\{|[rb]*["'][^,]*["']\s*(%|\+)\s*[a-z(]|[rb]*["'].*["']\.format\()`,
+          ),
+          QUOTED,
         ),
-        QUOTED,
-      ),
-    ],
-    go: [
-      call(
+        call(
+          "python",
+          String.raw`os\.(system|popen)`,
+          withArguments(
+            String.raw`^\(\s*([rb]*f["']+.*\{[a-z]|[rb]*["'].*["']\s*(%|\+)\s*[a-z(]|[rb]*["'].*["']\.format\()`,
+          ),
+          QUOTED,
+        ),
+      ],
+      go: call(
         "go",
         String.raw`exec\.Command(Context)?`,
         withArguments(String.raw`"(/bin/)?(ba|z)?sh",\s*"-l?c",\s*(fmt\.Sprintf\(|["\x60].*["\x60]\s*\+\s*[a-z])`),
         QUOTED,
       ),
-    ],
-    java: [
-      call(
+      java: call(
         "java",
         "exec",
         text(String.raw`getRuntime\(\)\s*\.exec\(`),
         withArguments(String.raw`^\(\s*("[^"]*"\s*\+\s*[a-z]|String\.format\()`),
       ),
-    ],
-    ruby: [
-      {
-        all: [
-          call("ruby", "system|exec|popen|capture2|capture2e|capture3"),
+      ruby: [
+        call(
+          "ruby",
+          "system|exec|popen|capture2|capture2e|capture3",
           withArguments(String.raw`^\(?\s*"[^"]*#\{[a-z@][^"]*"\s*(\)?$|,\s*(out|err|in|chdir|exception):)`),
           QUOTED,
-        ],
-      },
-      { all: [{ kind: "subshell" }, text(String.raw`#\{[a-z@]`), QUOTED] },
-    ],
-    php: [
-      call(
+        ),
+        node("subshell", text(String.raw`#\{[a-z@]`), QUOTED),
+      ],
+      php: call(
         "php",
         "exec|shell_exec|system|passthru|popen|proc_open",
         withArguments(String.raw`^\(\s*(".*\$|["'].*["']\s*\.\s*\$|\$_(GET|POST|REQUEST))`),
         QUOTED,
       ),
+      rust: node(
+        "call_expression",
+        text(String.raw`Command::new\("(/bin/)?(ba|z)?sh"\)\s*\.arg\("-l?c"\)\s*\.arg\(\s*&?format!\([^()]*\)\s*\)$`),
+        QUOTED,
+      ),
+    },
+    bad: [
+      example("src/thumbnail.ts", `execSync(\`convert \${upload.path} -resize 200x200 thumb.png\`);`),
+      example("src/log.js", 'child_process.exec("git log " + branch, callback);'),
+      example("app/backup.py", 'subprocess.run(f"tar czf backup.tgz {folder}", shell=True)'),
+      example("app/backup.py", 'os.system("rm -rf " + folder)'),
+      example("backup.go", 'cmd := exec.Command("sh", "-c", fmt.Sprintf("tar czf backup.tgz %s", folder))'),
+      example("Backup.java", 'Runtime.getRuntime().exec("tar czf backup.tgz " + folder);'),
+      example("lib/backup.rb", 'system("tar czf backup.tgz #{folder}")', "log = `git log #{branch}`"),
+      example("backup.php", '<?php exec("tar czf backup.tgz $folder");'),
+      example("src/backup.rs", 'Command::new("sh").arg("-c").arg(format!("tar czf backup.tgz {}", folder)).status()?;'),
     ],
-    rust: [
-      {
-        all: [
-          { kind: "call_expression" },
-          text(String.raw`Command::new\("(/bin/)?(ba|z)?sh"\)\s*\.arg\("-l?c"\)\s*\.arg\(\s*&?format!\([^()]*\)\s*\)$`),
-          QUOTED,
-        ],
-      },
+    good: [
+      example("src/thumbnail.ts", 'execFileSync("convert", [upload.path, "-resize", "200x200", "thumb.png"]);'),
+      example("src/parse.ts", `const found = pattern.exec(\`\${prefix}:\${name}\`);`),
+      example("app/backup.py", 'subprocess.run(["tar", "czf", "backup.tgz", folder], check=True)'),
+      example("app/backup.py", 'subprocess.run(f"tar czf backup.tgz {shlex.quote(folder)}", shell=True)'),
+      example("backup.go", 'cmd := exec.Command("tar", "czf", "backup.tgz", folder)'),
+      example("lib/backup.rb", 'system("tar", "czf", "backup.tgz", folder)'),
+      example("backup.php", '<?php exec("tar czf backup.tgz " . escapeshellarg($folder));'),
     ],
   },
-  bad: [
-    example("src/thumbnail.ts", `execSync(\`convert \${upload.path} -resize 200x200 thumb.png\`);`),
-    example("src/log.js", 'child_process.exec("git log " + branch, callback);'),
-    example("app/backup.py", 'subprocess.run(f"tar czf backup.tgz {folder}", shell=True)'),
-    example("app/backup.py", 'os.system("rm -rf " + folder)'),
-    example("backup.go", 'cmd := exec.Command("sh", "-c", fmt.Sprintf("tar czf backup.tgz %s", folder))'),
-    example("Backup.java", 'Runtime.getRuntime().exec("tar czf backup.tgz " + folder);'),
-    example("lib/backup.rb", 'system("tar czf backup.tgz #{folder}")', "log = `git log #{branch}`"),
-    example("backup.php", '<?php exec("tar czf backup.tgz $folder");'),
-    example("src/backup.rs", 'Command::new("sh").arg("-c").arg(format!("tar czf backup.tgz {}", folder)).status()?;'),
-  ],
-  good: [
-    example("src/thumbnail.ts", 'execFileSync("convert", [upload.path, "-resize", "200x200", "thumb.png"]);'),
-    example("src/parse.ts", `const found = pattern.exec(\`\${prefix}:\${name}\`);`),
-    example("app/backup.py", 'subprocess.run(["tar", "czf", "backup.tgz", folder], check=True)'),
-    example("app/backup.py", 'subprocess.run(f"tar czf backup.tgz {shlex.quote(folder)}", shell=True)'),
-    example("backup.go", 'cmd := exec.Command("tar", "czf", "backup.tgz", folder)'),
-    example("lib/backup.rb", 'system("tar", "czf", "backup.tgz", folder)'),
-    example("backup.php", '<?php exec("tar czf backup.tgz " . escapeshellarg($folder));'),
-  ],
-};
-
-const evalOfInput: StructuralRule = {
-  kind: "structural",
-  id: "eval-of-input",
-  title: "Text is run as code",
-  severity: "major",
-  category: "security",
-  confidence: 0.6,
-  why: "Whoever can influence the text runs code with the program's rights, and no filter of the text is tight enough.",
-  fix: "Parse the text (`JSON.parse`, `ast.literal_eval`) or look the operation up in a table of allowed ones.",
-  inTests: false,
-  onlyWith: /^(eval|exec|create_function|setTimeout|setInterval|new\s+Function)\b/,
-  match: {
-    ...script(
-      call("script", "eval", withArguments(String.raw`^\(\s*[a-zA-Z_$].*\)$`)),
-      {
-        all: [
-          { kind: "new_expression" },
-          { has: { field: "constructor", regex: "^Function$" } },
-          text(String.raw`[\[(,]\s*[a-z_$][\w.$]*\s*\)$`),
-        ],
-      },
-      call("script", "setTimeout|setInterval", withArguments("^\\(\\s*(`.*\\$\\{|[\"'][^\"']*[\"']\\s*\\+)")),
-    ),
-    python: [
-      call("python", "eval", withArguments(String.raw`^\(\s*[a-z_][\w.]*(\[[^\]]*\]|\([^)]*\))*\s*\)$`)),
-      call("python", "eval|exec", withArguments(String.raw`(\brequest\.|\binput\(|sys\.argv|os\.environ)`)),
+  {
+    id: "eval-of-input",
+    title: "Text is run as code",
+    severity: "major",
+    category: "security",
+    confidence: 0.6,
+    why: "Whoever can influence the text runs code with the program's rights, and no filter of the text is tight enough.",
+    fix: "Parse the text (`JSON.parse`, `ast.literal_eval`) or look the operation up in a table of allowed ones.",
+    onlyWith: /^(eval|exec|create_function|setTimeout|setInterval|new\s+Function)\b/,
+    match: {
+      ...script(
+        call("script", "eval", withArguments(String.raw`^\(\s*[a-zA-Z_$].*\)$`)),
+        node("new_expression", has("constructor", "^Function$"), text(String.raw`[\[(,]\s*[a-z_$][\w.$]*\s*\)$`)),
+        call("script", "setTimeout|setInterval", withArguments("^\\(\\s*(`.*\\$\\{|[\"'][^\"']*[\"']\\s*\\+)")),
+      ),
+      python: [
+        call("python", "eval", withArguments(String.raw`^\(\s*[a-z_][\w.]*(\[[^\]]*\]|\([^)]*\))*\s*\)$`)),
+        call("python", "eval|exec", withArguments(String.raw`(\brequest\.|\binput\(|sys\.argv|os\.environ)`)),
+      ],
+      ruby: call(
+        "ruby",
+        "eval",
+        not(has("receiver", ".")),
+        withArguments(String.raw`^\(?\s*(params|request|cookies|[a-z_]+\))`),
+      ),
+      php: call("php", "eval|create_function", withArguments(String.raw`^\(.*\$`)),
+    },
+    bad: [
+      example("src/calculator.ts", "const result = eval(formula);"),
+      example("src/calculator.js", 'const run = new Function("x", body);'),
+      example("app/calculator.py", "result = eval(expression)"),
+      example("app/calculator.py", 'exec(request.form["code"])'),
+      example("lib/calculator.rb", "eval(params[:formula])"),
+      example("calculator.php", "<?php eval($formula);"),
     ],
-    ruby: [
-      {
-        all: [
-          call("ruby", "eval"),
-          not({ has: { field: "receiver", regex: "." } }),
-          withArguments(String.raw`^\(?\s*(params|request|cookies|[a-z_]+\))`),
-        ],
-      },
+    good: [
+      example("src/calculator.ts", "const result = JSON.parse(formula);"),
+      example("app/train.py", "model.eval()", 'frame.eval("a + b")'),
+      example("app/calculator.py", "result = ast.literal_eval(expression)"),
+      example("lib/calculator.rb", "redis.eval(script, keys)"),
     ],
-    php: [call("php", "eval|create_function", withArguments(String.raw`^\(.*\$`))],
   },
-  bad: [
-    example("src/calculator.ts", "const result = eval(formula);"),
-    example("src/calculator.js", 'const run = new Function("x", body);'),
-    example("app/calculator.py", "result = eval(expression)"),
-    example("app/calculator.py", 'exec(request.form["code"])'),
-    example("lib/calculator.rb", "eval(params[:formula])"),
-    example("calculator.php", "<?php eval($formula);"),
-  ],
-  good: [
-    example("src/calculator.ts", "const result = JSON.parse(formula);"),
-    example("app/train.py", "model.eval()", 'frame.eval("a + b")'),
-    example("app/calculator.py", "result = ast.literal_eval(expression)"),
-    example("lib/calculator.rb", "redis.eval(script, keys)"),
-  ],
-};
-
-export const INJECTION: readonly StructuralRule[] = [sqlFromStrings, shellFromStrings, evalOfInput];
+];

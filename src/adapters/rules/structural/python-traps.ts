@@ -1,23 +1,22 @@
 // Traps of Python.
 import type { StructuralRule } from "../rule.ts";
-import { call, example, not, withArguments } from "./shapes.ts";
+import { call, example, has, kinds, not, withArguments } from "./shapes.ts";
 
-const mutableDefault: StructuralRule = {
-  kind: "structural",
-  id: "mutable-default",
-  title: "Default value is shared between calls and changed here",
-  severity: "major",
-  category: "correctness",
-  confidence: 0.85,
-  why: "The default is made once, so what one call puts into it is there for the next.",
-  fix: "Use `None` as the default and make the list or dict inside the function.",
-  inTests: true,
-  match: {
-    python: [
-      {
+export const PYTHON_TRAPS: readonly StructuralRule[] = [
+  {
+    id: "mutable-default",
+    title: "Default value is shared between calls and changed here",
+    severity: "major",
+    category: "correctness",
+    confidence: 0.85,
+    why: "The default is made once, so what one call puts into it is there for the next.",
+    fix: "Use `None` as the default and make the list or dict inside the function.",
+    inTests: true,
+    match: {
+      python: {
         all: [
-          { any: [{ kind: "default_parameter" }, { kind: "typed_default_parameter" }] },
-          { has: { field: "value", regex: String.raw`^(\[.*\]|\{.*\}|(list|dict|set|defaultdict|deque)\(.*\))$` } },
+          kinds("default_parameter", "typed_default_parameter"),
+          has("value", String.raw`^(\[.*\]|\{.*\}|(list|dict|set|defaultdict|deque)\(.*\))$`),
           { has: { field: "name", pattern: "$NAME", not: { regex: "(?i)(cache|memo|^_)" } } },
           {
             inside: {
@@ -40,76 +39,67 @@ const mutableDefault: StructuralRule = {
           },
         ],
       },
+    },
+    bad: [
+      example("app/cart.py", "def add(item, items=[]):", "    items.append(item)", "    return items"),
+      example("app/cart.py", "def index(item, seen: dict = {}):", "    seen[item.id] = item", "    return seen"),
+    ],
+    good: [
+      example(
+        "app/cart.py",
+        "def add(item, items=None):",
+        "    items = [] if items is None else items",
+        "    items.append(item)",
+      ),
+      example("app/cart.py", "def price(item, cache={}):", "    cache[item.id] = item.price"),
+      example("app/cart.py", "def show(item, labels=[]):", "    return render(item, labels)"),
     ],
   },
-  bad: [
-    example("app/cart.py", "def add(item, items=[]):", "    items.append(item)", "    return items"),
-    example("app/cart.py", "def index(item, seen: dict = {}):", "    seen[item.id] = item", "    return seen"),
-  ],
-  good: [
-    example(
-      "app/cart.py",
-      "def add(item, items=None):",
-      "    items = [] if items is None else items",
-      "    items.append(item)",
-    ),
-    example("app/cart.py", "def price(item, cache={}):", "    cache[item.id] = item.price"),
-    example("app/cart.py", "def show(item, labels=[]):", "    return render(item, labels)"),
-  ],
-};
-
-const raiseNotImplemented: StructuralRule = {
-  kind: "structural",
-  id: "raise-not-implemented",
-  title: "`NotImplemented` is not an exception",
-  severity: "medium",
-  category: "correctness",
-  confidence: 0.95,
-  why: "Raising it ends in `TypeError: exceptions must derive from BaseException`.",
-  fix: "Raise `NotImplementedError`.",
-  inTests: true,
-  onlyWith: /NotImplemented/,
-  match: { python: [{ kind: "raise_statement", regex: String.raw`^raise\s+NotImplemented(\(.*\))?$` }] },
-  fixes: [{ from: /\bNotImplemented\b/, to: "NotImplementedError" }],
-  bad: [
-    example("app/store.py", "def save(self):", "    raise NotImplemented"),
-    example("app/store.py", "def save(self):", '    raise NotImplemented("save")'),
-  ],
-  good: [
-    example("app/store.py", "def save(self):", "    raise NotImplementedError"),
-    example("app/store.py", "def __eq__(self, other):", "    return NotImplemented"),
-  ],
-};
-
-const missingTimeout: StructuralRule = {
-  kind: "structural",
-  id: "missing-timeout",
-  title: "Request has no timeout",
-  severity: "medium",
-  category: "reliability",
-  confidence: 0.75,
-  why: "`requests` waits for ever by default; one silent server then holds the worker until it is restarted.",
-  fix: "Give it one: `timeout=10`.",
-  inTests: false,
-  onlyWith: /requests\./,
-  match: {
-    python: [
-      call(
+  {
+    id: "raise-not-implemented",
+    title: "`NotImplemented` is not an exception",
+    severity: "medium",
+    category: "correctness",
+    confidence: 0.95,
+    why: "Raising it ends in `TypeError: exceptions must derive from BaseException`.",
+    fix: "Raise `NotImplementedError`.",
+    inTests: true,
+    onlyWith: /NotImplemented/,
+    match: { python: { kind: "raise_statement", regex: String.raw`^raise\s+NotImplemented(\(.*\))?$` } },
+    fixes: [{ from: /\bNotImplemented\b/, to: "NotImplementedError" }],
+    bad: [
+      example("app/store.py", "def save(self):", "    raise NotImplemented"),
+      example("app/store.py", "def save(self):", '    raise NotImplemented("save")'),
+    ],
+    good: [
+      example("app/store.py", "def save(self):", "    raise NotImplementedError"),
+      example("app/store.py", "def __eq__(self, other):", "    return NotImplemented"),
+    ],
+  },
+  {
+    id: "missing-timeout",
+    title: "Request has no timeout",
+    severity: "medium",
+    category: "reliability",
+    confidence: 0.75,
+    why: "`requests` waits for ever by default; one silent server then holds the worker until it is restarted.",
+    fix: "Give it one: `timeout=10`.",
+    onlyWith: /requests\./,
+    match: {
+      python: call(
         "python",
         String.raw`requests\.(get|post|put|patch|delete|head|request)`,
         not(withArguments(String.raw`(\btimeout\s*=|\*\*)`)),
       ),
+    },
+    fixes: [{ from: /,?\s*\)$/, to: ", timeout=10)", languages: ["python"] }],
+    bad: [
+      example("app/rates.py", "reply = requests.get(URL)"),
+      example("app/rates.py", 'reply = requests.post(URL, json={"day": day}, headers=HEADERS)'),
+    ],
+    good: [
+      example("app/rates.py", "reply = requests.get(URL, timeout=10)"),
+      example("app/rates.py", "reply = requests.get(URL, **options)"),
     ],
   },
-  fixes: [{ from: /,?\s*\)$/, to: ", timeout=10)", languages: ["python"] }],
-  bad: [
-    example("app/rates.py", "reply = requests.get(URL)"),
-    example("app/rates.py", 'reply = requests.post(URL, json={"day": day}, headers=HEADERS)'),
-  ],
-  good: [
-    example("app/rates.py", "reply = requests.get(URL, timeout=10)"),
-    example("app/rates.py", "reply = requests.get(URL, **options)"),
-  ],
-};
-
-export const PYTHON_TRAPS: readonly StructuralRule[] = [mutableDefault, raiseNotImplemented, missingTimeout];
+];

@@ -1,130 +1,121 @@
 // What a client sent decides which code runs or which fields change.
 import type { StructuralRule } from "../rule.ts";
-import { call, example, REQUEST, script, text, withArguments } from "./shapes.ts";
+import { call, example, has, REQUEST, script, text, withArguments } from "./shapes.ts";
 
-const regexFromRequest: StructuralRule = {
-  kind: "structural",
-  id: "regex-from-request",
-  title: "Regular expression comes straight from the request",
-  severity: "medium",
-  category: "security",
-  confidence: 0.8,
-  why: "A short pattern can keep a backtracking engine busy for minutes, which stops the server for everyone.",
-  fix: "Search for the text itself, escape it, or use an engine that runs in linear time (RE2).",
-  inTests: false,
-  onlyWith: /RegExp|\bre\.|Regexp|Pattern\./,
-  match: {
-    ...script({
-      all: [
-        {
-          any: [{ kind: "new_expression", has: { field: "constructor", regex: "^RegExp$" } }, call("script", "RegExp")],
-        },
-        withArguments(`^\\(\\s*(${REQUEST.script})`),
-      ],
-    }),
-    python: [
-      call(
+export const REQUEST_CONTROL: readonly StructuralRule[] = [
+  {
+    id: "regex-from-request",
+    title: "Regular expression comes straight from the request",
+    severity: "medium",
+    category: "security",
+    confidence: 0.8,
+    why: "A short pattern can keep a backtracking engine busy for minutes, which stops the server for everyone.",
+    fix: "Search for the text itself, escape it, or use an engine that runs in linear time (RE2).",
+    onlyWith: /RegExp|\bre\.|Regexp|Pattern\./,
+    match: {
+      ...script({
+        all: [
+          {
+            any: [
+              { kind: "new_expression", has: { field: "constructor", regex: "^RegExp$" } },
+              call("script", "RegExp"),
+            ],
+          },
+          withArguments(`^\\(\\s*(${REQUEST.script})`),
+        ],
+      }),
+      python: call(
         "python",
         String.raw`re\.(compile|search|match|fullmatch|findall|sub)`,
         withArguments(`^\\(\\s*(${REQUEST.python})`),
       ),
+      ruby: call("ruby", "new", withArguments(`^\\(?\\s*(${REQUEST.ruby})`), text("^Regexp\\.")),
+      java: call("java", "compile|matches", withArguments(`^\\(\\s*(${REQUEST.java})`), text("^Pattern\\.")),
+    },
+    bad: [
+      example("src/search.ts", 'const pattern = new RegExp(req.query.q, "i");'),
+      example("app/search.py", 'pattern = re.compile(request.args["q"])'),
+      example("app/controllers/search_controller.rb", "pattern = Regexp.new(params[:q])"),
+      example("Search.java", 'class Search { void run() { Pattern p = Pattern.compile(request.getParameter("q")); } }'),
     ],
-    ruby: [{ all: [call("ruby", "new", withArguments(`^\\(?\\s*(${REQUEST.ruby})`)), text("^Regexp\\.")] }],
-    java: [{ all: [call("java", "compile|matches", withArguments(`^\\(\\s*(${REQUEST.java})`)), text("^Pattern\\.")] }],
-  },
-  bad: [
-    example("src/search.ts", 'const pattern = new RegExp(req.query.q, "i");'),
-    example("app/search.py", 'pattern = re.compile(request.args["q"])'),
-    example("app/controllers/search_controller.rb", "pattern = Regexp.new(params[:q])"),
-    example("Search.java", 'class Search { void run() { Pattern p = Pattern.compile(request.getParameter("q")); } }'),
-  ],
-  good: [
-    example("src/search.ts", 'const pattern = new RegExp(escapeRegExp(req.query.q), "i");'),
-    example("app/search.py", 'pattern = re.compile(re.escape(request.args["q"]))'),
-  ],
-};
-
-const dispatchFromRequest: StructuralRule = {
-  kind: "structural",
-  id: "dispatch-from-request",
-  title: "The request names the method that is called",
-  severity: "major",
-  category: "security",
-  confidence: 0.8,
-  why: "A client can reach every method of the object, not only those meant for it (`system`, `destroy`, `constructor`).",
-  fix: "Look the name up in a list of allowed operations first.",
-  inTests: false,
-  onlyWith: /getattr|send|constantize|const_get|\$_|call_user_func|\[\s*(req|request|ctx|context)\b/,
-  match: {
-    ...script({
-      kind: "call_expression",
-      has: { field: "function", kind: "subscript_expression", has: { field: "index", regex: REQUEST.script } },
-    }),
-    python: [call("python", "getattr", withArguments(`^\\([^,]*,\\s*(${REQUEST.python})`))],
-    ruby: [
-      call("ruby", "send|public_send|__send__|constantize|const_get", withArguments(`^\\(?\\s*(${REQUEST.ruby})`)),
-      { all: [call("ruby", "constantize|safe_constantize"), { has: { field: "receiver", regex: REQUEST.ruby } }] },
-    ],
-    php: [
-      { kind: "function_call_expression", has: { field: "function", regex: `^(${REQUEST.php})` } },
-      call("php", "call_user_func|call_user_func_array", withArguments(`^\\(\\s*(${REQUEST.php})`)),
+    good: [
+      example("src/search.ts", 'const pattern = new RegExp(escapeRegExp(req.query.q), "i");'),
+      example("app/search.py", 'pattern = re.compile(re.escape(request.args["q"]))'),
     ],
   },
-  bad: [
-    example("src/actions.js", "actions[req.params.action](req.body);"),
-    example("app/actions.py", 'getattr(account, request.args["action"])()'),
-    example("app/controllers/actions_controller.rb", "account.send(params[:action_name])"),
-    example("actions.php", '<?php $_GET["action"]();'),
-  ],
-  good: [
-    example("src/actions.js", "const action = ACTIONS.get(req.params.action);", "if (action) action(req.body);"),
-    example("app/actions.py", 'getattr(account, "close")()'),
-    example("app/controllers/actions_controller.rb", "account.send(:close)"),
-  ],
-};
-
-const massAssignment: StructuralRule = {
-  kind: "structural",
-  id: "mass-assignment",
-  title: "Every field of the request is assigned",
-  severity: "medium",
-  category: "security",
-  confidence: 0.75,
-  why: "A client can set fields that no form offers, such as `admin`, `ownerId` or `balance`.",
-  fix: "Name the fields that may be set, and copy only those.",
-  inTests: false,
-  onlyWith: /Object\.assign|_\.(assign|merge|extend)|\*\*request|permit!|extract\(/,
-  match: {
-    ...script(
-      call(
-        "script",
-        String.raw`Object\.assign|_\.(assign|merge|extend)`,
-        withArguments(
-          String.raw`^\(\s*(\w*[uU]ser|\w*[aA]ccount|doc|document|record|entity|model|this)\b[^)]*,\s*(req|request|ctx\.request)\.body\s*\)$`,
+  {
+    id: "dispatch-from-request",
+    title: "The request names the method that is called",
+    severity: "major",
+    category: "security",
+    confidence: 0.8,
+    why: "A client can reach every method of the object, not only those meant for it (`system`, `destroy`, `constructor`).",
+    fix: "Look the name up in a list of allowed operations first.",
+    onlyWith: /getattr|send|constantize|const_get|\$_|call_user_func|\[\s*(req|request|ctx|context)\b/,
+    match: {
+      ...script({
+        kind: "call_expression",
+        has: { field: "function", kind: "subscript_expression", has: { field: "index", regex: REQUEST.script } },
+      }),
+      python: call("python", "getattr", withArguments(`^\\([^,]*,\\s*(${REQUEST.python})`)),
+      ruby: [
+        call("ruby", "send|public_send|__send__|constantize|const_get", withArguments(`^\\(?\\s*(${REQUEST.ruby})`)),
+        call("ruby", "constantize|safe_constantize", has("receiver", REQUEST.ruby)),
+      ],
+      php: [
+        { kind: "function_call_expression", has: { field: "function", regex: `^(${REQUEST.php})` } },
+        call("php", "call_user_func|call_user_func_array", withArguments(`^\\(\\s*(${REQUEST.php})`)),
+      ],
+    },
+    bad: [
+      example("src/actions.js", "actions[req.params.action](req.body);"),
+      example("app/actions.py", 'getattr(account, request.args["action"])()'),
+      example("app/controllers/actions_controller.rb", "account.send(params[:action_name])"),
+      example("actions.php", '<?php $_GET["action"]();'),
+    ],
+    good: [
+      example("src/actions.js", "const action = ACTIONS.get(req.params.action);", "if (action) action(req.body);"),
+      example("app/actions.py", 'getattr(account, "close")()'),
+      example("app/controllers/actions_controller.rb", "account.send(:close)"),
+    ],
+  },
+  {
+    id: "mass-assignment",
+    title: "Every field of the request is assigned",
+    severity: "medium",
+    category: "security",
+    confidence: 0.75,
+    why: "A client can set fields that no form offers, such as `admin`, `ownerId` or `balance`.",
+    fix: "Name the fields that may be set, and copy only those.",
+    onlyWith: /Object\.assign|_\.(assign|merge|extend)|\*\*request|permit!|extract\(/,
+    match: {
+      ...script(
+        call(
+          "script",
+          String.raw`Object\.assign|_\.(assign|merge|extend)`,
+          withArguments(
+            String.raw`^\(\s*(\w*[uU]ser|\w*[aA]ccount|doc|document|record|entity|model|this)\b[^)]*,\s*(req|request|ctx\.request)\.body\s*\)$`,
+          ),
         ),
       ),
-    ),
-    python: [
-      call(
+      python: call(
         "python",
         String.raw`[A-Z]\w+(\.objects\.(create|update))?`,
         withArguments(String.raw`^\(\s*\*\*(request\.(json|form|data|POST|get_json\(\)|form\.to_dict\(\)))`),
       ),
+      ruby: call("ruby", "permit!", text("params")),
+      php: call("php", "extract", withArguments(String.raw`^\(\s*\$_(GET|POST|REQUEST|COOKIE)`)),
+    },
+    bad: [
+      example("src/users.ts", "Object.assign(user, req.body);"),
+      example("app/users.py", "user = User(**request.json)"),
+      example("app/controllers/users_controller.rb", "user.update(params.require(:user).permit!)"),
+      example("users.php", "<?php extract($_POST);"),
     ],
-    ruby: [{ all: [call("ruby", "permit!"), text("params")] }],
-    php: [call("php", "extract", withArguments(String.raw`^\(\s*\$_(GET|POST|REQUEST|COOKIE)`))],
+    good: [
+      example("src/users.ts", "Object.assign(user, { name: req.body.name });"),
+      example("app/users.py", 'user = User(name=request.json["name"])'),
+      example("app/controllers/users_controller.rb", "user.update(params.require(:user).permit(:name))"),
+    ],
   },
-  bad: [
-    example("src/users.ts", "Object.assign(user, req.body);"),
-    example("app/users.py", "user = User(**request.json)"),
-    example("app/controllers/users_controller.rb", "user.update(params.require(:user).permit!)"),
-    example("users.php", "<?php extract($_POST);"),
-  ],
-  good: [
-    example("src/users.ts", "Object.assign(user, { name: req.body.name });"),
-    example("app/users.py", 'user = User(name=request.json["name"])'),
-    example("app/controllers/users_controller.rb", "user.update(params.require(:user).permit(:name))"),
-  ],
-};
-
-export const REQUEST_CONTROL: readonly StructuralRule[] = [regexFromRequest, dispatchFromRequest, massAssignment];
+];

@@ -1,249 +1,216 @@
 // What a client sent chooses a file or an address.
 import type { StructuralRule } from "../rule.ts";
-import { call, example, not, REQUEST, REQUEST_WORDS, script, text, withArguments } from "./shapes.ts";
+import { call, example, has, node, not, REQUEST, REQUEST_WORDS, script, text, withArguments } from "./shapes.ts";
 
 const BASENAME = not(
   text(String.raw`(?i)(basename|secure_filename|sanitize|\.Base\(|SecureJoin|getName\(|allowlist|whitelist)`),
 );
+
 const DIRECT = String.raw`^\(.*`;
 
-const pathTraversal: StructuralRule = {
-  kind: "structural",
-  id: "path-traversal",
-  title: "Path comes straight from the request",
-  severity: "major",
-  category: "security",
-  confidence: 0.8,
-  why: "A name such as `../../etc/passwd` or an absolute path leaves the folder that was meant.",
-  fix: "Take the last part only (`basename`), or resolve the path and check that it still lies inside the folder before opening it.",
-  inTests: false,
-  onlyWith: REQUEST_WORDS,
-  match: {
-    ...script(
-      call(
-        "script",
-        String.raw`path\.(join|resolve)|(fs|fsp|fs\.promises)\.(readFile|readFileSync|createReadStream|writeFile|writeFileSync|createWriteStream|unlink|unlinkSync|rm|rmSync)|res\.(sendFile|download)`,
-        withArguments(`${DIRECT}(${REQUEST.script})`),
-        BASENAME,
+const SAFE_TARGET = not(
+  text("(?i)(url_has_allowed_host|is_safe_url|safe_?redirect|allowed|sanitize|url_from|urlparse)"),
+);
+
+export const REQUEST_INPUT: readonly StructuralRule[] = [
+  {
+    id: "path-traversal",
+    title: "Path comes straight from the request",
+    severity: "major",
+    category: "security",
+    confidence: 0.8,
+    why: "A name such as `../../etc/passwd` or an absolute path leaves the folder that was meant.",
+    fix: "Take the last part only (`basename`), or resolve the path and check that it still lies inside the folder before opening it.",
+    onlyWith: REQUEST_WORDS,
+    match: {
+      ...script(
+        call(
+          "script",
+          String.raw`path\.(join|resolve)|(fs|fsp|fs\.promises)\.(readFile|readFileSync|createReadStream|writeFile|writeFileSync|createWriteStream|unlink|unlinkSync|rm|rmSync)|res\.(sendFile|download)`,
+          withArguments(`${DIRECT}(${REQUEST.script})`),
+          BASENAME,
+        ),
       ),
-    ),
-    python: [
-      call(
+      python: call(
         "python",
         String.raw`os\.path\.join|open|send_file|FileResponse`,
         withArguments(`${DIRECT}(${REQUEST.python})`),
         BASENAME,
       ),
-    ],
-    go: [
-      call(
+      go: call(
         "go",
         String.raw`(filepath|path)\.Join|os\.(Open|OpenFile|ReadFile|Create|Remove|RemoveAll|WriteFile)|http\.ServeFile`,
         // http.ServeFile(w, r, …) refuses "..", but not what stands after Join.
         withArguments(`${DIRECT}(${REQUEST.go})`),
         BASENAME,
       ),
-    ],
-    java: [
-      {
-        all: [
-          { kind: "object_creation_expression" },
-          {
-            has: {
-              field: "type",
-              regex: "^(java\\.io\\.)?(File|FileInputStream|FileOutputStream|FileReader|FileWriter)$",
-            },
-          },
+      java: [
+        node(
+          "object_creation_expression",
+          has("type", "^(java\\.io\\.)?(File|FileInputStream|FileOutputStream|FileReader|FileWriter)$"),
           withArguments(`${DIRECT}(${REQUEST.java})`),
           BASENAME,
-        ],
-      },
-      {
-        all: [
-          call("java", "get|of|resolve", withArguments(`${DIRECT}(${REQUEST.java})`)),
+        ),
+        call(
+          "java",
+          "get|of|resolve",
+          withArguments(`${DIRECT}(${REQUEST.java})`),
           text("^(Paths|Path|\\w*[dD]ir|\\w*[rR]oot)\\."),
           BASENAME,
-        ],
-      },
-    ],
-    ruby: [
-      {
-        all: [
-          call(
-            "ruby",
-            "join|read|open|readlines|binread|send_file|delete|write",
-            withArguments(`^\\(?.*(${REQUEST.ruby})`),
-          ),
-          text(String.raw`^((File|IO|Pathname|FileUtils|Rails\.root|Dir)\b|send_file)`),
-          BASENAME,
-        ],
-      },
-    ],
-    php: [
-      call(
-        "php",
-        "file_get_contents|file_put_contents|readfile|fopen|unlink|file",
-        withArguments(`${DIRECT}(${REQUEST.php})`),
+        ),
+      ],
+      ruby: call(
+        "ruby",
+        "join|read|open|readlines|binread|send_file|delete|write",
+        withArguments(`^\\(?.*(${REQUEST.ruby})`),
+        text(String.raw`^((File|IO|Pathname|FileUtils|Rails\.root|Dir)\b|send_file)`),
         BASENAME,
       ),
-      {
-        all: [
-          {
-            any: ["include_expression", "include_once_expression", "require_expression", "require_once_expression"].map(
-              (kind) => ({ kind }),
-            ),
-          },
-          text(REQUEST.php),
+      php: [
+        call(
+          "php",
+          "file_get_contents|file_put_contents|readfile|fopen|unlink|file",
+          withArguments(`${DIRECT}(${REQUEST.php})`),
           BASENAME,
-        ],
-      },
+        ),
+        {
+          all: [
+            {
+              any: [
+                "include_expression",
+                "include_once_expression",
+                "require_expression",
+                "require_once_expression",
+              ].map((kind) => ({ kind })),
+            },
+            text(REQUEST.php),
+            BASENAME,
+          ],
+        },
+      ],
+    },
+    bad: [
+      example("src/files.ts", "res.sendFile(path.join(UPLOADS, req.params.name));"),
+      example("src/files.js", "fs.readFile(req.query.file, (error, body) => res.end(body));"),
+      example("app/files.py", 'return send_file(os.path.join(UPLOADS, request.args["name"]))'),
+      example("files.go", 'f, err := os.Open(filepath.Join(uploads, r.URL.Query().Get("name")))'),
+      example("Files.java", 'File file = new File(uploads, request.getParameter("name"));'),
+      example("app/controllers/files_controller.rb", 'send_file Rails.root.join("uploads", params[:name])'),
+      example("files.php", '<?php include "pages/" . $_GET["page"];', 'readfile($_GET["file"]);'),
+    ],
+    good: [
+      example("src/files.ts", "res.sendFile(path.join(UPLOADS, path.basename(req.params.name)));"),
+      example("src/files.js", 'fs.readFile(path.join(ROOT, "index.html"), done);'),
+      example("app/files.py", "return send_file(os.path.join(UPLOADS, secure_filename(request.args['name'])))"),
+      example("files.go", 'f, err := os.Open(filepath.Join(uploads, filepath.Base(r.URL.Query().Get("name"))))'),
+      example("app/controllers/files_controller.rb", "send_file upload.path"),
+      example("files.php", '<?php include "pages/" . basename($_GET["page"]);'),
     ],
   },
-  bad: [
-    example("src/files.ts", "res.sendFile(path.join(UPLOADS, req.params.name));"),
-    example("src/files.js", "fs.readFile(req.query.file, (error, body) => res.end(body));"),
-    example("app/files.py", 'return send_file(os.path.join(UPLOADS, request.args["name"]))'),
-    example("files.go", 'f, err := os.Open(filepath.Join(uploads, r.URL.Query().Get("name")))'),
-    example("Files.java", 'File file = new File(uploads, request.getParameter("name"));'),
-    example("app/controllers/files_controller.rb", 'send_file Rails.root.join("uploads", params[:name])'),
-    example("files.php", '<?php include "pages/" . $_GET["page"];', 'readfile($_GET["file"]);'),
-  ],
-  good: [
-    example("src/files.ts", "res.sendFile(path.join(UPLOADS, path.basename(req.params.name)));"),
-    example("src/files.js", 'fs.readFile(path.join(ROOT, "index.html"), done);'),
-    example("app/files.py", "return send_file(os.path.join(UPLOADS, secure_filename(request.args['name'])))"),
-    example("files.go", 'f, err := os.Open(filepath.Join(uploads, filepath.Base(r.URL.Query().Get("name"))))'),
-    example("app/controllers/files_controller.rb", "send_file upload.path"),
-    example("files.php", '<?php include "pages/" . basename($_GET["page"]);'),
-  ],
-};
-
-const SAFE_TARGET = not(
-  text("(?i)(url_has_allowed_host|is_safe_url|safe_?redirect|allowed|sanitize|url_from|urlparse)"),
-);
-
-const openRedirect: StructuralRule = {
-  kind: "structural",
-  id: "open-redirect",
-  title: "Redirect target comes straight from the request",
-  severity: "medium",
-  category: "security",
-  confidence: 0.8,
-  why: "A link to this site can send its visitors to any other one, which makes phishing look genuine and leaks tokens in the URL.",
-  fix: "Accept only paths of this site (one leading `/`, no host), or look the target up in a list.",
-  inTests: false,
-  onlyWith: /redirect|location:/i,
-  match: {
-    ...script(
-      call(
-        "script",
-        String.raw`(res|response|reply)\.redirect`,
-        withArguments(`^\\(\\s*(\\d+,\\s*)?(${REQUEST.script})`),
-        SAFE_TARGET,
+  {
+    id: "open-redirect",
+    title: "Redirect target comes straight from the request",
+    severity: "medium",
+    category: "security",
+    confidence: 0.8,
+    why: "A link to this site can send its visitors to any other one, which makes phishing look genuine and leaks tokens in the URL.",
+    fix: "Accept only paths of this site (one leading `/`, no host), or look the target up in a list.",
+    onlyWith: /redirect|location:/i,
+    match: {
+      ...script(
+        call(
+          "script",
+          String.raw`(res|response|reply)\.redirect`,
+          withArguments(`^\\(\\s*(\\d+,\\s*)?(${REQUEST.script})`),
+          SAFE_TARGET,
+        ),
       ),
-    ),
-    python: [
-      call(
+      python: call(
         "python",
         "redirect|HttpResponseRedirect|RedirectResponse",
         withArguments(`^\\(\\s*(url=)?(${REQUEST.python})`),
         SAFE_TARGET,
       ),
-    ],
-    go: [
-      call(
+      go: call(
         "go",
         String.raw`http\.Redirect|c\.Redirect`,
         withArguments(`^\\([^()]*,\\s*(r\\.FormValue\\(|r\\.URL\\.Query\\(\\)|c\\.Query\\(|c\\.QueryParam\\()`),
         SAFE_TARGET,
       ),
-    ],
-    java: [call("java", "sendRedirect", withArguments(`^\\(\\s*(${REQUEST.java})`), SAFE_TARGET)],
-    ruby: [call("ruby", "redirect_to", withArguments(`^\\(?\\s*(${REQUEST.ruby})`), SAFE_TARGET)],
-    php: [
-      call(
+      java: call("java", "sendRedirect", withArguments(`^\\(\\s*(${REQUEST.java})`), SAFE_TARGET),
+      ruby: call("ruby", "redirect_to", withArguments(`^\\(?\\s*(${REQUEST.ruby})`), SAFE_TARGET),
+      php: call(
         "php",
         "header",
         withArguments(`^\\(\\s*["'](?i:location):\\s*(["']\\s*\\.\\s*)?\\{?(${REQUEST.php})`),
         SAFE_TARGET,
       ),
+    },
+    bad: [
+      example("src/login.ts", "res.redirect(req.query.next);"),
+      example("app/login.py", 'return redirect(request.args.get("next"))'),
+      example("login.go", 'http.Redirect(w, r, r.FormValue("next"), http.StatusFound)'),
+      example("Login.java", 'response.sendRedirect(request.getParameter("next"));'),
+      example("app/controllers/login_controller.rb", "redirect_to params[:next]"),
+      example("login.php", '<?php header("Location: " . $_GET["next"]);'),
+    ],
+    good: [
+      example("src/login.ts", 'res.redirect("/account");'),
+      example("app/login.py", 'return redirect(url_for("account"))'),
+      example("login.go", 'http.Redirect(w, r, "/account", http.StatusFound)'),
+      example("app/controllers/login_controller.rb", "redirect_to account_path(params[:id])"),
     ],
   },
-  bad: [
-    example("src/login.ts", "res.redirect(req.query.next);"),
-    example("app/login.py", 'return redirect(request.args.get("next"))'),
-    example("login.go", 'http.Redirect(w, r, r.FormValue("next"), http.StatusFound)'),
-    example("Login.java", 'response.sendRedirect(request.getParameter("next"));'),
-    example("app/controllers/login_controller.rb", "redirect_to params[:next]"),
-    example("login.php", '<?php header("Location: " . $_GET["next"]);'),
-  ],
-  good: [
-    example("src/login.ts", 'res.redirect("/account");'),
-    example("app/login.py", 'return redirect(url_for("account"))'),
-    example("login.go", 'http.Redirect(w, r, "/account", http.StatusFound)'),
-    example("app/controllers/login_controller.rb", "redirect_to account_path(params[:id])"),
-  ],
-};
-
-const requestChosenUrl: StructuralRule = {
-  kind: "structural",
-  id: "request-chosen-url",
-  title: "Server fetches an address that the request chose",
-  severity: "major",
-  category: "security",
-  confidence: 0.8,
-  why: "A client can make the server call addresses that only it can reach: cloud metadata, internal services, `localhost` (server-side request forgery).",
-  fix: "Choose the host yourself, or check it against a list after resolving it, and refuse redirects to other hosts.",
-  inTests: false,
-  onlyWith: REQUEST_WORDS,
-  match: {
-    ...script(
-      call(
-        "script",
-        String.raw`fetch|got|axios(\.(get|post|put|request))?|https?\.(get|request)`,
-        withArguments(`^\\(\\s*(${REQUEST.script})`),
+  {
+    id: "request-chosen-url",
+    title: "Server fetches an address that the request chose",
+    severity: "major",
+    category: "security",
+    confidence: 0.8,
+    why: "A client can make the server call addresses that only it can reach: cloud metadata, internal services, `localhost` (server-side request forgery).",
+    fix: "Choose the host yourself, or check it against a list after resolving it, and refuse redirects to other hosts.",
+    onlyWith: REQUEST_WORDS,
+    match: {
+      ...script(
+        call(
+          "script",
+          String.raw`fetch|got|axios(\.(get|post|put|request))?|https?\.(get|request)`,
+          withArguments(`^\\(\\s*(${REQUEST.script})`),
+        ),
       ),
-    ),
-    python: [
-      call(
+      python: call(
         "python",
         String.raw`(requests|httpx)\.(get|post|put|head|request)|urlopen|urllib\.request\.urlopen`,
         withArguments(`^\\(\\s*(${REQUEST.python})`),
       ),
-    ],
-    go: [call("go", String.raw`http\.(Get|Head|Post)`, withArguments(`^\\(\\s*(${REQUEST.go})`))],
-    ruby: [
-      {
-        all: [
-          call("ruby", "get|get_response|open", withArguments(`^\\(?\\s*(URI\\(|URI\\.parse\\()?(${REQUEST.ruby})`)),
-          text("^(Net::HTTP|HTTParty|Faraday|URI)\\."),
-        ],
-      },
-    ],
-    php: [
-      call(
+      go: call("go", String.raw`http\.(Get|Head|Post)`, withArguments(`^\\(\\s*(${REQUEST.go})`)),
+      ruby: call(
+        "ruby",
+        "get|get_response|open",
+        withArguments(`^\\(?\\s*(URI\\(|URI\\.parse\\()?(${REQUEST.ruby})`),
+        text("^(Net::HTTP|HTTParty|Faraday|URI)\\."),
+      ),
+      php: call(
         "php",
         "file_get_contents|curl_init|fopen",
         withArguments(`^\\(\\s*\\$_(GET|POST|REQUEST)\\[["'](url|uri|link|src|feed|target)["']`),
       ),
+    },
+    bad: [
+      example("src/preview.ts", "const page = await fetch(req.query.url);"),
+      example("src/preview.js", "const page = await axios.get(req.body.url);"),
+      example("app/preview.py", 'page = requests.get(request.args["url"], timeout=5)'),
+      example("preview.go", 'resp, err := http.Get(r.FormValue("url"))'),
+      example("app/controllers/preview_controller.rb", "page = Net::HTTP.get(URI(params[:url]))"),
+      example("preview.php", '<?php $page = file_get_contents($_GET["url"]);'),
+    ],
+    good: [
+      example(
+        "src/preview.ts",
+        `const page = await fetch(\`https://api.example.com/pages/\${encodeURIComponent(req.query.id)}\`);`,
+      ),
+      example("app/preview.py", 'page = requests.get(PREVIEW_URL, params={"id": request.args["id"]}, timeout=5)'),
+      example("preview.go", "resp, err := client.Get(previewURL)"),
     ],
   },
-  bad: [
-    example("src/preview.ts", "const page = await fetch(req.query.url);"),
-    example("src/preview.js", "const page = await axios.get(req.body.url);"),
-    example("app/preview.py", 'page = requests.get(request.args["url"], timeout=5)'),
-    example("preview.go", 'resp, err := http.Get(r.FormValue("url"))'),
-    example("app/controllers/preview_controller.rb", "page = Net::HTTP.get(URI(params[:url]))"),
-    example("preview.php", '<?php $page = file_get_contents($_GET["url"]);'),
-  ],
-  good: [
-    example(
-      "src/preview.ts",
-      `const page = await fetch(\`https://api.example.com/pages/\${encodeURIComponent(req.query.id)}\`);`,
-    ),
-    example("app/preview.py", 'page = requests.get(PREVIEW_URL, params={"id": request.args["id"]}, timeout=5)'),
-    example("preview.go", "resp, err := client.Get(previewURL)"),
-  ],
-};
-
-export const REQUEST_INPUT: readonly StructuralRule[] = [pathTraversal, openRedirect, requestChosenUrl];
+];

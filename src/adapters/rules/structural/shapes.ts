@@ -1,8 +1,5 @@
 // Words that structural rules share: how a call looks in each grammar, and what counts as text chosen by whoever sends a request.
-import type { Example } from "../rule.ts";
-
-/** An ast-grep rule object. */
-export type Shape = Readonly<Record<string, unknown>>;
+import type { Example, Shape } from "../rule.ts";
 
 /** Languages whose calls `call` can describe; `script` is JavaScript and TypeScript. */
 type Calls = "script" | "python" | "go" | "java" | "ruby" | "rust" | "php";
@@ -17,6 +14,16 @@ const CALLS: Readonly<Record<Calls, { readonly kind: string; readonly callee: st
   php: { kind: "function_call_expression", callee: "function" },
 };
 
+/** A node of a kind that meets all conditions. */
+export function node(kind: string, ...conditions: readonly Shape[]): Shape {
+  return { all: [{ kind }, ...conditions] };
+}
+
+/** The text of a field of the node matches a Rust regular expression. */
+export function has(field: string, regex: string): Shape {
+  return { has: { field, regex } };
+}
+
 /**
  * A call whose callee (`path.join`; in Java and Ruby the method's name alone) matches a regular expression.
  *
@@ -25,17 +32,22 @@ const CALLS: Readonly<Record<Calls, { readonly kind: string; readonly callee: st
  */
 export function call(language: Calls, callee: string, ...more: readonly Shape[]): Shape {
   const { kind, callee: field } = CALLS[language];
-  return { all: [{ kind }, { has: { field, regex: `^(${callee})$` } }, ...more] };
+  return node(kind, has(field, `^(${callee})$`), ...more);
 }
 
 /** The arguments of a call, brackets included, match a Rust regular expression (`.` matches newlines). */
 export function withArguments(regex: string): Shape {
-  return { has: { field: "arguments", regex: `(?s)${regex}` } };
+  return has("arguments", `(?s)${regex}`);
 }
 
 /** The text of the node matches a Rust regular expression (`.` matches newlines). */
 export function text(regex: string): Shape {
   return { regex: `(?s)${regex}` };
+}
+
+/** A node of one of these kinds. */
+export function kinds(...names: readonly string[]): Shape {
+  return { any: names.map((kind) => ({ kind })) };
 }
 
 /** Not this. */

@@ -1,204 +1,157 @@
 // Numbers, threads and locks that do not behave as they read.
 import type { StructuralRule } from "../rule.ts";
-import { call, example, not, text, withArguments } from "./shapes.ts";
+import { call, example, has, node, not, text, withArguments } from "./shapes.ts";
 
-const decimalFromDouble: StructuralRule = {
-  kind: "structural",
-  id: "decimal-from-float",
-  title: "Decimal is made from a binary fraction",
-  severity: "medium",
-  category: "correctness",
-  confidence: 0.9,
-  why: "0.1 has no exact binary form: the decimal becomes 0.1000000000000000055 and so on.",
-  fix: 'Make it from text (`new BigDecimal("0.1")`, `Decimal("0.1")`) or with `BigDecimal.valueOf`.',
-  inTests: false,
-  onlyWith: /Decimal/,
-  match: {
-    java: [
-      {
+export const THREADS_AND_NUMBERS: readonly StructuralRule[] = [
+  {
+    id: "decimal-from-float",
+    title: "Decimal is made from a binary fraction",
+    severity: "medium",
+    category: "correctness",
+    confidence: 0.9,
+    why: "0.1 has no exact binary form: the decimal becomes 0.1000000000000000055 and so on.",
+    fix: 'Make it from text (`new BigDecimal("0.1")`, `Decimal("0.1")`) or with `BigDecimal.valueOf`.',
+    onlyWith: /Decimal/,
+    match: {
+      java: {
         all: [
           { kind: "object_creation_expression", has: { field: "type", regex: "^BigDecimal$" } },
           withArguments(String.raw`^\(\s*\d*\.\d*[1-9]\d*[dDfF]?\s*\)$`),
           not(withArguments(String.raw`^\(\s*\d*\.(5|25|75|125|375|625|875)\s*\)$`)),
         ],
       },
-    ],
-    python: [
-      call(
+      python: call(
         "python",
         String.raw`(decimal\.)?Decimal`,
         withArguments(String.raw`^\(\s*-?\d*\.\d*[1-9]\d*\s*\)$`),
         not(withArguments(String.raw`^\(\s*-?\d*\.(5|25|75|125|375|625|875)\s*\)$`)),
       ),
+    },
+    fixes: [{ from: /\(\s*(-?\d+\.\d+)\s*\)/, to: '("$1")' }],
+    bad: [
+      example("Price.java", "class Price { BigDecimal rate = new BigDecimal(0.19); }"),
+      example("app/price.py", "rate = Decimal(0.19)"),
+    ],
+    good: [
+      example("Price.java", 'class Price { BigDecimal rate = new BigDecimal("0.19"); }'),
+      example("app/price.py", 'rate = Decimal("0.19")'),
+      example("app/price.py", "half = Decimal(0.5)"),
     ],
   },
-  fixes: [{ from: /\(\s*(-?\d+\.\d+)\s*\)/, to: '("$1")' }],
-  bad: [
-    example("Price.java", "class Price { BigDecimal rate = new BigDecimal(0.19); }"),
-    example("app/price.py", "rate = Decimal(0.19)"),
-  ],
-  good: [
-    example("Price.java", 'class Price { BigDecimal rate = new BigDecimal("0.19"); }'),
-    example("app/price.py", 'rate = Decimal("0.19")'),
-    example("app/price.py", "half = Decimal(0.5)"),
-  ],
-};
-
-const threadRun: StructuralRule = {
-  kind: "structural",
-  id: "thread-run",
-  title: "`run` executes in this thread; `start` begins a new one",
-  severity: "major",
-  category: "correctness",
-  confidence: 0.95,
-  why: "The caller waits until the work is done, and no thread is started.",
-  fix: "Call `start()`.",
-  inTests: true,
-  onlyWith: /Thread/,
-  match: {
-    java: [
-      {
-        all: [
-          call("java", "run", withArguments(String.raw`^\(\s*\)$`)),
-          { has: { field: "object", regex: String.raw`(?s)^\(?new Thread\(` } },
-        ],
-      },
+  {
+    id: "thread-run",
+    title: "`run` executes in this thread; `start` begins a new one",
+    severity: "major",
+    category: "correctness",
+    confidence: 0.95,
+    why: "The caller waits until the work is done, and no thread is started.",
+    fix: "Call `start()`.",
+    inTests: true,
+    onlyWith: /Thread/,
+    match: {
+      java: call("java", "run", withArguments(String.raw`^\(\s*\)$`), has("object", String.raw`(?s)^\(?new Thread\(`)),
+      python: call("python", String.raw`(?s)(threading\.)?Thread\(.*\)\.run`),
+    },
+    fixes: [{ from: /\.run\(\)/, to: ".start()" }],
+    bad: [
+      example("Work.java", "class Work { void go() { new Thread(job).run(); } }"),
+      example("app/work.py", "threading.Thread(target=job).run()"),
     ],
-    python: [{ all: [call("python", String.raw`(?s)(threading\.)?Thread\(.*\)\.run`)] }],
-  },
-  fixes: [{ from: /\.run\(\)/, to: ".start()" }],
-  bad: [
-    example("Work.java", "class Work { void go() { new Thread(job).run(); } }"),
-    example("app/work.py", "threading.Thread(target=job).run()"),
-  ],
-  good: [
-    example("Work.java", "class Work { void go() { new Thread(job).start(); } }"),
-    example("app/work.py", "threading.Thread(target=job).start()"),
-  ],
-};
-
-const sharedDateFormat: StructuralRule = {
-  kind: "structural",
-  id: "shared-date-format",
-  title: "`SimpleDateFormat` is shared between threads",
-  severity: "medium",
-  category: "correctness",
-  confidence: 0.9,
-  why: "It keeps its state in fields: two threads that use it at once get each other's dates.",
-  fix: "Use `DateTimeFormatter`, which does not change.",
-  inTests: false,
-  onlyWith: /DateFormat/,
-  match: {
-    java: [
-      {
-        all: [
-          { kind: "field_declaration" },
-          text(String.raw`\bstatic\b`),
-          { has: { field: "type", regex: "^(SimpleDateFormat|DateFormat)$" } },
-        ],
-      },
+    good: [
+      example("Work.java", "class Work { void go() { new Thread(job).start(); } }"),
+      example("app/work.py", "threading.Thread(target=job).start()"),
     ],
   },
-  bad: [
-    example(
-      "Dates.java",
-      'class Dates { private static final SimpleDateFormat DAY = new SimpleDateFormat("yyyy-MM-dd"); }',
-    ),
-    example("Dates.java", 'class Dates { static DateFormat day = new SimpleDateFormat("yyyy-MM-dd"); }'),
-  ],
-  good: [
-    example(
-      "Dates.java",
-      'class Dates { static final DateTimeFormatter DAY = DateTimeFormatter.ofPattern("yyyy-MM-dd"); }',
-    ),
-    example("Dates.java", 'class Dates { void run() { SimpleDateFormat day = new SimpleDateFormat("yyyy-MM-dd"); } }'),
-  ],
-};
-
-const interruptSwallowed: StructuralRule = {
-  kind: "structural",
-  id: "interrupt-swallowed",
-  title: "Interrupt is swallowed",
-  severity: "medium",
-  category: "reliability",
-  confidence: 0.8,
-  why: "Catching `InterruptedException` clears the flag; the thread pool then cannot stop this thread.",
-  fix: "Call `Thread.currentThread().interrupt()` in the handler, or let the exception through.",
-  inTests: false,
-  onlyWith: /InterruptedException/,
-  match: {
-    java: [
-      {
-        all: [
-          { kind: "catch_clause" },
-          { has: { kind: "catch_formal_parameter", regex: String.raw`^(final\s+)?InterruptedException\s+\w+$` } },
-          { has: { field: "body", regex: String.raw`(?s)^\{\s*(//[^\n]*\s*|\w*\.?printStackTrace\(\);\s*)?\}$` } },
-          not(text(String.raw`\b(ignored?|expected)\b`)),
-        ],
-      },
+  {
+    id: "shared-date-format",
+    title: "`SimpleDateFormat` is shared between threads",
+    severity: "medium",
+    category: "correctness",
+    confidence: 0.9,
+    why: "It keeps its state in fields: two threads that use it at once get each other's dates.",
+    fix: "Use `DateTimeFormatter`, which does not change.",
+    onlyWith: /DateFormat/,
+    match: {
+      java: node("field_declaration", text(String.raw`\bstatic\b`), has("type", "^(SimpleDateFormat|DateFormat)$")),
+    },
+    bad: [
+      example(
+        "Dates.java",
+        'class Dates { private static final SimpleDateFormat DAY = new SimpleDateFormat("yyyy-MM-dd"); }',
+      ),
+      example("Dates.java", 'class Dates { static DateFormat day = new SimpleDateFormat("yyyy-MM-dd"); }'),
+    ],
+    good: [
+      example(
+        "Dates.java",
+        'class Dates { static final DateTimeFormatter DAY = DateTimeFormatter.ofPattern("yyyy-MM-dd"); }',
+      ),
+      example(
+        "Dates.java",
+        'class Dates { void run() { SimpleDateFormat day = new SimpleDateFormat("yyyy-MM-dd"); } }',
+      ),
     ],
   },
-  bad: [
-    example("Poll.java", "class Poll { void run() { try { Thread.sleep(5); } catch (InterruptedException e) { } } }"),
-    example(
-      "Poll.java",
-      "class Poll { void run() { try { queue.take(); } catch (InterruptedException e) {",
-      "  // go on",
-      "} } }",
-    ),
-  ],
-  good: [
-    example(
-      "Poll.java",
-      "class Poll { void run() { try { Thread.sleep(5); } catch (InterruptedException e) { Thread.currentThread().interrupt(); } } }",
-    ),
-    example("Poll.java", "class Poll { void run() throws InterruptedException { Thread.sleep(5); } }"),
-  ],
-};
-
-const guardDropped: StructuralRule = {
-  kind: "structural",
-  id: "guard-dropped-at-once",
-  title: "Lock is released at once",
-  severity: "major",
-  category: "correctness",
-  confidence: 0.9,
-  why: "`let _ =` drops the guard in the same statement, so nothing below is protected.",
-  fix: "Give the guard a name: `let _guard = …`.",
-  inTests: true,
-  onlyWith: /let _ =/,
-  match: {
-    rust: [
-      {
-        kind: "let_declaration",
-        all: [
-          { has: { field: "pattern", regex: "^_$" } },
-          {
-            has: {
-              field: "value",
-              regex: String.raw`(?s)\.(lock|read|write)\(\)(\.(unwrap|expect)\([^()]*\)|\?|\.await)*$`,
-            },
-          },
-          not({ has: { field: "value", regex: String.raw`(?s)\.(read|write)\(\)(\?|\.await\?)?$` } }),
-        ],
-      },
+  {
+    id: "interrupt-swallowed",
+    title: "Interrupt is swallowed",
+    severity: "medium",
+    category: "reliability",
+    confidence: 0.8,
+    why: "Catching `InterruptedException` clears the flag; the thread pool then cannot stop this thread.",
+    fix: "Call `Thread.currentThread().interrupt()` in the handler, or let the exception through.",
+    onlyWith: /InterruptedException/,
+    match: {
+      java: node(
+        "catch_clause",
+        { has: { kind: "catch_formal_parameter", regex: String.raw`^(final\s+)?InterruptedException\s+\w+$` } },
+        has("body", String.raw`(?s)^\{\s*(//[^\n]*\s*|\w*\.?printStackTrace\(\);\s*)?\}$`),
+        not(text(String.raw`\b(ignored?|expected)\b`)),
+      ),
+    },
+    bad: [
+      example("Poll.java", "class Poll { void run() { try { Thread.sleep(5); } catch (InterruptedException e) { } } }"),
+      example(
+        "Poll.java",
+        "class Poll { void run() { try { queue.take(); } catch (InterruptedException e) {",
+        "  // go on",
+        "} } }",
+      ),
+    ],
+    good: [
+      example(
+        "Poll.java",
+        "class Poll { void run() { try { Thread.sleep(5); } catch (InterruptedException e) { Thread.currentThread().interrupt(); } } }",
+      ),
+      example("Poll.java", "class Poll { void run() throws InterruptedException { Thread.sleep(5); } }"),
     ],
   },
-  fixes: [{ from: /^let _ =/, to: "let _guard =" }],
-  bad: [
-    example("src/store.rs", "fn save() {", "    let _ = self.mutex.lock().unwrap();", "    write();", "}"),
-    example("src/store.rs", "async fn save() {", "    let _ = state.lock().await;", "    write();", "}"),
-  ],
-  good: [
-    example("src/store.rs", "fn save() {", "    let _guard = self.mutex.lock().unwrap();", "    write();", "}"),
-    example("src/store.rs", "fn save() {", '    let _ = file.write(b"x");', "}"),
-  ],
-};
-
-export const THREADS_AND_NUMBERS: readonly StructuralRule[] = [
-  decimalFromDouble,
-  threadRun,
-  sharedDateFormat,
-  interruptSwallowed,
-  guardDropped,
+  {
+    id: "guard-dropped-at-once",
+    title: "Lock is released at once",
+    severity: "major",
+    category: "correctness",
+    confidence: 0.9,
+    why: "`let _ =` drops the guard in the same statement, so nothing below is protected.",
+    fix: "Give the guard a name: `let _guard = …`.",
+    inTests: true,
+    onlyWith: /let _ =/,
+    match: {
+      rust: node(
+        "let_declaration",
+        has("pattern", "^_$"),
+        has("value", String.raw`(?s)\.(lock|read|write)\(\)(\.(unwrap|expect)\([^()]*\)|\?|\.await)*$`),
+        not(has("value", String.raw`(?s)\.(read|write)\(\)(\?|\.await\?)?$`)),
+      ),
+    },
+    fixes: [{ from: /^let _ =/, to: "let _guard =" }],
+    bad: [
+      example("src/store.rs", "fn save() {", "    let _ = self.mutex.lock().unwrap();", "    write();", "}"),
+      example("src/store.rs", "async fn save() {", "    let _ = state.lock().await;", "    write();", "}"),
+    ],
+    good: [
+      example("src/store.rs", "fn save() {", "    let _guard = self.mutex.lock().unwrap();", "    write();", "}"),
+      example("src/store.rs", "fn save() {", '    let _ = file.write(b"x");', "}"),
+    ],
+  },
 ];

@@ -1,167 +1,146 @@
 // Checks of the other side that are switched off.
 import type { StructuralRule } from "../rule.ts";
-import { call, example, script, text, withArguments } from "./shapes.ts";
+import { call, example, has, node, script, text, withArguments } from "./shapes.ts";
 
-const tlsVerifyDisabled: StructuralRule = {
-  kind: "structural",
-  id: "tls-verify-disabled",
-  title: "Certificate check is switched off",
-  severity: "major",
-  category: "security",
-  confidence: 0.85,
-  why: "Without the check anyone on the way can pose as the server, read the traffic and change it.",
-  fix: 'Keep the check on; for a private authority add its certificate (`ca`, `verify="ca.pem"`, `RootCAs`).',
-  inTests: false,
-  onlyWith:
-    /rejectUnauthorized|NODE_TLS|verif|check_hostname|CERT_NONE|TrustAllStrategy|checkServerTrusted|danger_accept/i,
-  match: {
-    ...script(
-      {
-        kind: "pair",
-        all: [
-          { has: { field: "key", regex: "^[\"']?rejectUnauthorized[\"']?$" } },
-          { has: { field: "value", regex: "^false$" } },
-        ],
-      },
-      {
-        kind: "assignment_expression",
-        all: [
-          { has: { field: "left", regex: String.raw`(\.rejectUnauthorized|NODE_TLS_REJECT_UNAUTHORIZED["']?\]?)$` } },
-          { has: { field: "right", regex: "^(false|0|[\"']0[\"'])$" } },
-        ],
-      },
-    ),
-    python: [
-      call(
-        "python",
-        String.raw`(requests|httpx|session|self\.session|client|self\.client|s)\.(get|post|put|patch|delete|head|request)|httpx\.(Async)?Client`,
-        withArguments(String.raw`\bverify\s*=\s*False\b`),
+export const TRUST: readonly StructuralRule[] = [
+  {
+    id: "tls-verify-disabled",
+    title: "Certificate check is switched off",
+    severity: "major",
+    category: "security",
+    confidence: 0.85,
+    why: "Without the check anyone on the way can pose as the server, read the traffic and change it.",
+    fix: 'Keep the check on; for a private authority add its certificate (`ca`, `verify="ca.pem"`, `RootCAs`).',
+    onlyWith:
+      /rejectUnauthorized|NODE_TLS|verif|check_hostname|CERT_NONE|TrustAllStrategy|checkServerTrusted|danger_accept/i,
+    match: {
+      ...script(
+        node("pair", has("key", "^[\"']?rejectUnauthorized[\"']?$"), has("value", "^false$")),
+        node(
+          "assignment_expression",
+          has("left", String.raw`(\.rejectUnauthorized|NODE_TLS_REJECT_UNAUTHORIZED["']?\]?)$`),
+          has("right", "^(false|0|[\"']0[\"'])$"),
+        ),
       ),
-      call("python", String.raw`ssl\._create_unverified_context|_create_unverified_context`),
-      {
-        kind: "assignment",
-        any: [
-          text(
-            String.raw`(check_hostname\s*=\s*False|verify_mode\s*=\s*ssl\.CERT_NONE|_create_default_https_context\s*=\s*ssl\._create_unverified_context|\.verify\s*=\s*False)$`,
-          ),
-        ],
-      },
-      { kind: "keyword_argument", regex: String.raw`^cert_reqs\s*=\s*(ssl\.CERT_NONE|["']CERT_NONE["'])$` },
+      python: [
+        call(
+          "python",
+          String.raw`(requests|httpx|session|self\.session|client|self\.client|s)\.(get|post|put|patch|delete|head|request)|httpx\.(Async)?Client`,
+          withArguments(String.raw`\bverify\s*=\s*False\b`),
+        ),
+        call("python", String.raw`ssl\._create_unverified_context|_create_unverified_context`),
+        {
+          kind: "assignment",
+          any: [
+            text(
+              String.raw`(check_hostname\s*=\s*False|verify_mode\s*=\s*ssl\.CERT_NONE|_create_default_https_context\s*=\s*ssl\._create_unverified_context|\.verify\s*=\s*False)$`,
+            ),
+          ],
+        },
+        { kind: "keyword_argument", regex: String.raw`^cert_reqs\s*=\s*(ssl\.CERT_NONE|["']CERT_NONE["'])$` },
+      ],
+      go: [
+        { kind: "keyed_element", regex: String.raw`^InsecureSkipVerify:\s*true$` },
+        { kind: "assignment_statement", regex: String.raw`\.InsecureSkipVerify\s*=\s*true$` },
+      ],
+      java: [
+        {
+          any: [{ kind: "identifier" }, { kind: "type_identifier" }],
+          regex: "^(NoopHostnameVerifier|AllowAllHostnameVerifier|ALLOW_ALL_HOSTNAME_VERIFIER|TrustAllStrategy)$",
+          not: { inside: { kind: "import_declaration", stopBy: "end" } },
+        },
+        node("method_declaration", has("name", "^checkServerTrusted$"), has("body", String.raw`^\{\s*\}$`)),
+      ],
+      ruby: { kind: "scope_resolution", regex: "^OpenSSL::SSL::VERIFY_NONE$" },
+      rust: [
+        { kind: "call_expression", regex: String.raw`(?s)\.danger_accept_invalid_(certs|hostnames)\(\s*true\s*\)$` },
+        { kind: "call_expression", regex: String.raw`(?s)\.set_verify\(\s*SslVerifyMode::NONE\s*\)$` },
+      ],
+      php: [
+        call("php", "curl_setopt", withArguments(String.raw`CURLOPT_SSL_VERIFY(PEER|HOST),\s*(?i:false|0)\s*\)$`)),
+        {
+          kind: "array_element_initializer",
+          regex: String.raw`^(["']verify(_peer|_peer_name)?["']|CURLOPT_SSL_VERIFY(PEER|HOST))\s*=>\s*(?i:false|0)$`,
+        },
+      ],
+    },
+    fixes: [
+      { from: /,\s*verify\s*=\s*False\b/, to: "" },
+      { from: /(rejectUnauthorized["']?\s*[:=]\s*)false/, to: "$1true" },
+      { from: /(NODE_TLS_REJECT_UNAUTHORIZED["'\]]*\s*=\s*["']?)0/, to: "$11" },
+      { from: /(InsecureSkipVerify\s*[:=]\s*)true/, to: "$1false" },
+      { from: /(check_hostname\s*=\s*)False/, to: "$1True" },
+      { from: /(CURLOPT_SSL_VERIFYPEER["']?\s*(?:,|=>)\s*)(?:false|0)/i, to: "$1true" },
+      { from: /(danger_accept_invalid_(?:certs|hostnames)\(\s*)true/, to: "$1false" },
+      { from: /VERIFY_NONE$/, to: "VERIFY_PEER" },
     ],
-    go: [
-      { kind: "keyed_element", regex: String.raw`^InsecureSkipVerify:\s*true$` },
-      { kind: "assignment_statement", regex: String.raw`\.InsecureSkipVerify\s*=\s*true$` },
+    bad: [
+      example("src/client.ts", "const agent = new https.Agent({ rejectUnauthorized: false });"),
+      example("src/client.js", 'process.env.NODE_TLS_REJECT_UNAUTHORIZED = "0";'),
+      example("app/client.py", "reply = requests.get(URL, timeout=5, verify=False)"),
+      example("app/client.py", "context.check_hostname = False"),
+      example("client.go", "config := &tls.Config{InsecureSkipVerify: true}"),
+      example("Client.java", "builder.setSSLHostnameVerifier(NoopHostnameVerifier.INSTANCE);"),
+      example("lib/client.rb", "http.verify_mode = OpenSSL::SSL::VERIFY_NONE"),
+      example("src/client.rs", "let client = Client::builder().danger_accept_invalid_certs(true).build()?;"),
+      example("client.php", "<?php curl_setopt($handle, CURLOPT_SSL_VERIFYPEER, false);"),
     ],
-    java: [
-      {
-        any: [{ kind: "identifier" }, { kind: "type_identifier" }],
-        regex: "^(NoopHostnameVerifier|AllowAllHostnameVerifier|ALLOW_ALL_HOSTNAME_VERIFIER|TrustAllStrategy)$",
-        not: { inside: { kind: "import_declaration", stopBy: "end" } },
-      },
-      {
-        kind: "method_declaration",
-        all: [
-          { has: { field: "name", regex: "^checkServerTrusted$" } },
-          { has: { field: "body", regex: String.raw`^\{\s*\}$` } },
-        ],
-      },
-    ],
-    ruby: [{ kind: "scope_resolution", regex: "^OpenSSL::SSL::VERIFY_NONE$" }],
-    rust: [
-      { kind: "call_expression", regex: String.raw`(?s)\.danger_accept_invalid_(certs|hostnames)\(\s*true\s*\)$` },
-      { kind: "call_expression", regex: String.raw`(?s)\.set_verify\(\s*SslVerifyMode::NONE\s*\)$` },
-    ],
-    php: [
-      call("php", "curl_setopt", withArguments(String.raw`CURLOPT_SSL_VERIFY(PEER|HOST),\s*(?i:false|0)\s*\)$`)),
-      {
-        kind: "array_element_initializer",
-        regex: String.raw`^(["']verify(_peer|_peer_name)?["']|CURLOPT_SSL_VERIFY(PEER|HOST))\s*=>\s*(?i:false|0)$`,
-      },
+    good: [
+      example("src/client.ts", "const agent = new https.Agent({ ca: readFileSync(CA) });"),
+      example("app/client.py", "reply = requests.get(URL, timeout=5, verify=CA_FILE)"),
+      example("client.go", "config := &tls.Config{RootCAs: pool}"),
+      example("src/client.rs", "let client = Client::builder().add_root_certificate(root).build()?;"),
+      example("client.php", "<?php curl_setopt($handle, CURLOPT_SSL_VERIFYPEER, true);"),
     ],
   },
-  fixes: [
-    { from: /,\s*verify\s*=\s*False\b/, to: "" },
-    { from: /(rejectUnauthorized["']?\s*[:=]\s*)false/, to: "$1true" },
-    { from: /(NODE_TLS_REJECT_UNAUTHORIZED["'\]]*\s*=\s*["']?)0/, to: "$11" },
-    { from: /(InsecureSkipVerify\s*[:=]\s*)true/, to: "$1false" },
-    { from: /(check_hostname\s*=\s*)False/, to: "$1True" },
-    { from: /(CURLOPT_SSL_VERIFYPEER["']?\s*(?:,|=>)\s*)(?:false|0)/i, to: "$1true" },
-    { from: /(danger_accept_invalid_(?:certs|hostnames)\(\s*)true/, to: "$1false" },
-    { from: /VERIFY_NONE$/, to: "VERIFY_PEER" },
-  ],
-  bad: [
-    example("src/client.ts", "const agent = new https.Agent({ rejectUnauthorized: false });"),
-    example("src/client.js", 'process.env.NODE_TLS_REJECT_UNAUTHORIZED = "0";'),
-    example("app/client.py", "reply = requests.get(URL, timeout=5, verify=False)"),
-    example("app/client.py", "context.check_hostname = False"),
-    example("client.go", "config := &tls.Config{InsecureSkipVerify: true}"),
-    example("Client.java", "builder.setSSLHostnameVerifier(NoopHostnameVerifier.INSTANCE);"),
-    example("lib/client.rb", "http.verify_mode = OpenSSL::SSL::VERIFY_NONE"),
-    example("src/client.rs", "let client = Client::builder().danger_accept_invalid_certs(true).build()?;"),
-    example("client.php", "<?php curl_setopt($handle, CURLOPT_SSL_VERIFYPEER, false);"),
-  ],
-  good: [
-    example("src/client.ts", "const agent = new https.Agent({ ca: readFileSync(CA) });"),
-    example("app/client.py", "reply = requests.get(URL, timeout=5, verify=CA_FILE)"),
-    example("client.go", "config := &tls.Config{RootCAs: pool}"),
-    example("src/client.rs", "let client = Client::builder().add_root_certificate(root).build()?;"),
-    example("client.php", "<?php curl_setopt($handle, CURLOPT_SSL_VERIFYPEER, true);"),
-  ],
-};
-
-const jwtUnverified: StructuralRule = {
-  kind: "structural",
-  id: "jwt-unverified",
-  title: "Token's signature is not verified",
-  severity: "major",
-  category: "security",
-  confidence: 0.8,
-  why: "Anyone can write a token that says they are someone else; only the signature proves who issued it.",
-  fix: "Verify with the key and a fixed list of algorithms, and read claims only from the verified token.",
-  inTests: false,
-  onlyWith: /jwt|jose|Algorithm|insecure_|Unverified/i,
-  match: {
-    ...script(
-      call(
-        "script",
-        String.raw`(jwt|jsonwebtoken|jose)\.(verify|jwtVerify)|jwtVerify`,
-        withArguments(String.raw`algorithms:\s*\[[^\]]*["'](?i:none)["']`),
+  {
+    id: "jwt-unverified",
+    title: "Token's signature is not verified",
+    severity: "major",
+    category: "security",
+    confidence: 0.8,
+    why: "Anyone can write a token that says they are someone else; only the signature proves who issued it.",
+    fix: "Verify with the key and a fixed list of algorithms, and read claims only from the verified token.",
+    onlyWith: /jwt|jose|Algorithm|insecure_|Unverified/i,
+    match: {
+      ...script(
+        call(
+          "script",
+          String.raw`(jwt|jsonwebtoken|jose)\.(verify|jwtVerify)|jwtVerify`,
+          withArguments(String.raw`algorithms:\s*\[[^\]]*["'](?i:none)["']`),
+        ),
+        call("script", String.raw`(jwt|jsonwebtoken)\.sign`, withArguments(String.raw`algorithm:\s*["'](?i:none)["']`)),
       ),
-      call("script", String.raw`(jwt|jsonwebtoken)\.sign`, withArguments(String.raw`algorithm:\s*["'](?i:none)["']`)),
-    ),
-    python: [
-      call(
+      python: call(
         "python",
         String.raw`(jwt|jose\.jwt|pyjwt)\.decode`,
         withArguments(
           String.raw`(["']verify_signature["']\s*:\s*False|\bverify\s*=\s*False|algorithms\s*=\s*\[[^\]]*["']none["'])`,
         ),
       ),
+      go: [
+        { kind: "selector_expression", regex: String.raw`^jwt\.UnsafeAllowNoneSignatureType$` },
+        call("go", String.raw`\w+(\(\))?\.ParseUnverified|jwt\.NewParser\(\)\.ParseUnverified`),
+      ],
+      java: call("java", "none", text(String.raw`^Algorithm\.none\(\)$`)),
+      ruby: call("ruby", "decode", withArguments(String.raw`,\s*(nil|[\w.:]+),\s*false\b`), text("^JWT\\.")),
+      rust: [
+        { kind: "call_expression", regex: String.raw`^\w+\.insecure_disable_signature_validation\(\)$` },
+        call("rust", "(jsonwebtoken::)?dangerous_insecure_decode\\w*"),
+      ],
+    },
+    bad: [
+      example("src/auth.ts", 'const claims = jwt.verify(token, key, { algorithms: ["HS256", "none"] });'),
+      example("app/auth.py", 'claims = jwt.decode(token, options={"verify_signature": False})'),
+      example("Auth.java", "JWTVerifier verifier = JWT.require(Algorithm.none()).build();"),
+      example("lib/auth.rb", "claims = JWT.decode(token, nil, false)"),
+      example("src/auth.rs", "validation.insecure_disable_signature_validation();"),
+      example("auth.go", "token, _, err := parser.ParseUnverified(text, &claims)"),
     ],
-    go: [
-      { kind: "selector_expression", regex: String.raw`^jwt\.UnsafeAllowNoneSignatureType$` },
-      call("go", String.raw`\w+(\(\))?\.ParseUnverified|jwt\.NewParser\(\)\.ParseUnverified`),
-    ],
-    java: [{ all: [call("java", "none"), text(String.raw`^Algorithm\.none\(\)$`)] }],
-    ruby: [{ all: [call("ruby", "decode", withArguments(String.raw`,\s*(nil|[\w.:]+),\s*false\b`)), text("^JWT\\.")] }],
-    rust: [
-      { kind: "call_expression", regex: String.raw`^\w+\.insecure_disable_signature_validation\(\)$` },
-      call("rust", "(jsonwebtoken::)?dangerous_insecure_decode\\w*"),
+    good: [
+      example("src/auth.ts", 'const claims = jwt.verify(token, key, { algorithms: ["HS256"] });'),
+      example("app/auth.py", 'claims = jwt.decode(token, key, algorithms=["RS256"])'),
+      example("lib/auth.rb", 'claims = JWT.decode(token, key, true, algorithm: "HS256")'),
     ],
   },
-  bad: [
-    example("src/auth.ts", 'const claims = jwt.verify(token, key, { algorithms: ["HS256", "none"] });'),
-    example("app/auth.py", 'claims = jwt.decode(token, options={"verify_signature": False})'),
-    example("Auth.java", "JWTVerifier verifier = JWT.require(Algorithm.none()).build();"),
-    example("lib/auth.rb", "claims = JWT.decode(token, nil, false)"),
-    example("src/auth.rs", "validation.insecure_disable_signature_validation();"),
-    example("auth.go", "token, _, err := parser.ParseUnverified(text, &claims)"),
-  ],
-  good: [
-    example("src/auth.ts", 'const claims = jwt.verify(token, key, { algorithms: ["HS256"] });'),
-    example("app/auth.py", 'claims = jwt.decode(token, key, algorithms=["RS256"])'),
-    example("lib/auth.rb", 'claims = JWT.decode(token, key, true, algorithm: "HS256")'),
-  ],
-};
-
-export const TRUST: readonly StructuralRule[] = [tlsVerifyDisabled, jwtUnverified];
+];

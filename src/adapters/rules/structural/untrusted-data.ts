@@ -1,191 +1,159 @@
 // Formats that build objects, and documents that fetch others.
 import type { StructuralRule } from "../rule.ts";
-import { call, example, not, REQUEST, script, text, withArguments } from "./shapes.ts";
-
-const unsafeYamlLoad: StructuralRule = {
-  kind: "structural",
-  id: "unsafe-yaml-load",
-  title: "YAML is loaded with arbitrary object types",
-  severity: "major",
-  category: "security",
-  confidence: 0.85,
-  why: "A tag in the document (`!!python/object/apply:os.system`, `!ruby/object`) makes the loader build any object, which runs code.",
-  fix: "Use the safe loader: `yaml.safe_load`, `YAML.safe_load`, `new Yaml(new SafeConstructor(…))`.",
-  inTests: false,
-  onlyWith: /yaml|psych/i,
-  match: {
-    python: [
-      call(
-        "python",
-        String.raw`yaml\.(load|load_all)`,
-        not(
-          withArguments(
-            String.raw`(SafeLoader|FullLoader|BaseLoader|Loader\s*=\s*[a-z_]|\*\*|\w*Safe\w*|,\s*\w*Loader\s*\)|Loader\s*=\s*\w*[A-Z]\w+Loader)`,
-          ),
-        ),
-      ),
-      call(
-        "python",
-        String.raw`yaml\.(load|load_all)`,
-        withArguments(String.raw`Loader\s*=\s*(yaml\.)?(Unsafe|C)?Loader\b`),
-      ),
-      call("python", String.raw`yaml\.unsafe_load(_all)?`),
-    ],
-    ruby: [{ all: [call("ruby", "unsafe_load|unsafe_load_file"), text(String.raw`^(YAML|Psych)\.`)] }],
-    java: [
-      {
-        all: [
-          { kind: "object_creation_expression" },
-          text(String.raw`^new Yaml\(\s*new Constructor\(\s*(Object\.class)?\s*\)`),
-        ],
-      },
-    ],
-  },
-  fixes: [
-    {
-      from: /^yaml\.(?:unsafe_|full_)?load\(([\s\S]*?)(?:,\s*Loader\s*=\s*[\w.]+)?\)$/,
-      to: "yaml.safe_load($1)",
-      languages: ["python"],
-    },
-    { from: /^YAML\.(?:unsafe_load|load)\(/, to: "YAML.safe_load(", languages: ["ruby"] },
-  ],
-  bad: [
-    example("app/settings.py", "settings = yaml.load(stream)"),
-    example("app/settings.py", "settings = yaml.load(stream, Loader=yaml.Loader)"),
-    example("app/settings.py", "settings = yaml.unsafe_load(stream)"),
-    example("lib/settings.rb", "settings = YAML.unsafe_load(text)"),
-    example(
-      "Settings.java",
-      "class Settings { Object load(String text) { return new Yaml(new Constructor(Object.class)).load(text); } }",
-    ),
-  ],
-  good: [
-    example("app/settings.py", "settings = yaml.safe_load(stream)"),
-    example("app/settings.py", "settings = yaml.load(stream, Loader=yaml.SafeLoader)"),
-    example("app/settings.py", "settings = yaml.load(stream, Loader=yaml.CSafeLoader)"),
-    example("lib/settings.rb", "settings = YAML.safe_load(text)"),
-  ],
-};
+import { call, example, has, node, not, REQUEST, script, text, withArguments } from "./shapes.ts";
 
 /** Words of values that came from outside the process. */
 const OUTSIDE = String.raw`(?i:\b(base64|b64decode|cookie|recv|payload|untrusted|request_body|message\.body|redis\w*\.get|socket)\b)`;
 
-const unsafeDeserialization: StructuralRule = {
-  kind: "structural",
-  id: "unsafe-deserialization",
-  title: "Objects are deserialized from data that came from outside",
-  severity: "major",
-  category: "security",
-  confidence: 0.7,
-  why: "These formats name the classes to build, so a crafted message runs code while it is being read.",
-  fix: "Exchange plain data (JSON, Protocol Buffers) and check it against a schema; if the format must stay, verify a signature before reading.",
-  inTests: false,
-  onlyWith: /pickle|dill|marshal|torch\.load|ObjectInputStream|unserialize/i,
-  match: {
-    python: [
-      call(
-        "python",
-        String.raw`(pickle|cPickle|dill|cloudpickle|jsonpickle|marshal)\.(loads?|decode)`,
-        withArguments(`(${REQUEST.python}|${OUTSIDE})`),
+export const UNTRUSTED: readonly StructuralRule[] = [
+  {
+    id: "unsafe-yaml-load",
+    title: "YAML is loaded with arbitrary object types",
+    severity: "major",
+    category: "security",
+    confidence: 0.85,
+    why: "A tag in the document (`!!python/object/apply:os.system`, `!ruby/object`) makes the loader build any object, which runs code.",
+    fix: "Use the safe loader: `yaml.safe_load`, `YAML.safe_load`, `new Yaml(new SafeConstructor(…))`.",
+    onlyWith: /yaml|psych/i,
+    match: {
+      python: [
+        call(
+          "python",
+          String.raw`yaml\.(load|load_all)`,
+          not(
+            withArguments(
+              String.raw`(SafeLoader|FullLoader|BaseLoader|Loader\s*=\s*[a-z_]|\*\*|\w*Safe\w*|,\s*\w*Loader\s*\)|Loader\s*=\s*\w*[A-Z]\w+Loader)`,
+            ),
+          ),
+        ),
+        call(
+          "python",
+          String.raw`yaml\.(load|load_all)`,
+          withArguments(String.raw`Loader\s*=\s*(yaml\.)?(Unsafe|C)?Loader\b`),
+        ),
+        call("python", String.raw`yaml\.unsafe_load(_all)?`),
+      ],
+      ruby: call("ruby", "unsafe_load|unsafe_load_file", text(String.raw`^(YAML|Psych)\.`)),
+      java: node(
+        "object_creation_expression",
+        text(String.raw`^new Yaml\(\s*new Constructor\(\s*(Object\.class)?\s*\)`),
       ),
-      call(
-        "python",
-        String.raw`torch\.load`,
-        withArguments(String.raw`weights_only\s*=\s*False`),
-        withArguments("(?i)(url|download|request|upload)"),
-      ),
-    ],
-    java: [
+    },
+    fixes: [
       {
-        all: [
-          { kind: "object_creation_expression" },
-          { has: { field: "type", regex: "^ObjectInputStream$" } },
-          text(`(getInputStream\\(\\)|Base64|${REQUEST.java}|[sS]ocket|[rR]equest)`),
-        ],
+        from: /^yaml\.(?:unsafe_|full_)?load\(([\s\S]*?)(?:,\s*Loader\s*=\s*[\w.]+)?\)$/,
+        to: "yaml.safe_load($1)",
+        languages: ["python"],
       },
+      { from: /^YAML\.(?:unsafe_load|load)\(/, to: "YAML.safe_load(", languages: ["ruby"] },
     ],
-    ruby: [
-      { all: [call("ruby", "load", withArguments(`(${REQUEST.ruby}|Base64|redis|cookies)`)), text("^Marshal\\.")] },
+    bad: [
+      example("app/settings.py", "settings = yaml.load(stream)"),
+      example("app/settings.py", "settings = yaml.load(stream, Loader=yaml.Loader)"),
+      example("app/settings.py", "settings = yaml.unsafe_load(stream)"),
+      example("lib/settings.rb", "settings = YAML.unsafe_load(text)"),
+      example(
+        "Settings.java",
+        "class Settings { Object load(String text) { return new Yaml(new Constructor(Object.class)).load(text); } }",
+      ),
     ],
-    php: [
-      call(
+    good: [
+      example("app/settings.py", "settings = yaml.safe_load(stream)"),
+      example("app/settings.py", "settings = yaml.load(stream, Loader=yaml.SafeLoader)"),
+      example("app/settings.py", "settings = yaml.load(stream, Loader=yaml.CSafeLoader)"),
+      example("lib/settings.rb", "settings = YAML.safe_load(text)"),
+    ],
+  },
+  {
+    id: "unsafe-deserialization",
+    title: "Objects are deserialized from data that came from outside",
+    severity: "major",
+    category: "security",
+    confidence: 0.7,
+    why: "These formats name the classes to build, so a crafted message runs code while it is being read.",
+    fix: "Exchange plain data (JSON, Protocol Buffers) and check it against a schema; if the format must stay, verify a signature before reading.",
+    onlyWith: /pickle|dill|marshal|torch\.load|ObjectInputStream|unserialize/i,
+    match: {
+      python: [
+        call(
+          "python",
+          String.raw`(pickle|cPickle|dill|cloudpickle|jsonpickle|marshal)\.(loads?|decode)`,
+          withArguments(`(${REQUEST.python}|${OUTSIDE})`),
+        ),
+        call(
+          "python",
+          String.raw`torch\.load`,
+          withArguments(String.raw`weights_only\s*=\s*False`),
+          withArguments("(?i)(url|download|request|upload)"),
+        ),
+      ],
+      java: node(
+        "object_creation_expression",
+        has("type", "^ObjectInputStream$"),
+        text(`(getInputStream\\(\\)|Base64|${REQUEST.java}|[sS]ocket|[rR]equest)`),
+      ),
+      ruby: call("ruby", "load", withArguments(`(${REQUEST.ruby}|Base64|redis|cookies)`), text("^Marshal\\.")),
+      php: call(
         "php",
         "unserialize",
         withArguments(`(${REQUEST.php}|base64_decode|php://input)`),
         not(withArguments("allowed_classes")),
       ),
+      ...script(call("script", String.raw`(serialize|nodeSerialize|serializer)\.unserialize`)),
+    },
+    bad: [
+      example("app/session.py", 'session = pickle.loads(base64.b64decode(request.cookies["session"]))'),
+      example("Session.java", "ObjectInputStream in = new ObjectInputStream(socket.getInputStream());"),
+      example("lib/session.rb", "session = Marshal.load(Base64.decode64(cookies[:session]))"),
+      example("session.php", '<?php $session = unserialize($_COOKIE["session"]);'),
+      example("src/session.js", "const session = serialize.unserialize(req.cookies.session);"),
     ],
-    ...script(call("script", String.raw`(serialize|nodeSerialize|serializer)\.unserialize`)),
+    good: [
+      example("app/cache.py", 'with open(CACHE, "rb") as file:', "    cache = pickle.load(file)"),
+      example("app/session.py", 'session = json.loads(request.cookies["session"])'),
+      example("session.php", '<?php $session = unserialize($_COOKIE["session"], ["allowed_classes" => false]);'),
+      example("Cache.java", "ObjectInputStream in = new ObjectInputStream(new FileInputStream(cache));"),
+    ],
   },
-  bad: [
-    example("app/session.py", 'session = pickle.loads(base64.b64decode(request.cookies["session"]))'),
-    example("Session.java", "ObjectInputStream in = new ObjectInputStream(socket.getInputStream());"),
-    example("lib/session.rb", "session = Marshal.load(Base64.decode64(cookies[:session]))"),
-    example("session.php", '<?php $session = unserialize($_COOKIE["session"]);'),
-    example("src/session.js", "const session = serialize.unserialize(req.cookies.session);"),
-  ],
-  good: [
-    example("app/cache.py", 'with open(CACHE, "rb") as file:', "    cache = pickle.load(file)"),
-    example("app/session.py", 'session = json.loads(request.cookies["session"])'),
-    example("session.php", '<?php $session = unserialize($_COOKIE["session"], ["allowed_classes" => false]);'),
-    example("Cache.java", "ObjectInputStream in = new ObjectInputStream(new FileInputStream(cache));"),
-  ],
-};
-
-const xxeParser: StructuralRule = {
-  kind: "structural",
-  id: "xml-external-entities",
-  title: "XML parser resolves external entities",
-  severity: "major",
-  category: "security",
-  confidence: 0.75,
-  why: "A document can then include local files or make the server call internal addresses (XXE), or grow without bound.",
-  fix: "Switch entities off: `resolve_entities=False`, `disallow-doctype-decl`, no `LIBXML_NOENT`.",
-  inTests: false,
-  onlyWith: /XMLParser|libxml|Nokogiri/i,
-  match: {
-    python: [
-      call(
+  {
+    id: "xml-external-entities",
+    title: "XML parser resolves external entities",
+    severity: "major",
+    category: "security",
+    confidence: 0.75,
+    why: "A document can then include local files or make the server call internal addresses (XXE), or grow without bound.",
+    fix: "Switch entities off: `resolve_entities=False`, `disallow-doctype-decl`, no `LIBXML_NOENT`.",
+    onlyWith: /XMLParser|libxml|Nokogiri/i,
+    match: {
+      python: call(
         "python",
         String.raw`(lxml\.)?(etree\.)?XMLParser`,
         withArguments(String.raw`(resolve_entities\s*=\s*True|no_network\s*=\s*False)`),
       ),
-    ],
-    php: [
-      call("php", "simplexml_load_string|simplexml_load_file", withArguments("LIBXML_(NOENT|DTDLOAD)")),
-      {
-        all: [
-          { kind: "member_call_expression" },
-          { has: { field: "name", regex: "^(load|loadXML)$" } },
-          withArguments("LIBXML_(NOENT|DTDLOAD)"),
-        ],
-      },
-      call("php", "libxml_disable_entity_loader", withArguments(String.raw`^\(\s*false`)),
-    ],
-    ...script(
-      call(
-        "script",
-        String.raw`(libxmljs2?|libxml)\.(parseXml|parseXmlString)`,
-        withArguments(String.raw`noent:\s*true`),
+      php: [
+        call("php", "simplexml_load_string|simplexml_load_file", withArguments("LIBXML_(NOENT|DTDLOAD)")),
+        node("member_call_expression", has("name", "^(load|loadXML)$"), withArguments("LIBXML_(NOENT|DTDLOAD)")),
+        call("php", "libxml_disable_entity_loader", withArguments(String.raw`^\(\s*false`)),
+      ],
+      ...script(
+        call(
+          "script",
+          String.raw`(libxmljs2?|libxml)\.(parseXml|parseXmlString)`,
+          withArguments(String.raw`noent:\s*true`),
+        ),
       ),
-    ),
-    ruby: [
-      {
-        all: [call("ruby", "parse|XML"), text("^Nokogiri\\b"), text(String.raw`(NOENT|\.noent\b|DTDLOAD|\.dtdload\b)`)],
-      },
+      ruby: call("ruby", "parse|XML", text("^Nokogiri\\b"), text(String.raw`(NOENT|\.noent\b|DTDLOAD|\.dtdload\b)`)),
+    },
+    bad: [
+      example("app/feed.py", "parser = etree.XMLParser(resolve_entities=True)"),
+      example("feed.php", "<?php $feed = simplexml_load_string($body, SimpleXMLElement::class, LIBXML_NOENT);"),
+      example("src/feed.js", "const feed = libxmljs.parseXml(body, { noent: true });"),
+      example("lib/feed.rb", "feed = Nokogiri::XML(body) { |config| config.noent }"),
+    ],
+    good: [
+      example("app/feed.py", "parser = etree.XMLParser(resolve_entities=False)"),
+      example("feed.php", "<?php $feed = simplexml_load_string($body);"),
+      example("lib/feed.rb", "feed = Nokogiri::XML(body) { |config| config.strict }"),
     ],
   },
-  bad: [
-    example("app/feed.py", "parser = etree.XMLParser(resolve_entities=True)"),
-    example("feed.php", "<?php $feed = simplexml_load_string($body, SimpleXMLElement::class, LIBXML_NOENT);"),
-    example("src/feed.js", "const feed = libxmljs.parseXml(body, { noent: true });"),
-    example("lib/feed.rb", "feed = Nokogiri::XML(body) { |config| config.noent }"),
-  ],
-  good: [
-    example("app/feed.py", "parser = etree.XMLParser(resolve_entities=False)"),
-    example("feed.php", "<?php $feed = simplexml_load_string($body);"),
-    example("lib/feed.rb", "feed = Nokogiri::XML(body) { |config| config.strict }"),
-  ],
-};
-
-export const UNTRUSTED: readonly StructuralRule[] = [unsafeYamlLoad, unsafeDeserialization, xxeParser];
+];

@@ -1,6 +1,6 @@
 // What a browser is told: markup, origins that may read, error pages.
 import type { StructuralRule } from "../rule.ts";
-import { call, example, not, REQUEST, script, text, withArguments } from "./shapes.ts";
+import { call, example, has, kinds, node, not, REQUEST, script, text, withArguments } from "./shapes.ts";
 
 const CLEANED = not(
   text(
@@ -8,52 +8,50 @@ const CLEANED = not(
   ),
 );
 
-const unescapedHtml: StructuralRule = {
-  kind: "structural",
-  id: "unescaped-html",
-  title: "Markup is built from unescaped text",
-  severity: "major",
-  category: "security",
-  confidence: 0.7,
-  why: "A `<script>` or `onerror=` inside the text runs in the reader's browser with their session (cross-site scripting).",
-  fix: "Set text (`textContent`), let the template engine escape it, or sanitize the markup first.",
-  inTests: false,
-  onlyWith:
-    /innerHTML|outerHTML|document\.write|\b(res|resp|response|out)\.|mark_safe|Markup|template\.|html_safe|\braw\b|\$_/,
-  match: {
-    ...script(
-      {
-        all: [
-          { any: [{ kind: "assignment_expression" }, { kind: "augmented_assignment_expression" }] },
-          { has: { field: "left", regex: String.raw`\.(innerHTML|outerHTML)$` } },
-          {
-            has: {
-              field: "right",
-              any: [
-                { all: [{ kind: "template_string" }, text(String.raw`<.*\$\{[a-z]`)] },
-                { all: [{ kind: "binary_expression" }, text(String.raw`["'\x60]\s*<.*\+\s*[a-z]`)] },
-                { regex: `^(${REQUEST.script}|(window\\.)?location\\.(hash|search|href)|document\\.(URL|referrer))` },
-              ],
+export const WEB_OUTPUT: readonly StructuralRule[] = [
+  {
+    id: "unescaped-html",
+    title: "Markup is built from unescaped text",
+    severity: "major",
+    category: "security",
+    confidence: 0.7,
+    why: "A `<script>` or `onerror=` inside the text runs in the reader's browser with their session (cross-site scripting).",
+    fix: "Set text (`textContent`), let the template engine escape it, or sanitize the markup first.",
+    onlyWith:
+      /innerHTML|outerHTML|document\.write|\b(res|resp|response|out)\.|mark_safe|Markup|template\.|html_safe|\braw\b|\$_/,
+    match: {
+      ...script(
+        {
+          all: [
+            kinds("assignment_expression", "augmented_assignment_expression"),
+            has("left", String.raw`\.(innerHTML|outerHTML)$`),
+            {
+              has: {
+                field: "right",
+                any: [
+                  node("template_string", text(String.raw`<.*\$\{[a-z]`)),
+                  node("binary_expression", text(String.raw`["'\x60]\s*<.*\+\s*[a-z]`)),
+                  { regex: `^(${REQUEST.script}|(window\\.)?location\\.(hash|search|href)|document\\.(URL|referrer))` },
+                ],
+              },
             },
-          },
+            CLEANED,
+          ],
+        },
+        call(
+          "script",
+          String.raw`document\.(write|writeln)`,
+          withArguments(String.raw`^\(.*(\$\{|\+\s*)(window\.|document\.)?(location|referrer|URL)\b`),
           CLEANED,
-        ],
-      },
-      call(
-        "script",
-        String.raw`document\.(write|writeln)`,
-        withArguments(String.raw`^\(.*(\$\{|\+\s*)(window\.|document\.)?(location|referrer|URL)\b`),
-        CLEANED,
+        ),
+        call(
+          "script",
+          String.raw`(res|response)\.(send|write|end)`,
+          withArguments(`^\\(\\s*(["'\`]\\s*<.*(\\$\\{|\\+\\s*))(${REQUEST.script})`),
+          CLEANED,
+        ),
       ),
-      call(
-        "script",
-        String.raw`(res|response)\.(send|write|end)`,
-        withArguments(`^\\(\\s*(["'\`]\\s*<.*(\\$\\{|\\+\\s*))(${REQUEST.script})`),
-        CLEANED,
-      ),
-    ),
-    python: [
-      call(
+      python: call(
         "python",
         String.raw`mark_safe|Markup|markupsafe\.Markup`,
         withArguments(
@@ -61,171 +59,143 @@ const unescapedHtml: StructuralRule = {
         ),
         CLEANED,
       ),
-    ],
-    go: [
-      call(
+      go: call(
         "go",
         String.raw`template\.(HTML|JS|URL)`,
         withArguments(`^\\(\\s*(fmt\\.Sprintf\\(|["\`]<.*["\`]\\s*\\+\\s*[a-z]|${REQUEST.go})`),
         CLEANED,
       ),
-    ],
-    ruby: [
-      {
-        all: [
-          call("ruby", "html_safe"),
+      ruby: [
+        call(
+          "ruby",
+          "html_safe",
           {
-            has: {
-              field: "receiver",
-              any: [{ regex: REQUEST.ruby }, { all: [{ kind: "string" }, text(String.raw`<.*#\{[a-z@]`)] }],
-            },
+            has: { field: "receiver", any: [{ regex: REQUEST.ruby }, node("string", text(String.raw`<.*#\{[a-z@]`))] },
           },
           CLEANED,
-        ],
-      },
-      call("ruby", "raw", withArguments(`^\\(?\\s*(${REQUEST.ruby})`)),
-    ],
-    php: [
-      {
+        ),
+        call("ruby", "raw", withArguments(`^\\(?\\s*(${REQUEST.ruby})`)),
+      ],
+      php: {
         all: [
-          { any: [{ kind: "echo_statement" }, { kind: "print_intrinsic" }] },
+          kinds("echo_statement", "print_intrinsic"),
           text(REQUEST.php),
           CLEANED,
           not(text(String.raw`(json_encode|===?|isset|empty|count|\?)`)),
         ],
       },
+      java: call(
+        "java",
+        "print|println|write",
+        withArguments(`^\\(.*(${REQUEST.java})`),
+        text(String.raw`^(out|(response|resp|res)\.getWriter\(\))\.`),
+        CLEANED,
+      ),
+    },
+    bad: [
+      example("src/list.ts", `item.innerHTML = \`<b>\${user.name}</b>\`;`),
+      example("src/list.js", 'item.innerHTML = "<b>" + name + "</b>";'),
+      example("src/page.js", "panel.innerHTML = location.hash;"),
+      example("app/tags.py", 'return mark_safe(f"<b>{user.name}</b>")'),
+      example("page.go", 'page.Title = template.HTML(fmt.Sprintf("<b>%s</b>", name))'),
+      example("app/helpers/users_helper.rb", '"<b>#{user.name}</b>".html_safe'),
+      example("hello.php", '<?php echo "Hello " . $_GET["name"];'),
+      example("Hello.java", 'response.getWriter().println("Hello " + request.getParameter("name"));'),
     ],
-    java: [
-      {
-        all: [
-          call("java", "print|println|write", withArguments(`^\\(.*(${REQUEST.java})`)),
-          text(String.raw`^(out|(response|resp|res)\.getWriter\(\))\.`),
-          CLEANED,
-        ],
-      },
+    good: [
+      example("src/list.ts", "item.textContent = user.name;"),
+      example("src/list.ts", `item.innerHTML = \`<b>\${escapeHtml(user.name)}</b>\`;`),
+      example("src/list.js", 'item.innerHTML = "";'),
+      example("app/tags.py", 'return format_html("<b>{}</b>", user.name)'),
+      example("app/helpers/users_helper.rb", "tag.b(user.name)"),
+      example("hello.php", '<?php echo "Hello " . htmlspecialchars($_GET["name"]);'),
     ],
   },
-  bad: [
-    example("src/list.ts", `item.innerHTML = \`<b>\${user.name}</b>\`;`),
-    example("src/list.js", 'item.innerHTML = "<b>" + name + "</b>";'),
-    example("src/page.js", "panel.innerHTML = location.hash;"),
-    example("app/tags.py", 'return mark_safe(f"<b>{user.name}</b>")'),
-    example("page.go", 'page.Title = template.HTML(fmt.Sprintf("<b>%s</b>", name))'),
-    example("app/helpers/users_helper.rb", '"<b>#{user.name}</b>".html_safe'),
-    example("hello.php", '<?php echo "Hello " . $_GET["name"];'),
-    example("Hello.java", 'response.getWriter().println("Hello " + request.getParameter("name"));'),
-  ],
-  good: [
-    example("src/list.ts", "item.textContent = user.name;"),
-    example("src/list.ts", `item.innerHTML = \`<b>\${escapeHtml(user.name)}</b>\`;`),
-    example("src/list.js", 'item.innerHTML = "";'),
-    example("app/tags.py", 'return format_html("<b>{}</b>", user.name)'),
-    example("app/helpers/users_helper.rb", "tag.b(user.name)"),
-    example("hello.php", '<?php echo "Hello " . htmlspecialchars($_GET["name"]);'),
-  ],
-};
-
-const corsAnyWithCredentials: StructuralRule = {
-  kind: "structural",
-  id: "cors-any-with-credentials",
-  title: "Every origin may read answers with the user's cookies",
-  severity: "major",
-  category: "security",
-  confidence: 0.85,
-  why: "Any page that a signed-in user visits can then read private data from this server in their name.",
-  fix: "List the origins that may send credentials, or leave credentials out.",
-  inTests: false,
-  onlyWith: /credentials/i,
-  match: {
-    ...script({
-      all: [
-        { kind: "object" },
-        text(
-          String.raw`[{,]\s*origin:\s*(true|["']\*["']|\(\s*\w+,\s*\w+\s*\)\s*=>\s*\w+\(\s*null,\s*true\s*\))\s*[,}]`,
+  {
+    id: "cors-any-with-credentials",
+    title: "Every origin may read answers with the user's cookies",
+    severity: "major",
+    category: "security",
+    confidence: 0.85,
+    why: "Any page that a signed-in user visits can then read private data from this server in their name.",
+    fix: "List the origins that may send credentials, or leave credentials out.",
+    onlyWith: /credentials/i,
+    match: {
+      ...script(
+        node(
+          "object",
+          text(
+            String.raw`[{,]\s*origin:\s*(true|["']\*["']|\(\s*\w+,\s*\w+\s*\)\s*=>\s*\w+\(\s*null,\s*true\s*\))\s*[,}]`,
+          ),
+          text(String.raw`\bcredentials:\s*true\b`),
+          not({ has: { kind: "pair", has: { field: "value", kind: "object" } } }),
         ),
-        text(String.raw`\bcredentials:\s*true\b`),
-        not({ has: { kind: "pair", has: { field: "value", kind: "object" } } }),
+      ),
+      python: [
+        call(
+          "python",
+          String.raw`[\w.]+`,
+          withArguments(String.raw`^\(.*\ballow_origins\s*=\s*\[\s*["']\*["']\s*\]`),
+          withArguments(String.raw`\ballow_credentials\s*=\s*True`),
+        ),
+        call(
+          "python",
+          "CORS",
+          withArguments(String.raw`\borigins\s*=\s*\[?\s*["']\*["']`),
+          withArguments(String.raw`\bsupports_credentials\s*=\s*True`),
+        ),
       ],
-    }),
-    python: [
-      call(
-        "python",
-        String.raw`[\w.]+`,
-        withArguments(String.raw`^\(.*\ballow_origins\s*=\s*\[\s*["']\*["']\s*\]`),
-        withArguments(String.raw`\ballow_credentials\s*=\s*True`),
+      go: node(
+        "composite_literal",
+        text(String.raw`^\w*cors\.(Config|Options)\{`),
+        text(String.raw`AllowCredentials:\s*true`),
+        text(String.raw`(AllowAllOrigins:\s*true|Allow(ed)?Origins:\s*\[\]string\{\s*"\*"\s*\})`),
       ),
-      call(
-        "python",
-        "CORS",
-        withArguments(String.raw`\borigins\s*=\s*\[?\s*["']\*["']`),
-        withArguments(String.raw`\bsupports_credentials\s*=\s*True`),
+      java: node(
+        "method_invocation",
+        text(String.raw`\.(allowedOriginPatterns|allowedOrigins)\(\s*"\*"\s*\)`),
+        text(String.raw`\.allowCredentials\(\s*true\s*\)`),
       ),
+    },
+    bad: [
+      example("src/server.ts", "app.use(cors({ origin: true, credentials: true }));"),
+      example("app/main.py", 'app.add_middleware(CORSMiddleware, allow_origins=["*"], allow_credentials=True)'),
+      example("server.go", "r.Use(cors.New(cors.Config{AllowAllOrigins: true, AllowCredentials: true}))"),
+      example("Cors.java", 'registry.addMapping("/**").allowedOriginPatterns("*").allowCredentials(true);'),
     ],
-    go: [
-      {
-        all: [
-          { kind: "composite_literal" },
-          text(String.raw`^\w*cors\.(Config|Options)\{`),
-          text(String.raw`AllowCredentials:\s*true`),
-          text(String.raw`(AllowAllOrigins:\s*true|Allow(ed)?Origins:\s*\[\]string\{\s*"\*"\s*\})`),
-        ],
-      },
-    ],
-    java: [
-      {
-        all: [
-          { kind: "method_invocation" },
-          text(String.raw`\.(allowedOriginPatterns|allowedOrigins)\(\s*"\*"\s*\)`),
-          text(String.raw`\.allowCredentials\(\s*true\s*\)`),
-        ],
-      },
+    good: [
+      example("src/server.ts", "app.use(cors({ origin: ORIGINS, credentials: true }));"),
+      example("src/server.ts", 'app.use(cors({ origin: "*" }));'),
+      example("app/main.py", "app.add_middleware(CORSMiddleware, allow_origins=ORIGINS, allow_credentials=True)"),
     ],
   },
-  bad: [
-    example("src/server.ts", "app.use(cors({ origin: true, credentials: true }));"),
-    example("app/main.py", 'app.add_middleware(CORSMiddleware, allow_origins=["*"], allow_credentials=True)'),
-    example("server.go", "r.Use(cors.New(cors.Config{AllowAllOrigins: true, AllowCredentials: true}))"),
-    example("Cors.java", 'registry.addMapping("/**").allowedOriginPatterns("*").allowCredentials(true);'),
-  ],
-  good: [
-    example("src/server.ts", "app.use(cors({ origin: ORIGINS, credentials: true }));"),
-    example("src/server.ts", 'app.use(cors({ origin: "*" }));'),
-    example("app/main.py", "app.add_middleware(CORSMiddleware, allow_origins=ORIGINS, allow_credentials=True)"),
-  ],
-};
-
-const debugServer: StructuralRule = {
-  kind: "structural",
-  id: "debug-server",
-  title: "Server runs in debug mode",
-  severity: "medium",
-  category: "security",
-  confidence: 0.75,
-  why: "The debugger's error page shows source and settings, and Werkzeug's lets visitors run Python.",
-  fix: "Take the flag from the environment and leave it off by default.",
-  inTests: false,
-  onlyWith: /debug/,
-  match: {
-    python: [
-      call(
+  {
+    id: "debug-server",
+    title: "Server runs in debug mode",
+    severity: "medium",
+    category: "security",
+    confidence: 0.75,
+    why: "The debugger's error page shows source and settings, and Werkzeug's lets visitors run Python.",
+    fix: "Take the flag from the environment and leave it off by default.",
+    onlyWith: /debug/,
+    match: {
+      python: call(
         "python",
         String.raw`(app|application|server)\.run(_server)?`,
         withArguments(String.raw`\bdebug\s*=\s*True\b`),
       ),
+    },
+    fixes: [
+      { from: /(debug["']?\s*[:=]\s*)True/, to: "$1False" },
+      { from: /(DEBUG\s*=\s*)True/, to: "$1False" },
+    ],
+    bad: [
+      example("app/main.py", 'app.run(host="0.0.0.0", debug=True)'),
+      example("app/main.py", "app.run_server(debug=True)"),
+    ],
+    good: [
+      example("app/main.py", 'app.run(debug=os.environ.get("DEBUG") == "1")'),
+      example("app/main.py", "app.run(debug=False)"),
     ],
   },
-  fixes: [
-    { from: /(debug["']?\s*[:=]\s*)True/, to: "$1False" },
-    { from: /(DEBUG\s*=\s*)True/, to: "$1False" },
-  ],
-  bad: [
-    example("app/main.py", 'app.run(host="0.0.0.0", debug=True)'),
-    example("app/main.py", "app.run_server(debug=True)"),
-  ],
-  good: [
-    example("app/main.py", 'app.run(debug=os.environ.get("DEBUG") == "1")'),
-    example("app/main.py", "app.run(debug=False)"),
-  ],
-};
-
-export const WEB_OUTPUT: readonly StructuralRule[] = [unescapedHtml, corsAnyWithCredentials, debugServer];
+];

@@ -1,0 +1,60 @@
+// The head side of a file as far as it is known: the whole text, or the lines that the hunks show.
+import type { FileDiff } from "../../domain/pull-request.ts";
+import type { InspectedFile } from "../../ports.ts";
+
+export interface KnownLine {
+  /** 1-based line of the head file. */
+  readonly line: number;
+  /** Without a closing CR. */
+  readonly text: string;
+  readonly added: boolean;
+}
+
+/** Lines longer than this were not written by a person (minified code, data): patterns about code skip them. */
+export const LONGEST_WRITTEN_LINE = 4000;
+
+/** Reads something from each file once, whichever rule asks first. */
+export function oncePerFile<T extends object>(read: (file: InspectedFile) => T): (file: InspectedFile) => T {
+  const known = new WeakMap<InspectedFile, T>();
+  return (file) => {
+    const value = known.get(file) ?? read(file);
+    known.set(file, value);
+    return value;
+  };
+}
+
+/** Head lines in order: all of them when the head text is known, else context and added lines of the hunks (with gaps). */
+export const knownLines = oncePerFile((file): readonly KnownLine[] => {
+  if (file.headText === null) {
+    return file.diff.hunks.flatMap(({ lines }) =>
+      lines.flatMap(({ kind, newLine, text }) =>
+        newLine === null ? [] : [{ line: newLine, text: withoutReturn(text), added: kind === "added" }],
+      ),
+    );
+  }
+  const added = addedNumbers(file.diff);
+  const texts = file.headText.split("\n");
+  if (texts.at(-1) === "") texts.pop();
+  return texts.map((text, at) => ({ line: at + 1, text: withoutReturn(text), added: added.has(at + 1) }));
+});
+
+/** Only what the change adds. */
+export const addedLines = oncePerFile((file) => knownLines(file).filter((line) => line.added));
+
+/** Head lines that the change adds, 1-based. */
+export function addedNumbers(diff: FileDiff): ReadonlySet<number> {
+  const added = diff.hunks.flatMap((hunk) => hunk.lines.filter((line) => line.kind === "added"));
+  return new Set(added.flatMap((line) => line.newLine ?? []));
+}
+
+/** Text of a head line as far as it is known, without its line ending; undefined elsewhere. */
+export type LineText = (line: number) => string | undefined;
+
+export function lineTextOf(file: InspectedFile): LineText {
+  const texts = new Map(knownLines(file).map(({ line, text }) => [line, text]));
+  return (line) => texts.get(line);
+}
+
+function withoutReturn(text: string): string {
+  return text.endsWith("\r") ? text.slice(0, -1) : text;
+}
