@@ -2,10 +2,10 @@
 // it stays, with a longer past, until Ctrl-C, and shows where to look.
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
-import { circle } from "./circle.ts";
-import { history } from "./history.ts";
+import { history } from "./dashboard-data.ts";
+import { type Scene, walk } from "./first-review.ts";
+import { circle } from "./repeated-findings.ts";
 import { startApp } from "./start-app.ts";
-import { type Scene, walk } from "./walk.ts";
 
 const colours = process.stdout.isTTY && process.env.NO_COLOR === undefined;
 const print = (text: string) => console.log(text);

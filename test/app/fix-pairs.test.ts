@@ -6,7 +6,7 @@ import { afterEach, expect, test } from "vitest";
 import type { Review } from "../../src/domain/review.ts";
 import type { Pull } from "../fakes/github/conversation.ts";
 import { anHourPasses } from "./heard.ts";
-import { people, saidOnLine } from "./past.ts";
+import { people, saidOnLine } from "./past-reviews.ts";
 import { inMemory } from "./remembered.ts";
 import { openStage, type Stage } from "./stage.ts";
 

@@ -8,7 +8,7 @@ import { memoryVerbPorts } from "../../src/wire/cli/memory.ts";
 import type { Pull, Repository, ReviewComment } from "../fakes/github/conversation.ts";
 import { BACKUP, summaryOf } from "./given.ts";
 import { anHourPasses } from "./heard.ts";
-import { people, saidInConversation, saidInReview, saidOnLine } from "./past.ts";
+import { people, saidInConversation, saidInReview, saidOnLine } from "./past-reviews.ts";
 import { inMemory } from "./remembered.ts";
 import { openStage, type Stage } from "./stage.ts";
 import { answered } from "./talking.ts";

@@ -1,9 +1,9 @@
 // The demo's app with its dashboard, held open for browsers: real data, made by the real app.
 import { join } from "node:path";
 import Database from "better-sqlite3";
-import { history } from "../../demo/history.ts";
+import { history } from "../../demo/dashboard-data.ts";
 import { startApp } from "../../demo/start-app.ts";
-import { walk } from "../../demo/walk.ts";
+import { walk } from "../../demo/first-review.ts";
 import type { Pull } from "../fakes/github/conversation.ts";
 import type { GitHubWorld } from "../fakes/github/github.ts";
 

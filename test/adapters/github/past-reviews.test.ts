@@ -5,7 +5,7 @@ import { githubPastReviews } from "../../../src/adapters/github/past-reviews.ts"
 import { Transient } from "../../../src/domain/errors.ts";
 import type { Repo } from "../../../src/domain/job.ts";
 import type { PastReviews } from "../../../src/ports/history.ts";
-import { mergedPull, people, saidInConversation, saidInReview, saidOnLine } from "../../app/past.ts";
+import { mergedPull, people, saidInConversation, saidInReview, saidOnLine } from "../../app/past-reviews.ts";
 import type { Pull, Repository } from "../../fakes/github/conversation.ts";
 import { type GitHubWorld, startGitHub } from "../../fakes/github/github.ts";
 

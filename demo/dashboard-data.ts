@@ -5,8 +5,8 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import Database from "better-sqlite3";
 import { isoDate } from "../src/domain/text/iso-date.ts";
-import { type Circle, type CircleCounts, circle } from "./circle.ts";
-import { season } from "./season.ts";
+import { type Circle, type CircleCounts, circle } from "./repeated-findings.ts";
+import { season } from "./team-history.ts";
 
 const DAY_MS = 86_400_000;
 /** The first pull request was reviewed so many days ago, the last one today. */

@@ -1,9 +1,9 @@
 // A longer past for the dashboard: a team's reviews of a spring are imported, and four pull requests of today are reviewed,
 // answered, declined and fixed.
-import { people, saidOnLine } from "../test/app/past.ts";
+import { people, saidOnLine } from "../test/app/past-reviews.ts";
 import type { Pull, Repository } from "../test/fakes/github/conversation.ts";
 import type { GitHubWorld } from "../test/fakes/github/github.ts";
-import type { Circle } from "./circle.ts";
+import type { Circle } from "./repeated-findings.ts";
 
 /** What people of the team keep saying, each with code that it is about: [path, code, words]. */
 const SAID: readonly (readonly [path: string, code: string, words: string])[] = [

@@ -4,15 +4,15 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { extname, join } from "node:path";
 import Database from "better-sqlite3";
-import { mergedPull, people, saidOnLine } from "../test/app/past.ts";
+import { mergedPull, people, saidOnLine } from "../test/app/past-reviews.ts";
 import type { Pull, Repository } from "../test/fakes/github/conversation.ts";
 import { type GitHubWorld, startGitHub } from "../test/fakes/github/github.ts";
-import type { Circle } from "./circle.ts";
 import { PULL_REQUEST } from "./pull-request.ts";
+import type { Circle } from "./repeated-findings.ts";
 import { BASE } from "./repository.ts";
 import { showReview } from "./show-review.ts";
+import { tellRoom } from "./stage-line.ts";
 import type { AppOptions, RunningApp, StartApp } from "./start-app.ts";
-import { tellRoom } from "./tell-room.ts";
 
 /** What stood on the pull request in the end. */
 export interface Counts {

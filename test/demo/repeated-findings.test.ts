@@ -1,9 +1,9 @@
 // The demo as a visitor sees it, with the real app: the whole circle, from the past to what comes back.
 import { expect, test } from "vitest";
-import { circle } from "../../demo/circle.ts";
+import { walk } from "../../demo/first-review.ts";
 import { PULL_REQUEST } from "../../demo/pull-request.ts";
+import { circle } from "../../demo/repeated-findings.ts";
 import { startApp } from "../../demo/start-app.ts";
-import { walk } from "../../demo/walk.ts";
 
 test("the past is imported, what was declined is held back with its reason, what was fixed is told when it comes back", async () => {
   const told: string[] = [];

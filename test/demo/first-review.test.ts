@@ -6,10 +6,10 @@ import { tmpdir } from "node:os";
 import { createAppAuth } from "@octokit/auth-app";
 import { Octokit } from "@octokit/rest";
 import { expect, test } from "vitest";
+import { walk } from "../../demo/first-review.ts";
 import { PULL_REQUEST } from "../../demo/pull-request.ts";
 import { BASE } from "../../demo/repository.ts";
 import type { StartApp } from "../../demo/start-app.ts";
-import { walk } from "../../demo/walk.ts";
 
 const WHERE: readonly (readonly [string, string])[] = [
   ["src/users.ts", "SELECT id, email, name FROM people WHERE email = '"],
