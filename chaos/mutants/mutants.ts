@@ -25,7 +25,7 @@ const BUDGETS_TEST = "test/app/budgets.test.ts";
 const RECORDS_TEST = "test/store/reviews/contract.test.ts";
 const FIELD_RULES_TEST = "test/learn/field-rules.test.ts";
 const RETRIEVAL_SUITE_TEST = "test/eval/retrieval-suite.test.ts";
-const ABLATION_TITLE = "the ablation tells each gain beside what was expected, and what it could not measure";
+const ABLATION_TITLE = "the ablation lists each gain beside the expected one, and what it could not measure";
 const REVIEW_VERB_TEST = "test/cli/review.test.ts";
 const FOREIGN_ENV_TEST = "test/cli/env-of-a-folder.test.ts";
 const LIVE_TEST = "test/cli/doctor-live.test.ts";
@@ -149,10 +149,7 @@ export const MUTANTS: readonly Mutant[] = [
     file: "src/server/large-reviews.ts",
     find: "if (free === 0) throw new NoRoom();",
     replace: "while (free === 0) await new Promise((go) => setTimeout(go, 50));",
-    test: [
-      SHARED_WORKERS_TEST,
-      "a large change for which there is no room gives its worker back, and its try does not count",
-    ],
+    test: [SHARED_WORKERS_TEST, "a large change without a free slot frees its worker, and its try does not count"],
   },
   {
     id: "large changes are begun without room",
@@ -162,7 +159,7 @@ export const MUTANTS: readonly Mutant[] = [
     replace: "large <= CAST($3 AS bigint) + 1",
     test: [
       QUEUE_TEST,
-      "a job for which there is no room waits at its place, counts no try, and is taken by whoever has room",
+      "a job without a free slot keeps its place, counts no try, and is taken by the next process with a slot",
     ],
     isQuick: true,
   },
@@ -174,7 +171,7 @@ export const MUTANTS: readonly Mutant[] = [
     replace: "large = 1",
     test: [
       QUEUE_TEST,
-      "a job for which there is no room waits at its place, counts no try, and is taken by whoever has room",
+      "a job without a free slot keeps its place, counts no try, and is taken by the next process with a slot",
     ],
     isQuick: true,
   },
@@ -204,10 +201,7 @@ export const MUTANTS: readonly Mutant[] = [
     file: "src/store/queue/processes.ts",
     find: "? SUSPECT_TURN : INTERRUPTED_TURN]",
     replace: "? SUSPECT_TURN : 1_000]",
-    test: [
-      QUEUE_TEST,
-      "what was interrupted is taken up before 200 that wait, each pull request once, and then it is anybody's turn",
-    ],
+    test: [QUEUE_TEST, "interrupted jobs run before 200 that wait, each pull request once, and then all take turns"],
   },
   {
     id: "suspects wait in line",
@@ -215,7 +209,7 @@ export const MUTANTS: readonly Mutant[] = [
     file: "src/store/queue/processes.ts",
     find: "? SUSPECT_TURN : INTERRUPTED_TURN]",
     replace: "? 1_000 : INTERRUPTED_TURN]",
-    test: [QUEUE_TEST, "a suspect is the first that empty hands take: it waits for nobody who came before or after"],
+    test: [QUEUE_TEST, "an idle worker takes a suspect first: it does not wait for jobs before or after it"],
     isQuick: true,
   },
   {
@@ -276,7 +270,7 @@ export const MUTANTS: readonly Mutant[] = [
     replace: "installationId };",
     test: [
       "test/server/after-gone.test.ts",
-      "it is reviewed there at once, though a clock that was ahead once told it to wait",
+      "it is reviewed there at once, though a clock that was ahead once made it wait",
     ],
     isQuick: true,
   },
@@ -321,7 +315,7 @@ export const MUTANTS: readonly Mutant[] = [
     replace: 'if (!found.isMissing) return { kind: "skipped", reason: found.reason };',
     test: [
       "test/app/follow-repository.test.ts",
-      "one that is taken away while the App is suspended is forgotten when GitHub says how things stand",
+      "one that is removed while the App is suspended is forgotten when GitHub confirms it",
     ],
     isQuick: true,
   },
@@ -363,13 +357,13 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     id: "a turn that ran out",
-    loses: "who stood still for longer than a turn lasts writes nothing in another's",
+    loses: "a process that paused for longer than its turn writes nothing in another's turn",
     file: "src/adapters/github/write-turns.ts",
     find: "if (!(await pace.keepTurn(turn, LONGEST_MS)))",
     replace: "if (Number.isNaN(LONGEST_MS))",
     test: [
       "test/adapters/github/write-turns.test.ts",
-      "who stood still for longer than a turn lasts writes nothing in another's",
+      "a process that paused for longer than its turn writes nothing in another's turn",
     ],
     isQuick: true,
   },
@@ -381,7 +375,7 @@ export const MUTANTS: readonly Mutant[] = [
     replace: "return store.closedFor(id);",
     test: [
       "test/adapters/github/installation-limits.test.ts",
-      "whoever was told to wait waits, though the store does not answer, and the others do as soon as it does",
+      "a process that was asked to wait waits even if the store does not answer, and the others do as soon as it does",
     ],
     isQuick: true,
   },
@@ -393,7 +387,7 @@ export const MUTANTS: readonly Mutant[] = [
     replace: "if (now() - asked >= 0) return;",
     test: [
       "test/adapters/github/write-gate.test.ts",
-      "a process that stood still between its question and its request asks once more",
+      "a process that paused between its check and its request checks again",
     ],
     isQuick: true,
   },
@@ -413,7 +407,7 @@ export const MUTANTS: readonly Mutant[] = [
     replace: "if (alone >= MOST_DEATHS) {",
     test: [
       QUEUE_TEST,
-      "whatever else runs, a job that ends each process it runs in is parked after a few, and all others are done",
+      "beside any other job, a job that kills each process is parked after a few, and all others finish",
     ],
   },
   {
@@ -754,7 +748,7 @@ export const MUTANTS: readonly Mutant[] = [
     replace: "return id !== 0 ?",
     test: [
       "test/app/command-rights.test.ts",
-      "is obeyed for people with write access, whatever else GitHub says of them, and for nobody else",
+      "is obeyed for people with write access, whatever else GitHub reports about them, and for no one else",
     ],
   },
   {
@@ -765,7 +759,7 @@ export const MUTANTS: readonly Mutant[] = [
     replace: '        return "admin";\n      }\n    },',
     test: [
       "test/app/command-rights.test.ts",
-      "is obeyed for people with write access, whatever else GitHub says of them, and for nobody else",
+      "is obeyed for people with write access, whatever else GitHub reports about them, and for no one else",
     ],
   },
   {
@@ -941,7 +935,7 @@ export const MUTANTS: readonly Mutant[] = [
     file: "src/store/queue/deliveries.ts",
     find: "ON said.meaning = x.meaning",
     replace: "ON said.id = x.meaning",
-    test: [QUEUE_TEST, "an event that is told again under another id has one effect, and the id is known all the same"],
+    test: [QUEUE_TEST, "an event delivered again under another id has one effect, and its id is stored too"],
   },
   {
     id: "the walls have a hole",
@@ -949,7 +943,10 @@ export const MUTANTS: readonly Mutant[] = [
     file: "src/analyze/analyze.ts",
     find: 'import type { ReviewSignals } from "../domain/signals.ts";\n',
     replace: 'import type { ReviewSignals } from "../domain/signals.ts";\nimport "../adapters/github/reviews.ts";\n',
-    test: ["test/boundaries.test.ts", "the walls stand, and the tool that checks them saw every module of src"],
+    test: [
+      "test/boundaries.test.ts",
+      "the dependency rules hold, and the tool that checks them saw every module of src",
+    ],
   },
   {
     id: "no fencing",
@@ -1042,10 +1039,7 @@ export const MUTANTS: readonly Mutant[] = [
     file: "src/store/reviews/checks.ts",
     find: 'failOn: "minor"',
     replace: 'failOn: "never"',
-    test: [
-      RECORDS_TEST,
-      "one that stands on GitHub and was never written down here is left behind once its job has ended",
-    ],
+    test: [RECORDS_TEST, "one that is on GitHub but was never recorded is dropped once its job has ended"],
     isQuick: true,
   },
   {
@@ -1054,10 +1048,7 @@ export const MUTANTS: readonly Mutant[] = [
     file: "src/store/reviews/checks.ts",
     find: "      await adoptUnrecorded(db);\n",
     replace: "",
-    test: [
-      "test/app/checks.test.ts",
-      "a check that stands on GitHub and was never written down here is ended by the sweep",
-    ],
+    test: ["test/app/checks.test.ts", "a check that is on GitHub and was never recorded is ended by the sweep"],
   },
   {
     id: "cut anywhere",
@@ -1085,7 +1076,7 @@ export const MUTANTS: readonly Mutant[] = [
     replace: "if (words !== null)",
     test: [
       "test/gather/gather.test.ts",
-      "what was written into title or description after somebody asked for the review is not read, and that is said",
+      "changes to title or description after a review was requested are not read, and the summary says so",
     ],
     isQuick: true,
   },
@@ -1187,7 +1178,7 @@ export const MUTANTS: readonly Mutant[] = [
     replace: "redacted.set(text, (await redact(all)).slice(0, text.length));",
     test: [
       "test/flows/without-secrets.test.ts",
-      "whatever others wrote, what publishing decides by stays, and every text keeps its own beginning",
+      "for any text from outside, publishing's decisions stay, and every text keeps its own beginning",
     ],
   },
   {
@@ -1260,7 +1251,7 @@ export const MUTANTS: readonly Mutant[] = [
     replace: 'mark + secret.replace(/[^\\n]+/g, "")',
     test: [
       "test/adapters/secrets/redacted-reviews.test.ts",
-      "whatever others wrote around tokens and halves of tokens, the body stays inert and holds none",
+      "for any text from outside around tokens and halves of tokens, the body stays inert and contains none",
     ],
     isQuick: true,
   },
@@ -1386,10 +1377,7 @@ export const MUTANTS: readonly Mutant[] = [
     file: "src/receive/read-comment.ts",
     find: 'if (isByApp) return "written through a GitHub App";',
     replace: "",
-    test: [
-      "test/app/commands.test.ts",
-      "a command that an App writes in somebody's name is not obeyed, wherever it is written",
-    ],
+    test: ["test/app/commands.test.ts", "a command that an App writes in a person's name is not obeyed, in any place"],
   },
   {
     id: "a private sibling's settings in public",
@@ -1499,7 +1487,7 @@ export const MUTANTS: readonly Mutant[] = [
     replace: "",
     test: [
       "test/app/rotten-store.test.ts",
-      "damage that a review meets has the files read at once, and whoever asks is told",
+      "damage found by a review has the files read at once, and health checks report it",
     ],
   },
   {
@@ -1557,7 +1545,7 @@ export const MUTANTS: readonly Mutant[] = [
     replace: "",
     test: [
       "test/app/full-disk.test.ts",
-      "a server that starts on a full disk ends with 1, and starts once there is room",
+      "a server that starts on a full disk ends with 1, and starts once there is free space",
     ],
   },
   {
@@ -1568,7 +1556,7 @@ export const MUTANTS: readonly Mutant[] = [
     replace: "const other = admin && process.pid < 0 ?",
     test: [
       "test/app/damaged-store.test.ts",
-      "a server whose queue is damaged stays up, says why on its admin port, and ends when it is told to",
+      "a server with a damaged queue keeps running, shows the reason on its admin port, and ends on request",
     ],
   },
   {
@@ -1756,7 +1744,7 @@ export const MUTANTS: readonly Mutant[] = [
     // biome-ignore lint/suspicious/noTemplateCurlyInString: a piece of source.
     find: "return `Cost: no model used${time}.`;",
     replace: 'return "";',
-    test: [REVIEW_VERB_TEST, "md: the summary and the comments as they would stand on GitHub"],
+    test: [REVIEW_VERB_TEST, "md: the summary and the comments as they would be on GitHub"],
   },
   {
     id: "a malformed row ends the run",
@@ -1779,7 +1767,7 @@ export const MUTANTS: readonly Mutant[] = [
     replace: "const REACTION = `id content createdAt user { ${ACTOR} }`;",
     test: [
       "test/app/feedback.test.ts",
-      "one of somebody who may write decides weakly, is shown, and can be taken back",
+      "one by a person with write access decides weakly, is shown, and can be withdrawn",
     ],
   },
   {
@@ -1790,7 +1778,7 @@ export const MUTANTS: readonly Mutant[] = [
     replace: "id fullDatabaseId: databaseId body url author",
     test: [
       "test/app/feedback.test.ts",
-      "a maintainer's reason declines, and is kept as first said, whatever the comment is edited to",
+      "a maintainer's reason declines, and is kept as first written, even if the comment is edited",
     ],
   },
   {
@@ -1885,7 +1873,7 @@ export const MUTANTS: readonly Mutant[] = [
     replace: "isOver = true;\n    return show(response, formPage(",
     test: [
       "test/cli/setup.test.ts",
-      "who is signed out is told first, comes back to the page after GitHub's login, and makes the App",
+      "a signed-out person is told so first, returns to the page after GitHub's login, and creates the App",
     ],
   },
   {
@@ -2017,7 +2005,7 @@ export const MUTANTS: readonly Mutant[] = [
     replace: "",
     test: [
       "test/app/refused-heads.test.ts",
-      "a pull request that was opened while the first looks failed is reviewed, although GitHub told nobody of it",
+      "a pull request that was opened while the first sweeps failed is reviewed, although its event never arrived",
     ],
   },
   {
@@ -2078,7 +2066,10 @@ export const MUTANTS: readonly Mutant[] = [
     file: "src/receive/receive.ts",
     find: 'return action !== "rerequested" || app?.id !== appId;',
     replace: "return app?.id === -appId;",
-    test: ["test/app/checks.test.ts", "checks of other Apps, and what GitHub tells of ours, are answered and not kept"],
+    test: [
+      "test/app/checks.test.ts",
+      "checks of other Apps, and GitHub's events about ours, are answered and not stored",
+    ],
   },
   {
     id: "checks of other Apps come again",
@@ -2108,7 +2099,7 @@ export const MUTANTS: readonly Mutant[] = [
     file: "src/cli/setup.ts",
     find: 'values["without-checks"] === true ? withoutChecks(given.description) : given.description',
     replace: "withoutChecks(given.description) === null ? given.description : given.description",
-    test: ["test/cli/setup.test.ts", "an App without checks asks for none, hears of none, and misses nothing"],
+    test: ["test/cli/setup.test.ts", "an App without checks asks for none, receives none, and misses nothing"],
   },
   {
     id: "301 for a write is the end",
@@ -2525,7 +2516,7 @@ export const MUTANTS: readonly Mutant[] = [
     replace: "if (cost > most) return false;",
     test: [
       "test/context/room.test.ts",
-      "no line twice, none of the diff, and never more than the room; each left out is counted",
+      "no line twice, none of the diff, and never more than the budget; each one left out is counted",
     ],
   },
   {

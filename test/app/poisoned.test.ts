@@ -210,7 +210,7 @@ function remembered({ id }: Repository): unknown {
 }
 
 describe("who may not write", () => {
-  test("both mistakes are told to whoever makes them again, where nobody tried anything", () => {
+  test("both mistakes are reported to a person who repeats them, where nothing was fixed", () => {
     const told = reviews.get("nobody") ?? "";
     expect(told).toContain("focused-test");
     expect(told).toContain("shell-from-strings");

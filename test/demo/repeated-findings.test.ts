@@ -7,7 +7,11 @@ import { startApp } from "../../demo/start-app.ts";
 
 test("earlier reviews are imported, a declined finding is held back with its reason, and a fixed one is reported when it comes back", async () => {
   const printed: string[] = [];
-  const counts = await runDemo(startApp, { colours: false, print: (text) => void printed.push(text) }, repeatedFindings);
+  const counts = await runDemo(
+    startApp,
+    { colours: false, print: (text) => void printed.push(text) },
+    repeatedFindings,
+  );
   expect(counts).toEqual({ reviews: 1, inline: 10, languages: 4, imported: 1, heldBack: 1, reintroduced: 1 });
   const text = printed.join("\n");
   expect(text).toMatch(/held back: .*src\/parse\.py:1 — declined on #1 by @lena on .*shared on purpose/);
