@@ -32,7 +32,7 @@ describe("the list of promises", () => {
       readPromises(JSON.stringify({ promises: { R1: promise } }), JSON.stringify({ figures }));
     expect(() => read({ promise: "All is well.", tests: [] })).toThrow("R1 has neither a test nor a reason");
     const tests = [["test/app.test.ts", "x"]];
-    expect(() => read({ promise: "All is well.", tests, figures: ["speed"] })).toThrow("nobody measured");
+    expect(() => read({ promise: "All is well.", tests, figures: ["speed"] })).toThrow("was not measured");
   });
 
   test("every measured figure is beside its subject", () => {
@@ -50,7 +50,7 @@ describe("the list of promises", () => {
     const figure = { what: "speed", value: "1 s", date: "2026-11-22", command: "npm run bench" };
     expect(() =>
       readPromises(JSON.stringify({ promises: {} }), JSON.stringify({ figures: { speed: figure } })),
-    ).toThrow("speed does not tell its machine");
+    ).toThrow("speed has no machine");
   });
 
   test("a promise without a test is not among the promised", () => {

@@ -94,8 +94,8 @@ export const MUTANTS: readonly Mutant[] = [
     ],
   },
   {
-    id: "everybody may write",
-    loses: "who has no write access is asked of GitHub",
+    id: "everyone has write access",
+    loses: "GitHub is asked who has write access",
     file: "src/flows/review/model-allowance.ts",
     find: 'return !hasAccess(await permissions.of(repo, job.askedBy ?? pull.author), "write");',
     replace: 'return !hasAccess(await permissions.of(repo, job.askedBy ?? pull.author), "read");',
@@ -117,8 +117,8 @@ export const MUTANTS: readonly Mutant[] = [
     isQuick: true,
   },
   {
-    id: "anybody has all read again",
-    loses: "a head that was reviewed is reviewed in full again for people with write access only",
+    id: "anyone gets a full re-review",
+    loses: "a reviewed head is reviewed in full again for people with write access only",
     file: "src/flows/commands/review.ts",
     find: "!isWriter(order) && (await ports",
     replace: 'order.key === "" && (await ports',
@@ -145,15 +145,15 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     id: "large changes wait in their workers",
-    loses: "a large change for which there is no room gives its worker back",
+    loses: "a large change without a free slot frees its worker",
     file: "src/server/large-reviews.ts",
     find: "if (free === 0) throw new NoRoom();",
     replace: "while (free === 0) await new Promise((go) => setTimeout(go, 50));",
     test: [SHARED_WORKERS_TEST, "a large change without a free slot frees its worker, and its try does not count"],
   },
   {
-    id: "large changes are begun without room",
-    loses: "a job that waits for room is not begun before there is some",
+    id: "large changes start without a slot",
+    loses: "a job that waits for a slot does not start before one is free",
     file: "src/store/queue/job-lane.ts",
     find: "large <= CAST($3 AS bigint)",
     replace: "large <= CAST($3 AS bigint) + 1",
@@ -164,8 +164,8 @@ export const MUTANTS: readonly Mutant[] = [
     isQuick: true,
   },
   {
-    id: "a try without room counts",
-    loses: "a large change that waits for room is not parked for it",
+    id: "a try without a slot counts",
+    loses: "a large change that waits for a slot is not parked for it",
     file: "src/store/queue/job-lane.ts",
     find: "attempt = attempt - 1, large = 1",
     replace: "large = 1",
@@ -213,8 +213,8 @@ export const MUTANTS: readonly Mutant[] = [
     isQuick: true,
   },
   {
-    id: "by the clock on the wall",
-    loses: "a clock that somebody sets starts no job too early and lets none starve",
+    id: "by the wall clock",
+    loses: "setting the clock starts no job too early and lets none starve",
     file: "src/store/queue/clock.ts",
     find: "return () => epoch + upMs();",
     replace: "return () => Date.now() + 0 * epoch;",
@@ -264,7 +264,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     id: "waits twice",
-    loses: "a review of a repository that moved is not put off by a clock that somebody set",
+    loses: "setting the clock does not delay a review of a moved repository",
     file: "src/server/missing-repository.ts",
     find: "installationId, notBefore: at };",
     replace: "installationId };",
@@ -308,8 +308,8 @@ export const MUTANTS: readonly Mutant[] = [
     isQuick: true,
   },
   {
-    id: "no word is the last word",
-    loses: "what is taken away while GitHub refuses to speak of it is forgotten later",
+    id: "no answer is an answer",
+    loses: "a repository removed while GitHub does not answer is forgotten later",
     file: "src/flows/repository/follow-repository.ts",
     find: "if (!found.isMissing) return unconfirmed(found.reason, job);",
     replace: 'if (!found.isMissing) return { kind: "skipped", reason: found.reason };',
@@ -320,8 +320,8 @@ export const MUTANTS: readonly Mutant[] = [
     isQuick: true,
   },
   {
-    id: "ended before anybody looks",
-    loses: "a job that finds its repository gone has it forgotten, also when its process dies right then",
+    id: "ended before the check",
+    loses: "a job whose repository is missing has it forgotten, also when its process dies right then",
     file: "src/server/missing-repository.ts",
     find: 'error.why === "gone") await look(job);',
     replace: 'error.why === "gone") setTimeout(() => void look(job));',
@@ -369,7 +369,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     id: "a limit that only the store knows",
-    loses: "who was told to wait waits, also while the store is away",
+    loses: "a process that was asked to wait waits, also while the store is unreachable",
     file: "src/adapters/github/installation-limits.ts",
     find: "return left(id) || store.closedFor(id);",
     replace: "return store.closedFor(id);",
@@ -380,8 +380,8 @@ export const MUTANTS: readonly Mutant[] = [
     isQuick: true,
   },
   {
-    id: "a leave of yesterday",
-    loses: "a process that stood still asks once more whether it may ask GitHub",
+    id: "an old allowance",
+    loses: "a process that paused checks again whether it may send requests",
     file: "src/adapters/github/write-gate.ts",
     find: "if (now() - asked <= FRESH_MS) return;",
     replace: "if (now() - asked >= 0) return;",
@@ -400,8 +400,8 @@ export const MUTANTS: readonly Mutant[] = [
     test: [QUEUE_TEST, "deaths that jobs share accuse none of them: they are tried alone, with nothing beside them"],
   },
   {
-    id: "nobody is ever blamed",
-    loses: "a job that ends each process it runs in is parked",
+    id: "no job is ever blamed",
+    loses: "a job that kills each process it runs in is parked",
     file: "src/store/queue/poison-job-policy.ts",
     find: "if (alone >= MOST_ALONE) {",
     replace: "if (alone >= MOST_DEATHS) {",
@@ -500,7 +500,7 @@ export const MUTANTS: readonly Mutant[] = [
     ],
   },
   {
-    id: "backups for everybody",
+    id: "backups for everyone",
     loses: "a backup is readable by its owner alone",
     file: "src/store/upkeep/snapshot.ts",
     find: "ownerOnly(partial);",
@@ -579,7 +579,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     id: "private into public",
-    loses: "a public repository hears nothing of private ones",
+    loses: "a public repository finds nothing of private ones",
     file: "src/retrieve/query/scope.ts",
     find: '    OPENNESS[record.visibility] >= OPENNESS[target] &&\n    (!scope.ownerPool.targetIsPublic || record.visibility === "public")',
     replace: "    OPENNESS[record.visibility] + OPENNESS[target] >= 0",
@@ -621,7 +621,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     id: "markers of others",
-    loses: "a marker of ours in somebody's code is broken",
+    loses: "a marker of Kodiai in other people's code is broken",
     file: "src/publish/sanitize.ts",
     find: '.replaceAll("<!-- kodiai:", "<! -- kodiai:")',
     replace: "",
@@ -654,7 +654,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     id: "comments not looked up",
-    loses: "what stands already is not said again",
+    loses: "existing comments are not posted again",
     file: "src/publish/publish.ts",
     find: "known.has(placed.finding.id);",
     replace: 'known.has("");',
@@ -720,7 +720,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     id: "deleted stays",
-    loses: "what is forgotten is gone from the file",
+    loses: "forgotten data is removed from the file",
     file: "src/store/sqlite.ts",
     find: 'connection.pragma("secure_delete = ON");',
     replace: 'connection.pragma("secure_delete = OFF");',
@@ -772,7 +772,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     id: "patterns of people in RegExp",
-    loses: "a pattern of somebody's cannot stall the process",
+    loses: "a configured pattern cannot stall the process",
     file: "src/config/user-pattern.ts",
     find: "return { source, matches: (text) => compiled.test(text) };",
     replace: 'const native = new RegExp(source, "i");\n    return { source, matches: (text) => native.test(text) };',
@@ -904,7 +904,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     id: "odd payloads stop Probot",
-    loses: "a signed delivery is taken, whatever its fields are",
+    loses: "a signed delivery is accepted with any fields",
     file: "src/app.ts",
     find: 'asked.type === "event-octokit" ? unused : auth(asked)',
     replace: "auth(asked)",
@@ -938,8 +938,8 @@ export const MUTANTS: readonly Mutant[] = [
     test: [QUEUE_TEST, "an event delivered again under another id has one effect, and its id is stored too"],
   },
   {
-    id: "the walls have a hole",
-    loses: "only publish writes to GitHub: rooms do not know adapters",
+    id: "a hole in the dependency rules",
+    loses: "only publish writes to GitHub: stages do not import adapters",
     file: "src/analyze/analyze.ts",
     find: 'import type { ReviewSignals } from "../domain/signals.ts";\n',
     replace: 'import type { ReviewSignals } from "../domain/signals.ts";\nimport "../adapters/github/reviews.ts";\n',
@@ -967,7 +967,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     id: "no marker HMAC",
-    loses: "a marker that somebody copied is not believed",
+    loses: "a copied marker does not count",
     file: "src/adapters/github/sign-write.ts",
     find: 'return createHmac("sha256", key).update(payload).digest("hex").slice(0, LENGTH);',
     replace:
@@ -987,7 +987,7 @@ export const MUTANTS: readonly Mutant[] = [
     test: ["test/app/lost-writes.test.ts", "40 reviews of whose writes a third loses its answer are 40 reviews"],
   },
   {
-    id: "everybody writes at once",
+    id: "all write at once",
     loses: "writes of an installation go one after the other",
     file: "src/store/reviews/writes.ts",
     find: "WHERE i.next_write <= ",
@@ -1008,7 +1008,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     id: "an edit asks again",
-    loses: "a command is what somebody wrote, not what it was edited to",
+    loses: "a command is the text first written, not a later edit",
     file: "src/receive/read-comment.ts",
     find: "if (around.action !== wanted)",
     replace: 'if (around.action !== wanted && around.action !== "edited")',
@@ -1019,7 +1019,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     id: "bots teach",
-    loses: "what a bot says is not remembered, whatever it may do",
+    loses: "a bot's comment is not remembered, whatever its permission",
     file: "src/adapters/github/past-reviews.ts",
     find: 'const isBot = user?.type === "Bot" || login.endsWith("[bot]");',
     replace: "const isBot = false;",
@@ -1060,8 +1060,8 @@ export const MUTANTS: readonly Mutant[] = [
     isQuick: true,
   },
   {
-    id: "addresses told",
-    loses: "strangers are told of no address",
+    id: "addresses shown",
+    loses: "strangers see no address",
     file: "src/publish/not-said.ts",
     find: "sanitizeInline(publicErrorText(reason), 200)}`;\n  return folded(`Incomplete",
     replace: "sanitizeInline(reason, 200)}`;\n  return folded(`Incomplete",
@@ -1069,8 +1069,8 @@ export const MUTANTS: readonly Mutant[] = [
     isQuick: true,
   },
   {
-    id: "words of later",
-    loses: "what is written after somebody asked is not read",
+    id: "later text",
+    loses: "text written after the request is not read",
     file: "src/gather/gather.ts",
     find: "if (words === undefined || words === titleFingerprint(pull.title, pull.body))",
     replace: "if (words !== null)",
@@ -1110,7 +1110,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     id: "checks unredacted",
-    loses: "no secret stands in a check run",
+    loses: "no secret is in a check run",
     file: "src/adapters/secrets/redacted-checks.ts",
     find: "message: await clean(one.message),",
     replace: "message: one.message,",
@@ -1215,7 +1215,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     id: "masked lines count as read",
-    loses: "the summary says which lines were hidden from the model",
+    loses: "the summary lists the lines that were hidden from the model",
     file: "src/review/read-by-model.ts",
     find: "  if (lines === 0) return file;",
     replace: "  if (lines >= 0) return file;",
@@ -1235,7 +1235,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     id: "a mark in brackets",
-    loses: "what stands where a secret was becomes no image or link",
+    loses: "the mark in place of a secret becomes no image or link",
     file: "src/domain/text/cut-text.ts",
     // biome-ignore lint/suspicious/noTemplateCurlyInString: a piece of source.
     find: "return `‹redacted:${kind}›`;",
@@ -1265,7 +1265,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     id: "bare commands of other bots",
-    loses: "no word of others is obeyed by another bot, with or without a slash, wherever it stands",
+    loses: "no text from outside is obeyed by another bot, with or without a slash, in any place",
     file: "src/publish/tame.ts",
     find: "for (const { 0: phrase, index } of plain.matchAll(PHRASE)) {",
     replace: 'for (const { 0: phrase, index } of "".matchAll(PHRASE)) {',
@@ -1274,7 +1274,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     id: "slash commands in mid-line",
-    loses: "no slash command of others stands in the middle of a line",
+    loses: "no slash command from outside is in the middle of a line",
     file: "src/publish/tame.ts",
     find: "ACTIVE.test(word) || SLASH_COMMAND.test(word)",
     replace: "ACTIVE.test(word)",
@@ -1290,8 +1290,8 @@ export const MUTANTS: readonly Mutant[] = [
     test: ["test/app/unmerged.test.ts", "the past: an outsider changed the line and closed"],
   },
   {
-    id: "anybody resolves a thread of the past",
-    loses: "only somebody who may write settles a thread",
+    id: "anyone resolves a past thread",
+    loses: "only a person with write access settles a thread",
     file: "src/flows/repository/keep-comments.ts",
     find: 'root.place === "line" && may(resolvedBy.get(root.id))',
     replace: 'root.place === "line" && resolvedBy.has(root.id)',
@@ -1302,7 +1302,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     id: "an outsider's unmerged branch defines the fix of a finding",
-    loses: "what is kept as the fix is merged, or by somebody who may write",
+    loses: "the stored fix is merged, or by a person with write access",
     file: "src/flows/people/learn-from-people.ts",
     find: "if (!isChanged || ",
     replace: "if (",
@@ -1373,7 +1373,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     id: "commands through another App",
-    loses: "an App that acts in somebody's name gives no command",
+    loses: "an App that acts in a person's name gives no command",
     file: "src/receive/read-comment.ts",
     find: 'if (isByApp) return "written through a GitHub App";',
     replace: "",
@@ -1400,7 +1400,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     id: "spending is lost on a full disk",
-    loses: "what a question cost is in the book before the job gives back what it set aside",
+    loses: "the cost of a question is recorded before the job gives back its reservation",
     file: "src/wire/models.ts",
     find: "if (!(error instanceof Transient) || ending.aborted) throw error;",
     replace: "throw error;",
@@ -1449,7 +1449,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     id: "a stop forgets open questions",
-    loses: "what a question cost until its process stopped is in the book",
+    loses: "the cost of a question until its process stopped is recorded",
     file: "src/app.ts",
     find: "reading.asking.questions.end(), ",
     replace: "",
@@ -1491,8 +1491,8 @@ export const MUTANTS: readonly Mutant[] = [
     ],
   },
   {
-    id: "PostgreSQL's damage is not told",
-    loses: "an operator hears of data that PostgreSQL finds damaged",
+    id: "PostgreSQL's damage is not reported",
+    loses: "an operator sees that PostgreSQL found damaged data",
     file: "src/store/postgres-errors.ts",
     find: "  noteDamage(code);\n",
     replace: "",
@@ -1550,7 +1550,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     id: "a damaged queue closes the admin port",
-    loses: "a server that cannot serve says why on its admin port",
+    loses: "a server that cannot serve shows the reason on its admin port",
     file: "src/server/unavailable-servers.ts",
     find: "const other = admin ?",
     replace: "const other = admin && process.pid < 0 ?",
@@ -1730,8 +1730,8 @@ export const MUTANTS: readonly Mutant[] = [
     test: [RETRIEVAL_SUITE_TEST, ABLATION_TITLE],
   },
   {
-    id: "a summary that reads for ever",
-    loses: "a summary that says that a model reads comes to an end, also where its review does not",
+    id: "a progress note for ever",
+    loses: "a progress note ends, even if its review does not",
     file: "src/flows/review/progress.ts",
     find: "await endProgress(repo, number, why, await reviewsOf(installationId, repo));",
     replace: "void why;\n      await reviewsOf(installationId, repo);",
@@ -1739,7 +1739,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     id: "a keyless review without its label",
-    loses: "a review says that no model was asked",
+    loses: "a review states that no model was asked",
     file: "src/publish/render-summary.ts",
     // biome-ignore lint/suspicious/noTemplateCurlyInString: a piece of source.
     find: "return `Cost: no model used${time}.`;",
@@ -1813,7 +1813,7 @@ export const MUTANTS: readonly Mutant[] = [
     ],
   },
   {
-    id: "GraphQL's points are nobody's business",
+    id: "GraphQL's points are ignored",
     loses: "without points left GraphQL is not asked again before they are back",
     file: "src/adapters/github/clients.ts",
     find: 'if (wait?.of === "graphql") await graphqlLimits.close(installationId, wait.ms);',
@@ -2041,8 +2041,8 @@ export const MUTANTS: readonly Mutant[] = [
     ],
   },
   {
-    id: "bots are turned away at the door",
-    loses: "a required check of a bot's pull request comes to an end",
+    id: "bots are refused at once",
+    loses: "a required check of a bot's pull request ends",
     file: "src/receive/receive.ts",
     find: 'return isBot && isByName(trigger) ? "opened by a bot" : null;',
     replace: 'return isBot ? "opened by a bot" : null;',
@@ -2094,8 +2094,8 @@ export const MUTANTS: readonly Mutant[] = [
     ],
   },
   {
-    id: "an App asks for checks all the same",
-    loses: "set-up makes an App without checks",
+    id: "an App asks for checks anyway",
+    loses: "set-up creates an App without checks",
     file: "src/cli/setup.ts",
     find: 'values["without-checks"] === true ? withoutChecks(given.description) : given.description',
     replace: "withoutChecks(given.description) === null ? given.description : given.description",
@@ -2164,7 +2164,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     id: "a live report that names the repository",
-    loses: "the report of a live run names nobody",
+    loses: "the report of a live run names no person or repository",
     file: "src/adapters/github/mask.ts",
     find: ".replace(WORD, shown)",
     replace: "",
@@ -2319,7 +2319,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     id: "without sqlite-vec",
-    loses: "what reviewers said is found by meaning in a small repository",
+    loses: "reviewers' comments are found by meaning in a small repository",
     file: "src/store/sqlite.ts",
     find: '(createRequire(import.meta.url)("sqlite-vec")',
     replace: '(createRequire(import.meta.url)("a package that is not installed")',
@@ -2430,7 +2430,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     id: "gate ignored",
-    loses: "a change of which memory says nothing is not searched for",
+    loses: "memory is not searched when the gate says no",
     file: "src/retrieve/retrieve.ts",
     find: "if (!gate.retrieve && !shadow) return noPrecedents(gate, retrieval);",
     replace: "",
@@ -2438,7 +2438,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     id: "reciprocal ranks without factors by default",
-    loses: "the default order weighs what ranks do not tell",
+    loses: "the default order weighs more than ranks",
     file: "src/retrieve/retrieve.ts",
     find: "      method,\n      fusion,\n",
     replace: '      method,\n      fusion: "rrf",\n      factors: [],\n',
@@ -2510,7 +2510,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     id: "context without a bound",
-    loses: "the code around a change takes no more room than review.contextTokens",
+    loses: "the code around a change is at most review.contextTokens",
     file: "src/context/room.ts",
     find: "if (cost > most || used + cost > room) return false;",
     replace: "if (cost > most) return false;",
