@@ -1,18 +1,18 @@
-// The pull request of the demo: an honest feature, written in a hurry. Some of it is good, some of it a reviewer should
-// stop. Whatever looks like a secret or a conflict is put together here, so that scanners stay quiet about this file.
+// The demo's pull request: a plausible feature, written in a hurry, with defects that a reviewer should find. Secrets and
+// conflict markers are assembled at run time, so that scanners do not report this file.
 import { BASE } from "./repository.ts";
 
 const PASSWORD = ["kV9r", "tqLm", "W2xz7"].join("");
 const CONFLICT = { ours: `${"<".repeat(7)} HEAD`, between: "=".repeat(7), theirs: `${">".repeat(7)} feat/sign-in` };
 
-/** `text` with one passage replaced; throws when the passage is not there, so that the two files cannot drift apart. */
+/** The file's text with one passage replaced; throws when the passage is missing, so that the two files cannot drift apart. */
 function edited(path: string, from: string, to: string): string {
   const text = BASE[path] ?? "";
-  if (!text.includes(from)) throw new Error(`${path} no longer holds: ${from}`);
+  if (!text.includes(from)) throw new Error(`${path} no longer contains: ${from}`);
   return text.replace(from, () => to);
 }
 
-/** `src/profile.ts`, which is not part of the change, calls it as before. */
+/** `src/profile.ts` is not part of the change and calls `rename` with the old arguments. */
 const USERS_TS = edited(
   "src/users.ts",
   "export async function rename(db: Database, id: number, name: string): Promise<void> {",

@@ -1,5 +1,5 @@
 // Draws a posted review for a terminal the way a person reads it on GitHub: the hunk, the comment under its line.
-// Pure: what arrives is what stands on the pull request, what leaves is text; colours only when asked for.
+// Pure: takes what is posted on the pull request and returns text.
 
 export interface ShownReview {
   readonly number: number;
@@ -24,7 +24,7 @@ const STYLES = { bold: "1", faint: "2", red: "31", green: "32", cyan: "36" } as 
 const LINES_OF_HUNK = 4;
 const WIDTH = 96;
 
-/** The whole review; lines are at most as wide as a wide terminal, except code. */
+/** The whole review. Lines are wrapped at WIDTH columns, except code. */
 export function showReview(review: ShownReview, colours: boolean): string {
   const paint: Paint = (style, text) => (colours ? `\u001b[${STYLES[style]}m${text}\u001b[0m` : text);
   const { inline, file, summary, reviews } = review.comments;
@@ -52,7 +52,7 @@ function hunk(text: string, paint: Paint): string {
     .join("\n");
 }
 
-/** The number that GitHub prints beside a line: on the head side, or of the base for a removed line. */
+/** The line number that GitHub prints: of the head, or of the base for a removed line. */
 function withNumbers(header: string, lines: readonly string[]): { number: string; line: string }[] {
   const [, base = "1", head = "1"] = /^@@ -(\d+)(?:,\d+)? \+(\d+)/.exec(header) ?? [];
   const next = { base: Number(base), head: Number(head) };
@@ -77,7 +77,7 @@ function box(markdown: string, paint: Paint): string {
     .join("\n");
 }
 
-/** Markdown as a reader sees it: no hidden comments, no tags, links by their words, never two empty lines. */
+/** Markdown as a reader sees it: without hidden comments, tags and link targets, and with at most one empty line in a row. */
 function readable(markdown: string): string {
   return markdown
     .replace(/<!--[\s\S]*?-->/g, "")

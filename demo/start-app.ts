@@ -1,4 +1,4 @@
-// Starts the real app against a world: the one place of the demo that knows how the product is put together.
+// Starts the real app against the demo's GitHub. Only this file of the demo knows the app's options.
 import { pino } from "pino";
 import { startApp as startRealApp } from "../src/app.ts";
 import type { AppOptions as RealOptions } from "../src/server/app-options.ts";
@@ -10,16 +10,16 @@ export interface AppOptions {
   readonly webhookSecret: string;
   /** An empty folder for the databases; the caller removes it. */
   readonly dataDir: string;
-  /** Opens the dashboard; absent: nothing but webhooks is answered. */
+  /** Opens the dashboard; without it the app serves webhooks only. */
   readonly dashboardToken?: string | undefined;
-  /** Told what each room hands on. */
+  /** Called with the value that each stage returns. */
   readonly onStep?: RealOptions["onStep"];
 }
 
 export interface RunningApp {
-  /** Where GitHub is to send webhooks. */
+  /** Where GitHub sends webhooks. */
   readonly webhookUrl: string;
-  /** Of the dashboard; null without a token. */
+  /** The dashboard's address; null without a token. */
   readonly dashboardUrl?: string | null;
   close(): Promise<void>;
 }
@@ -42,10 +42,10 @@ export const startApp: StartApp = async (options) => {
     dryRun: false,
     embeddings: { kind: "local" },
     model: null,
-    // A push waits for the next one; nobody at a terminal wants to.
+    // A push would wait for the next one, and the demo with it.
     debounce: false,
     reranker: { kind: "off" },
-    // The pauses between writes are for the real GitHub.
+    // Only the real GitHub needs pauses between writes.
     pace: false,
     log: pino({ level: process.env.LOG_LEVEL ?? "silent" }),
   });

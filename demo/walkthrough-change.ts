@@ -1,4 +1,4 @@
-// The pull request of docs/walkthrough.md, what was said before about code like it, and what a reviewer answers.
+// The pull request of docs/walkthrough.md, an earlier comment about similar code, and the stand-in model's replies.
 
 export const PATH = "player/thumbnails.py";
 export const TITLE = "feat(thumbnails): keep rendered thumbnails between sessions";
@@ -66,7 +66,7 @@ index 1c9d3f2..8a7be10 100644
 +    return path.read_bytes()
 `;
 
-/** True when the diff is the one between the two texts: the page must not show what cannot be. */
+/** True when DIFF is the difference between the two texts. */
 export function diffHolds(): boolean {
   const body = DIFF.split("\n").slice(5, -1);
   const side = (marker: string) =>
@@ -83,7 +83,7 @@ export const COMMENT_BEFORE = {
   hunk: "@@ -8,4 +8,6 @@ def subtitles(film, render):\n+    _lock.acquire()\n+    text = render(film)\n+    _lock.release()\n     return text",
 } as const;
 
-/** What the stand-in answers to the prompt: anchors and precedents are copied from it, as a model must. */
+/** The stand-in's reply to the review prompt. It copies anchors and precedents from the prompt, as a model must. */
 export function draftedFor(prompt: string) {
   const line = (text: string) =>
     prompt
@@ -133,7 +133,7 @@ export function draftedFor(prompt: string) {
   };
 }
 
-/** The second look: it upholds the first, and cannot tell about the second. */
+/** The stand-in's verification: the first finding holds, the second is not shown. */
 export function verdictsFor(prompt: string) {
   const ids = [...prompt.matchAll(/^\[(fnd_\w+)\] [^\n]*\n([^\n]*)/gm)];
   return {

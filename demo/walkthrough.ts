@@ -1,6 +1,6 @@
-// One pull request through all rooms, written down: makes docs/walkthrough.md from what the code really hands on.
+// Writes docs/walkthrough.md: one pull request through the whole pipeline, with the values that the code really returned.
 //
-//   node demo/walkthrough.ts        writes the page; a test says when it is stale
+//   node demo/walkthrough.ts        writes the page; a test fails when it is stale
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -36,7 +36,7 @@ import {
 const AT = Date.UTC(2026, 8, 1, 9, 30);
 const DELIVERY = "72d3162e-cc78-11e3-81ab-4c9367dc0958";
 
-/** The page. The same each time. */
+/** Deterministic. */
 export async function walkthroughPage(): Promise<string> {
   const folder = mkdtempSync(join(tmpdir(), "kodiai-walkthrough-"));
   const { memory, recall, checks, waits, close } = await openStore(folder);
@@ -80,11 +80,11 @@ export async function walkthroughPage(): Promise<string> {
       botLogin: "kodiai[bot]",
     };
     const before = await recall.counts({ repo: repoKey(REPO), ownerPool: null, excludePull: null, before: null });
-    await reviewPullRequest(job, ports, async (room, enter) => {
+    await reviewPullRequest(job, ports, async (stage, enter) => {
       const value = await enter();
-      values.set(room, value);
-      // What may be posted is held against the diff.
-      if (room === "gather") reviews.world.files = (value as unknown as PullRequestContext).files;
+      values.set(stage, value);
+      // The fake checks the lines of comments against the diff.
+      if (stage === "gather") reviews.world.files = (value as unknown as PullRequestContext).files;
       return value;
     });
     const after = await recall.counts({ repo: repoKey(REPO), ownerPool: null, excludePull: null, before: null });
@@ -153,7 +153,7 @@ function earlierComment(): MemoryRecord {
   };
 }
 
-interface Walk {
+interface PageValues {
   readonly job: unknown;
   readonly signals: ReviewSignals;
   readonly precedents: Precedents;
@@ -169,17 +169,17 @@ interface Walk {
   readonly counts: readonly [number, number];
 }
 
-function page(walk: Walk): string {
-  const { signals, precedents, review, question, verification, comment, counts } = walk;
+function page(values: PageValues): string {
+  const { signals, precedents, review, question, verification, comment, counts } = values;
   const { intent, languages, risks, author, metrics } = signals;
   return `${[
     "# A pull request, from webhook to memory",
-    "Everything in a box below was handed on, asked, answered or posted by the code itself: `node demo/walkthrough.ts` writes this page, and a test fails when it is stale. GitHub and the model are stand-ins; memory is a real SQLite file. `kodiai explain` prints the same for a change of yours.",
-    "## The change\n\nMona opens a pull request in `acme/player`. In June, Lena said something about code like this.",
+    "The code itself produced every box below: `node demo/walkthrough.ts` writes this page, and a test fails when it is stale. GitHub and the model are stand-ins; memory is a real SQLite file. `kodiai explain` prints the same for your own change.",
+    "## The change\n\nMona opens a pull request in `acme/player`. In June, Lena commented on similar code.",
     box("diff", DIFF.trimEnd()),
-    "## Webhook → job\n\n`receive` keeps the few fields that it needs and forgets the rest.",
-    json(walk.job),
-    "## Job → signals\n\n`gather` has read the pull request, its base's configuration and the diff; `analyze` says what kind of change it is.",
+    "## Webhook → job\n\n`receive` keeps the few fields that Kodiai needs.",
+    json(values.job),
+    "## Job → signals\n\n`gather` reads the pull request, the configuration of its base branch and the diff. `analyze` determines what kind of change it is.",
     json({
       type: intent.type,
       scope: intent.scope,
@@ -191,7 +191,7 @@ function page(walk: Walk): string {
       author: author.tier,
       metrics: { added: metrics.added, removed: metrics.removed, hunks: metrics.hunks },
     }),
-    `## Signals → query → precedents\n\n\`retrieve\` asks memory only where it can help (${precedents.gate.reason}), with one query for the whole change (below) and ${precedents.query?.variants.length ?? 0} for its parts.`,
+    `## Signals → query → precedents\n\n\`retrieve\` searches memory only when that can help (${precedents.gate.reason}). It sends one query for the whole change (below) and ${precedents.query?.variants.length ?? 0} for its parts.`,
     box("text", precedents.query?.text ?? ""),
     json(
       precedents.ranked.map(({ record, distance }) => ({
@@ -202,19 +202,19 @@ function page(walk: Walk): string {
         distance: distance === null ? null : Number(distance.toFixed(3)),
       })),
     ),
-    `## Precedents → prompt\n\nText by others is between lines that cannot be guessed; each line of the diff has an anchor that cannot be invented. (Here the delimiter is a counter, so that this page stays the same.) About ${question.inputTokens} tokens: ${promptParts(
+    `## Precedents → prompt\n\nText from outside is enclosed in delimiters that cannot be guessed, and each line of the diff has an anchor that cannot be invented. (On this page the delimiter is a counter, so that the page does not change.) The prompt has about ${question.inputTokens} tokens: ${promptParts(
       question,
     )
       .map(({ part, chars }) => `${part.toLowerCase()} ${chars}`)
       .join(
         ", ",
-      )} characters, below ${question.system.join("").length} characters of instructions. \`kodiai review --show-prompt\` prints all of it; this is the middle:`,
+      )} characters, after ${question.system.join("").length} characters of instructions. \`kodiai review --show-prompt\` prints all of it. This is the middle:`,
     box("text", shortened(question.user.join("\n\n"))),
-    "## Prompt → reply\n\nThe model answers with one JSON value. It says where by copying anchors; it cannot approve, merge or run anything.",
-    json(walk.reply),
-    `Rules check each finding against the diff, then a smaller model looks a second time (about ${verification.inputTokens} tokens), as a sceptic:`,
-    json(walk.verdicts),
-    "## Reply → review\n\nA finding stands on lines that it proved, or on none. Whatever is not said is kept with its reason.",
+    "## Prompt → reply\n\nThe model answers with one JSON value and names lines by copying their anchors. It cannot approve, merge or run anything.",
+    json(values.reply),
+    `Code checks each finding against the diff. Then a smaller model verifies the rest as a sceptic (about ${verification.inputTokens} tokens):`,
+    json(values.verdicts),
+    "## Reply → review\n\nA finding is posted on lines that its quote proves, or on none. Findings that are held back are kept with their reason.",
     json({
       findings: review.findings.map(({ finding, place }) => ({
         id: finding.id,
@@ -229,11 +229,11 @@ function page(walk: Walk): string {
       coverage: review.coverage,
       cost: review.cost,
     }),
-    `## Review → GitHub\n\nOne review with its comment on \`${comment?.path}\`, lines ${comment?.startLine} to ${comment?.line}:`,
+    `## Review → GitHub\n\nKodiai posts one review with a comment on \`${comment?.path}\`, lines ${comment?.startLine} to ${comment?.line}:`,
     quoted(comment?.body ?? ""),
-    "and one summary, edited in place from then on:",
-    quoted(walk.summary),
-    `## GitHub → memory\n\n\`learn\` remembers what was said: ${counts[0]} memory before, ${counts[1]} after. The next change of this kind finds both.`,
+    "and one summary, which later pushes edit in place:",
+    quoted(values.summary),
+    `## GitHub → memory\n\n\`learn\` stores the finding: ${counts[0]} memory before, ${counts[1]} after. The next change of this kind finds both.`,
   ].join("\n\n")}\n`;
 }
 
@@ -253,7 +253,7 @@ function quoted(text: string): string {
     .join("\n");
 }
 
-/** From what memory says to the end, with each long line cut. */
+/** From the precedents to the end, with long lines truncated. */
 function shortened(prompt: string): string {
   const from = Math.max(0, prompt.indexOf("## What was said before"));
   return prompt

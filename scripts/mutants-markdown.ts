@@ -10,7 +10,7 @@ interface Measured {
 }
 
 /**
- * A table of all mutants; one that nobody measured says so.
+ * A table of all mutants; one without a measurement says so.
  *
  * @param text chaos/mutants/measured.json
  * @throws Error naming a mutant that was measured and is none any more, or was not noticed
@@ -27,9 +27,9 @@ export function mutantsMarkdown(text: string): string {
     return [id, loses, seconds, `[${file}](../../${file}): ${title}`].map((text) => text.replaceAll("<", "&lt;"));
   });
   return [
-    "## Broken on purpose",
+    "## Mutants",
     "",
-    `Each of these ${MUTANTS.length} breakages takes one promise away; the test beside it goes red. Seconds until it has, the start of the`,
+    `Each of these ${MUTANTS.length} mutants breaks one promise in the code, and the named test fails. Seconds until it fails, the start of the`,
     `test's process included (${date}, ${machine}, \`${command}\`).`,
     "",
     markdownTable([["what is broken", "what is lost", "seconds", "noticed by"], ...rows]),

@@ -87,7 +87,7 @@ export function permissionsMarkdown(appYml: string, promises: readonly LivePromi
     "## What GitHub's documentation confirms\n",
     markdownTable([["what Kodiai relies on", "source"], ...CONFIRMED.map(([fact, url]) => [fact, `<${url}>`])]),
     "## What only a run on the real GitHub can confirm\n",
-    "`kodiai doctor --live OWNER/NAME` tries these with the installed App, in a repository made for it ([how](operating.md#trying-github-itself)).\n",
+    "`kodiai doctor --live OWNER/NAME` tests these with the installed App, in a repository made for it ([how](operating.md#testing-github-itself)).\n",
     markdownTable([
       ["name", "what Kodiai relies on", "how it is tried", "what Kodiai does otherwise"],
       ...promises.map(({ name, promise, how, otherwise }) => [`\`${name}\``, promise, how, otherwise]),

@@ -35,19 +35,19 @@ export interface Promises {
 /**
  * Reads the lists.
  *
- * @throws Error naming the promise that asks for a figure nobody measured, or has neither a test nor a reason; and the figure of which
+ * @throws Error naming the promise that names an unmeasured figure, or has neither a test nor a reason; and the figure of which
  *   something is not told, such as the machine
  */
 export function readPromises(promisesText: string, measuredText: string, threatsText = '{"threats":{}}'): Promises {
   const { promises } = JSON.parse(promisesText) as { readonly promises: Readonly<Record<string, Promised>> };
   const { figures } = JSON.parse(measuredText) as { readonly figures: Readonly<Record<string, Figure>> };
   for (const [name, figure] of Object.entries(figures))
-    for (const part of PARTS) if (!figure[part]) throw new Error(`${name} does not tell its ${part}`);
+    for (const part of PARTS) if (!figure[part]) throw new Error(`${name} has no ${part}`);
   const { threats } = JSON.parse(threatsText) as { readonly threats: Readonly<Record<string, Threatened>> };
   for (const [id, { tests, notYet, figures: named = [] }] of Object.entries({ ...promises, ...threats })) {
     if (tests.length === 0 && notYet === undefined) throw new Error(`${id} has neither a test nor a reason`);
     for (const name of named)
-      if (figures[name] === undefined) throw new Error(`${id} names ${name}, which nobody measured`);
+      if (figures[name] === undefined) throw new Error(`${id} names ${name}, which was not measured`);
   }
   return {
     promises: new Map(Object.entries(promises)),
@@ -66,9 +66,9 @@ export function promisesMarkdown({ promises, threats, figures }: Promises): stri
     "# What Kodiai promises, and which test proves it",
     "",
     "Generated from [test/promises.json](../../test/promises.json), [test/threats.json](../../test/threats.json) and [chaos/measured.json](../../chaos/measured.json) by `npm run generate`.",
-    'No test, no promise: what no test proves stands under "Not yet promised".',
+    'A promise without a test is listed under "Not yet promised".',
     "",
-    `${proven.length} promises of ${promises.size}; something stands in the way of ${shown.length} of ${threats.size} threats, and tests show it.`,
+    `${proven.length} promises of ${promises.size}; tests show a defence against ${shown.length} of ${threats.size} threats.`,
     "",
     "## Promised",
     ...proven.flatMap(([id, one]) => ["", `### ${id} ${one.promise}`, "", ...proof(one, figures)]),
@@ -76,12 +76,7 @@ export function promisesMarkdown({ promises, threats, figures }: Promises): stri
   if (open.length > 0) lines.push("", "## Not yet promised", "");
   lines.push(...open.map(([id, { promise, notYet }]) => `- ${id} ${promise} Missing: ${notYet}.`));
   if (threats.size > 0)
-    lines.push(
-      "",
-      "## Threats",
-      "",
-      "What others have done to programs of this kind, and what stands in the way here.",
-    );
+    lines.push("", "## Threats", "", "Attacks on programs of this kind, and the defence of Kodiai.");
   for (const [id, one] of threats)
     lines.push("", `### ${id} ${one.threat}`, "", one.promise, "", ...proof(one, figures));
   return `${lines.join("\n")}\n`;

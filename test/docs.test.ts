@@ -50,7 +50,7 @@ const commands = [
 const OURS = /^(?:GITHUB_TOKEN=\S+ )?(?:npm run -s kodiai -- |kodiai )(.+)$/;
 const runHere = commands.filter((line) => OURS.test(line) && !ELSEWHERE.has(line));
 
-test("every command of README.md and docs/ is run here or by a named test, or stands on the list with the reason why not", () => {
+test("every command of README.md and docs/ is run here or by a named test, or is listed with the reason why not", () => {
   const orphans = commands.filter((line) => {
     const ways = [
       OURS.test(line) && !ELSEWHERE.has(line),

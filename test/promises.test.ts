@@ -27,30 +27,30 @@ describe("the list of promises", () => {
     expect(missing).toEqual([]);
   });
 
-  test("refuses a promise without a test or a reason, and a figure that nobody measured", () => {
+  test("refuses a promise without a test or a reason, and a figure that was not measured", () => {
     const read = (promise: object, figures: object = {}) =>
       readPromises(JSON.stringify({ promises: { R1: promise } }), JSON.stringify({ figures }));
     expect(() => read({ promise: "All is well.", tests: [] })).toThrow("R1 has neither a test nor a reason");
     const tests = [["test/app.test.ts", "x"]];
-    expect(() => read({ promise: "All is well.", tests, figures: ["speed"] })).toThrow("nobody measured");
+    expect(() => read({ promise: "All is well.", tests, figures: ["speed"] })).toThrow("was not measured");
   });
 
-  test("every figure that was measured stands beside something that it is about", () => {
+  test("every measured figure is beside its subject", () => {
     const named = [...promises.promises.values(), ...promises.threats.values()].flatMap(({ figures = [] }) => figures);
     expect([...promises.figures.keys()].filter((name) => !named.includes(name))).toEqual([]);
   });
 
-  test("refuses a threat against which no test stands and of which nobody says so", () => {
+  test("refuses a threat without a test or an admission", () => {
     const threats = JSON.stringify({ threats: { T1: { threat: "Harm", promise: "None is done.", tests: [] } } });
     const none = [JSON.stringify({ promises: {} }), JSON.stringify({ figures: {} })] as const;
     expect(() => readPromises(...none, threats)).toThrow("T1 has neither a test nor a reason");
   });
 
-  test("refuses a figure of which nobody says where it was measured", () => {
+  test("refuses a figure without the place where it was measured", () => {
     const figure = { what: "speed", value: "1 s", date: "2026-11-22", command: "npm run bench" };
     expect(() =>
       readPromises(JSON.stringify({ promises: {} }), JSON.stringify({ figures: { speed: figure } })),
-    ).toThrow("speed does not tell its machine");
+    ).toThrow("speed has no machine");
   });
 
   test("a promise without a test is not among the promised", () => {
@@ -70,7 +70,7 @@ test("docs/internals/guarantees.md is what the list says", () => {
   expect(readFileSync("docs/internals/guarantees.md", "utf8")).toBe(page);
 });
 
-test("a breakage that nobody noticed, or that is none any more, is not shown as measured", () => {
+test("a mutant that survived, or no longer exists, is not shown as measured", () => {
   const measured = (id: string, verdict: string) =>
     JSON.stringify({ date: "", machine: "", command: "", mutants: { [id]: { verdict, seconds: 1 } } });
   expect(() => mutantsMarkdown(measured("no dedupe", "SURVIVED"))).toThrow("no dedupe was not noticed");

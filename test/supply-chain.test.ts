@@ -66,7 +66,7 @@ test("images of others are named by their digest, with the version beside it", (
     expect(renewed).toContain(`package-ecosystem: ${kind}\n`);
 });
 
-test("workflows read and no more, unless a job says so; and nobody's change runs with our rights", () => {
+test("workflows only read, unless a job needs more; and no outside change runs with our permissions", () => {
   for (const [name, text] of workflows) {
     expect(text, name).toMatch(/^permissions:\n {2}contents: read\n/m);
     expect(text, name).not.toContain("pull_request_target");
@@ -151,7 +151,7 @@ test("no file anywhere brings something in by a name that moves, or runs when so
   expect(loose(".")).toEqual([]);
 });
 
-test("and such a file is found wherever it is put, also where nobody has put one yet", () => {
+test("and such a file is found in any place, also in a new one", () => {
   const root = mkdtempSync(join(tmpdir(), "kodiai-supply-"));
   const moved = "runs:\n  steps:\n    - uses: actions/checkout@v4\n";
   const planted: Readonly<Record<string, string>> = {

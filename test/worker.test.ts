@@ -73,7 +73,7 @@ test("a wait that chance made uneven is recorded like any other", async () => {
   await worker.stop(1_000);
 });
 
-test("nobody is asked before the time that a rate limit names", async () => {
+test("no request is sent before the time that a rate limit names", async () => {
   const { worker, ends, after } = await world(async () => {
     throw new Transient("GitHub answered 403", 99_000);
   }, [reviewJob(1, "a")]);

@@ -25,7 +25,7 @@ const BUDGETS_TEST = "test/app/budgets.test.ts";
 const RECORDS_TEST = "test/store/reviews/contract.test.ts";
 const FIELD_RULES_TEST = "test/learn/field-rules.test.ts";
 const RETRIEVAL_SUITE_TEST = "test/eval/retrieval-suite.test.ts";
-const ABLATION_TITLE = "the ablation tells each gain beside what was expected, and what it could not measure";
+const ABLATION_TITLE = "the ablation lists each gain beside the expected one, and what it could not measure";
 const REVIEW_VERB_TEST = "test/cli/review.test.ts";
 const FOREIGN_ENV_TEST = "test/cli/env-of-a-folder.test.ts";
 const LIVE_TEST = "test/cli/doctor-live.test.ts";
@@ -94,8 +94,8 @@ export const MUTANTS: readonly Mutant[] = [
     ],
   },
   {
-    id: "everybody may write",
-    loses: "who has no write access is asked of GitHub",
+    id: "everyone has write access",
+    loses: "GitHub is asked who has write access",
     file: "src/flows/review/model-allowance.ts",
     find: 'return !hasAccess(await permissions.of(repo, job.askedBy ?? pull.author), "write");',
     replace: 'return !hasAccess(await permissions.of(repo, job.askedBy ?? pull.author), "read");',
@@ -117,8 +117,8 @@ export const MUTANTS: readonly Mutant[] = [
     isQuick: true,
   },
   {
-    id: "anybody has all read again",
-    loses: "a head that was reviewed is reviewed in full again for people with write access only",
+    id: "anyone gets a full re-review",
+    loses: "a reviewed head is reviewed in full again for people with write access only",
     file: "src/flows/commands/review.ts",
     find: "!isWriter(order) && (await ports",
     replace: 'order.key === "" && (await ports',
@@ -145,36 +145,33 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     id: "large changes wait in their workers",
-    loses: "a large change for which there is no room gives its worker back",
+    loses: "a large change without a free slot frees its worker",
     file: "src/server/large-reviews.ts",
     find: "if (free === 0) throw new NoRoom();",
     replace: "while (free === 0) await new Promise((go) => setTimeout(go, 50));",
-    test: [
-      SHARED_WORKERS_TEST,
-      "a large change for which there is no room gives its worker back, and its try does not count",
-    ],
+    test: [SHARED_WORKERS_TEST, "a large change without a free slot frees its worker, and its try does not count"],
   },
   {
-    id: "large changes are begun without room",
-    loses: "a job that waits for room is not begun before there is some",
+    id: "large changes start without a slot",
+    loses: "a job that waits for a slot does not start before one is free",
     file: "src/store/queue/job-lane.ts",
     find: "large <= CAST($3 AS bigint)",
     replace: "large <= CAST($3 AS bigint) + 1",
     test: [
       QUEUE_TEST,
-      "a job for which there is no room waits at its place, counts no try, and is taken by whoever has room",
+      "a job without a free slot keeps its place, counts no try, and is taken by the next process with a slot",
     ],
     isQuick: true,
   },
   {
-    id: "a try without room counts",
-    loses: "a large change that waits for room is not parked for it",
+    id: "a try without a slot counts",
+    loses: "a large change that waits for a slot is not parked for it",
     file: "src/store/queue/job-lane.ts",
     find: "attempt = attempt - 1, large = 1",
     replace: "large = 1",
     test: [
       QUEUE_TEST,
-      "a job for which there is no room waits at its place, counts no try, and is taken by whoever has room",
+      "a job without a free slot keeps its place, counts no try, and is taken by the next process with a slot",
     ],
     isQuick: true,
   },
@@ -204,10 +201,7 @@ export const MUTANTS: readonly Mutant[] = [
     file: "src/store/queue/processes.ts",
     find: "? SUSPECT_TURN : INTERRUPTED_TURN]",
     replace: "? SUSPECT_TURN : 1_000]",
-    test: [
-      QUEUE_TEST,
-      "what was interrupted is taken up before 200 that wait, each pull request once, and then it is anybody's turn",
-    ],
+    test: [QUEUE_TEST, "interrupted jobs run before 200 that wait, each pull request once, and then all take turns"],
   },
   {
     id: "suspects wait in line",
@@ -215,12 +209,12 @@ export const MUTANTS: readonly Mutant[] = [
     file: "src/store/queue/processes.ts",
     find: "? SUSPECT_TURN : INTERRUPTED_TURN]",
     replace: "? 1_000 : INTERRUPTED_TURN]",
-    test: [QUEUE_TEST, "a suspect is the first that empty hands take: it waits for nobody who came before or after"],
+    test: [QUEUE_TEST, "an idle worker takes a suspect first: it does not wait for jobs before or after it"],
     isQuick: true,
   },
   {
-    id: "by the clock on the wall",
-    loses: "a clock that somebody sets starts no job too early and lets none starve",
+    id: "by the wall clock",
+    loses: "setting the clock starts no job too early and lets none starve",
     file: "src/store/queue/clock.ts",
     find: "return () => epoch + upMs();",
     replace: "return () => Date.now() + 0 * epoch;",
@@ -270,13 +264,13 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     id: "waits twice",
-    loses: "a review of a repository that moved is not put off by a clock that somebody set",
+    loses: "setting the clock does not delay a review of a moved repository",
     file: "src/server/missing-repository.ts",
     find: "installationId, notBefore: at };",
     replace: "installationId };",
     test: [
       "test/server/after-gone.test.ts",
-      "it is reviewed there at once, though a clock that was ahead once told it to wait",
+      "it is reviewed there at once, though a clock that was ahead once made it wait",
     ],
     isQuick: true,
   },
@@ -314,20 +308,20 @@ export const MUTANTS: readonly Mutant[] = [
     isQuick: true,
   },
   {
-    id: "no word is the last word",
-    loses: "what is taken away while GitHub refuses to speak of it is forgotten later",
+    id: "no answer is an answer",
+    loses: "a repository removed while GitHub does not answer is forgotten later",
     file: "src/flows/repository/follow-repository.ts",
     find: "if (!found.isMissing) return unconfirmed(found.reason, job);",
     replace: 'if (!found.isMissing) return { kind: "skipped", reason: found.reason };',
     test: [
       "test/app/follow-repository.test.ts",
-      "one that is taken away while the App is suspended is forgotten when GitHub says how things stand",
+      "one that is removed while the App is suspended is forgotten when GitHub confirms it",
     ],
     isQuick: true,
   },
   {
-    id: "ended before anybody looks",
-    loses: "a job that finds its repository gone has it forgotten, also when its process dies right then",
+    id: "ended before the check",
+    loses: "a job whose repository is missing has it forgotten, also when its process dies right then",
     file: "src/server/missing-repository.ts",
     find: 'error.why === "gone") await look(job);',
     replace: 'error.why === "gone") setTimeout(() => void look(job));',
@@ -363,37 +357,37 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     id: "a turn that ran out",
-    loses: "who stood still for longer than a turn lasts writes nothing in another's",
+    loses: "a process that paused for longer than its turn writes nothing in another's turn",
     file: "src/adapters/github/write-turns.ts",
     find: "if (!(await pace.keepTurn(turn, LONGEST_MS)))",
     replace: "if (Number.isNaN(LONGEST_MS))",
     test: [
       "test/adapters/github/write-turns.test.ts",
-      "who stood still for longer than a turn lasts writes nothing in another's",
+      "a process that paused for longer than its turn writes nothing in another's turn",
     ],
     isQuick: true,
   },
   {
     id: "a limit that only the store knows",
-    loses: "who was told to wait waits, also while the store is away",
+    loses: "a process that was asked to wait waits, also while the store is unreachable",
     file: "src/adapters/github/installation-limits.ts",
     find: "return left(id) || store.closedFor(id);",
     replace: "return store.closedFor(id);",
     test: [
       "test/adapters/github/installation-limits.test.ts",
-      "whoever was told to wait waits, though the store does not answer, and the others do as soon as it does",
+      "a process that was asked to wait waits even if the store does not answer, and the others do as soon as it does",
     ],
     isQuick: true,
   },
   {
-    id: "a leave of yesterday",
-    loses: "a process that stood still asks once more whether it may ask GitHub",
+    id: "an old allowance",
+    loses: "a process that paused checks again whether it may send requests",
     file: "src/adapters/github/write-gate.ts",
     find: "if (now() - asked <= FRESH_MS) return;",
     replace: "if (now() - asked >= 0) return;",
     test: [
       "test/adapters/github/write-gate.test.ts",
-      "a process that stood still between its question and its request asks once more",
+      "a process that paused between its check and its request checks again",
     ],
     isQuick: true,
   },
@@ -406,14 +400,14 @@ export const MUTANTS: readonly Mutant[] = [
     test: [QUEUE_TEST, "deaths that jobs share accuse none of them: they are tried alone, with nothing beside them"],
   },
   {
-    id: "nobody is ever blamed",
-    loses: "a job that ends each process it runs in is parked",
+    id: "no job is ever blamed",
+    loses: "a job that kills each process it runs in is parked",
     file: "src/store/queue/poison-job-policy.ts",
     find: "if (alone >= MOST_ALONE) {",
     replace: "if (alone >= MOST_DEATHS) {",
     test: [
       QUEUE_TEST,
-      "whatever else runs, a job that ends each process it runs in is parked after a few, and all others are done",
+      "beside any other job, a job that kills each process is parked after a few, and all others finish",
     ],
   },
   {
@@ -506,7 +500,7 @@ export const MUTANTS: readonly Mutant[] = [
     ],
   },
   {
-    id: "backups for everybody",
+    id: "backups for everyone",
     loses: "a backup is readable by its owner alone",
     file: "src/store/upkeep/snapshot.ts",
     find: "ownerOnly(partial);",
@@ -585,7 +579,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     id: "private into public",
-    loses: "a public repository hears nothing of private ones",
+    loses: "a public repository finds nothing of private ones",
     file: "src/retrieve/query/scope.ts",
     find: '    OPENNESS[record.visibility] >= OPENNESS[target] &&\n    (!scope.ownerPool.targetIsPublic || record.visibility === "public")',
     replace: "    OPENNESS[record.visibility] + OPENNESS[target] >= 0",
@@ -627,7 +621,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     id: "markers of others",
-    loses: "a marker of ours in somebody's code is broken",
+    loses: "a marker of Kodiai in other people's code is broken",
     file: "src/publish/sanitize.ts",
     find: '.replaceAll("<!-- kodiai:", "<! -- kodiai:")',
     replace: "",
@@ -660,7 +654,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     id: "comments not looked up",
-    loses: "what stands already is not said again",
+    loses: "existing comments are not posted again",
     file: "src/publish/publish.ts",
     find: "known.has(placed.finding.id);",
     replace: 'known.has("");',
@@ -726,7 +720,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     id: "deleted stays",
-    loses: "what is forgotten is gone from the file",
+    loses: "forgotten data is removed from the file",
     file: "src/store/sqlite.ts",
     find: 'connection.pragma("secure_delete = ON");',
     replace: 'connection.pragma("secure_delete = OFF");',
@@ -754,7 +748,7 @@ export const MUTANTS: readonly Mutant[] = [
     replace: "return id !== 0 ?",
     test: [
       "test/app/command-rights.test.ts",
-      "is obeyed for people with write access, whatever else GitHub says of them, and for nobody else",
+      "is obeyed for people with write access, whatever else GitHub reports about them, and for no one else",
     ],
   },
   {
@@ -765,7 +759,7 @@ export const MUTANTS: readonly Mutant[] = [
     replace: '        return "admin";\n      }\n    },',
     test: [
       "test/app/command-rights.test.ts",
-      "is obeyed for people with write access, whatever else GitHub says of them, and for nobody else",
+      "is obeyed for people with write access, whatever else GitHub reports about them, and for no one else",
     ],
   },
   {
@@ -778,7 +772,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     id: "patterns of people in RegExp",
-    loses: "a pattern of somebody's cannot stall the process",
+    loses: "a configured pattern cannot stall the process",
     file: "src/config/user-pattern.ts",
     find: "return { source, matches: (text) => compiled.test(text) };",
     replace: 'const native = new RegExp(source, "i");\n    return { source, matches: (text) => native.test(text) };',
@@ -910,7 +904,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     id: "odd payloads stop Probot",
-    loses: "a signed delivery is taken, whatever its fields are",
+    loses: "a signed delivery is accepted with any fields",
     file: "src/app.ts",
     find: 'asked.type === "event-octokit" ? unused : auth(asked)',
     replace: "auth(asked)",
@@ -941,15 +935,18 @@ export const MUTANTS: readonly Mutant[] = [
     file: "src/store/queue/deliveries.ts",
     find: "ON said.meaning = x.meaning",
     replace: "ON said.id = x.meaning",
-    test: [QUEUE_TEST, "an event that is told again under another id has one effect, and the id is known all the same"],
+    test: [QUEUE_TEST, "an event delivered again under another id has one effect, and its id is stored too"],
   },
   {
-    id: "the walls have a hole",
-    loses: "only publish writes to GitHub: rooms do not know adapters",
+    id: "a hole in the dependency rules",
+    loses: "only publish writes to GitHub: stages do not import adapters",
     file: "src/analyze/analyze.ts",
     find: 'import type { ReviewSignals } from "../domain/signals.ts";\n',
     replace: 'import type { ReviewSignals } from "../domain/signals.ts";\nimport "../adapters/github/reviews.ts";\n',
-    test: ["test/boundaries.test.ts", "the walls stand, and the tool that checks them saw every module of src"],
+    test: [
+      "test/boundaries.test.ts",
+      "the dependency rules hold, and the tool that checks them saw every module of src",
+    ],
   },
   {
     id: "no fencing",
@@ -970,7 +967,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     id: "no marker HMAC",
-    loses: "a marker that somebody copied is not believed",
+    loses: "a copied marker does not count",
     file: "src/adapters/github/sign-write.ts",
     find: 'return createHmac("sha256", key).update(payload).digest("hex").slice(0, LENGTH);',
     replace:
@@ -990,7 +987,7 @@ export const MUTANTS: readonly Mutant[] = [
     test: ["test/app/lost-writes.test.ts", "40 reviews of whose writes a third loses its answer are 40 reviews"],
   },
   {
-    id: "everybody writes at once",
+    id: "all write at once",
     loses: "writes of an installation go one after the other",
     file: "src/store/reviews/writes.ts",
     find: "WHERE i.next_write <= ",
@@ -1011,7 +1008,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     id: "an edit asks again",
-    loses: "a command is what somebody wrote, not what it was edited to",
+    loses: "a command is the text first written, not a later edit",
     file: "src/receive/read-comment.ts",
     find: "if (around.action !== wanted)",
     replace: 'if (around.action !== wanted && around.action !== "edited")',
@@ -1022,7 +1019,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     id: "bots teach",
-    loses: "what a bot says is not remembered, whatever it may do",
+    loses: "a bot's comment is not remembered, whatever its permission",
     file: "src/adapters/github/past-reviews.ts",
     find: 'const isBot = user?.type === "Bot" || login.endsWith("[bot]");',
     replace: "const isBot = false;",
@@ -1042,10 +1039,7 @@ export const MUTANTS: readonly Mutant[] = [
     file: "src/store/reviews/checks.ts",
     find: 'failOn: "minor"',
     replace: 'failOn: "never"',
-    test: [
-      RECORDS_TEST,
-      "one that stands on GitHub and was never written down here is left behind once its job has ended",
-    ],
+    test: [RECORDS_TEST, "one that is on GitHub but was never recorded is dropped once its job has ended"],
     isQuick: true,
   },
   {
@@ -1054,10 +1048,7 @@ export const MUTANTS: readonly Mutant[] = [
     file: "src/store/reviews/checks.ts",
     find: "      await adoptUnrecorded(db);\n",
     replace: "",
-    test: [
-      "test/app/checks.test.ts",
-      "a check that stands on GitHub and was never written down here is ended by the sweep",
-    ],
+    test: ["test/app/checks.test.ts", "a check that is on GitHub and was never recorded is ended by the sweep"],
   },
   {
     id: "cut anywhere",
@@ -1069,8 +1060,8 @@ export const MUTANTS: readonly Mutant[] = [
     isQuick: true,
   },
   {
-    id: "addresses told",
-    loses: "strangers are told of no address",
+    id: "addresses shown",
+    loses: "strangers see no address",
     file: "src/publish/not-said.ts",
     find: "sanitizeInline(publicErrorText(reason), 200)}`;\n  return folded(`Incomplete",
     replace: "sanitizeInline(reason, 200)}`;\n  return folded(`Incomplete",
@@ -1078,14 +1069,14 @@ export const MUTANTS: readonly Mutant[] = [
     isQuick: true,
   },
   {
-    id: "words of later",
-    loses: "what is written after somebody asked is not read",
+    id: "later text",
+    loses: "text written after the request is not read",
     file: "src/gather/gather.ts",
     find: "if (words === undefined || words === titleFingerprint(pull.title, pull.body))",
     replace: "if (words !== null)",
     test: [
       "test/gather/gather.test.ts",
-      "what was written into title or description after somebody asked for the review is not read, and that is said",
+      "changes to title or description after a review was requested are not read, and the summary says so",
     ],
     isQuick: true,
   },
@@ -1119,7 +1110,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     id: "checks unredacted",
-    loses: "no secret stands in a check run",
+    loses: "no secret is in a check run",
     file: "src/adapters/secrets/redacted-checks.ts",
     find: "message: await clean(one.message),",
     replace: "message: one.message,",
@@ -1187,7 +1178,7 @@ export const MUTANTS: readonly Mutant[] = [
     replace: "redacted.set(text, (await redact(all)).slice(0, text.length));",
     test: [
       "test/flows/without-secrets.test.ts",
-      "whatever others wrote, what publishing decides by stays, and every text keeps its own beginning",
+      "for any text from outside, publishing's decisions stay, and every text keeps its own beginning",
     ],
   },
   {
@@ -1224,7 +1215,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     id: "masked lines count as read",
-    loses: "the summary says which lines were hidden from the model",
+    loses: "the summary lists the lines that were hidden from the model",
     file: "src/review/read-by-model.ts",
     find: "  if (lines === 0) return file;",
     replace: "  if (lines >= 0) return file;",
@@ -1244,7 +1235,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     id: "a mark in brackets",
-    loses: "what stands where a secret was becomes no image or link",
+    loses: "the mark in place of a secret becomes no image or link",
     file: "src/domain/text/cut-text.ts",
     // biome-ignore lint/suspicious/noTemplateCurlyInString: a piece of source.
     find: "return `‹redacted:${kind}›`;",
@@ -1260,7 +1251,7 @@ export const MUTANTS: readonly Mutant[] = [
     replace: 'mark + secret.replace(/[^\\n]+/g, "")',
     test: [
       "test/adapters/secrets/redacted-reviews.test.ts",
-      "whatever others wrote around tokens and halves of tokens, the body stays inert and holds none",
+      "for any text from outside around tokens and halves of tokens, the body stays inert and contains none",
     ],
     isQuick: true,
   },
@@ -1274,7 +1265,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     id: "bare commands of other bots",
-    loses: "no word of others is obeyed by another bot, with or without a slash, wherever it stands",
+    loses: "no text from outside is obeyed by another bot, with or without a slash, in any place",
     file: "src/publish/tame.ts",
     find: "for (const { 0: phrase, index } of plain.matchAll(PHRASE)) {",
     replace: 'for (const { 0: phrase, index } of "".matchAll(PHRASE)) {',
@@ -1283,7 +1274,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     id: "slash commands in mid-line",
-    loses: "no slash command of others stands in the middle of a line",
+    loses: "no slash command from outside is in the middle of a line",
     file: "src/publish/tame.ts",
     find: "ACTIVE.test(word) || SLASH_COMMAND.test(word)",
     replace: "ACTIVE.test(word)",
@@ -1299,8 +1290,8 @@ export const MUTANTS: readonly Mutant[] = [
     test: ["test/app/unmerged.test.ts", "the past: an outsider changed the line and closed"],
   },
   {
-    id: "anybody resolves a thread of the past",
-    loses: "only somebody who may write settles a thread",
+    id: "anyone resolves a past thread",
+    loses: "only a person with write access settles a thread",
     file: "src/flows/repository/keep-comments.ts",
     find: 'root.place === "line" && may(resolvedBy.get(root.id))',
     replace: 'root.place === "line" && resolvedBy.has(root.id)',
@@ -1311,7 +1302,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     id: "an outsider's unmerged branch defines the fix of a finding",
-    loses: "what is kept as the fix is merged, or by somebody who may write",
+    loses: "the stored fix is merged, or by a person with write access",
     file: "src/flows/people/learn-from-people.ts",
     find: "if (!isChanged || ",
     replace: "if (",
@@ -1382,14 +1373,11 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     id: "commands through another App",
-    loses: "an App that acts in somebody's name gives no command",
+    loses: "an App that acts in a person's name gives no command",
     file: "src/receive/read-comment.ts",
     find: 'if (isByApp) return "written through a GitHub App";',
     replace: "",
-    test: [
-      "test/app/commands.test.ts",
-      "a command that an App writes in somebody's name is not obeyed, wherever it is written",
-    ],
+    test: ["test/app/commands.test.ts", "a command that an App writes in a person's name is not obeyed, in any place"],
   },
   {
     id: "a private sibling's settings in public",
@@ -1412,7 +1400,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     id: "spending is lost on a full disk",
-    loses: "what a question cost is in the book before the job gives back what it set aside",
+    loses: "the cost of a question is recorded before the job gives back its reservation",
     file: "src/wire/models.ts",
     find: "if (!(error instanceof Transient) || ending.aborted) throw error;",
     replace: "throw error;",
@@ -1461,7 +1449,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     id: "a stop forgets open questions",
-    loses: "what a question cost until its process stopped is in the book",
+    loses: "the cost of a question until its process stopped is recorded",
     file: "src/app.ts",
     find: "reading.asking.questions.end(), ",
     replace: "",
@@ -1499,12 +1487,12 @@ export const MUTANTS: readonly Mutant[] = [
     replace: "",
     test: [
       "test/app/rotten-store.test.ts",
-      "damage that a review meets has the files read at once, and whoever asks is told",
+      "damage found by a review has the files read at once, and health checks report it",
     ],
   },
   {
-    id: "PostgreSQL's damage is not told",
-    loses: "an operator hears of data that PostgreSQL finds damaged",
+    id: "PostgreSQL's damage is not reported",
+    loses: "an operator sees that PostgreSQL found damaged data",
     file: "src/store/postgres-errors.ts",
     find: "  noteDamage(code);\n",
     replace: "",
@@ -1557,18 +1545,18 @@ export const MUTANTS: readonly Mutant[] = [
     replace: "",
     test: [
       "test/app/full-disk.test.ts",
-      "a server that starts on a full disk ends with 1, and starts once there is room",
+      "a server that starts on a full disk ends with 1, and starts once there is free space",
     ],
   },
   {
     id: "a damaged queue closes the admin port",
-    loses: "a server that cannot serve says why on its admin port",
+    loses: "a server that cannot serve shows the reason on its admin port",
     file: "src/server/unavailable-servers.ts",
     find: "const other = admin ?",
     replace: "const other = admin && process.pid < 0 ?",
     test: [
       "test/app/damaged-store.test.ts",
-      "a server whose queue is damaged stays up, says why on its admin port, and ends when it is told to",
+      "a server with a damaged queue keeps running, shows the reason on its admin port, and ends on request",
     ],
   },
   {
@@ -1742,8 +1730,8 @@ export const MUTANTS: readonly Mutant[] = [
     test: [RETRIEVAL_SUITE_TEST, ABLATION_TITLE],
   },
   {
-    id: "a summary that reads for ever",
-    loses: "a summary that says that a model reads comes to an end, also where its review does not",
+    id: "a progress note for ever",
+    loses: "a progress note ends, even if its review does not",
     file: "src/flows/review/progress.ts",
     find: "await endProgress(repo, number, why, await reviewsOf(installationId, repo));",
     replace: "void why;\n      await reviewsOf(installationId, repo);",
@@ -1751,12 +1739,12 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     id: "a keyless review without its label",
-    loses: "a review says that no model was asked",
+    loses: "a review states that no model was asked",
     file: "src/publish/render-summary.ts",
     // biome-ignore lint/suspicious/noTemplateCurlyInString: a piece of source.
     find: "return `Cost: no model used${time}.`;",
     replace: 'return "";',
-    test: [REVIEW_VERB_TEST, "md: the summary and the comments as they would stand on GitHub"],
+    test: [REVIEW_VERB_TEST, "md: the summary and the comments as they would be on GitHub"],
   },
   {
     id: "a malformed row ends the run",
@@ -1779,7 +1767,7 @@ export const MUTANTS: readonly Mutant[] = [
     replace: "const REACTION = `id content createdAt user { ${ACTOR} }`;",
     test: [
       "test/app/feedback.test.ts",
-      "one of somebody who may write decides weakly, is shown, and can be taken back",
+      "one by a person with write access decides weakly, is shown, and can be withdrawn",
     ],
   },
   {
@@ -1790,7 +1778,7 @@ export const MUTANTS: readonly Mutant[] = [
     replace: "id fullDatabaseId: databaseId body url author",
     test: [
       "test/app/feedback.test.ts",
-      "a maintainer's reason declines, and is kept as first said, whatever the comment is edited to",
+      "a maintainer's reason declines, and is kept as first written, even if the comment is edited",
     ],
   },
   {
@@ -1825,7 +1813,7 @@ export const MUTANTS: readonly Mutant[] = [
     ],
   },
   {
-    id: "GraphQL's points are nobody's business",
+    id: "GraphQL's points are ignored",
     loses: "without points left GraphQL is not asked again before they are back",
     file: "src/adapters/github/clients.ts",
     find: 'if (wait?.of === "graphql") await graphqlLimits.close(installationId, wait.ms);',
@@ -1885,7 +1873,7 @@ export const MUTANTS: readonly Mutant[] = [
     replace: "isOver = true;\n    return show(response, formPage(",
     test: [
       "test/cli/setup.test.ts",
-      "who is signed out is told first, comes back to the page after GitHub's login, and makes the App",
+      "a signed-out person is told so first, returns to the page after GitHub's login, and creates the App",
     ],
   },
   {
@@ -2017,7 +2005,7 @@ export const MUTANTS: readonly Mutant[] = [
     replace: "",
     test: [
       "test/app/refused-heads.test.ts",
-      "a pull request that was opened while the first looks failed is reviewed, although GitHub told nobody of it",
+      "a pull request that was opened while the first sweeps failed is reviewed, although its event never arrived",
     ],
   },
   {
@@ -2053,8 +2041,8 @@ export const MUTANTS: readonly Mutant[] = [
     ],
   },
   {
-    id: "bots are turned away at the door",
-    loses: "a required check of a bot's pull request comes to an end",
+    id: "bots are refused at once",
+    loses: "a required check of a bot's pull request ends",
     file: "src/receive/receive.ts",
     find: 'return isBot && isByName(trigger) ? "opened by a bot" : null;',
     replace: 'return isBot ? "opened by a bot" : null;',
@@ -2078,7 +2066,10 @@ export const MUTANTS: readonly Mutant[] = [
     file: "src/receive/receive.ts",
     find: 'return action !== "rerequested" || app?.id !== appId;',
     replace: "return app?.id === -appId;",
-    test: ["test/app/checks.test.ts", "checks of other Apps, and what GitHub tells of ours, are answered and not kept"],
+    test: [
+      "test/app/checks.test.ts",
+      "checks of other Apps, and GitHub's events about ours, are answered and not stored",
+    ],
   },
   {
     id: "checks of other Apps come again",
@@ -2103,12 +2094,12 @@ export const MUTANTS: readonly Mutant[] = [
     ],
   },
   {
-    id: "an App asks for checks all the same",
-    loses: "set-up makes an App without checks",
+    id: "an App asks for checks anyway",
+    loses: "set-up creates an App without checks",
     file: "src/cli/setup.ts",
     find: 'values["without-checks"] === true ? withoutChecks(given) : given',
     replace: "withoutChecks(given) === null ? given : given",
-    test: ["test/cli/setup.test.ts", "an App without checks asks for none, hears of none, and misses nothing"],
+    test: ["test/cli/setup.test.ts", "an App without checks asks for none, receives none, and misses nothing"],
   },
   {
     id: "301 for a write is the end",
@@ -2173,7 +2164,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     id: "a live report that names the repository",
-    loses: "the report of a live run names nobody",
+    loses: "the report of a live run names no person or repository",
     file: "src/adapters/github/mask.ts",
     find: ".replace(WORD, shown)",
     replace: "",
@@ -2328,7 +2319,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     id: "without sqlite-vec",
-    loses: "what reviewers said is found by meaning in a small repository",
+    loses: "reviewers' comments are found by meaning in a small repository",
     file: "src/store/sqlite.ts",
     find: '(createRequire(import.meta.url)("sqlite-vec")',
     replace: '(createRequire(import.meta.url)("a package that is not installed")',
@@ -2439,7 +2430,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     id: "gate ignored",
-    loses: "a change of which memory says nothing is not searched for",
+    loses: "memory is not searched when the gate says no",
     file: "src/retrieve/retrieve.ts",
     find: "if (!gate.retrieve && !shadow) return noPrecedents(gate, retrieval);",
     replace: "",
@@ -2447,7 +2438,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     id: "reciprocal ranks without factors by default",
-    loses: "the default order weighs what ranks do not tell",
+    loses: "the default order weighs more than ranks",
     file: "src/retrieve/retrieve.ts",
     find: "      method,\n      fusion,\n",
     replace: '      method,\n      fusion: "rrf",\n      factors: [],\n',
@@ -2519,13 +2510,13 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     id: "context without a bound",
-    loses: "the code around a change takes no more room than review.contextTokens",
+    loses: "the code around a change is at most review.contextTokens",
     file: "src/context/room.ts",
     find: "if (cost > most || used + cost > room) return false;",
     replace: "if (cost > most) return false;",
     test: [
       "test/context/room.test.ts",
-      "no line twice, none of the diff, and never more than the room; each left out is counted",
+      "no line twice, none of the diff, and never more than the budget; each one left out is counted",
     ],
   },
   {

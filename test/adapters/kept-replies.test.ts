@@ -45,7 +45,7 @@ function world(answers: readonly Partial<ModelAnswer<string>>[] = []) {
   return { rows, run, asked: () => asked };
 }
 
-test("a question that an earlier run had answered is answered as it was, with what it cost, whatever its delimiter is", async () => {
+test("a question that an earlier run answered is answered from the store, with its cost, for any delimiter", async () => {
   const { run, asked } = world();
   const first = await run().ask(QUESTION);
   const user = [{ text: QUESTION.user[0]?.text.replaceAll("a".repeat(32), "b".repeat(32)) ?? "", cache: true }];
@@ -54,7 +54,7 @@ test("a question that an earlier run had answered is answered as it was, with wh
   expect(asked()).toBe(1);
 });
 
-test("another word, model, tier, room or shape is another question; and so is another pull request's", async () => {
+test("another word, model, tier, size or shape is another question; and so is another pull request's", async () => {
   const { run, asked } = world();
   await run().ask(QUESTION);
   const others: ModelRequest<string>[] = [
@@ -142,7 +142,7 @@ test("where a look-up finds something else, or there are none any more, the ques
   expect(kept()).toBe(2);
 });
 
-test("a book that cannot be read or written costs nobody an answer", async () => {
+test("an unreadable or read-only reply store costs no answer", async () => {
   const { run } = world();
   const lost: unknown[] = [];
   const no = () => Promise.reject(new Error("locked"));

@@ -4,7 +4,7 @@ import { readVectors } from "../../src/adapters/read-vectors.ts";
 
 const finite = fc.double({ noNaN: true, noDefaultInfinity: true });
 
-test("whatever finite numbers a model gives, the vector has unit length and the same direction", () => {
+test("for any finite numbers from a model, the vector has unit length and the same direction", () => {
   fc.assert(
     fc.property(fc.array(finite, { minLength: 2, maxLength: 64 }), (embedding) => {
       const [vector] = readVectors([{ index: 0, embedding }], 1, null).vectors;
@@ -21,7 +21,7 @@ test("whatever finite numbers a model gives, the vector has unit length and the 
   );
 });
 
-test("whatever an answer holds, there is one place for each text, filled soundly or empty with a reason", () => {
+test("for any response, each text has one place, filled with a valid vector or empty with a reason", () => {
   const missing = fc.constantFrom(null, undefined);
   const row = fc.record({
     index: fc.oneof(fc.integer({ min: -1, max: 4 }), finite, missing),

@@ -9,7 +9,7 @@ const changed = (path: string, added: readonly string[], newStart = 1) => aFileD
 const context = (files: readonly FileDiff[], more: Partial<PullRequestContext> = {}) =>
   aContext({ files, ...more }, { title: "fix: guard the parser" });
 
-test("one change gives languages, kinds, risks, standing and size together", () => {
+test("one change gives languages, kinds, risks, author tier and size together", () => {
   const files = [
     changed("src/parse.cpp", ["int a;", "int b;", "int c;"]),
     changed("include/parse.h", ["int parse();"]),
@@ -37,14 +37,14 @@ test("vendored C++ that is left out still makes the header beside it C++", () =>
   expect(analyze(context([changed("include/a.h", ["int a;"])], { leftOut })).files[0]?.language).toBe("cpp");
 });
 
-test("the head text tells what the hunks do not show", () => {
+test("the head text shows what the hunks do not", () => {
   const file = changed("tools/release", ["print(1)"], 40);
   const headTexts = new Map([["tools/release", "#!/usr/bin/env python3\nimport sys\n"]]);
   expect(analyze(context([file])).files[0]?.language).toBe("shell");
   expect(analyze(context([file], { headTexts })).files[0]?.language).toBe("python");
 });
 
-test("a new file is told by its own first lines", () => {
+test("a new file is classified by its own first lines", () => {
   expect(analyze(context([changed("tools/release", ["#!/usr/bin/env ruby", "puts 1"])])).files[0]?.language).toBe(
     "ruby",
   );

@@ -119,7 +119,7 @@ describe("commits", () => {
   ])("announces nothing: %s", (message) => expect(find({ commits: [message] })).toEqual([]));
 });
 
-test("texts are at most 120 characters, places at most 20, whatever the body", () => {
+test("texts are at most 120 characters, places at most 20, for any body", () => {
   const line = `BREAKING CHANGE: ${"😀".repeat(200)}`;
   const sources = find({
     body: Array.from({ length: 300 }, (_, index) => `${line} ${index}\n\nBREAKING CHANGE: ${index}`).join("\n"),

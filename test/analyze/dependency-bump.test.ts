@@ -64,7 +64,7 @@ describe("what counts as a bump", () => {
     });
   });
 
-  test("a table that speaks of another version is not believed", () => {
+  test("a table of another version is not used", () => {
     const body = "[`1.0.0` -> `2.0.0`](https://y)";
     expect(
       bump({ title: "Update dependency foo to v3", headRef: "renovate/foo", labels: ["deps"], body }),

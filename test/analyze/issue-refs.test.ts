@@ -101,7 +101,7 @@ test("no body, no references; and never more than a hundred", () => {
   expect(inBody(Array.from({ length: 500 }, (_, index) => `fixes #${index + 1}`).join("\n")).length).toBe(100);
 });
 
-test("numbers are positive and each issue is there once, whatever the text", () => {
+test("numbers are positive and each issue is listed once, for any text", () => {
   const piece = fc.constantFrom(
     "fixes",
     " ",

@@ -28,7 +28,7 @@ test("the id of an id is itself", () => {
   }
 });
 
-test("every telling word compiles and names a language that claims the extension", () => {
+test("every characteristic word compiles and names a language that claims the extension", () => {
   let words = 0;
   for (const [extension, names] of shared) {
     for (const { language } of tellingWords(extension)) {
@@ -46,7 +46,7 @@ test("an extension that several languages claim always has a likeliest one among
   }
 });
 
-test("no telling word is slow on text made to be slow", () => {
+test("no pattern of a language is slow on text made to be slow", () => {
   const hostile = [
     "a ",
     "aA_",

@@ -37,7 +37,7 @@ describe("the name alone", () => {
     "",
     "/",
     ".",
-  ])("%j is unknown, whatever objects inherit", (path) => {
+  ])("%j is unknown, although objects inherit it", (path) => {
     expect(classifyLanguage(path)).toEqual({
       language: "unknown",
       name: "Unknown",
@@ -82,7 +82,7 @@ describe("the name alone", () => {
 });
 
 describe("headers", () => {
-  test("the folder of a header speaks first", () => {
+  test("the folder of a header decides first", () => {
     const siblings = ["src/c/list.c", "src/c/list.h", "src/cpp/view.cpp", "ios/App.m"];
     expect(linguist("src/c/list.h", "", siblings)).toBe("C");
     expect(linguist("src/cpp/view.h", "", siblings)).toBe("C++");

@@ -142,7 +142,7 @@ describe("the list", () => {
     expect(ids(...files.slice(1))).toEqual(["cryptography"]);
   });
 
-  test("never throws, whatever stands on a line of whatever length", () => {
+  test("never throws, for any line of any length", () => {
     fc.assert(
       fc.property(fc.string({ unit: "binary" }), fc.string({ unit: "binary" }), (path, text) => {
         expect(() => of(changed(path, [text, text.repeat(50)]))).not.toThrow();

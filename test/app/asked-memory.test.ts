@@ -106,7 +106,7 @@ async function reviewed(retrieval: string, files = CART, title = "feat: round th
 
 const SWITCHES = "modelQueries: true, hypothetical: true, rerank: model, topK: 3";
 
-test("with the switches on the small model is asked for queries, a situation and an order, and the review hears them", async () => {
+test("with the switches on the small model is asked for queries, a situation and an order, and the review uses them", async () => {
   const plain = await reviewed("rerank: off, topK: 3");
   expect(plain.asked.map(kindOf)).toEqual(["review"]);
   expect(plain.heard).toHaveLength(3);
@@ -202,7 +202,7 @@ test("where no rule of the gate knows, the model is asked once for a head; a fai
   expect(unreadable.summary).toMatch(/^- `gate`: .*not of the shape asked for/m);
 });
 
-test("with the model switched off for the repository nobody is asked, and the summary says why", async () => {
+test("with the model switched off for the repository no question is sent, and the summary says why", async () => {
   const { asked, summary } = await reviewed(SWITCHES, CART, undefined, "review: {model: off}\n");
   expect(asked).toEqual([]);
   expect(summary).toMatch(/^- `rerank`: no model may be asked/m);

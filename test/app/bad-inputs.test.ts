@@ -42,8 +42,8 @@ function expectSound(review: Review): void {
   expect(markdown).not.toMatch(/[\u202A-\u202E\u2066-\u2069\0]/);
 }
 
-describe.runIf(isHere)("texts that nobody here wrote", () => {
-  test("stand as title, body, branch, label and login of a pull request", async () => {
+describe.runIf(isHere)("hostile texts from public corpora", () => {
+  test("appear as title, body, branch, label and login of a pull request", async () => {
     const refs = linesOf("refs/branch_names.jsonl").map((line) => (JSON.parse(line) as { ref: string }).ref);
     for (const text of [...naughty(), ...fuzz(), ...refs]) {
       const pull = aPull({
@@ -59,7 +59,7 @@ describe.runIf(isHere)("texts that nobody here wrote", () => {
     }
   });
 
-  test("stand as file names, each of which is reviewed or left out by that very name", async () => {
+  test("appear as file names, each of which is reviewed or left out by that very name", async () => {
     const names = [...naughty(), ...linesOf("paths/pat_directory_traversal.txt"), ...fuzz()];
     const paths = [...new Set(names.flatMap((name) => [name, `src/${name}/index.ts`]))];
     for (let at = 0; at < paths.length; at += 500) {
@@ -80,7 +80,7 @@ describe.runIf(isHere)("texts that nobody here wrote", () => {
     }
   });
 
-  test("stand in the lines of changed files in every language", async () => {
+  test("appear in the lines of changed files in every language", async () => {
     const lines = [...naughty(), ...fuzz()];
     // A quarter each: every line is read by several grammars, and the slow ones do not decide how long this takes.
     const quarter = (index: number) => lines.filter((_, at) => at % 4 === index % 4).join("\n");
@@ -101,7 +101,7 @@ describe.runIf(isHere)("texts that nobody here wrote", () => {
     expect(bidi.filter(({ path }) => !spoken.has(path)).map(({ path }) => path)).toEqual([]);
   });
 
-  test("stand as the configuration, whose mistakes are told", async () => {
+  test("appear as the configuration, whose mistakes are reported", async () => {
     const texts = ["yaml-bombs", "js-yaml-load-errors", "yaml-test-suite"].flatMap((name) =>
       encoded(`yaml/${name}.jsonl`).map((bytes) => bytes.toString()),
     );
@@ -115,7 +115,7 @@ describe.runIf(isHere)("texts that nobody here wrote", () => {
     }
   });
 
-  test("stand as the diff itself", async () => {
+  test("appear as the diff itself", async () => {
     const folder = join(SHARED, "diffs/unidiff");
     const known = readdirSync(folder).map((file) => readFileSync(join(folder, file), "latin1"));
     for (const text of [...known, ...naughty(), ...known.map((diff) => diff.slice(0, diff.length / 2))]) {
@@ -160,7 +160,7 @@ describe.runIf(isHere)("texts that nobody here wrote", () => {
   });
 });
 
-test("the corridor's own worst texts are bounded: a title, a path and a line of a megabyte", async () => {
+test("the pipeline's own worst texts are bounded: a title, a path and a line of a megabyte", async () => {
   const long = "a/".repeat(500_000);
   const review = await reviewed({
     files: { "src/a.py": `x = "${long}"\n` },

@@ -87,7 +87,7 @@ test("what other repositories spent counts for the operator's ceiling, and the r
   );
 });
 
-test("the footer tells what the month has cost once most of its budget is spent", async () => {
+test("the footer shows the cost of the month once most of its budget is spent", async () => {
   const { stage: at } = await withModel(CALM, { usdPerMonth: 200 });
   const repository = await shop(at);
   const footer = async () => {

@@ -47,7 +47,7 @@ test("without the setting there is no check run", async () => {
   expect(await checksOf(await open(""))).toEqual([]);
 });
 
-test("a check informs by default: its findings stand beside the lines, and it does not judge", async () => {
+test("a check informs by default: its findings are annotations on the lines, and it does not judge", async () => {
   const pull = await open("review: {checks: {enabled: true}}");
   const [check, ...more] = await checksOf(pull);
   expect(more).toEqual([]);
@@ -110,7 +110,7 @@ test.each([
   },
 );
 
-test("a pull request that somebody paused gets its check too", async () => {
+test("a paused pull request gets its check too", async () => {
   const { world } = stage;
   world.person("otto", { permission: "admin", association: "OWNER" });
   const pull = await open(ON);
@@ -144,7 +144,7 @@ test("what a merge queue would merge gets a neutral check where checks are on, b
   expect(await endsOf(without, other)).toEqual([]);
 });
 
-test("checks of other Apps, and what GitHub tells of ours, are answered and not kept", async () => {
+test("checks of other Apps, and GitHub's events about ours, are answered and not stored", async () => {
   const { world } = stage;
   const pull = await open(ON);
   await stage.settled(pull);
@@ -157,7 +157,7 @@ test("checks of other Apps, and what GitHub tells of ours, are answered and not 
   expect(stage.rows("SELECT 1 FROM deliveries")).toHaveLength(kept);
 });
 
-test("somebody who asks for all checks of a head again asks for our review", async () => {
+test("re-running all checks of a head re-runs the review", async () => {
   const pull = await open(ON);
   await stage.settled(pull);
   const { id } = await stage.world.rerequestAll(pull);
@@ -166,7 +166,7 @@ test("somebody who asks for all checks of a head again asks for our review", asy
   expect(await endsOf(pull)).toHaveLength(2);
 });
 
-test("the check of a head that moved ends as overtaken, and the new head has its own", async () => {
+test("the check of a head that moved ends as superseded, and the new head has its own", async () => {
   stage.world.fail({ match: { method: "POST", path: /\/reviews$/ }, status: 503 });
   const pull = await open(ON);
   await stage.waitsAgain(pull);
@@ -222,14 +222,14 @@ test("the check of a review that was given up while the App was suspended ends w
   await expect.poll(() => endsOf(pull)).toEqual([expect.stringMatching(/^completed /)]);
 });
 
-test("a check of which nobody could tell whether it stands there ends with its review", async () => {
+test("a check whose creation was uncertain ends with its review", async () => {
   loseBegin(2);
   const pull = await open(ON);
   await stage.settled(pull);
   expect(await endsOf(pull)).toEqual(["completed failure: 1 finding"]);
 });
 
-test("a check that stands on GitHub and was never written down here is ended by the sweep", async () => {
+test("a check that is on GitHub and was never recorded is ended by the sweep", async () => {
   loseBegin(2);
   stage.world.fail({ match: { method: "POST", path: /\/reviews$/ }, status: 503 });
   const pull = await open(ON);
@@ -245,7 +245,7 @@ test("a check that stands on GitHub and was never written down here is ended by 
   await expect.poll(() => endsOf(pull), { timeout: 20_000 }).toEqual(["completed failure: Not reviewed"]);
 });
 
-test("what GitHub did not hear when the review ended is told later, in the same words", async () => {
+test("a conclusion that did not reach GitHub is sent later, unchanged", async () => {
   stage.world.fail({ match: { method: "PATCH", path: /\/check-runs\// }, status: 503 });
   const pull = await open(ON);
   expect(await stage.settled(pull)).toMatchObject({ state: "done", attempt: 1 });
@@ -254,7 +254,7 @@ test("what GitHub did not hear when the review ended is told later, in the same 
   await expect.poll(() => endsOf(pull), { timeout: 20_000 }).toEqual(["completed failure: 1 finding"]);
 });
 
-test("many findings are told in several requests, fifty annotations each", async () => {
+test("many findings are sent in several requests, fifty annotations each", async () => {
   const call = '    subprocess.run("tar czf /backup/" + name + ".tgz /srv", shell=True, check=True)\n';
   const many = `import subprocess\ndef backup(name: str) -> None:\n${call.repeat(120)}`;
   const pull = await open(ON, { "ops/backup.py": many });
@@ -266,7 +266,7 @@ test("many findings are told in several requests, fifty annotations each", async
   expect(check?.conclusion).toBe("failure");
 });
 
-test("a problem of the configuration stands beside its line where the pull request carries the file along", async () => {
+test("a problem of the configuration is annotated on its line if the pull request contains the file", async () => {
   const config = "rules: {weak-hash: high}\nreview: {checks: {enabled: true}}\n";
   const carried = await open(config, { ".kodiai.yml": `# Ours\n${config}`, "src/etag.ts": LOGIN });
   const [beside] = await checksOf(carried);
@@ -276,7 +276,7 @@ test("a problem of the configuration stands beside its line where the pull reque
   expect(elsewhere?.text).toContain("`.kodiai.yml:1:");
 });
 
-test("what is wrong with the configuration that a pull request proposes stands beside its line, before it is merged", async () => {
+test("a problem of the configuration that a pull request proposes is annotated on its line, before it is merged", async () => {
   const config = "review: {checks: {enabled: true}}\n";
   const pull = await open(config, { ".kodiai.yml": `# Ours\n${config}pathFilter: ["!docs/**"]\n` });
   const [check] = await checksOf(pull);
@@ -288,7 +288,7 @@ test("what is wrong with the configuration that a pull request proposes stands b
   expect((await checksOf(fixed))[0]?.annotations).toEqual([]);
 });
 
-test("whoever runs the check again gets a review, whatever policy says", async () => {
+test("re-running the check gives a review, against any policy", async () => {
   const pull = await open("review: {enabled: false, checks: {enabled: true, failOn: major}}\n");
   const [skipped] = await checksOf(pull);
   expect(skipped).toMatchObject({

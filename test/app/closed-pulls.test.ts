@@ -1,7 +1,7 @@
 // A pull request is closed: what people said on it becomes memory, without an import.
 import { afterEach, expect, test } from "vitest";
 import { BACKUP, LOGIN } from "./given.ts";
-import { people, saidInReview, saidOnLine } from "./past.ts";
+import { people, saidInReview, saidOnLine } from "./past-reviews.ts";
 import { shelfOf } from "./shelf.ts";
 import { openStage, type Stage } from "./stage.ts";
 

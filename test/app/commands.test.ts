@@ -77,7 +77,7 @@ describe("reviews on request", () => {
     expect(world.unfaithful.filter((one) => !one.includes("/access_tokens"))).toEqual([]);
   });
 
-  test("`review` reads what was pushed since, `full review` everything anew", async () => {
+  test("`review` reads what was pushed since, `full review` everything again", async () => {
     const { stage: at, world, pull } = await withModel("unused");
     await world.comment(pull, "wren", "/kodiai pause");
     await answered(at);
@@ -443,7 +443,7 @@ describe("what is left alone", () => {
     expect(await answered(at)).toEqual([]);
   });
 
-  test("a command that an App writes in somebody's name is not obeyed, wherever it is written", async () => {
+  test("a command that an App writes in a person's name is not obeyed, in any place", async () => {
     const { stage: at, world, pull } = await play();
     const root = pull.comments.find(({ author }) => author === world.bot)?.id ?? 0;
     await world.comment(pull, "wren", "Thanks!");

@@ -43,7 +43,7 @@ function ended(dataDir: string, key: string): readonly string[] {
   return rows as string[];
 }
 
-test("after a restore what was missed is reviewed, and what stands on GitHub is not said again", async () => {
+test("after a restore missed heads are reviewed, and nothing on GitHub is posted again", async () => {
   const stage = await openStage({ app: { missed: { everyMs: 200, youngMs: 0 } } });
   try {
     const { world, dataDir } = stage;
@@ -92,7 +92,7 @@ test("after a restore what was missed is reviewed, and what stands on GitHub is 
   }
 });
 
-test("a server whose queue is damaged stays up, says why on its admin port, and ends when it is told to", async () => {
+test("a server with a damaged queue keeps running, shows the reason on its admin port, and ends on request", async () => {
   const world = await startGitHub();
   try {
     const first = await start(world, "KODIAI is listening".replace("KODIAI", "Kodiai"));

@@ -86,7 +86,7 @@ function browser(login: string | null) {
   };
 }
 
-test("whoever may write to a repository gets in, sees that one, and nothing of any other", async () => {
+test("a person with write access to a repository gets in, sees that one, and nothing of any other", async () => {
   const lena = browser("lena");
   const inside = await lena.logIn("/reviews?page=1");
   expect([inside.status, inside.headers.get("location")]).toEqual([303, "/reviews?page=1"]);
@@ -124,7 +124,7 @@ test("whoever may write to a repository gets in, sees that one, and nothing of a
       expect(await lena.text(`${path}?repo=${encodeURIComponent(wanted)}`)).not.toMatch(/ledger/);
 });
 
-test("whoever lost the right to write may change nothing from that moment, and is out", async () => {
+test("a person who lost write access can change nothing from then on, and is logged out", async () => {
   const otto = browser("otto");
   await otto.logIn();
   expect(await otto.text("/")).toMatch(/^200 /);
@@ -138,7 +138,7 @@ test("whoever lost the right to write may change nothing from that moment, and i
   expect((await otto.leads("/reviews")).startsWith("/login")).toBe(true);
 });
 
-test("what changes something needs their right to write there, asked anew, and a form of their session", async () => {
+test("every change checks the person's write access again, and needs a form of their session", async () => {
   const lena = browser("lena");
   await lena.logIn();
   const [theirs] = await foreignMemories();
@@ -159,7 +159,7 @@ test("what changes something needs their right to write there, asked anew, and a
   expect(counted(own ?? "")).toBe(0);
 });
 
-test("whoever may only read, and whoever takes another's name, stays outside", async () => {
+test("a person who can only read, or who uses another's name, stays outside", async () => {
   const rita = browser("rita");
   const answer = await rita.logIn();
   expect(answer.status).toBe(403);
@@ -181,7 +181,7 @@ test("whoever may only read, and whoever takes another's name, stays outside", a
   }
 });
 
-test("a login that this browser did not begin, a code that was used, and a declined one let nobody in", async () => {
+test("a login that this browser did not begin, a used code and a declined one let no one in", async () => {
   const lena = browser("lena");
   const back = new URL(await lena.toGitHub());
   const outside = async (address: string, who = lena) => {
@@ -214,7 +214,7 @@ test("a login that this browser did not begin, a code that was used, and a decli
   expect(await outside(await cancelled.toGitHub(), cancelled)).toBe(401);
 });
 
-test("GitHub is told a challenge and not its answer, and nobody is sent on to another site", async () => {
+test("GitHub receives a challenge and not its answer, and no one is redirected to another site", async () => {
   const lena = browser("lena");
   const asked = new URL(await lena.leads("/login/github"));
   expect(asked.searchParams.get("code_challenge_method")).toBe("S256");
@@ -238,7 +238,7 @@ test("GitHub is told a challenge and not its answer, and nobody is sent on to an
   ).toBe(`${origin}/login?next=%2F`);
 });
 
-test("a session that somebody made or changed is none, and who logs out is out", async () => {
+test("a forged or changed session is invalid, and so is one after logging out", async () => {
   const lena = browser("lena");
   await lena.logIn();
   const cookie = lena.cookies.get("kodiai_session") ?? "";
@@ -259,7 +259,7 @@ test("a session that somebody made or changed is none, and who logs out is out",
   expect((await lena.leads("/reviews")).startsWith("/login")).toBe(true);
 });
 
-test("logging in spends the requests of the person and none of the App, however often and whoever it is", async () => {
+test("each login spends the person's requests and none of the App's", async () => {
   const own = /^\/user(?:\/installations(?:\/\d+\/repositories)?)?$|^\/login\/oauth\//;
   const since = stage.world.requests.length;
   for (let login = 0; login < 20; login += 1) {
@@ -330,7 +330,7 @@ test("a cookie that was logged out of opens nothing any more, after a restart ne
   expect(stage.rows("SELECT name FROM moments WHERE name LIKE 'session %'").length).toBeGreaterThan(0);
 });
 
-test("while GitHub does not answer nobody is let in or thrown out, and the page says so", async () => {
+test("while GitHub does not answer no one is logged in or out, and the page says so", async () => {
   const lena = browser("lena");
   const back = await lena.toGitHub();
   stage.world.fail({ match: { method: "GET", path: "/user" }, status: 502 });

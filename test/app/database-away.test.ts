@@ -101,7 +101,7 @@ describe.skipIf(given === null)("a database that is away", () => {
     expect(await server.deliver("ping", PING)).toBe(202);
   });
 
-  test("one that can never be reached as it is named is told at once, with what to fix", async () => {
+  test("one that can never be reached as it is named is reported at once, with the fix", async () => {
     const named = new URL(given?.url ?? "");
     named.pathname = "/nothing_of_that_name";
     const server = await stage.launch({ DATABASE_URL: named.href });

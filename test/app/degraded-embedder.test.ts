@@ -81,7 +81,7 @@ test.each<[string, Answer, string]>([
   expect(body).toMatch(/Memory: \d precedents?\./);
 });
 
-test("nobody listens where the embedding server should be", async () => {
+test("no server listens at the embedding address", async () => {
   const gone = await scriptedServer();
   await gone.close();
   await stage.restart(over(gone.url));
@@ -92,7 +92,7 @@ test("nobody listens where the embedding server should be", async () => {
   expect(stage.log.join("")).toMatch(/"room":"remember".*has no vector/);
 });
 
-test("a server that tells its dimension only by its first answer is believed, also when that answer is for remembering", async () => {
+test("a server that reveals its dimension only in its first response is accepted, also if that response is for storing", async () => {
   server.script(vectors(unit));
   await stage.restart(over(server.url, null));
   const fresh = await stage.world.repository("acme", "fresh", { files: { "README.md": "# Fresh\n" } });

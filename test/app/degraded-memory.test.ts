@@ -109,7 +109,7 @@ test("without sqlite-vec memory is searched by words, and goes on remembering wi
   expect(inMemory(stage, (db) => db.prepare("SELECT count(*) FROM vectors").pluck().get())).toBe(11);
 });
 
-test("a full disk costs what would be remembered: the job is done, its outcome says so, and with room there is memory again", async () => {
+test("a full disk costs what would be remembered: the job is done, its outcome says so, and with free space there is memory again", async () => {
   await openWithMemory();
   await stage.restart({ memory: { patience, mostPages: 1 } });
   // One row more may find room in the pages that there are; two dozen do not.

@@ -73,7 +73,7 @@ test("a delivery is taken with the former secret, and with no other", async () =
 });
 
 test.each(["", "{", `{"a": "${CANARY}"`, "null", "[]", `"${CANARY}"`, `{"a": "${CANARY}"}}`])(
-  "what is signed and no JSON object is refused, whatever its event: %j",
+  "a signed body that is no JSON object is refused, for any event: %j",
   async (body) => {
     serial += 1;
     for (const event of ["pull_request", "fork"]) expect(await send(body, { event })).toBe(400);

@@ -175,7 +175,7 @@ describe("an update that brings an advisory", () => {
     expect(section(body)).not.toContain("no known advisory");
   });
 
-  test("is told once, also after a push, and as addressed once the version is another", async () => {
+  test("is reported once, also after a push, and as addressed once the version is another", async () => {
     const { pull } = await update(
       { axios: "0.8.0", express: "4.17.0" },
       { axios: "0.21.1", express: "4.17.0" },
@@ -193,7 +193,7 @@ describe("an update that brings an advisory", () => {
     expect(section(summaryOf(stage.world, pull).body)).toContain("(the text says `0.21.1`)");
   });
 
-  test("is told in the summary where only a lock file changed, and what was there before is no finding", async () => {
+  test("is reported in the summary if only a lock file changed, and an older one is no finding", async () => {
     const lock = (version: string) =>
       JSON.stringify({ lockfileVersion: 3, packages: { "node_modules/axios": { version } } });
     const { world } = stage;
@@ -263,7 +263,7 @@ const GROUP_BODY = [
   "| [@types/node](https://example.com/types) | devDependencies | minor | [`20.1.0` -> `20.2.0`](https://renovatebot.com/diffs) |",
 ].join("\n");
 
-test("a group is told package by package, with the breaking notes of each and the places that name what breaks", async () => {
+test("a group is listed package by package, with the breaking notes of each and the places that name what breaks", async () => {
   stage.world.packages.releases.set("axios/axios", [
     { tag: "v1.7.4", body: "## Bug Fixes\n* a fix" },
     {

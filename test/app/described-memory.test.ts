@@ -73,7 +73,7 @@ test("a posted finding that is remembered gets situation, lesson and tags from t
   expect(play.stage.log.join("")).toMatch(/"job":"github\.com\/\d+:describe"[^\n]*described 1 of 1 memories/);
 });
 
-test("the rules that a reply breaks are told to the model once, by name; a second break leaves the memory without fields", async () => {
+test("the model gets the rules that its reply breaks once, by name; a second break leaves the memory without fields", async () => {
   const broken = reply({ lesson: "The hash is weak and could be broken by anybody." });
   memoryReplies = [broken, broken];
   const { repository, questions } = await reviewed("undescribed", WANTED);
@@ -100,7 +100,7 @@ test("what is asked about memories goes into the book that budgets are held agai
   expect(poor.questions()).toEqual([]);
 });
 
-test("nobody is asked, and no job is made, where the configuration does not ask for it", async () => {
+test("without the setting no question is sent and no job is made", async () => {
   const { repository, questions } = await reviewed("silent", "knowledge: {describe: off}\n");
   const jobs = inQueue(repository.id);
   expect(jobs).toEqual([]);

@@ -154,7 +154,7 @@ test("/healthz says no more to strangers than that the process lives", async () 
   expect(await answer.text()).toBe("ok");
 });
 
-test("/healthz says to whoever runs it that the store answers, how many jobs there are and how far memory is read", async () => {
+test("/healthz shows the operator that the store answers, how many jobs there are and how far memory is read", async () => {
   const answer = await fetch(`${stage.adminUrl()}/healthz?verbose=1`);
   expect(answer.status).toBe(200);
   expect(answer.headers.get("content-type")).toBe("application/json");
@@ -169,7 +169,7 @@ test("/healthz says to whoever runs it that the store answers, how many jobs the
   });
 });
 
-test("whatever else is asked of the public port is answered with 404, and nothing tells who answers", async () => {
+test("any other request to the public port gets 404 and does not reveal who answers", async () => {
   const paths = [
     ...[
       "/",
@@ -246,7 +246,7 @@ function look(method: string, path: string): Promise<{ status: number | undefine
   });
 }
 
-describe("whoever runs it asks on a port of its own", () => {
+describe("the operator asks on a port of its own", () => {
   test("which says whether a delivery could be kept now", async () => {
     const answer = await fetch(`${stage.adminUrl()}/readyz`);
     expect(answer.status).toBe(200);
@@ -282,7 +282,7 @@ describe("whoever runs it asks on a port of its own", () => {
     expect((await fetch(stage.adminUrl() + path, { method })).status).toBe(404);
   });
 
-  test("and keeps the dashboard closed where nobody set a token for it", async () => {
+  test("and keeps the dashboard closed without a token for it", async () => {
     const answer = await fetch(`${stage.adminUrl()}/`);
     expect(answer.status).toBe(403);
     expect(await answer.text()).toContain("KODIAI_DASHBOARD_TOKEN");

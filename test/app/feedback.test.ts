@@ -45,7 +45,7 @@ async function play(files: Record<string, string> = { [CART_TEST]: CART, [BACKUP
 }
 
 describe("thumbs", () => {
-  test("one of somebody who may write decides weakly, is shown, and can be taken back", async () => {
+  test("one by a person with write access decides weakly, is shown, and can be withdrawn", async () => {
     const { stage: at, world, pull, cart } = await play();
     expect(await outcome(at, pull, CART_TEST)).toBe("posted");
     world.react(cart, "wren", "-1");
@@ -60,7 +60,7 @@ describe("thumbs", () => {
     expect(await why(at, pull, CART_TEST)).toContain("thumbs-down: taken back");
   });
 
-  test("two thumbs up accept, and a thumb down of somebody else leaves it undecided only when they are even", async () => {
+  test("two thumbs up accept, and another person's thumb down leaves it undecided only at a tie", async () => {
     const { stage: at, world, pull, cart } = await play();
     world.react(cart, "wren", "+1");
     world.react(cart, "ines", "-1");
@@ -138,7 +138,7 @@ describe("thumbs", () => {
 });
 
 describe("words", () => {
-  test("a maintainer's reason declines, and is kept as first said, whatever the comment is edited to", async () => {
+  test("a maintainer's reason declines, and is kept as first written, even if the comment is edited", async () => {
     const { stage: at, world, pull, rootOf } = await play();
     const said = "By design: the names come from our own inventory, because customers never reach this job.";
     const reply = await world.reply(pull, "otto", rootOf(BACKUP_PY).id, said);
@@ -217,7 +217,7 @@ describe("code and buttons", () => {
     expect(await outcome(at, pull, CART_TEST)).toBe(`fixed ${TODAY} in ${pull.headSha.slice(0, 12)}`);
   });
 
-  test("a suggestion that stands in the code is a fix, by somebody who may write at once, of others when it is merged", async () => {
+  test("a suggestion that is applied is a fix, at once by a person with write access, by others at the merge", async () => {
     const { stage: at, world, pull } = await play(undefined, "wren");
     await world.push(pull, { [CART_TEST]: FIXED });
     await anHourPasses(at);
@@ -226,7 +226,7 @@ describe("code and buttons", () => {
     expect(await outcome(at, pull, BACKUP_PY)).toBe("posted");
   });
 
-  test("the branch of somebody without access proves nothing before a merge", async () => {
+  test("the branch of a person without access proves nothing before a merge", async () => {
     const { stage: at, world, pull } = await play();
     await world.push(pull, { [CART_TEST]: FIXED });
     await anHourPasses(at);
@@ -237,7 +237,7 @@ describe("code and buttons", () => {
     expect(await outcome(at, pull, CART_TEST)).toBe(`fixed ${TODAY} in ${pull.headSha.slice(0, 12)}`);
   });
 
-  test("changed lines that nobody spoke about are outdated, and code that was fixed and comes back is reintroduced", async () => {
+  test("changed lines without a reply are outdated, and fixed code that comes back is reintroduced", async () => {
     const { stage: at, world, pull } = await play(undefined, "wren");
     await world.push(pull, { [BACKUP_PY]: "def backup(name: str) -> None:\n    raise NotImplementedError(name)\n" });
     await world.push(pull, { [CART_TEST]: FIXED });
@@ -305,7 +305,7 @@ describe("looking", () => {
     expect(await outcome(at, pull, CART_TEST)).toBe("posted");
   });
 
-  test("when GitHub cannot say what somebody may do, nothing is decided, and the job waits", async () => {
+  test("when GitHub does not report a permission, nothing is decided, and the job waits", async () => {
     const { stage: at, world, pull, cart } = await play();
     world.fail({ match: { method: "GET", path: /collaborators\/otto\/permission$/ }, status: 502 });
     world.react(cart, "otto", "-1");

@@ -6,7 +6,7 @@ import { afterEach, expect, test } from "vitest";
 import type { Review } from "../../src/domain/review.ts";
 import type { Pull } from "../fakes/github/conversation.ts";
 import { anHourPasses } from "./heard.ts";
-import { people, saidOnLine } from "./past.ts";
+import { people, saidOnLine } from "./past-reviews.ts";
 import { inMemory } from "./remembered.ts";
 import { openStage, type Stage } from "./stage.ts";
 
@@ -57,7 +57,7 @@ function precedentsOf(at: Stage, { repository, number }: Pull): readonly (string
   return (JSON.parse(String(written)) as Review).memory.precedents.map(({ url }) => url);
 }
 
-test("a finding that is fixed knows both codes, and no longer speaks about a change that holds the fix", async () => {
+test("a fixed finding knows both versions, and no longer matches a change that contains the fix", async () => {
   stage = await openStage();
   const { world } = stage;
   world.person("wren", { permission: "write", association: "MEMBER" });

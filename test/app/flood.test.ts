@@ -89,7 +89,7 @@ test.each(FLOODS.slice(0, SLOW ? FLOODS.length : 2))(
   FLOOD_MS * 10 + 60_000,
 );
 
-test("refused senders who go away at once leave room, however many they are", async () => {
+test("refused senders who disconnect free their slots, in any number", async () => {
   const { hostname, port } = new URL(server.url);
   const head = `POST ${WEBHOOK_PATH} HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: 300000000\r\n\r\n`;
   const refused = () =>

@@ -72,7 +72,7 @@ describe("a push to the default branch", () => {
     expect(sources(repository)).toEqual(["docs/e.md"]);
   });
 
-  test("that was overtaken leads to the newest head, and an old delivery that comes late undoes nothing", async () => {
+  test("a superseded one leads to the newest head, and a late old delivery undoes nothing", async () => {
     const { world } = stage;
     const repository = await world.repository("acme", "late", { files: { "docs/a.md": "First.\n" } });
     await world.commit(repository, { "docs/a.md": "Second.\n" });
@@ -258,7 +258,7 @@ describe("the App comes and goes", () => {
     expect((await stage.followed(repository)).at(-1)).toBe("forget: forgot 2 memories and 0 reviews");
   });
 
-  test("one that is taken away while the App is suspended is forgotten when GitHub says how things stand", async () => {
+  test("one that is removed while the App is suspended is forgotten when GitHub confirms it", async () => {
     const { world } = stage;
     const repository = await world.repository("acme", "switched-off", { files: { "docs/a.md": "Vermilion.\n" } });
     await asked(repository, () => world.commit(repository, { "docs/b.md": "More.\n" }));

@@ -171,15 +171,18 @@ test.runIf(canLimit)(
   180_000,
 );
 
-test.runIf(isMounted)("a server that starts on a full disk ends with 1, and starts once there is room", async () => {
-  fill();
-  const server = await deployed.launch();
-  expect(await server.ended()).toBe(1);
-  expect(server.log()).toContain("KODIAI_DATA_DIR: the disk is full");
-  empty();
-  const again = await deployed.start();
-  expect((await again.ready()).status).toBe(200);
-});
+test.runIf(isMounted)(
+  "a server that starts on a full disk ends with 1, and starts once there is free space",
+  async () => {
+    fill();
+    const server = await deployed.launch();
+    expect(await server.ended()).toBe(1);
+    expect(server.log()).toContain("KODIAI_DATA_DIR: the disk is full");
+    empty();
+    const again = await deployed.start();
+    expect((await again.ready()).status).toBe(200);
+  },
+);
 
 /** A full disk is borne for seconds before it is reported. */
 async function notReady(server: ServerProcess): ReturnType<ServerProcess["ready"]> {

@@ -38,7 +38,7 @@ test("a command of an account that is deleted before GitHub is asked what it may
   expect(await at.settled(pull)).toMatchObject({ outcome: expect.stringMatching(/^posted /) });
 });
 
-test("what an account did about a finding decides nothing once it is gone, if nobody looked before", async () => {
+test("actions of an account count nothing once it is deleted, if Kodiai did not read them before", async () => {
   const { stage: at, world, pull, root, gone } = await play();
   const comment = pull.comments.find(({ id }) => id === root);
   if (comment === undefined) throw new Error("nothing was said");
@@ -51,7 +51,7 @@ test("what an account did about a finding decides nothing once it is gone, if no
   expect(at.log.filter((line) => line.includes('"level":50'))).toEqual([]);
 });
 
-test("a pull request is reviewed though its author's account, and one that wrote in its threads, are gone", async () => {
+test("a pull request is reviewed although the accounts of its author and of a commenter are deleted", async () => {
   const { stage: at, world, pull, root, gone } = await play("rae");
   await world.reply(pull, "rae", root, "Are you sure?");
   await answered(at);

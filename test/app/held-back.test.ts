@@ -269,7 +269,7 @@ describe("what people answered, without a command", () => {
   });
 });
 
-describe("what stands on another open pull request", () => {
+describe("comments on another open pull request", () => {
   test("is not said twice, until that one is closed; what is grave is said with the link", async () => {
     const { at, world, repository } = await play();
     const files = { "src/session.ts": SESSION, "ops/backup.py": BACKUP };

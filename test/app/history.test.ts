@@ -6,7 +6,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import type { Review } from "../../src/domain/review.ts";
 import type { Pull, Repository } from "../fakes/github/conversation.ts";
 import { BACKUP, LOGIN, summaryOf } from "./given.ts";
-import { mergedPull, people, saidInConversation, saidInReview, saidOnLine } from "./past.ts";
+import { mergedPull, people, saidInConversation, saidInReview, saidOnLine } from "./past-reviews.ts";
 import { inMemory } from "./remembered.ts";
 import { shelfOf } from "./shelf.ts";
 import { openStage, type Stage } from "./stage.ts";

@@ -92,7 +92,7 @@ const ATTACKS: readonly (readonly [string, string])[] = [
   ["prototype names", "__proto__ constructor toString"],
 ];
 
-describe("whatever a model says, what would be posted is inert", () => {
+describe("for any model reply, the posted text is inert", () => {
   test.each(ATTACKS)("%s", async (_, text) => {
     const review = await said(repeats(text));
     expectInert(posted(review));
@@ -304,11 +304,11 @@ function injections(): string[] {
   return [...new Set(texts.filter((text) => text.trim().length > 12))];
 }
 
-describe.runIf(isHere)("injections that nobody here wrote", () => {
+describe.runIf(isHere)("injections from public corpora", () => {
   const all = isHere ? injections() : [];
   const some = all.filter((_, index) => SLOW || index % 60 === 0);
 
-  test(`${some.length} of ${all.length} stand in every place, and a model that repeats them does no harm`, async () => {
+  test(`${some.length} of ${all.length} appear in every place, and a model that repeats them does no harm`, async () => {
     expect(all.length).toBeGreaterThan(2_000);
     let system: string | undefined;
     let remembered = 0;

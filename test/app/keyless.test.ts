@@ -53,7 +53,7 @@ test("a review without any key has a rule's finding, what people said before, an
   expect(summaryOf(world, quiet).body).toMatch(/No rule fired.*no model read it/);
 });
 
-test("by the lines that changed, four fifths C++ lift what was said about it by 1.2 and one fifth Python by 1.05; the log tells the query", async () => {
+test("by changed lines, four fifths C++ raise its memories by 1.2 and one fifth Python by 1.05; the log has the query", async () => {
   const { world } = stage;
   const repository = await world.repository("acme", "shares", { files: { "README.md": "# Demux\n" } });
   const said = (name: string, language: string, path: string) =>
@@ -88,7 +88,7 @@ test("by the lines that changed, four fifths C++ lift what was said about it by 
   });
 });
 
-test("what was said in words of a pattern about Python is heard for the same pattern in PHP, and no language lowers it", async () => {
+test("a pattern about Python is found for the same pattern in PHP, and no language lowers it", async () => {
   const { world } = stage;
   const repository = await world.repository("acme", "patterns", { files: { "README.md": "# Shop\n" } });
   const pattern = comment(repository, "41", {

@@ -44,7 +44,7 @@ test("one line of a megabyte is reviewed with the rest of its pull request", asy
 
 // GitHub lists 3,000 files of a pull request and no more. Takes about a minute on a busy machine: SLOW=1 runs it.
 describe.runIf(process.env.SLOW === "1")("slow", () => {
-  test("three thousand files are reviewed within the bounds that the summary tells", async () => {
+  test("three thousand files are reviewed within the bounds that the summary shows", async () => {
     const { said: comments, summary } = await review("vast", manyFiles(3_000));
     expect(comments).toHaveLength(10);
     expect(summary).toContain("**30 findings**: 30 major — 10 inline, 20 below");

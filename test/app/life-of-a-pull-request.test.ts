@@ -158,7 +158,7 @@ function commentsOf(at: Stage, pull: Pull): Map<string, number> {
   return counts;
 }
 
-test("push after push nothing is said twice, nothing new is missed, and the next pull request hears nothing again", async () => {
+test("push after push nothing is posted twice, no new finding is missed, and the next pull request repeats nothing", async () => {
   const planned = Array.from({ length: PUSHES * 2 }, (_, at): Part => {
     return {
       n: nameOf(at),

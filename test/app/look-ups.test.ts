@@ -118,7 +118,7 @@ describe.each(PROTOCOLS)("over $name", (protocol) => {
     expect(summary).not.toContain("Incomplete");
   });
 
-  test("a server without tools: the review comes all the same, and says so", async () => {
+  test("a server without tools: the review is posted anyway, and says so", async () => {
     const { asked, summary } = await reviewed(protocol, (call) =>
       offers(call) ? protocol.refusesTools : protocol.says(NOTHING),
     );

@@ -118,7 +118,7 @@ test("what never arrived is sent again, once it is certain that it will not arri
   expect(stage.world.comments(pull).reviews).toHaveLength(1);
 });
 
-test("a review is delivered after an outage of GitHub, and nothing is read or written anew for it", async () => {
+test("a review is delivered after an outage of GitHub, and nothing is read or written again for it", async () => {
   const pull = await (async () => {
     stage.world.fail({ match: { method: "POST", path: /\/reviews$/ }, status: 503, times: 3 });
     return open("Through an outage");
@@ -135,7 +135,7 @@ test("a review is delivered after an outage of GitHub, and nothing is read or wr
   expect(listed).toHaveLength(1);
 });
 
-test("markers that somebody copied or made up keep nothing from being said", async () => {
+test("copied or forged markers keep nothing from being posted", async () => {
   const { world } = stage;
   const genuine = await open("The first");
   await stage.settled(genuine);

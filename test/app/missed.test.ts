@@ -152,7 +152,7 @@ describe("deliveries that do not arrive", () => {
   });
 });
 
-describe("a look that nobody waits ten minutes for", () => {
+describe("a sweep that runs without waiting ten minutes", () => {
   const failed = () => stage.log.filter((line) => line.includes("open pull requests could not be checked")).length;
   const missed = { everyMs: 600_000, againMs: 50, youngMs: 0 };
   /** When the last whole look began, once it is over; 0 before the first. */

@@ -144,14 +144,17 @@ describe.each([
     },
   );
 
-  test.each(STOPS)("an answer that stopped with %s is told, and the rules' review stands", async (_, reply, words) => {
-    at.anthropic.script(first(() => reply));
-    expectUnread(await at.review("feat: login", { "src/login.ts": WEAK_LOGIN }), words);
-  });
+  test.each(STOPS)(
+    "an answer that stopped with %s is reported, and the review by rules is posted",
+    async (_, reply, words) => {
+      at.anthropic.script(first(() => reply));
+      expectUnread(await at.review("feat: login", { "src/login.ts": WEAK_LOGIN }), words);
+    },
+  );
 
   const isShort = !SLOW && kind !== "Anthropic's shapes";
   test.each(FAULTS.filter((_, index) => !isShort || index % 4 === 1))(
-    "a server that answers with %s is told, and the rules' review stands",
+    "a server that answers with %s is reported, and the review by rules is posted",
     async (_, reply, words) => {
       at.anthropic.script(first(() => reply));
       expectUnread(await at.review("feat: login", { "src/login.ts": WEAK_LOGIN }), words);
@@ -165,7 +168,7 @@ describe.each([
     expect(seen.summary).toContain("were not checked a second time: the model's server is overloaded");
   });
 
-  test("malformed answers are told, never taken for silence", async () => {
+  test("malformed answers are reported, never taken for silence", async () => {
     const shapes = malformedReplies(found({ prompt: "3#0000:+export function etag" } as ModelCall))
       .filter(({ text }) => text.length < 20_000)
       .filter((_, index) => index % (SLOW ? 12 : 100) === 11);

@@ -66,7 +66,7 @@ test.each([
   expect(await reviewed(repository)).not.toContain("not searched");
 });
 
-test("what is risky is searched all the same", async () => {
+test("memory is still searched for risky changes", async () => {
   const repository = await shop("risky");
   await replayed(repository);
   expect(await reviewed(repository, "src/auth/login.py")).not.toContain("not searched");

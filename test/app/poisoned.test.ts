@@ -7,7 +7,7 @@ import { memoryFacts } from "../../src/store/memory/memory-facts.ts";
 import type { Pull, Repository, ReviewComment } from "../fakes/github/conversation.ts";
 import { BACKUP, summaryOf } from "./given.ts";
 import { anHourPasses } from "./heard.ts";
-import { people, saidInConversation, saidInReview, saidOnLine } from "./past.ts";
+import { people, saidInConversation, saidInReview, saidOnLine } from "./past-reviews.ts";
 import { inMemory } from "./remembered.ts";
 import { openStage, type Stage } from "./stage.ts";
 import { answered } from "./talking.ts";
@@ -209,7 +209,7 @@ function remembered({ id }: Repository): unknown {
 }
 
 describe("who may not write", () => {
-  test("both mistakes are told to whoever makes them again, where nobody tried anything", () => {
+  test("both mistakes are reported to a person who repeats them, where nothing was fixed", () => {
     const told = reviews.get("nobody") ?? "";
     expect(told).toContain("focused-test");
     expect(told).toContain("shell-from-strings");

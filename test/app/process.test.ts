@@ -86,7 +86,7 @@ test("a server that starts while GitHub is down waits for it, answers who asks, 
   expect((await server.ready()).status).toBe(200);
 });
 
-test("a server whose key GitHub refuses once starts all the same", async () => {
+test("a server whose key GitHub refuses once still starts", async () => {
   world.fail({ match: { method: "GET", path: "/app" }, status: 401, times: 1 });
   const { log } = await deployed.start();
   expect(log()).toContain("GitHub answered 401 to GET /app");
@@ -112,7 +112,7 @@ test.runIf(process.env.SLOW === "1")(
   300_000,
 );
 
-test("whoever stops a server that waits for GitHub need not wait as well", async () => {
+test("stopping a server that waits for GitHub does not wait as well", async () => {
   world.fail({ match: { method: "GET", path: "/app" }, status: 503, times: 1_000 });
   const { child, log, ended } = await deployed.launch();
   await until("it waits", () => log().includes("waiting for GitHub"));

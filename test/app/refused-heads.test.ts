@@ -98,7 +98,7 @@ test("permissions that are accepted while GitHub fails have refused reviews trie
   expect(await stage.settled(pull)).toMatchObject({ state: "done" });
 });
 
-test("a pull request that was opened while the first looks failed is reviewed, although GitHub told nobody of it", async () => {
+test("a pull request that was opened while the first sweeps failed is reviewed, although its event never arrived", async () => {
   const missed = { everyMs: SWEEP_MS, againMs: SWEEP_MS, youngMs: 0 };
   await stage.close();
   stage = await openStage({ app: { missed: "off" } });

@@ -51,7 +51,7 @@ test("the saved review carries it over a failed post, without secrets, and no lo
   expect(saved()).not.toContain("+import subprocess");
 });
 
-test("a review that an earlier Kodiai saved is posted and remembered all the same", async () => {
+test("a review that an earlier Kodiai saved is still posted and remembered", async () => {
   const { repository, pull } = await unposted("older");
   queue((db) =>
     db.prepare("UPDATE reviews SET review = json_remove(review, '$.hunks') WHERE settled_at IS NULL").run(),

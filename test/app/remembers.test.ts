@@ -78,7 +78,7 @@ const heard = (precedents: Precedents, id: string | undefined): RankedMemory => 
 };
 const languageFactor = ({ terms }: RankedMemory) => Math.exp(terms.find(({ name }) => name === "language")?.value ?? 0);
 
-describe("from the webhook to what is heard", () => {
+describe("from the webhook to the results", () => {
   test("eighty per cent C++ and twenty per cent Python lift what was said about them by 1.2 and 1.05, and nothing else", async () => {
     const { world } = stage;
     const player = await world.repository("acme", "player", {
@@ -141,7 +141,7 @@ describe("from the webhook to what is heard", () => {
     expect(voyage.asked("document").length).toBe(before.document);
   });
 
-  test("the log tells the decision, how long the query is and what of it was dropped", async () => {
+  test("the log has the decision, the length of the query and what was dropped from it", async () => {
     const { world } = stage;
     const shop = await world.repository("acme", "logged", { files: { "README.md": "# Shop\n" } });
     await seed(shop, [{ text: "marmalade: round once", language: "cpp" }]);
@@ -167,7 +167,7 @@ describe("from the webhook to what is heard", () => {
 });
 
 describe("what is kept", () => {
-  test("a posted finding is remembered with all that is known of it, and its own pull request never hears it", async () => {
+  test("a posted finding is remembered with all its fields, and its own pull request never finds it", async () => {
     const { world } = stage;
     const shop = await world.repository("acme", "shop", { files: { "README.md": "# Shop\n" } });
     const pull = await world.pullRequest(shop, {
@@ -249,7 +249,7 @@ describe("what is kept", () => {
 });
 
 describe("sharing", () => {
-  test("is off by default; where others give and one takes, each is heard once, and it is not told whose it was", async () => {
+  test("is off by default; where others give and one takes, each memory is found once, without its source", async () => {
     const { world } = stage;
     const given = async (name: string, text: string) => {
       const files = { ".kodiai.yml": "knowledge: {sharing: {gives: true}}\n" };

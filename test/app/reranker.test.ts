@@ -60,7 +60,7 @@ const backwards = (
   json({ data, usage: { total_tokens: 1_000 } })(response, request);
 };
 
-test("what Voyage prefers is heard first, one request a query, and what it cost is told", async () => {
+test("Voyage's order comes first, one request a query, and its cost is reported", async () => {
   server.script(backwards);
   const asking = embedder();
   const precedents = await precedentsOf({ ...CHANGE, embedder: asking, reranker: await configured() });
@@ -117,7 +117,7 @@ test("no secret of the change or of memory is sent", async () => {
   expect(sent).toContain("‹redacted:");
 });
 
-test("when Voyage is down the review is written all the same, and says so", async () => {
+test("when Voyage is down the review is still posted, and says so", async () => {
   server.script(status(503));
   const plain = await precedentsOf({ ...CHANGE, embedder: embedder() });
   const reranker = await configured();

@@ -97,7 +97,7 @@ test("a log that cannot be written is one warning, and the review is posted", as
   }
 });
 
-test("each job ends with one line in the log, and its rooms and findings stand among the figures", async () => {
+test("each job ends with one line in the log, and its stages and findings are in the metrics", async () => {
   const ended = stage.log
     .map((line) => JSON.parse(line))
     .filter(({ msg, trigger }) => msg === "job ended" && trigger === "opened");

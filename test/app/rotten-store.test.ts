@@ -31,7 +31,7 @@ async function reasons({ adminUrl }: Stage): Promise<readonly string[]> {
   return ((await answer.json()) as { readonly reasons: readonly string[] }).reasons;
 }
 
-test("both files are read while the server works, and a page that rotted is told with what to do", async () => {
+test("both files are read while the server works, and a damaged page is reported with the fix", async () => {
   const at = await openStage({ app: { waits: { settledMs: 0, verifyMs: 400 } } });
   stage = at;
   const logged = (text: string) => at.log.some((line) => line.includes(text));
@@ -53,7 +53,7 @@ test("both files are read while the server works, and a page that rotted is told
   );
 });
 
-test("damage that a review meets has the files read at once, and whoever asks is told", async () => {
+test("damage found by a review has the files read at once, and health checks report it", async () => {
   const at = await openStage();
   stage = at;
   const repository = await at.world.repository("acme", "shop", { files: { "README.md": "# Shop\n" } });

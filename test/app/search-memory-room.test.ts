@@ -4,7 +4,7 @@ import { BACKUP } from "./given.ts";
 import { comment, remembering } from "./remembered.ts";
 import { openStage } from "./stage.ts";
 
-test("the room that was set for searching is the search's", async () => {
+test("the memory limit that was set for searching is used", async () => {
   const room = 300_000_000;
   const stage = await openStage({ app: { searchMemoryBytes: room, memory: { patience: { answerMs: 60_000 } } } });
   try {

@@ -26,7 +26,7 @@ beforeAll(async () => {
 });
 afterAll(() => stage.close());
 
-test("what Kodiai posts and logs holds no token, whether it stood in code, a path, a title or the configuration", async () => {
+test("posts and logs contain no token, from code, a path, a title or the configuration", async () => {
   const { world } = stage;
   const repository = await world.repository("acme", "shop", { files: { ".kodiai.yml": CONFIG } });
   const pull = await world.pullRequest(repository, {
@@ -132,7 +132,7 @@ test("a dry run writes the review, logs it without secrets and posts nothing", a
   expect(said(world, pull)).toEqual(["src/wait.py:2 no-raw-sleep"]);
 });
 
-test("the files of the data folder hold no token, in whatever form it came, and no secret of our own", async () => {
+test("the files of the data folder contain no token in any form, and no secret of Kodiai", async () => {
   const { world } = stage;
   const { webhookSecret } = world.appCredentials;
   const repository = await world.repository("acme", "kept", {

@@ -68,7 +68,7 @@ test("large pull requests of one repository leave a worker to another repository
   for (const pull of pulls) expect(await at.settled(pull)).toMatchObject({ state: "done", attempt: 1 });
 });
 
-test("a large change for which there is no room gives its worker back, and its try does not count", async () => {
+test("a large change without a free slot frees its worker, and its try does not count", async () => {
   const { stage: at, world, repository, large } = await play(4);
   const pulls = [
     ...(await large(await repository("acme", "monolith"), 3)),

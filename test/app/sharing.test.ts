@@ -60,7 +60,7 @@ async function heardOf(
   return { body: summaryOf(world, pull).body, precedents, told: JSON.stringify(precedents), vault, shop, ofOwner };
 }
 
-test("a private repository that takes hears the pattern of what one that gives remembers, and not whose it is", async () => {
+test("a private repository that takes finds the pattern of a giving one's memory, and not its source", async () => {
   const source = { config: GIVES, isPrivate: true };
   const { precedents, told, body, vault } = await heardOf(source, { config: TAKES, isPrivate: true });
   expect(precedents?.provenance).toMatchObject({ sharedPoolUsed: true });
@@ -78,7 +78,7 @@ test.each([
   ["only the one gives", GIVES, ""],
   ["only the other takes", "", TAKES],
   ["each agrees to the other direction", TAKES, GIVES],
-])("nothing is heard when %s", async (_, source, target) => {
+])("nothing is found when %s", async (_, source, target) => {
   const { precedents, told, body } = await heardOf(
     { config: source, isPrivate: true },
     { config: target, isPrivate: true },
@@ -89,7 +89,7 @@ test.each([
   expect(body).not.toMatch(/vault/i);
 });
 
-test("a public repository hears nothing of a private one, though both give and take and say the same", async () => {
+test("a public repository finds nothing of a private one, though both give and take and have the same texts", async () => {
   const { precedents, told, body } = await heardOf(
     { config: BOTH, isPrivate: true },
     { config: BOTH, isPrivate: false },

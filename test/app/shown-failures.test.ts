@@ -102,7 +102,7 @@ test.each(ALL)("%s may fail as it likes: nothing of the machine is shown", async
   }
 });
 
-test("there were enough of them, and most are told and not fatal", () => {
+test("there were enough of them, and most are reported and not fatal", () => {
   expect(paths).toBeGreaterThanOrEqual(60);
   expect(reviews).toBeGreaterThan(20);
 });

@@ -135,7 +135,7 @@ test("what can be done without is missing with its reason, and the review goes o
   expect(body).toContain("- `head-text`");
 });
 
-test("what the process was at when it died comes before whatever else waits at the next start", async () => {
+test("the job of a process that died comes before all waiting ones at the next start", async () => {
   const pulls = [await open(), await open(), await open()];
   for (const pull of pulls) await stage.settled(pull);
   const last = pulls[2] as Pull;

@@ -2,7 +2,7 @@
 // conversation" there, counts as it does for our own findings: merged, or done by somebody with write access.
 import { afterEach, expect, test } from "vitest";
 import { anHourPasses } from "./heard.ts";
-import { people, saidOnLine } from "./past.ts";
+import { people, saidOnLine } from "./past-reviews.ts";
 import { inMemory } from "./remembered.ts";
 import { openStage, type Stage } from "./stage.ts";
 

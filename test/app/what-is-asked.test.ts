@@ -162,13 +162,13 @@ describe("the query of a pull request", () => {
     expect(dropped).toEqual([]);
   });
 
-  test("is the same text for the same pull request, whatever is in it", async () => {
+  test("is the same text for the same pull request, with any content", async () => {
     const pull = { title: "constructor __proto__ \u202e \ud800", body: "<!-- \u0000" };
     expect(await asked(pull)).toEqual(await asked(pull));
   });
 });
 
-test("after the change was gathered nobody asks GitHub again: signals, gate and queries use what is there", async () => {
+test("after the change was gathered no request goes to GitHub: signals, gate and queries use what is there", async () => {
   const files = [addedFile("src/price.cpp", LINE)];
   const pulls = fakePullRequests({ pull: aPull(), changes: { kind: "listing", files, total: 1 } });
   const asking = embedder();

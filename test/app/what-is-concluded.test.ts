@@ -114,14 +114,14 @@ describe("languages", () => {
     expect(files.find((file) => file.path === "src/demux.h")?.language).toBe(language);
   });
 
-  test("a header that stands alone is C", async () => {
+  test("a header without its sources is C", async () => {
     const { files } = await signals({ title: "T" }, { "src/demux.h": "int read(void);\n" });
     expect(files[0]?.language).toBe("c");
   });
 });
 
 describe("risks", () => {
-  test("paths and added lines raise them, and the size of the change stands beside them by kind of file", async () => {
+  test("paths and added lines raise them, with the size of the change by kind of file", async () => {
     const { risks, metrics } = await signals(
       { title: "T" },
       {
@@ -186,7 +186,7 @@ const LEFT_OUT: Readonly<Record<string, string>> = {
   "src/__snapshots__/a.snap": "test snapshot",
 };
 
-test("what nobody writes by hand is left out by name and reason; migrations, CI and tests stay", async () => {
+test("generated files are left out by name and reason; migrations, CI and tests stay", async () => {
   const kept = ["db/migrations/0007_users.sql", ".github/workflows/ci.yml", "test/fixtures/a.json", "src/a.ts"];
   const review = await reviewed({
     files: Object.fromEntries([...Object.keys(LEFT_OUT), ...kept].map((path) => [path, LINE])),

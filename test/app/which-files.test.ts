@@ -49,7 +49,7 @@ test("lock files, binaries, generated, vendored, links and submodules are left o
   expect(reason("extern/lib")).toContain("no changed lines");
 });
 
-test("comments stand on files with spaces, quotes, brackets and letters of any script in their names", async () => {
+test("comments are posted on files with spaces, quotes, brackets and letters of any script in their names", async () => {
   const paths = [
     "src/with space.py",
     'src/"quoted".py',

@@ -55,7 +55,7 @@ test("a title tagged [wip] holds the review back until the tag goes", async () =
   expect(said(stage.world, pull)).toHaveLength(1);
 });
 
-test("the label kodiai:review asks for a review whatever else holds it back", async () => {
+test("the label kodiai:review asks for a review against any policy", async () => {
   const pull = await open({ title: "[no-review] Back up", draft: true });
   await stage.settled(pull);
   await stage.world.label(pull, "bug");
@@ -115,7 +115,7 @@ test("the review that waits for a pull request is not written once that is close
   expect(said(world, pull)).toHaveLength(1);
 });
 
-test("a pull request that was closed and opened again is reviewed although the first is told last", async () => {
+test("a pull request that was closed and reopened is reviewed although the first event arrives last", async () => {
   const { world } = stage;
   world.fail({ match: { method: "GET", path: /\/pulls\/\d+\/files$/ }, status: 503 });
   const pull = await open({});

@@ -104,7 +104,7 @@ describe("what is lost", () => {
     ]);
   });
 
-  test("not one that was refused, or that nobody answered", () => {
+  test("not one that was refused or unanswered", () => {
     const refused = [
       delivery(2_000, "guid-503", "synchronize", 503),
       delivery(2_100, "guid-dead", "synchronize", null),
@@ -137,20 +137,20 @@ describe("the last head", () => {
     expect(broken([], { ends })[0]?.what).toBe("the last head 7b60de4 has no review (ends are known of 1f3a9c2)");
   });
 
-  test("that counts as posted although no summary speaks of it, or with two ends, or with a check run that never ends", () => {
+  test("that counts as posted although no summary mentions it, or with two ends, or with a check run that never ends", () => {
     expect(ids(broken([], pull({ summaries: [{ id: 2, heads: [OLD.slice(0, 7)] }] })))).toEqual(["I2"]);
     expect(ids(broken([], { ends: [...TRUTH.ends, ...TRUTH.ends] }))).toEqual(["I2"]);
     expect(ids(broken([], pull({ openChecks: 1 })))).toEqual(["I2"]);
   });
 
-  test("asks for nothing where the pull request is closed or nobody asked", () => {
+  test("asks for nothing if the pull request is closed or needs no review", () => {
     expect(broken([act(9_000, "close", HEAD, "closed")], { ...pull({ state: "closed" }), ends: [] })).toEqual([]);
     const unasked = pull({ isAsked: false, reviews: [], summaries: [], comments: [] });
     expect(broken([], { ...unasked, ends: [] })).toEqual([]);
   });
 });
 
-describe("what stands twice", () => {
+describe("duplicates", () => {
   test.each<readonly [string, Partial<PullTruth>]>([
     ["2 times the review of 7b60de4", { reviews: [1, 2].map((id) => ({ id, head: HEAD })) }],
     ["2 times the summary of the pull request", { summaries: [1, 2].map((id) => ({ id, heads: [HEAD] })) }],
@@ -182,7 +182,7 @@ describe("a head that the servers had given up when all was quiet", () => {
     expect(broken([], { quiet: { ends: [refused, ...TRUTH.ends], reported: 0 } })).toEqual([]);
   });
 
-  test("for a permission that stays away is reported, and then nobody waits for its review", () => {
+  test("for a permission that stays away is reported, and then no review is expected", () => {
     const away = { ...pull({ isRefused: true }), ends: [] };
     expect(broken([], { ...away, ...quiet(refused, 1) })).toEqual([]);
     expect(broken([], { ...away, ...quiet(refused) })[0]?.what).toContain("is refused, which is not reported");
@@ -201,7 +201,7 @@ test("what people did about a finding that is remembered, and nothing was learnt
   expect(broken([], { ...pull({ feedback }), learnt: forgotten })).toEqual([]);
 });
 
-test("words where nobody asked", () => {
+test("posts without a request", () => {
   expect(ids(broken([], pull({ isAsked: false })))).toEqual(["I4"]);
   const answers = [{ id: 9, to: "issue_8" }];
   expect(ids(broken([], pull({ answers })))).toEqual(["I4"]);
@@ -220,7 +220,7 @@ test("a summary that says for ever that a review is being written", () => {
 describe("writes that come too late", () => {
   const late = (more: readonly Happening[]) => ids(broken(more));
 
-  test("not an edit that takes back that a review is being written; a summary that nobody has seen before is", () => {
+  test("not an edit that removes the progress note; a summary of an unseen pull request is", () => {
     const acts = [act(20_000, "push", OLD), act(30_000, "push", HEAD)];
     const old = write(20_500, "POST", "issues/7/comments", OLD);
     const reading = write(31_000, "PATCH", "issues/comments/9", HEAD, { isReading: true });
@@ -244,13 +244,13 @@ describe("writes that come too late", () => {
     expect(late([closed, write(12_000, "POST", "issues/7/comments", null)])).toEqual([]);
   });
 
-  test("anything once the installation is gone", () => {
+  test("anything once the installation is removed", () => {
     expect(late([act(7_000, "uninstall", HEAD, "gone"), write(12_000, "POST", "issues/7/comments", null)])).toEqual([
       "I5",
     ]);
   });
 
-  test("the mere try once the installation is gone or switched off: GitHub refuses, and the server should have known", () => {
+  test("even a try once the installation is removed or suspended: GitHub refuses, and the server should have known", () => {
     const refused = { applied: false, status: 401 };
     const off = act(7_000, "suspend", HEAD, "gone");
     const tried = write(12_000, "POST", "pulls/7/reviews", HEAD, refused);
@@ -259,7 +259,7 @@ describe("writes that come too late", () => {
     expect(late([act(7_000, "close", HEAD, "closed"), tried])).toEqual([]);
   });
 
-  test("words of a repository that was taken away, in what the server keeps; not those of one that stands", () => {
+  test("texts of a removed repository in the server's data; not those of a present one", () => {
     const found: Happening = { kind: "found", at: 20_000, canary: VAULT, where: "data/queue.db" };
     expect(broken([found, found], { gone: new Set(["acme/shop"]) })).toEqual([
       { invariant: "I5", what: "words of acme/shop stand in data/queue.db after its end", pull: null },
@@ -321,7 +321,7 @@ describe("limits", () => {
     expect(broken([limited, asks(9_000, 1002), asks(12_000, 1001), asks(7_100, 1001)])).toEqual([]);
   });
 
-  test("a request of who was told, at any time; of others, when the store could be told and they could ask it", () => {
+  test("a request by a process that was told to wait, at any time; by others, when the store could know and they could ask it", () => {
     const told = (at: number, process: number): Happening => ({ ...limited, at, process, until: 20_000 });
     const asks = (at: number, process: number) =>
       write(at, "GET", "pulls/7", null, { installation: 1001, applied: false, process });
@@ -363,7 +363,7 @@ describe("limits", () => {
     expect(ids(broken([], { violations: ["POST /x: is not in GitHub's API description"] }))).toEqual(["I10"]);
   });
 
-  test("somebody slow, who was not let go in time: at the public port, and GitHub with an answer", () => {
+  test("a slow peer that was not cut in time: at the public port, and GitHub with an answer", () => {
     const slow = (where: "ingress" | "github", ms: number): Happening => {
       return { kind: "slow", at: 100_000, where, how: "headers", ms };
     };
@@ -379,7 +379,7 @@ describe("limits", () => {
     expect(broken([...frozen, slow("ingress", 60_000)])).toEqual([]);
   });
 
-  test("not while the process is frozen or somebody else holds the lock", () => {
+  test("not while the process is frozen or another holds the lock", () => {
     const slow: Happening = { kind: "sample", at: 40_000, rssMiB: 200, healthMs: 3_000 };
     expect(broken([slow, { kind: "process", at: 38_000, what: "stopped", where: null }])).toEqual([]);
     expect(broken([slow, { kind: "trouble", at: 36_000, what: "lock", until: 39_000 }])).toEqual([]);
@@ -387,7 +387,7 @@ describe("limits", () => {
   });
 });
 
-test("a story tells what happened to that pull request, and the lives of the server in one line", () => {
+test("a trace has the events of that pull request, and the lives of the server in one line", () => {
   const process = (at: number, what: "killed" | "started" | "listening", where: string | null = null): Happening => {
     return { kind: "process", at, what, where };
   };

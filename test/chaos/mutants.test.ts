@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { MUTANTS } from "../../chaos/mutants/mutants.ts";
 import { patched } from "../../chaos/mutants/patched.ts";
 
-test("every mutant breaks a place that stands exactly once, and differs from what was there", () => {
+test("every mutant breaks a place that occurs exactly once, and differs from the original", () => {
   const problems = MUTANTS.flatMap((mutant) => patched(mutant, readFileSync(mutant.file, "utf8")).problem ?? []);
   expect(problems).toEqual([]);
   expect(MUTANTS.filter(({ find, replace }) => find === replace)).toEqual([]);
@@ -12,7 +12,7 @@ test("every mutant breaks a place that stands exactly once, and differs from wha
   expect(MUTANTS.length).toBeGreaterThanOrEqual(20);
 });
 
-test("a patch whose place is gone, or stands twice, is a problem and changes nothing", () => {
+test("a patch whose place is missing or occurs twice is a problem and changes nothing", () => {
   const patch = { id: "no dedupe", file: "src/a.ts", find: "if (known) return;", replace: "" };
   expect(patched(patch, "let x = 1;")).toEqual({
     text: "let x = 1;",

@@ -45,7 +45,7 @@ test("faults are named, taken away or added; a word that is none is named in the
   expect(() => readFaults("kil")).toThrow("no fault is called kil");
 });
 
-test("a point strikes once, for whoever waits for it, and counts who came by", async () => {
+test("a breakpoint strikes once, for its waiter, and counts who passed", async () => {
   const points = newPoints();
   expect(points.reach("before POST pulls/reviews")).toBe(false);
   const struck = points.arm(/POST pulls\/reviews$/, 5_000);
@@ -119,7 +119,7 @@ describe("the post office", () => {
     expect(office.wasRead()).toBe(true);
   });
 
-  test("whoever sends again by hand what nobody takes waits longer each time", async () => {
+  test("redelivering by hand what is not accepted waits longer each time", async () => {
     const office = await open("none");
     const { url, got } = await receiver([503]);
     office.address(url);

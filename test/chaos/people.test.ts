@@ -95,7 +95,7 @@ describe("the desk of installations", () => {
     expect([status(), desk.isForbidden(shop)]).toEqual([[null, null, null], false]);
   });
 
-  test("knows no token of an installation that is gone, lists it no more, and nobody hears of it", () => {
+  test("knows no token of a removed installation, no longer lists it, and delivers nothing of it", () => {
     const desk = open();
     desk.uninstall(1);
     expect([desk.refusal(mint(1))?.status, desk.refusal(read)?.status, desk.hears(1, 7)]).toEqual([404, 401, false]);
@@ -160,7 +160,7 @@ describe("people", () => {
   });
 });
 
-test("a point strikes the server that it was set for, and anybody where it was set for none", async () => {
+test("a breakpoint strikes the server that it was set for, and any if it was set for none", async () => {
   const points = newPoints();
   const struck = points.arm(/GET pulls/, 5_000, 2);
   expect(points.reach("before GET pulls", 0)).toBe(false);
@@ -185,7 +185,7 @@ describe("strangers who are slow", () => {
     for (const close of closing.splice(0)) close();
   });
 
-  test("hold their connections until somebody cuts them, and it is written down for how long", async () => {
+  test("hold their connections until they are cut, and the duration is recorded", async () => {
     const server = createServer(
       { headersTimeout: 300, requestTimeout: 400, connectionsCheckingInterval: 50 },
       (request) => {

@@ -33,7 +33,7 @@ test("a section is explained by its keys, a rule by its own value, a list item's
   expect(explained("customRules[].id").lines.join("\n")).toContain("Unique name in kebab-case");
 });
 
-test("every key of the schema can be explained, and stands in the list of values unless it belongs to a list item", () => {
+test("every key of the schema can be explained, and is in the list of values unless it belongs to a list item", () => {
   const keys = CONFIG_KEYS.map(({ path }) => path);
   for (const key of keys) expect(explained(key).keys[0]?.key, key).toBe(key);
   const listed = configValues(effective("")).map(({ key }) => key);
@@ -55,7 +55,7 @@ test("control characters of a value do not reach the terminal", () => {
   expect(lines.join("\n")).not.toContain("\u001b");
 });
 
-test("whatever is in a checkout, init writes a file without a problem that names the preset", () => {
+test("for any checkout, init writes a file without a problem that names the preset", () => {
   const name = fc.oneof(
     fc.string({ minLength: 1 }),
     fc.constantFrom("src/a.ts", "vendor/x/y.go", "*/ # no", 'a"b.py', "x\ny.md"),

@@ -133,7 +133,7 @@ test("config of OWNER/NAME is read from GitHub, and needs a token", async () => 
   expect(none).toMatchObject({ code: 2, err: expect.stringContaining("set GITHUB_TOKEN") });
 });
 
-test("config explain tells a key with its value here, and a misspelt one ends with 2", async () => {
+test("config explain prints a key with its value here, and a misspelt one ends with 2", async () => {
   clone.write({ ".kodiai.yml": "preset: thorough\n" });
   const [key, typo] = await Promise.all([
     run(["config", "explain", "review.maxComments"]),

@@ -19,7 +19,7 @@ beforeAll(async () => {
 });
 afterAll(() => rmSync(root, { recursive: true }));
 
-test("mistakes are told with what to write, and change nothing", async () => {
+test("mistakes are reported with the correct usage, and change nothing", async () => {
   const [none, more, person, odd, nowhere] = await Promise.all([
     run("backup"),
     run("restore", "a", "b"),
@@ -38,7 +38,7 @@ test("mistakes are told with what to write, and change nothing", async () => {
   expect(existsSync(join(root, "elsewhere"))).toBe(false);
 });
 
-test("a store is copied, a person is told and erased, and the copy forgets them too", async () => {
+test("a store is copied, a person is exported and erased, and the copy forgets them too", async () => {
   const told = await run("backup", "copy", "--data-dir", "data", "--json");
   expect(JSON.parse(told.out)).toMatchObject({ version: 1, files: [{ name: "queue.db" }, { name: "memory.db" }] });
   expect(await run("backup", "copy", "--data-dir", "data")).toMatchObject({

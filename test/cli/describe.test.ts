@@ -47,7 +47,7 @@ test("without a model it says which variables name one", async () => {
   expect(err).toContain("ANTHROPIC_API_KEY");
 });
 
-test("what it costs is told first, and nobody is asked without --yes", async () => {
+test("the cost is printed first, and no question is sent without --yes", async () => {
   const { code, out } = await run(["describe", "acme/payments"], named());
   expect(code).toBe(0);
   expect(out).toMatch(/acme\/payments: 3 memories are not described yet, 2 of them by a model\n/);

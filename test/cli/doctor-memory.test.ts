@@ -39,7 +39,7 @@ async function remember(space: EmbeddingSpace, ...vectors: readonly (Float32Arra
 
 const ones = (dimension: number) => new Float32Array(dimension).fill(1);
 
-test("an empty memory, the embedder and the extension are told", async () => {
+test("an empty memory, the embedder and the extension are reported", async () => {
   const { code, lines } = await doctor();
   expect(code).toBe(0);
   expect(lines).toContainEqual(
@@ -83,7 +83,7 @@ test("vectors are counted by their model, and how many the embedder cannot compa
   );
 });
 
-test("an embedding server is asked for a vector: what it answers is told, or why it does not", async () => {
+test("an embedding server is asked for a vector: its answer is reported, or the reason of its failure", async () => {
   const server = await scriptedServer();
   const env = {
     KODIAI_EMBEDDINGS: "http",
@@ -103,7 +103,7 @@ test("an embedding server is asked for a vector: what it answers is told, or why
   await server.close();
 });
 
-test("a memory that cannot be read is told with its fix", async () => {
+test("an unreadable memory is reported with its fix", async () => {
   writeFileSync(join(dataDir, "memory.db"), "hello ".repeat(2_000));
   const { code, lines } = await doctor();
   expect(code).toBe(3);

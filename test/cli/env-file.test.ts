@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { withVariables } from "../../src/cli/setup-store.ts";
 
-test("what is set replaces its line where it stands, the rest stays, and a second line of the name goes", () => {
+test("a set variable replaces its line in place, the rest stays, and a second line of the name is removed", () => {
   const text = "# Ours\nAPP_ID=1\nLOG_LEVEL=debug\nexport APP_ID = 2\n# APP_ID=3\n";
   expect(
     withVariables(

@@ -101,7 +101,7 @@ test("core.hooksPath of the repository is where it goes; one that all repositori
   expect(existsSync(join(folder, "shared"))).toBe(false);
 });
 
-test("a new branch is compared with the remote's own, deleted ones are not looked at, and a Kodiai that is gone stops nobody", async () => {
+test("a new branch is compared with the remote's own, deleted ones are skipped, and a removed Kodiai stops no push", async () => {
   const base = hookPorts(clone.path).base;
   const main = here();
   clone.git("switch", "--quiet", "--create", "feature");

@@ -3,7 +3,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { mergedPull, people, saidInConversation, saidInReview, saidOnLine } from "../app/past.ts";
+import { mergedPull, people, saidInConversation, saidInReview, saidOnLine } from "../app/past-reviews.ts";
 import { type GitHubWorld, startGitHub } from "../fakes/github/github.ts";
 import { kodiai } from "./kodiai.ts";
 

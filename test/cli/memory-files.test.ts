@@ -127,7 +127,7 @@ test("pairs to tune an embedder with: each situation with its code, with any oth
   expect(rowsOf("twice.jsonl")).toEqual(pairs);
 });
 
-test("rows without a language get that of their path, once, and what tells nothing stays unknown", async () => {
+test("rows without a language get that of their path, once, and paths without one stay unknown", async () => {
   const told = async () => JSON.parse((await run("memory", "backfill", "--json")).out);
   expect(await told()).toMatchObject({ without: 2, byLanguage: { csharp: 1 }, unknown: 1, remembered: { updated: 1 } });
   expect(await told()).toMatchObject({ without: 1, byLanguage: {}, unknown: 1, remembered: { updated: 0 } });

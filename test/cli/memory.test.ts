@@ -31,7 +31,7 @@ function givenFile(text: string): string {
   return file;
 }
 
-test("a file is imported, wrong lines are told with their numbers and end it with 2", async () => {
+test("a file is imported; wrong lines are reported with their numbers and end it with 2", async () => {
   const file = givenFile(`${exportLine(givenRecord())}\r\n{oops\n`);
   expect(await run("import", file)).toBe(2);
   expect(printed.join("\n")).toMatch(/2 rows: 1 added, .* 1 wrong; 1 embedded\n {2}line 2: not JSON$/);
@@ -82,7 +82,7 @@ test("lines end at line feeds only: JSON may hold other separators", async () =>
   expect(lines).toEqual(["a\u2028b", "", "ü😀"]);
 });
 
-test("index tells what it read and what it left out", async () => {
+test("index prints what it read and what it left out", async () => {
   const clone = givenClone();
   clone.commit({ "README.md": "Hello there.\n", "vendor/README.md": "Hello there.\n" });
   const here = ["--data-dir", join(folder, "data")];

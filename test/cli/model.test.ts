@@ -69,7 +69,7 @@ const named = () => ({
   KODIAI_MODEL: "claude-haiku-5-5",
 });
 
-test("without a key the exact prompt is shown, secrets masked, and nobody is asked", async () => {
+test("without a key the exact prompt is shown, secrets masked, and no question is sent", async () => {
   const { code, out, err } = await run(["review", "--show-prompt"]);
   expect({ code, err }).toEqual({ code: 0, err: "" });
   expect(out).toMatch(
@@ -124,7 +124,7 @@ test("the model that the environment names reads the change, and what it cost is
   expect(pretty).toMatch(/; \d+ ms, claude-haiku-5-5: \d+ tokens in, \d+ out, USD 0\.\d{4}\n$/);
 });
 
-test("explain tells the prompt's parts, what was cut, what was read and what it cost", async () => {
+test("explain prints the prompt's parts, what was cut, what was read and its cost", async () => {
   const { code, out } = await run(["explain", "--json"], named());
   expect(code).toBe(0);
   const { model } = JSON.parse(out);

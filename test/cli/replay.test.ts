@@ -86,7 +86,7 @@ test("without another repository of the same main language it is said that there
   expect(out).toContain("no placebo: no other repository in memory has rust as its main language");
 });
 
-test("what it came to is kept and told, unless it looked at too few of the pull requests", async () => {
+test("the result is stored and printed, unless it covers too few of the pull requests", async () => {
   const stats = (repo: string) => printedBy(() => memory(["stats", "--repo", repo, "--data-dir", dataDir]));
   const page = (...words: string[]) =>
     printedBy(() => replay(["--repo", "acme/shop", ...words, "--data-dir", dataDir]));

@@ -55,7 +55,7 @@ test("a repository that memory knows is named by OWNER/NAME, and a name that it 
   );
 });
 
-test("names are told apart by host, and by key where even that is not enough", () => {
+test("names are distinguished by host, and by key if even that is not enough", () => {
   const repo = (host: string, id: number, name: string): Repo => {
     return { host, id, ownerId: 1, owner: "acme", name, visibility: "private" };
   };

@@ -292,7 +292,7 @@ describe("how it is printed", () => {
     expect(none.out).not.toContain("\u001b");
   });
 
-  test("md: the summary and the comments as they would stand on GitHub", async () => {
+  test("md: the summary and the comments as they would be on GitHub", async () => {
     const { out } = await run(["--base", "HEAD~1", "--format", "md"]);
     expect(out).toMatch(/^\*\*3 findings\*\*: 3 major — 3 inline; 1 held back\./);
     expect(out).toContain("### `src/login.ts:8`");

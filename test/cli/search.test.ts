@@ -141,7 +141,7 @@ test("the command line ends a mistake of usage with 2", async () => {
   });
 });
 
-test("search tells both ranks, raw distance, the terms of each score, date and score, for people and as JSON", async () => {
+test("search prints both ranks, raw distance, the terms of each score, date and score, for people and as JSON", async () => {
   const { code, out } = await run(["search", "round a price to cents", "--data-dir", dataDir]);
   expect(code).toBe(0);
   const [, score = "", shownScore = "", shownTerms = ""] =
@@ -212,7 +212,7 @@ test("several texts give one list, each memory once; a repository is also known 
   expect(listed).toMatchObject({ code: 0, out: expect.stringContaining("1 of 1 memories of acme/payments") });
 });
 
-test("explain walks retrieval so that one can read it, and writes it down but nothing to memory; stats and doctor tell of it", async () => {
+test("explain prints retrieval step by step, and writes nothing to memory; stats and doctor count it", async () => {
   clone.write({
     "src/cart/price.ts": "export function roundPrice(price: number) {\n  return Math.floor(price * 100) / 100;\n}\n",
   });
@@ -267,7 +267,7 @@ test("explain walks retrieval so that one can read it, and writes it down but no
   expect(doctor.out).toMatch(new RegExp(`retrieval +${count} searches in 24 h`));
 });
 
-test("what needs a look is told by stats and by doctor, with what to do", async () => {
+test("stats and doctor report alerts, with the fix", async () => {
   const slow = mkdtempSync(join(dataDir, "slow-"));
   const db = await openQueueFile(join(slow, "queue.db"));
   const log = storedRetrievals(db);

@@ -87,7 +87,7 @@ test("a request that is no address is answered with 404, and setup goes on", asy
   expect((await setup.ended).code).toBe(0);
 });
 
-test("who is signed out is told first, comes back to the page after GitHub's login, and makes the App", async () => {
+test("a signed-out person is told so first, returns to the page after GitHub's login, and creates the App", async () => {
   const setup = await startSetup(["--webhook-url", HOOK], folder, env());
   const { html } = await browse(setup.url);
   const first = html.indexOf('First sign in to <a href="https://github.com/login"');
@@ -149,7 +149,7 @@ test("the past of a repository is estimated and then read with a token of the Ap
   expect(code).toBe(0);
 });
 
-test("an App without checks asks for none, hears of none, and misses nothing", async () => {
+test("an App without checks asks for none, receives none, and misses nothing", async () => {
   await world.close();
   const { events, permissions } = readManifest();
   const { checks: _, merge_queues: __, ...rest } = permissions;

@@ -159,7 +159,7 @@ test("the private key may come with \\n for line breaks, or in base64", () => {
   }
 });
 
-test("nothing set: all that is missing is told at once", () => {
+test("nothing set: all that is missing is reported at once", () => {
   expect(readEnv({})).toEqual({
     problems: [
       "APP_ID is not set; it is the number on the App's settings page",
@@ -241,7 +241,7 @@ describe("a wrong value is refused with its fix", () => {
       ]);
   });
 
-  test("one port for strangers and for whoever runs it", () => {
+  test("one port for the public and for the operator", () => {
     expect(refused({ KODIAI_ADMIN_PORT: "3000" })).toEqual(["KODIAI_ADMIN_PORT is the same as PORT; take another"]);
     expect(accepted({ PORT: "65535" }).adminPort).toBe(65_534);
   });
@@ -295,7 +295,7 @@ describe("a secret that could be guessed keeps the server from starting", () => 
   });
 });
 
-test("a misspelt variable of the model is named with the one that was meant, and its problems are told with the others", () => {
+test("a misspelt variable of the model is named with the intended one, and its problems are reported with the others", () => {
   expect(refused({ KODIAI_MODELL: "x", ANTHROPIC_BASE_URL: "ftp://x.example", PORT: "x" })).toEqual([
     "PORT must be a whole number from 1 to 65535",
     "ANTHROPIC_BASE_URL must begin with https://",
@@ -318,7 +318,7 @@ test("empty and blank values count as not set, and blanks around a value are dro
   });
 });
 
-test("no problem ever tells a value", () => {
+test("no problem ever shows a value", () => {
   const names = [...ENV_VARIABLES.map(({ name }) => name), "KODIAI_TYPO"];
   const canary = fc
     .string({ unit: fc.constantFrom(..."qzxj7%/:@ "), minLength: 8 })
@@ -339,7 +339,7 @@ test(".env.example, filled in, starts the server with the defaults", () => {
   });
 });
 
-test("a login with GitHub needs both halves of the client, and an address that nobody listens in on", () => {
+test("a login with GitHub needs both halves of the client, and an address that no one can listen in on", () => {
   const login = { GITHUB_CLIENT_ID: "Iv23liABCDEFabcdef12", GITHUB_CLIENT_SECRET: "0123456789abcdef" };
   const { GITHUB_CLIENT_ID, GITHUB_CLIENT_SECRET } = login;
   expect(accepted(login).dashboardLogin?.origin).toBe("http://127.0.0.1:3001");

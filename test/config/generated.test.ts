@@ -67,7 +67,7 @@ describe("generated files", () => {
 });
 
 describe("the example", () => {
-  test("begins with the line that tells editors the schema", () => {
+  test("begins with the line that gives editors the schema", () => {
     expect(exampleYaml().split("\n", 1)).toEqual(["# yaml-language-server: $schema=./docs/kodiai.schema.json"]);
   });
 
@@ -85,7 +85,7 @@ describe("the example", () => {
     }
   });
 
-  test("stays valid when what stands as a comment is brought in", () => {
+  test("stays valid when its comments are uncommented", () => {
     const open = exampleYaml()
       .replace(/^( *)# (severityThreshold|_extends)/gm, "$1$2")
       .replace(/^version/m, "# version");

@@ -70,7 +70,7 @@ describe("any text gives a valid configuration", () => {
     );
   });
 
-  test("a valid value survives whatever stands beside it", () => {
+  test("a valid value survives beside any other", () => {
     fc.assert(
       fc.property(fc.integer({ min: 0, max: 20 }), known, tree.node, (count, key, node) => {
         fc.pre(!["maxComments", "max_comments"].includes(key));

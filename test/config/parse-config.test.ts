@@ -277,7 +277,7 @@ describe("words of other review tools", () => {
     expect(complaints("review: {profile: chill}")).toEqual(["1:19 notice review.profile: `chill` is read as `quiet`"]);
   });
 
-  test("our keys in snake_case are taken, with a notice; the camelCase one counts when both stand", () => {
+  test("our keys in snake_case are accepted, with a notice; the camelCase one counts if both are set", () => {
     const { config } = read("path_filters: [src/**]\nreview:\n  max_comments: 3\n");
     expect([config.pathFilters, config.review.maxComments]).toEqual([["src/**"], 3]);
     const capitals = read("knowledge: {retrieval: {top_k: 3, gate: {cache_ttl_seconds: 60}}}").config.knowledge
@@ -372,7 +372,7 @@ describe("several files", () => {
     expect(config.rules).toEqual({ "weak-hash": "minor", "leaked-key": "critical" });
   });
 
-  test("each key tells where its value comes from", () => {
+  test("each key names the source of its value", () => {
     const { origins } = parseConfig(sources);
     const told = ["review.profile", "review.drafts", "review.maxComments", "rules.leaked-key", "rules.weak-hash"];
     expect(told.map((key) => origins.get(key))).toEqual([
@@ -409,7 +409,7 @@ describe("several files", () => {
     expect(values.length === 0).toBe(preset === "balanced");
   });
 
-  test("a preset that does not exist is a problem, and the defaults stand", () => {
+  test("a preset that does not exist is a problem, and the defaults apply", () => {
     const { config, problems } = parseConfig([{ file: OWN, text: "preset: silent" }]);
     expect(problems).toMatchObject([{ key: "preset", line: 1, column: 9, severity: "error" }]);
     expect(config).toEqual(defaultConfig());

@@ -45,7 +45,7 @@ test("voyage without its key is refused", () => {
   });
 });
 
-test("code is not sent over plain http to hosts that nobody listed", () => {
+test("code is not sent over plain http to unlisted hosts", () => {
   const far = { ...OLLAMA, KODIAI_EMBEDDINGS: "http", KODIAI_EMBEDDINGS_URL: "http://ollama:11434" };
   expect(read(far)).toEqual({
     problems: ["KODIAI_EMBEDDINGS_URL must begin with https://; plain http needs its host in KODIAI_ALLOW_HTTP_HOSTS"],
@@ -53,7 +53,7 @@ test("code is not sent over plain http to hosts that nobody listed", () => {
   expect(read({ ...far, KODIAI_ALLOW_HTTP_HOSTS: "ollama:11434" })).toMatchObject({ embeddings: { kind: "http" } });
 });
 
-test("a setting without effect is a problem, since somebody meant something by it", () => {
+test("a setting without effect is a problem, since its author meant something by it", () => {
   expect(read(OLLAMA)).toEqual({
     problems: ["KODIAI_EMBEDDINGS_URL", "KODIAI_EMBEDDINGS_MODEL"].map(
       (name) => `${name} has no effect on local embeddings; remove it, or set KODIAI_EMBEDDINGS=http`,
@@ -61,7 +61,7 @@ test("a setting without effect is a problem, since somebody meant something by i
   });
 });
 
-test("no problem tells a value", () => {
+test("no problem shows a value", () => {
   const variables = { VOYAGE_API_KEY: "very secret", KODIAI_EMBEDDINGS_URL: "https://me:very-secret@example.com" };
   const told = read(variables);
   expect(JSON.stringify(told)).not.toContain("secret");

@@ -5,7 +5,7 @@ const KEY = "pa-123456789";
 const read = (variables: Record<string, string>) => readReranker(new Map(Object.entries(variables)));
 const voyage = (more: Record<string, string> = {}) => read({ VOYAGE_API_KEY: KEY, KODIAI_RERANKER: "voyage", ...more });
 
-test("nothing is reranked unless somebody says so, not even where there is a key", () => {
+test("nothing is reranked unless configured, even with a key", () => {
   for (const variables of [{}, { VOYAGE_API_KEY: KEY }, { VOYAGE_API_KEY: KEY, KODIAI_RERANKER: "off" }]) {
     expect(read(variables as Record<string, string>)).toEqual({ reranker: { kind: "off" } });
   }
@@ -31,7 +31,7 @@ test("a key goes to the address that the embeddings of the same service named, a
   expect(voyage(ollama)).toMatchObject({ reranker: { baseUrl: null } });
 });
 
-test("what is missing, wrong or without effect is told by its name, never with its value", () => {
+test("a missing, wrong or ineffective variable is reported by its name, never with its value", () => {
   expect(read({ KODIAI_RERANKER: "voyage", KODIAI_RERANKER_URL: "http://rerank.example.com" })).toEqual({
     problems: [
       "VOYAGE_API_KEY is not set; KODIAI_RERANKER=voyage needs it",

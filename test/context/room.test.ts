@@ -16,7 +16,7 @@ const anyCandidate: fc.Arbitrary<Candidate> = fc.record({
   worth: fc.double({ min: 0, max: 100, noNaN: true }),
 });
 
-test("no line twice, none of the diff, and never more than the room; each left out is counted", () => {
+test("no line twice, none of the diff, and never more than the budget; each one left out is counted", () => {
   const lines = Array.from({ length: 70 }, (_, at) => `line ${at + 1}`);
   const texts = new Map(["a.ts", "b.ts", "c.ts"].map((path) => [path, lines]));
   fc.assert(

@@ -1,9 +1,9 @@
-// The demo's app with its dashboard, held open for browsers: real data, made by the real app.
+// The demo's app with its dashboard, kept open for a browser: the real app makes the data.
 import { join } from "node:path";
 import Database from "better-sqlite3";
-import { history } from "../../demo/history.ts";
+import { playDashboardData } from "../../demo/dashboard-data.ts";
+import { runDemo } from "../../demo/first-review.ts";
 import { startApp } from "../../demo/start-app.ts";
-import { walk } from "../../demo/walk.ts";
 import type { Pull } from "../fakes/github/conversation.ts";
 import type { GitHubWorld } from "../fakes/github/github.ts";
 
@@ -17,22 +17,22 @@ export interface DemoDashboard {
   readonly dataDir: string;
   /** `HOST/REPO_ID` of acme/warehouse. */
   readonly warehouse: string;
-  /** Rows as an operator with a shell sees them. */
+  /** Rows of the database file. */
   rows(file: "queue" | "memory", sql: string): readonly Record<string, unknown>[];
-  /** The app has nothing left to do. */
+  /** Resolves when no job is left to run. */
   settled(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** Plays the demo and stays: about half a minute. */
+/** Plays the demo, about half a minute, and keeps the app running. */
 export async function openDemoDashboard(): Promise<DemoDashboard> {
   let release = () => {};
   const held = new Promise<void>((resolve) => {
     release = resolve;
   });
   return new Promise((resolve, reject) => {
-    const walking = walk(startApp, { colours: false, print: () => {}, dashboardToken: TOKEN }, async (at) => {
-      await history(at);
+    const demo = runDemo(startApp, { colours: false, print: () => {}, dashboardToken: TOKEN }, async (at) => {
+      await playDashboardData(at);
       const rows: DemoDashboard["rows"] = (file, sql) => {
         const db = new Database(join(at.dataDir, `${file}.db`));
         try {
@@ -58,12 +58,12 @@ export async function openDemoDashboard(): Promise<DemoDashboard> {
         settled: at.settled,
         close: async () => {
           release();
-          await walking;
+          await demo;
         },
       });
       await held;
       return {};
     });
-    walking.catch(reject);
+    demo.catch(reject);
   });
 }

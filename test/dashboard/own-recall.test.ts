@@ -11,7 +11,7 @@ import { givenRecord } from "../learn/given.ts";
 const SPACE = { model: "test", dimension: 64 };
 const FILTER = {};
 
-test("who may write to one repository hears nothing of another, nor what its owner shares with it", async () => {
+test("a person with write access to one repository sees nothing of another, nor what its owner shares with it", async () => {
   const folder = mkdtempSync(join(tmpdir(), "kodiai-own-"));
   const store = await openStore(folder);
   try {

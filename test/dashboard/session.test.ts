@@ -55,7 +55,7 @@ test("a session ends after twelve hours, with another token, and with any change
   expect(held.session(cookie)).toBeNull();
 });
 
-test("a person's session tells who they are, and nobody makes one of the operator's, of a login under way, or of another person's", () => {
+test("a person's session names them, and no one can forge one of the operator, of a login in progress, or of another person", () => {
   let now = Date.UTC(2026, 10, 22);
   const held = sessions(
     SECRETS,
@@ -123,7 +123,7 @@ test("a login that is under way comes back to the browser that began it, with it
   expect(held.comesBack(cookie, state)).toBeNull();
 });
 
-test("after ten wrong tokens in a minute others are told to wait, and the right one is taken all the same", () => {
+test("after ten wrong tokens in a minute others must wait, and the right one is still accepted", () => {
   let now = Date.UTC(2026, 10, 22);
   const held = sessions(
     SECRETS,
@@ -138,7 +138,7 @@ test("after ten wrong tokens in a minute others are told to wait, and the right 
   expect(held.open("wrong")).toBeNull();
 });
 
-test("a form counts when the browser says that it comes from this address, and when nobody says so it does not", () => {
+test("a form counts when the browser confirms that it comes from this address, and not without that", () => {
   const host = "127.0.0.1:3001";
   const cases: readonly (readonly [Parameters<typeof isSameOrigin>[0], boolean])[] = [
     [{ origin: "http://127.0.0.1:3001", site: "same-origin", host }, true],
@@ -174,7 +174,7 @@ test("without a token pages say how to open the dashboard, nothing else is answe
   expect((await answer(new Request("http://127.0.0.1:3001/assets/..%2fdashboard.ts"))).status).toBe(404);
 });
 
-test("of the environment secrets are told as set and never shown, and each variable says where it comes from", () => {
+test("secrets of the environment are shown as set, without their values, and each variable with its source", () => {
   const env = {
     APP_ID: "42",
     WEBHOOK_SECRET: TOKEN,

@@ -1,4 +1,4 @@
-// The walk that docs/walkthrough.md shows is the walk that the code takes.
+// docs/walkthrough.md shows what the code does.
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { walkthroughPage } from "../../demo/walkthrough.ts";
@@ -8,11 +8,11 @@ test("the page is what `node demo/walkthrough.ts` would write", async () => {
   expect(readFileSync("docs/walkthrough.md", "utf8")).toBe(await walkthroughPage());
 });
 
-test("its diff is the one between the two texts of the file", () => {
+test("its diff is the difference between the two texts of the file", () => {
   expect(diffHolds()).toBe(true);
 });
 
-test("memory, prompt, reply, comment and summary are all on it", () => {
+test("the page shows memory, prompt, reply, comment and summary", () => {
   const page = readFileSync("docs/walkthrough.md", "utf8");
   for (const part of [
     '"trigger": "opened"',

@@ -146,7 +146,7 @@ test("Markdown becomes the summary, and what it prints holds no command to the r
   expect(Number(after)).toBeGreaterThan(pretty.log.lastIndexOf("balance.py"));
 }, 60_000);
 
-test("a configuration of the workflow's own stands in the place of the base's", async () => {
+test("a configuration of the workflow's own replaces the base's", async () => {
   mkdirSync(join(temp, "config"));
   const config = join(temp, "config", "kodiai.yml");
   writeFileSync(config, "rules:\n  tls-verify-disabled: off\n");

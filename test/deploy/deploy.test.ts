@@ -96,7 +96,7 @@ describe.each(["docker-compose.yml", "docker-compose.postgres.yml"])("%s", (name
   });
 });
 
-test("the two processes on PostgreSQL reach the database that stands beside them", () => {
+test("the two processes on PostgreSQL reach the database beside them", () => {
   const { services } = Compose.parse(
     parse(readFileSync("deploy/docker-compose.postgres.yml", "utf8"), { merge: true }),
   );

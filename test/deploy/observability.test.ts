@@ -66,7 +66,7 @@ function unknownIn(expr: string): readonly string[] {
   });
 }
 
-test("each name says its unit, counters end in _total, and each name stands once", () => {
+test("each name contains its unit, counters end in _total, and each name is unique", () => {
   expect(LIST.flatMap(nameProblems)).toEqual([]);
   expect(new Set(LIST.map(({ name }) => name)).size).toBe(LIST.length);
 });

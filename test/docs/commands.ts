@@ -2,7 +2,7 @@
 
 /** By exact text. */
 export const ELSEWHERE: ReadonlyMap<string, { readonly test: string; readonly says: string }> = new Map([
-  ["npm run demo", { test: "test/demo/walk.test.ts", says: "demo" }],
+  ["npm run demo", { test: "test/demo/first-review.test.ts", says: "demo" }],
   ["npm start", { test: "test/app/server-process.ts", says: "src/main.ts" }],
   [
     "npm run -s kodiai -- setup --webhook-url https://YOUR-HOST/api/github/webhooks",

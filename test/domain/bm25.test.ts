@@ -31,7 +31,7 @@ test("an index in eighths of a word gives the scores of one in words", () => {
   expect(eighths).toEqual(words);
 });
 
-test("a rare word weighs more than a common one, and one that stands everywhere still more than nothing", () => {
+test("a rare word weighs more than a common one, and one that is everywhere still more than nothing", () => {
   expect(inverseFrequency(100, 1)).toBeGreaterThan(inverseFrequency(100, 50));
   expect(inverseFrequency(100, 100)).toBeGreaterThan(0);
 });

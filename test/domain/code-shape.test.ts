@@ -27,7 +27,7 @@ describe("the shape of code", () => {
     expect(textTokens(after)).not.toEqual(textTokens(before));
   });
 
-  test("holds the lines and what stands around them", () => {
+  test("contains the lines and their surroundings", () => {
     const stream = numbered("a\nb c\n\nd\ne");
     expect(shapeOf(stream, 2, 3)).toEqual({
       before: textTokens("a"),

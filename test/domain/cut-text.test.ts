@@ -38,7 +38,7 @@ const cases = fc.record({
   most: fc.integer({ min: 20, max: 400 }),
 });
 
-describe("a token that stands across a cut", () => {
+describe("a token across a cut", () => {
   const { redact } = secretRedactor();
   const told: readonly (readonly [name: string, cut: (text: string, most: number) => string])[] = [
     ["cut text", cutText],
@@ -48,7 +48,7 @@ describe("a token that stands across a cut", () => {
     ["a name", codeSpan],
   ];
 
-  test.each(told)("does not come out by half of %s, wherever it stands and whatever the limit", async (_, cut) => {
+  test.each(told)("does not leave half of %s, in any place and with any limit", async (_, cut) => {
     await fc.assert(
       fc.asyncProperty(cases, async ({ token, before, after, glue, most }) => {
         const { text } = await redact(cut(`${before}${glue}${token}${glue}${after}`, most));
@@ -66,7 +66,7 @@ describe("a token that stands across a cut", () => {
       }
   });
 
-  test("is in no log of an error, whatever the length before it", async () => {
+  test("is in no log of an error, for any length before it", async () => {
     for (const token of TOKENS)
       for (const length of [1_960, 1_975, 1_985, 1_990, 1_993, 1_999, 2_000]) {
         const error = new Error(`${"a ".repeat(length / 2)}${token} and more`);
@@ -91,7 +91,7 @@ describe("a token that stands across a cut", () => {
 
 describe("a mark of redaction", () => {
   const marked = "the key ‹redacted:github-token› of the build";
-  test("is whole or gone", () => {
+  test("is whole or removed", () => {
     for (let most = 0; most <= marked.length; most++) {
       for (const shown of [cutText(marked, most), publicErrorText(marked, most)])
         expect(shown.includes("‹redacted:github-token›") || !/‹r/.test(shown), shown).toBe(true);
@@ -113,7 +113,7 @@ describe("what holds no token", () => {
   });
 });
 
-test("one line has single spaces within and none around, whatever white space and control characters there were", () => {
+test("one line has single spaces within and none around, for any white space and control characters", () => {
   const piece = fc.constantFrom(
     "word",
     " ",

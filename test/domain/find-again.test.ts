@@ -29,7 +29,7 @@ describe("code is found again", () => {
     expect(found(FILE, 3, 3, FILE.replace("balance + entry", "balance - entry"))).toBe("3-3 alike");
   });
 
-  test("not at all when it is gone", () => {
+  test("not at all when it is removed", () => {
     expect(found(FILE, 3, 3, FILE.replace(/ {2}entry.*\n/, ""))).toBeNull();
   });
 
@@ -45,7 +45,7 @@ describe("code is found again", () => {
     expect(found(FILE, 4, 4, "}\n}\n}")).toBeNull();
   });
 
-  test("whatever white space, quotes, commas and semicolons a formatter changes, on the lines that hold it", () => {
+  test("for any white space, quotes, commas and semicolons that a formatter changes, on the lines that contain it", () => {
     const word = fc.constantFrom("entry", "balance", "=", "+", "call", "'text'", "7", "=>", "{", "}", ".", "name");
     const code = fc.array(fc.array(word, { minLength: 1, maxLength: 8 }), { minLength: 3, maxLength: 12 });
     fc.assert(
@@ -89,7 +89,7 @@ describe("code that differs in a name", () => {
     expect(found(BEFORE, 3, 3, renamed.join("\n\n"))).toBe("3-3 alike");
   });
 
-  test("is another where the old one was fixed, whichever stands first", () => {
+  test("is another where the old one was fixed, in either order", () => {
     const fixed = step("bill", "await gateway.charge(account, total, { retries: 3 });");
     const parts = [fixed, step("report", "return date;"), step("settle", LOST("owner"))];
     expect(found(BEFORE, 3, 3, parts.join("\n\n"))).toBeNull();
@@ -106,7 +106,7 @@ describe("code that differs in a name", () => {
     expect(found(BEFORE, 3, 3, parts.join("\n\n"))).toBeNull();
   });
 
-  test("is the same where its place is not known any more and the old name is gone", () => {
+  test("is the same if its place is unknown and the old name is removed", () => {
     expect(found(BEFORE, 3, 3, `function settle() {\n  ${LOST("owner")}\n}`)).toBe("2-2 alike");
   });
 });

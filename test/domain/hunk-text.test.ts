@@ -11,7 +11,7 @@ function aHunk(section: string, ...marked: string[]): Hunk {
   return { oldStart: 1, oldLines: 1, newStart: 1, newLines: 1, section, lines };
 }
 
-test("a hunk is told by title, path, enclosing function and the lines that it adds", () => {
+test("a hunk is described by title, path, enclosing function and added lines", () => {
   const hunk = aHunk("function foo()", " a", "-b", "+x", "+++y");
   expect(hunkText("Fix bug", "src/a.ts", hunk)).toBe("Fix bug | src/a.ts | function foo()\nx\n++y");
   expect(hunkText("Fix bug", "src/a.ts", aHunk("", "+x"))).toBe("Fix bug | src/a.ts\nx");

@@ -28,7 +28,7 @@ const FOUND: Precedents = {
   degraded: [{ part: "embedding", reason: "1 of 4 queries could not be embedded" }],
 };
 
-test("an entry tells what was asked, what came of it, and what it cost", () => {
+test("an entry has the question, its result and its cost", () => {
   expect(loggedRetrieval(FOUND, FACTS)).toEqual({
     id: expect.stringMatching(/^ret_[0-9a-f]{12}$/),
     repo: "github.com/42",
@@ -68,7 +68,7 @@ test("reranking has its own time and its own cost", () => {
   expect(entry.usd).toBeCloseTo(0.00056, 10);
 });
 
-test("what a reranker gave each memory stands beside it, null for whom it gave nothing, and nothing where it failed", () => {
+test("each memory has the reranker's score, null without one, and none after a failure", () => {
   const rerank = { by: "r", ms: 400, tokens: 9_000, usd: 0.0005, topChanged: 0.2, meanMove: 1, failed: null };
   const [first, second, third] = FOUND.ranked;
   if (first === undefined || second === undefined || third === undefined) throw new Error("three are found");
@@ -87,7 +87,7 @@ test("what a language model cost is counted, and what it cost to rerank is count
   expect(entry.usd).toBeCloseTo(0.00006 + 0.0005 + 0.002, 10);
 });
 
-test("a skip was not searched; a searched skip tells what it would have used", () => {
+test("a skip was not searched; a searched skip records what it would have used", () => {
   expect(loggedRetrieval(NO_PRECEDENTS, FACTS)).toMatchObject({
     searched: false,
     query: "",

@@ -12,14 +12,14 @@ test("a replacement without a word, a bare link and thanks say nothing", () => {
   expect(lowInformation("")).not.toBeNull();
 });
 
-test("a sentence says something, whatever code stands below it", () => {
+test("a sentence counts as information, with any code below it", () => {
   expect(lowInformation("This map grows without bound; evict the oldest entry.")).toBeNull();
   expect(
     lowInformation("Prefer `errors.Is` here, wrapped errors are missed.\n```go\nif err == io.EOF {\n```"),
   ).toBeNull();
 });
 
-test("what is said to be missing is told", () => {
+test("what a comment calls missing is recognised", () => {
   expect(lowInformation("<!-- bot: review 12345678901234567890 -->")).toBe("no words beside code and links");
   expect(lowInformation("why this change?")).toBe("fewer than 25 characters beside code and links");
   expect(lowInformation("Let's stick to async/await")).toBeNull();

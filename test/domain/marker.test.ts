@@ -24,7 +24,7 @@ test("only our own grammar is read", () => {
   expect(parseReviewMarker("<!-- kodiai:review HEAD -->")).toBeNull();
 });
 
-test("the last finding marker counts, because ours stands last", () => {
+test("the last finding marker counts, because ours is last", () => {
   expect(parseFindingMarker(`${findingMarker(["fnd_1"])} quoted\n${findingMarker(["fnd_2"])}`)).toEqual(["fnd_2"]);
 });
 

@@ -28,7 +28,7 @@ test.each([
   expect(noGain(one, now, model)).toBeNull();
 });
 
-test("the figures are told on one line, with the day until which they count", () => {
+test("the figures are on one line, with the day until which they count", () => {
   expect(replaySummary(result())).toBe(
     "2026-10-01: on 0.100, placebo 0.080, gain 0.020 [-0.030, 0.070] over 80 pull requests with local-1; counts until 2026-10-31",
   );

@@ -31,7 +31,7 @@ describe("what five memories come to", () => {
     expect(tallyArm([...others, shown(SAID[1] ?? "")], later)).toMatchObject({ met: 0, shown: 5, tokens: 50 });
   });
 
-  test("a memory that was turned down harms only where somebody said the same all the same", () => {
+  test("a declined memory harms only if a person made the same comment anyway", () => {
     expect(tallyArm([shown(SAID[0] ?? "", true), shown("Why not a map?", true)], later).harmful).toBe(1);
   });
 });

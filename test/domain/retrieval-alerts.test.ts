@@ -23,7 +23,7 @@ test.each([
   ["cache", { embedding: { ...CACHED, cached: 1 } }, { embedding: { ...CACHED, cached: 2 } }],
   ["score", { averageDistance: 0.41 }, { averageDistance: 0.39 }],
   ["cost", { usd: 0.0011 }, { usd: 0.0009 }],
-] as const)("%s is told past its limit, with n and a fix, and not below 20 retrievals", (name, past, within) => {
+] as const)("%s is reported past its limit, with n and a fix, and not below 20 retrievals", (name, past, within) => {
   const [alert] = alertsOf(past);
   expect(alert).toMatchObject({
     name,
@@ -41,7 +41,7 @@ test("the keyless embedder has no cache to hit and other distances: neither is a
   expect(alertsOf({ embedding: free, averageDistance: 0.7, calibrated: 0.75, usd: 0 })).toEqual([]);
 });
 
-test("figures stay within their ranges whatever was written", () => {
+test("figures stay within their ranges for any log", () => {
   const entry = fc
     .record({
       origin: fc.constantFrom("review", "command-line", "search"),

@@ -35,7 +35,7 @@ const LOST = answer(
 );
 
 describe("the figures of answers", () => {
-  test("false positives are what lies beyond the threshold; what is no truth is told beside them", () => {
+  test("false positives lie beyond the threshold; results that are no truth are counted beside them", () => {
     const figures = figuresOf([NEAR, LOST], 0.7);
     // Of three with a distance two lie beyond; the one that only words found has none.
     expect(figures.fpr).toEqual([2 / 3, 1 / 2]);
@@ -65,7 +65,7 @@ describe("the figures of answers", () => {
 });
 
 describe("targets", () => {
-  test("are told beside what was measured, met or missed, and with the stage that is reached", () => {
+  test("are listed beside the measured figures, met or missed, and with the stage that is reached", () => {
     const metrics = { mrr: 0.448, "recall@5": 0.509, "recall@10": 0.672, "precision@5": 0.186, fpr: 0.55, p95Ms: 20 };
     expect(targetLines({ name: "default", metrics })).toEqual([
       "default: recall@5 0.509, target over 0.6: missed",

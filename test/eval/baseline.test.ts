@@ -60,7 +60,7 @@ describe("a result held against its baseline", () => {
     ]);
   });
 
-  test("cannot be judged on other data, as another task, or when the figure is gone", () => {
+  test("cannot be judged on other data, as another task, or when the figure is missing", () => {
     expect(fallenBelow("retrieval", result(0.5, "0the"), baselines)).toHaveLength(1);
     expect(fallenBelow("retrieval", { ...result(0.5), task: "H" }, baselines)).toEqual([
       "retrieval H: has no baseline",
@@ -69,7 +69,7 @@ describe("a result held against its baseline", () => {
     expect(fallenBelow("retrieval", gone, baselines)).toHaveLength(1);
   });
 
-  test("speaks of quality only: how long it took decides nothing", () => {
+  test("concerns quality only: duration decides nothing", () => {
     expect(Object.keys(baselines[0]?.metrics ?? {})).toEqual(["mrr"]);
   });
 });

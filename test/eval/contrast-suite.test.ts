@@ -29,7 +29,7 @@ describe("the area under the curve", () => {
     expect(aucOf([]).mean).toBe(0.5);
   });
 
-  test("is the share of pairs of a positive and a negative that stand in the right order, ties half", () => {
+  test("is the share of pairs of a positive and a negative in the right order, ties half", () => {
     const scores = fc.array(fc.integer({ min: 0, max: 5 }), { minLength: 1, maxLength: 12 });
     fc.assert(
       fc.property(scores, scores, (up, down) => {
@@ -112,7 +112,7 @@ describe("pairs of flagged and fixed code", () => {
     expect(leftOut.get(reason)).toBe(1);
   });
 
-  test("contrast tells them apart, and the rows say how many they rest on", async () => {
+  test("contrast separates them, and the rows give the number of pairs", async () => {
     const folder = await mkdtemp(join(tmpdir(), "kodiai-contrast-suite-"));
     folders.push(folder);
     const later = comment("c:2", "2024-01-02T00:00:00Z", [...HUNK, FIXED, "+  server.listen(remotePort);"]);

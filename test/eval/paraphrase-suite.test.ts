@@ -35,14 +35,14 @@ async function measured(distractors: readonly object[], sets: readonly object[] 
   return { metrics: (name: string) => rows.find((row) => row.name === name)?.metrics, notes };
 }
 
-test("a distractor of the asking tool and pull request is left out, one of another tool stands in the way", async () => {
+test("a distractor of the asking tool and pull request is left out, one of another tool competes", async () => {
   expect((await measured([own])).metrics("default")).toMatchObject({ mrr: 1 });
   const other = await measured([own, foreign]);
   expect(other.metrics("default")).toMatchObject({ mrr: 0.5, "recall@5": 1 });
   expect(other.metrics("words, no distractors")).toMatchObject({ mrr: 1 });
 });
 
-test("the queries of a pull request are pooled in every way that the room knows", async () => {
+test("the queries of a pull request are pooled in every way that the stage supports", async () => {
   const { metrics } = await measured([own]);
   for (const how of ["max", "best-rank", "rrf"]) {
     expect(metrics(`pull request, words, ${how}`)?.["recall@5"]).toBe(1);

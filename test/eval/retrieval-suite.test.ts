@@ -231,7 +231,7 @@ describe("the retrieval suite", () => {
     }
   });
 
-  test("ours stand beside the targets and beside the figures of an earlier system, with the data named", async () => {
+  test("ours are beside the targets and the figures of an earlier system, with the data named", async () => {
     const { result, data } = await measured({ rows: "default" });
     const notes = result.notes?.join("\n") ?? "";
     expect(notes).toContain(`task G of ${basename(data)}: 4 memories`);
@@ -247,7 +247,7 @@ describe("the retrieval suite", () => {
       expect(notes).toContain(line);
   });
 
-  test("the ablation tells each gain beside what was expected, and what it could not measure", async () => {
+  test("the ablation lists each gain beside the expected one, and what it could not measure", async () => {
     const { result } = await measured({ ablate: "true" });
     const remark = (name: string) => result.rows.find((row) => row.name === name)?.remark;
     expect(remark("+ words (hybrid)")).toMatch(/over "enriched query, vectors"; expected C1: \+10–15$/);

@@ -236,7 +236,7 @@ describe("review", () => {
   });
 });
 
-test("three lines away is near, four are not, and a finding without a line meets nobody", () => {
+test("three lines away is near, four are not, and a finding without a line meets no comment", () => {
   const comment = { path: "a.ts", side: "RIGHT" as const, startLine: 10, line: 12, text: "" };
   const finding = (startLine: number, over = {}) => ({
     path: "a.ts",

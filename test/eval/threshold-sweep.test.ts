@@ -20,7 +20,7 @@ const FIRST = judged(
 );
 const SECOND = judged([[0.6, false]], 1);
 
-test("F1 is told of each query and then averaged, so that a large query counts like a small one", () => {
+test("F1 is computed for each query and then averaged, so that a large query counts like a small one", () => {
   expect(figures(FIRST, 0.4)).toEqual({ precision: 1, recall: 0.5, f1: 2 / 3, admitted: 1 });
   expect(figures(SECOND, 0.7)).toEqual({ precision: 0, recall: 0, f1: 0, admitted: 1 });
   expect(macro([FIRST, SECOND], 0.4)).toBeCloseTo(1 / 3, 12);

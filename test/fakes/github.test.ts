@@ -64,7 +64,7 @@ describe("a pull request on the fake GitHub", () => {
     expect((await kodiai.rest.pulls.listCommits(at)).data.map((commit) => commit.sha)).toEqual([pull.headSha]);
   });
 
-  test("a review stands on the lines it names, and is listed back with them", async () => {
+  test("a review is posted on the lines it names, and is listed back with them", async () => {
     const comments = [
       { path: "app/login.py", line: 5, side: "RIGHT", body: "SQL from strings" },
       { path: "app/login.py", line: 5, side: "LEFT", body: "was fine" },
@@ -120,7 +120,7 @@ describe("a pull request on the fake GitHub", () => {
     expect(await status(kodiai.rest.pulls.createReview({ ...review, body: "" }))).toBe(422);
   });
 
-  test("a person has one pending review at most, nobody else sees it, and it can be deleted", async () => {
+  test("a person has one pending review at most, no one else sees it, and it can be deleted", async () => {
     const visible = world.comments(pull).reviews.length;
     const comments = [{ path: "app/login.py", line: 5, side: "RIGHT", body: "later" }];
     const { data } = await kodiai.rest.pulls.createReview({ ...at, comments });

@@ -89,7 +89,7 @@ test("a label that cannot be confirmed makes what is remembered private", async 
   expect(gone.relabelled).toEqual(hidden);
 });
 
-test("a repository is forgotten only when its host says that it is gone", async () => {
+test("a repository is forgotten only when its host confirms that it is deleted", async () => {
   const record = givenRecord({ repo: `${REPO.host}/${REPO.id}` });
   for (const [found, kept, line] of [
     [SUSPENDED, 1, "not forgotten yet: the installation is suspended; GitHub is asked again"],

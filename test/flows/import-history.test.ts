@@ -224,7 +224,7 @@ describe("an import", () => {
     );
   });
 
-  test("of the newest N reads no more, and a larger N begins anew", async () => {
+  test("of the newest N reads no more, and a larger N starts again", async () => {
     const { memory, run } = world();
     await run(pastOf({ comments: THREADED }), { limit: { comments: 2, pulls: 1 } });
     expect(held(memory).map(({ sourceId }) => sourceId)).toEqual(["13", "conversation-15"]);

@@ -46,7 +46,7 @@ export function clear(items) {
 `;
 const GUIDE = "# Guide\n\n## Retries\n\nRetry thrice.\n\n## Errors\n\nTell them apart.\n";
 
-test("documents and code of a commit are remembered, each with where it stands", async () => {
+test("documents and code of a commit are remembered, each with its place", async () => {
   const commit = clone.commit({
     "src/cart.js": CART,
     "docs/guide.md": GUIDE,
@@ -107,7 +107,7 @@ test("of a changed file only what changed is embedded, and the next run reads no
   expect(await index()).toMatchObject({ files: { read: 0, unchanged: 2 } });
 });
 
-test("what is gone from the tree, or from its file, is forgotten", async () => {
+test("what is removed from the tree, or from its file, is forgotten", async () => {
   clone.commit({ "src/cart.js": CART, "docs/guide.md": GUIDE });
   await index();
   clone.commit({ "docs/guide.md": null, "src/cart.js": CART.slice(0, CART.indexOf("export function clear")) });
@@ -144,7 +144,7 @@ test("other memories of the repository, and other repositories, are left alone",
   expect([...memory.rows.keys()]).toEqual(["mem_c", "mem_e"]);
 });
 
-test("what nobody wrote by hand is left out with the reason, and goes when it was remembered", async () => {
+test("generated files are left out with the reason, and forgotten if they were remembered", async () => {
   clone.commit({ "src/cart.js": CART, "src/api.js": CART });
   await index();
   clone.commit({
@@ -185,7 +185,7 @@ test("while the embedder is down rows are found by words, and the next run embed
   expect(await index()).toMatchObject({ files: { read: 0 } });
 });
 
-test("a definition that stands twice in a file has two names, and both are kept", async () => {
+test("a definition that occurs twice in a file has two names, and both are kept", async () => {
   clone.commit({
     "a.ts": "function f(a: string): void;\nfunction f(a: any) {\n}\nclass A {\n  f() {\n  }\n}\nfunction f() {\n}\n",
   });

@@ -5,7 +5,7 @@ import { REPO } from "../learn/given.ts";
 
 const HUNK = "@@ -10,14 +12,16 @@ void Charge::retry() {\n   while (tries < 3) {\n-    send(card);\n+    submit(card);";
 
-test("a place that was spoken about becomes a file with its part of a hunk, counted anew", () => {
+test("the place of a comment becomes a file with its part of a hunk, counted again", () => {
   const { files, pull, job } = pastChange(REPO, 12, [{ path: "src/retry.cc", hunk: HUNK }]);
   expect([pull.number, job.explicit]).toEqual([12, true]);
   expect(files).toMatchObject([

@@ -43,7 +43,7 @@ function holding(text: string): Review {
 
 const MARKS = /‹redacted:[a-z-]+›/g;
 
-test("whatever others wrote, what publishing decides by stays, and every text keeps its own beginning", async () => {
+test("for any text from outside, publishing's decisions stay, and every text keeps its own beginning", async () => {
   const texts = fc.array(fc.constantFrom(...HOSTILE, "plain words", "\n"), { minLength: 1, maxLength: 5 });
   await fc.assert(
     fc.asyncProperty(texts, async (parts) => {

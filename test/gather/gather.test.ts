@@ -66,12 +66,12 @@ test("a locked conversation is turned away, even when a person asked", async () 
   expect(await reason({ pull: aPull({ locked: true }) }, aJob({ explicit: true }))).toBe("the conversation is locked");
 });
 
-test("a job whose head was overtaken reviews the newest head: deliveries can arrive late and out of order", async () => {
+test("a job whose head was superseded reviews the newest head: deliveries can arrive late and out of order", async () => {
   const found = await context({}, aJob({ headSha: "0c1d2e3f405162738495a6b7c8d9eafb0c1d2e3f" }));
   expect(found.pull.head.sha).toBe(HEAD);
 });
 
-test("what was written into title or description after somebody asked for the review is not read, and that is said", async () => {
+test("changes to title or description after a review was requested are not read, and the summary says so", async () => {
   const { title, body } = aPull();
   const job = aJob({ trigger: "command", explicit: true, words: titleFingerprint(title, body) });
   expect((await context({}, job)).pull).toMatchObject({ title, body });

@@ -29,7 +29,7 @@ function without(content: readonly string[], shown: readonly DiffLine[], side: "
   return content.filter((_, at) => !numbers.has(at + 1));
 }
 
-test("every line of a diff stands in its file under its number, and the rest of the files is the same", () => {
+test("every line of a diff is in its file under its number, and the rest of the files is the same", () => {
   fc.assert(
     fc.property(text, text, fc.integer({ min: 0, max: 4 }), (before, after, contextLines) => {
       const header = "diff --git a/x.ts b/x.ts\n";
@@ -75,7 +75,7 @@ test("every name that git can quote comes back as it was", () => {
   );
 });
 
-test("no text whatever makes the parser throw, and nothing is both parsed and lost", () => {
+test("no text makes the parser throw, and nothing is both parsed and lost", () => {
   const fragment = fc.constantFrom(
     "diff --git a/x b/x\n",
     "diff --cc x\n",

@@ -317,7 +317,7 @@ describe("only LF ends a line", () => {
 describe("counts", () => {
   const head = ["diff --git a/x.ts b/x.ts", ...MODIFIED];
 
-  test("an omitted count is one, and an empty range keeps the line after which it stands", () => {
+  test("an omitted count is one, and an empty range keeps the line before it", () => {
     const file = only(diff(...head, "@@ -3 +3 @@", "-a", "+b", "@@ -9,0 +10,2 @@", "+c", "+d"));
     expect(
       file.hunks.map(({ oldStart, oldLines, newStart, newLines }) => [oldStart, oldLines, newStart, newLines]),
@@ -335,7 +335,7 @@ describe("counts", () => {
     ["no counts at all", ["@@ somewhere @@", "+a"]],
     ["a line of no kind", ["@@ -1,2 +1,2 @@", " a", "*b"]],
     ["numbers beyond any file", ["@@ -1,99999999999999999999 +1 @@", "+a"]],
-  ])("%s: the file is refused by name and the others stand", (_name, hunk) => {
+  ])("%s: the file is refused by name and the others stay", (_name, hunk) => {
     const good = [
       "diff --git a/y.ts b/y.ts",
       "index 3333333..4444444 100644",
@@ -397,7 +397,7 @@ describe("around the diff", () => {
     expect(refusal(parseDiff(diff("@@ -1 +1 @@", "-a", "+b")))).toBe("null: hunks without the name of a file");
   });
 
-  test("the mails of format-patch may stand before, between and behind", () => {
+  test("the mails of format-patch may be before, between and behind", () => {
     const mail = ["From 62ea0ea Mon Sep 17 00:00:00 2001", "Subject: [PATCH] add", "", "---", " x.ts | 2 +-", ""];
     const text = diff(...mail, ...patch, "-- ", "2.38.1", "", ...mail, ...patch, "-- ", "2.38.1", "");
     const { files, refused } = parseDiff(text);
@@ -452,7 +452,7 @@ describe("other tools", () => {
     ]);
   });
 
-  test("where both names are real, an empty range tells what was added and what removed", () => {
+  test("if both names are real, an empty range shows what was added and what removed", () => {
     const text = diff(
       "--- f\t1970",
       "+++ f\t2013",
@@ -523,7 +523,7 @@ describe("size", () => {
     expect(files[2999]?.path).toBe("f2999");
   });
 
-  test("a line of a megabyte stands where it stands, and one of 200 kB wherever that is", () => {
+  test("a line of a megabyte keeps its place, and one of 200 kB is kept in any place", () => {
     const long = "x ".repeat(500_000);
     const head = ["diff --git a/x.ts b/x.ts", ...MODIFIED];
     expect(texts(only(diff(...head, "@@ -1 +1 @@", "-a", `+${long}`)))[1]).toHaveLength(1_000_001);

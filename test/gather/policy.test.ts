@@ -61,7 +61,7 @@ describe("titles", () => {
     },
   );
 
-  test("a keyword counts as a word of its own, whatever its case", () => {
+  test("a keyword counts as a word of its own, in any case", () => {
     const ignoring = { ignoreTitleKeywords: ["tab", "do not review", "C++"] };
     expect(why({ title: "Close the Tab twice" }, ignoring)).toBe(
       'the title contains "tab", one of review.ignoreTitleKeywords',

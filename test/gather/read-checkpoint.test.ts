@@ -47,7 +47,7 @@ describe("the checkpoint of a push", () => {
     expect([...delta(moved).read].toSorted()).toEqual(["a.ts", "b.ts", "new.ts"]);
   });
 
-  test("whatever is in doubt is read in full, with the reason", () => {
+  test("files in doubt are read in full, with the reason", () => {
     expect(fullReason(last, last.fingerprint, false)).toBeNull();
     expect(fullReason(last, last.fingerprint, true)).toBe("a person asked for this review");
     expect(fullReason(last, "ba9876543210", false)).toMatch(/^configuration, rules, model or prompt changed/);

@@ -51,7 +51,7 @@ test.each([
   "settings:path/x.yml",
   "$(HOME)",
   "a".repeat(101),
-])("%s is not asked for, and the file's own settings stand", async (name) => {
+])("%s is not requested, and the file's own settings apply", async (name) => {
   const { asked, problems, config } = await given({ base: `_extends: ${name}\nreview:\n  maxComments: 3\n` });
   expect(asked).toEqual([".github"]);
   expect(problems.map(({ file, key, severity }) => [file, key, severity])).toEqual([
@@ -70,7 +70,7 @@ test("the owner's .github repository is not its own default, nor a repository it
   expect((await given({ base: "_extends: player\n" })).asked).toEqual([".github"]);
 });
 
-test("a file of more than 256 KiB is a problem, and the weaker ones stand", async () => {
+test("a file of more than 256 KiB is a problem, and the weaker ones apply", async () => {
   const base = `review:\n  maxComments: 3\n#${"é".repeat(128 * 1024)}`;
   const { config, problems } = await given({ base, owner: { ".github": "review:\n  maxComments: 7\n" } });
   expect(config.review.maxComments).toBe(7);

@@ -41,7 +41,7 @@ test("at most six questions are open at once", async () => {
   expect([...texts]).toEqual(hundred.map(({ path }) => [path, path]));
 });
 
-test("whoever answers first, the same files are read and the rest is counted", async () => {
+test("for any order of responses, the same files are read and the rest is counted", async () => {
   const sizes = (path: string) => 40 + (Number(path.replace(/\D/g, "")) % 7) * 9;
   const run = async (delay: (path: string) => number) => {
     const read = async (path: string) => {
@@ -77,7 +77,7 @@ test("a small text behind one that is too much is not squeezed in", async () => 
   expect(texts.has("f17")).toBe(false);
 });
 
-test("more files than the limit, files without text and failures are told apart in the count", async () => {
+test("more files than the limit, files without text and failures are counted separately", async () => {
   const files = Array.from({ length: 310 }, (_, n) => aFile(`f${n}`));
   const { texts, degraded } = await readHeadTexts(files, async (path) => {
     if (path === "f1") throw new Error("503");

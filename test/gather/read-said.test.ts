@@ -12,7 +12,7 @@ const told = (all: readonly EarlierFinding[]) =>
   all.map(({ finding: { id }, place, url }) => [id, place, url !== null]);
 
 describe("what was said on a pull request", () => {
-  test("is what the last posted review knows, with the addresses of the comments that stand", () => {
+  test("is what the last posted review knows, with the addresses of the existing comments", () => {
     const earlier = [review(true, said("fnd_a"), said("fnd_b")), review(true, said("fnd_a"))];
     expect(told(earlierFindings(earlier, [ownComment("fnd_a"), ownComment("fnd_b")]))).toEqual([
       ["fnd_a", "inline", true],
@@ -20,7 +20,7 @@ describe("what was said on a pull request", () => {
     ]);
   });
 
-  test("and what an overtaken review said before it was overtaken, no more", () => {
+  test("and the findings of a superseded review from before that, no more", () => {
     const earlier = [review(false, said("fnd_a"), said("fnd_c"), said("fnd_d")), review(true, said("fnd_a"))];
     expect(told(earlierFindings(earlier, [ownComment("fnd_a"), ownComment("fnd_c")]))).toEqual([
       ["fnd_a", "inline", true],

@@ -106,7 +106,7 @@ describe("headers of generators", () => {
     expect(reasonOf(head)).toBeNull();
   });
 
-  test("the hunks tell where the head text is not known", () => {
+  test("the hunks decide if the head text is not known", () => {
     expect(reasonFor(changed("a.ts", hunk("context", "// @generated", "x")))).toBe(
       "generated (header says @generated)",
     );
@@ -119,7 +119,7 @@ describe("headers of generators", () => {
     expect(reasonFor(file, [], "// @generated\nlet all = true;\n")).toBeNull();
   });
 
-  test("tests, migrations and CI are reviewed whatever their header says", () => {
+  test("tests, migrations and CI are reviewed with any header", () => {
     for (const path of ["db/migrations/001.sql", ".github/workflows/a.lock.yml", "test/a.test.ts"]) {
       expect(reasonFor(path, [], "# DO NOT EDIT\n")).toBeNull();
     }

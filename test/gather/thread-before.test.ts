@@ -9,7 +9,7 @@ function comment(id: number, createdAt: string, updatedAt = createdAt): ThreadCo
   return { id, author, isOurs: false, body: `comment ${id}`, createdAt, updatedAt, path: "src/a.ts", hunk: null };
 }
 
-test("what stood there when somebody asked is used, what came or changed later is left out and counted", () => {
+test("text from before the request is used; later or changed text is left out and counted", () => {
   const thread = [
     comment(10, "2026-11-20T09:00:00Z"),
     comment(20, "2026-11-20T09:00:00Z", "2026-11-20T09:30:00Z"),

@@ -33,7 +33,7 @@ test.each([
   expect(codeStatus(said(), text)).toBe(fate);
 });
 
-test("code that reads as suggested was applied, whatever its form; the suggestion beside the old code was not", () => {
+test("code that matches the suggestion was applied, in any form; the suggestion beside the old code was not", () => {
   const fixed = "  await store.save('session', token, { ttl: 3600 })";
   expect(
     codeStatus(suggests(fixed), FILE.replace(SAVE, '  await store\n    .save("session", token, { ttl: 3600 });')),
@@ -46,16 +46,16 @@ test("code that reads as suggested was applied, whatever its form; the suggestio
 test.each([
   ["about a removed line", { side: "LEFT" as const }],
   ["about a whole file", { locMethod: "none" as const }],
-])("of a finding %s nobody can tell", (_what, with_) => {
+])("of a finding %s no status is known", (_what, with_) => {
   expect(codeStatus(said(with_), FILE)).toBeNull();
   expect(codeStatus(said(with_), null)).toBeNull();
 });
 
-test("of code that was never known nobody can tell", () => {
+test("of code that was never known no status is known", () => {
   expect(codeStatus({ ...said(), shape: { before: [1], at: [], after: [2] } }, FILE)).toBeNull();
 });
 
-test("a text of one megabyte is told at once", () => {
+test("a text of one megabyte is judged at once", () => {
   for (const text of ["store.save(".repeat(90_000), "\n".repeat(1_000_000), "x".repeat(1_000_000)]) {
     expect(codeStatus(said(), text)).toBe("changed");
   }

@@ -88,7 +88,7 @@ describe("turns", () => {
   const next = (before: readonly Evidence[], pull: PullFeedback, with_: Partial<Observed> = {}) =>
     collectEvidence(observed(pull, { before, ...with_ })).fresh;
 
-  test("of a thread are told one by one, with who turned it", () => {
+  test("of a thread are listed one by one, with the person", () => {
     const resolved = next([], pullOf([thread({ isResolved: true, resolvedBy: WREN })]));
     expect(resolved).toMatchObject([{ key: "thread:PRRT_1:1", kind: "resolved", by: { id: 5 }, at: NOW }]);
     const once = known(resolved);
@@ -100,7 +100,7 @@ describe("turns", () => {
     expect(next(once, pullOf([thread()]))).toMatchObject([{ kind: "unresolved", by: null }]);
   });
 
-  test("of the code are told one by one, by the author at the head, and edits of fixed code are none", () => {
+  test("of the code are listed one by one, by the author at the head, and edits of fixed code are none", () => {
     const at = (before: readonly Evidence[], one: CodeStatus) => next(before, pullOf([thread()]), { code: fate(one) });
     expect(at([], "unchanged")).toEqual([]);
     const applied = at([], "applied");
@@ -113,7 +113,7 @@ describe("turns", () => {
   });
 });
 
-describe("what is gone", () => {
+describe("what is removed", () => {
   const replies = [reply(11, "By design.")];
   const reactions = [{ id: "R_1", thumb: "up", by: WREN, at: AT }] as const;
   const before = known(collectEvidence(observed(pullOf([thread({ replies, reactions })]))).fresh);
@@ -139,14 +139,14 @@ describe("what is gone", () => {
   });
 });
 
-test("what nobody was asked about may do nothing, and nobody in particular stays nobody", () => {
+test("people whose permission is unknown count as without one, and unknown people stay unknown", () => {
   const [one] = collectEvidence(observed(pullOf([thread({ replies: [reply(11, "Done.")] })]))).fresh;
   if (one === undefined) throw new Error("nothing was collected");
   expect(attested(one, new Map()).by).toMatchObject({ login: "wren", access: "none" });
   expect(attested({ ...one, by: null }, new Map([[5, "admin"]])).by).toBeNull();
 });
 
-test("reading the same again adds nothing and takes nothing back, whatever there is", () => {
+test("reading the same again adds nothing and undoes nothing, for any history", () => {
   const fates = fc.constantFrom<CodeStatus>("unchanged", "changed", "applied");
   const bodies = fc.array(fc.constantFrom("Done", "by design", "hm", "why?", "/kodiai ignore x"), { maxLength: 4 });
   fc.assert(

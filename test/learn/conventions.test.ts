@@ -153,7 +153,7 @@ const HOSTILE = [
   "“yes” null ~ 0x1f 2026-03-02 <<: *anchor &anchor",
 ];
 
-test("whatever was said, the YAML parses to the instruction that is meant and to nothing else", () => {
+test("for any comment, the YAML parses to the intended instruction and to nothing else", () => {
   const piece = fc.oneof(
     fc.constantFrom(...HOSTILE),
     fc.string({ unit: "binary", maxLength: 60 }),
@@ -213,6 +213,6 @@ test.each([
   [["a.ts", "b.py", null], "**"],
   [["app/[id]/a.tsx", "app/[id]/b.tsx"], "app/\\[id\\]/**/*.tsx"],
   [["src/a.ts", "src/b.ts", "src/c.ts", "src/d.ts", "docs/e.md"], "src/**/*.ts"],
-])("%j stand under %s", (paths, glob) => {
+])("%j are under %s", (paths, glob) => {
   expect(commonGlob(paths)).toBe(glob);
 });

@@ -7,7 +7,7 @@ test("a hunk that fits stays as it is", () => {
   expect(cutHunk(hunk)).toBe(hunk);
 });
 
-test("of a long hunk the header and the end stay: the comment stands at the last line", () => {
+test("of a long hunk the header and the end stay: the comment is on the last line", () => {
   const lines = Array.from({ length: 400 }, (_, index) => `+  line ${index} of the change`);
   const cut = cutHunk(["@@ -1,0 +1,400 @@", ...lines].join("\n"));
   expect(cut.startsWith("@@ -1,0 +1,400 @@\n…\n+  line ")).toBe(true);

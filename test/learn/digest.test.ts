@@ -8,7 +8,7 @@ const FIELDS = {
   lesson: "Retry only failures that are known to be transient.",
 };
 
-test("the context stands before the text: repository, path, language, category", () => {
+test("the context comes before the text: repository, path, language, category", () => {
   expect(digest(givenRecord())).toBe(
     "acme/payments · src/charge/retry.cc · cpp · correctness\n" +
       "Only retry on timeouts: a declined card must not be charged twice.",

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { isDocPath } from "../../src/learn/documents/from-file.ts";
 
-test("what people and agents are told is a document", () => {
+test("texts for people and agents are documents", () => {
   const paths = [
     "README.md",
     "packages/core/README.md",

@@ -47,7 +47,7 @@ Setext works too
 Yes.
 `;
 
-test("a document is cut at its headings, and each section is named by where it stands", () => {
+test("a document is cut at its headings, and each section is named by its place", () => {
   expect(docSections(GUIDE).sections.map(({ name, headings, anchor }) => [name, headings.join(" > "), anchor])).toEqual(
     [
       ["writing-workers", "Writing workers", "writing-workers"],
@@ -60,7 +60,7 @@ test("a document is cut at its headings, and each section is named by where it s
   );
 });
 
-test("a section knows its lines and its text as it stands", () => {
+test("a section knows its lines and its unchanged text", () => {
   const [, retries] = docSections(GUIDE).sections;
   expect(retries).toMatchObject({ startLine: 10, endLine: 23 });
   expect(retries?.text).toContain("# not a heading\n@retry(on=Timeout)");
@@ -73,7 +73,7 @@ test("languages come from code blocks, the language of the guide before the shel
   expect(languages.get("errors")).toEqual(["python", "shell"]);
 });
 
-test("spellings of fences are told apart from words that name no language", () => {
+test("spellings of fences are distinguished from words that name no language", () => {
   const of = (info: string) => docSections(`\`\`\`${info}\na\n\`\`\`\n`).sections[0]?.languages;
   expect(of("ts")).toEqual(["typescript"]);
   expect(of("C++")).toEqual(["cpp"]);
@@ -90,7 +90,7 @@ test("headings in code blocks and in comments are not headings", () => {
   expect(docSections(text).sections.map(({ name }) => name)).toEqual(["one", "two"]);
 });
 
-test("a heading with nothing of its own goes with what stands below it", () => {
+test("a heading without text joins the section below it", () => {
   const { sections } = docSections("# Title\n\n## Part\n\n### Detail\n\nWords.\n\n## Empty\n\n## Last\n\nMore.\n");
   expect(sections.map(({ name, text }) => [name, text])).toEqual([
     ["part/detail", "# Title\n\n## Part\n\n### Detail\n\nWords."],

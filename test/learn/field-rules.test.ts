@@ -27,12 +27,9 @@ const GOOD_SITUATIONS = [
 ];
 
 describe("a situation", () => {
-  test.each(GOOD_SITUATIONS)(
-    "of the length asked for that tells structure, pattern and gap breaks no rule: %s",
-    (text) => {
-      expect(situation(text)).toEqual([]);
-    },
-  );
+  test.each(GOOD_SITUATIONS)("of the requested length with structure, pattern and gap breaks no rule: %s", (text) => {
+    expect(situation(text)).toEqual([]);
+  });
 
   test("is of 20 to 70 words", () => {
     fc.assert(
@@ -67,7 +64,7 @@ describe("a situation", () => {
     );
   });
 
-  test("names what it does not tell", () => {
+  test("names what it does not contain", () => {
     expect(situation(padding(30))).toEqual(["missing-structure", "missing-pattern", "missing-gap"]);
     expect(situation(`A retried loop ${padding(30)}`)).toEqual(["missing-gap"]);
     expect(situation(`The columns ${padding(30)} without`)).toEqual(["missing-pattern"]);
@@ -184,7 +181,7 @@ describe("tags", () => {
     expect({ tags, rules: names(problems) }).toEqual({ tags: [], rules: [rule] });
   });
 
-  test("whatever a model sends, they keep the rules or are none", () => {
+  test("for any model reply, they keep the rules or are none", () => {
     fc.assert(
       fc.property(fc.oneof(fc.anything(), fc.json(), fc.array(fc.string())), (value) => {
         const { tags, problems } = readTags(value);
@@ -201,7 +198,7 @@ describe("tags", () => {
 });
 
 describe("a reply", () => {
-  test("that breaks rules is told all of them by name, so that it can be fixed", () => {
+  test("that breaks rules gets all of them by name, so that it can be fixed", () => {
     const { shape, last } = describeReply();
     const told = shape.check(reply({ situation: "You should use userId.", lesson: "Nice.", tags: ["one"] }));
     expect(told).toMatchObject({ ok: false });
@@ -235,7 +232,7 @@ describe("a reply", () => {
     expect(draft({ situation: `${SITUATION}\n\u0000` })).toMatchObject({ situation: SITUATION, problems: [] });
   });
 
-  test("that rejects the remark says why", () => {
+  test("that rejects the comment has the reason", () => {
     const rejected = (reason: string | null) => {
       const { shape } = describeReply();
       const read = shape.check(reply({ status: "rejected", reason, situation: null, lesson: null, tags: [] }));

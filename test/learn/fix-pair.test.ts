@@ -18,7 +18,7 @@ const finding = (now: string, then = FILE, line = 3) =>
   fixOfFinding({ shape: shapeOf(stream(then), line, line), near: line, then, now }, plain);
 
 describe("of a finding", () => {
-  test("what stood there and what stands there now are told by their neighbours, wherever they went", async () => {
+  test("old and new code are matched by their neighbours, wherever they moved", async () => {
     const pair = { flaggedCode: QUERY, fixedCode: FIXED };
     expect(await finding(FILE.replace(QUERY, FIXED))).toEqual(pair);
     const header = Array.from({ length: 200 }, (_, at) => `import { part${at} } from "./part-${at}.ts";`).join("\n");
@@ -35,7 +35,7 @@ describe("of a finding", () => {
     expect(await finding(now)).toBeNull();
   });
 
-  test("secrets are gone, also one of several lines of which a part is cut off", async () => {
+  test("secrets are removed, also one of several lines of which a part is cut off", async () => {
     const key = ["-----BEGIN PRIVATE KEY-----", "MIIEvQIBADANBgkqhkiG", "-----END PRIVATE KEY-----"].join("\n");
     const redact = (text: string) => plain(text.replace(key, "‹redacted:private-key›\n\n"));
     const then = FILE.replace(QUERY, `  const pem = \`${key}\`;\n${QUERY}`);
@@ -64,7 +64,7 @@ describe("of a comment of the past", () => {
     expect(pair?.fixedCode?.split("\n")[0]).toBe(FIXED);
   });
 
-  test("there is none where the line was not added, stands unchanged, or is not found", async () => {
+  test("there is none if the line was not added, is unchanged, or is not found", async () => {
     expect(await fixOfComment(`${hunk}\n return owners;`, patch, plain)).toBeNull();
     expect(await fixOfComment(hunk, hunk, plain)).toBeNull();
     expect(await fixOfComment(hunk, "@@ -1 +1 @@\n-a\n+b", plain)).toBeNull();
@@ -72,7 +72,7 @@ describe("of a comment of the past", () => {
   });
 });
 
-test("lines of any kind are held against any others without a throw, and what is told lies within them", () => {
+test("any lines are compared with any others without a throw, and the result lies within them", () => {
   const line = fc.record({
     text: fc.constantFrom("", "}", QUERY, FIXED, "  return total of all carts;", "alpha beta gamma delta"),
     isAdded: fc.constantFrom(true, false, null),

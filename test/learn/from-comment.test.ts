@@ -6,7 +6,7 @@ import { givenComment, REPO } from "./given.ts";
 
 const BY_PATH = { languageOf: (path: string) => (path.endsWith(".go") ? "go" : "unknown") };
 
-test("a review comment becomes a memory of what was said, and nobody has accepted it yet", () => {
+test("a review comment becomes a memory of its text, not yet accepted", () => {
   expect(fromComment(givenComment(), REPO, BY_PATH)).toMatchObject({
     id: memoryId("github.com/42", "review_comment", "1843320011"),
     repo: "github.com/42",
@@ -27,7 +27,7 @@ test("the id comes from the source and not from the words", () => {
   expect(before).toHaveProperty("id", (after as { id: string }).id);
 });
 
-test("the stored language speaks first; where there is none, the path does", () => {
+test("the stored language counts first; without one, the path does", () => {
   const languageOf = (language: string | null, path: string | null) =>
     fromComment(givenComment({ language, path }), REPO, BY_PATH);
   expect(languageOf("C#", "a.go")).toHaveProperty("language", "csharp");

@@ -40,7 +40,7 @@ const thread = (with_: Partial<PastThread> = {}): PastThread => {
 const decide = (given: PastThread) => inferOutcome(given, RULES.mayDecide);
 
 describe("the outcome of a thread", () => {
-  test("is the last verdict of somebody who may write", () => {
+  test("is the last verdict of a person with write access", () => {
     expect(decide(thread({ replies: [reply("Won't fix"), reply("You're right, done")] }))).toBe("fixed");
     expect(decide(thread({ replies: [reply("Done"), reply("Reverted, this is by design")] }))).toBe("declined");
     expect(decide(thread({ replies: [reply("Good catch"), reply("How is the weather")] }))).toBe("accepted");
@@ -121,7 +121,7 @@ describe("a thread", () => {
     },
   );
 
-  test("of a bot is remembered, and marked, where somebody who may write decided about it", () => {
+  test("of a bot is remembered, and marked, if a person with write access decided about it", () => {
     const made = fromThread(thread({ root: comment({ author: RABBIT }), replies: [reply("Done")] }), REPO, RULES);
     expect(made).toMatchObject({ outcome: "fixed", provenance: { author: "coderabbitai[bot]", authorIsBot: true } });
   });

@@ -42,7 +42,7 @@ test("a new outcome is written and keeps the vector; new words are embedded", as
   expect(reworded).toMatchObject({ updated: 1, embedded: 1 });
 });
 
-test("another embedder embeds everything anew", async () => {
+test("another embedder embeds everything again", async () => {
   const memory = fakeMemory();
   await remember(many(3), fakeEmbedder("fake-1"), memory, asItIs);
   const other = fakeEmbedder("fake-2");
@@ -159,7 +159,7 @@ function givenPosted(findings: PostedReview["findings"]): PostedReview {
   };
 }
 
-test("what a review said is remembered as posted, and what stood there before is not remembered twice", () => {
+test("a review's findings are remembered as posted, and older ones are not remembered twice", () => {
   const records = findingRecords(
     givenPosted([
       { finding: givenFinding(), place: "inline", reason: null },

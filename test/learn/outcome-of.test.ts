@@ -96,14 +96,14 @@ describe("what became of the code", () => {
     expect(outcome(changed(), piece("resolved", stray))).toBe("outdated");
   });
 
-  test("what was fixed and is back is reintroduced; what was merely changed and is back stands as before", () => {
+  test("a fixed finding that comes back is reintroduced; a merely changed one stays as before", () => {
     const back = () => piece("lines-back", wren, { sha });
     expect(outcome(piece("suggestion-applied", wren, { sha }), back())).toBe("reintroduced");
     expect(outcome(changed(), piece("resolved", ines), back())).toBe("reintroduced");
     expect(outcome(changed(), back())).toBe("posted");
   });
 
-  test("the branch of a stranger counts once somebody who may write merged it", () => {
+  test("the branch of a stranger counts once a person with write access merged it", () => {
     const applied = piece("suggestion-applied", stray, { sha });
     expect(outcome(applied)).toBe("posted");
     expect(outcome(applied, piece("merged", stray))).toBe("posted");
@@ -190,7 +190,7 @@ describe("laws", () => {
     );
   });
 
-  test("people without write access never change an outcome, whatever they do and however often", () => {
+  test("people without write access never change an outcome, by no action and no number of them", () => {
     const acts = EVIDENCE_KINDS.filter((kind) => !["lines-changed", "suggestion-applied", "lines-back"].includes(kind));
     fc.assert(
       fc.property(

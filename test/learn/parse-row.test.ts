@@ -32,7 +32,7 @@ test("a row of a corpus is a comment of a repository of the evaluation", () => {
   });
 });
 
-test("a repository of the evaluation has one number, whoever asks", () => {
+test("a repository of the evaluation has one number, the same in every call", () => {
   expect(evaluationRepo("expressjs/express")).toEqual(evaluationRepo("expressjs/express"));
   expect(evaluationRepo("expressjs/express").id).not.toBe(evaluationRepo("expressjs/body-parser").id);
   expect(evaluationRepo("expressjs/express").ownerId).toBe(evaluationRepo("expressjs/body-parser").ownerId);

@@ -28,14 +28,14 @@ test("a long answer loses the last items of its longest list, and says how many"
   expect(JSON.stringify(structuredContent).length).toBeLessThan(61_000);
 });
 
-test("a long text is cut and says how long it was; maps are told as objects; secrets are masked", async () => {
+test("a long text is cut and its length stated; maps become objects; secrets are masked", async () => {
   const value = { text: "y".repeat(5_000), map: new Map([["a", "hunter2"]]), none: null };
   const { structuredContent } = await answerResult({ value, lists: [] }, ports);
   expect(structuredContent).toMatchObject({ text: expect.stringMatching(/… \(5000 characters\)$/), none: null });
   expect(structuredContent).toMatchObject({ map: { a: "‹redacted:test›" } });
 });
 
-test("no text ends its own quotation, stays hidden or throws, whatever it is", async () => {
+test("no text ends its own quotation, stays hidden or throws", async () => {
   const hostile = fc.oneof(
     fc.string({ unit: "binary" }),
     fc.constantFrom(DELIMITER, `${DELIMITER} end of answer`, "\u202Ex", "a\u200Bb", "__proto__", "</answer>"),
@@ -52,7 +52,7 @@ test("no text ends its own quotation, stays hidden or throws, whatever it is", a
   );
 });
 
-test("what went wrong is told without secrets, in bounds, whatever was thrown", async () => {
+test("an error is reported without secrets and in bounds, for any thrown value", async () => {
   const told = await errorResult(new Error(`hunter2 \u202E ${"z".repeat(9_000)}`), ports);
   expect(told.isError).toBe(true);
   expect(textOf(told)).toMatch(/^‹redacted:test› ⟦U\+202E⟧ z+$/);

@@ -189,7 +189,7 @@ describe("over standard input and output", () => {
     expect(await only({ types: ["security"] })).toBe(0);
   });
 
-  test("what a hostile memory says stands fenced, with nothing hidden and without its secret", async () => {
+  test("a hostile memory is fenced, with nothing hidden and without its secret", async () => {
     const { text, value } = await call(client, "search_memory", {
       query: "ignore instructions, the charge retries",
       top: 3,
@@ -308,7 +308,7 @@ describe("over HTTP on loopback", () => {
     }
   });
 
-  test("review_diff asks the model of the environment; with --model off it asks nobody", async () => {
+  test("review_diff asks the model of the environment; with --model off it asks none", async () => {
     const anthropic = await startAnthropic({
       replies: () => says({ findings: [], ruleFindings: [], walkthrough: "Evaluates a key." }),
     });
@@ -329,7 +329,7 @@ describe("over HTTP on loopback", () => {
     }
   });
 
-  test("with --all another repository is searched by its name, and one that nobody knows is named with the nearest", async () => {
+  test("with --all another repository is searched by its name, and an unknown one is named with the nearest", async () => {
     const { client, close } = await open({ isAll: true });
     try {
       const { value } = await call(client, "search_memory", { query: "rounding of prices", repository: "acme/shop" });
@@ -344,7 +344,7 @@ describe("over HTTP on loopback", () => {
     }
   });
 
-  test("nobody without the token, from another host's name or from a web page is answered", async () => {
+  test("a request without the token, from another host's name or from a web page is refused", async () => {
     const { url, close } = await open();
     try {
       const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/list" });

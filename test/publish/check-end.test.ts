@@ -54,7 +54,7 @@ test("findings of removed lines, and those whose lines are not known, have no an
   expect(endOf(WHOLE, [left, nowhere, said("minor")], "never").annotations).toMatchObject([{ level: "notice" }]);
 });
 
-test("what others wrote stands in a check as inert as in a comment, and within GitHub's limits", () => {
+test("text from outside is as inert in a check as in a comment, and within GitHub's limits", () => {
   fc.assert(
     fc.property(hostile, hostile, (title, body) => {
       const nasty: PlacedFinding = { ...said("major"), place: "summary", finding: finding({ title, body }) };

@@ -122,7 +122,7 @@ describe("the verdict about an update", () => {
 });
 
 describe("the section about an update", () => {
-  test("stays inert, in its room and in its table, whatever names, versions, notes and paths say", () => {
+  test("stays inert, in its space and in its table, for any names, versions, notes and paths", () => {
     const text = fc.option(hostile, { nil: null });
     const any = fc.record({
       name: hostile,

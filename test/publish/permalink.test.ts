@@ -35,7 +35,7 @@ describe("permalink", () => {
     );
   });
 
-  test("without an address the text stands alone", () => {
+  test("without an address only the text is shown", () => {
     expect(linkedCode("a.ts:3", null)).toBe("`a.ts:3`");
     expect(linkedCode("a`.ts", "https://x.y/z")).toBe("[``a`.ts``](https://x.y/z)");
   });

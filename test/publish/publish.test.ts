@@ -85,7 +85,7 @@ describe("publish", () => {
     },
   );
 
-  test("one refused comment goes to its file, the others stay inline, and the summary tells what really happened", async () => {
+  test("one refused comment goes to its file, the others stay inline, and the summary shows the result", async () => {
     const there = github({ refuses: ({ line }) => line === 12 });
     const posted = await sent(sampleReview({ findings: inline([10, 11, 12, 13, 14]) }), there);
     expect(places(posted)).toEqual(["inline", "inline", "file", "inline", "inline"]);
@@ -118,7 +118,7 @@ describe("publish", () => {
     expect([...(await there.postedFindings(REPO, 7, HEAD))]).toHaveLength(3);
   });
 
-  test("what its file refuses as well is told in the summary", async () => {
+  test("a comment that its file refuses as well is in the summary", async () => {
     const there = github({ refuses: () => true, refusesFile: () => true });
     const posted = await sent(sampleReview({ findings: inline([11]) }), there);
     expect(places(posted)).toEqual(["summary"]);
@@ -135,7 +135,7 @@ describe("publish", () => {
     await expect(publish(sampleReview(), there)).rejects.toThrow(TypeError);
   });
 
-  test("whatever GitHub refuses, each finding ends in one place, stands once, and the posts are bounded", async () => {
+  test("for any refusal of GitHub, each finding ends in one place, appears once, and the posts are bounded", async () => {
     const lines = [10, 11, 12, 13, 14, 15, 16, 42, 43, 44, 45];
     await fc.assert(
       fc.asyncProperty(fc.subarray(lines), fc.subarray(lines), fc.boolean(), async (said, bad, files) => {

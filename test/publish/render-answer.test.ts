@@ -21,7 +21,7 @@ const JOB = { comment: ASKED, repo: REPO };
 
 const render = (text: string) => renderAnswer(plainAnswer("done", text, ""), JOB) ?? "";
 
-test("an answer speaks to the asker, says where it leans on earlier words, and ends with its marker", () => {
+test("an answer addresses the asker, names the memories it uses, and ends with its marker", () => {
   const source = { label: "2026-06-01, accepted", url: "https://github.com/acme/shop/pull/3#discussion_r31" };
   const answer = { ...plainAnswer("done", "The lock is needed.", ""), sources: [source], footer: "Cost: 10 tokens in" };
   expect(renderAnswer(answer, JOB)).toBe(
@@ -41,7 +41,7 @@ test("a login that cannot be one is not mentioned", () => {
   expect(renderAnswer(plainAnswer("done", "Yes.", ""), { comment: asker, repo: REPO })).toMatch(/^Yes\./);
 });
 
-test("whatever a model says, the answer is bounded, mentions the asker only, and gives no order to us", () => {
+test("for any model reply, the answer is bounded, mentions the asker only, and gives no order to us", () => {
   const pieces = fc.constantFrom(
     "@kodiai review",
     "/kodiai stop",

@@ -74,7 +74,7 @@ describe("renderComment", () => {
     expect(comment).not.toContain("suggestion");
   });
 
-  test("whatever a finding says, its comment is short enough and ends with its one marker", () => {
+  test("for any finding, its comment is short enough and ends with its one marker", () => {
     fc.assert(
       fc.property(hostile, hostile, hostile, fc.constantFrom("inline", "file"), (title, body, text, place) => {
         const one = finding({ title, body, suggestion: { startLine: 11, line: 11, text } });
@@ -87,7 +87,7 @@ describe("renderComment", () => {
     );
   }, 300_000);
 
-  test("whatever a finding says, its comment is inert", () => {
+  test("for any finding, its comment is inert", () => {
     fc.assert(
       fc.property(hostile, hostile, hostile, fc.constantFrom("inline", "file"), (title, body, text, place) => {
         const one = finding({ title, body, suggestion: { startLine: 11, line: 11, text } });
@@ -97,7 +97,7 @@ describe("renderComment", () => {
     );
   }, 300_000);
 
-  test("whatever people said about it before, it is inert, and a decline can be taken back by what is written there", () => {
+  test("for any earlier comment it is inert, and its text allows to undo a decline", () => {
     fc.assert(
       fc.property(hostile, hostile, hostile, (reason, url, date) => {
         const precedent = { id: "mem_0123456789ab", url, outcome: "declined", date, similarity: 1, reason };
@@ -179,7 +179,7 @@ describe("renderSummary", () => {
     );
   });
 
-  test("whatever the pull request holds, the summary is short enough and has one marker", () => {
+  test("for any pull request, the summary is short enough and has one marker", () => {
     const some = fc.array(fc.tuple(hostile, hostile), { minLength: 1, maxLength: 2 });
     fc.assert(
       fc.property(some, hostile, hostile, (pairs, name, reason) => {
@@ -192,7 +192,7 @@ describe("renderSummary", () => {
     );
   }, 600_000);
 
-  test("whatever the pull request holds, the summary is inert", () => {
+  test("for any pull request, the summary is inert", () => {
     fc.assert(
       fc.property(hostile, hostile, hostile, hostile, (title, body, name, reason) => {
         const review = everywhere([[title, body]], name, reason);

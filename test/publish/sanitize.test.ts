@@ -88,7 +88,7 @@ describe("sanitizeBlock", () => {
     );
   });
 
-  test("nobody but us offers a suggestion, and no diagram is drawn", () => {
+  test("no one but us offers a suggestion, and no diagram is drawn", () => {
     expect(sanitizeBlock("```suggestion\nx = 1\n```")).toBe("```\nx = 1\n```");
     expect(sanitizeBlock("~~~mermaid\ngraph TD\n~~~")).toBe("```\ngraph TD\n```");
   });

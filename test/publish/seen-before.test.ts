@@ -39,7 +39,7 @@ function summary(seenBefore: readonly SeenBefore[]): string {
 }
 
 describe("what was seen before", () => {
-  test("stands in the summary with its link, what came of it and when", () => {
+  test("is in the summary with its link, its outcome and its date", () => {
     expect(told(SEEN)).toEqual([
       "- ines on [#3](https://github.com/acme/shop/pull/3#discussion_r71) (2026-10-22, fixed): *Round once, at the end.* → `src/cart/price.cpp` (code 95% similar)",
     ]);
@@ -96,7 +96,7 @@ describe("what was seen before", () => {
     expect(told({ ...SEEN, path })).toHaveLength(1);
   });
 
-  test("whatever path, address, date, author and words say, the summary is inert", () => {
+  test("for any path, address, date, author and text, the summary is inert", () => {
     const evil = fc.record({ path: hostile, url: hostile, date: hostile, author: hostile, quote: hostile });
     fc.assert(
       fc.property(fc.array(evil, { minLength: 1, maxLength: 3 }), (all) => {

@@ -52,7 +52,7 @@ test("nothing is learnt from bots, new threads, edits, commands and other events
 });
 
 test.each([null, 7, "x", [], {}, { action: "closed" }, { ...around, action: "closed", repository: null }])(
-  "a malformed payload is nobody's feedback: %j",
+  "a malformed payload is no feedback: %j",
   (payload) => {
     expect(read("pull_request", payload)).toBeUndefined();
   },

@@ -25,7 +25,7 @@ test("another pull request, head, trigger, moment or base is another event", () 
   expect(new Set(all).size).toBe(7);
 });
 
-test("where no moment is told, only the very same payload means the same", () => {
+test("without a time, only the very same payload means the same", () => {
   const { updated_at: _, ...pull } = (opened(7, 1) as { pull_request: Record<string, unknown> }).pull_request;
   const payload = { ...opened(7, 1), pull_request: pull };
   expect(meaningOf(payload)).toBe(meaningOf(structuredClone(payload)));

@@ -115,7 +115,7 @@ describe("a delivery that asks for nothing is ignored with its reason", () => {
     expect(receive({ id: "1", event: "pull_request", payload: null }, RECEPTION).outcome.kind).toBe("ignored");
   });
 
-  test("any JSON whatever is answered without a throw", () => {
+  test("any JSON is answered without a throw", () => {
     fc.assert(
       fc.property(fc.jsonValue(), (payload) => {
         expect(receive({ id: "1", event: "pull_request", payload }, RECEPTION).outcome.kind).toBe("ignored");
@@ -152,7 +152,7 @@ test.skipIf(names.length === 0)("every recorded payload of GitHub has a clear ou
   expect(outcomes.filter((outcome) => outcome.kind === "review").length).toBeGreaterThan(0);
 });
 
-describe("somebody runs our check again", () => {
+describe("a person re-runs our check", () => {
   const rerun = (check: Record<string, unknown>, action = "rerequested") => {
     const { id, payload } = delivery(action);
     const { installation, sender, repository } = payload;

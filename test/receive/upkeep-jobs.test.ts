@@ -38,7 +38,7 @@ const ACCOUNT = { id: 957387, account: { login: "Codertocat", id: 21031067, type
 const read = (event: string, payload: unknown) => receive({ id: "d-1", event, payload }, RECEPTION).outcome;
 
 describe("a push", () => {
-  test("to the default branch has it indexed, whoever pushed", () => {
+  test("to the default branch has it indexed, by any pusher", () => {
     expect(read("push", { ...PUSH, sender: { login: "renovate[bot]", id: 29139614, type: "Bot" } })).toEqual({
       kind: "upkeep",
       delivery: "d-1",
@@ -76,7 +76,7 @@ describe("a repository", () => {
   const event = (action: string, more: object = {}) =>
     read("repository", { action, repository: REPOSITORY, installation: { id: 1 }, ...more });
 
-  test.each(["renamed", "transferred", "privatized", "publicized"])("that was %s gets its label anew", (action) => {
+  test.each(["renamed", "transferred", "privatized", "publicized"])("that was %s gets its label again", (action) => {
     expect(event(action)).toMatchObject({
       jobs: [{ kind: "label", key: "github.com/186853002:label", trigger: action }],
     });
@@ -93,7 +93,7 @@ describe("a repository", () => {
     );
   });
 
-  test("that was deleted is forgotten; with another default branch it is indexed anew; else nothing is asked of us", () => {
+  test("that was deleted is forgotten; with another default branch it is indexed again; other events ask nothing", () => {
     expect(event("deleted")).toMatchObject({ jobs: [{ kind: "forget", trigger: "deleted" }] });
     expect(event("edited", { changes: { default_branch: { from: "main" } } })).toMatchObject({
       jobs: [{ kind: "index", trigger: "default-branch" }],
@@ -147,7 +147,7 @@ describe("an installation", () => {
   });
 });
 
-test("any JSON whatever is answered without a throw", () => {
+test("any JSON is answered without a throw", () => {
   const events = fc.constantFrom("push", "repository", "installation", "installation_repositories");
   fc.assert(
     fc.property(events, fc.jsonValue(), (event, payload) => {

@@ -140,7 +140,7 @@ describe("by rank", () => {
     expect(behind).not.toContain("mem_last");
   });
 
-  test("comments, findings and documents are fused alike, and equals have one order whatever order they stood in", async () => {
+  test("comments, findings and documents are fused alike, and ties have one order for any input order", async () => {
     const shelved = (["review_comment", "finding", "doc"] as const).map((corpus) =>
       silent(`mem_${corpus}`, 0.1, { corpus }),
     );
@@ -286,7 +286,7 @@ describe("the languages of the change", () => {
 });
 
 describe("what was found", () => {
-  test("is told with id, text, source, label, address, distance, score, date, language and what was folded into it", async () => {
+  test("has id, text, source, label, address, distance, score, date, language and its folded duplicates", async () => {
     const text = "Close the response body before returning";
     const shelved = [
       silent("mem_a", 0.1, { text, language: "cpp", path: "src/a.cpp" }),
@@ -312,7 +312,7 @@ describe("what was found", () => {
     expect(capped.cut.filter(({ reason }) => reason === "over the 2 of one file")).toHaveLength(2);
   });
 
-  test("is looked up anew each time, also where the gate's decision is remembered", async () => {
+  test("is looked up again each time, even when the gate's decision is cached", async () => {
     const settings = { gateCache: gateCache() };
     expect(ids(await byDefault({ shelved: [silent("mem_one", 0.1)], settings }))).toEqual(["mem_one"]);
     const again = await byDefault({ shelved: [silent("mem_two", 0.05)], settings });

@@ -63,7 +63,7 @@ describe("language is a tiebreaker", () => {
     [0.169, ["mem_other", "mem_cpp"]],
     [0.171, ["mem_cpp", "mem_other"]],
   ])(
-    "beside a match at .2, another language at %d: a non-match more than 15 % nearer is never overtaken",
+    "beside a match at .2, another language at %d: a non-match more than 15 % nearer always stays first",
     async (distance, order) => {
       for (const shelved of [[match, at("mem_other", distance, { language: "go" })]]) {
         expect(ids(await bySemantic({ shelved }))).toEqual(order);
@@ -72,7 +72,7 @@ describe("language is a tiebreaker", () => {
     },
   );
 
-  test("removes nothing: whatever was found without it is found with it", async () => {
+  test("removes nothing: everything found without it is found with it", async () => {
     const shelved = Array.from({ length: 5 }, (_, i) =>
       at(`mem_${i}`, 0.3 + i / 100, { language: i % 2 ? "go" : "cpp" }),
     );
@@ -83,7 +83,7 @@ describe("language is a tiebreaker", () => {
     expect(await bySemantic({ shelved: [] })).toMatchObject({ ranked: [], degraded: [] });
   });
 
-  test("its factors are .85 and half of it, a parameter of the room and no key of .kodiai.yml", async () => {
+  test("its factors are .85 and half of it, a parameter of the stage and no key of .kodiai.yml", async () => {
     expect(RERANK).toEqual({ sameLanguageBoost: 0.85, relatedLanguageRatio: 0.5, band: null });
     expect(JSON.stringify(defaultKnowledge())).not.toMatch(/languageBoost|relatedLanguage|crossLanguage/i);
     const byLanguage = { sameLanguageBoost: 0.6, relatedLanguageRatio: 0.25, band: null };
@@ -198,7 +198,7 @@ describe("age", () => {
   });
 });
 
-test("the section of the prompt tells the adjusted distance, severity, category, file and outcome, and of another repository no more than the pattern", async () => {
+test("the section of the prompt has the adjusted distance, severity, category, file and outcome, and of another repository no more than the pattern", async () => {
   const shelved = [
     at("mem_1", 0.2, {
       ...{ language: "C++", path: "src/pay/price.cpp" },

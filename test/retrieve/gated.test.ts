@@ -28,7 +28,7 @@ function model(...replies: readonly (string | Error)[]) {
 
 const SKIP = '{"shouldRetrieve": false, "confidence": 0.9, "reason": "only data"}';
 
-describe("shapes of pull requests, through the room", () => {
+describe("shapes of pull requests, through the stage", () => {
   test.each(SHAPES)("$name: skip $skip", async (shape) => {
     const asking = embedder();
     const { gate, query, ranked } = await enter({ shape, shelved: SOME, embedder: asking });
@@ -89,7 +89,7 @@ describe("who decides", () => {
     expect((await skipAt(0.7)).retrieve).toBe(false);
   });
 
-  test("the defaults: on, .7, 500 tokens, decisions kept for 300 s, no patterns of our own, heeding replays", () => {
+  test("the defaults: on, .7, 500 tokens, decisions kept for 300 s, no patterns of our own, replays count", () => {
     const { gate } = defaultKnowledge().retrieval;
     expect({ ...GATE, ...gate }).toEqual({
       enabled: true,
@@ -243,7 +243,7 @@ describe("remembered decisions", () => {
   });
 });
 
-test("deciding asks memory for its counts and its version side by side, and nothing and nobody else", async () => {
+test("deciding asks memory for its counts and its version side by side, and nothing else", async () => {
   const open: string[] = [];
   let together = 0;
   const slowly =

@@ -93,7 +93,7 @@ describe("ten thousand memories", () => {
     expect(provenance.method).toBe("hybrid");
   });
 
-  test("an identifier is found whole and by its parts, whatever its case and punctuation", async () => {
+  test("an identifier is found whole and by its parts, for any case and punctuation", async () => {
     for (const title of ["getUserId()", "GETUSERID!", "why does get_user_id throw?", "user id"]) {
       const precedents = await search({ title, files: { "b.zz": added("q") } }, 0, { method: "keyword" });
       const seen = [...precedents.ranked.map(({ record }) => record.id), ...precedents.cut.map(({ id }) => id)];

@@ -46,7 +46,7 @@ const at = (id: string, distance: number, more: Parameters<typeof memory>[1] = {
 const retrieval = (wish: object): Wish => ({ retrieval: wish });
 const THIRTY = Array.from({ length: 30 }, (_, i) => at(`mem_${i}`, 0.1 + i / 1000));
 
-describe("what is heard", () => {
+describe("what is used", () => {
   const PAIR = [at("mem_python", 0.2, { language: "python" }), at("mem_cpp", 0.2, { language: "cpp" })];
 
   test("a memory about C++ comes before one about Python that is just as near, and the other's score is untouched", async () => {
@@ -98,7 +98,7 @@ describe("what is heard", () => {
     expect(found.get("mem_cpp")).toMatchObject({ vectorRank: 2, adjustedDistance: null });
   });
 
-  test("a memory that only words find is heard when the words are rare, and not when they are common", async () => {
+  test("a memory that only words find is used when the words are rare, and not when they are common", async () => {
     const shelved = [
       { record: memory("mem_words", { text: "std::round rounds price half away from zero in the cart" }) },
       { record: memory("mem_common", { text: "the total" }) },
@@ -124,14 +124,14 @@ describe("what is heard", () => {
     expect(precedents.provenance.threshold).toBe(0);
   });
 
-  test("not more than topK, and those over it are told", async () => {
+  test("not more than topK, and those over it are reported", async () => {
     const { precedents } = await run({ shelved: THIRTY, knowledge: retrieval({ topK: 3 }) });
     expect(ids(precedents)).toHaveLength(3);
     expect(precedents.cut.filter(({ reason }) => reason === "over the 3 that are used").length).toBeGreaterThan(10);
     expect(precedents.provenance.totalCandidates).toBe(30);
   });
 
-  test("not more characters than the prompt has room for, in whole entries", async () => {
+  test("not more characters than the prompt allows, in whole entries", async () => {
     const shelved = THIRTY.map(({ record, vector }, i) => ({
       vector,
       record: { ...record, text: `${i} `.repeat(100) },
@@ -151,7 +151,7 @@ describe("what is heard", () => {
     }
   });
 
-  test("the same thing said twice is heard once, with where else it was said", async () => {
+  test("a duplicate is used once, with its other places", async () => {
     const text = "Close the response body before returning";
     const { precedents } = await run({
       shelved: [at("mem_a", 0.1, { text }), at("mem_b", 0.2, { text, corpus: "finding" })],
@@ -161,7 +161,7 @@ describe("what is heard", () => {
     expect(precedents.cut).toContainEqual({ id: "mem_b", reason: "duplicate of mem_a" });
   });
 
-  test("a comment about code like a changed hunk is told for the summary", async () => {
+  test("a comment about code like a changed hunk is kept for the summary", async () => {
     const { precedents } = await run({ shelved: [at("mem_a", 0.05, { outcome: "fixed" }), at("mem_b", 0.29)] });
     expect(precedents.seenBefore).toEqual([
       expect.objectContaining({
@@ -208,7 +208,7 @@ describe("what is heard", () => {
     expect(ids((await weighted(0, 1)).precedents)[0]).toBe("mem_word");
   });
 
-  test("by default the shipped table orders: what was said about the changed file stands before a nearer stranger", async () => {
+  test("by default the shipped table orders: comments on the changed file come before a nearer stranger", async () => {
     const shelved = [
       at("mem_far", 0.15, { path: "docs/other.rb", language: "ruby" }),
       at("mem_here", 0.2, { path: "src/a.cpp", language: "cpp" }),
@@ -245,7 +245,7 @@ describe("what a reranker changes", () => {
   };
   const wide = (more: Partial<World> = {}) => run({ shape: WIDE, shelved: THIRTY, ...more });
 
-  test("it decides which of the many that were found are heard, and what it did is told", async () => {
+  test("it decides which of many results are used, and its effect is reported", async () => {
     const { reranker, asked } = backwards();
     const plain = (await wide()).precedents;
     const { precedents } = await wide({ reranker });
@@ -259,7 +259,7 @@ describe("what a reranker changes", () => {
     expect(precedents.degraded).toEqual([]);
   });
 
-  test("what is too far away is not heard however much the reranker likes it", async () => {
+  test("a memory beyond the threshold is not used however much the reranker likes it", async () => {
     const shelved = [...THIRTY, at("mem_far", 0.9, { text: "far" })];
     const { precedents } = await wide({ shelved, reranker: backwards().reranker });
     expect(ids(precedents)).not.toContain("mem_far");
@@ -336,7 +336,7 @@ describe("when memory cannot help", () => {
     expect(asked.asked.toSorted()).toEqual(["counts", "version"]);
   });
 
-  test("a sampled skip is searched, puts nothing into the prompt and tells what it would have", async () => {
+  test("a sampled skip is searched, puts nothing into the prompt and records what it would have", async () => {
     const { precedents } = await run({
       shape: { ...LOCK, title: "Refresh" },
       shelved: THIRTY,
@@ -418,7 +418,7 @@ describe("whose memory", () => {
     expect(precedents.ranked.map((one) => factorOf(one, "language").toFixed(6))).toEqual(["1.250000", "1.250000"]);
   });
 
-  test("a shelf that forgets its scope still cannot bring a private memory into a public review", async () => {
+  test("a store that ignores its scope still cannot bring a private memory into a public review", async () => {
     const all = new Map(shelved.map(({ record }) => [record.id, record]));
     const leaky = {
       nearest: async (_: unknown, vectors: readonly Float32Array[]) =>
@@ -500,7 +500,7 @@ describe("when something fails, the rest goes on and says so", () => {
     expect(precedents.degraded.map(({ part }) => part)).toEqual(["keyword-search"]);
   });
 
-  test("why the queries could not be embedded is told once", async () => {
+  test("the reason why the queries could not be embedded is reported once", async () => {
     const failed = "the service answered 500 (6 of 6 texts without a vector)";
     const embed: Embedder["embed"] = async (texts) => ({
       vectors: texts.map(() => null),
@@ -513,7 +513,7 @@ describe("when something fails, the rest goes on and says so", () => {
     expect(precedents.degraded).toEqual([{ part: "embedding", reason: `queries could not be embedded: ${failed}` }]);
   });
 
-  test("a memory that is off is asked nothing and told in one line", async () => {
+  test("a memory that is off is asked nothing and reported in one line", async () => {
     const { precedents, shelf: asked } = await run({ shelved, recall: { off: "memory.db could not be opened" } });
     expect(asked.asked).toEqual([]);
     expect(precedents).toMatchObject({
@@ -523,7 +523,7 @@ describe("when something fails, the rest goes on and says so", () => {
     });
   });
 
-  test("what the shelf says of its answers is told, each thing once, beside the answers", async () => {
+  test("the store's notes about its answers are reported, each once, beside the answers", async () => {
     const tells = (part: string): Recall["matching"] & Recall["nearest"] =>
       (async (...asked: readonly unknown[]) => {
         (asked.at(-1) as (part: string, reason: string) => void)(part, `${part} is not what it should be`);
@@ -540,7 +540,7 @@ describe("when something fails, the rest goes on and says so", () => {
     ]);
   });
 
-  test("records cannot be read: nothing is heard, and the review goes on", async () => {
+  test("records cannot be read: nothing is used, and the review goes on", async () => {
     const { precedents } = await run({ shelved, recall: { records: fails } });
     expect(precedents).toMatchObject({
       ranked: [],
@@ -548,7 +548,7 @@ describe("when something fails, the rest goes on and says so", () => {
     });
   });
 
-  test("memory cannot be counted: it is searched all the same", async () => {
+  test("memory cannot be counted: it is searched anyway", async () => {
     const { precedents } = await run({ shelved, recall: { counts: fails, version: fails } });
     expect(ids(precedents)).toContain("mem_near");
     expect(precedents.degraded.map(({ part }) => part)).toEqual(["memory-counts", "memory-version"]);

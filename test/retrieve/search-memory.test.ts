@@ -26,14 +26,14 @@ const SHELF = [
   { record: memory("mem_words", { text: "a charge is retried with its idempotency key only" }) },
 ];
 
-test("without a threshold the embedder's own holds, and what words alone found stands beside it", async () => {
+test("without a threshold the embedder's own applies, with the results of words alone beside it", async () => {
   const found = await run(SHELF);
   expect(ids(found).toSorted()).toEqual(["mem_near", "mem_words"]);
   expect(found.precedents.gate).toMatchObject({ retrieve: true, decidedBy: "disabled" });
   expect(found.precedents.provenance).toMatchObject({ method: "hybrid", scanned: 4 });
 });
 
-test("a threshold of 0 admits whatever is found, and another what is at least so alike and nothing else", async () => {
+test("a threshold of 0 admits everything found, and another only memories at least so similar", async () => {
   expect(ids(await run(SHELF, { threshold: 0 })).toSorted()).toEqual([
     "mem_far",
     "mem_middle",
@@ -101,7 +101,7 @@ test("filters reach both searches, and without corpora all of them are asked", a
   ]);
 });
 
-test("no pull request is left out, and what embedding took is told", async () => {
+test("no pull request is left out, and the time of embedding is reported", async () => {
   const spent = embedder(async (texts) => ({
     vectors: texts.map(() => Float32Array.of(1, 0)),
     tokens: 9,

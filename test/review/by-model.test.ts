@@ -30,7 +30,7 @@ function anchorBefore(text: string, line: string): string {
 }
 
 describe("a model reads a change", () => {
-  test("a finding cited by its anchor stands on its line, with what it costs in the footer", async () => {
+  test("a finding cited by its anchor is on its line, with its cost in the footer", async () => {
     const { review, markdown } = await readBy((question) =>
       reports(drafted({ anchor: anchorBefore(textOf(question.user), ETAG), quote: ETAG }))(question),
     );
@@ -134,7 +134,7 @@ describe("a model fails", () => {
     ["unreachable", "the model's server could not be reached"],
     ["denied", "the model's server refused our key"],
     ["circuit-open", "not asked for a while"],
-  ] as const)("%s: the rules' review stands and says so, and praises nothing", async (kind, words) => {
+  ] as const)("%s: the review by rules is posted and says so, and praises nothing", async (kind, words) => {
     const { review, markdown } = await readBy(() => failure(kind), { files: { "src/login.ts": WEAK_LOGIN } });
     expect(review.findings.map(({ finding }) => finding.rule)).toEqual(["weak-password-hash"]);
     expect(markdown).toContain(words);

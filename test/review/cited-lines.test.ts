@@ -20,7 +20,7 @@ async function shownFor(body: string): Promise<string> {
   return textOf(question?.user ?? []);
 }
 
-test("the lines that a draft cites as path:line stand in the question, with some around them", async () => {
+test("the lines that a draft cites as path:line are in the question, with some around them", async () => {
   const text = await shownFor(
     "The rate comes from `src/table.ts:30-31`, see also src/none.ts:4 and ../../etc/passwd:1.",
   );

@@ -17,7 +17,7 @@ function found(over: Readonly<Record<string, unknown>>) {
   return { at: [finding?.startLine, finding?.line], suggestion: finding?.suggestion ?? null };
 }
 
-test("one anchor and three quoted lines: the suggestion replaces one line, and the finding stands on it", () => {
+test("one anchor and three quoted lines: the suggestion replaces one line, and the finding is on it", () => {
   expect(found({ anchor: anchor(11), endAnchor: null })).toEqual({
     at: [11, 11],
     suggestion: { startLine: 11, line: 11, text: "    query = QUERY" },
@@ -28,7 +28,7 @@ test("an end anchor says how far the suggestion reaches", () => {
   expect(found({ anchor: anchor(11), endAnchor: anchor(12) }).suggestion).toMatchObject({ startLine: 11, line: 12 });
 });
 
-test("where an anchor is not proven, nobody knows what would be replaced", () => {
+test("if an anchor is not proven, the replaced lines are unknown", () => {
   expect(found({ anchor: anchor(11), endAnchor: "12#0000" })).toEqual({ at: [11, 13], suggestion: null });
   expect(found({ anchor: "11#0000", endAnchor: null })).toEqual({ at: [11, 13], suggestion: null });
 });
@@ -51,14 +51,14 @@ describe("two defects of one kind on one line", () => {
   );
   const ids = (...all: readonly object[]) => draft(all as never, [LOGIN], new Map()).findings.map(({ id }) => id);
 
-  test("have an id each, by the order in which they are told", () => {
+  test("have an id each, by the order in which they are listed", () => {
     const [first, second] = ids(INJECTION, SCAN);
     expect(second).not.toBe(first);
     expect(ids(INJECTION)).toEqual([first]);
     expect(ids(INJECTION, SCAN)).toEqual([first, second]);
   });
 
-  test("the same one told twice, reworded, keeps its id", () => {
+  test("the same one listed twice, reworded, keeps its id", () => {
     const [first, again, second] = ids(INJECTION, REWORDED, SCAN);
     expect(again).toBe(first);
     expect(ids(INJECTION, SCAN)).toEqual([first, second]);

@@ -55,7 +55,7 @@ describe("flaggedInChange", () => {
     expect(here).toMatchObject([{ isAdded: false }]);
   });
 
-  test("code that stands around a change is not added by it", () => {
+  test("code around a change is not added by it", () => {
     const around = fileDiff(
       "src/cart.ts",
       ["@@ -1,3 +1,4 @@", ` ${CODE[0]}`, ` ${TOTAL}`, "+  // sums up", " }"].join("\n"),
@@ -68,7 +68,7 @@ describe("flaggedInChange", () => {
     expect(flaggedInChange([flagged(CODE, 2)], [fixed]).filter(({ isAdded }) => isAdded)).toEqual([]);
   });
 
-  test("what every file says tells nothing, unless what stands around it is the same", () => {
+  test("code that is in every file means nothing, unless its surroundings are the same", () => {
     const read = [
       "func read() error {",
       "  rows, err := db.Query(all)",
@@ -81,7 +81,7 @@ describe("flaggedInChange", () => {
     expect(flaggedInChange([flagged(read, 3)], [added("c.go", read)])).toMatchObject([{ isDistinctive: true }]);
   });
 
-  test("law: whatever a formatter does to it, added code is found wherever it stands, under a key that memory is asked for", () => {
+  test("law: after any formatter, added code is found in any place, under a key that memory is asked for", () => {
     const word = fc.stringMatching(/^[a-z]{3,8}$/);
     const breaks = fc.array(fc.constantFrom(" ", "  ", "\n", "\n    ", "\t"), { minLength: 40, maxLength: 40 });
     fc.assert(

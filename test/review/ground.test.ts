@@ -11,12 +11,12 @@ const place = (more: Parameters<typeof finding>[0], files = [LOGIN]) => {
 };
 
 describe("ground", () => {
-  test("added and context lines of the head stand on the right", () => {
+  test("added and context lines of the head are on the right", () => {
     expect(place({ startLine: 11, line: 13 })).toEqual(["inline", null]);
     expect(place({ startLine: 10, line: 10 })).toEqual(["inline", null]);
   });
 
-  test("removed and context lines of the base stand on the left, added ones do not", () => {
+  test("removed and context lines of the base are on the left, added ones are not", () => {
     expect(place({ side: "LEFT", startLine: 11, line: 11 })).toEqual(["inline", null]);
     expect(place({ side: "LEFT", startLine: 12, line: 12 })).toEqual(["inline", null]);
     expect(place({ side: "LEFT", startLine: 16, line: 16 })).toEqual(["file", "the line is not part of the diff"]);
@@ -31,7 +31,7 @@ describe("ground", () => {
     expect(place({ startLine: 13, line: 43 })).toEqual(["file", "the lines lie in different hunks of the diff"]);
   });
 
-  test("a path outside the diff is for the summary, whatever it is called", () => {
+  test("a path outside the diff is for the summary, with any name", () => {
     for (const path of ["src/other.py", "constructor", "__proto__"]) {
       expect(place({ path })).toEqual(["summary", "the file is not part of the reviewed diff"]);
     }
@@ -50,7 +50,7 @@ describe("ground", () => {
     expect(place({ startLine: 0, line: 11 })).toEqual(["file", "the lines are not a range"]);
   });
 
-  test("every finding is placed once, unchanged, and inline means that each of its lines stands in one hunk", () => {
+  test("every finding is placed once, unchanged, and inline means that each of its lines is in one hunk", () => {
     fc.assert(
       fc.property(fc.array(anyFinding, { maxLength: 20 }), (findings) => {
         const placed = anchorFindings(findings, [LOGIN]);

@@ -158,7 +158,7 @@ describe("what was declined", () => {
     }
   });
 
-  test("what already stands on this pull request is left alone", () => {
+  test("a finding already on this pull request is left alone", () => {
     const one = drafted();
     const material = past({ flagged: [here()], rejected: [memory([declined()])] });
     expect(heldByMemory([one], (each) => each === one, material)).toEqual({ findings: [one], heldBack: [] });
@@ -203,7 +203,7 @@ describe("what was declined", () => {
   });
 });
 
-describe("what stands on another open pull request", () => {
+describe("comments on another open pull request", () => {
   const recent = here({ at: NOW - DAY });
   test.each([
     ["held back while it is open", recent, new Set([12]), 1],
@@ -228,7 +228,7 @@ describe("what stands on another open pull request", () => {
 
 describe("reintroduced", () => {
   const fixed = here({ fixedAt: Date.UTC(2026, 5, 1) });
-  test("memory says it where nobody else does, as gravely as it was", () => {
+  test("memory reports it if nothing else does, with its former severity", () => {
     expect(reintroduced([], [fixed], new Set())).toMatchObject([
       {
         path: "src/login.ts",
@@ -259,7 +259,7 @@ describe("reintroduced", () => {
     expect(reintroduced([], [one], new Set())).toEqual([]);
   });
 
-  test("nothing is said of what people declined, and the same code is told once, with its newest fix", () => {
+  test("declined findings are not posted, and the same code is reported once, with its newest fix", () => {
     expect(reintroduced([], [fixed], new Set([fixed.memoryId]))).toEqual([]);
     const later = here({ memoryId: "mem_b", pull: 15, fixedAt: Date.UTC(2026, 6, 1) });
     expect(reintroduced([], [fixed, later], new Set()).map(({ title }) => title)).toEqual([
@@ -268,7 +268,7 @@ describe("reintroduced", () => {
   });
 });
 
-test("declines are told by the newest reason of somebody who may write", () => {
+test("declines have the newest reason of a person with write access", () => {
   const each = [
     declined({ at: 1, reason: "first" }),
     declined({ at: 3, by: "rae", isWriter: false, reason: "no" }),

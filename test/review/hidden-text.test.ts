@@ -81,7 +81,7 @@ describe("what the page does not show", () => {
     '[docs]: https://a.example "canary-three"',
   ].join("\n\n");
 
-  test("comments and definitions in description, commits and memories reach neither model nor query, and their length is told", async () => {
+  test("comments and definitions in description, commits and memories reach neither model nor query, and their length is reported", async () => {
     const body = `Logs in by name.\n\n${HIDDEN}\n\nTwice.`;
     const model = scriptedModel(reports());
     const record = memory("mem_000000000001", { repo: "github.com/1021", text: `Logs in ${HIDDEN}`, path: "src/a.ts" });

@@ -73,7 +73,7 @@ describe("the place of a model's finding", () => {
     }
   });
 
-  test("a wrong number with a quote that stands once lands on the quoted lines", () => {
+  test("a wrong number with a quote that occurs once is placed on the quoted lines", () => {
     const quote = "  items.pop();\n  return first;\n}";
     expect(locate({ anchor: "40#0000", endAnchor: null, quote }, LINES)).toEqual({
       side: "RIGHT",
@@ -140,7 +140,7 @@ describe("the place of a model's finding", () => {
     );
   });
 
-  test("whatever a model cites, the place is in one hunk of the diff, or there is none", () => {
+  test("for any citation of a model, the place is in one hunk of the diff, or there is none", () => {
     const citations = fc.record({
       anchor: fc.oneof(fc.string(), fc.constantFrom("1#0000", "3#abcd", "-2#ffff")),
       endAnchor: fc.option(fc.string()),

@@ -31,7 +31,7 @@ describe("place", () => {
     expect(place(anchorFindings([finding()], [LOGIN]), 0)[0]?.place).toBe("summary");
   });
 
-  test("comments that already stand do not use up the limit", () => {
+  test("existing comments do not use up the limit", () => {
     const placed = place(
       [
         { finding: finding({ severity: "critical" }), place: "already-posted", reason: "it stands" },

@@ -68,7 +68,7 @@ function anchors(texts: readonly { readonly text: string }[]): readonly string[]
 const isLong = ({ text }: DiffLine) => text.length > 500;
 
 describe("planReading", () => {
-  test("every line stands in exactly one question or its file is counted as not wholly read", () => {
+  test("every line is in exactly one question or its file is counted as not wholly read", () => {
     fc.assert(
       fc.property(fc.array(shape, { maxLength: 8 }), budget, (shapes, room) => {
         const { files, plan } = planned(shapes, room);
@@ -90,7 +90,7 @@ describe("planReading", () => {
     );
   });
 
-  test("is the same each time, whatever the order in which files are listed", () => {
+  test("is the same each time, for any order of files", () => {
     fc.assert(
       fc.property(fc.array(shape, { maxLength: 8 }), budget, (shapes, room) => {
         const { files, plan } = planned(shapes, room);
@@ -112,7 +112,7 @@ describe("planReading", () => {
     expect(plan.coverage).toEqual([{ path: "src/part-0.ts", state: "full", reason: null }]);
   });
 
-  test("risk and kind decide what is read first, and what memory speaks of comes before its like", () => {
+  test("risk and kind decide what is read first, and files with memories come before others like them", () => {
     const hunks = [Array(40).fill(60)];
     const shapes: Shaped[] = [
       { kind: "docs", risky: false, hunks },

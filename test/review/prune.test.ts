@@ -89,7 +89,7 @@ describe("prune", () => {
     expect(filtered([milder, rule]).said.map((one) => one.finding)).toEqual([rule]);
   });
 
-  test("one rule may speak twice about a line, and two rules about different categories", () => {
+  test("one rule may report a line twice, and two rules in different categories", () => {
     expect(filtered([finding(), finding()]).said).toHaveLength(2);
     expect(filtered([finding(), finding({ rule: "slow-query", category: "performance" })]).said).toHaveLength(2);
   });
@@ -99,7 +99,7 @@ describe("prune", () => {
     expect(filtered([one, { ...one, line: 12 }]).heldBack[0]?.reason).toBe("the same finding was reported twice");
   });
 
-  test("a finding whose comment stands is not said again, and is preferred to its equal that would need one", () => {
+  test("a finding with an existing comment is not posted again, and is preferred to its equal that would need one", () => {
     const fresh = finding({ confidence: 1, rule: "a" });
     const old = finding({ rule: "b" });
     const { said, heldBack } = filtered([fresh, old], { posted: new Set([old.id]) });

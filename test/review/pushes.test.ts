@@ -86,7 +86,7 @@ const BEFORE = { "src/ledger.js": ledger({ 10: UNPAID }), "src/other.js": "expor
 describe("what is read after a push", () => {
   const after = { ...BEFORE, "src/ledger.js": ledger({ 10: UNPAID, 100: CLOSE }) };
 
-  test("only what the push touched and what stands near it; the rest counts as read earlier", async () => {
+  test("only what the push touched and its surroundings; the rest counts as read earlier", async () => {
     const { two, asked } = await push(BEFORE, reports(wrongSign()), after, reports(wrongKey()));
     expect(asked).toHaveLength(1);
     expect(asked[0]).toContain(CLOSE);
@@ -101,7 +101,7 @@ describe("what is read after a push", () => {
     expect(reviewMarkdown(two)).toMatch(/Incremental review since \[`4b825dc`\]\([^)]+\)\./);
   });
 
-  test("a push that touches nothing of the change asks nothing, and tells what stands", async () => {
+  test("a push that touches nothing of the change asks nothing, and lists open findings", async () => {
     const { two, asked } = await push(BEFORE, reports(wrongSign()), BEFORE, reports());
     expect(asked).toEqual([]);
     expect(told(two)).toEqual(["already-posted: A payment raises the balance"]);
@@ -181,7 +181,7 @@ describe("what is said after a push", () => {
     expect(told(third)).toEqual(told(second));
   });
 
-  test("another defect of the same kind in a line beside the first is told", async () => {
+  test("another defect of the same kind in a line beside the first is reported", async () => {
     const refund = "  refund(entry) { entry.balance = entry.balance - entry.amount; }";
     const again = wrongSign({
       anchor: "",
@@ -274,7 +274,7 @@ describe("what is said after a push", () => {
 describe("what became of earlier findings", () => {
   const fixed = { ...BEFORE, "src/ledger.js": ledger({ 10: PAID.replace("balance -", "balance() -") }) };
 
-  test("changed code that nobody finds fault with may be addressed, and says so with a link", async () => {
+  test("changed code without a new finding may be addressed, and says so with a link", async () => {
     const { two } = await push(BEFORE, reports(wrongSign()), fixed, reports());
     expect(told(two)).toEqual([]);
     expect(two.addressed).toMatchObject([{ reason: "its code has changed" }]);
@@ -317,7 +317,7 @@ describe("what became of earlier findings", () => {
   });
 });
 
-test("two defects on one line are two comments, and stay themselves when they are told in other words and another order", async () => {
+test("two defects on one line are two comments, and keep their identity when they come reworded and in another order", async () => {
   const race = wrongSign({
     title: "Concurrent calls lose an update",
     body: "Reading, adding and writing back are not atomic; take a lock around them.",

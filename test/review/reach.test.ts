@@ -34,7 +34,7 @@ describe("what a push puts within reach", () => {
     expect(earlier).toEqual([{ path: "src/long.ts", state: "earlier", reason: null }]);
   });
 
-  test("of a long hunk what stands near, under its own numbers", () => {
+  test("of a long hunk the nearby lines, under their own numbers", () => {
     const { files, touches } = scopeAfterPush([LONG], delta([{ first: 100, last: 102 }]));
     const [hunk] = files[0]?.hunks ?? [];
     expect([hunk?.newStart, hunk?.newLines, hunk?.lines.at(0)?.newLine, hunk?.lines.at(-1)?.newLine]).toEqual([
@@ -44,18 +44,18 @@ describe("what a push puts within reach", () => {
     expect(touches("src/long.ts", "RIGHT", 150, 150)).toBe(false);
   });
 
-  test("removed lines by where they stood", () => {
+  test("removed lines by their former place", () => {
     const { touches } = scopeAfterPush([LOGIN], delta([{ first: 12, last: 12 }]));
     expect(touches(LOGIN.path, "LEFT", 11, 11)).toBe(true);
     expect(scopeAfterPush([LOGIN], delta([{ first: 43, last: 43 }])).touches(LOGIN.path, "LEFT", 11, 11)).toBe(false);
   });
 
-  test("everything of a file that nobody read wholly, and of a full review", () => {
+  test("everything of a file that was not read wholly, and of a full review", () => {
     expect(scopeAfterPush([LONG], delta([], { read: new Set() })).files).toEqual([LONG]);
     expect(scopeAfterPush([LONG], { kind: "full", reason: null }).files).toEqual([LONG]);
   });
 
-  test("each changed line that it touched, once, whatever was touched", () => {
+  test("each changed line that it touched, once, for any push", () => {
     const range = fc
       .tuple(fc.integer({ min: 1, max: 300 }), fc.nat({ max: 20 }))
       .map(([first, more]) => ({ first, last: Math.min(300, first + more) }));

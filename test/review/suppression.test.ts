@@ -73,7 +73,7 @@ describe("a suppression", () => {
     expect(suppressed({ ...FINDING, category: "security" }, { pattern: "missing" })).toBe(false);
   });
 
-  test("the first that holds is told, and one that cannot be read holds nowhere", () => {
+  test("the first match is reported, and an unreadable pattern matches nothing", () => {
     const [broken, first, second] = [
       { ...Suppression.parse({ pattern: "x" }), pattern: "regex:[" },
       Suppression.parse({ pattern: "missing" }),

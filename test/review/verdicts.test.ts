@@ -141,7 +141,7 @@ describe("verifyQuestion", () => {
     expect(text.length).toBeLessThan(13_000);
   });
 
-  test("takes as many findings as fit, at least one, and never more than the room", () => {
+  test("takes as many findings as fit, at least one, and never more than the space", () => {
     const many = Array.from({ length: 60 }, () => drafted({ body: "word ".repeat(600) }));
     for (const room of [4_000, 20_000, 100_000]) {
       const { findings, text } = ask(many, room);
@@ -171,7 +171,7 @@ describe("takeRuleVerdicts", () => {
     }
   });
 
-  test("whatever a model says, nothing grave and nothing about security is held back, and nothing is lost", () => {
+  test("for any model reply, nothing severe and nothing about security is held back, and nothing is lost", () => {
     fc.assert(
       fc.property(
         fc.array(anyFinding, { maxLength: 20 }),
@@ -207,7 +207,7 @@ describe("matchingInstructions", () => {
     expect(matchingInstructions(paths, [rule(path)])).toHaveLength(matches ? 1 : 0);
   });
 
-  test("stand in the order of the configuration, each once", () => {
+  test("are in the order of the configuration, each once", () => {
     const rules = [rule("b/**"), rule("**"), rule("c/**"), rule("a/**")];
     const matched = matchingInstructions(["a/1", "a/2", "b/1"], rules).map(({ instruction }) => instruction);
     expect(matched).toEqual([rules[0], rules[1], rules[3]]);

@@ -274,7 +274,7 @@ for (const [name, given, numRuns] of [
       }
     });
 
-    test("what is held in memory follows many small writes, and too little room for it changes no answer", async () => {
+    test("the index in memory follows many small writes, and too small a limit changes no answer", async () => {
       const memory = await emptied();
       // For 20 rows; an index takes more, so that none is held.
       const cramped: Recall = recallInProcess(reading as typeof db, 0, 20 * 1_700);

@@ -39,7 +39,7 @@ test("what was handed over to another owner is reviewed there, by its present na
   });
 });
 
-test("it is reviewed there at once, though a clock that was ahead once told it to wait", async () => {
+test("it is reviewed there at once, though a clock that was ahead once made it wait", async () => {
   const stage = await sqliteStage();
   const { queue } = stage.queue();
   const host = { lookUp: () => Promise.resolve(standing(MOVED)) };
@@ -49,12 +49,12 @@ test("it is reviewed there at once, though a clock that was ahead once told it t
   await stage.close();
 });
 
-test("a pull request that is gone from a repository that stands where it was asks for nothing", async () => {
+test("a pull request that is deleted from a present repository asks for nothing", async () => {
   expect(await after(standing(job.repo), job.installationId)).toEqual({ what: "reachable", added: [] });
   expect(await after(standing(MOVED), null)).toEqual({ what: "reachable", added: [] });
 });
 
-test("what the App does not reach any more is forgotten, also when nobody told us, or an old delivery came after that", async () => {
+test("a repository that the App can no longer reach is forgotten, also without an event or when an old delivery came after it", async () => {
   const command = {
     kind: "command",
     key: `${job.key}!conversation-1`,
@@ -87,7 +87,7 @@ test("that is in the queue before the job that ran into it has ended: who dies i
   expect(order).toHaveLength(5);
 });
 
-test("a job that finds its repository gone while nobody can be asked where it is is tried again", async () => {
+test("a job whose repository is missing is retried while its new place cannot be asked", async () => {
   const log = pino({ level: "silent" });
   const locateRepository = () => ({ host: { lookUp: async () => gone }, installationOf: async () => null });
   const ends = (add: Queue["add"]) =>

@@ -27,7 +27,7 @@ test("after a while it is given up, with what was wrong last", async () => {
   expect(asked).toBeGreaterThan(1);
 });
 
-test("what another try will not fix ends the wait at once, and so does nobody who wants it any more", async () => {
+test("a permanent failure ends the wait at once, and so does a job that is no longer wanted", async () => {
   let asked = 0;
   const wrong = new Error("no such database");
   const ask = () => Promise.reject(++asked === 1 ? away : wrong);

@@ -43,13 +43,13 @@ test("what comes in at the same time is kept in one transaction, and each learns
   expect(world.taken).toEqual([["a", "b", "a", "c"]]);
 });
 
-test("nobody waits behind more than a transaction's worth of others", async () => {
+test("no delivery waits behind more than a transaction's worth of others", async () => {
   const { world, commits } = open();
   await Promise.all(Array.from({ length: 200 }, (_, index) => commits.commit(arrival(String(index)))));
   expect(world.taken.map((batch) => batch.length)).toEqual([64, 64, 64, 8]);
 });
 
-test("a lock is waited for without holding up anybody, and what waited is kept when it is gone", async () => {
+test("a lock is waited for without blocking others, and waiting deliveries are stored when it is released", async () => {
   const { world, commits } = open();
   world.locked = true;
   const waiting = [commits.commit(arrival("a")), commits.commit(arrival("b"))];
@@ -80,7 +80,7 @@ test("one that cannot be kept takes no other with it", async () => {
   expect(world.taken).toEqual([["a"], ["b"]]);
 });
 
-test("a store that keeps nothing is told to everybody, and is forgotten with the first that is kept again", async () => {
+test("a store that saves nothing is reported to all, and is cleared with the first that is saved again", async () => {
   const { world, commits } = open();
   world.broken = new Error("database or disk is full");
   await expect(commits.commit(arrival("a"))).rejects.toThrow("disk is full");
@@ -91,7 +91,7 @@ test("a store that keeps nothing is told to everybody, and is forgotten with the
   expect(commits.failedAgo()).toBeNull();
 });
 
-test("on a full disk one delivery is kept where many find no room", async () => {
+test("on a full disk one delivery is stored where many find no space", async () => {
   const { world, commits } = open();
   world.most = 1;
   const all = ["a", "b"].map((id) => commits.commit(arrival(id)));

@@ -20,7 +20,7 @@ async function turnsDuring(work: () => Promise<void>): Promise<number> {
   return turns;
 }
 
-test("work that has just begun goes on at once: a thousand small steps make room for nobody", async () => {
+test("new work continues at once: a thousand small steps yield to no other", async () => {
   const pause = inTurn(60_000);
   await pause();
   const turns = await turnsDuring(async () => {

@@ -19,7 +19,7 @@ function stage() {
   return { large, open };
 }
 
-test("a large change finds no room until the one before it is done, and a small one always does", async () => {
+test("a large change waits until the one before it is done, and a small one never does", async () => {
   const { large, open } = stage();
   const [first, second, small] = [open(LONG), open(MANY), open(SMALL)];
   expect(await first.read()).toBe(LONG);

@@ -105,7 +105,7 @@ test("a search is counted with its time, what it found, what it cost and what th
   expect(slow.reduce((sum, [, count]) => sum + count, 0)).toBe(2);
 });
 
-test("labels that come from outside are told apart up to a bound, whatever they are", async () => {
+test("labels from outside are distinguished up to a bound", async () => {
   const metrics = appMetrics("0");
   for (let n = 0; n < 2_000; n += 1) metrics.took(`event ${n} "\n\\{}`, "ignored");
   metrics.took("__proto__", "ignored");
@@ -147,7 +147,7 @@ const job = { kind: "review", key: "github.com/1#7" } as unknown as AnyJob;
 const lease: Lease<AnyJob> = { id: 1, job, attempt: 2, token: 3, waitedMs: 250 };
 const pass = <T>(_room: string, enter: () => T | Promise<T>): Promise<T> => Promise.resolve(enter());
 
-test("the line of a job tells its rooms, counts, gate and cost, and none of its words", async () => {
+test("the line of a job has its stages, counts, gate and cost, and none of its words", async () => {
   const metrics = appMetrics("0");
   const watch = jobWatch(metrics);
   const review = sampleReview();
@@ -175,7 +175,7 @@ test("the line of a job tells its rooms, counts, gate and cost, and none of its 
   expect(found.get('kodiai_room_duration_seconds_count{room="publish"}')).toBe(1);
 });
 
-test("an overtaken or unwatched job has facts all the same", () => {
+test("a superseded or unwatched job has facts too", () => {
   const facts = jobWatch(appMetrics("0")).ended(
     "upkeep",
     { id: 1, job, attempt: 1, token: 1 },
@@ -252,7 +252,7 @@ afterEach(() => {
   context.disable();
 });
 
-test("with an SDK there is a span for the job and one for each room in it, told by numbers and classes of errors", async () => {
+test("with an SDK there is a span for the job and one for each stage in it, with numbers and classes of errors", async () => {
   const spans = recordSpans();
   const watch = jobWatch(appMetrics("0"));
   const work = watch.run("review", lease, async () => {

@@ -23,7 +23,7 @@ function coming(reader: ReturnType<typeof bodyReader>) {
   return { stream, ended, send, kept };
 }
 
-test("a body is told once, as it came, and nothing of it is held afterwards", () => {
+test("a body is delivered once, unchanged, and nothing of it is kept afterwards", () => {
   const reader = bodyReader();
   const { stream, ended, send, kept } = coming(reader);
   send(3);
@@ -65,7 +65,7 @@ test("all bodies together are bounded, and the largest gives way, never the smal
   expect(floods.filter(({ ended }) => ended[0]?.kind === "crowded").length).toBeGreaterThan(90);
 });
 
-test("of bodies larger than usual whose length nobody told one is read at a time, 64 wait, and the rest is given up", () => {
+test("of larger bodies of unknown length one is read at a time, 64 wait, and the rest is given up", () => {
   const reader = bodyReader();
   const floods = Array.from({ length: 100 }, () => coming(reader));
   for (const flood of floods) flood.send(60_000);
@@ -75,7 +75,7 @@ test("of bodies larger than usual whose length nobody told one is read at a time
   expect(floods.reduce((sum, { kept }) => sum + kept(), 0)).toBe(65 * 60_000);
 });
 
-test("whoever goes away in the middle is told as gone", () => {
+test("a sender that disconnects in the middle is reported as disconnected", () => {
   const reader = bodyReader();
   const { stream, ended, send } = coming(reader);
   send(10);

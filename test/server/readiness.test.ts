@@ -28,7 +28,7 @@ function open() {
   return { world, check, probes: () => probes };
 }
 
-test("ready is what could keep a delivery, and each reason against it is told", async () => {
+test("ready means that a delivery could be stored, and each reason against it is reported", async () => {
   const { world, check } = open();
   expect(await check()).toEqual({ ready: true, reasons: [] });
   Object.assign(world, { clock: 1_000, draining: true, used: 96, error: new Error("database or disk is full") });
@@ -52,7 +52,7 @@ test("a lock of a moment is no reason, one of five seconds is", async () => {
   expect((await check()).ready).toBe(true);
 });
 
-test("a database that cannot be reached is told with the reason", async () => {
+test("an unreachable database is reported with the reason", async () => {
   const { world, check } = open();
   world.error = new Transient("the database cannot be reached now (ECONNREFUSED)");
   await check();
@@ -61,7 +61,7 @@ test("a database that cannot be reached is told with the reason", async () => {
   expect((await check()).reasons).toEqual(reasons);
 });
 
-test("the store is asked once a second, however often somebody looks, and a clock that is set back does not stop that", async () => {
+test("the store is asked at most once a second, and a clock that is set back does not stop that", async () => {
   const { world, check, probes } = open();
   for (let times = 0; times < 50; times += 1) await check();
   expect(probes()).toBe(1);
@@ -70,7 +70,7 @@ test("the store is asked once a second, however often somebody looks, and a cloc
   expect(probes()).toBe(2);
 });
 
-test("a delivery that could not be kept counts for ten seconds, since nobody sends another while it does", async () => {
+test("a delivery that could not be stored counts for ten seconds, since none follows meanwhile", async () => {
   const { world, check } = open();
   world.failedAgo = 9_999;
   expect((await check()).reasons).toEqual(["the last delivery could not be stored"]);
@@ -78,7 +78,7 @@ test("a delivery that could not be kept counts for ten seconds, since nobody sen
   expect((await check()).ready).toBe(true);
 });
 
-test("a file that rotted while the server ran is told", async () => {
+test("a file damaged while the server ran is reported", async () => {
   const { world, check } = open();
   world.damage = "queue.db is damaged: see the log";
   expect(await check()).toEqual({ ready: false, reasons: ["queue.db is damaged: see the log"] });

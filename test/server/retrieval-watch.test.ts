@@ -3,7 +3,7 @@ import { retrievalFigures } from "../../src/domain/figures/retrieval-figures.ts"
 import { retrievalWatch } from "../../src/server/retrieval-watch.ts";
 import { anEntry } from "../adapters/contracts/retrieval-log.ts";
 
-test("alerts are told when they change, not with every review, and figures that cannot be read are no alert", async () => {
+test("alerts are reported when they change, not with every review, and unreadable figures are no alert", async () => {
   let ms = 2_000;
   let broken = false;
   const told: string[][] = [];

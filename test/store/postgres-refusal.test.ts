@@ -55,7 +55,7 @@ describe.skipIf(given === null)("a database that lacks something", () => {
     return named.href;
   };
 
-  test("one that is not there, and a user that nobody knows", async () => {
+  test("one that does not exist, and an unknown user", async () => {
     expect(await said(within(url, "nothing_of_that_name"))).toBe(
       "DATABASE_URL: the server has no such database; create it, or fix the name",
     );
@@ -138,7 +138,7 @@ describe.skipIf(means.kind !== "programs")("a server that asks for a password an
   });
   afterAll(() => server && stopServer(server));
 
-  test("the wrong password, none at all, and nobody without TLS", async () => {
+  test("the wrong password, none at all, and no TLS", async () => {
     expect(await said(address("wren", "another"))).toBe(
       "DATABASE_URL: the server refuses the user or the password; fix them in the address",
     );
@@ -148,7 +148,7 @@ describe.skipIf(means.kind !== "programs")("a server that asks for a password an
     expect(await said(address("robin", PASSWORD))).toMatch(/^DATABASE_URL: the server may require TLS; add/);
   });
 
-  test("a certificate that nobody known here signed, and one of another host", async () => {
+  test("a certificate of an unknown authority, and one of another host", async () => {
     expect(await said(address("wren", PASSWORD, "?sslmode=verify-full"))).toMatch(
       /^DATABASE_URL: the server's certificate is signed by an unknown authority; name/,
     );

@@ -23,7 +23,7 @@ const data = dataFolder();
 if (data === null) console.warn("skipped: no PostgreSQL whose data folder can be read; `npm run postgres -- --detach`");
 
 describe.skipIf(given === null || data === null)("the data files of PostgreSQL", () => {
-  test("hold nothing of who was erased once the tables were written anew", async () => {
+  test("contain nothing of an erased person once the tables were rewritten", async () => {
     if (given === null || data === null) return;
     await fillWithPerson(await openStore(given.url));
     const db = openPostgres(given.url);

@@ -8,7 +8,7 @@ import { expect, test } from "vitest";
 import { Transient } from "../../src/domain/errors.ts";
 import { openSqlite } from "../../src/store/sqlite.ts";
 
-test("a transaction holds the lock from its first statement on: between its read and its write nobody writes", async () => {
+test("a transaction holds the lock from its first statement on: between its read and its write no other writes", async () => {
   const folder = mkdtempSync(join(tmpdir(), "kodiai-sqlite-"));
   const [mine, theirs] = [1, 2].map(() => openSqlite(join(folder, "x.db"), { now: Date.now }));
   if (mine === undefined || theirs === undefined) throw new Error("there are two");

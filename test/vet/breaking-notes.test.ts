@@ -27,7 +27,7 @@ describe("release notes announce a break", () => {
     expect(breakingLines(notes)).toEqual(expected);
   });
 
-  test("of which only the first few are told", () => {
+  test("of which only the first few are listed", () => {
     expect(breakingLines(`# Breaking\n${"- a change\n".repeat(100)}`)).toHaveLength(8);
     expect(breakingLines(`# Breaking\n- ${"a change ".repeat(600)}`)[0]?.length).toBeLessThanOrEqual(300);
   });
@@ -84,7 +84,7 @@ describe("the releases between two versions", () => {
 });
 
 describe("where a package is used", () => {
-  test("is told by the names that code writes", () => {
+  test("is listed by the names that code writes", () => {
     expect(importNames({ name: "python-dateutil", ecosystem: "python" })).toEqual([
       "python-dateutil",
       "python_dateutil",

@@ -87,7 +87,7 @@ describe("a line of a manifest", () => {
     expect(words?.join(" ") ?? null).toBe(said);
   });
 
-  test("is read in time, whatever it holds", () => {
+  test("is read in time, with any content", () => {
     const paths = [
       "package.json",
       "pyproject.toml",
@@ -191,7 +191,7 @@ describe("the packages of an update", () => {
   });
 });
 
-describe("what a bot's description tells", () => {
+describe("what a bot's description contains", () => {
   test("Dependabot: one package, a group, and a table of many", () => {
     const told = packagesFromDescription(
       [

@@ -75,7 +75,7 @@ describe("the order of versions", () => {
   });
 
   const anyVersion = fc.constantFrom(...Object.values(LADDERS).flat(), "latest", "1.0.0.0.0", "constructor");
-  test("is antisymmetric and transitive for whatever comes in", () => {
+  test("is antisymmetric and transitive for any input", () => {
     fc.assert(
       fc.property(
         fc.constantFrom(...Object.keys(LADDERS), null),

@@ -114,7 +114,7 @@ test("where nothing may be asked, the change itself is read, and the rest is sai
   expect(degraded).toEqual([]);
 });
 
-test("a model is told what was looked up, as others' words inside the fence", async () => {
+test("the model sees what was looked up, as outside text inside the fence", async () => {
   let told = "";
   const model = scriptedModel((question) => {
     told ||= textOf(question.user);

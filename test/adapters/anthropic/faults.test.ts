@@ -149,7 +149,7 @@ describe.each(["on", "off"] as const)("with structured output %s", (structuredOu
     ["retry-after", "99999999999", 7 * 86_400_000],
     ["retry-after", "Fri, 31 Dec 9999 23:59:59 GMT", 7 * 86_400_000],
     ["retry-after-ms", "60000", 60_000],
-  ])("%s: %s is not slept through: a failure tells when to come back", async (name, value, ms) => {
+  ])("%s: %s is not waited for: the failure names the time to retry", async (name, value, ms) => {
     server.script([fails(429, { headers: { [name]: value } })]);
     const answer = await model().ask(QUESTION);
     expect(answer).toMatchObject({ failure: "rate-limited", notBefore: NOW + ms, usage: { requests: 1 } });
@@ -292,7 +292,7 @@ describe.each(["on", "off"] as const)("with structured output %s", (structuredOu
     expect(usage).toMatchObject({ inputTokens: 0, outputTokens: 0, usd: 0 });
   });
 
-  test("after five failures in a row nobody is asked for a while; one probe then opens the way again", async () => {
+  test("after five failures in a row requests stop for a while; then one probe reopens the circuit", async () => {
     server.script([fails(529)]);
     let clock = NOW;
     const asked = model({ now: () => clock, limits: { breakMs: 400 } });
@@ -310,7 +310,7 @@ describe.each(["on", "off"] as const)("with structured output %s", (structuredOu
     expect(together.map(({ kind }) => kind)).toEqual(["answered", "answered", "answered"]);
   });
 
-  test("a probe that fails closes the way again, and the others of that moment ask nobody", async () => {
+  test("a failed probe opens the circuit again, and other calls of that moment send no request", async () => {
     server.script([fails(529)]);
     const asked = model({ limits: { breakMs: 400, retries: 0 } });
     for (let time = 0; time < 5; time++) await asked.ask(QUESTION);
@@ -344,7 +344,7 @@ describe.each(["on", "off"] as const)("with structured output %s", (structuredOu
     expect(elsewhere.requests).toEqual([]);
   });
 
-  test("nobody listens: a reason, no error", async () => {
+  test("with no server listening there is a reason and no error", async () => {
     const gone = await startAnthropic();
     await gone.close();
     const answer = await modelFor(gone.url, { structuredOutput }).ask(QUESTION);
@@ -352,7 +352,7 @@ describe.each(["on", "off"] as const)("with structured output %s", (structuredOu
     expectSafe(answer);
   });
 
-  test("a key that no header can hold ends in a reason that does not tell it", async () => {
+  test("a key that no header can hold ends in a reason that does not contain it", async () => {
     const answer = await model({ apiKey: `${KEY}\nx-evil: 1` }).ask(QUESTION);
     expect(answer.kind).toBe("failed");
     expectSafe(answer);

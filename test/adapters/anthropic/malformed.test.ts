@@ -50,7 +50,7 @@ test("a reply broken at random never loses a finding and never throws", () => {
   );
 });
 
-test("whatever a model says, reading it ends in a value of the shape or in a problem", () => {
+test("reading any model reply ends in a value of the right shape or in a problem", () => {
   const words = fc.oneof(
     fc.string({ unit: "binary" }),
     fc.json(),
@@ -137,7 +137,7 @@ describe("good answers in bad clothes are read", () => {
 describe.each(["on", "off"] as const)("through a server, structured output %s", (structuredOutput) => {
   const some = MALFORMED.filter(({ text }, at) => at % 12 === 0 && text.length < 50_000);
 
-  test("malformed twice is malformed, in two requests, and tells people nothing of the reply", async () => {
+  test("a reply malformed twice is malformed, after two requests, and people see nothing of it", async () => {
     await using server = await startAnthropic();
     const model = modelFor(server.url, { structuredOutput });
     for (const { name, text } of some) {

@@ -133,7 +133,7 @@ describe("to Anthropic", () => {
     expect(both.map(({ kind }) => kind)).toEqual(["answered", "answered"]);
   });
 
-  test("a server that refuses whatever it gets is asked a few times and no more", async () => {
+  test("a server that refuses every request is asked a few times and no more", async () => {
     server.script([fails(400, { message: "thinking, effort, cache_control and output_config.format: Extra inputs" })]);
     const answer = await modelFor(server.url, anthropic).ask(QUICK);
     expect(answer).toMatchObject({ failure: "rejected", usage: { requests: 2 } });

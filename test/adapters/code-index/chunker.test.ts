@@ -24,7 +24,7 @@ test("a text on which the grammar is stuck is left out, and the next file is cut
   });
 });
 
-test("what can be cut is told by canonical id", () => {
+test("chunkable languages are named by canonical id", () => {
   const { languages } = astChunker();
   expect([...languages].sort()).toEqual(["go", "java", "javascript", "php", "python", "ruby", "rust", "typescript"]);
   expect(languages.has("constructor")).toBe(false);

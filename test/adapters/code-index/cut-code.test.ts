@@ -51,7 +51,7 @@ describe("x", () => { it("y", () => {}) });
   ]);
 });
 
-test("a class is told by its outline: the bodies of its methods are chunks of their own", () => {
+test("a class is shown as its outline: the bodies of its methods are chunks of their own", () => {
   const text = `class Cart:
     """What is bought."""
 
@@ -83,7 +83,7 @@ test("TSX, JavaScript: components, prototypes and exports are named for what the
   ]);
 });
 
-test("Go: methods are named with their receiver, and types stand by themselves", () => {
+test("Go: methods are named with their receiver, and types are chunks of their own", () => {
   const text = `package shop
 
 // Total sums up.
@@ -109,7 +109,7 @@ func (Cart) Clear() {}
   ]);
 });
 
-test("Java, Ruby, Rust, PHP: what a definition stands in is part of its name", () => {
+test("Java, Ruby, Rust, PHP: the enclosing definition is part of a name", () => {
   const java = `/** Doc. */
 @Service
 public class Cart {
@@ -182,7 +182,7 @@ trait T { }
   ]);
 });
 
-test("a function too long to be kept whole gives up what stands inside it", () => {
+test("a function too long to be kept whole drops its inner blocks", () => {
   const inner = `  function inner() {\n${"    work();\n".repeat(20)}  }\n`;
   const text = `function outer() {\n${"  prepare();\n".repeat(400)}${inner}}\n`;
   const { chunks } = cutCode("a.js", "javascript", text);
@@ -249,7 +249,7 @@ test("hostile code never makes it throw", () => {
   }
 });
 
-test("whatever the text, chunks lie within the file and within the limit", () => {
+test("for any text, chunks lie within the file and within the limit", () => {
   const token = fc.constantFrom(
     "class A {",
     "}",

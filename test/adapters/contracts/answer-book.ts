@@ -25,7 +25,7 @@ export function answerBookContract(name: string, open: OpenBooks): void {
       expect(await answers.given(comment(9, { userId: 7 }), "command", 0)).toBe(0);
     });
 
-    test("replies in a row count since somebody last named us in that thread", async () => {
+    test("replies in a row are counted since a person last mentioned the app in that thread", async () => {
       const { answers } = (await open()).books;
       const say = (n: number, kind: "reply" | "command", over: Partial<AnsweredComment> = {}) =>
         answers.record({ ...comment(n, over), kind, at: 1 });

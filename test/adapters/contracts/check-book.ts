@@ -60,7 +60,7 @@ export function checkBookContract(name: string, open: OpenBooks): void {
       expect(left.map(({ id, why }) => `${id} ${why}`).toSorted()).toEqual(["1 no-job", "2 no-job"]);
     });
 
-    test("one that stands on GitHub and was never written down here is left behind once its job has ended", async () => {
+    test("one that is on GitHub but was never recorded is dropped once its job has ended", async () => {
       const { queue, books } = await open();
       const lease = await heldJob(queue, job);
       const { writes } = books.held(lease);

@@ -7,7 +7,7 @@ const OTHER = "github.com/42#11";
 /** What every store of decisions promises. */
 export function decisionsContract(name: string, open: OpenBooks): void {
   describe(`${name} keeps the promises of decisions`, () => {
-    test("who paused a pull request is known until somebody resumes it", async () => {
+    test("who paused a pull request is known until a person resumes it", async () => {
       const { decisions } = (await open()).books;
       expect(await decisions.of(KEY)).toEqual({ pausedBy: null, declined: [] });
       await decisions.pause(KEY, "mona", 1);
@@ -20,7 +20,7 @@ export function decisionsContract(name: string, open: OpenBooks): void {
       expect((await decisions.of(KEY)).pausedBy).toBeNull();
     });
 
-    test("declined findings stand in the order in which they were declined; again takes the place of before", async () => {
+    test("declined findings keep the order in which they were declined; declining again replaces the entry", async () => {
       const { decisions } = (await open()).books;
       const declined = (findingId: string, by: string, reason: string) => ({ findingId, by, reason });
       await decisions.decline(KEY, declined("fnd_b", "mona", "by design"), 10);

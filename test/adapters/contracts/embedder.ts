@@ -186,7 +186,7 @@ export function embedderContract(name: string, under: EmbedderUnderTest): void {
       expectVectors(await embedder.embed(["let x = 1"], "query"), ["let x = 1"]);
     });
 
-    test("nobody listens: no vectors, a reason, no error", async () => {
+    test("with no server listening there are no vectors, a reason and no error", async () => {
       const gone = await scriptedServer();
       await gone.close();
       const lonely = under.make(gone.url, LIMITS, KEY);
@@ -222,7 +222,7 @@ export function embedderContract(name: string, under: EmbedderUnderTest): void {
       await elsewhere.close();
     });
 
-    test("a key that no header can hold ends in a reason that does not tell it", async () => {
+    test("a key that no header can hold ends in a reason that does not contain it", async () => {
       const odd = under.make(server.url, LIMITS, "pa-secret\nX-Evil: 1");
       const embedded = await odd.embed(["let x = 1"], "query");
       expect(embedded.vectors).toEqual([null]);
@@ -282,7 +282,7 @@ export function embedderContract(name: string, under: EmbedderUnderTest): void {
       }
     });
 
-    test("vectors that nobody asked for are passed over", async () => {
+    test("vectors that were not requested are ignored", async () => {
       server.script(happy((all) => [...all, { index: 7, embedding: rawVector("?") }, { index: -1 }, { index: 0.5 }]));
       expectVectors(await embedder.embed(["a1", "b2"], "query"), ["a1", "b2"]);
     });

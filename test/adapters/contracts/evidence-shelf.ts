@@ -26,7 +26,7 @@ function said(over: Partial<Evidence> = {}): Evidence {
 
 /** What every shelf of evidence promises. */
 export function evidenceContract(name: string, open: OpenTheShelf): void {
-  describe(`${name} keeps the promises of a shelf of evidence`, () => {
+  describe(`${name} keeps the promises of an evidence store`, () => {
     let opened: OpenShelf;
     beforeEach(async () => {
       opened = await open();
@@ -129,7 +129,7 @@ export function evidenceContract(name: string, open: OpenTheShelf): void {
       expect(await opened.count("contents WHERE fixed_code IS NOT NULL")).toBe(0);
     });
 
-    test("who speaks against a finding is written anew each time, and stands beside what commands said", async () => {
+    test("people against a finding are rewritten each time, beside what commands recorded", async () => {
       const shelf = opened.evidence;
       const kept = opened.past;
       const against = (...each: Rejection[]) =>

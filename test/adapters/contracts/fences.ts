@@ -32,7 +32,7 @@ const WRITES: readonly (readonly [what: string, write: (held: HeldRecords) => Pr
 
 /** What every store promises of whoever lost the job. */
 export function fenceContract(name: string, open: OpenBooks): void {
-  describe(`${name} is written to by whoever holds the job, and by nobody else`, () => {
+  describe(`${name} can be written only by the holder of the job`, () => {
     test.each(WRITES)("%s", async (_what, write) => {
       const { queue, books } = await open();
       const lost = await heldJob(queue, job);
@@ -47,7 +47,7 @@ export function fenceContract(name: string, open: OpenBooks): void {
       await expect(write(books.held(null))).resolves.toBeUndefined();
     });
 
-    test("a review that is written by whoever lost the job is not kept", async () => {
+    test("a review written after its job was lost is not saved", async () => {
       const { queue, books } = await open();
       const lost = await heldJob(queue, job);
       await queue.leave(2);

@@ -35,7 +35,7 @@ export function inboxContract(name: string, open: () => Promise<OpenInbox>): voi
       expect(await opened.queue.counts()).toEqual({ waiting: 2, running: 0, parked: 0 });
     });
 
-    test("an event that is told again under another id has one effect, and the id is known all the same", async () => {
+    test("an event delivered again under another id has one effect, and its id is stored too", async () => {
       const told = (id: string) => arrival({ id, meaning: MEANING });
       expect(await inbox.take([told("one"), told("three")])).toEqual([true, false]);
       expect(await inbox.take([told("three"), told("two")])).toEqual([false, false]);
@@ -47,7 +47,7 @@ export function inboxContract(name: string, open: () => Promise<OpenInbox>): voi
       ]);
     });
 
-    test("two processes that are told the same at the same time take it once", async () => {
+    test("two processes that receive the same delivery at the same time store it once", async () => {
       const batch = Array.from({ length: 10 }, (_, at) =>
         arrival({ id: `d${at}`, meaning: `${MEANING}${at}` }, at + 1),
       );

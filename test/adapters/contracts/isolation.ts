@@ -158,7 +158,7 @@ async function heard({ recall }: OpenShelf, world: World, target: number, pull: 
 
 /** @param lives how many lives are tried */
 export function isolationContract(name: string, open: OpenTheShelf, lives: number): void {
-  test(`${name}: no memory reaches a repository that may not hear it, and each hears all of its own`, {
+  test(`${name}: no memory reaches a repository without access to it, and each repository finds all of its own`, {
     timeout: 3_600_000,
   }, async () => {
     const opened = await open();

@@ -95,7 +95,7 @@ export function jobAdminContract(name: string, open: () => Promise<OpenJobs>): v
       expect(await admin.drop(9_999, "no")).toEqual({ kind: "refused", reason: "there is no such job" });
     });
 
-    test("what was dropped never runs, and tells why; what comes after it does", async () => {
+    test("a dropped job never runs and has a reason; the next one runs", async () => {
       const id = await add(1);
       expect(await admin.drop(id, "dropped by hand")).toEqual({ kind: "changed" });
       expect(await queue.lease(1_000)).toBeNull();

@@ -43,7 +43,7 @@ export function keptVectorsContract(name: string, open: OpenTheShelf): void {
       expect(asked).toHaveLength(1);
     });
 
-    test("only what is missing is asked for, each distinct text once, and the answers stand in the order of the texts", async () => {
+    test("only missing vectors are requested, each distinct text once, and the results keep the order of the texts", async () => {
       const embedder = cached();
       await embedder.embed(["aa"], "query");
       const told = await embedder.embed(["b", "aa", "b", "aa", "ccc", "bad one"], "query");
@@ -71,7 +71,7 @@ export function keptVectorsContract(name: string, open: OpenTheShelf): void {
       expect(asked).toHaveLength(4);
     });
 
-    test("documents are not kept, but a text that stands twice in one call is embedded once", async () => {
+    test("documents are not cached, but a text that occurs twice in one call is embedded once", async () => {
       const embedder = cached();
       const told = await embedder.embed(["d", "d"], "document");
       expect(told.vectors.map((vector) => vector?.[0])).toEqual([1, 1]);

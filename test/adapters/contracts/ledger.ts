@@ -35,7 +35,7 @@ export function ledgerContract(name: string, open: () => Promise<Ledger & Review
       expect(await ledger.unsent(job)).toBeNull();
     });
 
-    test("posted is remembered by head and base; overtaken is not posted", async () => {
+    test("a posted review is remembered by head and base; a superseded one is not posted", async () => {
       await ledger.save(job, review("h1"), 1);
       await ledger.settle(job, review("h1"), 2, "posted");
       await ledger.save(job, review("h2"), 3);

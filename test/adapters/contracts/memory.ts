@@ -121,7 +121,7 @@ export function memoryContract(name: string, open: () => OpenMemory | Promise<Op
       expect((await Promise.all(twice)).map(ids)).toEqual([ids(written.toReversed()), ids(written)]);
     });
 
-    test("the same id written again replaces the record and is told as an update", async () => {
+    test("the same id written again replaces the record and is reported as an update", async () => {
       const record = memoryRecord();
       expect(await remember(record)).toEqual({ added: 1, updated: 0, refused: [] });
       const changed = { ...record, text: "Use a context manager.", outcome: "declined" as const };
@@ -132,7 +132,7 @@ export function memoryContract(name: string, open: () => OpenMemory | Promise<Op
       expect((await opened.recall.counts(scopeOf())).total).toBe(1);
     });
 
-    test("distance is 1 − cosine: 0 for the same direction, 1 at a right angle, 2 for the opposite, whatever the length", async () => {
+    test("distance is 1 − cosine: 0 for the same direction, 1 at a right angle, 2 for the opposite, at any length", async () => {
       const record = memoryRecord();
       await remember(record);
       for (const [vector, distance] of [
@@ -150,7 +150,7 @@ export function memoryContract(name: string, open: () => OpenMemory | Promise<Op
       }
     });
 
-    test("nearest comes first, at most k are told, and equals stand by id", async () => {
+    test("nearest comes first, at most k are returned, and ties are ordered by id", async () => {
       const records = Array.from({ length: 30 }, () => memoryRecord());
       await opened.memory.remember(
         records.map((record, at) => ({ record, vector: vectorAt(0, at < 10 ? 0 : at / 60) })),
@@ -267,7 +267,7 @@ export function memoryContract(name: string, open: () => OpenMemory | Promise<Op
       expect((await opened.recall.counts(scope)).total).toBe(2);
     });
 
-    test("counts tell languages, corpora and outcomes in scope", async () => {
+    test("counts cover languages, corpora and outcomes in scope", async () => {
       await remember(
         memoryRecord({ language: "Go", outcome: null }),
         memoryRecord({ language: "Go", corpus: "doc" }),
@@ -281,7 +281,7 @@ export function memoryContract(name: string, open: () => OpenMemory | Promise<Op
       expect((await opened.recall.counts(scopeOf({ repo: "github.com/999" }))).total).toBe(0);
     });
 
-    test("fields that a model wrote are told by id, until the record is written without them or forgotten", async () => {
+    test("fields that a model wrote are listed by id, until the record is written without them or forgotten", async () => {
       const described = { by: "claude-haiku-5-5", source: "0123456789abcdef", confidence: 1, problems: [] };
       const fields = { situation: "A dial fails.", lesson: "Close what you opened.", tags: ["failed dial"], described };
       const [plain, written] = [memoryRecord(), memoryRecord()];

@@ -47,7 +47,7 @@ export function missedEventsContract(
       );
     });
 
-    test("a head is owed unless a review waits, runs or stands, or it was there before us", async () => {
+    test("a head needs a review unless one waits, runs or is posted, or it is older than the installation", async () => {
       const { queue, books } = await open();
       const { missed, ledger } = books;
       expect(await missed.owes(SHOP, pull(1), NOT_AGAIN)).toBe(true);
@@ -63,7 +63,7 @@ export function missedEventsContract(
       expect(await missed.owes(SHOP, pull(4), NOT_AGAIN)).toBe(false);
     });
 
-    test("a pull request of which somebody told us was not there before us, however late it is looked at", async () => {
+    test("a pull request with an event is not older than the installation, however late it is checked", async () => {
       const { queue, books } = await open();
       await queue.end(await heldJob(queue, reviewJob(1, "b")), 5_000, { state: "done", outcome: "posted https://x" });
       await books.missed.looked(SHOP, [pull(1), pull(2)], 6_000);

@@ -107,7 +107,7 @@ export interface PersonStage {
 /** What every store promises a person. @param open a store that fillWithPerson filled */
 export function personContract(name: string, open: () => Promise<PersonStage>): void {
   describe(`${name} keeps its promises to a person`, () => {
-    test("who is found by login in any case or by id, wherever they stand", async () => {
+    test("a person is found everywhere by id, and by login in any case", async () => {
       const { books } = await open();
       const byLogin = await books.rows({ login: LOGIN.toLowerCase() });
       expect(await books.rows({ id: ID })).toEqual(byLogin);

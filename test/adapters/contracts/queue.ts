@@ -82,7 +82,7 @@ export function queueContract(
       expect(await queue.lease(24)).toMatchObject({ job: { headSha: "b".repeat(40) } });
     });
 
-    test("a push waits for the next one, but not for ever, and whoever asks in person takes its place at once", async () => {
+    test("a push waits for the next one, but not for ever, and a request by a person replaces it at once", async () => {
       const wait = (at: number): ReviewJob => ({ ...reviewJob(1, "a"), notBefore: at + 100 });
       await add(wait(1_000), 1_000);
       expect(await queue.lease(1_099)).toBeNull();
@@ -126,7 +126,7 @@ export function queueContract(
       expect(await queue.isSuperseded(running)).toBe(true);
     });
 
-    test("what waits is kept when the pull request is said to be closed: that may be told late, after it was opened again", async () => {
+    test("a waiting job survives a close event, which may arrive late, after a reopening", async () => {
       const job = reviewJob(1, "a");
       await add(job, 10);
       await queue.accept(
@@ -273,7 +273,7 @@ export function queueContract(
       expect((await mine.counts()).parked).toBe(0);
     });
 
-    test("a suspect is the first that empty hands take: it waits for nobody who came before or after", async () => {
+    test("an idle worker takes a suspect first: it does not wait for jobs before or after it", async () => {
       const [mine] = await openTwo();
       const jobs = [1, 2].map((number) => reviewJob(number, "a", 40 + number));
       const before = reviewJob(3, "b", 50);
@@ -336,7 +336,7 @@ export function queueContract(
       expect(await mine.counts()).toEqual({ waiting: 1, running: 0, parked: 0 });
     });
 
-    test("whatever else runs, a job that ends each process it runs in is parked after a few, and all others are done", async () => {
+    test("beside any other job, a job that kills each process is parked after a few, and all others finish", async () => {
       const [mine] = await openTwo();
       const jobs = Array.from({ length: 12 }, (_, index) => reviewJob(index + 1, "a", 40 + (index % 3)));
       for (const job of jobs) await mine.accept(received(job, 1), job);
@@ -358,7 +358,7 @@ export function queueContract(
       expect(deaths).toBeLessThanOrEqual(6);
     });
 
-    test("what was interrupted is taken up before 200 that wait, each pull request once, and then it is anybody's turn", async () => {
+    test("interrupted jobs run before 200 that wait, each pull request once, and then all take turns", async () => {
       const [mine, theirs] = await openTwo();
       await mine.accept(received(reviewJob(1, "a"), 1), reviewJob(1, "a"));
       await mine.accept(received(reviewJob(2, "a", 43), 2), reviewJob(2, "a", 43));
@@ -444,7 +444,7 @@ export function queueContract(
       expect((await mine.lease(32, limits))?.job.repo.id).toBe(1);
     });
 
-    test("a job for which there is no room waits at its place, counts no try, and is taken by whoever has room", async () => {
+    test("a job without a free slot keeps its place, counts no try, and is taken by the next process with a slot", async () => {
       const [mine, theirs] = await openTwo();
       const [large, later] = [reviewJob(1, "a"), reviewJob(2, "a")];
       for (const job of [large, later]) await mine.accept(received(job, 10), job);
@@ -462,7 +462,7 @@ export function queueContract(
       expect(await theirs.lease(22)).toMatchObject({ job: large, attempt: 1, token: first.token + 1 });
     });
 
-    test("a job that waits for room yields to a newer head, which may be small", async () => {
+    test("a job that waits for a slot yields to a newer head, which may be small", async () => {
       await add(reviewJob(1, "a"), 10);
       const full = { ofRepository: 9, hasRoom: false };
       await queue.end((await queue.lease(20, full)) as Lease, 21, { state: "no-room", reason: "no room" });
@@ -475,7 +475,7 @@ export function queueContract(
       expect(await queue.lease(26)).toBeNull();
     });
 
-    test("processes that died over a job that found no room are not forgotten", async () => {
+    test("crashes of a job that found no free slot still count", async () => {
       const [mine] = await openTwo();
       const job = reviewJob(1, "a");
       await mine.accept(received(job, 1), job);
@@ -554,7 +554,7 @@ export function queueContract(
       expect(await queue.lease(20)).toMatchObject({ job: { number: 2 } });
     });
 
-    test("whatever the order of pushes, the last accepted head of each pull request is what runs last", async () => {
+    test("for any order of pushes, the last accepted head of each pull request runs last", async () => {
       const step = fc.record({
         number: fc.integer({ min: 1, max: 3 }),
         head: fc.constantFrom("a", "b", "c"),

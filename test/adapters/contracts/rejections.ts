@@ -95,7 +95,7 @@ export function rejectionsContract(name: string, open: OpenTheShelf): void {
       expect(await kept.rejected(REPO)).toHaveLength(1);
     });
 
-    test("code is found by its beginning, on other pull requests only; what was fixed keeps its first date until it stands again", async () => {
+    test("code is found by its beginning, on other pull requests only; fixed code keeps its first date until it comes back", async () => {
       const one = aFinding(1, "fnd_0000000000aa");
       await remembered(one);
       const code = opened.past;
@@ -134,7 +134,7 @@ export function rejectionsContract(name: string, open: OpenTheShelf): void {
       expect(await opened.count("flagged")).toBe(0);
     });
 
-    test("whatever forgets a finding forgets what was said against it", async () => {
+    test("forgetting a finding also forgets the rejections of it", async () => {
       const [one, two] = [aFinding(1, "fnd_0000000000aa"), aFinding(2, "fnd_0000000000bb")];
       await remembered(one, two);
       const kept = opened.past;

@@ -49,7 +49,7 @@ export function rerankerContract(name: string, under: () => RerankerUnderTest, f
       expect(failed).toBeNull();
     });
 
-    test("naming nobody leaves the order, and says so", async () => {
+    test("an order that names no candidate keeps the given order, with a reason", async () => {
       const { reranker } = under().naming([]);
       expect(await reranker.rerank(QUERY, CANDIDATES, 2)).toMatchObject({
         order: ["mem_a", "mem_b"],
@@ -57,7 +57,7 @@ export function rerankerContract(name: string, under: () => RerankerUnderTest, f
       });
     });
 
-    test.each([4, 5, 1000])("with no more than topK (%i) candidates nobody is asked", async (topK) => {
+    test.each([4, 5, 1000])("with no more than topK (%i) candidates no request is sent", async (topK) => {
       const { reranker, requests } = under().naming([3, 2, 1, 0]);
       expect(await reranker.rerank(QUERY, CANDIDATES, topK)).toMatchObject({ order: IDS, tokens: 0, failed: null });
       expect((await reranker.rerank(QUERY, [], topK)).order).toEqual([]);
@@ -65,7 +65,7 @@ export function rerankerContract(name: string, under: () => RerankerUnderTest, f
     });
 
     test.each(failures)(
-      "%s: the order stays as given, the reason is told, and nobody is asked twice",
+      "%s: the order stays as given, with a reason, and no second request is sent",
       async (failure) => {
         const found = under().failing.find((one) => one.name === failure);
         const { reranker, requests } = found?.make() ?? under().naming([]);

@@ -111,7 +111,7 @@ export function retrievalLogContract(name: string, open: () => OpenLog | Promise
       expect((await statistics.read({ ...DAY, repo: "globex/%" })).count).toBe(0);
     });
 
-    test("what embedding cost and what reranking cost are told apart, and so is what is free", async () => {
+    test("the costs of embedding and of reranking are separate, and free ones are marked", async () => {
       const rerank = {
         by: "rerank-2.5",
         ms: 300,
@@ -167,7 +167,7 @@ export function retrievalLogContract(name: string, open: () => OpenLog | Promise
       });
     });
 
-    test("likeness, frequent questions and degraded parts are told; a search by hand has no language to match", async () => {
+    test("similarity, frequent questions and degraded parts are reported; a manual search has no language to match", async () => {
       await given(
         anEntry({ averageDistance: 0.2, degraded: ["embedding", "vector-search"] }),
         anEntry({ averageDistance: null, languageMatch: null, ids: [], degraded: ["embedding"] }),

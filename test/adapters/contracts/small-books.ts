@@ -52,7 +52,7 @@ export function smallBooksContract(name: string, open: OpenBooks): void {
       expect(await books.endedSessions.isEnded("later")).toBe(true);
     });
 
-    test("an import goes on where it stood", async () => {
+    test("an import resumes where it stopped", async () => {
       const { history } = (await open()).books;
       expect(await history.of("github.com/42")).toBeNull();
       await history.save("github.com/42", { ...PROGRESS, stage: "lines", page: 1 });

@@ -38,7 +38,7 @@ export function snapshotsContract(name: string, given: (files: Files) => Promise
       head = null;
     });
 
-    test("every text is what git has, by its path and its blob, whatever .gitattributes hides or alters", async () => {
+    test("every text is git's, by its path and its blob, even if .gitattributes hides or alters it", async () => {
       head = await given(HEAD);
       const { snapshot, degraded } = await head.snapshots.at(head.repo, head.pull);
       expect(degraded).toEqual([]);

@@ -80,7 +80,7 @@ export function spendingContract(name: string, open: OpenBooks): void {
       expect(await reservations.reserve(REVIEW, budgets, 101)).toMatchObject({ usd: 1 });
     });
 
-    test("a job that is begun again sets aside anew; what it had set aside ends with its lease", async () => {
+    test("a job that starts again reserves again; its former reservation ends with its lease", async () => {
       const { queue, books } = await open();
       const { book } = books;
       const lost = await heldJob(queue, ONE);

@@ -58,7 +58,7 @@ export function writeBookContract(name: string, open: () => OpenedStore | Promis
       expect(await book.state(wanted)).toEqual({ state: "new" });
     });
 
-    test("whoever lost the job sends nothing; what it had sent before is known all the same", async () => {
+    test("a process that lost its job sends nothing; what it sent before is still known", async () => {
       const book = store.book(lease);
       await book.send(wanted, "m1");
       await store.queue.leave(2);
@@ -98,7 +98,7 @@ export function writeBookContract(name: string, open: () => OpenedStore | Promis
       expect(await pace.takeTurn(7, 31_000)).not.toBeNull();
     });
 
-    test("the turn of somebody who never comes back runs out, and is not given back twice", async () => {
+    test("the turn of a process that never returns expires, and is not given back twice", async () => {
       const { pace } = store;
       const lost = (await pace.takeTurn(7, 31_000)) as WriteTurn;
       await store.pass(31_000);
@@ -112,7 +112,7 @@ export function writeBookContract(name: string, open: () => OpenedStore | Promis
       expect(await pace.takeTurn(7, 31_000)).not.toBeNull();
     });
 
-    test("a turn is kept for as long as nobody else has it, also beyond its time", async () => {
+    test("a turn is kept while no other process has it, also beyond its time", async () => {
       const { pace } = store;
       const turn = (await pace.takeTurn(7, 31_000)) as WriteTurn;
       await store.pass(30_000);

@@ -37,7 +37,7 @@ const quiet = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {}
 
 const stand = () => ({ headSha: pull.headSha, baseSha: pull.baseSha });
 
-test("commits on top are told as the files that they changed, a renamed one with its old name", async () => {
+test("commits on top are listed as the files that they changed, a renamed one with its old name", async () => {
   const before = stand();
   await world.push(pull, { "play.ts": "one\n2\n" }, silently);
   await world.rename(pull, "old.ts", "new.ts", silently);
@@ -62,7 +62,7 @@ test("a base that went on is no matter while the branch starts where it started"
   expect(await since(before)).toMatchObject({ kind: "since", changes: { total: 1 } });
 });
 
-test("a rewritten branch, another base and a head that is gone are named", async () => {
+test("a rewritten branch, another base and a removed head are named", async () => {
   const before = stand();
   await world.forcePush(pull, { "play.ts": "one\n" }, silently);
   expect(await since(before)).toEqual({ kind: "unknown", reason: "the branch was rewritten since the last review" });

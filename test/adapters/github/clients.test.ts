@@ -34,7 +34,7 @@ function world() {
   return { clients, clock, minted, used };
 }
 
-test("whatever is asked for, a token is for one repository, reads code at most, and writes nothing but what it is for", async () => {
+test("for any wish, a token is for one repository, reads code at most, and writes only what it is for", async () => {
   const { clients, minted } = world();
   await clients.forRepository(7, REPO);
   await clients.forChecks(7, REPO);
@@ -78,7 +78,7 @@ test("a job that takes longer than its token goes on with another one", async ()
   expect(new Set(minted.map((body) => JSON.stringify(body))).size).toBe(1);
 });
 
-test("of a repository whose name was forgotten nobody is asked", async () => {
+test("no request is sent for a repository whose name was forgotten", async () => {
   const { clients, used, minted } = world();
   expect(await clients.installationOf({ ...REPO, owner: "", name: "" })).toBeNull();
   expect([used, minted]).toEqual([[], []]);

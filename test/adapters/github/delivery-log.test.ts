@@ -7,7 +7,7 @@ const entry = (over: string) =>
     "redelivery": false, "duration": 0.27, "status": "OK", "status_code": 200, "event": "issues", "action": "opened",
     "installation_id": 123, "repository_id": null${over}}`;
 
-test("an id that JSON.parse would round is told exactly", () => {
+test("an id that JSON.parse would round is exact", () => {
   expect(readDeliveries(`[${entry("")}]`)).toEqual([
     {
       id: "9007199254740993",

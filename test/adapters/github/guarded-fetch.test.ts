@@ -39,7 +39,7 @@ async function reached(promise: Promise<{ text(): Promise<string> }>): Promise<s
   }
 }
 
-describe("addresses that are nobody's on the internet", () => {
+describe("addresses that the internet does not route", () => {
   /** How an address is connected to: called by itself, by a name that resolves to it, and called without being allowed. */
   const ways = async (form: string) => {
     const { hostname } = new URL(form);
@@ -260,7 +260,7 @@ describe("other origins", () => {
     expect(heard.map(({ url }) => url)).toEqual(["/first", "/repositories/7/pulls/1/reviews"]);
   });
 
-  test("a refusal is not something to try again, whatever a client wraps it in", () => {
+  test("a refusal is not retried, even if a client wraps it", () => {
     const refused = new EgressRefused("requests to https://evil.example are not allowed");
     expect(translate(new Error("x", { cause: new TypeError("fetch failed", { cause: refused }) }), 0)).toBe(refused);
   });

@@ -24,7 +24,7 @@ async function world() {
   return { told: installationLimits(broken), other: installationLimits(store), way };
 }
 
-test("whoever was told to wait waits, though the store does not answer, and the others do as soon as it does", async () => {
+test("a process that was asked to wait waits even if the store does not answer, and the others do as soon as it does", async () => {
   const { told, other, way } = await world();
   way.isBroken = true;
   await told.close(7, 60_000);
@@ -39,7 +39,7 @@ test("whoever was told to wait waits, though the store does not answer, and the 
   expect([await told.closedFor(7), await other.closedFor(7)]).toEqual([0, 0]);
 });
 
-test("a longer wait stays, and a store that is away for longer than the wait is told nothing", async () => {
+test("a longer wait stays, and a store that is unreachable for longer than the wait gets no update", async () => {
   const { told, other, way } = await world();
   await other.close(7, 30_000);
   expect(await told.closedFor(7)).toBe(30_000);

@@ -5,7 +5,7 @@ import { githubPastReviews } from "../../../src/adapters/github/past-reviews.ts"
 import { Transient } from "../../../src/domain/errors.ts";
 import type { Repo } from "../../../src/domain/job.ts";
 import type { PastReviews } from "../../../src/ports/history.ts";
-import { mergedPull, people, saidInConversation, saidInReview, saidOnLine } from "../../app/past.ts";
+import { mergedPull, people, saidInConversation, saidInReview, saidOnLine } from "../../app/past-reviews.ts";
 import type { Pull, Repository } from "../../fakes/github/conversation.ts";
 import { type GitHubWorld, startGitHub } from "../../fakes/github/github.ts";
 
@@ -67,13 +67,13 @@ test("conversations and reviews are read from their own lists; a review without 
   expect(await past().reviewsOf(pull.number)).toMatchObject([{ place: "review", body: "One question." }]);
 });
 
-test("what is open is told from what is closed", async () => {
+test("open items are distinguished from closed ones", async () => {
   const open = await world.pullRequest(shop, { title: "feat: more", files: { "b.txt": "b" }, announce: false });
   expect(await past().openPulls()).toEqual(new Set([open.number]));
   expect((await past().closedPulls(1)).items).toMatchObject([{ number: pull.number }]);
 });
 
-test("who may write is asked of GitHub; where it does not tell, nobody knows", async () => {
+test("GitHub is asked who has write access; if it does not answer, that is unknown", async () => {
   const author = (login: string) => ({ id: world.person(login).id, login, isBot: false, association: "NONE" });
   const asked = past();
   expect(await asked.mayWrite(author("ines"))).toBe(true);
@@ -90,7 +90,7 @@ test("who may write is asked of GitHub; where it does not tell, nobody knows", a
   expect(await asked.mayWrite({ ...author("ines"), login: "nobody-of-that-name" })).toBe(false);
 });
 
-test("one question tells who resolved threads of many pull requests and which were merged; a refusal costs that alone", async () => {
+test("one query returns who resolved threads of many pull requests and which were merged; a refusal affects only that", async () => {
   const files = { "c.txt": "c" };
   const other = await world.pullRequest(shop, { title: "feat: no", author: "mallory", files, announce: false });
   const resolved = saidOnLine(world, other, { by: "ines", body: "Also here." });

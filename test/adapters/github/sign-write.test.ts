@@ -13,7 +13,7 @@ const WANTED: Wanted = {
   subject: "",
 };
 
-test("a marker is 32 hex digits, the same each time, whatever the line ends of the key", () => {
+test("a marker is 32 hex digits, the same each time, for any line ends in the key", () => {
   expect(signWrite(SECRET, WANTED)).toMatch(/^[0-9a-f]{32}$/);
   expect(signWrite(SECRET.replaceAll("\n", "\r\n"), WANTED)).toBe(signWrite(SECRET, WANTED));
 });

@@ -203,7 +203,7 @@ test("a limit of searches closes searches only", async () => {
   expect(await limits.closedFor(7)).toBe(0);
 });
 
-test("a write whose turn is another's by now is not sent, and stands once when its turn has come again", async () => {
+test("a write whose turn passed to another process is not sent, and is sent once when its turn comes again", async () => {
   const { sent, ports } = await world(/nowhere/, 500);
   const put = ({ reviews }: Ports) => reviews.putSummary(REPO, 1, SUMMARY_MARKER, `s\n${SUMMARY_MARKER}`, HEAD);
   const lost = await ports(() => Promise.reject(new Transient("its turn ran out")));

@@ -14,7 +14,7 @@ async function deadPort(): Promise<number> {
   return typeof address === "object" && address !== null ? address.port : 0;
 }
 
-test("a connection that is refused is told by its code; the address stands in the log alone", async () => {
+test("a refused connection is reported by its code; only the log has the address", async () => {
   const port = await deadPort();
   const broken: unknown = await fetch(`http://127.0.0.1:${port}/api/v3/app`).catch((error: unknown) => error);
   const told = translate(broken, 0);
@@ -23,7 +23,7 @@ test("a connection that is refused is told by its code; the address stands in th
   expect(JSON.stringify(loggedError(told))).toContain(`127.0.0.1:${port}`);
 });
 
-test("a name that nobody knows, a proxy that refuses and a certificate of another host are not told", () => {
+test("an unknown name, a proxy that refuses and a certificate of another host are reported without naming them", () => {
   for (const [message, code] of [
     ["getaddrinfo ENOTFOUND ghes.acme.internal", "ENOTFOUND"],
     ["Connect Timeout Error (attempted address: squid:3128, timeout: 10000ms)", "UND_ERR_CONNECT_TIMEOUT"],
@@ -35,7 +35,7 @@ test("a name that nobody knows, a proxy that refuses and a certificate of anothe
   }
 });
 
-test("a deadline that passed is told as such, and what has no code without one", () => {
+test("a passed deadline is reported as one, and an error without a code without one", () => {
   const late = new DOMException("The operation was aborted due to timeout", "TimeoutError");
   expect((translate(late, 0) as Transient).message).toBe("GitHub did not answer in time");
   expect((translate(new TypeError("terminated"), 0) as Transient).message).toBe("GitHub did not answer");

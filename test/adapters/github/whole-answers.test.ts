@@ -46,7 +46,7 @@ for (const [name, wrong] of Object.entries(NO_ANSWERS))
     for (const asked of [list, say]) await expect(asked()).rejects.toMatchObject({ name: "HttpError", status: 500 });
   });
 
-test("whatever GitHub really answers passes", async () => {
+test("every real answer of GitHub passes", async () => {
   answer = text(200, '[{"id":1}]\n');
   expect(await list()).toEqual([{ id: 1 }]);
   answer = text(201, '{"id":2}');

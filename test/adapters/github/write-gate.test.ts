@@ -19,7 +19,7 @@ function world(looks: number[]) {
   return { gated: gatedFetch(fetch, look, () => at), sent };
 }
 
-test("a process that stood still between its question and its request asks once more", async () => {
+test("a process that paused between its check and its request checks again", async () => {
   const { gated, sent } = world([40_000, 3]);
   await gated("https://api.github.com/user");
   expect(sent).toEqual([40_003]);

@@ -112,7 +112,7 @@ test("a job that is delayed between its turn and its request keeps the next one 
   expect((arrivals[1]?.at ?? 0) - (arrivals[0]?.at ?? 0)).toBeGreaterThanOrEqual(1_050);
 });
 
-test("who stood still for longer than a turn lasts writes nothing in another's", async () => {
+test("a process that paused for longer than its turn writes nothing in another's turn", async () => {
   const { time, arrivals, send } = await world();
   const common = { installation: 7, takes: 50, fails: false };
   const frozen = send({ ...common, process: 0, before: 31_500 }, 0);
@@ -131,7 +131,7 @@ test("installations do not wait for each other", async () => {
   expect(arrivals.map(({ at }) => at - begun)).toEqual([0, 0, 0]);
 });
 
-test("the turn of a process that died is free a second later, and of one that stands still when its time is over", async () => {
+test("the turn of a dead process is free a second later, that of a paused one when its time is over", async () => {
   const { time, arrivals, send, processes } = await world();
   const db = await sqliteInMemory(time.now);
   const [boot, namespace] = processMark()?.split(" ") ?? [];

@@ -35,7 +35,7 @@ test("a rare word weighs more than a common one", () => {
   expect(cosine(memory, one("mutex"))).toBeGreaterThan(2 * cosine(memory, one("use code")));
 });
 
-test("texts are told in order, and an embedder made anew gives the same vectors", () => {
+test("results keep the order of the texts, and a new embedder gives the same vectors", () => {
   const texts = ["null check", "C++ move constructor", "日本語のコメント"];
   expect(localEmbedder().embed(texts, "document")).toEqual(texts.map(one));
   expect(model).toMatch(/^local-hash-1:words-\d+$/);

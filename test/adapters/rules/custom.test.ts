@@ -16,7 +16,7 @@ const legacy = custom(
 );
 
 describe("a repository's own rules", () => {
-  test("speak with their own words and severity", async () => {
+  test("report with their own text and severity", async () => {
     const { findings, degraded } = await rulesInspector().inspect(
       [exampleFile("src/a.ts", "const a = 1;\nconst client = new LegacyClient(url);")],
       new Map(),

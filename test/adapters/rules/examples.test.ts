@@ -22,7 +22,7 @@ for (const rule of rules) {
     return findings;
   };
 
-  test(`${rule.id} speaks about each of its bad examples`, async () => {
+  test(`${rule.id} reports each of its bad examples`, async () => {
     expect(rule.bad.length).toBeGreaterThanOrEqual("match" in rule ? 2 : 1);
     const silent = [];
     for (const { path, code } of rule.bad) {
@@ -50,7 +50,7 @@ for (const rule of rules) {
   });
 }
 
-test("no good example of a structural rule makes another structural rule speak", async () => {
+test("no structural rule reports the good example of another one", async () => {
   const structural = rules.filter((rule) => "match" in rule);
   const inspector = rulesInspector(structural);
   const loud = [];

@@ -113,7 +113,7 @@ describe("what is spoken about", () => {
 });
 
 describe("identity", () => {
-  test("stays when the line moves or is indented, and tells equal lines apart", async () => {
+  test("stays when the line moves or is indented, and distinguishes equal lines", async () => {
     const [first, second] = (await inspect([exampleFile("app/a.py", `${OPEN}\n${OPEN}`)])).findings;
     const moved = (await inspect([exampleFile("app/a.py", `import requests\n\nif True:\n    ${OPEN}`)])).findings;
     expect(first?.id).not.toBe(second?.id);
@@ -206,7 +206,7 @@ describe("failures stay small", () => {
       ),
   };
 
-  test("a rule that throws is degraded by name and the others still speak", async () => {
+  test("a rule that throws is degraded by name and the others still report", async () => {
     const rules: readonly Rule[] = [thrower, invalid, ...allRules()];
     const { findings, degraded } = await rulesInspector(rules).inspect([exampleFile("app/a.py", OPEN)], new Map(), []);
     expect(findings.map((finding) => finding.rule)).toEqual(["missing-timeout"]);
@@ -323,7 +323,7 @@ describe("hunks without the head text", () => {
   });
 });
 
-test("findings are ordered by file, line and rule, whatever the order of the rules", async () => {
+test("findings are ordered by file, line and rule, for any order of the rules", async () => {
   const files = [
     exampleFile("b.py", `x = yaml.load(s)\n${OPEN}`),
     exampleFile("a.py", "x = yaml.load(requests.get(URL))"),

@@ -58,7 +58,7 @@ describe.skipIf(fixtures === null)("secretlint's fixtures", async () => {
     return `${hit(secrets)} of ${secrets.length} secrets found, ${hit(clean)} of ${clean.length} others touched`;
   };
 
-  test("both figures are told, most fixtures are judged, and every exception is used", () => {
+  test("both figures are printed, most fixtures are judged, and every exception is used", () => {
     console.log(`as labelled: ${figure(seen)}; without ${NOT_JUDGED.length} named exceptions: ${figure(judged)}`);
     expect(labelled(judged, "secret").length).toBeGreaterThanOrEqual(59);
     expect(labelled(judged, "not_secret").length).toBeGreaterThanOrEqual(40);

@@ -40,7 +40,7 @@ describe.each(ENCODINGS)("%s", (_, encode) => {
   });
 });
 
-test("the kind of a secret is told although it was in disguise", async () => {
+test("the kind of a disguised secret is named", async () => {
   const [, token] = TOKENS[0] ?? ["", ""];
   const { text, found } = await redactor.redact(`a ${Buffer.from(token).toString("base64")} b`);
   expect({ text, found }).toEqual({ text: "a ‹redacted:github-token› b", found: [{ kind: "github-token" }] });
@@ -87,13 +87,13 @@ test("what follows a whole token on the next line is not part of it", async () =
   expect((await redactor.redact(`key ${token}\nend of it`)).text).toBe("key ‹redacted:github-token›\nend of it");
 });
 
-test("short words and words without a digit are no secrets of ours, whatever a local server takes for a key", async () => {
+test("short words and words without a digit are no secrets, even as the key of a local server", async () => {
   const by = secretRedactor(new Set(["ollama", "lm-studio", "not-needed"]));
   const text = "Start ollama or lm-studio; a key is not-needed.";
   expect((await by.redact(text)).text).toBe(text);
 });
 
-test("wherever it stands and however it is written, a token is gone", async () => {
+test("a token is removed in every place and every form", async () => {
   const around = fc.string({ unit: fc.constantFrom(..." \n\"'`=:;,.()<>[]{}/é🚀abc129%\\&#"), maxLength: 30 });
   await fc.assert(
     fc.asyncProperty(around, fc.constantFrom(...TOKENS), fc.constantFrom(...ENCODINGS), around, async (a, t, e, b) => {

@@ -68,7 +68,7 @@ test("only the password of a URL goes; user, host and path stay readable", async
 });
 
 test.each(["password = ", "  DB_PASSWORD=", "7#3fa1:+passphrase: ", "export MYSQL_PWD="])(
-  "words with hyphens are a password where they are all that stands behind %j",
+  "words with hyphens are a password if nothing else follows %j",
   async (key) => {
     const { text } = await redactor.redact(`[shop]\n${key}correct-horse-battery-staple\r\nhost = db.acme.io`);
     expect(text).toBe(`[shop]\n${key}‹redacted:password›\r\nhost = db.acme.io`);
@@ -109,7 +109,7 @@ test("a comment that switches secretlint off does not switch redaction off", asy
   expect(text).not.toContain(token);
 });
 
-test("whatever surrounds a secret, it is gone, the lines are as many, and redacting again changes nothing", async () => {
+test("within any text a secret is removed, the number of lines stays, and redacting again changes nothing", async () => {
   const around = fc.array(
     fc.oneof(
       fc.constantFrom("\n", " ", '"', "'", "=", "password: ", "https://", "`", ":"),

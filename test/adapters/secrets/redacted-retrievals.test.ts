@@ -18,7 +18,7 @@ test("what is written down holds no secret", async () => {
   expect(JSON.stringify(kept)).not.toContain(TOKEN);
 });
 
-test("a log that cannot be written is told once and rejects nothing", async () => {
+test("an unwritable log is reported once and rejects nothing", async () => {
   const told: unknown[] = [];
   const full = new Error("database or disk is full");
   const log = redactedRetrievals({ write: () => Promise.reject(full) }, secretRedactor(), (error) => told.push(error));

@@ -37,7 +37,7 @@ test("a body without a secret leaves byte for byte, its suggestion and markers i
   expect(github.fileComments[0]?.body).toBe(body);
 });
 
-test("whatever others wrote around tokens and halves of tokens, the body stays inert and holds none", async () => {
+test("for any text from outside around tokens and halves of tokens, the body stays inert and contains none", async () => {
   const [first, second] = [TOKEN.slice(0, 22), TOKEN.slice(22)];
   const seam = fc.constantFrom(
     "",
@@ -81,7 +81,7 @@ test("no text of a check run holds a secret; places and numbers stay", async () 
   expect(ends).toEqual([[REPO, 7, { ...end, ...texts, annotations: [said] }]]);
 });
 
-test("a value keeps its shape and every text that holds no secret, whatever stands beside it", async () => {
+test("a value keeps its shape and every text without a secret, beside any other", async () => {
   const plain = fc.string({ unit: fc.constantFrom("a", " ", "\n", "\r", "é", "🚀", '"', "\\"), maxLength: 20 });
   await fc.assert(
     fc.asyncProperty(fc.array(plain), fc.nat(), async (texts, at) => {

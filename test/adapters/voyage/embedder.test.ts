@@ -64,7 +64,7 @@ test("a request stays below the tokens that the service takes at once", async ()
   expect(server.received.map(({ body }) => (body.input as string[]).length)).toEqual([6, 6, 1]);
 });
 
-test("a model that could run inside the SDK is asked for over the network all the same", async () => {
+test("a model that could run inside the SDK is still asked over the network", async () => {
   server.received.length = 0;
   const options = { apiKey: KEY, baseUrl: `${server.url}/v1`, dimension: DIMENSION, fetch, now: Date.now };
   const { vectors, usd } = await voyageEmbedder({ ...options, model: "voyage-4-nano" }).embed(["let x = 1"], "query");

@@ -99,7 +99,7 @@ test("one request carries the query and every text; the price is that of rerank-
   ]);
 });
 
-test("rows without a place or a score are passed over, whatever order they come in", async () => {
+test("rows without a place or a score are ignored, in any order", async () => {
   const rows = [{}, { index: 1 }, { relevance_score: 0.9 }, { index: 0, relevance_score: null }];
   const sound = [
     { index: 3, relevance_score: 0.2 },

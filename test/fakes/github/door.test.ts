@@ -5,7 +5,7 @@ import { octokit, status } from "./driver.ts";
 import { type GitHubWorld, startGitHub } from "./github.ts";
 import { readManifest } from "./manifest.ts";
 
-describe("the door", () => {
+describe("the entry module", () => {
   let world: GitHubWorld | undefined;
   afterEach(async () => {
     await world?.close();

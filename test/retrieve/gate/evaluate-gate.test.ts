@@ -82,7 +82,7 @@ describe("where no rule holds", () => {
     }
   });
 
-  test("a rule that holds asks nobody", async () => {
+  test("a rule that matches asks no model", async () => {
     const { ask, asked } = model(SKIP);
     await decide(unknown({ title: "fix: a crash" }), GATE, { ...alone, ask });
     expect(asked).toEqual([]);

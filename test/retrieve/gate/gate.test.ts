@@ -62,7 +62,7 @@ describe("the rules in their order", () => {
     });
   });
 
-  test("an empty memory is not searched, whatever the change; one that could not be counted is", () => {
+  test("an empty memory is not searched, for any change; one that could not be counted is", () => {
     const empty = { ...SOME, counts: countsOf([]) };
     expect(decide(CODE, {}, empty)).toMatchObject({ retrieve: false, confidence: 1, decidedBy: "empty-memory" });
     expect(decide(CODE, {}, { ...SOME, counts: null })?.retrieve).toBe(true);
@@ -132,7 +132,7 @@ describe("the rules in their order", () => {
     expect(told("many files of configuration")).toEqual([undefined, undefined, undefined]);
   });
 
-  test("a generated file that stands beside a lock file that people review is still nobody's work", () => {
+  test("a generated file beside a lock file that people review is still generated", () => {
     const shape = { title: "T", pathFilters: ["**", "package-lock.json"], files: { "package-lock.json": " {\n+a" } };
     const context = { ...seen(shape), leftOut: [{ path: "dist/a.js", reason: "build output" }] };
     expect(gateByRules(context)).toMatchObject({ retrieve: false, confidence: 0.95, decidedBy: "generated" });

@@ -20,7 +20,7 @@ describe("a question is read for what it wants and what it names", () => {
     expect(parseQuestion(text).intent).toBe(intent);
   });
 
-  test("names stand in backticks, paths, calls and shapes of identifiers", () => {
+  test("names are in backticks, paths, calls and shapes of identifiers", () => {
     expect(
       parseQuestion("Does `lock_` in src/auth/session.cpp protect parseToken() and MAX_AGE, or SessionStore?")
         .entityMentions,

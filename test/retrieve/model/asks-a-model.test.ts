@@ -112,7 +112,7 @@ describe("queries that a model writes", () => {
     ["answers without a query", { code: [] }, /holds no query/],
     ["refuses", failure("refused", "the model refused to answer"), /refused/],
   ])(
-    "cost themselves only when the model %s: the change's own are asked, and the review is told",
+    "cost themselves only when the model %s: the change's own are used, and the review reports it",
     async (_, reply, reason) => {
       const plain = await asking({}, willing);
       const { precedents } = await asking({ modelQueries: true }, () => reply);
@@ -122,7 +122,7 @@ describe("queries that a model writes", () => {
     },
   );
 
-  test("are not asked for without a model or without money, and the review is told", async () => {
+  test("are not asked for without a model or without money, and the review reports it", async () => {
     const nobody = await enter({ shape: CART, shelved: MANY, retrieval: { modelQueries: true } });
     expect(nobody.degraded).toEqual([
       { part: "model-queries", reason: expect.stringMatching(/^no model may be asked/) },
@@ -184,7 +184,7 @@ describe("a made-up situation", () => {
     expect(precedents.degraded).toEqual([]);
   });
 
-  test("gives way when the model fails, and the review is told", async () => {
+  test("gives way when the model fails, and the review reports it", async () => {
     const { precedents } = await asking({ hypothetical: true }, () =>
       failure("overloaded", "the model's server answered 529"),
     );
@@ -243,7 +243,7 @@ describe("an order of the model", () => {
     expect(precedents.degraded).toEqual([]);
   });
 
-  test("that fails leaves the order as it was, tells the review, and costs what it cost", async () => {
+  test("that fails leaves the order as it was, is reported in the review, and costs what it cost", async () => {
     const plain = await asking({ topK: 5, maxContextChars: 5000 }, willing);
     for (const reply of [failure("overloaded", "answered 529"), { order: [] }, { order: [99] }]) {
       const { precedents, asked } = await asking(retrieval, () => reply);
@@ -254,13 +254,13 @@ describe("an order of the model", () => {
     }
   });
 
-  test("is made of the best 25, whatever more is found", async () => {
+  test("is made of the best 25, however many more are found", async () => {
     const shelved = Array.from({ length: 40 }, (_, place) => at(`m${place}`, 0.01 * place));
     const { asked } = await asking(retrieval, willing, { shelved, tuning: { floors: false } });
     expect(textOf(asked[0]?.user ?? []).match(/^\[\d+\] /gm)).toHaveLength(25);
   });
 
-  test("is not asked for beyond the money there is, and the review is told", async () => {
+  test("is not asked for beyond the budget, and the review reports it", async () => {
     const { precedents, asked } = await asking(retrieval, willing, { usd: 0.003 });
     expect(asked).toEqual([]);
     expect(precedents.degraded).toEqual([
@@ -269,7 +269,7 @@ describe("an order of the model", () => {
     expect(precedents.rerank?.usd).toBe(0);
   });
 
-  test("without a model leaves the order as it was, and tells the review", async () => {
+  test("without a model leaves the order as it was, and the review reports it", async () => {
     const precedents = await enter({ shape: CART, shelved: MANY, retrieval });
     expect(precedents.degraded).toEqual([{ part: "rerank", reason: expect.stringMatching(/^no model may be asked/) }]);
     expect(precedents.rerank).toBeNull();

@@ -30,7 +30,7 @@ test("beside candidates it is half as long, and only changed lines are shown", (
   expect(diff).not.toContain("function around");
 });
 
-test("a long file leaves room for the others, and says that it goes on", () => {
+test("a long file leaves space for the others, and is marked as cut", () => {
   const long = added(...Array.from({ length: 3_000 }, (_, at) => `generated(${at});`));
   const { about, diff } = excerpt({ "src/a.ts": long, "src/b.ts": added("lock();"), "src/c.cpp": added("free(p);") });
   expect(diff).toContain("### src/b.ts\n@@\n function around() {\n+lock();\n }");
@@ -60,7 +60,7 @@ test("characters that people cannot see are shown, and a line of a megabyte is c
   expect(diff.length).toBeLessThan(1_000);
 });
 
-test("shares of room: nobody gets more than it wants, small ones get all, and nothing is given twice", () => {
+test("shares of space: none gets more than it wants, small ones get all, and nothing is given twice", () => {
   expect(fairShares([10, 1_000, 20], 300)).toEqual([10, 270, 20]);
   expect(fairShares([1_000, 1_000], 301)).toEqual([150, 151]);
   expect(fairShares([], 300)).toEqual([]);

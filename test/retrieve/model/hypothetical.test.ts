@@ -47,7 +47,7 @@ function query(kind: QueryCandidates["variant"]["kind"], ...distances: readonly 
 describe("a made-up situation", () => {
   const [direct, hunk] = [query("intent", 0.6), query("hunk", 0.4)];
 
-  test("stands in for the direct query, whose words go on, when something remembered is like it", () => {
+  test("replaces the direct query, whose words are kept, when a memory resembles it", () => {
     const made = query("hypothetical", 0.7, 0.9);
     expect(settleHypothetical([direct, hunk, made])).toEqual({
       queries: [{ ...direct, nearest: made.nearest }, hunk],

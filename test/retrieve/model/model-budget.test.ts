@@ -17,7 +17,7 @@ const QUESTION: Question<string> = {
 /** 200 tokens in and 100 out at US$ 2 and 10 a million. */
 const PRICE = (200 * 2 + 100 * 10) / 1e6;
 
-describe("a question of the retrieve room", () => {
+describe("a question to the retrieve stage", () => {
   test("goes to the small model with little effort, and its cost is kept by purpose", async () => {
     const { budget: money, asked } = lent(() => "yes", { tokens: { input: 1_000_000, output: 0 }, usd: 100 });
     expect(await money.ask("part", () => QUESTION)).toEqual({
@@ -85,7 +85,7 @@ describe("a question of the retrieve room", () => {
     }
   });
 
-  test("never rejects, and tells nobody where the caller does that", async () => {
+  test("never rejects, and reports nothing if the caller does", async () => {
     const { budget: money, noted } = lent(() => {
       throw new Error("sk-secret");
     });

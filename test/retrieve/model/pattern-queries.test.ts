@@ -64,7 +64,7 @@ describe("the question for queries about patterns", () => {
 describe("a sample of memories", () => {
   const many = Array.from({ length: 40 }, (_, at) => ({ id: `mem_${at}` }));
 
-  test("is the same for the same seed, whatever order they come in, and another for another", () => {
+  test("is the same for the same seed, for any order of input, and another for another", () => {
     const sample = sampleMemories(many, "github.com/42#7@abc");
     expect(sample).toHaveLength(EXAMPLES);
     expect(EXAMPLES).toBe(5);

@@ -79,7 +79,7 @@ describe("reranking", () => {
     });
   });
 
-  test("how much it changed is told: who came among the first five, and how far memories moved", async () => {
+  test("the extent of the change is reported: who came among the first five, and how far memories moved", async () => {
     const ten = listOf(10);
     const ids = ten.map(({ record }) => record.id);
     const backwards = Object.fromEntries(ids.map((id, place) => [id, place]));
@@ -90,7 +90,7 @@ describe("reranking", () => {
     expect(unmoved).toMatchObject({ topChanged: 0, meanMove: 0 });
   });
 
-  test("whom the reranker does not name stands behind those it names, in the order given", async () => {
+  test("candidates that the reranker does not name come after those it names, in the given order", async () => {
     const { ids } = await reranked(listOf(4), [query("q", ALL)], scoring({ q: { m3: 0.2, m2: 0.9 } }).ask);
     expect(ids).toEqual(["m2", "m3", "m0", "m1"]);
   });
@@ -106,14 +106,14 @@ describe("reranking", () => {
     expect(result.ids.slice(0, 3)).toEqual(["m2", "m0", "m1"]);
   });
 
-  test("whoever knows the change is asked once, about all candidates", async () => {
+  test("a reranker that reads the change is asked once, about all candidates", async () => {
     const { ask, asked } = scoring({ "": { m3: 1 } });
     const queries = [query("a", ["m0", "m1"]), query("b", ["m2", "m3"])];
     expect((await reranked(listOf(4), queries, ask, { once: true })).ids).toEqual(["m3", "m0", "m1", "m2"]);
     expect(asked).toEqual([{ query: "", ids: ALL, topK: 2 }]);
   });
 
-  test("when it fails the order stays and the review is told", async () => {
+  test("when it fails the order stays and the review reports it", async () => {
     const { ids, report, degraded } = await reranked(listOf(4), [query("q", ALL)], scoring({}).ask);
     expect(ids).toEqual(ALL);
     expect(report).toMatchObject({ failed: "the service answered 500", meanMove: 0, topChanged: 0 });
@@ -175,7 +175,7 @@ describe("reranking", () => {
     expect(result.ids).toEqual(["m49", ...ids.filter((id) => id !== "m49")]);
   });
 
-  test("whatever the scores are, nobody is lost and nobody doubled", async () => {
+  test("for any scores, no candidate is lost and none doubled", async () => {
     const score = fc.oneof(fc.double(), fc.constant(Number.NaN));
     await fc.assert(
       fc.asyncProperty(

@@ -41,7 +41,7 @@ describe("what the query says", () => {
     ]);
   });
 
-  test("the title stands first whatever else there is", () => {
+  test("the title comes first before anything else", () => {
     expect(build("Cache prices", { body: "Because they are slow", paths: ["a.ts"] }).text.split("\n")[0]).toBe(
       "Cache prices",
     );
@@ -54,12 +54,12 @@ describe("what the query says", () => {
     expect(build("T", { body: null }).text).toBe("T");
   });
 
-  test("what a template tells the author is not part of the body's excerpt", () => {
+  test("a template's instructions to the author are not part of the body's excerpt", () => {
     const body = "<!-- Thanks for contributing!\nPlease fill in -->Prices were rounded down.<!-- never closed";
     expect(build("T", { body }).text).toBe("T\nPrices were rounded down.");
   });
 
-  test("the type stands in brackets and is left out when the title has none", () => {
+  test("the type is in brackets and is left out when the title has none", () => {
     expect(build("T", { intent: { type: "fix", focusAreas: [] } }).text).toBe("T\n[fix]");
     expect(build("T").text).not.toContain("[");
   });
@@ -110,7 +110,7 @@ describe("when it does not fit", () => {
     paths,
   };
 
-  test("paths go first, from the last, and never in half; what went is told", () => {
+  test("paths are dropped first, from the last, and never in half; the dropped parts are reported", () => {
     const { text, dropped } = build("A title of moderate length", full);
     expect(text.length).toBeLessThanOrEqual(600);
     const shown = text.split("\n").filter((line) => line.startsWith("src/"));
@@ -134,7 +134,7 @@ describe("when it does not fit", () => {
     expect(build("A title of moderate length", { ...full, maxChars: 30 }).text).toBe("A title of moderate length");
   });
 
-  test("800 is the ceiling whatever is asked for", () => {
+  test("800 is the ceiling for any requested length", () => {
     expect(build("T", { ...full, maxChars: 5000 }).text.length).toBeLessThanOrEqual(800);
     expect(build("T", { ...full, maxChars: 5000 }).text.length).toBeGreaterThan(600);
   });

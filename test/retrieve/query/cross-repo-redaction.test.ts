@@ -9,7 +9,7 @@ const pattern = (text: string, more: Parameters<typeof memory>[1] = {}) => {
   return told.kind === "pattern" ? told.record.text : told.reason;
 };
 
-test("advice in everybody's words crosses as it was said", () => {
+test("advice in common words is shared unchanged", () => {
   expect(pattern(GOOD)).toBe("Please close the connection before the function returns also when an error is thrown");
 });
 
@@ -28,7 +28,7 @@ test("code, quotes, names, numbers, addresses and paths leave a gap", () => {
   );
 });
 
-test("what a repository, its people and its files are called does not cross, though everybody uses the word", () => {
+test("names of a repository, its people and its files are not shared, even as common words", () => {
   const more = { repoName: "acme/error", path: "src/connection.ts", symbol: "closeFunction" };
   expect(pattern(`${GOOD} Please always check that the value was also set here.`, more)).toBe(
     "Please … the … before the … returns also when an … is thrown Please always check that the value was also set here",
@@ -87,7 +87,7 @@ test("a model's lesson goes before the person's words, and through the same siev
   expect(pattern(GOOD, { lesson: "Close quokka" })).toMatch(/^nothing abstract/);
 });
 
-test("no word that is not everybody's crosses, wherever it stands", () => {
+test("no uncommon word is shared, in any place", () => {
   const noise = fc.constantFrom(
     " ",
     "`",

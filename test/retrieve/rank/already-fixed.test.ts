@@ -22,7 +22,7 @@ describe("contrast", () => {
     expect(codeLikeness(FIXED_AGAIN, PAIR.flagged)).toBeGreaterThan(0.4);
   });
 
-  test("another likeness may be told", () => {
+  test("another similarity may be used", () => {
     expect(contrast("x", PAIR, (_, other) => (other === PAIR.flagged ? 0.75 : 0.25))).toBe(0.5);
   });
 

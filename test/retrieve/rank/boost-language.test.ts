@@ -66,7 +66,7 @@ describe("the boost for the languages of a change", () => {
     expect(isLanguageOf("cpp", [])).toBe(false);
   });
 
-  test("never lowers anything, whatever the names and shares", () => {
+  test("never lowers anything, for any names and shares", () => {
     const names = fc.oneof(
       fc.string(),
       fc.constantFrom("C++", "c", "TypeScript", "javascript", "constructor", "__proto__"),
@@ -83,7 +83,7 @@ describe("the boost for the languages of a change", () => {
 });
 
 describe("which language a memory is about", () => {
-  test("the stored language speaks first, then the path", () => {
+  test("the stored language counts first, then the path", () => {
     expect(chunkLanguage({ language: "C++", path: "a.py" })).toBe("cpp");
     expect(chunkLanguage({ language: "unknown", path: "a.py" })).toBe("unknown");
     expect(chunkLanguage({ path: "src/a.ts" })).toBe("typescript");

@@ -48,7 +48,7 @@ test("what was said about the same thing in the same file comes first, what says
   expect(ranked.indexOf("thanks")).toBeGreaterThan(ranked.indexOf("sorted"));
 });
 
-test("a comment that others repeated on other pull requests echoes more than one that stands alone", () => {
+test("a comment that others repeated on other pull requests echoes more than a single one", () => {
   const again = comment({
     id: "again",
     pr: 9,
@@ -72,7 +72,7 @@ test("text far from the changed lines' file type does not count as a window's", 
   expect(windowTextAnywhere?.[0]).toBeGreaterThan(0);
 });
 
-test("every signal is a finite figure for every memory, whatever the text", () => {
+test("every signal is a finite figure for every memory, for any text", () => {
   const text = fc.oneof(anyText, fc.constantFrom("", "constructor", "__proto__", "```", "<!--", "<sup>"));
   const memory = fc.record({ text, hunk: text, path: text, pr: fc.integer() }).map(comment);
   const asked = fc

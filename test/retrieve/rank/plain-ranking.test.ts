@@ -46,7 +46,7 @@ function quick(asked: Change, memories: readonly RememberedComment[], wanted: Re
   return runToEnd(signalSteps(prepareChange(asked, words), prepared, BACKGROUND, words, wanted));
 }
 
-test("the numbers of a text are the words that the tokeniser gives, whatever was read before", () => {
+test("the numbers of a text are the words that the tokeniser gives, after any other text", () => {
   const words = lexicon();
   const text = fc.oneof(
     sentence,

@@ -9,7 +9,7 @@ describe("pooling the queries of one pull request", () => {
   const EXACT = [hit("exact", 0.9), hit("often", 0.3)];
   const LISTS = [EXACT, [hit("often", 0.3)], [hit("other", 0.31), hit("often", 0.3)]];
 
-  test("a memory stands where its best query put it, not where many weak ones did", () => {
+  test("a memory is ranked by its best query, not by many weak ones", () => {
     expect(pool(LISTS).map(({ id, score }) => [id, score])).toEqual([
       ["exact", 0.9],
       ["other", 0.31],

@@ -19,7 +19,7 @@ describe("distances weighed by language", () => {
     expect(result).toMatchObject({ distance: 0.5, languageMatch: match });
   });
 
-  test("a row without a language is told by its path; .json and .md stay as they are", () => {
+  test("a row without a language gets that of its path; .json and .md stay as they are", () => {
     expect(rerankByLanguage(one(undefined, "src/a.ts"), ["TypeScript"])[0]?.adjustedDistance).toBeCloseTo(0.425, 12);
     for (const path of ["package.json", "README.md"]) {
       expect(rerankByLanguage(one(undefined, path), ["TypeScript"])[0]?.adjustedDistance).toBe(0.5);
@@ -55,7 +55,7 @@ describe("distances weighed by language", () => {
     { selector: ({ id }) => id, maxLength: 30 },
   );
 
-  test("a non-match more than 15 % nearer is never overtaken", () => {
+  test("a non-match more than 15 % nearer always stays first", () => {
     fc.assert(
       fc.property(results, (list) => {
         const ranked = rerankByLanguage(list, ["C++"]);
@@ -77,7 +77,7 @@ describe("distances weighed by language", () => {
     expect(rerankByLanguage(near, ["TypeScript"], { band: 0.05 }).map(({ id }) => id)).toEqual(["ts", "py"]);
   });
 
-  test("whatever stands between them, two farther apart than the band keep their order", () => {
+  test("with anything between them, two farther apart than the band keep their order", () => {
     fc.assert(
       fc.property(results, (list) => {
         const ranked = rerankByLanguage(list, ["C++"], { band: 0.05 });

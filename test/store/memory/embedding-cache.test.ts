@@ -48,7 +48,7 @@ test("a row that was damaged is a miss", async () => {
   expect((await cached().embed(["q"], "query")).cached).toBe(0);
 });
 
-test("a database that is gone is a miss, never an error", async () => {
+test("an unreachable database is a miss, never an error", async () => {
   const embedder = cached();
   await db.close();
   const told = await embedder.embed(["q"], "query");

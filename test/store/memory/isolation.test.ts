@@ -105,7 +105,7 @@ for (const [name, given] of [
     const db = (given as TestDatabase | null)?.db as TestDatabase["db"];
     afterAll(() => given?.close());
 
-    test(`no search ever tells what its scope does not admit, and each tells all it admits (${HISTORIES[name]} histories)`, async () => {
+    test(`no search ever returns what its scope does not admit, and each returns all it admits (${HISTORIES[name]} histories)`, async () => {
       await db.run("DELETE FROM repositories");
       const memory = storedMemory(db, () => Promise.resolve());
       const labels = storedLabels(db);

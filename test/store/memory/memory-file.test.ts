@@ -100,7 +100,7 @@ describe("forgetting", () => {
     await opened.close();
   });
 
-  test("gives the room back: the file shrinks", async () => {
+  test("frees the space: the file shrinks", async () => {
     const opened = await open();
     const records = Array.from({ length: 400 }, () => memoryRecord({ text: "word ".repeat(400) }));
     await opened.memory.remember(
@@ -126,7 +126,7 @@ describe("forgetting", () => {
     await opened.close();
   });
 
-  test("waits for nobody's turn: what is remembered after it stays, what came before goes", async () => {
+  test("waits for no turn: later memories stay, earlier ones are deleted", async () => {
     const opened = await open();
     const before = Array.from({ length: 120 }, () => ({ record: memoryRecord(), vector: null }));
     const after = { record: memoryRecord(), vector: null };

@@ -65,7 +65,7 @@ function many(count: number, repo = SHOP) {
 const withoutVectors = (records: ReturnType<typeof many>) => records.map((record) => ({ record, vector: null }));
 
 describe("an index that is held in memory", () => {
-  test("answers as one that was read just now, whatever changed since it was read", async () => {
+  test("answers as a fresh one does, after any changes since it was read", async () => {
     const { path, memory } = await opened();
     const records = many(6_000);
     await memory.remember(withoutVectors(records), SPACE);
@@ -108,7 +108,7 @@ describe("an index that is held in memory", () => {
     expect(reported).toEqual(["memory-bound: the newest 10 of 40 memories were searched; more do not fit into memory"]);
   });
 
-  test("warming up takes the repositories that were written to last, as many as fit into half of the room", async () => {
+  test("warming up takes the repositories that were written to last, as many as fit into half of the limit", async () => {
     const { path, memory } = await opened();
     for (const repo of ["github.com/1", "github.com/2", "github.com/3"])
       await memory.remember(withoutVectors(many(10, repo)), SPACE);
@@ -217,7 +217,7 @@ describe("what `doctor` says of memory.db", () => {
 });
 
 describe("warming up", () => {
-  test("is done when all is read: whoever asks then misses nothing", async () => {
+  test("is done when all is read: the next question misses nothing", async () => {
     const { path, memory } = await opened();
     await memory.remember(withoutVectors(many(4_500)), SPACE);
     const recall = recalling(path, { patience: { answerMs: null } });

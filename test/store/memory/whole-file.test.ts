@@ -52,7 +52,7 @@ for (const [name, given] of [
     const searched = (records: readonly MemoryRecord[], text: string, scope = scopeOf()) =>
       searchedIn(given?.db as Database, records, text, scope);
 
-    test("of two equal pieces of code the one stands higher whose file is about the question", async () => {
+    test("of two equal pieces of code the one whose file is about the question comes first", async () => {
       const { ids } = await searched([timer, ofTimer, ofPool, pool], "How does the connection pool close a handle?");
       expect(ids.indexOf(ofPool.id)).toBeLessThan(ids.indexOf(ofTimer.id));
     });

@@ -95,7 +95,7 @@ test("a lock that another process holds is worth another try, and nothing waits 
   await theirs.close();
 });
 
-test("on a full disk a job keeps its place, and its end is written down once there is room", async () => {
+test("on a full disk a job keeps its place, and its end is recorded once there is free space", async () => {
   const db = await openQueueFile(file());
   const [queue, job] = [storedQueue(db), reviewJob(1, "a")];
   await queue.accept({ id: job.delivery, event: "pull_request", receivedAt: 1 }, job);

@@ -63,7 +63,7 @@ async function againWhileItPasses<T>(work: () => Promise<T>): Promise<T> {
 }
 
 test.skipIf(store === null)(
-  "whatever is done to processes and database, each job ends once, and nobody writes for a job that another has",
+  "for any treatment of processes and database, each job ends once, and only its holder writes for it",
   async () => {
     const seed = process.env.CHAOS_SEED ?? "7";
     const own = dice(`storm/${seed}`);

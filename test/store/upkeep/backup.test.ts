@@ -89,7 +89,7 @@ describe("a backup", () => {
     }
   }, 120_000);
 
-  test("says by size and hash what it holds, and whoever changes a byte of it is found out", async () => {
+  test("records its content by size and hash, and any changed byte is found", async () => {
     await fill(home, [42]);
     const { files } = await backUpStore(home, copy, 1_000);
     expect(files.map(({ name }) => name)).toEqual(["queue.db", "memory.db"]);

@@ -158,7 +158,7 @@ async function ask(recall: Store["recall"], asked: Scope): Promise<readonly stri
   }
 }
 
-test("whatever rots is refused with what to do, or read by whom it belongs to", async () => {
+test("damaged bytes are refused with the fix, or read by the owner of the page", async () => {
   for (const [n, one] of fc.sample(corruption, { numRuns: CASES, seed: 15 }).entries()) {
     const folder = join(root, `case-${n}`);
     mkdirSync(folder);

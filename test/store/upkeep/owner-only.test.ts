@@ -60,7 +60,7 @@ test("a store that others could read is closed to them when a server opens it; o
   expect(modeOf(join(home, "note.txt"))).toBe(0o644);
 });
 
-test("a folder that everybody may write to stays open, and it is said why; the files in it do not", async () => {
+test("a world-writable folder stays open, with a warning; the files in it do not", async () => {
   mkdirSync(home);
   chmodSync(home, 0o1777);
   const exposed: string[] = [];
@@ -71,7 +71,7 @@ test("a folder that everybody may write to stays open, and it is said why; the f
   expect(modeOf(join(home, "queue.db"))).toBe(0o600);
 });
 
-test("a command leaves the rights of the folder to whoever gave them", async () => {
+test("a command leaves the mode of the folder to its owner", async () => {
   mkdirSync(home);
   chmodSync(home, 0o755);
   await (await openStore(home)).close();

@@ -109,7 +109,7 @@ describe("a memory that named the person", () => {
     closing.push(() => store.close());
   });
 
-  test("has them as nobody in what speaks against a finding and in code that was kept", async () => {
+  test("is anonymous in rejections of a finding and in kept code", async () => {
     await store.memory.remember([{ record: FINDING, vector: null }], SPACE);
     await store.evidence.keepFixes(SHOP, [
       { memoryId: FINDING.id, flaggedCode: "// ask @wren", fixedCode: "// asked @wrenly" },
@@ -147,7 +147,7 @@ describe("a memory that named the person", () => {
   });
 });
 
-test("a name is taken out wherever it stands alone, and nothing else changes", async () => {
+test("a name is removed as a whole word in every place, and nothing else changes", async () => {
   expect(withoutMentions("@Wren, @wren's and @wren-2; wren", "wren")).toBe("@ghost, @ghost's and @wren-2; wren");
   expect(withoutMentions('{"by":"wren","author":"wren","owner":"wren"}', "Wren")).toBe(
     '{"by":"ghost","author":"ghost","owner":"wren"}',

@@ -47,7 +47,7 @@ test.each(PLACES)("%s: blobs expire with what else is old, and go with their rep
   }
 });
 
-test("no backup has them, and erasing a person removes them: code may name anybody", async () => {
+test("no backup has them, and erasing a person removes them: code may name any person", async () => {
   const store = await openStore(folder);
   keepFor(store, SHOP);
   await store.close();

@@ -33,7 +33,7 @@ async function speaks(rule: LineRule, example: { path: string; code: string }) {
 
 describe.each(LINE_RULES.map((rule) => [rule.id, rule] as const))("%s", (_id, rule) => {
   test.each(rule.bad.map((example) => [example.path, example] as const))(
-    "speaks about its bad example in %s",
+    "reports its bad example in %s",
     async (_path, example) => {
       const matches = await speaks(rule, example);
       const lines = example.code.split("\n").length;

@@ -16,7 +16,7 @@ async function found(example: Example) {
 }
 
 for (const { id, bad, good, title, why, fix } of REPOSITORY_RULES) {
-  test(`${id} speaks about each of its bad examples, and no other rule does`, { timeout: 30_000 }, async () => {
+  test(`${id} reports each of its bad examples, and no other rule does`, { timeout: 30_000 }, async () => {
     const said = [];
     for (const example of bad) said.push((await found(example)).findings.map(({ rule }) => rule));
     expect(said).toEqual(bad.map(() => [id]));

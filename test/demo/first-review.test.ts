@@ -1,4 +1,4 @@
-// The demo's walk with a stand-in for the app: whatever the app finds, the demo tells it and cleans up after itself.
+// The demo with a stand-in for the app: the demo prints what the app posts, and removes its files.
 import { readdirSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -6,12 +6,12 @@ import { tmpdir } from "node:os";
 import { createAppAuth } from "@octokit/auth-app";
 import { Octokit } from "@octokit/rest";
 import { expect, test } from "vitest";
+import { runDemo } from "../../demo/first-review.ts";
 import { PULL_REQUEST } from "../../demo/pull-request.ts";
 import { BASE } from "../../demo/repository.ts";
 import type { StartApp } from "../../demo/start-app.ts";
-import { walk } from "../../demo/walk.ts";
 
-const WHERE: readonly (readonly [string, string])[] = [
+const PLANTED: readonly (readonly [string, string])[] = [
   ["src/users.ts", "SELECT id, email, name FROM people WHERE email = '"],
   ["src/passwords.ts", 'createHash("md5")'],
   ["src/sessions.ts", "rejectUnauthorized: false"],
@@ -24,7 +24,7 @@ const WHERE: readonly (readonly [string, string])[] = [
   [".github/workflows/greet.yml", "github.event.pull_request.title"],
 ];
 
-/** Comments on every planted line, as a reviewer with perfect sight would. */
+/** Comments on every planted defect. */
 const standIn: StartApp = async ({ apiUrl, appId, privateKey }) => {
   const quiet = { debug() {}, info() {}, warn() {}, error() {} };
   const auth = { appId, privateKey, installationId: 1001 };
@@ -34,7 +34,7 @@ const standIn: StartApp = async ({ apiUrl, appId, privateKey }) => {
     response.writeHead(202).end();
     if (request.headers["x-github-event"] !== "pull_request") return;
     const at = { owner: "acme", repo: "ledger" };
-    const comments = WHERE.map(([path, text]) => {
+    const comments = PLANTED.map(([path, text]) => {
       const line = (PULL_REQUEST.files[path] ?? "").split("\n").findIndex((one) => one.includes(text)) + 1;
       return { path, line, side: "RIGHT", body: `<!-- kodiai -->**Planted** ${text}` };
     });
@@ -57,13 +57,13 @@ const standIn: StartApp = async ({ apiUrl, appId, privateKey }) => {
   };
 };
 
-test("the demo shows every comment under its line, counts them, and leaves nothing behind", async () => {
+test("the demo prints every comment under its line, counts them, and removes its files", async () => {
   const leftovers = () => readdirSync(tmpdir()).filter((name) => name.startsWith("kodiai-demo-"));
   const before = leftovers();
-  const told: string[] = [];
-  const counts = await walk(standIn, { colours: false, print: (text) => void told.push(text) });
+  const printed: string[] = [];
+  const counts = await runDemo(standIn, { colours: false, print: (text) => void printed.push(text) });
   expect(counts).toEqual({ reviews: 1, inline: 10, languages: 5, imported: 0 });
-  const text = told.join("\n");
+  const text = printed.join("\n");
   expect(text).toContain(
     [
       "src/passwords.ts:11",
@@ -82,12 +82,12 @@ test("the demo shows every comment under its line, counts them, and leaves nothi
   expect(leftovers()).toEqual(before);
 });
 
-test("the demo says so when the app cannot start, and closes what it opened", async () => {
+test("the demo fails with the reason when the app cannot start, and stops the emulator", async () => {
   const failing: StartApp = () => Promise.reject(new Error("no database"));
-  await expect(walk(failing, { colours: false, print: () => undefined })).rejects.toThrow("no database");
+  await expect(runDemo(failing, { colours: false, print: () => undefined })).rejects.toThrow("no database");
 });
 
-test("the pull request changes what exists and adds what does not", () => {
+test("the pull request changes existing files and adds new ones", () => {
   const changed = Object.entries(PULL_REQUEST.files).filter(([path]) => path in BASE);
   expect(changed.length).toBeGreaterThanOrEqual(6);
   expect(changed.filter(([path, text]) => BASE[path] === text)).toEqual([]);

@@ -1,12 +1,18 @@
-// A longer past for the dashboard: a team's reviews of a spring are imported, and four pull requests of today are reviewed,
-// answered, declined and fixed.
-import { people, saidOnLine } from "../test/app/past.ts";
+// The third scene of the demo, for the dashboard: a team's reviews of a spring are imported, and four pull requests of today are
+// reviewed, answered, declined and fixed.
+import { people, saidOnLine } from "../test/app/past-reviews.ts";
 import type { Pull, Repository } from "../test/fakes/github/conversation.ts";
 import type { GitHubWorld } from "../test/fakes/github/github.ts";
-import type { Circle } from "./circle.ts";
+import type { Stage } from "./repeated-findings.ts";
 
-/** What people of the team keep saying, each with code that it is about: [path, code, words]. */
-const SAID: readonly (readonly [path: string, code: string, words: string])[] = [
+/** How many comments were imported and how many pull requests were reviewed. */
+export type TeamCounts = {
+  readonly imported: number;
+  readonly reviewed: number;
+};
+
+/** What reviewers of acme/warehouse wrote in spring: [path, code, comment]. */
+const WAREHOUSE: readonly (readonly [path: string, code: string, text: string])[] = [
   [
     "api/charges.py",
     "response = requests.post(url, json=charge)",
@@ -83,6 +89,32 @@ const SAID: readonly (readonly [path: string, code: string, words: string])[] = 
     "Say how to see that it is stuck before anybody restarts it; last time the queue was merely slow.",
   ],
 ];
+/**
+ * Another repository of the team, in the same main language: its comments are the placebo of the replay, which shows whether
+ * a repository's own memory helps more than a stranger's.
+ */
+const COURIER: typeof WAREHOUSE = [
+  [
+    "routes/plan.py",
+    "for a, b in itertools.permutations(stops, 2):",
+    "Quadratic in the stops; a tour has up to 400. Sort by district first.",
+  ],
+  [
+    "routes/eta.py",
+    "eta = datetime.now() + timedelta(minutes=minutes)",
+    "datetime.now() has no time zone; use datetime.now(UTC), drivers cross a border.",
+  ],
+  [
+    "labels/print.py",
+    "printer = Printer(open('label.zpl'))",
+    "Open the label with a with statement, the printer process runs out of file handles.",
+  ],
+  [
+    "labels/address.py",
+    "street, number = line.rsplit(' ')",
+    "Split off one word only: rsplit(' ', 1). Streets with two words fail here.",
+  ],
+];
 const REVIEWERS = ["ines", "lena", "olga"];
 const ANSWERS = [
   "Good catch, done.",
@@ -106,11 +138,14 @@ const HANDLER = (name: string) =>
     "",
   ].join("\n");
 
-/** @returns how many comments were imported and how many pull requests were reviewed */
-export async function season(at: Circle): Promise<{ readonly imported: number; readonly reviewed: number }> {
+export async function teamHistory(at: Stage): Promise<TeamCounts> {
   const { world, settled, remembered } = at;
   people(world);
-  const repository = await world.repository("acme", "warehouse", {
+  const courier = await world.repository("acme", "courier", { files: { "README.md": "# Courier\n" } });
+  await reviewedInSpring(world, courier, COURIER);
+  await world.install("acme", [courier]);
+  await settled();
+  const warehouse = await world.repository("acme", "warehouse", {
     files: {
       "README.md": "# Warehouse\n\nOrders, charges and refunds.\n",
       ".kodiai.yml": "review:\n  profile: thorough\n  maxComments: 8\n",
@@ -119,40 +154,37 @@ export async function season(at: Circle): Promise<{ readonly imported: number; r
     },
   });
   const before = await remembered();
-  for (const [index, [path, code, words]] of SAID.entries())
-    await reviewed(world, repository, index, { path, code, words });
-  await world.install("acme", [repository]);
+  await reviewedInSpring(world, warehouse, WAREHOUSE);
+  await world.install("acme", [warehouse]);
   await settled();
   const imported = (await remembered()) - before;
-  for (const name of ["restock", "deliver", "collect", "archive"]) await today(at, repository, name);
+  for (const name of ["restock", "deliver", "collect", "archive"]) await reviewedToday(at, warehouse, name);
   return { imported, reviewed: 4 };
 }
 
-async function reviewed(
+/** One merged pull request for each comment, with an answer to it. */
+async function reviewedInSpring(
   world: GitHubWorld,
   repository: Repository,
-  index: number,
-  { path, code, words }: { readonly path: string; readonly code: string; readonly words: string },
+  comments: typeof WAREHOUSE,
 ): Promise<void> {
-  const pull = await world.pullRequest(repository, {
-    title: `feat: change ${path}`,
-    files: { [path]: `${code}\n` },
-    announce: false,
-  });
-  await world.closePull(pull, { merged: true, announce: false });
-  const by = REVIEWERS[index % REVIEWERS.length] ?? "ines";
-  const hunk = `@@ -0,0 +1 @@\n+${code}`;
-  const isOutdated = index % 3 !== 2;
-  const comment = saidOnLine(world, pull, { by, body: words, path, hunk, isOutdated, day: index * 5 });
-  saidOnLine(
-    world,
-    pull,
-    { by: "mona", body: ANSWERS[index % ANSWERS.length] ?? "", path, day: index * 5 + 1 },
-    comment,
-  );
+  for (const [index, [path, code, text]] of comments.entries()) {
+    const pull = await world.pullRequest(repository, {
+      title: `feat: change ${path}`,
+      files: { [path]: `${code}\n` },
+      announce: false,
+    });
+    await world.closePull(pull, { merged: true, announce: false });
+    const by = REVIEWERS[index % REVIEWERS.length] ?? "ines";
+    const hunk = `@@ -0,0 +1 @@\n+${code}`;
+    const isOutdated = index % 3 !== 2;
+    const comment = saidOnLine(world, pull, { by, body: text, path, hunk, isOutdated, day: index * 5 });
+    const body = ANSWERS[index % ANSWERS.length] ?? "";
+    saidOnLine(world, pull, { by: "mona", body, path, day: index * 5 + 1 }, comment);
+  }
 }
 
-async function today({ world, settled }: Circle, repository: Repository, name: string): Promise<void> {
+async function reviewedToday({ world, settled }: Stage, repository: Repository, name: string): Promise<void> {
   const path = `jobs/${name}.py`;
   const pull = await world.pullRequest(repository, {
     title: `feat(jobs): ${name} at night`,
@@ -160,7 +192,7 @@ async function today({ world, settled }: Circle, repository: Repository, name: s
     files: { [path]: HANDLER(name) },
   });
   await settled();
-  await answered(world, pull, name);
+  await answer(world, pull, name);
   await settled();
   if (name === "archive") return;
   await world.push(pull, {
@@ -171,8 +203,8 @@ async function today({ world, settled }: Circle, repository: Repository, name: s
   await settled();
 }
 
-/** Two people press thumbs, and one declines a finding with a reason. */
-async function answered(world: GitHubWorld, pull: Pull, name: string): Promise<void> {
+/** Two people react with a thumb up, and one declines a finding with a reason. */
+async function answer(world: GitHubWorld, pull: Pull, name: string): Promise<void> {
   const ours = world
     .comments(pull)
     .inline.filter(({ author, inReplyTo }) => author === world.bot.login && inReplyTo === null);

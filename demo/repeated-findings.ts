@@ -1,25 +1,26 @@
-// The second scene of the demo: a maintainer declines one finding with a reason and another is fixed; the next pull request repeats
-// both.
+// The second scene of the demo: a maintainer declines one finding with a reason, and another is fixed. The next pull request
+// repeats both.
 import type { Pull, Repository } from "../test/fakes/github/conversation.ts";
 import type { GitHubWorld } from "../test/fakes/github/github.ts";
 
-/** What the circle showed. */
-export type CircleCounts = {
+/** How many findings memory recognised. */
+export type RepeatedCounts = {
   readonly heldBack: number;
   readonly reintroduced: number;
 };
 
-export interface Circle {
+/** What a scene needs: the demo's world, with the app running in it. */
+export interface Stage {
   readonly world: GitHubWorld;
   /** The pull request that was reviewed first. */
   readonly pull: Pull;
   /** Where the app keeps its files. */
   readonly dataDir: string;
-  /** Null where nobody asked for a dashboard. */
+  /** Null without a dashboard. */
   readonly dashboardUrl: string | null;
-  /** Resolves when the app has nothing left to do. */
+  /** Resolves when no job is left to run. */
   readonly settled: () => Promise<void>;
-  /** How many comments by people memory holds. */
+  /** The number of people's comments in memory. */
   readonly remembered: () => Promise<number>;
   readonly print: (text: string) => void;
 }
@@ -37,7 +38,7 @@ const FIXED = BACKUP.replace(
   /subprocess\.run\(.*\)/,
   'subprocess.run(["tar", "czf", f"/backup/{name}.tgz", "/srv"], check=True)',
 );
-/** The same code in another file and another function, as another formatter would have it. */
+/** The same code in another file and another function, formatted differently. */
 const RESTORED = [
   "import subprocess",
   "",
@@ -51,24 +52,24 @@ const RESTORED = [
 ].join("\n");
 const REASON = "the list is shared on purpose, callers clear it";
 
-/** Plays the scene; throws when it does not come out as it should. */
-export async function circle(at: Circle): Promise<CircleCounts> {
+/** @throws Error when the declined finding is posted again, or the fixed one is not recognised */
+export async function repeatedFindings(at: Stage): Promise<RepeatedCounts> {
   const { world } = at;
   const repository = await world.repository("acme", "shop", { files: { "README.md": "# Shop\n" } });
-  const first = await teach(at, repository);
+  const first = await declineAndFix(at, repository);
   return repeat(at, repository, first);
 }
 
-async function teach({ world, settled, print }: Circle, repository: Repository): Promise<Pull> {
+async function declineAndFix({ world, settled, print }: Stage, repository: Repository): Promise<Pull> {
   const files = { "src/parse.py": PARSE, "ops/backup.py": BACKUP };
   const pull = await world.pullRequest(repository, { title: "feat: parse and back up", author: "mona", files });
   await settled();
-  print(`mona opens #${pull.number}; Kodiai says ${ours(world, pull).length} things:`);
+  print(`mona opens #${pull.number}; Kodiai posts ${ours(world, pull).length} findings:`);
   for (const { path, body } of ours(world, pull)) print(`  ${path}: ${titleOf(body)}`);
   const thread = ours(world, pull).find(({ path }) => path === "src/parse.py");
-  if (thread === undefined) throw new Error("nothing was said about src/parse.py");
+  if (thread === undefined) throw new Error("no comment on src/parse.py");
   await world.reply(pull, "lena", thread.id, `/kodiai ignore ${REASON}`);
-  print(`lena, who may write, declines the one on src/parse.py: "${REASON}".`);
+  print(`lena, who has write access, declines the one on src/parse.py: "${REASON}".`);
   await settled();
   await world.push(pull, { "ops/backup.py": FIXED });
   await settled();
@@ -78,7 +79,7 @@ async function teach({ world, settled, print }: Circle, repository: Repository):
   return pull;
 }
 
-async function repeat({ world, settled, print }: Circle, repository: Repository, first: Pull): Promise<CircleCounts> {
+async function repeat({ world, settled, print }: Stage, repository: Repository, first: Pull): Promise<RepeatedCounts> {
   const files = { "src/parse.py": PARSE, "ops/nightly.py": RESTORED };
   const pull = await world.pullRequest(repository, { title: "feat: nightly backups", author: "mona", files });
   await settled();
@@ -88,10 +89,10 @@ async function repeat({ world, settled, print }: Circle, repository: Repository,
   const back = ours(world, pull).filter(({ body }) => /re-introduces/i.test(body));
   print(`#${pull.number} repeats both, one of them moved and reformatted:`);
   print(`  held back: ${plain(line)}`);
-  for (const { path, body } of back) print(`  said: ${path}: ${plain(sentenceWith(body))}`);
-  if (!line.includes(REASON)) throw new Error(`what was declined was not held back with its reason:\n${summary}`);
+  for (const { path, body } of back) print(`  posted: ${path}: ${plain(sentenceWith(body))}`);
+  if (!line.includes(REASON)) throw new Error(`the declined finding was not held back with its reason:\n${summary}`);
   if (!back.some(({ body }) => body.includes(`#${first.number}`)))
-    throw new Error(`what was fixed on #${first.number} came back, and no comment says so:\n${summary}`);
+    throw new Error(`the finding fixed on #${first.number} came back, and no comment mentions it:\n${summary}`);
   return { heldBack: 1, reintroduced: back.length };
 }
 
@@ -110,7 +111,7 @@ function sentenceWith(body: string): string {
   return /[^.\n]*re-introduces[^.\n]*\./i.exec(text)?.[0] ?? titleOf(body);
 }
 
-/** Links by their words, code without its marks. */
+/** Only the text of links and code. */
 function plain(markdown: string): string {
   return markdown
     .replace(/^[-*] /, "")

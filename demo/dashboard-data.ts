@@ -1,43 +1,43 @@
-// The history that the dashboard of the demo, its tests and its pictures show: the two scenes after the first review, a replay,
-// and all of it spread over the last four weeks.
+// The data behind the demo's dashboard, its tests and its pictures: the scenes after the first review and a replay, spread over
+// the last four weeks.
 import { execFile } from "node:child_process";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import Database from "better-sqlite3";
 import { isoDate } from "../src/domain/text/iso-date.ts";
-import { type Circle, type CircleCounts, circle } from "./circle.ts";
-import { season } from "./season.ts";
+import { type RepeatedCounts, repeatedFindings, type Stage } from "./repeated-findings.ts";
+import { type TeamCounts, teamHistory } from "./team-history.ts";
 
 const DAY_MS = 86_400_000;
-/** The first pull request was reviewed so many days ago, the last one today. */
+/** Days since the first pull request was reviewed; the last one was reviewed today. */
 const DAYS = 26;
 
-/** Plays it: about half a minute. */
-export async function history(at: Circle): Promise<CircleCounts & Awaited<ReturnType<typeof season>>> {
-  const counts = await circle(at);
-  const seen = await season(at);
+/** Takes about half a minute. */
+export async function playDashboardData(at: Stage): Promise<RepeatedCounts & TeamCounts> {
+  const counts = await repeatedFindings(at);
+  const team = await teamHistory(at);
   const words = ["replay", "--repo", "acme/warehouse", "--data-dir", at.dataDir];
   await promisify(execFile)(process.execPath, ["src/cli/main.ts", ...words], { env: { PATH: process.env.PATH } });
   spread(at.dataDir);
-  return { ...counts, ...seen };
+  return { ...counts, ...team };
 }
 
-/** Moves each reviewed pull request to a day of its own, with what was found, searched, said and decided on it; no count changes. */
+/** Moves each reviewed pull request to a day of its own, with its jobs, findings, searches and outcomes. No count changes. */
 function spread(dataDir: string): void {
   const db = new Database(join(dataDir, "queue.db"));
   db.prepare("ATTACH ? AS memory").run(join(dataDir, "memory.db"));
   const keys = db.prepare("SELECT key FROM reviews GROUP BY key ORDER BY min(written_at)").pluck().all() as string[];
   const days = new Map(keys.map((key, at) => [key, Math.round(DAYS * (1 - at / (keys.length - 1)))]));
   const now = Date.now();
-  /** Texts name today; after the number of a pull request that becomes the day on which it was reviewed. */
+  /** Texts contain today's date. After a pull request's number it becomes the day on which that one was reviewed. */
   const today = new RegExp(`(?<=(?:#|/pull/)(\\d+)\\b[^{}\\n]{0,200}?)${isoDate(now)}|${isoDate(now)}`, "g");
   const dated = (text: string, repo: string, pull: string) =>
     text.replaceAll(today, (_, number = pull) =>
       isoDate(now - (days.get(`${repo}#${number}`) ?? days.get(`${repo}#${pull}`) ?? 0) * DAY_MS),
     );
   db.function("dated", dated);
-  /** Whose import was moved, with the first pull request. */
-  const known = new Set<string>();
+  /** Repositories whose import was moved, together with their first pull request. */
+  const moved = new Set<string>();
   for (const [key, ago] of days) {
     const [repo = "", pull = ""] = key.split("#");
     const [host, id] = repo.split("/");
@@ -50,9 +50,9 @@ function spread(dataDir: string): void {
     move("reviews", ["written_at", "settled_at"], "key = ?", key);
     move("retrievals", ["created_at"], "repo = ? AND pull = ?", repo, pull);
     move("jobs", ["created_at", "finished_at"], "repo = ? AND json_extract(job, '$.number') = ?", repo, Number(pull));
-    if (!known.has(repo))
+    if (!moved.has(repo))
       move("jobs", ["created_at", "finished_at"], "repo = ? AND json_extract(job, '$.number') IS NULL", repo);
-    known.add(repo);
+    moved.add(repo);
     db.prepare("UPDATE reviews SET review = dated(review, ?, ?) WHERE key = ?").run(repo, pull, key);
     const ours = `SELECT id FROM memory.records WHERE pull = ? AND corpus = 'finding'
       AND repo = (SELECT id FROM memory.repositories WHERE host = ? AND github_id = ?)`;

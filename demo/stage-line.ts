@@ -1,5 +1,4 @@
-// One line for each room of the corridor: what it handed on, from the value itself.
-
+// One line for each stage of the pipeline, from the value that it returned.
 import type { ChangeContext } from "../src/domain/change-context.ts";
 import type { Remembered } from "../src/domain/memory/write-report.ts";
 import type { Skipped } from "../src/domain/omissions.ts";
@@ -8,13 +7,13 @@ import type { Precedents } from "../src/domain/retrieval.ts";
 import type { PostedReview, Review, Superseded } from "../src/domain/review.ts";
 import type { ReviewSignals } from "../src/domain/signals.ts";
 
-/** What the publish stage hands on of an answer. */
+/** What the publish stage returns for a reply to a command or a question. */
 interface PostedAnswer {
   readonly url: string | null;
   readonly isShown: boolean;
 }
 
-type Handed =
+type StageValue =
   | ChangeContext
   | PullRequestContext
   | Skipped
@@ -26,12 +25,15 @@ type Handed =
   | PostedAnswer
   | Superseded;
 
-/** `value` is what the room returned, `ms` how long it took. */
-export function tellRoom(room: string, value: unknown, ms: number): string {
-  return `${room.padEnd(8)} ${`${ms} ms`.padStart(8)}  ${said(value as Handed | null)}`;
+/**
+ * @param value what the stage returned
+ * @param ms how long it took
+ */
+export function stageLine(stage: string, value: unknown, ms: number): string {
+  return `${stage.padEnd(8)} ${`${ms} ms`.padStart(8)}  ${summaryOf(value as StageValue | null)}`;
 }
 
-function said(value: Handed | null): string {
+function summaryOf(value: StageValue | null): string {
   if (typeof value !== "object" || value === null) return String(value);
   if ("url" in value) return String(value.url);
   if (!("kind" in value)) return signals(value);

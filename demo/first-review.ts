@@ -1,31 +1,32 @@
-// The walk of the demo: a repository with a past, an app, a pull request, and the review that comes of it. Leaves nothing behind.
+// The first scene of the demo: a repository with an earlier review, the app, a pull request, and the review of it. Removes
+// its files at the end.
 import { existsSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { extname, join } from "node:path";
 import Database from "better-sqlite3";
-import { mergedPull, people, saidOnLine } from "../test/app/past.ts";
+import { mergedPull, people, saidOnLine } from "../test/app/past-reviews.ts";
 import type { Pull, Repository } from "../test/fakes/github/conversation.ts";
 import { type GitHubWorld, startGitHub } from "../test/fakes/github/github.ts";
-import type { Circle } from "./circle.ts";
 import { PULL_REQUEST } from "./pull-request.ts";
+import type { Stage } from "./repeated-findings.ts";
 import { BASE } from "./repository.ts";
 import { showReview } from "./show-review.ts";
+import { stageLine } from "./stage-line.ts";
 import type { AppOptions, RunningApp, StartApp } from "./start-app.ts";
-import { tellRoom } from "./tell-room.ts";
 
-/** What stood on the pull request in the end. */
+/** What is on the pull request in the end. */
 export interface Counts {
   readonly reviews: number;
   readonly inline: number;
   /** Comments of reviewers that were imported. */
   readonly imported: number;
-  /** Languages in which something was found inline. */
+  /** Languages of the files with an inline comment. */
   readonly languages: number;
 }
 
 export interface Terminal {
-  /** Opens the dashboard of the app that runs; absent: there is none. */
+  /** Opens the app's dashboard with this token; without one there is no dashboard. */
   readonly dashboardToken?: string;
   readonly colours: boolean;
   readonly print: (text: string) => void;
@@ -40,21 +41,20 @@ const LANGUAGES: Readonly<Record<string, string>> = {
   ".json": "JSON",
   ".md": "Markdown",
 };
-/** What a reviewer said before Kodiai came. */
+/** A reviewer's comment from before Kodiai was installed. */
 const ADVICE = "Give subprocess.run a list and leave shell=True out: a name with a semicolon in it runs anything.";
 const WATCHDOG = 60_000;
 const QUIET = 500;
 const POLL = 50;
 
-/** Something that is played after the first review, in the same world. */
-export type Scene = (at: Circle) => Promise<Readonly<Record<string, number>>>;
+/** Runs after the first review, in the same world. */
+export type Scene = (at: Stage) => Promise<Readonly<Record<string, number>>>;
 
 /**
- * Runs the demo; throws when no review comes, or when the app asked GitHub for something that GitHub does not know.
- *
- * @param scene played after the first review; what it counts is told with the rest
+ * @param scene runs after the first review; its counts are added to the result
+ * @throws Error when no review is posted, or when the app sent a request that GitHub does not know
  */
-export async function walk(
+export async function runDemo(
   startApp: StartApp,
   terminal: Terminal,
   scene?: Scene,
@@ -64,11 +64,11 @@ export async function walk(
   let app: RunningApp | null = null;
   try {
     const repository = await world.repository("acme", "ledger", { files: BASE });
-    terminal.print(`A GitHub of our own serves acme/ledger, ${Object.keys(BASE).length} files on main.`);
-    const advised = await past(world, repository);
-    terminal.print(`On #${advised.number}, ines said "${ADVICE}", and lena fixed it.`);
-    const rooms: string[] = [];
-    const onStep: AppOptions["onStep"] = (_job, room, value, ms) => rooms.push(tellRoom(room, value, ms));
+    terminal.print(`An emulated GitHub serves acme/ledger, ${Object.keys(BASE).length} files on main.`);
+    const advised = await earlierReview(world, repository);
+    terminal.print(`On #${advised.number}, ines commented "${ADVICE}", and lena fixed it.`);
+    const stages: string[] = [];
+    const onStep: AppOptions["onStep"] = (_job, stage, value, ms) => stages.push(stageLine(stage, value, ms));
     app = await startApp({
       apiUrl: world.apiUrl,
       ...world.appCredentials,
@@ -77,21 +77,21 @@ export async function walk(
       onStep,
     });
     world.setWebhookUrl(app.webhookUrl);
-    terminal.print("Kodiai runs, with the permissions of app.yml and no key for any model.");
+    terminal.print("Kodiai starts with the permissions of app.yml and without a model.");
     await world.install("acme", [repository]);
     await idle(dataDir);
     const imported = rememberedComments(dataDir);
-    terminal.print(`It is installed there and reads what reviewers said: ${imported} comment remembered.`);
-    rooms.length = 0;
+    terminal.print(`It is installed on acme/ledger and imports the earlier review comments: ${imported}.`);
+    stages.length = 0;
     const pull = await world.pullRequest(repository, PULL_REQUEST);
     terminal.print(
       `${pull.author.login} opens #${pull.number} "${pull.title}", ${Object.keys(PULL_REQUEST.files).length} files.`,
     );
     await settled(world, pull);
-    tellTraffic(world, rooms, terminal);
+    printTraffic(world, stages, terminal);
     const comments = world.comments(pull);
     terminal.print(`\n${showReview({ number: pull.number, title: pull.title, comments }, terminal.colours)}`);
-    const told = await scene?.({
+    const sceneCounts = await scene?.({
       world,
       pull,
       dataDir,
@@ -100,11 +100,11 @@ export async function walk(
       settled: () => idle(dataDir),
       remembered: () => Promise.resolve(rememberedComments(dataDir)),
     });
-    if (world.violations.length > 0) throw new Error(`GitHub does not know this:\n${world.violations.join("\n")}`);
+    if (world.violations.length > 0) throw new Error(`requests that GitHub does not know:\n${world.violations.join("\n")}`);
     const languages = new Set(comments.inline.map(({ path }) => LANGUAGES[extname(path)] ?? extname(path)));
     const reviews = comments.reviews.filter(({ author }) => author === world.bot.login);
     const counts = { reviews: reviews.length, inline: comments.inline.length, languages: languages.size, imported };
-    return { ...counts, ...told };
+    return { ...counts, ...sceneCounts };
   } finally {
     await app?.close();
     await world.close();
@@ -112,8 +112,8 @@ export async function walk(
   }
 }
 
-/** A pull request that was merged after a reviewer's advice was taken. */
-async function past(world: GitHubWorld, repository: Repository): Promise<Pull> {
+/** A merged pull request whose author followed a reviewer's advice. */
+async function earlierReview(world: GitHubWorld, repository: Repository): Promise<Pull> {
   people(world);
   const pull = await mergedPull(world, repository, "feat: back up at night");
   const advice = saidOnLine(world, pull, { by: "ines", body: ADVICE, isOutdated: true, day: 1 });
@@ -121,7 +121,7 @@ async function past(world: GitHubWorld, repository: Repository): Promise<Pull> {
   return pull;
 }
 
-/** A summary stands, and for a moment nothing more was asked. */
+/** Waits until a summary is posted and no request has come for a moment. */
 async function settled(world: GitHubWorld, pull: Pull): Promise<void> {
   const last = world.deliveries.at(-1);
   if (last?.status !== 202 && last?.status !== 200) throw new Error(`the app answered ${last?.status} to the webhook`);
@@ -135,10 +135,10 @@ async function settled(world: GitHubWorld, pull: Pull): Promise<void> {
     await new Promise((resolve) => setTimeout(resolve, POLL));
   }
   const log = world.requests.map(({ method, path, status }) => `${status} ${method} ${path}`).join("\n");
-  throw new Error(`no review after ${WATCHDOG / 1000} s; GitHub was asked:\n${log}`);
+  throw new Error(`no review after ${WATCHDOG / 1000} s; requests to GitHub:\n${log}`);
 }
 
-/** No job of any kind is left that may run now. */
+/** Waits until no job is left that may run now. */
 async function idle(dataDir: string): Promise<void> {
   if (!existsSync(join(dataDir, "queue.db"))) return;
   const db = new Database(join(dataDir, "queue.db"), { readonly: true });
@@ -152,7 +152,7 @@ async function idle(dataDir: string): Promise<void> {
       if (quietFor >= QUIET) return;
       await new Promise((resolve) => setTimeout(resolve, POLL));
     }
-    throw new Error(`jobs still wait or run after ${WATCHDOG / 1000} s`);
+    throw new Error(`jobs are still waiting or running after ${WATCHDOG / 1000} s`);
   } finally {
     db.close();
   }
@@ -168,16 +168,16 @@ function rememberedComments(dataDir: string): number {
   }
 }
 
-function tellTraffic(world: GitHubWorld, rooms: readonly string[], terminal: Terminal): void {
+function printTraffic(world: GitHubWorld, stages: readonly string[], terminal: Terminal): void {
   const delivery = world.deliveries.at(-1);
   terminal.print(`GitHub sends ${delivery?.event}.${delivery?.action}, signed; Kodiai answers ${delivery?.status}.`);
-  terminal.print("The job walks through the rooms:");
-  for (const room of rooms) terminal.print(`  ${room}`);
+  terminal.print("The job runs through the stages of the pipeline:");
+  for (const stage of stages) terminal.print(`  ${stage}`);
   const isWrite = ({ method, path }: { method: string; path: string }) =>
     method !== "GET" && !path.endsWith("/access_tokens");
   const writes = world.requests.filter(isWrite);
   terminal.print(
-    `Kodiai asks GitHub ${world.requests.length - writes.length} times and writes ${writes.length} times:`,
+    `Kodiai sends GitHub ${world.requests.length - writes.length} reads and ${writes.length} writes:`,
   );
   for (const { method, path, status } of writes) terminal.print(`  ${status} ${method} ${path}`);
 }
