@@ -19,8 +19,11 @@ export function graphqlRoutes(hub: Hub): Hono<RouteEnv> {
 
 function questions(hub: Hub, caller: Caller): Json {
   return {
-    repository({ owner, name }: Json) {
-      const repository = hub.repositories.get(`${owner}/${name}`.toLowerCase());
+    // Follows renames by default, as the published schema says.
+    repository({ owner, name, followRenames }: Json) {
+      const asked = `${owner}/${name}`.toLowerCase();
+      const former = followRenames === true ? hub.formerNames.get(asked) : undefined;
+      const repository = hub.repositories.get(asked) ?? [...hub.repositories.values()].find(({ id }) => id === former);
       if (repository === undefined)
         throw new FieldRefused("NOT_FOUND", `Could not resolve to a Repository with the name '${owner}/${name}'.`);
       return {

@@ -41,3 +41,13 @@ test("what may not be done is FORBIDDEN", async () => {
   const { body } = await answer('mutation { resolveReviewThread(input: { threadId: "PRRT_1" }) { thread { id } } }');
   expect(body).toMatchObject({ data: { resolveReviewThread: null }, errors: [{ type: "FORBIDDEN" }] });
 });
+
+test("a repository is found by its former name, unless renames are not to be followed", async () => {
+  const renamed = await world.repository("acme", "store", { files: { "README.md": "# Store\n" } });
+  const { number } = await world.pullRequest(renamed, { title: "Change", files: { "a.ts": "" } });
+  await world.renameRepository(renamed, "outlet");
+  const asked = (more: string) =>
+    `{ repository(owner: "acme", name: "store"${more}) { pullRequest(number: ${number}) { state } } }`;
+  expect((await answer(asked(""))).body).toEqual({ data: { repository: { pullRequest: { state: "OPEN" } } } });
+  expect((await answer(asked(", followRenames: false"))).body.errors).toMatchObject([{ type: "NOT_FOUND" }]);
+});
