@@ -1,5 +1,6 @@
 // The only stage that writes to GitHub. It takes a review and returns where each finding ended up on GitHub. The order of the
 // writes makes a crash harmless: the summary is edited in place, and comments are recognised by their markers.
+
 import type { FailOn } from "../config/repo-config.ts";
 import type { CommandJob } from "../domain/command.ts";
 import type { Answer } from "../domain/conversation.ts";
@@ -10,12 +11,12 @@ import type { Skipped } from "../domain/omissions.ts";
 import type { CheckEnd } from "../domain/review/check.ts";
 import { answerMarker, reviewMarker, SUMMARY_MARKER } from "../domain/review/marker.ts";
 import type { PlacedFinding, PostedReview, Review, Superseded } from "../domain/review.ts";
+import { counted } from "../domain/text/counted.ts";
 import { publicErrorText } from "../domain/text/public-error-text.ts";
 import type { BegunCheck, CheckStore, Checks, OwnPost, Retractions } from "../ports/checks.ts";
 import type { Replies } from "../ports/conversation.ts";
 import { CommentRefused, type CommentToPost, type Reviews, SupersededError } from "../ports.ts";
 import { endLeft, endWithoutReview, type LeftCheck, reviewEnd } from "./check-end.ts";
-import { counted } from "./fit-list.ts";
 import { commitLink, linkedCode, placeOf, safeUrl } from "./permalink.ts";
 import { postInPieces } from "./post-in-pieces.ts";
 import { renderAnswer } from "./render-answer.ts";

@@ -79,8 +79,7 @@ function drawnCode(
   headTexts: ReadonlyMap<string, string>,
   room: number,
 ): string {
-  const byPath = new Map<string, Finding[]>();
-  for (const finding of findings) byPath.set(finding.path, [...(byPath.get(finding.path) ?? []), finding]);
+  const byPath = Map.groupBy(findings, ({ path }) => path);
   const parts: string[] = [];
   let left = room;
   for (const file of files) {

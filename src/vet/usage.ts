@@ -1,5 +1,7 @@
 // Where the repository names a package: whole words only, in code that is already loaded.
+
 import type { PackageUpdate, UsagePlace } from "../domain/dependency-update.ts";
+import { compareTexts } from "../domain/text/compare-texts.ts";
 
 /** A piece of code with its place. */
 export interface CodePiece {
@@ -64,7 +66,7 @@ export function usagePlaces(
     };
     places.set(JSON.stringify([path, place.line]), place);
   }
-  return [...places.values()].sort((a, b) => comparePaths(a.path, b.path) || (a.line ?? 0) - (b.line ?? 0));
+  return [...places.values()].sort((a, b) => compareTexts(a.path, b.path) || (a.line ?? 0) - (b.line ?? 0));
 }
 
 /** Lines before the first place, or null when none of the names occurs. */
@@ -84,9 +86,4 @@ function wordAt(code: string, word: string): number {
     if (!/[\w$-]/.test(before) && !/[\w$-]/.test(after)) return at;
   }
   return -1;
-}
-
-function comparePaths(a: string, b: string): number {
-  if (a === b) return 0;
-  return a < b ? -1 : 1;
 }
