@@ -9,7 +9,7 @@ import { type Finding, sharedComment } from "../domain/finding.ts";
 import type { Repo } from "../domain/job.ts";
 import type { Skipped } from "../domain/omissions.ts";
 import type { CheckEnd } from "../domain/review/check.ts";
-import { answerMarker, reviewMarker, SUMMARY_MARKER } from "../domain/review/marker.ts";
+import { answerMarker, reviewMarker, SUMMARY_MARKER, withoutMarkers } from "../domain/review/marker.ts";
 import type { PlacedFinding, PostedReview, Review, Superseded } from "../domain/review.ts";
 import { counted } from "../domain/text/counted.ts";
 import { publicErrorText } from "../domain/text/public-error-text.ts";
@@ -132,10 +132,7 @@ export function reviewMarkdown(review: Review): string {
   const onFiles = review.findings
     .filter(({ place }) => place === "file")
     .map(({ finding }) => `### ${placeOf(review, finding)}\n\n${renderComment(review, finding, "file")}`);
-  return `${[renderSummary(review, review.findings), ...inline, ...onFiles]
-    .join("\n\n")
-    .replace(/(?<!\n)\n*<!-- kodiai:[a-z]+(?: \w+)* -->/g, "")
-    .trim()}\n`;
+  return `${withoutMarkers([renderSummary(review, review.findings), ...inline, ...onFiles].join("\n\n")).trim()}\n`;
 }
 
 /** The ports that a check run needs. */

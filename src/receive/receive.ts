@@ -22,6 +22,7 @@ import {
 import { titleFingerprint } from "../domain/review/title-fingerprint.ts";
 import { cutText } from "../domain/text/cut-text.ts";
 import { type Delivery, PullRequestDelivery, Repository, User, visibilityOf } from "./delivery.ts";
+import { malformed } from "./malformed.ts";
 import { readCheckRun } from "./read-check-run.ts";
 import { readCommand } from "./read-command.ts";
 import { COMMENT_EVENTS, readComment } from "./read-comment.ts";
@@ -115,10 +116,7 @@ function jobOf(delivery: Delivery, reception: Reception): ReviewJob | CommandJob
 
 function readPullRequest(delivery: Delivery, reception: Reception): ReviewJob | CancelJob | string {
   const parsed = PullRequestDelivery.safeParse(delivery.payload);
-  if (!parsed.success) {
-    const [issue] = parsed.error.issues;
-    return `malformed payload: ${issue?.path.join(".") ?? ""}: ${issue?.message ?? "not an object"}`;
-  }
+  if (!parsed.success) return malformed(parsed.error);
   const payload = parsed.data;
 
   const ended = ENDS.get(payload.action);

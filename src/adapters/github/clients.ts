@@ -8,7 +8,7 @@ import type { GraphqlDocument } from "./graphql-documents.ts";
 import type { GuardedFetch } from "./guarded-fetch.ts";
 import { type InstallationLimits, installationLimits } from "./installation-limits.ts";
 import { quietOctokit } from "./quiet-octokit.ts";
-import { unlessStatus } from "./requests.ts";
+import { placeOf, unlessStatus } from "./requests.ts";
 import { limitWait, translated } from "./translate-error.ts";
 import { gatedFetch } from "./write-gate.ts";
 
@@ -133,7 +133,7 @@ export function githubClients(given: ClientOptions): Clients {
       // Names of forgotten repositories are already deleted.
       if (repo.owner === "" || repo.name === "") return null;
       return unlessOutOfReach(async () => {
-        const at = { owner: repo.owner, repo: repo.name };
+        const at = placeOf(repo);
         return (await options.app.request("GET /repos/{owner}/{repo}/installation", at)).data.id;
       });
     },

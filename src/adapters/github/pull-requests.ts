@@ -6,9 +6,9 @@ import type { PullRequests } from "../../ports.ts";
 import { blobSha, isBinary } from "../blob-cache.ts";
 import { changesSince } from "./changes-since.ts";
 import type { Clients, GitHub } from "./clients.ts";
-import { isOurs, placeOf } from "./find-post.ts";
+import { isOurs } from "./find-post.ts";
 import { listChanges } from "./list-changes.ts";
-import { unlessStatus } from "./requests.ts";
+import { placeOf, unlessStatus } from "./requests.ts";
 import { translated } from "./translate-error.ts";
 
 /** The number of an author's merged pull requests, cached for a day: at most one search an author and repository. */

@@ -13,8 +13,8 @@ import {
 } from "../../domain/review/marker.ts";
 import { CommentRefused, type CommentToPost, type Reviews, SupersededError } from "../../ports.ts";
 import type { GitHub } from "./clients.ts";
-import { isOurs, placeOf } from "./find-post.ts";
-import { unlessStatus } from "./requests.ts";
+import { isOurs } from "./find-post.ts";
+import { placeOf, unlessStatus } from "./requests.ts";
 import { isNotReady, limitWait, translated } from "./translate-error.ts";
 import type { WritePath } from "./write-path.ts";
 

@@ -1,5 +1,6 @@
 // Why a request to the model's server gave no reply, in words that are safe to log and to post.
 import type { ModelFailure } from "../../domain/model.ts";
+import { codeOf } from "../service-failed.ts";
 import { type Feature, fieldsOf, wordsOf } from "./protocol.ts";
 
 /** What a retry needs to know about a failed attempt. */
@@ -245,9 +246,4 @@ function unreachable(error: unknown): ModelError {
 
 function causeOf(error: unknown): unknown {
   return error instanceof Error ? error.cause : null;
-}
-
-function codeOf(error: unknown): string | null {
-  const code: unknown = typeof error === "object" && error !== null && "code" in error ? error.code : null;
-  return typeof code === "string" && /^[A-Z][A-Z0-9_]{2,39}$/.test(code) ? code : null;
 }
