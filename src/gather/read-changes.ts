@@ -13,7 +13,7 @@ export type ChangesRead =
     }
   | { readonly kind: "unified"; readonly text: string };
 
-export interface FilesRead {
+interface FilesRead {
   /** Files that can be reviewed at least in part, in the source's order. */
   readonly files: readonly FileDiff[];
   readonly leftOut: readonly LeftOut[];

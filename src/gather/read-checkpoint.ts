@@ -17,7 +17,7 @@ export interface LastReview {
 }
 
 /** What changed since, or why that is unknown. */
-export type SinceRead =
+type SinceRead =
   | { readonly kind: "since"; readonly changes: ChangesRead }
   | { readonly kind: "unknown"; readonly reason: string };
 

@@ -30,10 +30,10 @@ import { readMergeGroup } from "./read-merge-group.ts";
 import { isUpkeepEvent, upkeepJobs } from "./upkeep-jobs.ts";
 
 /** The label that requests a review. */
-export const REVIEW_LABEL = "kodiai:review";
+const REVIEW_LABEL = "kodiai:review";
 
 /** Settings of this Kodiai server that receive needs. */
-export interface Reception {
+interface Reception {
   /** `github.com` or the GHES host: part of a job's key. */
   readonly host: string;
   /** Login whose review request triggers a review; null when not configured. */

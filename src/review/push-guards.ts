@@ -36,7 +36,7 @@ export function guardPush(
   );
 }
 
-export interface GuardMaterial {
+interface GuardMaterial {
   readonly pushScope: PushScope;
   readonly checkpoint: Checkpoint;
   readonly located: readonly LocatedFinding[];

@@ -10,7 +10,7 @@ import { VERIFY_INSTRUCTIONS } from "./instructions.ts";
 import { pieceOfHunk } from "./plan-reading.ts";
 
 /** A question about drafted findings. */
-export interface VerifyQuestion {
+interface VerifyQuestion {
   /** The first of the given findings; at least one. */
   readonly findings: readonly Finding[];
   readonly system: readonly { readonly text: string; readonly cache: boolean }[];

@@ -39,7 +39,7 @@ function snapshotOf(cwd: string, head: LocalHead, pull: PullRequest): Promise<Sn
  *
  * @throws NoSnapshot when there are too many; GitFailed when the revision does not exist
  */
-export async function commitSnapshot(cwd: string, revision: string): Promise<Snapshot> {
+async function commitSnapshot(cwd: string, revision: string): Promise<Snapshot> {
   const { commit, list } = await gitTree(cwd, revision);
   const files = (await list()).files.map(({ path, hash, bytes }) => ({ path, blob: hash, bytes }));
   return ofObjects(cwd, commit, files);

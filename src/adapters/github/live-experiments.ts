@@ -57,7 +57,7 @@ export interface Seen {
   enterpriseVersion: string | null;
 }
 
-export interface Experiment extends LivePromise {
+interface Experiment extends LivePromise {
   /** Returns GitHub's answer. @throws Differs if the promise does not hold, which a refusal by GitHub also shows; NotTried */
   readonly run: (at: LiveStage) => Promise<string>;
 }

@@ -15,7 +15,7 @@ import { translate } from "./translate-error.ts";
 import { gatedFetch } from "./write-gate.ts";
 import { unheldWrites, type WritePath } from "./write-path.ts";
 
-export interface LiveOptions {
+interface LiveOptions {
   readonly credentials: AppCredentials;
   /** A person's, who may push to the repository. */
   readonly token: string;
@@ -29,7 +29,7 @@ export interface LiveOptions {
   readonly outsideLogin: boolean | null;
 }
 
-export interface LiveGitHub {
+interface LiveGitHub {
   /** @throws RequestError if the token does not reach the repository */
   look(): Promise<LiveLook>;
   /**

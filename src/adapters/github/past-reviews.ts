@@ -7,7 +7,7 @@ import { pastFates } from "./past-fates.ts";
 import { hourOf, pacer, placeOf, statusOf } from "./requests.ts";
 import { translated } from "./translate-error.ts";
 
-export interface PastReviewsOptions {
+interface PastReviewsOptions {
   /** With `pull_requests: read`, or a person's. */
   readonly github: GitHub;
   readonly repo: Repo;

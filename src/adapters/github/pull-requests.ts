@@ -12,12 +12,12 @@ import { placeOf, unlessStatus } from "./requests.ts";
 import { translated } from "./translate-error.ts";
 
 /** The number of an author's merged pull requests, cached for a day: at most one search an author and repository. */
-export interface AuthorCache {
+interface AuthorCache {
   get(key: string): number | undefined;
   set(key: string, merged: number): void;
 }
 
-export interface PullRequestsOptions {
+interface PullRequestsOptions {
   readonly github: GitHub;
   readonly clients: Pick<Clients, "forOwnersRepository">;
   readonly installationId: number;

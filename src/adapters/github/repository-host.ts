@@ -6,7 +6,7 @@ import { placeOf } from "./requests.ts";
 import { translated } from "./translate-error.ts";
 import { githubTree } from "./tree.ts";
 
-export interface RepositoryHostOptions {
+interface RepositoryHostOptions {
   readonly clients: Pick<Clients, "forReading" | "installationOf">;
   readonly installationId: number;
   /** As in the delivery; only its host and id are reliable. */

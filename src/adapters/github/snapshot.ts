@@ -13,7 +13,7 @@ import { placeOf } from "./requests.ts";
 import { readArchive } from "./snapshot-archive.ts";
 import { translated } from "./translate-error.ts";
 
-export interface SnapshotOptions {
+interface SnapshotOptions {
   /** With `contents: read` of the base repository, which also has the heads of its forks. */
   readonly github: GitHub;
   /** Reaches the hosts that serve archives, without a credential. */

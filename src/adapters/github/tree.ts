@@ -7,7 +7,7 @@ import type { GitHub } from "./clients.ts";
 import { placeOf } from "./requests.ts";
 import { translated } from "./translate-error.ts";
 
-export interface TreeOptions {
+interface TreeOptions {
   /** With `contents: read`. */
   readonly github: GitHub;
   readonly repo: Repo;

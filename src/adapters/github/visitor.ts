@@ -5,7 +5,7 @@ import type { GuardedFetch } from "./guarded-fetch.ts";
 import { quietOctokit } from "./quiet-octokit.ts";
 import { translate, translated } from "./translate-error.ts";
 
-export interface VisitorOptions {
+interface VisitorOptions {
   readonly clientId: string;
   readonly clientSecret: string;
   /** Where GitHub redirects the browser; the App must name the same. */

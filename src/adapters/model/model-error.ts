@@ -4,7 +4,7 @@ import { codeOf } from "../service-failed.ts";
 import { type Feature, fieldsOf, wordsOf } from "./protocol.ts";
 
 /** What a retry needs to know about a failed attempt. */
-export interface FailureTurn {
+interface FailureTurn {
   /** A retry may succeed. */
   readonly again: boolean;
   /** Counts for the circuit breaker: the server is busy, broken or unreachable, rather than refusing this request. */
@@ -48,7 +48,7 @@ export interface Refusal {
 }
 
 /** The variables that name the key and the address of the server. */
-export interface ServerVariables {
+interface ServerVariables {
   readonly keyVariable: string;
   readonly urlVariable: string;
 }

@@ -13,7 +13,7 @@ import { budgetText, overrunBy } from "../review/model-allowance.ts";
 /** The corpora of review comments, in alphabetical order, so that CORPUS/ID orders all memories. */
 const CORPORA = ["finding", "review_comment"] as const satisfies readonly Corpus[];
 
-export interface DescribePorts {
+interface DescribePorts {
   readonly memory: Memory;
   readonly recall: Recall;
   readonly embedder: Embedder;
@@ -34,7 +34,7 @@ export interface DescribeWish {
 }
 
 /** Why a run stopped early. */
-export interface RunStop {
+interface RunStop {
   readonly reason: string;
   /** True when a retry may continue soon; then `notBefore` (epoch milliseconds) says when, or null. */
   readonly again: boolean;

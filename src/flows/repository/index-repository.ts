@@ -16,7 +16,7 @@ export interface IndexPorts {
   readonly memory: Memory;
 }
 
-export interface IndexRequest {
+interface IndexRequest {
   readonly repo: Repo;
   /** The corpora to index. Memory of other corpora stays as it is. */
   readonly corpora: readonly IndexedCorpus[];
