@@ -219,9 +219,7 @@ function isNeverWriter({ id, isBot, association }: PastAuthor): boolean {
 }
 
 /** Answers for the given authors, and caches the answers for one run. */
-function whoMayWrite(
-  past: Pick<PastReviews, "mayWrite">,
-): (authors: readonly PastAuthor[]) => Promise<MayWrite> {
+function whoMayWrite(past: Pick<PastReviews, "mayWrite">): (authors: readonly PastAuthor[]) => Promise<MayWrite> {
   /** GitHub's answers: null without one. */
   const answers = new Map<number, boolean | null>();
   const writers = new Set<number>();
