@@ -24,7 +24,9 @@ type Touched = readonly LineRange[] | "whole";
 /** Everything for a full review; else what the push touched, plus everything that no earlier review read wholly. */
 export function scopeAfterPush(files: readonly FileDiff[], checkpoint: Checkpoint): PushScope {
   if (checkpoint.kind === "full") return { files, touches: () => true, earlier: [] };
-  const touched = new Map(files.map((file) => [file.path, touchedIn(file.path, checkpoint)]));
+  const touchedIn = (path: string): Touched =>
+    checkpoint.read.has(path) ? (checkpoint.touched.get(path) ?? []) : "whole";
+  const touched = new Map(files.map(({ path }) => [path, touchedIn(path)]));
   const read = files.flatMap((file) => withTouchedHunks(file, touched.get(file.path) ?? "whole"));
   const reading = new Set(read.map(({ path }) => path));
   const byPath = new Map(files.map((file) => [file.path, file]));
@@ -40,10 +42,6 @@ export function scopeAfterPush(files: readonly FileDiff[], checkpoint: Checkpoin
       .filter(({ path }) => !reading.has(path))
       .map(({ path }) => ({ path, state: "earlier", reason: null })),
   };
-}
-
-function touchedIn(path: string, checkpoint: Extract<Checkpoint, { kind: "delta" }>): Touched {
-  return checkpoint.read.has(path) ? (checkpoint.touched.get(path) ?? []) : "whole";
 }
 
 function withTouchedHunks(file: FileDiff, touched: Touched): readonly FileDiff[] {

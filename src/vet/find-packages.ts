@@ -79,20 +79,12 @@ function found({ graph, moved, described, ecosystem }: Said): FoundPackage {
     toPrerelease: to !== null && isPrerelease(to),
     direct: isDirect(graph, moved),
     source: graph !== null ? "graph" : moved !== null ? "diff" : "text",
-    place: moved?.place ?? inGraph(graph),
+    place: moved?.place ?? (graph === null ? null : { path: graph.manifest, line: null }),
     saidTo: first === null ? null : disagreement(ecosystem, to, described?.to ?? null),
     licence: graph?.licence ?? null,
-    links: linksOf(graph, described),
+    links: [graph?.sourceUrl ?? null, ...(described?.links ?? [])],
     graph,
   };
-}
-
-function linksOf(graph: GraphPackage | null, described: DescribedPackage | null): FoundPackage["links"] {
-  return [graph?.sourceUrl ?? null, ...(described?.links ?? [])];
-}
-
-function inGraph(graph: GraphPackage | null): PackageUpdate["place"] {
-  return graph === null ? null : { path: graph.manifest, line: null };
 }
 
 /** The version from the most reliable source that has one; the description alone may fill what both others leave open. */

@@ -62,7 +62,7 @@ export function usagePlaces(
     const place = {
       path,
       line: line === null ? null : line + at,
-      broken: broken.filter((name) => holdsWord(code, name)),
+      broken: broken.filter((name) => wordAt(code, name) !== -1),
     };
     places.set(JSON.stringify([path, place.line]), place);
   }
@@ -73,10 +73,6 @@ export function usagePlaces(
 function firstPlace(code: string, names: readonly string[]): number | null {
   const found = names.map((name) => wordAt(code, name)).filter((at) => at !== -1);
   return found.length === 0 ? null : code.slice(0, Math.min(...found)).split("\n").length - 1;
-}
-
-function holdsWord(code: string, word: string): boolean {
-  return wordAt(code, word) !== -1;
 }
 
 /** The first place of a word with no letter, digit or other name character beside it; -1 when there is none. Linear. */

@@ -30,12 +30,9 @@ async function fromComparison(github: GitHub, repo: Repo, pull: PullRequest): Pr
     basehead: headOverBase(pull),
   });
   const files = (data.files ?? []).map(listedAs);
-  const total = files.length < COMPARED_FILES ? files.length : await changedFiles(github, repo, pull);
+  const asked = { ...placeOf(repo), pull_number: pull.number };
+  const total = files.length < COMPARED_FILES ? files.length : (await github.rest.pulls.get(asked)).data.changed_files;
   return { kind: "listing", files, total, degraded: noted("GitHub's comparison of the two commits was read") };
-}
-
-async function changedFiles(github: GitHub, repo: Repo, { number }: PullRequest): Promise<number> {
-  return (await github.rest.pulls.get({ ...placeOf(repo), pull_number: number })).data.changed_files;
 }
 
 async function fromTrees(github: GitHub, repo: Repo, pull: PullRequest): Promise<Changes> {
