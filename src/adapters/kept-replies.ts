@@ -8,7 +8,7 @@ import { withoutDelimiters } from "./without-delimiters.ts";
 /** A review's questions about the change; others are cheap, or a person waits for their answer. */
 const KEPT: ReadonlySet<Purpose> = new Set<Purpose>(["review", "verify"]);
 
-export interface KeepingReplies {
+interface KeepingReplies {
   readonly book: ReplyStore;
   /** Identifies the review job. */
   readonly key: string;

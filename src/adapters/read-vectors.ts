@@ -9,7 +9,7 @@ export interface EmbeddingRow {
   readonly embedding?: readonly number[] | null | undefined;
 }
 
-export interface ReadVectors {
+interface ReadVectors {
   /** One for each requested text: unit length, or null. */
   readonly vectors: readonly (Float32Array | null)[];
   /** The reason for the first null; null when there is none. */

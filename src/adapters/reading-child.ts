@@ -49,7 +49,7 @@ function codeFolders(): readonly string[] {
 /** The interval between memory checks of a child. */
 const WEIGH_MS = 100;
 
-export interface AskLimits {
+interface AskLimits {
   readonly ms: number;
   /** Maximum resident memory; absent: unchecked. */
   readonly bytes?: number;
@@ -96,7 +96,7 @@ export async function askChild<Answer>(
 }
 
 /** A child that is started by the first request and answers one at a time. */
-export interface ReadingProcess {
+interface ReadingProcess {
   /**
    * As `askChild`; a child that gave no answer is killed, and the next request starts another.
    *

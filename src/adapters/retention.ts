@@ -7,7 +7,7 @@ export const CHUNK = 500;
 /** How long blobs of snapshots are kept after they were read from GitHub. */
 export const BLOB_DAYS = 7;
 
-export interface Retention {
+interface Retention {
   readonly table: string;
   /** The column with the relevant time, in epoch milliseconds. */
   readonly since: string;

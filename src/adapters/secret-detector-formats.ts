@@ -4,7 +4,7 @@
 import { KEY_FILES } from "./secret-detector-key-files.ts";
 
 /** One published token format. */
-export interface TokenFormat {
+interface TokenFormat {
   /** Its common name: "Datadog API key". */
   readonly label: string;
   /** Literal texts, one of which occurs in every such token: a cheap test before the pattern runs. */

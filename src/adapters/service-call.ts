@@ -32,7 +32,7 @@ export interface ServiceLimits {
  * 10 s and 3 retries are what Kodiai promises for embeddings. At worst a call takes 4 × 10 s and 3 × 8 s; its four failures open the
  * circuit, and for half a minute every further call fails at once.
  */
-export const SERVICE_LIMITS: ServiceLimits = {
+const SERVICE_LIMITS: ServiceLimits = {
   attemptMs: 10_000,
   retries: 3,
   firstWaitMs: 500,

@@ -66,7 +66,8 @@ export function connectionFailure(error: unknown): ServiceFailed {
   return new ServiceFailed(`no connection to the service${code === null ? "" : ` (${code})`}`, { again });
 }
 
-function codeOf(error: unknown): string | null {
+/** The code of an error, such as `ECONNREFUSED`; null without one. */
+export function codeOf(error: unknown): string | null {
   const code: unknown = typeof error === "object" && error !== null && "code" in error ? error.code : null;
   return typeof code === "string" && /^[A-Z][A-Z0-9_]{2,39}$/.test(code) ? code : null;
 }

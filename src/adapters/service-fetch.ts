@@ -20,7 +20,7 @@ export type Fetch = (
 /** 128 vectors of 2,048 numbers are 6 MB of JSON; ten times that is not a valid answer. */
 const MAX_BYTES = 64 * 1024 * 1024;
 /** Statuses for which a `Response` may not have a body. */
-const BODILESS: ReadonlySet<number> = new Set([204, 205, 304]);
+export const BODILESS: ReadonlySet<number> = new Set([204, 205, 304]);
 
 /** Posts a text and reads the whole answer, so that the signal also ends a body that stalls. */
 export type Post = (

@@ -7,7 +7,7 @@ import { bumpEcosystem } from "./dependency-bump-ecosystem.ts";
 import { bumpTitle, plainVersion } from "./dependency-bump-title.ts";
 import type { ParsedTitle } from "./title.ts";
 
-export interface BumpInput {
+interface BumpInput {
   readonly title: ParsedTitle;
   readonly body: string | null;
   readonly commits: readonly Commit[];

@@ -1,7 +1,7 @@
 // Linguist's flags besides the language: vendored, generated, documentation. For display only: gather has its own list
 // of what a review leaves out (linguist calls every workflow file vendored).
 
-export interface FileFlags {
+interface FileFlags {
   readonly vendored: boolean;
   readonly generated: boolean;
   readonly documentation: boolean;

@@ -110,7 +110,8 @@ function linguistName(path: string, siblings: readonly string[], content: string
   if (extension === ".h") return headerLanguage(path, siblings);
   const included = extension === ".inc" ? includedLanguage(path, siblings) : undefined;
   if (included !== undefined) return included;
-  if (candidates.length > 0) return preferLanguage(extension, candidates, isProgramming);
+  if (candidates.length > 0)
+    return preferLanguage(extension, candidates, (name) => LANGUAGE_TYPES.get(name) === "programming");
   return undefined;
 }
 
@@ -122,10 +123,6 @@ function knownExtension(base: string): string {
     if (BY_EXTENSION.has(extension)) return extension;
   }
   return "";
-}
-
-function isProgramming(name: string): boolean {
-  return LANGUAGE_TYPES.get(name) === "programming";
 }
 
 function basename(path: string): string {

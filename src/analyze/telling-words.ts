@@ -267,7 +267,7 @@ const TABLE = String.raw`
 .cgi | Shell | m | ^[ \t]*(?:echo|export|if \[)
 `;
 
-export interface Telling {
+interface Telling {
   /** Linguist's name. */
   readonly language: string;
   readonly pattern: RegExp;

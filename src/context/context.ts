@@ -21,7 +21,7 @@ import { importedPackages, manifestsOf, tellingLines } from "./manifests.ts";
 import { type ChangedName, type ChangeNames, changeNames, innermost, touchedLines, type UsedName } from "./names.ts";
 import { type Candidate, type Range, shareRoom, shownLine } from "./room.ts";
 
-export interface ContextPorts {
+interface ContextPorts {
   /** Null or absent: the change has no repository behind it. */
   readonly snapshots?: Snapshots | null;
   readonly symbols?: Symbols | null;

@@ -5,7 +5,7 @@ import type { OwnComment } from "../domain/pull-request.ts";
 import type { EarlierFinding } from "../domain/review/review-history.ts";
 
 /** The relevant part of an earlier review. */
-export interface EarlierFindings {
+interface EarlierFindings {
   readonly review: { readonly said: readonly EarlierFinding[] };
   readonly posted: boolean;
 }

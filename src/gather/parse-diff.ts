@@ -7,7 +7,7 @@ import { commonPath, readGitHeader } from "./read-git-header.ts";
 import { unquotePath } from "./unquote-path.ts";
 
 /** An unreadable part of a diff. `path` is null when not even the name is known. */
-export interface RefusedDiff {
+interface RefusedDiff {
   readonly path: string | null;
   /** One sentence fragment, in our words only. */
   readonly reason: string;

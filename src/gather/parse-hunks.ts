@@ -4,7 +4,7 @@ import { parsePatch, type StructuredPatch, type StructuredPatchHunk } from "diff
 import type { DiffLine, Hunk } from "../domain/pull-request.ts";
 
 /** Why hunks could not be read: one sentence fragment, without any text of the diff. */
-export interface BadHunks {
+interface BadHunks {
   readonly reason: string;
 }
 

@@ -13,7 +13,7 @@ export type ChangesRead =
     }
   | { readonly kind: "unified"; readonly text: string };
 
-export interface FilesRead {
+interface FilesRead {
   /** Files that can be reviewed at least in part, in the source's order. */
   readonly files: readonly FileDiff[];
   readonly leftOut: readonly LeftOut[];
@@ -30,7 +30,9 @@ export function readChanges(changes: ChangesRead): FilesRead {
     if (reason !== null) leftOut.push({ path: file.path, reason });
     else if ("hunks" in file) files.push(file);
   }
-  const partial = files.filter((file) => !file.complete).map(partly);
+  const partial = files
+    .filter(({ complete }) => !complete)
+    .map(({ path }) => ({ part: "patch", reason: `only a part of the changed lines of ${path} was delivered` }));
   return { files, leftOut, degraded: [...degraded, ...partial] };
 }
 
@@ -90,8 +92,4 @@ function undelivered(file: FileDiff, listed: boolean): string | null {
   // A listing marks neither "binary" nor "mode"; past its limits it even counts 0 lines for a changed text.
   if (!listed || file.status === "renamed" || file.status === "copied") return null;
   return "no changed lines were delivered: binary, empty, a change of mode, or beyond GitHub's limits";
-}
-
-function partly(file: FileDiff): Degraded {
-  return { part: "patch", reason: `only a part of the changed lines of ${file.path} was delivered` };
 }

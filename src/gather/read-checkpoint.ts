@@ -1,7 +1,7 @@
 // Decides how much of the pull request has to be read again. An earlier review is reused only when nothing else can
 // have changed; in doubt everything is read, and the reason is reported.
 import type { HeldBack } from "../domain/finding.ts";
-import type { FileDiff, Hunk } from "../domain/pull-request.ts";
+import type { Hunk } from "../domain/pull-request.ts";
 import type { Checkpoint, LineRange } from "../domain/review/review-history.ts";
 import type { FileCoverage } from "../domain/review.ts";
 import { type ChangesRead, readChanges } from "./read-changes.ts";
@@ -17,7 +17,7 @@ export interface LastReview {
 }
 
 /** What changed since, or why that is unknown. */
-export type SinceRead =
+type SinceRead =
   | { readonly kind: "since"; readonly changes: ChangesRead }
   | { readonly kind: "unknown"; readonly reason: string };
 
@@ -46,7 +46,7 @@ export function checkpointOf(last: LastReview, since: SinceRead): Checkpoint {
   );
   const touched = new Map<string, readonly LineRange[] | "whole">();
   for (const { path } of leftOut) touched.set(path, "whole");
-  for (const file of files) touched.set(file.path, file.complete ? rangesOf(file) : "whole");
+  for (const { path, complete, hunks } of files) touched.set(path, complete ? hunks.flatMap(changedRanges) : "whole");
   return {
     kind: "delta",
     since: last.headSha,
@@ -63,10 +63,6 @@ function readBefore(last: LastReview, renamed: ReadonlyMap<string, string>): Rea
   const read = new Set(wholly.map(({ path }) => path));
   for (const [path, before] of renamed) if (read.has(before)) read.add(path);
   return read;
-}
-
-function rangesOf({ hunks }: FileDiff): readonly LineRange[] {
-  return hunks.flatMap(changedRanges);
 }
 
 /** Runs of changed lines; a removal reaches from the line before it to the line after it. */

@@ -20,7 +20,7 @@ const HIDDEN_FILE = "a file of another repository";
 const DEFAULTS_REPOSITORY = ".github";
 
 /** Reads the files; each gives null for a file that is absent or inaccessible. */
-export interface ConfigFiles {
+interface ConfigFiles {
   /** `.kodiai.yml` of the repository at the base commit. */
   readonly ofBase: () => Promise<string | null>;
   /** `.kodiai.yml` on the default branch of another repository of the same owner. */

@@ -3,7 +3,7 @@ import type { FileStatus } from "../domain/pull-request.ts";
 import { unquotePath } from "./unquote-path.ts";
 
 /** Git's facts about a file before its hunks. */
-export interface GitHeader {
+interface GitHeader {
   /** The head path, the base path of a removed file; null when the two names are ambiguous. */
   readonly path: string | null;
   readonly previousPath: string | null;

@@ -4,7 +4,7 @@ import type { Degraded } from "../domain/omissions.ts";
 import type { FileDiff } from "../domain/pull-request.ts";
 
 /** Limits of one review; files of a pull request beyond them are reviewed by their hunks only. */
-export interface TextLimits {
+interface TextLimits {
   readonly files: number;
   readonly bytesEach: number;
   readonly bytesInAll: number;
@@ -14,7 +14,7 @@ export interface TextLimits {
 
 export const TEXT_LIMITS: TextLimits = { files: 300, bytesEach: 1 << 20, bytesInAll: 30 << 20, atOnce: 6 };
 
-export interface HeadTexts {
+interface HeadTexts {
   readonly texts: ReadonlyMap<string, string>;
   readonly degraded: readonly Degraded[];
 }

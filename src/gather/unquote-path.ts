@@ -14,7 +14,7 @@ const ESCAPES = new Map([
 ]);
 
 /** A quoted name at the start of a text, and its length in UTF-16 units including quotes. */
-export interface QuotedName {
+interface QuotedName {
   readonly name: string;
   readonly length: number;
 }

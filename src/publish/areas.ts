@@ -1,8 +1,10 @@
 // Where to look in a change: its risks in one line, its files by area. The author's access is left out: it steers the review, and
 // only the review uses it.
+
 import type { Review } from "../domain/review.ts";
 import type { Intent, Risk } from "../domain/signals.ts";
-import { counted, fitList, folded } from "./fit-list.ts";
+import { counted } from "../domain/text/counted.ts";
+import { fitList, folded } from "./fit-list.ts";
 import { linkedCode, permalink } from "./permalink.ts";
 import { codeSpan, sanitizeInline } from "./sanitize.ts";
 

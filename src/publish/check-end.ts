@@ -3,10 +3,11 @@
 import type { ConfigProblem, FailOn } from "../config/repo-config.ts";
 import { atLeast, type Severity } from "../domain/finding.ts";
 import type { CheckAnnotation, CheckEnd } from "../domain/review/check.ts";
+import { withoutMarkers } from "../domain/review/marker.ts";
 import { quietVerdict } from "../domain/review/quiet-verdict.ts";
 import type { PlacedFinding, Review } from "../domain/review.ts";
+import { counted } from "../domain/text/counted.ts";
 import { publicErrorText } from "../domain/text/public-error-text.ts";
-import { counted } from "./fit-list.ts";
 import { safeUrl } from "./permalink.ts";
 import { renderSummary } from "./render-summary.ts";
 import { sanitizeBlock, sanitizeInline } from "./sanitize.ts";
@@ -40,7 +41,7 @@ export function reviewEnd(
     conclusion,
     title: titleOf(review, findings),
     summary: `${because}${link}`,
-    text: renderSummary(review, findings).replace(/(?<!\n)\n*<!-- kodiai:[a-z]+(?: \w+)* -->/g, ""),
+    text: withoutMarkers(renderSummary(review, findings)),
     annotations: annotationsOf(review, findings),
   };
 }

@@ -10,8 +10,9 @@ import type {
   UsagePlace,
 } from "../domain/dependency-update.ts";
 import type { Review } from "../domain/review.ts";
+import { counted } from "../domain/text/counted.ts";
 import { publicErrorText } from "../domain/text/public-error-text.ts";
-import { counted, fitList } from "./fit-list.ts";
+import { fitList } from "./fit-list.ts";
 import { advisoryLink, linkedCode, permalink } from "./permalink.ts";
 import { codeSpan, sanitizeInline } from "./sanitize.ts";
 import { updateVerdict } from "./update-verdict.ts";
@@ -152,13 +153,10 @@ const MAX_NAMES = 5;
 
 /** One line for each reason, with the packages that it holds for. */
 function grouped(what: string, reasons: readonly (readonly [string, string | null])[]): readonly string[] {
-  const byReason = new Map<string, string[]>();
-  for (const [name, reason] of reasons) {
-    if (reason === null) continue;
-    byReason.set(reason, [...(byReason.get(reason) ?? []), name]);
-  }
-  return [...byReason].map(([reason, names]) => {
-    const shown = names.slice(0, MAX_NAMES).map((name) => codeSpan(name, 60));
+  const byReason = Map.groupBy(reasons, ([, reason]) => reason);
+  return [...byReason].flatMap(([reason, names]) => {
+    if (reason === null) return [];
+    const shown = names.slice(0, MAX_NAMES).map(([name]) => codeSpan(name, 60));
     const rest = names.length - shown.length;
     return `${what} ${shown.join(", ")}${rest > 0 ? ` and ${rest} more` : ""}: ${sanitizeInline(publicErrorText(reason), 160)}`;
   });

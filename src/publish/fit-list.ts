@@ -33,8 +33,3 @@ export function fitList<T>(
 export function folded(title: string, lines: readonly string[]): readonly string[] {
   return lines.length === 0 ? [] : [`<details><summary>${title}</summary>`, "", ...lines, "", "</details>"];
 }
-
-/** `1 finding`, `3 findings`. */
-export function counted(count: number, one: string, many = `${one}s`): string {
-  return `${count} ${count === 1 ? one : many}`;
-}

@@ -5,8 +5,9 @@ import type { ConfigProblem } from "../config/repo-config.ts";
 import type { HeldBack } from "../domain/finding.ts";
 import type { Degraded } from "../domain/omissions.ts";
 import type { FileCoverage, Review } from "../domain/review.ts";
+import { counted } from "../domain/text/counted.ts";
 import { publicErrorText } from "../domain/text/public-error-text.ts";
-import { counted, fitList, folded } from "./fit-list.ts";
+import { fitList, folded } from "./fit-list.ts";
 import { placeOf, safeUrl } from "./permalink.ts";
 import { findingTitle } from "./render-comment.ts";
 import { codeSpan, sanitizeInline } from "./sanitize.ts";
@@ -66,21 +67,16 @@ function because({ repo }: Review, { precedent }: HeldBack): string {
 
 /** Files that are not reviewed, grouped by reason, folded. */
 export function leftOutLines({ leftOut }: Review, maxLength: number): readonly string[] {
-  const byReason = new Map<string, string[]>();
-  for (const { path, reason } of leftOut) {
-    const paths = byReason.get(reason);
-    if (paths === undefined) byReason.set(reason, [path]);
-    else paths.push(path);
-  }
+  const byReason = Map.groupBy(leftOut, ({ reason }) => reason);
   const shown = fitList([...byReason], leftOutLine, maxLength, 200, moreOf("reason"));
   return folded(`${counted(leftOut.length, "file")} not reviewed`, shown);
 }
 
-function leftOutLine([reason, paths]: readonly [string, readonly string[]]): string {
-  const shown = paths.slice(0, PATHS_A_REASON).map((path) => codeSpan(path, 120));
-  const rest = paths.length - shown.length;
+function leftOutLine([reason, files]: readonly [string, Review["leftOut"]]): string {
+  const shown = files.slice(0, PATHS_A_REASON).map(({ path }) => codeSpan(path, 120));
+  const rest = files.length - shown.length;
   const more = rest > 0 ? ` and ${rest} more` : "";
-  return `- ${sanitizeInline(reason, 120) || "(no reason)"} (${paths.length}): ${shown.join(", ")}${more}`;
+  return `- ${sanitizeInline(reason, 120) || "(no reason)"} (${files.length}): ${shown.join(", ")}${more}`;
 }
 
 function moreOf(noun: string): (count: number) => string {

@@ -9,7 +9,7 @@ export interface Piece {
 }
 
 /** Whether `*` and `_` may emphasise (a finding's body) or are plain characters (a title). */
-export type Emphasis = "kept" | "plain";
+type Emphasis = "kept" | "plain";
 
 /**
  * Markdown's own characters, written as entities: unlike a backslash, an entity never starts a structure and is not

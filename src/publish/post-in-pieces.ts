@@ -2,7 +2,7 @@
 // second, GitHub's own diff shows the others.
 
 /** The result for all items; the three lists hold each item once, in the original order. */
-export interface Settled<T> {
+interface Settled<T> {
   readonly taken: readonly T[];
   /** Refused when posted alone: certainly bad. */
   readonly refused: readonly T[];

@@ -1,5 +1,6 @@
 // The only stage that writes to GitHub. It takes a review and returns where each finding ended up on GitHub. The order of the
 // writes makes a crash harmless: the summary is edited in place, and comments are recognised by their markers.
+
 import type { FailOn } from "../config/repo-config.ts";
 import type { CommandJob } from "../domain/command.ts";
 import type { Answer } from "../domain/conversation.ts";
@@ -8,14 +9,14 @@ import { type Finding, sharedComment } from "../domain/finding.ts";
 import type { Repo } from "../domain/job.ts";
 import type { Skipped } from "../domain/omissions.ts";
 import type { CheckEnd } from "../domain/review/check.ts";
-import { answerMarker, reviewMarker, SUMMARY_MARKER } from "../domain/review/marker.ts";
+import { answerMarker, reviewMarker, SUMMARY_MARKER, withoutMarkers } from "../domain/review/marker.ts";
 import type { PlacedFinding, PostedReview, Review, Superseded } from "../domain/review.ts";
+import { counted } from "../domain/text/counted.ts";
 import { publicErrorText } from "../domain/text/public-error-text.ts";
 import type { BegunCheck, CheckStore, Checks, OwnPost, Retractions } from "../ports/checks.ts";
 import type { Replies } from "../ports/conversation.ts";
 import { CommentRefused, type CommentToPost, type Reviews, SupersededError } from "../ports.ts";
 import { endLeft, endWithoutReview, type LeftCheck, reviewEnd } from "./check-end.ts";
-import { counted } from "./fit-list.ts";
 import { commitLink, linkedCode, placeOf, safeUrl } from "./permalink.ts";
 import { postInPieces } from "./post-in-pieces.ts";
 import { renderAnswer } from "./render-answer.ts";
@@ -131,10 +132,7 @@ export function reviewMarkdown(review: Review): string {
   const onFiles = review.findings
     .filter(({ place }) => place === "file")
     .map(({ finding }) => `### ${placeOf(review, finding)}\n\n${renderComment(review, finding, "file")}`);
-  return `${[renderSummary(review, review.findings), ...inline, ...onFiles]
-    .join("\n\n")
-    .replace(/(?<!\n)\n*<!-- kodiai:[a-z]+(?: \w+)* -->/g, "")
-    .trim()}\n`;
+  return `${withoutMarkers([renderSummary(review, review.findings), ...inline, ...onFiles].join("\n\n")).trim()}\n`;
 }
 
 /** The ports that a check run needs. */

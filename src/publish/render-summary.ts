@@ -1,13 +1,15 @@
 // The sticky summary: verdict, all findings, what memory knows, where to look, and what was left out.
+
 import { SEVERITIES } from "../domain/finding.ts";
 import type { BudgetName } from "../domain/omissions.ts";
 import { NOTHING_REMEMBERED } from "../domain/retrieval.ts";
 import { SUMMARY_MARKER } from "../domain/review/marker.ts";
 import { quietVerdict } from "../domain/review/quiet-verdict.ts";
 import type { Addressed, PlacedFinding, Review, ReviewMemory } from "../domain/review.ts";
+import { counted } from "../domain/text/counted.ts";
 import { announced, fileLines, riskLines } from "./areas.ts";
 import { dependencyUpdateLines } from "./dependency-update.ts";
-import { counted, fitList } from "./fit-list.ts";
+import { fitList } from "./fit-list.ts";
 import { configLines, degradedLines, heldBackLines, leftOutLines, unreadLines } from "./not-said.ts";
 import { commitLink, linkedCode, placeOf, safeUrl } from "./permalink.ts";
 import { quoteLine } from "./quotes.ts";

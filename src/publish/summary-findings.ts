@@ -1,9 +1,11 @@
 // The findings of a review in its summary: a table of all of them, and in full those that have no comment on their lines.
+
 import { type Finding, SEVERITIES, sharedComment } from "../domain/finding.ts";
 import type { PlacedFinding, Review } from "../domain/review.ts";
+import { counted } from "../domain/text/counted.ts";
 import { cutText } from "../domain/text/cut-text.ts";
 import { quietCode, writeFence } from "./blocks.ts";
-import { counted, fitList, folded } from "./fit-list.ts";
+import { fitList, folded } from "./fit-list.ts";
 import { placeOf, safeUrl } from "./permalink.ts";
 import { findingTitle, origin, otherPlaces, severityMark, titleText } from "./render-comment.ts";
 import { sanitizeBlock, sanitizeInline, visible } from "./sanitize.ts";

@@ -1,7 +1,8 @@
 // The verdict on an update, from a closed set of sentences. None of them says that it may be merged: people decide that, and
 // no lookup here could show it.
+
 import type { DependencyUpdate } from "../domain/dependency-update.ts";
-import { counted } from "./fit-list.ts";
+import { counted } from "../domain/text/counted.ts";
 
 /** Clauses about advisories, steps, use and release notes, joined by semicolons; without a full stop. */
 export function updateVerdict(update: DependencyUpdate): string {

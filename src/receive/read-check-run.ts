@@ -4,6 +4,7 @@ import { z } from "zod";
 import { jobKey, type Repo, type ReviewJob } from "../domain/job.ts";
 import { cutText } from "../domain/text/cut-text.ts";
 import { type Delivery, Repository, User } from "./delivery.ts";
+import { malformed } from "./malformed.ts";
 
 const Check = z.object({
   head_sha: z.string().regex(/^[0-9a-f]{40,64}$/),
@@ -40,10 +41,7 @@ export function readCheckRun(
   repoOf: (repository: z.infer<typeof Repository>) => Repo,
 ): ReviewJob | string {
   const parsed = CheckDelivery.safeParse(delivery.payload);
-  if (!parsed.success) {
-    const [issue] = parsed.error.issues;
-    return `malformed payload: ${issue?.path.join(".") ?? ""}: ${issue?.message ?? "not an object"}`;
-  }
+  if (!parsed.success) return malformed(parsed.error);
   const { action, check, installation, repository, sender } = parsed.data;
   if (action !== "rerequested") return `check run: action ${JSON.stringify(cutText(action, 40))} is not handled`;
   const named = EXTERNAL_ID.exec(check.external_id ?? "")?.[1];

@@ -108,7 +108,9 @@ function question(line: string, rest: string): string {
 
 /** The start of the text without HTML comments, which GitHub does not show. */
 function readable(text: string): string {
-  return cutBetween(text.slice(0, READ), "<!--", "-->").toWellFormed().trim();
+  return replaceBetween(text.slice(0, READ), "<!--", "-->", () => "")
+    .toWellFormed()
+    .trim();
 }
 
 /** The first non-blank line, and the rest. Both are "" for a quotation or a code block, which hold no command. */
@@ -151,10 +153,6 @@ function opensAt(line: string, at: number): boolean {
 /** `@kodiai/team`, `@kodiai.com`, `@kodiaié` are other names. */
 function closesAt(line: string, at: number): boolean {
   return !/^(?:[\p{L}\p{N}_/@-]|\.[\p{L}\p{N}])/u.test(line.slice(at, at + 3));
-}
-
-function cutBetween(text: string, open: string, close: string): string {
-  return replaceBetween(text, open, close, () => "");
 }
 
 /** Replaces each stretch between two delimiters, including them; an unclosed one extends to the end. Linear time. */

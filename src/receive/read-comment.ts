@@ -6,6 +6,7 @@ import { jobKey, type Repo } from "../domain/job.ts";
 import { titleFingerprint } from "../domain/review/title-fingerprint.ts";
 import { cutText } from "../domain/text/cut-text.ts";
 import { Author, type Delivery, Repository, User } from "./delivery.ts";
+import { malformed } from "./malformed.ts";
 import { readCommand, readReply } from "./read-command.ts";
 
 /** The common fields of the three events. */
@@ -122,11 +123,6 @@ function review(payload: unknown): CommentEvent | string {
   const { id, html_url: url, submitted_at: at } = written;
   const where = { place: "review", id, rootId: null, url, at: at ?? "", path: null, hunk: null } as const;
   return { around: data, pull, headSha: pull.head.sha, ...wordsOf(written), comment: where };
-}
-
-function malformed(error: z.ZodError): string {
-  const [issue] = error.issues;
-  return `malformed payload: ${issue?.path.join(".") ?? ""}: ${issue?.message ?? "not an object"}`;
 }
 
 // The webhook fields that Kodiai reads, for the three comment events.

@@ -3,6 +3,7 @@ import { z } from "zod";
 import { jobKey, type Repo, type ReviewJob } from "../domain/job.ts";
 import { cutText } from "../domain/text/cut-text.ts";
 import { type Delivery, Repository } from "./delivery.ts";
+import { malformed } from "./malformed.ts";
 
 const Sha = z.string().regex(/^[0-9a-f]{40,64}$/);
 const MergeGroupDelivery = z.object({
@@ -24,7 +25,7 @@ export function readMergeGroup(
   repoOf: (repository: z.infer<typeof Repository>) => Repo,
 ): ReviewJob | string {
   const { data, error } = MergeGroupDelivery.safeParse(delivery.payload);
-  if (data === undefined) return `malformed payload: ${error.issues[0]?.path.join(".") ?? ""}`;
+  if (data === undefined) return malformed(error);
   const { action, installation, repository, merge_group: group } = data;
   if (action !== "checks_requested") return `merge group: action ${JSON.stringify(cutText(action, 40))} is not handled`;
   const number = NUMBER.exec(group.head_ref)?.[1];

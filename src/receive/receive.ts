@@ -21,6 +21,7 @@ import {
 import { titleFingerprint } from "../domain/review/title-fingerprint.ts";
 import { cutText } from "../domain/text/cut-text.ts";
 import { type Delivery, PullRequestDelivery, Repository, User, visibilityOf } from "./delivery.ts";
+import { malformed } from "./malformed.ts";
 import { readCheckRun } from "./read-check-run.ts";
 import { readCommand } from "./read-command.ts";
 import { COMMENT_EVENTS, readComment } from "./read-comment.ts";
@@ -28,10 +29,10 @@ import { readMergeGroup } from "./read-merge-group.ts";
 import { isUpkeepEvent, upkeepJobs } from "./upkeep-jobs.ts";
 
 /** The label that requests a review. */
-export const REVIEW_LABEL = "kodiai:review";
+const REVIEW_LABEL = "kodiai:review";
 
 /** Settings of this Kodiai server that receive needs. */
-export interface Reception {
+interface Reception {
   /** `github.com` or the GHES host: part of a job's key. */
   readonly host: string;
   /** Login whose review request triggers a review; null when not configured. */
@@ -114,10 +115,7 @@ function jobOf(delivery: Delivery, reception: Reception): ReviewJob | CommandJob
 
 function readPullRequest(delivery: Delivery, reception: Reception): ReviewJob | CancelJob | string {
   const parsed = PullRequestDelivery.safeParse(delivery.payload);
-  if (!parsed.success) {
-    const [issue] = parsed.error.issues;
-    return `malformed payload: ${issue?.path.join(".") ?? ""}: ${issue?.message ?? "not an object"}`;
-  }
+  if (!parsed.success) return malformed(parsed.error);
   const payload = parsed.data;
 
   const ended = ENDS.get(payload.action);

@@ -18,6 +18,7 @@ import {
   RepositoryDelivery,
   visibilityOf,
 } from "./delivery.ts";
+import { malformed } from "./malformed.ts";
 
 type Decided = readonly Wanted[] | { readonly reason: string };
 /** A job without the fields that are the same for all jobs of the delivery. */
@@ -73,9 +74,7 @@ function read<Payload extends { readonly installation: { readonly id: number } }
 ): Decision {
   const parsed = schema.safeParse(payload);
   if (parsed.success) return { decided: from(parsed.data), installationId: parsed.data.installation.id };
-  const [issue] = parsed.error.issues;
-  const reason = `malformed payload: ${issue?.path.join(".") ?? ""}: ${issue?.message ?? "not an object"}`;
-  return { decided: { reason }, installationId: 0 };
+  return { decided: { reason: malformed(parsed.error) }, installationId: 0 };
 }
 
 function fromPush({ ref, deleted, repository }: PushDelivery, host: string): Decided {

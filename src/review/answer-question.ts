@@ -33,8 +33,8 @@ export interface Question {
 }
 
 const AnswerReply = z.strictObject({ answer: z.string() });
-export type AnswerReply = z.infer<typeof AnswerReply>;
-export const ANSWER_REPLY = shapeOf("answer", AnswerReply);
+type AnswerReply = z.infer<typeof AnswerReply>;
+const ANSWER_REPLY = shapeOf("answer", AnswerReply);
 
 /** Characters of everything except the precedents; a thread and a hunk fit many times over. */
 const ROOM = 24_000;

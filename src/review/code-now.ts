@@ -19,7 +19,7 @@ export interface CodeNow {
   previousPath(path: string): string | null;
 }
 
-export interface HunkTokens {
+interface HunkTokens {
   readonly stream: TokenStream;
   readonly vocabulary: ReadonlySet<number>;
 }

@@ -36,7 +36,7 @@ export interface ReviewPrompt {
 }
 
 /** UTF-16 units of a part that people do not see, and the model neither. */
-export interface HiddenPart {
+interface HiddenPart {
   readonly part: string;
   readonly chars: number;
 }

@@ -58,11 +58,10 @@ function placeable(method: LocMethod | undefined): "anchor" | "quote" | "none" {
 
 /** Indices of the readings that show a path. */
 function readingsByPath(readings: readonly Reading[]): ReadonlyMap<string, readonly number[]> {
-  const byPath = new Map<string, number[]>();
-  for (const [index, { paths }] of readings.entries()) {
-    for (const path of paths) byPath.set(path, [...(byPath.get(path) ?? []), index]);
-  }
-  return byPath;
+  const paths = new Set(readings.flatMap((reading) => reading.paths));
+  return new Map(
+    [...paths].map((path) => [path, readings.flatMap((one, at) => (one.paths.includes(path) ? [at] : []))]),
+  );
 }
 
 function lessUnanswered(

@@ -79,16 +79,10 @@ export function diffLines(file: FileDiff): DiffLines {
 }
 
 function startsOf(runs: DiffLines["runs"], spaces: Spaces): ReadonlyMap<string, readonly Start[]> {
-  const index = new Map<string, Start[]>();
-  for (const run of runs) {
-    for (const [at, { text, folded }] of run.entries()) {
-      const key = spaces === "folded" ? folded : sameText(text, spaces);
-      const starts = index.get(key);
-      if (starts === undefined) index.set(key, [{ run, at }]);
-      else starts.push({ run, at });
-    }
-  }
-  return index;
+  const keyed = runs.flatMap((run) =>
+    run.map(({ text, folded }, at) => ({ key: spaces === "folded" ? folded : sameText(text, spaces), run, at })),
+  );
+  return Map.groupBy(keyed, ({ key }) => key);
 }
 
 function entryOf({ kind, oldLine, newLine, text }: DiffLine, hunk: number): readonly Entry[] {
@@ -105,12 +99,6 @@ function ofSide(entries: readonly Entry[], side: Side): ReadonlyMap<number, Entr
 }
 
 function runsOf(entries: readonly Entry[]): readonly (readonly QuotableLine[])[] {
-  const runs = new Map<string, QuotableLine[]>();
-  for (const { shown } of entries) {
-    const key = `${shown.hunk} ${shown.side}`;
-    const run = runs.get(key);
-    if (run === undefined) runs.set(key, [shown]);
-    else run.push(shown);
-  }
-  return [...runs.values()];
+  const lines = entries.map(({ shown }) => shown);
+  return [...Map.groupBy(lines, ({ hunk, side }) => `${hunk} ${side}`).values()];
 }

@@ -11,7 +11,7 @@ import { type DiffLines, diffLines } from "./diff-lines.ts";
 import { type Located, locate } from "./locate.ts";
 import type { DraftedFinding } from "./reply.ts";
 
-export interface Drafts {
+interface Drafts {
   readonly findings: readonly Finding[];
   readonly heldBack: readonly HeldBack[];
   /** How many more there were: a repetitive model is cut off. */

@@ -31,7 +31,7 @@ export interface ReportingPolicy {
   readonly declined: ReadonlyMap<string, string>;
 }
 
-export interface FilteredFindings {
+interface FilteredFindings {
   /** In the given order; those with a comment on the pull request are placed `already-posted`. */
   readonly said: readonly PlacedFinding[];
   readonly heldBack: readonly HeldBack[];

@@ -12,7 +12,7 @@ import {
 import type { FlaggedInChange, FlaggedPlace, RepositoryHistory } from "../domain/memory/repository-history.ts";
 import { isoDate } from "../domain/text/iso-date.ts";
 
-export interface HeldByMemory {
+interface HeldByMemory {
   /** In the given order; with the earlier comment if they are reported despite one. */
   readonly findings: readonly Finding[];
   readonly heldBack: readonly HeldBack[];

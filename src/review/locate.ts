@@ -7,7 +7,7 @@ import { type DiffLines, type QuotableLine, type Spaces, type Start, sameText } 
 import { CUT_MARK } from "./draw-file.ts";
 
 /** The place as the model cited it. */
-export interface Citation {
+interface Citation {
   readonly anchor: string;
   readonly endAnchor: string | null;
   readonly quote: string;

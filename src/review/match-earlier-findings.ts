@@ -7,7 +7,7 @@ import type { CodeNow } from "./code-now.ts";
 import { wordsInCommon } from "./draft.ts";
 import type { CurrentPlace, LocatedFinding } from "./locate-earlier-findings.ts";
 
-export interface MatchedFindings {
+interface MatchedFindings {
   /** The given findings, in order, each under the identity that it keeps. */
   readonly findings: readonly Finding[];
   /** The earlier findings of those that are not new. */

@@ -9,7 +9,7 @@ import type { Addressed, Coverage, PlacedFinding } from "../domain/review.ts";
 import type { CodeNow } from "./code-now.ts";
 import type { LocatedFinding } from "./locate-earlier-findings.ts";
 
-export interface OpenFindings {
+interface OpenFindings {
   /** Still reported as findings. */
   readonly open: readonly PlacedFinding[];
   readonly addressed: readonly Addressed[];

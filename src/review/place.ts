@@ -1,6 +1,8 @@
 // Orders findings and limits how many get a comment of their own.
+
 import { type Finding, SEVERITIES, sharedComment } from "../domain/finding.ts";
 import type { PlacedFinding } from "../domain/review.ts";
+import { compareTexts } from "../domain/text/compare-texts.ts";
 
 /**
  * Sorts findings and keeps at most `maxComments` as comments, on lines or on files; the rest moves to the summary. The
@@ -42,14 +44,9 @@ export function compareFindings(a: Finding, b: Finding): number {
   return (
     SEVERITIES.indexOf(a.severity) - SEVERITIES.indexOf(b.severity) ||
     b.confidence - a.confidence ||
-    compareText(a.path, b.path) ||
+    compareTexts(a.path, b.path) ||
     a.startLine - b.startLine ||
     a.line - b.line ||
-    compareText(a.id, b.id)
+    compareTexts(a.id, b.id)
   );
-}
-
-function compareText(a: string, b: string): number {
-  if (a === b) return 0;
-  return a < b ? -1 : 1;
 }

@@ -1,9 +1,11 @@
 // Decides which hunks a model reads, in which order, and in how many questions, deterministically from the change
 // alone. The most important hunks come first, so that the budget leaves out the least important; the omissions are
 // reported.
+
 import type { DiffLine, FileDiff, Hunk } from "../domain/pull-request.ts";
 import type { FileCoverage } from "../domain/review.ts";
 import type { FileKind, ReviewSignals } from "../domain/signals.ts";
+import { compareTexts } from "../domain/text/compare-texts.ts";
 import { type DrawnHunk, drawHunk, fileHeading, MOST_LINE_CHARS } from "./draw-file.ts";
 
 export interface ReadingBudget {
@@ -49,7 +51,9 @@ export function planReading(
   budget: ReadingBudget,
 ): ReadingPlan {
   const weights = fileWeights(files, signals, precedentPaths);
-  const ordered = [...files].sort((a, b) => (weights.get(b.path) ?? 0) - (weights.get(a.path) ?? 0) || order(a, b));
+  const ordered = [...files].sort(
+    (a, b) => (weights.get(b.path) ?? 0) - (weights.get(a.path) ?? 0) || compareTexts(a.path, b.path),
+  );
   const calls = packer(budget);
   const read = new Map<string, ReadFile>();
   for (const file of ordered) read.set(file.path, readFile(file, headTexts.get(file.path) ?? null, budget, calls));
@@ -127,11 +131,6 @@ function shownChars({ text }: DiffLine): number {
   return Math.min(text.length, MOST_LINE_CHARS) + LINE_FRAME;
 }
 
-function order(a: FileDiff, b: FileDiff): number {
-  if (a.path === b.path) return 0;
-  return a.path < b.path ? -1 : 1;
-}
-
 function fileWeights(
   files: readonly FileDiff[],
   signals: ReviewSignals,
@@ -199,7 +198,7 @@ function packer(budget: ReadingBudget) {
 
 /** By path, as people read a diff. */
 function readingOf(files: ReadonlyMap<FileDiff, readonly DrawnHunk[]>): Reading {
-  const ordered = [...files].sort(([a], [b]) => order(a, b));
+  const ordered = [...files].sort(([a], [b]) => compareTexts(a.path, b.path));
   const text = ordered.map(([file, hunks]) => [fileHeading(file), ...hunks.map((hunk) => hunk.text)].join("\n"));
   return { paths: ordered.map(([file]) => file.path), text: text.join("\n\n") };
 }
@@ -225,9 +224,17 @@ function coverageOf(file: FileDiff, read: ReadFile | undefined): FileCoverage {
 
 // Part of a hunk, as a hunk.
 
-/** Some consecutive lines of a hunk, with matching starts; section and lengths stay the hunk's. */
+/** Some consecutive lines of a hunk, with matching starts and lengths; the section stays the hunk's. */
 export function pieceOfHunk(hunk: Hunk, lines: readonly DiffLine[]): Hunk {
   const first = (side: "oldLine" | "newLine", start: number) =>
     lines.find((line) => line[side] !== null)?.[side] ?? start;
-  return { ...hunk, lines, oldStart: first("oldLine", hunk.oldStart), newStart: first("newLine", hunk.newStart) };
+  const count = (side: "oldLine" | "newLine") => lines.filter((line) => line[side] !== null).length;
+  return {
+    ...hunk,
+    lines,
+    oldStart: first("oldLine", hunk.oldStart),
+    oldLines: count("oldLine"),
+    newStart: first("newLine", hunk.newStart),
+    newLines: count("newLine"),
+  };
 }

@@ -1,16 +1,12 @@
 // Prevents two nuisances over several pushes: reporting today what could have been reported yesterday, and asking for
 // the opposite of an earlier request.
 import { shapeOf, textTokens } from "../domain/code/code-fingerprint.ts";
-import { type Finding, type HeldBack, isAlwaysReported } from "../domain/finding.ts";
+import { type Finding, isAlwaysReported } from "../domain/finding.ts";
 import type { Checkpoint, EarlierFinding } from "../domain/review/review-history.ts";
 import type { CodeNow } from "./code-now.ts";
 import type { LocatedFinding } from "./locate-earlier-findings.ts";
 import type { PushScope } from "./push-scope.ts";
-
-export interface Guarded {
-  readonly findings: readonly Finding[];
-  readonly heldBack: readonly HeldBack[];
-}
+import { type Checked, split } from "./verify.ts";
 
 const DRIP = "outside the changes of this push";
 const OPPOSITE = "it asks for the opposite of an earlier finding of ours that was fixed";
@@ -24,8 +20,7 @@ export function guardPush(
   findings: readonly Finding[],
   known: ReadonlyMap<Finding, EarlierFinding>,
   { pushScope, checkpoint, located, code, revived = new Set() }: GuardMaterial,
-): Guarded {
-  const heldBack: HeldBack[] = [];
+): Checked {
   const before = new Map(
     // Memory's decisions are made again each time, because a person may have restored a finding.
     checkpoint.kind === "full"
@@ -34,18 +29,14 @@ export function guardPush(
           precedent === undefined ? [[finding.id, reason] as const] : [],
         ),
   );
-  const kept = findings.filter((finding) => {
-    if (known.has(finding) || revived.has(finding.id)) return true;
-    const reason = isAlwaysReported(finding)
+  return split(findings, (finding) =>
+    known.has(finding) || revived.has(finding.id) || isAlwaysReported(finding)
       ? null
-      : (opposite(finding, located, code) ?? dripped(finding, pushScope, before));
-    if (reason !== null) heldBack.push({ finding, reason });
-    return reason === null;
-  });
-  return { findings: kept, heldBack };
+      : (opposite(finding, located, code) ?? dripped(finding, pushScope, before)),
+  );
 }
 
-export interface GuardMaterial {
+interface GuardMaterial {
   readonly pushScope: PushScope;
   readonly checkpoint: Checkpoint;
   readonly located: readonly LocatedFinding[];

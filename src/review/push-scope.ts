@@ -3,6 +3,7 @@
 import type { DiffLine, FileDiff, Hunk, Side } from "../domain/pull-request.ts";
 import type { Checkpoint, LineRange } from "../domain/review/review-history.ts";
 import type { FileCoverage } from "../domain/review.ts";
+import { pieceOfHunk } from "./plan-reading.ts";
 
 /** Lines shown again around a pushed change: enough to see its effect. */
 const SHOWN = 40;
@@ -23,7 +24,9 @@ type Touched = readonly LineRange[] | "whole";
 /** Everything for a full review; else what the push touched, plus everything that no earlier review read wholly. */
 export function scopeAfterPush(files: readonly FileDiff[], checkpoint: Checkpoint): PushScope {
   if (checkpoint.kind === "full") return { files, touches: () => true, earlier: [] };
-  const touched = new Map(files.map((file) => [file.path, touchedIn(file.path, checkpoint)]));
+  const touchedIn = (path: string): Touched =>
+    checkpoint.read.has(path) ? (checkpoint.touched.get(path) ?? []) : "whole";
+  const touched = new Map(files.map(({ path }) => [path, touchedIn(path)]));
   const read = files.flatMap((file) => withTouchedHunks(file, touched.get(file.path) ?? "whole"));
   const reading = new Set(read.map(({ path }) => path));
   const byPath = new Map(files.map((file) => [file.path, file]));
@@ -39,10 +42,6 @@ export function scopeAfterPush(files: readonly FileDiff[], checkpoint: Checkpoin
       .filter(({ path }) => !reading.has(path))
       .map(({ path }) => ({ path, state: "earlier", reason: null })),
   };
-}
-
-function touchedIn(path: string, checkpoint: Extract<Checkpoint, { kind: "delta" }>): Touched {
-  return checkpoint.read.has(path) ? (checkpoint.touched.get(path) ?? []) : "whole";
 }
 
 function withTouchedHunks(file: FileDiff, touched: Touched): readonly FileDiff[] {
@@ -66,21 +65,7 @@ function partsNear(hunk: Hunk, touched: readonly LineRange[]): readonly Hunk[] {
   }
   const changing = parts.filter((lines) => lines.some(({ kind }) => kind !== "context"));
   const isWhole = parts.length === 1 && parts[0]?.length === hunk.lines.length;
-  return isWhole ? [hunk] : changing.map((lines) => partOf(hunk, lines));
-}
-
-function partOf(hunk: Hunk, lines: readonly DiffLine[]): Hunk {
-  const first = (side: "oldLine" | "newLine", start: number) =>
-    lines.find((line) => line[side] !== null)?.[side] ?? start;
-  const count = (side: "oldLine" | "newLine") => lines.filter((line) => line[side] !== null).length;
-  return {
-    ...hunk,
-    lines,
-    oldStart: first("oldLine", hunk.oldStart),
-    oldLines: count("oldLine"),
-    newStart: first("newLine", hunk.newStart),
-    newLines: count("newLine"),
-  };
+  return isWhole ? [hunk] : changing.map((lines) => pieceOfHunk(hunk, lines));
 }
 
 /** Each line with its line in the head; a removed one has the line that is now in its place. */

@@ -205,7 +205,7 @@ async function written(
 ): Promise<ModelReview> {
   const { context } = material;
   const replies = answers.flatMap((answer) => (answer.kind === "answered" ? [answer.value] : []));
-  const failures = answers.map(failureOf);
+  const failures = answers.map((answer) => (answer.kind === "answered" ? null : answer.failure));
   const remembered = new Map(bounds.remembered.map((precedent) => [precedent.id, precedent]));
   const drafts = draft(inTurn(replies.map(({ findings }) => findings)), context.files, remembered);
   const ruled = checkByRule(drafts.findings, context.files);
@@ -270,10 +270,6 @@ function dropped(count: number): readonly Degraded[] {
       reason: `${count} more findings of the model, over the number that one review takes, were dropped`,
     },
   ];
-}
-
-function failureOf(answer: Answer): string | null {
-  return answer.kind === "answered" ? null : answer.failure;
 }
 
 function unanswered(failures: readonly (string | null)[]): readonly Degraded[] {

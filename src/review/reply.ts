@@ -42,7 +42,6 @@ const CheckedFinding = z.strictObject({
 export type CheckedFinding = z.infer<typeof CheckedFinding>;
 
 const VerifyReply = z.strictObject({ findings: z.array(CheckedFinding) });
-export type VerifyReply = z.infer<typeof VerifyReply>;
 
 export const REVIEW_REPLY = shapeOf("review", ReviewReply);
 export const VERIFY_REPLY = shapeOf("verification", VerifyReply);

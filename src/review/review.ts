@@ -12,7 +12,7 @@ import type { FileDiff, PullRequestContext } from "../domain/pull-request.ts";
 import type { Precedents } from "../domain/retrieval.ts";
 import type { EarlierFinding } from "../domain/review/review-history.ts";
 import type { PlacedFinding, Review, Scope } from "../domain/review.ts";
-import type { FileFacts, ReviewSignals } from "../domain/signals.ts";
+import type { ReviewSignals } from "../domain/signals.ts";
 import { shortHash } from "../domain/text/hash.ts";
 import type { ModelAllowance } from "../ports/model.ts";
 import type { InspectedFile, InspectedRepository, Inspector } from "../ports.ts";
@@ -264,13 +264,9 @@ function inspectedFiles(context: PullRequestContext, signals: ReviewSignals): re
   const facts = new Map(signals.files.map((file) => [file.path, file]));
   return context.files.map((diff) => ({
     diff,
-    facts: facts.get(diff.path) ?? unknownFacts(diff.path),
+    facts: facts.get(diff.path) ?? { path: diff.path, language: "unknown", kind: "source" },
     headText: context.headTexts.get(diff.path) ?? null,
   }));
-}
-
-function unknownFacts(path: string): FileFacts {
-  return { path, language: "unknown", kind: "source" };
 }
 
 function policyOf({ config, ownComments, declined }: PullRequestContext, { intent }: ReviewSignals): ReportingPolicy {

@@ -27,7 +27,7 @@ const MOST_LOOKS = 4;
 const VERIFYING = { purpose: "verify", tier: "small", effort: "medium", shape: VERIFY_REPLY } as const;
 
 /** The remaining findings, the cost, and what was not checked. */
-export interface SecondLook {
+interface SecondLook {
   readonly checked: Checked;
   readonly usage: readonly ModelUsage[];
   readonly degraded: readonly Degraded[];

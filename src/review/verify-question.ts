@@ -10,7 +10,7 @@ import { VERIFY_INSTRUCTIONS } from "./instructions.ts";
 import { pieceOfHunk } from "./plan-reading.ts";
 
 /** A question about drafted findings. */
-export interface VerifyQuestion {
+interface VerifyQuestion {
   /** The first of the given findings; at least one. */
   readonly findings: readonly Finding[];
   readonly system: readonly { readonly text: string; readonly cache: boolean }[];
@@ -79,8 +79,7 @@ function drawnCode(
   headTexts: ReadonlyMap<string, string>,
   room: number,
 ): string {
-  const byPath = new Map<string, Finding[]>();
-  for (const finding of findings) byPath.set(finding.path, [...(byPath.get(finding.path) ?? []), finding]);
+  const byPath = Map.groupBy(findings, ({ path }) => path);
   const parts: string[] = [];
   let left = room;
   for (const file of files) {

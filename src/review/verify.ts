@@ -139,7 +139,8 @@ function verdictObjection(
   return wanted < least ? `the chance that its author would change it, ${wanted.toFixed(2)}, ${floor}` : null;
 }
 
-function split(findings: readonly Finding[], objection: (finding: Finding) => string | null): Checked {
+/** Holds back the findings with an objection. */
+export function split(findings: readonly Finding[], objection: (finding: Finding) => string | null): Checked {
   const heldBack: HeldBack[] = [];
   const kept = findings.filter((finding) => {
     const reason = objection(finding);

@@ -41,11 +41,7 @@ function sectionAfter({ level, text }: Heading, open: number | null): number | n
 }
 
 function announces(text: string, inSection: boolean): boolean {
-  return text !== "" && (inSection || SAYS_SO.test(text)) && isAboutPackage(text);
-}
-
-function isAboutPackage(text: string): boolean {
-  return !DENIES.test(text) && !TO_REVIEWERS.test(text);
+  return text !== "" && (inSection || SAYS_SO.test(text)) && !DENIES.test(text) && !TO_REVIEWERS.test(text);
 }
 
 function headingOf(line: string): Heading | null {

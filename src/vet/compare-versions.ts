@@ -1,7 +1,9 @@
 // Which of two versions comes first, in the order of their ecosystem. Unreadable versions give null; nothing is guessed.
+
 import pep440 from "@renovatebot/pep440";
 import * as rubyGems from "@renovatebot/ruby-semver";
 import semver from "semver";
+import { compareTexts } from "../domain/text/compare-texts.ts";
 
 /** Longer texts are not versions; a Go pseudo-version has about 60 characters. */
 const LONGEST = 100;
@@ -194,8 +196,7 @@ function compareWords(a: string, b: string): number {
     return known === -1 ? QUALIFIERS.length : known;
   });
   if (first !== second) return (first ?? 0) - (second ?? 0);
-  if (a === b) return 0;
-  return a < b ? -1 : 1;
+  return compareTexts(a, b);
 }
 
 // Whether a range of an advisory contains a version. GitHub writes `< 1.2.3`, `>= 1.0, < 2.0`, `= 1.0.0`: all parts must hold.

@@ -3,6 +3,7 @@
 import type { GraphAdvisory, GraphRow, PackageUpdate } from "../domain/dependency-update.ts";
 import type { FileDiff } from "../domain/pull-request.ts";
 import type { DependencyBump } from "../domain/signals.ts";
+import { compareTexts } from "../domain/text/compare-texts.ts";
 import { compareVersions } from "./compare-versions.ts";
 import { manifestReader, type NamedPackage } from "./manifest-line.ts";
 import { type DescribedPackage, packagesFromDescription } from "./packages-from-description.ts";
@@ -78,20 +79,12 @@ function found({ graph, moved, described, ecosystem }: Said): FoundPackage {
     toPrerelease: to !== null && isPrerelease(to),
     direct: isDirect(graph, moved),
     source: graph !== null ? "graph" : moved !== null ? "diff" : "text",
-    place: moved?.place ?? inGraph(graph),
+    place: moved?.place ?? (graph === null ? null : { path: graph.manifest, line: null }),
     saidTo: first === null ? null : disagreement(ecosystem, to, described?.to ?? null),
     licence: graph?.licence ?? null,
-    links: linksOf(graph, described),
+    links: [graph?.sourceUrl ?? null, ...(described?.links ?? [])],
     graph,
   };
-}
-
-function linksOf(graph: GraphPackage | null, described: DescribedPackage | null): FoundPackage["links"] {
-  return [graph?.sourceUrl ?? null, ...(described?.links ?? [])];
-}
-
-function inGraph(graph: GraphPackage | null): PackageUpdate["place"] {
-  return graph === null ? null : { path: graph.manifest, line: null };
 }
 
 /** The version from the most reliable source that has one; the description alone may fill what both others leave open. */
@@ -122,9 +115,7 @@ function disagreement(ecosystem: string | null, to: string | null, said: string 
 
 function compareFound(a: FoundPackage, b: FoundPackage): number {
   const rank = ({ direct }: FoundPackage) => (direct === true ? 0 : direct === null ? 1 : 2);
-  if (rank(a) !== rank(b)) return rank(a) - rank(b);
-  if (a.name === b.name) return 0;
-  return a.name < b.name ? -1 : 1;
+  return rank(a) - rank(b) || compareTexts(a.name, b.name);
 }
 
 // Packages from the diff of the manifests: one that is on removed and on added lines was updated.
@@ -213,13 +204,7 @@ const MAX_ROWS = 5_000;
 
 /** One entry a package, in the order of the rows. If several of its versions changed, the highest ones are reported. */
 function graphPackages(rows: readonly GraphRow[]): readonly GraphPackage[] {
-  const byKey = new Map<string, GraphRow[]>();
-  for (const row of rows.slice(0, MAX_ROWS)) {
-    const key = packageKey(row.ecosystem, row.name);
-    const known = byKey.get(key);
-    if (known === undefined) byKey.set(key, [row]);
-    else known.push(row);
-  }
+  const byKey = Map.groupBy(rows.slice(0, MAX_ROWS), ({ ecosystem, name }) => packageKey(ecosystem, name));
   return [...byKey.values()].flatMap((all) => joined(all) ?? []);
 }
 

@@ -77,7 +77,9 @@ export function releasesBetween(update: Versions, all: readonly Release[]): Rele
   const named = all.map((release) => ({ release, version: namedVersion(release.tag, update.name) }));
   // If tags name packages, the plain tags may be other packages' versions.
   const isNamed = named.some(({ version }) => version !== null);
-  const known = isNamed ? named : all.map((release) => ({ release, version: plainVersion(release.tag) }));
+  const known = isNamed
+    ? named
+    : all.map((release) => ({ release, version: bareVersion(PLAIN.exec(release.tag)?.[1] ?? "") }));
   const order = (version: string | null, other: string) =>
     version === null ? null : compareVersions(ecosystem, version, other);
   const wantsPrereleases = isPrerelease(to);
@@ -89,10 +91,6 @@ export function releasesBetween(update: Versions, all: readonly Release[]): Rele
   });
   const reachesBack = from !== null && known.some(({ version }) => (order(version, from) ?? 1) <= 0);
   return { releases: releases.map(({ release }) => release), reachesBack };
-}
-
-function plainVersion(tag: string): string | null {
-  return bareVersion(PLAIN.exec(tag)?.[1] ?? "");
 }
 
 /** `@scope/name@1.2.3`, `name-v1.2.3`, `name/v1.2.3`, `name_1.2.3`. */

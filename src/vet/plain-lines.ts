@@ -30,7 +30,7 @@ function fenceAfter(line: string, open: string | null): string | null {
 }
 
 /** Removes everything between `<!--` and `-->`; an unclosed comment runs to the end of the text. */
-export function withoutComments(text: string): string {
+function withoutComments(text: string): string {
   const kept: string[] = [];
   let from = 0;
   for (;;) {

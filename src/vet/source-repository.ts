@@ -1,6 +1,6 @@
 // A package's source repository on the GitHub that we use, from addresses that others wrote. No other host is read.
 
-export interface SourceRepository {
+interface SourceRepository {
   readonly owner: string;
   readonly name: string;
 }

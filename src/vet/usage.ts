@@ -1,5 +1,7 @@
 // Where the repository names a package: whole words only, in code that is already loaded.
+
 import type { PackageUpdate, UsagePlace } from "../domain/dependency-update.ts";
+import { compareTexts } from "../domain/text/compare-texts.ts";
 
 /** A piece of code with its place. */
 export interface CodePiece {
@@ -60,21 +62,17 @@ export function usagePlaces(
     const place = {
       path,
       line: line === null ? null : line + at,
-      broken: broken.filter((name) => holdsWord(code, name)),
+      broken: broken.filter((name) => wordAt(code, name) !== -1),
     };
     places.set(JSON.stringify([path, place.line]), place);
   }
-  return [...places.values()].sort((a, b) => comparePaths(a.path, b.path) || (a.line ?? 0) - (b.line ?? 0));
+  return [...places.values()].sort((a, b) => compareTexts(a.path, b.path) || (a.line ?? 0) - (b.line ?? 0));
 }
 
 /** Lines before the first place, or null when none of the names occurs. */
 function firstPlace(code: string, names: readonly string[]): number | null {
   const found = names.map((name) => wordAt(code, name)).filter((at) => at !== -1);
   return found.length === 0 ? null : code.slice(0, Math.min(...found)).split("\n").length - 1;
-}
-
-function holdsWord(code: string, word: string): boolean {
-  return wordAt(code, word) !== -1;
 }
 
 /** The first place of a word with no letter, digit or other name character beside it; -1 when there is none. Linear. */
@@ -84,9 +82,4 @@ function wordAt(code: string, word: string): number {
     if (!/[\w$-]/.test(before) && !/[\w$-]/.test(after)) return at;
   }
   return -1;
-}
-
-function comparePaths(a: string, b: string): number {
-  if (a === b) return 0;
-  return a < b ? -1 : 1;
 }

@@ -2,7 +2,8 @@
 
 import { randomBytes } from "node:crypto";
 import manifest from "../../package.json" with { type: "json" };
-import { githubVisitors, visitorClient } from "../adapters/github/visitor.ts";
+import { quietOctokit } from "../adapters/github/quiet-octokit.ts";
+import { githubVisitors } from "../adapters/github/visitor.ts";
 import { githubWriters } from "../adapters/github/writers.ts";
 import { LOGIN_CALLBACK } from "../config/github-address.ts";
 import type { DashboardPorts } from "../dashboard/dashboard-ports.ts";
@@ -96,7 +97,11 @@ export function githubLogin(
       webFetch: egressTo(webUrl),
       ...api,
     }),
-    ...githubWriters({ clientOf: (token) => visitorClient(token, api), host, now: Date.now }),
+    ...githubWriters({
+      clientOf: (token) => quietOctokit(api.apiUrl, api.apiFetch, { auth: token }),
+      host,
+      now: Date.now,
+    }),
   };
 }
 

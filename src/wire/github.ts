@@ -1,7 +1,7 @@
 // Wires GitHub to its ports: as the App, whose writes share one paced path, and with a person's token.
 
 import { setTimeout as wait } from "node:timers/promises";
-import { Octokit } from "@octokit/rest";
+import type { Octokit } from "@octokit/rest";
 import { dryRunChecks, dryRunReviews, type Unposted } from "../adapters/dry-run/reviews.ts";
 import { type AppCredentials, appClient, appSlug } from "../adapters/github/app-slug.ts";
 import { githubChecks } from "../adapters/github/checks.ts";
@@ -9,6 +9,7 @@ import { type Clients, githubClients } from "../adapters/github/clients.ts";
 import { findPost } from "../adapters/github/find-post.ts";
 import type { GuardedFetch } from "../adapters/github/guarded-fetch.ts";
 import { githubPastReviews } from "../adapters/github/past-reviews.ts";
+import { quietOctokit } from "../adapters/github/quiet-octokit.ts";
 import { githubRepositoryHost } from "../adapters/github/repository-host.ts";
 import { statusOf } from "../adapters/github/requests.ts";
 import { githubRetractions } from "../adapters/github/retractions.ts";
@@ -174,9 +175,7 @@ export function pastOf(
 /** A GitHub client with a person's token. */
 export function personsClient(token: string, apiUrl: string, fetch: GuardedFetch = githubFetch(apiUrl)): Octokit {
   registerSecrets(token);
-  // Silent: missing files are normal, and real errors are thrown.
-  const log = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
-  return new Octokit({ auth: token, baseUrl: apiUrl, userAgent: "kodiai", request: { fetch }, log });
+  return quietOctokit(apiUrl, fetch, { auth: token });
 }
 
 /** GitHub's refusal of a person's token, in one line. */

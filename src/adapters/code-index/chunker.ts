@@ -1,5 +1,4 @@
 // Chunks of code from a process of its own: a parse cannot be interrupted from within, and some texts never end.
-import type { ChildProcess } from "node:child_process";
 import type { CodeChunker, CodeChunks } from "../../ports/memory.ts";
 import { readingChild, readingProcess, type Silence } from "../reading-child.ts";
 import type { ChunkQuestion } from "./chunk-process.ts";
@@ -16,7 +15,7 @@ const IDLE_MS = 2_000;
  * @param timeoutMs a file that takes longer is left out, and says so
  */
 export function astChunker(timeoutMs = TIMEOUT_MS): CodeChunker {
-  const reading = readingProcess(start, IDLE_MS);
+  const reading = readingProcess(() => readingChild(new URL("./chunk-process.ts", import.meta.url)), IDLE_MS);
   return {
     languages: new Set(CHUNKED_LANGUAGES),
     async chunks(path, language, text) {
@@ -25,10 +24,6 @@ export function astChunker(timeoutMs = TIMEOUT_MS): CodeChunker {
       return "answer" in told ? told.answer : { chunks: [], skipped: [whyNone(told.silence, timeoutMs)] };
     },
   };
-}
-
-function start(): ChildProcess {
-  return readingChild(new URL("./chunk-process.ts", import.meta.url));
 }
 
 function whyNone(silence: Silence, ms: number): string {

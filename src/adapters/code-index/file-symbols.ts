@@ -75,19 +75,11 @@ const OUTSIDE = new Set(["program", "source_file", "module", "export_statement",
 export function fileDefinitions(path: string, text: string, names: ReadonlySet<string> = new Set()): Definition[] {
   const language = languageOf(path);
   if (language === undefined || unfit(text) !== null) return definitionsByWords(path, text, names);
-  const lines = text.split("\n");
   const root = parseText(language, text);
-  const defined = (name: string, kind: string, first: number, last: number, at = first): Definition => ({
-    name,
-    kind,
-    path,
-    startLine: first + 1,
-    endLine: last + 1,
-    signature: shownLine(lines[at] ?? ""),
-  });
+  const made = maker(path, text.split("\n"));
   const found = definitions(language, root, MOST).found.map(({ name, chunkType, start, last, nameRow }) =>
     // `Cart.Total` is the method `Total`.
-    defined(name.split(".").at(-1) ?? name, chunkType, start, last, nameRow),
+    made(name.split(".").at(-1) ?? name, chunkType, start, last, nameRow),
   );
   const kinds = NAMED.get(language === "tsx" ? "typescript" : language);
   if (names.size === 0 || kinds === undefined) return found;
@@ -101,7 +93,7 @@ export function fileDefinitions(path: string, text: string, names: ReadonlySet<s
     const isVariable = node.kind() === "variable_declarator" || node.kind() === "assignment";
     if (isVariable && !OUTSIDE.has(String(node.parent()?.parent()?.kind()))) continue;
     const { start, end } = node.range();
-    if (!known.has(`${start.line + 1} ${name}`)) found.push(defined(name, kind, start.line, end.line));
+    if (!known.has(`${start.line + 1} ${name}`)) found.push(made(name, kind, start.line, end.line));
   }
   return found;
 }
@@ -151,14 +143,7 @@ const HEAD_LINES = 12;
 
 function definitionsByWords(path: string, text: string, names: ReadonlySet<string>): Definition[] {
   const lines = text.split("\n");
-  const made: Make = (name, kind, first, last) => ({
-    name,
-    kind,
-    path,
-    startLine: first + 1,
-    endLine: last + 1,
-    signature: shownLine(lines[first] ?? ""),
-  });
+  const made = maker(path, lines);
   if (SECTIONS.test(path)) return sections(lines, made);
   const code = codeOnly(path, text).split("\n");
   const blocks = blocksOf(code);
@@ -176,8 +161,19 @@ function definitionsByWords(path: string, text: string, names: ReadonlySet<strin
   return found.sort((a, b) => a.startLine - b.startLine);
 }
 
-/** Rows are 0-based, the last inclusive. */
-type Make = (name: string, kind: string, first: number, last: number) => Definition;
+/** Rows are 0-based, the last inclusive; the signature is the row `at`. */
+type Make = (name: string, kind: string, first: number, last: number, at?: number) => Definition;
+
+function maker(path: string, lines: readonly string[]): Make {
+  return (name, kind, first, last, at = first) => ({
+    name,
+    kind,
+    path,
+    startLine: first + 1,
+    endLine: last + 1,
+    signature: shownLine(lines[at] ?? ""),
+  });
+}
 
 function sections(lines: readonly string[], made: Make): Definition[] {
   const heads = lines.flatMap((line, at) => (/^\s*\[.*\]\s*$/.test(line) ? [at] : []));

@@ -3,7 +3,7 @@ import type { Socket } from "node:net";
 import { oneAtATime } from "../one-at-a-time.ts";
 import { GitFailed, gitProcess } from "./git.ts";
 
-export interface BlobReader {
+interface BlobReader {
   /**
    * Null if there is no such blob.
    *

@@ -18,7 +18,7 @@ export type LocalRange =
   | { readonly kind: "uncommitted" }
   | { readonly kind: "diff"; readonly text: string; readonly title: string };
 
-export interface LocalChanges {
+interface LocalChanges {
   readonly repo: Repo;
   readonly pull: PullRequest;
   readonly pulls: PullRequests;

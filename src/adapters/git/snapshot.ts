@@ -39,7 +39,7 @@ function snapshotOf(cwd: string, head: LocalHead, pull: PullRequest): Promise<Sn
  *
  * @throws NoSnapshot when there are too many; GitFailed when the revision does not exist
  */
-export async function commitSnapshot(cwd: string, revision: string): Promise<Snapshot> {
+async function commitSnapshot(cwd: string, revision: string): Promise<Snapshot> {
   const { commit, list } = await gitTree(cwd, revision);
   const files = (await list()).files.map(({ path, hash, bytes }) => ({ path, blob: hash, bytes }));
   return ofObjects(cwd, commit, files);
@@ -68,15 +68,25 @@ async function indexSnapshot(cwd: string, sha: string): Promise<Snapshot> {
 }
 
 function ofObjects(cwd: string, sha: string, listed: readonly SnapshotFile[]): Snapshot {
-  const files = byPath(listed);
   const reader = blobReader(cwd);
+  return ofFiles(sha, listed, ({ blob }) => reader.read(blob));
+}
+
+function ofFiles(
+  sha: string,
+  listed: readonly SnapshotFile[],
+  read: (file: SnapshotFile) => Promise<Buffer | null>,
+): Snapshot {
+  checkSize(listed, SNAPSHOT_LIMITS);
+  const small = listed.filter(({ bytes }) => bytes <= SNAPSHOT_LIMITS.fileBytes);
+  const files = new Map(small.map((file) => [file.path, file]));
   return {
     sha,
     files,
     unread: [],
     async text(path) {
       const file = files.get(path);
-      return file === undefined ? null : textOf(await reader.read(file.blob));
+      return file === undefined ? null : textOf(await read(file));
     },
   };
 }
@@ -96,18 +106,11 @@ async function workingSnapshot(cwd: string, sha: string): Promise<Snapshot> {
     const bytes = await workingBytes(top, path, SNAPSHOT_LIMITS.fileBytes);
     if (bytes !== null) listed.push({ path, blob: blobSha(bytes, sha.length), bytes: bytes.length });
   }
-  const files = byPath(listed);
-  return {
-    sha,
-    files,
-    unread: [],
-    async text(path) {
-      const file = files.get(path);
-      const bytes = file === undefined ? null : await workingBytes(top, path, SNAPSHOT_LIMITS.fileBytes);
-      // A file that was edited meanwhile no longer matches.
-      return bytes !== null && blobSha(bytes, sha.length) === file?.blob ? textOf(bytes) : null;
-    },
-  };
+  return ofFiles(sha, listed, async ({ path, blob }) => {
+    const bytes = await workingBytes(top, path, SNAPSHOT_LIMITS.fileBytes);
+    // A file that was edited meanwhile no longer matches.
+    return bytes !== null && blobSha(bytes, sha.length) === blob ? bytes : null;
+  });
 }
 
 /**
@@ -120,10 +123,4 @@ export async function workingBytes(top: string, path: string, most: number): Pro
   if (file === null || file !== join(top, path)) return null;
   const facts = await stat(file);
   return facts.isFile() && facts.size <= most ? readFile(file) : null;
-}
-
-function byPath(files: readonly SnapshotFile[]): ReadonlyMap<string, SnapshotFile> {
-  checkSize(files, SNAPSHOT_LIMITS);
-  const small = files.filter(({ bytes }) => bytes <= SNAPSHOT_LIMITS.fileBytes);
-  return new Map(small.map((file) => [file.path, file]));
 }

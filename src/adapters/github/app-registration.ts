@@ -1,12 +1,10 @@
 // The App's own account at GitHub, for set-up: creating it from a manifest, reading it, configuring its webhook.
-import { Octokit } from "@octokit/rest";
 import type { AppCredentials, FreshApp, PastSize, RegisteredApp } from "../../ports/registration.ts";
 import { appClient } from "./app-slug.ts";
 import type { GuardedFetch } from "./guarded-fetch.ts";
+import { quietOctokit } from "./quiet-octokit.ts";
 import { unlessStatus } from "./requests.ts";
 import { translated } from "./translate-error.ts";
-
-const SILENT = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
 
 /**
  * Fetches the App that a person confirmed on GitHub's page. GitHub returns it once, within an hour.
@@ -14,7 +12,7 @@ const SILENT = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {
  * @throws Error when the code is unknown, used or too old
  */
 export async function convertManifest(code: string, apiUrl: string, fetch: GuardedFetch): Promise<FreshApp> {
-  const github = new Octokit({ baseUrl: apiUrl, userAgent: "kodiai", request: { fetch }, log: SILENT });
+  const github = quietOctokit(apiUrl, fetch);
   const { data } = await translated(() => github.rest.apps.createFromManifest({ code }));
   return {
     appId: data.id,
@@ -83,13 +81,7 @@ export async function pastOf(
       repositories: [name],
       permissions: { metadata: "read", pull_requests: "read" },
     });
-    const github = new Octokit({
-      auth: data.token,
-      baseUrl: apiUrl,
-      userAgent: "kodiai",
-      request: { fetch },
-      log: SILENT,
-    });
+    const github = quietOctokit(apiUrl, fetch, { auth: data.token });
     const one = { ...where, per_page: 1 };
     const [lines, conversation, pulls] = await Promise.all([
       github.rest.pulls.listReviewCommentsForRepo(one).then(countOf),

@@ -1,7 +1,8 @@
 import { createAppAuth } from "@octokit/auth-app";
-import { Octokit } from "@octokit/rest";
+import type { Octokit } from "@octokit/rest";
 import { Transient } from "../../domain/errors.ts";
 import type { GuardedFetch } from "./guarded-fetch.ts";
+import { quietOctokit } from "./quiet-octokit.ts";
 import { translated } from "./translate-error.ts";
 
 /** The private key in PEM. */
@@ -26,13 +27,5 @@ export async function appSlug(github: Pick<Octokit, "request">, signal?: AbortSi
 
 /** A client that authenticates as the App. */
 export function appClient(credentials: AppCredentials, apiUrl: string, fetch: GuardedFetch): Octokit {
-  return new Octokit({
-    authStrategy: createAppAuth,
-    auth: credentials,
-    baseUrl: apiUrl,
-    userAgent: "kodiai",
-    request: { fetch },
-    // The default logger writes each refusal to the console, in the middle of a log of JSON lines.
-    log: { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} },
-  });
+  return quietOctokit(apiUrl, fetch, { authStrategy: createAppAuth, auth: credentials });
 }

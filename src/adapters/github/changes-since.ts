@@ -5,12 +5,9 @@ import type { PullRequest } from "../../domain/pull-request.ts";
 import type { ChangesSince } from "../../ports.ts";
 import type { GitHub } from "./clients.ts";
 import { mergeBaseOf } from "./merge-base.ts";
-import { statusOf } from "./requests.ts";
+import { placeOf, statusOf } from "./requests.ts";
 import { isNotReady } from "./translate-error.ts";
-import { fileStatus } from "./unmade-diff.ts";
-
-/** GitHub's comparison lists at most 300 files, all on its first page. */
-const COMPARED_FILES = 300;
+import { COMPARED_FILES, listedAs } from "./unmade-diff.ts";
 
 /**
  * Compares the head of an earlier review with this one: one request, and two more when the base has moved.
@@ -24,7 +21,7 @@ export async function changesSince(
   pull: PullRequest,
   earlier: { readonly headSha: string; readonly baseSha: string },
 ): Promise<ChangesSince> {
-  const at = { owner: repo.owner, repo: repo.name };
+  const at = placeOf(repo);
   try {
     const basehead = `${earlier.headSha}...${pull.head.sha}`;
     const { data } = await github.rest.repos.compareCommitsWithBasehead({ ...at, basehead, per_page: 100 });
@@ -36,14 +33,7 @@ export async function changesSince(
       const now = await mergeBaseOf(github, repo, pull.base.sha, pull.head.sha);
       if (before !== now) return unknown("the branch starts from another commit of its base than at the last review");
     }
-    const files = (data.files ?? []).map((file) => ({
-      path: file.filename,
-      previousPath: file.previous_filename ?? null,
-      status: fileStatus(file.status),
-      additions: file.additions,
-      deletions: file.deletions,
-      patch: file.patch ?? null,
-    }));
+    const files = (data.files ?? []).map(listedAs);
     if (files.length >= COMPARED_FILES) return unknown("too many files changed since the last review");
     return { kind: "since", changes: { kind: "listing", files, total: files.length } };
   } catch (error) {

@@ -3,7 +3,8 @@ import type { CheckAnnotation, CheckEnd } from "../../domain/review/check.ts";
 import { cutText } from "../../domain/text/cut-text.ts";
 import type { Checks } from "../../ports/checks.ts";
 import type { GitHub } from "./clients.ts";
-import { CHECK_NAME, placeOf } from "./find-post.ts";
+import { CHECK_NAME } from "./find-post.ts";
+import { placeOf } from "./requests.ts";
 import { translated } from "./translate-error.ts";
 import type { WritePath } from "./write-path.ts";
 

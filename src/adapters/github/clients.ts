@@ -1,13 +1,14 @@
 // Octokit clients: one token per repository, with only the permissions that the work needs, cached until shortly before it expires.
 import { RequestError } from "@octokit/request-error";
-import { Octokit } from "@octokit/rest";
+import type { Octokit } from "@octokit/rest";
 import { OutOfReach, Transient } from "../../domain/errors.ts";
 import type { Repo } from "../../domain/job.ts";
 import type { InstallationPace } from "../../ports/writes.ts";
 import type { GraphqlDocument } from "./graphql-documents.ts";
 import type { GuardedFetch } from "./guarded-fetch.ts";
 import { type InstallationLimits, installationLimits } from "./installation-limits.ts";
-import { unlessStatus } from "./requests.ts";
+import { quietOctokit } from "./quiet-octokit.ts";
+import { placeOf, unlessStatus } from "./requests.ts";
 import { limitWait, translated } from "./translate-error.ts";
 import { gatedFetch } from "./write-gate.ts";
 
@@ -132,7 +133,7 @@ export function githubClients(given: ClientOptions): Clients {
       // Names of forgotten repositories are already deleted.
       if (repo.owner === "" || repo.name === "") return null;
       return unlessOutOfReach(async () => {
-        const at = { owner: repo.owner, repo: repo.name };
+        const at = placeOf(repo);
         return (await options.app.request("GET /repos/{owner}/{repo}/installation", at)).data.id;
       });
     },
@@ -183,12 +184,10 @@ function newClient(
 ): Octokit {
   const { fetch, limits, graphqlLimits, now } = options;
   let current = token;
-  const octokit = new Octokit({
-    baseUrl: options.apiUrl,
-    userAgent: "kodiai",
-    request: { fetch: gatedFetch(fetch, () => checkOpen(options, installationId)) },
-    log: { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} },
-  });
+  const octokit = quietOctokit(
+    options.apiUrl,
+    gatedFetch(fetch, () => checkOpen(options, installationId)),
+  );
   octokit.hook.wrap("request", async (request, given) => {
     if (given.url.endsWith("/graphql")) await checkOpen({ limits: graphqlLimits, now }, installationId);
     const send = () => {

@@ -7,7 +7,7 @@ import type { Severity } from "../../domain/finding.ts";
 import { cutText } from "../../domain/text/cut-text.ts";
 import type { Dependencies, Release } from "../../ports/dependency.ts";
 import type { GitHub } from "./clients.ts";
-import { hourOf, statusOf } from "./requests.ts";
+import { hourOf, placeOf, statusOf } from "./requests.ts";
 import { translated } from "./translate-error.ts";
 
 /** Our names → those of GitHub's advisories. */
@@ -75,7 +75,7 @@ export function githubDependencies(github: GitHub): Dependencies {
   return {
     changes: (repo, baseSha, headSha) =>
       answer(NO_GRAPH, async () => {
-        const at = { owner: repo.owner, repo: repo.name, basehead: `${baseSha}...${headSha}` };
+        const at = { ...placeOf(repo), basehead: `${baseSha}...${headSha}` };
         const { data, headers } = await github.rest.dependencyGraph.diffRange(at);
         return { value: data.map(graphRow), headers };
       }),

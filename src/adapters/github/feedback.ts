@@ -16,7 +16,7 @@ import { FEEDBACK } from "./graphql-documents.ts";
 import { errorTypes } from "./graphql-refusal.ts";
 import { moreReactions, type ReactionPage } from "./more-reactions.ts";
 import { accessOf } from "./permissions.ts";
-import { unlessStatus } from "./requests.ts";
+import { placeOf, unlessStatus } from "./requests.ts";
 import { translated } from "./translate-error.ts";
 
 /** Threads a page, and pages: enough for all findings that a pull request's history holds. */
@@ -216,7 +216,7 @@ function isOurs(actor: Actor | null, botLogin: string): boolean {
 }
 
 async function moved(github: GitHub, repo: Repo, from: string, to: string): ReturnType<Feedback["moved"]> {
-  const where = { owner: repo.owner, repo: repo.name, basehead: `${from}...${to}`, per_page: 100 };
+  const where = { ...placeOf(repo), basehead: `${from}...${to}`, per_page: 100 };
   const found = await unlessStatus([404], () => github.rest.repos.compareCommitsWithBasehead(where));
   if (found === null) return null;
   const { status, files = [] } = found.data;

@@ -1,9 +1,9 @@
 // Finds a post of ours on GitHub by its marker. Only posts by our own account count: anyone can copy a marker.
 
-import type { Repo } from "../../domain/job.ts";
 import { hasSummaryMarker } from "../../domain/review/marker.ts";
 import type { Post, Wanted } from "../../ports/writes.ts";
 import type { GitHub } from "./clients.ts";
+import { placeOf } from "./requests.ts";
 import { translated } from "./translate-error.ts";
 
 /** The check run's name beside the commit, and in the list of checks that a branch may require. */
@@ -17,9 +17,6 @@ interface Written {
 export function isOurs({ user }: Written, botLogin: string): boolean {
   return user?.login === botLogin && user.type === "Bot";
 }
-
-/** The parameters that name a repository. */
-export const placeOf = ({ owner, name }: Repo) => ({ owner, repo: name });
 
 /**
  * The post with the marker; null when there is none, or GitHub does not show it yet.

@@ -5,8 +5,9 @@ import type { PullRequest } from "../../domain/pull-request.ts";
 import type { Changes, ListedFile } from "../../ports.ts";
 import type { GitHub } from "./clients.ts";
 import { mergeBaseOf } from "./merge-base.ts";
+import { placeOf } from "./requests.ts";
 import { isNotReady } from "./translate-error.ts";
-import { blobPatch, changesWithoutDiff, fileStatus } from "./unmade-diff.ts";
+import { blobPatch, changesWithoutDiff, listedAs } from "./unmade-diff.ts";
 
 type GitHubFile = Awaited<ReturnType<GitHub["rest"]["pulls"]["listFiles"]>>["data"][number];
 
@@ -40,7 +41,7 @@ export async function listChanges(
 }
 
 async function listed(github: GitHub, repo: Repo, pull: PullRequest): Promise<Changes> {
-  const at = { owner: repo.owner, repo: repo.name, pull_number: pull.number };
+  const at = { ...placeOf(repo), pull_number: pull.number };
   const files = [...(await github.paginate(github.rest.pulls.listFiles, { ...at, per_page: PER_PAGE }))];
   const { data } = await github.rest.pulls.get(at);
   const missing = missingPatches(files).slice(0, MAX_REFETCHES);
@@ -80,19 +81,9 @@ async function listedFile(
   wasMissing: boolean,
 ): Promise<ListedFile> {
   const lost = wasMissing && file.patch === undefined && file.changes > 0;
-  const named = {
-    path: file.filename,
-    previousPath: file.previous_filename ?? null,
-    status: fileStatus(file.status),
-  };
-  const rebuilt = lost ? await rebuiltPatch(github, repo, pull, named) : null;
-  return {
-    ...named,
-    additions: file.additions,
-    deletions: file.deletions,
-    patch: file.patch ?? rebuilt,
-    ...(rebuilt === null ? {} : { isRebuilt: true }),
-  };
+  const given = listedAs(file);
+  const rebuilt = lost ? await rebuiltPatch(github, repo, pull, given) : null;
+  return rebuilt === null ? given : { ...given, patch: rebuilt, isRebuilt: true };
 }
 
 /** A pull request shows the changes since its branch left the base, not since the base's newest commit. */
@@ -131,7 +122,7 @@ async function specialModes(
     files.filter(({ patch }) => patch !== null && LIKE_A_LINK.test(patch)).map(({ path }) => path),
   );
   if (suspects.size === 0) return modes;
-  const at = { owner: repo.owner, repo: repo.name };
+  const at = placeOf(repo);
   const { data } = await github.rest.git.getTree({ ...at, tree_sha: headSha, recursive: "1" });
   for (const { path, mode } of data.tree) if (mode === "120000" && suspects.has(path)) modes.set(path, mode);
   return modes;

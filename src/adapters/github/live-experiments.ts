@@ -9,9 +9,10 @@ import { findingMarker, parseFindingMarker } from "../../domain/review/marker.ts
 import type { CommentToPost } from "../../ports.ts";
 import type { GitHub } from "./clients.ts";
 import { githubFeedback } from "./feedback.ts";
-import { isOurs, placeOf } from "./find-post.ts";
+import { isOurs } from "./find-post.ts";
 import { REVIEW_COMMENT_FIELDS } from "./graphql-documents.ts";
 import { githubReplies } from "./replies.ts";
+import { placeOf } from "./requests.ts";
 import { githubRetractions } from "./retractions.ts";
 import { githubReviews } from "./reviews.ts";
 import { translate } from "./translate-error.ts";
@@ -56,7 +57,7 @@ export interface Seen {
   enterpriseVersion: string | null;
 }
 
-export interface Experiment extends LivePromise {
+interface Experiment extends LivePromise {
   /** Returns GitHub's answer. @throws Differs if the promise does not hold, which a refusal by GitHub also shows; NotTried */
   readonly run: (at: LiveStage) => Promise<string>;
 }

@@ -10,12 +10,12 @@ import { githubClients } from "./clients.ts";
 import type { GuardedFetch } from "./guarded-fetch.ts";
 import { EXPERIMENTS, type LiveStage, NotTried, type Seen, STATELESS, statusOf } from "./live-experiments.ts";
 import { masker } from "./mask.ts";
+import { quietOctokit } from "./quiet-octokit.ts";
 import { translate } from "./translate-error.ts";
-import { visitorClient } from "./visitor.ts";
 import { gatedFetch } from "./write-gate.ts";
 import { unheldWrites, type WritePath } from "./write-path.ts";
 
-export interface LiveOptions {
+interface LiveOptions {
   readonly credentials: AppCredentials;
   /** A person's, who may push to the repository. */
   readonly token: string;
@@ -29,7 +29,7 @@ export interface LiveOptions {
   readonly outsideLogin: boolean | null;
 }
 
-export interface LiveGitHub {
+interface LiveGitHub {
   /** @throws RequestError if the token does not reach the repository */
   look(): Promise<LiveLook>;
   /**
@@ -90,7 +90,7 @@ export function liveGitHub(options: LiveOptions): LiveGitHub {
     };
   }
 
-  const person = visitorClient(token, { apiUrl, apiFetch: gatedFetch(recorded("person")) });
+  const person = quietOctokit(apiUrl, gatedFetch(recorded("person")), { auth: token });
   const app = appClient(options.credentials, apiUrl, recorded("App"));
   const undo: { readonly what: string; readonly act: () => Promise<unknown> }[] = [];
   const undoing: LiveStage["undoing"] = (what, act) => {

@@ -7,7 +7,7 @@ import type { ClientOptions, Clients, GitHub } from "./clients.ts";
 import { leaveEnough, type Paced, pacer, unlessStatus } from "./requests.ts";
 import { translated } from "./translate-error.ts";
 
-export interface OpenPullsOptions {
+interface OpenPullsOptions {
   /** Authenticated as the App. */
   readonly app: ClientOptions["app"];
   readonly clients: Pick<Clients, "forNames" | "forReading">;

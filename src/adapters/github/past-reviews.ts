@@ -4,10 +4,10 @@ import type { PastAuthor, PastComment, PastPull } from "../../domain/memory/past
 import type { PastPage, PastReviews, RequestBudget } from "../../ports/history.ts";
 import type { GitHub } from "./clients.ts";
 import { pastFates } from "./past-fates.ts";
-import { hourOf, pacer, statusOf } from "./requests.ts";
+import { hourOf, pacer, placeOf, statusOf } from "./requests.ts";
 import { translated } from "./translate-error.ts";
 
-export interface PastReviewsOptions {
+interface PastReviewsOptions {
   /** With `pull_requests: read`, or a person's. */
   readonly github: GitHub;
   readonly repo: Repo;
@@ -30,7 +30,7 @@ type Ask = <Item>(request: () => Promise<Answer<Item>>) => Promise<Answer<Item>>
 export function githubPastReviews(options: PastReviewsOptions): PastReviews {
   const { github, repo } = options;
   const { ask, budget } = counted(options.paceMs);
-  const at = { owner: repo.owner, repo: repo.name };
+  const at = placeOf(repo);
   const newest = { ...at, sort: "created", direction: "desc", per_page: PAGE } as const;
   const { pulls, issues } = github.rest;
   return {
@@ -143,7 +143,7 @@ async function openPulls(github: GitHub, { owner, name }: Repo, ask: Ask): Promi
 
 /** False if GitHub says so, null if this token may not ask. */
 async function mayWrite(github: GitHub, repo: Repo, { id, login }: PastAuthor, ask: Ask): Promise<boolean | null> {
-  const where = { owner: repo.owner, repo: repo.name, username: login };
+  const where = { ...placeOf(repo), username: login };
   try {
     const { data } = await ask(() => github.rest.repos.getCollaboratorPermissionLevel(where));
     // A login can change owners; the id of a comment's author cannot.

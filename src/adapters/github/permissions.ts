@@ -3,7 +3,7 @@ import { ACCESS_LEVELS, type AccessLevel } from "../../domain/command.ts";
 import type { Repo } from "../../domain/job.ts";
 import type { Permissions } from "../../ports/conversation.ts";
 import type { GitHub } from "./clients.ts";
-import { unlessStatus } from "./requests.ts";
+import { placeOf, unlessStatus } from "./requests.ts";
 
 /** For one repository's token. */
 export function githubPermissions(github: GitHub): Permissions {
@@ -25,7 +25,7 @@ export async function accessOf(
   repo: Pick<Repo, "owner" | "name">,
   { id, login }: { readonly id: number; readonly login: string },
 ): Promise<AccessLevel> {
-  const where = { owner: repo.owner, repo: repo.name, username: login };
+  const where = { ...placeOf(repo), username: login };
   const data = (await unlessStatus([404], () => github.rest.repos.getCollaboratorPermissionLevel(where)))?.data;
   // A login can change owners; the id of a comment's author cannot.
   return data?.user?.id === id ? levelOf(data.permission, data.role_name, data.user.permissions) : "none";

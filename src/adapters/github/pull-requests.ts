@@ -1,23 +1,23 @@
 // Reads a pull request from GitHub's REST API.
-import { createHash } from "node:crypto";
 import type { Repo } from "../../domain/job.ts";
 import { type AuthorFacts, GHOST, type OwnComment, type PullRequest } from "../../domain/pull-request.ts";
 import { parseFindingMarker } from "../../domain/review/marker.ts";
 import type { PullRequests } from "../../ports.ts";
+import { blobSha, isBinary } from "../blob-cache.ts";
 import { changesSince } from "./changes-since.ts";
 import type { Clients, GitHub } from "./clients.ts";
 import { isOurs } from "./find-post.ts";
 import { listChanges } from "./list-changes.ts";
-import { unlessStatus } from "./requests.ts";
+import { placeOf, unlessStatus } from "./requests.ts";
 import { translated } from "./translate-error.ts";
 
 /** The number of an author's merged pull requests, cached for a day: at most one search an author and repository. */
-export interface AuthorCache {
+interface AuthorCache {
   get(key: string): number | undefined;
   set(key: string, merged: number): void;
 }
 
-export interface PullRequestsOptions {
+interface PullRequestsOptions {
   readonly github: GitHub;
   readonly clients: Pick<Clients, "forOwnersRepository">;
   readonly installationId: number;
@@ -65,7 +65,7 @@ export function githubFiles(
 }
 
 async function readPull(github: GitHub, repo: Repo, number: number): Promise<PullRequest> {
-  const at = { owner: repo.owner, repo: repo.name, pull_number: number };
+  const at = { ...placeOf(repo), pull_number: number };
   const [{ data: pull }, commits] = await Promise.all([
     github.rest.pulls.get(at),
     // GitHub lists at most 250 commits of a pull request.
@@ -111,14 +111,15 @@ async function readText(
   maxBytes: number,
 ): Promise<string | null> {
   if (isStep(path)) return null;
-  const where = { owner: repo.owner, repo: repo.name, path, ...(sha === undefined ? {} : { ref: sha }) };
+  const where = { ...placeOf(repo), path, ...(sha === undefined ? {} : { ref: sha }) };
   const found = await unlessStatus([404], () => github.rest.repos.getContent(where));
   const data = found?.data;
   // GitHub inlines content up to 1 MB; a larger file has encoding "none".
   if (data === undefined || Array.isArray(data) || data.type !== "file") return null;
   if (data.size > maxBytes || data.encoding !== "base64") return null;
   const bytes = Buffer.from(data.content, "base64");
-  return bytes.includes(0) || !isBlob(data.sha, bytes) ? null : bytes.toString("utf8");
+  // For a link GitHub answers with the id of the link and the text of its target, whose lines are not those of the diff.
+  return isBinary(bytes) || blobSha(bytes, data.sha.length) !== data.sha ? null : bytes.toString("utf8");
 }
 
 /** Whether every reader of `repo` may read another repository of its owner: the other is public, or both are internal. */
@@ -131,12 +132,6 @@ async function isAsOpen(github: GitHub, repo: Repo, name: string): Promise<boole
 /** `.` and `..` are steps in an address and never a file: the URL parser would leave the repository. */
 function isStep(path: string): boolean {
   return path === "" || path === "." || path === "..";
-}
-
-/** For a link GitHub answers with the id of the link and the text of its target, whose lines are not those of the diff. */
-function isBlob(sha: string, bytes: Buffer): boolean {
-  const algorithm = sha.length === 64 ? "sha256" : "sha1";
-  return createHash(algorithm).update(`blob ${bytes.length}\0`).update(bytes).digest("hex") === sha;
 }
 
 async function readAuthor(options: PullRequestsOptions, repo: Repo, pull: PullRequest): Promise<AuthorFacts> {
@@ -164,8 +159,7 @@ async function readOwnComments(
   botLogin: string,
 ): Promise<readonly OwnComment[]> {
   const comments = await github.paginate(github.rest.pulls.listReviewComments, {
-    owner: repo.owner,
-    repo: repo.name,
+    ...placeOf(repo),
     pull_number: number,
     per_page: 100,
   });

@@ -7,16 +7,16 @@ import type { AnswerPlace, Replies } from "../../ports/conversation.ts";
 import type { GitHub } from "./clients.ts";
 import { isOurs } from "./find-post.ts";
 import { FIND_THREAD, RESOLVE_THREAD } from "./graphql-documents.ts";
+import { placeOf } from "./requests.ts";
 import { translate, translated } from "./translate-error.ts";
 import type { WritePath } from "./write-path.ts";
 
 /** The answering port for one repository's token. `botLogin` is our own account, such as `kodiai[bot]`. */
 export function githubReplies(github: GitHub, botLogin: string, path: WritePath): Replies {
-  const at = (repo: Repo) => ({ owner: repo.owner, repo: repo.name });
   const inThread = (to: AnswerPlace) => (to.place === "thread" ? to.rootId : null);
   return {
     async react(repo, to, content) {
-      const where = { ...at(repo), comment_id: to.id, content };
+      const where = { ...placeOf(repo), comment_id: to.id, content };
       try {
         const { reactions } = github.rest;
         if (to.place === "thread") await path.repeat(() => reactions.createForPullRequestReviewComment(where));
@@ -29,7 +29,7 @@ export function githubReplies(github: GitHub, botLogin: string, path: WritePath)
     },
     answered: (repo, number, to, marker) =>
       translated(async () => {
-        const page = { ...at(repo), per_page: 100, ...(to.at === "" ? {} : { since: to.at }) };
+        const page = { ...placeOf(repo), per_page: 100, ...(to.at === "" ? {} : { since: to.at }) };
         const comments =
           inThread(to) === null
             ? await github.paginate(github.rest.issues.listComments, { ...page, issue_number: number })
@@ -42,7 +42,7 @@ export function githubReplies(github: GitHub, botLogin: string, path: WritePath)
         const wanted = { kind: "answer", repo, number, headSha: "", subject: `${to.place}_${to.id}` } as const;
         return path.create(wanted, {
           post: (marker) => {
-            const proven = { ...at(repo), body: `${body}\n${proofMarker(marker)}` };
+            const proven = { ...placeOf(repo), body: `${body}\n${proofMarker(marker)}` };
             return root === null
               ? github.rest.issues.createComment({ ...proven, issue_number: number })
               : github.rest.pulls.createReplyForReviewComment({ ...proven, pull_number: number, comment_id: root });

@@ -2,10 +2,11 @@
 import type { Repo } from "../../domain/job.ts";
 import type { ReachableRepository, RepositoryHost, Tree, Unreachable } from "../../ports/memory.ts";
 import type { Clients, GitHub } from "./clients.ts";
+import { placeOf } from "./requests.ts";
 import { translated } from "./translate-error.ts";
 import { githubTree } from "./tree.ts";
 
-export interface RepositoryHostOptions {
+interface RepositoryHostOptions {
   readonly clients: Pick<Clients, "forReading" | "installationOf">;
   readonly installationId: number;
   /** As in the delivery; only its host and id are reliable. */
@@ -75,7 +76,7 @@ function statusOf(error: unknown): number {
 
 async function headOf(github: GitHub, repo: Repo, branch: string, paceMs: number): Promise<Tree | null> {
   try {
-    const { data } = await github.rest.repos.getBranch({ owner: repo.owner, repo: repo.name, branch });
+    const { data } = await github.rest.repos.getBranch({ ...placeOf(repo), branch });
     return githubTree({ github, repo, commit: data.commit.sha, paceMs });
   } catch (error) {
     // No such branch: the repository has no commits yet.

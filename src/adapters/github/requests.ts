@@ -1,6 +1,10 @@
 // Helpers for single requests to GitHub: the status of a refusal, a pause between two requests, and the rest of the hourly limit.
 import { setTimeout as wait } from "node:timers/promises";
 import { Transient } from "../../domain/errors.ts";
+import type { Repo } from "../../domain/job.ts";
+
+/** The parameters that name a repository. */
+export const placeOf = ({ owner, name }: Pick<Repo, "owner" | "name">) => ({ owner, repo: name });
 
 /** The status of GitHub's answer; 0 without one. */
 export function statusOf(error: unknown): number {

@@ -4,6 +4,7 @@ import type { OwnPost, Retractions } from "../../ports/checks.ts";
 import type { GitHub } from "./clients.ts";
 import { isOurs } from "./find-post.ts";
 import { MINIMIZE } from "./graphql-documents.ts";
+import { placeOf } from "./requests.ts";
 import { translated } from "./translate-error.ts";
 import type { WritePath } from "./write-path.ts";
 
@@ -16,7 +17,7 @@ export function githubRetractions(
   return {
     posts: (repo, number) =>
       translated(async () => {
-        const where = { owner: repo.owner, repo: repo.name, pull_number: number, per_page: 100 };
+        const where = { ...placeOf(repo), pull_number: number, per_page: 100 };
         const reviews = await github.paginate(github.rest.pulls.listReviews, where);
         const comments = await github.paginate(github.rest.pulls.listReviewComments, where);
         return [
@@ -38,7 +39,7 @@ export function githubRetractions(
       }),
     summary: (repo, number) =>
       translated(async () => {
-        const where = { owner: repo.owner, repo: repo.name, issue_number: number, per_page: 100 };
+        const where = { ...placeOf(repo), issue_number: number, per_page: 100 };
         const comments = await github.paginate(github.rest.issues.listComments, where);
         const mine = comments.find((comment) => isOurs(comment, botLogin) && hasSummaryMarker(comment.body ?? ""));
         return mine === undefined ? null : { id: mine.id, body: mine.body ?? "", url: mine.html_url };
@@ -46,7 +47,7 @@ export function githubRetractions(
     hide: (post) => translated(async () => void (await repeat(() => github.graphql(MINIMIZE, { id: post.nodeId })))),
     editSummary: (repo, id, body) =>
       translated(async () => {
-        const where = { owner: repo.owner, repo: repo.name, comment_id: id };
+        const where = { ...placeOf(repo), comment_id: id };
         await repeat(() => github.rest.issues.updateComment({ ...where, body }));
       }),
   };

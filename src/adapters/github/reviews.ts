@@ -13,7 +13,8 @@ import {
 } from "../../domain/review/marker.ts";
 import { CommentRefused, type CommentToPost, type Reviews, SupersededError } from "../../ports.ts";
 import type { GitHub } from "./clients.ts";
-import { isOurs, placeOf } from "./find-post.ts";
+import { isOurs } from "./find-post.ts";
+import { placeOf, unlessStatus } from "./requests.ts";
 import { isNotReady, limitWait, translated } from "./translate-error.ts";
 import type { WritePath } from "./write-path.ts";
 
@@ -201,7 +202,7 @@ async function putSummary(
   const there = await path.create(wanted, { look: true, allowed, post });
   if (there.made) return there;
   const comment = { ...placeOf(repo), comment_id: there.id };
-  const current = await unlessGone(() => github.rest.issues.getComment(comment));
+  const current = await unlessStatus([404, 410], () => github.rest.issues.getComment(comment));
   if (current === null) {
     // The summary was deleted.
     await path.gone(wanted);
@@ -227,15 +228,6 @@ async function endProgress({ github, botLogin, path }: Writer, repo: Repo, numbe
   if (ours === undefined || rest === before) return;
   const body = rest.startsWith(SUMMARY_MARKER) ? `${instead}\n\n${rest}` : rest;
   await path.repeat(() => github.rest.issues.updateComment({ ...placeOf(repo), comment_id: ours.id, body }));
-}
-
-async function unlessGone<T>(work: () => Promise<T>): Promise<T | null> {
-  try {
-    return await work();
-  } catch (error) {
-    if (error instanceof RequestError && (error.status === 404 || error.status === 410)) return null;
-    throw error;
-  }
 }
 
 function proven(body: string, marker: string): string {

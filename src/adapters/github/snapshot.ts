@@ -9,10 +9,11 @@ import { type BlobCache, type Blobs, blobSha, isBinary } from "../blob-cache.ts"
 import { checkSize, NoSnapshot, SNAPSHOT_LIMITS, type SnapshotLimits } from "../snapshot-limits.ts";
 import type { GitHub } from "./clients.ts";
 import type { GuardedFetch } from "./guarded-fetch.ts";
+import { placeOf } from "./requests.ts";
 import { readArchive } from "./snapshot-archive.ts";
 import { translated } from "./translate-error.ts";
 
-export interface SnapshotOptions {
+interface SnapshotOptions {
   /** With `contents: read` of the base repository, which also has the heads of its forks. */
   readonly github: GitHub;
   /** Reaches the hosts that serve archives, without a credential. */
@@ -58,7 +59,7 @@ async function read(
   signal: AbortSignal,
 ): Promise<{ snapshot: Snapshot; degraded: Degraded[] }> {
   const { github, blobs, limits = SNAPSHOT_LIMITS } = options;
-  const asked = { owner: repo.owner, repo: repo.name, sha: pull.head.sha };
+  const asked = { ...placeOf(repo), sha: pull.head.sha };
   const tree = await treeOf(github, asked, signal);
   checkSize(tree.files, limits);
   const small = tree.files.filter(({ bytes }) => bytes <= limits.fileBytes);

@@ -2,7 +2,7 @@
 import type { ThreadComment } from "../../domain/conversation.ts";
 import type { Threads } from "../../ports/conversation.ts";
 import type { GitHub } from "./clients.ts";
-import { unlessStatus } from "./requests.ts";
+import { placeOf, unlessStatus } from "./requests.ts";
 import { translated } from "./translate-error.ts";
 
 type ListedComment = Awaited<ReturnType<GitHub["rest"]["pulls"]["listReviewComments"]>>["data"][number];
@@ -12,13 +12,13 @@ export function githubThreads(github: GitHub, botLogin: string): Threads {
   return {
     root: (repo, rootId) =>
       translated(async () => {
-        const where = { owner: repo.owner, repo: repo.name, comment_id: rootId };
+        const where = { ...placeOf(repo), comment_id: rootId };
         const found = await unlessStatus([404], () => github.rest.pulls.getReviewComment(where));
         return found && commentOf(found.data, botLogin);
       }),
     thread: (repo, number, rootId) =>
       translated(async () => {
-        const where = { owner: repo.owner, repo: repo.name, pull_number: number, per_page: 100 };
+        const where = { ...placeOf(repo), pull_number: number, per_page: 100 };
         const all = await github.paginate(github.rest.pulls.listReviewComments, where);
         return all
           .filter((comment) => comment.id === rootId || comment.in_reply_to_id === rootId)

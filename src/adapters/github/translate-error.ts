@@ -79,7 +79,7 @@ function reachOf({ status, message }: RequestError): Reach | null {
 }
 
 /** GitHub's wait after too many requests. */
-export interface LimitWait {
+interface LimitWait {
   readonly ms: number;
   /** The requests of the installation that it covers; `other` is one kind of REST's, such as searches. */
   readonly of: "all" | "graphql" | "other";

@@ -4,9 +4,10 @@ import { Transient } from "../../domain/errors.ts";
 import type { Repo } from "../../domain/job.ts";
 import type { Tree, TreeFile } from "../../ports/memory.ts";
 import type { GitHub } from "./clients.ts";
+import { placeOf } from "./requests.ts";
 import { translated } from "./translate-error.ts";
 
-export interface TreeOptions {
+interface TreeOptions {
   /** With `contents: read`. */
   readonly github: GitHub;
   readonly repo: Repo;
@@ -31,7 +32,7 @@ export function githubTree(options: TreeOptions): Tree {
 }
 
 async function list({ github, repo, commit }: TreeOptions): Promise<Awaited<ReturnType<Tree["list"]>>> {
-  const at = { owner: repo.owner, repo: repo.name, tree_sha: commit };
+  const at = { ...placeOf(repo), tree_sha: commit };
   const { data } = await github.rest.git.getTree({ ...at, recursive: "1" });
   const files = data.tree.flatMap(({ path, mode, type, sha, size }): TreeFile[] =>
     type === "blob" && mode !== "120000" && sha !== undefined ? [{ path, hash: sha, bytes: size ?? 0 }] : [],
@@ -56,7 +57,7 @@ async function* texts(
 }
 
 async function text({ github, repo }: TreeOptions, file: TreeFile): Promise<string | null> {
-  const { data, headers } = await github.rest.git.getBlob({ owner: repo.owner, repo: repo.name, file_sha: file.hash });
+  const { data, headers } = await github.rest.git.getBlob({ ...placeOf(repo), file_sha: file.hash });
   leaveEnough(headers);
   const bytes = Buffer.from(data.content, data.encoding === "base64" ? "base64" : "utf8");
   return bytes.includes(0) ? null : bytes.toString("utf8");

@@ -4,12 +4,13 @@ import type { Repo } from "../../domain/job.ts";
 import type { FileStatus, PullRequest } from "../../domain/pull-request.ts";
 import type { Changes, ListedFile } from "../../ports.ts";
 import type { GitHub } from "./clients.ts";
+import { placeOf } from "./requests.ts";
 import { isNotReady } from "./translate-error.ts";
 
 /** Files whose two texts are compared; each costs two requests. */
 const MOST_READ = 60;
 /** GitHub's comparison lists at most 300 files, all on its first page. */
-const COMPARED_FILES = 300;
+export const COMPARED_FILES = 300;
 
 /** @throws RequestError as GitHub answers */
 export async function changesWithoutDiff(github: GitHub, repo: Repo, pull: PullRequest): Promise<Changes> {
@@ -21,30 +22,22 @@ export async function changesWithoutDiff(github: GitHub, repo: Repo, pull: PullR
   }
 }
 
-const where = ({ owner, name }: Repo) => ({ owner, repo: name });
 const headOverBase = ({ base, head }: PullRequest) => `${base.sha}...${head.sha}`;
 
 async function fromComparison(github: GitHub, repo: Repo, pull: PullRequest): Promise<Changes> {
-  const { data } = await github.rest.repos.compareCommitsWithBasehead({ ...where(repo), basehead: headOverBase(pull) });
-  const files = (data.files ?? []).map((file) => ({
-    path: file.filename,
-    previousPath: file.previous_filename ?? null,
-    status: fileStatus(file.status),
-    additions: file.additions,
-    deletions: file.deletions,
-    patch: file.patch ?? null,
-  }));
-  const total = files.length < COMPARED_FILES ? files.length : await changedFiles(github, repo, pull);
+  const { data } = await github.rest.repos.compareCommitsWithBasehead({
+    ...placeOf(repo),
+    basehead: headOverBase(pull),
+  });
+  const files = (data.files ?? []).map(listedAs);
+  const asked = { ...placeOf(repo), pull_number: pull.number };
+  const total = files.length < COMPARED_FILES ? files.length : (await github.rest.pulls.get(asked)).data.changed_files;
   return { kind: "listing", files, total, degraded: noted("GitHub's comparison of the two commits was read") };
-}
-
-async function changedFiles(github: GitHub, repo: Repo, { number }: PullRequest): Promise<number> {
-  return (await github.rest.pulls.get({ ...where(repo), pull_number: number })).data.changed_files;
 }
 
 async function fromTrees(github: GitHub, repo: Repo, pull: PullRequest): Promise<Changes> {
   // Files are on the first page only; the second has the merge base without a diff.
-  const asked = { ...where(repo), basehead: headOverBase(pull), per_page: 1, page: 2 };
+  const asked = { ...placeOf(repo), basehead: headOverBase(pull), per_page: 1, page: 2 };
   const from = (await github.rest.repos.compareCommitsWithBasehead(asked)).data.merge_base_commit.sha;
   const before = await filesAt(github, repo, from);
   const after = await filesAt(github, repo, pull.head.sha);
@@ -63,7 +56,7 @@ async function fromTrees(github: GitHub, repo: Repo, pull: PullRequest): Promise
 }
 
 async function filesAt(github: GitHub, repo: Repo, sha: string) {
-  const { data } = await github.rest.git.getTree({ ...where(repo), tree_sha: sha, recursive: "1" });
+  const { data } = await github.rest.git.getTree({ ...placeOf(repo), tree_sha: sha, recursive: "1" });
   const blobs = data.tree.flatMap(({ path, type, sha: id }) => (type === "blob" ? [[path, id] as const] : []));
   return { blobs: new Map(blobs), isCut: data.truncated };
 }
@@ -72,17 +65,22 @@ function noted(instead: string) {
   return [{ part: "diff", reason: `GitHub could not make the diff of this pull request: ${instead}` }];
 }
 
-/** GitHub's status of a file as ours. */
-export function fileStatus(word: string): FileStatus {
-  switch (word) {
-    case "added":
-    case "removed":
-    case "renamed":
-    case "copied":
-      return word;
-    default:
-      return "modified";
-  }
+/** A changed file as GitHub lists it. */
+export interface GitHubFile {
+  readonly filename: string;
+  readonly previous_filename?: string;
+  readonly status: string;
+  readonly additions: number;
+  readonly deletions: number;
+  readonly patch?: string;
+}
+
+const STATUSES: readonly FileStatus[] = ["added", "removed", "renamed", "copied"];
+
+export function listedAs(file: GitHubFile): ListedFile {
+  const { filename: path, additions, deletions, previous_filename: previousPath = null, patch = null } = file;
+  const status = STATUSES.find((one) => one === file.status) ?? "modified";
+  return { path, previousPath, status, additions, deletions, patch };
 }
 
 // The patch of a file for which GitHub has none: both texts, compared here.
@@ -115,7 +113,7 @@ export async function blobPatch(
 async function blob(github: GitHub, repo: Repo, path: string, ref: string): Promise<string | null> {
   // A step in an address and never a file.
   if (path === "." || path === "..") return null;
-  const { data } = await github.rest.repos.getContent({ owner: repo.owner, repo: repo.name, path, ref });
+  const { data } = await github.rest.repos.getContent({ ...placeOf(repo), path, ref });
   if (Array.isArray(data) || data.type !== "file" || data.encoding !== "base64" || data.size > MAX_BLOB_BYTES)
     return null;
   const bytes = Buffer.from(data.content, "base64");

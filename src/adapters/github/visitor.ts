@@ -1,11 +1,11 @@
 // Login of visitors: GitHub's web flow of a GitHub App.
-import { Octokit } from "@octokit/rest";
 import { Transient } from "../../domain/errors.ts";
 import type { GitHubLogin, Visitor } from "../../ports/login.ts";
 import type { GuardedFetch } from "./guarded-fetch.ts";
+import { quietOctokit } from "./quiet-octokit.ts";
 import { translate, translated } from "./translate-error.ts";
 
-export interface VisitorOptions {
+interface VisitorOptions {
   readonly clientId: string;
   readonly clientSecret: string;
   /** Where GitHub redirects the browser; the App must name the same. */
@@ -21,7 +21,6 @@ export interface VisitorOptions {
 
 /** GitHub's errors for an unusable code: docs.github.com, "Troubleshooting OAuth app access token request errors". */
 const OF_THE_CODE: ReadonlySet<unknown> = new Set(["bad_verification_code", "unverified_user_email"]);
-const SILENT = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
 
 /** The first half of a login: GitHub's page, and the person who comes back from it. */
 export function githubVisitors(options: VisitorOptions): Pick<GitHubLogin, "page" | "visitor"> {
@@ -80,23 +79,11 @@ async function tokenFor(code: string, verifier: string, options: VisitorOptions)
   );
 }
 
-/** A client of the REST API with the token of a person. */
-export function visitorClient(
-  token: string,
-  { apiUrl, apiFetch }: Pick<VisitorOptions, "apiUrl" | "apiFetch">,
-): Octokit {
-  return new Octokit({
-    auth: token,
-    baseUrl: apiUrl,
-    userAgent: "kodiai",
-    log: SILENT,
-    request: { fetch: apiFetch },
-  });
-}
-
 async function whoHolds(token: string, options: VisitorOptions): Promise<Visitor> {
   return translated(async () => {
-    const { data } = await visitorClient(token, options).rest.users.getAuthenticated();
+    const { data } = await quietOctokit(options.apiUrl, options.apiFetch, {
+      auth: token,
+    }).rest.users.getAuthenticated();
     return { id: data.id, login: data.login };
   });
 }

@@ -17,7 +17,7 @@ export const SETTLED_MS = 15_000;
 const LOOKS = [0, 1 / 6];
 
 /** The dependencies of one job's writes. */
-export interface WritePathOptions {
+interface WritePathOptions {
   readonly installationId: number;
   readonly book: WriteStore;
   /** The marker that identifies a post. */
@@ -31,7 +31,7 @@ export interface WritePathOptions {
   readonly onLost?: (wanted: Wanted, found: boolean) => void;
 }
 
-export interface Creation {
+interface Creation {
   /** True also searches for posts of an earlier version, or of a database that was lost. */
   readonly look?: boolean;
   /** Checks right before sending whether the post is allowed: throws otherwise. */

@@ -6,7 +6,7 @@ import type { RepoKey } from "../../domain/memory.ts";
 import type { GitHubLogin } from "../../ports/login.ts";
 import { translated } from "./translate-error.ts";
 
-export interface WritersOptions {
+interface WritersOptions {
   /** With a visitor's token. */
   readonly clientOf: (token: string) => Octokit;
   /** `github.com`, or the host of a GitHub Enterprise Server: the first half of a repository's key. */

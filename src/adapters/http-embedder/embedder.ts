@@ -7,7 +7,7 @@ import { type ServiceLimits, serviceCall } from "../service-call.ts";
 import { statusFailure } from "../service-failed.ts";
 import { type Fetch, servicePost } from "../service-fetch.ts";
 
-export interface HttpEmbedderOptions {
+interface HttpEmbedderOptions {
   /** Such as `http://localhost:11434`; a `/v1` at its end is accepted. */
   readonly baseUrl: string;
   readonly model: string;

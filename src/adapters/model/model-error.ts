@@ -1,9 +1,10 @@
 // Why a request to the model's server gave no reply, in words that are safe to log and to post.
 import type { ModelFailure } from "../../domain/model.ts";
+import { codeOf } from "../service-failed.ts";
 import { type Feature, fieldsOf, wordsOf } from "./protocol.ts";
 
 /** What a retry needs to know about a failed attempt. */
-export interface FailureTurn {
+interface FailureTurn {
   /** A retry may succeed. */
   readonly again: boolean;
   /** Counts for the circuit breaker: the server is busy, broken or unreachable, rather than refusing this request. */
@@ -47,7 +48,7 @@ export interface Refusal {
 }
 
 /** The variables that name the key and the address of the server. */
-export interface ServerVariables {
+interface ServerVariables {
   readonly keyVariable: string;
   readonly urlVariable: string;
 }
@@ -245,9 +246,4 @@ function unreachable(error: unknown): ModelError {
 
 function causeOf(error: unknown): unknown {
   return error instanceof Error ? error.cause : null;
-}
-
-function codeOf(error: unknown): string | null {
-  const code: unknown = typeof error === "object" && error !== null && "code" in error ? error.code : null;
-  return typeof code === "string" && /^[A-Z][A-Z0-9_]{2,39}$/.test(code) ? code : null;
 }

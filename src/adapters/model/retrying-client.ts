@@ -8,9 +8,9 @@ import type { ModelFacts, PaidTokens } from "./model-facts.ts";
 import type { ModelLimits } from "./model-limits.ts";
 
 /** Runs attempts. Rejects only with `ModelError`, like the attempts themselves. */
-export type RetryingClient = <T>(attempt: () => Promise<T>, signal: AbortSignal) => Promise<T>;
+type RetryingClient = <T>(attempt: () => Promise<T>, signal: AbortSignal) => Promise<T>;
 
-export interface Clock {
+interface Clock {
   /** Epoch milliseconds. */
   readonly now: () => number;
   /** 0 ≤ x < 1: spreads the waits of many processes. */

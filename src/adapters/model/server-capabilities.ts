@@ -3,7 +3,7 @@ import type { ModelError } from "./model-error.ts";
 import { modelFacts } from "./model-facts.ts";
 import type { Dialect, Feature } from "./protocol.ts";
 
-export interface CapabilitySettings {
+interface CapabilitySettings {
   readonly isOwn: boolean;
   /** The features that this kind of server gets until it refuses them. */
   readonly features: readonly Feature[];
@@ -12,7 +12,7 @@ export interface CapabilitySettings {
   readonly temperature: number | null;
 }
 
-export interface ServerCapabilities {
+interface ServerCapabilities {
   /** @param withTools whether the question offers look-ups: some servers support less with them */
   of(model: string, withTools: boolean): Dialect;
   /** Stops sending what the server refused. Returns whether that makes a retry worthwhile. */

@@ -1,13 +1,11 @@
 // `fetch` for the SDK: one origin, no redirects, a bounded answer, and a callback for every chunk.
 
-import type { Fetch } from "../service-fetch.ts";
+import { BODILESS, type Fetch } from "../service-fetch.ts";
 import { ModelError, refusedBy } from "./model-error.ts";
 import { fieldsOf, type Protocol, type Server } from "./protocol.ts";
 
 /** 128,000 tokens as events of one token each are some 20 MB. */
 const MAX_BYTES = 64 * 1024 * 1024;
-/** Statuses for which a `Response` may not have a body. */
-const BODILESS: ReadonlySet<number> = new Set([204, 205, 304]);
 /** The headers that the SDK and the retries read. */
 const HEADERS = ["content-type", "retry-after", "retry-after-ms", "x-should-retry"];
 

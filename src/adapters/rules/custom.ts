@@ -5,7 +5,7 @@ import type { StructuralRule } from "./rule.ts";
 import { asMatcher, causesOf } from "./syntax.ts";
 
 /** A rule of a repository that cannot be used. */
-export interface CustomRuleProblem {
+interface CustomRuleProblem {
   readonly id: string;
   readonly message: string;
 }

@@ -72,7 +72,11 @@ export function prepareRules(
     return known;
   };
   return {
-    problems: { findings: [], heldBack: [], degraded: custom.problems.map(customDegraded) },
+    problems: {
+      findings: [],
+      heldBack: [],
+      degraded: custom.problems.map(({ id, message }) => ({ part: `custom rule ${id}`, reason: message })),
+    },
     async inspect(files, onlyLines = false, onRead = () => {}) {
       const inspectOne = (file: InspectedFile) =>
         onlyLines ? inspectFile(file, ofLines, null, settings) : inspectFile(file, active, searchesFor(file), settings);
@@ -87,10 +91,6 @@ export function prepareRules(
       return joinInspections(parts);
     },
   };
-}
-
-function customDegraded({ id, message }: { readonly id: string; readonly message: string }): Degraded {
-  return { part: `custom rule ${id}`, reason: message };
 }
 
 /** Said once for all files, however many they are. */

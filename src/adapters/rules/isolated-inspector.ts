@@ -9,7 +9,7 @@ import { askChild, readingChild, residentBytes, type Silence } from "../reading-
 import type { InspectQuestion } from "./inspect-process.ts";
 import { joinInspections } from "./join-inspections.ts";
 
-export interface InspectLimits {
+interface InspectLimits {
   /** For one message. A usual change takes some tens of milliseconds, the worst that got through 3 s. */
   readonly fileMs: number;
   /** Resident, of the process that reads, while it reads. */

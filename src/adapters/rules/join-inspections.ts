@@ -1,5 +1,7 @@
 // What was found in several files as one answer.
+
 import type { Finding } from "../../domain/finding.ts";
+import { compareTexts } from "../../domain/text/compare-texts.ts";
 import type { Inspection } from "../../ports.ts";
 
 /** Findings of each file by line, then by rule, so that the same input always reads the same. */
@@ -10,15 +12,10 @@ export function joinInspections(parts: readonly Inspection[]): Inspection {
     (paths.get(a.path) ?? 0) - (paths.get(b.path) ?? 0) ||
     a.startLine - b.startLine ||
     a.line - b.line ||
-    compare(a.rule ?? "", b.rule ?? "");
+    compareTexts(a.rule ?? "", b.rule ?? "");
   return {
     findings: parts.flatMap((part) => part.findings).sort(order),
     heldBack: parts.flatMap((part) => part.heldBack),
     degraded: [...new Map(parts.flatMap((part) => part.degraded).map((said) => [JSON.stringify(said), said])).values()],
   };
-}
-
-function compare(a: string, b: string): number {
-  if (a === b) return 0;
-  return a < b ? -1 : 1;
 }

@@ -25,7 +25,7 @@ interface Region {
   readonly around: readonly SgNode[];
 }
 
-export interface SyntaxTree {
+interface SyntaxTree {
   readonly kind: "tree";
   /** False when only hunks were parsed. */
   readonly whole: boolean;
@@ -35,7 +35,7 @@ export interface SyntaxTree {
 }
 
 /** The file, or part of it, is not searched by structural rules. */
-export interface NotParsed {
+interface NotParsed {
   readonly kind: "not-parsed";
   readonly reason: string;
 }
@@ -108,7 +108,7 @@ function deeperThan(node: SgNode, levels: number): boolean {
 }
 
 /** A node that a rule matched, and its head lines. */
-export interface NodeMatch extends Match {
+interface NodeMatch extends Match {
   readonly node: SgNode;
 }
 

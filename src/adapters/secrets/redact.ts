@@ -6,7 +6,7 @@ import { detectSecrets, secretKind, withoutOverlaps } from "../secret-detector.t
 import { encodedSecrets } from "./encoded-secrets.ts";
 
 /** A hidden secret, without the secret itself. */
-export interface RedactedSecret {
+interface RedactedSecret {
   /** kebab-case: `github-token`, `private-key`, `password`. */
   readonly kind: string;
 }
@@ -23,7 +23,7 @@ export interface SecretRedactor {
   redactMarkdown(markdown: string): Promise<Redacted>;
 }
 
-export interface Redacted {
+interface Redacted {
   readonly text: string;
   readonly found: readonly RedactedSecret[];
 }

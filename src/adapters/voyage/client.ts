@@ -23,7 +23,7 @@ export interface VoyageOptions {
  * sees it: the SDK does not check types, and prints every value of an unexpected one to the console regardless of its settings. It
  * is slow: .3 s for 128 vectors of 1,024 numbers.
  */
-export type VoyageCall = <T>(
+type VoyageCall = <T>(
   form: z.ZodType,
   ask: (client: GeneratedVoyageAIClient, request: GeneratedVoyageAIClient.RequestOptions) => Promise<T>,
 ) => Promise<T>;

@@ -5,7 +5,7 @@ import { type BatchLimits, embedTexts } from "../embed-texts.ts";
 import { EmbeddingAnswer } from "../service-answer.ts";
 import { type VoyageOptions, voyageCall, voyagePrice } from "./client.ts";
 
-export interface VoyageEmbedderOptions extends VoyageOptions {
+interface VoyageEmbedderOptions extends VoyageOptions {
   readonly model?: string;
   /** 256, 512, 1024 or 2048 for voyage-code-3. */
   readonly dimension?: number;

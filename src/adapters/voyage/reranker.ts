@@ -7,7 +7,7 @@ import { RerankAnswer } from "../service-answer.ts";
 import { ServiceFailed } from "../service-failed.ts";
 import { type VoyageOptions, voyageCall, voyagePrice } from "./client.ts";
 
-export interface VoyageRerankerOptions extends VoyageOptions {
+interface VoyageRerankerOptions extends VoyageOptions {
   readonly model?: string;
 }
 

@@ -1,5 +1,7 @@
 // Rejections of a finding: who, why, where and when. They decide whether similar findings are reported elsewhere.
+
 import type { Category } from "../finding.ts";
+import { compareTexts } from "../text/compare-texts.ts";
 
 /** One person's decline of one finding. */
 export interface Rejection {
@@ -67,7 +69,7 @@ const OFTEN_BY_REACTIONS = { ...OFTEN, pulls: 2 };
 export function rejectionsOf(each: readonly Rejection[]): Rejections | null {
   // Words weigh more than reactions, so among declines without a reason they are shown.
   const weight = ({ isReaction }: Rejection) => Number(isReaction === true);
-  const newest = each.toSorted((a, b) => weight(a) - weight(b) || b.at - a.at || compare(a.by, b.by));
+  const newest = each.toSorted((a, b) => weight(a) - weight(b) || b.at - a.at || compareTexts(a.by, b.by));
   const reasoned = newest.filter(({ reason }) => reason !== null);
   const telling = reasoned.find(({ isWriter }) => isWriter) ?? reasoned[0] ?? newest[0];
   if (telling === undefined) return null;
@@ -88,11 +90,6 @@ export function rejectionsOf(each: readonly Rejection[]): Rejections | null {
 /** Whether these declines suffice to hold back a finding that is neither critical nor about security. */
 export function areEnough({ people, count, pulls, isReactions, byMaintainer }: Rejections): boolean {
   return byMaintainer || rejectedOften({ rejections: count, people, pulls }, isReactions ? OFTEN_BY_REACTIONS : OFTEN);
-}
-
-function compare(a: string, b: string): number {
-  if (a === b) return 0;
-  return a < b ? -1 : 1;
 }
 
 // When rejections without a reason count as one: many of them, by several people, and sometimes on several pull

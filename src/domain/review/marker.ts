@@ -55,6 +55,11 @@ export function parseFindingMarker(body: string): readonly string[] {
   return [...body.matchAll(FINDING)].at(-1)?.[1]?.split(" ") ?? [];
 }
 
+/** A text of ours as people see it, without the lines that only its markers fill. */
+export function withoutMarkers(body: string): string {
+  return body.replace(/(?<!\n)\n*<!-- kodiai:[a-z]+(?: \w+)* -->/g, "");
+}
+
 /** The head of one of our reviews, or null. */
 export function parseReviewMarker(body: string): string | null {
   return REVIEW.exec(body)?.[1] ?? null;

@@ -6,7 +6,7 @@ import type { PlacedFinding, Review } from "../../domain/review.ts";
 import type { ReviewRecords } from "../../ports/conversation.ts";
 import type { Recall } from "../../ports/memory.ts";
 
-export interface ExplainPorts {
+interface ExplainPorts {
   /** Stored reviews; null without a store. */
   readonly records: Pick<ReviewRecords, "latest" | "finding"> | null;
   /** Null without memory. */
@@ -16,7 +16,7 @@ export interface ExplainPorts {
 }
 
 /** Everything known about the reason. */
-export interface ExplainedFinding {
+interface ExplainedFinding {
   readonly kind: "explained";
   readonly state: "said" | "held back" | "remembered";
   /** Null when only memory has it. */
@@ -28,7 +28,7 @@ export interface ExplainedFinding {
   readonly memory: MemoryRecord | null;
 }
 
-export interface UnknownFinding {
+interface UnknownFinding {
   readonly kind: "unknown";
   readonly reason: string;
 }

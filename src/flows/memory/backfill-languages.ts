@@ -11,7 +11,7 @@ import { type ExportPorts, recordsOf } from "./export-memory.ts";
 /** Corpora with code paths; documents get their language from tags, code from its grammar. */
 const TOLD_BY_PATH: readonly Corpus[] = ["finding", "review_comment"];
 
-export interface Backfilled {
+interface Backfilled {
   readonly kind: "backfilled";
   /** Rows without a language. */
   readonly without: number;

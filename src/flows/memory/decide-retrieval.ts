@@ -25,7 +25,7 @@ export interface Decision {
 }
 
 /** The ports for a decision about a change. */
-export type DecidingPorts = Pick<WritingPorts, "pulls" | "known" | "replays" | "embedder" | "now"> & {
+type DecidingPorts = Pick<WritingPorts, "pulls" | "known" | "replays" | "embedder" | "now"> & {
   readonly recall: Counting;
 };
 
@@ -98,7 +98,7 @@ function gateOnly(recall: Counting): RetrievePorts {
   };
 }
 
-export interface ReplayedPorts {
+interface ReplayedPorts {
   /** Results of replays; null or absent: unknown. */
   readonly replays?: Pick<Replays, "of"> | null;
   readonly embedder: Pick<Embedder, "space"> | null;

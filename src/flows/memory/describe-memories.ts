@@ -13,7 +13,7 @@ import { budgetText, overrunBy } from "../review/model-allowance.ts";
 /** The corpora of review comments, in alphabetical order, so that CORPUS/ID orders all memories. */
 const CORPORA = ["finding", "review_comment"] as const satisfies readonly Corpus[];
 
-export interface DescribePorts {
+interface DescribePorts {
   readonly memory: Memory;
   readonly recall: Recall;
   readonly embedder: Embedder;
@@ -34,7 +34,7 @@ export interface DescribeWish {
 }
 
 /** Why a run stopped early. */
-export interface RunStop {
+interface RunStop {
   readonly reason: string;
   /** True when a retry may continue soon; then `notBefore` (epoch milliseconds) says when, or null. */
   readonly again: boolean;
@@ -167,7 +167,9 @@ function newRun(wish: DescribeWish, ports: DescribePorts) {
     const done = await describe(record, asked);
     if (asks) counts.asked += 1;
     if (done.kind === "not-now") {
-      stopped ??= { reason: `the model cannot be asked now (${done.failure}): ${done.detail}`, ...outlook(done) };
+      const { failure, detail, notBefore } = done;
+      const reason = `the model cannot be asked now (${failure}): ${detail}`;
+      stopped ??= { reason, again: !FINAL.has(failure), notBefore };
       return null;
     }
     counts.input += done.usage?.inputTokens ?? 0;
@@ -214,7 +216,7 @@ function newRun(wish: DescribeWish, ports: DescribePorts) {
       described: counts.described,
       without,
       tokens: { input: counts.input, output: counts.output },
-      usd: isFree(ports) ? null : counts.usd,
+      usd: ports.access.model.price("small", 1, 1) === null ? null : counts.usd,
       next: stopped === null ? next : null,
       stopped,
       degraded,
@@ -224,10 +226,6 @@ function newRun(wish: DescribeWish, ports: DescribePorts) {
 
 /** Failures that the next question would meet again. */
 const FINAL: ReadonlySet<ModelFailure> = new Set(["denied", "rejected", "stopped"]);
-
-function outlook({ failure, notBefore }: { readonly failure: ModelFailure; readonly notBefore: number | null }) {
-  return { again: !FINAL.has(failure), notBefore };
-}
 
 /**
  * Compares the month's budget with the highest cost of the next questions, each asked twice, so that it is never
@@ -249,10 +247,6 @@ async function overBudget(
   if (budget === null) return null;
   const reason = `what is left of ${budgetText(budget.whose, budget.of)} does not pay for another question`;
   return { reason, again: false, notBefore: null };
-}
-
-function isFree({ access }: DescribePorts): boolean {
-  return access.model.price("small", 1, 1) === null;
 }
 
 /** A run in one line: what was written, what was not and why. */

@@ -14,7 +14,7 @@ export interface ExportPorts {
   readonly space: EmbeddingSpace;
 }
 
-export interface ExportWish {
+interface ExportWish {
   readonly repo: Repo;
   readonly corpora: readonly Corpus[];
   readonly what: "records" | "pairs";

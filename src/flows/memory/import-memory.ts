@@ -8,12 +8,12 @@ import type { Degraded } from "../../domain/omissions.ts";
 import { type Remembering, remember, rowRecord } from "../../learn/learn.ts";
 import type { Embedder, Memory } from "../../ports/memory.ts";
 
-export interface ImportPorts {
+interface ImportPorts {
   readonly embedder: Embedder;
   readonly memory: Memory;
 }
 
-export interface ImportRules {
+interface ImportRules {
   readonly remembering: Remembering;
   /**
    * Why a comment is not worth remembering, or null. An evaluation remembers everything, or its ground truth would be

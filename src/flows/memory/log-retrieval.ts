@@ -5,7 +5,7 @@ import type { Repo } from "../../domain/job.ts";
 import type { Precedents } from "../../domain/retrieval.ts";
 import type { Embedder, RetrievalLog } from "../../ports/memory.ts";
 
-export interface AskedRetrieval {
+interface AskedRetrieval {
   readonly repo: Repo;
   readonly number: number;
   readonly origin: RetrievalOrigin;
@@ -14,7 +14,7 @@ export interface AskedRetrieval {
   readonly at: number;
 }
 
-export interface LogPorts {
+interface LogPorts {
   /** Never rejects. Null or absent: nothing is logged. */
   readonly retrievals?: RetrievalLog | null;
   readonly embedder: Embedder | null;

@@ -6,7 +6,7 @@ import { placeholderPullRequest } from "../../domain/memory/placeholder-pull-req
 import type { DiffLine, FileDiff, Hunk, PullRequestContext } from "../../domain/pull-request.ts";
 
 /** A commented place: GitHub's `diff_hunk`, which ends there; null when only the file is known. */
-export interface PastPlace {
+interface PastPlace {
   readonly path: string;
   readonly hunk: string | null;
 }

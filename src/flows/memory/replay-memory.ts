@@ -30,14 +30,14 @@ export interface ReplayPorts {
   readonly repositories: () => Promise<readonly Repo[]>;
 }
 
-export interface ReplayWish {
+interface ReplayWish {
   readonly repo: Repo;
   /** Most pull requests, the newest first. */
   readonly last: number;
 }
 
 /** The repository whose memory replaces the own one. */
-export interface Placebo {
+interface Placebo {
   readonly repo: Repo;
   readonly memories: number;
 }

@@ -29,7 +29,7 @@ export interface LearnPorts extends WeighPorts {
   readonly now: () => number;
 }
 
-export interface LearntFromPeople {
+interface LearntFromPeople {
   readonly kind: "learnt";
   /** New pieces of evidence, and outcomes that changed. */
   readonly added: number;
@@ -164,7 +164,7 @@ async function accessOf(
 }
 
 /** A finding whose lines have changed. */
-export interface ChangedFinding {
+interface ChangedFinding {
   readonly remembered: RememberedFinding;
   readonly said: EarlierFinding;
   /** Its file at the newest head. */
@@ -187,7 +187,7 @@ const AGREEING: ReadonlySet<Outcome> = new Set(["fixed", "accepted", "outdated"]
  * @returns how many
  * @throws Transient
  */
-export async function learnFixes(
+async function learnFixes(
   repo: Repo,
   changed: readonly ChangedFinding[],
   weighed: ReturnType<typeof weigh>,

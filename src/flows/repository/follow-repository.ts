@@ -52,7 +52,7 @@ export interface FollowPorts extends HeadPorts {
 /** Limits of one run of an index job: a tenth of the 5,000 requests an hour that GitHub grants, and minutes of work. */
 export const MOST_OF_A_RUN = { files: 500, bytes: 32 * 1024 * 1024 };
 
-export interface Relabelled {
+interface Relabelled {
   readonly kind: "relabelled";
   readonly repo: Repo;
   /** False when memory has nothing about the repository. */
@@ -66,7 +66,7 @@ export interface Forgotten {
 }
 
 /** Its host gave no definite answer whether the repository still exists: it is asked again. */
-export interface Unconfirmed {
+interface Unconfirmed {
   readonly kind: "unconfirmed";
   readonly reason: string;
   readonly inMs: number;
@@ -223,7 +223,7 @@ function unconfirmed(reason: string, { asked = 0 }: ForgetJob): Unconfirmed {
   return { kind: "unconfirmed", reason, inMs: Math.min(longest, first * 2 ** asked) };
 }
 
-export interface HeadPorts {
+interface HeadPorts {
   readonly host: RepositoryHost;
   /** Reads .kodiai.yml. */
   readonly pulls: Pick<PullRequests, "text" | "ownersText">;
@@ -298,14 +298,14 @@ async function followHistory({ number }: HistoryJob, ports: FollowPorts): Promis
 }
 
 /** The additional ports of describing. */
-export interface DescribingPorts {
+interface DescribingPorts {
   readonly recall: Recall;
   /** Null without a model. */
   readonly access: ModelAccess | null;
 }
 
 /** Memories of one run: a minute or two. The rest is a job of its own, so that others get their turn. */
-export const MOST_DESCRIBED = 48;
+const MOST_DESCRIBED = 48;
 
 /** @throws Transient when memory or the model can be asked later; what was written until then stays */
 async function describeRepository({ after }: DescribeJob, ports: FollowPorts): Promise<DescribedMemories | Skipped> {

@@ -16,7 +16,7 @@ export interface IndexPorts {
   readonly memory: Memory;
 }
 
-export interface IndexRequest {
+interface IndexRequest {
   readonly repo: Repo;
   /** The corpora to index. Memory of other corpora stays as it is. */
   readonly corpora: readonly IndexedCorpus[];
@@ -144,17 +144,13 @@ function placeOf(file: { readonly corpus: string; readonly path: string }): stri
 }
 
 async function knownFiles(request: IndexRequest, ports: IndexPorts): Promise<Map<string, Known[]>> {
-  const found = new Map<string, Known[]>();
+  const found: Known[] = [];
   for (const corpus of request.corpora) {
     const sources = await ports.memory.known(repoKey(request.repo), corpus, ports.embedder.space, null);
-    for (const source of sources.values()) {
-      const place = placeOf({ corpus, path: source.path ?? "" });
-      const siblings = found.get(place);
-      if (siblings === undefined) found.set(place, [{ ...source, place }]);
-      else siblings.push({ ...source, place });
-    }
+    for (const source of sources.values())
+      found.push({ ...source, place: placeOf({ corpus, path: source.path ?? "" }) });
   }
-  return found;
+  return Map.groupBy(found, ({ place }) => place);
 }
 
 /** Every piece comes from this very blob and has its vector. A file without memories is read again. */

@@ -26,7 +26,7 @@ export interface KeepingPorts {
 }
 
 /** Remembers comments that belong together, and adds to the tally. Throws Transient. */
-export type KeepComments = (comments: readonly PastComment[], tally: HistoryTally) => Promise<HistoryTally>;
+type KeepComments = (comments: readonly PastComment[], tally: HistoryTally) => Promise<HistoryTally>;
 
 /** Pull requests of one run whose patches are read: one request each. */
 const MOST_ASKED_FIXES = 200;
@@ -93,7 +93,7 @@ function fixesOf(past: Pick<PastReviews, "patchesOf">) {
   };
 }
 
-export interface RememberingThreads {
+interface RememberingThreads {
   readonly repo: Repo;
   /** Pull requests that are still discussed: nothing of them is remembered yet. */
   readonly open: ReadonlySet<number>;
@@ -136,7 +136,7 @@ export function threadsOf(
  *
  * @throws Transient when memory cannot be written now; the same call again completes it
  */
-export async function rememberThreads(
+async function rememberThreads(
   threads: readonly PastThread[],
   tally: HistoryTally,
   given: RememberingThreads,
@@ -202,7 +202,7 @@ function withRemembered(tally: HistoryTally, done: Remembered): HistoryTally {
 }
 
 /** Whether an account has write access, by its id. */
-export type MayWrite = (accountId: number) => boolean;
+type MayWrite = (accountId: number) => boolean;
 
 /** Never have write access. */
 const STRANGERS = new Set(["FIRST_TIMER", "FIRST_TIME_CONTRIBUTOR", "MANNEQUIN"]);
@@ -219,9 +219,7 @@ function isNeverWriter({ id, isBot, association }: PastAuthor): boolean {
 }
 
 /** Answers for the given authors, and caches the answers for one run. */
-export function whoMayWrite(
-  past: Pick<PastReviews, "mayWrite">,
-): (authors: readonly PastAuthor[]) => Promise<MayWrite> {
+function whoMayWrite(past: Pick<PastReviews, "mayWrite">): (authors: readonly PastAuthor[]) => Promise<MayWrite> {
   /** GitHub's answers: null without one. */
   const answers = new Map<number, boolean | null>();
   const writers = new Set<number>();

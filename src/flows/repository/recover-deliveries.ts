@@ -19,7 +19,7 @@ export interface RecoverLimits {
   readonly pause: () => Promise<void>;
 }
 
-export interface RecoveredDeliveries {
+interface RecoveredDeliveries {
   /** Log entries that were read. */
   readonly read: number;
   /** X-GitHub-Delivery of the requested ones. */

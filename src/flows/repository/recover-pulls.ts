@@ -18,13 +18,13 @@ const MOST_REPOSITORIES = 150;
 const MOST_AT_START = 600;
 
 /** A repository or installation that could not be read, and why. */
-export interface Unasked {
+interface Unasked {
   /** `installation 12`, `acme/shop`. */
   readonly what: string;
   readonly error: unknown;
 }
 
-export interface RecoveredPulls {
+interface RecoveredPulls {
   /** Repositories that were read. */
   readonly repositories: number;
   /** `HOST/REPO_ID#NUMBER` of the reviews that were added. */

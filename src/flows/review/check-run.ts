@@ -105,7 +105,8 @@ export async function sweepChecks(
   return swept;
 }
 
-function unended(error: unknown): SweptCheck["outcome"] {
+/** What becomes of a post that GitHub did not let us end. */
+export function unended(error: unknown): SweptCheck["outcome"] {
   if (error instanceof Transient) return "later";
   return error instanceof OutOfReach && error.why === "suspended" ? "suspended" : "given up";
 }

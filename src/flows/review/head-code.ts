@@ -7,7 +7,7 @@ import type { InspectedRepository } from "../../ports.ts";
 import type { WritingPorts } from "./review-ports.ts";
 
 /** Reads the head when first asked to, unless `review.snapshot` is off. */
-export interface HeadReads {
+interface HeadReads {
   readonly snapshots: Snapshots | null;
   readonly symbols: Symbols | null;
   /** For rules; null where there is none behind the change, or it is not to be read. */

@@ -176,7 +176,7 @@ function budgetStates(budgets: readonly Budget[], usages: readonly BudgetUsage[]
 }
 
 /** A model without a price, on the operator's own machine, spends no budget. */
-export function hasPrice(model: Model): boolean {
+function hasPrice(model: Model): boolean {
   return model.price("main", 1, 1) !== null;
 }
 

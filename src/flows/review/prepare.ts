@@ -28,7 +28,7 @@ import {
 } from "./model-allowance.ts";
 import type { WritingPorts } from "./review-ports.ts";
 
-export interface Prepared {
+interface Prepared {
   /** For retrieval, with its share of the allowance. */
   readonly ports: RetrievePorts;
   readonly settings: () => RetrieveSettings;

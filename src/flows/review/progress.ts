@@ -1,10 +1,11 @@
 // The summary while a model reads: it says so at once, and never stays in that state. It never stops a review.
-import { LeaseLost, OutOfReach, Transient } from "../../domain/errors.ts";
+import { LeaseLost } from "../../domain/errors.ts";
 import type { ReviewJob } from "../../domain/job.ts";
 import type { PullRequestContext } from "../../domain/pull-request.ts";
 import type { ProgressNote, ProgressStore } from "../../ports/checks.ts";
 import type { Reviews } from "../../ports.ts";
 import { endProgress, showProgress } from "../../publish/publish.ts";
+import { type SweptCheck, unended } from "./check-run.ts";
 import type { ReviewPorts } from "./review-ports.ts";
 
 /** Says that the pull request is read, where a model reads it. What GitHub refuses here it refuses again when the review is posted. */
@@ -43,10 +44,7 @@ export async function finishProgress(
 }
 
 /** What became of a summary that no job would have ended. */
-export interface SweptProgress extends Pick<ProgressNote, "key" | "installationId"> {
-  readonly outcome: "ended" | "later" | "suspended" | "given up";
-  readonly error: unknown;
-}
+export type SweptProgress = Omit<SweptCheck, "id">;
 
 /**
  * Ends summaries that say that a review is being written while no job writes it: it was parked, stopped, or its process died.
@@ -69,8 +67,7 @@ export async function sweepProgress(
       await endProgress(repo, number, why, await reviewsOf(installationId, repo));
     } catch (refusal) {
       error = refusal;
-      if (refusal instanceof Transient) outcome = "later";
-      else outcome = refusal instanceof OutOfReach && refusal.why === "suspended" ? "suspended" : "given up";
+      outcome = unended(refusal);
     }
     if (outcome === "ended" || outcome === "given up") await book.ended(key);
     swept.push({ key, installationId, outcome, error });

@@ -11,7 +11,7 @@ export interface RetractPorts {
   readonly shelf: { readonly memory: Memory; readonly embedder: Embedder } | null;
 }
 
-export interface RetractRequest {
+interface RetractRequest {
   readonly repo: Repo;
   readonly number: number;
   /** GitHub's; null takes the newest. */

@@ -1,7 +1,7 @@
 // Where a visitor may write, asked with their own token: for how long an answer counts, and what GitHub's silence means.
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { guardedFetch } from "../../../src/adapters/github/guarded-fetch.ts";
-import { visitorClient } from "../../../src/adapters/github/visitor.ts";
+import { quietOctokit } from "../../../src/adapters/github/quiet-octokit.ts";
 import { githubWriters } from "../../../src/adapters/github/writers.ts";
 import { Transient } from "../../../src/domain/errors.ts";
 import type { Repository } from "../../fakes/github/conversation.ts";
@@ -26,7 +26,7 @@ afterAll(() => {
 function writers() {
   const api = { apiUrl: world.apiUrl, apiFetch: guardedFetch({ origins: [world.apiUrl] }) };
   const { writable } = githubWriters({
-    clientOf: (token) => visitorClient(token, api),
+    clientOf: (token) => quietOctokit(api.apiUrl, api.apiFetch, { auth: token }),
     host: "github.com",
     now: () => now,
   });
@@ -104,6 +104,10 @@ test("a token that GitHub does not take any more is no answer", async () => {
   const token = world.personalToken("mona");
   world.person("mona", { id: mona.id + 1 });
   const api = { apiUrl: world.apiUrl, apiFetch: guardedFetch({ origins: [world.apiUrl] }) };
-  const { writable } = githubWriters({ clientOf: () => visitorClient(token, api), host: "github.com", now: () => now });
+  const { writable } = githubWriters({
+    clientOf: () => quietOctokit(api.apiUrl, api.apiFetch, { auth: token }),
+    host: "github.com",
+    now: () => now,
+  });
   expect(await writable({ ...mona, token }, true)).toBeNull();
 });

@@ -6,7 +6,7 @@ import { knownLines } from "../known-lines.ts";
 const NEAR = 6;
 
 /** A key's line, and that with the lines around it. */
-export interface KeyPlace {
+interface KeyPlace {
   /** The line and the one above it. */
   readonly own: string;
   readonly near: string;

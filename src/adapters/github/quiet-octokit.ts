@@ -1,0 +1,16 @@
+import { Octokit } from "@octokit/rest";
+import type { GuardedFetch } from "./guarded-fetch.ts";
+
+/**
+ * A client that writes nothing: the default logger puts each refusal on the console, in the middle of a log of JSON lines.
+ *
+ * @param more such as the credentials
+ */
+export function quietOctokit(
+  apiUrl: string,
+  fetch: GuardedFetch,
+  more: ConstructorParameters<typeof Octokit>[0] = {},
+): Octokit {
+  const log = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
+  return new Octokit({ baseUrl: apiUrl, userAgent: "kodiai", request: { fetch }, log, ...more });
+}
