@@ -10,13 +10,19 @@ export interface PeriodicTask {
   stop(): Promise<void>;
 }
 
-/** @param run never rejects; runs never overlap */
+/** @param run never rejects; runs never overlap: a time that comes during a run is passed over, a request is run after it */
 export function every(everyMs: number, run: () => Promise<void>): PeriodicTask {
   let last = Promise.resolve();
+  let wanted = 0;
   const wake = () => {
-    last = last.then(run);
+    wanted += 1;
+    last = last.then(run).finally(() => {
+      wanted -= 1;
+    });
   };
-  const timer = setInterval(wake, everyMs);
+  const timer = setInterval(() => {
+    if (wanted === 0) wake();
+  }, everyMs);
   timer.unref();
   wake();
   return {

@@ -3,7 +3,8 @@
 // code arrives: for a signed-out person GitHub shows its login first, which loses the form.
 import { randomBytes, timingSafeEqual } from "node:crypto";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
+import { html } from "hono/html";
+import { listening, urlOf } from "./webhook-server.ts";
 
 export interface SetupServer {
   /** The URL that the person opens. */
@@ -61,12 +62,9 @@ export async function startSetupServer(wish: SetupSettings): Promise<SetupServer
     if (url === null || page === undefined) say(response, 404, "Not found");
     else page(url, response);
   });
-  await new Promise<void>((resolve, reject) => {
-    server.once("error", reject);
-    server.listen(wish.port, HOST, resolve);
-  });
+  await listening(server, { host: HOST, port: wish.port });
   // Read once: a closed server has no address, and a kept-alive connection may still send a request.
-  const origin = `http://${HOST}:${(server.address() as AddressInfo).port}`;
+  const origin = urlOf(server);
   const late = setTimeout(
     () => outcome.reject(new Error("the App was not confirmed in time; run kodiai setup again")),
     wish.timeoutMs,
@@ -96,28 +94,17 @@ function same(said: string | null, ours: string): boolean {
 function formPage({ registerUrl, manifest }: SetupSettings, state: string, redirectUrl: string): string {
   const action = new URL(registerUrl);
   action.searchParams.set("state", state);
-  const [host, login] = [escaped(action.host), escaped(new URL("/login", action).href)];
-  return `<!doctype html><html lang="en"><meta charset="utf-8"><title>Kodiai: make the GitHub App</title>
+  const login = new URL("/login", action).href;
+  return String(html`<!doctype html><html lang="en"><meta charset="utf-8"><title>Kodiai: make the GitHub App</title>
 <style>body{font:1rem/1.5 system-ui,sans-serif;max-width:40rem;margin:4rem auto;padding:0 1rem}button{font:inherit;padding:.5rem 1rem}</style>
 <h1>Make the GitHub App</h1>
-<p><strong>First sign in to <a href="${login}" target="_blank" rel="noreferrer">${host}</a></strong> in this browser. If
+<p><strong>First sign in to <a href="${login}" target="_blank" rel="noreferrer">${action.host}</a></strong> in this browser. If
 you are signed out, GitHub asks you to log in and then shows an empty form: come back to this page and go on from here.</p>
 <p>GitHub shows what the App is called and what it may do, and asks you to confirm. Nothing else leaves this machine.</p>
-<form action="${escaped(action.href)}" method="post">
-<input type="hidden" name="manifest" value="${escaped(manifest(redirectUrl))}">
-<button>Go to ${host}</button>
-</form></html>`;
-}
-
-function escaped(text: string): string {
-  const entities: Readonly<Record<string, string>> = {
-    "&": "&amp;",
-    "<": "&lt;",
-    ">": "&gt;",
-    '"': "&quot;",
-    "'": "&#39;",
-  };
-  return text.replace(/[&<>"']/g, (char) => entities[char] ?? char);
+<form action="${action.href}" method="post">
+<input type="hidden" name="manifest" value="${manifest(redirectUrl)}">
+<button>Go to ${action.host}</button>
+</form></html>`);
 }
 
 function show(response: ServerResponse, html: string, formTarget: string): void {
