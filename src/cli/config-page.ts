@@ -3,8 +3,9 @@ import { stringify } from "yaml";
 import { CONFIG_KEYS, type ConfigKey, shapeAt } from "../config/config-keys.ts";
 import { didYouMean } from "../config/did-you-mean.ts";
 import type { ParsedConfig } from "../config/parse-config.ts";
+import { valueAt } from "../config/set-values.ts";
 import { counted } from "../domain/text/counted.ts";
-import { terminalText } from "./terminal-text.ts";
+import { clipped, terminalText } from "./terminal-text.ts";
 
 type Effective = Pick<ParsedConfig, "config" | "origins">;
 
@@ -142,16 +143,7 @@ function sectionName(keys: readonly ConfigKey[], wanted: string): string {
   return keys[0]?.path.split(".").slice(0, depth).join(".") ?? wanted;
 }
 
-function valueAt(config: unknown, key: string): unknown {
-  // Rule ids hold no dots, and neither do our keys.
-  return key.split(".").reduce<unknown>((node, part) => {
-    const isOpen = node !== null && typeof node === "object" && Object.hasOwn(node, part);
-    return isOpen ? (node as Readonly<Record<string, unknown>>)[part] : null;
-  }, config);
-}
-
 function valueText(value: unknown): string {
   if (value === null || value === undefined) return "(not set)";
-  const text = typeof value === "string" ? value : JSON.stringify(value);
-  return text.length > 200 ? `${text.slice(0, 200)}…` : text;
+  return clipped(typeof value === "string" ? value : JSON.stringify(value), 200);
 }

@@ -10,19 +10,10 @@ import { defaultBranch, type LocalRange, localPorts, uncommittedWork } from "../
 import type { ModelWish } from "../wire/cli/model.ts";
 import { apiUrlFor } from "./api-url.ts";
 import { storePlace } from "./data-dir.ts";
-import { noMore, oneOf, UsageError } from "./usage.ts";
+import { noMore, oneOf, type readWords, UsageError } from "./usage.ts";
+import type { VERBS } from "./verbs.ts";
 
-export interface SubjectWords {
-  readonly base?: string | undefined;
-  readonly head?: string | undefined;
-  readonly staged?: boolean | undefined;
-  readonly diff?: string | undefined;
-  readonly repo?: string | undefined;
-  readonly "data-dir"?: string | undefined;
-  readonly model?: string | undefined;
-  readonly "show-prompt"?: boolean | undefined;
-  readonly config?: string | undefined;
-}
+type SubjectWords = Partial<ReturnType<typeof readWords<typeof VERBS.explain.options>>["values"]>;
 
 export interface Subject {
   readonly job: ReviewJob;
