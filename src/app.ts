@@ -185,7 +185,6 @@ function secretsOf({ privateKey, webhookSecret, formerSecret, databaseUrl }: App
   return [privateKey, webhookSecret, formerSecret?.secret ?? null, databaseUrl ? passwordIn(databaseUrl) : null];
 }
 
-/** Opens the store and starts to load memory. */
 async function openedStore(options: AppOptions): Promise<Store> {
   const { dataDir, databaseUrl = null, memory, searchMemoryBytes, waits, log } = options;
   const limits = searchMemoryBytes ? { memoryBytes: searchMemoryBytes } : {};

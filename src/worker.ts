@@ -31,7 +31,6 @@ export interface WorkerPorts<Taken extends AnyJob = ReviewJob> {
    * replaced this one, or another process took it over.
    */
   readonly run: (job: Taken, attempt: number, signal: AbortSignal, lease: Lease<Taken>) => Promise<string>;
-  /** Called once for each end of a job. */
   readonly onEnd: (lease: Lease<Taken>, end: JobEnd, error: unknown) => void;
   /** Called instead when another process has taken over the job. */
   readonly onLost?: (lease: Lease<Taken>) => void;
@@ -50,7 +49,6 @@ export interface Worker {
   stop(withinMs: number): Promise<void>;
 }
 
-/** One worker for each lane of the queue. */
 export type Workers = Readonly<Record<LaneName, Worker>>;
 
 /**

@@ -9,7 +9,6 @@ import { clipped, terminalText } from "./terminal-text.ts";
 
 type Effective = Pick<ParsedConfig, "config" | "origins">;
 
-/** One effective value. */
 export interface ConfigValue {
   readonly key: string;
   /** Null when nothing is set and there is no default. */
@@ -18,7 +17,6 @@ export interface ConfigValue {
   readonly origin: string;
 }
 
-/** One key in the output of `config explain`. */
 export interface ExplainedKey extends ConfigValue {
   readonly type: string;
   readonly default: unknown;

@@ -37,7 +37,6 @@ export async function conventions(words: readonly string[]): Promise<ExitCode> {
 const READ_FIRST =
   "Proposed for .kodiai.yml; nothing was written. The text comes from reviewers' comments: read it before you paste it.";
 
-/** For a terminal. */
 function conventionsPage(repo: string, found: Conventions): string {
   const listed = found.proposed.map((one, at) =>
     [

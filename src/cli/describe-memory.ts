@@ -65,5 +65,4 @@ function plain({ without, ...done }: DescribedMemories) {
   return { ...done, without: Object.fromEntries(without) };
 }
 
-/** The options of `kodiai memory`. */
 export type MemoryWords = ReturnType<typeof readWords<typeof VERBS.memory.options>>["values"];

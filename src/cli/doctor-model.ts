@@ -89,7 +89,6 @@ function budget({ usdPerMonth: ceiling = null }: ModelChoice, known: readonly Ch
   return ok("budget", isHeld ? text : `${text}; models without a known price count as free`);
 }
 
-/** What the test tool returns. */
 const FOUND = "amber";
 
 const LOOK_UPS: LookUps = {

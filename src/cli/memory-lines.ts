@@ -7,12 +7,10 @@ import { clipped, terminalText } from "./terminal-text.ts";
 
 const TEXT_CHARS = 160;
 
-/** The memory's text on one line, cut. */
 function textLine({ record }: RankedMemory): string {
   return clipped(terminalText(oneLine(record.lesson ?? record.text)), TEXT_CHARS);
 }
 
-/** The source: corpus, place, language, outcome, date. */
 function sourceLine({ record }: RankedMemory): string {
   const place = [record.path, record.symbol].filter((part) => part !== null).join("#");
   const kind = [record.corpus, record.chunkType ?? record.category, record.severity].filter((part) => part !== null);

@@ -276,7 +276,6 @@ async function heldActs(repo: RepoKey, store: Pick<EvidenceStore, "pulls" | "evi
   return { bursts, weightless: { acts: strangers.length, accounts } };
 }
 
-/** Lines for a terminal. */
 function heldLines({ bursts, weightless: { acts, accounts } }: HeldActs): readonly string[] {
   const without = "feedback: none from people without write access";
   const strangers = `feedback: ${acts} acts of ${accounts} accounts without write access have no weight`;

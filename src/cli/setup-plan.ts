@@ -13,7 +13,6 @@ import type { VERBS } from "./verbs.ts";
 
 export type SetupWords = ReturnType<typeof readWords<typeof VERBS.setup.options>>["values"];
 
-/** The settings that all steps share. */
 export interface SetupPlan {
   /** `github.com`, or the host of a GitHub Enterprise Server. */
   readonly host: string;
@@ -21,7 +20,6 @@ export interface SetupPlan {
   /** The organisation to create the App for; null: the account of the person who confirms. */
   readonly org: string | null;
   readonly name: string;
-  /** The path that the server serves. */
   readonly webhookPath: string;
   /** As given; null: keep the one on GitHub. */
   readonly webhookUrl: string | null;

@@ -242,7 +242,6 @@ const REQUESTS_AN_HOUR = 4_000;
 /** A comment with its hunk, as it is embedded: an assumption. */
 const TOKENS_A_COMMENT = 300;
 
-/** The estimated cost of an import. */
 interface PastEstimate {
   readonly comments: number;
   readonly requests: number;
@@ -251,7 +250,6 @@ interface PastEstimate {
   readonly usd: number;
 }
 
-/** @param usdPerMillionTokens of the embedder */
 function pastEstimate({ lineComments, conversation, pulls }: PastSize, usdPerMillionTokens: number): PastEstimate {
   const comments = lineComments + conversation;
   const requests = Math.ceil(lineComments / PAGE) + Math.ceil(conversation / PAGE) + Math.min(pulls, MOST_PULLS);

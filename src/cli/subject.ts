@@ -113,7 +113,6 @@ async function readText(path: string): Promise<string> {
   }
 }
 
-/** The path of a repository's configuration. */
 const CONFIG_PATH = ".kodiai.yml";
 
 const PULL_URL = /^https?:\/\/([^/\s]+)\/([\w.-]+)\/([\w.-]+)\/pull\/(\d+)(?:[/?#].*)?$/;

@@ -68,7 +68,6 @@ export interface Attention {
 
 export interface Health {
   readonly ready: boolean;
-  /** Why not. */
   readonly reasons: readonly string[];
   /** Why there is no memory; null when there is. */
   readonly memoryProblem: string | null;

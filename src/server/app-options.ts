@@ -43,11 +43,9 @@ export interface AppOptions {
   readonly workers: number;
   /** Memory limit of the search index; null or absent: derived from the machine's memory. */
   readonly searchMemoryBytes?: number | null;
-  /** The embedder of memory. */
   readonly embeddings: Embeddings;
   /** Null: reviews use rules and memory only. */
   readonly model: ModelChoice | null;
-  /** The reranker of search results. */
   readonly reranker: RerankerChoice;
   /** False: pushes are not debounced; in tests only. */
   readonly debounce?: boolean;
@@ -66,7 +64,6 @@ export interface AppOptions {
   readonly embeddingLimits?: Parameters<typeof chosenEmbedder>[1];
   /** Replaces the rules' process, which takes a second to start; in tests only. */
   readonly inspector?: Inspector & { close?(): void };
-  /** Aborts the start. */
   readonly unwanted?: AbortSignal;
   readonly log: Logger;
   /** Called with the output of each stage; the demo prints it. */
@@ -74,7 +71,6 @@ export interface AppOptions {
 }
 
 export interface Waits {
-  /** Between two heartbeats. */
   readonly beatMs?: number;
   /** A process without a heartbeat for so long is taken for dead. */
   readonly silentMs?: number;

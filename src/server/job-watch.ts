@@ -24,9 +24,7 @@ export interface JobFacts {
 }
 
 export interface JobWatch {
-  /** Wraps a stage runner. */
   step(job: AnyJob, step: Stage): Stage;
-  /** Runs the work of a leased job. */
   run<T>(lane: LaneName, lease: Lease<AnyJob>, work: () => Promise<T>): Promise<T>;
   /** Call it once for each end of a run; returns the facts for the log. */
   ended(lane: LaneName, lease: Lease<AnyJob>, end: JobEnd): JobFacts;

@@ -8,7 +8,6 @@ import type { PostedReview } from "../domain/review.ts";
 import type { JobEnd } from "../ports.ts";
 import { METRICS, type MetricEntry, type NameOf } from "./metric-list.ts";
 
-/** The groups of workers. */
 const LANES = ["review", "command", "upkeep"] as const;
 export type LaneName = (typeof LANES)[number];
 
@@ -172,7 +171,6 @@ function countSearch(entry: LoggedRetrieval, { count, observe, set }: Meters): v
   }
 }
 
-/** Registers all metrics of the list. */
 function meters(registry: Registry): Meters {
   const [counters, gauges, histograms] = [
     new Map<string, Counter>(),
@@ -208,7 +206,6 @@ function seconds(ms: number | null | undefined): number | undefined {
   return typeof ms === "number" ? ms / 1_000 : undefined;
 }
 
-/** The first word of a job's outcome. */
 function outcomeWord(line: string): string {
   const word = /^[a-z]+/.exec(line)?.[0] ?? "";
   return OUTCOMES.has(word) ? word : "other";

@@ -4,7 +4,6 @@ export const MINUTE_MS = 60_000;
 export const DAY_MS = 24 * 60 * MINUTE_MS;
 
 export interface PeriodicTask {
-  /** Runs it now. */
   wake(): void;
   /** Resolves when the current run has ended. */
   stop(): Promise<void>;

@@ -12,7 +12,6 @@ import type { ReviewJobs } from "../ports/conversation.ts";
 import type { AnyJob, LaneName, Lease, Queue, Reviews } from "../ports.ts";
 import type { LargeReviews } from "./large-reviews.ts";
 
-/** Jobs of a pull request. */
 export type PullJob = ReviewJob | CommandJob;
 
 /** The ports of such a job, without those that its run adds. */
@@ -32,7 +31,6 @@ export interface JobRun {
 
 export interface JobWrapper {
   readonly lanes: readonly LaneName[];
-  /** Around the whole run. */
   readonly job?: (run: JobRun, next: (run: JobRun) => Promise<string>) => Promise<string>;
   /** Around each stage; called once per run. */
   readonly stage?: (run: JobRun, next: Stage) => Stage;

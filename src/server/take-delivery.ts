@@ -13,9 +13,7 @@ export interface DeliverySettings {
   readonly store: Pick<Store, "waits">;
   readonly commits: Committer;
   readonly counted: Pick<Metrics, "took">;
-  /** Wakes the workers of all lanes. */
   readonly wake: () => void;
-  /** Called when the App may reach more repositories. */
   readonly onReachesMore: () => void;
   readonly appId: number;
   /** `github.com`, or the host of a GitHub Enterprise Server. */
@@ -28,7 +26,6 @@ export interface DeliverySettings {
   readonly log: Logger;
 }
 
-/** Probot's event. */
 export type ProbotEvent = Parameters<Probot["receive"]>[0];
 
 /**

@@ -11,7 +11,6 @@ interface At {
 }
 
 export interface Ports extends At {
-  /** The admin server's address. */
   readonly admin?: At | null;
 }
 

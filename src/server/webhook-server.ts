@@ -19,7 +19,6 @@ export interface WebhookSettings {
   readonly port: number;
 }
 
-/** The running server. */
 export interface WebhookServer {
   readonly server: Server;
   /** Bytes of request bodies being received. */

@@ -23,7 +23,6 @@ import { openMemoryFor, repositoryOf } from "./memory.ts";
 import { type ModelWish, modelAccess } from "./model.ts";
 import { mustOpen } from "./store.ts";
 
-/** Arguments of the server. */
 interface McpWords {
   /** A folder, or OWNER/NAME of a repository in memory; undefined: the current folder. */
   readonly repo: string | undefined;
