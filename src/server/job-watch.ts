@@ -7,7 +7,9 @@ import type { Precedents } from "../domain/retrieval.ts";
 import type { PostedReview, Review } from "../domain/review.ts";
 import type { Stage } from "../flows/review/review-ports.ts";
 import type { AnyJob, JobEnd, Lease } from "../ports.ts";
+import type { AppOptions } from "./app-options.ts";
 import type { LaneName, Metrics } from "./metrics.ts";
+import type { PullJob } from "./run-job.ts";
 
 /** For the job's log line: milliseconds, counts and cost. */
 export interface JobFacts {
@@ -42,7 +44,8 @@ const TRACER = "kodiai";
 
 type JobMetrics = Pick<Metrics, "waited" | "ended" | "stage" | "posted" | "degraded">;
 
-export function jobWatch(metrics: JobMetrics): JobWatch {
+/** @param onStep called with the value of each stage; the demo prints it */
+export function jobWatch(metrics: JobMetrics, { log, onStep }: Pick<AppOptions, "log" | "onStep">): JobWatch {
   const tallies = new WeakMap<AnyJob, Tally>();
   const tallyOf = (job: AnyJob): Tally => {
     const tally = tallies.get(job) ?? newTally();
@@ -59,6 +62,11 @@ export function jobWatch(metrics: JobMetrics): JobWatch {
           const facts = factsOf(value);
           note(tally, facts, metrics);
           for (const [name, count] of Object.entries(facts.counts)) span.setAttribute(`kodiai.${name}`, count);
+          const ms = Math.round(performance.now() - started);
+          log.debug({ job: job.key, room: stage, ms, ...facts.logged }, "stage");
+          const trouble = memoryTrouble(stage, value);
+          if (trouble !== null) log.warn({ job: job.key, room: stage, ...trouble }, "memory is degraded");
+          onStep?.(job as PullJob, stage, value, ms);
           return value;
         } finally {
           const ms = performance.now() - started;
@@ -119,6 +127,8 @@ interface StageFacts {
   readonly gate?: string;
   readonly cost?: Review["cost"];
   readonly posted?: PostedReview;
+  /** More for the log at level debug; never untrusted text. */
+  readonly logged?: object;
 }
 
 const NO_FACTS: StageFacts = { counts: {}, degraded: [] };
@@ -145,11 +155,15 @@ function contextFacts({ files, leftOut }: PullRequestContext): StageFacts {
   return { counts: { files: files.length, leftOut: leftOut.length }, degraded: [] };
 }
 
-function precedentFacts({ ranked, gate, query }: Precedents): StageFacts {
+/** What is logged: the gate's decision, the query's length and dropped parts, and how many memories were found and used. */
+function precedentFacts({ ranked, gate, query, provenance, degraded }: Precedents): StageFacts {
+  const { totalCandidates: candidates, method } = provenance;
+  const asked = query && { chars: query.text.length, dropped: query.dropped, variants: query.variants.length };
   return {
-    counts: { precedents: ranked.length, searches: query === null ? 0 : query.variants.length },
+    counts: { precedents: ranked.length, searches: query?.variants.length ?? 0 },
     degraded: [],
     gate: gate.decidedBy,
+    logged: { gate, query: asked, candidates, used: ranked.length, method, degraded },
   };
 }
 
@@ -162,4 +176,12 @@ function reviewFacts({ findings, heldBack, degraded, cost }: Review): StageFacts
 function postedFacts(posted: PostedReview): StageFacts {
   const inline = posted.findings.filter(({ place }) => place === "inline").length;
   return { counts: { inline }, degraded: [], cost: posted.review.cost, posted };
+}
+
+/** Problems with memory in a stage, for one warning per review. The review's footer shows them too, if it is not posted yet. */
+function memoryTrouble(stage: string, value: unknown): object | null {
+  if ((stage !== "retrieve" && stage !== "remember") || typeof value !== "object" || value === null) return null;
+  if ("reason" in value) return { reason: value.reason };
+  const { degraded, refused } = { degraded: [], refused: [], ...value } as Record<string, readonly unknown[]>;
+  return degraded?.length === 0 && refused?.length === 0 ? null : { degraded, refused };
 }
