@@ -17,25 +17,11 @@ import { VERBS } from "./verbs.ts";
 
 /** Prose and settings are in every repository and do not characterise it. */
 const NOT_CODE: ReadonlySet<string> = new Set([
-  "markdown",
-  "json",
-  "yaml",
-  "text",
-  "toml",
-  "ini",
-  "xml",
-  "svg",
-  "csv",
-  "gitignore",
-  "ignorelist",
-  "gitattributes",
-  "editorconfig",
-  "dotenv",
-  "npmconfig",
-  "restructuredtext",
-  "asciidoc",
-  "jsonwithcomments",
   UNKNOWN_LANGUAGE,
+  ...(
+    "markdown json yaml text toml ini xml svg csv gitignore ignorelist gitattributes editorconfig dotenv " +
+    "npmconfig restructuredtext asciidoc jsonwithcomments"
+  ).split(" "),
 ]);
 /** Files that the model gets before each review: see gather/read-guidance.ts. */
 const GUIDANCE = ["AGENTS.md", "CLAUDE.md", ".github/copilot-instructions.md"];

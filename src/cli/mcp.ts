@@ -2,10 +2,9 @@
 import { randomBytes } from "node:crypto";
 import { serveStdio } from "@modelcontextprotocol/server/stdio";
 import manifest from "../../package.json" with { type: "json" };
-import type { McpPorts } from "../mcp/mcp-ports.ts";
 import { mcpServer } from "../mcp/mcp-server.ts";
 import { startMcpServer } from "../server/mcp-http-server.ts";
-import { mcpPorts } from "../wire/cli/mcp.ts";
+import { type McpPorts, mcpPorts } from "../wire/cli/mcp.ts";
 import { registerSecrets } from "../wire/secrets.ts";
 import { terminalText } from "./terminal-text.ts";
 import { type ExitCode, noMore, oneOf, readWords, UsageError, wholeNumber } from "./usage.ts";

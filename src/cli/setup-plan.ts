@@ -1,6 +1,5 @@
 // The plan of set-up: from its options, the .env file of an earlier run, and the user's answers.
 import { randomBytes } from "node:crypto";
-import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { endpointProblem, isLoopback } from "../config/endpoint-problem.ts";
 import { hostName } from "../config/env-forms.ts";
@@ -8,7 +7,7 @@ import { EnvVariables } from "../config/env-variables.ts";
 import { apiUrlOf, localDashboard } from "../config/github-address.ts";
 import { weakSecret } from "../config/weak-secret.ts";
 import { variablesIn } from "./setup-store.ts";
-import { type readWords, UsageError } from "./usage.ts";
+import { fileText, type readWords, UsageError } from "./usage.ts";
 import type { VERBS } from "./verbs.ts";
 
 export type SetupWords = ReturnType<typeof readWords<typeof VERBS.setup.options>>["values"];
@@ -108,8 +107,8 @@ export function namedApp(
   if (id === undefined && keyFile === undefined) return null;
   if (id === undefined || keyFile === undefined) throw new UsageError("--app-id and --private-key-file go together");
   const appId = wholeNumber("--app-id", id, 999_999_999);
-  const privateKey = textOf("--private-key-file", keyFile);
-  const given = secretFile === undefined ? undefined : textOf("--webhook-secret-file", secretFile).trim();
+  const privateKey = fileText(keyFile, "--private-key-file");
+  const given = secretFile === undefined ? undefined : fileText(secretFile, "--webhook-secret-file").trim();
   const before = known.get("APP_ID") === String(appId) ? known.get("WEBHOOK_SECRET") : undefined;
   const webhookSecret = given ?? before ?? randomBytes(32).toString("hex");
   const weak = weakSecret(webhookSecret);
@@ -122,7 +121,11 @@ export function namedClient(words: SetupWords): { readonly clientId: string; rea
   const { "client-id": id, "client-secret-file": file } = words;
   if (id === undefined && file === undefined) return null;
   if (id === undefined || file === undefined) throw new UsageError("--client-id and --client-secret-file go together");
-  const clientSecret = matching("--client-secret-file", textOf("--client-secret-file", file).trim(), /^[!-~]{8,500}$/);
+  const clientSecret = matching(
+    "--client-secret-file",
+    fileText(file, "--client-secret-file").trim(),
+    /^[!-~]{8,500}$/,
+  );
   return { clientId: matching("--client-id", id, /^[\w.-]{5,100}$/), clientSecret };
 }
 
@@ -140,17 +143,8 @@ function dashboardUrl(word: string | undefined, known: ReadonlyMap<string, strin
 function webhookUrl(word: string | undefined, path: string): string | null {
   if (word === undefined) return null;
   const problem = webhookProblem(word, path);
-  if (problem !== null) throw new UsageError(`--webhook-url ${problem}`);
+  if (problem !== null) throw new UsageError("--webhook-url");
   return word;
-}
-
-function textOf(flag: string, path: string): string {
-  try {
-    return readFileSync(path, "utf8");
-  } catch (error) {
-    const code = error instanceof Error && "code" in error ? String(error.code) : "it cannot be read";
-    throw new UsageError(`${flag} ${path}: ${code}`);
-  }
 }
 
 function matching(flag: string, word: string, form: RegExp): string {
