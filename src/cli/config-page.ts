@@ -9,23 +9,13 @@ import { clipped, terminalText } from "./terminal-text.ts";
 
 type Effective = Pick<ParsedConfig, "config" | "origins">;
 
-export interface ConfigValue {
-  readonly key: string;
-  /** Null when nothing is set and there is no default. */
-  readonly value: unknown;
-  /** A file, `preset NAME` or `default`. */
-  readonly origin: string;
-}
+type ExplainedKey = ReturnType<typeof explainedKey>;
 
-export interface ExplainedKey extends ConfigValue {
-  readonly type: string;
-  readonly default: unknown;
-  readonly description: string;
-  readonly example: unknown;
-}
-
-/** Every key of the configuration, and each rule that a file sets; keys of list items are part of their lists. */
-export function configValues({ config, origins }: Effective): readonly ConfigValue[] {
+/**
+ * Every key of the configuration, and each rule that a file sets; keys of list items are part of their lists. `value` is null when
+ * nothing is set and there is no default; `origin` is a file, `preset NAME` or `default`.
+ */
+export function configValues({ config, origins }: Effective) {
   return [...origins].map(([key, origin]) => ({ key, value: valueAt(config, key), origin }));
 }
 
@@ -77,11 +67,7 @@ export function configExplanation(
   };
 }
 
-function explainedKey(
-  key: string,
-  { type, description, example, default: fallback }: ConfigKey,
-  effective: Effective,
-): ExplainedKey {
+function explainedKey(key: string, { type, description, example, default: fallback }: ConfigKey, effective: Effective) {
   const origin = effective.origins.get(key) ?? (key.includes("[]") ? "see its list" : "default");
   const value = key.includes("[]") ? null : valueAt(effective.config, key);
   return { key, value, origin, type, default: fallback ?? null, description, example };

@@ -18,14 +18,6 @@ import { clipped, terminalText } from "./terminal-text.ts";
 import { type ExitCode, oneOf, readWords } from "./usage.ts";
 import { VERBS } from "./verbs.ts";
 
-interface Explanation {
-  readonly version: 1;
-  readonly job: unknown;
-  readonly stages: readonly { readonly stage: string; readonly ms: number; readonly value: unknown }[];
-  /** The prompt part by part, what was cut, and what the model read; or why no model was called. */
-  readonly model: unknown;
-}
-
 /** @throws UsageError, or the error that prevented the review */
 export async function explain(words: readonly string[]): Promise<ExitCode> {
   const { values, positionals } = readWords(words, VERBS.explain.options);
@@ -33,7 +25,7 @@ export async function explain(words: readonly string[]): Promise<ExitCode> {
   const questions: PlainQuestion[] = [];
   const { job, ports } = await subject(values, positionals, (request) => questions.push(plainQuestion(request)));
 
-  const stages: Explanation["stages"][number][] = [];
+  const stages: { readonly stage: string; readonly ms: number; readonly value: unknown }[] = [];
   const step: Stage = async (stage, enter) => {
     const started = performance.now();
     const value = await enter();
@@ -42,8 +34,8 @@ export async function explain(words: readonly string[]): Promise<ExitCode> {
   };
   const written = await writeReview(job, ports, step);
   // The output of gather contains whole files, and with them their secrets.
-  const output: Explanation = { version: 1, job, stages, model: modelPart(questions, written) };
-  const clean = await withoutSecrets(JSON.parse(JSON.stringify(output, plain)) as Explanation);
+  const output = { version: 1, job, stages, model: modelPart(questions, written) };
+  const clean = await withoutSecrets(JSON.parse(JSON.stringify(output, plain)) as typeof output);
   if (asJson) console.log(JSON.stringify(clean, null, 2));
   else {
     for (const { stage, ms, value } of clean.stages) {
@@ -87,6 +79,7 @@ function isSignals(value: unknown): value is ReviewSignals {
   return typeof value === "object" && value !== null && "intent" in value && "risks" in value;
 }
 
+/** The prompt part by part, what was cut, and what the model read; or why no model was called. */
 function modelPart(questions: readonly PlainQuestion[], written: Review | Skipped): unknown {
   if (questions.length === 0 || written.kind === "skipped") return "no model was used";
   const { coverage, cost } = written;

@@ -33,38 +33,28 @@ export async function mcp(words: readonly string[]): Promise<ExitCode> {
     mayWrite: values["allow-write"] === true,
   });
   try {
-    const serving = { version: manifest.version, about: aboutOf(ports) };
-    if (port === null || token === null) await overStdio(ports, serving);
-    else await overHttp(ports, serving, { port, token });
+    if (port === null || token === null) await overStdio(ports);
+    else await overHttp(ports, port, token);
     return 0;
   } finally {
     await ports.close();
   }
 }
 
-interface Serving {
-  readonly version: string;
-  readonly about: string;
-}
-
 /** Standard output belongs to the protocol. */
-async function overStdio(ports: McpPorts, { version, about }: Serving): Promise<void> {
+async function overStdio(ports: McpPorts): Promise<void> {
   const ended = endOf(true);
-  const served = serveStdio(() => mcpServer(ports, version), { onerror: complain });
-  say(`${about} on standard input and output`);
+  const served = serveStdio(() => mcpServer(ports, manifest.version), { onerror: complain });
+  say(`${aboutOf(ports)} on standard input and output`);
   await ended;
   await served.close();
 }
 
-async function overHttp(
-  ports: McpPorts,
-  { version, about }: Serving,
-  { port, token }: { readonly port: number; readonly token: Token },
-): Promise<void> {
+async function overHttp(ports: McpPorts, port: number, token: Token): Promise<void> {
   registerSecrets(token.word);
   const ended = endOf(false);
-  const server = await startMcpServer(port, token.word, () => mcpServer(ports, version));
-  say(`${about} on ${server.url}`);
+  const server = await startMcpServer(port, token.word, () => mcpServer(ports, manifest.version));
+  say(`${aboutOf(ports)} on ${server.url}`);
   if (token.isNew) say(`token for this run: ${token.word} (set ${TOKEN} to keep one)`);
   await ended;
   await server.close();

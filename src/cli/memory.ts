@@ -255,15 +255,12 @@ function scopeOf(repo: Repo): Scope {
 
 // Feedback that did not count, for the owner: bursts that are held, and acts by people without write access.
 
-interface HeldActs {
-  /** By pull request: how many acts are held, and why. */
-  readonly bursts: readonly { readonly pull: number; readonly acts: number; readonly reason: string }[];
-  /** Acts by people without write access, by bots and by unknown accounts, and the number of accounts. */
-  readonly weightless: { readonly acts: number; readonly accounts: number };
-}
-
-/** @throws Transient when memory cannot be read now */
-async function heldActs(repo: RepoKey, store: Pick<EvidenceStore, "pulls" | "evidence">): Promise<HeldActs> {
+/**
+ * @returns `bursts` by pull request: how many acts are held, and why; `weightless`: acts by people without write access, by bots
+ *   and by unknown accounts, and the number of accounts
+ * @throws Transient when memory cannot be read now
+ */
+async function heldActs(repo: RepoKey, store: Pick<EvidenceStore, "pulls" | "evidence">) {
   const bursts: { pull: number; acts: number; reason: string }[] = [];
   const strangers: Evidence[] = [];
   for (const pull of await store.pulls(repo)) {
@@ -276,7 +273,10 @@ async function heldActs(repo: RepoKey, store: Pick<EvidenceStore, "pulls" | "evi
   return { bursts, weightless: { acts: strangers.length, accounts } };
 }
 
-function heldLines({ bursts, weightless: { acts, accounts } }: HeldActs): readonly string[] {
+function heldLines({
+  bursts,
+  weightless: { acts, accounts },
+}: Awaited<ReturnType<typeof heldActs>>): readonly string[] {
   const without = "feedback: none from people without write access";
   const strangers = `feedback: ${acts} acts of ${accounts} accounts without write access have no weight`;
   return [

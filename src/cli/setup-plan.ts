@@ -12,34 +12,14 @@ import type { VERBS } from "./verbs.ts";
 
 export type SetupWords = ReturnType<typeof readWords<typeof VERBS.setup.options>>["values"];
 
-export interface SetupPlan {
-  /** `github.com`, or the host of a GitHub Enterprise Server. */
-  readonly host: string;
-  readonly apiUrl: string;
-  /** The organisation to create the App for; null: the account of the person who confirms. */
-  readonly org: string | null;
-  readonly name: string;
-  readonly webhookPath: string;
-  /** As given; null: keep the one on GitHub. */
-  readonly webhookUrl: string | null;
-  /** The dashboard's address, without a slash at the end. */
-  readonly dashboardUrl: string;
-  readonly port: number;
-  readonly timeoutMs: number;
-  readonly envFile: string;
-  readonly dataDir: string;
-  /** Variables of an earlier run. */
-  readonly known: ReadonlyMap<string, string>;
-  /** OWNER/NAME of the repositories to import. */
-  readonly past: readonly string[];
-}
+export type SetupPlan = ReturnType<typeof setupPlan>;
 
 /**
  * Reads the options.
  *
  * @throws UsageError
  */
-export function setupPlan(words: SetupWords): SetupPlan {
+export function setupPlan(words: SetupWords) {
   const envFile = resolve(words["env-file"] ?? ".env");
   const known = variablesIn(envFile);
   const { host, apiUrl } = github(words, known, apiUrlOf);
@@ -49,16 +29,20 @@ export function setupPlan(words: SetupWords): SetupPlan {
   return {
     host,
     apiUrl,
+    /** The organisation to create the App for; null: the account of the person who confirms. */
     org: words.org === undefined ? null : matching("--org", words.org, /^[A-Za-z0-9][A-Za-z0-9-]{0,38}$/),
     name: matching("--name", words.name ?? "Kodiai", /^.{1,34}$/u),
     webhookPath,
+    /** As given; null: keep the one on GitHub. */
     webhookUrl: webhookUrl(words["webhook-url"], webhookPath),
     dashboardUrl: dashboardUrl(words["dashboard-url"], known),
     port: wholeNumber("--port", words.port ?? "0", 65_535),
     timeoutMs: wholeNumber("--timeout", words.timeout ?? "900", 86_400) * 1_000,
     envFile,
     dataDir,
+    /** Variables of an earlier run. */
     known,
+    /** OWNER/NAME of the repositories to import. */
     past: (words.import ?? []).map((name) => matching("--import", name, /^[\w.-]{1,100}\/[\w.-]{1,100}$/)),
   };
 }
