@@ -127,7 +127,7 @@ function dashboardUrl(word: string | undefined, known: ReadonlyMap<string, strin
 function webhookUrl(word: string | undefined, path: string): string | null {
   if (word === undefined) return null;
   const problem = webhookProblem(word, path);
-  if (problem !== null) throw new UsageError("--webhook-url");
+  if (problem !== null) throw new UsageError(`--webhook-url ${problem}`);
   return word;
 }
 
