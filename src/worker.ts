@@ -185,15 +185,8 @@ async function recorded<Taken extends AnyJob>(
   }
 }
 
-interface LeaseWatch {
-  readonly signal: AbortSignal;
-  /** Rejects after LONGEST_MS. */
-  readonly hangs: Promise<never>;
-  stop(): void;
-}
-
-/** Checks every few seconds whether the job is still wanted, and still ours. */
-function watchLease<Taken extends AnyJob>({ queue }: WorkerPorts<Taken>, lease: Lease<Taken>): LeaseWatch {
+/** Checks every few seconds whether the job is still wanted, and still ours. `hangs` rejects after LONGEST_MS. */
+function watchLease<Taken extends AnyJob>({ queue }: WorkerPorts<Taken>, lease: Lease<Taken>) {
   const unwanted = new AbortController();
   let isAsking = false;
   const ask = async () => {

@@ -6,14 +6,6 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import { html } from "hono/html";
 import { listening, urlOf } from "./webhook-server.ts";
 
-export interface SetupServer {
-  /** The URL that the person opens. */
-  readonly url: string;
-  /** The code of the created App; rejects after the timeout. */
-  readonly code: Promise<string>;
-  close(): void;
-}
-
 export interface SetupSettings {
   /** 0 takes a free one. */
   readonly port: number;
@@ -31,9 +23,10 @@ type Answer = (url: URL, response: ServerResponse) => void;
 /**
  * Opens the page.
  *
+ * @returns `url`: what the person opens; `code`: of the created App, which rejects after the timeout
  * @throws Error when the port is in use
  */
-export async function startSetupServer(wish: SetupSettings): Promise<SetupServer> {
+export async function startSetupServer(wish: SetupSettings) {
   const [token, state] = [randomBytes(24).toString("base64url"), randomBytes(24).toString("base64url")];
   const outcome = Promise.withResolvers<string>();
   outcome.promise.catch(() => {});
@@ -72,7 +65,7 @@ export async function startSetupServer(wish: SetupSettings): Promise<SetupServer
   return {
     url: `${origin}/start?token=${token}`,
     code: outcome.promise,
-    close() {
+    close(): void {
       clearTimeout(late);
       server.close();
       server.closeIdleConnections();
@@ -107,26 +100,24 @@ you are signed out, GitHub asks you to log in and then shows an empty form: come
 </form></html>`);
 }
 
-function show(response: ServerResponse, html: string, formTarget: string): void {
+function show(response: ServerResponse, page: string, formTarget: string): void {
   const policy = `default-src 'none'; style-src 'unsafe-inline'; form-action ${formTarget}; base-uri 'none'; frame-ancestors 'none'`;
-  response
-    .writeHead(200, { ...HEADERS, "content-type": "text/html; charset=utf-8", "content-security-policy": policy })
-    .end(html);
+  send(response, 200, "html", page, policy);
 }
 
 function say(response: ServerResponse, status: number, text: string): void {
-  const headers = {
-    ...HEADERS,
-    "content-type": "text/plain; charset=utf-8",
-    "content-security-policy": "default-src 'none'",
-  };
-  response.writeHead(status, headers).end(`${text}\n`);
+  send(response, status, "plain", `${text}\n`, "default-src 'none'");
 }
 
-const HEADERS = {
-  "cache-control": "no-store",
-  "referrer-policy": "no-referrer",
-  "x-content-type-options": "nosniff",
-  // GitHub's page is next, so keep-alive is useless.
-  connection: "close",
-};
+function send(response: ServerResponse, status: number, type: "html" | "plain", text: string, policy: string): void {
+  const headers = {
+    "content-type": `text/${type}; charset=utf-8`,
+    "content-security-policy": policy,
+    "cache-control": "no-store",
+    "referrer-policy": "no-referrer",
+    "x-content-type-options": "nosniff",
+    // GitHub's page is next, so keep-alive is useless.
+    connection: "close",
+  };
+  response.writeHead(status, headers).end(text);
+}
