@@ -1,7 +1,7 @@
 // docs/permissions.md: what the GitHub App may do and hears, each with its reason, from the comments in app.yml.
 
+import { isMap, isPair, isScalar, parseDocument } from "yaml";
 import { markdownTable } from "../src/cli/markdown-table.ts";
-import { appReasons, type Reason } from "../src/config/app-manifest.ts";
 import type { LivePromise } from "../src/domain/live-report.ts";
 
 const HEAD = `<!-- Made by \`npm run generate\` from app.yml; edit the comments there. -->
@@ -95,4 +95,47 @@ export function permissionsMarkdown(appYml: string, promises: readonly LivePromi
     "No run can bring these about:\n",
     markdownTable([["what is open", "what Kodiai does"], ...UNTRIED]),
   ].join("\n");
+}
+
+/** A line of app.yml with the comment above it, for documents. */
+interface Reason {
+  readonly name: string;
+  /** null for an event. */
+  readonly level: string | null;
+  readonly why: string;
+}
+
+/** The comments above events and permissions, which explain why each is requested. */
+function appReasons(text: string): {
+  readonly events: readonly Reason[];
+  readonly permissions: readonly Reason[];
+} {
+  const root = parseDocument(text);
+  const events = root.get("default_events", true);
+  const permissions = root.get("default_permissions", true);
+  const listed =
+    events !== undefined && "items" in (events as object) ? (events as { items: readonly unknown[] }).items : [];
+  return {
+    events: listed.flatMap((item, at) => {
+      const before = at === 0 ? (events as { commentBefore?: string | null }).commentBefore : null;
+      return isScalar(item)
+        ? [{ name: String(item.value), level: null, why: oneLine(item.commentBefore ?? before) }]
+        : [];
+    }),
+    permissions: !isMap(permissions)
+      ? []
+      : permissions.items.flatMap((pair, at) => {
+          if (!isPair(pair) || !isScalar(pair.key)) return [];
+          const why = pair.key.commentBefore ?? (at === 0 ? permissions.commentBefore : null);
+          return [{ name: String(pair.key.value), level: String(pair.value), why: oneLine(why) }];
+        }),
+  };
+}
+
+function oneLine(comment: string | null | undefined): string {
+  return (comment ?? "")
+    .split("\n")
+    .map((line) => line.trim())
+    .join(" ")
+    .trim();
 }

@@ -32,7 +32,6 @@ import {
   admittedBy,
   describedLater,
   type JobWrapper,
-  loggedStages,
   reviewLine,
   runJob,
   stoppableReviews,
@@ -128,7 +127,10 @@ export async function startApp(options: AppOptions): Promise<RunningApp> {
   // Started early, so that it is ready for the first review.
   const inspector: NonNullable<AppOptions["inspector"]> = options.inspector ?? serverInspector();
   await beatOnce(store.queue, log);
-  const workers = startWorkers({ ...options, inspector }, store, github, reading, { sweeper, seen: jobWatch(metrics) });
+  const workers = startWorkers({ ...options, inspector }, store, github, reading, {
+    sweeper,
+    seen: jobWatch(metrics, options),
+  });
   const maintenance = startMaintenance(store, github, workers, options);
   const beating = heartbeat(store.queue, workers, log, options.waits?.beatMs);
   store.queue.onJobAvailable?.((lane) => workers[lane].wake());
@@ -185,7 +187,6 @@ function secretsOf({ privateKey, webhookSecret, formerSecret, databaseUrl }: App
   return [privateKey, webhookSecret, formerSecret?.secret ?? null, databaseUrl ? passwordIn(databaseUrl) : null];
 }
 
-/** Opens the store and starts to load memory. */
 async function openedStore(options: AppOptions): Promise<Store> {
   const { dataDir, databaseUrl = null, memory, searchMemoryBytes, waits, log } = options;
   const limits = searchMemoryBytes ? { memoryBytes: searchMemoryBytes } : {};
@@ -257,10 +258,8 @@ function startWorkers(
     admittedBy(large),
     // A separate job describes new memories later.
     describedLater(addDescribing),
-    // The span and the metrics of each stage.
+    // The span, the metrics and the log line of each stage.
     { lanes: ["review", "command"], stage: ({ lease }, next) => seen.step(lease.job, next) },
-    // Logs the time and figures of each stage, and problems with memory.
-    loggedStages(options),
   ];
 
   const portsOf = reviewPorts(github, store, options.inspector, reading);

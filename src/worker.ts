@@ -31,7 +31,6 @@ export interface WorkerPorts<Taken extends AnyJob = ReviewJob> {
    * replaced this one, or another process took it over.
    */
   readonly run: (job: Taken, attempt: number, signal: AbortSignal, lease: Lease<Taken>) => Promise<string>;
-  /** Called once for each end of a job. */
   readonly onEnd: (lease: Lease<Taken>, end: JobEnd, error: unknown) => void;
   /** Called instead when another process has taken over the job. */
   readonly onLost?: (lease: Lease<Taken>) => void;
@@ -50,7 +49,6 @@ export interface Worker {
   stop(withinMs: number): Promise<void>;
 }
 
-/** One worker for each lane of the queue. */
 export type Workers = Readonly<Record<LaneName, Worker>>;
 
 /**
@@ -187,15 +185,8 @@ async function recorded<Taken extends AnyJob>(
   }
 }
 
-interface LeaseWatch {
-  readonly signal: AbortSignal;
-  /** Rejects after LONGEST_MS. */
-  readonly hangs: Promise<never>;
-  stop(): void;
-}
-
-/** Checks every few seconds whether the job is still wanted, and still ours. */
-function watchLease<Taken extends AnyJob>({ queue }: WorkerPorts<Taken>, lease: Lease<Taken>): LeaseWatch {
+/** Checks every few seconds whether the job is still wanted, and still ours. `hangs` rejects after LONGEST_MS. */
+function watchLease<Taken extends AnyJob>({ queue }: WorkerPorts<Taken>, lease: Lease<Taken>) {
   const unwanted = new AbortController();
   let isAsking = false;
   const ask = async () => {

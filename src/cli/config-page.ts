@@ -3,30 +3,19 @@ import { stringify } from "yaml";
 import { CONFIG_KEYS, type ConfigKey, shapeAt } from "../config/config-keys.ts";
 import { didYouMean } from "../config/did-you-mean.ts";
 import type { ParsedConfig } from "../config/parse-config.ts";
+import { valueAt } from "../config/set-values.ts";
 import { counted } from "../domain/text/counted.ts";
-import { terminalText } from "./terminal-text.ts";
+import { clipped, terminalText } from "./terminal-text.ts";
 
 type Effective = Pick<ParsedConfig, "config" | "origins">;
 
-/** One effective value. */
-export interface ConfigValue {
-  readonly key: string;
-  /** Null when nothing is set and there is no default. */
-  readonly value: unknown;
-  /** A file, `preset NAME` or `default`. */
-  readonly origin: string;
-}
+type ExplainedKey = ReturnType<typeof explainedKey>;
 
-/** One key in the output of `config explain`. */
-export interface ExplainedKey extends ConfigValue {
-  readonly type: string;
-  readonly default: unknown;
-  readonly description: string;
-  readonly example: unknown;
-}
-
-/** Every key of the configuration, and each rule that a file sets; keys of list items are part of their lists. */
-export function configValues({ config, origins }: Effective): readonly ConfigValue[] {
+/**
+ * Every key of the configuration, and each rule that a file sets; keys of list items are part of their lists. `value` is null when
+ * nothing is set and there is no default; `origin` is a file, `preset NAME` or `default`.
+ */
+export function configValues({ config, origins }: Effective) {
   return [...origins].map(([key, origin]) => ({ key, value: valueAt(config, key), origin }));
 }
 
@@ -78,11 +67,7 @@ export function configExplanation(
   };
 }
 
-function explainedKey(
-  key: string,
-  { type, description, example, default: fallback }: ConfigKey,
-  effective: Effective,
-): ExplainedKey {
+function explainedKey(key: string, { type, description, example, default: fallback }: ConfigKey, effective: Effective) {
   const origin = effective.origins.get(key) ?? (key.includes("[]") ? "see its list" : "default");
   const value = key.includes("[]") ? null : valueAt(effective.config, key);
   return { key, value, origin, type, default: fallback ?? null, description, example };
@@ -142,16 +127,7 @@ function sectionName(keys: readonly ConfigKey[], wanted: string): string {
   return keys[0]?.path.split(".").slice(0, depth).join(".") ?? wanted;
 }
 
-function valueAt(config: unknown, key: string): unknown {
-  // Rule ids hold no dots, and neither do our keys.
-  return key.split(".").reduce<unknown>((node, part) => {
-    const isOpen = node !== null && typeof node === "object" && Object.hasOwn(node, part);
-    return isOpen ? (node as Readonly<Record<string, unknown>>)[part] : null;
-  }, config);
-}
-
 function valueText(value: unknown): string {
   if (value === null || value === undefined) return "(not set)";
-  const text = typeof value === "string" ? value : JSON.stringify(value);
-  return text.length > 200 ? `${text.slice(0, 200)}…` : text;
+  return clipped(typeof value === "string" ? value : JSON.stringify(value), 200);
 }

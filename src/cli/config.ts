@@ -1,5 +1,4 @@
 // kodiai config: checks a file, prints each effective value with its source, explains a key, or prints the JSON Schema.
-import { readFile } from "node:fs/promises";
 import { problemLine } from "../config/located.ts";
 import { parseConfig } from "../config/parse-config.ts";
 import { configJsonSchema } from "../config/schema-json.ts";
@@ -7,7 +6,7 @@ import { configVerbPorts } from "../wire/cli/config.ts";
 import { knownRules } from "../wire/rules.ts";
 import { configExplanation, configLines, configValues } from "./config-page.ts";
 import { terminalText } from "./terminal-text.ts";
-import { type ExitCode, noMore, printJson, readWords, UsageError, wantsJson } from "./usage.ts";
+import { type ExitCode, fileText, noMore, printJson, readWords, UsageError, wantsJson } from "./usage.ts";
 import { VERBS } from "./verbs.ts";
 
 type ConfigPorts = Awaited<ReturnType<typeof configVerbPorts>>;
@@ -55,11 +54,8 @@ async function explain(key: string, { notRead, read }: ConfigPorts, asJson: bool
   return 0;
 }
 
-async function check(file: string, asJson: boolean): Promise<ExitCode> {
-  const text = await readFile(file, "utf8").catch((error: unknown) => {
-    throw new UsageError(`${file} cannot be read: ${error instanceof Error ? error.message : String(error)}`);
-  });
-  const { problems } = parseConfig([{ file, text }], knownRules());
+function check(file: string, asJson: boolean): ExitCode {
+  const { problems } = parseConfig([{ file, text: fileText(file) }], knownRules());
   if (asJson) printJson({ problems });
   else if (problems.length === 0) console.log(`${file}: no problems`);
   else for (const problem of problems) console.log(terminalText(problemLine(problem)));

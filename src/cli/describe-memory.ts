@@ -10,7 +10,7 @@ import {
 } from "../flows/memory/describe-memories.ts";
 import type { MemoryVerbPorts } from "../wire/cli/memory.ts";
 import { nameOf } from "./find-repository.ts";
-import { visible } from "./memory-page.ts";
+import { terminalText } from "./terminal-text.ts";
 import { type ExitCode, printJson, type readWords, UsageError, wantsJson, wholeNumber } from "./usage.ts";
 import type { VERBS } from "./verbs.ts";
 
@@ -28,11 +28,11 @@ export async function describe(
   const asking = { ...ports, access };
   const estimate = await estimateDescribing({ repo, most }, asking);
   if (!wantsJson(values))
-    console.log(visible(estimateText(nameOf(repo), access.model.names.small, estimate, usdPerMonth)));
+    console.log(terminalText(estimateText(nameOf(repo), access.model.names.small, estimate, usdPerMonth)));
   const wish = { repo, most, after: null, usdPerMonth, remembering: { redact: ports.redact } };
   const done = values.yes === true && estimate.memories > 0 ? await describeMemories(wish, asking) : null;
   if (wantsJson(values)) printJson({ estimate, usdPerMonth, done: done && plain(done) });
-  else if (done !== null) console.log(visible(describedLine(done)));
+  else if (done !== null) console.log(terminalText(describedLine(done)));
   else console.log(estimate.memories === 0 ? "nothing is left to do" : "the model was not called; --yes calls it");
   return (done?.stopped ?? null) === null ? 0 : 3;
 }
@@ -65,5 +65,4 @@ function plain({ without, ...done }: DescribedMemories) {
   return { ...done, without: Object.fromEntries(without) };
 }
 
-/** The options of `kodiai memory`. */
 export type MemoryWords = ReturnType<typeof readWords<typeof VERBS.memory.options>>["values"];

@@ -60,7 +60,6 @@ async function mustAgree(word: string, look: LiveLook, { yes, force }: LiveValue
     throw new UsageError("--live asks first; without a terminal, add --yes");
 }
 
-/** The verdicts in the sum. */
 const SUMS = {
   holds: "hold",
   "does not hold": "do not",

@@ -17,6 +17,11 @@ export interface Check {
   readonly text: string;
 }
 
+export const ok = (name: string, text: string): Check => ({ name, state: "ok", text });
+/** Something that the operator may want to know or to change. */
+export const note = (name: string, text: string): Check => ({ name, state: "note", text });
+export const broken = (name: string, text: string): Check => ({ name, state: "broken", text });
+
 /** The embedding space of the chosen embedder; null when it gave no vector. */
 type Space = { readonly model: string; readonly dimension: number } | null;
 
@@ -25,7 +30,7 @@ export async function memoryChecks(place: string): Promise<readonly Check[]> {
   const read = readEmbeddings(setVariables(process.env));
   const embedder: { check: Check; space: Space } =
     "problems" in read
-      ? { check: { name: "embedder", state: "broken", text: read.problems.join("; ") }, space: null }
+      ? { check: broken("embedder", read.problems.join("; ")), space: null }
       : await embedderCheck(read.embeddings);
   if (isDatabase(place)) return [await databaseCheck(place, embedder.space), usearchCheck(), embedder.check];
   const facts = await memoryIn(place);
@@ -33,10 +38,9 @@ export async function memoryChecks(place: string): Promise<readonly Check[]> {
 }
 
 function usearchCheck(): Check {
-  const name = "usearch";
-  if (comparesInMemory()) return { name, state: "ok", text: "compares vectors where there are more than 2,000" };
+  if (comparesInMemory()) return ok("usearch", "compares vectors where there are more than 2,000");
   const text = `no build for ${process.platform} ${process.arch}; the database compares vectors instead, which takes longer in large repositories`;
-  return { name, state: "note", text };
+  return note("usearch", text);
 }
 
 /** The number of vectors in a PostgreSQL, by embedder. */
@@ -49,10 +53,10 @@ async function databaseCheck(url: string, space: Space): Promise<Check> {
     const others = spaces.filter(
       (one) => space !== null && (one.model !== space.model || one.dimension !== space.dimension),
     );
-    if (others.length === 0) return { name, state: "ok", text: text === "" ? "none yet" : text };
-    return { name, state: "note", text: `${text}; those of another embedder are not searched` };
+    if (others.length === 0) return ok(name, text === "" ? "none yet" : text);
+    return note(name, `${text}; those of another embedder are not searched`);
   } catch (error) {
-    return { name, state: "broken", text: error instanceof Error ? error.message : String(error) };
+    return broken(name, error instanceof Error ? error.message : String(error));
   }
 }
 
@@ -70,10 +74,10 @@ async function embedderCheck(embeddings: Embeddings): Promise<{ readonly check: 
   if ((answer.vectors[0] ?? null) === null) {
     const why = answer.failed ?? "it gave no vector";
     const text = `${embeddings.kind}: ${space.model}: ${why}; until it answers, memory is searched by words`;
-    return { check: { name: "embedder", state: "broken", text }, space: space.dimension > 0 ? space : null };
+    return { check: broken("embedder", text), space: space.dimension > 0 ? space : null };
   }
   const text = `${embeddings.kind}: ${named(space)}`;
-  return { check: { name: "embedder", state: "ok", text }, space };
+  return { check: ok("embedder", text), space };
 }
 
 /** A crowd without write access changes nothing, but the owner may want to know about it. */
@@ -87,7 +91,7 @@ function factChecks(facts: MemoryFacts, space: Space): readonly Check[] {
   const { problems, records, repositories, stale, bytes, cachedQueries, sqliteVec } = facts;
   const sizes = bytes.map((file) => `${file.file} ${megabytes(file.bytes)}`).join(", ");
   if (problems.length > 0) {
-    return [{ name: "memory", state: "broken", text: `${problems.join("; ")}; reviews run without it (${sizes})` }];
+    return [broken("memory", `${problems.join("; ")}; reviews run without it (${sizes})`)];
   }
   const held =
     records === 0
@@ -95,12 +99,12 @@ function factChecks(facts: MemoryFacts, space: Space): readonly Check[] {
       : `${memories(records)} of ${counted(repositories, "repository", "repositories")}`;
   const more = `${stale} stale, ${cachedQueries} queries cached; ${sizes}`;
   return [
-    { name: "memory", state: "ok", text: `${held}, ${more}` },
+    ok("memory", `${held}, ${more}`),
     ...feedbackChecks(facts),
     ...vectorChecks(facts, space),
     "version" in sqliteVec
-      ? { name: "sqlite-vec", state: "ok", text: sqliteVec.version }
-      : { name: "sqlite-vec", state: "broken", text: `${sqliteVec.problem}; memory is searched by words only` },
+      ? ok("sqlite-vec", sqliteVec.version)
+      : broken("sqlite-vec", `${sqliteVec.problem}; memory is searched by words only`),
   ];
 }
 
@@ -148,7 +152,7 @@ export async function warmthCheck({
     return { name: "search", state: memory.state === "off" ? "broken" : "ok", text };
   } catch {
     const text = `no server answers at ${at}:${port}; when it starts, it loads the most recently written memories`;
-    return { name: "search", state: "note", text };
+    return note("search", text);
   }
 }
 

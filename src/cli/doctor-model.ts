@@ -7,7 +7,7 @@ import { setVariables } from "../config/shown-variables.ts";
 import type { LookUps, ModelRequest, ModelTier } from "../domain/model.ts";
 import type { Model } from "../ports/model.ts";
 import { chosenModel } from "../wire/models.ts";
-import type { Check } from "./doctor-memory.ts";
+import { broken, type Check, note, ok } from "./doctor-memory.ts";
 
 const name = "model";
 
@@ -19,10 +19,10 @@ const name = "model";
 export async function modelChecks({ asks }: { readonly asks: boolean }): Promise<readonly Check[]> {
   const set = setVariables(process.env);
   const read = readModel(set);
-  if ("problems" in read) return [{ name, state: "broken", text: read.problems.join("; ") }];
+  if ("problems" in read) return [broken(name, read.problems.join("; "))];
   const { model: choice } = read;
   if (choice === null) {
-    return [{ name, state: "note", text: `not configured (rules and memory only); set ${MODEL_VARIABLES}` }];
+    return [note(name, `not configured (rules and memory only); set ${MODEL_VARIABLES}`)];
   }
   const model = await chosenModel(choice);
   const { names } = model;
@@ -31,11 +31,11 @@ export async function modelChecks({ asks }: { readonly asks: boolean }): Promise
   const known = tiers.map((tier): Check => {
     const price = priceOf(model, tier);
     const text = `${both ? "main and small" : tier}: ${names[tier]}, ${model.contextTokens(tier)} tokens of context, ${price.text}`;
-    return { name, state: price.known ? "ok" : "note", text };
+    return (price.known ? ok : note)(name, text);
   });
   return [
     ...known,
-    { name: "endpoint", state: "ok", text: endpoint(choice) },
+    ok("endpoint", endpoint(choice)),
     ...passedOver(choice, set),
     ...(asks ? [await asked(model, choice)] : []),
     budget(choice, known),
@@ -48,7 +48,7 @@ function passedOver({ provider = "anthropic" }: ModelChoice, set: ReadonlyMap<st
   if (other === undefined) return [];
   const text = `using ${PROVIDERS[provider].name}; ${PROVIDERS[other].name} is also set and not used`;
   const isChosen = set.has("KODIAI_MODEL_PROVIDER");
-  return [{ name: "provider", state: "ok", text: isChosen ? text : `${text}; KODIAI_MODEL_PROVIDER=${other} uses it` }];
+  return [ok("provider", isChosen ? text : `${text}; KODIAI_MODEL_PROVIDER=${other} uses it`)];
 }
 
 const MILLION = 1_000_000;
@@ -86,10 +86,9 @@ function budget({ usdPerMonth: ceiling = null }: ModelChoice, known: readonly Ch
   const each = `USD ${usdPerReview} a review and ${usdPerMonth} a month and repository, unless .kodiai.yml says otherwise`;
   const text = ceiling === null ? each : `${each}; USD ${ceiling} a month for all of them`;
   const isHeld = known.every(({ state }) => state === "ok");
-  return { name: "budget", state: "ok", text: isHeld ? text : `${text}; models without a known price count as free` };
+  return ok("budget", isHeld ? text : `${text}; models without a known price count as free`);
 }
 
-/** What the test tool returns. */
 const FOUND = "amber";
 
 const LOOK_UPS: LookUps = {

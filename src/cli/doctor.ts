@@ -13,7 +13,7 @@ import { inspector, knownRules } from "../wire/rules.ts";
 import { openStore, type Store } from "../wire/store.ts";
 import { isDatabase, shownPlace, storePlace } from "./data-dir.ts";
 import { doctorLive } from "./doctor-live.ts";
-import { type Check, memoryChecks, warmthCheck } from "./doctor-memory.ts";
+import { broken, type Check, memoryChecks, note, ok, warmthCheck } from "./doctor-memory.ts";
 import { modelChecks } from "./doctor-model.ts";
 import { REMEDIES } from "./remedies.ts";
 import { readServersEnv } from "./server-folder.ts";
@@ -36,7 +36,7 @@ export async function doctor(words: readonly string[], readEnvFile = readServers
   const checks = [
     node(),
     rules(),
-    ...(unread === null ? [] : [{ name: "env", state: "note", text: unread } as const]),
+    ...(unread === null ? [] : [note("env", unread)]),
     ...(await store(place)),
     ...(await memoryChecks(place)),
     ...(await retrieval(values["data-dir"])),
@@ -55,16 +55,12 @@ export async function doctor(words: readonly string[], readEnvFile = readServers
 }
 
 function node(): Check {
-  return { name: "node", state: "ok", text: `${process.versions.node} on ${process.platform} ${process.arch}` };
+  return ok("node", `${process.versions.node} on ${process.platform} ${process.arch}`);
 }
 
 function rules(): Check {
   inspector();
-  return {
-    name: "rules",
-    state: "ok",
-    text: `${knownRules().ruleIds.size} rules are loaded`,
-  };
+  return ok("rules", `${knownRules().ruleIds.size} rules are loaded`);
 }
 
 async function store(place: string): Promise<Check[]> {
@@ -73,25 +69,17 @@ async function store(place: string): Promise<Check[]> {
     const { waiting, running, parked } = await opened.queue.counts();
     const { deliveries, heads } = await opened.missed.counts(Date.now() - 30 * DAY_MS);
     await opened.close();
-    const queue: Check = {
-      name: "queue",
-      state: parked > 0 ? "note" : "ok",
-      text: `${waiting} waiting, ${running} running, ${parked} parked`,
-    };
-    const missed: Check = {
-      name: "missed",
-      state: "ok",
-      text: `${counted(deliveries, "redelivery", "redeliveries")} requested, ${counted(heads, "missed push", "missed pushes")} recovered (last 30 days)`,
-    };
-    return [{ name: "data", state: "ok", text: shownPlace(place) }, queue, missed];
+    const queue = (parked > 0 ? note : ok)("queue", `${waiting} waiting, ${running} running, ${parked} parked`);
+    const missed = ok(
+      "missed",
+      `${counted(deliveries, "redelivery", "redeliveries")} requested, ${counted(heads, "missed push", "missed pushes")} recovered (last 30 days)`,
+    );
+    return [ok("data", shownPlace(place)), queue, missed];
   } catch (error) {
-    return [
-      {
-        name: "data",
-        state: "broken",
-        text: `${shownPlace(place)}: ${message(error)}; ${isDatabase(place) ? "check the address and the server" : "set KODIAI_DATA_DIR or --data-dir to a folder that can be written"}`,
-      },
-    ];
+    const fix = isDatabase(place)
+      ? "check the address and the server"
+      : "set KODIAI_DATA_DIR or --data-dir to a folder that can be written";
+    return [broken("data", `${shownPlace(place)}: ${message(error)}; ${fix}`)];
   }
 }
 
@@ -105,20 +93,19 @@ function openAt(place: string): Promise<Store> {
 
 /** The last day's figures if there are any, and a note for each alert. */
 async function retrieval(word: string | undefined): Promise<Check[]> {
-  const name = "retrieval";
   try {
     const ports = await statisticsAt(storePlace(word));
     try {
       const figures = await ports.statistics.read({ ms: DAY_MS, repo: null });
       const alerts = retrievalAlerts(figures);
       const text = `${figures.count} searches in 24 h, P95 ${Math.round(figures.ms.p95)} ms; see kodiai stats`;
-      if (alerts.length === 0) return [{ name, state: "ok", text }];
-      return alerts.map((alert) => ({ name, state: "note", text: `${alert.text}; ${alert.fix}` }));
+      if (alerts.length === 0) return [ok("retrieval", text)];
+      return alerts.map((alert) => note("retrieval", `${alert.text}; ${alert.fix}`));
     } finally {
       await ports.close();
     }
   } catch (error) {
-    return [{ name, state: "note", text: `its statistics cannot be read: ${message(error)}` }];
+    return [note("retrieval", `its statistics cannot be read: ${message(error)}`)];
   }
 }
 
@@ -133,9 +120,7 @@ async function reactions(word: string | undefined): Promise<Check[]> {
     const refused = ended.filter(({ outcome }) => outcome?.endsWith(REACTION_REFUSED) === true).length;
     if (refused === 0) return [];
     const fix = "answers are still posted; give the App `issues: write` to allow reactions";
-    return [
-      { name: "reactions", state: "note", text: `${refused} reactions to comments were refused by GitHub; ${fix}` },
-    ];
+    return [note("reactions", `${refused} reactions to comments were refused by GitHub; ${fix}`)];
   } catch {
     // A problem with the store is already reported above.
     return [];
@@ -146,25 +131,18 @@ async function reactions(word: string | undefined): Promise<Check[]> {
 
 async function server(): Promise<Check[]> {
   if (process.env.APP_ID === undefined) {
-    return [
-      {
-        name: "server",
-        state: "ok",
-        text: "not configured (APP_ID is not set): this machine only runs the command line",
-      },
-    ];
+    return [ok("server", "not configured (APP_ID is not set): this machine only runs the command line")];
   }
   const read = readEnv(process.env);
-  if ("problems" in read) return read.problems.map((text) => ({ name: "server", state: "broken", text }));
+  if ("problems" in read) return read.problems.map((text) => broken("server", text));
   return [await github(read.env), dashboardCheck(read.env), await warmthCheck(read.env)];
 }
 
 /** Who can open the dashboard, and where; includes the callback URL, which only a browser can test. */
 function dashboardCheck({ dashboardToken, dashboardLogin, adminHost, adminPort }: Env): Check {
-  const name = "dashboard";
   if (dashboardToken === null && dashboardLogin === null) {
     const fix = "GITHUB_CLIENT_ID and GITHUB_CLIENT_SECRET of the App, or KODIAI_DASHBOARD_TOKEN, open it";
-    return { name, state: "note", text: `closed: ${fix}` };
+    return note("dashboard", `closed: ${fix}`);
   }
   const token = dashboardToken === null ? [] : [`http://${adminHost}:${adminPort} by its token`];
   const login =
@@ -173,19 +151,18 @@ function dashboardCheck({ dashboardToken, dashboardLogin, adminHost, adminPort }
       : [
           `${dashboardLogin.origin} by GitHub; the App's callback URL must be ${dashboardLogin.origin}${LOGIN_CALLBACK}`,
         ];
-  return { name, state: "ok", text: [...token, ...login].join(", ") };
+  return ok("dashboard", [...token, ...login].join(", "));
 }
 
 async function github(env: Env): Promise<Check> {
   try {
     const slug = await githubAnswers({ appId: env.appId, privateKey: privateKeyOf(env) }, env.githubApiUrl);
-    return { name: "github", state: "ok", text: `${env.githubApiUrl} recognises this App as ${slug}` };
+    return ok("github", `${env.githubApiUrl} recognises this App as ${slug}`);
   } catch (error) {
-    return {
-      name: "github",
-      state: "broken",
-      text: `${env.githubApiUrl}: ${message(error)}; check APP_ID, the private key, the network and the proxy`,
-    };
+    return broken(
+      "github",
+      `${env.githubApiUrl}: ${message(error)}; check APP_ID, the private key, the network and the proxy`,
+    );
   }
 }
 

@@ -14,17 +14,9 @@ import { analyzeRows, contextRows, gatherRows, type Row, reviewRows } from "./ex
 import { memoryLines } from "./memory-lines.ts";
 import { type PlainQuestion, plainQuestion, promptParts, shownPrompts } from "./prompt-text.ts";
 import { subject } from "./subject.ts";
-import { terminalText } from "./terminal-text.ts";
+import { clipped, terminalText } from "./terminal-text.ts";
 import { type ExitCode, oneOf, readWords } from "./usage.ts";
 import { VERBS } from "./verbs.ts";
-
-interface Explanation {
-  readonly version: 1;
-  readonly job: unknown;
-  readonly stages: readonly { readonly stage: string; readonly ms: number; readonly value: unknown }[];
-  /** The prompt part by part, what was cut, and what the model read; or why no model was called. */
-  readonly model: unknown;
-}
 
 /** @throws UsageError, or the error that prevented the review */
 export async function explain(words: readonly string[]): Promise<ExitCode> {
@@ -33,7 +25,7 @@ export async function explain(words: readonly string[]): Promise<ExitCode> {
   const questions: PlainQuestion[] = [];
   const { job, ports } = await subject(values, positionals, (request) => questions.push(plainQuestion(request)));
 
-  const stages: Explanation["stages"][number][] = [];
+  const stages: { readonly stage: string; readonly ms: number; readonly value: unknown }[] = [];
   const step: Stage = async (stage, enter) => {
     const started = performance.now();
     const value = await enter();
@@ -42,8 +34,8 @@ export async function explain(words: readonly string[]): Promise<ExitCode> {
   };
   const written = await writeReview(job, ports, step);
   // The output of gather contains whole files, and with them their secrets.
-  const output: Explanation = { version: 1, job, stages, model: modelPart(questions, written) };
-  const clean = await withoutSecrets(JSON.parse(JSON.stringify(output, plain)) as Explanation);
+  const output = { version: 1, job, stages, model: modelPart(questions, written) };
+  const clean = await withoutSecrets(JSON.parse(JSON.stringify(output, plain)) as typeof output);
   if (asJson) console.log(JSON.stringify(clean, null, 2));
   else {
     for (const { stage, ms, value } of clean.stages) {
@@ -74,7 +66,9 @@ function stagePage(value: unknown, ms: number): string {
 }
 
 function rowLines(rows: readonly Row[]): readonly string[] {
-  return rows.map(([label, text]) => `  ${styleText("dim", label.padEnd(WIDTH))} ${cut(terminalText(text))}`);
+  return rows.map(
+    ([label, text]) => `  ${styleText("dim", label.padEnd(WIDTH))} ${clipped(terminalText(text), LINE_CHARS)}`,
+  );
 }
 
 function isOf<T extends { readonly kind: string }>(value: unknown, kind: T["kind"]): value is T {
@@ -85,6 +79,7 @@ function isSignals(value: unknown): value is ReviewSignals {
   return typeof value === "object" && value !== null && "intent" in value && "risks" in value;
 }
 
+/** The prompt part by part, what was cut, and what the model read; or why no model was called. */
 function modelPart(questions: readonly PlainQuestion[], written: Review | Skipped): unknown {
   if (questions.length === 0 || written.kind === "skipped") return "no model was used";
   const { coverage, cost } = written;
@@ -112,6 +107,7 @@ function plain(_key: string, value: unknown): unknown {
 const MAX_DEPTH = 5;
 const MAX_ITEMS = 20;
 const MAX_TEXT = 200;
+const LINE_CHARS = 160;
 
 /** A value as an indented outline; long lists and texts are cut visibly. */
 function outline(value: unknown, depth: number): string {
@@ -141,7 +137,7 @@ function leaf(value: unknown): string {
       : typeof value === "object"
         ? terminalText(JSON.stringify(value))
         : String(value);
-  return text.length > MAX_TEXT ? `${text.slice(0, MAX_TEXT)}… (${text.length} characters)` : text;
+  return clipped(text, MAX_TEXT);
 }
 
 // The output of the retrieve stage for a terminal: why it searched, the queries, the results and what was cut.
@@ -174,7 +170,7 @@ function gateRows({ gate, query }: Precedents): Row[] {
 
 function queryRows({ query }: Precedents): Row[] {
   if (query === null) return [];
-  const lines = query.text.split("\n").map((line): Row => ["", cut(line)]);
+  const lines = query.text.split("\n").map((line): Row => ["", clipped(line, LINE_CHARS)]);
   const [first = ["", ""], ...more] = lines;
   return [
     ["query", first[1]],
@@ -186,7 +182,7 @@ function queryRows({ query }: Precedents): Row[] {
 
 function variantText({ kind, text, path }: QueryVariant): string {
   const characters = `${text.length} characters`;
-  return path === null ? `${kind}, ${characters}` : `${kind} of ${cut(path)}, ${characters}`;
+  return path === null ? `${kind}, ${characters}` : `${kind} of ${clipped(path, LINE_CHARS)}, ${characters}`;
 }
 
 function resultRows({ query, provenance, ranked }: Precedents): Row[] {
@@ -259,10 +255,4 @@ function cutLines({ cut: out }: Precedents): readonly string[] {
       return terminalText(`  ${String(all.length).padStart(4)} × ${all[0]?.reason ?? ""}: ${ids.join(" ")}${more}`);
     });
   return ["", `  ${styleText("bold", `cut (${out.length})`)}`, ...lines];
-}
-
-const LINE_CHARS = 160;
-
-function cut(line: string): string {
-  return line.length > LINE_CHARS ? `${line.slice(0, LINE_CHARS)}… (${line.length} characters)` : line;
 }

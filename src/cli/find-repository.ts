@@ -54,7 +54,7 @@ export function namedRepository(word: string): {
   readonly name: string;
 } {
   const match = ON_GITHUB.exec(word);
-  if (match === null) throw new UsageError(`${JSON.stringify(word)} is neither a folder nor OWNER/NAME`);
+  if (match === null) throw new UsageError(`${JSON.stringify(word)} is not OWNER/NAME`);
   const [, host, owner = "", name = ""] = match;
   return { host: host?.toLowerCase() ?? usualHost(), owner, name };
 }

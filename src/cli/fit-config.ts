@@ -15,38 +15,13 @@ import { isFolder } from "./find-repository.ts";
 import { type ExitCode, oneOf, readWords, UsageError } from "./usage.ts";
 import { VERBS } from "./verbs.ts";
 
-/** Languages whose syntax the structural rules read, by canonical id. For others, rules read the lines. */
-const STRUCTURAL: ReadonlySet<string> = new Set([
-  "typescript",
-  "javascript",
-  "python",
-  "go",
-  "java",
-  "ruby",
-  "rust",
-  "php",
-]);
 /** Prose and settings are in every repository and do not characterise it. */
 const NOT_CODE: ReadonlySet<string> = new Set([
-  "markdown",
-  "json",
-  "yaml",
-  "text",
-  "toml",
-  "ini",
-  "xml",
-  "svg",
-  "csv",
-  "gitignore",
-  "ignorelist",
-  "gitattributes",
-  "editorconfig",
-  "dotenv",
-  "npmconfig",
-  "restructuredtext",
-  "asciidoc",
-  "jsonwithcomments",
   UNKNOWN_LANGUAGE,
+  ...(
+    "markdown json yaml text toml ini xml svg csv gitignore ignorelist gitattributes editorconfig dotenv " +
+    "npmconfig restructuredtext asciidoc jsonwithcomments"
+  ).split(" "),
 ]);
 /** Files that the model gets before each review: see gather/read-guidance.ts. */
 const GUIDANCE = ["AGENTS.md", "CLAUDE.md", ".github/copilot-instructions.md"];
@@ -88,12 +63,7 @@ export function fittedConfig({ files, attributes }: Checkout, preset: Preset): s
 function languageLines(files: readonly string[]): readonly string[] {
   const counted = countedBy(files, (path) => languageOf(path)).filter(([language]) => !NOT_CODE.has(language));
   if (counted.length === 0) return ["No code yet: rules read every language's lines."];
-  const countsOf = (isIn: boolean) => shownCounts(counted.filter(([language]) => STRUCTURAL.has(language) === isIn));
-  const [structural, others] = [countsOf(true), countsOf(false)];
-  return [
-    ...(structural === "" ? [] : [`Languages whose syntax the rules read: ${structural}.`]),
-    ...(others === "" ? [] : [`By their lines only: ${others}.`]),
-  ];
+  return [`Languages: ${shownCounts(counted)}.`];
 }
 
 function leftOutLines(files: readonly string[]): readonly string[] {

@@ -1,5 +1,4 @@
-// `kodiai help`, `kodiai VERB --help` and docs/cli.md, from the list of verbs.
-import { markdownTable } from "./markdown-table.ts";
+// `kodiai help` and `kodiai VERB --help`, from the list of verbs.
 import { VERBS, type Verb } from "./verbs.ts";
 
 const GROUPS: readonly Verb["group"][] = ["review", "memory", "set up", "operate"];
@@ -12,7 +11,7 @@ const ENVIRONMENT = [
   "NO_COLOR             turns colours off",
 ];
 
-const EXIT = "exit: 0 done, 1 findings at or above --fail-on, 2 usage or configuration, 3 could not review";
+export const EXIT = "exit: 0 done, 1 findings at or above --fail-on, 2 usage or configuration, 3 could not review";
 
 /** The overview: a line for each verb. */
 export function overview(): string {
@@ -54,21 +53,8 @@ export function helpOf(name: string): string | null {
   ].join("\n");
 }
 
-/** docs/cli.md: a section for each verb. */
-export function helpMarkdown(): string {
-  const sections = [...LIST].map(([name, verb]) => {
-    const forms = verb.forms.map(([words, text]) => `- \`kodiai ${name}${words === "" ? "" : ` ${words}`}\`: ${text}`);
-    const rows = Object.entries(verb.options).map(([option, { value, text, multiple }]) => [
-      `\`${flag(option, value)}\``,
-      `${text}${multiple === true ? "; may be repeated" : ""}`,
-    ]);
-    const options = rows.length === 0 ? [] : ["", markdownTable([["option", "meaning"], ...rows]).trimEnd()];
-    return [`## ${name}`, "", `${capitalised(verb.summary)}.`, "", ...forms, ...options].join("\n");
-  });
-  return [...sections, `## Exit codes\n\n${EXIT.replace("exit: ", "")}.`].join("\n\n");
-}
-
-function flag(option: string, value: string | undefined): string {
+/** `--name VALUE` */
+export function flag(option: string, value: string | undefined): string {
   return `--${option}${value === undefined ? "" : ` ${value}`}`;
 }
 
@@ -77,8 +63,4 @@ function table(rows: readonly (readonly [string, string])[]): readonly string[] 
   return rows.flatMap(([left, text]) =>
     left.length > width ? [`  ${left}`, `  ${" ".repeat(width)}  ${text}`] : [`  ${left.padEnd(width)}  ${text}`],
   );
-}
-
-function capitalised(text: string): string {
-  return `${text.slice(0, 1).toUpperCase()}${text.slice(1)}`;
 }

@@ -7,7 +7,6 @@ import { VERBS } from "./verbs.ts";
 
 const ACTIONS = ["ls", "show", "retry", "drop"] as const;
 const STATES = ["waiting", "running", "parked", "done", "superseded", "cancelled"] as const;
-/** The states listed by default. */
 const SHOWN: readonly JobState[] = ["waiting", "running", "parked"];
 const MOST = 1_000;
 

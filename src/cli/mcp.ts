@@ -2,10 +2,9 @@
 import { randomBytes } from "node:crypto";
 import { serveStdio } from "@modelcontextprotocol/server/stdio";
 import manifest from "../../package.json" with { type: "json" };
-import type { McpPorts } from "../mcp/mcp-ports.ts";
 import { mcpServer } from "../mcp/mcp-server.ts";
 import { startMcpServer } from "../server/mcp-http-server.ts";
-import { mcpPorts } from "../wire/cli/mcp.ts";
+import { type McpPorts, mcpPorts } from "../wire/cli/mcp.ts";
 import { registerSecrets } from "../wire/secrets.ts";
 import { terminalText } from "./terminal-text.ts";
 import { type ExitCode, noMore, oneOf, readWords, UsageError, wholeNumber } from "./usage.ts";
@@ -34,38 +33,28 @@ export async function mcp(words: readonly string[]): Promise<ExitCode> {
     mayWrite: values["allow-write"] === true,
   });
   try {
-    const serving = { version: manifest.version, about: aboutOf(ports) };
-    if (port === null || token === null) await overStdio(ports, serving);
-    else await overHttp(ports, serving, { port, token });
+    if (port === null || token === null) await overStdio(ports);
+    else await overHttp(ports, port, token);
     return 0;
   } finally {
     await ports.close();
   }
 }
 
-interface Serving {
-  readonly version: string;
-  readonly about: string;
-}
-
 /** Standard output belongs to the protocol. */
-async function overStdio(ports: McpPorts, { version, about }: Serving): Promise<void> {
+async function overStdio(ports: McpPorts): Promise<void> {
   const ended = endOf(true);
-  const served = serveStdio(() => mcpServer(ports, version), { onerror: complain });
-  say(`${about} on standard input and output`);
+  const served = serveStdio(() => mcpServer(ports, manifest.version), { onerror: complain });
+  say(`${aboutOf(ports)} on standard input and output`);
   await ended;
   await served.close();
 }
 
-async function overHttp(
-  ports: McpPorts,
-  { version, about }: Serving,
-  { port, token }: { readonly port: number; readonly token: Token },
-): Promise<void> {
+async function overHttp(ports: McpPorts, port: number, token: Token): Promise<void> {
   registerSecrets(token.word);
   const ended = endOf(false);
-  const server = await startMcpServer(port, token.word, () => mcpServer(ports, version));
-  say(`${about} on ${server.url}`);
+  const server = await startMcpServer(port, token.word, () => mcpServer(ports, manifest.version));
+  say(`${aboutOf(ports)} on ${server.url}`);
   if (token.isNew) say(`token for this run: ${token.word} (set ${TOKEN} to keep one)`);
   await ended;
   await server.close();

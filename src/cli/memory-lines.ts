@@ -1,20 +1,17 @@
 // One search result for a terminal: its text, its source, and the reasons for its rank.
 import { styleText } from "node:util";
 import { type RankedMemory, termsText } from "../domain/retrieval.ts";
+import { oneLine } from "../domain/text/cut-text.ts";
 import { isoDate } from "../domain/text/iso-date.ts";
-import { terminalText } from "./terminal-text.ts";
+import { clipped, terminalText } from "./terminal-text.ts";
 
 const TEXT_CHARS = 160;
 
-/** The memory's text on one line, cut. */
-export function textLine({ record }: RankedMemory): string {
-  const line = terminalText((record.lesson ?? record.text).replace(/\s+/g, " ").trim());
-  const points = [...line.slice(0, TEXT_CHARS * 2)];
-  return points.length > TEXT_CHARS ? `${points.slice(0, TEXT_CHARS).join("")}…` : line;
+function textLine({ record }: RankedMemory): string {
+  return clipped(terminalText(oneLine(record.lesson ?? record.text)), TEXT_CHARS);
 }
 
-/** The source: corpus, place, language, outcome, date. */
-export function sourceLine({ record }: RankedMemory): string {
+function sourceLine({ record }: RankedMemory): string {
   const place = [record.path, record.symbol].filter((part) => part !== null).join("#");
   const kind = [record.corpus, record.chunkType ?? record.category, record.severity].filter((part) => part !== null);
   const facts = [kind.join("/"), place, record.language, record.outcome, isoDate(record.provenance.at)];

@@ -35,13 +35,6 @@ export function pageOf(record: MemoryRecord): string {
     .join("\n\n");
 }
 
-/** Text by others for a terminal: without control characters, which could move the cursor, recolour or hide text. */
-export function visible(text: string): string {
-  return text.replace(/[\p{Cc}\p{Cf}]/gu, (character) =>
-    character === "\n" || character === "\t" ? character : "\uFFFD",
-  );
-}
-
 /** The part that a model wrote, marked as such; why it wrote nothing; null without a model. */
 function writtenPart({ situation, lesson, tags, described }: MemoryRecord): string | null {
   if (situation === null && lesson === null) {

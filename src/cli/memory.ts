@@ -16,8 +16,9 @@ import type { EvidenceStore } from "../ports/feedback.ts";
 import { type MemoryVerbPorts, memoryVerbPorts } from "../wire/cli/memory.ts";
 import { describe, type MemoryWords } from "./describe-memory.ts";
 import { nameOf } from "./find-repository.ts";
-import { lessonsLine, lineOf, pageOf, visible } from "./memory-page.ts";
+import { lessonsLine, lineOf, pageOf } from "./memory-page.ts";
 import { whyOf, whyPage } from "./memory-why.ts";
+import { terminalText } from "./terminal-text.ts";
 import { type ExitCode, noMore, oneOf, printJson, readWords, UsageError, wantsJson, wholeNumber } from "./usage.ts";
 import { VERBS } from "./verbs.ts";
 
@@ -158,7 +159,7 @@ async function forget(id: string | undefined, values: MemoryWords, ports: Memory
   const repo = await ports.repoOf(values.repo);
   const forgotten = await ports.memory.forget(repoKey(repo), [id]);
   if (forgotten === 0) throw new UsageError(`${nameOf(repo)} has no memory ${JSON.stringify(id)}`);
-  console.log(wantsJson(values) ? JSON.stringify({ version: 1, forgotten }) : `forgot ${visible(id)}`);
+  console.log(wantsJson(values) ? JSON.stringify({ version: 1, forgotten }) : `forgot ${terminalText(id)}`);
   return 0;
 }
 
@@ -175,7 +176,7 @@ async function list(subject: string | undefined, values: MemoryWords, ports: Mem
   const records = await ports.recall.records(scopeOf(repo), ids.slice(0, limit));
   if (wantsJson(values)) printJson({ total: ids.length, records });
   else {
-    for (const record of records) console.log(visible(lineOf(record)));
+    for (const record of records) console.log(terminalText(lineOf(record)));
     console.log(`${records.length} of ${ids.length} memories of ${nameOf(repo)}`);
   }
   return 0;
@@ -196,7 +197,7 @@ async function idsOf(
 async function show(id: string | undefined, values: MemoryWords, ports: MemoryVerbPorts): Promise<ExitCode> {
   const record = await recordOf("show", id, values, ports);
   if (wantsJson(values)) printJson({ record });
-  else console.log(visible(pageOf(record)));
+  else console.log(terminalText(pageOf(record)));
   return 0;
 }
 
@@ -204,7 +205,7 @@ async function why(id: string | undefined, values: MemoryWords, ports: MemoryVer
   const record = await recordOf("why", id, values, ports);
   const weighed = await whyOf(record, ports.evidence);
   if (wantsJson(values)) printJson({ id, ...weighed });
-  else console.log(visible(whyPage(record, weighed)));
+  else console.log(terminalText(whyPage(record, weighed)));
   return 0;
 }
 
@@ -238,12 +239,12 @@ async function stats(_: string | undefined, values: MemoryWords, ports: MemoryVe
   console.log(`${nameOf(repo)}: ${total} memories`);
   for (const [name, counts] of Object.entries(tables)) {
     const parts = [...counts].sort(([, a], [, b]) => b - a).map(([what, count]) => `${what} ${count}`);
-    console.log(visible(`  by ${name}: ${parts.length === 0 ? "none" : parts.join(", ")}`));
+    console.log(terminalText(`  by ${name}: ${parts.length === 0 ? "none" : parts.join(", ")}`));
   }
-  console.log(visible(`  ${lessonsLine(fields)}`));
-  for (const line of heldLines(acts)) console.log(visible(`  ${line}`));
+  console.log(terminalText(`  ${lessonsLine(fields)}`));
+  for (const line of heldLines(acts)) console.log(terminalText(`  ${line}`));
   const help = replayed === null ? "never run; kodiai replay measures whether memory helps" : replaySummary(replayed);
-  console.log(visible(`  replay: ${help}`));
+  console.log(terminalText(`  replay: ${help}`));
   return 0;
 }
 
@@ -254,15 +255,12 @@ function scopeOf(repo: Repo): Scope {
 
 // Feedback that did not count, for the owner: bursts that are held, and acts by people without write access.
 
-interface HeldActs {
-  /** By pull request: how many acts are held, and why. */
-  readonly bursts: readonly { readonly pull: number; readonly acts: number; readonly reason: string }[];
-  /** Acts by people without write access, by bots and by unknown accounts, and the number of accounts. */
-  readonly weightless: { readonly acts: number; readonly accounts: number };
-}
-
-/** @throws Transient when memory cannot be read now */
-async function heldActs(repo: RepoKey, store: Pick<EvidenceStore, "pulls" | "evidence">): Promise<HeldActs> {
+/**
+ * @returns `bursts` by pull request: how many acts are held, and why; `weightless`: acts by people without write access, by bots
+ *   and by unknown accounts, and the number of accounts
+ * @throws Transient when memory cannot be read now
+ */
+async function heldActs(repo: RepoKey, store: Pick<EvidenceStore, "pulls" | "evidence">) {
   const bursts: { pull: number; acts: number; reason: string }[] = [];
   const strangers: Evidence[] = [];
   for (const pull of await store.pulls(repo)) {
@@ -275,8 +273,10 @@ async function heldActs(repo: RepoKey, store: Pick<EvidenceStore, "pulls" | "evi
   return { bursts, weightless: { acts: strangers.length, accounts } };
 }
 
-/** Lines for a terminal. */
-function heldLines({ bursts, weightless: { acts, accounts } }: HeldActs): readonly string[] {
+function heldLines({
+  bursts,
+  weightless: { acts, accounts },
+}: Awaited<ReturnType<typeof heldActs>>): readonly string[] {
   const without = "feedback: none from people without write access";
   const strangers = `feedback: ${acts} acts of ${accounts} accounts without write access have no weight`;
   return [

@@ -6,7 +6,7 @@ import { quietVerdict } from "../domain/review/quiet-verdict.ts";
 import type { PlacedFinding, Review } from "../domain/review.ts";
 import { counted } from "../domain/text/counted.ts";
 import type { NumberedLines } from "./shown-lines.ts";
-import { terminalText } from "./terminal-text.ts";
+import { clipped, terminalText } from "./terminal-text.ts";
 
 const COLOR = { critical: "red", major: "red", medium: "yellow", minor: "blue" } as const satisfies Record<
   Severity,
@@ -114,14 +114,9 @@ function codeFrame(one: Finding, lines: NumberedLines, color: "red" | "yellow" |
     if (text === undefined) continue;
     const inside = number >= one.startLine && number <= one.line;
     const gutter = `${inside ? ">" : " "} ${String(number).padStart(width)} | `;
-    const code = cut(terminalText(text));
+    const code = clipped(terminalText(text), MAX_CHARACTERS);
     frame.push(inside ? `  ${styleText(color, gutter)}${code}` : styleText("dim", `  ${gutter}${code}`));
   }
   if (last < one.line) frame.push(styleText("dim", `    … ${one.line - last} more`));
   return frame.map((line) => line.trimEnd());
-}
-
-function cut(text: string): string {
-  const points = [...text.slice(0, MAX_CHARACTERS * 2)];
-  return points.length > MAX_CHARACTERS ? `${points.slice(0, MAX_CHARACTERS).join("")}…` : text;
 }

@@ -1,14 +1,7 @@
 // Symptoms of memory problems, with cause and remedy. docs/operating.md has the long version.
 
-export interface Remedy {
-  readonly symptom: string;
-  /** How to recognise it, with its figure. */
-  readonly sign: string;
-  readonly cause: string;
-  readonly remedy: string;
-}
-
-export const REMEDIES: readonly Remedy[] = [
+/** `sign` says how to recognise the symptom, with its figure. */
+export const REMEDIES = [
   {
     symptom: "low scores",
     sign: "the average similarity of results is below .6",

@@ -24,8 +24,9 @@ const SECURITY_SCORE: Readonly<Record<Severity, string>> = {
 /** One run with a rule per distinct rule and a result per finding; held-back findings appear as suppressed results. */
 export function sarif(review: Review) {
   const all = [...review.findings, ...review.heldBack].map(({ finding }) => finding);
-  const index = new Map([...new Set(all.map(ruleId))].map((id, at) => [id, at]));
-  const result = (finding: Finding) => ({ ruleIndex: index.get(ruleId(finding)) ?? -1, ...resultOf(finding) });
+  const byRule = Map.groupBy(all, ruleId);
+  const ids = [...byRule.keys()];
+  const result = (finding: Finding) => ({ ruleIndex: ids.indexOf(ruleId(finding)), ...resultOf(finding) });
   const unread = unreadDiff(review) !== null;
   const { head, rest } = quietVerdict(review);
   const notifications = [
@@ -40,7 +41,13 @@ export function sarif(review: Review) {
     version: "2.1.0",
     runs: [
       {
-        tool: { driver: { name: "Kodiai", semanticVersion: manifest.version, rules: rules(all) } },
+        tool: {
+          driver: {
+            name: "Kodiai",
+            semanticVersion: manifest.version,
+            rules: [...byRule].flatMap(([id, [first]]) => (first ? [ruleOf(id, first)] : [])),
+          },
+        },
         automationDetails: { id: "kodiai/" },
         columnKind: "utf16CodeUnits",
         invocations: [{ executionSuccessful: !unread, toolExecutionNotifications: notifications }],
@@ -56,15 +63,6 @@ export function sarif(review: Review) {
 /** In source: suppressed by a comment in the code. External: suppressed by the configuration or the title. */
 function suppression({ reason }: HeldBack) {
   return { kind: reason.startsWith("kodiai-ignore") ? "inSource" : "external", justification: reason };
-}
-
-function rules(all: readonly Finding[]) {
-  const first = new Map(all.toReversed().map((finding) => [ruleId(finding), finding]));
-  return [...new Set(all.map(ruleId))].flatMap((id) => {
-    const finding = first.get(id);
-    if (finding === undefined) return [];
-    return [ruleOf(id, finding)];
-  });
 }
 
 /** A built-in rule has its own text; a repository's rule or the model has only its first finding's. */

@@ -1,6 +1,5 @@
 // The plan of set-up: from its options, the .env file of an earlier run, and the user's answers.
 import { randomBytes } from "node:crypto";
-import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { endpointProblem, isLoopback } from "../config/endpoint-problem.ts";
 import { hostName } from "../config/env-forms.ts";
@@ -8,41 +7,19 @@ import { EnvVariables } from "../config/env-variables.ts";
 import { apiUrlOf, localDashboard } from "../config/github-address.ts";
 import { weakSecret } from "../config/weak-secret.ts";
 import { variablesIn } from "./setup-store.ts";
-import { type readWords, UsageError } from "./usage.ts";
+import { fileText, type readWords, UsageError } from "./usage.ts";
 import type { VERBS } from "./verbs.ts";
 
 export type SetupWords = ReturnType<typeof readWords<typeof VERBS.setup.options>>["values"];
 
-/** The settings that all steps share. */
-export interface SetupPlan {
-  /** `github.com`, or the host of a GitHub Enterprise Server. */
-  readonly host: string;
-  readonly apiUrl: string;
-  /** The organisation to create the App for; null: the account of the person who confirms. */
-  readonly org: string | null;
-  readonly name: string;
-  /** The path that the server serves. */
-  readonly webhookPath: string;
-  /** As given; null: keep the one on GitHub. */
-  readonly webhookUrl: string | null;
-  /** The dashboard's address, without a slash at the end. */
-  readonly dashboardUrl: string;
-  readonly port: number;
-  readonly timeoutMs: number;
-  readonly envFile: string;
-  readonly dataDir: string;
-  /** Variables of an earlier run. */
-  readonly known: ReadonlyMap<string, string>;
-  /** OWNER/NAME of the repositories to import. */
-  readonly past: readonly string[];
-}
+export type SetupPlan = ReturnType<typeof setupPlan>;
 
 /**
  * Reads the options.
  *
  * @throws UsageError
  */
-export function setupPlan(words: SetupWords): SetupPlan {
+export function setupPlan(words: SetupWords) {
   const envFile = resolve(words["env-file"] ?? ".env");
   const known = variablesIn(envFile);
   const { host, apiUrl } = github(words, known, apiUrlOf);
@@ -52,16 +29,20 @@ export function setupPlan(words: SetupWords): SetupPlan {
   return {
     host,
     apiUrl,
+    /** The organisation to create the App for; null: the account of the person who confirms. */
     org: words.org === undefined ? null : matching("--org", words.org, /^[A-Za-z0-9][A-Za-z0-9-]{0,38}$/),
     name: matching("--name", words.name ?? "Kodiai", /^.{1,34}$/u),
     webhookPath,
+    /** As given; null: keep the one on GitHub. */
     webhookUrl: webhookUrl(words["webhook-url"], webhookPath),
     dashboardUrl: dashboardUrl(words["dashboard-url"], known),
     port: wholeNumber("--port", words.port ?? "0", 65_535),
     timeoutMs: wholeNumber("--timeout", words.timeout ?? "900", 86_400) * 1_000,
     envFile,
     dataDir,
+    /** Variables of an earlier run. */
     known,
+    /** OWNER/NAME of the repositories to import. */
     past: (words.import ?? []).map((name) => matching("--import", name, /^[\w.-]{1,100}\/[\w.-]{1,100}$/)),
   };
 }
@@ -110,8 +91,8 @@ export function namedApp(
   if (id === undefined && keyFile === undefined) return null;
   if (id === undefined || keyFile === undefined) throw new UsageError("--app-id and --private-key-file go together");
   const appId = wholeNumber("--app-id", id, 999_999_999);
-  const privateKey = textOf("--private-key-file", keyFile);
-  const given = secretFile === undefined ? undefined : textOf("--webhook-secret-file", secretFile).trim();
+  const privateKey = fileText(keyFile, "--private-key-file");
+  const given = secretFile === undefined ? undefined : fileText(secretFile, "--webhook-secret-file").trim();
   const before = known.get("APP_ID") === String(appId) ? known.get("WEBHOOK_SECRET") : undefined;
   const webhookSecret = given ?? before ?? randomBytes(32).toString("hex");
   const weak = weakSecret(webhookSecret);
@@ -124,7 +105,11 @@ export function namedClient(words: SetupWords): { readonly clientId: string; rea
   const { "client-id": id, "client-secret-file": file } = words;
   if (id === undefined && file === undefined) return null;
   if (id === undefined || file === undefined) throw new UsageError("--client-id and --client-secret-file go together");
-  const clientSecret = matching("--client-secret-file", textOf("--client-secret-file", file).trim(), /^[!-~]{8,500}$/);
+  const clientSecret = matching(
+    "--client-secret-file",
+    fileText(file, "--client-secret-file").trim(),
+    /^[!-~]{8,500}$/,
+  );
   return { clientId: matching("--client-id", id, /^[\w.-]{5,100}$/), clientSecret };
 }
 
@@ -144,15 +129,6 @@ function webhookUrl(word: string | undefined, path: string): string | null {
   const problem = webhookProblem(word, path);
   if (problem !== null) throw new UsageError(`--webhook-url ${problem}`);
   return word;
-}
-
-function textOf(flag: string, path: string): string {
-  try {
-    return readFileSync(path, "utf8");
-  } catch (error) {
-    const code = error instanceof Error && "code" in error ? String(error.code) : "it cannot be read";
-    throw new UsageError(`${flag} ${path}: ${code}`);
-  }
 }
 
 function matching(flag: string, word: string, form: RegExp): string {

@@ -38,15 +38,10 @@ function writePrivately(path: string, text: string): void {
 
 // A .env file with some of its variables set; everything else in it stays as it was written.
 
-/** A value that no form of quotes can contain. */
-class NotQuotable extends Error {
-  override readonly name = "NotQuotable";
-}
-
 /**
  * @param text the current file; "" for none
  * @param set name → value; a commented or previous line of that name is replaced in place, others are appended
- * @throws NotQuotable for a value with line breaks or with all three kinds of quotes
+ * @throws Error for a value with line breaks or with all three kinds of quotes
  */
 export function withVariables(text: string, set: ReadonlyMap<string, string>): string {
   const left = new Map(set);
@@ -69,7 +64,7 @@ function assignment(name: string, value: string): string {
   const isPlain = !/[\n\r]/.test(value) && !(quote === '"' && value.includes("\\"));
   if (quote === undefined || !isPlain) {
     if (!/[\n\r']/.test(value)) return `${name}='${value}'`;
-    throw new NotQuotable(`${name} cannot be written into a .env file`);
+    throw new Error(`${name} cannot be written into a .env file`);
   }
   return `${name}=${quote}${value}${quote}`;
 }

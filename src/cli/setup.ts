@@ -208,8 +208,7 @@ async function readPast(word: string, credentials: AppCredentials, plan: SetupPl
   const found = await pastOf(credentials, { owner, name }, plan.apiUrl);
   if (found === null)
     return say("history", `${word}: the App is not installed there; install it, then run setup again`);
-  const estimate = estimateText(pastEstimate(found.size, usdPerMillionTokens()));
-  say("history", `${word}: ${estimate}`);
+  say("history", `${word}: ${estimateText(found.size)}`);
   if (!(await asker.confirm(`Import past reviews of ${word} now?`, true))) return undefined;
   const { host, apiUrl, dataDir } = plan;
   await importPast([word, "--data-dir", dataDir], { token: found.token, host, apiUrl });
@@ -242,30 +241,13 @@ const REQUESTS_AN_HOUR = 4_000;
 /** A comment with its hunk, as it is embedded: an assumption. */
 const TOKENS_A_COMMENT = 300;
 
-/** The estimated cost of an import. */
-interface PastEstimate {
-  readonly comments: number;
-  readonly requests: number;
-  readonly minutes: number;
-  /** 0 with the built-in embedder. */
-  readonly usd: number;
-}
-
-/** @param usdPerMillionTokens of the embedder */
-function pastEstimate({ lineComments, conversation, pulls }: PastSize, usdPerMillionTokens: number): PastEstimate {
+/** "1,240 comments, 1,013 requests to GitHub, about 7 minutes, no cost (embedded on this machine)". */
+function estimateText({ lineComments, conversation, pulls }: PastSize): string {
   const comments = lineComments + conversation;
   const requests = Math.ceil(lineComments / PAGE) + Math.ceil(conversation / PAGE) + Math.min(pulls, MOST_PULLS);
   const waits = Math.floor(requests / REQUESTS_AN_HOUR) * 60;
-  return {
-    comments,
-    requests,
-    minutes: Math.max(1, Math.ceil((requests * SECONDS_A_REQUEST) / 60 + waits)),
-    usd: (comments * TOKENS_A_COMMENT * usdPerMillionTokens) / 1_000_000,
-  };
-}
-
-/** "1,240 comments, 1,013 requests to GitHub, about 7 minutes, no cost (embedded on this machine)". */
-export function estimateText({ comments, requests, minutes, usd }: PastEstimate): string {
+  const minutes = Math.max(1, Math.ceil((requests * SECONDS_A_REQUEST) / 60 + waits));
+  const usd = (comments * TOKENS_A_COMMENT * usdPerMillionTokens()) / 1_000_000;
   const cost = usd === 0 ? "no cost (embedded on this machine)" : `about USD ${usd.toFixed(2)} for embeddings`;
   return `${counted(comments, "comment")}, ${counted(requests, "request")} to GitHub, about ${counted(minutes, "minute")}, ${cost}`;
 }

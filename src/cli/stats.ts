@@ -8,7 +8,7 @@ import { localRepository } from "../wire/cli/memory.ts";
 import { statisticsAt } from "../wire/cli/store.ts";
 import { storePlace } from "./data-dir.ts";
 import { isFolder } from "./find-repository.ts";
-import { terminalText } from "./terminal-text.ts";
+import { clipped, terminalText } from "./terminal-text.ts";
 import { type ExitCode, noMore, printJson, readWords, UsageError, wantsJson } from "./usage.ts";
 import { VERBS } from "./verbs.ts";
 
@@ -150,14 +150,14 @@ const QUERY_CHARS = 70;
 function queryRows({ topQueries, degraded }: RetrievalFigures): Row[] {
   const asked = topQueries
     .filter(({ count }) => count > 1)
-    .map(({ query, count }, index): Row => [index === 0 ? "asked most" : "", `${count} × ${firstLine(query)}`]);
+    .map(
+      ({ query, count }, index): Row => [
+        index === 0 ? "asked most" : "",
+        `${count} × ${clipped(query.split("\n", 1)[0] ?? "", QUERY_CHARS)}`,
+      ],
+    );
   const parts = degraded.map(({ part, count }) => `${part} ${count}`).join(", ");
   return [...asked, ["degraded", parts === "" ? "nothing" : parts]];
-}
-
-function firstLine(text: string): string {
-  const line = text.split("\n", 1)[0] ?? "";
-  return line.length > QUERY_CHARS ? `${line.slice(0, QUERY_CHARS)}…` : line;
 }
 
 function alertLines(alerts: readonly RetrievalAlert[], count: number): readonly string[] {

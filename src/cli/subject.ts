@@ -1,5 +1,5 @@
 // The target that the command line names, as a job and its reading ports.
-import { readFile, stat } from "node:fs/promises";
+import { stat } from "node:fs/promises";
 import { basename, resolve } from "node:path";
 import { text as readStream } from "node:stream/consumers";
 import { jobKey, type Repo, type ReviewJob } from "../domain/job.ts";
@@ -10,19 +10,10 @@ import { defaultBranch, type LocalRange, localPorts, uncommittedWork } from "../
 import type { ModelWish } from "../wire/cli/model.ts";
 import { apiUrlFor } from "./api-url.ts";
 import { storePlace } from "./data-dir.ts";
-import { noMore, oneOf, UsageError } from "./usage.ts";
+import { fileText, noMore, oneOf, type readWords, UsageError } from "./usage.ts";
+import type { VERBS } from "./verbs.ts";
 
-export interface SubjectWords {
-  readonly base?: string | undefined;
-  readonly head?: string | undefined;
-  readonly staged?: boolean | undefined;
-  readonly diff?: string | undefined;
-  readonly repo?: string | undefined;
-  readonly "data-dir"?: string | undefined;
-  readonly model?: string | undefined;
-  readonly "show-prompt"?: boolean | undefined;
-  readonly config?: string | undefined;
-}
+type SubjectWords = Partial<ReturnType<typeof readWords<typeof VERBS.explain.options>>["values"]>;
 
 export interface Subject {
   readonly job: ReviewJob;
@@ -43,7 +34,7 @@ export async function subject(
   noMore(more);
   mustNameOne(words, word);
   const model = { use: wishOf(words), ...(onQuestion === undefined ? {} : { onQuestion }) };
-  const configured = await configuredBy(words.config);
+  const configured = configuredBy(words.config);
   const place = storePlace(words["data-dir"]);
   if (word !== undefined && /^https?:/.test(word)) return configured(await pullRequest(word, model, place));
   const cwd = await folder(resolve(words.repo ?? "."));
@@ -63,9 +54,9 @@ function mustNameOne({ base, head, staged, diff }: SubjectWords, word: string | 
 }
 
 /** A file from the options replaces the base's configuration; everything else is read as usual. */
-async function configuredBy(path: string | undefined): Promise<(read: Subject) => Subject> {
+function configuredBy(path: string | undefined): (read: Subject) => Subject {
   if (path === undefined) return (read) => read;
-  const own = await readText(path);
+  const own = fileText(path);
   return ({ job, ports }) => {
     const { pulls } = ports;
     const text: typeof pulls.text = (repo, asked, sha, most) =>
@@ -83,7 +74,7 @@ function wishOf(words: SubjectWords): ModelWish["use"] {
 
 async function range(cwd: string, words: SubjectWords, word: string | undefined): Promise<LocalRange> {
   if (words.diff !== undefined) {
-    const text = words.diff === "-" ? await readStream(process.stdin) : await readText(words.diff);
+    const text = words.diff === "-" ? await readStream(process.stdin) : fileText(words.diff);
     return { kind: "diff", text, title: words.diff === "-" ? "standard input" : basename(words.diff) };
   }
   if (words.staged === true) {
@@ -114,15 +105,6 @@ async function defaultBase(cwd: string): Promise<string> {
   return branch;
 }
 
-async function readText(path: string): Promise<string> {
-  try {
-    return await readFile(path, "utf8");
-  } catch (cause) {
-    throw new UsageError(`${path} cannot be read: ${cause instanceof Error ? cause.message : String(cause)}`);
-  }
-}
-
-/** The path of a repository's configuration. */
 const CONFIG_PATH = ".kodiai.yml";
 
 const PULL_URL = /^https?:\/\/([^/\s]+)\/([\w.-]+)\/([\w.-]+)\/pull\/(\d+)(?:[/?#].*)?$/;

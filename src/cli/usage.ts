@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { parseArgs } from "node:util";
 import { didYouMean } from "../config/did-you-mean.ts";
 
@@ -85,4 +86,18 @@ export function sinceOf(word: string | undefined): number | null {
   const at = /^\d{4}-\d\d-\d\d(?:T[\d:.]{5,12}Z)?$/.test(word) ? Date.parse(word) : Number.NaN;
   if (Number.isFinite(at) && new Date(at).toISOString().startsWith(word.slice(0, 10))) return at;
   throw new UsageError(`--since takes a day such as 2026-03-01, not ${JSON.stringify(word)}`);
+}
+
+/**
+ * The text of a file that the user names.
+ *
+ * @param what names it in the message: the path, or the option with the path
+ * @throws UsageError
+ */
+export function fileText(path: string, what = path): string {
+  try {
+    return readFileSync(path, "utf8");
+  } catch (error) {
+    throw new UsageError(`${what} cannot be read: ${error instanceof Error ? error.message : String(error)}`);
+  }
 }

@@ -1,5 +1,5 @@
 // app.yml, which describes the GitHub App: what is posted to GitHub, which permissions the App needs, and why.
-import { isMap, isPair, isScalar, parseDocument } from "yaml";
+import { parse } from "yaml";
 import { z } from "zod";
 
 const AppYml = z.object({
@@ -48,7 +48,7 @@ export interface ManifestWish {
  * @throws ZodError when it is not an app.yml
  */
 export function appDescription(text: string): AppDescription {
-  const read = AppYml.parse(parseDocument(text).toJS());
+  const read = AppYml.parse(parse(text));
   const { name, description, default_events: events, default_permissions: permissions } = read;
   return { name, description, events, permissions: new Map(Object.entries(permissions)) };
 }
@@ -72,41 +72,6 @@ export function appManifest({ description, events, permissions }: AppDescription
   };
 }
 
-/** A line of app.yml with the comment above it, for documents. */
-export interface Reason {
-  readonly name: string;
-  /** null for an event. */
-  readonly level: string | null;
-  readonly why: string;
-}
-
-/** The comments above events and permissions, which explain why each is requested. */
-export function appReasons(text: string): {
-  readonly events: readonly Reason[];
-  readonly permissions: readonly Reason[];
-} {
-  const root = parseDocument(text);
-  const events = root.get("default_events", true);
-  const permissions = root.get("default_permissions", true);
-  const listed =
-    events !== undefined && "items" in (events as object) ? (events as { items: readonly unknown[] }).items : [];
-  return {
-    events: listed.flatMap((item, at) => {
-      const before = at === 0 ? (events as { commentBefore?: string | null }).commentBefore : null;
-      return isScalar(item)
-        ? [{ name: String(item.value), level: null, why: oneLine(item.commentBefore ?? before) }]
-        : [];
-    }),
-    permissions: !isMap(permissions)
-      ? []
-      : permissions.items.flatMap((pair, at) => {
-          if (!isPair(pair) || !isScalar(pair.key)) return [];
-          const why = pair.key.commentBefore ?? (at === 0 ? permissions.commentBefore : null);
-          return [{ name: String(pair.key.value), level: String(pair.value), why: oneLine(why) }];
-        }),
-  };
-}
-
 /** What app.yml requests and the App lacks: `checks: write`, `event push`. */
 export function missingRights(
   { events, permissions }: AppDescription,
@@ -118,12 +83,4 @@ export function missingRights(
     ...[...permissions].flatMap(([name, level]) => (enough(given.get(name), level) ? [] : [`${name}: ${level}`])),
     ...events.flatMap((event) => (granted.events.includes(event) ? [] : [`event ${event}`])),
   ];
-}
-
-function oneLine(comment: string | null | undefined): string {
-  return (comment ?? "")
-    .split("\n")
-    .map((line) => line.trim())
-    .join(" ")
-    .trim();
 }

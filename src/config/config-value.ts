@@ -13,7 +13,6 @@ export function flag(fallback: boolean, description: string) {
 }
 
 interface Range {
-  /** Smallest and largest value. */
   readonly min: number;
   readonly max: number;
   readonly default: number;

@@ -4,6 +4,11 @@
 import { z } from "zod";
 import { apiKey, flag, hostList, hostName, MOMENT, modelName, pem, proxy, secret, wholeNumber } from "./env-forms.ts";
 
+/** A variable that need not be set. */
+function optional<Schema extends z.ZodType>(schema: Schema, description: string, example?: string) {
+  return schema.optional().meta({ description, ...(example === undefined ? {} : { examples: [example] }) });
+}
+
 /** Values from the environment, trimmed; empty ones count as not set. */
 export const EnvVariables = z.object({
   APP_ID: z
@@ -11,16 +16,15 @@ export const EnvVariables = z.object({
     .regex(/^[1-9]\d{0,14}$/, "must be the number on the App's settings page")
     .transform(Number)
     .describe("The GitHub App's id, from its settings page."),
-  PRIVATE_KEY: pem
-    .optional()
-    .describe(
-      "The App's private key itself: PEM, with real line breaks, with `\\n`, or in base64. Instead of PRIVATE_KEY_PATH.",
-    ),
-  PRIVATE_KEY_PATH: z
-    .string()
-    .optional()
-    .describe("File that holds the App's private key (PEM). Instead of PRIVATE_KEY.")
-    .meta({ examples: ["./kodiai.private-key.pem"] }),
+  PRIVATE_KEY: optional(
+    pem,
+    "The App's private key itself: PEM, with real line breaks, with `\\n`, or in base64. Instead of PRIVATE_KEY_PATH.",
+  ),
+  PRIVATE_KEY_PATH: optional(
+    z.string(),
+    "File that holds the App's private key (PEM). Instead of PRIVATE_KEY.",
+    "./kodiai.private-key.pem",
+  ),
   WEBHOOK_SECRET: secret.describe(
     "The secret that the App's webhook is signed with: at least 32 characters, 8 of them different, no placeholder. Make one with `openssl rand -hex 32`.",
   ),
@@ -33,33 +37,31 @@ export const EnvVariables = z.object({
     )
     .describe("Where GitHub delivers webhooks."),
   PORT: wholeNumber(1, 65_535).default("3000").transform(Number).describe("Port of the webhook server."),
-  KODIAI_FORMER_WEBHOOK_SECRET: secret
-    .optional()
-    .describe(
-      "The previous webhook secret, while you rotate it. Deliveries signed with it are accepted until KODIAI_FORMER_WEBHOOK_SECRET_UNTIL.",
-    ),
-  KODIAI_FORMER_WEBHOOK_SECRET_UNTIL: z
-    .string()
-    .refine(
-      (text) => MOMENT.test(text) && !Number.isNaN(Date.parse(text)),
-      "must be a moment in UTC: 2026-01-31T18:00:00Z",
-    )
-    .transform((text) => Date.parse(text))
-    .optional()
-    .describe("When the previous secret stops being accepted, in UTC. Required with it.")
-    .meta({ examples: ["2026-01-31T18:00:00Z"] }),
+  KODIAI_FORMER_WEBHOOK_SECRET: optional(
+    secret,
+    "The previous webhook secret, while you rotate it. Deliveries signed with it are accepted until KODIAI_FORMER_WEBHOOK_SECRET_UNTIL.",
+  ),
+  KODIAI_FORMER_WEBHOOK_SECRET_UNTIL: optional(
+    z
+      .string()
+      .refine(
+        (text) => MOMENT.test(text) && !Number.isNaN(Date.parse(text)),
+        "must be a moment in UTC: 2026-01-31T18:00:00Z",
+      )
+      .transform((text) => Date.parse(text)),
+    "When the previous secret stops being accepted, in UTC. Required with it.",
+    "2026-01-31T18:00:00Z",
+  ),
   HOST: z
     .string()
     .default("localhost")
     .refine((host) => /^[\w.:-]{1,255}$/.test(host), "must be a host name or an address")
     .describe("Address the webhook server listens on. In a container: `0.0.0.0`."),
-  KODIAI_ADMIN_PORT: wholeNumber(1, 65_535)
-    .transform(Number)
-    .optional()
-    .describe(
-      "Port of the dashboard, /healthz, /readyz and /metrics, for the operator. Without it: the one after PORT. The webhook port serves only deliveries and a bare /healthz.",
-    )
-    .meta({ examples: ["3001"] }),
+  KODIAI_ADMIN_PORT: optional(
+    wholeNumber(1, 65_535).transform(Number),
+    "Port of the dashboard, /healthz, /readyz and /metrics, for the operator. Without it: the one after PORT. The webhook port serves only deliveries and a bare /healthz.",
+    "3001",
+  ),
   KODIAI_ADMIN_HOST: z
     .string()
     .default("127.0.0.1")
@@ -67,37 +69,32 @@ export const EnvVariables = z.object({
     .describe(
       "Address that KODIAI_ADMIN_PORT listens on. Only the dashboard has a login: keep it on loopback, or on a network of your own.",
     ),
-  KODIAI_DASHBOARD_TOKEN: secret
-    .optional()
-    .describe(
-      "Token that opens the dashboard at KODIAI_ADMIN_PORT: at least 32 characters, 8 of them different, no placeholder. Make one with `openssl rand -hex 32`. Without it and without GITHUB_CLIENT_ID the dashboard is closed.",
-    ),
-  GITHUB_CLIENT_ID: z
-    .string()
-    .regex(/^[\w.-]{5,100}$/, "must be the client ID on the App's settings page")
-    .optional()
-    .describe(
-      "Client ID of the GitHub App. With it and GITHUB_CLIENT_SECRET people log in to the dashboard with GitHub, and see the repositories that they may write to.",
-    )
-    .meta({ examples: ["Iv23liABCDEFabcdef12"] }),
-  GITHUB_CLIENT_SECRET: apiKey
-    .optional()
-    .describe("Client secret of the GitHub App, from its settings page. It also signs the sessions of the dashboard."),
-  KODIAI_DASHBOARD_URL: z
-    .string()
-    .transform((address) => address.replace(/\/+$/, ""))
-    .optional()
-    .describe(
-      "Where people reach the dashboard, without a path: https, or loopback. GitHub redirects them there after a login, so the App needs this address followed by `/login/github/callback` as a callback URL. Without it: KODIAI_ADMIN_PORT on 127.0.0.1.",
-    )
-    .meta({ examples: ["https://kodiai.example.com"] }),
-  GHE_HOST: z
-    .string()
-    .transform((host) => host.toLowerCase())
-    .refine((host) => hostName.test(host), "must be a host name without https:// and path")
-    .optional()
-    .describe("Host of a GitHub Enterprise Server, or `SUBDOMAIN.ghe.com` with data residency. Without it: github.com.")
-    .meta({ examples: ["github.example.com"] }),
+  KODIAI_DASHBOARD_TOKEN: optional(
+    secret,
+    "Token that opens the dashboard at KODIAI_ADMIN_PORT: at least 32 characters, 8 of them different, no placeholder. Make one with `openssl rand -hex 32`. Without it and without GITHUB_CLIENT_ID the dashboard is closed.",
+  ),
+  GITHUB_CLIENT_ID: optional(
+    z.string().regex(/^[\w.-]{5,100}$/, "must be the client ID on the App's settings page"),
+    "Client ID of the GitHub App. With it and GITHUB_CLIENT_SECRET people log in to the dashboard with GitHub, and see the repositories that they may write to.",
+    "Iv23liABCDEFabcdef12",
+  ),
+  GITHUB_CLIENT_SECRET: optional(
+    apiKey,
+    "Client secret of the GitHub App, from its settings page. It also signs the sessions of the dashboard.",
+  ),
+  KODIAI_DASHBOARD_URL: optional(
+    z.string().transform((address) => address.replace(/\/+$/, "")),
+    "Where people reach the dashboard, without a path: https, or loopback. GitHub redirects them there after a login, so the App needs this address followed by `/login/github/callback` as a callback URL. Without it: KODIAI_ADMIN_PORT on 127.0.0.1.",
+    "https://kodiai.example.com",
+  ),
+  GHE_HOST: optional(
+    z
+      .string()
+      .transform((host) => host.toLowerCase())
+      .refine((host) => hostName.test(host), "must be a host name without https:// and path"),
+    "Host of a GitHub Enterprise Server, or `SUBDOMAIN.ghe.com` with data residency. Without it: github.com.",
+    "github.example.com",
+  ),
   GHE_PROTOCOL: z
     .enum(["https", "http"], "must be `https` or `http`")
     .default("https")
@@ -118,23 +115,21 @@ export const EnvVariables = z.object({
     .default("./data")
     .refine((path) => !path.includes("\0"), "must be a folder's path")
     .describe("Folder for the databases. Keep it on a local disk and back it up."),
-  DATABASE_URL: z
-    .string()
-    .refine(
-      (url) => /^postgres(?:ql)?:\/\//.test(url) && URL.canParse(url),
-      "must be an address like postgres://USER:PASSWORD@HOST:5432/DATABASE",
-    )
-    .optional()
-    .describe(
-      "A PostgreSQL (15 or newer, with pgvector 0.7 or newer) that keeps everything, for several processes at a time. Without it everything is kept in KODIAI_DATA_DIR, for the processes of one machine.",
-    )
-    .meta({ examples: ["postgres://kodiai:PASSWORD@db.example.com:5432/kodiai"] }),
-  KODIAI_REVIEWER_LOGIN: z
-    .string()
-    .regex(/^[A-Za-z0-9][A-Za-z0-9_-]{0,38}$/, "must be a GitHub login without @")
-    .optional()
-    .describe("Login of a user account: requesting its review asks Kodiai for one (an App itself cannot be requested).")
-    .meta({ examples: ["kodiai-reviewer"] }),
+  DATABASE_URL: optional(
+    z
+      .string()
+      .refine(
+        (url) => /^postgres(?:ql)?:\/\//.test(url) && URL.canParse(url),
+        "must be an address like postgres://USER:PASSWORD@HOST:5432/DATABASE",
+      ),
+    "A PostgreSQL (15 or newer, with pgvector 0.7 or newer) that keeps everything, for several processes at a time. Without it everything is kept in KODIAI_DATA_DIR, for the processes of one machine.",
+    "postgres://kodiai:PASSWORD@db.example.com:5432/kodiai",
+  ),
+  KODIAI_REVIEWER_LOGIN: optional(
+    z.string().regex(/^[A-Za-z0-9][A-Za-z0-9_-]{0,38}$/, "must be a GitHub login without @"),
+    "Login of a user account: requesting its review asks Kodiai for one (an App itself cannot be requested).",
+    "kodiai-reviewer",
+  ),
   KODIAI_DRY_RUN: flag.describe(
     "`true`: write and record reviews, but post nothing, and remember nothing from reviews that were not posted. Documents and past reviews are still read into memory.",
   ),
@@ -150,162 +145,147 @@ export const EnvVariables = z.object({
     .default("3")
     .transform(Number)
     .describe("Reviews that run at the same time, 1–16. One repository gets at most all but one of them."),
-  KODIAI_SEARCH_MEMORY_MB: wholeNumber(64, 65_536)
-    .transform(Number)
-    .optional()
-    .describe(
-      "Memory limit for the search index, in MB, 64–65536. A thousand memories take about .7 to 1.1; scopes that do not fit are searched in the file (in PostgreSQL, by its own index of words), more slowly. Without it: an eighth of the machine's memory, at least 256 and at most 2000.",
-    )
-    .meta({ examples: ["2000"] }),
-  KODIAI_GITHUB_API_URL: z
-    .string()
-    .optional()
-    .describe("Base address of GitHub's REST API, if it is not the usual one; takes precedence over GHE_HOST.")
-    .meta({ examples: ["https://github.example.com/api/v3"] }),
-  VOYAGE_API_KEY: apiKey
-    .optional()
-    .describe(
-      "Key of Voyage AI. With it, code and comments are sent there to be embedded, unless KODIAI_EMBEDDINGS says otherwise.",
-    ),
-  KODIAI_EMBEDDINGS: z
-    .enum(["local", "voyage", "http"], "must be `local`, `voyage` or `http`")
-    .optional()
-    .describe(
-      "What turns text into vectors: `local` (built in, nothing leaves the machine), `voyage`, or `http` (a server of OpenAI's shape: Ollama, vLLM, LM Studio). Without it: `voyage` if VOYAGE_API_KEY is set, else `local`. Vectors of different embedders are never compared: after a change, old memories are found by words alone until they are embedded again.",
-    )
-    .meta({ examples: ["http"] }),
-  KODIAI_EMBEDDINGS_URL: z
-    .string()
-    .optional()
-    .describe("Address of the server for `http`. For `voyage`: overrides the usual address.")
-    .meta({ examples: ["http://localhost:11434"] }),
-  KODIAI_EMBEDDINGS_MODEL: modelName
-    .optional()
-    .describe("The embedding model. Required for `http`; default for `voyage`: voyage-code-3.")
-    .meta({ examples: ["nomic-embed-text"] }),
-  KODIAI_EMBEDDINGS_DIMENSION: wholeNumber(2, 16_384)
-    .transform(Number)
-    .optional()
-    .describe("Length of a vector. Default for `voyage`: 1024; for `http`: the length of the first answer.")
-    .meta({ examples: ["768"] }),
-  KODIAI_EMBEDDINGS_API_KEY: apiKey
-    .optional()
-    .describe("Sent to the server of `http` as a bearer token; local servers need none."),
-  ANTHROPIC_API_KEY: apiKey
-    .optional()
-    .describe(
-      "Key of Anthropic, or of the server at ANTHROPIC_BASE_URL. With one of the two, or with one of OPENAI_*, changes are sent there to be reviewed by a language model; with none of them Kodiai reviews with its rules and its memory alone.",
-    ),
-  ANTHROPIC_BASE_URL: z
-    .string()
-    .optional()
-    .describe(
-      "Address of another server that speaks Anthropic's Messages API: Ollama, LM Studio, vLLM, llama.cpp, LiteLLM. Plain http only for loopback and hosts in KODIAI_ALLOW_HTTP_HOSTS.",
-    )
-    .meta({ examples: ["http://localhost:11434"] }),
-  OPENAI_API_KEY: apiKey
-    .optional()
-    .describe("Key of OpenAI, or of the server at OPENAI_BASE_URL. A server of your own may need none."),
-  OPENAI_BASE_URL: z
-    .string()
-    .optional()
-    .describe(
-      "Address of a server that speaks OpenAI's chat completions: Azure (`https://NAME.openai.azure.com/openai/v1`), Gemini (`https://generativelanguage.googleapis.com/v1beta/openai`), OpenRouter (`https://openrouter.ai/api/v1`), Ollama, vLLM, llama.cpp, LM Studio. An address without a path gets `/v1`. Plain http only for loopback and hosts in KODIAI_ALLOW_HTTP_HOSTS.",
-    )
-    .meta({ examples: ["http://localhost:11434/v1"] }),
-  KODIAI_MODEL_PROVIDER: z
-    .enum(["anthropic", "openai"], "must be `anthropic` or `openai`")
-    .optional()
-    .describe(
-      "Which variables to use if both ANTHROPIC_* and OPENAI_* are set: `anthropic` or `openai`. Without it: `anthropic`.",
-    )
-    .meta({ examples: ["openai"] }),
-  KODIAI_MODEL: modelName
-    .optional()
-    .describe("The model that writes reviews. Without it: `claude-sonnet-5-5`, or `gpt-6.1-sol` of OpenAI.")
-    .meta({ examples: ["claude-opus-5-5"] }),
-  KODIAI_SMALL_MODEL: modelName
-    .optional()
-    .describe(
-      "The cheaper model for short questions. Without it: `claude-haiku-5-5`, or `gpt-6-luna` of OpenAI, or KODIAI_MODEL if that is set and the server is another.",
-    )
-    .meta({ examples: ["claude-haiku-5-5"] }),
+  KODIAI_SEARCH_MEMORY_MB: optional(
+    wholeNumber(64, 65_536).transform(Number),
+    "Memory limit for the search index, in MB, 64–65536. A thousand memories take about .7 to 1.1; scopes that do not fit are searched in the file (in PostgreSQL, by its own index of words), more slowly. Without it: an eighth of the machine's memory, at least 256 and at most 2000.",
+    "2000",
+  ),
+  KODIAI_GITHUB_API_URL: optional(
+    z.string(),
+    "Base address of GitHub's REST API, if it is not the usual one; takes precedence over GHE_HOST.",
+    "https://github.example.com/api/v3",
+  ),
+  VOYAGE_API_KEY: optional(
+    apiKey,
+    "Key of Voyage AI. With it, code and comments are sent there to be embedded, unless KODIAI_EMBEDDINGS says otherwise.",
+  ),
+  KODIAI_EMBEDDINGS: optional(
+    z.enum(["local", "voyage", "http"], "must be `local`, `voyage` or `http`"),
+    "What turns text into vectors: `local` (built in, nothing leaves the machine), `voyage`, or `http` (a server of OpenAI's shape: Ollama, vLLM, LM Studio). Without it: `voyage` if VOYAGE_API_KEY is set, else `local`. Vectors of different embedders are never compared: after a change, old memories are found by words alone until they are embedded again.",
+    "http",
+  ),
+  KODIAI_EMBEDDINGS_URL: optional(
+    z.string(),
+    "Address of the server for `http`. For `voyage`: overrides the usual address.",
+    "http://localhost:11434",
+  ),
+  KODIAI_EMBEDDINGS_MODEL: optional(
+    modelName,
+    "The embedding model. Required for `http`; default for `voyage`: voyage-code-3.",
+    "nomic-embed-text",
+  ),
+  KODIAI_EMBEDDINGS_DIMENSION: optional(
+    wholeNumber(2, 16_384).transform(Number),
+    "Length of a vector. Default for `voyage`: 1024; for `http`: the length of the first answer.",
+    "768",
+  ),
+  KODIAI_EMBEDDINGS_API_KEY: optional(
+    apiKey,
+    "Sent to the server of `http` as a bearer token; local servers need none.",
+  ),
+  ANTHROPIC_API_KEY: optional(
+    apiKey,
+    "Key of Anthropic, or of the server at ANTHROPIC_BASE_URL. With one of the two, or with one of OPENAI_*, changes are sent there to be reviewed by a language model; with none of them Kodiai reviews with its rules and its memory alone.",
+  ),
+  ANTHROPIC_BASE_URL: optional(
+    z.string(),
+    "Address of another server that speaks Anthropic's Messages API: Ollama, LM Studio, vLLM, llama.cpp, LiteLLM. Plain http only for loopback and hosts in KODIAI_ALLOW_HTTP_HOSTS.",
+    "http://localhost:11434",
+  ),
+  OPENAI_API_KEY: optional(
+    apiKey,
+    "Key of OpenAI, or of the server at OPENAI_BASE_URL. A server of your own may need none.",
+  ),
+  OPENAI_BASE_URL: optional(
+    z.string(),
+    "Address of a server that speaks OpenAI's chat completions: Azure (`https://NAME.openai.azure.com/openai/v1`), Gemini (`https://generativelanguage.googleapis.com/v1beta/openai`), OpenRouter (`https://openrouter.ai/api/v1`), Ollama, vLLM, llama.cpp, LM Studio. An address without a path gets `/v1`. Plain http only for loopback and hosts in KODIAI_ALLOW_HTTP_HOSTS.",
+    "http://localhost:11434/v1",
+  ),
+  KODIAI_MODEL_PROVIDER: optional(
+    z.enum(["anthropic", "openai"], "must be `anthropic` or `openai`"),
+    "Which variables to use if both ANTHROPIC_* and OPENAI_* are set: `anthropic` or `openai`. Without it: `anthropic`.",
+    "openai",
+  ),
+  KODIAI_MODEL: optional(
+    modelName,
+    "The model that writes reviews. Without it: `claude-sonnet-5-5`, or `gpt-6.1-sol` of OpenAI.",
+    "claude-opus-5-5",
+  ),
+  KODIAI_SMALL_MODEL: optional(
+    modelName,
+    "The cheaper model for short questions. Without it: `claude-haiku-5-5`, or `gpt-6-luna` of OpenAI, or KODIAI_MODEL if that is set and the server is another.",
+    "claude-haiku-5-5",
+  ),
   KODIAI_MODEL_STRUCTURED_OUTPUT: z
     .enum(["auto", "on", "off"], "must be `auto`, `on` or `off`")
     .default("auto")
     .describe(
       "Whether the server enforces the JSON Schema of replies. `auto`: Anthropic's does, and so does any OpenAI-compatible server that accepts a schema; the others get the schema in the prompt. `on` sends everything that Anthropic or OpenAI supports (schema, effort, prompt caching), and fails if the server refuses it. `off`: in the prompt only.",
     ),
-  KODIAI_MODEL_TEMPERATURE: z
-    .string()
-    .regex(/^(?:[01](?:\.\d{1,3})?|2(?:\.0{1,3})?)$/, "must be a number from 0 to 2")
-    .transform(Number)
-    .optional()
-    .describe(
-      "Sampling temperature for servers other than Anthropic's, whose models take none; left out if a model refuses it. Without it, the server decides.",
-    )
-    .meta({ examples: ["0.2"] }),
-  KODIAI_MODEL_CONTEXT_TOKENS: wholeNumber(4_096, 10_000_000)
-    .transform(Number)
-    .optional()
-    .describe(
-      "Context window: tokens of prompt and reply together. Without it: as known for the model, else 32000. Set it to what your server was started with: some truncate longer prompts silently.",
-    )
-    .meta({ examples: ["65536"] }),
+  KODIAI_MODEL_TEMPERATURE: optional(
+    z
+      .string()
+      .regex(/^(?:[01](?:\.\d{1,3})?|2(?:\.0{1,3})?)$/, "must be a number from 0 to 2")
+      .transform(Number),
+    "Sampling temperature for servers other than Anthropic's, whose models take none; left out if a model refuses it. Without it, the server decides.",
+    "0.2",
+  ),
+  KODIAI_MODEL_CONTEXT_TOKENS: optional(
+    wholeNumber(4_096, 10_000_000).transform(Number),
+    "Context window: tokens of prompt and reply together. Without it: as known for the model, else 32000. Set it to what your server was started with: some truncate longer prompts silently.",
+    "65536",
+  ),
   KODIAI_RERANKER: z
     .enum(["off", "voyage"], "must be `off` or `voyage`")
     .default("off")
     .describe(
       "What reranks the memories that a search found: `off`, or `voyage`, which needs VOYAGE_API_KEY, sends memories and changed code to Voyage AI for every review, and costs money: at $.05 for a million tokens about half a cent for a usual pull request, two for a large one.",
     ),
-  KODIAI_RERANKER_MODEL: modelName
-    .optional()
-    .describe("The reranking model. Without it: rerank-2.5.")
-    .meta({ examples: ["rerank-2.5-lite"] }),
-  KODIAI_RERANKER_URL: z
-    .string()
-    .optional()
-    .describe("Overrides the usual address. Without it: the address of `voyage` embeddings.")
-    .meta({ examples: ["https://ai.mongodb.com/v1"] }),
-  KODIAI_USD_PER_MONTH: z
-    .string()
-    .regex(/^\d{1,6}(?:\.\d{1,4})?$/, "must be an amount in US$, such as 200 or 49.50")
-    .transform(Number)
-    .optional()
-    .describe(
-      "At most this many US$ a calendar month (UTC) for all repositories together; then rules and memory review alone. Without it: only what each repository's `review.budget` says.",
-    )
-    .meta({ examples: ["200"] }),
+  KODIAI_RERANKER_MODEL: optional(modelName, "The reranking model. Without it: rerank-2.5.", "rerank-2.5-lite"),
+  KODIAI_RERANKER_URL: optional(
+    z.string(),
+    "Overrides the usual address. Without it: the address of `voyage` embeddings.",
+    "https://ai.mongodb.com/v1",
+  ),
+  KODIAI_USD_PER_MONTH: optional(
+    z
+      .string()
+      .regex(/^\d{1,6}(?:\.\d{1,4})?$/, "must be an amount in US$, such as 200 or 49.50")
+      .transform(Number),
+    "At most this many US$ a calendar month (UTC) for all repositories together; then rules and memory review alone. Without it: only what each repository's `review.budget` says.",
+    "200",
+  ),
   KODIAI_REPOSITORY_PERCENT: wholeNumber(1, 100)
     .default("50")
     .transform(Number)
     .describe(
       "How much of KODIAI_USD_PER_MONTH one repository may use, in percent, 1–100. Use 100 if Kodiai serves one repository.",
     ),
-  HTTPS_PROXY: proxy
-    .optional()
-    .describe("Proxy for https requests. The lower-case name counts as well.")
-    .meta({ examples: ["http://proxy.example.com:3128"] }),
-  HTTP_PROXY: proxy
-    .optional()
-    .describe("Proxy for http requests. The lower-case name counts as well.")
-    .meta({ examples: ["http://proxy.example.com:3128"] }),
-  NO_PROXY: z
-    .string()
-    .optional()
-    .describe("Hosts, separated by commas, that are reached without a proxy. The lower-case name counts as well.")
-    .meta({ examples: ["localhost,.internal.example.com"] }),
-  NODE_EXTRA_CA_CERTS: z
-    .string()
-    .optional()
-    .describe("File with further certificate authorities (PEM), read by Node itself at its start.")
-    .meta({ examples: ["/etc/ssl/private-ca.pem"] }),
+  HTTPS_PROXY: optional(
+    proxy,
+    "Proxy for https requests. The lower-case name counts as well.",
+    "http://proxy.example.com:3128",
+  ),
+  HTTP_PROXY: optional(
+    proxy,
+    "Proxy for http requests. The lower-case name counts as well.",
+    "http://proxy.example.com:3128",
+  ),
+  NO_PROXY: optional(
+    z.string(),
+    "Hosts, separated by commas, that are reached without a proxy. The lower-case name counts as well.",
+    "localhost,.internal.example.com",
+  ),
+  NODE_EXTRA_CA_CERTS: optional(
+    z.string(),
+    "File with further certificate authorities (PEM), read by Node itself at its start.",
+    "/etc/ssl/private-ca.pem",
+  ),
 });
 export type EnvVariables = z.infer<typeof EnvVariables>;
 
 // The environment variables as documents and messages list them, generated from the schema.
 
-/** A variable as documents show it. */
 export interface EnvVariable {
   readonly name: string;
   readonly description: string;

@@ -1,7 +1,7 @@
 // The schema's objections as messages that name the fix.
 import type { z } from "zod";
 import { CONFIG_KEYS } from "./config-keys.ts";
-import { valueHint } from "./known-words.ts";
+import { didYouMean } from "./did-you-mean.ts";
 import type { Located } from "./located.ts";
 
 type Issue = z.core.$ZodIssue;
@@ -41,7 +41,8 @@ function typeAt({ path }: Issue): string {
 }
 
 function choiceText(words: readonly string[], found: Located): string {
-  const hint = found.kind === "scalar" && words.length > 1 ? valueHint(found.value, words) : null;
+  const hint =
+    found.kind === "scalar" && words.length > 1 ? didYouMean(String(found.value).slice(0, 100), words) : null;
   return `must be ${oneOf(words)}${hint === null ? "" : `; did you mean \`${hint}\`?`}`;
 }
 

@@ -31,17 +31,6 @@ const FOREIGN_KEYS: ReadonlyMap<string, string> = new Map([
   ["extends", "_extends"],
 ]);
 
-/** Known elsewhere, without a counterpart here. */
-const UNSUPPORTED_KEYS: ReadonlySet<string> = new Set([
-  "pathinstructions",
-  "instructions",
-  "toneinstructions",
-  "tone",
-  "language",
-  "knowledgebase",
-  "chat",
-]);
-
 /** Values of other tools that mean the same as one of ours, by key; accepted with a notice. */
 const SAME_VALUES: ReadonlyMap<string, ReadonlyMap<string, string>> = new Map([
   [
@@ -53,35 +42,6 @@ const SAME_VALUES: ReadonlyMap<string, ReadonlyMap<string, string>> = new Map([
   ],
 ]);
 
-/** Values that are similar enough for a "did you mean", but not accepted. */
-const NEAR_VALUES: ReadonlyMap<string, string> = new Map([
-  ["minimal", "quiet"],
-  ["strict", "thorough"],
-  ["blocker", "critical"],
-  ["high", "major"],
-  ["error", "major"],
-  ["warning", "medium"],
-  ["low", "minor"],
-  ["info", "minor"],
-  ["none", "off"],
-  ["disabled", "off"],
-  ["false", "off"],
-  ["off", "false"],
-  ["no", "false"],
-  ["yes", "true"],
-  ["on", "true"],
-  ["js", "javascript"],
-  ["ts", "typescript"],
-  ["py", "python"],
-  ["golang", "go"],
-]);
-
-/** What to report about an unknown key. */
-export type Hint =
-  | { readonly kind: "ours"; readonly path: string }
-  | { readonly kind: "unsupported" }
-  | { readonly kind: "none" };
-
 /** Without the keys of list items: they are not meant outside of their list. */
 const PATHS = CONFIG_KEYS.map((key) => key.path).filter((path) => !path.includes("[]"));
 const BY_PLAIN_PATH = new Map(PATHS.map((path) => [plainWord(path), path]));
@@ -89,33 +49,26 @@ const BY_PLAIN_PATH = new Map(PATHS.map((path) => [plainWord(path), path]));
 const BY_LAST_WORD = new Map(PATHS.toReversed().map((path) => [plainWord(path.split(".").at(-1) ?? ""), path]));
 
 /**
- * Which of our keys an unknown key most likely means: a sibling, another tool's word, ours in the wrong section, a typo.
+ * Which of our keys an unknown key most likely means, as a dotted path: a sibling, another tool's word, ours in the wrong section,
+ * a typo. Null when none is near.
  *
  * @param siblings the known keys of the same section
  * @param section dotted path of the key's section, "" for the root
  */
-export function keyHint(key: string, siblings: readonly string[], section: string): Hint {
+export function keyHint(key: string, siblings: readonly string[], section: string): string | null {
   const word = plainWord(key);
   const inSection = (name: string) => (section === "" ? name : `${section}.${name}`);
   const sibling = siblings.find((name) => plainWord(name) === word);
-  if (sibling !== undefined) return { kind: "ours", path: inSection(sibling) };
-  if (UNSUPPORTED_KEYS.has(word)) return { kind: "unsupported" };
+  if (sibling !== undefined) return inSection(sibling);
   const exact = FOREIGN_KEYS.get(word) ?? BY_PLAIN_PATH.get(word) ?? BY_LAST_WORD.get(word);
-  if (exact !== undefined) return { kind: "ours", path: exact };
+  if (exact !== undefined) return exact;
   const typo = didYouMean(key, siblings);
-  if (typo !== null) return { kind: "ours", path: inSection(typo) };
+  if (typo !== null) return inSection(typo);
   const far = didYouMean(key, [...CONFIG_SHAPE.keys.keys(), ...BY_LAST_WORD.keys()]);
-  return far === null ? { kind: "none" } : { kind: "ours", path: BY_LAST_WORD.get(far) ?? far };
+  return far === null ? null : (BY_LAST_WORD.get(far) ?? far);
 }
 
 /** Our value for another tool's word with the same meaning; null for any other word. */
 export function sameValue(path: string, value: unknown): string | null {
   return typeof value === "string" ? (SAME_VALUES.get(path)?.get(value.toLowerCase()) ?? null) : null;
-}
-
-/** The choice that a wrong value most likely means; null when none is near. */
-export function valueHint(value: unknown, choices: readonly string[]): string | null {
-  const word = String(value).slice(0, 100);
-  const near = NEAR_VALUES.get(word.toLowerCase());
-  return near !== undefined && choices.includes(near) ? near : didYouMean(word, choices);
 }

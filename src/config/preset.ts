@@ -10,7 +10,6 @@ export type Preset = keyof typeof PRESETS;
 
 export const PRESET_NAMES = ["quiet", "balanced", "thorough"] as const satisfies readonly Preset[];
 
-/** One value that a preset sets. */
 export interface PresetValue {
   /** `review.maxComments` */
   readonly key: string;

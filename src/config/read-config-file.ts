@@ -213,15 +213,13 @@ function nameUnknown(entry: Entry, shape: Section, path: Path, troubles: Trouble
   const word = `\`${shown(entry.key)}\``;
   const at = [...path, entry.key];
   const say = (message: string) => troubles.push(trouble(at, entry.keyPlace, message));
-  if (hint.kind === "unsupported") {
-    say(`${word} is not supported yet; remove it`);
-  } else if (hint.kind === "none") {
+  if (hint === null) {
     say(`unknown key ${word}; known here: ${siblings.map((key) => `\`${key}\``).join(", ")}`);
-  } else if (hint.path === entry.key) {
-    say(`unknown key ${word}; write it nested: \`${hint.path.split(".").join(":` and, indented under it, `")}:\``);
+  } else if (hint === entry.key) {
+    say(`unknown key ${word}; write it nested: \`${hint.split(".").join(":` and, indented under it, `")}:\``);
   } else {
-    say(`unknown key ${word}; did you mean \`${shortPath(hint.path, path)}\`?${sectionAdvice(hint.path, entry)}`);
-    lookInside(entry, hint.path, at, troubles);
+    say(`unknown key ${word}; did you mean \`${shortPath(hint, path)}\`?${sectionAdvice(hint, entry)}`);
+    lookInside(entry, hint, at, troubles);
   }
 }
 

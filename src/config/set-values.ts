@@ -17,11 +17,16 @@ export function setValues({ config, origins }: Pick<ParsedConfig, "config" | "or
   return changed.slice(0, MAX_SETTINGS).map(([key, origin]) => ({ key, value: shownValue(config, key), origin }));
 }
 
-/** The value under a dotted key, as JSON; the ids of rules hold no dot. */
-export function shownValue(config: unknown, key: string): string {
+/** The value under a dotted key; null where there is none. The ids of rules hold no dot. */
+export function valueAt(config: unknown, key: string): unknown {
   let value: unknown = config;
   for (const part of key.split("."))
     value = typeof value === "object" && value !== null && Object.hasOwn(value, part) ? Reflect.get(value, part) : null;
-  const text = JSON.stringify(value) ?? "null";
+  return value;
+}
+
+/** The value under a dotted key, as JSON. */
+export function shownValue(config: unknown, key: string): string {
+  const text = JSON.stringify(valueAt(config, key)) ?? "null";
   return text.length > VALUE_CHARS ? `${cutText(text, VALUE_CHARS - 1).toWellFormed()}…` : text;
 }

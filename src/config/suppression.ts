@@ -3,7 +3,6 @@ import { z } from "zod";
 import { checkedText } from "./config-value.ts";
 import { pathPattern, titlePattern } from "./suppression-pattern.ts";
 
-/** Findings that a repository suppresses. */
 export const Suppression = z.strictObject({
   pattern: checkedText(titlePattern)
     .describe(

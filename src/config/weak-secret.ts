@@ -6,39 +6,11 @@ const MIN_DISTINCT = 8;
 const MIN_UNGUESSABLE = 16;
 
 /** Words that placeholders are made of. Probot's own default secret is "development". */
-const GUESSABLE = [
-  "development",
-  "placeholder",
-  "production",
-  "changethis",
-  "changeme",
-  "password",
-  "testing",
-  "example",
-  "webhook",
-  "default",
-  "replace",
-  "dummies",
-  "secrets",
-  "kodiai",
-  "secret",
-  "github",
-  "probot",
-  "please",
-  "dummy",
-  "token",
-  "admin",
-  "value",
-  "local",
-  "your",
-  "test",
-  "with",
-  "here",
-  "this",
-  "long",
-  "random",
-  "string",
-];
+const GUESSABLE = (
+  "development placeholder production changethis changeme password testing example webhook default replace " +
+  "dummies secrets kodiai secret github probot please dummy token admin value local your test with here " +
+  "this long random string"
+).split(" ");
 
 /**
  * Why a secret must not be used, or null when it may: at least 32 characters, 8 of them distinct, not repeated, not a sequence,

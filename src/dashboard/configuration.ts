@@ -68,7 +68,7 @@ function row(name: string, value: string, origin: Content): readonly Content[] {
 
 /** @param title of what is folded */
 function setFirst(set: readonly (readonly Content[])[], title: string, rest: readonly (readonly Content[])[]): Html {
-  const columns = [{ name: "Name" }, { name: "Value" }, { name: "Origin" }];
+  const columns = ["Name", "Value", "Origin"];
   return html`${set.length === 0 ? "" : table("What is set", columns, set)}
 <details><summary>${title}</summary>${table(title, columns, rest)}</details>`;
 }

@@ -13,7 +13,6 @@ import { type Inside, shown } from "./shown.ts";
 /** A form with one token in it. */
 const MOST_BODY = 8_192;
 
-/** What the routes of the login share. */
 interface Desk {
   readonly doors: Doors;
   readonly held: Sessions;

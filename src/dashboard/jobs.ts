@@ -4,7 +4,7 @@ import type { Repo } from "../domain/job.ts";
 import { repoKey } from "../domain/memory.ts";
 import { repositoryPath } from "./addresses.ts";
 import { action, type Page } from "./frame.ts";
-import { badge, type Content, duration, empty, type Html, linked, moment, table, whole } from "./parts.ts";
+import { badge, type Content, duration, empty, type Html, linked, moment, num, table, whole, wide } from "./parts.ts";
 
 /** A job as it is shown: what it is about, never what people wrote. */
 export interface ShownJob {
@@ -57,14 +57,7 @@ ${
         )
     : html`${failed.length > 0 ? html`<h2>Others</h2>` : ""}${table(
         "Jobs, newest first",
-        [
-          { name: "Id", isNumber: true },
-          { name: "State" },
-          { name: "What" },
-          { name: "Try", isNumber: true },
-          { name: "When" },
-          { name: "How it ended, or why it waits", isWide: true },
-        ],
+        [num("Id"), "State", "What", num("Try"), "When", wide("How it ended, or why it waits")],
         others.map((job): Content[] => [
           job.id,
           stateBadge(job.state),

@@ -112,10 +112,6 @@ function why({ because, evidence }: MemoryView): Html {
           "No acts of people are known.",
           "Reactions, replies and commits on its pull request are looked at every hour.",
         )
-      : table(
-          "Evidence",
-          ["When", "Who", "What", "Effect", "Words"].map((name) => ({ name })),
-          rows,
-        )
+      : table("Evidence", ["When", "Who", "What", "Effect", "Words"], rows)
   }</section>`;
 }

@@ -19,6 +19,7 @@ import {
   figures,
   type Html,
   moment,
+  num,
   outcomeWord,
   outLink,
   percent,
@@ -67,7 +68,6 @@ export interface Attention {
 
 export interface Health {
   readonly ready: boolean;
-  /** Why not. */
   readonly reasons: readonly string[];
   /** Why there is no memory; null when there is. */
   readonly memoryProblem: string | null;
@@ -78,7 +78,7 @@ export interface Health {
 }
 
 /** What is said about how findings ended, with the colour of each. */
-export const OUTCOME_TONES: Readonly<Record<string, number>> = {
+const OUTCOME_TONES: Readonly<Record<string, number>> = {
   accepted: 1,
   fixed: 2,
   declined: 3,
@@ -115,8 +115,12 @@ export function windowLinks(path: string, days: number, query: Readonly<Record<s
   })}</nav>`;
 }
 
+function jobsIn(jobs: NonNullable<Overview["jobs"]>, wanted: string): number {
+  return jobs.reduce((sum, { state, count }) => (state === wanted ? sum + count : sum), 0);
+}
+
 function statusLine({ ready, reasons, memoryProblem }: Health, jobs: NonNullable<Overview["jobs"]>): Content {
-  const parked = jobs.filter(({ state }) => state === "parked").reduce((sum, { count }) => sum + count, 0);
+  const parked = jobsIn(jobs, "parked");
   const all: readonly Content[] = [
     ...reasons,
     ...(memoryProblem === null ? [] : [`memory is off: ${memoryProblem}`]),
@@ -182,8 +186,6 @@ function keyFigures({ reviewDays, days, findings, spending, jobs, reviews, model
   const said = (findings ?? []).reduce((sum, { count }) => sum + count, 0);
   const { share, decided } = acceptance(findings);
   const usd = spending.reduce((sum, one) => sum + one.usd, 0);
-  const count = (state: string) =>
-    (jobs ?? []).filter((one) => one.state === state).reduce((sum, one) => sum + one.count, 0);
   return figures([
     { name: "Reviews", value: whole(inWindow), note: `in ${days} days, ${whole(reviews)} in all` },
     { name: "Findings", value: findings === null ? "–" : whole(said), note: "remembered, whenever said" },
@@ -198,8 +200,8 @@ function keyFigures({ reviewDays, days, findings, spending, jobs, reviews, model
       : [
           {
             name: "Jobs waiting",
-            value: whole(count("waiting")),
-            note: `${whole(count("running"))} run, ${whole(count("parked"))} parked`,
+            value: whole(jobsIn(jobs, "waiting")),
+            note: `${whole(jobsIn(jobs, "running"))} run, ${whole(jobsIn(jobs, "parked"))} parked`,
           },
         ]),
   ]);
@@ -221,7 +223,7 @@ ${chart({
     { name: "not posted", tone: 5, values: byDay(times, reviewDays, others) },
   ],
 })}
-${outcomes(view)}
+${outcomesCard(view.findings ?? [])}
 ${chart({
   title: "Decided findings a day",
   kind: "stack",
@@ -264,12 +266,12 @@ function accepted({ weeks, decidedDays }: Overview): Html {
   });
 }
 
-function outcomes({ findings }: Overview): Html {
-  const list = findings ?? [];
+/** @param more below the bars */
+export function outcomesCard(list: NonNullable<Overview["findings"]>, more: Content = ""): Html {
   return html`<section class="card"><h2>Findings by outcome</h2>${
     list.length === 0
-      ? empty("Nothing is remembered of findings.", "It comes with the first review that says something.")
-      : bars(
+      ? empty("No finding is remembered.", "It comes with the first review that says something.")
+      : html`${bars(
           "Findings by outcome",
           list.map(({ outcome, count }) => ({
             name: outcomeWord(outcome),
@@ -277,7 +279,7 @@ function outcomes({ findings }: Overview): Html {
             shown: whole(count),
             tone: OUTCOME_TONES[outcome] ?? 5,
           })),
-        )
+        )}${more}`
   }</section>`;
 }
 
@@ -301,12 +303,11 @@ const LANES: Readonly<Record<string, string>> = { review: "Reviews", command: "C
 function queue(jobs: NonNullable<Overview["jobs"]>): Html {
   const lanes = [...new Set([...Object.keys(LANES), ...jobs.map(({ lane }) => lane)])];
   const states = ["waiting", "running", "parked", "done"];
-  const count = (lane: string, state: string) =>
-    whole(jobs.filter((one) => one.lane === lane && one.state === state).reduce((sum, one) => sum + one.count, 0));
+  const ofLane = (lane: string) => jobs.filter((one) => one.lane === lane);
   return html`<section class="card"><h2>Queue</h2>${table(
     "Jobs by lane and state",
-    [{ name: "Lane" }, ...states.map((name) => ({ name, isNumber: true }))],
-    lanes.map((lane): Content[] => [LANES[lane] ?? lane, ...states.map((state) => count(lane, state))]),
+    ["Lane", ...states.map(num)],
+    lanes.map((lane): Content[] => [LANES[lane] ?? lane, ...states.map((state) => whole(jobsIn(ofLane(lane), state)))]),
   )}<p><a href="/jobs">All jobs</a></p></section>`;
 }
 

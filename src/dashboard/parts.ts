@@ -123,26 +123,32 @@ export function facts(list: readonly (readonly [name: string, value: Content])[]
 
 export interface Column {
   readonly name: string;
-  /** Numbers stand under each other. */
-  readonly isNumber?: boolean;
-  /** Sentences stand in it. */
-  readonly isWide?: boolean;
+  readonly kind: "num" | "wide" | "";
 }
 
-/** A table; where it is too wide for the window, its rows become lists of names and values. */
-export function table(caption: string, columns: readonly Column[], rows: readonly (readonly Content[])[]): Html {
+/** A column of numbers, aligned under each other. */
+export const num = (name: string): Column => ({ name, kind: "num" });
+/** A column of sentences. */
+export const wide = (name: string): Column => ({ name, kind: "wide" });
+
+/**
+ * A table; where it is too wide for the window, its rows become lists of names and values.
+ *
+ * @param named a plain name is a column of words
+ */
+export function table(
+  caption: string,
+  named: readonly (Column | string)[],
+  rows: readonly (readonly Content[])[],
+): Html {
+  const columns = named.map((one): Column => (typeof one === "string" ? { name: one, kind: "" } : one));
   return html`<div class="scroll rows" role="region" aria-label="${caption}" tabindex="0"><table>
 <caption class="quiet">${caption}</caption>
-<thead><tr>${columns.map(({ name, isNumber, isWide }) => html`<th scope="col" class="${columnClass({ name, isNumber, isWide })}">${name}</th>`)}</tr></thead>
+<thead><tr>${columns.map(({ name, kind }) => html`<th scope="col" class="${kind}">${name}</th>`)}</tr></thead>
 <tbody>${rows.map(
     (cells) =>
-      html`<tr>${cells.map((cell, at) => html`<td class="${columnClass(columns[at])}" data-name="${columns[at]?.name ?? ""}"><div>${cell}</div></td>`)}</tr>`,
+      html`<tr>${cells.map((cell, at) => html`<td class="${columns[at]?.kind ?? ""}" data-name="${columns[at]?.name ?? ""}"><div>${cell}</div></td>`)}</tr>`,
   )}</tbody></table></div>`;
-}
-
-function columnClass(column: Partial<Column> | undefined): string {
-  if (column?.isNumber === true) return "num";
-  return column?.isWide === true ? "wide" : "";
 }
 
 /** What to do where there is nothing to see yet. */

@@ -1,13 +1,13 @@
 // Ports -> what the pages about everything show: overview, repositories, reviews, retrieval, jobs.
 
 import { retrievalAlerts } from "../domain/figures/retrieval-alerts.ts";
-import { type RepoKey, repoKey } from "../domain/memory.ts";
+import type { RepoKey } from "../domain/memory.ts";
 import type { JobState, KeptJob } from "../ports/jobs.ts";
 import type { DashboardPorts, MemoryShown } from "./dashboard-ports.ts";
 import { DAY_MS, lastDays, lastWeeks } from "./days.ts";
 import type { JobsView, ShownJob } from "./jobs.ts";
 import type { Attention, Overview } from "./overview.ts";
-import { readChosen, scopeOf } from "./read-known.ts";
+import { readChosen, readKnown, scopeOf } from "./read-known.ts";
 import type { RepositoryLine } from "./repositories.ts";
 import type { RetrievalView } from "./retrieval.ts";
 import type { ReviewsView } from "./reviews.ts";
@@ -72,28 +72,16 @@ async function unanswered(memory: MemoryShown | null, of: RepoKey | null): Promi
   return { total, newest: newest.flat() };
 }
 
-/** By name. A repository of which nothing is remembered is named by its last review. */
-export async function readRepositories({ work, memory }: DashboardPorts): Promise<readonly RepositoryLine[]> {
+/** By name. */
+export async function readRepositories(ports: DashboardPorts): Promise<readonly RepositoryLine[]> {
+  const { work, memory } = ports;
   const reviewed = new Map((await work.reviewed()).map((one) => [one.repo, one]));
-  const known = (await memory?.labels.all()) ?? [];
-  const remembered = known.map(async (repo): Promise<RepositoryLine> => {
-    const key = repoKey(repo);
-    const counts = await memory?.export.recall.counts(scopeOf(key));
+  const lines = (await readKnown(ports)).map(async ({ key, name, visibility, isRemembered }) => {
+    const memories = isRemembered ? (await memory?.export.recall.counts(scopeOf(key)))?.total : 0;
     const { reviews = 0, posted = 0, lastAt = null } = reviewed.get(key) ?? {};
-    const name = `${repo.owner}/${repo.name}`;
-    return { key, name, visibility: repo.visibility, memories: counts?.total ?? null, reviews, posted, lastAt };
+    return { key, name, visibility, memories: memory === null ? null : (memories ?? null), reviews, posted, lastAt };
   });
-  const keys = new Set(known.map((repo) => repoKey(repo)));
-  const others = [...reviewed.values()].map(async ({ repo, reviews, posted, lastAt }): Promise<RepositoryLine[]> => {
-    if (keys.has(repo)) return [];
-    const [last] = (await work.reviews(repo, { skip: 0, most: 1 })).reviews;
-    const of = last?.review.repo;
-    const name = of === undefined ? repo : `${of.owner}/${of.name}`;
-    const memories = memory === null ? null : 0;
-    return [{ key: repo, name, visibility: of?.visibility ?? null, memories, reviews, posted, lastAt }];
-  });
-  const lines = [...(await Promise.all(remembered)), ...(await Promise.all(others)).flat()];
-  return lines.sort((a, b) => (a.name < b.name ? -1 : 1));
+  return (await Promise.all(lines)).sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 
 /** @param wanted as for the overview */

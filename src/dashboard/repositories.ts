@@ -3,7 +3,7 @@ import { html } from "hono/html";
 import type { RepoKey } from "../domain/memory.ts";
 import { repositoryPath } from "./addresses.ts";
 import type { Page } from "./frame.ts";
-import { badge, type Content, empty, moment, table, whole } from "./parts.ts";
+import { badge, type Content, empty, moment, num, table, whole } from "./parts.ts";
 
 export interface RepositoryLine {
   readonly key: RepoKey;
@@ -29,14 +29,7 @@ export function repositoriesPage(lines: readonly RepositoryLine[]): Page {
           )
         : table(
             "Repositories that were reviewed or are remembered",
-            [
-              { name: "Repository" },
-              { name: "Who may read it" },
-              { name: "Memories", isNumber: true },
-              { name: "Reviews", isNumber: true },
-              { name: "Posted", isNumber: true },
-              { name: "Last review" },
-            ],
+            ["Repository", "Who may read it", num("Memories"), num("Reviews"), num("Posted"), "Last review"],
             lines.map(({ key, name, visibility, memories, reviews, posted, lastAt }): Content[] => [
               html`<a href="${repositoryPath(key)}">${name}</a>`,
               visibility === null ? "" : badge(visibility),

@@ -8,7 +8,7 @@ import type { MemoryCounts } from "../domain/retrieval.ts";
 import { isoDate } from "../domain/text/iso-date.ts";
 import { memoriesPath, memoryPath, repositoryPath } from "./addresses.ts";
 import { action, type Page } from "./frame.ts";
-import { acceptance, OUTCOME_TONES } from "./overview.ts";
+import { acceptance, outcomesCard } from "./overview.ts";
 import {
   badge,
   bars,
@@ -18,7 +18,6 @@ import {
   figures,
   type Html,
   moment,
-  outcomeWord,
   outLink,
   percent,
   quoted,
@@ -62,7 +61,7 @@ ${figures([
   },
 ])}
 <p class="links"><a href="${memoriesPath(key)}">Browse and search its memory</a> <a href="/reviews?${new URLSearchParams({ repo: key }).toString()}">Its reviews</a> <a href="/configuration?${new URLSearchParams({ repo: key }).toString()}">Its configuration</a></p>
-<div class="columns">${languages(view)}${outcomesOf(view)}${replay(view)}${progressOf(view)}</div>
+<div class="columns">${languages(view)}${outcomesCard(findings, html`<p><a href="${memoriesPath(key, { corpus: "finding", outcome: "declined" })}">What was declined</a></p>`)}${replay(view)}${progressOf(view)}</div>
 ${conventionsOf(view)}`,
   };
 }
@@ -84,23 +83,6 @@ function languages({ key, counts, fields }: RepositoryView): Html {
 ${more > 0 ? html`<p class="note">and ${more} languages more</p>` : ""}
 ${facts([...(counts?.byCorpus ?? [])].map(([corpus, count]) => [corpus.replaceAll("_", " "), html`<a href="${memoriesPath(key, { corpus })}">${whole(count)}</a>`]))}
 ${fields === null ? "" : html`<p class="note">${whole(fields.described)} have a lesson that a model wrote; ${whole(fields.waiting)} were not described yet.</p>`}`
-  }</section>`;
-}
-
-function outcomesOf({ key, findings }: RepositoryView): Html {
-  return html`<section class="card"><h2>Findings by outcome</h2>${
-    findings.length === 0
-      ? empty("No finding is remembered.", "It comes with the first review that says something.")
-      : html`${bars(
-          "Findings by outcome",
-          findings.map(({ outcome, count }) => ({
-            name: outcomeWord(outcome),
-            value: count,
-            shown: whole(count),
-            tone: OUTCOME_TONES[outcome] ?? 5,
-          })),
-        )}
-<p><a href="${memoriesPath(key, { corpus: "finding", outcome: "declined" })}">What was declined</a></p>`
   }</section>`;
 }
 

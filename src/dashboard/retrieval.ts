@@ -14,9 +14,11 @@ import {
   facts,
   figures,
   type Html,
+  num,
   percent,
   table,
   whole,
+  wide,
 } from "./parts.ts";
 
 export interface RetrievalView {
@@ -137,7 +139,7 @@ function byMethod({ byMethod: list }: RetrievalFigures): Content {
   if (list.length === 0) return "";
   return html`<h2>Who searched, and how</h2>${table(
     "Searches by origin and method",
-    [{ name: "Who" }, { name: "How" }, { name: "Searches", isNumber: true }, { name: "Mean time", isNumber: true }],
+    ["Who", "How", num("Searches"), num("Mean time")],
     list.map(({ origin, method, count, averageMs }): Content[] => [
       origin.replaceAll("-", " "),
       method,
@@ -151,10 +153,7 @@ function queries({ topQueries }: RetrievalFigures): Content {
   if (topQueries.length === 0) return "";
   return html`<h2>Most frequent questions</h2>${table(
     "Most frequent questions",
-    [
-      { name: "Question", isWide: true },
-      { name: "Times", isNumber: true },
-    ],
+    [wide("Question"), num("Times")],
     topQueries.map(({ query, count }): Content[] => [html`<span class="clip">${query}</span>`, whole(count)]),
   )}`;
 }

@@ -19,6 +19,7 @@ import {
   type Html,
   listOf,
   moment,
+  num,
   outLink,
   percent,
   quoted,
@@ -249,12 +250,7 @@ ${
     ? html`<p class="note">No memory was chosen.</p>`
     : table(
         "Chosen memories, best first",
-        [
-          { name: "Memory" },
-          { name: "Similarity", isNumber: true },
-          { name: "Score", isNumber: true },
-          { name: "Distance", isNumber: true },
-        ],
+        ["Memory", num("Similarity"), num("Score"), num("Distance")],
         precedents.map(({ id, similarity }): Content[] => [
           html`<a href="${memoryPath(key, id)}">${id}</a>`,
           similarity.toFixed(3),

@@ -13,10 +13,12 @@ import {
   empty,
   type Html,
   moment,
+  num,
   severityBadge,
   shortSha,
   table,
   whole,
+  wide,
 } from "./parts.ts";
 
 /** A written review as the ledger keeps it. */
@@ -50,14 +52,7 @@ export function reviewsPage({ choice, total, reviews, page, pages }: ReviewsView
           )
         : html`<p class="note">${counted(total, "review")}, newest first</p>${table(
             "Reviews",
-            [
-              { name: "Pull request" },
-              { name: "What it does", isWide: true },
-              { name: "Said" },
-              { name: "Held back", isNumber: true },
-              { name: "Outcome" },
-              { name: "Written" },
-            ],
+            ["Pull request", wide("What it does"), "Said", num("Held back"), "Outcome", "Written"],
             reviews.map(line),
           )}${pager("/reviews", chosen === null ? {} : { repo: chosen }, page, pages)}`
     }`,

@@ -33,7 +33,7 @@ export async function shown(
   const around = {
     formToken: c.get("formToken") ?? null,
     viewer: c.get("ports")?.viewer?.login ?? null,
-    notice: notice(c.req.query("done")),
+    notice: new Map(Object.entries(NOTICES)).get(c.req.query("done") ?? "") ?? null,
     version,
   };
   const text = String(await framed(page, around));
@@ -41,29 +41,16 @@ export async function shown(
   return c.html(host === undefined ? text : text.replaceAll(`${OUT}https://${host}/`, `${OUT}${webUrl}/`), status);
 }
 
-// What was just done, by a word in the address: the words are ours, not those of the address.
-const NOTICES: ReadonlyMap<string, string> = new Map([
-  ["forgotten", "The memory is forgotten."],
-  ["not-forgotten", "There was no such memory any more."],
-  ["restored", "Restored: findings like it are said again, from the next review of each pull request on."],
-  ["not-declined", "Nothing to restore: this memory was not declined."],
-  ["taken", "Marked as taken. Your .kodiai.yml is as you left it."],
-  ["untaken", "Mark removed."],
-  ["retried", "The job waits again and runs at once."],
-  ["not-retried", "The job was not moved: it runs, a later one of the same pull request waits, or it was deleted."],
-]);
+/** What was just done, by a word in the address: the texts are ours, not those of the address. */
+const NOTICES = {
+  forgotten: "The memory is forgotten.",
+  "not-forgotten": "There was no such memory any more.",
+  restored: "Restored: findings like it are said again, from the next review of each pull request on.",
+  "not-declined": "Nothing to restore: this memory was not declined.",
+  taken: "Marked as taken. Your .kodiai.yml is as you left it.",
+  untaken: "Mark removed.",
+  retried: "The job waits again and runs at once.",
+  "not-retried": "The job was not moved: it runs, a later one of the same pull request waits, or it was deleted.",
+} as const;
 
-export type Notice =
-  | "forgotten"
-  | "not-forgotten"
-  | "restored"
-  | "not-declined"
-  | "taken"
-  | "untaken"
-  | "retried"
-  | "not-retried";
-
-/** Null for a word that is none of ours. */
-export function notice(word: string | undefined): string | null {
-  return NOTICES.get(word ?? "") ?? null;
-}
+export type Notice = keyof typeof NOTICES;

@@ -2,7 +2,7 @@
 import type { CallToolResult } from "@modelcontextprotocol/server";
 import { cutText } from "../domain/text/cut-text.ts";
 import { fence, reveal } from "../domain/text/untrusted-text.ts";
-import type { McpPorts } from "./mcp-ports.ts";
+import type { McpPorts } from "../wire/cli/mcp.ts";
 
 /** UTF-16 units of one text, and of a whole answer as JSON: about 20,000 tokens. */
 const MOST_TEXT = 4_000;

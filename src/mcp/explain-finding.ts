@@ -6,7 +6,7 @@ import { UsageError } from "../cli/usage.ts";
 import type { MemoryRecord } from "../domain/memory.ts";
 import { isoDate } from "../domain/text/iso-date.ts";
 import { explainFinding } from "../flows/commands/explain-finding.ts";
-import type { McpMemory } from "./mcp-ports.ts";
+import type { McpMemory } from "../wire/cli/mcp.ts";
 import { repositoryField, repositoryOf, type Tool } from "./tool.ts";
 
 const input = z.strictObject({

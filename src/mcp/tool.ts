@@ -3,8 +3,8 @@ import { z } from "zod";
 import { UsageError } from "../cli/usage.ts";
 import type { Repo } from "../domain/job.ts";
 import { repoKey } from "../domain/memory.ts";
+import type { McpPorts } from "../wire/cli/mcp.ts";
 import type { Answer } from "./answer.ts";
-import type { McpPorts } from "./mcp-ports.ts";
 
 export interface Tool<Input extends z.ZodObject = z.ZodObject> {
   readonly name: string;

@@ -7,6 +7,7 @@ import type { Maintenance } from "./maintenance.ts";
 import type { Metrics } from "./metrics.ts";
 import { type Readiness, readinessCheck } from "./readiness.ts";
 import type { Committer } from "./take-delivery.ts";
+import { json, type Page } from "./unavailable-servers.ts";
 import { listening, type WebhookServer } from "./webhook-server.ts";
 
 export interface AdminSettings {
@@ -75,12 +76,6 @@ export async function startAdminServer(
   return server;
 }
 
-interface Page {
-  readonly status: number;
-  readonly type: string;
-  readonly text: string;
-}
-
 async function answer(
   { method }: IncomingMessage,
   response: ServerResponse,
@@ -101,10 +96,6 @@ async function shown(page: () => Page | Promise<Page>): Promise<Page> {
 
 function readyPage({ ready, reasons }: Readiness, notes: readonly string[]): Page {
   return json(ready ? 200 : 503, { ok: ready, reasons, ...(notes.length === 0 ? {} : { notes }) });
-}
-
-function json(status: number, value: object): Page {
-  return { status, type: "application/json", text: JSON.stringify(value) };
 }
 
 /** The container's memory limit in bytes; without one Node reports a huge number. */

@@ -1,27 +1,24 @@
 // Options of startApp, and the handle that it returns.
 import type { Logger } from "pino";
-import type { Embeddings } from "../config/read-embeddings.ts";
-import type { ModelChoice } from "../config/read-model.ts";
-import type { RerankerChoice } from "../config/read-reranker.ts";
+import type { Env } from "../config/env.ts";
 import type { ShownVariable } from "../config/shown-variables.ts";
 import type { Inspector } from "../ports.ts";
-import type { LoginChoice } from "../wire/dashboard.ts";
 import type { chosenEmbedder } from "../wire/models.ts";
 import type { MemorySettings } from "../wire/store.ts";
 import type { MissedChoice } from "./missed-sweeper.ts";
 import type { PullJob } from "./run-job.ts";
-import type { FormerSecret } from "./verify-signature.ts";
 
-export interface AppOptions {
-  readonly appId: number;
+/** What the environment sets, and what it may leave out. */
+type OfEnvironment = Pick<
+  Env,
+  "appId" | "webhookSecret" | "webhookPath" | "githubHost" | "dataDir" | "reviewerLogin" | "workers" | "dryRun"
+> &
+  Pick<Env, "embeddings" | "model" | "reranker"> &
+  Partial<Pick<Env, "formerSecret" | "dashboardToken" | "dashboardLogin" | "databaseUrl" | "searchMemoryBytes">>;
+
+export interface AppOptions extends OfEnvironment {
   /** PEM. */
   readonly privateKey: string;
-  readonly webhookSecret: string;
-  /** The previous secret while it is still accepted; null or absent: none. */
-  readonly formerSecret?: FormerSecret | null;
-  readonly webhookPath: string;
-  /** `github.com`, or the host of a GitHub Enterprise Server. */
-  readonly githubHost: string;
   /** `https://api.github.com`, or `https://HOST/api/v3`. */
   readonly apiUrl: string;
   readonly host: string;
@@ -29,34 +26,14 @@ export interface AppOptions {
   readonly port: number;
   /** Address of the admin server; null or absent: none. */
   readonly admin?: { readonly host: string; readonly port: number } | null;
-  /** Access token of the dashboard; null or absent: no access by token. */
-  readonly dashboardToken?: string | null;
-  /** GitHub login for people with write access; null or absent: disabled. */
-  readonly dashboardLogin?: LoginChoice | null;
   /** The environment for the dashboard; null or absent: not started from an environment. */
   readonly variables?: readonly ShownVariable[] | null;
-  readonly dataDir: string;
-  /** `postgres://…`: the store; null or absent: SQLite files in dataDir. */
-  readonly databaseUrl?: string | null;
-  readonly reviewerLogin: string | null;
-  /** Jobs of different pull requests that may run at a time. */
-  readonly workers: number;
-  /** Memory limit of the search index; null or absent: derived from the machine's memory. */
-  readonly searchMemoryBytes?: number | null;
-  /** The embedder of memory. */
-  readonly embeddings: Embeddings;
-  /** Null: reviews use rules and memory only. */
-  readonly model: ModelChoice | null;
-  /** The reranker of search results. */
-  readonly reranker: RerankerChoice;
   /** False: pushes are not debounced; in tests only. */
   readonly debounce?: boolean;
   /** Time between two feedback checks of a pull request; other than an hour in tests only. */
   readonly feedbackAfterMs?: number;
   /** Other times of the missed-event sweep, or "off"; in tests only. */
   readonly missed?: MissedChoice;
-  /** Writes reviews but posts nothing. */
-  readonly dryRun: boolean;
   /** Spaces out writes as GitHub asks; off in tests only. */
   readonly pace: boolean;
   /** Overrides of the documented waits, in milliseconds; in tests only. */
@@ -66,7 +43,6 @@ export interface AppOptions {
   readonly embeddingLimits?: Parameters<typeof chosenEmbedder>[1];
   /** Replaces the rules' process, which takes a second to start; in tests only. */
   readonly inspector?: Inspector & { close?(): void };
-  /** Aborts the start. */
   readonly unwanted?: AbortSignal;
   readonly log: Logger;
   /** Called with the output of each stage; the demo prints it. */
@@ -74,7 +50,6 @@ export interface AppOptions {
 }
 
 export interface Waits {
-  /** Between two heartbeats. */
   readonly beatMs?: number;
   /** A process without a heartbeat for so long is taken for dead. */
   readonly silentMs?: number;

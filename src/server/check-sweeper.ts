@@ -4,12 +4,7 @@ import type { Logger } from "pino";
 import { sweepChecks } from "../flows/review/check-run.ts";
 import { type SweptProgress, sweepProgress } from "../flows/review/progress.ts";
 import type { CheckStore, ProgressStore } from "../ports/checks.ts";
-import { every, MINUTE_MS, type PeriodicTask } from "./periodic-task.ts";
-
-export interface CheckSweeper extends PeriodicTask {
-  /** Sweeps now, also for suspended installations. */
-  wakeAll(): void;
-}
+import { every, MINUTE_MS } from "./periodic-task.ts";
 
 const SUSPENDED_MS = 60 * MINUTE_MS;
 
@@ -22,7 +17,7 @@ export function checkSweeper(
   checksOf: Parameters<typeof sweepChecks>[1],
   reviewsOf: Parameters<typeof sweepProgress>[1],
   log: Logger,
-): CheckSweeper {
+) {
   /** Installation → until when to skip it, on the monotonic clock. */
   const suspended = new Map<number, number>();
   const sweep = async () => {
@@ -45,7 +40,8 @@ export function checkSweeper(
   const task = every(MINUTE_MS, sweep);
   return {
     ...task,
-    wakeAll() {
+    /** Sweeps now, also for suspended installations. */
+    wakeAll(): void {
       suspended.clear();
       task.wake();
     },

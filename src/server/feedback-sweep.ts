@@ -4,24 +4,21 @@ import type { Logger } from "pino";
 import type { FeedbackJob } from "../domain/job.ts";
 import { type LearnPorts, learnFromPeople, learntLine } from "../flows/people/learn-from-people.ts";
 import type { Store } from "../wire/store.ts";
+import { every, MINUTE_MS, type PeriodicTask } from "./periodic-task.ts";
 
-const SWEEP_MS = 5 * 60_000;
+const SWEEP_MS = 5 * MINUTE_MS;
 /** Reactions are not urgent, and each check costs a few of GitHub's 5,000 requests per hour. */
 const AFTER_MS = 60 * 60_000;
 /** Pull requests per sweep, hence 600 per hour. */
 const MOST = 50;
-
-export interface FeedbackSweep {
-  stop(): Promise<void>;
-}
 
 /** @param wake called when jobs were added */
 export function feedbackSweep(
   { looks, queue, memoryProblem }: Pick<Store, "looks" | "queue" | "memoryProblem">,
   wake: () => void,
   { log, afterMs = AFTER_MS }: { readonly log: Logger; readonly afterMs?: number | undefined },
-): FeedbackSweep {
-  const sweep = async () => {
+): PeriodicTask {
+  return every(SWEEP_MS, async () => {
     // Feedback needs memory.
     if (memoryProblem !== null) return;
     try {
@@ -32,18 +29,7 @@ export function feedbackSweep(
     } catch (error) {
       log.warn({ err: error }, "feedback sweep failed; the next sweep retries");
     }
-  };
-  let last = sweep();
-  const timer = setInterval(() => {
-    last = last.then(sweep);
-  }, SWEEP_MS);
-  timer.unref();
-  return {
-    async stop() {
-      clearInterval(timer);
-      await last;
-    },
-  };
+  });
 }
 
 /** Runs one such job; returns one line on how it ended. */

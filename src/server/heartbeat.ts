@@ -2,13 +2,9 @@
 import type { Logger } from "pino";
 import type { Queue } from "../ports.ts";
 import type { Worker } from "../worker.ts";
+import { every, type PeriodicTask } from "./periodic-task.ts";
 
 const HEARTBEAT_MS = 5_000;
-
-export interface Heartbeat {
-  /** Releases the leases of this process, so that other processes need not wait until they expire. */
-  stop(): Promise<void>;
-}
 
 /**
  * One heartbeat. Call it once before any worker starts, so that interrupted jobs come first; later heartbeats requeue the jobs of
@@ -23,34 +19,24 @@ export async function beatOnce(queue: Pick<Queue, "heartbeat">, log: Logger): Pr
   }
 }
 
-/** @param workers woken at each heartbeat, because other processes, such as the command line, add jobs too */
+/**
+ * @param workers woken at each heartbeat, because other processes, such as the command line, add jobs too
+ * @returns `stop` releases the leases of this process, so that other processes need not wait until they expire
+ */
 export function heartbeat(
   queue: Pick<Queue, "heartbeat" | "release">,
   workers: Readonly<Record<string, Pick<Worker, "wake">>>,
   log: Logger,
   everyMs = HEARTBEAT_MS,
-): Heartbeat {
-  let last: Promise<void> = Promise.resolve();
-  let isRunning = false;
-  const run = async () => {
+): Pick<PeriodicTask, "stop"> {
+  const beating = every(everyMs, async () => {
     await beatOnce(queue, log);
     for (const worker of Object.values(workers)) worker.wake();
-    isRunning = false;
-  };
-  // Heartbeats never overlap.
-  const next = () => {
-    if (isRunning) return;
-    isRunning = true;
-    last = run();
-  };
-  const timer = setInterval(next, everyMs);
-  timer.unref();
-  next();
+  });
   return {
     async stop() {
-      clearInterval(timer);
       // A heartbeat after the release would make this process look alive.
-      await last;
+      await beating.stop();
       try {
         await queue.release();
       } catch (error) {

@@ -5,18 +5,12 @@ import { DAY_MS, every } from "./periodic-task.ts";
 
 type FileProblem = Awaited<ReturnType<Store["verify"]>>[number];
 
-export interface IntegrityWatch {
-  /** `queue.db is damaged`, or null. */
-  problem(): string | null;
-  stop(): Promise<void>;
-}
-
 /** @param everyMs other than a day in tests only */
 export function integrityWatch(
   { verify, onDamage }: Pick<Store, "verify" | "onDamage">,
   log: Logger,
   everyMs = DAY_MS,
-): IntegrityWatch {
+) {
   const stopping = new AbortController();
   let problem: string | null = null;
   let reported: string | null = null;
@@ -47,8 +41,9 @@ export function integrityWatch(
     task.wake();
   });
   return {
+    /** `queue.db is damaged`, or null. */
     problem: () => problem,
-    async stop() {
+    async stop(): Promise<void> {
       ignore();
       stopping.abort();
       await task.stop();

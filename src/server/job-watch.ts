@@ -7,30 +7,11 @@ import type { Precedents } from "../domain/retrieval.ts";
 import type { PostedReview, Review } from "../domain/review.ts";
 import type { Stage } from "../flows/review/review-ports.ts";
 import type { AnyJob, JobEnd, Lease } from "../ports.ts";
+import type { AppOptions } from "./app-options.ts";
 import type { LaneName, Metrics } from "./metrics.ts";
+import type { PullJob } from "./run-job.ts";
 
-/** For the job's log line: milliseconds, counts and cost. */
-export interface JobFacts {
-  readonly ms: number;
-  /** Time between the job's due time and this run; absent when the queue does not know. */
-  readonly waitedMs?: number;
-  /** Stage → milliseconds, in the order of execution. */
-  readonly rooms: Readonly<Record<string, number>>;
-  readonly counts: Readonly<Record<string, number>>;
-  /** The rule that decided whether to search memory; absent without a decision. */
-  readonly gate?: string;
-  /** Absent when no review was written. */
-  readonly cost?: Pick<Review["cost"], "inputTokens" | "outputTokens" | "usd">;
-}
-
-export interface JobWatch {
-  /** Wraps a stage runner. */
-  step(job: AnyJob, step: Stage): Stage;
-  /** Runs the work of a leased job. */
-  run<T>(lane: LaneName, lease: Lease<AnyJob>, work: () => Promise<T>): Promise<T>;
-  /** Call it once for each end of a run; returns the facts for the log. */
-  ended(lane: LaneName, lease: Lease<AnyJob>, end: JobEnd): JobFacts;
-}
+export type JobWatch = ReturnType<typeof jobWatch>;
 
 interface Tally {
   started: number;
@@ -44,7 +25,8 @@ const TRACER = "kodiai";
 
 type JobMetrics = Pick<Metrics, "waited" | "ended" | "stage" | "posted" | "degraded">;
 
-export function jobWatch(metrics: JobMetrics): JobWatch {
+/** @param onStep called with the value of each stage; the demo prints it */
+export function jobWatch(metrics: JobMetrics, { log, onStep }: Pick<AppOptions, "log" | "onStep">) {
   const tallies = new WeakMap<AnyJob, Tally>();
   const tallyOf = (job: AnyJob): Tally => {
     const tally = tallies.get(job) ?? newTally();
@@ -52,30 +34,44 @@ export function jobWatch(metrics: JobMetrics): JobWatch {
     return tally;
   };
   return {
-    step: (job, step) => (stage, enter) =>
-      inSpan(`kodiai.room ${stage}`, { "kodiai.room": stage }, async (span) => {
-        const started = performance.now();
-        const tally = tallyOf(job);
-        try {
-          const value = await step(stage, enter);
-          const facts = factsOf(value);
-          note(tally, facts, metrics);
-          for (const [name, count] of Object.entries(facts.counts)) span.setAttribute(`kodiai.${name}`, count);
-          return value;
-        } finally {
-          const ms = performance.now() - started;
-          metrics.stage(stage, ms);
-          tally.stages.set(stage, (tally.stages.get(stage) ?? 0) + Math.round(ms));
-        }
-      }),
-    run(lane, lease, work) {
+    /** Wraps a stage runner. */
+    step:
+      (job: AnyJob, step: Stage): Stage =>
+      (stage, enter) =>
+        inSpan(`kodiai.room ${stage}`, { "kodiai.room": stage }, async (span) => {
+          const started = performance.now();
+          const tally = tallyOf(job);
+          try {
+            const value = await step(stage, enter);
+            const facts = factsOf(value);
+            note(tally, facts, metrics);
+            for (const [name, count] of Object.entries(facts.counts)) span.setAttribute(`kodiai.${name}`, count);
+            const ms = Math.round(performance.now() - started);
+            log.debug({ job: job.key, room: stage, ms, ...facts.logged }, "stage");
+            const trouble = memoryTrouble(stage, value);
+            if (trouble !== null) log.warn({ job: job.key, room: stage, ...trouble }, "memory is degraded");
+            onStep?.(job as PullJob, stage, value, ms);
+            return value;
+          } finally {
+            const ms = performance.now() - started;
+            metrics.stage(stage, ms);
+            tally.stages.set(stage, (tally.stages.get(stage) ?? 0) + Math.round(ms));
+          }
+        }),
+    run<T>(lane: LaneName, lease: Lease<AnyJob>, work: () => Promise<T>): Promise<T> {
       const { job, attempt, waitedMs } = lease;
       tallies.set(job, newTally());
       if (waitedMs !== undefined) metrics.waited(lane, waitedMs);
       const attributes = { "kodiai.lane": lane, "kodiai.job.key": job.key, "kodiai.job.attempt": attempt };
       return inSpan(`kodiai.job ${lane}`, attributes, work);
     },
-    ended(lane, { job, waitedMs }, end) {
+    /**
+     * Call it once for each end of a run.
+     *
+     * @returns for the log: milliseconds of the run, of its wait and of each stage; counts; the rule that decided whether to search
+     *   memory; and what a written review cost
+     */
+    ended(lane: LaneName, { job, waitedMs }: Lease<AnyJob>, end: JobEnd) {
       const { started, stages, counts, gate, cost } = tallyOf(job);
       tallies.delete(job);
       const ms = performance.now() - started;
@@ -96,7 +92,7 @@ function newTally(): Tally {
   return { started: performance.now(), stages: new Map(), counts: new Map(), gate: null, cost: null };
 }
 
-function costOf({ inputTokens, outputTokens, usd }: Review["cost"]): JobFacts["cost"] {
+function costOf({ inputTokens, outputTokens, usd }: Review["cost"]) {
   return { inputTokens, outputTokens, usd };
 }
 
@@ -121,6 +117,8 @@ interface StageFacts {
   readonly gate?: string;
   readonly cost?: Review["cost"];
   readonly posted?: PostedReview;
+  /** More for the log at level debug; never untrusted text. */
+  readonly logged?: object;
 }
 
 const NO_FACTS: StageFacts = { counts: {}, degraded: [] };
@@ -147,11 +145,15 @@ function contextFacts({ files, leftOut }: PullRequestContext): StageFacts {
   return { counts: { files: files.length, leftOut: leftOut.length }, degraded: [] };
 }
 
-function precedentFacts({ ranked, gate, query }: Precedents): StageFacts {
+/** What is logged: the gate's decision, the query's length and dropped parts, and how many memories were found and used. */
+function precedentFacts({ ranked, gate, query, provenance, degraded }: Precedents): StageFacts {
+  const { totalCandidates: candidates, method } = provenance;
+  const asked = query && { chars: query.text.length, dropped: query.dropped, variants: query.variants.length };
   return {
-    counts: { precedents: ranked.length, searches: query === null ? 0 : query.variants.length },
+    counts: { precedents: ranked.length, searches: query?.variants.length ?? 0 },
     degraded: [],
     gate: gate.decidedBy,
+    logged: { gate, query: asked, candidates, used: ranked.length, method, degraded },
   };
 }
 
@@ -164,4 +166,12 @@ function reviewFacts({ findings, heldBack, degraded, cost }: Review): StageFacts
 function postedFacts(posted: PostedReview): StageFacts {
   const inline = posted.findings.filter(({ place }) => place === "inline").length;
   return { counts: { inline }, degraded: [], cost: posted.review.cost, posted };
+}
+
+/** Problems with memory in a stage, for one warning per review. The review's footer shows them too, if it is not posted yet. */
+function memoryTrouble(stage: string, value: unknown): object | null {
+  if ((stage !== "retrieve" && stage !== "remember") || typeof value !== "object" || value === null) return null;
+  if ("reason" in value) return { reason: value.reason };
+  const { degraded, refused } = { degraded: [], refused: [], ...value } as Record<string, readonly unknown[]>;
+  return degraded?.length === 0 && refused?.length === 0 ? null : { degraded, refused };
 }

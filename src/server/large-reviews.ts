@@ -8,17 +8,14 @@ const LARGE_LINES = 10_000;
 const LARGE_FILES = 500;
 const AT_ONCE = 2;
 
-export interface LargeReviews {
-  hasRoom(): boolean;
-  /** Wraps one review's port to its pull request: reading a large change throws NoRoom above the limit; `done` frees the slot. */
-  admit(pulls: PullRequests): { readonly pulls: PullRequests; readonly done: () => void };
-}
+export type LargeReviews = ReturnType<typeof largeReviews>;
 
-export function largeReviews(atOnce: number = AT_ONCE): LargeReviews {
+export function largeReviews(atOnce: number = AT_ONCE) {
   let free = atOnce;
   return {
     hasRoom: () => free > 0,
-    admit(pulls) {
+    /** Wraps one review's port to its pull request: reading a large change throws NoRoom above the limit; `done` frees the slot. */
+    admit(pulls: PullRequests): { readonly pulls: PullRequests; readonly done: () => void } {
       let holds = false;
       return {
         pulls: {

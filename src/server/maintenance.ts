@@ -11,23 +11,14 @@ import { feedbackSweep } from "./feedback-sweep.ts";
 import { integrityWatch } from "./integrity-watch.ts";
 import { DAY_MS, every, MINUTE_MS, type PeriodicTask } from "./periodic-task.ts";
 
-export interface Maintenance {
-  /** Problem of the store's files at the last check; null when they are intact. */
-  damage(): string | null;
-  /** Further notes for the operator, as sentences. */
-  notes(): readonly string[];
-  /** Stops the tasks that add jobs. */
-  stop(): Promise<void>;
-  /** Stops the tasks that clean up after jobs. */
-  tidied(): Promise<void>;
-}
+export type Maintenance = ReturnType<typeof startMaintenance>;
 
 export function startMaintenance(
   store: Store,
   github: WriteWiring,
   workers: Workers,
   { log, waits, feedbackAfterMs }: AppOptions,
-): Maintenance {
+) {
   const expiring = expirySweep(store, log);
   const watching = integrityWatch(store, log, waits?.verifyMs);
   const looking = feedbackSweep(store, () => workers.upkeep.wake(), { log, afterMs: feedbackAfterMs });
@@ -37,11 +28,15 @@ export function startMaintenance(
     log,
   });
   return {
+    /** Problem of the store's files at the last check; null when they are intact. */
     damage: watching.problem,
+    /** Further notes for the operator, as sentences. */
     notes: () => [expiring.held()].filter((note) => note !== null),
-    async stop() {
+    /** Stops the tasks that add jobs. */
+    async stop(): Promise<void> {
       await Promise.all([looking.stop(), expiring.stop(), watching.stop()]);
     },
+    /** Stops the tasks that clean up after jobs. */
     tidied: sweeping.stop,
   };
 }
@@ -51,16 +46,11 @@ export function startMaintenance(
 /** A store in use is rarely idle for longer; a wrong clock is usually off by more. */
 const MOST_LEAP_MS = 7 * DAY_MS;
 
-interface ExpirySweep extends PeriodicTask {
-  /** Why nothing is deleted, as a sentence; null when all is well. */
-  held(): string | null;
-}
-
 /**
  * If the clock is more than seven days after the store's last use, this process deletes nothing: a machine with a wrong clock would
  * delete data too early. Once the clock is right, or the store was used again, the next start resumes.
  */
-export function expirySweep({ expire, signs }: Pick<Store, "expire" | "signs">, log: Logger): ExpirySweep {
+export function expirySweep({ expire, signs }: Pick<Store, "expire" | "signs">, log: Logger) {
   // Read before this process writes anything, because its own clock may be wrong.
   let known: number | null = null;
   let held: string | null = null;
@@ -77,7 +67,11 @@ export function expirySweep({ expire, signs }: Pick<Store, "expire" | "signs">, 
       log.warn({ err: error }, "expired rows could not be deleted; the next try is tomorrow");
     }
   };
-  return { ...every(DAY_MS, sweep), held: () => held };
+  return {
+    ...every(DAY_MS, sweep),
+    /** Why nothing is deleted, as a sentence; null when all is well. */
+    held: () => held,
+  };
 }
 
 function leapt(now: number, known: number): string {

@@ -12,7 +12,6 @@ import {
 } from "@modelcontextprotocol/server";
 import { closeServer, listening, urlOf } from "./webhook-server.ts";
 
-/** The endpoint's path. */
 export const MCP_PATH = "/mcp";
 /** Fits a diff of a million characters in JSON. */
 const MOST_BODY = 4 << 20;

@@ -8,7 +8,6 @@ import type { PostedReview } from "../domain/review.ts";
 import type { JobEnd } from "../ports.ts";
 import { METRICS, type MetricEntry, type NameOf } from "./metric-list.ts";
 
-/** The groups of workers. */
 const LANES = ["review", "command", "upkeep"] as const;
 export type LaneName = (typeof LANES)[number];
 
@@ -32,31 +31,17 @@ export interface Figures {
   readonly lagSeconds?: number;
 }
 
-/** None of these throws: no work fails because of a metric. */
-export interface Metrics {
-  /** A request to the webhook's path was answered. */
-  answered(status: number, ms: number): void;
-  /** A delivery was stored: its event, and its outcome (`review`, `ignored`, `seen before`, …). */
-  took(event: string, outcome: string): void;
-  waited(lane: LaneName, ms: number): void;
-  ended(lane: LaneName, end: JobEnd, ms: number): void;
-  stage(stage: string, ms: number): void;
-  posted(review: PostedReview): void;
-  degraded(parts: readonly Pick<Degraded, "part">[]): void;
-  retrieved(entry: LoggedRetrieval): void;
-  asked(purpose: Purpose, usage: ModelUsage): void;
-  /** So many findings changed to this outcome. */
-  decided(outcome: string, count: number): void;
-  /** In Prometheus' text format. */
-  text(figures: Figures): Promise<string>;
-  readonly contentType: string;
-}
+export type Metrics = ReturnType<typeof appMetrics>;
 
 /** Distinct values of labels that come from outside; GitHub has about seventy events. */
 const MOST_KINDS = 500;
 
-/** @param version of Kodiai */
-export function appMetrics(version: string): Metrics {
+/**
+ * None of its functions throws: no work fails because of a metric. Times are milliseconds.
+ *
+ * @param version of Kodiai
+ */
+export function appMetrics(version: string) {
   const registry = new Registry();
   const all = meters(registry);
   const { count, observe, set } = all;
@@ -76,36 +61,38 @@ export function appMetrics(version: string): Metrics {
     for (const state of ["done", "retry", "no-room", "parked"]) count("kodiai_job_ends_total", { lane, state }, 0);
   for (const outcome of [...OUTCOMES, "other"]) count("kodiai_reviews_total", { outcome }, 0);
   return {
-    answered(status, ms) {
+    /** A request to the webhook's path was answered. */
+    answered(status: number, ms: number): void {
       count("kodiai_answers_total", { status: String(status) });
       if (status === 202) observe("kodiai_ack_seconds", {}, ms / 1_000);
     },
-    took(event, outcome) {
+    /** A delivery was stored: its event, and its outcome (`review`, `ignored`, `seen before`, …). */
+    took(event: string, outcome: string): void {
       count("kodiai_deliveries_total", { event: known(event) ? event : "other", outcome });
     },
-    waited: (lane, ms) => observe("kodiai_queue_wait_seconds", { lane }, ms / 1_000),
-    ended(lane, end, ms) {
+    waited: (lane: LaneName, ms: number) => observe("kodiai_queue_wait_seconds", { lane }, ms / 1_000),
+    ended(lane: LaneName, end: JobEnd, ms: number): void {
       count("kodiai_job_ends_total", { lane, state: end.state });
       observe("kodiai_job_duration_seconds", { lane }, ms / 1_000);
       if (lane === "review" && end.state === "done")
         count("kodiai_reviews_total", { outcome: outcomeWord(end.outcome) });
     },
-    stage: (room, ms) => observe("kodiai_room_duration_seconds", { room }, ms / 1_000),
-    posted({ review, findings }) {
+    stage: (room: string, ms: number) => observe("kodiai_room_duration_seconds", { room }, ms / 1_000),
+    posted({ review, findings }: PostedReview): void {
       const held = review.heldBack.map(({ finding }) => ({ finding, place: "held-back" }));
       for (const { finding, place } of [...findings, ...held]) {
         const { severity, source } = finding;
         count("kodiai_findings_total", { place, severity, source });
       }
     },
-    degraded: (parts) => degraded(parts.map(({ part }) => part)),
-    retrieved(entry) {
+    degraded: (parts: readonly Pick<Degraded, "part">[]) => degraded(parts.map(({ part }) => part)),
+    retrieved(entry: LoggedRetrieval): void {
       countDecision(entry, all);
       if (entry.searched) countSearch(entry, all);
       // A review counts its own.
       if (entry.origin === "question") degraded(entry.degraded);
     },
-    asked(purpose, { inputTokens, cachedTokens, outputTokens, usd, ms }) {
+    asked(purpose: Purpose, { inputTokens, cachedTokens, outputTokens, usd, ms }: ModelUsage): void {
       count("kodiai_model_questions_total", { purpose });
       count("kodiai_model_tokens_total", { purpose, direction: "input" }, inputTokens);
       count("kodiai_model_tokens_total", { purpose, direction: "cached" }, cachedTokens);
@@ -113,8 +100,11 @@ export function appMetrics(version: string): Metrics {
       count("kodiai_model_cost_usd_total", { purpose }, usd ?? 0);
       observe("kodiai_model_duration_seconds", { purpose }, ms / 1_000);
     },
-    decided: (outcome, by) => count("kodiai_finding_outcomes_total", { outcome }, by),
-    async text({ ready, jobs = {}, oldestWaitingMs = {}, sincePostedMs, sinceAnsweredMs, heldBytes, ...own }) {
+    /** So many findings changed to this outcome. */
+    decided: (outcome: string, by: number) => count("kodiai_finding_outcomes_total", { outcome }, by),
+    /** In Prometheus' text format. */
+    async text(figures: Figures): Promise<string> {
+      const { ready, jobs = {}, oldestWaitingMs = {}, sincePostedMs, sinceAnsweredMs, heldBytes, ...own } = figures;
       const { rssBytes, lagSeconds, uptimeSeconds, refusedInstallations } = own;
       for (const [state, jobsThere] of Object.entries(jobs)) set("kodiai_jobs", { state }, jobsThere);
       for (const [lane, ms] of Object.entries(oldestWaitingMs))
@@ -172,7 +162,6 @@ function countSearch(entry: LoggedRetrieval, { count, observe, set }: Meters): v
   }
 }
 
-/** Registers all metrics of the list. */
 function meters(registry: Registry): Meters {
   const [counters, gauges, histograms] = [
     new Map<string, Counter>(),
@@ -208,7 +197,6 @@ function seconds(ms: number | null | undefined): number | undefined {
   return typeof ms === "number" ? ms / 1_000 : undefined;
 }
 
-/** The first word of a job's outcome. */
 function outcomeWord(line: string): string {
   const word = /^[a-z]+/.exec(line)?.[0] ?? "";
   return OUTCOMES.has(word) ? word : "other";

@@ -1,10 +1,8 @@
 // Runs a job inside wrappers, the outermost first; app.ts lists them. Small wrappers are defined here.
-import type { Logger } from "pino";
 import type { CommandJob } from "../domain/command.ts";
 import { Stopped } from "../domain/errors.ts";
 import { type DescribeJob, type ReviewJob, upkeepKey } from "../domain/job.ts";
 import type { Skipped } from "../domain/omissions.ts";
-import type { Precedents } from "../domain/retrieval.ts";
 import type { Superseded } from "../domain/review.ts";
 import type { CommandPorts } from "../flows/commands/order.ts";
 import type { SentReview, Stage } from "../flows/review/review-ports.ts";
@@ -12,7 +10,6 @@ import type { ReviewJobs } from "../ports/conversation.ts";
 import type { AnyJob, LaneName, Lease, Queue, Reviews } from "../ports.ts";
 import type { LargeReviews } from "./large-reviews.ts";
 
-/** Jobs of a pull request. */
 export type PullJob = ReviewJob | CommandJob;
 
 /** The ports of such a job, without those that its run adds. */
@@ -32,7 +29,6 @@ export interface JobRun {
 
 export interface JobWrapper {
   readonly lanes: readonly LaneName[];
-  /** Around the whole run. */
   readonly job?: (run: JobRun, next: (run: JobRun) => Promise<string>) => Promise<string>;
   /** Around each stage; called once per run. */
   readonly stage?: (run: JobRun, next: Stage) => Stage;
@@ -200,58 +196,6 @@ function hasNew(kept: unknown): boolean {
 
 function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === "object" && value !== null;
-}
-
-export interface LogOptions {
-  readonly log: Logger;
-  /** Called with the value of each stage; the demo prints it. */
-  readonly onStep?: (job: PullJob, stage: string, value: unknown, ms: number) => void;
-}
-
-/** Logs each stage's time and figures, and warns of problems with memory. */
-export function loggedStages({ log, onStep }: LogOptions): JobWrapper {
-  return {
-    lanes: ["review", "command"],
-    stage({ lease }, next) {
-      const job = lease.job as PullJob;
-      return async (stage, enter) => {
-        const started = performance.now();
-        const value = await next(stage, enter);
-        const ms = Math.round(performance.now() - started);
-        log.debug({ job: job.key, room: stage, ms, ...stageFacts(value) }, "stage");
-        const trouble = memoryTrouble(stage, value);
-        if (trouble !== null) log.warn({ job: job.key, room: stage, ...trouble }, "memory is degraded");
-        onStep?.(job, stage, value, ms);
-        return value;
-      };
-    },
-  };
-}
-
-/** Problems with memory in a stage, for one warning per review. The review's footer shows them too, if it is not posted yet. */
-function memoryTrouble(stage: string, value: unknown): object | null {
-  if ((stage !== "retrieve" && stage !== "remember") || typeof value !== "object" || value === null) return null;
-  if ("reason" in value) return { reason: value.reason };
-  const { degraded, refused } = { degraded: [], refused: [], ...value } as Record<string, readonly unknown[]>;
-  return degraded?.length === 0 && refused?.length === 0 ? null : { degraded, refused };
-}
-
-/**
- * Facts of precedents for the log: the gate's decision, the query's length and dropped parts, and the numbers of queries and of
- * memories found and used; never untrusted text. Other values have none.
- */
-function stageFacts(value: unknown): Readonly<Record<string, unknown>> {
-  if (!isObject(value) || value.kind !== "precedents") return {};
-  const { gate, query, ranked, provenance, degraded } = value as unknown as Precedents;
-  return {
-    gate,
-    query:
-      query === null ? null : { chars: query.text.length, dropped: query.dropped, variants: query.variants.length },
-    candidates: provenance.totalCandidates,
-    used: ranked.length,
-    method: provenance.method,
-    degraded,
-  };
 }
 
 /** How a review ended, in one line. */

@@ -3,15 +3,8 @@
 // code arrives: for a signed-out person GitHub shows its login first, which loses the form.
 import { randomBytes, timingSafeEqual } from "node:crypto";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
-
-export interface SetupServer {
-  /** The URL that the person opens. */
-  readonly url: string;
-  /** The code of the created App; rejects after the timeout. */
-  readonly code: Promise<string>;
-  close(): void;
-}
+import { html } from "hono/html";
+import { listening, urlOf } from "./webhook-server.ts";
 
 export interface SetupSettings {
   /** 0 takes a free one. */
@@ -30,9 +23,10 @@ type Answer = (url: URL, response: ServerResponse) => void;
 /**
  * Opens the page.
  *
+ * @returns `url`: what the person opens; `code`: of the created App, which rejects after the timeout
  * @throws Error when the port is in use
  */
-export async function startSetupServer(wish: SetupSettings): Promise<SetupServer> {
+export async function startSetupServer(wish: SetupSettings) {
   const [token, state] = [randomBytes(24).toString("base64url"), randomBytes(24).toString("base64url")];
   const outcome = Promise.withResolvers<string>();
   outcome.promise.catch(() => {});
@@ -61,12 +55,9 @@ export async function startSetupServer(wish: SetupSettings): Promise<SetupServer
     if (url === null || page === undefined) say(response, 404, "Not found");
     else page(url, response);
   });
-  await new Promise<void>((resolve, reject) => {
-    server.once("error", reject);
-    server.listen(wish.port, HOST, resolve);
-  });
+  await listening(server, { host: HOST, port: wish.port });
   // Read once: a closed server has no address, and a kept-alive connection may still send a request.
-  const origin = `http://${HOST}:${(server.address() as AddressInfo).port}`;
+  const origin = urlOf(server);
   const late = setTimeout(
     () => outcome.reject(new Error("the App was not confirmed in time; run kodiai setup again")),
     wish.timeoutMs,
@@ -74,7 +65,7 @@ export async function startSetupServer(wish: SetupSettings): Promise<SetupServer
   return {
     url: `${origin}/start?token=${token}`,
     code: outcome.promise,
-    close() {
+    close(): void {
       clearTimeout(late);
       server.close();
       server.closeIdleConnections();
@@ -96,50 +87,37 @@ function same(said: string | null, ours: string): boolean {
 function formPage({ registerUrl, manifest }: SetupSettings, state: string, redirectUrl: string): string {
   const action = new URL(registerUrl);
   action.searchParams.set("state", state);
-  const [host, login] = [escaped(action.host), escaped(new URL("/login", action).href)];
-  return `<!doctype html><html lang="en"><meta charset="utf-8"><title>Kodiai: make the GitHub App</title>
+  const login = new URL("/login", action).href;
+  return String(html`<!doctype html><html lang="en"><meta charset="utf-8"><title>Kodiai: make the GitHub App</title>
 <style>body{font:1rem/1.5 system-ui,sans-serif;max-width:40rem;margin:4rem auto;padding:0 1rem}button{font:inherit;padding:.5rem 1rem}</style>
 <h1>Make the GitHub App</h1>
-<p><strong>First sign in to <a href="${login}" target="_blank" rel="noreferrer">${host}</a></strong> in this browser. If
+<p><strong>First sign in to <a href="${login}" target="_blank" rel="noreferrer">${action.host}</a></strong> in this browser. If
 you are signed out, GitHub asks you to log in and then shows an empty form: come back to this page and go on from here.</p>
 <p>GitHub shows what the App is called and what it may do, and asks you to confirm. Nothing else leaves this machine.</p>
-<form action="${escaped(action.href)}" method="post">
-<input type="hidden" name="manifest" value="${escaped(manifest(redirectUrl))}">
-<button>Go to ${host}</button>
-</form></html>`;
+<form action="${action.href}" method="post">
+<input type="hidden" name="manifest" value="${manifest(redirectUrl)}">
+<button>Go to ${action.host}</button>
+</form></html>`);
 }
 
-function escaped(text: string): string {
-  const entities: Readonly<Record<string, string>> = {
-    "&": "&amp;",
-    "<": "&lt;",
-    ">": "&gt;",
-    '"': "&quot;",
-    "'": "&#39;",
-  };
-  return text.replace(/[&<>"']/g, (char) => entities[char] ?? char);
-}
-
-function show(response: ServerResponse, html: string, formTarget: string): void {
+function show(response: ServerResponse, page: string, formTarget: string): void {
   const policy = `default-src 'none'; style-src 'unsafe-inline'; form-action ${formTarget}; base-uri 'none'; frame-ancestors 'none'`;
-  response
-    .writeHead(200, { ...HEADERS, "content-type": "text/html; charset=utf-8", "content-security-policy": policy })
-    .end(html);
+  send(response, 200, "html", page, policy);
 }
 
 function say(response: ServerResponse, status: number, text: string): void {
-  const headers = {
-    ...HEADERS,
-    "content-type": "text/plain; charset=utf-8",
-    "content-security-policy": "default-src 'none'",
-  };
-  response.writeHead(status, headers).end(`${text}\n`);
+  send(response, status, "plain", `${text}\n`, "default-src 'none'");
 }
 
-const HEADERS = {
-  "cache-control": "no-store",
-  "referrer-policy": "no-referrer",
-  "x-content-type-options": "nosniff",
-  // GitHub's page is next, so keep-alive is useless.
-  connection: "close",
-};
+function send(response: ServerResponse, status: number, type: "html" | "plain", text: string, policy: string): void {
+  const headers = {
+    "content-type": `text/${type}; charset=utf-8`,
+    "content-security-policy": policy,
+    "cache-control": "no-store",
+    "referrer-policy": "no-referrer",
+    "x-content-type-options": "nosniff",
+    // GitHub's page is next, so keep-alive is useless.
+    connection: "close",
+  };
+  response.writeHead(status, headers).end(text);
+}

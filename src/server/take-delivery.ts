@@ -1,34 +1,25 @@
 // The Probot app. Its one handler parses a delivery and commits it with its jobs. Deliveries that arrive at the same time are
 // committed in one transaction.
-import type { Logger } from "pino";
 import type { ApplicationFunction, Probot } from "probot";
 import { Transient } from "../domain/errors.ts";
 import type { Arrival, Inbox } from "../ports/inbox.ts";
 import { isForeignCheck, type Received, receive } from "../receive/receive.ts";
 import type { Store } from "../wire/store.ts";
+import type { AppOptions } from "./app-options.ts";
 import type { Metrics } from "./metrics.ts";
 import { REACHES_MORE } from "./missed-sweeper.ts";
 
-export interface DeliverySettings {
+export interface DeliverySettings
+  extends Pick<AppOptions, "appId" | "githubHost" | "reviewerLogin" | "debounce" | "log"> {
   readonly store: Pick<Store, "waits">;
   readonly commits: Committer;
   readonly counted: Pick<Metrics, "took">;
-  /** Wakes the workers of all lanes. */
   readonly wake: () => void;
-  /** Called when the App may reach more repositories. */
   readonly onReachesMore: () => void;
-  readonly appId: number;
-  /** `github.com`, or the host of a GitHub Enterprise Server. */
-  readonly githubHost: string;
-  readonly reviewerLogin: string | null;
   /** The app's own name, without `[bot]`. */
   readonly slug: string;
-  /** False: pushes are not debounced; in tests only. */
-  readonly debounce?: boolean;
-  readonly log: Logger;
 }
 
-/** Probot's event. */
 export type ProbotEvent = Parameters<Probot["receive"]>[0];
 
 /**

@@ -11,7 +11,6 @@ interface At {
 }
 
 export interface Ports extends At {
-  /** The admin server's address. */
   readonly admin?: At | null;
 }
 
@@ -23,12 +22,8 @@ export interface WhyUnavailable {
   readonly detail: string;
 }
 
-export interface UnavailableServers {
-  readonly url: string;
-  close(): Promise<void>;
-}
-
-interface Answer {
+/** What a server of the operator answers with. */
+export interface Page {
   readonly status: number;
   readonly type: string;
   readonly text: string;
@@ -41,28 +36,25 @@ interface Answer {
  * @param why called for each answer
  * @throws Error when a port is in use
  */
-export async function unavailableServers(
-  { admin, ...at }: Ports,
-  why: () => WhyUnavailable,
-): Promise<UnavailableServers> {
+export async function unavailableServers({ admin, ...at }: Ports, why: () => WhyUnavailable) {
   const open = await startServer(at, async (path) => (path === "/healthz" ? ALIVE : notServing([why().reason])));
   const other = admin ? await startServer(admin, (path) => adminAnswer(path, why())) : null;
   return {
     url: open.url,
-    async close() {
+    async close(): Promise<void> {
       await Promise.all([open.close(), other?.close()]);
     },
   };
 }
 
-async function adminAnswer(path: string, { reason, detail }: WhyUnavailable): Promise<Answer> {
+async function adminAnswer(path: string, { reason, detail }: WhyUnavailable): Promise<Page> {
   if (path === "/healthz") return ALIVE;
   if (path === "/metrics") return figures();
   return notServing([detail, reason]);
 }
 
 /** Only the metrics that need no store. */
-async function figures(): Promise<Answer> {
+async function figures(): Promise<Page> {
   const metrics = appMetrics(manifest.version);
   const text = await metrics.text({
     ready: false,
@@ -74,15 +66,15 @@ async function figures(): Promise<Answer> {
 
 const ALIVE = json(200, { ok: true });
 
-function notServing(reasons: readonly string[]): Answer {
+function notServing(reasons: readonly string[]): Page {
   return json(503, { ok: false, reasons });
 }
 
-function json(status: number, body: object): Answer {
+export function json(status: number, body: object): Page {
   return { status, type: "application/json", text: JSON.stringify(body) };
 }
 
-async function startServer(at: At, answerOf: (path: string) => Promise<Answer>): Promise<UnavailableServers> {
+async function startServer(at: At, answerOf: (path: string) => Promise<Page>) {
   const server = createServer((request: IncomingMessage, response: ServerResponse) => {
     void answerOf(request.url?.split("?")[0] ?? "").then(({ status, type, text }) => {
       // The request body is not read, so the connection must close.

@@ -1,12 +1,6 @@
 // Verifies GitHub's signature: HMAC-SHA256 over the raw body, compared in constant time.
 import { createHmac, timingSafeEqual } from "node:crypto";
-
-/** The previous secret, accepted during a rotation. */
-export interface FormerSecret {
-  readonly secret: string;
-  /** Epoch milliseconds at which it expires. */
-  readonly until: number;
-}
+import type { Env } from "../config/env.ts";
 
 const SIGNATURE = /^sha256=([0-9a-f]{64})$/;
 
@@ -23,7 +17,7 @@ export function looksSigned(header: string | undefined): header is string {
 export function verifySignature(
   header: string,
   body: readonly Buffer[],
-  { secret, former }: { readonly secret: string; readonly former: FormerSecret | null },
+  { secret, former }: { readonly secret: string; readonly former: Env["formerSecret"] },
   now: number,
 ): boolean {
   const [, digits] = SIGNATURE.exec(header) ?? [];

@@ -3,23 +3,17 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Probot } from "probot";
+import type { AppOptions } from "./app-options.ts";
 import type { Metrics } from "./metrics.ts";
 import { type Body, bodyReader, MOST_BODY_BYTES, stopReading } from "./read-body.ts";
 import type { ProbotEvent } from "./take-delivery.ts";
-import { type FormerSecret, looksSigned, verifySignature } from "./verify-signature.ts";
+import { looksSigned, verifySignature } from "./verify-signature.ts";
 
-export interface WebhookSettings {
-  readonly webhookPath: string;
-  readonly webhookSecret: string;
-  /** null or absent: none. */
-  readonly formerSecret?: FormerSecret | null;
+export interface WebhookSettings
+  extends Pick<AppOptions, "webhookPath" | "webhookSecret" | "formerSecret" | "host" | "port"> {
   readonly counted: Pick<Metrics, "answered">;
-  readonly host: string;
-  /** 0 takes a free port. */
-  readonly port: number;
 }
 
-/** The running server. */
 export interface WebhookServer {
   readonly server: Server;
   /** Bytes of request bodies being received. */

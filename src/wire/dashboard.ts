@@ -5,6 +5,7 @@ import manifest from "../../package.json" with { type: "json" };
 import { quietOctokit } from "../adapters/github/quiet-octokit.ts";
 import { githubVisitors } from "../adapters/github/visitor.ts";
 import { githubWriters } from "../adapters/github/writers.ts";
+import type { Env } from "../config/env.ts";
 import { LOGIN_CALLBACK } from "../config/github-address.ts";
 import type { DashboardPorts } from "../dashboard/dashboard-ports.ts";
 import type { Health } from "../dashboard/overview.ts";
@@ -70,17 +71,9 @@ function memoryShown(
   };
 }
 
-/** The GitHub App's OAuth client, and the dashboard's public URL. */
-export interface LoginChoice {
-  readonly clientId: string;
-  readonly clientSecret: string;
-  /** Without a trailing slash. */
-  readonly origin: string;
-}
-
 /** @param at `host` is github.com or a GitHub Enterprise Server, `apiUrl` the base URL of its REST API */
 export function githubLogin(
-  { clientId, clientSecret, origin }: LoginChoice,
+  { clientId, clientSecret, origin }: NonNullable<Env["dashboardLogin"]>,
   { host, apiUrl }: { readonly host: string; readonly apiUrl: string },
 ): GitHubLogin {
   registerSecrets(clientSecret);

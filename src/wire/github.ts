@@ -77,7 +77,6 @@ export interface WriteWiring {
   readonly botLogin: string;
   /** The App's secret, which signs our markers. */
   readonly markerSecret: string;
-  /** The process's turns to write. */
   readonly turns: WriteTurns;
   /** Overrides the documented time after which a write has arrived or never will; in tests only. */
   readonly settledMs?: number | undefined;

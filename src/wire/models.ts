@@ -161,7 +161,6 @@ export function openQuestions(onLost: OpenQuestions["onLost"]): OpenQuestions {
   };
 }
 
-/** A held job of a repository. */
 type AskingJob = Held & { readonly job: { readonly repo: Repo } };
 
 /** The operator's model and its budgets. */

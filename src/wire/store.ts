@@ -77,7 +77,6 @@ import { passwordIn, registerSecrets } from "./secrets.ts";
 
 export type { MemoryFacts };
 
-/** The ports of memory. */
 export interface Remembered {
   readonly memory: Memory;
   /** Feedback on findings, and the resulting outcomes. */
@@ -100,22 +99,17 @@ export interface Remembered {
   cached(embedder: Embedder): Embedder;
   /** Loads the search index in the background. Rejects when it cannot be read. */
   warm(): Promise<void>;
-  /** Progress of the loading. */
   warmth(): MemoryWarmth;
 }
 
-/** The whole store. */
 export interface Store extends Records, Remembered {
   readonly queue: Queue;
-  /** Stores deliveries. */
   readonly inbox: Inbox;
   /** Without redaction: write only redacted entries (see safeRetrievals). */
   readonly retrievals: RetrievalLog;
   /** Not cached. */
   readonly statistics: RetrievalStatistics;
-  /** For operators. */
   readonly jobs: JobAdmin;
-  /** For the dashboard. */
   readonly work: WorkFigures;
   /** Cached blobs of snapshots; null without a folder for them. */
   readonly blobs: BlobCache | null;
@@ -382,21 +376,15 @@ export function recordsOn(db: Database, { patient = db, process, reclaim }: Reco
     /** Rate limits of each installation. */
     pace: storedInstallationPace(db, process),
     ledger: storedReviews(db),
-    /** Decisions of people about pull requests. */
     decisions: storedDecisions(db),
-    /** Answers that were given. */
     answers: storedAnswers(db),
     /** Data of repositories outside memory. */
     traces: storedTraces(patient, reclaim),
-    /** Check runs that were begun. */
     checks: storedChecks(db),
-    /** Progress summaries. */
     progress: storedProgress(db),
-    /** How long pushes wait. */
     waits: storedPushWaits(db),
     /** Schedule of feedback checks. */
     looks: storedLooks(db),
-    /** Records for the missed-event sweep. */
     missed: storedMissedEvents(db),
     /** Signs of progress. */
     signs: storedSigns(patient),
@@ -404,13 +392,10 @@ export function recordsOn(db: Database, { patient = db, process, reclaim }: Reco
     expire: (now: number): Promise<number> => expireRows(patient, now),
     /** When a backup was last restored, in epoch milliseconds; null when none was. */
     restoredAt: (): Promise<number | null> => storedMoments(db).at("restored"),
-    /** Model spending. */
     book: storedSpending(db),
     /** Cached model answers for unfinished reviews. */
     replies: storedReplies(db),
-    /** Progress of imports of past reviews. */
     history: storedHistory(db),
-    /** Logged-out dashboard sessions. */
     endedSessions: storedEndedSessions(db),
     /** Which reviews introduce memory. */
     introductions: storedIntroductions(db),

@@ -59,8 +59,7 @@ test("init writes a file that fits: languages, what .gitattributes marks, what i
   expect(config.preset).toBe("quiet");
   expect(config.pathFilters).toEqual(["!api/client/**", "!assets/jquery-ui/*"]);
   const words = text.replace(/\n# /g, " ");
-  expect(words).toMatch(/syntax the rules read: [^.]*python \(1 file\), typescript \(1 file\)/);
-  expect(words).toMatch(/By their lines only: [^.]*kotlin \(1 file\)/);
+  expect(words).toMatch(/Languages: [^.]*kotlin \(1 file\)[^.]*python \(1 file\), typescript \(1 file\)/);
   expect(words).toContain("lock file (1: package-lock.json)");
   expect(words).toContain("vendored (1: vendor/left-pad/)");
   expect(words).toContain("A model reads AGENTS.md before each review.");

@@ -50,13 +50,10 @@ test("conventions proposes an entry that .kodiai.yml takes, shows where it was s
   expect(existsSync(join(folder, ".kodiai.yml"))).toBe(false);
 });
 
-test("as JSON and as Markdown the same YAML is there, and our own configuration reads it", async () => {
-  const [json, md] = await Promise.all([run("--json"), run("--format", "md")]);
-  const found = JSON.parse(json.out);
+test("as JSON the YAML is there, and our own configuration reads it", async () => {
+  const found = JSON.parse((await run("--json")).out);
   expect(found).toMatchObject({ version: 1, repo: "acme/payments", proposed: [{ pulls: 3, accepted: 3 }] });
   expect(readConfigFile(found.yaml).troubles).toEqual([]);
-  const [, fenced] = /^`{3,}yaml\n([\s\S]*?)\n`{3,}$/m.exec(md.out) ?? [];
-  expect(`${fenced}\n`).toBe(found.yaml);
 });
 
 test("nothing recurs on four pull requests, nor from a later day on, and that is no failure", async () => {
@@ -78,7 +75,7 @@ test.each([
   [["--min", "2.5"], "--min takes"],
   [["--since", "March"], "--since takes a day"],
   [["--since", "2026-02-30"], "--since takes a day"],
-  [["--format", "sarif"], "--format takes one of pretty, md, json"],
+  [["--format", "sarif"], "--format takes one of pretty, json"],
   [["now"], 'unexpected argument "now"'],
 ])("conventions with %j is a mistake of usage", async (words, says) => {
   const asked = conventions([...words, "--data-dir", dataDir]);

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { helpMarkdown, helpOf, overview } from "../../src/cli/help.ts";
+import { helpMarkdown } from "../../scripts/cli-markdown.ts";
+import { helpOf, overview } from "../../src/cli/help.ts";
 import { VERBS } from "../../src/cli/verbs.ts";
 import { kodiai } from "./kodiai.ts";
 

@@ -123,8 +123,8 @@ test.each([
   [["import"], {}, 2, "name the repository"],
   [["import", "acme"], {}, 2, '"acme" is not OWNER/NAME'],
   [["import", "acme/shop"], { GITHUB_TOKEN: "" }, 2, "set GITHUB_TOKEN"],
-  [["import", "acme/shop", "--limit", "0"], {}, 2, "--limit takes a whole number above 0"],
-  [["import", "acme/shop", "--since", "yesterday"], {}, 2, "--since takes a date such as 2026-01-31"],
+  [["import", "acme/shop", "--limit", "0"], {}, 2, "--limit takes a whole number of at least 1"],
+  [["import", "acme/shop", "--since", "yesterday"], {}, 2, "--since takes a day such as 2026-03-01"],
   [["import", "acme/nowhere"], {}, 3, "there is no repository acme/nowhere, or GITHUB_TOKEN may not read it"],
   [["import", "acme/shop"], { GITHUB_TOKEN: "ghp_nobody" }, 3, "GitHub does not take this GITHUB_TOKEN"],
 ] as const)("%j with %j says what is wrong", async (words, over, code, message) => {

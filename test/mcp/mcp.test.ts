@@ -392,8 +392,8 @@ test("where nothing is remembered the tools say so, and make no file", async () 
 });
 
 test.each([
-  [["--http", "soon"], "--http takes a port"],
-  [["--http", "70000"], "--http takes a port"],
+  [["--http", "soon"], "--http takes a whole number from 0 to 65535"],
+  [["--http", "70000"], "--http takes a whole number from 0 to 65535"],
   [["now"], 'unexpected argument "now"'],
   [["--model", "big"], "--model takes one of auto, off"],
   [["--repo", "no such folder"], "is neither a folder nor OWNER/NAME"],

@@ -1,5 +1,6 @@
 // The figures of a server in Prometheus' format, and what of a job is seen from outside.
 import { type Context, context, ROOT_CONTEXT, type Span, trace } from "@opentelemetry/api";
+import { pino } from "pino";
 import { afterEach, expect, test } from "vitest";
 import type { AnyJob, Lease } from "../../src/ports.ts";
 import { countedStore } from "../../src/server/counted-store.ts";
@@ -143,18 +144,25 @@ test("the store's books count on the way, and say what they said before", async 
   expect(found.get('kodiai_model_questions_total{purpose="review"}')).toBe(1);
 });
 
+const SILENT = { log: pino({ level: "silent" }) };
 const job = { kind: "review", key: "github.com/1#7" } as unknown as AnyJob;
 const lease: Lease<AnyJob> = { id: 1, job, attempt: 2, token: 3, waitedMs: 250 };
 const pass = <T>(_room: string, enter: () => T | Promise<T>): Promise<T> => Promise.resolve(enter());
 
 test("the line of a job has its stages, counts, gate and cost, and none of its words", async () => {
   const metrics = appMetrics("0");
-  const watch = jobWatch(metrics);
+  const watch = jobWatch(metrics, SILENT);
   const review = sampleReview();
   await watch.run("review", lease, async () => {
     const step = watch.step(job, pass);
     await step("gather", () => ({ kind: "context", files: [1, 2], leftOut: [3] }));
-    await step("retrieve", () => ({ kind: "precedents", ranked: [1], gate: { decidedBy: "few-files" }, query: null }));
+    await step("retrieve", () => ({
+      kind: "precedents",
+      ranked: [1],
+      gate: { decidedBy: "few-files" },
+      query: null,
+      provenance: {},
+    }));
     await step("review", () => review);
     await step("publish", () => ({ kind: "posted", review, findings: review.findings }));
   });
@@ -176,7 +184,7 @@ test("the line of a job has its stages, counts, gate and cost, and none of its w
 });
 
 test("a superseded or unwatched job has facts too", () => {
-  const facts = jobWatch(appMetrics("0")).ended(
+  const facts = jobWatch(appMetrics("0"), SILENT).ended(
     "upkeep",
     { id: 1, job, attempt: 1, token: 1 },
     { state: "parked", reason: "" },
@@ -254,7 +262,7 @@ afterEach(() => {
 
 test("with an SDK there is a span for the job and one for each stage in it, with numbers and classes of errors", async () => {
   const spans = recordSpans();
-  const watch = jobWatch(appMetrics("0"));
+  const watch = jobWatch(appMetrics("0"), SILENT);
   const work = watch.run("review", lease, async () => {
     const step = watch.step(job, pass);
     await step("review", () => sampleReview());

@@ -1,8 +1,7 @@
 // Wires `kodiai doctor --live`: the App's credentials, and a person's token.
-import { readFileSync } from "node:fs";
 import { liveGitHub } from "../../adapters/github/live-run.ts";
 import { readServersEnv } from "../../cli/server-folder.ts";
-import { UsageError } from "../../cli/usage.ts";
+import { fileText, UsageError } from "../../cli/usage.ts";
 import { readEnv } from "../../config/env.ts";
 import { privateKeyOf } from "../../server/private-key.ts";
 import { githubFetch } from "../egress.ts";
@@ -25,7 +24,9 @@ export function liveVerbPorts(words: LiveWords): ReturnType<typeof liveGitHub> {
   const read = readEnv(process.env);
   if ("problems" in read) throw new UsageError(read.problems.join("; "));
   const { appId, githubApiUrl: apiUrl, githubHost: host } = read.env;
-  const token = (words.tokenFile === undefined ? process.env.GITHUB_TOKEN : readToken(words.tokenFile))?.trim() ?? "";
+  const token =
+    (words.tokenFile === undefined ? process.env.GITHUB_TOKEN : fileText(words.tokenFile, "--token-file"))?.trim() ??
+    "";
   if (token === "") throw new UsageError("--live needs your own token, in GITHUB_TOKEN or --token-file");
   const privateKey = privateKeyOf(read.env);
   registerSecrets(token, privateKey);
@@ -35,12 +36,4 @@ export function liveVerbPorts(words: LiveWords): ReturnType<typeof liveGitHub> {
     fetchWith: (onRedirect) => githubFetch(apiUrl, undefined, onRedirect),
   });
   return { ...live, run: async (signal, onTrying) => withoutSecrets(await live.run(signal, onTrying)) };
-}
-
-function readToken(file: string): string {
-  try {
-    return readFileSync(file, "utf8");
-  } catch (error) {
-    throw new UsageError(`--token-file: ${error instanceof Error ? error.message : String(error)}`);
-  }
 }

@@ -10,8 +10,8 @@ import { isDatabase, shownPlace, storePlace } from "../../cli/data-dir.ts";
 import { isFolder } from "../../cli/find-repository.ts";
 import type { Repo } from "../../domain/job.ts";
 import type { MemoryRecord } from "../../domain/memory.ts";
+import type { Review } from "../../domain/review.ts";
 import { remember } from "../../learn/learn.ts";
-import type { McpMemory, McpPorts } from "../../mcp/mcp-ports.ts";
 import type { ModelAccess } from "../../ports/model.ts";
 import type { PullRequests } from "../../ports.ts";
 import { newGateCache } from "../../retrieve/retrieve.ts";
@@ -23,7 +23,6 @@ import { openMemoryFor, repositoryOf } from "./memory.ts";
 import { type ModelWish, modelAccess } from "./model.ts";
 import { mustOpen } from "./store.ts";
 
-/** Arguments of the server. */
 interface McpWords {
   /** A folder, or OWNER/NAME of a repository in memory; undefined: the current folder. */
   readonly repo: string | undefined;
@@ -35,12 +34,15 @@ interface McpWords {
 
 type Opened = Awaited<ReturnType<typeof openMemoryFor>>;
 
+export type McpPorts = Awaited<ReturnType<typeof mcpPorts>>;
+export type McpMemory = ReturnType<typeof memoryOf>;
+
 /**
- * Ports for the tools.
+ * Ports for the tools: the memory of one data folder, and reviews of one repository's diffs. None of them can post.
  *
  * @throws UsageError or GitFailed when the repository cannot be determined
  */
-export async function mcpPorts(words: McpWords): Promise<McpPorts> {
+export async function mcpPorts(words: McpWords) {
   const store = storePlace(words.dataDir);
   mustOpen(store);
   const folder = shownPlace(store);
@@ -65,13 +67,21 @@ export async function mcpPorts(words: McpWords): Promise<McpPorts> {
   // A repository given by name has no folder here: rules and memory see only the diff.
   const place = words.repo === undefined || isFolder(words.repo) ? resolve(words.repo ?? ".") : tmpdir();
   return {
+    /** The default repository, unless a call names another. */
     repo,
     folder,
+    /** Whether calls may name other repositories. */
     isAll: words.isAll,
     mayWrite: words.mayWrite,
+    /** Finds a repository in memory by name; rejects with the fix. */
     named,
-    memory: async () => memoryOf(await opened()),
-    change: async (to, diff, title, signal) => {
+    /** Null while there is no memory at all. */
+    memory: async (): Promise<McpMemory | null> => {
+      const memory = await opened();
+      return memory && memoryOf(memory);
+    },
+    /** A unified diff as a change of the repository, with the folder's configuration. */
+    change: async (to: Repo, diff: string, title: string, signal: AbortSignal): Promise<NamedChange> => {
       const memory = await opened();
       const { pull, pulls } = await localChanges(to === repo ? place : tmpdir(), { kind: "diff", text: diff, title });
       const ports: NamedChange["ports"] = {
@@ -91,7 +101,9 @@ export async function mcpPorts(words: McpWords): Promise<McpPorts> {
       };
       return { repo: to, number: pull.number, headSha: pull.head.sha, ports };
     },
-    recent: [],
+    /** A few of the reviews that this server wrote, newest first. */
+    recent: [] as Review[],
+    /** Stores memories; only called when `mayWrite`. */
     keep: async (records: readonly MemoryRecord[]) => {
       const { embedder, memory } = await memoryStore.get();
       return remember(records, embedder, memory, { redact });
@@ -107,8 +119,7 @@ export async function mcpPorts(words: McpWords): Promise<McpPorts> {
   };
 }
 
-function memoryOf(opened: Opened | null): McpMemory | null {
-  if (opened === null) return null;
+function memoryOf(opened: Opened) {
   const { embedder, recall, evidence, ledger, labels, retrievals } = opened;
   return {
     search: { embedder, recall, retrievals: safeRetrievals(retrievals, unrecorded), now: Date.now },
