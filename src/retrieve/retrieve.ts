@@ -20,7 +20,7 @@ import type {
 import type { ReviewSignals } from "../domain/signals.ts";
 import type { Embedder, Recall, Reranker } from "../ports/memory.ts";
 import type { ModelAllowance } from "../ports/model.ts";
-import { chosenPrecedents, noPrecedents, SEEN_BEFORE_PART, shadowed, switchedOff, withoutMemory } from "./choose.ts";
+import { chosenPrecedents, noPrecedents, notSearched, SEEN_BEFORE_PART, shadowed } from "./choose.ts";
 import { type Attempts, attempts } from "./degradation-log.ts";
 import { decide, type GateCache, inShadowSample, sampleKey } from "./gate/evaluate-gate.ts";
 import { defaultDecision, gateConfig } from "./gate/gate.ts";
@@ -152,10 +152,11 @@ async function gated(
 ): Promise<Precedents> {
   const { retrieval, sharing } = settings.knowledge;
   const tuning = { ...TUNING, ...settings.tuning };
-  if (!retrieval.enabled) return noPrecedents(switchedOff(), retrieval);
+  if (!retrieval.enabled)
+    return noPrecedents(notSearched("configuration", "knowledge.retrieval.enabled is false"), retrieval);
   if (ports.recall.off !== undefined) {
     tries.note("memory", ports.recall.off);
-    return noPrecedents(withoutMemory(ports.recall.off), retrieval);
+    return noPrecedents(notSearched("memory", ports.recall.off), retrieval);
   }
   const scope = scopeOf(context, sharing.takes, settings.before ?? null);
   const asking = Promise.all([
