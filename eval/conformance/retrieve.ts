@@ -9,7 +9,8 @@ import type { QueryVariant } from "../../src/domain/retrieval.ts";
 import type { LanguageShare, Risk } from "../../src/domain/signals.ts";
 import { buildRetrievalQuery, queryVariants } from "../../src/retrieve/query/build-query.ts";
 import { scopeOf } from "../../src/retrieve/query/scope.ts";
-import { dedupe, jaccard } from "../../src/retrieve/rank/dedupe.ts";
+import { runToEnd } from "../../src/retrieve/rank/cooperative-steps.ts";
+import { dedupeSteps, jaccard } from "../../src/retrieve/rank/dedupe.ts";
 import { recencyDistanceFactor } from "../../src/retrieve/rank/factors.ts";
 import { fuseByRank, pool, reciprocalRank } from "../../src/retrieve/rank/fusion.ts";
 import { languageFactor, type RerankConfig, rerankByLanguage } from "../../src/retrieve/rank/language.ts";
@@ -339,10 +340,18 @@ interface Chunk {
 
 function deduped(input: unknown): unknown {
   const { mode, threshold: alike, chunks } = input as { mode: string; threshold: number; chunks: readonly Chunk[] };
-  const { kept } = dedupe(
-    chunks.toSorted((a, b) => b.score - a.score),
-    { threshold: alike, within: mode === "within-corpus" },
-  );
+  const apart = Map.groupBy(chunks, ({ source }) => (mode === "within-corpus" ? source : ""));
+  const kept = [...apart.values()]
+    .flatMap(
+      (some) =>
+        runToEnd(
+          dedupeSteps(
+            some.toSorted((a, b) => b.score - a.score),
+            alike,
+          ),
+        ).kept,
+    )
+    .sort((a, b) => b.item.score - a.item.score);
   return { kept: kept.map(({ item, alternateSources }) => ({ id: item.id, alternateSources })) };
 }
 

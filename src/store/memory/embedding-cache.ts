@@ -95,7 +95,7 @@ async function writeAll(
     await db.transaction(async (tx) => {
       await tx.run(
         `INSERT INTO embeddings (key, vector, at)
-         SELECT key, vector, CAST($2 AS ${tx.dialect.type.int}) FROM ${tx.dialect.rows("$1", { key: "text", vector: "bytes" })}
+         SELECT key, vector, CAST($2 AS bigint) FROM ${tx.dialect.rows("$1", { key: "text", vector: "bytes" })}
          WHERE true ON CONFLICT (key) DO UPDATE SET vector = excluded.vector, at = excluded.at`,
         [jsonRows(rows), at],
       );

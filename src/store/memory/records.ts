@@ -267,7 +267,7 @@ async function writeVectors(tx: Sql, rows: readonly Written1[], space: Embedding
   const columns = { repo: "int", id: "int", code: "code" } as const;
   await tx.run(
     `INSERT INTO vectors (repo, space, id, code)
-     SELECT repo, CAST($2 AS ${dialect.type.int}), id, code FROM ${dialect.rows("$1", columns)}`,
+     SELECT repo, CAST($2 AS bigint), id, code FROM ${dialect.rows("$1", columns)}`,
     [jsonRows(given), await writableSpace(tx, space)],
   );
 }

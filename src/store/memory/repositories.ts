@@ -1,6 +1,7 @@
 // The repositories in memory: owner and visibility, the last replay's result, figures, and the marks of recurring comments that became
 // rules.
 
+import { DAY_MS } from "../../adapters/retention.ts";
 import type { ReplayResult } from "../../domain/figures/replay-result.ts";
 import type { Repo } from "../../domain/job.ts";
 import type { EmbeddingSpace, RepoKey } from "../../domain/memory.ts";
@@ -94,8 +95,6 @@ async function lastReplay(db: Sql, repo: RepoKey): Promise<ReplayResult | null> 
   const { low, mean, high, ...rest } = row;
   return { ...rest, gain: low === null || mean === null || high === null ? null : { low, mean, high } };
 }
-
-const DAY_MS = 86_400_000;
 
 /** For the dashboard. */
 export function storedFigures(db: Database): MemoryFigures {

@@ -1,4 +1,5 @@
 // Figures of the work, for the dashboard.
+import { DAY_MS } from "../../adapters/retention.ts";
 import type { RepoKey } from "../../domain/memory.ts";
 import type { DayCount, DaySpending, KeptReview, WorkFigures } from "../../ports/dashboard.ts";
 import type { Database } from "../sql.ts";
@@ -6,7 +7,6 @@ import { values } from "../statement.ts";
 import { loggedRetrieval, type RetrievalRow } from "./retrievals.ts";
 import { readReview } from "./reviews.ts";
 
-const DAY_MS = 86_400_000;
 const REVIEW = 'SELECT key, review, written_at AS "writtenAt", settled_at AS "settledAt", outcome FROM reviews';
 
 interface ReviewRow extends Omit<KeptReview, "review"> {
@@ -51,18 +51,12 @@ export function storedWorkFigures(db: Database): WorkFigures {
         `SELECT key, count(*) AS reviews, count(*) FILTER (WHERE outcome = 'posted') AS posted, max(written_at) AS "lastAt"
          FROM reviews GROUP BY key ORDER BY key`,
       );
-      const byRepo = new Map<RepoKey, { repo: RepoKey; reviews: number; posted: number; lastAt: number }>();
-      for (const { key, reviews, posted, lastAt } of rows) {
-        const repo = key.slice(0, key.indexOf("#"));
-        const sum = byRepo.get(repo) ?? { repo, reviews: 0, posted: 0, lastAt: 0 };
-        byRepo.set(repo, {
-          repo,
-          reviews: sum.reviews + reviews,
-          posted: sum.posted + posted,
-          lastAt: Math.max(sum.lastAt, lastAt),
-        });
-      }
-      return [...byRepo.values()];
+      return [...Map.groupBy(rows, ({ key }) => key.slice(0, key.indexOf("#")))].map(([repo, all]) => ({
+        repo,
+        reviews: all.reduce((sum, { reviews }) => sum + reviews, 0),
+        posted: all.reduce((sum, { posted }) => sum + posted, 0),
+        lastAt: Math.max(...all.map(({ lastAt }) => lastAt)),
+      }));
     },
     async retrievalBefore(repo, pull, at) {
       const row = await db.one<RetrievalRow>(
@@ -86,8 +80,8 @@ export function storedWorkFigures(db: Database): WorkFigures {
       const given = values();
       return db.all<DaySpending>(
         `SELECT at / ${DAY_MS} * ${DAY_MS} AS day, purpose, count(*) AS questions,
-           CAST(sum(input_tokens) AS ${db.dialect.type.int}) AS "inputTokens",
-           CAST(sum(output_tokens) AS ${db.dialect.type.int}) AS "outputTokens", coalesce(sum(usd), 0) AS usd
+           CAST(sum(input_tokens) AS bigint) AS "inputTokens",
+           CAST(sum(output_tokens) AS bigint) AS "outputTokens", coalesce(sum(usd), 0) AS usd
          FROM spending WHERE at >= ${given.at(since)} AND ${ofRepository(of, given)} GROUP BY 1, 2 ORDER BY 1, 2`,
         given.list,
       );

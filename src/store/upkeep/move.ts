@@ -78,10 +78,9 @@ async function markOf({ memory, queue }: StoreDatabases & { readonly memory: Dat
 }
 
 async function begin(target: Database, mark: string, tables: readonly string[]): Promise<void> {
-  const { text, int } = target.dialect.type;
   await alone(target, async (tx) => {
     await tx.run(
-      `CREATE TABLE IF NOT EXISTS ${PROGRESS} (part ${text} PRIMARY KEY, mark ${text}, after ${text}, done ${int} NOT NULL DEFAULT 0)`,
+      `CREATE TABLE IF NOT EXISTS ${PROGRESS} (part text PRIMARY KEY, mark text, after text, done bigint NOT NULL DEFAULT 0)`,
     );
     const known = await tx.one<{ mark: string }>(`SELECT mark FROM ${PROGRESS} WHERE part = ''`);
     if (known !== null) {
