@@ -34,7 +34,6 @@ export { findingHunks as reviewHunks, recordsOfFindings as findingRecords } from
 export { exportLine as recordLine } from "./remember/parse-row.ts";
 export { trainingPairs as pairsOf } from "./remember/training-pairs.ts";
 
-/** The options of remembering. */
 export interface Remembering {
   readonly redact: Redact;
   /** How a record is embedded, which an evaluation may change. */

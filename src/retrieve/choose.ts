@@ -22,7 +22,6 @@ import type { RankedList } from "./rank/rank-memories.ts";
 import { configuredThreshold } from "./rank/threshold.ts";
 import type { Tuning } from "./tuning.ts";
 
-/** The result of a search. */
 interface FoundList extends Pick<Precedents, "gate" | "query" | "usage" | "rerank"> {
   readonly list: RankedList;
   readonly method: Precedents["provenance"]["method"];

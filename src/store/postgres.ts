@@ -72,7 +72,6 @@ export function openPostgres(url: string, settings: PostgresSettings = {}): Data
   };
 }
 
-/** The driver's result. */
 export interface Answered {
   readonly rows: readonly unknown[];
   /** Written rows; null or absent for statements that write none. */

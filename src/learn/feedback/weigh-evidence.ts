@@ -10,7 +10,6 @@ import { type Rejection, rejectedOften } from "../../domain/memory/rejections.ts
 import type { Decided, MemoryRecord, Outcome } from "../../domain/memory.ts";
 import { cutText } from "../../domain/text/cut-text.ts";
 
-/** The effect of one piece of evidence. */
 interface WeighedEvidence {
   readonly evidence: Evidence;
   /** `decided`, `counts`, or why it has no weight. */
@@ -105,7 +104,6 @@ interface Judgement extends Pick<WeighedOutcome, "outcome" | "decided" | "becaus
   readonly by: string | null;
 }
 
-/** One person's position. */
 interface Position {
   readonly side: "rejects" | "agrees";
   readonly weight: "reason" | "word" | "reaction";

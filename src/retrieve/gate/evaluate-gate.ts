@@ -79,7 +79,6 @@ function sources(patterns: GateConfig["skipPatterns"]): readonly string[] {
 
 // A few skips are searched anyway, to measure whether skipping lost anything.
 
-/** The share of skips that is checked. */
 const SHADOW_SHARE = 0.05;
 
 /** True for `share` (0–1) of all keys, always the same ones. */

@@ -55,7 +55,6 @@ export async function withWritten(
 // Queries about the patterns in a change, in the vocabulary of memories: structure, pattern and gap, on three levels of
 // abstraction, without names of this project.
 
-/** The length of a query. */
 export interface QueryLength {
   readonly least: number;
   readonly most: number;

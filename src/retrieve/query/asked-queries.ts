@@ -80,7 +80,6 @@ function knowledgeOf({ method, topK, threshold, rerank: by }: HandSearch): Knowl
 // A question in a comment, as if a change without files asked: the gate for questions, then the search, ranking and
 // selection of a review.
 
-/** A question and its place. */
 export interface AskedQuestion {
   readonly repo: Repo;
   readonly pull: { readonly number: number };

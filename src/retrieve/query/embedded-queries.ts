@@ -10,7 +10,6 @@ interface EmbeddedQueries {
 
 export const NOT_EMBEDDED: EmbeddedQueries = { vectors: [], usage: NO_USAGE };
 
-/** An embedder for texts. */
 type EmbedQueries = (
   texts: readonly string[],
   kind: "query",

@@ -175,7 +175,6 @@ async function labelled(
   return known;
 }
 
-/** The stored rows with these ids. */
 async function rowsOf(
   tx: Sql,
   rows: readonly EmbeddedRecord[],
@@ -189,7 +188,6 @@ async function rowsOf(
   return new Map(known.map((one) => [one.record.id, one]));
 }
 
-/** The rows' ids by the records' ids. */
 async function writeFacts(
   tx: Sql,
   rows: readonly EmbeddedRecord[],

@@ -5,7 +5,6 @@ import type { Degraded } from "../../domain/omissions.ts";
 import type { ReportDegraded } from "../../ports/memory.ts";
 import type { Held, SearchSettings } from "../../search/memory-search.ts";
 
-/** Settings of the thread. */
 export interface ThreadSettings extends Omit<SearchSettings, "exact"> {
   /** A SQLite file, or `postgres://…`, with the current schema. */
   readonly place: string;
