@@ -59,7 +59,11 @@ export function chosenPrecedents(found: FoundList, at: ChoosingLimits): Preceden
     kind: "precedents",
     gate,
     query,
-    ranked: picked.chosen.map((memory) => withConfidence(memory, at.edges ?? null)),
+    ranked: picked.chosen.map((memory) =>
+      at.edges && memory.distance !== null
+        ? { ...memory, confidence: confidenceOf(memory.distance, at.edges) }
+        : memory,
+    ),
     seenBefore: seenBefore(list.ranked, at.configuredThreshold * SEEN_BEFORE_PART),
     cut: [...list.cut, ...picked.cut],
     provenance: {
@@ -75,11 +79,6 @@ export function chosenPrecedents(found: FoundList, at: ChoosingLimits): Preceden
     rerank,
     degraded: [],
   };
-}
-
-function withConfidence(memory: RankedMemory, edges: ConfidenceEdges | null): RankedMemory {
-  if (edges === null || memory.distance === null) return memory;
-  return { ...memory, confidence: confidenceOf(memory.distance, edges) };
 }
 
 // Selects from the ordered list: the best few, a limited number per file, as many whole entries as fit.

@@ -6,7 +6,7 @@ import { recordTerms } from "../../search/terms.ts";
 import { type Columns, insertText, objectOf, rowOf, rowTypes } from "../columns.ts";
 import { jsonRows } from "../dialect.ts";
 import type { Sql } from "../sql.ts";
-import { insert, overwritten, values } from "../statement.ts";
+import { insert, overwritten, select } from "../statement.ts";
 import { scopeSql, splitRepoKey } from "./scope.ts";
 
 /**
@@ -87,14 +87,12 @@ export function readRecord(row: RecordRow): MemoryRecord {
 
 /** The records of these ids that the scope admits, in the order of the ids, each once. */
 export async function storedRecords(sql: Sql, scope: Scope, ids: readonly string[]): Promise<readonly MemoryRecord[]> {
-  const given = values();
-  const { rows } = scopeSql(scope, given);
   const asked = [...new Set(ids)];
-  const found = await sql.all<RecordRow>(
+  const found = await select<RecordRow>(
+    sql,
     // CROSS JOIN fixes the order: SQLite would begin with the repository, and read all its rows.
-    `SELECT ${RECORD_COLUMNS} FROM records r CROSS JOIN repositories p JOIN ${RECORD_TABLES}
-     WHERE p.id = r.repo AND ${sql.dialect.among("r.mem", given.at(asked), "text")} AND ${rows}`,
-    given.list,
+    (at) => `SELECT ${RECORD_COLUMNS} FROM records r CROSS JOIN repositories p JOIN ${RECORD_TABLES}
+     WHERE p.id = r.repo AND ${sql.dialect.among("r.mem", at(asked), "text")} AND ${scopeSql(scope, { at }).rows}`,
   );
   const byId = new Map(found.map((row) => [row.mem, row]));
   return asked.flatMap((id) => {

@@ -3,7 +3,7 @@ import { DAY_MS } from "../../adapters/retention.ts";
 import type { RepoKey } from "../../domain/memory.ts";
 import type { DayCount, DaySpending, KeptReview, WorkFigures } from "../../ports/dashboard.ts";
 import type { Database } from "../sql.ts";
-import { values } from "../statement.ts";
+import { select, type Values, values } from "../statement.ts";
 import { loggedRetrieval, type RetrievalRow } from "./retrievals.ts";
 import { readReview } from "./reviews.ts";
 
@@ -23,7 +23,7 @@ export function storedWorkFigures(db: Database): WorkFigures {
     reviews: (of, { skip, most }) =>
       db.snapshot(async (sql) => {
         const given = values();
-        const where = inRepository(of, given);
+        const where = inRepository(of, given.at);
         const total = await sql.one<{ n: number }>(`SELECT count(*) AS n FROM reviews WHERE ${where}`, given.list);
         const page = await sql.all<ReviewRow>(
           `${REVIEW} WHERE ${where} ORDER BY written_at DESC, key LIMIT ${given.at(most)} OFFSET ${given.at(skip)}`,
@@ -38,14 +38,14 @@ export function storedWorkFigures(db: Database): WorkFigures {
       ]);
       return row === null ? null : keptReview(row);
     },
-    reviewDays(of, since) {
-      const given = values();
-      return db.all<DayCount>(
-        `SELECT written_at / ${DAY_MS} * ${DAY_MS} AS day, coalesce(outcome, 'not settled') AS name, count(*) AS count
-         FROM reviews WHERE ${inRepository(of, given)} AND written_at >= ${given.at(since)} GROUP BY 1, 2 ORDER BY 1, 2`,
-        given.list,
-      );
-    },
+    reviewDays: (of, since) =>
+      select<DayCount>(
+        db,
+        (
+          at,
+        ) => `SELECT written_at / ${DAY_MS} * ${DAY_MS} AS day, coalesce(outcome, 'not settled') AS name, count(*) AS count
+         FROM reviews WHERE ${inRepository(of, at)} AND written_at >= ${at(since)} GROUP BY 1, 2 ORDER BY 1, 2`,
+      ),
     async reviewed() {
       const rows = await db.all<{ key: string; posted: number; lastAt: number; reviews: number }>(
         `SELECT key, count(*) AS reviews, count(*) FILTER (WHERE outcome = 'posted') AS posted, max(written_at) AS "lastAt"
@@ -67,36 +67,33 @@ export function storedWorkFigures(db: Database): WorkFigures {
       return row === null ? null : loggedRetrieval(row);
     },
     async searchTimes(of, since, most) {
-      const given = values();
-      const rows = await db.all<{ readonly at: number; readonly ms: number }>(
-        `SELECT created_at AS at, retrieval_ms AS ms FROM retrievals
-         WHERE searched = 1 AND created_at >= ${given.at(since)} AND ${ofRepository(of, given)}
-         ORDER BY created_at DESC LIMIT ${given.at(most)}`,
-        given.list,
+      const rows = await select<{ readonly at: number; readonly ms: number }>(
+        db,
+        (at) => `SELECT created_at AS at, retrieval_ms AS ms FROM retrievals
+         WHERE searched = 1 AND created_at >= ${at(since)} AND ${ofRepository(of, at)}
+         ORDER BY created_at DESC LIMIT ${at(most)}`,
       );
       return rows.reverse();
     },
-    spendingDays(of, since) {
-      const given = values();
-      return db.all<DaySpending>(
-        `SELECT at / ${DAY_MS} * ${DAY_MS} AS day, purpose, count(*) AS questions,
-           CAST(sum(input_tokens) AS bigint) AS "inputTokens",
-           CAST(sum(output_tokens) AS bigint) AS "outputTokens", coalesce(sum(usd), 0) AS usd
-         FROM spending WHERE at >= ${given.at(since)} AND ${ofRepository(of, given)} GROUP BY 1, 2 ORDER BY 1, 2`,
-        given.list,
-      );
-    },
+    spendingDays: (of, since) =>
+      select<DaySpending>(
+        db,
+        (at) => `SELECT at / ${DAY_MS} * ${DAY_MS} AS day, purpose, count(*) AS questions,
+           CAST(sum(input_tokens) AS bigint) AS "inputTokens", CAST(sum(output_tokens) AS bigint) AS "outputTokens",
+           coalesce(sum(usd), 0) AS usd
+         FROM spending WHERE at >= ${at(since)} AND ${ofRepository(of, at)} GROUP BY 1, 2 ORDER BY 1, 2`,
+      ),
     jobCounts: () =>
       db.all("SELECT lane, state, count(*) AS count FROM jobs GROUP BY lane, state ORDER BY lane, state"),
   };
 }
 
 /** Over `repo`; null is all of them. */
-function ofRepository(of: RepoKey | null, { at }: ReturnType<typeof values>): string {
+function ofRepository(of: RepoKey | null, at: Values["at"]): string {
   return of === null ? "1 = 1" : `repo = ${at(of)}`;
 }
 
 /** Over `key`, which begins with the repository's key and `#`; `$` is the character after `#`. */
-function inRepository(of: RepoKey | null, { at }: ReturnType<typeof values>): string {
+function inRepository(of: RepoKey | null, at: Values["at"]): string {
   return of === null ? "1 = 1" : `key >= ${at(`${of}#`)} AND key < ${at(`${of}$`)}`;
 }
