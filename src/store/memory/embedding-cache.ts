@@ -1,6 +1,6 @@
 // Caches embeddings of queries for a day, because reviews of the next pushes repeat most queries.
-import { createHash } from "node:crypto";
 import type { EmbeddingSpace } from "../../domain/memory.ts";
+import { shortHash } from "../../domain/text/hash.ts";
 import type { Embedder } from "../../ports/memory.ts";
 import { vectorProblem } from "../../search/code.ts";
 import { jsonRows } from "../dialect.ts";
@@ -103,10 +103,8 @@ async function writeAll(
 }
 
 /** Stores only a hash of the text. */
-function keyOf(space: EmbeddingSpace, text: string): string {
-  return createHash("sha256")
-    .update(JSON.stringify([space.model, space.dimension, "query", text]))
-    .digest("hex");
+function keyOf({ model, dimension }: EmbeddingSpace, text: string): string {
+  return shortHash(JSON.stringify([model, dimension, "query", text]), 64);
 }
 
 function hexOf(vector: Float32Array): string {
