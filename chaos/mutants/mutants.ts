@@ -222,8 +222,8 @@ export const MUTANTS: readonly Mutant[] = [
     id: "by the clock on the wall",
     loses: "a clock that somebody sets starts no job too early and lets none starve",
     file: "src/store/queue/clock.ts",
-    find: "return () => epoch + upMs();",
-    replace: "return () => Date.now() + 0 * epoch;",
+    find: "now = () => epoch + upMs();",
+    replace: "now = () => Date.now() + 0 * epoch;",
     test: [
       "test/store/queue/clock.test.ts",
       "a wall clock that is set back and forth starts no job too early, and lets none starve",
