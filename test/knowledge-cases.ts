@@ -321,7 +321,7 @@ const BACKWARDS: Reranker = {
   name: "judge-1",
   rerank: async (_query, candidates) => {
     const scores = new Map(candidates.map(({ id, text }, place) => [id, text.includes("in the end") ? 99 : place]));
-    return { order: [], scores, tokens: 1, usd: 0, ms: 1, failed: null };
+    return { scores, tokens: 1, usd: 0, ms: 1, failed: null };
   },
 };
 

@@ -216,8 +216,8 @@ export const MUTANTS: readonly Mutant[] = [
     id: "by the wall clock",
     loses: "setting the clock starts no job too early and lets none starve",
     file: "src/store/queue/clock.ts",
-    find: "return () => epoch + upMs();",
-    replace: "return () => Date.now() + 0 * epoch;",
+    find: "now = () => epoch + upMs();",
+    replace: "now = () => Date.now() + 0 * epoch;",
     test: [
       "test/store/queue/clock.test.ts",
       "a wall clock that is set back and forth starts no job too early, and lets none starve",

@@ -9,9 +9,10 @@ import type { QueryVariant } from "../../src/domain/retrieval.ts";
 import type { LanguageShare, Risk } from "../../src/domain/signals.ts";
 import { buildRetrievalQuery, queryVariants } from "../../src/retrieve/query/build-query.ts";
 import { scopeOf } from "../../src/retrieve/query/scope.ts";
-import { dedupe, jaccard } from "../../src/retrieve/rank/dedupe.ts";
+import { runToEnd } from "../../src/retrieve/rank/cooperative-steps.ts";
+import { dedupeSteps, jaccard } from "../../src/retrieve/rank/dedupe.ts";
 import { recencyDistanceFactor } from "../../src/retrieve/rank/factors.ts";
-import { fuseByRank, pool, reciprocalRank } from "../../src/retrieve/rank/fusion.ts";
+import { fuseByRank, pool } from "../../src/retrieve/rank/fusion.ts";
 import { languageFactor, type RerankConfig, rerankByLanguage } from "../../src/retrieve/rank/language.ts";
 import { adaptiveThreshold, type ThresholdSettings } from "../../src/retrieve/rank/threshold.ts";
 import { TUNING } from "../../src/retrieve/tuning.ts";
@@ -279,12 +280,15 @@ function inOurCount(k: number): number {
   return k - 1;
 }
 
+function hitsOf(ids: readonly string[]) {
+  const nothing = { score: 0, distance: null, vectorRank: null, keywordRank: null, keywordScore: null };
+  return [...new Set(ids)].map((id) => ({ id, ...nothing }));
+}
+
 function crossCorpus(input: unknown): { ranked: readonly { id: string; score: number }[] } {
   const { k, topK, lists } = input as CorpusInput;
-  const ranked = reciprocalRank(
-    lists.map(({ items }) => ({ ids: items.map(({ id }) => id), weight: 1 })),
-    inOurCount(k),
-  );
+  const hits = lists.map(({ items }) => hitsOf(items.map(({ id }) => id)));
+  const ranked = pool(hits, "rrf", inOurCount(k));
   return { ranked: ranked.slice(0, topK).map(({ id, score }) => ({ id, score: rounded(score) })) };
 }
 
@@ -339,10 +343,18 @@ interface Chunk {
 
 function deduped(input: unknown): unknown {
   const { mode, threshold: alike, chunks } = input as { mode: string; threshold: number; chunks: readonly Chunk[] };
-  const { kept } = dedupe(
-    chunks.toSorted((a, b) => b.score - a.score),
-    { threshold: alike, within: mode === "within-corpus" },
-  );
+  const apart = Map.groupBy(chunks, ({ source }) => (mode === "within-corpus" ? source : ""));
+  const kept = [...apart.values()]
+    .flatMap(
+      (some) =>
+        runToEnd(
+          dedupeSteps(
+            some.toSorted((a, b) => b.score - a.score),
+            alike,
+          ),
+        ).kept,
+    )
+    .sort((a, b) => b.item.score - a.item.score);
   return { kept: kept.map(({ item, alternateSources }) => ({ id: item.id, alternateSources })) };
 }
 
@@ -360,12 +372,12 @@ function unified(input: unknown): unknown {
   const ids = codeMemoriesBestFirst.map(({ id }) => String(id));
   const languages = new Map(codeMemoriesBestFirst.map(({ id, language }) => [String(id), language]));
   const shares = prLanguages.map((language) => ({ language, share: 1 / prLanguages.length }));
-  const chunks = reciprocalRank([{ ids, weight }], inOurCount(k)).map(({ id, score }) => {
+  const chunks = pool([hitsOf(ids)], "rrf", inOurCount(k)).map(({ id, score }) => {
     const factor = languageFactor(canonicalLanguage(languages.get(id) ?? ""), shares, {
       boost: boostFactor,
       relatedRatio: affinityRatio,
     });
-    return { id: Number(id), score: rounded(score * factor) };
+    return { id: Number(id), score: rounded(weight * score * factor) };
   });
   return { chunks: chunks.toSorted((a, b) => b.score - a.score) };
 }

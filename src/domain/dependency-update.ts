@@ -13,12 +13,7 @@ export const ADVISORIES_PART = "dependency-advisories";
 export type UpdateStep = "major" | "minor" | "patch" | "prerelease" | "downgrade" | "unknown";
 
 /** A published advisory about a package. */
-export interface Advisory {
-  /** `GHSA-…`, checked for its form. */
-  readonly id: string;
-  readonly severity: Severity;
-  /** One line by others: untrusted text. */
-  readonly summary: string;
+export interface Advisory extends GraphAdvisory {
   readonly malware: boolean;
   /** The range that contains the version, as the advisory writes it; null when only the verdict is known. */
   readonly range: string | null;
@@ -133,8 +128,10 @@ export type Answer<Value> =
 
 /** An advisory that affects a version. */
 export interface GraphAdvisory {
+  /** `GHSA-…`, checked for its form. */
   readonly id: string;
   readonly severity: Severity;
+  /** One line by others: untrusted text. */
   readonly summary: string;
 }
 

@@ -142,6 +142,30 @@ export interface SeenBefore extends Quote {
   readonly similarity: number;
 }
 
+/** A candidate for reranking. Every reranker reads `text`; some also use the other fields. */
+export interface RerankCandidate {
+  readonly id: string;
+  readonly text: string;
+  readonly path?: string | null;
+  /** A chunk's kind or a corpus: `function`, `review_comment`. */
+  readonly type?: string | null;
+  readonly language?: string | null;
+  /** Of a finding; null when unknown. */
+  readonly outcome?: string | null;
+}
+
+/** What a reranker says about the candidates of one query, and its cost. */
+export interface Reranked {
+  /** By id, best first; higher is better, comparable only within one reranker. It may leave candidates out. */
+  readonly scores: ReadonlyMap<string, number>;
+  readonly tokens: number;
+  readonly usd: number;
+  /** Wall time. */
+  readonly ms: number;
+  /** Why there are no scores, in one line without keys or texts; null on success, and when nothing was asked. */
+  readonly failed: string | null;
+}
+
 /** The effect and cost of reranking. */
 export interface RerankReport {
   /** The reranker: `rerank-2.5`. */

@@ -6,6 +6,7 @@ import { literalGlob } from "../config/path-glob.ts";
 import type { Convention, Conventions, RecurringComment } from "../domain/memory/convention.ts";
 import type { MemoryRecord, Outcome } from "../domain/memory.ts";
 import { cutText, oneLine } from "../domain/text/cut-text.ts";
+import { canonicalJson } from "../domain/text/hash.ts";
 import { isoDate } from "../domain/text/iso-date.ts";
 import { lowInformation, proseOf, smallTalk } from "../domain/text/low-information.ts";
 import { visibleText } from "../domain/text/rendered-markdown.ts";
@@ -23,14 +24,17 @@ const MOST_PROPOSED = 20;
  */
 export function conventionsOf(records: readonly MemoryRecord[], recurrence: Recurrence): Conventions {
   const { remarks, leftOut } = recurringComments(records, recurrence);
-  const judged = remarks.map((remark) => ({ remark, reason: notProposed(remark), convention: proposalOf(remark) }));
-  const fit = judged.flatMap(({ reason, convention }) => (reason === null && convention !== null ? [convention] : []));
+  const fit: Convention[] = [];
+  const notFit: { reason: string; count: number; name: string }[] = [];
+  for (const remark of remarks) {
+    const { accepted, declined, ids, name } = remark;
+    const convention = proposalOf(remark);
+    if (declined > accepted)
+      notFit.push({ reason: `declined ${declined} times, accepted ${accepted}`, count: ids.length, name });
+    else if (convention === null) notFit.push({ reason: "cannot be written for .kodiai.yml", count: ids.length, name });
+    else fit.push(convention);
+  }
   const proposed = fit.slice(0, MOST_PROPOSED);
-  const notFit = judged.flatMap(({ remark, reason, convention }) =>
-    reason === null && convention !== null
-      ? []
-      : [{ reason: reason ?? "cannot be written for .kodiai.yml", count: remark.ids.length, name: remark.name }],
-  );
   const tooMany = fit
     .slice(MOST_PROPOSED)
     .map(({ ids, name }) => ({ reason: `beyond the first ${MOST_PROPOSED}`, count: ids.length, name }));
@@ -40,10 +44,6 @@ export function conventionsOf(records: readonly MemoryRecord[], recurrence: Recu
     remarks: new Set(records.map(({ id }) => id)).size,
     leftOut: [...[...leftOut].sort().map(([reason, count]) => ({ reason, count, name: null })), ...notFit, ...tooMany],
   };
-}
-
-function notProposed({ accepted, declined }: RecurringComment): string | null {
-  return declined > accepted ? `declined ${declined} times, accepted ${accepted}` : null;
 }
 
 /** Null when our own configuration would read it differently. */
@@ -79,12 +79,7 @@ function yamlOf(conventions: readonly Pick<Convention, "told" | "instruction">[]
 
 function isReadAsMeant(convention: Pick<Convention, "told" | "instruction">): boolean {
   const { config, problems } = parseConfig([{ file: ".kodiai.yml", text: yamlOf([convention]) }]);
-  const [read, ...more] = config.pathInstructions;
-  return problems.length === 0 && more.length === 0 && read !== undefined && isSame(read, convention.instruction);
-}
-
-function isSame(read: Convention["instruction"], meant: Convention["instruction"]): boolean {
-  return read.path === meant.path && read.instructions === meant.instructions;
+  return problems.length === 0 && canonicalJson(config.pathInstructions) === canonicalJson([convention.instruction]);
 }
 
 // Finds recurring comments in the memories of one repository, and why other memories do not count.
@@ -173,7 +168,10 @@ function recurringComment(members: readonly MemoryRecord[]): RecurringComment {
     accepted: outcomes.filter((outcome) => TAKEN_UP.has(outcome)).length,
     declined: outcomes.filter((outcome) => outcome === "declined").length,
     path: commonGlob(members.map(({ path }) => path)),
-    language: sharedBy(members.map(({ language }) => (language === "unknown" ? "" : language))),
+    language: mostCommon(
+      members.map(({ language }) => (language === "unknown" ? "" : language)),
+      Math.ceil((members.length * MOST) / 100),
+    ),
     examples: examplesOf(members),
   };
 }
@@ -409,11 +407,6 @@ export function commonGlob(paths: readonly (string | null)[]): string {
   if (folder === null && ending === null) return EVERYWHERE;
   const glob = `${folder === null ? "" : literalGlob(folder)}**${ending === null ? "" : `/*${literalGlob(ending)}`}`;
   return glob.length > LONGEST ? EVERYWHERE : glob;
-}
-
-/** The value of at least this many per cent, or null. */
-function sharedBy(values: readonly string[]): string | null {
-  return mostCommon(values, Math.ceil((values.length * MOST) / 100));
 }
 
 /** Hidden characters would make an unreadable glob. */

@@ -3,7 +3,7 @@
 
 import type { Finding } from "../domain/finding.ts";
 import { addUp, degradation, NOTHING_REMEMBERED, type Remembered } from "../domain/memory/write-report.ts";
-import type { Corpus, EmbeddedRecord, KnownSource, MemoryRecord, RepoKey, WrittenFields } from "../domain/memory.ts";
+import type { EmbeddedRecord, KnownSource, MemoryRecord, WrittenFields } from "../domain/memory.ts";
 import type { CodeChunker, Embedder, Memory } from "../ports/memory.ts";
 import { pathLanguages } from "./documents/doc-languages.ts";
 import { docSections } from "./documents/doc-sections.ts";
@@ -34,7 +34,6 @@ export { findingHunks as reviewHunks, recordsOfFindings as findingRecords } from
 export { exportLine as recordLine } from "./remember/parse-row.ts";
 export { trainingPairs as pairsOf } from "./remember/training-pairs.ts";
 
-/** The options of remembering. */
 export interface Remembering {
   readonly redact: Redact;
   /** How a record is embedded, which an evaluation may change. */
@@ -128,17 +127,13 @@ async function withKnownFields(records: readonly MemoryRecord[], memory: Memory)
 
 /** What memory knows of a batch's rows, by record id. */
 async function knownOf(rows: readonly Row[], memory: Memory, embedder: Embedder): Promise<Map<string, KnownSource>> {
-  const groups = new Map<string, { repo: RepoKey; corpus: Corpus; sources: string[] }>();
-  for (const { record } of rows) {
-    const { repo, corpus, sourceId } = record;
-    const group = groups.get(`${corpus} ${repo}`) ?? { repo, corpus, sources: [] };
-    group.sources.push(sourceId);
-    groups.set(`${corpus} ${repo}`, group);
-  }
   const found = new Map<string, KnownSource>();
-  for (const { repo, corpus, sources } of groups.values()) {
-    for (const source of (await memory.known(repo, corpus, embedder.space, sources)).values())
-      found.set(source.id, source);
+  for (const group of Map.groupBy(rows, ({ record }) => `${record.corpus} ${record.repo}`).values()) {
+    const [first] = group;
+    if (first === undefined) continue;
+    const sources = group.map(({ record }) => record.sourceId);
+    const known = await memory.known(first.record.repo, first.record.corpus, embedder.space, sources);
+    for (const source of known.values()) found.set(source.id, source);
   }
   return found;
 }

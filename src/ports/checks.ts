@@ -35,7 +35,6 @@ export interface BegunCheck {
   readonly failOn: FailOn;
 }
 
-/** As stored. */
 export interface KeptCheck extends BegunCheck {
   readonly isOpen: boolean;
   /** Its conclusion when that is decided but not yet sent to GitHub. */

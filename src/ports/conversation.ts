@@ -6,7 +6,6 @@ import type { Finding } from "../domain/finding.ts";
 import type { Repo, ReviewJob } from "../domain/job.ts";
 import type { Review } from "../domain/review.ts";
 
-/** Access levels of people. */
 export interface Permissions {
   /** By numeric id, so an account that took over the login gets `none`. Never throws: without an answer from GitHub, `none`. */
   of(repo: Repo, user: { readonly id: number; readonly login: string }): Promise<AccessLevel>;
@@ -23,7 +22,6 @@ export interface Threads {
 /** Where an answer goes: the comment that asked. */
 export type AnswerPlace = Pick<AskingComment, "place" | "id" | "rootId" | "at">;
 
-/** A reaction of ours. */
 export type Reaction = "eyes" | "hooray" | "rocket" | "confused" | "-1";
 
 /** Writes answers and reactions only. */
@@ -80,7 +78,6 @@ export interface ReviewJobs {
   stop(key: string, reason: string): Promise<{ readonly waiting: number; readonly running: number }>;
 }
 
-/** Looks up written reviews. */
 export interface ReviewRecords {
   /** The latest review of a pull request, sent or not; null when there is none. */
   latest(key: string): Promise<Review | null>;

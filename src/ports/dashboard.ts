@@ -6,7 +6,6 @@ import type { Purpose } from "../domain/model.ts";
 import type { Review } from "../domain/review.ts";
 import type { JobState } from "./jobs.ts";
 
-/** A page of a list. */
 export interface Slice {
   readonly skip: number;
   readonly most: number;
@@ -24,7 +23,6 @@ export interface KeptReview {
   readonly outcome: string | null;
 }
 
-/** How often something happened on a day. */
 export interface DayCount {
   readonly day: number;
   readonly name: string;

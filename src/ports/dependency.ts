@@ -10,7 +10,6 @@ export interface Release {
   readonly prerelease: boolean;
 }
 
-/** Reads public data about packages. */
 export interface Dependencies {
   /** The package changes between two commits, from the host's dependency graph. */
   changes(repo: Repo, baseSha: string, headSha: string): Promise<Answer<readonly GraphRow[]>>;

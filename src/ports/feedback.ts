@@ -34,7 +34,6 @@ export interface KnownFix extends Required<Pick<MemoryRecord, "flaggedCode" | "f
   readonly memoryId: string;
 }
 
-/** The new outcome of one memory. */
 export interface Decision {
   readonly memoryId: string;
   readonly outcome: Outcome;

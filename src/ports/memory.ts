@@ -15,9 +15,17 @@ import type {
   RepoKey,
   WrittenFields,
 } from "../domain/memory.ts";
-import type { ConfidenceEdges, KeywordHit, MemoryCounts, MemoryFilter, Scope, VectorHit } from "../domain/retrieval.ts";
+import type {
+  ConfidenceEdges,
+  KeywordHit,
+  MemoryCounts,
+  MemoryFilter,
+  RerankCandidate,
+  Reranked,
+  Scope,
+  VectorHit,
+} from "../domain/retrieval.ts";
 
-/** Vectors, and what they cost. */
 export interface Embedded {
   /** In the order of the texts: `Float32Array[dimension]` of unit length, or null where it failed. */
   readonly vectors: readonly (Float32Array | null)[];
@@ -47,35 +55,11 @@ export interface Embedder {
   embed(texts: readonly string[], kind: "query" | "document"): Promise<Embedded>;
 }
 
-/** A candidate for reranking. Every reranker reads `text`; some also use the other fields. */
-export interface RerankCandidate {
-  readonly id: string;
-  readonly text: string;
-  readonly path?: string | null;
-  /** A chunk's kind or a corpus: `function`, `review_comment`. */
-  readonly type?: string | null;
-  readonly language?: string | null;
-}
-
-/** An order, and its cost. */
-export interface Reranked {
-  /** min(topK, candidates) ids, best first; ids that the reranker did not name follow in the given order. */
-  readonly order: readonly string[];
-  /** By id, if the reranker gave any; higher is better, comparable only within one reranker. */
-  readonly scores: ReadonlyMap<string, number>;
-  readonly tokens: number;
-  readonly usd: number;
-  /** Wall time. */
-  readonly ms: number;
-  /** Why the given order was kept, in one line without keys or texts; null on success. */
-  readonly failed: string | null;
-}
-
-/** Orders candidates by relevance to a query. Never throws: on failure the given order stays. */
+/** Orders candidates by relevance to a query. Never throws. */
 export interface Reranker {
   /** The model's name, for logs. */
   readonly name: string;
-  /** With at most topK candidates it sends no request and keeps the order. */
+  /** With at most topK candidates it sends no request. */
   rerank(query: string, candidates: readonly RerankCandidate[], topK: number): Promise<Reranked>;
 }
 
@@ -122,7 +106,6 @@ export interface Recall {
   version(repo: RepoKey): Promise<number>;
 }
 
-/** Writes memory. */
 export interface Memory {
   /**
    * Adds or replaces by id: each row atomically, many rows in several short transactions. It refuses, by id, vectors that are
@@ -163,7 +146,6 @@ export interface RetrievalLog {
   write(entry: LoggedRetrieval): Promise<void>;
 }
 
-/** Reads the retrieval log. */
 export interface RetrievalStatistics {
   /** Zeros when nothing was logged. */
   read(window: StatisticsWindow): Promise<RetrievalFigures>;
@@ -177,7 +159,6 @@ export interface Replays {
   save(repo: RepoKey, result: ReplayResult): Promise<void>;
 }
 
-/** A file of a commit. */
 export interface TreeFile {
   /** As in git, unquoted, with `/`. */
   readonly path: string;
@@ -204,7 +185,6 @@ export interface ReachableRepository {
   head(): Promise<Tree | null>;
 }
 
-/** A repository that cannot be read. */
 export interface Unreachable {
   readonly kind: "unreachable";
   readonly reason: string;
@@ -218,7 +198,6 @@ export interface RepositoryHost {
   lookUp(): Promise<ReachableRepository | Unreachable>;
 }
 
-/** The repositories in memory. */
 export interface RepositoryLabels {
   /** Sets name, owner and visibility of a repository's memories. False when it has none. */
   relabel(repo: Repo): Promise<boolean>;
@@ -228,7 +207,6 @@ export interface RepositoryLabels {
   all(): Promise<readonly Repo[]>;
 }
 
-/** A function, method or class of a file. */
 export interface CodeChunk {
   /** With its enclosing names: `Cart.total`. */
   readonly symbol: string;

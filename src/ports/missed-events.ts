@@ -2,7 +2,6 @@
 // Nothing here writes to a repository. Methods may throw `Transient`.
 import type { Repo, ReviewJob } from "../domain/job.ts";
 
-/** One delivery attempt by GitHub. */
 export interface LoggedDelivery {
   /** The attempt's own id; 64 bits, hence a string of digits. */
   readonly id: string;
@@ -90,5 +89,4 @@ export interface MissedEventStore {
   counts(since: number): Promise<{ readonly deliveries: number; readonly heads: number }>;
 }
 
-/** Enqueues a review. */
 export type AddReview = (job: ReviewJob) => Promise<void>;

@@ -4,7 +4,6 @@ import type { Repo } from "../domain/job.ts";
 import type { ModelAnswer, ModelRequest, ModelTier, ModelUsage, Purpose } from "../domain/model.ts";
 import type { Held } from "../ports.ts";
 
-/** A language model. */
 export interface Model {
   /** The names for footers and fingerprints: `claude-sonnet-5-5`. */
   readonly names: Readonly<Record<ModelTier, string>>;
@@ -84,7 +83,6 @@ export interface ReplyStore {
   keep(key: string, question: string, answer: string, at: number): Promise<void>;
 }
 
-/** Everything needed to ask a model. */
 export interface ModelAccess {
   readonly model: Model;
   readonly spending: Spending;

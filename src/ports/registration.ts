@@ -13,7 +13,6 @@ export interface FreshApp {
   readonly clientSecret: string;
 }
 
-/** An App as registered on GitHub. */
 export interface RegisteredApp {
   readonly slug: string;
   readonly permissions: Readonly<Record<string, string | undefined>>;

@@ -2,7 +2,6 @@ import type { Repo } from "../domain/job.ts";
 import type { Degraded, LeftOut } from "../domain/omissions.ts";
 import type { PullRequest } from "../domain/pull-request.ts";
 
-/** A text file of a snapshot. */
 export interface SnapshotFile {
   readonly path: string;
   /** The SHA of its git blob: equal text has an equal SHA, so it is the cache key for derived data. */

@@ -2,7 +2,6 @@ import type { Definition, FileLinks, NamedSymbol } from "../domain/code/symbols.
 import type { Degraded } from "../domain/omissions.ts";
 import type { Snapshot } from "./snapshot.ts";
 
-/** The names to search for. */
 export interface SoughtNames {
   /** Find their definitions. */
   readonly used: ReadonlySet<string>;

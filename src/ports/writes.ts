@@ -18,7 +18,6 @@ export interface Wanted {
   readonly subject: string;
 }
 
-/** A post on GitHub. */
 export interface Post {
   readonly id: number;
   readonly url: string;
@@ -57,7 +56,6 @@ export interface OrphanWrites {
   settle(orphan: Orphan, post: Post | null): Promise<void>;
 }
 
-/** A turn to write. */
 export interface WriteTurn {
   readonly installationId: number;
   /** Unique for each turn. */

@@ -22,7 +22,6 @@ import type { RankedList } from "./rank/rank-memories.ts";
 import { configuredThreshold } from "./rank/threshold.ts";
 import type { Tuning } from "./tuning.ts";
 
-/** The result of a search. */
 interface FoundList extends Pick<Precedents, "gate" | "query" | "usage" | "rerank"> {
   readonly list: RankedList;
   readonly method: Precedents["provenance"]["method"];
@@ -51,14 +50,20 @@ export function chosenPrecedents(found: FoundList, at: ChoosingLimits): Preceden
   const { context, tuning, scope, counts } = at;
   const { topK, maxPerFile, maxContextChars } = at.retrieval;
   const repoName = `${context.repo.owner}/${context.repo.name}`;
-  const characters = tuning.budget ? Math.max(0, maxContextChars - sectionFrame(DELIMITER_CHARS)) : null;
+  const characters = tuning.budget
+    ? Math.max(0, maxContextChars - sectionFrame(DELIMITER_CHARS))
+    : Number.POSITIVE_INFINITY;
   const limits = { topK, maxPerFile, characters };
   const picked = choose(list.ranked, limits, (memory) => precedentEntry(memory, repoName).length + 1);
   return {
     kind: "precedents",
     gate,
     query,
-    ranked: picked.chosen.map((memory) => withConfidence(memory, at.edges ?? null)),
+    ranked: picked.chosen.map((memory) =>
+      at.edges && memory.distance !== null
+        ? { ...memory, confidence: confidenceOf(memory.distance, at.edges) }
+        : memory,
+    ),
     seenBefore: seenBefore(list.ranked, at.configuredThreshold * SEEN_BEFORE_PART),
     cut: [...list.cut, ...picked.cut],
     provenance: {
@@ -76,19 +81,14 @@ export function chosenPrecedents(found: FoundList, at: ChoosingLimits): Preceden
   };
 }
 
-function withConfidence(memory: RankedMemory, edges: ConfidenceEdges | null): RankedMemory {
-  if (edges === null || memory.distance === null) return memory;
-  return { ...memory, confidence: confidenceOf(memory.distance, edges) };
-}
-
 // Selects from the ordered list: the best few, a limited number per file, as many whole entries as fit.
 
 interface ChooseLimits {
   readonly topK: number;
   /** At most this many about one path, beside findings. */
   readonly maxPerFile: number;
-  /** Characters for all entries together; null for no limit. */
-  readonly characters: number | null;
+  /** Characters for all entries together; Infinity for no limit. */
+  readonly characters: number;
 }
 
 interface Choosable {
@@ -104,43 +104,33 @@ interface Choosable {
  */
 export function choose<T extends Choosable>(
   ordered: readonly T[],
-  limits: ChooseLimits,
+  { topK, maxPerFile, characters }: ChooseLimits,
   lengthOf: (entry: T) => number,
 ): { readonly chosen: readonly T[]; readonly cut: readonly { readonly id: string; readonly reason: string }[] } {
   const chosen: T[] = [];
   const cut: { id: string; reason: string }[] = [];
   const perPath = new Map<string, number>();
-  let left = limits.characters ?? Number.POSITIVE_INFINITY;
+  let left = characters;
   for (const entry of ordered) {
     const { id, corpus } = entry.record;
     const path = corpus === "finding" ? null : entry.record.path;
     const ofFile = path === null ? 0 : (perPath.get(path) ?? 0);
-    // Formatting an entry is expensive: only for entries with a free place, and once.
-    let measured = 0;
-    const length = () => {
-      measured = lengthOf(entry);
-      return measured;
-    };
-    const reason = reasonAgainst({ chosen: chosen.length, ofFile, length, left }, limits);
-    if (reason !== null) {
-      cut.push({ id, reason });
+    const isOver = chosen.length >= topK;
+    if (isOver || ofFile >= maxPerFile) {
+      cut.push({ id, reason: isOver ? `over the ${topK} that are used` : `over the ${maxPerFile} of one file` });
+      continue;
+    }
+    // Formatting an entry is expensive: only for entries with a free place.
+    const length = lengthOf(entry);
+    if (length > left) {
+      cut.push({ id, reason: "over the characters that are left" });
       continue;
     }
     chosen.push(entry);
-    left -= measured;
+    left -= length;
     if (path !== null) perPath.set(path, ofFile + 1);
   }
   return { chosen, cut };
-}
-
-function reasonAgainst(
-  at: { readonly chosen: number; readonly ofFile: number; readonly length: () => number; readonly left: number },
-  limits: ChooseLimits,
-): string | null {
-  if (at.chosen >= limits.topK) return `over the ${limits.topK} that are used`;
-  if (at.ofFile >= limits.maxPerFile) return `over the ${limits.maxPerFile} of one file`;
-  if (at.length() > at.left) return "over the characters that are left";
-  return null;
 }
 
 // Memory's contribution without a model: the summary reports changed code that resembles code with earlier comments.
@@ -205,22 +195,9 @@ export function noPrecedents(gate: GateDecision, retrieval: Knowledge["retrieval
   };
 }
 
-/** The decision when the configuration disables retrieval. */
-export function switchedOff(): GateDecision {
-  const reason = "knowledge.retrieval.enabled is false";
-  return {
-    retrieve: false,
-    confidence: 1,
-    reason,
-    strategy: null,
-    estimatedRelevance: null,
-    decidedBy: "configuration",
-  };
-}
-
-/** The decision without a memory. */
-export function withoutMemory(reason: string): GateDecision {
-  return { ...switchedOff(), reason, decidedBy: "memory" };
+/** The decision without a search: by `configuration`, or without a `memory`. */
+export function notSearched(decidedBy: "configuration" | "memory", reason: string): GateDecision {
+  return { retrieve: false, confidence: 1, reason, strategy: null, estimatedRelevance: null, decidedBy };
 }
 
 /** The result of a shadow search: nothing for the prompt; memories that would have been used are among the cut ones. */

@@ -13,28 +13,20 @@ export interface Attempts {
 const REASON_CHARS = 160;
 
 export function attempts(): Attempts {
-  const noted = new Map<string, { readonly reason: string; times: number }>();
-  const note = (part: string, reason: string): boolean => {
-    if (noted.has(part)) return false;
-    noted.set(part, { reason: publicErrorText(reason, REASON_CHARS), times: 1 });
-    return true;
+  const noted = new Map<string, string>();
+  const note = (part: string, reason: string) => {
+    if (!noted.has(part)) noted.set(part, publicErrorText(reason, REASON_CHARS));
   };
   return {
-    note: (part, reason) => void note(part, reason),
+    note,
     run: async (part, work, instead) => {
       try {
         return await work();
       } catch (error) {
-        const isNew = note(part, error instanceof Error ? error.message : "it failed");
-        const known = noted.get(part);
-        if (!isNew && known !== undefined) known.times += 1;
+        note(part, error instanceof Error ? error.message : "it failed");
         return instead;
       }
     },
-    degraded: () =>
-      [...noted].map(([part, { reason, times }]) => ({
-        part,
-        reason: times === 1 ? reason : `${reason} (${times} times)`,
-      })),
+    degraded: () => [...noted].map(([part, reason]) => ({ part, reason })),
   };
 }

@@ -20,7 +20,7 @@ import type {
 import type { ReviewSignals } from "../domain/signals.ts";
 import type { Embedder, Recall, Reranker } from "../ports/memory.ts";
 import type { ModelAllowance } from "../ports/model.ts";
-import { chosenPrecedents, noPrecedents, SEEN_BEFORE_PART, shadowed, switchedOff, withoutMemory } from "./choose.ts";
+import { chosenPrecedents, noPrecedents, notSearched, SEEN_BEFORE_PART, shadowed } from "./choose.ts";
 import { type Attempts, attempts } from "./degradation-log.ts";
 import { decide, type GateCache, inShadowSample, sampleKey } from "./gate/evaluate-gate.ts";
 import { defaultDecision, gateConfig } from "./gate/gate.ts";
@@ -82,8 +82,6 @@ interface Search {
   /** The query of the change, or of the person who replaces it. */
   readonly own: RetrievalQuery;
 }
-
-type Method = Precedents["provenance"]["method"];
 
 /**
  * Retrieves precedents. Never rejects.
@@ -152,10 +150,11 @@ async function gated(
 ): Promise<Precedents> {
   const { retrieval, sharing } = settings.knowledge;
   const tuning = { ...TUNING, ...settings.tuning };
-  if (!retrieval.enabled) return noPrecedents(switchedOff(), retrieval);
+  if (!retrieval.enabled)
+    return noPrecedents(notSearched("configuration", "knowledge.retrieval.enabled is false"), retrieval);
   if (ports.recall.off !== undefined) {
     tries.note("memory", ports.recall.off);
-    return noPrecedents(withoutMemory(ports.recall.off), retrieval);
+    return noPrecedents(notSearched("memory", ports.recall.off), retrieval);
   }
   const scope = scopeOf(context, sharing.takes, settings.before ?? null);
   const asking = Promise.all([
@@ -173,9 +172,11 @@ async function gated(
       ask: retrieval.gate.model ? budget : null,
       now: settings.now,
     }));
-  const isChange = settings.asked === null || settings.asked === undefined;
   const shadow =
-    !gate.retrieve && isChange && counts?.total !== 0 && inShadowSample(sampleKey(context), tuning.shadowShare);
+    !gate.retrieve &&
+    isAboutChange(settings) &&
+    counts?.total !== 0 &&
+    inShadowSample(sampleKey(context), tuning.shadowShare);
   if (!gate.retrieve && !shadow) return noPrecedents(gate, retrieval);
   const found = await search({ context, signals, ports, settings, tuning, scope, tries, budget, counts, own }, gate);
   return shadow ? shadowed(found) : found;
@@ -219,9 +220,8 @@ async function search(at: Search, gate: GateDecision): Promise<Precedents> {
   );
   const list = await runCooperatively(steps, at.ports.pause ?? null);
   const change = () => changeExcerpt(context, signals, NARROW);
-  const isChange = settings.asked === null || settings.asked === undefined;
-  const rerankers = { reranker: at.ports.reranker, budget, tuning: tuning.rerank, change, isChange };
-  const reranking = rerankingOf(retrieval, rerankers, tries);
+  const asking = { reranker: at.ports.reranker, budget, tuning: tuning.rerank, change };
+  const reranking = rerankingOf(retrieval, { ...asking, isChange: isAboutChange(settings) }, tries);
   const { ranked, report } = await rerankMemories(list.ranked, queries, reranking, tries);
   const whole = { ...list, ranked, cut: [...withheld, ...list.cut] };
   const all = { gate, query, list: whole, method, records, usage, rerank: report };
@@ -234,6 +234,11 @@ async function search(at: Search, gate: GateDecision): Promise<Precedents> {
  */
 function alikeOf(embedder: Embedder | null): number | null {
   return embedder === null || embedder.weight < 1 ? null : embedder.threshold;
+}
+
+/** False when a question replaces the change's own queries. */
+function isAboutChange({ asked }: RetrieveSettings): boolean {
+  return asked === null || asked === undefined;
 }
 
 function isEmbedding({ ports, settings }: Search): boolean {
@@ -258,7 +263,11 @@ async function examplesOf(at: Search, text: string): Promise<readonly MemoryReco
 async function candidates(
   at: Search,
   variants: readonly QueryVariant[],
-): Promise<{ readonly queries: readonly QueryCandidates[]; readonly method: Method; readonly usage: EmbeddingUsage }> {
+): Promise<{
+  readonly queries: readonly QueryCandidates[];
+  readonly method: Precedents["provenance"]["method"];
+  readonly usage: EmbeddingUsage;
+}> {
   const { settings, ports, tuning, scope, tries } = at;
   const { method, topK } = settings.knowledge.retrieval;
   const k = Math.max(tuning.overFetch, topK * 5);

@@ -3,6 +3,7 @@
 import { setImmediate } from "node:timers/promises";
 import { LRUCache } from "lru-cache";
 import type { Corpus, EmbeddingSpace, Outcome, RepoKey } from "../domain/memory.ts";
+import { oneAtATime } from "../domain/one-at-a-time.ts";
 import type { KeywordHit, MemoryCounts, MemoryFilter, Scope, VectorHit } from "../domain/retrieval.ts";
 import { bestRows } from "./best-of.ts";
 import { codeDistance, encodeVector, vectorProblem } from "./code.ts";
@@ -86,7 +87,7 @@ export function memorySearch(source: RowSource, settings: SearchSettings): Memor
   const indexes = heldIndexes(settings.memoryBytes);
   const { exact } = settings;
   // One query at a time: two could read the same index twice.
-  const inTurn = turns();
+  const inTurn = oneAtATime();
   const inSnapshot = <T>(work: (rows: Rows) => Promise<T>) => inTurn(() => source.snapshot(work));
   return {
     nearest(scope, vectors, space, k, filter, report) {
@@ -144,16 +145,6 @@ export function memorySearch(source: RowSource, settings: SearchSettings): Memor
       progress(0);
     },
     held: indexes.held,
-  };
-}
-
-/** Runs one piece of work after the other. */
-function turns(): <T>(work: () => Promise<T>) => Promise<T> {
-  let last: Promise<unknown> = Promise.resolve();
-  return (work) => {
-    const next = last.then(work);
-    last = next.catch(() => {});
-    return next;
   };
 }
 

@@ -85,15 +85,10 @@ export function addedTerms(into: Vocabulary, rows: readonly Uint8Array[]): Added
   const added = { terms: new Uint32Array(size), counts: new Uint8Array(size), ends };
   let used = 0;
   for (const bytes of rows) {
+    const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
     for (let at = 0; at + TERM_BYTES <= bytes.length; at += TERM_BYTES) {
-      const hash =
-        ((bytes[at] ?? 0) |
-          ((bytes[at + 1] ?? 0) << 8) |
-          ((bytes[at + 2] ?? 0) << 16) |
-          ((bytes[at + 3] ?? 0) << 24)) >>>
-        0;
-      added.terms[used] = into.add(hash || 1);
-      added.counts[used] = Math.min(MOST_COUNT, (bytes[at + 4] ?? 0) | ((bytes[at + 5] ?? 0) << 8));
+      added.terms[used] = into.add(view.getUint32(at, true) || 1);
+      added.counts[used] = Math.min(MOST_COUNT, view.getUint16(at + 4, true));
       used += 1;
     }
   }

@@ -62,3 +62,24 @@ export function insertText(
   const names = Object.keys(types).join(", ");
   return `INSERT INTO ${table} (${names}) SELECT ${names} FROM ${dialect.rows("$1", types)} WHERE true ${then}`;
 }
+
+/** Groups of at most `most` rows, in order, for statements that may write no key twice. */
+export function withoutRepeats<Row>(
+  rows: readonly Row[],
+  keyOf: (row: Row) => string,
+  most = Number.POSITIVE_INFINITY,
+): readonly (readonly Row[])[] {
+  const groups: Row[][] = [];
+  let keys = new Set<string>();
+  for (const row of rows) {
+    const last = groups.at(-1);
+    if (last === undefined || last.length >= most || keys.has(keyOf(row))) {
+      groups.push([row]);
+      keys = new Set([keyOf(row)]);
+    } else {
+      last.push(row);
+      keys.add(keyOf(row));
+    }
+  }
+  return groups;
+}

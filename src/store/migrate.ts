@@ -42,8 +42,9 @@ async function runMissing(tx: Sql, parts: readonly SchemaPart[], place: string):
   }
   await refuseUnnumbered(tx, place);
   await tx.run(
-    `CREATE TABLE IF NOT EXISTS schema_steps (part ${tx.dialect.type.text} NOT NULL, version ${tx.dialect.type.int} NOT NULL,
-         PRIMARY KEY (part, version))${tx.dialect.strict}`,
+    tx.dialect.schema(
+      "CREATE TABLE IF NOT EXISTS schema_steps (part TEXT NOT NULL, version INTEGER NOT NULL, PRIMARY KEY (part, version));",
+    ),
   );
   for (const { part, version, step } of missing(parts, await versions(tx), place)) {
     for (const statement of statementsOf(step(tx.dialect))) await tx.run(statement);

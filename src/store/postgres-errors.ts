@@ -9,7 +9,6 @@ import { noteDamage } from "./damage.ts";
  */
 const PASSING = /^(08...|40001|40P01|53...|55P03|57014|57P0[1-5]|25P03|25006)$/;
 
-/** Network errors. */
 const UNREACHABLE: ReadonlySet<string> = new Set([
   "ECONNREFUSED",
   "ECONNRESET",

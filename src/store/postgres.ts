@@ -4,7 +4,7 @@ import pg from "pg";
 import { StoreUnusable } from "../domain/errors.ts";
 import { POSTGRES, storable } from "./dialect.ts";
 import { isCut, translated } from "./postgres-errors.ts";
-import { type Database, NESTED, type Sql } from "./sql.ts";
+import { type Database, NESTED, ranBy, type Sql } from "./sql.ts";
 
 export interface PostgresSettings {
   /** Size of the pool. */
@@ -72,7 +72,6 @@ export function openPostgres(url: string, settings: PostgresSettings = {}): Data
   };
 }
 
-/** The driver's result. */
 export interface Answered {
   readonly rows: readonly unknown[];
   /** Written rows; null or absent for statements that write none. */
@@ -97,30 +96,24 @@ export interface Runner {
 /** A database over a runner. */
 export function postgresDatabase(runner: Runner): Omit<Database, "script" | "close"> {
   const inside = new AsyncLocalStorage<{ isOpen: boolean }>();
-  const outside = <Asked extends readonly unknown[], T>(work: (...asked: Asked) => Promise<T>) => {
-    return async (...asked: Asked): Promise<T> => {
-      // It would run on another connection, outside the transaction.
-      if (inside.getStore()?.isOpen === true) throw new Error(NESTED);
-      return work(...asked);
-    };
+  const outside = async <T>(work: () => Promise<T>): Promise<T> => {
+    // It would run on another connection, outside the transaction.
+    if (inside.getStore()?.isOpen === true) throw new Error(NESTED);
+    return work();
   };
-  const sql = statements(runner.query);
-  const transaction = outside(async (begin: string, work: (tx: Sql) => Promise<unknown>): Promise<unknown> => {
-    const turn = { isOpen: true };
-    try {
-      return await inside.run(turn, () => inTransaction(runner, begin, work));
-    } finally {
-      turn.isOpen = false;
-    }
-  });
+  const transaction = <T>(begin: string, work: (tx: Sql) => Promise<T>) =>
+    outside(async () => {
+      const turn = { isOpen: true };
+      try {
+        return await inside.run(turn, () => inTransaction(runner, begin, work));
+      } finally {
+        turn.isOpen = false;
+      }
+    });
   return {
-    dialect: POSTGRES,
-    all: outside(sql.all) as Sql["all"],
-    one: outside(sql.one) as Sql["one"],
-    run: outside(sql.run),
-    transaction: <T>(work: (tx: Sql) => Promise<T>) => transaction("BEGIN", work) as Promise<T>,
-    snapshot: <T>(work: (tx: Sql) => Promise<T>) =>
-      transaction("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY", work) as Promise<T>,
+    ...ranBy(statements(runner.query), outside),
+    transaction: (work) => transaction("BEGIN", work),
+    snapshot: (work) => transaction("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY", work),
   };
 }
 

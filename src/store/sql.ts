@@ -31,5 +31,15 @@ export interface Database extends Sql {
   close(): Promise<void>;
 }
 
+/** The same statements, each run by `ask`. */
+export function ranBy({ dialect, all, one, run }: Sql, ask: <T>(work: () => Promise<T>) => Promise<T>): Sql {
+  return {
+    dialect,
+    all: (text, values) => ask(() => all(text, values)),
+    one: (text, values) => ask(() => one(text, values)),
+    run: (text, values) => ask(() => run(text, values)),
+  };
+}
+
 /** Error message for a statement on the database inside a transaction. */
 export const NESTED = "inside of a transaction use the `tx` that it was given; transactions do not nest";

@@ -9,7 +9,7 @@ import { Transient } from "../domain/errors.ts";
 import { noteDamage } from "./damage.ts";
 import { SQLITE, storable } from "./dialect.ts";
 import { ownerOnly } from "./owner-only.ts";
-import { type Database, NESTED, type Sql } from "./sql.ts";
+import { type Database, NESTED, ranBy, type Sql } from "./sql.ts";
 
 export interface SqliteSettings {
   /** Epoch milliseconds, for `dialect.now`. */
@@ -138,10 +138,7 @@ function sqliteDatabase(connection: BetterSqlite.Database): Database {
       }
     });
   return {
-    dialect: SQLITE,
-    all: (text, values) => ask(() => direct.all(text, values)),
-    one: (text, values) => ask(() => direct.one(text, values)),
-    run: (text, values) => ask(() => direct.run(text, values)),
+    ...ranBy(direct, ask),
     // Takes the write lock first: a transaction that reads and then writes could not be retried after waiting for a lock.
     transaction: (work) => transaction("BEGIN IMMEDIATE", work),
     snapshot: (work) => transaction("BEGIN", work),
@@ -171,15 +168,9 @@ function bound(value: unknown): unknown {
 /** The statements of one transaction; refuses them after its end. */
 function untilEnded(direct: Sql): { readonly tx: Sql; readonly end: () => void } {
   let hasEnded = false;
-  const inside = <T>(ask: () => Promise<T>): Promise<T> => {
-    return hasEnded ? Promise.reject(new Error("the transaction has ended")) : translated(ask);
-  };
-  const tx: Sql = {
-    dialect: direct.dialect,
-    all: (text, values) => inside(() => direct.all(text, values)),
-    one: (text, values) => inside(() => direct.one(text, values)),
-    run: (text, values) => inside(() => direct.run(text, values)),
-  };
+  const tx = ranBy(direct, (ask) =>
+    hasEnded ? Promise.reject(new Error("the transaction has ended")) : translated(ask),
+  );
   return {
     tx,
     end() {

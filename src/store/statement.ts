@@ -20,6 +20,17 @@ export function values(): Values {
 }
 
 /**
+ * The rows of a statement.
+ *
+ * @param text makes it; `at` gives a value its placeholder
+ */
+export function select<Row>(sql: Sql, text: (at: Values["at"]) => string): Promise<Row[]> {
+  const given = values();
+  const statement = text(given.at);
+  return sql.all<Row>(statement, given.list);
+}
+
+/**
  * Inserts a row.
  *
  * @param row values by column

@@ -7,7 +7,7 @@ const entry = (id: string, length: number, path: string | null = null, corpus: C
   length,
 });
 const lengthOf = ({ length }: { readonly length: number }) => length;
-const NO_LIMITS = { topK: 20, maxPerFile: 20, characters: null };
+const NO_LIMITS = { topK: 20, maxPerFile: 20, characters: Number.POSITIVE_INFINITY };
 
 describe("choosing from the ordered list", () => {
   const LIST = [entry("a", 100, "x.ts"), entry("b", 900, "x.ts"), entry("c", 100, "x.ts"), entry("d", 100)];

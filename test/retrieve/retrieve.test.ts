@@ -229,7 +229,7 @@ describe("what a reranker changes", () => {
       rerank: async (query, candidates, topK) => {
         asked.push({ query, candidates: candidates.length, topK });
         const scores = new Map(candidates.map(({ id }, place) => [id, place]));
-        return { order: [], scores, tokens: 10, usd: 0.001, ms: 3, failed: null };
+        return { scores, tokens: 10, usd: 0.001, ms: 3, failed: null };
       },
     };
     return { reranker, asked };

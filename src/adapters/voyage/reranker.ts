@@ -1,8 +1,9 @@
 // Reranking by Voyage AI: a cross-encoder reads the query and each candidate together.
 
 import type { RerankResponseDataItem } from "voyageai";
+import type { Reranked } from "../../domain/retrieval.ts";
 import { cutText } from "../../domain/text/cut-text.ts";
-import type { RerankCandidate, Reranked, Reranker } from "../../ports/memory.ts";
+import type { Reranker } from "../../ports/memory.ts";
 import { RerankAnswer } from "../service-answer.ts";
 import { ServiceFailed } from "../service-failed.ts";
 import { type VoyageOptions, voyageCall, voyagePrice } from "./client.ts";
@@ -39,23 +40,18 @@ export function voyageReranker(options: VoyageRerankerOptions): Reranker {
   return {
     name: model,
     async rerank(query, candidates, topK): Promise<Reranked> {
-      if (candidates.length <= topK) return unchangedOrder(candidates, topK, null);
+      if (candidates.length <= topK) return { ...NOTHING, failed: null };
       const start = options.now();
       try {
         const documents = candidates.slice(0, MAX_DOCUMENTS).map(({ text }) => cut(text, MAX_DOCUMENT_CHARS));
         const { scored, tokens } = await score(query, documents);
         const spent = { tokens, usd: tokens * usdPerToken, ms: options.now() - start };
-        if (scored.length === 0) return unchangedOrder(candidates, topK, "the answer names no candidate", spent);
-        const order = completeOrder(
-          candidates,
-          scored.map(({ place }) => place),
-          topK,
-        );
+        if (scored.length === 0) return { ...NOTHING, ...spent, failed: "the answer names no candidate" };
         const scores = new Map(scored.map(({ place, score }) => [candidates[place]?.id ?? "", score]));
-        return { order, scores, ...spent, failed: null };
+        return { scores, ...spent, failed: null };
       } catch (error) {
         const reason = error instanceof ServiceFailed ? error.message : "the reranker failed";
-        return unchangedOrder(candidates, topK, reason, { tokens: 0, usd: 0, ms: options.now() - start });
+        return { ...NOTHING, ms: options.now() - start, failed: reason };
       }
     },
   };
@@ -71,29 +67,7 @@ function readScores(rows: readonly RerankResponseDataItem[], count: number): Sco
   return [...scores].map(([place, score]) => ({ place, score })).sort((a, b) => b.score - a.score || a.place - b.place);
 }
 
-/**
- * @param named places in `candidates`, best first, each in range and at most once
- * @returns ids, at most topK: the named ones, then the others in their given order
- */
-function completeOrder(
-  candidates: readonly RerankCandidate[],
-  named: readonly number[],
-  topK: number,
-): readonly string[] {
-  const seen = new Set(named);
-  const others = candidates.map((_, place) => place).filter((place) => !seen.has(place));
-  return [...named, ...others].slice(0, Math.max(0, topK)).map((place) => candidates[place]?.id ?? "");
-}
-
-/** The given order, and why: `failed` is null when there was nothing to rerank. */
-function unchangedOrder(
-  candidates: readonly RerankCandidate[],
-  topK: number,
-  failed: string | null,
-  spent: { readonly tokens: number; readonly usd: number; readonly ms: number } = { tokens: 0, usd: 0, ms: 0 },
-): Reranked {
-  return { order: completeOrder(candidates, [], topK), scores: new Map(), ...spent, failed };
-}
+const NOTHING = { scores: new Map<string, number>(), tokens: 0, usd: 0, ms: 0 };
 
 /** A service refuses empty strings, and a cut may split a surrogate pair. */
 function cut(text: string, chars: number): string {

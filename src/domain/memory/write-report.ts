@@ -37,25 +37,22 @@ export const NOTHING_REMEMBERED: Remembered = {
   degraded: [],
 };
 
+const COUNTS = [
+  "added",
+  "updated",
+  "unchanged",
+  "repeated",
+  "embedded",
+  "cached",
+  "wordsOnly",
+  "tokens",
+  "usd",
+] as const;
+
 /** Adds counts up; without any, the report of an empty list. */
 export function addUp(...counts: readonly Remembered[]): Remembered {
-  const sum = counts.reduce(
-    (a, b) => ({
-      kind: "remembered",
-      added: a.added + b.added,
-      updated: a.updated + b.updated,
-      unchanged: a.unchanged + b.unchanged,
-      repeated: a.repeated + b.repeated,
-      embedded: a.embedded + b.embedded,
-      cached: a.cached + b.cached,
-      wordsOnly: a.wordsOnly + b.wordsOnly,
-      tokens: a.tokens + b.tokens,
-      usd: a.usd + b.usd,
-      refused: [...a.refused, ...b.refused],
-      degraded: [],
-    }),
-    NOTHING_REMEMBERED,
-  );
+  const sums = Object.fromEntries(COUNTS.map((name) => [name, counts.reduce((sum, one) => sum + one[name], 0)]));
+  const sum = { ...NOTHING_REMEMBERED, ...sums, refused: counts.flatMap(({ refused }) => refused) };
   return { ...sum, degraded: degradation(sum.wordsOnly) };
 }
 

@@ -18,23 +18,9 @@ export function lowInformation(text: string): string | null {
   return length === 0 ? "no words beside code and links" : `fewer than ${LEAST_PROSE} characters beside code and links`;
 }
 
-/**
- * Whether a text from `withoutFooters` has low information.
- *
- * @param isProse whether it has no fence and no markup
- */
-export function hasLowInformation(visible: string, isProse: boolean): boolean {
-  return !(isProse && hasProse(visible)) && visibleProse(visible).length < LEAST_PROSE;
-}
-
-/** A quick lower bound that ignores white space: most comments need no closer look. */
-function hasProse(visible: string): boolean {
-  let seen = 0;
-  for (let at = 0; at < visible.length && seen < LEAST_PROSE; at += 1) {
-    const code = visible.charCodeAt(at);
-    if (code > 32 && code < 127) seen += 1;
-  }
-  return seen >= LEAST_PROSE;
+/** Whether the sentences of a comment, see `visibleProse`, are too short to carry information. */
+export function saysLittle(prose: string): boolean {
+  return prose.length < LEAST_PROSE;
 }
 
 /**

@@ -68,11 +68,13 @@ function linesOf(list: readonly unknown[]): readonly string[] | null {
 }
 
 function isDiffLine(value: unknown): value is { readonly text: string } {
-  return typeof value === "object" && value !== null && "text" in value && "newLine" in value && isText(value.text);
-}
-
-function isText(value: unknown): value is string {
-  return typeof value === "string";
+  return (
+    typeof value === "object" &&
+    value !== null &&
+    "text" in value &&
+    "newLine" in value &&
+    typeof value.text === "string"
+  );
 }
 
 function changedLines(lines: readonly string[], change: (text: string) => string): readonly string[] {

@@ -7,7 +7,6 @@ import { cutText } from "../../domain/text/cut-text.ts";
 import { newRecord } from "../remember/new-record.ts";
 import type { DocSection } from "./doc-sections.ts";
 
-/** The file of a piece. */
 export interface SourceFile {
   readonly repo: Repo;
   readonly path: string;

@@ -10,7 +10,6 @@ import { readReply } from "../../domain/memory/read-reply.ts";
 import type { EarlierFinding } from "../../domain/review/review-history.ts";
 import { cutText } from "../../domain/text/cut-text.ts";
 
-/** The input for collecting evidence. */
 export interface Observed {
   readonly pull: PullFeedback;
   /** Finding id → its memory. */

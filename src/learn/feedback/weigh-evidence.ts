@@ -10,7 +10,6 @@ import { type Rejection, rejectedOften } from "../../domain/memory/rejections.ts
 import type { Decided, MemoryRecord, Outcome } from "../../domain/memory.ts";
 import { cutText } from "../../domain/text/cut-text.ts";
 
-/** The effect of one piece of evidence. */
 interface WeighedEvidence {
   readonly evidence: Evidence;
   /** `decided`, `counts`, or why it has no weight. */
@@ -105,7 +104,6 @@ interface Judgement extends Pick<WeighedOutcome, "outcome" | "decided" | "becaus
   readonly by: string | null;
 }
 
-/** One person's position. */
 interface Position {
   readonly side: "rejects" | "agrees";
   readonly weight: "reason" | "word" | "reaction";
@@ -121,18 +119,25 @@ function judge(voices: readonly Evidence[], finding: Pick<MemoryRecord, "severit
   const positions = positionsOf(voices);
   const code = codeOf(voices);
   const isShielded = isProtected(finding);
-  const rungs = [
-    byReason(positions),
-    reintroduced(code, voices, positions),
-    applied(code),
-    repeatedly(positions, isShielded),
-    fixed(code, voices, positions),
-    byWord(positions),
-    byReaction(positions, isShielded),
-    outdated(code),
-  ];
-  return rungs.find((rung) => rung !== null) ?? posted(voices, positions, isShielded);
+  const last = code.at(-1);
+  const isConsented = hasConsent(voices, positions);
+  const wasFixed = isConsented || code.some(({ kind }) => kind === "suggestion-applied");
+  const byCode = (kind: Evidence["kind"], outcome: Outcome, because: string) =>
+    last?.kind === kind ? decision(outcome, last, "code", because) : null;
+  return (
+    byReason(positions) ??
+    (wasFixed ? byCode("lines-back", "reintroduced", "the code that was fixed is back") : null) ??
+    byCode("suggestion-applied", "fixed", "the code reads as we suggested") ??
+    repeatedly(positions, isShielded) ??
+    (isConsented ? byCode("lines-changed", "fixed", CONSENTED) : null) ??
+    byWord(positions) ??
+    byReaction(positions, isShielded) ??
+    byCode("lines-changed", "outdated", "its lines changed, and no one with write access responded") ??
+    posted(voices, positions, isShielded)
+  );
 }
+
+const CONSENTED = "its lines changed, and a person with write access resolved the thread or agreed";
 
 /** The latest words of each person, else their latest reaction; rejections before a restore no longer count. */
 function positionsOf(voices: readonly Evidence[]): readonly Position[] {
@@ -225,48 +230,10 @@ function byReaction(positions: readonly Position[], isShielded: boolean): Judgem
   return decision(outcome, last.from, "reaction", `a reaction of @${nameOf(last.from)}, without a word`);
 }
 
-function applied(code: readonly Evidence[]): Judgement | null {
-  const last = code.at(-1);
-  if (last?.kind !== "suggestion-applied") return null;
-  return decision("fixed", last, "code", "the code reads as we suggested");
-}
-
-function fixed(
-  code: readonly Evidence[],
-  voices: readonly Evidence[],
-  positions: readonly Position[],
-): Judgement | null {
-  const last = code.at(-1);
-  if (last?.kind !== "lines-changed" || !isConsented(voices, positions)) return null;
-  return decision(
-    "fixed",
-    last,
-    "code",
-    "its lines changed, and a person with write access resolved the thread or agreed",
-  );
-}
-
 /** A writer considers the finding settled or right. */
-function isConsented(voices: readonly Evidence[], positions: readonly Position[]): boolean {
+function hasConsent(voices: readonly Evidence[], positions: readonly Position[]): boolean {
   const toggle = voices.findLast(({ kind }) => kind === "resolved" || kind === "unresolved");
   return toggle?.kind === "resolved" || positions.some(({ side }) => side === "agrees");
-}
-
-function reintroduced(
-  code: readonly Evidence[],
-  voices: readonly Evidence[],
-  positions: readonly Position[],
-): Judgement | null {
-  const last = code.at(-1);
-  if (last?.kind !== "lines-back") return null;
-  const wasFixed = code.some(({ kind }) => kind === "suggestion-applied") || isConsented(voices, positions);
-  return wasFixed ? decision("reintroduced", last, "code", "the code that was fixed is back") : null;
-}
-
-function outdated(code: readonly Evidence[]): Judgement | null {
-  const last = code.at(-1);
-  if (last?.kind !== "lines-changed") return null;
-  return decision("outdated", last, "code", "its lines changed, and no one with write access responded");
 }
 
 function posted(voices: readonly Evidence[], positions: readonly Position[], isShielded: boolean): Judgement {

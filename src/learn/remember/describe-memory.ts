@@ -103,7 +103,6 @@ const DESCRIBE_REPLY_TOKENS = 2_000;
 /** The usual reply, for the estimate that is shown before anything is sent. */
 const USUAL_REPLY_TOKENS = 250;
 
-/** The prompt. */
 interface DescribeQuestion {
   readonly system: readonly PromptPiece[];
   readonly user: readonly PromptPiece[];

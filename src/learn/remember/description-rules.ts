@@ -337,7 +337,6 @@ function isWellKnown(word: string): boolean {
 // The words that mark a structure, a pattern and a gap in a situation, and those that give advice instead. Lists of
 // base forms; inflected forms are traced back to them.
 
-/** The parts of code. */
 const STRUCTURE = words(`
   abstraction accessor action adapter aggregate alias allocation annotation api app application argument array aspect assertion
   assignment attribute backend barrier batch binary binding block boolean boundary branch buffer build bundle button byte cache call
@@ -364,7 +363,6 @@ const STRUCTURE = words(`
   trait transaction transformer transition translation tree trigger try tuple type union unit update upload url user utility
   validator value variable variant vector version view volume web widget window worker workflow wrapper writer yaml`);
 
-/** The actions of code. */
 const PATTERN = words(`
   accept access accumulate acquire add advance aggregate align allocate allow append apply assert assign attach authenticate
   authorize await batch begin bind block branch broadcast build buffer bump bypass cache calculate call cancel capture cast catch

@@ -80,7 +80,6 @@ function languageOf(stored: string, path: string | null, byPath: (path: string) 
 
 // A note for later reviews, outside any pull request.
 
-/** The text, author and time of a note. */
 interface Note {
   readonly repo: Repo;
   readonly text: string;
@@ -101,7 +100,6 @@ export function fromNote({ repo, ...note }: Note, languageOf: (path: string) => 
 
 // The text that a person asked us to remember; and which memories a thread can have created.
 
-/** The text, place and time of the request. */
 export interface RememberRequest {
   readonly repo: Repo;
   readonly pull: number;

@@ -7,7 +7,6 @@ import type { FindingHunk, PostedReview } from "../../domain/review.ts";
 import { newRecord } from "./new-record.ts";
 import { cutHunk, type Redact } from "./redact-record.ts";
 
-/** Where and when a finding was posted. */
 interface PostedWhere {
   readonly repo: Repo;
   readonly pull: number;
@@ -45,7 +44,6 @@ export function fromFinding(finding: Finding, where: PostedWhere): MemoryRecord 
 
 // The memories of a review.
 
-/** Facts that the review itself lacks. */
 export interface ReviewFacts {
   /** Epoch milliseconds. */
   readonly at: number;

@@ -86,7 +86,6 @@ const CorpusRow = z.object({
   category: z.string().max(200).nullish(),
 });
 
-/** The content of a line. */
 type ImportRow =
   | { readonly kind: "record"; readonly record: MemoryRecord }
   | { readonly kind: "comment"; readonly repo: Repo; readonly comment: SaidComment }

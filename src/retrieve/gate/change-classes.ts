@@ -168,15 +168,11 @@ export function isCommentsOnly(files: readonly FileDiff[], facts: readonly FileF
     files.length > 0 &&
     files.every((file) => {
       const grammar = GRAMMARS.get(languages.get(file.path) ?? "");
-      return grammar !== undefined && readsTheSame(file, grammar);
+      const isPlain = file.status === "modified" && file.complete && !file.binary;
+      const isChanged = file.additions + file.deletions > 0;
+      return grammar !== undefined && isChanged && isPlain && file.hunks.every((hunk) => sameCode(hunk, grammar));
     })
   );
-}
-
-function readsTheSame(file: FileDiff, grammar: Grammar): boolean {
-  const changed = file.additions + file.deletions > 0;
-  const plain = file.status === "modified" && file.complete && !file.binary;
-  return changed && plain && file.hunks.every((hunk) => sameCode(hunk, grammar));
 }
 
 function sameCode(hunk: Hunk, grammar: Grammar): boolean {
@@ -211,12 +207,8 @@ function readLine(
     const whole = end === -1 || end === trimmed.length - 2;
     return { comment: whole && isPlainComment(trimmed), inBlock: end === -1 };
   }
-  const comment = trimmed === "" || (isLineComment(trimmed, grammar) && isPlainComment(trimmed));
-  return { comment, inBlock: false };
-}
-
-function isLineComment(trimmed: string, { line }: Grammar): boolean {
-  return line.some((start) => trimmed.startsWith(start));
+  const isLine = grammar.line.some((start) => trimmed.startsWith(start));
+  return { comment: trimmed === "" || (isLine && isPlainComment(trimmed)), inBlock: false };
 }
 
 function isPlainComment(trimmed: string): boolean {
@@ -257,8 +249,11 @@ export function isReleaseCommit(files: readonly FileDiff[], title: string, isBum
   const others = files.filter(({ path }) => !CHANGELOG.test(path));
   const step = oneStep(others.flatMap(changedLines));
   if (step === null) return false;
-  if (others.some(isPom) && !`${step.before}${step.after}`.includes("-SNAPSHOT")) return false;
-  return RELEASE_TITLE.test(title) || mentions(changelogs, step.after);
+  const isPom = others.some(({ path }) => path.endsWith(".xml"));
+  if (isPom && !`${step.before}${step.after}`.includes("-SNAPSHOT")) return false;
+  const bare = step.after.replace(/^v/, "");
+  const said = changelogs.flatMap(changedLines).filter(({ kind }) => kind === "added");
+  return RELEASE_TITLE.test(title) || said.some(({ text }) => text.includes(bare));
 }
 
 /** The one version before and the one after, or null when a line has something else or versions differ. */
@@ -270,15 +265,6 @@ function oneStep(lines: readonly DiffLine[]): { readonly before: string; readonl
   const [after, ...othersAfter] = new Set(read.filter(({ kind }) => kind === "added").map(({ version }) => version));
   const one = othersBefore.length === 0 && othersAfter.length === 0;
   return one && typeof before === "string" && typeof after === "string" ? { before, after } : null;
-}
-
-function mentions(changelogs: readonly FileDiff[], version: string): boolean {
-  const bare = version.replace(/^v/, "");
-  return changelogs.flatMap(changedLines).some(({ kind, text }) => kind === "added" && text.includes(bare));
-}
-
-function isPom({ path }: FileDiff): boolean {
-  return path.endsWith(".xml");
 }
 
 function changedLines({ hunks }: FileDiff): readonly DiffLine[] {
@@ -332,17 +318,13 @@ function touchesCode(hunk: Hunk, head: string | undefined): boolean {
   const fenced = fencedLines(head, last);
   return hunk.lines.some(({ newLine, kind }, at) => {
     // A removed line was next to its neighbours in the head.
-    const beside = newLine ?? nextLine(hunk.lines, at);
+    const beside = newLine ?? hunk.lines.slice(at).find((line) => line.newLine !== null)?.newLine ?? null;
     return kind !== "context" && beside !== null && fenced.has(beside);
   });
 }
 
 function isCodeLine({ text }: DiffLine): boolean {
   return FENCE.test(text) || COMMAND.test(text) || /^(?: {4}|\t)\s*[^\s*+\-\d>]/.test(text);
-}
-
-function nextLine(lines: readonly DiffLine[], from: number): number | null {
-  return lines.slice(from).find(({ newLine }) => newLine !== null)?.newLine ?? null;
 }
 
 /** Numbers of the lines inside fences, including the fences, up to a line. */

@@ -5,6 +5,7 @@ import { LRUCache } from "lru-cache";
 import { repoKey } from "../../domain/memory.ts";
 import type { PullRequestContext } from "../../domain/pull-request.ts";
 import type { GateDecision } from "../../domain/retrieval.ts";
+import { shortHash } from "../../domain/text/hash.ts";
 import type { ModelBudget } from "../model/model-budget.ts";
 import { confident, defaultDecision, type GateConfig, gateByRules } from "./gate.ts";
 import type { GateContext } from "./gate-context.ts";
@@ -68,22 +69,16 @@ export function gateKey(context: GateContext, config: GateConfig): string {
     ]),
     context.leftOut.map(({ path, reason }) => [path, reason]),
     [signals.intent, signals.risks, signals.languages],
-    { ...config, skipPatterns: sources(config.skipPatterns), retrievePatterns: sources(config.retrievePatterns) },
+    // JSON keeps the source of a pattern and leaves out its function.
+    config,
   ];
-  return createHash("sha256").update(JSON.stringify(parts)).digest("hex");
-}
-
-function sources(patterns: GateConfig["skipPatterns"]): readonly string[] {
-  return patterns.map(({ source }) => source);
+  return shortHash(JSON.stringify(parts), 64);
 }
 
 // A few skips are searched anyway, to measure whether skipping lost anything.
 
-/** The share of skips that is checked. */
-const SHADOW_SHARE = 0.05;
-
 /** True for `share` (0–1) of all keys, always the same ones. */
-export function inShadowSample(key: string, share: number = SHADOW_SHARE): boolean {
+export function inShadowSample(key: string, share: number): boolean {
   const hash = createHash("sha256").update(`shadow\n${key}`).digest();
   return hash.readUInt32BE(0) < share * 2 ** 32;
 }

@@ -20,7 +20,6 @@ import {
 import { namedThings } from "./code-identifiers.ts";
 import { changedPaths, type GateContext } from "./gate-context.ts";
 
-/** A compiled pattern of the configuration. */
 interface GatePattern {
   readonly source: string;
   readonly matches: (text: string) => boolean;

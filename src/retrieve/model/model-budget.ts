@@ -58,12 +58,12 @@ export function budgetedModel(
   client: ModelClient | { readonly reason: string },
   note: (part: string, reason: string) => void,
 ): ModelBudget {
-  if ("reason" in client) return noModel(client.reason, note);
   const bills = new Map<Purpose, ModelCost>();
   let spent = 0;
   let promised = 0;
   let over: string | null = null;
   const asked = async <T>(wording: (delimiter: string) => Question<T>): Promise<Answer<T>> => {
+    if ("reason" in client) return declined(client.reason);
     if (over !== null) return declined(over);
     const question = wording(client.delimiter());
     const { tokens, usd } = estimate(question, client);
@@ -79,26 +79,13 @@ export function budgetedModel(
     return read(answer);
   };
   return {
-    name: client.name,
-    reason: null,
+    ...("reason" in client ? { name: null, reason: client.reason } : { name: client.name, reason: null }),
     ask: async (part, wording) => {
       const answer = await asked(wording);
       if (answer.failed !== null && part !== null) note(part, answer.failed);
       return answer;
     },
     costs: () => [...bills.values()],
-  };
-}
-
-function noModel(reason: string, note: (part: string, reason: string) => void): ModelBudget {
-  return {
-    name: null,
-    reason,
-    ask: async (part) => {
-      if (part !== null) note(part, reason);
-      return declined(reason);
-    },
-    costs: () => [],
   };
 }
 

@@ -1,12 +1,12 @@
 // Queries written by a model, if configured: about the patterns of a change, and a hypothetical situation. The model
 // budget reports missing answers as degraded, and then only the change's own queries are used.
 
-import { createHash } from "node:crypto";
 import type { Knowledge } from "../../config/knowledge.ts";
 import type { MemoryRecord } from "../../domain/memory.ts";
 import type { QueryVariant, RetrievalQuery } from "../../domain/retrieval.ts";
 import type { ReviewSignals } from "../../domain/signals.ts";
 import { cutText, oneLine } from "../../domain/text/cut-text.ts";
+import { shortHash } from "../../domain/text/hash.ts";
 import { visibleText } from "../../domain/text/rendered-markdown.ts";
 import { fence, revealLine } from "../../domain/text/untrusted-text.ts";
 import type { QueryCandidates } from "../rank/fusion.ts";
@@ -55,7 +55,6 @@ export async function withWritten(
 // Queries about the patterns in a change, in the vocabulary of memories: structure, pattern and gap, on three levels of
 // abstraction, without names of this project.
 
-/** The length of a query. */
 export interface QueryLength {
   readonly least: number;
   readonly most: number;
@@ -293,18 +292,14 @@ export function settleHypothetical(queries: readonly QueryCandidates[]): {
 export const EXAMPLES = 5;
 
 /**
- * At most `count` of the memories, in an order that depends on the seed and not on their own order.
+ * At most EXAMPLES of the memories, in an order that depends on the seed and not on their own order.
  *
  * @param seed another seed gives another sample
  */
-export function sampleMemories<T extends { readonly id: string }>(
-  memories: readonly T[],
-  seed: string,
-  count: number = EXAMPLES,
-): readonly T[] {
+export function sampleMemories<T extends { readonly id: string }>(memories: readonly T[], seed: string): readonly T[] {
   return memories
-    .map((memory) => ({ memory, place: createHash("sha256").update(`${seed}\n${memory.id}`).digest("hex") }))
+    .map((memory) => ({ memory, place: shortHash(`${seed}\n${memory.id}`, 64) }))
     .sort((a, b) => (a.place < b.place ? -1 : 1))
-    .slice(0, count)
+    .slice(0, EXAMPLES)
     .map(({ memory }) => memory);
 }

@@ -4,14 +4,13 @@
 
 import type { Knowledge } from "../../config/knowledge.ts";
 import type { MemoryRecord } from "../../domain/memory.ts";
-import type { RankedMemory, RerankReport } from "../../domain/retrieval.ts";
+import type { RankedMemory, RerankCandidate, Reranked, RerankReport } from "../../domain/retrieval.ts";
 import { fence } from "../../domain/text/untrusted-text.ts";
 import type { Attempts } from "../degradation-log.ts";
 import type { QueryCandidates } from "../rank/fusion.ts";
 import { type ChangeExcerpt, drawnChange } from "./change-excerpt.ts";
 import { type ModelBudget, NO_MODEL, type Question } from "./model-budget.ts";
 
-/** How much is reranked. */
 export interface RerankTuning {
   /** How many of the best are reranked; the rest stays behind them. */
   readonly most: number;
@@ -35,31 +34,9 @@ export interface Reranking extends Omit<RerankSettings, "rerank"> {
   readonly once: boolean;
 }
 
-/** Orders the candidates of one query. */
-export type AskOrder = (
-  query: string,
-  candidates: readonly RerankText[],
-  topK: number,
-) => Promise<{
-  /** Higher is better, by id; candidates without a score come last. */
-  readonly scores: ReadonlyMap<string, number>;
-  readonly tokens: number;
-  readonly usd: number;
-  readonly ms: number;
-  readonly failed: string | null;
-}>;
+export type AskOrder = (query: string, candidates: readonly RerankCandidate[], topK: number) => Promise<Reranked>;
 
-export interface RerankText {
-  readonly id: string;
-  readonly text: string;
-  readonly path: string | null;
-  readonly type: string;
-  readonly language: string;
-  /** The outcome of the finding; null when unknown. */
-  readonly outcome: string | null;
-}
-
-type Answer = Awaited<ReturnType<AskOrder>> & { readonly ids: readonly string[] };
+type Answer = Reranked & { readonly ids: readonly string[] };
 
 /** Places that a prompt usually has. */
 const TOP = 5;
@@ -121,7 +98,7 @@ function clearWinner(pool: readonly RankedMemory[], margin: number): boolean {
   return first > last && (first - second) / (first - last) > margin;
 }
 
-function requestsOf(all: readonly RerankText[], queries: readonly QueryCandidates[], keep: number) {
+function requestsOf(all: readonly RerankCandidate[], queries: readonly QueryCandidates[], keep: number) {
   const requests = queries.map(({ variant, nearest, matching }) => {
     const found = new Set([...nearest, ...matching].map(({ id }) => id));
     return { query: variant.text, candidates: all.filter(({ id }) => found.has(id)) };
@@ -129,7 +106,7 @@ function requestsOf(all: readonly RerankText[], queries: readonly QueryCandidate
   return requests.filter(({ candidates }) => candidates.length > keep);
 }
 
-function candidateOf(record: MemoryRecord, kind: RerankSettings["rerankText"]): RerankText {
+function candidateOf(record: MemoryRecord, kind: RerankSettings["rerankText"]): RerankCandidate {
   const { id, path, chunkType, corpus, language, outcome } = record;
   return { id, text: rerankText(record, kind), path, type: chunkType ?? corpus, language, outcome };
 }
@@ -196,7 +173,6 @@ function failureOf(answers: readonly Answer[]): string | null {
 
 // Chooses the reranker: the server's, a language model, or none.
 
-/** The available rerankers. */
 interface Rerankers {
   /** The server's own; null without one. */
   readonly reranker: { readonly name: string; readonly rerank: AskOrder } | null;
@@ -270,7 +246,7 @@ Answer with the numbers of all results, the one that helps most first, in "order
  */
 function rerankQuestion(
   change: ChangeExcerpt,
-  candidates: readonly RerankText[],
+  candidates: readonly RerankCandidate[],
   delimiter: string,
 ): Question<readonly number[]> {
   const results = candidates.map(candidateText).join("\n");
@@ -314,7 +290,7 @@ function namedIn(value: unknown): string {
   return Array.isArray(list) ? list.slice(0, 1_000).map(String).join("\n") : "";
 }
 
-function candidateText(candidate: RerankText, index: number): string {
+function candidateText(candidate: RerankCandidate, index: number): string {
   const about = [
     `path: ${word(candidate.path)}`,
     `type: ${word(candidate.type)}`,
@@ -324,7 +300,7 @@ function candidateText(candidate: RerankText, index: number): string {
   return `[${index}] ${about.join(" | ")}\n    ${line(candidate.text, PREVIEW)}`;
 }
 
-function word(text: string | null): string {
+function word(text: string | null = null): string {
   return text === null || text === "" ? "unknown" : line(text, MAX_WORD);
 }
 

@@ -35,20 +35,11 @@ export interface Asked {
   readonly decide?: (counts: MemoryCounts | null) => GateDecision;
 }
 
-/** The arguments of retrieval, made from a typed text. */
-interface HandQuestion {
-  readonly context: PullRequestContext;
-  readonly signals: ReviewSignals;
-  readonly settings: {
-    readonly knowledge: Knowledge;
-    readonly now: number;
-    readonly tuning: Partial<Tuning>;
-    readonly asked: Asked;
-  };
-}
-
-/** Keyword-only hits need no floor here: it was measured on whole changes, and three words never weigh as much. */
-export function askedByHand(text: string, search: HandSearch): HandQuestion {
+/**
+ * The arguments of retrieval, made from a typed text. Keyword-only hits need no floor here: it was measured on whole
+ * changes, and three words never weigh as much.
+ */
+export function askedByHand(text: string, search: HandSearch) {
   const { threshold, filter } = search;
   const explicit = threshold !== null;
   const query: RetrievalQuery = { text, dropped: [], variants: [{ kind: "intent", text, path: null }] };
@@ -64,7 +55,7 @@ export function askedByHand(text: string, search: HandSearch): HandQuestion {
         rareWords: explicit ? Number.POSITIVE_INFINITY : 0,
         budget: false,
       },
-      asked: { query, filter: { ...filter, corpora: filter.corpora ?? CORPORA } },
+      asked: { query, filter: { ...filter, corpora: filter.corpora ?? CORPORA } } satisfies Asked,
     },
   };
 }
@@ -80,7 +71,6 @@ function knowledgeOf({ method, topK, threshold, rerank: by }: HandSearch): Knowl
 // A question in a comment, as if a change without files asked: the gate for questions, then the search, ranking and
 // selection of a review.
 
-/** A question and its place. */
 export interface AskedQuestion {
   readonly repo: Repo;
   readonly pull: { readonly number: number };
@@ -98,7 +88,7 @@ const QUERY_CHARS = 800;
  *
  * @param now epoch milliseconds
  */
-export function askedInComment(question: AskedQuestion, knowledge: Knowledge, now: number): HandQuestion {
+export function askedInComment(question: AskedQuestion, knowledge: Knowledge, now: number) {
   const { retrieval } = knowledge;
   const text = cutText(
     [question.text.trim(), question.path ?? ""].filter((part) => part !== "").join("\n"),
@@ -114,7 +104,7 @@ export function askedInComment(question: AskedQuestion, knowledge: Knowledge, no
         query: { text, dropped: [], variants: [{ kind: "intent", text, path: null }] },
         filter: {},
         decide: (counts) => questionGate(question.text, gateConfig(retrieval.gate), counts),
-      },
+      } satisfies Asked,
     },
   };
 }

@@ -6,13 +6,10 @@ interface EmbeddedQueries {
   /** In the order of the texts, null for each without one; empty when nothing was embedded. */
   readonly vectors: readonly (Float32Array | null)[];
   readonly usage: EmbeddingUsage;
-  /** Texts without a vector. */
-  readonly missing: number;
 }
 
-export const NOT_EMBEDDED: EmbeddedQueries = { vectors: [], usage: NO_USAGE, missing: 0 };
+export const NOT_EMBEDDED: EmbeddedQueries = { vectors: [], usage: NO_USAGE };
 
-/** An embedder for texts. */
 type EmbedQueries = (
   texts: readonly string[],
   kind: "query",
@@ -39,21 +36,12 @@ export async function embedQueries(
   }
   const texts = variants.map(({ text }) => text);
   const answer = await tries.run("embedding", () => embedder.embed(texts, "query"), null);
-  const queries = embeddedQueries(texts, answer);
-  if (answer !== null && queries.missing > 0) {
-    const all = `${queries.missing} of ${texts.length} queries could not be embedded`;
-    tries.note("embedding", answer.failed ? `queries could not be embedded: ${answer.failed}` : all);
+  if (answer === null) return { vectors: [], usage: { ...NO_USAGE, texts: texts.length } };
+  const { vectors, cached, tokens, usd, failed } = answer;
+  const missing = texts.filter((_, at) => (vectors[at] ?? null) === null).length;
+  if (missing > 0) {
+    const all = `${missing} of ${texts.length} queries could not be embedded`;
+    tries.note("embedding", failed ? `queries could not be embedded: ${failed}` : all);
   }
-  return queries;
-}
-
-/** @param answer the embedder's answer for these texts; null when it failed, which is reported elsewhere */
-function embeddedQueries(
-  texts: readonly string[],
-  answer: (Omit<EmbeddingUsage, "texts"> & Pick<EmbeddedQueries, "vectors">) | null,
-): EmbeddedQueries {
-  if (answer === null) return { ...NOT_EMBEDDED, usage: { ...NO_USAGE, texts: texts.length } };
-  const { vectors, cached, tokens, usd } = answer;
-  const missing = texts.filter((_, index) => (vectors[index] ?? null) === null).length;
-  return { vectors, usage: { texts: texts.length, cached, tokens, usd }, missing };
+  return { vectors, usage: { texts: texts.length, cached, tokens, usd } };
 }

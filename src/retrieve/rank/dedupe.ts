@@ -12,27 +12,8 @@ const SAME_TEXT = 0.9;
 export interface Foldable {
   readonly id: string;
   readonly text: string;
-  /** Its corpus: `finding`, `doc`. */
-  readonly source: string;
   /** Its label as an alternate source: `[finding: mem_0123]`. */
   readonly label: string;
-}
-
-/**
- * Folds near-identical texts.
- *
- * @param ordered best first; the first of several duplicates is kept
- * @param threshold over 0, at most 1
- * @param within true to fold only texts of one source, false across sources
- * @returns the kept items, in order, each with the labels of those folded into it; and what was folded into which
- */
-export function dedupe<T extends Foldable>(ordered: readonly T[], options: DedupeOptions = {}): Deduped<T> {
-  return runToEnd(dedupeSteps(ordered, options));
-}
-
-interface DedupeOptions {
-  readonly threshold?: number;
-  readonly within?: boolean;
 }
 
 export interface Deduped<T> {
@@ -43,10 +24,16 @@ export interface Deduped<T> {
 /** Texts that are read, or compared with those before, in one step. */
 const PIECE = 25;
 
-/** The same in steps. */
+/**
+ * Folds near-identical texts, in steps.
+ *
+ * @param ordered best first; the first of several duplicates is kept
+ * @param threshold over 0, at most 1
+ * @returns the kept items, in order, each with the labels of those folded into it; and what was folded into which
+ */
 export function* dedupeSteps<T extends Foldable>(
   ordered: readonly T[],
-  { threshold = SAME_TEXT, within = false }: DedupeOptions = {},
+  threshold: number = SAME_TEXT,
 ): Steps<Deduped<T>> {
   const kept: { item: T; words: Uint32Array; alternateSources: string[] }[] = [];
   const folded: { id: string; into: string }[] = [];
@@ -54,9 +41,7 @@ export function* dedupeSteps<T extends Foldable>(
   yield* eachOf(ordered, PIECE, (item, at) => {
     const words = all[at] ?? new Uint32Array();
     const same = kept.find(
-      ({ item: other, words: others }) =>
-        other.id === item.id ||
-        ((!within || other.source === item.source) && overlap(words, others, threshold) >= threshold),
+      ({ item: other, words: others }) => other.id === item.id || overlap(words, others, threshold) >= threshold,
     );
     if (same === undefined) kept.push({ item, words, alternateSources: [] });
     else if (same.item.id !== item.id) {

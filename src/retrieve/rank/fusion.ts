@@ -31,30 +31,11 @@ export interface FusedHit {
 export const RRF_K = 60;
 
 /**
- * Reciprocal rank fusion: each list gives weight / (k + rank), rank from 1; an id's parts are added.
- *
- * For the retrievers of one query, and lists of several sources. A list of weight 0 still contributes its ids, at score
- * 0.
- *
- * @returns best first; ties by hash of the id
+ * Fuses the two lists of one query by reciprocal rank: each gives weight / (k + rank), rank from 1, and an id's parts are
+ * added.
  */
-export function reciprocalRank(
-  lists: readonly { readonly ids: readonly string[]; readonly weight: number }[],
-  k: number = RRF_K,
-): readonly { readonly id: string; readonly score: number }[] {
-  const scores = new Map<string, number>();
-  for (const { ids, weight } of lists) {
-    for (const [index, id] of [...new Set(ids)].entries()) {
-      scores.set(id, (scores.get(id) ?? 0) + weight / (k + index + 1));
-    }
-  }
-  return [...scores].map(([id, score]) => ({ id, score })).sort(byScore);
-}
-
-/** Fuses the two lists of one query by rank. */
 export function fuseByRank(found: QueryCandidates, weights: RetrieverWeights, k: number = RRF_K): readonly FusedHit[] {
   const hits = facts(found);
-  // Equals `reciprocalRank` of both lists: the ranks are already known.
   for (const hit of hits) {
     if (hit.vectorRank !== null) hit.score += weights.vector / (k + hit.vectorRank);
     if (hit.keywordRank !== null) hit.score += weights.keyword / (k + hit.keywordRank);
@@ -114,7 +95,7 @@ function facts({ nearest, matching }: QueryCandidates): Mutable<FusedHit>[] {
 // Pools the queries of one pull request into one list. RRF suits the retrievers of one query and was the worst way to
 // pool queries on every measured corpus, so a memory ranks by its best query.
 
-/** max: the best fused score; best-rank: 1 / the best rank; rrf: for evaluations only. */
+/** max: the best fused score; best-rank: 1 / the best rank; rrf: the sum of 1 / (k + rank), for evaluations only. */
 export type Pooling = "max" | "best-rank" | "rrf";
 
 /**
@@ -123,46 +104,33 @@ export type Pooling = "max" | "best-rank" | "rrf";
  * @param perQuery one list per query, best first
  * @returns best first; ties by hash of the id
  */
-export function pool(perQuery: readonly (readonly FusedHit[])[], how: Pooling = "max"): readonly FusedHit[] {
-  const all = together(perQuery);
-  if (how === "best-rank") for (const { hit, bestRank } of all) hit.score = 1 / bestRank;
-  if (how === "rrf") {
-    const scores = rrfScores(perQuery);
-    for (const { hit } of all) hit.score = scores.get(hit.id) ?? 0;
-  }
-  return all.map(({ hit }) => hit).sort(byScore);
-}
-
-function together(perQuery: readonly (readonly FusedHit[])[]): readonly Pooled[] {
-  const pooled = new Map<string, Pooled>();
+export function pool(
+  perQuery: readonly (readonly FusedHit[])[],
+  how: Pooling = "max",
+  k: number = RRF_K,
+): readonly FusedHit[] {
+  const pooled = new Map<string, { readonly hit: Mutable<FusedHit>; readonly ranks: number[] }>();
   for (const list of perQuery) {
     for (const [index, hit] of list.entries()) {
-      const before = pooled.get(hit.id);
-      if (before === undefined) pooled.set(hit.id, { hit: { ...hit }, bestRank: index + 1 });
-      else addTo(before, hit, index + 1);
+      const known = pooled.get(hit.id) ?? { hit: { ...hit }, ranks: [] };
+      pooled.set(hit.id, known);
+      known.ranks.push(index + 1);
+      addTo(known.hit, hit);
     }
   }
-  return [...pooled.values()];
+  for (const { hit, ranks } of pooled.values()) {
+    if (how === "best-rank") hit.score = 1 / Math.min(...ranks);
+    if (how === "rrf") hit.score = ranks.reduce((sum, rank) => sum + 1 / (k + rank), 0);
+  }
+  return [...pooled.values()].map(({ hit }) => hit).sort(byScore);
 }
 
-function rrfScores(perQuery: readonly (readonly FusedHit[])[]): ReadonlyMap<string, number> {
-  const lists = perQuery.map((list) => ({ ids: list.map(({ id }) => id), weight: 1 }));
-  return new Map(reciprocalRank(lists).map(({ id, score }) => [id, score]));
-}
-
-interface Pooled {
-  readonly hit: { -readonly [Key in keyof FusedHit]: FusedHit[Key] };
-  bestRank: number;
-}
-
-function addTo(pooled: Pooled, other: FusedHit, rank: number): void {
-  const { hit } = pooled;
+function addTo(hit: Mutable<FusedHit>, other: FusedHit): void {
   hit.score = Math.max(hit.score, other.score);
   hit.distance = least(hit.distance, other.distance);
   hit.vectorRank = least(hit.vectorRank, other.vectorRank);
   hit.keywordRank = least(hit.keywordRank, other.keywordRank);
   hit.keywordScore = most(hit.keywordScore, other.keywordScore);
-  pooled.bestRank = Math.min(pooled.bestRank, rank);
 }
 
 function least(a: number | null, b: number | null): number | null {

@@ -1,6 +1,6 @@
 // Prepares texts for comparison once: a memory when it is written, a change when it asks.
 import { LRUCache } from "lru-cache";
-import { hasLowInformation, visibleProse, withoutFooters } from "../../domain/text/low-information.ts";
+import { saysLittle, visibleProse, withoutFooters } from "../../domain/text/low-information.ts";
 import { tokenise } from "../../domain/text/tokenise.ts";
 import type { Lexicon } from "./term-ids.ts";
 
@@ -129,14 +129,15 @@ function readingOf({ id, text, hunk }: RememberedComment): Reading {
   if (known?.text === text && known.hunk === hunk) return known;
   const comment = withoutFooters(text);
   const said = tokenise(comment);
+  const sentences = visibleProse(comment);
   // Without code and markup the sentences are everything; white space is no part of a word.
   const isProse = !(comment.includes("```") || comment.includes("<"));
   const reading = {
     text,
     hunk,
-    lowInformation: hasLowInformation(comment, isProse),
+    lowInformation: saysLittle(sentences),
     said,
-    prose: isProse ? said : tokenise(visibleProse(comment)),
+    prose: isProse ? said : tokenise(sentences),
     spans: comment.includes("`") ? tokenise(spansOf(comment)) : [],
     lines: tokenise(linesAbout(hunk)),
   };

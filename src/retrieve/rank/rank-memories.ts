@@ -142,7 +142,7 @@ function reasonAgainst(
 function foldable(memory: RankedMemory) {
   const { id, text, corpus } = memory.record;
   // Its label when another memory represents it: `[finding: mem_0123456789ab]`.
-  return { id, text, source: corpus, label: `[${corpus}: ${id}]`, memory };
+  return { id, text, label: `[${corpus}: ${id}]`, memory };
 }
 
 /** By the sum of evidence and factors. */

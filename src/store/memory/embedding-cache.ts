@@ -1,7 +1,7 @@
 // Caches embeddings of queries for a day, because reviews of the next pushes repeat most queries.
-import { createHash } from "node:crypto";
 import type { EmbeddingSpace } from "../../domain/memory.ts";
-import type { Embedded, Embedder } from "../../ports/memory.ts";
+import { shortHash } from "../../domain/text/hash.ts";
+import type { Embedder } from "../../ports/memory.ts";
 import { vectorProblem } from "../../search/code.ts";
 import { jsonRows } from "../dialect.ts";
 import type { Database } from "../sql.ts";
@@ -32,7 +32,8 @@ export function cachedEmbedder(inner: Embedder, db: Database, now: () => number)
       const found = keep ? await readAll(db, inner.space, distinct, now()) : new Map<string, Float32Array>();
       const cached = texts.filter((text) => found.has(text)).length;
       const missing = distinct.filter((text) => !found.has(text));
-      if (missing.length === 0) return answered(texts, found, { tokens: 0, usd: 0, cached });
+      const vectors = () => texts.map((text) => found.get(text) ?? null);
+      if (missing.length === 0) return { vectors: vectors(), tokens: 0, usd: 0, cached };
       const embedded = await inner.embed(missing, kind);
       const fresh = new Map<string, Float32Array>();
       missing.forEach((text, at) => {
@@ -41,19 +42,9 @@ export function cachedEmbedder(inner: Embedder, db: Database, now: () => number)
       });
       if (keep) await writeAll(db, inner.space, fresh, now());
       for (const [text, vector] of fresh) found.set(text, vector);
-      return answered(texts, found, { ...embedded, cached: cached + embedded.cached });
+      return { ...embedded, vectors: vectors(), cached: cached + embedded.cached };
     },
   };
-}
-
-function answered(
-  texts: readonly string[],
-  found: ReadonlyMap<string, Float32Array>,
-  cost: Omit<Embedded, "vectors">,
-): Embedded {
-  const { tokens, usd, cached, failed } = cost;
-  const vectors = texts.map((text) => found.get(text) ?? null);
-  return { vectors, tokens, usd, cached, ...(failed === undefined ? {} : { failed }) };
 }
 
 async function readAll(
@@ -95,7 +86,7 @@ async function writeAll(
     await db.transaction(async (tx) => {
       await tx.run(
         `INSERT INTO embeddings (key, vector, at)
-         SELECT key, vector, CAST($2 AS ${tx.dialect.type.int}) FROM ${tx.dialect.rows("$1", { key: "text", vector: "bytes" })}
+         SELECT key, vector, CAST($2 AS bigint) FROM ${tx.dialect.rows("$1", { key: "text", vector: "bytes" })}
          WHERE true ON CONFLICT (key) DO UPDATE SET vector = excluded.vector, at = excluded.at`,
         [jsonRows(rows), at],
       );
@@ -112,10 +103,8 @@ async function writeAll(
 }
 
 /** Stores only a hash of the text. */
-function keyOf(space: EmbeddingSpace, text: string): string {
-  return createHash("sha256")
-    .update(JSON.stringify([space.model, space.dimension, "query", text]))
-    .digest("hex");
+function keyOf({ model, dimension }: EmbeddingSpace, text: string): string {
+  return shortHash(JSON.stringify([model, dimension, "query", text]), 64);
 }
 
 function hexOf(vector: Float32Array): string {

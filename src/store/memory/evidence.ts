@@ -81,11 +81,7 @@ async function evidence(db: Sql, repo: RepoKey, pull: number): Promise<readonly 
 }
 
 async function add(tx: Sql, repo: RepoKey, given: readonly Evidence[]): Promise<number> {
-  const ids = await rowIds(
-    tx,
-    repo,
-    given.map(({ memoryId }) => memoryId),
-  );
+  const ids = await rowIds(tx, repo, memoryIds(given));
   const rows = given.flatMap((one) => {
     const id = ids.get(one.memoryId);
     // Removed meanwhile.
@@ -108,11 +104,7 @@ async function withdraw(
   withdrawn: Parameters<EvidenceStore["withdraw"]>[1],
   at: number,
 ): Promise<void> {
-  const ids = await rowIds(
-    tx,
-    repo,
-    withdrawn.map(({ memoryId }) => memoryId),
-  );
+  const ids = await rowIds(tx, repo, memoryIds(withdrawn));
   const rows = withdrawn.map(({ memoryId, key }) => ({ id: ids.get(memoryId), key }));
   await tx.run(
     `UPDATE evidence SET withdrawn_at = $2 FROM ${tx.dialect.rows("$1", { id: "int", key: "text" })}
@@ -124,11 +116,7 @@ async function withdraw(
 /** Marks a record with a new outcome as changed, so that the search index reloads it. */
 async function decide(tx: Sql, repo: RepoKey, decisions: readonly Decision[]): Promise<number> {
   const version = await tick(tx);
-  const ids = await rowIds(
-    tx,
-    repo,
-    decisions.map(({ memoryId }) => memoryId),
-  );
+  const ids = await rowIds(tx, repo, memoryIds(decisions));
   let changed = 0;
   for (const { memoryId, outcome, decided, against } of decisions) {
     const id = ids.get(memoryId);
@@ -159,11 +147,7 @@ async function keepAgainst(tx: Sql, id: number, against: Decision["against"]): P
 
 async function keepFixes(tx: Sql, repo: RepoKey, fixes: readonly KnownFix[]): Promise<void> {
   const version = await tick(tx);
-  const ids = await rowIds(
-    tx,
-    repo,
-    fixes.map(({ memoryId }) => memoryId),
-  );
+  const ids = await rowIds(tx, repo, memoryIds(fixes));
   for (const { memoryId, flaggedCode, fixedCode } of fixes)
     await tx.run("UPDATE contents SET flagged_code = $1, fixed_code = $2 WHERE id = $3", [
       flaggedCode,
@@ -178,6 +162,10 @@ async function versionIs(tx: Sql, repo: RepoKey, version: number): Promise<void>
     ...repoValues(repo),
     version,
   ]);
+}
+
+function memoryIds(of: readonly { readonly memoryId: string }[]): readonly string[] {
+  return of.map(({ memoryId }) => memoryId);
 }
 
 /** Memory id → row id, for memories of this repository only. */

@@ -32,7 +32,10 @@ export interface MemoryFacts {
  * @param path an existing memory.db with the current schema
  */
 export async function memoryFacts(path: string): Promise<MemoryFacts> {
-  const bytes = ["", "-wal"].flatMap((end) => sizeOf(path + end));
+  const bytes = [path, `${path}-wal`].flatMap((file) => {
+    const found = statSync(file, { throwIfNoEntry: false });
+    return found === undefined ? [] : [{ file: basename(file), bytes: found.size }];
+  });
   const nothing = { repositories: 0, records: 0, stale: 0, spaces: [], cachedQueries: 0, weightlessActs: 0 };
   const sqliteVec = await sqliteVecFacts();
   let problems: readonly string[] = [];
@@ -71,9 +74,4 @@ async function sqliteVecFacts(): Promise<MemoryFacts["sqliteVec"]> {
   } finally {
     await db.close();
   }
-}
-
-function sizeOf(path: string): MemoryFacts["bytes"] {
-  const found = statSync(path, { throwIfNoEntry: false });
-  return found === undefined ? [] : [{ file: basename(path), bytes: found.size }];
 }

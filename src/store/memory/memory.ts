@@ -12,8 +12,10 @@ import type {
   RepoKey,
   WrittenFields,
 } from "../../domain/memory.ts";
+import { oneAtATime } from "../../domain/one-at-a-time.ts";
 import type { Memory } from "../../ports/memory.ts";
 import { vectorProblem } from "../../search/code.ts";
+import { type Columns, objectOf, withoutRepeats } from "../columns.ts";
 import { storable } from "../dialect.ts";
 import type { Database } from "../sql.ts";
 import { forgetRecords, forgetWholeRepository, sweepForgotten } from "./forget.ts";
@@ -30,7 +32,7 @@ const CHUNK = 100;
  * @param reclaim frees the space of deleted rows (see forget.ts)
  */
 export function storedMemory(db: Database, reclaim: () => Promise<void>): Memory {
-  const inTurn = oneAfterAnother();
+  const inTurn = oneAtATime();
   // First finishes the removals of a stopped process; if the database is locked, the next start does.
   const swept = inTurn(() => sweepForgotten(db, reclaim)).catch(() => {});
   return {
@@ -57,7 +59,7 @@ async function remember(
     else refused.push({ id: row.record.id, reason });
   }
   let [added, updated] = [0, 0];
-  for (const chunk of chunks(fit)) {
+  for (const chunk of withoutRepeats(fit, ({ record }) => record.id, CHUNK)) {
     const written = await db.transaction(async (tx) => writeRecords(tx, chunk, space, await tick(tx)));
     added += written.filter((end) => end === "added").length;
     updated += written.filter((end) => end === "updated").length;
@@ -69,23 +71,6 @@ async function remember(
   }
   failPoint("after-remember");
   return { added, updated, refused };
-}
-
-/** Splits rows into chunks of at most CHUNK without duplicate ids; rows with the same id keep their order. */
-function chunks(rows: readonly EmbeddedRecord[]): EmbeddedRecord[][] {
-  const all: EmbeddedRecord[][] = [];
-  let ids = new Set<string>();
-  for (const row of rows) {
-    const last = all.at(-1);
-    if (last === undefined || last.length === CHUNK || ids.has(row.record.id)) {
-      all.push([row]);
-      ids = new Set([row.record.id]);
-    } else {
-      last.push(row);
-      ids.add(row.record.id);
-    }
-  }
-  return all;
 }
 
 const VISIBILITIES: ReadonlySet<string> = new Set(["public", "internal", "private"]);
@@ -143,29 +128,25 @@ async function knownSources(
   );
 }
 
+const WRITTEN: Columns = {
+  situation: ["text", "situation"],
+  lesson: ["text", "lesson"],
+  tags: ["json", "tags"],
+  described: ["json", "described"],
+};
+
 async function writtenFields(
   db: Database,
   repo: RepoKey,
   ids: readonly string[],
 ): Promise<ReadonlyMap<string, WrittenFields>> {
-  const rows = await db.all<{
-    mem: string;
-    situation: string | null;
-    lesson: string | null;
-    tags: string;
-    described: string;
-  }>(
-    `SELECT r.mem, c.situation, c.lesson, c.tags, c.described
+  const rows = await db.all<{ mem: string }>(
+    `SELECT r.mem, ${Object.keys(WRITTEN).join(", ")}
      FROM records r JOIN repositories p ON p.id = r.repo JOIN contents c ON c.id = r.id
      WHERE p.host = $1 AND p.github_id = $2 AND c.described IS NOT NULL AND ${db.dialect.among("r.mem", "$3", "text")}`,
     [...repoValues(repo), ids],
   );
-  return new Map(
-    rows.map(({ mem, situation, lesson, tags, described }) => [
-      mem,
-      { situation, lesson, tags: JSON.parse(tags) as string[], described: JSON.parse(described) as Described },
-    ]),
-  );
+  return new Map(rows.map(({ mem, ...row }) => [mem, objectOf<WrittenFields>(WRITTEN, row)]));
 }
 
 async function fieldCounts(db: Database, repo: RepoKey): Promise<FieldCounts> {
@@ -188,13 +169,4 @@ async function fieldCounts(db: Database, repo: RepoKey): Promise<FieldCounts> {
   }
   const inOrder = [...without].sort(([a, n], [b, m]) => m - n || (a < b ? -1 : 1));
   return { described, without: new Map(inOrder), waiting };
-}
-
-function oneAfterAnother(): <T>(work: () => Promise<T>) => Promise<T> {
-  let last: Promise<unknown> = Promise.resolve();
-  return (work) => {
-    const next = last.then(work);
-    last = next.catch(() => {});
-    return next;
-  };
 }

@@ -30,7 +30,9 @@ export interface ThreadRecall extends Recall {
  * stays down for a while.
  */
 export function threadRecall({ patience, program, ...given }: RecallSettings): ThreadRecall {
-  const settings = { memoryBytes: memoryFor(totalmem()), rowsInDatabase: ROWS_IN_DATABASE, ...given };
+  // An eighth of the machine's memory, at least 256 MB and at most 2 GB: a million memories take 1.7 GB.
+  const memoryBytes = Math.min(2e9, Math.max(256e6, totalmem() / 8));
+  const settings = { memoryBytes, rowsInDatabase: ROWS_IN_DATABASE, ...given };
   const worker = program ?? new URL("./search-worker.ts", import.meta.url);
   const thread = searchThread(worker, settings, { ...PATIENCE, ...patience });
   let isClosed = false;
@@ -61,9 +63,4 @@ export function threadRecall({ patience, program, ...given }: RecallSettings): T
       return thread.close();
     },
   };
-}
-
-/** An eighth of the machine's memory, at least 256 MB and at most 2 GB: a million memories take 1.7 GB. */
-function memoryFor(bytes: number): number {
-  return Math.min(2e9, Math.max(256e6, bytes / 8));
 }

@@ -6,7 +6,7 @@ import { recordTerms } from "../../search/terms.ts";
 import { type Columns, insertText, objectOf, rowOf, rowTypes } from "../columns.ts";
 import { jsonRows } from "../dialect.ts";
 import type { Sql } from "../sql.ts";
-import { insert, overwritten, values } from "../statement.ts";
+import { insert, overwritten, select } from "../statement.ts";
 import { scopeSql, splitRepoKey } from "./scope.ts";
 
 /**
@@ -87,14 +87,12 @@ export function readRecord(row: RecordRow): MemoryRecord {
 
 /** The records of these ids that the scope admits, in the order of the ids, each once. */
 export async function storedRecords(sql: Sql, scope: Scope, ids: readonly string[]): Promise<readonly MemoryRecord[]> {
-  const given = values();
-  const { rows } = scopeSql(scope, given);
   const asked = [...new Set(ids)];
-  const found = await sql.all<RecordRow>(
+  const found = await select<RecordRow>(
+    sql,
     // CROSS JOIN fixes the order: SQLite would begin with the repository, and read all its rows.
-    `SELECT ${RECORD_COLUMNS} FROM records r CROSS JOIN repositories p JOIN ${RECORD_TABLES}
-     WHERE p.id = r.repo AND ${sql.dialect.among("r.mem", given.at(asked), "text")} AND ${rows}`,
-    given.list,
+    (at) => `SELECT ${RECORD_COLUMNS} FROM records r CROSS JOIN repositories p JOIN ${RECORD_TABLES}
+     WHERE p.id = r.repo AND ${sql.dialect.among("r.mem", at(asked), "text")} AND ${scopeSql(scope, { at }).rows}`,
   );
   const byId = new Map(found.map((row) => [row.mem, row]));
   return asked.flatMap((id) => {
@@ -175,7 +173,6 @@ async function labelled(
   return known;
 }
 
-/** The stored rows with these ids. */
 async function rowsOf(
   tx: Sql,
   rows: readonly EmbeddedRecord[],
@@ -189,7 +186,6 @@ async function rowsOf(
   return new Map(known.map((one) => [one.record.id, one]));
 }
 
-/** The rows' ids by the records' ids. */
 async function writeFacts(
   tx: Sql,
   rows: readonly EmbeddedRecord[],
@@ -267,7 +263,7 @@ async function writeVectors(tx: Sql, rows: readonly Written1[], space: Embedding
   const columns = { repo: "int", id: "int", code: "code" } as const;
   await tx.run(
     `INSERT INTO vectors (repo, space, id, code)
-     SELECT repo, CAST($2 AS ${dialect.type.int}), id, code FROM ${dialect.rows("$1", columns)}`,
+     SELECT repo, CAST($2 AS bigint), id, code FROM ${dialect.rows("$1", columns)}`,
     [jsonRows(given), await writableSpace(tx, space)],
   );
 }

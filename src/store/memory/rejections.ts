@@ -1,7 +1,6 @@
 // Rejections of findings, and the code that findings flagged: stored beside the memories, and removed with them.
 import type { CodeShape } from "../../domain/code/code-fingerprint.ts";
 import { type Flagged, shapeKey } from "../../domain/code/flagged-code.ts";
-import type { Category, Severity } from "../../domain/finding.ts";
 import type { RejectedMemory, Rejection } from "../../domain/memory/rejections.ts";
 import type { RepoKey } from "../../domain/memory.ts";
 import type { FlaggedCode, PastCode, PastRejections, Rejecting } from "../../ports/rejections.ts";
@@ -39,25 +38,19 @@ export function storedRejections(db: Database): PastRejections & Rejecting & Pas
   };
 }
 
-interface RejectedRow {
-  readonly mem: string;
-  readonly pull: number | null;
-  readonly path: string | null;
-  readonly category: Category | null;
-  readonly rule: string | null;
+interface RejectedRow
+  extends Omit<RejectedMemory, "each" | "url">,
+    Omit<Rejection, "isWriter" | "isReaction" | "pull"> {
   readonly found_at: string | null;
-  readonly by: string;
   readonly is_writer: number;
-  readonly reason: string | null;
-  readonly url: string | null;
-  readonly at: number;
   readonly is_reaction: number;
 }
 
 /** For each person and finding, the most informative of their comments, reactions and commands. */
 async function rejected(db: Sql, repo: RepoKey): Promise<RejectedMemory[]> {
   const rows = await db.all<RejectedRow>(
-    `SELECT r.mem, r.pull, r.path, r.category, f.rule, c.url AS found_at, j.by, j.is_writer, j.reason, j.url, j.at, j.is_reaction
+    `SELECT r.mem AS "memoryId", r.pull, r.path, r.category, f.rule, c.url AS found_at, j.by, j.is_writer, j.reason, j.url, j.at,
+       j.is_reaction
      FROM (SELECT id, by, is_writer, reason, url, at, is_reaction,
              row_number() OVER (PARTITION BY id, by ORDER BY CASE WHEN reason IS NULL THEN 1 ELSE 0 END, is_reaction, at DESC)
                AS place
@@ -68,38 +61,27 @@ async function rejected(db: Sql, repo: RepoKey): Promise<RejectedMemory[]> {
      WHERE p.host = $1 AND p.github_id = $2 AND r.corpus = 'finding' AND j.place = 1 ORDER BY j.at DESC, j.id, j.by LIMIT $3`,
     [...repoValues(repo), MOST_REJECTED],
   );
-  const found = new Map<string, RejectedMemory & { readonly each: Rejection[] }>();
-  for (const { mem, pull, path, category, rule, found_at, by, is_writer, reason, url, at, is_reaction } of rows) {
-    const memory = found.get(mem) ?? { memoryId: mem, pull, path, category, rule, url: found_at, each: [] };
+  return [...Map.groupBy(rows, ({ memoryId }) => memoryId).values()].flatMap((group) => {
+    const [first] = group;
+    if (first === undefined) return [];
+    const { memoryId, pull, path, category, rule, found_at: url } = first;
     // Rows come newest first; each memory lists its oldest first.
-    memory.each.unshift({
-      by,
-      isWriter: is_writer === 1,
-      reason,
-      url,
-      at,
-      ...(is_reaction === 1 ? { isReaction: true } : {}),
-    });
-    found.set(mem, memory);
-  }
-  return [...found.values()];
+    return [{ memoryId, pull, path, category, rule, url, each: group.toReversed().map(rejectionOf) }];
+  });
 }
 
-interface FlaggedRow {
+function rejectionOf({ by, is_writer, reason, url, at, is_reaction }: RejectedRow): Rejection {
+  const rejection = { by, isWriter: is_writer === 1, reason, url, at };
+  return is_reaction === 1 ? { ...rejection, isReaction: true } : rejection;
+}
+
+interface FlaggedRow extends Omit<Flagged, "title" | "shape" | "fixedAt"> {
   readonly id: number;
-  readonly mem: string;
-  readonly pull: number;
-  readonly path: string;
-  readonly category: Category;
-  readonly severity: Severity;
-  readonly rule: string | null;
   readonly text: string;
-  readonly url: string | null;
-  readonly said_at: number;
   readonly outcome: string | null;
   readonly fixed_at: number | null;
   readonly before: Uint8Array;
-  readonly at: Uint8Array;
+  readonly there: Uint8Array;
   readonly after: Uint8Array;
 }
 
@@ -108,8 +90,8 @@ async function flagged(db: Sql, repo: RepoKey, keys: readonly number[], exceptPu
   for (let from = 0; from < keys.length; from += KEYS_EACH) {
     rows.push(
       ...(await db.all<FlaggedRow>(
-        `SELECT f.id, r.mem, r.pull, r.path, r.category, r.severity, f.rule, c.text, c.url, r.at AS said_at, r.outcome, f.fixed_at,
-           f.before, f.at, f.after
+        `SELECT f.id, r.mem AS "memoryId", r.pull, r.path, r.category, r.severity, f.rule, c.text, c.url, r.at, r.outcome,
+           f.fixed_at, f.before, f.at AS there, f.after
          FROM repositories p JOIN flagged f ON f.repo = p.id JOIN records r ON r.id = f.id JOIN contents c ON c.id = f.id
          WHERE p.host = $1 AND p.github_id = $2 AND ${db.dialect.among("f.key", "$3", "int")} AND r.pull <> $4
            AND r.path IS NOT NULL AND r.category IS NOT NULL AND r.severity IS NOT NULL
@@ -119,26 +101,18 @@ async function flagged(db: Sql, repo: RepoKey, keys: readonly number[], exceptPu
     );
   }
   return rows
-    .sort((a, b) => b.said_at - a.said_at || a.id - b.id)
+    .sort((a, b) => b.at - a.at || a.id - b.id)
     .slice(0, MOST_FLAGGED)
     .map(asFlagged);
 }
 
-function asFlagged(row: FlaggedRow): Flagged {
-  const { mem: memoryId, pull, path, category, severity, rule, text, url, said_at: at } = row;
+function asFlagged({ id: _, text, outcome, fixed_at, before, there, after, ...found }: FlaggedRow): Flagged {
   return {
-    memoryId,
-    pull,
-    path,
-    category,
-    severity,
-    rule,
-    url,
-    at,
+    ...found,
     title: text.split("\n", 1)[0] ?? "",
-    shape: { before: tokensOf(row.before), at: tokensOf(row.at), after: tokensOf(row.after) },
+    shape: { before: tokensOf(before), at: tokensOf(there), after: tokensOf(after) },
     // An outcome set by people has no date here, so the finding's own date is used.
-    fixedAt: row.fixed_at ?? (row.outcome === "fixed" ? at : null),
+    fixedAt: fixed_at ?? (outcome === "fixed" ? found.at : null),
   };
 }
 

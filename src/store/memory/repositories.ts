@@ -1,13 +1,14 @@
 // The repositories in memory: owner and visibility, the last replay's result, figures, and the marks of recurring comments that became
 // rules.
 
+import { DAY_MS } from "../../adapters/retention.ts";
 import type { ReplayResult } from "../../domain/figures/replay-result.ts";
 import type { Repo } from "../../domain/job.ts";
 import type { EmbeddingSpace, RepoKey } from "../../domain/memory.ts";
 import type { ConventionMarks, DayCount, MemoryFigures } from "../../ports/dashboard.ts";
 import type { Replays, RepositoryLabels } from "../../ports/memory.ts";
 import type { Database, Sql } from "../sql.ts";
-import { values } from "../statement.ts";
+import { select, type Values, values } from "../statement.ts";
 import { tick } from "./records.ts";
 import { repoValues, splitRepoKey } from "./scope.ts";
 
@@ -95,36 +96,30 @@ async function lastReplay(db: Sql, repo: RepoKey): Promise<ReplayResult | null> 
   return { ...rest, gain: low === null || mean === null || high === null ? null : { low, mean, high } };
 }
 
-const DAY_MS = 86_400_000;
-
 /** For the dashboard. */
 export function storedFigures(db: Database): MemoryFigures {
   return {
-    findingOutcomes(of) {
-      const given = values();
-      return db.all(
-        `SELECT coalesce(r.outcome, 'none') AS outcome, count(*) AS count
-         FROM records r JOIN repositories p ON p.id = r.repo WHERE r.corpus = 'finding' AND ${ofRepository(of, given)}
+    findingOutcomes: (of) =>
+      select(
+        db,
+        (at) => `SELECT coalesce(r.outcome, 'none') AS outcome, count(*) AS count
+         FROM records r JOIN repositories p ON p.id = r.repo WHERE r.corpus = 'finding' AND ${ofRepository(of, at)}
          GROUP BY 1 ORDER BY 2 DESC, 1`,
-        given.list,
-      );
-    },
-    decidedDays(of, since) {
-      const given = values();
-      return db.all<DayCount>(
-        `SELECT d.at / ${DAY_MS} * ${DAY_MS} AS day, d.outcome AS name, count(*) AS count
+      ),
+    decidedDays: (of, since) =>
+      select<DayCount>(
+        db,
+        (at) => `SELECT d.at / ${DAY_MS} * ${DAY_MS} AS day, d.outcome AS name, count(*) AS count
          FROM decided d JOIN records r ON r.id = d.id JOIN repositories p ON p.id = r.repo
-         WHERE r.corpus = 'finding' AND d.at >= ${given.at(since)} AND ${ofRepository(of, given)}
+         WHERE r.corpus = 'finding' AND d.at >= ${at(since)} AND ${ofRepository(of, at)}
          GROUP BY 1, 2 ORDER BY 1, 2`,
-        given.list,
-      );
-    },
+      ),
     async memories(of, { corpus, outcome, language }, { most, skip }) {
       const given = values();
       const wanted = Object.entries({ corpus, outcome, language }).flatMap(([column, value]) =>
         value === null ? [] : [`r.${column} = ${given.at(value)}`],
       );
-      const rows = `records r JOIN repositories p ON p.id = r.repo WHERE ${[ofRepository(of, given), ...wanted].join(" AND ")}`;
+      const rows = `records r JOIN repositories p ON p.id = r.repo WHERE ${[ofRepository(of, given.at), ...wanted].join(" AND ")}`;
       const total = await db.one<{ n: number }>(`SELECT count(*) AS n FROM ${rows}`, given.list);
       const ids = await db.all<{ repo: RepoKey; id: string }>(
         `SELECT p.host || '/' || p.github_id AS repo, r.mem AS id FROM ${rows} ORDER BY r.at DESC, r.id DESC LIMIT ${given.at(most)} OFFSET ${given.at(skip)}`,
@@ -132,21 +127,19 @@ export function storedFigures(db: Database): MemoryFigures {
       );
       return { total: total?.n ?? 0, ids };
     },
-    declinedRules(of, most) {
-      const given = values();
-      return db.all(
-        `SELECT f.rule, count(*) FILTER (WHERE r.outcome = 'declined') AS declined, count(*) AS "all"
+    declinedRules: (of, most) =>
+      select(
+        db,
+        (at) => `SELECT f.rule, count(*) FILTER (WHERE r.outcome = 'declined') AS declined, count(*) AS "all"
          FROM flagged f JOIN records r ON r.id = f.id JOIN repositories p ON p.id = r.repo
-         WHERE f.rule IS NOT NULL AND ${ofRepository(of, given)}
-         GROUP BY 1 HAVING count(*) FILTER (WHERE r.outcome = 'declined') > 0 ORDER BY 2 DESC, 1 LIMIT ${given.at(most)}`,
-        given.list,
-      );
-    },
+         WHERE f.rule IS NOT NULL AND ${ofRepository(of, at)}
+         GROUP BY 1 HAVING count(*) FILTER (WHERE r.outcome = 'declined') > 0 ORDER BY 2 DESC, 1 LIMIT ${at(most)}`,
+      ),
   };
 }
 
 /** Over `p` (repositories); null is all of them. */
-function ofRepository(of: RepoKey | null, { at }: ReturnType<typeof values>): string {
+function ofRepository(of: RepoKey | null, at: Values["at"]): string {
   if (of === null) return "p.host <> ''";
   const { host, githubId } = splitRepoKey(of) ?? { host: "", githubId: "" };
   return `p.host = ${at(host)} AND p.github_id = ${at(githubId)}`;

@@ -23,7 +23,7 @@ export interface ScopeSql {
  *
  * @throws RangeError for a malformed scope: no answer is better than another owner's memory
  */
-export function scopeSql(scope: Scope, { at }: Values): ScopeSql {
+export function scopeSql(scope: Scope, { at }: Pick<Values, "at">): ScopeSql {
   const key = splitRepoKey(scope.repo);
   if (key === null) throw new RangeError(`not a repository key: ${JSON.stringify(scope.repo)}`);
   const pool = scope.ownerPool;

@@ -4,7 +4,7 @@ import type { MemoryFilter, Scope } from "../../domain/retrieval.ts";
 import { pathMatcher } from "../../search/filter.ts";
 import type { Admitted, NearCode, RowCode, RowSource, Rows, SearchRow } from "../../search/rows.ts";
 import type { Database, Sql } from "../sql.ts";
-import { values } from "../statement.ts";
+import { select, values } from "../statement.ts";
 import { spaceId } from "./records.ts";
 import { filterSql, repoValues, scopeSql } from "./scope.ts";
 
@@ -18,20 +18,23 @@ export function storedRows(db: Database): RowSource {
 type Counts = Map<number, { readonly version: number; readonly rows: number }>;
 
 function rowsIn(sql: Sql, counts: Counts): Rows {
-  const { among, distance, encodeCode, isComparable, sendCode } = sql.dialect;
+  const { among, decodeCode, distance, encodeCode, isComparable, sendCode } = sql.dialect;
   const counted = async (found: readonly Omit<Admitted, "rows">[]): Promise<Admitted[]> => {
     const all: Admitted[] = [];
     for (const one of found) all.push({ ...one, rows: await rowsOf(sql, counts, one) });
     return all;
   };
+  const codesOf = async (where: string, given: readonly unknown[]): Promise<readonly RowCode[]> => {
+    const text = `SELECT id, ${sendCode("code")} AS code FROM vectors WHERE ${where}`;
+    const found = await sql.all<{ id: number; code: Uint8Array }>(text, given);
+    return found.map(({ id, code }) => ({ id, code: decodeCode(code) }));
+  };
   return {
     async admitted(scope) {
-      const given = values();
-      const { own, repositories } = scopeSql({ ...scope, excludePull: null, before: null }, given);
-      const found = await sql.all<{ id: number; version: number; own: number }>(
-        `SELECT p.id, p.version, CASE WHEN ${own} THEN 1 ELSE 0 END AS own FROM repositories p WHERE ${repositories} ORDER BY p.id`,
-        given.list,
-      );
+      const found = await select<{ id: number; version: number; own: number }>(sql, (at) => {
+        const { own, repositories } = scopeSql({ ...scope, excludePull: null, before: null }, { at });
+        return `SELECT p.id, p.version, CASE WHEN ${own} THEN 1 ELSE 0 END AS own FROM repositories p WHERE ${repositories} ORDER BY p.id`;
+      });
       return counted(found.map(({ id, version, own: isOwn }) => ({ id, version, isOwn: isOwn === 1 })));
     },
     async recent(most) {
@@ -62,22 +65,10 @@ function rowsIn(sql: Sql, counts: Counts): Rows {
       return row?.id ?? 0;
     },
     space: (space: EmbeddingSpace) => spaceId(sql, space),
-    codes: async (repository, space, after, most) =>
-      decoded(
-        sql,
-        await sql.all(
-          `SELECT id, ${sendCode("code")} AS code FROM vectors WHERE repo = $1 AND space = $2 AND id > $3 ORDER BY id LIMIT $4`,
-          [repository, space, after, most],
-        ),
-      ),
-    codesOf: async (repository, space, ids) =>
-      decoded(
-        sql,
-        await sql.all(
-          `SELECT id, ${sendCode("code")} AS code FROM vectors WHERE repo = $1 AND space = $2 AND ${among("id", "$3", "int")}`,
-          [repository, space, ids],
-        ),
-      ),
+    codes: (repository, space, after, most) =>
+      codesOf("repo = $1 AND space = $2 AND id > $3 ORDER BY id LIMIT $4", [repository, space, after, most]),
+    codesOf: (repository, space, ids) =>
+      codesOf(`repo = $1 AND space = $2 AND ${among("id", "$3", "int")}`, [repository, space, ids]),
     async staleEmbeddings(repositories, space) {
       // Usually there is only one space, and then nothing is counted.
       const others = await sql.all<{ id: number; model: string; dimension: number }>(
@@ -116,7 +107,7 @@ function rowsIn(sql: Sql, counts: Counts): Rows {
          JOIN vectors v ON v.repo = n.repo AND v.space = n.space AND v.id = n.id ORDER BY n.d, n.mem`,
         given.list,
       );
-      return near.map((one): NearCode => ({ mem: one.mem, code: sql.dialect.decodeCode(one.code) }));
+      return near.map((one): NearCode => ({ mem: one.mem, code: decodeCode(one.code) }));
     },
     version: async (repo: RepoKey) =>
       (
@@ -137,19 +128,14 @@ async function rowsOf(sql: Sql, counts: Counts, { id, version }: Pick<Admitted, 
   return rows;
 }
 
-function decoded(sql: Sql, rows: readonly { readonly id: number; readonly code: Uint8Array }[]): readonly RowCode[] {
-  return rows.map(({ id, code }) => ({ id, code: sql.dialect.decodeCode(code) }));
-}
-
 /** The paths in scope that match a filter, because the database does not know our globs; null without a path filter. */
 async function admittedPaths(sql: Sql, scope: Scope, filter: MemoryFilter): Promise<readonly string[] | null> {
   const matches = pathMatcher(filter);
   if (matches === null) return null;
-  const given = values();
-  const { rows } = scopeSql(scope, given);
-  const paths = await sql.all<{ path: string }>(
-    `SELECT DISTINCT r.path FROM repositories p JOIN records r ON r.repo = p.id WHERE ${rows} AND r.path IS NOT NULL`,
-    given.list,
+  const paths = await select<{ path: string }>(
+    sql,
+    (at) => `SELECT DISTINCT r.path FROM repositories p JOIN records r ON r.repo = p.id
+       WHERE ${scopeSql(scope, { at }).rows} AND r.path IS NOT NULL`,
   );
   return paths.map(({ path }) => path).filter(matches);
 }

@@ -5,7 +5,6 @@ import type { Degraded } from "../../domain/omissions.ts";
 import type { ReportDegraded } from "../../ports/memory.ts";
 import type { Held, SearchSettings } from "../../search/memory-search.ts";
 
-/** Settings of the thread. */
 export interface ThreadSettings extends Omit<SearchSettings, "exact"> {
   /** A SQLite file, or `postgres://…`, with the current schema. */
   readonly place: string;
@@ -60,12 +59,12 @@ const MOST_CRASHES = 2;
 
 /** @param program what runs in the thread, and answers with a Reply */
 export function searchThread(program: URL, settings: ThreadSettings, patience: SearchPatience): SearchThread {
-  let running: RunningThread | null = null;
+  let running: SearchThread | null = null;
   let closed = false;
   let endsInRow = 0;
   let downUntil = 0;
-  const start = (): RunningThread => {
-    const started = runningThread(program, settings, patience, {
+  const start = (): SearchThread => {
+    const started = startedThread(program, settings, patience, {
       onAnswer: () => {
         endsInRow = 0;
       },
@@ -99,14 +98,12 @@ interface Waiting {
   readonly report: ReportDegraded | undefined;
 }
 
-type RunningThread = SearchThread;
-
-function runningThread(
+function startedThread(
   program: URL,
   settings: ThreadSettings,
   patience: SearchPatience,
   { onAnswer, onEnd }: { readonly onAnswer: () => void; readonly onEnd: () => void },
-): RunningThread {
+): SearchThread {
   const worker = new Worker(program, { workerData: settings });
   const waiting = new Map<number, Waiting>();
   /** Timed out, and still unanswered. */

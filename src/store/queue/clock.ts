@@ -20,7 +20,8 @@ export async function openQueueFile(path: string, settings: Omit<SqliteSettings,
   try {
     await keepBeforeUpgrade(db, QUEUE_PART, path);
     await migrate(db, [QUEUE_PART], path);
-    now = await machineClock(db);
+    const epoch = await epochOf(db, bootId());
+    now = () => epoch + upMs();
     return db;
   } catch (error) {
     await db.close();
@@ -28,12 +29,7 @@ export async function openQueueFile(path: string, settings: Omit<SqliteSettings,
   }
 }
 
-/** Whole epoch milliseconds. If the system has no boot id, each process starts from the wall clock. */
-async function machineClock(db: Database): Promise<() => number> {
-  const epoch = await epochOf(db, bootId());
-  return () => epoch + upMs();
-}
-
+/** Whole epoch milliseconds at the boot. If the system has no boot id, each process starts from the wall clock. */
 async function epochOf(db: Database, boot: string | null): Promise<number> {
   const now = Date.now() - upMs();
   if (boot === null) return now;

@@ -3,7 +3,7 @@
 import { failPoint } from "../../adapters/fail-point.ts";
 import { Transient } from "../../domain/errors.ts";
 import type { Arrival, Inbox } from "../../ports/inbox.ts";
-import { insertText } from "../columns.ts";
+import { insertText, withoutRepeats } from "../columns.ts";
 import { jsonRows } from "../dialect.ts";
 import type { Database, Sql } from "../sql.ts";
 import { upsert } from "../statement.ts";
@@ -81,22 +81,8 @@ async function takeWave(tx: Sql, wave: readonly Arrival[]): Promise<readonly boo
     if (!kept.has(delivery.id)) throw new Transient(`delivery ${delivery.id} is being taken by another process`);
   for (const { outcome } of fresh) if (outcome.kind === "cancel") await forgetMeanings(tx, outcome.key);
   // Two jobs of one delivery may share a key: the later replaces the earlier.
-  for (const jobs of apart(fresh.flatMap(jobsOf))) await putJobs(tx, jobs);
+  for (const jobs of withoutRepeats(fresh.flatMap(jobsOf), ({ job }) => job.key)) await putJobs(tx, jobs);
   return wave.map((arrival) => fresh.includes(arrival));
-}
-
-function apart(jobs: readonly ComingJob[]): readonly (readonly ComingJob[])[] {
-  const groups: ComingJob[][] = [];
-  let keys = new Set<string>();
-  for (const coming of jobs) {
-    if (groups.length === 0 || keys.has(coming.job.key)) {
-      groups.push([]);
-      keys = new Set();
-    }
-    groups.at(-1)?.push(coming);
-    keys.add(coming.job.key);
-  }
-  return groups;
 }
 
 interface Known {

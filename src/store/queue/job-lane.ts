@@ -53,7 +53,6 @@ export function storedLane<Taken extends AnyJob>(db: Database, lane: LaneName, w
 
 const NO_LIMITS: LeaseLimits = { ofRepository: Number.MAX_SAFE_INTEGER, hasRoom: true };
 
-/** Parameters of a search for a job. */
 interface Search {
   readonly lane: LaneName;
   readonly worker: WorkingProcess;
@@ -155,7 +154,6 @@ function searched({ lane, worker, limits: { ofRepository, hasRoom } }: Search, {
   return [lane, deaths, hasRoom ? 1 : 0, worker.instance, ofRepository];
 }
 
-/** The job that the process may take now. */
 async function next(sql: Sql, search: Search, lock = ""): Promise<Found | null> {
   const opening = await openingOf(sql, search.lane, search.worker);
   if (opening.deaths === 0) return null;

@@ -82,11 +82,9 @@ async function owes(
      WHERE key = $1 AND lane = 'review' AND state IN ('parked', 'cancelled', 'done')`,
     [key],
   );
-  return !ended.some((one) => reviewOf(one).headSha === headSha && settles(one, updatedAt + SECOND_MS, refused));
-}
-
-function reviewOf({ job }: { readonly job: string }): ReviewJob {
-  return JSON.parse(job) as ReviewJob;
+  return !ended.some(
+    (one) => (JSON.parse(one.job) as ReviewJob).headSha === headSha && settles(one, updatedAt + SECOND_MS, refused),
+  );
 }
 
 /**

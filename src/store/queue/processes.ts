@@ -106,17 +106,14 @@ function takeBack(db: Database, { id, token, key, lane }: Left, why: "died" | "l
       [id, token],
     );
     if (left === null) return 0;
-    const verdict = why === "died" ? afterDeath(left, left.company) : unblamed(left);
+    // A process that shut down cleanly is not blamed on its job.
+    const unblamed: Verdict = { kind: "again", deaths: left.deaths, alone: left.alone, restMs: 0 };
+    const verdict = why === "died" ? afterDeath(left, left.company) : unblamed;
     await execute(tx, { id, key }, verdict);
     await tx.run("UPDATE jobs SET deaths = $2, alone = $3 WHERE id = $1", [id, verdict.deaths, verdict.alone]);
     await announce(tx, [lane]);
     return 1;
   });
-}
-
-/** Its process shut down cleanly. */
-function unblamed({ deaths, alone }: Deaths): Verdict {
-  return { kind: "again", deaths, alone, restMs: 0 };
 }
 
 async function execute(tx: Sql, { id, key }: Pick<Left, "id" | "key">, verdict: Verdict): Promise<void> {

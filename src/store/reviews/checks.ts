@@ -86,7 +86,7 @@ const UNRECORDED_MS = 7 * 24 * 60 * 60_000;
 async function adoptUnrecorded(db: Database): Promise<void> {
   const created = await db.all<{ key: string; wanted: string; post: string; at: number }>(
     `SELECT key, wanted, post, ended_at AS at FROM intents
-     WHERE state = 'posted' AND ended_at > ${db.dialect.now} - CAST($1 AS ${db.dialect.type.int}) AND identity LIKE '% check %'
+     WHERE state = 'posted' AND ended_at > ${db.dialect.now} - CAST($1 AS bigint) AND identity LIKE '% check %'
        AND NOT EXISTS (SELECT 1 FROM jobs WHERE jobs.key = intents.key AND jobs.state IN ('waiting', 'running'))`,
     [UNRECORDED_MS],
   );

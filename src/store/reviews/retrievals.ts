@@ -24,11 +24,11 @@ export function storedRetrievals(db: Database, limits: LogLimits = LOG_LIMITS): 
       const asked = { id, repo, repo_name: repoName, pull, origin, searched, retrieval_ms: retrievalMs };
       const row = { ...asked, query, entry: JSON.stringify(rest), created_at: createdAt };
       await insert(db, "retrievals", row, "ON CONFLICT (id) DO NOTHING");
-      const { skipLocked, type } = db.dialect;
+      const { skipLocked } = db.dialect;
       // Rows leave oldest first, so the newest row's number shows which are over the limit without counting.
       await db.run(
         `DELETE FROM retrievals WHERE "row" IN (
-           SELECT "row" FROM retrievals WHERE "row" <= (SELECT max("row") FROM retrievals) - CAST($1 AS ${type.int})
+           SELECT "row" FROM retrievals WHERE "row" <= (SELECT max("row") FROM retrievals) - CAST($1 AS bigint)
            ORDER BY "row" LIMIT $2${skipLocked})`,
         [limits.rows, limits.chunk],
       );

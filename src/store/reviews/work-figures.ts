@@ -1,12 +1,12 @@
 // Figures of the work, for the dashboard.
+import { DAY_MS } from "../../adapters/retention.ts";
 import type { RepoKey } from "../../domain/memory.ts";
 import type { DayCount, DaySpending, KeptReview, WorkFigures } from "../../ports/dashboard.ts";
 import type { Database } from "../sql.ts";
-import { values } from "../statement.ts";
+import { select, type Values, values } from "../statement.ts";
 import { loggedRetrieval, type RetrievalRow } from "./retrievals.ts";
 import { readReview } from "./reviews.ts";
 
-const DAY_MS = 86_400_000;
 const REVIEW = 'SELECT key, review, written_at AS "writtenAt", settled_at AS "settledAt", outcome FROM reviews';
 
 interface ReviewRow extends Omit<KeptReview, "review"> {
@@ -23,7 +23,7 @@ export function storedWorkFigures(db: Database): WorkFigures {
     reviews: (of, { skip, most }) =>
       db.snapshot(async (sql) => {
         const given = values();
-        const where = inRepository(of, given);
+        const where = inRepository(of, given.at);
         const total = await sql.one<{ n: number }>(`SELECT count(*) AS n FROM reviews WHERE ${where}`, given.list);
         const page = await sql.all<ReviewRow>(
           `${REVIEW} WHERE ${where} ORDER BY written_at DESC, key LIMIT ${given.at(most)} OFFSET ${given.at(skip)}`,
@@ -38,31 +38,25 @@ export function storedWorkFigures(db: Database): WorkFigures {
       ]);
       return row === null ? null : keptReview(row);
     },
-    reviewDays(of, since) {
-      const given = values();
-      return db.all<DayCount>(
-        `SELECT written_at / ${DAY_MS} * ${DAY_MS} AS day, coalesce(outcome, 'not settled') AS name, count(*) AS count
-         FROM reviews WHERE ${inRepository(of, given)} AND written_at >= ${given.at(since)} GROUP BY 1, 2 ORDER BY 1, 2`,
-        given.list,
-      );
-    },
+    reviewDays: (of, since) =>
+      select<DayCount>(
+        db,
+        (
+          at,
+        ) => `SELECT written_at / ${DAY_MS} * ${DAY_MS} AS day, coalesce(outcome, 'not settled') AS name, count(*) AS count
+         FROM reviews WHERE ${inRepository(of, at)} AND written_at >= ${at(since)} GROUP BY 1, 2 ORDER BY 1, 2`,
+      ),
     async reviewed() {
       const rows = await db.all<{ key: string; posted: number; lastAt: number; reviews: number }>(
         `SELECT key, count(*) AS reviews, count(*) FILTER (WHERE outcome = 'posted') AS posted, max(written_at) AS "lastAt"
          FROM reviews GROUP BY key ORDER BY key`,
       );
-      const byRepo = new Map<RepoKey, { repo: RepoKey; reviews: number; posted: number; lastAt: number }>();
-      for (const { key, reviews, posted, lastAt } of rows) {
-        const repo = key.slice(0, key.indexOf("#"));
-        const sum = byRepo.get(repo) ?? { repo, reviews: 0, posted: 0, lastAt: 0 };
-        byRepo.set(repo, {
-          repo,
-          reviews: sum.reviews + reviews,
-          posted: sum.posted + posted,
-          lastAt: Math.max(sum.lastAt, lastAt),
-        });
-      }
-      return [...byRepo.values()];
+      return [...Map.groupBy(rows, ({ key }) => key.slice(0, key.indexOf("#")))].map(([repo, all]) => ({
+        repo,
+        reviews: all.reduce((sum, { reviews }) => sum + reviews, 0),
+        posted: all.reduce((sum, { posted }) => sum + posted, 0),
+        lastAt: Math.max(...all.map(({ lastAt }) => lastAt)),
+      }));
     },
     async retrievalBefore(repo, pull, at) {
       const row = await db.one<RetrievalRow>(
@@ -73,36 +67,33 @@ export function storedWorkFigures(db: Database): WorkFigures {
       return row === null ? null : loggedRetrieval(row);
     },
     async searchTimes(of, since, most) {
-      const given = values();
-      const rows = await db.all<{ readonly at: number; readonly ms: number }>(
-        `SELECT created_at AS at, retrieval_ms AS ms FROM retrievals
-         WHERE searched = 1 AND created_at >= ${given.at(since)} AND ${ofRepository(of, given)}
-         ORDER BY created_at DESC LIMIT ${given.at(most)}`,
-        given.list,
+      const rows = await select<{ readonly at: number; readonly ms: number }>(
+        db,
+        (at) => `SELECT created_at AS at, retrieval_ms AS ms FROM retrievals
+         WHERE searched = 1 AND created_at >= ${at(since)} AND ${ofRepository(of, at)}
+         ORDER BY created_at DESC LIMIT ${at(most)}`,
       );
       return rows.reverse();
     },
-    spendingDays(of, since) {
-      const given = values();
-      return db.all<DaySpending>(
-        `SELECT at / ${DAY_MS} * ${DAY_MS} AS day, purpose, count(*) AS questions,
-           CAST(sum(input_tokens) AS ${db.dialect.type.int}) AS "inputTokens",
-           CAST(sum(output_tokens) AS ${db.dialect.type.int}) AS "outputTokens", coalesce(sum(usd), 0) AS usd
-         FROM spending WHERE at >= ${given.at(since)} AND ${ofRepository(of, given)} GROUP BY 1, 2 ORDER BY 1, 2`,
-        given.list,
-      );
-    },
+    spendingDays: (of, since) =>
+      select<DaySpending>(
+        db,
+        (at) => `SELECT at / ${DAY_MS} * ${DAY_MS} AS day, purpose, count(*) AS questions,
+           CAST(sum(input_tokens) AS bigint) AS "inputTokens", CAST(sum(output_tokens) AS bigint) AS "outputTokens",
+           coalesce(sum(usd), 0) AS usd
+         FROM spending WHERE at >= ${at(since)} AND ${ofRepository(of, at)} GROUP BY 1, 2 ORDER BY 1, 2`,
+      ),
     jobCounts: () =>
       db.all("SELECT lane, state, count(*) AS count FROM jobs GROUP BY lane, state ORDER BY lane, state"),
   };
 }
 
 /** Over `repo`; null is all of them. */
-function ofRepository(of: RepoKey | null, { at }: ReturnType<typeof values>): string {
+function ofRepository(of: RepoKey | null, at: Values["at"]): string {
   return of === null ? "1 = 1" : `repo = ${at(of)}`;
 }
 
 /** Over `key`, which begins with the repository's key and `#`; `$` is the character after `#`. */
-function inRepository(of: RepoKey | null, { at }: ReturnType<typeof values>): string {
+function inRepository(of: RepoKey | null, at: Values["at"]): string {
   return of === null ? "1 = 1" : `key >= ${at(`${of}#`)} AND key < ${at(`${of}$`)}`;
 }

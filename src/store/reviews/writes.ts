@@ -106,8 +106,8 @@ const AFTER_DEATH_MS = 1_000;
 
 /** @param process see processMark: the turn of a process that has certainly ended need not expire */
 export function storedInstallationPace(db: Database, process: string | null = null): InstallationPace {
-  const { now, type } = db.dialect;
-  const later = (parameter: string) => `${now} + CAST(${parameter} AS ${type.int})`;
+  const { now } = db.dialect;
+  const later = (parameter: string) => `${now} + CAST(${parameter} AS bigint)`;
   const end = (installationId: number, token: string, apartMs: number) =>
     db.run(
       `UPDATE installations SET next_write = ${later("$3")}, writer = NULL, writer_process = NULL WHERE id = $1 AND writer = $2`,
@@ -137,7 +137,7 @@ export function storedInstallationPace(db: Database, process: string | null = nu
         `INSERT INTO installations AS i (id, next_write, writer, writer_process) VALUES ($1, ${later("$2")}, $3, $4)
          ON CONFLICT (id) DO UPDATE SET
            next_write = excluded.next_write, writer = excluded.writer, writer_process = excluded.writer_process
-         WHERE i.next_write <= ${now} OR i.next_write > ${later("$2")} + CAST($2 AS ${type.int})`,
+         WHERE i.next_write <= ${now} OR i.next_write > ${later("$2")} + CAST($2 AS bigint)`,
         [installationId, Math.ceil(forMs), token, process],
       );
       if (taken > 0) return { installationId, token };

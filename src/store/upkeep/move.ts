@@ -7,49 +7,16 @@ import { jsonRows, type RowType } from "../dialect.ts";
 import type { Database, Sql } from "../sql.ts";
 import type { StoreDatabases } from "./people.ts";
 
-/** Ordered by foreign keys. Processes, write turns and reservations are not migrated. */
-const MOVED: Readonly<Record<"memory" | "queue", readonly string[]>> = {
-  memory: [
-    "clock",
-    "repositories",
-    "spaces",
-    "records",
-    "contents",
-    "terms",
-    "vectors",
-    "embeddings",
-    "evidence",
-    "decided",
-    "rejections",
-    "against",
-    "flagged",
-    "replays",
-    "taken",
-  ],
-  queue: [
-    "deliveries",
-    "jobs",
-    "account_turns",
-    "turns",
-    "reviews",
-    "replies",
-    "check_runs",
-    "progress_notes",
-    "push_waits",
-    "intents",
-    "spending",
-    "paused",
-    "declined",
-    "answers",
-    "history",
-    "looks",
-    "redeliveries",
-    "watched",
-    "old_heads",
-    "moments",
-    "retrievals",
-  ],
-};
+/** Tables of processes, locks, reservations and of the database itself. */
+const STAYS: ReadonlySet<string> = new Set(
+  "instances installations bookings probes boots schema_steps sqlite_sequence".split(" "),
+);
+
+/** The tables to migrate, in the order in which the schema creates them: a referenced table comes first. */
+async function tablesOf(source: Sql): Promise<readonly string[]> {
+  const rows = await source.all<{ name: string }>("SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY rowid");
+  return rows.map(({ name }) => name).filter((name) => !STAYS.has(name));
+}
 
 /** Rows per page: with vectors of 1,024 components about 6 MB of text. */
 const PAGE = 1_000;
@@ -67,10 +34,11 @@ export async function moveStore(
   report: ReportMoved,
 ): Promise<readonly MovedTable[]> {
   const mark = await markOf(source);
-  await begin(target, mark);
+  const tables = { memory: await tablesOf(source.memory), queue: await tablesOf(source.queue) };
+  await begin(target, mark, [...tables.memory, ...tables.queue]);
   const done: MovedTable[] = [];
   for (const file of ["memory", "queue"] as const)
-    for (const table of MOVED[file]) {
+    for (const table of tables[file]) {
       const shape = await shapeOf(source[file], table);
       await copyTable(source[file], target, shape, report);
       const [before, after] = [await checksumOf(source[file], shape), await checksumOf(target, shape)];
@@ -109,18 +77,17 @@ async function markOf({ memory, queue }: StoreDatabases & { readonly memory: Dat
   return JSON.stringify(marks);
 }
 
-async function begin(target: Database, mark: string): Promise<void> {
-  const { text, int } = target.dialect.type;
+async function begin(target: Database, mark: string, tables: readonly string[]): Promise<void> {
   await alone(target, async (tx) => {
     await tx.run(
-      `CREATE TABLE IF NOT EXISTS ${PROGRESS} (part ${text} PRIMARY KEY, mark ${text}, after ${text}, done ${int} NOT NULL DEFAULT 0)`,
+      `CREATE TABLE IF NOT EXISTS ${PROGRESS} (part text PRIMARY KEY, mark text, after text, done bigint NOT NULL DEFAULT 0)`,
     );
     const known = await tx.one<{ mark: string }>(`SELECT mark FROM ${PROGRESS} WHERE part = ''`);
     if (known !== null) {
       if (known.mark !== mark) throw writtenMeanwhile();
       return;
     }
-    for (const table of [...MOVED.memory, ...MOVED.queue]) {
+    for (const table of tables) {
       if (table !== "clock" && (await tx.one(`SELECT 1 AS one FROM ${table} LIMIT 1`)) !== null)
         throw new StoreUnusable(`The database holds a store already (${table}). Name an empty one.`);
     }

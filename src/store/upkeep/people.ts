@@ -52,25 +52,25 @@ export function storedPeople(
 interface NamingTable {
   readonly table: string;
   readonly of: "queue" | "memory";
-  /** Key columns. */
-  readonly key: readonly string[];
   readonly login?: string;
   readonly id?: string;
 }
 
 const NAMING: readonly NamingTable[] = [
-  { table: "paused", of: "queue", key: ["key"], login: "by" },
-  { table: "declined", of: "queue", key: ["key", "finding"], login: "by" },
-  { table: "answers", of: "queue", key: ["id"], id: "user_id" },
-  { table: "contents", of: "memory", key: ["id"], login: "author" },
-  { table: "evidence", of: "memory", key: ["id", "key"], login: "by_login", id: "by_id" },
-  { table: "decided", of: "memory", key: ["id"], login: "by" },
-  { table: "rejections", of: "memory", key: ["id", "by"], login: "by" },
-  { table: "against", of: "memory", key: ["id", "by"], login: "by" },
+  { table: "paused", of: "queue", login: "by" },
+  { table: "declined", of: "queue", login: "by" },
+  { table: "answers", of: "queue", id: "user_id" },
+  { table: "contents", of: "memory", login: "author" },
+  { table: "evidence", of: "memory", login: "by_login", id: "by_id" },
+  { table: "decided", of: "memory", login: "by" },
+  { table: "rejections", of: "memory", login: "by" },
+  { table: "against", of: "memory", login: "by" },
 ];
 
 /** A table with texts that may mention a person, as `@login` or by e-mail address. */
-interface MentioningTable extends Pick<NamingTable, "table" | "of" | "key"> {
+interface MentioningTable extends Pick<NamingTable, "table" | "of"> {
+  /** Key columns. */
+  readonly key: readonly string[];
   readonly texts: readonly string[];
 }
 

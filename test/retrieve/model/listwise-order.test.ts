@@ -1,10 +1,11 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { listwiseOrder, type RerankText } from "../../../src/retrieve/model/rerank.ts";
+import type { RerankCandidate } from "../../../src/domain/retrieval.ts";
+import { listwiseOrder } from "../../../src/retrieve/model/rerank.ts";
 import { failure, type ScriptedSettings, textOf } from "../../fakes/scripted-model.ts";
 import { lent } from "./scripted-budget.ts";
 
-const CANDIDATES: readonly RerankText[] = [
+const CANDIDATES: readonly RerankCandidate[] = [
   {
     id: "mem_a",
     text: "The cache is read without the lock.",
@@ -97,7 +98,7 @@ describe("the order of a model", () => {
 
 describe("the question", () => {
   test("shows the change, and number, path, type, language, outcome and 400 characters of each, and allows 1,000 tokens", async () => {
-    const long: RerankText = {
+    const long: RerankCandidate = {
       id: "mem_e",
       text: "é👍🏽".repeat(300),
       path: null,

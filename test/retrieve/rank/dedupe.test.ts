@@ -1,8 +1,11 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { dedupe, jaccard } from "../../../src/retrieve/rank/dedupe.ts";
+import { runToEnd } from "../../../src/retrieve/rank/cooperative-steps.ts";
+import { dedupeSteps, jaccard } from "../../../src/retrieve/rank/dedupe.ts";
 
-const item = (id: string, text: string, source = "finding") => ({ id, text, source, label: `[${source}: ${id}]` });
+const item = (id: string, text: string, source = "finding") => ({ id, text, label: `[${source}: ${id}]` });
+const dedupe = (ordered: readonly ReturnType<typeof item>[], threshold?: number) =>
+  runToEnd(dedupeSteps(ordered, threshold));
 const SENTENCE =
   "Close the response body before you return, or the connection stays open until the garbage collector comes";
 
@@ -18,11 +21,6 @@ describe("saying the same twice", () => {
       ["c", []],
     ]);
     expect(folded).toEqual([{ id: "b", into: "a" }]);
-  });
-
-  test("within one corpus only, when asked so", () => {
-    const both = [item("a", SENTENCE), item("b", SENTENCE, "doc"), item("c", SENTENCE)];
-    expect(dedupe(both, { within: true }).kept.map(({ item: { id } }) => id)).toEqual(["a", "b"]);
   });
 
   test("the same memory twice is one memory and not its own alternate source", () => {
@@ -58,11 +56,10 @@ describe("saying the same twice", () => {
     const items = fc.array(fc.tuple(texts, fc.integer({ min: 0, max: 30 }), fc.constantFrom("doc", "finding")), {
       maxLength: 40,
     });
-    const settings = fc.record({ threshold: fc.constantFrom(0.1, 0.5, 0.75, 0.9, 1), within: fc.boolean() });
     fc.assert(
-      fc.property(items, settings, (drawn, how) => {
+      fc.property(items, fc.constantFrom(0.1, 0.5, 0.75, 0.9, 1), (drawn, threshold) => {
         const ordered = drawn.map(([said, id, source]) => item(`mem_${id}`, said, source));
-        expect(dedupe(ordered, how)).toEqual(dedupedPlainly(ordered, how));
+        expect(dedupe(ordered, threshold)).toEqual(dedupedPlainly(ordered, threshold));
       }),
       { numRuns: 150 },
     );
@@ -81,17 +78,11 @@ describe("saying the same twice", () => {
 });
 
 /** Every text against every one that is kept. */
-function dedupedPlainly(
-  ordered: readonly ReturnType<typeof item>[],
-  { threshold, within }: { readonly threshold: number; readonly within: boolean },
-): ReturnType<typeof dedupe> {
+function dedupedPlainly(ordered: readonly ReturnType<typeof item>[], threshold: number): ReturnType<typeof dedupe> {
   const kept: { item: ReturnType<typeof item>; alternateSources: string[] }[] = [];
   const folded: { id: string; into: string }[] = [];
   for (const one of ordered) {
-    const same = kept.find(
-      ({ item: other }) =>
-        other.id === one.id || ((!within || other.source === one.source) && jaccard(other.text, one.text) >= threshold),
-    );
+    const same = kept.find(({ item: other }) => other.id === one.id || jaccard(other.text, one.text) >= threshold);
     if (same === undefined) kept.push({ item: one, alternateSources: [] });
     else if (same.item.id !== one.id) {
       same.alternateSources.push(one.label);

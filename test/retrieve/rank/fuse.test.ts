@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { fuseByRank, fuseByScore, reciprocalRank, strategyWeights } from "../../../src/retrieve/rank/fusion.ts";
+import { fuseByRank, fuseByScore, pool, strategyWeights } from "../../../src/retrieve/rank/fusion.ts";
 
 const variant = { kind: "intent", text: "", path: null } as const;
 const EVEN = { vector: 1, keyword: 1 };
@@ -11,6 +11,14 @@ function found(nearest: Readonly<Record<string, number>>, matching: Readonly<Rec
     nearest: Object.entries(nearest).map(([id, distance]) => ({ id, distance })),
     matching: Object.entries(matching).map(([id, score]) => ({ id, score })),
   };
+}
+
+function reciprocalRank(lists: readonly (readonly string[])[]) {
+  const nothing = { score: 0, distance: null, vectorRank: null, keywordRank: null, keywordScore: null };
+  return pool(
+    lists.map((ids) => ids.map((id) => ({ id, ...nothing }))),
+    "rrf",
+  );
 }
 
 describe("fusion by rank", () => {
@@ -27,19 +35,10 @@ describe("fusion by rank", () => {
     expect(second).toMatchObject({ id: "a", score: 1 / 61, vectorRank: 1, keywordRank: null });
   });
 
-  test("lists of several sources are fused alike, each with its weight", () => {
-    const ranked = reciprocalRank([
-      { ids: ["code-1", "code-2"], weight: 1.2 },
-      { ids: ["doc-1"], weight: 1 },
-    ]);
-    expect(ranked.map(({ id }) => id)).toEqual(["code-1", "code-2", "doc-1"]);
-    expect(ranked[0]?.score).toBeCloseTo(1.2 / 61, 12);
-  });
-
   test("equal scores have one order, which is neither that of the lists nor of the alphabet", () => {
     const ids = Array.from({ length: 30 }, (_, i) => `mem_${i}`);
-    const order = reciprocalRank(ids.map((id) => ({ ids: [id], weight: 1 }))).map(({ id }) => id);
-    const reversed = reciprocalRank(ids.toReversed().map((id) => ({ ids: [id], weight: 1 }))).map(({ id }) => id);
+    const order = reciprocalRank(ids.map((id) => [id])).map(({ id }) => id);
+    const reversed = reciprocalRank(ids.toReversed().map((id) => [id])).map(({ id }) => id);
     expect(order).toEqual(reversed);
     expect(order).not.toEqual(ids);
     expect(order).not.toEqual(ids.toSorted());
@@ -50,7 +49,7 @@ describe("fusion by rank", () => {
     fc.assert(
       fc.property(fc.array(list, { maxLength: 4 }), list, (lists, extra) => {
         const score = (all: readonly (readonly string[])[], id: string) =>
-          reciprocalRank(all.map((ids) => ({ ids, weight: 1 }))).find((hit) => hit.id === id)?.score ?? 0;
+          reciprocalRank(all).find((hit) => hit.id === id)?.score ?? 0;
         for (const id of extra) expect(score([...lists, extra], id)).toBeGreaterThan(score(lists, id));
         const [a, b] = extra;
         if (a !== undefined && b !== undefined) {

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { tokenise } from "../../../src/domain/text/tokenise.ts";
 import { BACKGROUND } from "../../../src/domain/text/word-rarity.ts";
 import { runToEnd } from "../../../src/retrieve/rank/cooperative-steps.ts";
-import { dedupe } from "../../../src/retrieve/rank/dedupe.ts";
+import { dedupeSteps } from "../../../src/retrieve/rank/dedupe.ts";
 import { signalSteps } from "../../../src/retrieve/rank/features.ts";
 import { fuseByRank, pool } from "../../../src/retrieve/rank/fusion.ts";
 import table from "../../../src/retrieve/rank/fusion-table.json" with { type: "json" };
@@ -131,7 +131,7 @@ test("the same texts are folded as when each is held against each", () => {
   fc.assert(
     fc.property(fc.array(text, { maxLength: 15 }), threshold, (said, least) => {
       const all = said.map((one, at) => ({ id: `mem_${at}`, text: one, source: "finding", label: "" }));
-      const { kept } = dedupe(all, { threshold: least });
+      const { kept } = runToEnd(dedupeSteps(all, least));
       expect(kept.map(({ item }) => item.id)).toEqual(plainKept(all, least));
     }),
   );
