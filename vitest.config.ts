@@ -1,6 +1,6 @@
 import { availableParallelism } from "node:os";
 import { defineConfig } from "vitest/config";
-import { quickFolder } from "./test/quick-folder.ts";
+import { quickFolder } from "./test/tmpfs.ts";
 
 const folder = process.env.TMPDIR ?? quickFolder();
 

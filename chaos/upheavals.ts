@@ -2,7 +2,7 @@
 // away. One thing at a time, a few of each in a run.
 import type { Pull, Repository } from "../test/fakes/github/conversation.ts";
 import type { GitHubWorld } from "../test/fakes/github/github.ts";
-import { listed } from "../test/fakes/github/repository-acts.ts";
+import { listed } from "../test/fakes/github/repository-actions.ts";
 import type { Dice } from "./dice.ts";
 import type { History, PullName } from "./history.ts";
 import { type Desk, PERMISSIONS } from "./installations.ts";

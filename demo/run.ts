@@ -16,7 +16,9 @@ Next: open the dashboard        npm run demo -- --dashboard
       install it on GitHub      docs/quick-start.md
 `;
 const dashboardScene: Scene = async (at) => {
-  print("\nKodiai imports what a team's reviewers said in spring and reviews six more pull requests, in about half a minute.");
+  print(
+    "\nKodiai imports what a team's reviewers said in spring and reviews six more pull requests, in about half a minute.",
+  );
   const counts = await playDashboardData(at);
   print(`\nThe dashboard stays open until Ctrl-C:\n\n  ${at.dashboardUrl}\n  token: ${dashboardToken}\n`);
   await once(process, "SIGINT");

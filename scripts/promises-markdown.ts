@@ -76,12 +76,7 @@ export function promisesMarkdown({ promises, threats, figures }: Promises): stri
   if (open.length > 0) lines.push("", "## Not yet promised", "");
   lines.push(...open.map(([id, { promise, notYet }]) => `- ${id} ${promise} Missing: ${notYet}.`));
   if (threats.size > 0)
-    lines.push(
-      "",
-      "## Threats",
-      "",
-      "Attacks on programs of this kind, and the defence of Kodiai.",
-    );
+    lines.push("", "## Threats", "", "Attacks on programs of this kind, and the defence of Kodiai.");
   for (const [id, one] of threats)
     lines.push("", `### ${id} ${one.threat}`, "", one.promise, "", ...proof(one, figures));
   return `${lines.join("\n")}\n`;

@@ -1,7 +1,7 @@
 // Kodiai as people meet it: somebody opens a pull request, pushes, rebases, renames, and looks at what stands there.
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
-import { BACKUP, BALANCE, LOGIN, said, summaryOf, WEAK_LOGIN, writes } from "./app/given.ts";
-import { openStage, type Stage } from "./app/stage.ts";
+import { openStage, type Stage } from "./app/app-harness.ts";
+import { BACKUP, BALANCE, LOGIN, said, summaryOf, WEAK_LOGIN, writes } from "./app/change-builders.ts";
 
 let stage: Stage;
 beforeAll(async () => {

@@ -4,14 +4,14 @@ import { codeSymbols } from "../src/adapters/code-index/symbols.ts";
 import { CONFIG_KEYS } from "../src/config/config-keys.ts";
 import type { ModelAccess, Reservations } from "../src/ports/model.ts";
 import { reviewMarkdown } from "../src/publish/publish.ts";
-import { type Change, reviewOf } from "./app/corridor.ts";
-import { BACKUP, BALANCE, LOGIN, WEAK_LOGIN } from "./app/given.ts";
-import { AROUND_CASES, around } from "./around-cases.ts";
-import { DESCRIBE_CASES, describedBy, GIVE_CASES, givenBy } from "./describe-case.ts";
+import { BACKUP, BALANCE, LOGIN, WEAK_LOGIN } from "./app/change-builders.ts";
+import { type Change, reviewOf } from "./app/pipeline.ts";
+import { DESCRIBE_CASES, describedBy, GIVE_CASES, givenBy } from "./describe-memories-case.ts";
 import { NO_SYMBOLS } from "./fakes/no-symbols.ts";
 import { aPull } from "./fakes/pull-requests.ts";
 import { drafted, reports, type ScriptedSettings, scriptedModel, textOf } from "./fakes/scripted-model.ts";
 import { heard, KNOWLEDGE_CASES } from "./knowledge-cases.ts";
+import { AROUND_CASES, around } from "./side-effect-cases.ts";
 
 interface Case {
   readonly key: string;

@@ -4,10 +4,10 @@ import type { ModelRequest } from "../src/domain/model.ts";
 import type { Precedents } from "../src/domain/retrieval.ts";
 import type { Reranker } from "../src/ports/memory.ts";
 import { newGateCache } from "../src/retrieve/retrieve.ts";
-import { type Change, precedentsOf } from "./app/corridor.ts";
+import { type Change, precedentsOf } from "./app/pipeline.ts";
 import { aPull, REPO } from "./fakes/pull-requests.ts";
 import { type Script, scriptedModel, textOf } from "./fakes/scripted-model.ts";
-import { atDistance, embedder, memory, NOW, type Shelved } from "./retrieve/given.ts";
+import { atDistance, embedder, memory, NOW, type Shelved } from "./retrieve/retrieve-builders.ts";
 
 export interface KnowledgeCase {
   readonly key: string;

@@ -7,7 +7,7 @@ import { type MemoryRecord, memoryId, repoKey } from "../src/domain/memory.ts";
 import { tieHash } from "../src/retrieve/rank/tie-breaking.ts";
 import { storedMemory } from "../src/store/memory/memory.ts";
 import { openMemoryFile, reclaimFile } from "../src/store/memory/memory-file.ts";
-import { openStage, type Stage } from "./app/stage.ts";
+import { openStage, type Stage } from "./app/app-harness.ts";
 import { aMemory } from "./builders/memory-record.ts";
 import { says } from "./fakes/anthropic/replies.ts";
 import { startAnthropic } from "./fakes/anthropic/server.ts";

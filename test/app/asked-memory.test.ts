@@ -5,8 +5,8 @@ import Database from "better-sqlite3";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { fails, says } from "../fakes/anthropic/replies.ts";
 import type { ModelCall, Reply } from "../fakes/anthropic/server.ts";
-import { type ModelStage, openModelStage } from "./model-stage.ts";
-import { comment, remembering } from "./remembered.ts";
+import { type ModelStage, openModelStage } from "./model-harness.ts";
+import { comment, remembering } from "./seed-memory.ts";
 
 const SMALL = "claude-haiku-5-5";
 const PATTERN = "Loop rounds each amount before they are added up and loses the rest";

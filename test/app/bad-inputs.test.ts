@@ -5,9 +5,9 @@ import { describe, expect, test } from "vitest";
 import type { Review } from "../../src/domain/review.ts";
 import { reviewMarkdown } from "../../src/publish/publish.ts";
 import { aJob, aPull, HEAD } from "../fakes/pull-requests.ts";
-import { addedFile, type Change, reviewed, reviewOf } from "./corridor.ts";
-import { BACKUP, said, summaryOf } from "./given.ts";
-import { openStage } from "./stage.ts";
+import { openStage } from "./app-harness.ts";
+import { BACKUP, said, summaryOf } from "./change-builders.ts";
+import { addedFile, type Change, reviewed, reviewOf } from "./pipeline.ts";
 
 const SHARED = resolve(process.cwd(), "../shared/bad-inputs");
 const isHere = existsSync(SHARED);

@@ -6,9 +6,9 @@ import type { AppOptions } from "../../src/server/app-options.ts";
 import { says } from "../fakes/anthropic/replies.ts";
 import { type FakeAnthropic, type Reply, startAnthropic } from "../fakes/anthropic/server.ts";
 import type { Pull, Repository } from "../fakes/github/conversation.ts";
-import { BACKUP, LOGIN, said, summaryOf, writes } from "./given.ts";
-import { openStage, type Stage, until } from "./stage.ts";
-import { answered, reactions, replies } from "./talking.ts";
+import { openStage, type Stage, until } from "./app-harness.ts";
+import { BACKUP, LOGIN, said, summaryOf, writes } from "./change-builders.ts";
+import { answered, reactions, replies } from "./conversation-helpers.ts";
 
 let stage: Stage | undefined;
 let anthropic: FakeAnthropic | undefined;

@@ -4,8 +4,8 @@ import Database from "better-sqlite3";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import type { Pull, Repository } from "../fakes/github/conversation.ts";
 import { readManifest } from "../fakes/github/manifest.ts";
-import { BACKUP, BALANCE, LOGIN, said, summaryOf, writes } from "./given.ts";
-import { openStage, type Stage, until } from "./stage.ts";
+import { openStage, type Stage, until } from "./app-harness.ts";
+import { BACKUP, BALANCE, LOGIN, said, summaryOf, writes } from "./change-builders.ts";
 
 const ON = "review: {checks: {enabled: true, failOn: major}}\n";
 const FINDING = "ops/backup.py:3 failure Shell command is built from strings";

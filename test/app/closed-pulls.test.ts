@@ -1,9 +1,9 @@
 // A pull request is closed: what people said on it becomes memory, without an import.
 import { afterEach, expect, test } from "vitest";
-import { BACKUP, LOGIN } from "./given.ts";
+import { openStage, type Stage } from "./app-harness.ts";
+import { BACKUP, LOGIN } from "./change-builders.ts";
+import { shelfOf } from "./memory-rows.ts";
 import { people, saidInReview, saidOnLine } from "./past-reviews.ts";
-import { shelfOf } from "./shelf.ts";
-import { openStage, type Stage } from "./stage.ts";
 
 let stage: Stage | undefined;
 afterEach(async () => {

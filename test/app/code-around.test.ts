@@ -2,7 +2,7 @@
 import { createHash } from "node:crypto";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { says } from "../fakes/anthropic/replies.ts";
-import { type ModelStage, openModelStage } from "./model-stage.ts";
+import { type ModelStage, openModelStage } from "./model-harness.ts";
 
 let stage: ModelStage;
 

@@ -3,9 +3,9 @@ import { afterEach, describe, expect, test } from "vitest";
 import { says } from "../fakes/anthropic/replies.ts";
 import { type FakeAnthropic, startAnthropic } from "../fakes/anthropic/server.ts";
 import type { IssueComment, Person } from "../fakes/github/conversation.ts";
-import { BACKUP } from "./given.ts";
-import { openStage, type Stage } from "./stage.ts";
-import { answered, reactions, replies, repliesIn } from "./talking.ts";
+import { openStage, type Stage } from "./app-harness.ts";
+import { BACKUP } from "./change-builders.ts";
+import { answered, reactions, replies, repliesIn } from "./conversation-helpers.ts";
 
 const ASSOCIATIONS = [
   "OWNER",

@@ -4,9 +4,9 @@ import { says } from "../fakes/anthropic/replies.ts";
 import { type FakeAnthropic, startAnthropic } from "../fakes/anthropic/server.ts";
 import type { Pull } from "../fakes/github/conversation.ts";
 import { readManifest } from "../fakes/github/manifest.ts";
-import { BACKUP, LOGIN, said, summaryOf, WEAK_LOGIN } from "./given.ts";
-import { openStage, type Stage, type StageOptions, until } from "./stage.ts";
-import { answered, reactions, replies, repliesIn } from "./talking.ts";
+import { openStage, type Stage, type StageOptions, until } from "./app-harness.ts";
+import { BACKUP, LOGIN, said, summaryOf, WEAK_LOGIN } from "./change-builders.ts";
+import { answered, reactions, replies, repliesIn } from "./conversation-helpers.ts";
 
 /** No finding is a secret of security here: a loop that never runs is a matter of correctness. */
 const PARSE_PY = ["def parse(text, seen=[]):", "    seen.append(text)", "    return seen", ""].join("\n");

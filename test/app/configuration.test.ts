@@ -1,8 +1,8 @@
 // .kodiai.yml as it takes effect: from the base, with the owner's defaults under it, and with its mistakes said aloud.
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import type { Files } from "../fakes/github/emulator.ts";
-import { BACKUP, BALANCE, said, summaryOf } from "./given.ts";
-import { openStage, type Stage } from "./stage.ts";
+import { openStage, type Stage } from "./app-harness.ts";
+import { BACKUP, BALANCE, said, summaryOf } from "./change-builders.ts";
 
 let stage: Stage;
 beforeAll(async () => {

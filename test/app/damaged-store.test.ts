@@ -9,9 +9,9 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { kodiai } from "../cli/kodiai.ts";
 import type { Pull } from "../fakes/github/conversation.ts";
 import { type GitHubWorld, startGitHub } from "../fakes/github/github.ts";
-import { BALANCE, said, summaryOf } from "./given.ts";
+import { openStage, until, WEBHOOK_PATH } from "./app-harness.ts";
+import { BALANCE, said, summaryOf } from "./change-builders.ts";
 import { freePorts } from "./server-process.ts";
-import { openStage, until, WEBHOOK_PATH } from "./stage.ts";
 
 const MAIN = fileURLToPath(new URL("../../src/main.ts", import.meta.url));
 let root: string;

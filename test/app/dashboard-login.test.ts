@@ -3,7 +3,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import Database from "better-sqlite3";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { openStage, type Stage } from "./stage.ts";
+import { openStage, type Stage } from "./app-harness.ts";
 
 const TOKEN = "a-token-for-the-dashboard-0123456789";
 const CODE = {

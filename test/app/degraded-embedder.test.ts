@@ -10,9 +10,9 @@ import {
   status,
   text,
 } from "../fakes/scripted-server.ts";
-import { BACKUP, said, summaryOf } from "./given.ts";
-import { comment, remembering, smallTalk } from "./remembered.ts";
-import { openStage, type Stage } from "./stage.ts";
+import { openStage, type Stage } from "./app-harness.ts";
+import { BACKUP, said, summaryOf } from "./change-builders.ts";
+import { comment, remembering, smallTalk } from "./seed-memory.ts";
 
 const DIMENSION = 8;
 

@@ -6,9 +6,9 @@ import { afterEach, expect, test } from "vitest";
 import type { Precedents } from "../../src/domain/retrieval.ts";
 import type { AppOptions } from "../../src/server/app-options.ts";
 import type { Repository } from "../fakes/github/conversation.ts";
-import { BACKUP, BALANCE, said, summaryOf } from "./given.ts";
-import { comment, inMemory, remembering, smallTalk } from "./remembered.ts";
-import { openStage, type Stage, until } from "./stage.ts";
+import { openStage, type Stage, until } from "./app-harness.ts";
+import { BACKUP, BALANCE, said, summaryOf } from "./change-builders.ts";
+import { comment, inMemory, remembering, smallTalk } from "./seed-memory.ts";
 
 /** A machine that is busy with other tests is no failure of these. */
 const patience = { answerMs: 60_000 };

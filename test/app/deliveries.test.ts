@@ -5,8 +5,8 @@ import Database from "better-sqlite3";
 import { pino } from "pino";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
 import { loggedError } from "../../src/server/logged-error.ts";
+import { openStage, type Stage, until } from "./app-harness.ts";
 import { opened, signedPost } from "./server-process.ts";
-import { openStage, type Stage, until } from "./stage.ts";
 
 const FORMER = "60303ae22b998861bce3b28f33eec1be758a213c86c93c076dbe9f558c11c752";
 /** Words of a pull request, which are for its readers. */

@@ -1,9 +1,9 @@
 // Updates of dependencies as a visitor sees them: what was looked up, what it means, and what nobody looked at.
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import type { Pull, Repository } from "../fakes/github/conversation.ts";
-import type { PullRequestOptions } from "../fakes/github/pull-acts.ts";
-import { summaryOf } from "./given.ts";
-import { openStage, type Stage } from "./stage.ts";
+import type { PullRequestOptions } from "../fakes/github/pull-actions.ts";
+import { openStage, type Stage } from "./app-harness.ts";
+import { summaryOf } from "./change-builders.ts";
 
 let stage: Stage;
 let repositories = 0;

@@ -6,10 +6,10 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { openStore } from "../../src/wire/store.ts";
 import { says } from "../fakes/anthropic/replies.ts";
 import type { ModelCall, Reply } from "../fakes/anthropic/server.ts";
-import { LESSON, reply, SITUATION, TAGS } from "../learn/described.ts";
-import { WEAK_LOGIN } from "./given.ts";
-import { type ModelStage, openModelStage } from "./model-stage.ts";
-import { inMemory } from "./remembered.ts";
+import { LESSON, reply, SITUATION, TAGS } from "../learn/model-descriptions.ts";
+import { WEAK_LOGIN } from "./change-builders.ts";
+import { type ModelStage, openModelStage } from "./model-harness.ts";
+import { inMemory } from "./seed-memory.ts";
 
 let play: ModelStage;
 /** What the model says to the question about a memory, first and again. */

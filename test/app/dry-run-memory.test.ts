@@ -1,9 +1,9 @@
 // A dry run posts nothing, and remembers nothing as posted: the real run that comes later starts from what really happened.
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { BACKUP, said, summaryOf } from "./given.ts";
-import { comment, inMemory, remembering, smallTalk } from "./remembered.ts";
-import { openStage, type Stage } from "./stage.ts";
-import { answered } from "./talking.ts";
+import { openStage, type Stage } from "./app-harness.ts";
+import { BACKUP, said, summaryOf } from "./change-builders.ts";
+import { answered } from "./conversation-helpers.ts";
+import { comment, inMemory, remembering, smallTalk } from "./seed-memory.ts";
 
 let stage: Stage;
 beforeAll(async () => {

@@ -1,9 +1,9 @@
 // People answer what Kodiai said, with thumbs, words, commits and buttons, and memory thinks of it what they made of it.
 import { afterEach, describe, expect, test } from "vitest";
-import { BACKUP } from "./given.ts";
-import { anHourPasses, outcome, why } from "./heard.ts";
-import { openStage, type Stage, until } from "./stage.ts";
-import { answered } from "./talking.ts";
+import { openStage, type Stage, until } from "./app-harness.ts";
+import { BACKUP } from "./change-builders.ts";
+import { answered } from "./conversation-helpers.ts";
+import { anHourPasses, outcome, why } from "./memory-assertions.ts";
 
 /** One finding on line 3 that is neither security nor correctness, with a suggestion: focused-test. */
 const CART = [

@@ -5,10 +5,10 @@ import Database from "better-sqlite3";
 import { afterEach, expect, test } from "vitest";
 import type { Review } from "../../src/domain/review.ts";
 import type { Pull } from "../fakes/github/conversation.ts";
-import { anHourPasses } from "./heard.ts";
+import { openStage, type Stage } from "./app-harness.ts";
+import { anHourPasses } from "./memory-assertions.ts";
 import { people, saidOnLine } from "./past-reviews.ts";
-import { inMemory } from "./remembered.ts";
-import { openStage, type Stage } from "./stage.ts";
+import { inMemory } from "./seed-memory.ts";
 
 let stage: Stage | undefined;
 afterEach(async () => {

@@ -3,9 +3,9 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import { BACKUP } from "./given.ts";
-import { labelOf, shelfOf } from "./shelf.ts";
-import { openStage, type Stage, until } from "./stage.ts";
+import { openStage, type Stage, until } from "./app-harness.ts";
+import { BACKUP } from "./change-builders.ts";
+import { labelOf, shelfOf } from "./memory-rows.ts";
 
 let stage: Stage;
 beforeAll(async () => {

@@ -2,9 +2,9 @@
 import { afterEach, expect, test } from "vitest";
 import { kodiai } from "../cli/kodiai.ts";
 import { refused as refusal } from "../fakes/github/refusals.ts";
-import { BALANCE, said, summaryOf } from "./given.ts";
-import { openStage, type Stage } from "./stage.ts";
-import { answered } from "./talking.ts";
+import { openStage, type Stage } from "./app-harness.ts";
+import { BALANCE, said, summaryOf } from "./change-builders.ts";
+import { answered } from "./conversation-helpers.ts";
 
 let stage: Stage | undefined;
 afterEach(async () => {

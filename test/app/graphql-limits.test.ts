@@ -1,10 +1,10 @@
 // GraphQL says 200 where REST would refuse. What GitHub asks us to wait for is waited for, and nothing that people did is lost.
 import { afterEach, expect, test } from "vitest";
 import { type RefusalName, refused } from "../fakes/github/refusals.ts";
-import { BACKUP, LOGIN } from "./given.ts";
-import { outcome } from "./heard.ts";
-import { openStage, type Stage, until } from "./stage.ts";
-import { answered } from "./talking.ts";
+import { openStage, type Stage, until } from "./app-harness.ts";
+import { BACKUP, LOGIN } from "./change-builders.ts";
+import { answered } from "./conversation-helpers.ts";
+import { outcome } from "./memory-assertions.ts";
 
 let stage: Stage | undefined;
 afterEach(async () => {

@@ -1,11 +1,11 @@
 // What people said about a finding on one pull request, and what becomes of the like of it on the next ones.
 import { afterEach, describe, expect, test } from "vitest";
 import type { Pull, Repository } from "../fakes/github/conversation.ts";
-import { BACKUP, LOGIN } from "./given.ts";
-import { anHourPasses } from "./heard.ts";
+import { openStage, type Stage } from "./app-harness.ts";
+import { BACKUP, LOGIN } from "./change-builders.ts";
+import { answered, replies, repliesIn } from "./conversation-helpers.ts";
+import { anHourPasses } from "./memory-assertions.ts";
 import { type Defect, type SeeingModel, seeingModel } from "./seeing-model.ts";
-import { openStage, type Stage } from "./stage.ts";
-import { answered, replies, repliesIn } from "./talking.ts";
 
 let stage: Stage | undefined;
 let model: SeeingModel | undefined;

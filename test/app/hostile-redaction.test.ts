@@ -2,12 +2,12 @@
 // turn text that was made inert into something that acts.
 import { afterEach, describe, expect, test } from "vitest";
 import { says } from "../fakes/anthropic/replies.ts";
-import { expectSentInert, sentMarkdown } from "../publish/sent.ts";
-import { BACKUP, LOGIN, said, summaryOf } from "./given.ts";
-import { anHourPasses } from "./heard.ts";
-import { openModelStage } from "./model-stage.ts";
-import { openStage, type Stage } from "./stage.ts";
-import { answered, repliesIn } from "./talking.ts";
+import { expectSentInert, sentMarkdown } from "../publish/sent-markdown.ts";
+import { openStage, type Stage } from "./app-harness.ts";
+import { BACKUP, LOGIN, said, summaryOf } from "./change-builders.ts";
+import { answered, repliesIn } from "./conversation-helpers.ts";
+import { anHourPasses } from "./memory-assertions.ts";
+import { openModelStage } from "./model-harness.ts";
 
 const HEADER = "-----BEGIN PRIVATE KEY-----";
 // Put together here, so that no scanner takes this file for a leak.

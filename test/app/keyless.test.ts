@@ -2,9 +2,9 @@
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import type { Precedents } from "../../src/domain/retrieval.ts";
 import type { Pull } from "../fakes/github/conversation.ts";
-import { BACKUP, summaryOf } from "./given.ts";
-import { comment, remembering, smallTalk } from "./remembered.ts";
-import { openStage, type Stage } from "./stage.ts";
+import { openStage, type Stage } from "./app-harness.ts";
+import { BACKUP, summaryOf } from "./change-builders.ts";
+import { comment, remembering, smallTalk } from "./seed-memory.ts";
 
 let stage: Stage;
 const heard = new Map<string, Precedents>();

@@ -1,7 +1,7 @@
 // Pull requests of a size that nobody wants to review: they are reviewed within bounds, and the bounds are told.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { BALANCE, said, summaryOf } from "./given.ts";
-import { openStage, type Stage } from "./stage.ts";
+import { openStage, type Stage } from "./app-harness.ts";
+import { BALANCE, said, summaryOf } from "./change-builders.ts";
 
 let stage: Stage;
 beforeAll(async () => {

@@ -2,8 +2,8 @@
 // more with a single name changed while the first is fixed, and the model finds other words each time. SLOW=1 lives through 50 pushes, else 14.
 import { afterEach, expect, test } from "vitest";
 import type { Pull } from "../fakes/github/conversation.ts";
+import { openStage, type Stage } from "./app-harness.ts";
 import { type Defect, type SeeingModel, seeingModel } from "./seeing-model.ts";
-import { openStage, type Stage } from "./stage.ts";
 
 const PUSHES = process.env.SLOW === "1" ? 50 : 14;
 

@@ -5,7 +5,7 @@ import type { ModelChoice } from "../../src/config/read-model.ts";
 import * as messages from "../fakes/anthropic/replies.ts";
 import type { ModelCall, Replies, Reply } from "../fakes/anthropic/server.ts";
 import * as completions from "../fakes/openai/replies.ts";
-import { type ModelStage, openModelStage, type Seen } from "./model-stage.ts";
+import { type ModelStage, openModelStage, type Seen } from "./model-harness.ts";
 
 // Put together here, so that no scanner takes this file for a leak.
 const TOKEN = ["ghp", "vE8rT2kQ9wLx4ZbN7mJcYpHd1Xs6Ua3Fo5Ri"].join("_");

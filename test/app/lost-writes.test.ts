@@ -1,8 +1,8 @@
 // GitHub takes what is written and its answer is lost, in every way there is: each thing stands there once.
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import type { Pull, Repository } from "../fakes/github/conversation.ts";
-import { BACKUP, BALANCE, said, summaryOf } from "./given.ts";
-import { openStage, type Stage } from "./stage.ts";
+import { openStage, type Stage } from "./app-harness.ts";
+import { BACKUP, BALANCE, said, summaryOf } from "./change-builders.ts";
 
 /** The long version: SLOW=1. */
 const REVIEWS = process.env.SLOW === undefined ? 40 : 500;

@@ -8,8 +8,8 @@ import { chosenModel, promptDelimiter } from "../../src/wire/models.ts";
 import { malformedReplies } from "../fakes/anthropic/malformed.ts";
 import { bareStream, says } from "../fakes/anthropic/replies.ts";
 import { type FakeAnthropic, type Reply, startAnthropic } from "../fakes/anthropic/server.ts";
-import { expectInert, posted } from "../publish/posted.ts";
-import { reviewed } from "./corridor.ts";
+import { expectInert, posted } from "../publish/posted-review.ts";
+import { reviewed } from "./pipeline.ts";
 
 const LINE = 'etag() { md5sum "$1" | cut -c1-8; }';
 const TITLE = "Two files may have the same etag";

@@ -17,8 +17,8 @@ import {
   stalls,
 } from "../fakes/anthropic/replies.ts";
 import type { ModelCall, Reply } from "../fakes/anthropic/server.ts";
-import { LOGIN, WEAK_LOGIN } from "./given.ts";
-import { type ModelStage, openModelStage, type Seen } from "./model-stage.ts";
+import { LOGIN, WEAK_LOGIN } from "./change-builders.ts";
+import { type ModelStage, openModelStage, type Seen } from "./model-harness.ts";
 
 const ETAG = "export function etag(content: string): string {";
 const TITLE = "The etag of an empty file is the same for every file";

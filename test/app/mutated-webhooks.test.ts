@@ -4,8 +4,8 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { Agent } from "node:http";
 import { join, resolve } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { openStage, type Stage } from "./app-harness.ts";
 import { signedPost } from "./server-process.ts";
-import { openStage, type Stage } from "./stage.ts";
 
 const FOLDER = resolve(process.cwd(), "../shared/bad-inputs/webhooks");
 const isHere = existsSync(FOLDER);

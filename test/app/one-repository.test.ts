@@ -1,8 +1,8 @@
 // What leaves with a review goes to one repository only, and holds no secret: its tokens, and what is sent to be embedded.
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { json, type ScriptedServer, scriptedServer } from "../fakes/scripted-server.ts";
-import { BACKUP, BALANCE } from "./given.ts";
-import { openStage, type Stage } from "./stage.ts";
+import { openStage, type Stage } from "./app-harness.ts";
+import { BACKUP, BALANCE } from "./change-builders.ts";
 
 const TOKEN = `ghp_${"x7Rk2mQ9wLz4vB8nT1cY6pD3sF5hJ0aGeUiO"}`;
 

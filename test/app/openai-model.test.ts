@@ -3,8 +3,8 @@ import { expect, test } from "vitest";
 import { readModel } from "../../src/config/read-model.ts";
 import { type ModelCall, startAnthropic as startServer } from "../fakes/anthropic/server.ts";
 import { fails, says } from "../fakes/openai/replies.ts";
-import { LOGIN } from "./given.ts";
-import { openStage } from "./stage.ts";
+import { openStage } from "./app-harness.ts";
+import { LOGIN } from "./change-builders.ts";
 
 const TITLE = "The etag of an empty file is the same for every file";
 

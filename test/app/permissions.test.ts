@@ -1,8 +1,8 @@
 // app.yml asks for what a review needs, and for nothing that it does not need.
 import { expect, test } from "vitest";
 import { readManifest } from "../fakes/github/manifest.ts";
-import { BACKUP, said, summaryOf } from "./given.ts";
-import { openStage } from "./stage.ts";
+import { openStage } from "./app-harness.ts";
+import { BACKUP, said, summaryOf } from "./change-builders.ts";
 
 const manifest = readManifest();
 

@@ -1,9 +1,9 @@
 // A public repository takes its settings from a private one of the same owner: they hold, and nothing of that repository is
 // shown where everybody reads.
 import { afterEach, expect, test } from "vitest";
-import { BACKUP, summaryOf } from "./given.ts";
-import { openStage, type Stage } from "./stage.ts";
-import { answered, replies } from "./talking.ts";
+import { openStage, type Stage } from "./app-harness.ts";
+import { BACKUP, summaryOf } from "./change-builders.ts";
+import { answered, replies } from "./conversation-helpers.ts";
 
 let stage: Stage | undefined;
 afterEach(async () => {

@@ -5,8 +5,8 @@ import { afterEach, expect, test } from "vitest";
 import { says } from "../fakes/anthropic/replies.ts";
 import { type FakeAnthropic, startAnthropic } from "../fakes/anthropic/server.ts";
 import type { Pull } from "../fakes/github/conversation.ts";
-import { BACKUP, BALANCE } from "./given.ts";
-import { openStage, type Stage, until } from "./stage.ts";
+import { openStage, type Stage, until } from "./app-harness.ts";
+import { BACKUP, BALANCE } from "./change-builders.ts";
 
 const QUIET = { findings: [], ruleFindings: [], walkthrough: "Backs the shop up." };
 const READING = /^⏳ Reading 1 file of \[`[0-9a-f]{7}`\]\(https:[^)]*\)…\n\n<!-- kodiai:progress -->\n\n/;

@@ -4,8 +4,8 @@ import { afterEach, describe, expect, test } from "vitest";
 import { says } from "../fakes/anthropic/replies.ts";
 import { type FakeAnthropic, type ModelCall, startAnthropic } from "../fakes/anthropic/server.ts";
 import type { Pull } from "../fakes/github/conversation.ts";
-import { summaryOf } from "./given.ts";
-import { openStage, type Stage } from "./stage.ts";
+import { openStage, type Stage } from "./app-harness.ts";
+import { summaryOf } from "./change-builders.ts";
 
 let stage: Stage | undefined;
 let anthropic: FakeAnthropic | undefined;

@@ -4,8 +4,8 @@ import Database from "better-sqlite3";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import type { Pull, Repository } from "../fakes/github/conversation.ts";
 import { type RefusalName, refused } from "../fakes/github/refusals.ts";
-import { BALANCE, said } from "./given.ts";
-import { openStage, type Stage, until } from "./stage.ts";
+import { openStage, type Stage, until } from "./app-harness.ts";
+import { BALANCE, said } from "./change-builders.ts";
 
 const SWEEP_MS = 100;
 const HOUR_MS = 60 * 60_000;

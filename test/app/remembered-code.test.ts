@@ -2,9 +2,9 @@
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { BACKUP } from "./given.ts";
-import { shelfOf } from "./shelf.ts";
-import { openStage, type Stage } from "./stage.ts";
+import { openStage, type Stage } from "./app-harness.ts";
+import { BACKUP } from "./change-builders.ts";
+import { shelfOf } from "./memory-rows.ts";
 
 let stage: Stage;
 beforeAll(async () => {

@@ -4,10 +4,10 @@ import { readReranker } from "../../src/config/read-reranker.ts";
 import { chosenReranker } from "../../src/wire/models.ts";
 import { aPull, REPO } from "../fakes/pull-requests.ts";
 import { json, type ScriptedServer, scriptedServer, status } from "../fakes/scripted-server.ts";
-import { atDistance, embedder, memory } from "../retrieve/given.ts";
-import { precedentsOf, reviewOf } from "./corridor.ts";
-import { BACKUP, BALANCE, WEAK_LOGIN } from "./given.ts";
-import { openStage } from "./stage.ts";
+import { atDistance, embedder, memory } from "../retrieve/retrieve-builders.ts";
+import { openStage } from "./app-harness.ts";
+import { BACKUP, BALANCE, WEAK_LOGIN } from "./change-builders.ts";
+import { precedentsOf, reviewOf } from "./pipeline.ts";
 
 /** Of the kind that GitHub gives out; made up. */
 const TOKEN = `ghp_${"aB3dE5gH7jK9".repeat(3)}`;

@@ -3,8 +3,8 @@ import { join } from "node:path";
 import Database from "better-sqlite3";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { kodiai } from "../cli/kodiai.ts";
-import { BACKUP, BALANCE, said } from "./given.ts";
-import { openStage, type Stage } from "./stage.ts";
+import { openStage, type Stage } from "./app-harness.ts";
+import { BACKUP, BALANCE, said } from "./change-builders.ts";
 
 let stage: Stage;
 let db: Database.Database;

@@ -3,8 +3,8 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { statelessToken } from "../fakes/github/stateless-token.ts";
-import { said, summaryOf } from "./given.ts";
-import { openStage, type Stage, until } from "./stage.ts";
+import { openStage, type Stage, until } from "./app-harness.ts";
+import { said, summaryOf } from "./change-builders.ts";
 
 // Put together here, so that no scanner takes this file for a leak.
 const TOKEN = ["ghp", "b7Qk2ZpXv9Lr4TnWs8Yc1HdJ6mGfA3eUo5iK"].join("_");

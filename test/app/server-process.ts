@@ -9,7 +9,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type GitHubWorld, startGitHub } from "../fakes/github/github.ts";
-import { until, WEBHOOK_PATH } from "./stage.ts";
+import { until, WEBHOOK_PATH } from "./app-harness.ts";
 
 const DOCKERFILE = fileURLToPath(new URL("../../Dockerfile", import.meta.url));
 /** What the image gives Node before the program. */

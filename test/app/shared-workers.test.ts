@@ -3,8 +3,8 @@ import { afterEach, expect, test } from "vitest";
 import { says } from "../fakes/anthropic/replies.ts";
 import { type FakeAnthropic, type Reply, startAnthropic } from "../fakes/anthropic/server.ts";
 import type { Pull, Repository } from "../fakes/github/conversation.ts";
-import { BACKUP, said } from "./given.ts";
-import { openStage, type Stage, until } from "./stage.ts";
+import { openStage, type Stage, until } from "./app-harness.ts";
+import { BACKUP, said } from "./change-builders.ts";
 
 let stage: Stage | undefined;
 let anthropic: FakeAnthropic | undefined;

@@ -2,9 +2,9 @@
 // never reaches a public one, in any form.
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import type { Precedents } from "../../src/domain/retrieval.ts";
-import { BACKUP, summaryOf } from "./given.ts";
-import { comment, remembering, smallTalk } from "./remembered.ts";
-import { openStage, type Stage } from "./stage.ts";
+import { openStage, type Stage } from "./app-harness.ts";
+import { BACKUP, summaryOf } from "./change-builders.ts";
+import { comment, remembering, smallTalk } from "./seed-memory.ts";
 
 const GIVES = "knowledge: {sharing: {gives: true}}\n";
 const TAKES = "knowledge: {sharing: {takes: true}}\n";

@@ -1,8 +1,8 @@
 // What is stored of a comment that asks Kodiai for something: its words and the lines it is about, without secrets.
 import { expect, test } from "vitest";
-import { BACKUP } from "./given.ts";
-import { openStage } from "./stage.ts";
-import { answered, repliesIn } from "./talking.ts";
+import { openStage } from "./app-harness.ts";
+import { BACKUP } from "./change-builders.ts";
+import { answered, repliesIn } from "./conversation-helpers.ts";
 
 /** Put together, so that no scanner takes this file for a leak. */
 const token = (letters: string) => ["ghp", `b7Qk2ZpXv9Lr4TnWs8Yc1HdJ6mGfA3${letters}`].join("_");

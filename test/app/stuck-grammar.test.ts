@@ -1,8 +1,8 @@
 // A change that gets a grammar stuck: it is reviewed as far as lines go, it is said, and the server answers meanwhile.
 import { expect, test } from "vitest";
 import { isolatedInspector } from "../../src/adapters/rules/isolated-inspector.ts";
-import { BACKUP, said, summaryOf } from "./given.ts";
-import { openStage } from "./stage.ts";
+import { openStage } from "./app-harness.ts";
+import { BACKUP, said, summaryOf } from "./change-builders.ts";
 
 const TOKEN = ["ghp", "b7Qk2ZpXv9Lr4TnWs8Yc1HdJ6mGfA3eUo5iK"].join("_");
 const STUCK = `// ${TOKEN}\n${`${"x:=<-".repeat(3_600)}\n`.repeat(14)}`;

@@ -13,8 +13,8 @@ import type { RunningApp } from "../../src/server/app-options.ts";
 import { inspector } from "../../src/wire/rules.ts";
 import type { Pull } from "../fakes/github/conversation.ts";
 import { SECOND } from "../fakes/github/github.ts";
-import { BACKUP, LOGIN, writes } from "./given.ts";
-import { openStage, type Stage, until, WEBHOOK_PATH } from "./stage.ts";
+import { openStage, type Stage, until, WEBHOOK_PATH } from "./app-harness.ts";
+import { BACKUP, LOGIN, writes } from "./change-builders.ts";
 
 const OTHER = `${SECOND.slug}[bot]`;
 const ECHOES = process.env.SLOW === "1" ? 100 : 4;

@@ -1,10 +1,10 @@
 // A branch that was never merged is its author's word alone. What it did to the lines of a comment, and who pressed "Resolve
 // conversation" there, counts as it does for our own findings: merged, or done by somebody with write access.
 import { afterEach, expect, test } from "vitest";
-import { anHourPasses } from "./heard.ts";
+import { openStage, type Stage } from "./app-harness.ts";
+import { anHourPasses } from "./memory-assertions.ts";
 import { people, saidOnLine } from "./past-reviews.ts";
-import { inMemory } from "./remembered.ts";
-import { openStage, type Stage } from "./stage.ts";
+import { inMemory } from "./seed-memory.ts";
 
 let stage: Stage | undefined;
 afterEach(async () => {

@@ -7,7 +7,7 @@ import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { hook } from "../../src/cli/hook.ts";
 import { UsageError } from "../../src/cli/usage.ts";
 import { hookPorts } from "../../src/wire/cli/git.ts";
-import { BALANCE } from "../app/given.ts";
+import { BALANCE } from "../app/change-builders.ts";
 import { type Clone, newClone } from "./kodiai.ts";
 
 let clone: Clone;

@@ -4,7 +4,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "no
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { BACKUP, BALANCE } from "../app/given.ts";
+import { BACKUP, BALANCE } from "../app/change-builders.ts";
 import { type Clone, kodiai, newClone } from "./kodiai.ts";
 
 let clone: Clone;

@@ -8,7 +8,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { type MemoryRecord, memoryId } from "../../src/domain/memory.ts";
 import type { Precedents } from "../../src/domain/retrieval.ts";
 import { exportLine } from "../../src/learn/remember/parse-row.ts";
-import { givenRecord } from "../learn/given.ts";
+import { givenRecord } from "../learn/memory-builders.ts";
 import { type Clone, kodiai, newClone } from "./kodiai.ts";
 
 let clone: Clone;

@@ -10,7 +10,7 @@ import { UsageError } from "../../src/cli/usage.ts";
 import { exportLine } from "../../src/learn/remember/parse-row.ts";
 import type { CodeChunker, Recall, Tree } from "../../src/ports/memory.ts";
 import { fakeEmbedder, fakeMemory } from "../fakes/memory.ts";
-import { AT, givenRecord, REPO } from "../learn/given.ts";
+import { AT, givenRecord, REPO } from "../learn/memory-builders.ts";
 
 let folder: string;
 let printed: string[];

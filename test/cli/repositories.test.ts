@@ -11,7 +11,7 @@ import type { Repo } from "../../src/domain/job.ts";
 import { exportLine } from "../../src/learn/remember/parse-row.ts";
 import { indexVerbPorts, memoryVerbPorts } from "../../src/wire/cli/memory.ts";
 import { type Clone, givenClone } from "../adapters/git/clone.ts";
-import { givenRecord } from "../learn/given.ts";
+import { givenRecord } from "../learn/memory-builders.ts";
 
 let folder: string;
 let printed: string[];

@@ -5,8 +5,8 @@ import { localWords } from "../../src/adapters/local/local-embedder.ts";
 import { repoKey } from "../../src/domain/memory.ts";
 import { storedMemory } from "../../src/store/memory/memory.ts";
 import { openMemoryFile, reclaimFile } from "../../src/store/memory/memory-file.ts";
-import { BACKUP, BALANCE, summaryOf, writes } from "../app/given.ts";
-import { openStage, type Stage } from "../app/stage.ts";
+import { openStage, type Stage } from "../app/app-harness.ts";
+import { BACKUP, BALANCE, summaryOf, writes } from "../app/change-builders.ts";
 import type { Pull, Repository } from "../fakes/github/conversation.ts";
 import { kodiai } from "./kodiai.ts";
 

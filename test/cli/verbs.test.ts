@@ -5,9 +5,9 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { localEmbedder } from "../../src/adapters/local/local-embedder.ts";
 import { openStore } from "../../src/wire/store.ts";
-import { BACKUP } from "../app/given.ts";
+import { BACKUP } from "../app/change-builders.ts";
 import { startGitHub } from "../fakes/github/github.ts";
-import { givenRecord } from "../learn/given.ts";
+import { givenRecord } from "../learn/memory-builders.ts";
 import { type Clone, kodiai, newClone } from "./kodiai.ts";
 
 let clone: Clone;

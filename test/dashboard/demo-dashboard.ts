@@ -2,8 +2,8 @@
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import { playDashboardData } from "../../demo/dashboard-data.ts";
-import { startApp } from "../../demo/start-app.ts";
 import { runDemo } from "../../demo/first-review.ts";
+import { startApp } from "../../demo/start-app.ts";
 import type { Pull } from "../fakes/github/conversation.ts";
 import type { GitHubWorld } from "../fakes/github/github.ts";
 

@@ -7,7 +7,7 @@ import { publicErrorText } from "../../src/domain/text/public-error-text.ts";
 import { codeSpan, sanitizeBlock, sanitizeInline } from "../../src/publish/sanitize.ts";
 import { receive } from "../../src/receive/receive.ts";
 import { loggedError } from "../../src/server/logged-error.ts";
-import { runs } from "../runs.ts";
+import { runs } from "../property-runs.ts";
 
 /** Put together, so that no scanner takes this file for a leak. */
 const TOKENS: readonly string[] = [

@@ -13,7 +13,7 @@ import {
 } from "../../src/flows/repository/follow-repository.ts";
 import type { ReachableRepository, Tree, Unreachable } from "../../src/ports/memory.ts";
 import { fakeEmbedder, fakeMemory } from "../fakes/memory.ts";
-import { AT, givenRecord, REPO } from "../learn/given.ts";
+import { AT, givenRecord, REPO } from "../learn/memory-builders.ts";
 
 const SUSPENDED: Unreachable = { kind: "unreachable", reason: "the installation is suspended", isMissing: false };
 const GONE: Unreachable = { kind: "unreachable", reason: "the App does not reach the repository", isMissing: true };

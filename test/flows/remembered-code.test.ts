@@ -8,7 +8,7 @@ import { findingRecords, remember, reviewHunks } from "../../src/learn/learn.ts"
 import { retrieve } from "../../src/retrieve/retrieve.ts";
 import { openStore } from "../../src/wire/store.ts";
 import { fakeEmbedder } from "../fakes/memory.ts";
-import { given, memory, NOW, REPO } from "../retrieve/given.ts";
+import { given, memory, NOW, REPO } from "../retrieve/retrieve-builders.ts";
 
 let folder: string;
 beforeEach(() => {

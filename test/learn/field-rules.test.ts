@@ -9,7 +9,7 @@ import {
   situationProblems,
   takeFields,
 } from "../../src/learn/remember/description-rules.ts";
-import { LESSON, reply, SITUATION, TAGS } from "./described.ts";
+import { LESSON, reply, SITUATION, TAGS } from "./model-descriptions.ts";
 
 const names = (problems: readonly { readonly name: string }[]) => problems.map(({ name }) => name);
 const situation = (text: string) => names(situationProblems(text));

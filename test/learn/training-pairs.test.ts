@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { trainingPairs } from "../../src/learn/remember/training-pairs.ts";
-import { givenRecord } from "./given.ts";
+import { givenRecord } from "./memory-builders.ts";
 
 const record = (at: number, pull: number | null, hunk: string | null) =>
   givenRecord({

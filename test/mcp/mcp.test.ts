@@ -24,7 +24,7 @@ import { memoryVerbPorts } from "../../src/wire/cli/memory.ts";
 import { type Clone, kodiai, newClone } from "../cli/kodiai.ts";
 import { says } from "../fakes/anthropic/replies.ts";
 import { startAnthropic } from "../fakes/anthropic/server.ts";
-import { givenRecord } from "../learn/given.ts";
+import { givenRecord } from "../learn/memory-builders.ts";
 
 const MAIN = new URL("../../src/cli/main.ts", import.meta.url).pathname;
 const TOKEN = "0123456789abcdef0123456789abcdef";

@@ -11,7 +11,7 @@ import { findingSource } from "../../src/domain/memory.ts";
 import { exportLine } from "../../src/learn/remember/parse-row.ts";
 import { memoryVerbPorts } from "../../src/wire/cli/memory.ts";
 import { type Clone, newClone } from "../cli/kodiai.ts";
-import { givenRecord } from "../learn/given.ts";
+import { givenRecord } from "../learn/memory-builders.ts";
 import { testDatabase } from "../postgres.ts";
 
 const MAIN = new URL("../../src/cli/main.ts", import.meta.url).pathname;

@@ -4,9 +4,9 @@ import type { DependencyUpdate, PackageUpdate } from "../../src/domain/dependenc
 import { dependencyUpdateLines } from "../../src/publish/dependency-update.ts";
 import { BODY_LIMIT, renderSummary } from "../../src/publish/render-summary.ts";
 import { updateVerdict } from "../../src/publish/update-verdict.ts";
-import { runs } from "../runs.ts";
-import { hostile } from "./hostile.ts";
-import { violations } from "./inert.ts";
+import { runs } from "../property-runs.ts";
+import { violations } from "./github-markdown.ts";
+import { hostile } from "./hostile-text.ts";
 import { sampleReview } from "./sample-review.ts";
 
 const OURS = {

@@ -5,8 +5,8 @@ import { parseFindingMarker, parseReviewMarker } from "../../src/domain/review/m
 import type { PlacedFinding, PostedReview, Review } from "../../src/domain/review.ts";
 import { publish } from "../../src/publish/publish.ts";
 import { type FakeReviews, fakeReviews, type World } from "../fakes/reviews.ts";
-import { finding, HEAD, LOGIN, REPO } from "../review/given.ts";
-import { runs } from "../runs.ts";
+import { runs } from "../property-runs.ts";
+import { finding, HEAD, LOGIN, REPO } from "../review/review-builders.ts";
 import { BUILD, sampleReview } from "./sample-review.ts";
 
 const github = (more: Partial<World> = {}) => fakeReviews({ headSha: HEAD, files: [LOGIN, BUILD], ...more });

@@ -2,11 +2,11 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { SeenBefore } from "../../src/domain/retrieval.ts";
 import { renderSummary } from "../../src/publish/render-summary.ts";
-import { NO_MEMORY } from "../review/given.ts";
-import { runs } from "../runs.ts";
-import { hostile } from "./hostile.ts";
-import { violations } from "./inert.ts";
-import { OURS } from "./posted.ts";
+import { runs } from "../property-runs.ts";
+import { NO_MEMORY } from "../review/review-builders.ts";
+import { violations } from "./github-markdown.ts";
+import { hostile } from "./hostile-text.ts";
+import { OURS } from "./posted-review.ts";
 import { sampleReview } from "./sample-review.ts";
 
 /** Any plain address on the repository's own GitHub: memory may have been imported from anywhere. */

@@ -2,7 +2,7 @@
 import { describe, expect, test } from "vitest";
 import type { Precedents } from "../../src/domain/retrieval.ts";
 import { gateCache } from "../../src/retrieve/gate/evaluate-gate.ts";
-import { added, atDistance, embedder, memory, type Shape, type Shelved } from "./given.ts";
+import { added, atDistance, embedder, memory, type Shape, type Shelved } from "./retrieve-builders.ts";
 import { at, CPP, enter, factorOf, heard, ids, type Room } from "./retrieve-harness.ts";
 
 /** Everything that is found is admitted: what is looked at here is its order. */

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { defaultKnowledge } from "../../src/config/knowledge.ts";
 import { buildRetrievalContextSection } from "../../src/domain/memory/precedent-section.ts";
 import { RERANK } from "../../src/retrieve/rank/language.ts";
-import { added, DAY, memory, NOW, type Shape } from "./given.ts";
+import { added, DAY, memory, NOW, type Shape } from "./retrieve-builders.ts";
 import { at, CPP, enter, heard, ids, type Room } from "./retrieve-harness.ts";
 
 /** Everything is admitted. */

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { buildRetrievalContextSection } from "../../src/domain/memory/precedent-section.ts";
 import { isoDate } from "../../src/domain/text/iso-date.ts";
 import { seenBefore } from "../../src/retrieve/choose.ts";
-import { memory, NOW, rankedMemory } from "./given.ts";
+import { memory, NOW, rankedMemory } from "./retrieve-builders.ts";
 
 const DELIMITER = "=====5f0c1d2e3a4b5c6d7e8f9a0b=====";
 const options = { maxChars: 2000, delimiter: DELIMITER, repo: "acme/shop" };

@@ -7,7 +7,17 @@ import type { ModelAccess } from "../../src/ports/model.ts";
 import { type RetrieveSettings, retrieve } from "../../src/retrieve/retrieve.ts";
 import { TUNING, type Tuning } from "../../src/retrieve/tuning.ts";
 import type { SaidBy } from "../builders/memory-record.ts";
-import { added, atDistance, embedder, given, memory, NOW, type Shape, type Shelved, shelf } from "./given.ts";
+import {
+  added,
+  atDistance,
+  embedder,
+  given,
+  memory,
+  NOW,
+  type Shape,
+  type Shelved,
+  shelf,
+} from "./retrieve-builders.ts";
 
 export const CPP: Shape = {
   title: "feat: round prices in the cart",

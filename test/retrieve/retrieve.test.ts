@@ -6,7 +6,18 @@ import type { Precedents } from "../../src/domain/retrieval.ts";
 import type { Embedder, Recall, Reranker } from "../../src/ports/memory.ts";
 import { gateCache } from "../../src/retrieve/gate/evaluate-gate.ts";
 import { type RetrieveSettings, retrieve } from "../../src/retrieve/retrieve.ts";
-import { added, atDistance, embedder, given, memory, NOW, REPO, type Shape, type Shelved, shelf } from "./given.ts";
+import {
+  added,
+  atDistance,
+  embedder,
+  given,
+  memory,
+  NOW,
+  REPO,
+  type Shape,
+  type Shelved,
+  shelf,
+} from "./retrieve-builders.ts";
 import { factorOf } from "./retrieve-harness.ts";
 
 const CPP: Shape = {

@@ -4,7 +4,17 @@ import { expect, test } from "vitest";
 import { type FoundMemory, type HandSearch, mergeFound } from "../../src/domain/memory/search-result.ts";
 import { type MemoryFilter, type Precedents, termsText } from "../../src/domain/retrieval.ts";
 import { searchMemory } from "../../src/retrieve/retrieve.ts";
-import { atDistance, DAY, embedder, memory, NOW, REPO, rankedMemory, type Shelved, shelf } from "./given.ts";
+import {
+  atDistance,
+  DAY,
+  embedder,
+  memory,
+  NOW,
+  REPO,
+  rankedMemory,
+  type Shelved,
+  shelf,
+} from "./retrieve-builders.ts";
 
 const near = (id: string, distance: number): Shelved => ({ record: memory(id), vector: atDistance(distance) });
 

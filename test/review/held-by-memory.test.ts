@@ -6,7 +6,7 @@ import { areEnough, type RejectedMemory, type Rejection, rejectionsOf } from "..
 import type { FlaggedInChange } from "../../src/domain/memory/repository-history.ts";
 import { heldByMemory, type PastMaterial } from "../../src/review/held-by-memory.ts";
 import { reintroduced } from "../../src/review/with-memory.ts";
-import { finding } from "./given.ts";
+import { finding } from "./review-builders.ts";
 
 const DAY = 24 * 60 * 60_000;
 const NOW = Date.UTC(2026, 10, 22);

@@ -6,8 +6,8 @@ import type { OwnComment } from "../../src/domain/pull-request.ts";
 import type { Review } from "../../src/domain/review.ts";
 import type { ChangesSince } from "../../src/ports.ts";
 import { reviewMarkdown } from "../../src/publish/publish.ts";
-import { type Change, reviewed } from "../app/corridor.ts";
-import { BALANCE, WEAK_LOGIN } from "../app/given.ts";
+import { BALANCE, WEAK_LOGIN } from "../app/change-builders.ts";
+import { type Change, reviewed } from "../app/pipeline.ts";
 import { drafted, failure, reports, type Script, scriptedModel, textOf } from "../fakes/scripted-model.ts";
 
 type Files = Readonly<Record<string, string>>;

@@ -4,7 +4,7 @@ import { afterAll, expect, test } from "vitest";
 import { codeSymbols } from "../../src/adapters/code-index/symbols.ts";
 import type { Snapshots } from "../../src/ports/snapshot.ts";
 import { snapshotOf } from "../adapters/contracts/symbols.ts";
-import { type Change, reviewed, told } from "../app/corridor.ts";
+import { type Change, reviewed, told } from "../app/pipeline.ts";
 import { HEAD } from "../fakes/pull-requests.ts";
 
 const symbols = codeSymbols();

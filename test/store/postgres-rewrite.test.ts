@@ -6,7 +6,7 @@ import { CACHE } from "../../scripts/postgres-means.ts";
 import { openPostgres } from "../../src/store/postgres.ts";
 import { personPorts } from "../../src/wire/cli/store.ts";
 import { openStore } from "../../src/wire/store.ts";
-import { fillWithPerson, LOGIN, tracesIn } from "../adapters/contracts/person-books.ts";
+import { fillWithPerson, LOGIN, tracesIn } from "../adapters/contracts/person-stores.ts";
 import { testDatabase } from "../postgres.ts";
 
 const given = await testDatabase();

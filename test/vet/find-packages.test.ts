@@ -5,7 +5,7 @@ import { findPackages } from "../../src/vet/find-packages.ts";
 import { manifestReader } from "../../src/vet/manifest-line.ts";
 import { packagesFromDescription } from "../../src/vet/packages-from-description.ts";
 import { sourceRepository } from "../../src/vet/source-repository.ts";
-import { fileDiff } from "../review/given.ts";
+import { fileDiff } from "../review/review-builders.ts";
 
 const BUMP: DependencyBump = {
   source: "dependabot",

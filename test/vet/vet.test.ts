@@ -1,10 +1,10 @@
 // The room itself: a bump walks in, what the world and the index know walks out.
 import { expect, test } from "vitest";
 import type { Dependencies } from "../../src/ports/dependency.ts";
-import { reviewed } from "../app/corridor.ts";
+import { reviewed } from "../app/pipeline.ts";
 import { aPull, HEAD, REPO } from "../fakes/pull-requests.ts";
 import { drafted, reports, scriptedModel, textOf } from "../fakes/scripted-model.ts";
-import { memory, shelf } from "../retrieve/given.ts";
+import { memory, shelf } from "../retrieve/retrieve-builders.ts";
 
 const CONFIG = "knowledge: {corpora: {code: true}}";
 const CHANGED = {

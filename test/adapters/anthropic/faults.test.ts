@@ -21,7 +21,7 @@ import {
 } from "../../fakes/anthropic/replies.ts";
 import { type FakeAnthropic, type Reply, startAnthropic } from "../../fakes/anthropic/server.ts";
 import { expectSafe } from "../contracts/model.ts";
-import { CANARY, FOUND, KEY, modelFor, QUESTION } from "./asked.ts";
+import { CANARY, FOUND, KEY, modelFor, QUESTION } from "./model-clients.ts";
 
 const NOW = Date.UTC(2026, 10, 21);
 const LEAK = { message: `Your key ${KEY} and your prompt ${CANARY} at http://127.0.0.1 are bad` };

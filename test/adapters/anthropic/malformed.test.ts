@@ -6,9 +6,9 @@ import { readReply } from "../../../src/adapters/model/read-reply.ts";
 import { malformedReplies } from "../../fakes/anthropic/malformed.ts";
 import { says } from "../../fakes/anthropic/replies.ts";
 import { startAnthropic } from "../../fakes/anthropic/server.ts";
-import { runs } from "../../runs.ts";
+import { runs } from "../../property-runs.ts";
 import { expectSafe } from "../contracts/model.ts";
-import { FOUND, modelFor, QUESTION, SHAPE } from "./asked.ts";
+import { FOUND, modelFor, QUESTION, SHAPE } from "./model-clients.ts";
 
 const MALFORMED = malformedReplies(FOUND);
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { OpenBooks } from "./book-stage.ts";
+import type { OpenBooks } from "./store-harness.ts";
 
 const KEY = "github.com/42#1";
 const OTHER = "github.com/42#11";

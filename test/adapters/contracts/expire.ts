@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { heldJob, type OpenBooks, SHOP } from "./book-stage.ts";
 import { review } from "./ledger.ts";
 import { reviewJob } from "./queue.ts";
+import { heldJob, type OpenBooks, SHOP } from "./store-harness.ts";
 
 const DAY = 24 * 60 * 60_000;
 

@@ -2,9 +2,9 @@ import { describe, expect, test } from "vitest";
 import { LeaseLost } from "../../../src/domain/errors.ts";
 import type { Lease } from "../../../src/ports.ts";
 import type { HeldRecords } from "../../../src/wire/store.ts";
-import { heldJob, type OpenBooks } from "./book-stage.ts";
 import { review } from "./ledger.ts";
 import { reviewJob } from "./queue.ts";
+import { heldJob, type OpenBooks } from "./store-harness.ts";
 
 const job = reviewJob(1, "a");
 const WANTED = { kind: "review", repo: job.repo, installationId: 7, number: 1, headSha: "h1", subject: "s" } as const;

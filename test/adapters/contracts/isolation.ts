@@ -5,9 +5,9 @@ import type { Repo } from "../../../src/domain/job.ts";
 import { buildRetrievalContextSection } from "../../../src/domain/memory/precedent-section.ts";
 import { type MemoryRecord, repoKey } from "../../../src/domain/memory.ts";
 import { admits, crossing, scopeOf } from "../../../src/retrieve/query/scope.ts";
-import { rankedMemory } from "../../retrieve/given.ts";
+import { rankedMemory } from "../../retrieve/retrieve-builders.ts";
 import { memoryRecord, SPACE, vectorAt } from "./memory.ts";
-import type { OpenShelf, OpenTheShelf } from "./shelf.ts";
+import type { OpenShelf, OpenTheShelf } from "./memory-ports.ts";
 
 const SLOTS = 4;
 const VISIBILITIES = ["private", "internal", "public"] as const;

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { EmbeddingSpace } from "../../../src/domain/memory.ts";
 import type { Embedder } from "../../../src/ports/memory.ts";
-import type { OpenShelf, OpenTheShelf } from "./shelf.ts";
+import type { OpenShelf, OpenTheShelf } from "./memory-ports.ts";
 
 const DAY = 24 * 60 * 60_000;
 

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
 import type { OpenPull } from "../../../src/ports/missed-events.ts";
 import type { TimedEnd } from "../../builders/timed-queue.ts";
-import { type BookStage, heldJob, SHOP } from "./book-stage.ts";
 import { review } from "./ledger.ts";
 import { reviewJob } from "./queue.ts";
+import { type BookStage, heldJob, SHOP } from "./store-harness.ts";
 
 const HEAD = "a".repeat(40);
 /** Refused reviews are not tried again. */

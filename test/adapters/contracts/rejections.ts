@@ -4,7 +4,7 @@ import { shapeKey } from "../../../src/domain/code/flagged-code.ts";
 import type { Rejection } from "../../../src/domain/memory/rejections.ts";
 import { findingMemoryId, findingSource, type MemoryRecord } from "../../../src/domain/memory.ts";
 import { aMemory } from "../../builders/memory-record.ts";
-import type { OpenShelf, OpenTheShelf } from "./shelf.ts";
+import type { OpenShelf, OpenTheShelf } from "./memory-ports.ts";
 
 export const REPO = "github.com/42";
 const OTHER = "github.com/43";

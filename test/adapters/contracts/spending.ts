@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { LeaseLost } from "../../../src/domain/errors.ts";
 import type { Lease } from "../../../src/ports.ts";
-import { heldJob, NEIGHBOURS, type OpenBooks, SHOP } from "./book-stage.ts";
 import { reviewJob } from "./queue.ts";
+import { heldJob, NEIGHBOURS, type OpenBooks, SHOP } from "./store-harness.ts";
 
 const USAGE = { inputTokens: 900, cachedTokens: 0, outputTokens: 100, usd: 0.25, ms: 1, requests: 1 };
 const [ONE, TWO] = [reviewJob(1, "a"), reviewJob(2, "b")];

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { secretRedactor } from "../../../src/adapters/secrets/redact.ts";
 import { redactedQueue } from "../../../src/adapters/secrets/redacted-queue.ts";
 import type { JobEnd } from "../../../src/ports.ts";
-import { sqliteStage } from "../../store/stage.ts";
+import { sqliteStage } from "../../store/store-harness.ts";
 import { reviewJob } from "../contracts/queue.ts";
 
 /** Put together, so that no scanner takes this file for a leak. */

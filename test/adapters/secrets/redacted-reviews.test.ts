@@ -7,10 +7,10 @@ import { redactedLog } from "../../../src/adapters/secrets/redacted-log.ts";
 import { redactBody, redactedReviews } from "../../../src/adapters/secrets/redacted-reviews.ts";
 import { sanitizeBlock } from "../../../src/publish/sanitize.ts";
 import { fakeReviews } from "../../fakes/reviews.ts";
-import { hostile } from "../../publish/hostile.ts";
-import { violations } from "../../publish/inert.ts";
-import { HEAD, LOGIN, REPO } from "../../review/given.ts";
-import { runs } from "../../runs.ts";
+import { runs } from "../../property-runs.ts";
+import { violations } from "../../publish/github-markdown.ts";
+import { hostile } from "../../publish/hostile-text.ts";
+import { HEAD, LOGIN, REPO } from "../../review/review-builders.ts";
 
 // Put together here, so that no scanner takes this file for a leak.
 const TOKEN = ["ghp", "b7Qk2ZpXv9Lr4TnWs8Yc1HdJ6mGfA3eUo5iK"].join("_");

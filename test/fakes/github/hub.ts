@@ -1,10 +1,10 @@
 // What all routes of one world share: its people, repositories and pull requests, and how to find and page them.
 import type { Context } from "hono";
+import type { Caller } from "./access.ts";
 import type { ReadChanges } from "./changes.ts";
 import { isJson, type Json, type Person, type Pull, Refusal, type Repository } from "./conversation.ts";
-import type { Caller } from "./door.ts";
 import type { Hooks } from "./hooks.ts";
-import type { PackageShelf } from "./package-shelf.ts";
+import type { PackageShelf } from "./package-data.ts";
 
 export interface Hub {
   /** Where the app reaches this world; set when the server listens. */

@@ -2,7 +2,7 @@
 // once, for its redirect_uri and its PKCE verifier. Source: docs.github.com, "Generating a user access token for a GitHub App".
 import { createHash, randomUUID } from "node:crypto";
 import { Hono } from "hono";
-import type { Door } from "./door.ts";
+import type { Door } from "./access.ts";
 import type { Hub } from "./hub.ts";
 
 /** The OAuth half of the App, and who sits at the browser. */

@@ -5,7 +5,7 @@ import { type GateContext, gateContext } from "../../../src/retrieve/gate/gate-c
 import { gateQuestion, readGateReply } from "../../../src/retrieve/gate/gate-model.ts";
 import { budgetedModel, type ModelClient } from "../../../src/retrieve/model/model-budget.ts";
 import { failure, scriptedModel, textOf } from "../../fakes/scripted-model.ts";
-import { countsOf, given, memory, NOW } from "../given.ts";
+import { countsOf, given, memory, NOW } from "../retrieve-builders.ts";
 
 /** Seven files that no rule knows. */
 function unknown(more: Partial<GateContext> = {}): GateContext {

@@ -5,7 +5,7 @@ import type { GateDecision } from "../../../src/domain/retrieval.ts";
 import { namedThings } from "../../../src/retrieve/gate/code-identifiers.ts";
 import { GATE, type GateConfig, gateByRules } from "../../../src/retrieve/gate/gate.ts";
 import { type GateContext, gateContext } from "../../../src/retrieve/gate/gate-context.ts";
-import { added, countsOf, given, memory, type Shape } from "../given.ts";
+import { added, countsOf, given, memory, type Shape } from "../retrieve-builders.ts";
 import { SHAPES } from "./gate-shapes.ts";
 
 const SOME = { counts: countsOf([memory("a", { language: "cpp" }), memory("b")]), version: 1, searchable: true };

@@ -6,7 +6,7 @@ import {
   sampleMemories,
 } from "../../../src/retrieve/model/model-written-queries.ts";
 import { textOf } from "../../fakes/scripted-model.ts";
-import { memory } from "../given.ts";
+import { memory } from "../retrieve-builders.ts";
 
 const DELIMITER = `kodiai-${"c".repeat(32)}`;
 const CHANGE = { about: "Title: round prices", diff: "### src/a.ts\n+round();" };

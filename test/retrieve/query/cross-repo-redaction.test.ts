@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { abstractPattern } from "../../../src/retrieve/query/cross-repo-redaction.ts";
-import { memory } from "../given.ts";
+import { memory } from "../retrieve-builders.ts";
 
 const GOOD = "Please close the connection before the function returns, also when an error is thrown.";
 const pattern = (text: string, more: Parameters<typeof memory>[1] = {}) => {

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { Repo } from "../../../src/domain/job.ts";
 import { admits, crossing, scopeOf } from "../../../src/retrieve/query/scope.ts";
-import { memory, NOW, REPO } from "../given.ts";
+import { memory, NOW, REPO } from "../retrieve-builders.ts";
 
 const scope = (repo: Repo, takes: boolean, before: number | null = null) =>
   scopeOf({ repo, pull: { number: 12 } }, takes, before);

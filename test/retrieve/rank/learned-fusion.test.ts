@@ -2,8 +2,8 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { Precedents } from "../../../src/domain/retrieval.ts";
 import { FACTOR_NAMES } from "../../../src/retrieve/rank/factors.ts";
-import { runs } from "../../runs.ts";
-import { added, atDistance, DAY, memory, NOW, type Shape } from "../given.ts";
+import { runs } from "../../property-runs.ts";
+import { added, atDistance, DAY, memory, NOW, type Shape } from "../retrieve-builders.ts";
 import { at, CPP, enter, heard, ids } from "../retrieve-harness.ts";
 
 const CHANGE: Shape = {

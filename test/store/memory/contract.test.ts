@@ -2,14 +2,14 @@
 // has it, the rest without, since each test would start another.
 import { afterAll, describe } from "vitest";
 import { ROWS_IN_DATABASE } from "../../../src/search/memory-search.ts";
-import { evidenceContract } from "../../adapters/contracts/evidence-shelf.ts";
+import { evidenceContract } from "../../adapters/contracts/evidence-store.ts";
 import { isolationContract } from "../../adapters/contracts/isolation.ts";
 import { keptVectorsContract } from "../../adapters/contracts/kept-vectors.ts";
 import { memoryContract } from "../../adapters/contracts/memory.ts";
+import type { OpenShelf } from "../../adapters/contracts/memory-ports.ts";
 import { rejectionsContract } from "../../adapters/contracts/rejections.ts";
-import type { OpenShelf } from "../../adapters/contracts/shelf.ts";
 import { postgresTestDatabase, sqliteTestDatabase } from "../databases.ts";
-import { shelfOver } from "./shelf.ts";
+import { shelfOver } from "./memory-ports.ts";
 
 /** 10,000 take some minutes. */
 const LIVES = process.env.SLOW === "1" ? 10_000 : 300;

@@ -5,7 +5,7 @@ import { threadRecall } from "../../../src/store/memory/recall.ts";
 import { rememberedAt } from "../../../src/wire/cli/store.ts";
 import { memoryRecord, SPACE, scopeOf, vectorAt } from "../../adapters/contracts/memory.ts";
 import { postgresTestDatabase } from "../databases.ts";
-import { shelfOver } from "./shelf.ts";
+import { shelfOver } from "./memory-ports.ts";
 
 const given = await postgresTestDatabase();
 const isServer = given !== null && given.place !== null;

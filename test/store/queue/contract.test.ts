@@ -9,7 +9,7 @@ import { inboxContract } from "../../adapters/contracts/inbox.ts";
 import { jobAdminContract } from "../../adapters/contracts/job-admin.ts";
 import { missedEventsContract } from "../../adapters/contracts/missed-events.ts";
 import { queueContract } from "../../adapters/contracts/queue.ts";
-import { postgresStage, type StoreStage, sqliteStage } from "../stage.ts";
+import { postgresStage, type StoreStage, sqliteStage } from "../store-harness.ts";
 
 const SLOW = process.env.SLOW === "1";
 

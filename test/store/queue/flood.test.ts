@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import type { ReviewJob } from "../../../src/domain/job.ts";
 import type { Lease } from "../../../src/ports.ts";
 import { reviewJob } from "../../adapters/contracts/queue.ts";
-import { sqliteStage } from "../stage.ts";
+import { sqliteStage } from "../store-harness.ts";
 
 const SLOW = process.env.SLOW === "1";
 const NOISE = SLOW ? 5_000 : 400;

@@ -2,11 +2,11 @@
 import { afterAll, describe } from "vitest";
 import { storedRetrievalStatistics, storedRetrievals } from "../../../src/store/reviews/retrievals.ts";
 import { recordsOn } from "../../../src/wire/store.ts";
-import { bookContracts } from "../../adapters/contracts/books.ts";
 import { ledgerContract } from "../../adapters/contracts/ledger.ts";
 import { NOW, retrievalLogContract } from "../../adapters/contracts/retrieval-log.ts";
-import { writeBookContract } from "../../adapters/contracts/write-book.ts";
-import { postgresStage, type StoreStage, sqliteStage } from "../stage.ts";
+import { bookContracts } from "../../adapters/contracts/state-stores.ts";
+import { writeBookContract } from "../../adapters/contracts/write-store.ts";
+import { postgresStage, type StoreStage, sqliteStage } from "../store-harness.ts";
 
 contracts("SQLite", await sqliteStage());
 const onPostgres = await postgresStage();

@@ -7,7 +7,7 @@ import { storedWorkFigures } from "../../../src/store/reviews/work-figures.ts";
 import { review } from "../../adapters/contracts/ledger.ts";
 import { reviewJob } from "../../adapters/contracts/queue.ts";
 import { anEntry, aSkip } from "../../adapters/contracts/retrieval-log.ts";
-import { postgresStage, type StoreStage, sqliteStage } from "../stage.ts";
+import { postgresStage, type StoreStage, sqliteStage } from "../store-harness.ts";
 
 const DAY = 24 * 60 * 60_000;
 const SHOP = "github.com/42";

@@ -9,7 +9,7 @@ import { openPostgres } from "../../../src/store/postgres.ts";
 import { backupPorts, personPorts } from "../../../src/wire/cli/store.ts";
 import { openStore, type Store } from "../../../src/wire/store.ts";
 import { memoryRecord, SHOP, SPACE, scopeOf } from "../../adapters/contracts/memory.ts";
-import { fillWithPerson, LOGIN, personContract, tracesIn } from "../../adapters/contracts/person-books.ts";
+import { fillWithPerson, LOGIN, personContract, tracesIn } from "../../adapters/contracts/person-stores.ts";
 import { testDatabase } from "../../postgres.ts";
 
 const closing: (() => unknown)[] = [];
