@@ -562,7 +562,7 @@ export const MUTANTS: readonly Mutant[] = [
     replace: "AND p.owner_id > 0 AND",
     test: [
       "test/store/memory/contract.test.ts",
-      "no memory reaches a repository that may not hear it, and each hears all of its own",
+      "no memory reaches a repository without access to it, and each repository finds all of its own",
     ],
   },
   {
@@ -751,7 +751,7 @@ export const MUTANTS: readonly Mutant[] = [
     replace: "return id !== 0 ?",
     test: [
       "test/app/command-rights.test.ts",
-      "is obeyed for people with write access, whatever else GitHub reports about them, and for no one else",
+      "is obeyed for people with write access, with any other role on GitHub, and for no one else",
     ],
   },
   {
@@ -762,7 +762,7 @@ export const MUTANTS: readonly Mutant[] = [
     replace: '        return "admin";\n      }\n    },',
     test: [
       "test/app/command-rights.test.ts",
-      "is obeyed for people with write access, whatever else GitHub reports about them, and for no one else",
+      "is obeyed for people with write access, with any other role on GitHub, and for no one else",
     ],
   },
   {
@@ -1022,7 +1022,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     id: "bots teach",
-    loses: "a bot's comment is not remembered, whatever its permission",
+    loses: "a bot's comment is not remembered, with any permission",
     file: "src/adapters/github/past-reviews.ts",
     find: 'const isBot = user?.type === "Bot" || login.endsWith("[bot]");',
     replace: "const isBot = false;",
@@ -1303,7 +1303,7 @@ export const MUTANTS: readonly Mutant[] = [
     replace: 'root.place === "line" && resolvedBy.has(root.id)',
     test: [
       "test/app/unmerged.test.ts",
-      "the past: an outsider's change was merged, whoever of them resolved the thread",
+      "the past: an outsider's change was merged, for any outsider who resolved the thread",
     ],
   },
   {
@@ -1502,7 +1502,7 @@ export const MUTANTS: readonly Mutant[] = [
     file: "src/store/postgres-errors.ts",
     find: "  noteDamage(code);\n",
     replace: "",
-    test: ["test/server/integrity-watch.test.ts", "damage that PostgreSQL reports as XX001 is told"],
+    test: ["test/server/integrity-watch.test.ts", "damage that PostgreSQL reports as XX001 is reported"],
   },
   {
     id: "a failed rollback ends the process",
@@ -1879,7 +1879,7 @@ export const MUTANTS: readonly Mutant[] = [
     replace: "isOver = true;\n    return show(response, formPage(",
     test: [
       "test/cli/setup.test.ts",
-      "a signed-out person is told so first, returns to the page after GitHub's login, and creates the App",
+      "a signed-out person first sees that, returns to the page after GitHub's login, and creates the App",
     ],
   },
   {

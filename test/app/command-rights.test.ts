@@ -62,7 +62,7 @@ async function play(model: string | null = null) {
 }
 
 describe("a command that changes something", () => {
-  test("is obeyed for people with write access, whatever else GitHub reports about them, and for no one else", async () => {
+  test("is obeyed for people with write access, with any other role on GitHub, and for no one else", async () => {
     const { stage: at, world, pull } = await play();
     const cells: { readonly name: string; readonly may: boolean; readonly seen: boolean; comment: IssueComment }[] = [];
     for (const association of ASSOCIATIONS) {
@@ -100,7 +100,7 @@ describe("a command that changes something", () => {
     expect(cells).toHaveLength(192);
   }, 200_000);
 
-  test("a login that ends like a bot's gets no answer, whatever its type", async () => {
+  test("a login that ends like a bot's gets no answer, with any type", async () => {
     const { stage: at, world, pull } = await play();
     world.person("evil[bot]", { type: "User", permission: "admin" });
     await world.comment(pull, "evil[bot]", "/kodiai pause");

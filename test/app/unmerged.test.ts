@@ -62,7 +62,7 @@ test.each<readonly [string, Past, Remembered]>([
     { outcome: "accepted", fixed: null },
   ],
   [
-    "an outsider's change was merged, whoever of them resolved the thread",
+    "an outsider's change was merged, for any outsider who resolved the thread",
     { author: "mallory", merged: true, resolvedBy: "mallory" },
     { outcome: "outdated", fixed: FIX },
   ],
