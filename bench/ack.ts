@@ -66,7 +66,7 @@ export async function ackBench(words: readonly string[]): Promise<void> {
 }
 
 async function beside(kind: "bare" | "probot", seconds: number): Promise<Acks> {
-  const child = started("ack-floor.ts", [kind, SECRET]);
+  const child = started("ack-baseline.ts", [kind, SECRET]);
   const { url = "" } = await firstLine(child);
   const { acks } = await load(url, SECRET, seconds);
   child.kill("SIGKILL");
@@ -75,7 +75,7 @@ async function beside(kind: "bare" | "probot", seconds: number): Promise<Acks> {
 
 async function ours(seconds: number): Promise<Acks> {
   const dataDir = mkdtempSync(join(tmpdir(), "kodiai-ack-"));
-  const world = started("ack-world.ts", []);
+  const world = started("ack-fixture.ts", []);
   const told = await firstLine(world);
   const [port, adminPort] = [await freePort(), await freePort()];
   const env = {

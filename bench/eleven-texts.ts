@@ -12,12 +12,12 @@ import { type MemorySearch, memorySearch, ROWS_IN_DATABASE } from "../src/search
 import { usearchExact } from "../src/search/vector-index.ts";
 import { storedRows as rowsOf } from "../src/store/memory/search-rows.ts";
 import { openSqlite } from "../src/store/sqlite.ts";
-import { builtWays } from "./built-ways.ts";
+import { builtWays } from "./built-engines.ts";
+import type { Way } from "./engines/engine.ts";
 import { NEAREST } from "./exact-truth.ts";
 import { type Asked, type Corpus, MOST_QUESTIONS, retrievalCorpus, SPACE } from "./retrieval-corpus.ts";
 import { scopeIn, WANTED } from "./retrieval-turns.ts";
 import { askedVector, type Filled, storedRows } from "./stored-rows.ts";
-import type { Way } from "./ways/way.ts";
 
 export interface ElevenTexts {
   readonly rows: number;

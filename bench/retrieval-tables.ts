@@ -3,10 +3,10 @@ import { execFileSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
-import { intoPage } from "./into-page.ts";
 import { machineNow } from "./machine.ts";
 import type { Built, RetrievalFigures } from "./retrieval.ts";
 import { retrievalMarkdown } from "./retrieval-markdown.ts";
+import { intoPage } from "./update-readme-tables.ts";
 
 /** What is measured, and how long a whole search with its ranking may take there, in milliseconds at the 95th percentile. */
 const SIZES = [

@@ -5,10 +5,10 @@ import type { Embedder, Recall } from "../src/ports/memory.ts";
 import { newGateCache, type RetrievePorts, retrieve, searchMemory } from "../src/retrieve/retrieve.ts";
 import { inTurn } from "../src/wire/job-ports.ts";
 import { memoryReader, quantile, type Stopwatch, stopwatch } from "./clocks.ts";
+import type { Stored, Way } from "./engines/engine.ts";
 import { NEAREST, type Truth } from "./exact-truth.ts";
 import { type Asked, type Corpus, PULL, repoOf, SPACE } from "./retrieval-corpus.ts";
 import { askedVector, languageOf } from "./stored-rows.ts";
-import type { Stored, Way } from "./ways/way.ts";
 
 /** Hits that each way is asked for. */
 export const WANTED = 50;

@@ -1,5 +1,5 @@
 // Files that a push brings: some with something to say about them, each in names of its own, so that nothing counts as said before.
-import type { Dice } from "./dice.ts";
+import type { Dice } from "./seeded-random.ts";
 
 export interface Change {
   readonly files: Readonly<Record<string, string>>;

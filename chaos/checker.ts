@@ -1,7 +1,7 @@
 // What must hold of every run, whatever was done to the server. Pure: a history and the ground truth in, broken promises out.
 import type { GroundTruth, Learnt, PullTruth, Quiet } from "./ground-truth.ts";
 import { type Happening, ofKind, type PullName } from "./history.ts";
-import { isRead } from "./method-of.ts";
+import { isRead } from "./request-method.ts";
 
 export type InvariantId = "I1" | "I2" | "I3" | "I4" | "I5" | "I6" | "I7" | "I8" | "I9" | "I10" | "I11" | "I12";
 

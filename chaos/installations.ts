@@ -1,8 +1,8 @@
 // Where the App is installed, as GitHub enforces it: who took it away, switched it off, or gave a repository to somebody else. The
 // fake knows repositories that were withdrawn; what becomes of installations as such is decided here, before it is asked.
 import type { Repository } from "../test/fakes/github/conversation.ts";
-import type { Answer } from "./answer.ts";
-import { isRead } from "./method-of.ts";
+import { isRead } from "./request-method.ts";
+import type { Answer } from "./scripted-response.ts";
 
 /** `reads`: contents. `writes`: pull requests. `all`: both. */
 export const PERMISSIONS = ["reads", "writes", "all"] as const;

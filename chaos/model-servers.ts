@@ -2,11 +2,11 @@
 import { breaksOff, fails, hangs, page, resets, says } from "../test/fakes/anthropic/replies.ts";
 import { type ModelCall, type Reply, startAnthropic } from "../test/fakes/anthropic/server.ts";
 import { type Answer, cutOff, hang, json, scriptedServer, status } from "../test/fakes/scripted-server.ts";
+import type { Points } from "./breakpoints.ts";
 import type { Canaries } from "./canaries.ts";
-import type { Dice } from "./dice.ts";
 import { happens, type Weather } from "./faults.ts";
 import type { History } from "./history.ts";
-import type { Points } from "./points.ts";
+import type { Dice } from "./seeded-random.ts";
 
 export interface ModelServers {
   readonly modelUrl: string;

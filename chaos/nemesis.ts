@@ -4,11 +4,11 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { appendFileSync, existsSync, rmSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
+import type { Points } from "./breakpoints.ts";
 import type { WallClock } from "./clock.ts";
-import type { Dice } from "./dice.ts";
 import { happens, type Weather } from "./faults.ts";
 import type { History } from "./history.ts";
-import type { Points } from "./points.ts";
+import type { Dice } from "./seeded-random.ts";
 import type { ServerProcess } from "./server-process.ts";
 import { type SlowSenders, sendSlowly } from "./slow-senders.ts";
 

@@ -4,10 +4,10 @@ import type { Pull, Repository, ReviewComment } from "../test/fakes/github/conve
 import type { GitHubWorld } from "../test/fakes/github/github.ts";
 import type { Canaries } from "./canaries.ts";
 import { changeOf } from "./changes.ts";
-import type { Dice } from "./dice.ts";
 import type { History, PullName } from "./history.ts";
 import { type Desk, openDesk } from "./installations.ts";
-import { upheavals } from "./upheavals.ts";
+import { upheavals } from "./repository-events.ts";
+import type { Dice } from "./seeded-random.ts";
 
 export interface PeopleOptions {
   readonly world: GitHubWorld;

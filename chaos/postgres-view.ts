@@ -1,5 +1,7 @@
 // The store under test as the checker sees it, where it is PostgreSQL: by connections of its own, past the wire that is cut.
 import pg from "pg";
+import type { StoreView } from "./ground-truth.ts";
+import type { PullName } from "./history.ts";
 import {
   EVIDENCE,
   type EvidenceRow,
@@ -9,9 +11,7 @@ import {
   type JobRow,
   learntFrom,
   settledReview,
-} from "./ends.ts";
-import type { StoreView } from "./ground-truth.ts";
-import type { PullName } from "./history.ts";
+} from "./job-outcomes.ts";
 
 /** The third word of a process's mark is its number. */
 const JOBS = `SELECT jobs.id::float8 AS id, key, state, attempt, token::int AS token, outcome, job::json ->> 'headSha' AS head,

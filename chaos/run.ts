@@ -3,9 +3,9 @@ import { writeFileSync } from "node:fs";
 import { parseArgs } from "node:util";
 import { type Broken, INVARIANTS, type InvariantId } from "./checker.ts";
 import { clockMeans } from "./clock.ts";
+import { storyOf } from "./failure-trace.ts";
 import { FAULTS, readFaults, USUAL_FAULTS } from "./faults.ts";
 import { runSeed, type SeedResult } from "./run-seed.ts";
-import { storyOf } from "./story.ts";
 
 const { values } = parseArgs({
   options: {

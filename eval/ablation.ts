@@ -4,14 +4,14 @@ import type { QueryVariant } from "../src/domain/retrieval.ts";
 import { DEFAULT_DIGEST, type DigestForm } from "../src/learn/remember/embedding-text.ts";
 import { FACTOR_NAMES, type FactorName } from "../src/retrieve/rank/factors.ts";
 import type { Tuning } from "../src/retrieve/tuning.ts";
-import { answersOf, mustHoldTruth } from "./answer-all.ts";
 import { type Answer, figuresOf, gainOver, intervalText, rowOf } from "./answers.ts";
-import type { Arm } from "./ask-room.ts";
 import { retrievalFingerprint } from "./configuration-fingerprint.ts";
 import { withFirstKeywordScore } from "./first-keyword-score.ts";
 import type { JudgedData } from "./judged-data.ts";
 import { SEED } from "./metrics.ts";
 import { type TaskData, type TaskQuery, taskOf } from "./retrieval-task.ts";
+import { answersOf, mustHoldTruth } from "./run-all-queries.ts";
+import type { Arm } from "./run-retrieval.ts";
 import type { Row, SuiteResult } from "./suite.ts";
 import { type TemporaryStore, type WrittenById, withStore } from "./temporary-store.ts";
 

@@ -6,10 +6,10 @@ import { join } from "node:path";
 import { defaultKnowledge } from "../src/config/knowledge.ts";
 import { LONG_QUERIES } from "../src/retrieve/model/model-written-queries.ts";
 import { TUNING } from "../src/retrieve/tuning.ts";
-import type { Arm } from "./ask-room.ts";
 import { modelChoice } from "./model-choice.ts";
 import { folderModel, type Outcome, questionHash } from "./reply-folder.ts";
 import type { TaskData } from "./retrieval-task.ts";
+import type { Arm } from "./run-retrieval.ts";
 
 export const QUERIES_FILE = "eval/replies/queries.txt";
 

@@ -5,7 +5,7 @@ import { createServer } from "node:net";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import pg from "pg";
-import { CACHE, IMAGE, type Means, type Programs } from "./postgres-means.ts";
+import { CACHE, IMAGE, type Means, type Programs } from "./postgres-providers.ts";
 
 /** A server that runs, as it is written down for whoever stops it. */
 export interface Running {

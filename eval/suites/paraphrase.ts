@@ -7,10 +7,10 @@ import { evaluationRepo } from "../../src/learn/remember/parse-row.ts";
 import { type FusedHit, fuseByRank, type Pooling, pool, type QueryCandidates } from "../../src/retrieve/rank/fusion.ts";
 import { byScore } from "../../src/retrieve/rank/tie-breaking.ts";
 import { type Answer, bestAndWorst, figuresOf, gainOver, intervalText, rowOf } from "../answers.ts";
-import { askRoom } from "../ask-room.ts";
 import { retrievalFingerprint } from "../configuration-fingerprint.ts";
 import { type ParaphraseData, type QuerySet, readParaphrase } from "../paraphrase-data.ts";
 import { pullRequestContext } from "../pull-request-context.ts";
+import { askRoom } from "../run-retrieval.ts";
 import type { Suite } from "../suite.ts";
 import { type TemporaryStore, withStore } from "../temporary-store.ts";
 

@@ -4,10 +4,10 @@ import { z } from "zod";
 import { analyze } from "../../src/analyze/analyze.ts";
 import { repoKey } from "../../src/domain/memory.ts";
 import { evaluationRepo } from "../../src/learn/remember/parse-row.ts";
-import { askRoom } from "../ask-room.ts";
 import { retrievalFingerprint } from "../configuration-fingerprint.ts";
 import { pullRequestContext } from "../pull-request-context.ts";
 import { dataFingerprint, readRows, shapedRows } from "../read-data.ts";
+import { askRoom } from "../run-retrieval.ts";
 import type { Row, Suite } from "../suite.ts";
 import { type TemporaryStore, withStore } from "../temporary-store.ts";
 

@@ -7,7 +7,6 @@ import { basename } from "node:path";
 import { readEmbeddings } from "../../src/config/read-embeddings.ts";
 import { chosenEmbedder } from "../../src/wire/models.ts";
 import { ablation } from "../ablation.ts";
-import { answersOf, mustHoldTruth } from "../answer-all.ts";
 import {
   type Answer,
   bestAndWorst,
@@ -19,7 +18,6 @@ import {
   overRepeats,
   rowOf,
 } from "../answers.ts";
-import type { Arm } from "../ask-room.ts";
 import { SAMPLE } from "../baseline.ts";
 import { retrievalFingerprint } from "../configuration-fingerprint.ts";
 import { type JudgedData, readJudged } from "../judged-data.ts";
@@ -27,6 +25,8 @@ import { meanOf } from "../metrics.ts";
 import { QUERIES_FILE, recordedArms, recordedQueries } from "../recorded-steps.ts";
 import { earlier, prepareRows } from "../retrieval-rows.ts";
 import { readTask, type TaskData, taskOf } from "../retrieval-task.ts";
+import { answersOf, mustHoldTruth } from "../run-all-queries.ts";
+import type { Arm } from "../run-retrieval.ts";
 import type { Row, Suite } from "../suite.ts";
 import { targetLines } from "../targets.ts";
 import { sqliteStore, withStore } from "../temporary-store.ts";

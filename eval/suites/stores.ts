@@ -1,12 +1,13 @@
 // Do both stores answer alike? The same memories in SQLite and in Postgres, the same questions, and how much of the first ten agrees.
 // `--database URL` names an empty Postgres; `--task`, `--repos` as in retrieval.
-import { answersOf, mustHoldTruth } from "../answer-all.ts";
+
 import { type Answer, figuresOf, gainOver, intervalText, rowOf } from "../answers.ts";
-import type { Arm } from "../ask-room.ts";
 import { SAMPLE } from "../baseline.ts";
 import { retrievalFingerprint } from "../configuration-fingerprint.ts";
 import { readJudged } from "../judged-data.ts";
 import { readTask, type TaskData, taskOf } from "../retrieval-task.ts";
+import { answersOf, mustHoldTruth } from "../run-all-queries.ts";
+import type { Arm } from "../run-retrieval.ts";
 import type { Suite } from "../suite.ts";
 import { type EmptyStore, postgresStore, withStore } from "../temporary-store.ts";
 

@@ -1,12 +1,12 @@
 // From which distance on is a memory of the local embedder relevant? Thresholds, confidence edges and list lengths are
 // chosen on one half of the repositories of task G and told of the other.
 import { createHash } from "node:crypto";
-import { mustHoldTruth } from "../answer-all.ts";
-import { type Arm, askRoom, questionOf } from "../ask-room.ts";
 import { retrievalFingerprint } from "../configuration-fingerprint.ts";
 import { readJudged } from "../judged-data.ts";
 import { bootstrap, meanOf } from "../metrics.ts";
 import { taskOf } from "../retrieval-task.ts";
+import { mustHoldTruth } from "../run-all-queries.ts";
+import { type Arm, askRoom, questionOf } from "../run-retrieval.ts";
 import type { Row, Suite } from "../suite.ts";
 import { withStore } from "../temporary-store.ts";
 import {

@@ -1,10 +1,10 @@
 import { exactSearch, MetricKind } from "usearch";
 import { describe, expect, test } from "vitest";
+import type { Place, Stored } from "../../bench/engines/engine.ts";
+import { usearchExact } from "../../bench/engines/exact-search.ts";
+import { float32Array } from "../../bench/engines/in-memory.ts";
+import { plainBm25 } from "../../bench/engines/plain-bm25.ts";
 import { randomFrom, syntheticVectors } from "../../bench/synthetic-memory.ts";
-import { usearchExact } from "../../bench/ways/exact-search.ts";
-import { float32Array } from "../../bench/ways/in-memory.ts";
-import { plainBm25 } from "../../bench/ways/plain-bm25.ts";
-import type { Place, Stored } from "../../bench/ways/way.ts";
 
 const [ROWS, DIMENSION] = [400, 64];
 const LANGUAGES = ["go", "rust", "ruby"];

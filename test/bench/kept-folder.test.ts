@@ -3,12 +3,12 @@ import { mkdtempSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { builtWays } from "../../bench/built-ways.ts";
+import { builtWays } from "../../bench/built-engines.ts";
+import type { Stored } from "../../bench/engines/engine.ts";
 import { exactTruths, NEAREST } from "../../bench/exact-truth.ts";
 import { type Asked, type Corpus, DIMENSION } from "../../bench/retrieval-corpus.ts";
 import { storedRows } from "../../bench/stored-rows.ts";
 import { randomFrom, syntheticVectors } from "../../bench/synthetic-memory.ts";
-import type { Stored } from "../../bench/ways/way.ts";
 import type { MemoryRecord } from "../../src/domain/memory.ts";
 import { memoryRecord } from "../adapters/contracts/memory.ts";
 

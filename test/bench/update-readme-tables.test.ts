@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { intoPage } from "../../bench/into-page.ts";
+import { intoPage } from "../../bench/update-readme-tables.ts";
 
 test("a run replaces its own place in the page, again and again, and a page without one is refused", () => {
   const folder = mkdtempSync(join(tmpdir(), "kodiai-page-"));

@@ -1,9 +1,9 @@
 // The checker is shown runs that went well and runs that broke each promise, made by hand: it tells them apart.
 import { describe, expect, test } from "vitest";
 import { BOUNDS, type Broken, check, type InvariantId } from "../../chaos/checker.ts";
+import { storyOf } from "../../chaos/failure-trace.ts";
 import type { GroundTruth, PullTruth } from "../../chaos/ground-truth.ts";
 import type { Happening } from "../../chaos/history.ts";
-import { storyOf } from "../../chaos/story.ts";
 
 const OLD = "1f3a9c2e".padEnd(40, "0");
 const HEAD = "7b60de41".padEnd(40, "0");

@@ -3,11 +3,11 @@ import { createHmac, createSign, generateKeyPairSync } from "node:crypto";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterEach, describe, expect, test } from "vitest";
-import { dice } from "../../chaos/dice.ts";
+import { newPoints } from "../../chaos/breakpoints.ts";
 import { readFaults, USUAL_FAULTS } from "../../chaos/faults.ts";
 import { openHistory } from "../../chaos/history.ts";
-import { newPoints } from "../../chaos/points.ts";
-import { openPostOffice, type PostOffice } from "../../chaos/post-office.ts";
+import { dice } from "../../chaos/seeded-random.ts";
+import { openPostOffice, type PostOffice } from "../../chaos/webhook-delivery.ts";
 import { until } from "../app/app-harness.ts";
 
 describe("dice", () => {

@@ -8,16 +8,16 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { newPoints } from "../../chaos/breakpoints.ts";
 import { newCanaries } from "../../chaos/canaries.ts";
 import { openClock } from "../../chaos/clock.ts";
-import { dice } from "../../chaos/dice.ts";
 import { type Happening, ofKind, openHistory } from "../../chaos/history.ts";
 import { openDesk } from "../../chaos/installations.ts";
 import { gatherPeople } from "../../chaos/people.ts";
-import { newPoints } from "../../chaos/points.ts";
+import { UPHEAVALS } from "../../chaos/repository-events.ts";
+import { dice } from "../../chaos/seeded-random.ts";
 import { sendSlowly } from "../../chaos/slow-senders.ts";
 import { objectionTo } from "../../chaos/token-times.ts";
-import { UPHEAVALS } from "../../chaos/upheavals.ts";
 import { type GitHubWorld, startGitHub } from "../fakes/github/github.ts";
 
 describe("a clock on the wall", () => {

@@ -3,10 +3,10 @@
 import { rmSync } from "node:fs";
 import { afterAll, expect, test } from "vitest";
 import { INVARIANTS } from "../../chaos/checker.ts";
+import { storyOf } from "../../chaos/failure-trace.ts";
 import { readFaults } from "../../chaos/faults.ts";
 import { ofKind } from "../../chaos/history.ts";
 import { runSeed } from "../../chaos/run-seed.ts";
-import { storyOf } from "../../chaos/story.ts";
 
 /** A permission that is taken and given back, and people who answer findings; no server is ended. */
 test("once a permission is back no head stays given up, and what people did about findings is learnt", async () => {

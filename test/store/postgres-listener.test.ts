@@ -1,6 +1,6 @@
 // Notifications over a connection that breaks, or that was cut without a word.
 import { afterAll, describe, expect, test } from "vitest";
-import { openWire } from "../../chaos/wire-cutter.ts";
+import { openWire } from "../../chaos/database-proxy.ts";
 import { openPostgres } from "../../src/store/postgres.ts";
 import { postgresListener } from "../../src/store/postgres-listener.ts";
 import { testDatabase } from "../postgres.ts";

@@ -2,7 +2,7 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
-import { CACHE } from "../../scripts/postgres-means.ts";
+import { CACHE } from "../../scripts/postgres-providers.ts";
 import { openPostgres } from "../../src/store/postgres.ts";
 import { personPorts } from "../../src/wire/cli/store.ts";
 import { openStore } from "../../src/wire/store.ts";

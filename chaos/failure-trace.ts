@@ -1,7 +1,7 @@
 // The shortest story of a broken promise: what happened around one pull request, a line each, for somebody who must find the cause.
 import type { Broken } from "./checker.ts";
 import type { Happening } from "./history.ts";
-import { isRead } from "./method-of.ts";
+import { isRead } from "./request-method.ts";
 
 const MOST_LINES = 40;
 

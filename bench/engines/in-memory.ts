@@ -1,6 +1,6 @@
 // Every vector in a Float32Array, compared exactly: what recall is measured against.
 import { dot } from "../exact-truth.ts";
-import type { Maker, Stored } from "./way.ts";
+import type { Maker, Stored } from "./engine.ts";
 
 export const float32Array: Maker = {
   name: "Float32Array scan",

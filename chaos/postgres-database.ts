@@ -1,13 +1,13 @@
 // A PostgreSQL for one run: a database of its own, a wire before it that can be cut, and whoever is against both.
 import pg from "pg";
-import { findMeans } from "../scripts/postgres-means.ts";
+import { findMeans } from "../scripts/postgres-providers.ts";
 import { type Running, startServer, stopServer } from "../scripts/postgres-server.ts";
-import type { Dice } from "./dice.ts";
+import { openWire, type WireCutter } from "./database-proxy.ts";
 import { type Fault, happens, type Weather } from "./faults.ts";
 import type { StoreView } from "./ground-truth.ts";
 import type { History, PullName } from "./history.ts";
 import { postgresView } from "./postgres-view.ts";
-import { openWire, type WireCutter } from "./wire-cutter.ts";
+import type { Dice } from "./seeded-random.ts";
 
 export interface PostgresStage {
   /** For servers: through the wire. */

@@ -3,7 +3,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import pg from "pg";
-import { CACHE } from "../scripts/postgres-means.ts";
+import { CACHE } from "../scripts/postgres-providers.ts";
 import { openQueueFile } from "../src/store/queue/clock.ts";
 import { openMigration } from "../src/wire/cli/store.ts";
 

@@ -1,6 +1,6 @@
 // usearch without a graph: every vector is compared, as int8 codes in one matrix.
 import { exactSearch, MetricKind } from "usearch";
-import { batchesOf, int8Codes, type Maker, type Stored } from "./way.ts";
+import { batchesOf, int8Codes, type Maker, type Stored } from "./engine.ts";
 
 const BATCH = 10_000;
 

@@ -2,10 +2,10 @@
 import { createVerify, randomUUID } from "node:crypto";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import type { Answer } from "./answer.ts";
-import type { Dice } from "./dice.ts";
 import { happens, type Weather } from "./faults.ts";
 import type { History, PullName } from "./history.ts";
+import type { Answer } from "./scripted-response.ts";
+import type { Dice } from "./seeded-random.ts";
 
 /** GitHub gives a receiver ten seconds. */
 const PATIENCE_MS = 10_000;

@@ -2,8 +2,8 @@
 import { repoKey } from "../src/domain/memory.ts";
 import { evaluationRepo } from "../src/learn/remember/parse-row.ts";
 import type { Answer } from "./answers.ts";
-import { type Arm, askRoom, questionOf } from "./ask-room.ts";
 import type { TaskData } from "./retrieval-task.ts";
+import { type Arm, askRoom, questionOf } from "./run-retrieval.ts";
 import type { TemporaryStore } from "./temporary-store.ts";
 
 /** @throws Error when a truth id is not in memory: recall would be 0 for the wrong reason */

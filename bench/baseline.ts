@@ -5,6 +5,6 @@ await import("@octokit/rest");
 const importMs = performance.now() - started;
 
 const { benchmarkSubject } = await import("./pull-request.ts");
-const { measured } = await import("./measured.ts");
+const { measured } = await import("./time-runs.ts");
 const { diff } = benchmarkSubject();
 await measured(importMs, () => Promise.resolve(parseDiff(diff).length));

@@ -1,9 +1,9 @@
 // The ways that ours is compared with: what one built on disk or in a database stays in a kept folder and is taken again.
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { residentNow } from "./resident.ts";
-import { allWays } from "./ways/all-ways.ts";
-import type { Maker, Place, Stored, Way } from "./ways/way.ts";
+import { allWays } from "./engines/all-engines.ts";
+import type { Maker, Place, Stored, Way } from "./engines/engine.ts";
+import { residentNow } from "./resident-memory.ts";
 
 /** Measured when it was built. */
 export interface Cost {

@@ -1,7 +1,7 @@
 // BM25 over typed arrays, as plainly as it can be written: what each word adds to each text is worked out when the index is made,
 // and a search adds these up.
 import { tokenise } from "../../src/domain/text/tokenise.ts";
-import { batchesOf, type Maker } from "./way.ts";
+import { batchesOf, type Maker } from "./engine.ts";
 
 const [K1, B] = [2, 1];
 const BATCH = 5_000;

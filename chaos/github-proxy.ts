@@ -5,14 +5,14 @@ import { Agent, createServer, request as httpRequest, type IncomingMessage, type
 import type { AddressInfo } from "node:net";
 import type { Fault } from "../test/fakes/github/faults.ts";
 import { REFUSALS } from "../test/fakes/github/refusals.ts";
-import type { Answer } from "./answer.ts";
+import type { Points } from "./breakpoints.ts";
 import type { Canaries } from "./canaries.ts";
-import type { Dice } from "./dice.ts";
 import { happens, type Weather } from "./faults.ts";
 import type { History, PullName } from "./history.ts";
 import type { Desk } from "./installations.ts";
-import { methodOf } from "./method-of.ts";
-import type { Points } from "./points.ts";
+import { methodOf } from "./request-method.ts";
+import type { Answer } from "./scripted-response.ts";
+import type { Dice } from "./seeded-random.ts";
 import { objectionTo } from "./token-times.ts";
 
 export interface GateOptions {

@@ -3,9 +3,9 @@
 import type { Pull, Repository } from "../test/fakes/github/conversation.ts";
 import type { GitHubWorld } from "../test/fakes/github/github.ts";
 import { listed } from "../test/fakes/github/repository-actions.ts";
-import type { Dice } from "./dice.ts";
 import type { History, PullName } from "./history.ts";
 import { type Desk, PERMISSIONS } from "./installations.ts";
+import type { Dice } from "./seeded-random.ts";
 
 export const UPHEAVALS = ["rename", "transfer", "suspend", "remove", "uninstall"] as const;
 export type Upheaval = (typeof UPHEAVALS)[number];

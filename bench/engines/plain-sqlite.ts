@@ -4,7 +4,7 @@ import { join } from "node:path";
 import Database from "better-sqlite3";
 import { load } from "sqlite-vec";
 import { tokenise } from "../../src/domain/text/tokenise.ts";
-import { batchesOf, int8Codes, type Maker, type Stored, type Way } from "./way.ts";
+import { batchesOf, int8Codes, type Maker, type Stored, type Way } from "./engine.ts";
 
 /** Rows of a transaction. */
 const BATCH = 5_000;
