@@ -1,8 +1,8 @@
 // The ways that ours is compared with: what one built on disk or in a database stays in a kept folder and is taken again.
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { allWays } from "./engines/all-engines.ts";
-import type { Maker, Place, Stored, Way } from "./engines/engine.ts";
+import { allEngines } from "./engines/all-engines.ts";
+import type { Engine, Maker, Place, Stored } from "./engines/engine.ts";
 import { residentNow } from "./resident-memory.ts";
 
 /** Measured when it was built. */
@@ -13,9 +13,9 @@ export interface Cost {
   readonly diskMb: number | null;
 }
 
-export interface BuiltWay {
+export interface BuiltEngine {
   readonly name: string;
-  readonly way: Way;
+  readonly engine: Engine;
   readonly cost: Cost;
 }
 
@@ -25,7 +25,7 @@ export interface BuiltWay {
  * @param words names of the ways that are wanted hold one of these; null for all
  * @param stays whether the next run finds what was built
  */
-export async function builtWays(
+export async function builtEngines(
   stored: Stored,
   {
     folder,
@@ -33,15 +33,15 @@ export async function builtWays(
     words,
     stays,
   }: { folder: string; fingerprint: string; words: string[] | null; stays: boolean },
-): Promise<readonly BuiltWay[]> {
-  const ways: BuiltWay[] = [];
-  for (const maker of allWays(stored.rows, words)) {
+): Promise<readonly BuiltEngine[]> {
+  const engines: BuiltEngine[] = [];
+  for (const maker of allEngines(stored.rows, words)) {
     const own = join(folder, maker.name.toLowerCase().replaceAll(/[^a-z0-9]+/g, "-"));
     const place = { folder: own, name: `bench_${fingerprint.slice(0, 12)}`, fingerprint, stays };
-    const way = (await again(maker, stored, place)) ?? (await built(maker, stored, place));
-    ways.push({ name: maker.name, ...way });
+    const engine = (await again(maker, stored, place)) ?? (await built(maker, stored, place));
+    engines.push({ name: maker.name, ...engine });
   }
-  return ways;
+  return engines;
 }
 
 const note = ({ folder }: Place) => join(folder, "built.json");
@@ -50,25 +50,25 @@ interface Note extends Cost {
   readonly fingerprint: string;
 }
 
-async function again(maker: Maker, stored: Stored, place: Place): Promise<Omit<BuiltWay, "name"> | null> {
+async function again(maker: Maker, stored: Stored, place: Place): Promise<Omit<BuiltEngine, "name"> | null> {
   if (maker.open === undefined || !existsSync(note(place))) return null;
   const { fingerprint, ...cost } = JSON.parse(readFileSync(note(place), "utf8")) as Note;
   if (fingerprint !== place.fingerprint) return null;
-  const way = await maker.open(stored, place);
-  if (way !== null) console.error(`${maker.name}: as it was built before`);
-  return way === null ? null : { way, cost };
+  const engine = await maker.open(stored, place);
+  if (engine !== null) console.error(`${maker.name}: as it was built before`);
+  return engine === null ? null : { engine, cost };
 }
 
-async function built(maker: Maker, stored: Stored, place: Place): Promise<Omit<BuiltWay, "name">> {
+async function built(maker: Maker, stored: Stored, place: Place): Promise<Omit<BuiltEngine, "name">> {
   rmSync(place.folder, { recursive: true, force: true });
   mkdirSync(place.folder, { recursive: true });
   const before = residentNow().anonymous;
   const start = performance.now();
-  const way = await maker.make(stored, place);
+  const engine = await maker.make(stored, place);
   const seconds = (performance.now() - start) / 1000;
   console.error(`${maker.name}: built in ${seconds.toFixed(1)} s`);
   const memoryMb = (residentNow().anonymous - before) / 1e6;
-  const cost = { seconds, memoryMb, diskMb: way.diskBytes === null ? null : way.diskBytes / 1e6 };
+  const cost = { seconds, memoryMb, diskMb: engine.diskBytes === null ? null : engine.diskBytes / 1e6 };
   if (maker.open !== undefined) writeFileSync(note(place), JSON.stringify({ ...cost, fingerprint: place.fingerprint }));
-  return { way, cost };
+  return { engine, cost };
 }

@@ -30,7 +30,7 @@ export function retrievalBench(words: readonly string[]): void {
       rows: { type: "string" },
       repositories: { type: "string", default: "1" },
       turns: { type: "string" },
-      ways: { type: "string" },
+      engines: { type: "string" },
       keep: { type: "string" },
       megabytes: { type: "string" },
       table: { type: "string" },
@@ -40,8 +40,8 @@ export function retrievalBench(words: readonly string[]): void {
   });
   const sizes: readonly { readonly rows: string; readonly repositories: string }[] =
     values.rows === undefined ? SIZES : [{ rows: values.rows, repositories: values.repositories }];
-  const { turns, ways, keep, megabytes } = values;
-  const handed = Object.entries({ turns, ways, keep, megabytes }).flatMap(([name, value]) =>
+  const { turns, engines, keep, megabytes } = values;
+  const handed = Object.entries({ turns, engines, keep, megabytes }).flatMap(([name, value]) =>
     value === undefined ? [] : [`--${name}`, value],
   );
   const path = fileURLToPath(new URL("retrieval.ts", import.meta.url));

@@ -52,7 +52,7 @@ const reviews = sizes.map((size) => ({
   seen: run("review", size),
 }));
 const rows: Record<string, Measured> = {
-  floor: run("floor"),
+  floor: run("baseline"),
   ...Object.fromEntries(
     reviews.map(({ size, seen }) => [sizes.length === 1 ? "review" : `review of ${size}`, seen] as const),
   ),

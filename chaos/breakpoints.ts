@@ -1,6 +1,6 @@
 // Places on the way of a review where the server can be struck: named, and armed by whoever waits for one.
 
-export interface Points {
+export interface Breakpoints {
   /** Strikes when the way next comes by a place whose name matches; resolves to the name, or null when patience ends. Of several that wait the first is struck. */
   arm(matches: RegExp, patienceMs: number, server?: number): Promise<string | null>;
   /** Told by whoever sees the way from outside, and which server came by where that can be seen. True: somebody waited for it. */
@@ -15,7 +15,7 @@ interface Armed {
   readonly strike: (name: string | null) => void;
 }
 
-export function newPoints(): Points {
+export function newBreakpoints(): Breakpoints {
   const seen = new Map<string, { passed: number; struck: number }>();
   const waiting = new Set<Armed>();
   return {

@@ -1,6 +1,6 @@
 // What must hold of every run, whatever was done to the server. Pure: a history and the ground truth in, broken promises out.
 import type { GroundTruth, Learnt, PullTruth, Quiet } from "./ground-truth.ts";
-import { type Happening, ofKind, type PullName } from "./history.ts";
+import { type HistoryEvent, ofKind, type PullName } from "./history.ts";
 import { isRead } from "./request-method.ts";
 
 export type InvariantId = "I1" | "I2" | "I3" | "I4" | "I5" | "I6" | "I7" | "I8" | "I9" | "I10" | "I11" | "I12";
@@ -57,7 +57,11 @@ export const BOUNDS: Bounds = {
  * @param history in the order in which it happened
  * @returns every broken invariant; none when all hold
  */
-export function check(history: readonly Happening[], truth: GroundTruth, bounds: Bounds = BOUNDS): readonly Broken[] {
+export function check(
+  history: readonly HistoryEvent[],
+  truth: GroundTruth,
+  bounds: Bounds = BOUNDS,
+): readonly Broken[] {
   return [
     ...lostDeliveries(history, truth),
     ...truth.pulls.flatMap((pull) => [...missingOutcome(pull, truth), ...saidTwice(pull), ...unasked(pull)]),
@@ -75,7 +79,7 @@ export function check(history: readonly Happening[], truth: GroundTruth, bounds:
   ];
 }
 
-function lostDeliveries(history: readonly Happening[], { inbox }: GroundTruth): Broken[] {
+function lostDeliveries(history: readonly HistoryEvent[], { inbox }: GroundTruth): Broken[] {
   const accepted = ofKind(history, "delivered").filter(
     ({ status }) => status !== null && status >= 200 && status < 300,
   );
@@ -166,7 +170,7 @@ function unasked({ pull, isAsked, isSpokenTo, reviews, summaries, comments, answ
 }
 
 /** Writes that say which head they are about, or that speak on a pull request at all once it is closed. */
-function lateWrites(history: readonly Happening[], bounds: Bounds): Broken[] {
+function lateWrites(history: readonly HistoryEvent[], bounds: Bounds): Broken[] {
   const broken: Broken[] = [];
   const takesProgressBack = progressTakenBack();
   const acts = Map.groupBy(ofKind(history, "act"), ({ pull }) => pull);
@@ -194,7 +198,7 @@ function lateWrites(history: readonly Happening[], bounds: Bounds): Broken[] {
 }
 
 /** Whether an edit only takes back that a review is being written, and leaves the summary of the older head that stood there. */
-function progressTakenBack(): (request: Happening & { readonly kind: "request" }) => boolean {
+function progressTakenBack(): (request: HistoryEvent & { readonly kind: "request" }) => boolean {
   const said = new Map<PullName, { heads: readonly string[]; isReading: boolean }>();
   return ({ pull, head, method, path, applied, isReading = false }) => {
     if (pull === null || !path.includes("/issues/")) return false;
@@ -207,7 +211,7 @@ function progressTakenBack(): (request: Happening & { readonly kind: "request" }
 }
 
 /** Words of a repository that the App does not reach any more, in what the server left. */
-function keptAfterTheEnd(history: readonly Happening[], { canaries, gone = new Set() }: GroundTruth): Broken[] {
+function keptAfterTheEnd(history: readonly HistoryEvent[], { canaries, gone = new Set() }: GroundTruth): Broken[] {
   const kept = ofKind(history, "found").flatMap(({ canary, where }) => {
     const whose = canaries.get(canary) ?? "";
     return gone.has(whose) ? [`words of ${whose} stand in ${where} after its end`] : [];
@@ -230,7 +234,7 @@ function pointlessSince(
 }
 
 /** Milliseconds in which a process was frozen: it could not have looked. Of several the longest counts. */
-function stoppedWithin(history: readonly Happening[], from: number, to: number): number {
+function stoppedWithin(history: readonly HistoryEvent[], from: number, to: number): number {
   const processes = Map.groupBy(ofKind(history, "process"), ({ process }) => process);
   return Math.max(0, ...[...processes.values()].map((own) => frozenWithin(own, from, to)));
 }
@@ -252,7 +256,7 @@ function frozenWithin(
   return frozen;
 }
 
-function mixedTenants(history: readonly Happening[], { canaries }: GroundTruth): Broken[] {
+function mixedTenants(history: readonly HistoryEvent[], { canaries }: GroundTruth): Broken[] {
   return ofKind(history, "sent").flatMap(({ to, repository, canaries: found }): Broken[] => {
     const owners = new Set(
       found.map((canary) => canaries.get(canary) ?? "nobody").filter((whose) => whose !== "secret"),
@@ -265,7 +269,7 @@ function mixedTenants(history: readonly Happening[], { canaries }: GroundTruth):
   });
 }
 
-function leaks(history: readonly Happening[], { canaries }: GroundTruth): Broken[] {
+function leaks(history: readonly HistoryEvent[], { canaries }: GroundTruth): Broken[] {
   const isSecret = (canary: string) => canaries.get(canary) === "secret";
   const sent = ofKind(history, "sent").flatMap(({ to, canaries: found }) => {
     return found.filter(isSecret).map((canary) => `${shown(canary)} was sent to ${to}`);
@@ -276,7 +280,7 @@ function leaks(history: readonly Happening[], { canaries }: GroundTruth): Broken
   return [...new Set([...sent, ...found])].map((what) => ({ invariant: "I7", what, pull: null }));
 }
 
-function strangers(history: readonly Happening[], { allowedHosts }: GroundTruth): Broken[] {
+function strangers(history: readonly HistoryEvent[], { allowedHosts }: GroundTruth): Broken[] {
   const reached = new Set(ofKind(history, "connected").map(({ host }) => host));
   return [...reached]
     .filter((host) => !allowedHosts.has(host))
@@ -284,7 +288,7 @@ function strangers(history: readonly Happening[], { allowedHosts }: GroundTruth)
 }
 
 /** Of each window, whoever asked in it and could know of it: by itself, or by the store. */
-function insideLimits(history: readonly Happening[], bounds: Bounds): Broken[] {
+function insideLimits(history: readonly HistoryEvent[], bounds: Bounds): Broken[] {
   const requests = ofKind(history, "request").filter(({ method, path }) => !isToken(method, path));
   const windows = Map.groupBy(ofKind(history, "limited"), ({ installation, until }) => `${installation} ${until}`);
   return [...windows.values()].flatMap((answers): Broken[] => {
@@ -308,7 +312,7 @@ function insideLimits(history: readonly Happening[], bounds: Bounds): Broken[] {
 function hasHeard(
   { at, process }: { readonly at: number; readonly process?: number },
   told: { readonly at: number; readonly process?: number },
-  history: readonly Happening[],
+  history: readonly HistoryEvent[],
 ): number {
   const isEnd = (what: string) => what === "killed" || what === "terminated" || what === "exited";
   const ended = ofKind(history, "process").find(
@@ -321,7 +325,7 @@ function hasHeard(
 }
 
 /** Milliseconds in which nobody was frozen, nor against the store. */
-function usable(history: readonly Happening[], from: number, to: number): number {
+function usable(history: readonly HistoryEvent[], from: number, to: number): number {
   return to - from - stoppedWithin(history, from, to) - troubledWithin(history, from, to);
 }
 
@@ -329,7 +333,7 @@ function usable(history: readonly Happening[], from: number, to: number): number
 const LEAST_TO_TELL_MS = 250;
 
 /** Milliseconds in which somebody was against the store. */
-function troubledWithin(history: readonly Happening[], from: number, to: number): number {
+function troubledWithin(history: readonly HistoryEvent[], from: number, to: number): number {
   let troubled = 0;
   let until = from;
   for (const one of ofKind(history, "trouble").toSorted((a, b) => a.at - b.at)) {
@@ -341,7 +345,7 @@ function troubledWithin(history: readonly Happening[], from: number, to: number)
   return troubled;
 }
 
-function hurriedWrites(history: readonly Happening[], bounds: Bounds): Broken[] {
+function hurriedWrites(history: readonly HistoryEvent[], bounds: Bounds): Broken[] {
   const writes = ofKind(history, "request").filter(
     ({ method, path, applied }) => !isRead(method) && applied && !isToken(method, path) && !path.startsWith("/app"),
   );
@@ -357,7 +361,7 @@ function hurriedWrites(history: readonly Happening[], bounds: Bounds): Broken[] 
   });
 }
 
-function beyondBounds(history: readonly Happening[], truth: GroundTruth, bounds: Bounds): Broken[] {
+function beyondBounds(history: readonly HistoryEvent[], truth: GroundTruth, bounds: Bounds): Broken[] {
   const broken = (what: string): Broken => ({ invariant: "I10", what, pull: null });
   const samples = ofKind(history, "sample");
   const most = Math.max(0, ...samples.map(({ rssMiB }) => rssMiB));
@@ -380,7 +384,7 @@ function beyondBounds(history: readonly Happening[], truth: GroundTruth, bounds:
 }
 
 /** Connections that somebody held by being slow, for longer than a server of this kind lets them. */
-function heldBySlowOnes(history: readonly Happening[], bounds: Bounds): Broken[] {
+function heldBySlowOnes(history: readonly HistoryEvent[], bounds: Bounds): Broken[] {
   return ofKind(history, "slow").flatMap(({ at, where, how, ms }): Broken[] => {
     const most = where === "ingress" ? bounds.slowSenderMs : bounds.slowAnswerMs;
     if (ms - stoppedWithin(history, at - ms, at) <= most) return [];
@@ -391,7 +395,7 @@ function heldBySlowOnes(history: readonly Happening[], bounds: Bounds): Broken[]
 }
 
 /** Frozen, dying, or waiting for a lock that the harness holds. */
-function isTroubled(history: readonly Happening[], at: number, took: number, process: number | undefined): boolean {
+function isTroubled(history: readonly HistoryEvent[], at: number, took: number, process: number | undefined): boolean {
   const from = at - took;
   const isWithin = (one: number) => one >= from - 1_000 && one <= at;
   return history.some(

@@ -1,6 +1,6 @@
 // The shortest story of a broken promise: what happened around one pull request, a line each, for somebody who must find the cause.
 import type { Broken } from "./checker.ts";
-import type { Happening } from "./history.ts";
+import type { HistoryEvent } from "./history.ts";
 import { isRead } from "./request-method.ts";
 
 const MOST_LINES = 40;
@@ -9,23 +9,23 @@ const MOST_LINES = 40;
  * @param started epoch milliseconds of the run's beginning; times are told from there
  * @returns lines, the last ones where there are too many
  */
-export function storyOf(broken: Broken, history: readonly Happening[], started: number): readonly string[] {
+export function failureTrace(broken: Broken, history: readonly HistoryEvent[], started: number): readonly string[] {
   const { pull } = broken;
   if (pull === null) return [];
   const lines: string[] = [];
   let lives: string[] = [];
   for (const one of history) {
-    const told = tell(one, pull);
-    if (told === null) continue;
+    const reported = tell(one, pull);
+    if (reported === null) continue;
     const time = `  ${((one.at - started) / 1000).toFixed(1).padStart(7)} s  `;
     // What became of the process in between is one line, however often.
     if (one.kind === "process") {
-      lives.push(told);
+      lives.push(reported);
       continue;
     }
     if (lives.length > 0) lines.push(`  ${" ".repeat(7)}    server: ${shortened(lives).join(", ")}`);
     lives = [];
-    lines.push(time + told);
+    lines.push(time + reported);
   }
   return lines.length <= MOST_LINES
     ? lines
@@ -36,7 +36,7 @@ function shortened(lives: readonly string[]): readonly string[] {
   return lives.length <= 4 ? lives : [`${lives.length - 3} starts and ends`, ...lives.slice(-3)];
 }
 
-function tell(one: Happening, pull: string): string | null {
+function tell(one: HistoryEvent, pull: string): string | null {
   if (one.kind === "process") return `${one.what}${one.where === null ? "" : ` ${one.where}`}`;
   if (!("pull" in one) || one.pull !== pull) return null;
   if (one.kind === "act") return `somebody: ${one.what}, head ${one.head.slice(0, 7)}, ${one.state}`;

@@ -87,14 +87,14 @@ export function readFaults(text: string): ReadonlySet<Fault> {
 }
 
 /** Trouble that stops when the run wants quiet. */
-export interface Weather {
+export interface ActiveFaults {
   readonly faults: ReadonlySet<Fault>;
   isCalm: boolean;
   /** The servers that run are not ended any more: what they miss is looked for when one starts, and then every ten minutes. */
   isLastLife?: boolean;
 }
 
-export function happens({ faults, isCalm, isLastLife }: Weather, fault: Fault): boolean {
+export function happens({ faults, isCalm, isLastLife }: ActiveFaults, fault: Fault): boolean {
   if (isLastLife === true && fault === "people") return false;
   return !isCalm && faults.has(fault);
 }

@@ -5,24 +5,24 @@ import { Agent, createServer, request as httpRequest, type IncomingMessage, type
 import type { AddressInfo } from "node:net";
 import type { Fault } from "../test/fakes/github/faults.ts";
 import { REFUSALS } from "../test/fakes/github/refusals.ts";
-import type { Points } from "./breakpoints.ts";
+import type { Breakpoints } from "./breakpoints.ts";
 import type { Canaries } from "./canaries.ts";
-import { happens, type Weather } from "./faults.ts";
+import { type ActiveFaults, happens } from "./faults.ts";
 import type { History, PullName } from "./history.ts";
 import type { Desk } from "./installations.ts";
 import { methodOf } from "./request-method.ts";
 import type { Answer } from "./scripted-response.ts";
-import type { Dice } from "./seeded-random.ts";
+import type { SeededRandom } from "./seeded-random.ts";
 import { objectionTo } from "./token-times.ts";
 
-export interface GateOptions {
+export interface GitHubProxyOptions {
   /** The fake's own address. */
   readonly target: string;
-  readonly dice: Dice;
-  readonly weather: Weather;
+  readonly random: SeededRandom;
+  readonly activeFaults: ActiveFaults;
   readonly history: History;
   readonly canaries: Canaries;
-  readonly points: Points;
+  readonly breakpoints: Breakpoints;
   /** Share of writes whose answer is lost. */
   readonly lostShare: number;
   /** How many doors it has, one for each server. */
@@ -84,13 +84,13 @@ const HANG_MS = 35_000;
 const SLOW_MS = 60_000;
 const TRICKLE_MS = 900;
 
-export interface Gate {
+export interface GitHubProxy {
   /** One a door. */
   readonly urls: readonly string[];
   close(): Promise<void>;
 }
 
-export async function openGate(options: GateOptions): Promise<Gate> {
+export async function openGitHubProxy(options: GitHubProxyOptions): Promise<GitHubProxy> {
   const agent = new Agent({ keepAlive: false });
   const tokens = new Map<string, number>();
   const limitedUntil = new Map<number, number>();
@@ -98,7 +98,7 @@ export async function openGate(options: GateOptions): Promise<Gate> {
   const unseen = new Map<number, number>();
   /** Until when GitHub makes the diff of a pull request; 0 where it is there. */
   const unmade = new Map<PullName, number>();
-  const { dice } = options;
+  const { random } = options;
 
   const enter = (door: number) => (request: IncomingMessage, response: ServerResponse) => {
     const chunks: Buffer[] = [];
@@ -149,7 +149,7 @@ export async function openGate(options: GateOptions): Promise<Gate> {
   }
 
   async function pass(asked: Asked, response: ServerResponse): Promise<void> {
-    const { points } = options;
+    const { breakpoints } = options;
     const objection = objectionTo(asked.headers.authorization ?? "", Date.now());
     if (objection !== null) return end(asked, response, failure(401, objection), "by another clock", false);
     const logged = await options.log(asked.method, asked.path, asked.search, asked.headers.authorization ?? "");
@@ -163,19 +163,24 @@ export async function openGate(options: GateOptions): Promise<Gate> {
     const until = asked.installation === null ? 0 : (limitedUntil.get(asked.installation) ?? 0);
     if (until > Date.now()) return tellLimit(asked, response, until, "limited");
     if (startsLimit(asked)) return beginLimit(asked, response);
-    const other = happens(options.weather, "refuse") ? refusalOf(asked) : null;
+    const other = happens(options.activeFaults, "refuse") ? refusalOf(asked) : null;
     if (other !== null) return refuse(asked, response, other);
-    if (asked.method === "GET" && asked.place !== null && happens(options.weather, "redirect") && dice.chance(0.01))
+    if (
+      asked.method === "GET" &&
+      asked.place !== null &&
+      happens(options.activeFaults, "redirect") &&
+      random.chance(0.01)
+    )
       return redirect(asked, response, asked.place);
     if (asked.pull !== null && asked.method !== "GET") await options.onWrite(asked.pull, place);
-    if (points.reach(`before ${place}`, asked.door)) return cut(asked, response, "struck before", false);
-    const early = happens(options.weather, "http") ? mishap(dice, 0.02) : null;
+    if (breakpoints.reach(`before ${place}`, asked.door)) return cut(asked, response, "struck before", false);
+    const early = happens(options.activeFaults, "http") ? mishap(random, 0.02) : null;
     if (early !== null) return goWrong(asked, response, early, false);
     const answer = options.desk.shown(asked.path, await forward(asked));
     remember(asked, answer);
-    if (points.reach(`after ${place}`, asked.door)) return cut(asked, response, "struck after", true);
+    if (breakpoints.reach(`after ${place}`, asked.door)) return cut(asked, response, "struck after", true);
     const isWrite = asked.method !== "GET" && !asked.path.endsWith("/access_tokens");
-    const late = isWrite && happens(options.weather, "lost") ? mishap(dice, options.lostShare) : null;
+    const late = isWrite && happens(options.activeFaults, "lost") ? mishap(random, options.lostShare) : null;
     if (late !== null && answer.status < 400) return goWrong(asked, response, late, true);
     return end(asked, response, asked.method === "GET" ? withLag(answer) : answer, null, answer.status < 400);
   }
@@ -244,11 +249,11 @@ export async function openGate(options: GateOptions): Promise<Gate> {
   }
 
   function startsLimit({ installation }: Asked): boolean {
-    return installation !== null && happens(options.weather, "limit") && options.dice.chance(0.002);
+    return installation !== null && happens(options.activeFaults, "limit") && options.random.chance(0.002);
   }
 
   function beginLimit(asked: Asked, response: ServerResponse): void {
-    const until = Date.now() + Math.round(options.dice.between(4_000, 12_000));
+    const until = Date.now() + Math.round(options.random.between(4_000, 12_000));
     limitedUntil.set(asked.installation ?? 0, until);
     tellLimit(asked, response, until, "limit begins");
   }
@@ -262,11 +267,11 @@ export async function openGate(options: GateOptions): Promise<Gate> {
   /** GitHub refuses in other words than a limit's. */
   function refusalOf({ method, path, pull }: Asked): Refused | null {
     const isPost = method === "POST" && /\/(?:pulls|issues)\/\d+\/(?:reviews|comments)$/.test(path);
-    if (isPost && dice.chance(0.02))
-      return { ...REFUSALS[dice.pick(["submitted too quickly", "abuse"] as const)].answer(), closedMs: TOO_QUICK_MS };
-    if (path === "/graphql" && dice.chance(0.15)) return refusedQuery(dice);
+    if (isPost && random.chance(0.02))
+      return { ...REFUSALS[random.pick(["submitted too quickly", "abuse"] as const)].answer(), closedMs: TOO_QUICK_MS };
+    if (path === "/graphql" && random.chance(0.15)) return refusedQuery(random);
     if (method !== "GET" || pull === null || !/\/pulls\/\d+\/files$/.test(path)) return null;
-    if (!unmade.has(pull)) unmade.set(pull, dice.chance(0.12) ? Date.now() + dice.between(5_000, 60_000) : 0);
+    if (!unmade.has(pull)) unmade.set(pull, random.chance(0.12) ? Date.now() + random.between(5_000, 60_000) : 0);
     return (unmade.get(pull) ?? 0) > Date.now() ? { ...REFUSALS["diff not available"].answer(), closedMs: 0 } : null;
   }
 
@@ -286,10 +291,10 @@ export async function openGate(options: GateOptions): Promise<Gate> {
     const rest = asked.path.replace(/^\/repos\/[^/]+\/[^/]+/, "");
     const location = `${asked.base}/repositories/${id}${rest}${asked.search}`;
     // What writes is to be sent again as it is, whichever of the two GitHub says.
-    const isWrong = happens(options.weather, "refuse") && options.dice.chance(0.5);
+    const isWrong = happens(options.activeFaults, "refuse") && options.random.chance(0.5);
     const isPermanent = asked.method === "GET" || isWrong;
-    const told = isPermanent ? failure(301, "Moved Permanently") : failure(307, "Temporary Redirect");
-    const answer = { ...told, headers: { ...JSON_TYPE, location } };
+    const reported = isPermanent ? failure(301, "Moved Permanently") : failure(307, "Temporary Redirect");
+    const answer = { ...reported, headers: { ...JSON_TYPE, location } };
     end(asked, response, answer, "redirected", false);
   }
 
@@ -298,8 +303,13 @@ export async function openGate(options: GateOptions): Promise<Gate> {
     const minted = /^\/app\/installations\/(\d+)\/access_tokens$/.exec(asked.path)?.[1];
     const body = JSON.parse(answer.body.toString() || "{}") as { token?: string; id?: number };
     if (minted !== undefined && body.token !== undefined) tokens.set(body.token, Number(minted));
-    if (minted === undefined && body.id !== undefined && happens(options.weather, "lag") && options.dice.chance(0.3))
-      unseen.set(body.id, Date.now() + options.dice.between(300, 3_000));
+    if (
+      minted === undefined &&
+      body.id !== undefined &&
+      happens(options.activeFaults, "lag") &&
+      options.random.chance(0.3)
+    )
+      unseen.set(body.id, Date.now() + options.random.between(300, 3_000));
   }
 
   /** Lists without what they do not show yet. */
@@ -370,11 +380,11 @@ function failure(status: number, message: string): Answer {
 
 function limit(until: number): Answer {
   const seconds = String(Math.ceil((until - Date.now()) / 1000));
-  const told = failure(
+  const reported = failure(
     403,
     "You have exceeded a secondary rate limit. Please wait a few minutes before you try again.",
   );
-  return { ...told, headers: { ...JSON_TYPE, "retry-after": seconds } };
+  return { ...reported, headers: { ...JSON_TYPE, "retry-after": seconds } };
 }
 
 const GRAPHQL_REFUSALS = [
@@ -385,9 +395,9 @@ const GRAPHQL_REFUSALS = [
 ] as const;
 
 /** With 200, as GraphQL refuses; its limits end within seconds here, not within a quarter of an hour. */
-function refusedQuery(dice: Dice): Refused {
-  const kind = dice.pick(GRAPHQL_REFUSALS);
-  const seconds = 4 + dice.below(8);
+function refusedQuery(random: SeededRandom): Refused {
+  const kind = random.pick(GRAPHQL_REFUSALS);
+  const seconds = 4 + random.below(8);
   const { headers = {}, ...refused }: Pick<Fault, "status" | "headers" | "body"> = REFUSALS[kind].answer();
   const sooner = Object.fromEntries(
     Object.entries({
@@ -402,10 +412,10 @@ function refusedQuery(dice: Dice): Refused {
 }
 
 /** Hangs are rare: each holds a worker for half a minute. */
-function mishap(dice: Dice, share: number): Mishap | null {
-  if (!dice.chance(share)) return null;
-  if (dice.chance(0.05)) return dice.pick(["hang", "trickle", "half-open"] as const);
-  return dice.pick(["502", "reset", "broken off"] as const);
+function mishap(random: SeededRandom, share: number): Mishap | null {
+  if (!random.chance(share)) return null;
+  if (random.chance(0.05)) return random.pick(["hang", "trickle", "half-open"] as const);
+  return random.pick(["502", "reset", "broken off"] as const);
 }
 
 /** The head that a write names: in a field, or in the words of a summary; of one that is being written again, the new one. */

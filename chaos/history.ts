@@ -7,7 +7,7 @@ export type PullName = string;
 /** Milliseconds since the epoch, on the harness's clock. */
 type At = { readonly at: number };
 
-export type Happening =
+export type HistoryEvent =
   /** One attempt to hand a delivery over, with the server's answer; null when there was none. */
   | (At & {
       readonly kind: "delivered";
@@ -123,16 +123,16 @@ export type Happening =
   /** A job that a kill interrupted has come to its end, so many milliseconds after the server was killed. */
   | (At & { readonly kind: "recovered"; readonly job: string; readonly ms: number });
 
-type Of<Kind extends Happening["kind"]> = Extract<Happening, { readonly kind: Kind }>;
+type Of<Kind extends HistoryEvent["kind"]> = Extract<HistoryEvent, { readonly kind: Kind }>;
 
 export interface History {
-  readonly all: readonly Happening[];
-  note(happening: Happening): void;
+  readonly all: readonly HistoryEvent[];
+  note(happening: HistoryEvent): void;
 }
 
 /** @param file appended to, one JSON line a happening; null keeps it in memory only */
 export function openHistory(file: string | null): History {
-  const all: Happening[] = [];
+  const all: HistoryEvent[] = [];
   return {
     all,
     note(happening) {
@@ -143,6 +143,9 @@ export function openHistory(file: string | null): History {
 }
 
 /** The happenings of one kind, in order. */
-export function ofKind<Kind extends Happening["kind"]>(all: readonly Happening[], kind: Kind): readonly Of<Kind>[] {
+export function ofKind<Kind extends HistoryEvent["kind"]>(
+  all: readonly HistoryEvent[],
+  kind: Kind,
+): readonly Of<Kind>[] {
   return all.filter((one): one is Of<Kind> => one.kind === kind);
 }

@@ -21,7 +21,7 @@ export interface Desk {
   /** One repository is taken out of its installation, for ever. */
   remove(repository: number): void;
   /** Whether GitHub still tells the App what happens there. */
-  hears(installation: number | null, repository: number | null): boolean;
+  receives(installation: number | null, repository: number | null): boolean;
   isGone(repository: Pick<Repository, "id" | "owner">): boolean;
   /** GitHub's refusal; null where the request may pass. */
   refusal(asked: {
@@ -79,7 +79,7 @@ export function openDesk({ installations, repository }: DeskOptions): Desk {
     suspend: (installation) => void suspended.add(installation),
     unsuspend: (installation) => void suspended.delete(installation),
     remove: (id) => void removed.add(id),
-    hears: (installation, id) =>
+    receives: (installation, id) =>
       (installation === null || !(gone.has(installation) || suspended.has(installation))) &&
       (id === null || !removed.has(id)),
     isGone,
@@ -104,13 +104,13 @@ export function openDesk({ installations, repository }: DeskOptions): Desk {
   };
 }
 
-const NOT_FOUND = told(404, "Not Found");
-const BAD_TOKEN = told(401, "Bad credentials");
-const NOT_ACCESSIBLE = told(403, "Resource not accessible by integration");
-const SUSPENDED = told(403, "This installation has been suspended");
-const NO_SUCH_REPOSITORY = told(422, "There is at least one repository that does not exist or is not accessible.");
+const NOT_FOUND = reported(404, "Not Found");
+const BAD_TOKEN = reported(401, "Bad credentials");
+const NOT_ACCESSIBLE = reported(403, "Resource not accessible by integration");
+const SUSPENDED = reported(403, "This installation has been suspended");
+const NO_SUCH_REPOSITORY = reported(422, "There is at least one repository that does not exist or is not accessible.");
 
-function told(status: number, message: string): Answer {
+function reported(status: number, message: string): Answer {
   return {
     status,
     headers: { "content-type": "application/json; charset=utf-8" },

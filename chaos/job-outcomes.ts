@@ -25,10 +25,10 @@ export function settledReview(
 /** A job that posted is told by the review that it settled. */
 export function endedJob({ key, state, outcome, head }: JobRow, pullOf: PullOf): ReviewEnd[] {
   if (head === null) return [];
-  const told = { pull: pullOf(key), head, reason: outcome ?? "" };
-  if (state === "parked" || state === "cancelled" || state === "superseded") return [{ ...told, end: state }];
+  const reported = { pull: pullOf(key), head, reason: outcome ?? "" };
+  if (state === "parked" || state === "cancelled" || state === "superseded") return [{ ...reported, end: state }];
   if (state !== "done" || outcome?.startsWith("posted") === true) return [];
-  return [{ ...told, end: outcome?.startsWith("superseded") === true ? "superseded" : "skipped" }];
+  return [{ ...reported, end: outcome?.startsWith("superseded") === true ? "superseded" : "skipped" }];
 }
 
 /** A finding's own name is `#PULL/FINDING`. */

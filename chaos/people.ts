@@ -6,12 +6,12 @@ import type { Canaries } from "./canaries.ts";
 import { changeOf } from "./changes.ts";
 import type { History, PullName } from "./history.ts";
 import { type Desk, openDesk } from "./installations.ts";
-import { upheavals } from "./repository-events.ts";
-import type { Dice } from "./seeded-random.ts";
+import { repositoryEvents } from "./repository-events.ts";
+import type { SeededRandom } from "./seeded-random.ts";
 
 export interface PeopleOptions {
   readonly world: GitHubWorld;
-  readonly dice: Dice;
+  readonly random: SeededRandom;
   readonly history: History;
   readonly canaries: Canaries;
   /** OWNER → how many repositories; each owner is an installation. */
@@ -58,22 +58,22 @@ export interface People {
 const BOT = "merge-train[bot]";
 
 export async function gatherPeople(options: PeopleOptions): Promise<People> {
-  const { world, dice, history, canaries } = options;
+  const { world, random, history, canaries } = options;
   const repositories: Repository[] = [];
   const asked = new Set<PullName>();
   const busy = new Map<object, Promise<void>>();
   const births = new Map<number, string>();
   const names = new Map<string, Repository>();
   const pulls: Pull[] = [];
-  const answers = dice.fork("answers");
-  const patches = dice.fork("patches");
+  const answers = random.fork("answers");
+  const patches = random.fork("patches");
   let acts = 0;
   let opened = 0;
   world.person("mona", { association: "MEMBER", permission: "write" });
   for (const owner of options.owners) {
     for (let number = 1; number <= options.repositoriesEach; number++) {
       const name = `shop-${number}`;
-      const word = `vault${owner}${number}q${dice.below(1_000_000)}`;
+      const word = `vault${owner}${number}q${random.below(1_000_000)}`;
       canaries.owners.set(word, `${owner}/${name}`);
       const files = {
         "README.md": `# Shop ${number}\n`,
@@ -98,21 +98,21 @@ export async function gatherPeople(options: PeopleOptions): Promise<People> {
   const note = (pull: Pull, what: string) =>
     history.note({ kind: "act", at: Date.now(), what, pull: nameOf(pull), head: pull.headSha, state: pull.state });
   const change = (repository: Repository) => {
-    const made = changeOf(dice, wordOf(repository));
+    const made = changeOf(random, wordOf(repository));
     for (const secret of made.secrets) canaries.owners.set(secret, "secret");
     return made.files;
   };
 
   async function open(): Promise<void> {
     const standing = repositories.filter((one) => !desk.isGone(one));
-    const repository = standing[opened++ % standing.length] ?? dice.pick(standing);
+    const repository = standing[opened++ % standing.length] ?? random.pick(standing);
     await inTurn(repository, () => openIn(repository));
   }
 
   async function openIn(repository: Repository): Promise<void> {
     if (desk.isGone(repository)) return;
-    const isDraft = dice.chance(0.04);
-    const isByBot = dice.chance(0.04);
+    const isDraft = random.chance(0.04);
+    const isByBot = random.chance(0.04);
     const title = `Change ${wordOf(repository)} part ${opened}`;
     const files = change(repository);
     const pull = await world.pullRequest(repository, {
@@ -163,7 +163,7 @@ export async function gatherPeople(options: PeopleOptions): Promise<People> {
     else if (what === "close") await world.closePull(pull);
     else if (what === "reopen") await world.reopen(pull);
     else if (what === "ready") await world.readyForReview(pull);
-    else if (what === "edit") await world.edit(pull, { body: `More about it: ${dice.below(1000)}` });
+    else if (what === "edit") await world.edit(pull, { body: `More about it: ${random.below(1000)}` });
     else await world.comment(pull, "mona", "/kodiai help");
     if (what === "ready" && pull.author.login !== BOT) asked.add(nameOf(pull));
     if (what === "reopen" && pull.author.login !== BOT && !pull.draft) asked.add(nameOf(pull));
@@ -186,9 +186,9 @@ export async function gatherPeople(options: PeopleOptions): Promise<People> {
     return first === undefined ? work() : inTurn(first, () => alone(rest, work));
   }
 
-  const upheaval = upheavals({
+  const repositoryEvent = repositoryEvents({
     ...{ world, history, desk, repositories, nameOf, times: options.times, kinds: options.upheaving },
-    dice: dice.fork("upheavals"),
+    random: random.fork("upheavals"),
     renamed: (repository) => void names.set(`${repository.owner}/${repository.name}`.toLowerCase(), repository),
     alone: (those, work) =>
       alone(those, () =>
@@ -201,8 +201,8 @@ export async function gatherPeople(options: PeopleOptions): Promise<People> {
 
   function choice(pull: Pull): string {
     if (pull.state === "closed") return "reopen";
-    if (pull.draft && dice.chance(0.3)) return "ready";
-    return dice.pick(["push", "push", "push", "push", "push", "force-push", "close", "edit", "comment"] as const);
+    if (pull.draft && random.chance(0.3)) return "ready";
+    return random.pick(["push", "push", "push", "push", "push", "force-push", "close", "edit", "comment"] as const);
   }
 
   return {
@@ -213,17 +213,17 @@ export async function gatherPeople(options: PeopleOptions): Promise<People> {
     nameOf,
     byId,
     byName: (name) => names.get(name.toLowerCase()) ?? null,
-    upheave: upheaval.happen,
-    calm: upheaval.calm,
+    upheave: repositoryEvent.happen,
+    calm: repositoryEvent.calm,
     count: () => acts,
     async act() {
       acts++;
       const { people, permission } = options.upheaving();
-      if ((people || permission) && dice.chance(options.atRandom))
-        await upheaval.happen(dice.pick(repositories), "at a random moment");
+      if ((people || permission) && random.chance(options.atRandom))
+        await repositoryEvent.happen(random.pick(repositories), "at a random moment");
       const there = pulls.filter(stands);
-      if (there.length === 0 || (opened < options.pulls && dice.chance(0.5))) return open();
-      const pull = dice.pick(there);
+      if (there.length === 0 || (opened < options.pulls && random.chance(0.5))) return open();
+      const pull = random.pick(there);
       if (options.answering?.() === true && answers.chance(0.5)) {
         const answered = answers.pick(there);
         await inTurn(answered, async () => (stands(answered) ? answerFinding(answered) : undefined));
@@ -243,7 +243,7 @@ export async function gatherPeople(options: PeopleOptions): Promise<People> {
       acts++;
       await inTurn(pull, async () => {
         if (!stands(pull)) return;
-        await doTo(pull, pull.state === "closed" ? "reopen" : dice.pick(["push", "push", "close"] as const));
+        await doTo(pull, pull.state === "closed" ? "reopen" : random.pick(["push", "push", "close"] as const));
       });
     },
   };

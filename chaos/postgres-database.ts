@@ -3,13 +3,13 @@ import pg from "pg";
 import { findMeans } from "../scripts/postgres-providers.ts";
 import { type Running, startServer, stopServer } from "../scripts/postgres-server.ts";
 import { openWire, type WireCutter } from "./database-proxy.ts";
-import { type Fault, happens, type Weather } from "./faults.ts";
+import { type ActiveFaults, type Fault, happens } from "./faults.ts";
 import type { StoreView } from "./ground-truth.ts";
 import type { History, PullName } from "./history.ts";
 import { postgresView } from "./postgres-view.ts";
-import type { Dice } from "./seeded-random.ts";
+import type { SeededRandom } from "./seeded-random.ts";
 
-export interface PostgresStage {
+export interface PostgresDatabase {
   /** For servers: through the wire. */
   readonly url: string;
   /** Past the wire. */
@@ -25,8 +25,8 @@ export interface PostgresStage {
 export interface StageOptions {
   /** `postgres` starts a server of its own; else the address of one that takes new databases. */
   readonly store: string;
-  readonly dice: Dice;
-  readonly weather: Weather;
+  readonly random: SeededRandom;
+  readonly activeFaults: ActiveFaults;
   readonly history: History;
   readonly say: (line: string) => void;
   /** How many jobs run, on whichever server. Absent: some always do. */
@@ -35,8 +35,8 @@ export interface StageOptions {
 
 const OWN = "postgres";
 
-export async function openPostgresStage(options: StageOptions): Promise<PostgresStage> {
-  const { store, dice, weather, history, running = async () => 1 } = options;
+export async function openPostgresDatabase(options: StageOptions): Promise<PostgresDatabase> {
+  const { store, random, activeFaults, history, running = async () => 1 } = options;
   const own = store === OWN ? await ownServer(options.say) : null;
   const admin = own?.url() ?? store;
   const name = `kodiai_chaos_${process.pid}_${Date.now().toString(36)}`;
@@ -44,7 +44,7 @@ export async function openPostgresStage(options: StageOptions): Promise<Postgres
   const direct = at(admin, { database: name });
   const target = new URL(direct);
   const wire = await openWire({ host: target.hostname, port: Number(target.port || 5432) });
-  const foe = databaseFoe({ wire, direct, own, dice, weather, history, running });
+  const foe = databaseFoe({ wire, direct, own, random, activeFaults, history, running });
   return {
     url: at(direct, { host: "127.0.0.1", port: wire.port }),
     direct,
@@ -86,7 +86,7 @@ async function ownServer(say: (line: string) => void): Promise<OwnServer> {
   };
 }
 
-interface FoeOptions extends Pick<StageOptions, "dice" | "weather" | "history"> {
+interface FoeOptions extends Pick<StageOptions, "random" | "activeFaults" | "history"> {
   readonly running: () => Promise<number>;
   readonly wire: WireCutter;
   readonly direct: string;
@@ -101,7 +101,7 @@ const OF_DATABASES = ["backends", "cut", "swallow", "full", "slow", "restart"] a
 const WORK_PATIENCE_MS = 6_000;
 
 /** One thing at a time, with a pause after each. */
-function databaseFoe({ wire, direct, own, dice, weather, history, running }: FoeOptions) {
+function databaseFoe({ wire, direct, own, random, activeFaults, history, running }: FoeOptions) {
   let isOver = false;
   let takeovers = 0;
   let struck = 0;
@@ -118,7 +118,7 @@ function databaseFoe({ wire, direct, own, dice, weather, history, running }: Foe
   };
   const acts: Readonly<Record<(typeof OF_DATABASES)[number], () => Promise<void>>> = {
     async backends() {
-      const rounds = 3 + dice.below(8);
+      const rounds = 3 + random.below(8);
       note(`the sessions of the database are ended ${rounds} times`, rounds * 250 + 2_000);
       for (let round = 0; round < rounds; round++) {
         await once(direct, END_SESSIONS).catch(() => {});
@@ -126,22 +126,22 @@ function databaseFoe({ wire, direct, own, dice, weather, history, running }: Foe
       }
     },
     async cut() {
-      note(`${wire.cut(dice.chance(0.5) ? 1 : 0.5)} connections to the database are cut`, 2_000);
+      note(`${wire.cut(random.chance(0.5) ? 1 : 0.5)} connections to the database are cut`, 2_000);
     },
     async swallow() {
       note(`${wire.swallow()} connections to the database are half-open`, 30_000);
       await wait(10_000);
     },
     async full() {
-      const forMs = dice.between(1_000, 4_000);
+      const forMs = random.between(1_000, 4_000);
       note(`the database takes no new connection, ${wire.cut(0.7)} were cut`, forMs + 2_000);
       wire.fill(forMs);
       await wait(forMs);
     },
     async slow() {
-      const forMs = dice.between(1_000, 5_000);
+      const forMs = random.between(1_000, 5_000);
       note("the way to the database is slow", forMs + 5_000);
-      wire.slow(dice.between(50, 700), forMs);
+      wire.slow(random.between(50, 700), forMs);
       await wait(forMs);
     },
     async restart() {
@@ -152,11 +152,11 @@ function databaseFoe({ wire, direct, own, dice, weather, history, running }: Foe
   };
   const works = (async () => {
     while (!isOver) {
-      await wait(dice.between(6_000, 16_000));
-      const act = dice.pick(OF_DATABASES);
-      if (isOver || !happens(weather, act) || (act === "restart" && !dice.chance(0.5))) continue;
+      await wait(random.between(6_000, 16_000));
+      const act = random.pick(OF_DATABASES);
+      if (isOver || !happens(activeFaults, act) || (act === "restart" && !random.chance(0.5))) continue;
       await whenAtWork();
-      if (isOver || !happens(weather, act)) continue;
+      if (isOver || !happens(activeFaults, act)) continue;
       if (TAKES_OVER.has(act)) takeovers++;
       await acts[act]().catch((error: unknown) => note(`${act} failed: ${String(error)}`, 0));
     }

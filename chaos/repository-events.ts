@@ -5,17 +5,17 @@ import type { GitHubWorld } from "../test/fakes/github/github.ts";
 import { listed } from "../test/fakes/github/repository-actions.ts";
 import type { History, PullName } from "./history.ts";
 import { type Desk, PERMISSIONS } from "./installations.ts";
-import type { Dice } from "./seeded-random.ts";
+import type { SeededRandom } from "./seeded-random.ts";
 
-export const UPHEAVALS = ["rename", "transfer", "suspend", "remove", "uninstall"] as const;
-export type Upheaval = (typeof UPHEAVALS)[number];
+export const REPOSITORY_EVENTS = ["rename", "transfer", "suspend", "remove", "uninstall"] as const;
+export type RepositoryEvent = (typeof REPOSITORY_EVENTS)[number];
 
 /** A permission is taken for seconds, or (once, where a third owner is left) for ever. */
 const FORBIDS = "forbid" as const;
 
-export interface UpheavalOptions {
+export interface RepositoryEventOptions {
   readonly world: GitHubWorld;
-  readonly dice: Dice;
+  readonly random: SeededRandom;
   readonly history: History;
   readonly desk: Desk;
   readonly repositories: readonly Repository[];
@@ -30,7 +30,7 @@ export interface UpheavalOptions {
   readonly renamed: (repository: Repository) => void;
 }
 
-export interface Upheavals {
+export interface RepositoryEvents {
   /** @param where at which place of a review's way, or at a random moment; nothing happens when there were enough */
   happen(repository: Repository, where: string): Promise<void>;
   /** Whoever was switched off is switched on again. */
@@ -40,10 +40,10 @@ export interface Upheavals {
 /** A run of a hundred deliveries has three owners; two of them stay to the end. */
 const LEAST_OWNERS = 2;
 
-export function upheavals(options: UpheavalOptions): Upheavals {
-  const { world, dice, history, desk, repositories } = options;
+export function repositoryEvents(options: RepositoryEventOptions): RepositoryEvents {
+  const { world, random, history, desk, repositories } = options;
   const { times } = options;
-  const left: Record<Upheaval | typeof FORBIDS, number> = {
+  const left: Record<RepositoryEvent | typeof FORBIDS, number> = {
     forbid: 4 * times,
     rename: 4 * times,
     transfer: 2 * times,
@@ -77,7 +77,7 @@ export function upheavals(options: UpheavalOptions): Upheavals {
       });
   }
 
-  function tellInstallation(
+  function sendInstallationEvent(
     owner: string,
     action: "suspend" | "unsuspend" | "new_permissions_accepted",
   ): Promise<unknown> {
@@ -89,7 +89,9 @@ export function upheavals(options: UpheavalOptions): Upheavals {
     return world.deliver("installation", { action, installation, repositories, sender });
   }
 
-  const acts: Readonly<Record<Upheaval | typeof FORBIDS, (repository: Repository, where: string) => Promise<void>>> = {
+  const acts: Readonly<
+    Record<RepositoryEvent | typeof FORBIDS, (repository: Repository, where: string) => Promise<void>>
+  > = {
     async rename(repository, where) {
       await world.renameRepository(repository, `shop-renamed-${++renames}`);
       options.renamed(repository);
@@ -103,7 +105,7 @@ export function upheavals(options: UpheavalOptions): Upheavals {
       // Two repositories of an owner cannot have one name.
       await world.renameRepository(repository, `shop-moved-${++renames}`);
       options.renamed(repository);
-      await world.transfer(repository, dice.pick(others));
+      await world.transfer(repository, random.pick(others));
       options.renamed(repository);
       note([repository], "transfer", false, where);
     },
@@ -117,15 +119,15 @@ export function upheavals(options: UpheavalOptions): Upheavals {
         clearTimeout(timer);
         desk.unsuspend(installationOf(owner));
         note(those, "unsuspend", false, "later");
-        await tellInstallation(owner, "unsuspend");
+        await sendInstallationEvent(owner, "unsuspend");
       };
-      const timer = setTimeout(() => void resume(), dice.between(4_000, 15_000));
+      const timer = setTimeout(() => void resume(), random.between(4_000, 15_000));
       resuming.set(owner, resume);
-      await tellInstallation(owner, "suspend");
+      await sendInstallationEvent(owner, "suspend");
     },
     async forbid({ owner }, where) {
-      const permission = dice.pick(PERMISSIONS);
-      const isForGood = !isForbiddenForGood && ownersLeft() > LEAST_OWNERS && dice.chance(0.3);
+      const permission = random.pick(PERMISSIONS);
+      const isForGood = !isForbiddenForGood && ownersLeft() > LEAST_OWNERS && random.chance(0.3);
       isForbiddenForGood ||= isForGood;
       desk.forbid(installationOf(owner), permission);
       note(ofOwner(owner), `${permission} forbidden${isForGood ? " for good" : ""}`, false, where);
@@ -135,9 +137,9 @@ export function upheavals(options: UpheavalOptions): Upheavals {
         clearTimeout(timer);
         desk.allow(installationOf(owner));
         note(ofOwner(owner), `${permission} allowed`, false, "later");
-        await tellInstallation(owner, "new_permissions_accepted");
+        await sendInstallationEvent(owner, "new_permissions_accepted");
       };
-      const timer = setTimeout(() => void give(), dice.between(4_000, 20_000));
+      const timer = setTimeout(() => void give(), random.between(4_000, 20_000));
       resuming.set(owner, give);
     },
     async remove(repository, where) {
@@ -153,7 +155,7 @@ export function upheavals(options: UpheavalOptions): Upheavals {
     },
   };
 
-  const mayBe = (what: Upheaval | typeof FORBIDS) => {
+  const mayBe = (what: RepositoryEvent | typeof FORBIDS) => {
     const { people, permission } = options.kinds();
     if (!(what === FORBIDS ? permission : people)) return false;
     return left[what] > 0 && (what !== "uninstall" || ownersLeft() > LEAST_OWNERS);
@@ -162,10 +164,10 @@ export function upheavals(options: UpheavalOptions): Upheavals {
   return {
     async happen(repository, where) {
       if (isBusy || desk.isGone(repository) || desk.isForbidden(repository) || resuming.has(repository.owner)) return;
-      const possible = [...UPHEAVALS, FORBIDS].filter(mayBe);
+      const possible = [...REPOSITORY_EVENTS, FORBIDS].filter(mayBe);
       if (possible.length === 0) return;
       isBusy = true;
-      const what = possible.includes(FORBIDS) && dice.chance(0.4) ? FORBIDS : dice.pick(possible);
+      const what = possible.includes(FORBIDS) && random.chance(0.4) ? FORBIDS : random.pick(possible);
       left[what]--;
       const those =
         what === "suspend" || what === "uninstall" || what === FORBIDS ? ofOwner(repository.owner) : [repository];

@@ -3,7 +3,7 @@ import { writeFileSync } from "node:fs";
 import { parseArgs } from "node:util";
 import { type Broken, INVARIANTS, type InvariantId } from "./checker.ts";
 import { clockMeans } from "./clock.ts";
-import { storyOf } from "./failure-trace.ts";
+import { failureTrace } from "./failure-trace.ts";
 import { FAULTS, readFaults, USUAL_FAULTS } from "./faults.ts";
 import { runSeed, type SeedResult } from "./run-seed.ts";
 
@@ -119,7 +119,7 @@ function tell(seed: string, result: SeedResult): void {
 
 function tellOne(_seed: string, one: Broken, { history, started }: SeedResult): void {
   console.log(`    - ${one.pull === null ? "" : `${one.pull}: `}${one.what}`);
-  for (const line of storyOf(one, history, started)) console.log(`    ${line}`);
+  for (const line of failureTrace(one, history, started)) console.log(`    ${line}`);
 }
 
 function again(seed: string): string {
@@ -134,6 +134,6 @@ function again(seed: string): string {
 }
 
 function toldAsJson({ seed, result }: { readonly seed: string; readonly result: SeedResult }): object {
-  const { broken, figures, points } = result;
-  return { seed, figures, broken, points: Object.fromEntries(points) };
+  const { broken, figures, breakpoints } = result;
+  return { seed, figures, broken, breakpoints: Object.fromEntries(breakpoints) };
 }

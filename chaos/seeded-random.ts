@@ -1,6 +1,6 @@
 // Chance that can be repeated: the same seed gives the same throws.
 
-export interface Dice {
+export interface SeededRandom {
   /** 0 ≤ x < 1. */
   next(): number;
   /** A whole number, 0 ≤ x < n. */
@@ -9,12 +9,12 @@ export interface Dice {
   between(low: number, high: number): number;
   chance(probability: number): boolean;
   pick<T>(items: readonly [T, ...T[]] | readonly T[]): T;
-  /** Dice of their own: throws of one part of the harness do not shift those of another. */
-  fork(name: string): Dice;
+  /** SeededRandom of their own: throws of one part of the harness do not shift those of another. */
+  fork(name: string): SeededRandom;
 }
 
 /** @param seed any text or number; equal seeds give equal throws */
-export function dice(seed: string | number): Dice {
+export function seededRandom(seed: string | number): SeededRandom {
   let state = hashOf(String(seed));
   // mulberry32, by Tommy Ettinger: public domain, 32 bits of state, passes gjrand.
   const next = () => {
@@ -30,7 +30,7 @@ export function dice(seed: string | number): Dice {
     between: (low, high) => low + next() * (high - low),
     chance: (probability) => next() < probability,
     pick: (items) => items[below(items.length)] as (typeof items)[number],
-    fork: (name) => dice(`${seed}/${name}`),
+    fork: (name) => seededRandom(`${seed}/${name}`),
   };
 }
 

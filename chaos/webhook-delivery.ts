@@ -2,10 +2,10 @@
 import { createVerify, randomUUID } from "node:crypto";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { happens, type Weather } from "./faults.ts";
+import { type ActiveFaults, happens } from "./faults.ts";
 import type { History, PullName } from "./history.ts";
 import type { Answer } from "./scripted-response.ts";
-import type { Dice } from "./seeded-random.ts";
+import type { SeededRandom } from "./seeded-random.ts";
 
 /** GitHub gives a receiver ten seconds. */
 const PATIENCE_MS = 10_000;
@@ -42,7 +42,7 @@ interface LogRow {
   readonly status: number | null;
 }
 
-export interface PostOffice {
+export interface WebhookDelivery {
   /** Where the fake GitHub sends webhooks. */
   readonly url: string;
   /** Where they are to go: to any of them, as a load balancer sends that asks nobody how they are. None while nobody is there. */
@@ -60,23 +60,23 @@ export interface PostOffice {
   close(): Promise<void>;
 }
 
-export interface PostOptions {
-  readonly dice: Dice;
-  readonly weather: Weather;
+export interface WebhookDeliveryOptions {
+  readonly random: SeededRandom;
+  readonly activeFaults: ActiveFaults;
   readonly history: History;
   /** PEM: the log is the app's alone. */
   readonly publicKey: string;
   /** `OWNER/NAME` by which the harness calls a repository; null for one that it does not know. */
   readonly nameOf?: (repository: number) => string | null;
   /** Whether GitHub tells the App what happens there. Absent: it does. */
-  readonly hears?: (installation: number | null, repository: number | null) => boolean;
+  readonly receives?: (installation: number | null, repository: number | null) => boolean;
 }
 
-export async function openPostOffice(options: PostOptions): Promise<PostOffice> {
-  const { dice, weather, history, publicKey, nameOf = () => null, hears = () => true } = options;
+export async function openWebhookDelivery(options: WebhookDeliveryOptions): Promise<WebhookDelivery> {
+  const { random, activeFaults, history, publicKey, nameOf = () => null, receives = () => true } = options;
   const letters: Letter[] = [];
   const log: LogRow[] = [];
-  const balance = dice.fork("balance");
+  const balance = random.fork("balance");
   let goals: readonly string[] = [];
   let reads = 0;
   const server = createServer((request, response) => {
@@ -92,18 +92,18 @@ export async function openPostOffice(options: PostOptions): Promise<PostOffice> 
   function post(letter: Letter): void {
     const { event } = letter;
     // Of its own end an installation is told.
-    if (!event.startsWith("installation") && !hears(letter.installation, letter.repository)) return;
-    if (event === "pull_request" && happens(weather, "drop") && dice.chance(0.3)) return;
+    if (!event.startsWith("installation") && !receives(letter.installation, letter.repository)) return;
+    if (event === "pull_request" && happens(activeFaults, "drop") && random.chance(0.3)) return;
     letters.push(letter);
-    const late = happens(weather, "delay") && dice.chance(0.1) ? dice.between(1_000, 8_000) : 0;
-    const jitter = happens(weather, "reorder") ? dice.between(0, 400) : 0;
-    const times = happens(weather, "duplicate") && dice.chance(0.2) ? 2 + dice.below(3) : 1;
+    const late = happens(activeFaults, "delay") && random.chance(0.1) ? random.between(1_000, 8_000) : 0;
+    const jitter = happens(activeFaults, "reorder") ? random.between(0, 400) : 0;
+    const times = happens(activeFaults, "duplicate") && random.chance(0.2) ? 2 + random.below(3) : 1;
     for (let copy = 0; copy < times; copy++) {
-      const apart = copy === 0 || dice.chance(0.5) ? 0 : dice.between(10, 3_000);
+      const apart = copy === 0 || random.chance(0.5) ? 0 : random.between(10, 3_000);
       travel(letter, late + jitter + apart);
     }
     // The same happening told by a second hook, or redelivered under another id.
-    if (happens(weather, "duplicate") && dice.chance(0.03)) {
+    if (happens(activeFaults, "duplicate") && random.chance(0.03)) {
       const guid = randomUUID();
       const twin = {
         ...letter,
@@ -113,7 +113,7 @@ export async function openPostOffice(options: PostOptions): Promise<PostOffice> 
         travels: 0,
       };
       letters.push(twin);
-      travel(twin, late + dice.between(0, 2_000));
+      travel(twin, late + random.between(0, 2_000));
     }
   }
 
@@ -188,7 +188,7 @@ export async function openPostOffice(options: PostOptions): Promise<PostOffice> 
       for (const letter of failed) {
         letter.pausedUntil = now + letter.pauseMs;
         letter.pauseMs = Math.min(MOST_PAUSE_MS, 2 * letter.pauseMs);
-        travel(letter, dice.between(0, 300), true);
+        travel(letter, random.between(0, 300), true);
       }
       return failed.length;
     },

@@ -5,7 +5,7 @@ import { jobKey, type Repo } from "../src/domain/job.ts";
 import type { FileDiff, PullRequestContext } from "../src/domain/pull-request.ts";
 import { NO_PAST } from "../src/domain/review/review-history.ts";
 
-export interface ToldPullRequest {
+export interface PullRequestFacts {
   readonly repo: Repo;
   readonly number: number;
   readonly title: string;
@@ -23,7 +23,7 @@ export function pullRequestContext({
   body,
   files,
   explicit,
-}: ToldPullRequest): PullRequestContext {
+}: PullRequestFacts): PullRequestContext {
   const base = "b".repeat(40);
   const head = "a".repeat(40);
   return {

@@ -27,7 +27,7 @@ import type { RealPull } from "./pull-requests.ts";
 import type { PullRepository } from "./repositories.ts";
 
 /** Memory of the evaluation: the comments of some repositories. */
-export interface Shelf {
+export interface CommentMemory {
   /** What may be known at that time; without a date nothing, because nobody could tell what was known. */
   recall(asOf: number | null): Recall;
   readonly memories: number;
@@ -35,10 +35,10 @@ export interface Shelf {
 }
 
 /** @param corpus lines by repository; only those of `repos` are remembered */
-export async function openShelf(
+export async function openCommentMemory(
   corpus: ReadonlyMap<string, readonly string[]>,
   repos: ReadonlySet<string>,
-): Promise<Shelf> {
+): Promise<CommentMemory> {
   const lines = [...corpus].flatMap(([repo, list]) => (repos.has(repo) ? list : []));
   if (lines.length === 0) return { recall: () => noMemory(), memories: 0, close: () => Promise.resolve() };
   const folder = await mkdtemp(join(tmpdir(), "kodiai-eval-"));

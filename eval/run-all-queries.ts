@@ -3,7 +3,7 @@ import { repoKey } from "../src/domain/memory.ts";
 import { evaluationRepo } from "../src/learn/remember/parse-row.ts";
 import type { Answer } from "./answers.ts";
 import type { TaskData } from "./retrieval-task.ts";
-import { type Arm, askRoom, questionOf } from "./run-retrieval.ts";
+import { type Arm, questionOf, runRetrieval } from "./run-retrieval.ts";
 import type { TemporaryStore } from "./temporary-store.ts";
 
 /** @throws Error when a truth id is not in memory: recall would be 0 for the wrong reason */
@@ -29,7 +29,7 @@ export async function answersOf({ queries }: TaskData, arms: readonly Arm[], sto
   for (const query of queries) {
     const question = questionOf(query);
     for (const arm of arms) {
-      const answer = await askRoom(question, arm, store);
+      const answer = await runRetrieval(question, arm, store);
       answers.get(arm.name)?.push(answer);
       for (const { part, reason } of answer.precedents.degraded) degraded.add(`${arm.name}: ${part}: ${reason}`);
     }

@@ -53,7 +53,7 @@ export function questionOf(query: TaskQuery): Question {
 }
 
 /** @returns the answer, with all that the room said of it */
-export async function askRoom(
+export async function runRetrieval(
   { query, context, signals }: Question,
   arm: Arm,
   { embedder, recall }: Pick<TemporaryStore, "embedder" | "recall">,

@@ -10,7 +10,7 @@ import { DESCRIBE_CASES, describedBy, GIVE_CASES, givenBy } from "./describe-mem
 import { NO_SYMBOLS } from "./fakes/no-symbols.ts";
 import { aPull } from "./fakes/pull-requests.ts";
 import { drafted, reports, type ScriptedSettings, scriptedModel, textOf } from "./fakes/scripted-model.ts";
-import { heard, KNOWLEDGE_CASES } from "./knowledge-cases.ts";
+import { KNOWLEDGE_CASES, retrieved } from "./knowledge-cases.ts";
 import { AROUND_CASES, around } from "./side-effect-cases.ts";
 
 interface Case {
@@ -45,7 +45,7 @@ function customRule(lines: Readonly<Record<string, string>> = {}): string {
 
 /** A model that finds one thing in any file, and repeats what it was told about language and paths. */
 function echoing(settings?: ScriptedSettings): ModelAccess {
-  const echo = (told: string) => /Write title, body and walkthrough in (.+)\./.exec(told)?.[1] ?? "";
+  const echo = (reported: string) => /Write title, body and walkthrough in (.+)\./.exec(reported)?.[1] ?? "";
   const heeded = (asked: string) => (asked.includes("check the tenant") ? "and heeds the tenant" : "");
   return scriptedModel((question) => {
     const title = `Speaks ${echo(textOf(question.system))} ${heeded(textOf(question.user))}`;
@@ -459,10 +459,10 @@ describe("a key of .kodiai.yml changes what the review says", () => {
 
 describe("a key of .kodiai.yml changes what memory hands to a review", () => {
   test.each(KNOWLEDGE_CASES)("$key", async (one) => {
-    const plain = await heard(one, one.before);
+    const plain = await retrieved(one, one.before);
     expect(plain).toMatch(one.insteadOf);
     expect(plain).not.toMatch(one.says);
-    const set = await heard(one, one.knowledge);
+    const set = await retrieved(one, one.knowledge);
     expect(set).toMatch(one.says);
     expect(set).not.toMatch(one.insteadOf);
   });

@@ -7,7 +7,7 @@ const FOLDER = "/dev/shm";
 const LEAST_BYTES = 4 * 1024 ** 3;
 
 /** Null where there is none, where there is little room, and where programs that lie there may not be started. */
-export function quickFolder(): string | null {
+export function tmpfs(): string | null {
   try {
     accessSync(FOLDER, constants.W_OK);
     const { bavail, bsize } = statfsSync(FOLDER);

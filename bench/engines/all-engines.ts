@@ -13,7 +13,7 @@ const WAYS: readonly Maker[] = [vec0, vec0Int8, fts5, fts5Rarest, float32Array, 
  *
  * @param names those whose name holds one of these; null for all
  */
-export function allWays(rows: number, names: readonly string[] | null): readonly Maker[] {
+export function allEngines(rows: number, names: readonly string[] | null): readonly Maker[] {
   return WAYS.filter(
     ({ name, mostRows }) =>
       (mostRows === null || rows <= mostRows) && (names === null || names.some((word) => name.includes(word))),

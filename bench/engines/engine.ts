@@ -11,7 +11,7 @@ export interface Stored {
   texts(first: number, count: number): readonly string[];
 }
 
-export interface Way {
+export interface Engine {
   /** Numbers of the k nearest rows, nearest first; only of one language where one is given. Absent: it has no vectors. */
   readonly nearest?: (
     vector: Float32Array,
@@ -46,9 +46,9 @@ export interface Maker {
   /** It is not tried with more rows; null for any number. */
   readonly mostRows: number | null;
   /** Builds in an empty place. */
-  make(stored: Stored, place: Place): Promise<Way>;
+  make(stored: Stored, place: Place): Promise<Engine>;
   /** Opens what `make` built there before, or null when it is not there any more. Absent: it lives in memory and is built each time. */
-  readonly open?: (stored: Stored, place: Place) => Promise<Way | null>;
+  readonly open?: (stored: Stored, place: Place) => Promise<Engine | null>;
 }
 
 /** Batches of rows: [first, count]. */

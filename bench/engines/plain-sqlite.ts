@@ -4,7 +4,7 @@ import { join } from "node:path";
 import Database from "better-sqlite3";
 import { load } from "sqlite-vec";
 import { tokenise } from "../../src/domain/text/tokenise.ts";
-import { batchesOf, int8Codes, type Maker, type Stored, type Way } from "./engine.ts";
+import { batchesOf, type Engine, int8Codes, type Maker, type Stored } from "./engine.ts";
 
 /** Rows of a transaction. */
 const BATCH = 5_000;
@@ -51,7 +51,7 @@ export const vec0Int8: Maker = {
   open: (_, { folder }) => Promise.resolve(vec0Int8In(join(folder, "vec0-int8.db"))),
 };
 
-function vec0Int8In(path: string): Way {
+function vec0Int8In(path: string): Engine {
   const db = opened(path);
   load(db);
   const all = db.prepare("SELECT rowid FROM v WHERE e MATCH vec_int8(?) AND k = ?").pluck();
@@ -63,7 +63,7 @@ function vec0Int8In(path: string): Way {
   };
 }
 
-function vec0In(path: string): Way {
+function vec0In(path: string): Engine {
   const db = opened(path);
   load(db);
   const all = db.prepare("SELECT rowid FROM v WHERE e MATCH ? AND k = ?").pluck();
@@ -94,7 +94,7 @@ export const fts5: Maker = {
   open: (_, { folder }) => Promise.resolve(fts5In(join(folder, "fts5.db"))),
 };
 
-function fts5In(path: string): Way {
+function fts5In(path: string): Engine {
   const db = opened(path);
   const find = db.prepare("SELECT rowid FROM f WHERE f MATCH ? ORDER BY bm25(f) LIMIT ?").pluck();
   return {
@@ -116,14 +116,14 @@ export const fts5Rarest: Maker = {
   name: `FTS5, ${RAREST} rarest words`,
   mostRows: null,
   async make(stored, place) {
-    const way = await fts5.make(stored, place);
-    await way.close();
+    const engine = await fts5.make(stored, place);
+    await engine.close();
     return fts5RarestIn(join(place.folder, "fts5.db"));
   },
   open: (_, { folder }) => Promise.resolve(fts5RarestIn(join(folder, "fts5.db"))),
 };
 
-function fts5RarestIn(path: string): Way {
+function fts5RarestIn(path: string): Engine {
   const db = opened(path);
   db.exec("CREATE VIRTUAL TABLE temp.counts USING fts5vocab ('main', 'f', 'row')");
   const count = db.prepare("SELECT doc FROM temp.counts WHERE term = ?").pluck();

@@ -10,7 +10,7 @@ import { type Answer, bestAndWorst, figuresOf, gainOver, intervalText, rowOf } f
 import { retrievalFingerprint } from "../configuration-fingerprint.ts";
 import { type ParaphraseData, type QuerySet, readParaphrase } from "../paraphrase-data.ts";
 import { pullRequestContext } from "../pull-request-context.ts";
-import { askRoom } from "../run-retrieval.ts";
+import { runRetrieval } from "../run-retrieval.ts";
 import type { Suite } from "../suite.ts";
 import { type TemporaryStore, withStore } from "../temporary-store.ts";
 
@@ -110,7 +110,7 @@ async function roomAnswer(query: QuerySet, store: TemporaryStore): Promise<Answe
   const truth = query.truth;
   const grades = new Map([...truth].map((id) => [id, 1]));
   const question = { query: { id: query.id, now: NEXT_DAY, before: null, truth, grades }, context };
-  return askRoom({ ...question, signals: analyze(context) }, { name: "default" }, store);
+  return runRetrieval({ ...question, signals: analyze(context) }, { name: "default" }, store);
 }
 
 async function pooledAnswers(sets: readonly QuerySet[], store: TemporaryStore): Promise<Map<string, Answer[]>> {

@@ -7,7 +7,7 @@ import { evaluationRepo } from "../../src/learn/remember/parse-row.ts";
 import { retrievalFingerprint } from "../configuration-fingerprint.ts";
 import { pullRequestContext } from "../pull-request-context.ts";
 import { dataFingerprint, readRows, shapedRows } from "../read-data.ts";
-import { askRoom } from "../run-retrieval.ts";
+import { runRetrieval } from "../run-retrieval.ts";
 import type { Row, Suite } from "../suite.ts";
 import { type TemporaryStore, withStore } from "../temporary-store.ts";
 
@@ -71,7 +71,7 @@ async function inRoom(query: string, store: TemporaryStore): Promise<Scores> {
   const context = pullRequestContext({ repo: REPO, number: 1, title: query, body: null, files: [], explicit: true });
   const asked = { id: query, now: Date.parse("2020-01-02T00:00:00Z"), before: null, truth: new Set<string>() };
   const question = { query: { ...asked, grades: new Map<string, number>() }, context, signals: analyze(context) };
-  const { precedents } = await askRoom(question, { name: "default" }, store);
+  const { precedents } = await runRetrieval(question, { name: "default" }, store);
   return new Map(precedents.ranked.map(({ record, score }) => [record.sourceId, score]));
 }
 

@@ -6,7 +6,7 @@ import { readJudged } from "../judged-data.ts";
 import { bootstrap, meanOf } from "../metrics.ts";
 import { taskOf } from "../retrieval-task.ts";
 import { mustHoldTruth } from "../run-all-queries.ts";
-import { type Arm, askRoom, questionOf } from "../run-retrieval.ts";
+import { type Arm, questionOf, runRetrieval } from "../run-retrieval.ts";
 import type { Row, Suite } from "../suite.ts";
 import { withStore } from "../temporary-store.ts";
 import {
@@ -42,7 +42,7 @@ export const suite: Suite = async ({ data, flags }) => {
     await mustHoldTruth(asked, store);
     const answers: Judged[] = [];
     for (const query of asked.queries) {
-      const { precedents } = await askRoom(questionOf(query), ALL, store);
+      const { precedents } = await runRetrieval(questionOf(query), ALL, store);
       const candidate = (id: string, distance: number) => ({ distance, isTruth: query.truth.has(id) });
       answers.push({
         repo: query.repo,

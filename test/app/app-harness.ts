@@ -26,7 +26,7 @@ export interface JobRow {
   readonly outcome: string | null;
 }
 
-export interface Stage {
+export interface Harness {
   readonly world: GitHubWorld;
   /** Where the app keeps its files. */
   readonly dataDir: string;
@@ -57,13 +57,13 @@ export interface Stage {
   close(): Promise<void>;
 }
 
-export interface StageOptions extends WorldOptions {
+export interface HarnessOptions extends WorldOptions {
   readonly app?: Partial<AppOptions>;
 }
 
 const rules = inspector();
 
-export async function openStage(options: StageOptions = {}): Promise<Stage> {
+export async function openHarness(options: HarnessOptions = {}): Promise<Harness> {
   const world = await startGitHub(options);
   const dataDir = mkdtempSync(join(tmpdir(), "kodiai-app-"));
   const log: string[] = [];

@@ -3,13 +3,13 @@ import { join } from "node:path";
 import Database from "better-sqlite3";
 import type { IssueComment, Pull, ReviewComment } from "../fakes/github/conversation.ts";
 import type { GitHubWorld } from "../fakes/github/github.ts";
-import type { Stage } from "./app-harness.ts";
+import type { Harness } from "./app-harness.ts";
 
 const WATCHDOG_MS = 50_000;
 
 /** How the jobs of comments ended, oldest first; waits until no job of any kind is open. */
-export async function answered(stage: Stage): Promise<string[]> {
-  const db = new Database(join(stage.dataDir, "queue.db"), { readonly: true });
+export async function answered(harness: Harness): Promise<string[]> {
+  const db = new Database(join(harness.dataDir, "queue.db"), { readonly: true });
   try {
     for (let waited = 0; waited < WATCHDOG_MS; waited += 20) {
       const open = db.prepare("SELECT count(*) FROM jobs WHERE state IN ('waiting', 'running')").pluck().get();

@@ -3,16 +3,16 @@ import { closeSync, openSync, statSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import { afterEach, expect, test } from "vitest";
-import { openStage, type Stage, until } from "./app-harness.ts";
+import { type Harness, openHarness, until } from "./app-harness.ts";
 import { BACKUP } from "./change-builders.ts";
 import { type Deployment, deployment } from "./server-process.ts";
 
-let stage: Stage | Deployment;
-afterEach(() => stage.close());
+let harness: Harness | Deployment;
+afterEach(() => harness.close());
 
 /** The first page of a table: of memory's records, or of the queue's jobs. */
 function rot(name: "memory.db" | "queue.db" = "memory.db"): void {
-  const path = join(stage.dataDir, name);
+  const path = join(harness.dataDir, name);
   const db = new Database(path);
   db.pragma("wal_checkpoint(TRUNCATE)");
   const table = name === "memory.db" ? "records" : "jobs";
@@ -26,14 +26,14 @@ function rot(name: "memory.db" | "queue.db" = "memory.db"): void {
   expect(statSync(path).size).toBeGreaterThan(root * 4_096);
 }
 
-async function reasons({ adminUrl }: Stage): Promise<readonly string[]> {
+async function reasons({ adminUrl }: Harness): Promise<readonly string[]> {
   const answer = await fetch(`${adminUrl()}/readyz`);
   return ((await answer.json()) as { readonly reasons: readonly string[] }).reasons;
 }
 
 test("both files are read while the server works, and a damaged page is reported with the fix", async () => {
-  const at = await openStage({ app: { waits: { settledMs: 0, verifyMs: 400 } } });
-  stage = at;
+  const at = await openHarness({ app: { waits: { settledMs: 0, verifyMs: 400 } } });
+  harness = at;
   const logged = (text: string) => at.log.some((line) => line.includes(text));
   await until("both were whole", () => logged("the store is intact"));
   const repository = await at.world.repository("acme", "shop", { files: { "README.md": "# Shop\n" } });
@@ -54,8 +54,8 @@ test("both files are read while the server works, and a damaged page is reported
 });
 
 test("damage found by a review has the files read at once, and health checks report it", async () => {
-  const at = await openStage();
-  stage = at;
+  const at = await openHarness();
+  harness = at;
   const repository = await at.world.repository("acme", "shop", { files: { "README.md": "# Shop\n" } });
   const files = { "ops/backup.py": BACKUP };
   await at.settled(await at.world.pullRequest(repository, { title: "Add", files }));
@@ -71,7 +71,7 @@ test("damage found by a review has the files read at once, and health checks rep
 
 test("damage of queue.db that a job meets ends the process, and the next start says that it does not serve", async () => {
   const deployed = await deployment();
-  stage = deployed;
+  harness = deployed;
   const { world } = deployed;
   const server = await deployed.start();
   const repository = await world.repository("acme", "shop", { files: { "README.md": "# Shop\n" } });

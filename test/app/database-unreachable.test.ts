@@ -61,19 +61,19 @@ async function untilTrue(what: string, isSo: () => Promise<boolean>): Promise<vo
 const isReady = async (server: ServerProcess) => (await status(`${server.adminUrl}/readyz`)) === 200;
 
 describe.skipIf(given === null)("a database that is away", () => {
-  let stage: Deployment;
+  let harness: Deployment;
   let wire: Wire;
   beforeAll(async () => {
-    stage = await deployment();
+    harness = await deployment();
     wire = await wireTo(given?.url ?? "");
   });
   afterAll(async () => {
-    await stage?.close();
+    await harness?.close();
     await wire?.cut();
   });
 
   test("is waited for at the start: the process lives, says that it is not ready and why, takes no delivery, and serves once it is there", async () => {
-    const server = await stage.launch({ DATABASE_URL: wire.url });
+    const server = await harness.launch({ DATABASE_URL: wire.url });
     await untilTrue("it answers", async () => (await status(`${server.adminUrl}/healthz`)) === 200);
     const { status: ready, reasons } = await server.ready();
     expect([ready, reasons]).toEqual([
@@ -104,7 +104,7 @@ describe.skipIf(given === null)("a database that is away", () => {
   test("one that can never be reached as it is named is reported at once, with the fix", async () => {
     const named = new URL(given?.url ?? "");
     named.pathname = "/nothing_of_that_name";
-    const server = await stage.launch({ DATABASE_URL: named.href });
+    const server = await harness.launch({ DATABASE_URL: named.href });
     expect(await server.ended()).toBe(2);
     expect(server.log()).toContain("DATABASE_URL: the server has no such database; create it, or fix the name");
   });

@@ -115,9 +115,9 @@ async function reviewed(left: () => readonly Pull[]): Promise<void> {
       const jobs = db.prepare(
         "SELECT key, state, attempt, deaths, run_at - ? AS due, outcome FROM jobs WHERE key LIKE ?",
       );
-      const told = before.slice(0, 5).flatMap(({ number }) => jobs.all(Date.now(), `%#${number}`));
+      const reported = before.slice(0, 5).flatMap(({ number }) => jobs.all(Date.now(), `%#${number}`));
       db.close();
-      throw new Error(`${error}: ${JSON.stringify(told)}`);
+      throw new Error(`${error}: ${JSON.stringify(reported)}`);
     });
   }
 }

@@ -2,24 +2,24 @@
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import type { Repository } from "../fakes/github/conversation.ts";
 import type { Files } from "../fakes/github/emulator.ts";
-import { openStage, type Stage } from "./app-harness.ts";
+import { type Harness, openHarness } from "./app-harness.ts";
 import { BACKUP, BALANCE, LOGIN, said, summaryOf, WEAK_LOGIN } from "./change-builders.ts";
 
-let stage: Stage;
+let harness: Harness;
 let repository: Repository;
 
 beforeAll(async () => {
-  stage = await openStage();
+  harness = await openHarness();
   const files = { "src/login.ts": LOGIN, "src/legacy.py": BACKUP, "docs/dos.txt": "one\r\ntwo\r\n" };
-  repository = await stage.world.repository("acme", "shop", { files });
+  repository = await harness.world.repository("acme", "shop", { files });
 });
-afterEach(() => expect(stage.world.violations).toEqual([]));
-afterAll(() => stage.close());
+afterEach(() => expect(harness.world.violations).toEqual([]));
+afterAll(() => harness.close());
 
 async function review(files: Files, withoutPatch: readonly string[] = []) {
-  const pull = await stage.world.pullRequest(repository, { title: "Change files", files, withoutPatch });
-  expect(await stage.settled(pull)).toMatchObject({ state: "done" });
-  return { said: said(stage.world, pull), summary: summaryOf(stage.world, pull).body, pull };
+  const pull = await harness.world.pullRequest(repository, { title: "Change files", files, withoutPatch });
+  expect(await harness.settled(pull)).toMatchObject({ state: "done" });
+  return { said: said(harness.world, pull), summary: summaryOf(harness.world, pull).body, pull };
 }
 
 test("lock files, binaries, generated, vendored, links and submodules are left out by name", async () => {
@@ -83,7 +83,7 @@ test("a deleted file and a renamed one are reviewed without a word about what th
 
 test("a file whose patch GitHub withholds is compared from its two texts", async () => {
   const long = `${LOGIN}${"// one more line\n".repeat(50)}`;
-  await stage.world.commit(repository, { "src/long.ts": long });
+  await harness.world.commit(repository, { "src/long.ts": long });
   const files = { "src/long.ts": WEAK_LOGIN + long.slice(LOGIN.length), "src/new.py": BALANCE };
   const { said: comments, summary } = await review(files, ["src/long.ts", "src/new.py"]);
   expect(summary).not.toContain("not reviewed");

@@ -5,27 +5,27 @@ import Database from "better-sqlite3";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import type { Review } from "../../src/domain/review.ts";
 import type { Pull, Repository } from "../fakes/github/conversation.ts";
-import { openStage, type Stage } from "./app-harness.ts";
+import { type Harness, openHarness } from "./app-harness.ts";
 import { BACKUP, LOGIN, summaryOf } from "./change-builders.ts";
-import { shelfOf } from "./memory-rows.ts";
+import { memoryRows } from "./memory-rows.ts";
 import { mergedPull, people, saidInConversation, saidInReview, saidOnLine } from "./past-reviews.ts";
 import { inMemory } from "./seed-memory.ts";
 
-let stage: Stage;
+let harness: Harness;
 beforeAll(async () => {
-  stage = await openStage();
-  people(stage.world);
+  harness = await openHarness();
+  people(harness.world);
 });
-afterEach(() => expect(stage.world.violations).toEqual([]));
-afterAll(() => stage.close());
+afterEach(() => expect(harness.world.violations).toEqual([]));
+afterAll(() => harness.close());
 
 const ADVICE = "Give subprocess.run a list and leave shell=True out: a name with a semicolon in it runs anything.";
 const files = { "docs/a.md": "Hello.\n", "src/login.ts": LOGIN };
 
 const comments = (repository: { readonly id: number }) =>
-  shelfOf(stage, repository).filter(({ corpus }) => corpus === "review_comment");
+  memoryRows(harness, repository).filter(({ corpus }) => corpus === "review_comment");
 const outcomes = ({ id }: { readonly id: number }) =>
-  inMemory(stage, (db) =>
+  inMemory(harness, (db) =>
     db
       .prepare(
         `SELECT c.source_id AS source, r.outcome FROM records r JOIN repositories p ON p.id = r.repo
@@ -36,7 +36,7 @@ const outcomes = ({ id }: { readonly id: number }) =>
 
 /** What the last review was written with, as the ledger has it. */
 function precedentsOf({ repository, number }: Pull) {
-  const db = new Database(join(stage.dataDir, "queue.db"), { readonly: true });
+  const db = new Database(join(harness.dataDir, "queue.db"), { readonly: true });
   const key = `github.com/${repository.id}#${number}`;
   const written = db.prepare("SELECT review FROM reviews WHERE key = ? ORDER BY written_at DESC").pluck().get(key);
   db.close();
@@ -45,7 +45,7 @@ function precedentsOf({ repository, number }: Pull) {
 }
 
 async function repositoryWithPast(name: string): Promise<Repository> {
-  const { world } = stage;
+  const { world } = harness;
   const repository = await world.repository("acme", name, { files });
   const pull = await mergedPull(world, repository, "feat: back up at night");
   const advice = saidOnLine(world, pull, { by: "ines", body: ADVICE, isOutdated: true, day: 1 });
@@ -56,10 +56,10 @@ async function repositoryWithPast(name: string): Promise<Repository> {
 
 describe("when the App is installed", () => {
   test("what reviewers said in the past is remembered, and the next review has it for a precedent", async () => {
-    const { world } = stage;
+    const { world } = harness;
     const repository = await repositoryWithPast("shop");
     await world.install("acme", [repository]);
-    expect((await stage.followed(repository)).at(-1)).toBe(
+    expect((await harness.followed(repository)).at(-1)).toBe(
       "history: imported: 3 comments read: 1 added, 0 updated, 0 unchanged, 0 left out",
     );
     const [remembered] = comments(repository);
@@ -68,7 +68,7 @@ describe("when the App is installed", () => {
 
     const change = { "ops/nightly.py": BACKUP, "src/token.go": "package token\n" };
     const pull = await world.pullRequest(repository, { title: "feat(ops): back up by name", files: change });
-    expect(await stage.settled(pull)).toMatchObject({ state: "done" });
+    expect(await harness.settled(pull)).toMatchObject({ state: "done" });
     const { body } = summaryOf(world, pull);
     expect(body).toContain("Memory: 1 precedent.");
     expect(precedentsOf(pull)).toEqual([{ url: remembered?.url, outcome: "fixed", date: "2026-03-02" }]);
@@ -76,20 +76,20 @@ describe("when the App is installed", () => {
   });
 
   test("the first three reviews say what memory there is, and no later one", async () => {
-    const { world } = stage;
+    const { world } = harness;
     const repository = await world.repository("acme", "introduced", { files });
-    const told: boolean[] = [];
+    const reported: boolean[] = [];
     for (const number of [1, 2, 3, 4]) {
       const change = { [`src/part-${number}.go`]: `package part${number}\n` };
       const pull = await world.pullRequest(repository, { title: `feat: part ${number}`, files: change });
-      await stage.settled(pull);
-      told.push(summaryOf(world, pull).body.includes("Remembered so far: nothing yet"));
+      await harness.settled(pull);
+      reported.push(summaryOf(world, pull).body.includes("Remembered so far: nothing yet"));
     }
-    expect(told).toEqual([true, true, true, false]);
+    expect(reported).toEqual([true, true, true, false]);
   });
 
   test("strangers, bots, our own words and small talk leave nothing in memory, and secrets none of theirs", async () => {
-    const { world } = stage;
+    const { world } = harness;
     const token = ["ghp", "b7Qk2ZpXv9Lr4TnWs8Yc1HdJ6mGfA3eUo5iK"].join("_");
     const repository = await world.repository("acme", "hostile", { files });
     const pull = await mergedPull(world, repository, "feat: back up at night");
@@ -115,23 +115,23 @@ describe("when the App is installed", () => {
     saidOnLine(world, still, { by: "ines", body: ADVICE });
 
     await world.install("acme", [repository]);
-    expect((await stage.followed(repository)).at(-1)).toBe(
+    expect((await harness.followed(repository)).at(-1)).toBe(
       "history: imported: 8 comments read: 2 added, 0 updated, 0 unchanged, 6 left out",
     );
     expect(comments(repository).map(({ text: kept }) => kept.slice(0, 60))).toEqual([
       expect.stringContaining("<script>"),
       "Split this change: the backup and the restore belong apart. ",
     ]);
-    const bytes = readdirSync(stage.dataDir).map((file) => readFileSync(join(stage.dataDir, file), "latin1"));
+    const bytes = readdirSync(harness.dataDir).map((file) => readFileSync(join(harness.dataDir, file), "latin1"));
     expect(bytes.filter((content) => content.includes(token))).toEqual([]);
   });
 
   test("it asks with a token that reads pull requests of this one repository, and writes nothing", async () => {
-    const { world } = stage;
+    const { world } = harness;
     const repository = await repositoryWithPast("narrow");
     const before = world.requests.length;
     await world.install("acme", [repository]);
-    await stage.followed(repository);
+    await harness.followed(repository);
     const asked = world.requests.slice(before);
     const tokens = asked.filter(({ path }) => path.endsWith("/access_tokens")).map(({ body }) => body);
     expect(tokens.at(-1)).toEqual({
@@ -147,7 +147,7 @@ describe("when the App is installed", () => {
 
 describe("an import", () => {
   test("that is killed between two pages goes on behind the last, and installing again brings nothing twice", async () => {
-    const { world } = stage;
+    const { world } = harness;
     const repository = await repositoryWithPast("killed");
     const pull = await mergedPull(world, repository, "feat: more backups");
     for (let n = 0; n < 120; n++) {
@@ -160,20 +160,20 @@ describe("an import", () => {
     await world.install("acme", [repository]);
     const pages = () => world.requests.filter(({ path }) => path.endsWith("/killed/pulls/comments"));
     await waitFor(() => pages().length === 2);
-    await stage.crash();
-    expect((await stage.followed(repository)).at(-1)).toMatch(
+    await harness.crash();
+    expect((await harness.followed(repository)).at(-1)).toMatch(
       /^history: imported: 123 comments read: 121 added, 0 updated/,
     );
     expect(pages().map(({ query }) => new URLSearchParams(query).get("page"))).toEqual(["1", "2", "2"]);
     expect(comments(repository)).toHaveLength(121);
 
     await world.install("acme", [repository]);
-    await stage.followed(repository);
+    await harness.followed(repository);
     expect(comments(repository)).toHaveLength(121);
   });
 
   test("leaves the last fifth of the hour's requests to reviews, and goes on when there are more", async () => {
-    const { world } = stage;
+    const { world } = harness;
     const repository = await repositoryWithPast("limited");
     const headers = (reset: number) => ({
       "x-ratelimit-limit": "5000",
@@ -185,12 +185,12 @@ describe("an import", () => {
     await world.install("acme", [repository]);
     await waitFor(() => world.requests.some(({ path: asked }) => path.test(asked)));
     const pull = await world.pullRequest(repository, { title: "feat: go", files: { "a.go": "package a\n" } });
-    await stage.settled(pull);
+    await harness.settled(pull);
     expect(summaryOf(world, pull).body).toContain("past reviews are still being imported");
     expect(comments(repository)).toEqual([]);
     // The next hour.
-    await stage.hurry();
-    expect((await stage.followed(repository)).at(-1)).toMatch(/^history: imported: \d comments read: 1 added/);
+    await harness.hurry();
+    expect((await harness.followed(repository)).at(-1)).toMatch(/^history: imported: \d comments read: 1 added/);
   });
 });
 

@@ -6,19 +6,19 @@ import { vi } from "vitest";
 import { memory } from "../../src/cli/memory.ts";
 import { memoryVerbPorts } from "../../src/wire/cli/memory.ts";
 import type { Pull } from "../fakes/github/conversation.ts";
-import type { Stage } from "./app-harness.ts";
+import type { Harness } from "./app-harness.ts";
 import { answered } from "./conversation-helpers.ts";
 
 /** An hour passes: whoever is due is looked at. */
-export async function anHourPasses(stage: Stage): Promise<void> {
-  await answered(stage);
-  await stage.restart({ feedbackAfterMs: 0 });
-  await answered(stage);
+export async function anHourPasses(harness: Harness): Promise<void> {
+  await answered(harness);
+  await harness.restart({ feedbackAfterMs: 0 });
+  await answered(harness);
 }
 
 /** The id of the memory of the one finding on a path of the pull request. */
-export function memoryOf(stage: Stage, pull: Pull, path: string): string {
-  const db = new Database(join(stage.dataDir, "memory.db"), { readonly: true });
+export function memoryOf(harness: Harness, pull: Pull, path: string): string {
+  const db = new Database(join(harness.dataDir, "memory.db"), { readonly: true });
   try {
     const sql = "SELECT mem FROM records WHERE corpus = 'finding' AND pull = ? AND path = ?";
     const ids = db.prepare(sql).pluck().all(pull.number, path) as string[];
@@ -30,21 +30,21 @@ export function memoryOf(stage: Stage, pull: Pull, path: string): string {
 }
 
 /** `kodiai memory show ID`: what stands behind `outcome:`. */
-export async function outcome(stage: Stage, pull: Pull, path: string): Promise<string> {
-  const page = await printed(stage, ["show", memoryOf(stage, pull, path)]);
+export async function outcome(harness: Harness, pull: Pull, path: string): Promise<string> {
+  const page = await printed(harness, ["show", memoryOf(harness, pull, path)]);
   return /^outcome: (.*)$/m.exec(page)?.[1] ?? page;
 }
 
 /** `kodiai memory why ID`. */
-export function why(stage: Stage, pull: Pull, path: string): Promise<string> {
-  return printed(stage, ["why", memoryOf(stage, pull, path)]);
+export function why(harness: Harness, pull: Pull, path: string): Promise<string> {
+  return printed(harness, ["why", memoryOf(harness, pull, path)]);
 }
 
-async function printed(stage: Stage, words: readonly string[]): Promise<string> {
+async function printed(harness: Harness, words: readonly string[]): Promise<string> {
   const lines: string[] = [];
   const log = vi.spyOn(console, "log").mockImplementation((line: string) => void lines.push(line));
   try {
-    await memory([...words, "--repo", "acme/shop", "--data-dir", stage.dataDir], memoryVerbPorts);
+    await memory([...words, "--repo", "acme/shop", "--data-dir", harness.dataDir], memoryVerbPorts);
   } finally {
     log.mockRestore();
   }

@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { Pull, Repository } from "../fakes/github/conversation.ts";
 import type { Fate } from "../fakes/github/hooks.ts";
-import { openStage, type Stage, until } from "./app-harness.ts";
+import { type Harness, openHarness, until } from "./app-harness.ts";
 import { BALANCE, summaryOf } from "./change-builders.ts";
 
 const SLOW = process.env.SLOW === "1";
@@ -13,21 +13,21 @@ if (!SLOW) console.warn("skipped: 116 of 120 orders and 996 of 1,000 shuffles; S
 const AT_A_TIME = 25;
 const TIMES = { everyMs: 150, youngMs: 0 };
 
-let stage: Stage;
+let harness: Harness;
 let shop: Repository;
 async function open(): Promise<void> {
-  stage = await openStage({ app: { missed: TIMES } });
-  shop = await stage.world.repository("acme", "shop", { files: { "README.md": "# Shop\n" } });
+  harness = await openHarness({ app: { missed: TIMES } });
+  shop = await harness.world.repository("acme", "shop", { files: { "README.md": "# Shop\n" } });
   // From here on the repository is known: what is opened there is owed a review.
   await until("the repository is looked at", () => asked("/repos/acme/shop/pulls") > 1);
 }
-const asked = (path: string) => stage.world.requests.filter((one) => one.path === path && one.status === 200).length;
+const asked = (path: string) => harness.world.requests.filter((one) => one.path === path && one.status === 200).length;
 
-const reviewsOf = (pull: Pull) => stage.world.comments(pull).reviews.map(({ commitId }) => commitId);
+const reviewsOf = (pull: Pull) => harness.world.comments(pull).reviews.map(({ commitId }) => commitId);
 const isCovered = (pull: Pull) => reviewsOf(pull).includes(pull.headSha);
 /** No event was asked for more than once. */
 function redeliveries(): number {
-  const again = stage.world.deliveries.filter(({ redelivery }) => redelivery).map(({ id }) => id);
+  const again = harness.world.deliveries.filter(({ redelivery }) => redelivery).map(({ id }) => id);
   expect(new Set(again).size).toBe(again.length);
   return again.length;
 }
@@ -35,19 +35,19 @@ async function covered(pulls: readonly Pull[]): Promise<void> {
   await until("each head has its review", () => pulls.every(isCovered));
   for (const pull of pulls) {
     expect(reviewsOf(pull).filter((sha) => sha === pull.headSha)).toHaveLength(1);
-    summaryOf(stage.world, pull);
+    summaryOf(harness.world, pull);
   }
-  expect(stage.world.violations).toEqual([]);
-  expect(stage.world.unfaithful.filter((one) => /hook|installation\/repositories/.test(one))).toEqual([]);
+  expect(harness.world.violations).toEqual([]);
+  expect(harness.world.unfaithful.filter((one) => /hook|installation\/repositories/.test(one))).toEqual([]);
 }
 const files = (n: number) => ({ [`src/balance_${n}.py`]: BALANCE });
 
 describe("deliveries that do not arrive", () => {
   beforeEach(open);
-  afterEach(() => stage.close());
+  afterEach(() => harness.close());
 
   test("of all that happens a third is lost, failed or wrongly logged, and every last head gets its review", async () => {
-    const { world } = stage;
+    const { world } = harness;
     const fates = fc.sample(
       fc.oneof(
         { weight: 7, arbitrary: fc.constant<Fate>("sent") },
@@ -70,15 +70,15 @@ describe("deliveries that do not arrive", () => {
     expect(missed).toBeGreaterThan(2);
     await covered(pulls);
     const logged = world.deliveries.filter(({ isLogged, redelivery }) => isLogged && !redelivery);
-    const arrived = () => logged.every(({ id }) => stage.outcomeOf(id) !== null);
+    const arrived = () => logged.every(({ id }) => harness.outcomeOf(id) !== null);
     await until("what GitHub's log knows arrived", arrived);
     expect(redeliveries()).toBeGreaterThan(0);
   });
 
   test("while the server is off for 50 events, all of them are made up for when it is back", async () => {
-    const { world } = stage;
+    const { world } = harness;
     const pulls: Pull[] = [];
-    await stage.restart({}, async () => {
+    await harness.restart({}, async () => {
       for (let n = 0; n < 10; n += 1) {
         const pull = await world.pullRequest(shop, { title: `Balance ${n}`, files: files(n) });
         for (const round of [1, 2]) await world.push(pull, { "README.md": `# Shop ${n} ${round}\n` });
@@ -90,18 +90,18 @@ describe("deliveries that do not arrive", () => {
     await covered(pulls);
     await until("all of them came again", () => redeliveries() >= 50);
     expect(redeliveries()).toBe(50);
-    await until("the log tells it", () => stage.log.some((line) => line.includes("redelivery of missed deliveries")));
+    await until("the log tells it", () => harness.log.some((line) => line.includes("redelivery of missed deliveries")));
     // One review each: of the last head.
     for (const pull of pulls) expect(reviewsOf(pull)).toEqual([pull.headSha]);
   });
 
   test("of what was missed, what people wrote comes again first, and checks of other Apps never", async () => {
-    const { world } = stage;
+    const { world } = harness;
     world.person("otto", { permission: "admin", association: "OWNER" });
     const pull = await world.pullRequest(shop, { title: "Balance", files: files(1) });
-    await stage.settled(pull);
+    await harness.settled(pull);
     const before = world.deliveries.length;
-    await stage.restart({}, async () => {
+    await harness.restart({}, async () => {
       await world.push(pull, { "README.md": "# Shop 2\n" });
       for (let n = 0; n < 20; n += 1) await world.otherCheck(pull, "check_run", "completed");
       await world.otherCheck(pull, "check_suite", "created");
@@ -117,7 +117,7 @@ describe("deliveries that do not arrive", () => {
   });
 
   test("pull requests that were open before Kodiai came wait until they change", async () => {
-    const { world } = stage;
+    const { world } = harness;
     const older = await world.repository("acme", "older", { files: { "README.md": "# Older\n" } });
     const [left, pushed] = [await silent(older, 1), await silent(older, 2)];
     // Long before anybody looked.
@@ -129,9 +129,9 @@ describe("deliveries that do not arrive", () => {
   });
 
   test("a draft that became ready without a word to us is reviewed", async () => {
-    const { world } = stage;
+    const { world } = harness;
     const pull = await world.pullRequest(shop, { title: "Balance", files: files(1), draft: true });
-    await stage.settled(pull);
+    await harness.settled(pull);
     expect(reviewsOf(pull)).toEqual([]);
     await new Promise((resolve) => setTimeout(resolve, 2_000));
     world.setFate(() => "lost");
@@ -140,11 +140,11 @@ describe("deliveries that do not arrive", () => {
   });
 
   test("requests stop where the rest of the hour is left to reviews", async () => {
-    const { world } = stage;
+    const { world } = harness;
     const headers = { "x-ratelimit-limit": "5000", "x-ratelimit-remaining": "900", "x-ratelimit-reset": "9999999999" };
     world.fail({ match: { path: "/installation/repositories" }, onlyHeaders: true, headers, times: 10_000 });
     const before = asked("/repos/acme/shop/pulls");
-    await until("it is said", () => stage.log.some((line) => line.includes("reserved for reviews")));
+    await until("it is said", () => harness.log.some((line) => line.includes("reserved for reviews")));
     const after = asked("/repos/acme/shop/pulls");
     await until("it is tried again", () => asked("/installation/repositories") > 8);
     expect(after - before).toBeLessThanOrEqual(1);
@@ -153,24 +153,24 @@ describe("deliveries that do not arrive", () => {
 });
 
 describe("a sweep that runs without waiting ten minutes", () => {
-  const failed = () => stage.log.filter((line) => line.includes("open pull requests could not be checked")).length;
+  const failed = () => harness.log.filter((line) => line.includes("open pull requests could not be checked")).length;
   const missed = { everyMs: 600_000, againMs: 50, youngMs: 0 };
   /** When the last whole look began, once it is over; 0 before the first. */
-  const looked = () => Number(stage.rows("SELECT at FROM moments WHERE name = 'round'")[0]?.at ?? 0);
+  const looked = () => Number(harness.rows("SELECT at FROM moments WHERE name = 'round'")[0]?.at ?? 0);
   beforeEach(async () => {
-    stage = await openStage({ app: { missed } });
+    harness = await openHarness({ app: { missed } });
     await until("the first look is over", () => looked() > 0);
-    shop = await stage.world.repository("acme", "shop", { files: { "README.md": "# Shop\n" } });
+    shop = await harness.world.repository("acme", "shop", { files: { "README.md": "# Shop\n" } });
     const first = looked();
-    await stage.world.install("acme", [shop]);
+    await harness.world.install("acme", [shop]);
     await until("it is looked at because the App was installed there", () => looked() > first);
     // On a busy machine it has been more than once.
     expect(asked("/repos/acme/shop/pulls")).toBeGreaterThan(0);
   });
-  afterEach(() => stage.close());
+  afterEach(() => harness.close());
 
   test("a repository that the App comes to reach is looked at at once", async () => {
-    const { world } = stage;
+    const { world } = harness;
     await world.reach(shop, false);
     const pull = await silent(shop, 1);
     await world.reach(shop, true);
@@ -178,12 +178,12 @@ describe("a sweep that runs without waiting ten minutes", () => {
   });
 
   test("what was given up while the App was suspended is reviewed as soon as it no longer is", async () => {
-    const { world } = stage;
+    const { world } = harness;
     let isSuspended = true;
     const body = { message: "This installation has been suspended" };
     world.fail({ match: { path: /\/pulls\/\d+$/ }, status: 403, body, times: 1_000, chance: () => isSuspended });
     const pull = await world.pullRequest(shop, { title: "Balance", files: files(1) });
-    expect(await stage.settled(pull)).toMatchObject({
+    expect(await harness.settled(pull)).toMatchObject({
       state: "parked",
       outcome: expect.stringMatching(/^suspended: /),
     });
@@ -197,7 +197,7 @@ describe("a sweep that runs without waiting ten minutes", () => {
   });
 
   test("a look that fails is repeated after a while that doubles, until one does not", async () => {
-    const { world } = stage;
+    const { world } = harness;
     world.fail({ match: { path: "/app/installations" }, status: 502, times: 1_000, chance: () => failed() < 4 });
     const began = Date.now();
     await world.reach(shop, true);
@@ -209,7 +209,7 @@ describe("a sweep that runs without waiting ten minutes", () => {
   });
 
   test("so is one during which a repository could not be looked at", async () => {
-    const { world } = stage;
+    const { world } = harness;
     world.fail({ match: { path: "/repos/acme/shop/pulls" }, status: 502, times: 2 });
     const pull = await silent(shop, 1);
     await world.reach(shop, true);
@@ -219,16 +219,16 @@ describe("a sweep that runs without waiting ten minutes", () => {
 
 /** Opened, and GitHub sends nothing about it. */
 async function silent(repository: Repository, n: number): Promise<Pull> {
-  return stage.world.pullRequest(repository, { title: `Balance ${n}`, files: files(n), announce: false });
+  return harness.world.pullRequest(repository, { title: `Balance ${n}`, files: files(n), announce: false });
 }
 
 describe("deliveries in any order", () => {
   beforeAll(open);
-  afterAll(() => stage.close());
+  afterAll(() => harness.close());
 
   /** A life of five events of which nothing arrived yet. Returns what GitHub would have sent, in order. */
   async function life(n: number): Promise<{ readonly pull: Pull; readonly sent: readonly unknown[] }> {
-    const { world } = stage;
+    const { world } = harness;
     const first = world.deliveries.length;
     world.setFate(() => "lost");
     const pull = await world.pullRequest(shop, { title: `Balance ${n}`, files: files(n), draft: true });
@@ -246,7 +246,7 @@ describe("deliveries in any order", () => {
     for (const [at, order] of orders.entries()) lives.push({ life: await life(n + at), order });
     const arriving = lives.map(async ({ life: { sent }, order }) => {
       expect(sent).toHaveLength(5);
-      for (const at of order) await stage.world.deliver("pull_request", sent[at]);
+      for (const at of order) await harness.world.deliver("pull_request", sent[at]);
     });
     await Promise.all(arriving);
     const pulls = lives.map(({ life: { pull } }) => pull);
@@ -272,7 +272,7 @@ describe("deliveries in any order", () => {
     for (let n = 0; n < orders.length; n += AT_A_TIME) {
       // The emulator counts requests as GitHub does, and lets nobody ask 5,000 times an hour.
       if (n % 50 === 0 && n > 0) {
-        await stage.close();
+        await harness.close();
         await open();
       }
       await play(1_000 + n, orders.slice(n, n + AT_A_TIME));

@@ -4,7 +4,7 @@ import type { ModelLimits } from "../../src/adapters/model/model-limits.ts";
 import type { ModelChoice } from "../../src/config/read-model.ts";
 import { type FakeAnthropic, type ModelCall, type Replies, startAnthropic } from "../fakes/anthropic/server.ts";
 import type { Files } from "../fakes/github/emulator.ts";
-import { openStage, type Stage } from "./app-harness.ts";
+import { type Harness, openHarness } from "./app-harness.ts";
 
 export const API_KEY = "sk-ant-api03-vE8rT2kQ9wLx4ZbN7mJcYp";
 
@@ -20,8 +20,8 @@ const LIMITS: Partial<ModelLimits> = {
   breakAfter: 1_000,
 };
 
-export interface ModelStage {
-  readonly stage: Stage;
+export interface ModelHarness {
+  readonly harness: Harness;
   readonly anthropic: FakeAnthropic;
   /** Opens a pull request that adds these files to a repository of its own and waits until its job ended. */
   review(title: string, files: Readonly<Record<string, string>>, base?: Files): Promise<Seen>;
@@ -40,11 +40,11 @@ export interface Seen {
   readonly writes: readonly { readonly method: string; readonly path: string; readonly body: unknown }[];
 }
 
-export async function openModelStage(
+export async function openModelHarness(
   choice: Partial<ModelChoice>,
   replies: Replies = [],
   limits: Partial<ModelLimits> = LIMITS,
-): Promise<ModelStage> {
+): Promise<ModelHarness> {
   const anthropic = await startAnthropic({ replies });
   const model = {
     apiKey: API_KEY,
@@ -56,18 +56,18 @@ export async function openModelStage(
     ...choice,
     limits,
   } as const;
-  const stage = await openStage({ app: { model } });
-  const { world } = stage;
+  const harness = await openHarness({ app: { model } });
+  const { world } = harness;
   let repositories = 0;
   return {
-    stage,
+    harness,
     anthropic,
     async review(title, files, base = { "README.md": "# Shop\n" }) {
       const repository = await world.repository("acme", `shop-${++repositories}`, { files: base });
       const asked = anthropic.requests.length;
       const before = world.requests.length;
       const pull = await world.pullRequest(repository, { title, files });
-      const { state } = await stage.settled(pull);
+      const { state } = await harness.settled(pull);
       const { inline, reviews, summary } = world.comments(pull);
       return {
         state,
@@ -81,7 +81,7 @@ export async function openModelStage(
       };
     },
     async close() {
-      await stage.close();
+      await harness.close();
       await anthropic.close();
     },
   };

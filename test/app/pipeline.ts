@@ -6,7 +6,7 @@ import type { Stage, WritingPorts } from "../../src/flows/review/review-ports.ts
 import { writeReview } from "../../src/flows/review/review-pull-request.ts";
 import { inspector, knownRules } from "../../src/wire/rules.ts";
 import { aJob, aPull, BASE, fakePullRequests, HEAD, type World } from "../fakes/pull-requests.ts";
-import { type Shelved, shelf } from "../retrieve/retrieve-builders.ts";
+import { memoryStore, type Shelved } from "../retrieve/retrieve-builders.ts";
 
 const rules = inspector();
 const known = knownRules();
@@ -46,9 +46,9 @@ export async function reviewOf(change: Change): Promise<Review | string> {
 /** What the retrieve room hands on; throws the reason why nothing was reviewed. */
 export async function precedentsOf(change: Change): Promise<Precedents> {
   const handedOn = new Map<string, unknown>();
-  const review = await written(change, async (room, enter) => {
+  const review = await written(change, async (stage, enter) => {
     const value = await enter();
-    handedOn.set(room, value);
+    handedOn.set(stage, value);
     return value;
   });
   if (typeof review === "string") throw new Error(`not reviewed: ${review}`);
@@ -74,7 +74,7 @@ export async function reviewed(change: Change): Promise<Review> {
 }
 
 /** Each finding as `PATH:LINE RULE SEVERITY PLACE`. */
-export function told(review: Review): string[] {
+export function reported(review: Review): string[] {
   return review.findings.map(
     ({ finding, place }) => `${finding.path}:${finding.line} ${finding.rule} ${finding.severity} ${place}`,
   );
@@ -105,7 +105,7 @@ export function portsOf({ files = {}, config, world = {}, memories, ...rest }: C
     inspector: rules,
     known,
     embedder: rest.embedder ?? null,
-    recall: rest.recall ?? (memories === undefined ? noMemory() : shelf(memories)),
+    recall: rest.recall ?? (memories === undefined ? noMemory() : memoryStore(memories)),
     reranker: rest.reranker ?? null,
     gateCache: rest.gateCache ?? null,
     replays: rest.replays ?? null,

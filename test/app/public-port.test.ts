@@ -3,51 +3,51 @@ import { createHmac } from "node:crypto";
 import { type ClientRequest, request } from "node:http";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Pull, Repository } from "../fakes/github/conversation.ts";
-import { openStage, type Stage, WEBHOOK_PATH } from "./app-harness.ts";
+import { type Harness, openHarness, WEBHOOK_PATH } from "./app-harness.ts";
 import { BACKUP } from "./change-builders.ts";
 
-let stage: Stage;
+let harness: Harness;
 let repository: Repository;
 let pull: Pull;
 let opening: Record<string, unknown>;
 
 beforeAll(async () => {
-  stage = await openStage();
-  repository = await stage.world.repository("acme", "shop", { files: { "README.md": "# Shop\n" } });
-  pull = await stage.world.pullRequest(repository, { title: "Back up", files: { "ops/backup.py": BACKUP } });
-  await stage.settled(pull);
-  opening = stage.world.deliveries[0]?.payload as Record<string, unknown>;
+  harness = await openHarness();
+  repository = await harness.world.repository("acme", "shop", { files: { "README.md": "# Shop\n" } });
+  pull = await harness.world.pullRequest(repository, { title: "Back up", files: { "ops/backup.py": BACKUP } });
+  await harness.settled(pull);
+  opening = harness.world.deliveries[0]?.payload as Record<string, unknown>;
 });
-afterAll(() => stage.close());
+afterAll(() => harness.close());
 
-function signature(body: string, secret = stage.world.appCredentials.webhookSecret): string {
+function signature(body: string, secret = harness.world.appCredentials.webhookSecret): string {
   return `sha256=${createHmac("sha256", secret).update(body).digest("hex")}`;
 }
 
 async function post(body: string, headers: Readonly<Record<string, string>>): Promise<number> {
-  const answer = await fetch(stage.url() + WEBHOOK_PATH, { method: "POST", body, headers });
+  const answer = await fetch(harness.url() + WEBHOOK_PATH, { method: "POST", body, headers });
   await answer.arrayBuffer();
   return answer.status;
 }
 
 /** Nothing that was sent since made a job, and the app still answers. */
 async function expectUntouched(jobs: number): Promise<void> {
-  expect(stage.jobs(pull)).toHaveLength(jobs);
-  expect((await fetch(`${stage.url()}/healthz`)).status).toBe(200);
+  expect(harness.jobs(pull)).toHaveLength(jobs);
+  expect((await fetch(`${harness.url()}/healthz`)).status).toBe(200);
 }
 
 describe("a delivery is refused", () => {
   test("when it is signed with another secret", async () => {
-    const { status, id } = await stage.world.deliver("pull_request", opening, { secret: "another secret" });
+    const { status, id } = await harness.world.deliver("pull_request", opening, { secret: "another secret" });
     expect(status).toBe(401);
-    expect(stage.outcomeOf(id)).toBeNull();
+    expect(harness.outcomeOf(id)).toBeNull();
     await expectUntouched(1);
   });
 
   test("when it is not signed", async () => {
-    const { status, id } = await stage.world.deliver("pull_request", opening, { secret: null });
+    const { status, id } = await harness.world.deliver("pull_request", opening, { secret: null });
     expect(status).toBe(401);
-    expect(stage.outcomeOf(id)).toBeNull();
+    expect(harness.outcomeOf(id)).toBeNull();
     await expectUntouched(1);
   });
 
@@ -77,9 +77,9 @@ describe("a delivery is refused", () => {
   test.each(["{", "", "null", "[]", '"text"', "\u0000", '{"a":1}}', "not json at all"])(
     "when its body is %j",
     async (body) => {
-      const { status, id } = await stage.world.deliver("pull_request", body);
+      const { status, id } = await harness.world.deliver("pull_request", body);
       expect(status).toBe(400);
-      expect(stage.outcomeOf(id)).toBeNull();
+      expect(harness.outcomeOf(id)).toBeNull();
       await expectUntouched(1);
     },
   );
@@ -110,15 +110,15 @@ describe("a delivery is taken and ignored", () => {
     ["a_new_event", { action: "happened" }],
     ["ping", { zen: "Keep it logically awesome.", hook_id: 1 }],
   ])("when the event is %s", async (event, payload) => {
-    const { status, id } = await stage.world.deliver(event, payload);
+    const { status, id } = await harness.world.deliver(event, payload);
     expect(status).toBe(202);
-    expect(stage.outcomeOf(id)).toEqual({ outcome: "ignored", reason: `event "${event}" is not handled` });
+    expect(harness.outcomeOf(id)).toEqual({ outcome: "ignored", reason: `event "${event}" is not handled` });
   });
 
   test("when the action is new to us", async () => {
-    const { status, id } = await stage.world.deliver("pull_request", { ...opening, action: "teleported" });
+    const { status, id } = await harness.world.deliver("pull_request", { ...opening, action: "teleported" });
     expect(status).toBe(202);
-    expect(stage.outcomeOf(id)?.reason).toBe('action "teleported" is not handled');
+    expect(harness.outcomeOf(id)?.reason).toBe('action "teleported" is not handled');
   });
 
   test.each([
@@ -127,9 +127,9 @@ describe("a delivery is taken and ignored", () => {
     ["repository", { id: "one" }],
     ["action", 7],
   ])("when %s of the payload is %j", async (key, value) => {
-    const { status, id } = await stage.world.deliver("pull_request", { ...opening, [key]: value });
+    const { status, id } = await harness.world.deliver("pull_request", { ...opening, [key]: value });
     expect(status).toBe(202);
-    expect(stage.outcomeOf(id)).toMatchObject({
+    expect(harness.outcomeOf(id)).toMatchObject({
       outcome: "ignored",
       reason: expect.stringMatching(/^malformed payload: /),
     });
@@ -140,22 +140,22 @@ describe("a delivery is taken and ignored", () => {
 test("a delivery of several megabytes is read like any other", async () => {
   const body = "A picture says more than a thousand words. ".repeat(100_000);
   const huge = { ...opening, action: "edited", changes: {}, note: body };
-  const { status, id } = await stage.world.deliver("pull_request", huge);
+  const { status, id } = await harness.world.deliver("pull_request", huge);
   expect(status).toBe(202);
-  expect(stage.outcomeOf(id)).toEqual({
+  expect(harness.outcomeOf(id)).toEqual({
     outcome: "ignored",
     reason: "edited: neither the base nor a hold tag ([wip], [draft], [no-review]) changed",
   });
 });
 
 test("/healthz says no more to strangers than that the process lives", async () => {
-  const answer = await fetch(`${stage.url()}/healthz?verbose=1`);
+  const answer = await fetch(`${harness.url()}/healthz?verbose=1`);
   expect(answer.status).toBe(200);
   expect(await answer.text()).toBe("ok");
 });
 
 test("/healthz shows the operator that the store answers, how many jobs there are and how far memory is read", async () => {
-  const answer = await fetch(`${stage.adminUrl()}/healthz?verbose=1`);
+  const answer = await fetch(`${harness.adminUrl()}/healthz?verbose=1`);
   expect(answer.status).toBe(200);
   expect(answer.headers.get("content-type")).toBe("application/json");
   expect(await answer.json()).toEqual({
@@ -231,7 +231,7 @@ test("any other request to the public port gets 404 and does not reveal who answ
 const USUAL_HEADERS = new Set(["date", "connection", "content-type", "transfer-encoding", "content-length"]);
 
 function look(method: string, path: string): Promise<{ status: number | undefined; headers: object; body: string }> {
-  const { hostname, port } = new URL(stage.url());
+  const { hostname, port } = new URL(harness.url());
   return new Promise((resolve, reject) => {
     const sent = request({ method, path, hostname, port, agent: false }, async (response) => {
       const chunks: Buffer[] = [];
@@ -248,14 +248,14 @@ function look(method: string, path: string): Promise<{ status: number | undefine
 
 describe("the operator asks on a port of its own", () => {
   test("which says whether a delivery could be kept now", async () => {
-    const answer = await fetch(`${stage.adminUrl()}/readyz`);
+    const answer = await fetch(`${harness.adminUrl()}/readyz`);
     expect(answer.status).toBe(200);
     expect(await answer.json()).toEqual({ ok: true, reasons: [] });
   });
 
   test("which gives figures, with no name of a repository or person among them", async () => {
-    await stage.world.deliver("fork", {});
-    const answer = await fetch(`${stage.adminUrl()}/metrics`);
+    await harness.world.deliver("fork", {});
+    const answer = await fetch(`${harness.adminUrl()}/metrics`);
     expect(answer.headers.get("content-type")).toBe("text/plain; version=0.0.4; charset=utf-8");
     const text = await answer.text();
     expect(text).toMatch(/^kodiai_deliveries_total\{event="fork",outcome="ignored"\} \d+$/m);
@@ -279,11 +279,11 @@ describe("the operator asks on a port of its own", () => {
     ["GET", WEBHOOK_PATH],
     ["POST", WEBHOOK_PATH],
   ])("and answers %s %s with 404", async (method, path) => {
-    expect((await fetch(stage.adminUrl() + path, { method })).status).toBe(404);
+    expect((await fetch(harness.adminUrl() + path, { method })).status).toBe(404);
   });
 
   test("and keeps the dashboard closed without a token for it", async () => {
-    const answer = await fetch(`${stage.adminUrl()}/`);
+    const answer = await fetch(`${harness.adminUrl()}/`);
     expect(answer.status).toBe(403);
     expect(await answer.text()).toContain("KODIAI_DASHBOARD_TOKEN");
   });
@@ -296,7 +296,7 @@ function raw(
   headers: Readonly<Record<string, string>> = {},
   send: (sent: ClientRequest) => Promise<void> = () => Promise.resolve(),
 ): Promise<number | undefined> {
-  const { hostname, port } = new URL(stage.url());
+  const { hostname, port } = new URL(harness.url());
   const all = { "content-type": "application/json", "x-github-event": "pull_request", ...headers };
   return new Promise((resolve, reject) => {
     let status: number | undefined;

@@ -7,22 +7,22 @@ import { openMemoryFile } from "../../src/store/memory/memory-file.ts";
 import { storedReplays } from "../../src/store/memory/repositories.ts";
 import { chosenEmbedder } from "../../src/wire/models.ts";
 import type { Repository } from "../fakes/github/conversation.ts";
-import { openStage, type Stage } from "./app-harness.ts";
+import { type Harness, openHarness } from "./app-harness.ts";
 import { summaryOf } from "./change-builders.ts";
 import { comment, inMemory, remembering, smallTalk } from "./seed-memory.ts";
 
-let stage: Stage;
-const heard: Precedents[] = [];
+let harness: Harness;
+const retrieved: Precedents[] = [];
 beforeAll(async () => {
-  const onStep = (_: unknown, room: string, value: unknown) => {
-    if (room === "retrieve") heard.push(value as Precedents);
+  const onStep = (_: unknown, stage: string, value: unknown) => {
+    if (stage === "retrieve") retrieved.push(value as Precedents);
   };
-  stage = await openStage({ app: { memory: { patience: { answerMs: 60_000 } }, onStep } });
+  harness = await openHarness({ app: { memory: { patience: { answerMs: 60_000 } }, onStep } });
 });
-afterAll(() => stage.close());
+afterAll(() => harness.close());
 
 async function replayed(repository: Repository, over: Partial<ReplayResult> = {}): Promise<void> {
-  const db = await openMemoryFile(join(stage.dataDir, "memory.db"));
+  const db = await openMemoryFile(join(harness.dataDir, "memory.db"));
   const { model } = (await chosenEmbedder({ kind: "local" })).space;
   const gain = { mean: 0.01, low: -0.02, high: 0.04 };
   const result = { at: Date.now() - 1000, pulls: 60, comments: 90, on: 0.05, placebo: 0.04, gain, model, ...over };
@@ -31,17 +31,17 @@ async function replayed(repository: Repository, over: Partial<ReplayResult> = {}
 }
 
 async function reviewed(repository: Repository, path = "src/player.py"): Promise<string> {
-  const pull = await stage.world.pullRequest(repository, {
+  const pull = await harness.world.pullRequest(repository, {
     title: `feat: play ${path}`,
     files: { [path]: "def play(name):\n    return open_stream(name)\n" },
   });
-  await stage.settled(pull);
-  return summaryOf(stage.world, pull).body;
+  await harness.settled(pull);
+  return summaryOf(harness.world, pull).body;
 }
 
 async function shop(name: string, config = "review: {}\n"): Promise<Repository> {
-  const repository = await stage.world.repository("acme", name, { files: { ".kodiai.yml": config } });
-  await remembering(stage, [comment(repository, "1"), ...smallTalk(repository, 9)]);
+  const repository = await harness.world.repository("acme", name, { files: { ".kodiai.yml": config } });
+  await remembering(harness, [comment(repository, "1"), ...smallTalk(repository, 9)]);
   return repository;
 }
 
@@ -51,7 +51,7 @@ test("memory stays out, the footer says why, and a newer replay lets it in again
   expect(await reviewed(repository)).toMatch(
     /Memory: not searched, a replay on \d{4}-\d\d-\d\d over 60 pull requests did not show that memory helps here/,
   );
-  expect(heard.at(-1)?.gate).toMatchObject({ retrieve: false, decidedBy: "no-gain" });
+  expect(retrieved.at(-1)?.gate).toMatchObject({ retrieve: false, decidedBy: "no-gain" });
   await replayed(repository, { gain: { mean: 0.2, low: 0.1, high: 0.3 } });
   expect(await reviewed(repository, "src/other.py")).not.toContain("not searched");
 });
@@ -75,9 +75,9 @@ test("memory is still searched for risky changes", async () => {
 test("what a replay came to goes with its repository", async () => {
   const repository = await shop("gone");
   await replayed(repository);
-  const kept = () => inMemory(stage, (db) => db.prepare("SELECT count(*) FROM replays").pluck().get() as number);
+  const kept = () => inMemory(harness, (db) => db.prepare("SELECT count(*) FROM replays").pluck().get() as number);
   const before = kept();
-  await stage.world.deleteRepository(repository);
-  await stage.followed(repository);
+  await harness.world.deleteRepository(repository);
+  await harness.followed(repository);
   expect(kept()).toBe(before - 1);
 });

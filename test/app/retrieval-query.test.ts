@@ -5,7 +5,7 @@ import type { PullRequest } from "../../src/domain/pull-request.ts";
 import { writeReview } from "../../src/flows/review/review-pull-request.ts";
 import { inspector, knownRules } from "../../src/wire/rules.ts";
 import { aJob, aPull, fakePullRequests, REPO } from "../fakes/pull-requests.ts";
-import { atDistance, embedder, memory, NOW, shelf } from "../retrieve/retrieve-builders.ts";
+import { atDistance, embedder, memory, memoryStore, NOW } from "../retrieve/retrieve-builders.ts";
 import { addedFile, type Change, precedentsOf } from "./pipeline.ts";
 
 const OWN = { repo: `github.com/${REPO.id}`, repoName: "acme/player", ownerId: REPO.ownerId } as const;
@@ -177,16 +177,16 @@ test("after the change was gathered no request goes to GitHub: signals, gate and
     inspector: inspector(),
     known: knownRules(),
     embedder: asking,
-    recall: shelf(SOME),
+    recall: memoryStore(SOME),
     reranker: null,
     access: null,
     gateCache: null,
     now: () => NOW,
   };
   let gathered: readonly string[] = [];
-  await writeReview(aJob(), ports, async (room, enter) => {
+  await writeReview(aJob(), ports, async (stage, enter) => {
     const value = await enter();
-    if (room === "gather") gathered = [...pulls.asked];
+    if (stage === "gather") gathered = [...pulls.asked];
     return value;
   });
   expect(pulls.asked).toEqual(gathered);

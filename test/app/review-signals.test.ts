@@ -37,8 +37,8 @@ describe("intent", () => {
     ["[style-ok] style: indent", { styleOk: true, type: "style" }],
     ["[wip][strict-review] perf: cache", { wip: true, profile: "thorough", type: "perf" }],
     ["Nothing conventional", { type: null, breaking: [] }],
-  ])("%s", async (title, told) => {
-    expect((await signals({ title })).intent).toMatchObject(told);
+  ])("%s", async (title, reported) => {
+    expect((await signals({ title })).intent).toMatchObject(reported);
   });
 
   test("a body that is missing is no trouble, and one that announces a break counts", async () => {

@@ -10,7 +10,7 @@ import { openMemoryFile, reclaimFile } from "../../src/store/memory/memory-file.
 import { chosenEmbedder } from "../../src/wire/models.ts";
 import { aMemory } from "../builders/memory-record.ts";
 import type { Repository } from "../fakes/github/conversation.ts";
-import type { Stage } from "./app-harness.ts";
+import type { Harness } from "./app-harness.ts";
 import { BACKUP } from "./change-builders.ts";
 
 /** A comment of a reviewer about code like BACKUP. */
@@ -59,11 +59,11 @@ export function smallTalk(repository: Repository, count: number): MemoryRecord[]
  * @param space of another embedder, with made-up vectors; else the keyless embedder's own
  */
 export async function remembering(
-  stage: Stage,
+  harness: Harness,
   records: readonly MemoryRecord[],
   space: EmbeddingSpace | null = null,
 ): Promise<void> {
-  const db = await openMemoryFile(join(stage.dataDir, "memory.db"));
+  const db = await openMemoryFile(join(harness.dataDir, "memory.db"));
   const embedder = space === null ? await chosenEmbedder({ kind: "local" }) : madeUp(space);
   const redact = (text: string) => Promise.resolve(text);
   const { refused } = await remember(
@@ -84,8 +84,8 @@ function madeUp(space: EmbeddingSpace): Embedder {
 }
 
 /** Asks or damages memory.db over a connection of its own. */
-export function inMemory<T>(stage: Stage, work: (db: Database.Database) => T): T {
-  const db = new Database(join(stage.dataDir, "memory.db"));
+export function inMemory<T>(harness: Harness, work: (db: Database.Database) => T): T {
+  const db = new Database(join(harness.dataDir, "memory.db"));
   try {
     return work(db);
   } finally {

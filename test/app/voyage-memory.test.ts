@@ -10,7 +10,7 @@ import { type EmbeddingServer, embeddingServer } from "../fakes/embedding-server
 import type { Pull, Repository } from "../fakes/github/conversation.ts";
 import { json, scriptedServer, status } from "../fakes/scripted-server.ts";
 import { memory } from "../retrieve/retrieve-builders.ts";
-import { openStage, type Stage } from "./app-harness.ts";
+import { type Harness, openHarness } from "./app-harness.ts";
 import { said, summaryOf, WEAK_LOGIN } from "./change-builders.ts";
 
 const VOYAGE = { kind: "voyage", apiKey: "pa-loopback", model: "voyage-code-3", dimension: 1024 } as const;
@@ -23,21 +23,21 @@ const DISTANCES = new Map([
 ]);
 
 let voyage: EmbeddingServer;
-let stage: Stage;
+let harness: Harness;
 let store: Store;
 const handedOn = new Map<string, Precedents>();
-const keep = (job: { readonly key: string }, room: string, value: unknown) =>
-  room === "retrieve" ? void handedOn.set(job.key, value as Precedents) : undefined;
+const keep = (job: { readonly key: string }, stage: string, value: unknown) =>
+  stage === "retrieve" ? void handedOn.set(job.key, value as Precedents) : undefined;
 
 beforeAll(async () => {
   voyage = await embeddingServer(DISTANCES);
   const embeddings = { ...VOYAGE, baseUrl: voyage.url };
-  stage = await openStage({ owners: ["acme", "umbrella"], app: { embeddings, onStep: keep } });
-  store = await openStore(stage.dataDir);
+  harness = await openHarness({ owners: ["acme", "umbrella"], app: { embeddings, onStep: keep } });
+  store = await openStore(harness.dataDir);
 });
 afterAll(async () => {
   await store.close();
-  await stage.close();
+  await harness.close();
   await voyage.close();
 });
 
@@ -60,7 +60,7 @@ async function seed(repository: Repository, records: readonly Partial<MemoryReco
 }
 
 async function precedentsFor(pull: Pull): Promise<Precedents> {
-  expect(await stage.settled(pull)).toMatchObject({ state: "done" });
+  expect(await harness.settled(pull)).toMatchObject({ state: "done" });
   const found = handedOn.get(`github.com/${pull.repository.id}#${pull.number}`);
   if (found === undefined) throw new Error("nothing was retrieved");
   return found;
@@ -71,7 +71,7 @@ const lines = (count: number) => `${Array.from({ length: count }, (_, at) => `x$
 /** Eight lines of C++ to two of Python. */
 const BOTH = { "src/demux.cpp": lines(8), "tools/probe.py": lines(2) };
 const ROUND = { "src/round.cpp": "double round(double price);\n", "src/total.cpp": "double total();\n" };
-const heard = (precedents: Precedents, id: string | undefined): RankedMemory => {
+const retrieved = (precedents: Precedents, id: string | undefined): RankedMemory => {
   const found = precedents.ranked.find(({ record }) => record.id === id);
   if (found === undefined) throw new Error(`${id} was not heard: ${JSON.stringify(precedents.cut)}`);
   return found;
@@ -80,7 +80,7 @@ const languageFactor = ({ terms }: RankedMemory) => Math.exp(terms.find(({ name 
 
 describe("from the webhook to the results", () => {
   test("eighty per cent C++ and twenty per cent Python lift what was said about them by 1.2 and 1.05, and nothing else", async () => {
-    const { world } = stage;
+    const { world } = harness;
     const player = await world.repository("acme", "player", {
       files: { "README.md": "# Player\n" },
     });
@@ -94,16 +94,16 @@ describe("from the webhook to the results", () => {
     const precedents = await precedentsFor(pull);
     expect(precedents.provenance).toMatchObject({ method: "hybrid", thresholdMethod: "percentile", threshold: 0.15 });
     expect(precedents.degraded).toEqual([]);
-    expect(languageFactor(heard(precedents, cpp))).toBeCloseTo(1.2, 12);
-    expect(languageFactor(heard(precedents, python))).toBeCloseTo(1.05, 12);
-    expect(languageFactor(heard(precedents, page))).toBeCloseTo(1.05, 12);
-    expect(languageFactor(heard(precedents, go))).toBe(1);
+    expect(languageFactor(retrieved(precedents, cpp))).toBeCloseTo(1.2, 12);
+    expect(languageFactor(retrieved(precedents, python))).toBeCloseTo(1.05, 12);
+    expect(languageFactor(retrieved(precedents, page))).toBeCloseTo(1.05, 12);
+    expect(languageFactor(retrieved(precedents, go))).toBe(1);
     for (const one of precedents.ranked)
       expect(one).toMatchObject({ adjustedDistance: null, distance: expect.closeTo(0.1, 1) });
   });
 
   test("ordered by meaning the distance of C++ counts .85 and there is no other weight of language", async () => {
-    const { world } = stage;
+    const { world } = harness;
     const files = { "README.md": "# Mux\n", ...yaml("{method: semantic}") };
     const mux = await world.repository("acme", "mux", { files });
     const [go, cpp] = await seed(mux, [
@@ -113,7 +113,7 @@ describe("from the webhook to the results", () => {
     const pull = await world.pullRequest(mux, { title: "feat(demux): probe packets", files: BOTH });
     const precedents = await precedentsFor(pull);
     expect(precedents.provenance.method).toBe("semantic");
-    const [match, other] = [heard(precedents, cpp), heard(precedents, go)];
+    const [match, other] = [retrieved(precedents, cpp), retrieved(precedents, go)];
     // A comment of thirty days ago counts 2 − .5^(30/90) as far, beside its language.
     const age = (other.adjustedDistance ?? 0) / (other.distance ?? 1);
     expect(match.adjustedDistance).toBeCloseTo((match.distance ?? 0) * 0.85 * age, 6);
@@ -121,7 +121,7 @@ describe("from the webhook to the results", () => {
   });
 
   test("all queries of a review travel in one request, as queries, and again cost none for a day", async () => {
-    const { world } = stage;
+    const { world } = harness;
     const cart = await world.repository("acme", "cart", { files: { "README.md": "# Cart\n" } });
     await seed(cart, [{ text: "marmalade: round once", language: "cpp" }]);
     const before = { query: voyage.asked("query").length, document: voyage.asked("document").length };
@@ -142,7 +142,7 @@ describe("from the webhook to the results", () => {
   });
 
   test("the log has the decision, the length of the query and what was dropped from it", async () => {
-    const { world } = stage;
+    const { world } = harness;
     const shop = await world.repository("acme", "logged", { files: { "README.md": "# Shop\n" } });
     await seed(shop, [{ text: "marmalade: round once", language: "cpp" }]);
     const files = Object.fromEntries(
@@ -153,7 +153,7 @@ describe("from the webhook to the results", () => {
     );
     const pull = await world.pullRequest(shop, { title: "feat: round prices half to even", files });
     const { query, gate } = await precedentsFor(pull);
-    const line = stage.log
+    const line = harness.log
       .map((one) => JSON.parse(one) as Record<string, unknown>)
       .find(({ room, job }) => room === "retrieve" && job === `github.com/${shop.id}#${pull.number}`);
     expect(line).toMatchObject({
@@ -168,13 +168,13 @@ describe("from the webhook to the results", () => {
 
 describe("what is kept", () => {
   test("a posted finding is remembered with all its fields, and its own pull request never finds it", async () => {
-    const { world } = stage;
+    const { world } = harness;
     const shop = await world.repository("acme", "shop", { files: { "README.md": "# Shop\n" } });
     const pull = await world.pullRequest(shop, {
       title: "feat(login): hash passwords",
       files: { "src/login.ts": WEAK_LOGIN },
     });
-    await stage.settled(pull);
+    await harness.settled(pull);
     expect(said(world, pull)).toEqual(["src/login.ts:8 weak-password-hash"]);
     const scope = { repo: keyOf(shop), ownerPool: null, excludePull: null, before: null };
     const known = await store.memory.known(keyOf(shop), "finding", { model: "voyage-code-3", dimension: 1024 }, null);
@@ -208,7 +208,7 @@ describe("what is kept", () => {
   });
 
   test("searching and reranking write nothing: vectors, records and version stay as they are", async () => {
-    const { world } = stage;
+    const { world } = harness;
     const till = await world.repository("acme", "till", { files: { "README.md": "# Till\n" } });
     const [id] = await seed(till, [
       { text: "quince: check first", language: "cpp" },
@@ -229,12 +229,12 @@ describe("what is kept", () => {
     const before = await look();
     const pull = await world.pullRequest(till, { title: "feat: probe", files: { "a.cpp": "int a;\n" } });
     const precedents = await precedentsFor(pull);
-    expect(heard(precedents, id).distance).toBeCloseTo(0.2, 2);
+    expect(retrieved(precedents, id).distance).toBeCloseTo(0.2, 2);
     expect(await look()).toEqual(before);
   });
 
   test("vectors of another model of the same size are not compared: words find the memory, and it is said", async () => {
-    const { world } = stage;
+    const { world } = harness;
     const bank = await world.repository("acme", "bank", { files: { "README.md": "# Bank\n" } });
     const [id] = await seed(bank, [{ text: "marmalade: the interest of probes is compounded daily", language: "cpp" }]);
     const scope = { repo: keyOf(bank), ownerPool: null, excludePull: null, before: null };
@@ -250,13 +250,13 @@ describe("what is kept", () => {
 
 describe("sharing", () => {
   test("is off by default; where others give and one takes, each memory is found once, without its source", async () => {
-    const { world } = stage;
+    const { world } = harness;
     const given = async (name: string, text: string) => {
       const files = { ".kodiai.yml": "knowledge: {sharing: {gives: true}}\n" };
       const repository = await world.repository("umbrella", name, { files });
       const [id] = await seed(repository, [{ text, language: "cpp" }]);
       await world.commit(repository, { "a.txt": "a\n" });
-      await stage.followed(repository);
+      await harness.followed(repository);
       return id;
     };
     const pay = await given(
@@ -267,20 +267,20 @@ describe("sharing", () => {
       "lend",
       "quince: Please check the length of the list before the first value of it is read.",
     );
-    const heardIn = async (name: string, config: string) => {
+    const retrievedIn = async (name: string, config: string) => {
       const repository = await world.repository("umbrella", name, { files: { ".kodiai.yml": config } });
       const [own] = await seed(repository, [{ text: `marmalade: round once in ${name}`, language: "cpp" }]);
       const pull = await world.pullRequest(repository, { title: "feat: carts", files: { "a.cpp": "int a;\n" } });
       return { own, precedents: await precedentsFor(pull) };
     };
-    const alone = await heardIn("alone", "knowledge: {retrieval: {topK: 20}}\n");
+    const alone = await retrievedIn("alone", "knowledge: {retrieval: {topK: 20}}\n");
     expect(alone.precedents.ranked.map(({ record }) => record.id)).toEqual([alone.own]);
     expect(alone.precedents.provenance).toMatchObject({
       repoSources: ["umbrella/alone"],
       sharedPoolUsed: false,
       totalCandidates: 1,
     });
-    const shared = await heardIn("shared", "knowledge: {sharing: {takes: true}, retrieval: {topK: 20}}\n");
+    const shared = await retrievedIn("shared", "knowledge: {sharing: {takes: true}, retrieval: {topK: 20}}\n");
     const ids = shared.precedents.ranked.map(({ record }) => record.id);
     // `alone` gives nothing.
     expect(ids.toSorted()).toEqual([shared.own, pay, lend].toSorted());
@@ -293,7 +293,7 @@ describe("sharing", () => {
 });
 
 test("a service that is down is asked four times, then words answer and the summary says what was missing", async () => {
-  const { world } = stage;
+  const { world } = harness;
   const down = await world.repository("acme", "down", { files: { "README.md": "# Down\n" } });
   const [id] = await seed(down, [
     { text: "marmalade: the interest of probes is compounded daily and rounded half to even", language: "cpp" },
@@ -326,8 +326,8 @@ test("the whole way on loopback: several queries in two searches, each reranked 
     json({ data, usage: { total_tokens: 100 } })(response, request);
   });
   const reranker = { kind: "voyage", apiKey: VOYAGE.apiKey, baseUrl: `${rerank.url}/v1`, model: "rerank-2.5" } as const;
-  await stage.restart({ embeddings: { ...VOYAGE, baseUrl: voyage.url }, reranker });
-  const { world } = stage;
+  await harness.restart({ embeddings: { ...VOYAGE, baseUrl: voyage.url }, reranker });
+  const { world } = harness;
   const numbered = Array.from({ length: 30 }, (_, at) => ({
     text: `${at < 25 ? "marmalade" : "quince"} number ${at}: round the total of a price once`,
     language: at % 2 === 0 ? "cpp" : "go",
@@ -378,10 +378,10 @@ test.each([
   ["another embedder", { kind: "local" } as const],
   ["the same model and fewer numbers", { ...VOYAGE, dimension: 256 } as const],
 ])("started with %s the app says which memories only words will find", async (_, embeddings) => {
-  await stage.restart({
+  await harness.restart({
     embeddings: embeddings.kind === "local" ? embeddings : { ...embeddings, baseUrl: voyage.url },
   });
-  const warned = stage.log
+  const warned = harness.log
     .map((one) => JSON.parse(one))
     .filter(({ msg }) => msg === "memory holds vectors of another embedder");
   expect(warned.slice(-1)).toEqual([

@@ -3,11 +3,11 @@ import { createHmac, createSign, generateKeyPairSync } from "node:crypto";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterEach, describe, expect, test } from "vitest";
-import { newPoints } from "../../chaos/breakpoints.ts";
+import { newBreakpoints } from "../../chaos/breakpoints.ts";
 import { readFaults, USUAL_FAULTS } from "../../chaos/faults.ts";
 import { openHistory } from "../../chaos/history.ts";
-import { dice } from "../../chaos/seeded-random.ts";
-import { openPostOffice, type PostOffice } from "../../chaos/webhook-delivery.ts";
+import { seededRandom } from "../../chaos/seeded-random.ts";
+import { openWebhookDelivery, type WebhookDelivery } from "../../chaos/webhook-delivery.ts";
 import { until } from "../app/app-harness.ts";
 
 describe("dice", () => {
@@ -18,15 +18,15 @@ describe("dice", () => {
         (
           (own) => () =>
             own.below(1_000)
-        )(dice(seed)),
+        )(seededRandom(seed)),
       );
     expect(throws("7")).toEqual(throws("7"));
     expect(throws("7")).not.toEqual(throws("8"));
-    expect(dice("7").fork("gate").next()).not.toBe(dice("7").fork("post").next());
+    expect(seededRandom("7").fork("gate").next()).not.toBe(seededRandom("7").fork("post").next());
   });
 
   test("stay within their bounds and reach all of them", () => {
-    const own = dice("bounds");
+    const own = seededRandom("bounds");
     const seen = new Set(Array.from({ length: 500 }, () => own.below(6)));
     expect([...seen].toSorted()).toEqual([0, 1, 2, 3, 4, 5]);
     for (let at = 0; at < 500; at++) {
@@ -46,15 +46,15 @@ test("faults are named, taken away or added; a word that is none is named in the
 });
 
 test("a breakpoint strikes once, for its waiter, and counts who passed", async () => {
-  const points = newPoints();
-  expect(points.reach("before POST pulls/reviews")).toBe(false);
-  const struck = points.arm(/POST pulls\/reviews$/, 5_000);
-  expect(points.reach("before GET pulls")).toBe(false);
-  expect(points.reach("after POST pulls/reviews")).toBe(true);
-  expect(points.reach("after POST pulls/reviews")).toBe(false);
+  const breakpoints = newBreakpoints();
+  expect(breakpoints.reach("before POST pulls/reviews")).toBe(false);
+  const struck = breakpoints.arm(/POST pulls\/reviews$/, 5_000);
+  expect(breakpoints.reach("before GET pulls")).toBe(false);
+  expect(breakpoints.reach("after POST pulls/reviews")).toBe(true);
+  expect(breakpoints.reach("after POST pulls/reviews")).toBe(false);
   expect(await struck).toBe("after POST pulls/reviews");
-  expect(points.seen.get("after POST pulls/reviews")).toEqual({ passed: 2, struck: 1 });
-  expect(await points.arm(/never/, 10)).toBeNull();
+  expect(breakpoints.seen.get("after POST pulls/reviews")).toEqual({ passed: 2, struck: 1 });
+  expect(await breakpoints.arm(/never/, 10)).toBeNull();
 });
 
 describe("the post office", () => {
@@ -77,14 +77,19 @@ describe("the post office", () => {
     return { got, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/` };
   }
 
-  async function open(faults: string): Promise<PostOffice> {
-    const weather = { faults: readFaults(faults), isCalm: false };
-    const office = await openPostOffice({ dice: dice("post"), weather, history: openHistory(null), publicKey: pem });
+  async function open(faults: string): Promise<WebhookDelivery> {
+    const activeFaults = { faults: readFaults(faults), isCalm: false };
+    const office = await openWebhookDelivery({
+      random: seededRandom("post"),
+      activeFaults,
+      history: openHistory(null),
+      publicKey: pem,
+    });
     closing.push(office.close);
     return office;
   }
 
-  const hand = (office: PostOffice, guid: string) => {
+  const hand = (office: WebhookDelivery, guid: string) => {
     const body = JSON.stringify({ action: "opened", number: 3, repository: { id: 9, full_name: "acme/shop" } });
     const signed = `sha256=${createHmac("sha256", "x").update(body).digest("hex")}`;
     const headers = { "x-github-delivery": guid, "x-github-event": "pull_request", "x-hub-signature-256": signed };

@@ -3,7 +3,7 @@
 import { rmSync } from "node:fs";
 import { afterAll, expect, test } from "vitest";
 import { INVARIANTS } from "../../chaos/checker.ts";
-import { storyOf } from "../../chaos/failure-trace.ts";
+import { failureTrace } from "../../chaos/failure-trace.ts";
 import { readFaults } from "../../chaos/faults.ts";
 import { ofKind } from "../../chaos/history.ts";
 import { runSeed } from "../../chaos/run-seed.ts";
@@ -63,7 +63,7 @@ test("killed twice while deliveries come late, twice and out of order, the serve
   folders.push(result.folder);
   const stories = result.broken.map((one) => [
     `${one.invariant} ${INVARIANTS[one.invariant]}: ${one.what}`,
-    ...storyOf(one, result.history, result.started),
+    ...failureTrace(one, result.history, result.started),
   ]);
   expect({ seed: SEED, stories }).toEqual({ seed: SEED, stories: [] });
 

@@ -14,14 +14,14 @@ import { AT, givenRecord, REPO } from "../learn/memory-builders.ts";
 
 let folder: string;
 let printed: string[];
-const shelf = fakeMemory();
+const memoryPorts = fakeMemory();
 const embedder = fakeEmbedder();
 const redact = (text: string) => Promise.resolve(text);
 
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), "kodiai-memory-"));
   printed = [];
-  shelf.rows.clear();
+  memoryPorts.rows.clear();
   vi.spyOn(console, "log").mockImplementation((line: string) => void printed.push(line));
 });
 afterEach(() => {
@@ -33,12 +33,12 @@ const recall: Recall = {
   nearest: () => Promise.resolve([]),
   matching: () => Promise.resolve([]),
   records: (scope, ids) =>
-    Promise.resolve(shelf.all().filter((record) => record.repo === scope.repo && ids.includes(record.id))),
+    Promise.resolve(memoryPorts.all().filter((record) => record.repo === scope.repo && ids.includes(record.id))),
   counts: () =>
     Promise.resolve({
-      total: shelf.rows.size,
-      byLanguage: new Map([["cpp", shelf.rows.size]]),
-      byCorpus: new Map([["review_comment", shelf.rows.size]]),
+      total: memoryPorts.rows.size,
+      byLanguage: new Map([["cpp", memoryPorts.rows.size]]),
+      byCorpus: new Map([["review_comment", memoryPorts.rows.size]]),
       byOutcome: new Map(),
     }),
   version: () => Promise.resolve(1),
@@ -46,7 +46,7 @@ const recall: Recall = {
 
 const open = (): Promise<MemoryVerbPorts> =>
   Promise.resolve({
-    memory: shelf,
+    memory: memoryPorts,
     recall,
     embedder,
     redact,
@@ -140,7 +140,7 @@ test("index prints what it read and what it left out", async () => {
     chunker,
     corpora: ["doc"] as const,
     embedder,
-    memory: shelf,
+    memory: memoryPorts,
   };
   const openIndex = (words: unknown) => {
     asked.push(words);

@@ -16,12 +16,12 @@ import { LESSON, reply, SITUATION, TAGS } from "../learn/model-descriptions.ts";
 
 const redact = (text: string) => Promise.resolve(text.replaceAll("hunter2", "‹redacted:password›"));
 
-function recallOf(shelf: FakeMemory): Recall {
+function recallOf(memoryPorts: FakeMemory): Recall {
   return {
     nearest: () => Promise.resolve([]),
     matching: () => Promise.resolve([]),
     records: (_scope, ids) =>
-      Promise.resolve(ids.flatMap((id) => [shelf.rows.get(id)?.record].filter((record) => record !== undefined))),
+      Promise.resolve(ids.flatMap((id) => [memoryPorts.rows.get(id)?.record].filter((record) => record !== undefined))),
     counts: () => Promise.reject(new Error("not asked here")),
     version: () => Promise.resolve(1),
   };

@@ -18,7 +18,7 @@ const spent = (usd: number | null): ModelCost => ({
   outputTokens: 100,
   usd,
 });
-const NOBODY: ModelAllowance = { model: null, reason: "this month's budget of USD 50 is used up" };
+const UNKNOWN_PERSON: ModelAllowance = { model: null, reason: "this month's budget of USD 50 is used up" };
 
 test("memory may spend a quarter of a review's money, and ends when the review does", () => {
   expect(retrievalShare(leave(1))).toMatchObject({ model, usd: 0.25 });
@@ -29,7 +29,7 @@ test("memory may spend a quarter of a review's money, and ends when the review d
   expect(given.signal?.aborted).toBe(false);
   stopped.abort();
   expect(given.signal?.aborted).toBe(true);
-  expect(retrievalShare(NOBODY)).toBe(NOBODY);
+  expect(retrievalShare(UNKNOWN_PERSON)).toBe(UNKNOWN_PERSON);
 });
 
 test("what memory spent is not there for the reading", () => {
@@ -40,7 +40,7 @@ test("what memory spent is not there for the reading", () => {
   });
   const whole = leave(1);
   expect(remainingAfter(whole, [])).toBe(whole);
-  expect(remainingAfter(NOBODY, [spent(1)])).toBe(NOBODY);
+  expect(remainingAfter(UNKNOWN_PERSON, [spent(1)])).toBe(UNKNOWN_PERSON);
 });
 
 test("a review costs what it and its memories cost; without a price of one part there is none", () => {

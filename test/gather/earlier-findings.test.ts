@@ -8,13 +8,13 @@ function said(id: string, over: Partial<EarlierFinding> = {}): EarlierFinding {
   return { finding: finding({ id }), place: "inline", shape: { before: [], at: [7], after: [] }, url: null, ...over };
 }
 const review = (posted: boolean, ...all: readonly EarlierFinding[]) => ({ posted, review: { said: all } });
-const told = (all: readonly EarlierFinding[]) =>
+const reported = (all: readonly EarlierFinding[]) =>
   all.map(({ finding: { id }, place, url }) => [id, place, url !== null]);
 
 describe("what was said on a pull request", () => {
   test("is what the last posted review knows, with the addresses of the existing comments", () => {
     const earlier = [review(true, said("fnd_a"), said("fnd_b")), review(true, said("fnd_a"))];
-    expect(told(earlierFindings(earlier, [ownComment("fnd_a"), ownComment("fnd_b")]))).toEqual([
+    expect(reported(earlierFindings(earlier, [ownComment("fnd_a"), ownComment("fnd_b")]))).toEqual([
       ["fnd_a", "inline", true],
       ["fnd_b", "inline", true],
     ]);
@@ -22,7 +22,7 @@ describe("what was said on a pull request", () => {
 
   test("and the findings of a superseded review from before that, no more", () => {
     const earlier = [review(false, said("fnd_a"), said("fnd_c"), said("fnd_d")), review(true, said("fnd_a"))];
-    expect(told(earlierFindings(earlier, [ownComment("fnd_a"), ownComment("fnd_c")]))).toEqual([
+    expect(reported(earlierFindings(earlier, [ownComment("fnd_a"), ownComment("fnd_c")]))).toEqual([
       ["fnd_a", "inline", true],
       ["fnd_c", "inline", true],
     ]);
@@ -30,11 +30,11 @@ describe("what was said on a pull request", () => {
 
   test("what has no comment is for the summary; when comments cannot be read it stays what it was", () => {
     const earlier = [review(true, said("fnd_a"), said("fnd_b", { place: "summary" }))];
-    expect(told(earlierFindings(earlier, []))).toEqual([
+    expect(reported(earlierFindings(earlier, []))).toEqual([
       ["fnd_a", "summary", false],
       ["fnd_b", "summary", false],
     ]);
-    expect(told(earlierFindings(earlier, null))).toEqual([
+    expect(reported(earlierFindings(earlier, null))).toEqual([
       ["fnd_a", "inline", false],
       ["fnd_b", "summary", false],
     ]);

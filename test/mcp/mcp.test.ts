@@ -238,8 +238,8 @@ describe("over standard input and output", () => {
   });
 
   test("explain_finding says what memory has of a finding, and what is missing where it is not known", async () => {
-    const told = await call(client, "explain_finding", { id: "fnd_0123456789ab", pull: 12 });
-    expect(told.value).toMatchObject({
+    const reported = await call(client, "explain_finding", { id: "fnd_0123456789ab", pull: 12 });
+    expect(reported.value).toMatchObject({
       state: "remembered",
       memory: {
         outcome: "declined",
@@ -248,8 +248,8 @@ describe("over standard input and output", () => {
         because: ["no one with write access responded"],
       },
     });
-    const byMemory = await call(client, "explain_finding", { id: told.value.memory.id });
-    expect(byMemory.value.memory).toEqual(told.value.memory);
+    const byMemory = await call(client, "explain_finding", { id: reported.value.memory.id });
+    expect(byMemory.value.memory).toEqual(reported.value.memory);
     const unknown = await call(client, "explain_finding", { id: "fnd_ffffffffffff" });
     expect(unknown).toMatchObject({ isError: true, text: expect.stringMatching(/name the pull request/) });
   });

@@ -76,8 +76,8 @@ describe.skipIf(given === null)("the tools over a memory in PostgreSQL", () => {
   });
 
   test("explain_finding, should_retrieve and review_diff read the same memory", async () => {
-    const told = await call("explain_finding", { id: "fnd_0123456789ab", pull: 12 });
-    expect(told).toMatchObject({ state: "remembered", memory: { outcome: "declined" } });
+    const reported = await call("explain_finding", { id: "fnd_0123456789ab", pull: 12 });
+    expect(reported).toMatchObject({ state: "remembered", memory: { outcome: "declined" } });
     const gate = await call("should_retrieve", { query: "why does src/pay/charge.ts send a key?" });
     expect(gate).toMatchObject({ shouldRetrieve: expect.any(Boolean) });
     const diff = [

@@ -198,8 +198,8 @@ describe("the section about an update", () => {
     const review = sampleReview({ update });
     const section = dependencyUpdateLines(review, 8_000).join("\n");
     expect(section.length).toBeLessThanOrEqual(8_000);
-    const told = section.split("\n").filter((line) => line.startsWith("| `x")).length;
-    expect(section).toContain(`And ${57 - told} more packages.`);
+    const reported = section.split("\n").filter((line) => line.startsWith("| `x")).length;
+    expect(section).toContain(`And ${57 - reported} more packages.`);
     expect(section).toMatch(/> - and \d+ more lines/);
     expect(renderSummary(review, review.findings).length).toBeLessThanOrEqual(BODY_LIMIT);
   });

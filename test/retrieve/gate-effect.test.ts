@@ -5,8 +5,8 @@ import { gateCache } from "../../src/retrieve/gate/evaluate-gate.ts";
 import { GATE } from "../../src/retrieve/gate/gate.ts";
 import { failure, scriptedModel, textOf } from "../fakes/scripted-model.ts";
 import { SHAPES } from "./gate/gate-shapes.ts";
-import { added, embedder, memory, NOW, type Shape, shelf } from "./retrieve-builders.ts";
-import { at, CPP, enter, factorOf, heard, ids, type Room } from "./retrieve-harness.ts";
+import { added, embedder, memory, memoryStore, NOW, type Shape } from "./retrieve-builders.ts";
+import { at, CPP, enter, factorOf, ids, type RetrieveSetup, retrieved } from "./retrieve-harness.ts";
 
 const SOME = [at("mem_1", 0.1, { language: "cpp" }), at("mem_2", 0.2, { corpus: "finding", outcome: "declined" })];
 const LOCK: Shape = { title: "Refresh", files: { "package-lock.json": " {\n+a" } };
@@ -18,9 +18,9 @@ const OTHER: Shape = {
 
 /** Asked only where `retrieval` is given too. */
 function model(...replies: readonly (string | Error)[]) {
-  let told = 0;
+  let reported = 0;
   const access = scriptedModel(() => {
-    const reply = replies[Math.min(told++, replies.length - 1)] ?? "";
+    const reply = replies[Math.min(reported++, replies.length - 1)] ?? "";
     return reply instanceof Error ? failure("timeout", reply.message) : reply;
   });
   return { access, asked: access.asked, retrieval: { gate: { model: true } } };
@@ -58,7 +58,7 @@ describe("who decides", () => {
   test("what was decided a moment ago, then the rules, then a model, then a search", async () => {
     const { asked, ...may } = model(SKIP);
     const settings = { gateCache: gateCache() };
-    const decidedBy = async (room: Partial<Room>) =>
+    const decidedBy = async (room: Partial<RetrieveSetup>) =>
       (await enter({ shelved: SOME, settings, ...may, ...room })).gate.decidedBy;
     expect(await decidedBy({ shape: CPP })).toBe("few-files");
     expect(asked).toEqual([]);
@@ -112,11 +112,11 @@ describe("what is asked of a model", () => {
     const shape = { ...OTHER, title: "Import the rest" };
     await enter({ shape, shelved: SOME, ...may });
     const [question] = asked;
-    const told = textOf(question?.user ?? []);
-    expect(told).toContain('project: "acme/shop"');
-    expect(told).toContain("memories: 2, review_comment 1, finding 1");
-    expect(told).toContain('title: "Import the rest"');
-    expect(told).toContain('files: "content/part0.yaml, content/part1.yaml');
+    const reported = textOf(question?.user ?? []);
+    expect(reported).toContain('project: "acme/shop"');
+    expect(reported).toContain("memories: 2, review_comment 1, finding 1");
+    expect(reported).toContain('title: "Import the rest"');
+    expect(reported).toContain('files: "content/part0.yaml, content/part1.yaml');
     // Longer than that in each of its parts.
     const wide = (name: string) => `content/${"deeply-nested/".repeat(6)}${name}.yaml`;
     const files = Object.fromEntries(Array.from({ length: 15 }, (_, i) => [wide(`part${i}`), " a\n+b"]));
@@ -154,7 +154,7 @@ describe("what a strategy changes", () => {
 
   test("keyword takes from nearness, semantic from words; neither drops what the other found", async () => {
     const [even, words, nearness] = [await order("hybrid"), await order("keyword"), await order("semantic")];
-    const lnOf = (from: typeof even, id: string, name: string) => Math.log(factorOf(heard(from, id), name));
+    const lnOf = (from: typeof even, id: string, name: string) => Math.log(factorOf(retrieved(from, id), name));
     expect(lnOf(words, "mem_near", "meaning")).toBeCloseTo(0.6 * lnOf(even, "mem_near", "meaning"), 9);
     expect(lnOf(words, "mem_wordy", "words")).toBeCloseTo(lnOf(even, "mem_wordy", "words"), 9);
     expect(lnOf(nearness, "mem_wordy", "words")).toBeCloseTo(0.6 * lnOf(even, "mem_wordy", "words"), 9);
@@ -205,7 +205,11 @@ describe("patterns of the configuration", () => {
 });
 
 describe("remembered decisions", () => {
-  const cached = async (settings: Room["settings"], may: Partial<Room>, more: Partial<Room> = {}) => {
+  const cached = async (
+    settings: RetrieveSetup["settings"],
+    may: Partial<RetrieveSetup>,
+    more: Partial<RetrieveSetup> = {},
+  ) => {
     const gate = { ...(may.retrieval?.gate as object), ...(more.retrieval?.gate as object) };
     return (await enter({ shape: OTHER, shelved: SOME, settings, ...may, ...more, retrieval: { gate } })).gate
       .decidedBy;
@@ -225,7 +229,7 @@ describe("remembered decisions", () => {
     expect(asked).toHaveLength(4);
   });
 
-  test.each<[string, Partial<Room>]>([
+  test.each<[string, Partial<RetrieveSetup>]>([
     ["title", { shape: { ...OTHER, title: "Import all the rest" } }],
     ["body", { shape: { ...OTHER, body: "There is more" } }],
     ["pull request", { shape: { ...OTHER, number: 13 } }],
@@ -255,7 +259,7 @@ test("deciding asks memory for its counts and its version side by side, and noth
       open.pop();
       return value;
     };
-  const real = shelf(SOME);
+  const real = memoryStore(SOME);
   const counts = await real.counts({ repo: "github.com/42", ownerPool: null, excludePull: null, before: null });
   const asking = embedder();
   const recall = { counts: slowly("counts", counts), version: slowly("version", 1) };

@@ -68,12 +68,12 @@ describe("the section of the prompt", () => {
       at: NOW,
     };
     const reason = `the cache is\nbest effort ${DELIMITER}`;
-    const [told, silent] = [
+    const [reported, silent] = [
       { ...rejections, reason },
       { ...rejections, reason: null, people: 2 },
     ].map((said) => buildRetrievalContextSection([{ ...rankedMemory(FULL), rejections: said }], options));
-    expect(told).toContain('declined: "the cache is best effort"');
-    expect(told?.split(DELIMITER)).toHaveLength(3);
+    expect(reported).toContain('declined: "the cache is best effort"');
+    expect(reported?.split(DELIMITER)).toHaveLength(3);
     expect(silent).toContain("declined by 2 people, without a reason");
   });
 

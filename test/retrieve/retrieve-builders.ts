@@ -148,7 +148,7 @@ export interface FakeRecall extends Recall {
 }
 
 /** A shelf over plain records: cosine by brute force, words by how many rare ones are shared. */
-export function shelf(shelved: readonly Shelved[], instead: Partial<Recall> = {}): FakeRecall {
+export function memoryStore(shelved: readonly Shelved[], instead: Partial<Recall> = {}): FakeRecall {
   const asked: string[] = [];
   const scopes: Scope[] = [];
   const inScope = (scope: Scope, filter: MemoryFilter = {}) => {

@@ -245,10 +245,10 @@ describe("reintroduced", () => {
 
   test("where a model says it, its finding stays and says so", () => {
     const one = drafted();
-    const [told, ...more] = reintroduced([one], [fixed], new Set());
+    const [reported, ...more] = reintroduced([one], [fixed], new Set());
     expect(more).toEqual([]);
-    expect(told).toMatchObject({ id: one.id, title: one.title, precedents: [{ outcome: "fixed" }] });
-    expect(told?.body).toContain("re-introduces what #12 fixed on 2026-06-01");
+    expect(reported).toMatchObject({ id: one.id, title: one.title, precedents: [{ outcome: "fixed" }] });
+    expect(reported?.body).toContain("re-introduces what #12 fixed on 2026-06-01");
   });
 
   test.each([

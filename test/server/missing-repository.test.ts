@@ -7,12 +7,12 @@ import type { ReachableRepository, Unreachable } from "../../src/ports/memory.ts
 import type { Queue } from "../../src/ports.ts";
 import { handleMissingRepository, withMissingRepositoryCheck } from "../../src/server/missing-repository.ts";
 import { reviewJob } from "../adapters/contracts/queue.ts";
-import { sqliteStage } from "../store/store-harness.ts";
+import { sqliteHarness } from "../store/store-harness.ts";
 
 const job = reviewJob(7, "a");
 const MOVED: Repo = { ...job.repo, owner: "globex", ownerId: 77, name: "after" };
-const standing = (repo: Repo): ReachableRepository => ({ kind: "reachable", repo, head: () => Promise.resolve(null) });
-const gone: Unreachable = { kind: "unreachable", reason: "the App does not reach the repository", isMissing: true };
+const existing = (repo: Repo): ReachableRepository => ({ kind: "reachable", repo, head: () => Promise.resolve(null) });
+const removed: Unreachable = { kind: "unreachable", reason: "the App does not reach the repository", isMissing: true };
 const suspended: Unreachable = { kind: "unreachable", reason: "the installation is suspended", isMissing: false };
 
 async function after(
@@ -33,25 +33,25 @@ async function after(
 }
 
 test("what was handed over to another owner is reviewed there, by its present name and installation", async () => {
-  expect(await after(standing(MOVED), 99)).toEqual({
+  expect(await after(existing(MOVED), 99)).toEqual({
     what: "moved",
     added: [{ ...job, repo: MOVED, installationId: 99, notBefore: 5 }],
   });
 });
 
 test("it is reviewed there at once, though a clock that was ahead once made it wait", async () => {
-  const stage = await sqliteStage();
-  const { queue } = stage.queue();
-  const host = { lookUp: () => Promise.resolve(standing(MOVED)) };
+  const harness = await sqliteHarness();
+  const { queue } = harness.queue();
+  const host = { lookUp: () => Promise.resolve(existing(MOVED)) };
   const ports = { host, queue, installationOf: () => Promise.resolve(99), now: () => 1_000 };
   expect(await handleMissingRepository({ ...job, notBefore: 3_600_000 }, ports)).toBe("moved");
   expect(await queue.lease()).toMatchObject({ job: { installationId: 99 } });
-  await stage.close();
+  await harness.close();
 });
 
 test("a pull request that is deleted from a present repository asks for nothing", async () => {
-  expect(await after(standing(job.repo), job.installationId)).toEqual({ what: "reachable", added: [] });
-  expect(await after(standing(MOVED), null)).toEqual({ what: "reachable", added: [] });
+  expect(await after(existing(job.repo), job.installationId)).toEqual({ what: "reachable", added: [] });
+  expect(await after(existing(MOVED), null)).toEqual({ what: "reachable", added: [] });
 });
 
 test("a repository that the App can no longer reach is forgotten, also without an event or when an old delivery came after it", async () => {
@@ -63,7 +63,7 @@ test("a repository that the App can no longer reach is forgotten, also without a
     delivery: "d",
   };
   for (const one of [job, command as CommandJob]) {
-    const { what, added } = await after(gone, null, one);
+    const { what, added } = await after(removed, null, one);
     expect(what).toBe("forgotten");
     expect(added).toMatchObject([
       { kind: "forget", trigger: "gone", repo: job.repo, key: `github.com/${job.repo.id}:forget` },
@@ -76,7 +76,7 @@ test("that is in the queue before the job that ran into it has ended: who dies i
   const order: string[] = [];
   const queue: Pick<Queue, "add"> = { add: async ({ key }) => void order.push(`added ${key}`) };
   const log = pino({ level: "silent" });
-  const locateRepository = () => ({ host: { lookUp: async () => gone }, installationOf: async () => null });
+  const locateRepository = () => ({ host: { lookUp: async () => removed }, installationOf: async () => null });
   const looking = withMissingRepositoryCheck(locateRepository, queue, log, () => order.push("woken"));
   const ends = (error: Error) => looking(job, () => Promise.reject(error)).catch(() => order.push("ended"));
   await ends(new OutOfReach("gone", 404, "GitHub answered 404"));
@@ -89,7 +89,7 @@ test("that is in the queue before the job that ran into it has ended: who dies i
 
 test("a job whose repository is missing is retried while its new place cannot be asked", async () => {
   const log = pino({ level: "silent" });
-  const locateRepository = () => ({ host: { lookUp: async () => gone }, installationOf: async () => null });
+  const locateRepository = () => ({ host: { lookUp: async () => removed }, installationOf: async () => null });
   const ends = (add: Queue["add"]) =>
     withMissingRepositoryCheck(locateRepository, { add }, log, () => {})(job, () =>
       Promise.reject(new OutOfReach("gone", 404, "GitHub answered 404")),

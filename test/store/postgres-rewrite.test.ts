@@ -42,11 +42,11 @@ describe.skipIf(given === null || data === null)("the data files of PostgreSQL",
       };
       // What the planner keeps are samples of the values.
       await db.script("ANALYZE");
-      const books = await personPorts(given.url);
-      await books.erase({ login: LOGIN }, true);
-      expect(await books.rows({ login: LOGIN })).toEqual([]);
+      const stores = await personPorts(given.url);
+      await stores.erase({ login: LOGIN }, true);
+      expect(await stores.rows({ login: LOGIN })).toEqual([]);
       expect(await held()).not.toEqual([]);
-      const { tables, before, after } = (await books.rewrite()) ?? { tables: 0, before: 0, after: 0 };
+      const { tables, before, after } = (await stores.rewrite()) ?? { tables: 0, before: 0, after: 0 };
       expect(tables).toBeGreaterThan(30);
       expect(after).toBeLessThanOrEqual(before);
       expect(await held()).toEqual([]);

@@ -11,7 +11,7 @@ import { openSqlite } from "../../src/store/sqlite.ts";
 import { type StillClock, type TimedQueue, timedQueue } from "../builders/timed-queue.ts";
 import { testDatabase } from "../postgres.ts";
 
-export interface StoreStage {
+export interface StoreHarness {
   readonly db: Database;
   readonly clock: StillClock;
   /** The queue of a process of its own on the same store. */
@@ -26,7 +26,7 @@ export interface StoreStage {
 const START = 1_000;
 
 /** SQLite in a new file. */
-export async function sqliteStage(parts: readonly SchemaPart[] = [QUEUE_PART]): Promise<StoreStage> {
+export async function sqliteHarness(parts: readonly SchemaPart[] = [QUEUE_PART]): Promise<StoreHarness> {
   const folder = mkdtempSync(join(tmpdir(), "kodiai-stage-"));
   let now = START;
   const db = openSqlite(join(folder, "queue.db"), { now: () => now });
@@ -48,7 +48,7 @@ export async function sqliteStage(parts: readonly SchemaPart[] = [QUEUE_PART]): 
  *
  * @returns null where there is no server
  */
-export async function postgresStage(parts: readonly SchemaPart[] = [QUEUE_PART]): Promise<StoreStage | null> {
+export async function postgresHarness(parts: readonly SchemaPart[] = [QUEUE_PART]): Promise<StoreHarness | null> {
   const given = await testDatabase([]);
   if (given === null) return null;
   const name = new URL(given.url).pathname.slice(1);
@@ -78,7 +78,7 @@ export async function postgresStage(parts: readonly SchemaPart[] = [QUEUE_PART])
   });
 }
 
-async function stageOver(db: Database, clock: StillClock, close: () => Promise<void>): Promise<StoreStage> {
+async function stageOver(db: Database, clock: StillClock, close: () => Promise<void>): Promise<StoreHarness> {
   const tables = await tablesOf(db);
   return {
     db,

@@ -345,9 +345,9 @@ describe.each(["on", "off"] as const)("with structured output %s", (structuredOu
   });
 
   test("with no server listening there is a reason and no error", async () => {
-    const gone = await startAnthropic();
-    await gone.close();
-    const answer = await modelFor(gone.url, { structuredOutput }).ask(QUESTION);
+    const removed = await startAnthropic();
+    await removed.close();
+    const answer = await modelFor(removed.url, { structuredOutput }).ask(QUESTION);
     expect(answer).toMatchObject({ failure: "unreachable", detail: expect.stringContaining("(ECONNREFUSED)") });
     expectSafe(answer);
   });

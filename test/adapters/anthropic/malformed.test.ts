@@ -42,7 +42,7 @@ test("a reply broken at random never loses a finding and never throws", () => {
   );
   fc.assert(
     fc.property(wounds, fc.constantFrom("", "Here you are:\n```json\n", "<think>hm</think>\n"), (all, before) => {
-      const broken = all.reduce((text, [at, gone, put]) => text.slice(0, at) + put + text.slice(at + gone), json);
+      const broken = all.reduce((text, [at, removed, put]) => text.slice(0, at) + put + text.slice(at + removed), json);
       const read = readReply(before + broken, SHAPE);
       if (read.ok) expect(read.value.findings.length).toBeGreaterThan(0);
     }),

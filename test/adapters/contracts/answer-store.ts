@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { AnsweredComment } from "../../../src/ports/conversation.ts";
-import type { OpenBooks } from "./store-harness.ts";
+import type { OpenStateStores } from "./store-harness.ts";
 
 const comment = (n: number, over: Partial<AnsweredComment> = {}): AnsweredComment => ({
   ...{ comment: `c${n}`, repo: "github.com/42", thread: "github.com/42#1!conversation", userId: 5 },
@@ -8,10 +8,10 @@ const comment = (n: number, over: Partial<AnsweredComment> = {}): AnsweredCommen
 });
 
 /** What every book of answers promises. */
-export function answerBookContract(name: string, open: OpenBooks): void {
+export function answerStoreContract(name: string, open: OpenStateStores): void {
   describe(`${name} keeps the promises of a book of answers`, () => {
     test("answers count by person, repository, kind and age; a comment counts once, and never for itself", async () => {
-      const { answers } = (await open()).books;
+      const { answers } = (await open()).stores;
       await answers.record({ ...comment(1), kind: "command", at: 100 });
       await answers.record({ ...comment(1), kind: "command", at: 200 });
       await answers.record({ ...comment(2), kind: "command", at: 300 });
@@ -26,7 +26,7 @@ export function answerBookContract(name: string, open: OpenBooks): void {
     });
 
     test("replies in a row are counted since a person last mentioned the app in that thread", async () => {
-      const { answers } = (await open()).books;
+      const { answers } = (await open()).stores;
       const say = (n: number, kind: "reply" | "command", over: Partial<AnsweredComment> = {}) =>
         answers.record({ ...comment(n, over), kind, at: 1 });
       await say(1, "reply");

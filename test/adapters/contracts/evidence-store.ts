@@ -3,7 +3,7 @@ import type { Evidence } from "../../../src/domain/memory/evidence.ts";
 import type { Rejection } from "../../../src/domain/memory/rejections.ts";
 import { recordLine, rowRecord } from "../../../src/learn/learn.ts";
 import { memoryRecord, SHOP, SPACE, scopeOf, vectorAt } from "./memory.ts";
-import type { OpenShelf, OpenTheShelf } from "./memory-ports.ts";
+import type { OpenMemory, OpenMemoryPorts } from "./memory-ports.ts";
 
 const FINDING = memoryRecord({ corpus: "finding", sourceId: "#7/fnd_0123456789ab", outcome: "posted" });
 const DECIDED = { at: Date.UTC(2026, 5, 1), by: "wren", reason: "by design", sha: null, weight: "reason" } as const;
@@ -25,9 +25,9 @@ function said(over: Partial<Evidence> = {}): Evidence {
 }
 
 /** What every shelf of evidence promises. */
-export function evidenceContract(name: string, open: OpenTheShelf): void {
+export function evidenceContract(name: string, open: OpenMemory): void {
   describe(`${name} keeps the promises of an evidence store`, () => {
-    let opened: OpenShelf;
+    let opened: OpenMemoryPorts;
     beforeEach(async () => {
       opened = await open();
       await opened.memory.remember([{ record: FINDING, vector: vectorAt(3) }], SPACE);
@@ -37,28 +37,28 @@ export function evidenceContract(name: string, open: OpenTheShelf): void {
 
     describe("evidence", () => {
       test("an act counts as it was first seen, and can be taken back and given again", async () => {
-        const shelf = opened.evidence;
+        const memoryPorts = opened.evidence;
         expect(
-          await shelf.add(SHOP, [said(), said({ key: "reaction:2", kind: "thumbs-up", stance: null, by: null })]),
+          await memoryPorts.add(SHOP, [said(), said({ key: "reaction:2", kind: "thumbs-up", stance: null, by: null })]),
         ).toBe(2);
-        expect(await shelf.add(SHOP, [said({ text: "edited", at: 5 })])).toBe(0);
-        expect((await shelf.evidence(SHOP, 7)).map(({ key, text, by }) => [key, text, by?.login])).toEqual([
+        expect(await memoryPorts.add(SHOP, [said({ text: "edited", at: 5 })])).toBe(0);
+        expect((await memoryPorts.evidence(SHOP, 7)).map(({ key, text, by }) => [key, text, by?.login])).toEqual([
           ["reaction:2", "by design", undefined],
           ["reply:1", "by design", "wren"],
         ]);
-        await shelf.withdraw(SHOP, [said()], 9_000);
-        const [, gone] = await shelf.evidence(SHOP, 7);
-        expect(gone).toEqual(said({ withdrawnAt: 9_000 }));
-        await shelf.add(SHOP, [said()]);
-        expect((await shelf.evidence(SHOP, 7))[1]?.withdrawnAt).toBeNull();
+        await memoryPorts.withdraw(SHOP, [said()], 9_000);
+        const [, removed] = await memoryPorts.evidence(SHOP, 7);
+        expect(removed).toEqual(said({ withdrawnAt: 9_000 }));
+        await memoryPorts.add(SHOP, [said()]);
+        expect((await memoryPorts.evidence(SHOP, 7))[1]?.withdrawnAt).toBeNull();
       });
 
       test("belongs to one repository and goes with its memory", async () => {
-        const shelf = opened.evidence;
-        expect(await shelf.add("github.com/43", [said()])).toBe(0);
-        await shelf.add(SHOP, [said()]);
-        expect(await shelf.evidence("github.com/43", 7)).toEqual([]);
-        expect(await shelf.findings(SHOP, 7)).toEqual([
+        const memoryPorts = opened.evidence;
+        expect(await memoryPorts.add("github.com/43", [said()])).toBe(0);
+        await memoryPorts.add(SHOP, [said()]);
+        expect(await memoryPorts.evidence("github.com/43", 7)).toEqual([]);
+        expect(await memoryPorts.findings(SHOP, 7)).toEqual([
           {
             id: FINDING.id,
             findingId: "fnd_0123456789ab",
@@ -70,7 +70,7 @@ export function evidenceContract(name: string, open: OpenTheShelf): void {
           },
         ]);
         await opened.memory.forget(SHOP, [FINDING.id]);
-        expect(await shelf.evidence(SHOP, 7)).toEqual([]);
+        expect(await memoryPorts.evidence(SHOP, 7)).toEqual([]);
         expect(await opened.count("evidence")).toBe(0);
       });
     });
@@ -115,25 +115,25 @@ export function evidenceContract(name: string, open: OpenTheShelf): void {
     });
 
     test("flagged and fixed code outlive a finding that is remembered again, and go with it", async () => {
-      const shelf = opened.evidence;
+      const memoryPorts = opened.evidence;
       const pair = { flaggedCode: "conn->send(frame);", fixedCode: "if (conn) conn->send(frame);" };
-      await shelf.keepFixes("github.com/43", [{ memoryId: FINDING.id, ...pair }]);
+      await memoryPorts.keepFixes("github.com/43", [{ memoryId: FINDING.id, ...pair }]);
       expect(await found()).not.toHaveProperty("fixedCode");
-      await shelf.keepFixes(SHOP, [{ memoryId: FINDING.id, ...pair }]);
+      await memoryPorts.keepFixes(SHOP, [{ memoryId: FINDING.id, ...pair }]);
       await opened.memory.remember([{ record: FINDING, vector: null }], SPACE);
       expect(await found()).toMatchObject(pair);
-      expect((await shelf.findings(SHOP, 7))[0]?.hasFix).toBe(true);
-      expect(await shelf.pullOf(SHOP, FINDING.id)).toBe(7);
-      expect(await shelf.pullOf("github.com/43", FINDING.id)).toBeNull();
+      expect((await memoryPorts.findings(SHOP, 7))[0]?.hasFix).toBe(true);
+      expect(await memoryPorts.pullOf(SHOP, FINDING.id)).toBe(7);
+      expect(await memoryPorts.pullOf("github.com/43", FINDING.id)).toBeNull();
       await opened.memory.forget(SHOP, [FINDING.id]);
       expect(await opened.count("contents WHERE fixed_code IS NOT NULL")).toBe(0);
     });
 
     test("people against a finding are rewritten each time, beside what commands recorded", async () => {
-      const shelf = opened.evidence;
+      const memoryPorts = opened.evidence;
       const kept = opened.past;
       const against = (...each: Rejection[]) =>
-        shelf.decide(SHOP, [{ memoryId: FINDING.id, outcome: "declined", decided: null, against: each }]);
+        memoryPorts.decide(SHOP, [{ memoryId: FINDING.id, outcome: "declined", decided: null, against: each }]);
       const by = (login: string, more: Partial<Rejection> = {}): Rejection => {
         return { by: login, isWriter: true, reason: null, url: null, at: 5, ...more };
       };

@@ -1,18 +1,18 @@
 import { describe, expect, test } from "vitest";
 import { review } from "./ledger.ts";
 import { reviewJob } from "./queue.ts";
-import { heldJob, type OpenBooks } from "./store-harness.ts";
+import { heldJob, type OpenStateStores } from "./store-harness.ts";
 
 const HOUR = 60 * 60_000;
 const DAY = 24 * HOUR;
 const NOW = 400 * DAY;
 
 /** What every book of looks promises. */
-export function feedbackBookContract(name: string, open: OpenBooks): void {
+export function feedbackStoreContract(name: string, open: OpenStateStores): void {
   describe(`${name} keeps the promises of a book of looks`, () => {
     test("those with a posted review of the last 30 days, an hour after it or the last look, and once after their end", async () => {
-      const { queue, books } = await open();
-      const { looks: book, ledger } = books;
+      const { queue, stores } = await open();
+      const { looks: book, ledger } = stores;
       const { repo } = reviewJob(1, "a");
       const reviewed = async (number: number, settledAt: number, outcome: string) => {
         const job = reviewJob(number, "a");

@@ -4,7 +4,7 @@ import type { Embedder, Memory, Recall, Replays, RepositoryLabels } from "../../
 import type { FlaggedCode, PastCode, PastRejections, Rejecting } from "../../../src/ports/rejections.ts";
 
 /** An empty store. */
-export interface OpenShelf {
+export interface OpenMemoryPorts {
   readonly memory: Memory;
   readonly recall: Recall;
   readonly evidence: EvidenceStore;
@@ -19,4 +19,4 @@ export interface OpenShelf {
   close(): Promise<void>;
 }
 
-export type OpenTheShelf = () => Promise<OpenShelf>;
+export type OpenMemory = () => Promise<OpenMemoryPorts>;

@@ -97,20 +97,20 @@ export async function fillWithPerson(store: Store): Promise<void> {
   await store.close();
 }
 
-export interface PersonStage {
-  readonly books: PersonStore;
+export interface PersonHarness {
+  readonly stores: PersonStore;
   readonly store: Pick<Store, "recall">;
   /** All that is kept, as whoever has the disk or the database could read it. */
   everything(): string | Promise<string>;
 }
 
 /** What every store promises a person. @param open a store that fillWithPerson filled */
-export function personContract(name: string, open: () => Promise<PersonStage>): void {
+export function personContract(name: string, open: () => Promise<PersonHarness>): void {
   describe(`${name} keeps its promises to a person`, () => {
     test("a person is found everywhere by id, and by login in any case", async () => {
-      const { books } = await open();
-      const byLogin = await books.rows({ login: LOGIN.toLowerCase() });
-      expect(await books.rows({ id: ID })).toEqual(byLogin);
+      const { stores } = await open();
+      const byLogin = await stores.rows({ login: LOGIN.toLowerCase() });
+      expect(await stores.rows({ id: ID })).toEqual(byLogin);
       expect([...new Set(byLogin.map(({ kept }) => kept.replace(/^.*\//, "")))].sort()).toEqual([
         "against",
         "answers",
@@ -127,15 +127,15 @@ export function personContract(name: string, open: () => Promise<PersonStage>): 
         "rejections",
         "reviews.review",
       ]);
-      expect(await books.rows({ login: "nobody-here" })).toEqual([]);
+      expect(await stores.rows({ login: "nobody-here" })).toEqual([]);
     });
 
     test("who is erased leaves no byte, and the team keeps what it learnt", async () => {
-      const { books, store, everything } = await open();
+      const { stores, store, everything } = await open();
       expect(tracesIn(await everything()).length).toBeGreaterThan(3);
-      expect(await books.erase({ login: LOGIN }, false)).toMatchObject({ logins: 1, ids: 1, removed: 2 });
-      expect(await books.rows({ login: LOGIN })).toEqual([]);
-      expect(await books.erase({ login: LOGIN }, false)).toMatchObject({ removed: 0, anonymised: 0 });
+      expect(await stores.erase({ login: LOGIN }, false)).toMatchObject({ logins: 1, ids: 1, removed: 2 });
+      expect(await stores.rows({ login: LOGIN })).toEqual([]);
+      expect(await stores.erase({ login: LOGIN }, false)).toMatchObject({ removed: 0, anonymised: 0 });
       const all = (await everything()).toLowerCase();
       expect(tracesIn(all)).toEqual([]);
       expect(all).toContain("retry the handshake twice");
@@ -155,13 +155,13 @@ export function personContract(name: string, open: () => Promise<PersonStage>): 
     });
 
     test("who is only mentioned, or only known by an address, is erased as well", async () => {
-      const { books, everything } = await open();
-      expect(await books.rows({ login: MENTIONED.toUpperCase() })).toMatchObject([
+      const { stores, everything } = await open();
+      expect(await stores.rows({ login: MENTIONED.toUpperCase() })).toMatchObject([
         { kept: expect.stringContaining("contents.replies") },
       ]);
-      expect(await books.erase({ login: MENTIONED }, false)).toMatchObject({ logins: 1, ids: 0, anonymised: 1 });
-      expect(await books.rows({ login: MENTIONED })).toEqual([]);
-      await books.erase({ login: "Team@example.org" }, false);
+      expect(await stores.erase({ login: MENTIONED }, false)).toMatchObject({ logins: 1, ids: 0, anonymised: 1 });
+      expect(await stores.rows({ login: MENTIONED })).toEqual([]);
+      await stores.erase({ login: "Team@example.org" }, false);
       const all = (await everything()).toLowerCase();
       expect(all).not.toContain(MENTIONED);
       expect(all).not.toContain("team@example.org");
@@ -169,8 +169,8 @@ export function personContract(name: string, open: () => Promise<PersonStage>): 
     });
 
     test("whose texts go as well is quoted nowhere", async () => {
-      const { books, everything } = await open();
-      await books.erase({ id: ID }, true);
+      const { stores, everything } = await open();
+      await stores.erase({ id: ID }, true);
       const all = (await everything()).toLowerCase();
       expect(tracesIn(all)).toEqual([]);
       expect(all).not.toContain("retry the handshake twice");

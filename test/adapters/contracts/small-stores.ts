@@ -3,7 +3,7 @@ import { type UpkeepJob, upkeepKey } from "../../../src/domain/job.ts";
 import { EMPTY_TALLY, type HistoryProgress } from "../../../src/domain/memory/past-reviews.ts";
 import { review } from "./ledger.ts";
 import { reviewJob } from "./queue.ts";
-import { NEIGHBOURS, type OpenBooks, SHOP } from "./store-harness.ts";
+import { NEIGHBOURS, type OpenStateStores, SHOP } from "./store-harness.ts";
 
 const PROGRESS: HistoryProgress = {
   ...{ stage: "conversation", page: 3, done: 2, read: 40, torn: [7, 9], since: null, renews: false },
@@ -11,10 +11,10 @@ const PROGRESS: HistoryProgress = {
 };
 
 /** What every book of push waits, imports and introductions promises. */
-export function smallBooksContract(name: string, open: OpenBooks): void {
+export function smallStoresContract(name: string, open: OpenStateStores): void {
   describe(`${name} keeps the promises of its small books`, () => {
     test("how long pushes wait is known of each repository as it last said", async () => {
-      const { waits } = (await open()).books;
+      const { waits } = (await open()).stores;
       expect(await waits.of(SHOP)).toBeNull();
       await waits.learn(SHOP, 10_000);
       await waits.learn(SHOP, 0);
@@ -24,36 +24,36 @@ export function smallBooksContract(name: string, open: OpenBooks): void {
     });
 
     test("answers to a review are kept until it is written, and only its own", async () => {
-      const { books } = await open();
+      const { stores } = await open();
       const [one, other] = [reviewJob(1, "a"), reviewJob(12, "a")];
-      for (const { key } of [one, other]) await books.replies.keep(key, "q", `of ${key}`, 1);
-      await books.replies.keep(one.key, "q", "anew", 2);
-      expect(await books.replies.find(one.key, "q")).toBe("anew");
-      expect(await books.replies.find(one.key, "r")).toBeNull();
-      await books.ledger.save(one, review("h1"), 3);
-      expect(await books.replies.find(one.key, "q")).toBeNull();
-      expect(await books.replies.find(other.key, "q")).toBe(`of ${other.key}`);
-      await books.expire(49 * 60 * 60_000);
-      expect(await books.replies.find(other.key, "q")).toBeNull();
+      for (const { key } of [one, other]) await stores.replies.keep(key, "q", `of ${key}`, 1);
+      await stores.replies.keep(one.key, "q", "anew", 2);
+      expect(await stores.replies.find(one.key, "q")).toBe("anew");
+      expect(await stores.replies.find(one.key, "r")).toBeNull();
+      await stores.ledger.save(one, review("h1"), 3);
+      expect(await stores.replies.find(one.key, "q")).toBeNull();
+      expect(await stores.replies.find(other.key, "q")).toBe(`of ${other.key}`);
+      await stores.expire(49 * 60 * 60_000);
+      expect(await stores.replies.find(other.key, "q")).toBeNull();
     });
 
     test("a session that was logged out of is known until it would have ended by itself, and no other", async () => {
-      const { books } = await open();
+      const { stores } = await open();
       const DAY_MS = 24 * 60 * 60_000;
-      await books.endedSessions.end("one", DAY_MS);
-      await books.endedSessions.end("one", DAY_MS);
-      await books.endedSessions.end("later", 3 * DAY_MS);
-      expect(await books.endedSessions.isEnded("one")).toBe(true);
-      for (const other of ["", "on", "%", "swept"]) expect(await books.endedSessions.isEnded(other)).toBe(false);
-      await books.expire(DAY_MS);
-      expect(await books.endedSessions.isEnded("one")).toBe(true);
-      await books.expire(2 * DAY_MS + 1);
-      expect(await books.endedSessions.isEnded("one")).toBe(false);
-      expect(await books.endedSessions.isEnded("later")).toBe(true);
+      await stores.endedSessions.end("one", DAY_MS);
+      await stores.endedSessions.end("one", DAY_MS);
+      await stores.endedSessions.end("later", 3 * DAY_MS);
+      expect(await stores.endedSessions.isEnded("one")).toBe(true);
+      for (const other of ["", "on", "%", "swept"]) expect(await stores.endedSessions.isEnded(other)).toBe(false);
+      await stores.expire(DAY_MS);
+      expect(await stores.endedSessions.isEnded("one")).toBe(true);
+      await stores.expire(2 * DAY_MS + 1);
+      expect(await stores.endedSessions.isEnded("one")).toBe(false);
+      expect(await stores.endedSessions.isEnded("later")).toBe(true);
     });
 
     test("an import resumes where it stopped", async () => {
-      const { history } = (await open()).books;
+      const { history } = (await open()).stores;
       expect(await history.of("github.com/42")).toBeNull();
       await history.save("github.com/42", { ...PROGRESS, stage: "lines", page: 1 });
       await history.save("github.com/42", PROGRESS);
@@ -62,8 +62,8 @@ export function smallBooksContract(name: string, open: OpenBooks): void {
     });
 
     test("the first three reviews say what memory there is, and those during an import; an import that was given up is over", async () => {
-      const { queue, books } = await open();
-      const { introductions, ledger } = books;
+      const { queue, stores } = await open();
+      const { introductions, ledger } = stores;
       const { repo } = reviewJob(1, "a");
       expect(await introductions.of(repo)).toBe("first reviews");
       for (const number of [1, 2, 3]) {

@@ -4,14 +4,14 @@ import type { Records } from "../../../src/wire/store.ts";
 import type { TimedQueue as Queue } from "../../builders/timed-queue.ts";
 
 /** An empty store: its books, the queue beside them, and a clock that only the test moves. */
-export interface BookStage {
+export interface StateStoreHarness {
   readonly queue: Queue;
-  readonly books: Records;
+  readonly stores: Records;
   /** Lets so many milliseconds pass. */
   pass(ms: number): void | Promise<void>;
 }
 
-export type OpenBooks = () => Promise<BookStage>;
+export type OpenStateStores = () => Promise<StateStoreHarness>;
 
 /** Repositories whose ids begin alike: what is looked for by the beginning of a key must tell them apart. */
 export const SHOP = { host: "github.com", id: 42 } as const;

@@ -16,7 +16,7 @@ export interface OpenedStore {
 const POST = { id: 5, url: "https://github.com/acme/shop/pull/1#pullrequestreview-5" };
 
 /** What every store promises about writes to GitHub. */
-export function writeBookContract(name: string, open: () => OpenedStore | Promise<OpenedStore>): void {
+export function writeStoreContract(name: string, open: () => OpenedStore | Promise<OpenedStore>): void {
   describe(`${name} keeps the promises of a book of writes`, () => {
     let store: OpenedStore;
     let lease: Lease;

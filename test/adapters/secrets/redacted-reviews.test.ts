@@ -70,7 +70,7 @@ test("for any text from outside around tokens and halves of tokens, the body sta
 
 test("no text of a check run holds a secret; places and numbers stay", async () => {
   const ends: unknown[] = [];
-  const github = { begin: async () => 7, end: async (...told: unknown[]) => void ends.push(told) };
+  const github = { begin: async () => 7, end: async (...reported: unknown[]) => void ends.push(reported) };
   const note = { path: `src/${TOKEN}.py`, startLine: 1, endLine: 1, level: "warning" } as const;
   const end = { conclusion: "neutral", title: `Of ${TOKEN}`, summary: `In ${TOKEN}`, text: `More ${TOKEN}` } as const;
   const annotations = [{ ...note, title: `About ${TOKEN}`, message: `It is ${TOKEN}` }];

@@ -43,7 +43,7 @@ export interface Wish {
   readonly isPrivate: boolean | null;
 }
 
-export interface Door {
+export interface Access {
   /** Remembers an installation token from the answer that made it. */
   remember(answer: Json, owner: string, bot?: Person): void;
   /** Lets a person's own token in; it may read everything, and write only where it `writes`. */
@@ -56,7 +56,7 @@ export interface Door {
   enter(wish: Wish): Caller;
 }
 
-export function openDoor(bot: Person): Door {
+export function openAccess(bot: Person): Access {
   const grants = new Map<string, Grant>();
   const people = new Map<string, Holder>();
   return {

@@ -22,22 +22,25 @@ export interface CheckActs {
 const OTHER_APP = { id: 15_368, slug: "github-actions", name: "GitHub Actions" };
 
 export function checkActs(hub: Hub, git: GitHalf, manifest: Manifest): CheckActs {
-  const told = (pull: Pull, event: string, payload: Json, sender: Person = pull.author) =>
+  const reported = (pull: Pull, event: string, payload: Json, sender: Person = pull.author) =>
     hub.hooks.send(event, { ...payload, ...around(hub, pull, sender) });
   const ours = { id: git.app.id };
   return {
     async rerequest(pull, id) {
       const check = await git.ask("GET", `/repos/${pull.owner}/${pull.repo}/check-runs/${id}`);
-      return told(pull, "check_run", { action: "rerequested", check_run: { ...check, app: ours, pull_requests: [] } });
+      return reported(pull, "check_run", {
+        action: "rerequested",
+        check_run: { ...check, app: ours, pull_requests: [] },
+      });
     },
     rerequestAll(pull) {
       const suite = { id: hub.nextId(), head_sha: pull.headSha, app: ours, pull_requests: [{ number: pull.number }] };
-      return told(pull, "check_suite", { action: "rerequested", check_suite: suite });
+      return reported(pull, "check_suite", { action: "rerequested", check_suite: suite });
     },
     otherCheck(pull, event, action) {
       const numbers = [{ number: pull.number }];
       const check = { id: hub.nextId(), head_sha: pull.headSha, app: OTHER_APP, pull_requests: numbers };
-      return told(pull, event, { action, [event]: check });
+      return reported(pull, event, { action, [event]: check });
     },
     async mergeGroup(pull) {
       const repo = `${pull.owner}/${pull.repo}`;
@@ -54,7 +57,7 @@ export function checkActs(hub: Hub, git: GitHalf, manifest: Manifest): CheckActs
         head_commit: { id: headSha },
       };
       if (manifest.events.includes("merge_group") && "merge_queues" in manifest.permissions)
-        await told(pull, "merge_group", { action: "checks_requested", merge_group: group });
+        await reported(pull, "merge_group", { action: "checks_requested", merge_group: group });
       return headSha;
     },
   };

@@ -17,7 +17,7 @@ import { inOrder } from "./lists.ts";
 import { commentOf as reviewCommentOf } from "./review-routes.ts";
 import { issueCommentJson, REACTIONS, reactionJson } from "./shapes.ts";
 
-export function talkRoutes(hub: Hub): Hono<RouteEnv> {
+export function commentRoutes(hub: Hub): Hono<RouteEnv> {
   const routes = new Hono<RouteEnv>();
   const issues = "/repos/:owner/:repo/issues";
 

@@ -32,7 +32,7 @@ export interface GraphFacts {
 }
 
 /** The packages of one world; filled by tests. */
-export interface PackageShelf {
+export interface PackageData {
   readonly advisories: AdvisoryFacts[];
   /** By lower-case OWNER/NAME; the repository is public. Newest first. */
   readonly releases: Map<string, readonly ReleaseFacts[]>;
@@ -40,6 +40,6 @@ export interface PackageShelf {
   readonly graphs: Map<string, readonly GraphFacts[]>;
 }
 
-export function emptyShelf(): PackageShelf {
+export function noPackages(): PackageData {
   return { advisories: [], releases: new Map(), graphs: new Map() };
 }

@@ -82,7 +82,12 @@ export function pullActs(hub: Hub, git: GitHalf, manifest: Manifest, person: (lo
     if (event === "issue_comment" && manifest.permissions.issues === undefined) return;
     await hub.hooks.send(event, { action, ...subject, ...around(hub, pull, sender) });
   };
-  const tellComment = async (pull: Pull, comment: IssueComment | ReviewComment, action: string, more: Json = {}) => {
+  const sendCommentEvent = async (
+    pull: Pull,
+    comment: IssueComment | ReviewComment,
+    action: string,
+    more: Json = {},
+  ) => {
     if (!("path" in comment)) {
       const subject = { issue: issueJson(pull), comment: issueCommentJson(pull, comment), ...more };
       return tell(pull, "issue_comment", action, comment.author, subject);
@@ -195,7 +200,7 @@ export function pullActs(hub: Hub, git: GitHalf, manifest: Manifest, person: (lo
       const fresh = { editedTimes: 0, createdAt: now(), reactions: [] };
       const comment: IssueComment = { id: hub.nextId(), author: person(login), body, ...fresh };
       pull.issueComments.push(comment);
-      await tellComment(pull, comment, "created");
+      await sendCommentEvent(pull, comment, "created");
       return comment;
     },
     async reply(pull, login, to, body) {
@@ -205,7 +210,7 @@ export function pullActs(hub: Hub, git: GitHalf, manifest: Manifest, person: (lo
       const inReplyTo = parent.inReplyTo ?? parent.id;
       const comment: ReviewComment = { ...parent, ...fresh, author: person(login), body, inReplyTo };
       pull.comments.push(comment);
-      await tellComment(pull, comment, "created");
+      await sendCommentEvent(pull, comment, "created");
       return comment;
     },
     async submitReview(pull, login, body) {
@@ -221,12 +226,12 @@ export function pullActs(hub: Hub, git: GitHalf, manifest: Manifest, person: (lo
       const subject = { pull_request: pullJson(pull, null), review: reviewJson(pull, review) };
       await tell(pull, "pull_request_review", "submitted", review.author, subject);
     },
-    announceComment: (pull, comment) => tellComment(pull, comment, "created"),
+    announceComment: (pull, comment) => sendCommentEvent(pull, comment, "created"),
     async editComment(pull, comment, body) {
       const changes = { body: { from: comment.body } };
       comment.body = body;
       comment.editedTimes++;
-      await tellComment(pull, comment, "edited", { changes });
+      await sendCommentEvent(pull, comment, "edited", { changes });
     },
   };
   return acts;

@@ -141,8 +141,8 @@ describe("reading a reply", () => {
     ["{broken", { retrieve: true, confidence: 0.5 }],
     ["[]", { retrieve: true, confidence: 0.5 }],
     ["{".repeat(100_000), { retrieve: true, confidence: 0.5 }],
-  ])("%j", (reply, told) => {
-    expect(readGateReply(reply)).toMatchObject({ decidedBy: "model", ...told });
+  ])("%j", (reply, reported) => {
+    expect(readGateReply(reply)).toMatchObject({ decidedBy: "model", ...reported });
   });
 });
 

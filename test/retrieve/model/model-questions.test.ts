@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import type { Precedents } from "../../../src/domain/retrieval.ts";
 import { failure, type Script, scriptedModel, textOf } from "../../fakes/scripted-model.ts";
 import { added, atDistance, embedder, memory, type Shape, type Shelved } from "../retrieve-builders.ts";
-import { at, enter, ids, type Room } from "../retrieve-harness.ts";
+import { at, enter, ids, type RetrieveSetup } from "../retrieve-harness.ts";
 
 const CART: Shape = {
   title: "feat: round prices in the cart",
@@ -34,7 +34,7 @@ const willing: Script = ({ purpose, system, user }) => {
 async function asking(
   { rerank = "off", ...retrieval }: Record<string, unknown>,
   script: Script,
-  more: Partial<Room> = {},
+  more: Partial<RetrieveSetup> = {},
   settings = {},
 ) {
   const access = scriptedModel(script, settings);
@@ -99,11 +99,11 @@ describe("queries that a model writes", () => {
 
   test("say title, description and diff of the change, fenced, and nothing of it among the instructions", async () => {
     const { asked } = await asking({ modelQueries: true }, willing);
-    const told = textOf(asked[0]?.user ?? []);
-    expect(told).toContain("Title: feat: round prices in the cart");
-    expect(told).toContain("Totals were off by a cent.");
-    expect(told).toContain("+total(f);");
-    expect(told.match(/^kodiai-[0-9a-f]{32} (?:end of )?(?:memories|pull request|diff)$/gm)).toHaveLength(6);
+    const reported = textOf(asked[0]?.user ?? []);
+    expect(reported).toContain("Title: feat: round prices in the cart");
+    expect(reported).toContain("Totals were off by a cent.");
+    expect(reported).toContain("+total(f);");
+    expect(reported.match(/^kodiai-[0-9a-f]{32} (?:end of )?(?:memories|pull request|diff)$/gm)).toHaveLength(6);
     expect(textOf(asked[0]?.system ?? [])).not.toContain("cart");
   });
 
@@ -192,7 +192,7 @@ describe("a made-up situation", () => {
     expect(precedents.degraded).toEqual([{ part: "hypothetical", reason: "the model's server answered 529" }]);
   });
 
-  test.each<[string, Record<string, unknown>, Partial<Room>]>([
+  test.each<[string, Record<string, unknown>, Partial<RetrieveSetup>]>([
     ["by words", { method: "keyword" }, {}],
     ["without an embedder", {}, { embedder: null }],
   ])("is not asked for when memory is searched %s", async (_, more, room) => {
@@ -231,7 +231,7 @@ describe("an order of the model", () => {
     expect(precedents.rerank).toMatchObject({ by: "scripted-small", failed: null });
   });
 
-  test.each<[string, Partial<Room>, Record<string, unknown>]>([
+  test.each<[string, Partial<RetrieveSetup>, Record<string, unknown>]>([
     ["no more are found than are used", { shelved: MANY.slice(0, 5) }, {}],
     ["nothing is remembered", { shelved: [] }, {}],
     ["the configuration says off", {}, { rerank: "off" }],

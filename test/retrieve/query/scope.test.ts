@@ -28,9 +28,9 @@ describe("what may be searched", () => {
     const own = memory("m");
     expect(crossing(scope(REPO, true), "private", own)).toEqual({ kind: "pattern", record: own });
     const text = "Please close the connection before the function returns also when an error is thrown";
-    const told = crossing(scope(REPO, true), "private", other("private", { text }));
-    expect(told).toMatchObject({ kind: "pattern", record: { text, sharing: "pattern", path: null } });
-    expect(JSON.stringify(told)).not.toMatch(/pay|acme|github/);
+    const reported = crossing(scope(REPO, true), "private", other("private", { text }));
+    expect(reported).toMatchObject({ kind: "pattern", record: { text, sharing: "pattern", path: null } });
+    expect(JSON.stringify(reported)).not.toMatch(/pay|acme|github/);
   });
 
   test("nothing that this pull request said about itself; the same number elsewhere is another pull request", () => {

@@ -7,7 +7,7 @@ import { reclaimFile } from "../../../src/store/memory/memory-file.ts";
 import { threadRecall } from "../../../src/store/memory/recall.ts";
 import { storedRejections } from "../../../src/store/memory/rejections.ts";
 import { storedLabels, storedReplays } from "../../../src/store/memory/repositories.ts";
-import type { OpenShelf } from "../../adapters/contracts/memory-ports.ts";
+import type { OpenMemoryPorts } from "../../adapters/contracts/memory-ports.ts";
 import type { TestDatabase } from "../databases.ts";
 import { recallInProcess, searchable } from "./recall-in-process.ts";
 
@@ -15,11 +15,11 @@ import { recallInProcess, searchable } from "./recall-in-process.ts";
  * @param rowsInDatabase scopes of up to so many rows are searched by vectors in the database
  * @param isThreaded false searches without a thread of its own, which takes a while to start
  */
-export function shelfOver(
+export function memoryPortsOver(
   { db, place, close }: TestDatabase,
   rowsInDatabase = ROWS_IN_DATABASE,
   isThreaded = true,
-): OpenShelf & Pick<TestDatabase, "db" | "place"> {
+): OpenMemoryPorts & Pick<TestDatabase, "db" | "place"> {
   const thread = place === null || !isThreaded ? null : threadRecall({ place, rowsInDatabase });
   const reading = thread === null ? searchable({ db, place }) : null;
   const recall = thread ?? recallInProcess(reading ?? db, rowsInDatabase);

@@ -224,9 +224,9 @@ describe("warming up", () => {
     expect(recall.warmth()).toEqual({ state: "cold", repositories: 0, rows: 0 });
     await recall.warm();
     expect(recall.warmth()).toMatchObject({ state: "warm", repositories: 1, rows: 4_500 });
-    const told: string[] = [];
-    const [hits = []] = await recall.matching(scopeOf(), ["handshake retry"], 30, {}, (part) => void told.push(part));
-    expect([hits.length, told]).toEqual([30, []]);
+    const report: string[] = [];
+    const [hits = []] = await recall.matching(scopeOf(), ["handshake retry"], 30, {}, (part) => void report.push(part));
+    expect([hits.length, report]).toEqual([30, []]);
   });
 
   test("lets questions go between two repositories", async () => {
