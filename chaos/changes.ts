@@ -3,13 +3,13 @@ import type { SeededRandom } from "./seeded-random.ts";
 
 export interface Change {
   readonly files: Readonly<Record<string, string>>;
-  /** Secrets that stand in it. */
+  /** Secrets that it contains. */
   readonly secrets: readonly string[];
 }
 
 const LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
 
-/** @param word the repository's own canary; it stands in the code */
+/** @param word the repository's own canary; the code contains it */
 export function changeOf(random: SeededRandom, word: string): Change {
   const name = `part_${random.below(1e9).toString(36)}`;
   const kind = random.below(4);

@@ -1,4 +1,4 @@
-// The wire between the server and its database: cut, made to swallow everything without a word, slowed down, or full.
+// A proxy between the server and its database: it cuts connections, swallows all bytes silently, slows them down, or refuses them.
 
 import type { AddressInfo } from "node:net";
 import { connect, createServer, type Socket } from "node:net";
@@ -8,7 +8,7 @@ export interface WireCutter {
   readonly port: number;
   /** Ends connections as a router that restarts does; returns how many. `share` of them, 0 to 1. */
   cut(share: number): number;
-  /** Half-open: from now on nothing of these connections arrives on either side, and neither side is told. */
+  /** Half-open: from now on no byte of these connections arrives on either side, without an error. */
   swallow(): number;
   /** Refuses new connections for a while, as a database does that has no more to give. */
   fill(forMs: number): void;
@@ -23,7 +23,7 @@ interface Pair {
   isSwallowed: boolean;
 }
 
-/** Longer than any patience of the server: then the operating systems have noticed. */
+/** Longer than any timeout of the server: then the operating systems have noticed. */
 const SWALLOWED_MS = 90_000;
 
 export async function openWire(target: { readonly host: string; readonly port: number }): Promise<WireCutter> {
@@ -45,7 +45,7 @@ export async function openWire(target: { readonly host: string; readonly port: n
         });
     });
     from.on("close", () => {
-      // Whoever swallows tells nobody that the other side has gone.
+      // A swallowing proxy does not report that the other side closed.
       if (!pair.isSwallowed) void before.then(() => to.destroy());
     });
     from.on("error", () => {});

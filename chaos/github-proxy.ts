@@ -1,5 +1,5 @@
-// The way between the server and GitHub: everything passes here, is written down, and goes wrong as the weather has it.
-// Behind it stands the strict fake, whose own store is the truth.
+// A proxy between the server and GitHub: it records every request and injects the active faults. Behind it is the strict fake,
+// whose own store is the truth.
 
 import { Agent, createServer, request as httpRequest, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -30,7 +30,7 @@ export interface GitHubProxyOptions {
   /** What is called so, or was. */
   readonly byName: (name: string) => Place | null;
   readonly byId: (id: number) => Place | null;
-  /** The pull request on which a comment of the conversation stands. */
+  /** The pull request of a comment in the conversation. */
   readonly pullOfComment: (place: Place, id: number) => PullName | null;
   readonly desk: Pick<Desk, "refusal" | "shown">;
   /** Answers what the delivery log is asked; null for anything else. */
@@ -80,7 +80,7 @@ type Refused = Pick<Fault, "status" | "headers" | "body"> & { readonly closedMs:
 const TOO_QUICK_MS = 60_000;
 
 const HANG_MS = 35_000;
-/** Who answers a byte at a time, or never, and does not hang up either: longer than anybody should listen. */
+/** For responses sent a byte at a time, or never, without closing: longer than any client should wait. */
 const SLOW_MS = 60_000;
 const TRICKLE_MS = 900;
 
@@ -119,7 +119,7 @@ export async function openGitHubProxy(options: GitHubProxyOptions): Promise<GitH
     const byId = /^\/repositories\/(\d+)(\/.*)?$/.exec(rawPath);
     const named = /^\/repos\/([^/]+\/[^/]+)/.exec(rawPath)?.[1] ?? null;
     const place = byId === null ? (named === null ? null : options.byName(named)) : options.byId(Number(byId[1]));
-    const path = byId === null ? rawPath : `/repos/${place?.now ?? "gone/gone"}${byId[2] ?? ""}`;
+    const path = byId === null ? rawPath : `/repos/${place?.now ?? "removed/removed"}${byId[2] ?? ""}`;
     const token = /^(?:bearer|token)\s+(\S+)$/i.exec(request.headers.authorization ?? "")?.[1] ?? "";
     const repository = place?.born ?? named;
     return {

@@ -12,7 +12,7 @@ export type HistoryEvent =
   | (At & {
       readonly kind: "delivered";
       readonly guid: string;
-      /** The GUID under which the same happening was told first; null for the first. */
+      /** The GUID of the first delivery of the same event; null for the first. */
       readonly sameAs: string | null;
       readonly event: string;
       readonly action: string | null;
@@ -25,7 +25,7 @@ export type HistoryEvent =
       readonly what: string;
       readonly pull: PullName;
       readonly head: string;
-      readonly state: "open" | "closed" | "gone";
+      readonly state: "open" | "closed" | "removed";
     })
   /** A request to GitHub; `at` is its arrival. */
   | (At & {
@@ -49,7 +49,7 @@ export type HistoryEvent =
       /** Which of several has sent it; absent where there is one. */
       readonly process?: number;
     })
-  /** GitHub told an installation to wait: the process that asked, each time that one does. */
+  /** GitHub asked an installation to wait: the process that sent the request, each time. */
   | (At & {
       readonly kind: "limited";
       readonly installation: number;
@@ -70,7 +70,7 @@ export type HistoryEvent =
       readonly kind: "trouble";
       readonly what: string;
       readonly until: number;
-      /** Jobs that ran when it began, where somebody looked. */
+      /** Jobs that ran when it began, if they were counted. */
       readonly running?: number;
     })
   /** People did something to repositories as such; OWNER/NAME as it is then. */

@@ -1,5 +1,5 @@
-// Where the App is installed, as GitHub enforces it: who took it away, switched it off, or gave a repository to somebody else. The
-// fake knows repositories that were withdrawn; what becomes of installations as such is decided here, before it is asked.
+// Installations of the App as GitHub enforces them: removed, suspended, or with a repository transferred to another owner. The fake
+// knows removed repositories; this module decides about whole installations, before the fake is asked.
 import type { Repository } from "../test/fakes/github/conversation.ts";
 import { isRead } from "./request-method.ts";
 import type { Answer } from "./scripted-response.ts";
@@ -20,9 +20,9 @@ export interface Desk {
   isForbidden(repository: Pick<Repository, "owner">): boolean;
   /** One repository is taken out of its installation, for ever. */
   remove(repository: number): void;
-  /** Whether GitHub still tells the App what happens there. */
+  /** Whether GitHub still delivers its events to the App. */
   receives(installation: number | null, repository: number | null): boolean;
-  isGone(repository: Pick<Repository, "id" | "owner">): boolean;
+  isRemoved(repository: Pick<Repository, "id" | "owner">): boolean;
   /** GitHub's refusal; null where the request may pass. */
   refusal(asked: {
     readonly method: string;
@@ -33,7 +33,7 @@ export interface Desk {
     /** That the path names. */
     readonly repository: Pick<Repository, "id" | "owner"> | null;
   }): Answer | null;
-  /** A list of installations as it stands now. */
+  /** The current list of installations. */
   shown(path: string, answer: Answer): Answer;
 }
 
@@ -46,14 +46,15 @@ export interface DeskOptions {
 
 export function openDesk({ installations, repository }: DeskOptions): Desk {
   const suspended = new Set<number>();
-  const gone = new Set<number>();
+  const uninstalled = new Set<number>();
   const removed = new Set<number>();
   const forbidden = new Map<number, Permission>();
   const ofOwner = (owner: string) => installations.get(owner) ?? 0;
-  const isGone = ({ id, owner }: Pick<Repository, "id" | "owner">) => removed.has(id) || gone.has(ofOwner(owner));
+  const isRemoved = ({ id, owner }: Pick<Repository, "id" | "owner">) =>
+    removed.has(id) || uninstalled.has(ofOwner(owner));
 
   function mint(id: number, text: string): Answer | null {
-    if (gone.has(id)) return NOT_FOUND;
+    if (uninstalled.has(id)) return NOT_FOUND;
     if (suspended.has(id)) return SUSPENDED;
     const { repository_ids: ids = [] } = JSON.parse(text || "{}") as { repository_ids?: readonly number[] };
     const isElsewhere = (one: number) => {
@@ -75,29 +76,29 @@ export function openDesk({ installations, repository }: DeskOptions): Desk {
     forbid: (installation, permission) => void forbidden.set(installation, permission),
     allow: (installation) => void forbidden.delete(installation),
     isForbidden: ({ owner }) => forbidden.has(ofOwner(owner)),
-    uninstall: (installation) => void gone.add(installation),
+    uninstall: (installation) => void uninstalled.add(installation),
     suspend: (installation) => void suspended.add(installation),
     unsuspend: (installation) => void suspended.delete(installation),
     remove: (id) => void removed.add(id),
     receives: (installation, id) =>
-      (installation === null || !(gone.has(installation) || suspended.has(installation))) &&
+      (installation === null || !(uninstalled.has(installation) || suspended.has(installation))) &&
       (id === null || !removed.has(id)),
-    isGone,
+    isRemoved,
     refusal({ method, path, text, installation, repository: named }) {
       const minted = /^\/app\/installations\/(\d+)\/access_tokens$/.exec(path)?.[1];
       if (minted !== undefined) return mint(Number(minted), text);
       const looked = /^\/app\/installations\/(\d+)$/.exec(path)?.[1];
-      if (looked !== undefined) return gone.has(Number(looked)) ? NOT_FOUND : null;
-      if (installation !== null && gone.has(installation)) return BAD_TOKEN;
+      if (looked !== undefined) return uninstalled.has(Number(looked)) ? NOT_FOUND : null;
+      if (installation !== null && uninstalled.has(installation)) return BAD_TOKEN;
       if (installation !== null && suspended.has(installation)) return SUSPENDED;
-      if (named !== null && isGone(named)) return NOT_FOUND;
+      if (named !== null && isRemoved(named)) return NOT_FOUND;
       return installation !== null && isRefused(installation, method, path) ? NOT_ACCESSIBLE : null;
     },
     shown(path, answer) {
       if (path !== "/app/installations" || answer.status !== 200) return answer;
       const listed = JSON.parse(answer.body.toString()) as readonly { readonly id: number }[];
       const standing = listed
-        .filter(({ id }) => !gone.has(id))
+        .filter(({ id }) => !uninstalled.has(id))
         .map((one) => (suspended.has(one.id) ? { ...one, suspended_at: "2026-01-01T00:00:00Z" } : one));
       return { ...answer, body: Buffer.from(JSON.stringify(standing)) };
     },

@@ -1,4 +1,4 @@
-// How rows of a store tell the checker what became of a review: the same words in SQLite and PostgreSQL.
+// Turns rows of a store into outcomes of reviews for the checker, the same for SQLite and PostgreSQL.
 import type { Learnt, ReviewEnd } from "./ground-truth.ts";
 import type { PullName } from "./history.ts";
 
@@ -22,7 +22,7 @@ export function settledReview(
   return { pull: pullOf(key), head, end, reason: outcome };
 }
 
-/** A job that posted is told by the review that it settled. */
+/** A job that posted is recognised by the review that it settled. */
 export function endedJob({ key, state, outcome, head }: JobRow, pullOf: PullOf): ReviewEnd[] {
   if (head === null) return [];
   const reported = { pull: pullOf(key), head, reason: outcome ?? "" };

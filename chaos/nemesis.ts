@@ -1,5 +1,5 @@
-// Whoever is against the server: kills it at random moments and at named points, freezes it, ends it politely, takes the database's
-// lock. Always one thing at a time, always from its own dice.
+// Disturbs the server: kills it at random moments and at breakpoints, freezes it, stops it with SIGTERM, takes the database's
+// lock. One disturbance at a time, from its own random numbers.
 import { type ChildProcess, spawn } from "node:child_process";
 import { appendFileSync, existsSync, rmSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -39,7 +39,7 @@ export interface NemesisOptions {
   readonly breakpoints: Breakpoints;
   /** Where the database is a file; null where it is not. */
   readonly dataDir: string | null;
-  /** Whether the data folder stands on a disk that may be filled. */
+  /** Whether the data folder is on a disk that may be filled. */
   readonly fillsDisk: boolean;
   /** The server's public one. */
   readonly port: number;
@@ -65,7 +65,7 @@ export interface Nemesis {
   failAt(): string | null;
   /** Lets the server live for a while and ends it. Returns how it ended. */
   endLife(server: ServerProcess): Promise<"killed" | "terminated">;
-  /** Holds its public port for as long as it lets anybody: resolves when all were cut. */
+  /** Holds connections to its public port for as long as it allows: resolves when all were cut. */
   molest(server: ServerProcess, each: number): Promise<void>;
   close(): void;
 }
@@ -127,7 +127,7 @@ export function nemesis(options: NemesisOptions): Nemesis {
     return sending.over.finally(() => senders.delete(sending));
   }
 
-  /** Somebody else's file takes all the room there is. */
+  /** Another file takes all free space. */
   async function fillDisk(forMs: number): Promise<void> {
     if (options.dataDir === null || !options.fillsDisk) return;
     const [at, file] = [Date.now(), join(options.dataDir, "ballast")];
@@ -163,16 +163,16 @@ export function nemesis(options: NemesisOptions): Nemesis {
   async function endLife(server: ServerProcess): Promise<"killed" | "terminated"> {
     // Some do not live to see the day.
     if (random.chance(0.08)) {
-      await Promise.race([wait(random.between(50, 1_500)), server.gone]);
+      await Promise.race([wait(random.between(50, 1_500)), server.exited]);
       await server.kill("while it started");
       return "killed";
     }
     const listens = await server.listening;
     if (!listens) return "killed";
-    await Promise.race([annoy(server), server.gone]);
+    await Promise.race([annoy(server), server.exited]);
     if (random.chance(0.55)) {
-      await Promise.race([wait(random.between(100, options.patienceMs)), server.gone]);
-      if (options.waitsForWork) await Promise.race([work(server), server.gone]);
+      await Promise.race([wait(random.between(100, options.patienceMs)), server.exited]);
+      if (options.waitsForWork) await Promise.race([work(server), server.exited]);
       if (happens(activeFaults, "term") && server.isAlive() && random.chance(0.1)) {
         await terminate(server);
         return "terminated";
@@ -183,7 +183,7 @@ export function nemesis(options: NemesisOptions): Nemesis {
     // What comes by the model is seen of all servers together.
     const places = options.index === undefined ? OUTSIDE : OUTSIDE.filter(({ source }) => source !== MODEL.source);
     const point = breakpoints.arm(random.pick(places), PATIENCE_MS, options.index);
-    const reached = await Promise.race([point, server.gone.then(() => null)]);
+    const reached = await Promise.race([point, server.exited.then(() => null)]);
     await server.kill(reached ?? "having waited for a point in vain");
     return "killed";
   }

@@ -1,5 +1,5 @@
 // What people do in a run: they open pull requests, push, force, close, reopen and ask, on several repositories of several owners.
-// Chance decides what; the fake GitHub keeps what became of it.
+// Random numbers decide what; the fake GitHub stores the result.
 import type { Pull, Repository, ReviewComment } from "../test/fakes/github/conversation.ts";
 import type { GitHubWorld } from "../test/fakes/github/github.ts";
 import type { Canaries } from "./canaries.ts";
@@ -33,7 +33,7 @@ export interface People {
   readonly repositories: readonly Repository[];
   /** One act, which makes one delivery. */
   act(): Promise<void>;
-  /** Somebody answers findings that stand on open pull requests: so many times. */
+  /** How often people answer findings on open pull requests. */
   answer(times: number): Promise<void>;
   /** Somebody pushes to, closes or reopens this very pull request, now. */
   disturb(pull: PullName): Promise<void>;
@@ -42,7 +42,7 @@ export interface People {
   /** Nobody is switched off any more. */
   calm(): Promise<void>;
   readonly desk: Desk;
-  /** `OWNER/NAME` with which it was made: what the harness calls it for ever, whoever calls it what. */
+  /** `OWNER/NAME` with which it was made: the harness uses it for ever, also after a rename. */
   bornAs(repository: Repository): string;
   nameOf(pull: Pull): PullName;
   /** By the name that it has, or had. */
@@ -54,7 +54,7 @@ export interface People {
   count(): number;
 }
 
-/** A stranger's bot: nobody asked for reviews of its pull requests. */
+/** A stranger's bot, whose pull requests need no review. */
 const BOT = "merge-train[bot]";
 
 export async function gatherPeople(options: PeopleOptions): Promise<People> {
@@ -94,7 +94,7 @@ export async function gatherPeople(options: PeopleOptions): Promise<People> {
   const nameOf = (pull: Pull): PullName => `${bornAs(pull.repository)}#${pull.number}`;
   const byId = (id: number) => repositories.find((one) => one.id === id) ?? null;
   const desk = openDesk({ installations: world.installations, repository: byId });
-  const stands = (pull: Pull) => !desk.isGone(pull.repository);
+  const exists = (pull: Pull) => !desk.isRemoved(pull.repository);
   const note = (pull: Pull, what: string) =>
     history.note({ kind: "act", at: Date.now(), what, pull: nameOf(pull), head: pull.headSha, state: pull.state });
   const change = (repository: Repository) => {
@@ -104,13 +104,13 @@ export async function gatherPeople(options: PeopleOptions): Promise<People> {
   };
 
   async function open(): Promise<void> {
-    const standing = repositories.filter((one) => !desk.isGone(one));
+    const standing = repositories.filter((one) => !desk.isRemoved(one));
     const repository = standing[opened++ % standing.length] ?? random.pick(standing);
     await inTurn(repository, () => openIn(repository));
   }
 
   async function openIn(repository: Repository): Promise<void> {
-    if (desk.isGone(repository)) return;
+    if (desk.isRemoved(repository)) return;
     const isDraft = random.chance(0.04);
     const isByBot = random.chance(0.04);
     const title = `Change ${wordOf(repository)} part ${opened}`;
@@ -138,13 +138,13 @@ export async function gatherPeople(options: PeopleOptions): Promise<People> {
     return files;
   }
 
-  /** Findings of ours that somebody may answer: on a closed pull request people are looked at once more, and no more. */
+  /** Kodiai's findings that people may answer: after closing, a pull request is checked once more only. */
   function oursOn({ comments, state }: Pull): readonly ReviewComment[] {
     if (state !== "open") return [];
     return comments.filter(({ author, body }) => author === world.bot && body.includes("kodiai:finding"));
   }
 
-  /** A thumb, of which GitHub tells no App; or an answer or a resolved thread, of which it does. */
+  /** A reaction, for which GitHub sends no webhook; or an answer or a resolved thread, for which it does. */
   async function answerFinding(pull: Pull): Promise<void> {
     const ours = oursOn(pull);
     if (ours.length === 0) return;
@@ -157,7 +157,7 @@ export async function gatherPeople(options: PeopleOptions): Promise<People> {
   }
 
   async function doTo(pull: Pull, what: string): Promise<void> {
-    // The truth changes before GitHub tells of it, and is written down at once: `note` runs when the head has moved.
+    // The truth changes before GitHub's webhook, and is recorded at once: `note` runs when the head has moved.
     if (what === "push") await world.push(pull, changeTo(pull));
     else if (what === "force-push") await world.forcePush(pull, changeTo(pull));
     else if (what === "close") await world.closePull(pull);
@@ -221,17 +221,17 @@ export async function gatherPeople(options: PeopleOptions): Promise<People> {
       const { people, permission } = options.upheaving();
       if ((people || permission) && random.chance(options.atRandom))
         await repositoryEvent.happen(random.pick(repositories), "at a random moment");
-      const there = pulls.filter(stands);
+      const there = pulls.filter(exists);
       if (there.length === 0 || (opened < options.pulls && random.chance(0.5))) return open();
       const pull = random.pick(there);
       if (options.answering?.() === true && answers.chance(0.5)) {
         const answered = answers.pick(there);
-        await inTurn(answered, async () => (stands(answered) ? answerFinding(answered) : undefined));
+        await inTurn(answered, async () => (exists(answered) ? answerFinding(answered) : undefined));
       }
-      return inTurn(pull, async () => (stands(pull) ? doTo(pull, choice(pull)) : undefined));
+      return inTurn(pull, async () => (exists(pull) ? doTo(pull, choice(pull)) : undefined));
     },
     async answer(times) {
-      const open = pulls.filter((pull) => stands(pull) && oursOn(pull).length > 0);
+      const open = pulls.filter((pull) => exists(pull) && oursOn(pull).length > 0);
       for (let time = 0; time < times && open.length > 0; time++) {
         const pull = answers.pick(open);
         await inTurn(pull, () => answerFinding(pull));
@@ -239,10 +239,10 @@ export async function gatherPeople(options: PeopleOptions): Promise<People> {
     },
     async disturb(name) {
       const pull = pulls.find((one) => nameOf(one) === name);
-      if (pull === undefined || pull.author.login === BOT || !stands(pull)) return;
+      if (pull === undefined || pull.author.login === BOT || !exists(pull)) return;
       acts++;
       await inTurn(pull, async () => {
-        if (!stands(pull)) return;
+        if (!exists(pull)) return;
         await doTo(pull, pull.state === "closed" ? "reopen" : random.pick(["push", "push", "close"] as const));
       });
     },

@@ -1,4 +1,4 @@
-// A PostgreSQL for one run: a database of its own, a wire before it that can be cut, and whoever is against both.
+// A PostgreSQL for one run: a database of its own, a proxy in front of it that can cut connections, and disturbances of both.
 import pg from "pg";
 import { findMeans } from "../scripts/postgres-providers.ts";
 import { type Running, startServer, stopServer } from "../scripts/postgres-server.ts";
@@ -97,7 +97,7 @@ interface FoeOptions extends Pick<StageOptions, "random" | "activeFaults" | "his
 const TAKES_OVER: ReadonlySet<Fault> = new Set<Fault>(["swallow", "restart"]);
 const OF_DATABASES = ["backends", "cut", "swallow", "full", "slow", "restart"] as const;
 
-/** Then it strikes whoever is there. */
+/** After that it disturbs any server. */
 const WORK_PATIENCE_MS = 6_000;
 
 /** One thing at a time, with a pause after each. */
@@ -107,7 +107,7 @@ function databaseFoe({ wire, direct, own, random, activeFaults, history, running
   let struck = 0;
   const note = (what: string, forMs: number) =>
     history.note({ kind: "trouble", at: Date.now(), what, until: Date.now() + forMs, running: struck });
-  /** What nobody works on cannot be interrupted. */
+  /** Only a running job can be interrupted. */
   const whenAtWork = async () => {
     const until = performance.now() + WORK_PATIENCE_MS;
     do {
@@ -184,7 +184,7 @@ async function holdLock(url: string, forMs: number): Promise<void> {
     await client.query("LOCK TABLE jobs IN ACCESS EXCLUSIVE MODE");
     await wait(forMs);
   } catch {
-    // Not there yet, or ended by somebody else who is against everybody.
+    // Not there yet, or ended by another disturbance.
   } finally {
     await client.end().catch(() => {});
   }

@@ -6,7 +6,7 @@ import { nodeId } from "../test/fakes/github/shapes.ts";
 import type { PullTruth } from "./ground-truth.ts";
 import type { People } from "./people.ts";
 
-/** @param people who know what it is called, whether anybody asked about it, and whether the App still reaches it */
+/** @param people know its name, whether it needs a review, and whether the App still reaches it */
 export async function truthOf(
   world: GitHubWorld,
   pull: Pull,
@@ -20,7 +20,7 @@ export async function truthOf(
   const heads = new Map(pull.comments.map(({ id, commitId }) => [id, commitId]));
   return {
     pull: name,
-    state: desk.isGone(pull.repository) ? "gone" : pull.state,
+    state: desk.isRemoved(pull.repository) ? "removed" : pull.state,
     head: pull.headSha,
     isAsked: asked.has(name),
     isSpokenTo:

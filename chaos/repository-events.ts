@@ -1,5 +1,5 @@
-// What people do to repositories and installations while reviews run: they rename, hand over, switch the App off for a while, take it
-// away. One thing at a time, a few of each in a run.
+// Events of repositories and installations while reviews run: rename, transfer, suspension and removal of the App. One at a time, a
+// few of each in a run.
 import type { Pull, Repository } from "../test/fakes/github/conversation.ts";
 import type { GitHubWorld } from "../test/fakes/github/github.ts";
 import { listed } from "../test/fakes/github/repository-actions.ts";
@@ -56,12 +56,12 @@ export function repositoryEvents(options: RepositoryEventOptions): RepositoryEve
   let isBusy = false;
   let renames = 0;
 
-  const standing = () => repositories.filter((one) => !desk.isGone(one));
+  const standing = () => repositories.filter((one) => !desk.isRemoved(one));
   const ownersLeft = () => new Set(standing().map(({ owner }) => owner)).size;
   const ofOwner = (owner: string) => standing().filter((one) => one.owner === owner);
   const installationOf = (owner: string) => world.installations.get(owner) ?? 0;
 
-  function note(those: readonly Repository[], what: string, isGone: boolean, where: string): void {
+  function note(those: readonly Repository[], what: string, isRemoved: boolean, where: string): void {
     const at = Date.now();
     history.note({
       kind: "upheaval",
@@ -73,7 +73,7 @@ export function repositoryEvents(options: RepositoryEventOptions): RepositoryEve
     for (const pull of those.flatMap(({ pulls }) => pulls))
       history.note({
         ...{ kind: "act", at, what, pull: options.nameOf(pull), head: pull.headSha },
-        state: isGone ? "gone" : pull.state,
+        state: isRemoved ? "removed" : pull.state,
       });
   }
 
@@ -163,7 +163,8 @@ export function repositoryEvents(options: RepositoryEventOptions): RepositoryEve
 
   return {
     async happen(repository, where) {
-      if (isBusy || desk.isGone(repository) || desk.isForbidden(repository) || resuming.has(repository.owner)) return;
+      if (isBusy || desk.isRemoved(repository) || desk.isForbidden(repository) || resuming.has(repository.owner))
+        return;
       const possible = [...REPOSITORY_EVENTS, FORBIDS].filter(mayBe);
       if (possible.length === 0) return;
       isBusy = true;

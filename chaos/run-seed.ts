@@ -1,4 +1,4 @@
-// One run: a world, a server in it, people, and somebody who is against the server; then quiet, and the checker.
+// One run: a GitHub, servers, people, and disturbances of the servers; then quiet, and the checker.
 import { createPublicKey } from "node:crypto";
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -27,7 +27,7 @@ import { openWebhookDelivery, type WebhookDelivery } from "./webhook-delivery.ts
 
 export interface SeedOptions {
   readonly seed: string;
-  /** Acts of people, each told by one delivery; duplicates come on top. */
+  /** Actions of people, each with one delivery; duplicates come on top. */
   readonly deliveries: number;
   readonly kills: number;
   readonly faults: ReadonlySet<Fault>;
@@ -37,7 +37,7 @@ export interface SeedOptions {
   readonly repositoriesEach: number;
   readonly pulls: number;
   readonly workers: number;
-  /** Whether failed deliveries are sent again by somebody, or by the server's own sweep alone. */
+  /** Whether an operator redelivers failed deliveries, or only the server's own sweep. */
   readonly redeliver: "hand" | "sweep";
   /** How long after the last trouble everything must have come to its end. */
   readonly settleMs: number;
@@ -45,7 +45,7 @@ export interface SeedOptions {
   readonly store: string;
   /** Servers on one store; more than one needs Postgres. Absent: one. */
   readonly processes?: number;
-  /** Where the data folder is to stand, for the fault `disk`: a file system of a few dozen MiB. Absent: with the rest. */
+  /** The place of the data folder, for the fault `disk`: a file system of a few dozen MiB. Absent: with the rest. */
   readonly smallDisk?: string | undefined;
   /** The longest time between two acts. Absent: 60 ms. */
   readonly paceMs?: number;
@@ -172,7 +172,7 @@ async function played(theatre: Theatre, started: number): Promise<SeedResult> {
 
 /**
  * A look at all open pull requests may have failed while everything did. The next one, ten minutes later or at a start, finds what
- * it would have found: nobody waits for ten minutes here.
+ * it would have found: the harness does not wait for ten minutes.
  */
 async function oneMoreLook(theatre: Theatre): Promise<void> {
   const { slots } = theatre;
@@ -220,7 +220,7 @@ async function reportedRefusals({ slots }: Theatre): Promise<number> {
   return Math.max(0, ...(await Promise.all(texts)));
 }
 
-/** Rejects when somebody wants the run to end. */
+/** Rejects when the run is to end. */
 function unwanted(signal: AbortSignal | undefined): Promise<never> {
   return new Promise((_, reject) => signal?.addEventListener("abort", () => reject(signal.reason), { once: true }));
 }
@@ -466,7 +466,7 @@ async function lastMolest({ activeFaults }: Theatre, { foe, server }: Slot): Pro
 async function actUntil({ people, options }: Theatre, count: number): Promise<void> {
   const own = seededRandom(`${options.seed}/pace/${count}`);
   while (people.count() < count) {
-    await people.act().catch((error: unknown) => options.say(`  somebody could not act: ${String(error)}`));
+    await people.act().catch((error: unknown) => options.say(`  an action failed: ${String(error)}`));
     await wait(own.between(5, options.paceMs ?? 60));
   }
 }
@@ -512,7 +512,7 @@ async function noteRecovered({ view, interrupted, history }: Theatre): Promise<v
 }
 
 /**
- * Nothing travels, nothing is open, nobody asks GitHub for anything, and no check run says that it is under way: one whose end
+ * No delivery is in flight, no job is open, no request goes to GitHub, and no check run is in progress: one whose end
  * GitHub never heard is ended by the server's own sweep, within a minute or two.
  */
 async function untilQuiet(theatre: Theatre): Promise<void> {
@@ -533,7 +533,7 @@ async function untilQuiet(theatre: Theatre): Promise<void> {
 
 const pullsOf = ({ people }: Theatre) => people.repositories.flatMap(({ pulls }) => pulls as Pull[]);
 
-/** Of open pull requests that somebody asked about: of others nobody waits for a check. */
+/** For open pull requests that need a review; others need no check. */
 async function openChecks(theatre: Theatre): Promise<number> {
   const open = (await truths(theatre)).filter(
     ({ state, isAsked, isRefused }) => state === "open" && isAsked && !isRefused,
@@ -565,7 +565,7 @@ async function groundTruth(theatre: Theatre): Promise<GroundTruth> {
     workers: options.workers,
     // Whoever is cut off from the database is cut off with all.
     takeovers: stage === null ? 0 : frozen + stage.takeovers() * theatre.slots.length,
-    gone: new Set(people.repositories.filter((one) => people.desk.isGone(one)).map(people.bornAs)),
+    removed: new Set(people.repositories.filter((one) => people.desk.isRemoved(one)).map(people.bornAs)),
     violations: world.violations,
   };
 }
@@ -736,8 +736,8 @@ async function close({
     disk.close();
   }
   if (options.keep) return;
-  for (const gone of [folder, ...slots.map(({ dataDir }) => dirname(dataDir))])
-    rmSync(gone, { recursive: true, force: true });
+  for (const path of [folder, ...slots.map(({ dataDir }) => dirname(dataDir))])
+    rmSync(path, { recursive: true, force: true });
 }
 
 function wait(ms: number): Promise<void> {

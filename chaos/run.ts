@@ -81,7 +81,7 @@ async function main(): Promise<void> {
       say: (line) => console.log(line),
       unwanted: unwanted.signal,
     });
-    tell(seed, result);
+    report(seed, result);
     results.push({ seed, result });
   }
   if (values.json !== undefined) writeFileSync(values.json, `${JSON.stringify(results.map(toldAsJson), null, 2)}\n`);
@@ -96,7 +96,7 @@ function whole(
   return number;
 }
 
-function tell(seed: string, result: SeedResult): void {
+function report(seed: string, result: SeedResult): void {
   const { broken, figures } = result;
   const rounded = Object.entries(figures).map(([name, value]) => `${name} ${Math.round(value * 10) / 10}`);
   console.log(`  ${rounded.join(", ")}`);

@@ -1,4 +1,4 @@
-// What the fake GitHub answers when it does not answer as itself.
+// Responses that the proxy sends in place of the fake GitHub.
 
 export interface Answer {
   readonly status: number;

@@ -1,4 +1,4 @@
-// Chance that can be repeated: the same seed gives the same throws.
+// Repeatable random numbers: the same seed gives the same sequence.
 
 export interface SeededRandom {
   /** 0 ≤ x < 1. */
@@ -13,7 +13,7 @@ export interface SeededRandom {
   fork(name: string): SeededRandom;
 }
 
-/** @param seed any text or number; equal seeds give equal throws */
+/** @param seed any text or number */
 export function seededRandom(seed: string | number): SeededRandom {
   let state = hashOf(String(seed));
   // mulberry32, by Tommy Ettinger: public domain, 32 bits of state, passes gjrand.

@@ -1,4 +1,4 @@
-// How deliveries come: late, twice, in another order, not at all; and GitHub's log of them, from which they can be sent again.
+// Delivers webhooks late, twice, in another order or not at all, and keeps GitHub's log of them, from which they can be redelivered.
 import { createVerify, randomUUID } from "node:crypto";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -16,7 +16,7 @@ const MOST_PAUSE_MS = 20_000;
 
 interface Letter {
   readonly guid: string;
-  /** The GUID under which another hook told the same. */
+  /** The GUID under which another hook delivered the same. */
   readonly sameAs: string | null;
   readonly event: string;
   readonly action: string | null;
@@ -29,7 +29,7 @@ interface Letter {
   travels: number;
   isTaken: boolean;
   askedAgain: number;
-  /** How long somebody waits before the next try by hand, and until when now. */
+  /** The wait before the next redelivery by hand, and its end. */
   pauseMs: number;
   pausedUntil: number;
 }
@@ -45,7 +45,7 @@ interface LogRow {
 export interface WebhookDelivery {
   /** Where the fake GitHub sends webhooks. */
   readonly url: string;
-  /** Where they are to go: to any of them, as a load balancer sends that asks nobody how they are. None while nobody is there. */
+  /** The receivers: any of them, like a load balancer without health checks. Empty while there are none. */
   address(...urls: readonly string[]): void;
   /** Answers requests for the delivery log; null for any other. */
   answer(method: string, path: string, search: string, authorization: string): Promise<Answer | null>;
@@ -68,7 +68,7 @@ export interface WebhookDeliveryOptions {
   readonly publicKey: string;
   /** `OWNER/NAME` by which the harness calls a repository; null for one that it does not know. */
   readonly nameOf?: (repository: number) => string | null;
-  /** Whether GitHub tells the App what happens there. Absent: it does. */
+  /** Whether GitHub delivers events of it to the App. Absent: it does. */
   readonly receives?: (installation: number | null, repository: number | null) => boolean;
 }
 
@@ -91,7 +91,7 @@ export async function openWebhookDelivery(options: WebhookDeliveryOptions): Prom
 
   function post(letter: Letter): void {
     const { event } = letter;
-    // Of its own end an installation is told.
+    // An installation receives the event of its own removal.
     if (!event.startsWith("installation") && !receives(letter.installation, letter.repository)) return;
     if (event === "pull_request" && happens(activeFaults, "drop") && random.chance(0.3)) return;
     letters.push(letter);
@@ -102,7 +102,7 @@ export async function openWebhookDelivery(options: WebhookDeliveryOptions): Prom
       const apart = copy === 0 || random.chance(0.5) ? 0 : random.between(10, 3_000);
       travel(letter, late + jitter + apart);
     }
-    // The same happening told by a second hook, or redelivered under another id.
+    // The same event delivered by a second hook, or redelivered under another id.
     if (happens(activeFaults, "duplicate") && random.chance(0.03)) {
       const guid = randomUUID();
       const twin = {
@@ -136,7 +136,7 @@ export async function openWebhookDelivery(options: WebhookDeliveryOptions): Prom
         status = response.status;
       }
     } catch {
-      // Nobody there, or nobody who answers: GitHub writes down that it failed.
+      // No receiver, or no response: GitHub logs a failure.
     }
     if (status !== null && status >= 200 && status < 300) letter.isTaken = true;
     log.push({ id: 10_000 + log.length, letter, at, redelivery, status });

@@ -1,19 +1,19 @@
-// Deliberate breakages, each the loss of one promise, and the test that must notice it.
+// Mutants: changes that each break one promise, with the test that must fail.
 
 export interface Mutant {
   /** A few words; unique. */
   readonly id: string;
-  /** What is lost. */
+  /** The promise that breaks. */
   readonly loses: string;
   readonly file: string;
-  /** Stands exactly once in the file. */
+  /** Occurs exactly once in the file. */
   readonly find: string;
   readonly replace: string;
-  /** [file, title]: fails when the promise is lost. */
+  /** [file, title]: fails with this mutant. */
   readonly test: readonly [file: string, title: string];
   /** Cheap enough for every change. */
   readonly isQuick?: boolean;
-  /** The test notices by never ending. */
+  /** The test hangs instead of failing. */
   readonly hangs?: boolean;
 }
 

@@ -12,7 +12,7 @@ const VAULT = "vaultacme1q77";
 const TOKEN = "ghp_0123456789abcdefghijABCDEFGHIJ012345";
 
 const opened = delivery(1_000, "guid-opened", "opened", 202);
-const act = (at: number, what: string, head = HEAD, state: "open" | "closed" | "gone" = "open"): HistoryEvent => {
+const act = (at: number, what: string, head = HEAD, state: "open" | "closed" | "removed" = "open"): HistoryEvent => {
   return { kind: "act", at, what, pull: PULL, head, state };
 };
 function delivery(
@@ -214,7 +214,7 @@ test("a summary that says for ever that a review is being written", () => {
     { invariant: "I2", what: "its summary says for ever that a review is being written", pull: PULL },
   ]);
   expect(ids(broken([], pull({ summaries, state: "closed" })))).toEqual(["I2"]);
-  expect(broken([], pull({ summaries, state: "gone" }))).toEqual([]);
+  expect(broken([], pull({ summaries, state: "removed" }))).toEqual([]);
 });
 
 describe("writes that come too late", () => {
@@ -245,14 +245,14 @@ describe("writes that come too late", () => {
   });
 
   test("anything once the installation is removed", () => {
-    expect(late([act(7_000, "uninstall", HEAD, "gone"), write(12_000, "POST", "issues/7/comments", null)])).toEqual([
+    expect(late([act(7_000, "uninstall", HEAD, "removed"), write(12_000, "POST", "issues/7/comments", null)])).toEqual([
       "I5",
     ]);
   });
 
   test("even a try once the installation is removed or suspended: GitHub refuses, and the server should have known", () => {
     const refused = { applied: false, status: 401 };
-    const off = act(7_000, "suspend", HEAD, "gone");
+    const off = act(7_000, "suspend", HEAD, "removed");
     const tried = write(12_000, "POST", "pulls/7/reviews", HEAD, refused);
     expect(late([off, tried])).toEqual(["I5"]);
     expect(late([off, act(10_500, "unsuspend"), tried])).toEqual([]);
@@ -261,10 +261,10 @@ describe("writes that come too late", () => {
 
   test("texts of a removed repository in the server's data; not those of a present one", () => {
     const found: HistoryEvent = { kind: "found", at: 20_000, canary: VAULT, where: "data/queue.db" };
-    expect(broken([found, found], { gone: new Set(["acme/shop"]) })).toEqual([
+    expect(broken([found, found], { removed: new Set(["acme/shop"]) })).toEqual([
       { invariant: "I5", what: "words of acme/shop stand in data/queue.db after its end", pull: null },
     ]);
-    expect(broken([found], { gone: new Set(["acme/bank"]) })).toEqual([]);
+    expect(broken([found], { removed: new Set(["acme/bank"]) })).toEqual([]);
     expect(broken([found])).toEqual([]);
   });
 

@@ -99,7 +99,7 @@ describe("the desk of installations", () => {
     const desk = open();
     desk.uninstall(1);
     expect([desk.refusal(mint(1))?.status, desk.refusal(read)?.status, desk.receives(1, 7)]).toEqual([404, 401, false]);
-    expect([desk.isGone(shop), desk.isGone({ id: 8, owner: "globex" })]).toEqual([true, false]);
+    expect([desk.isRemoved(shop), desk.isRemoved({ id: 8, owner: "globex" })]).toEqual([true, false]);
     const listed = { status: 200, headers: {}, body: Buffer.from('[{"id":1},{"id":2}]') };
     expect(desk.shown("/app/installations", listed).body.toString()).toBe('[{"id":2}]');
   });
@@ -148,12 +148,12 @@ describe("people", () => {
       expect(people.byName(`${one.owner}/${one.name}`)?.id).toBe(one.id);
       expect(people.byName(people.bornAs(one))?.id).toBe(one.id);
     }
-    const existing = people.repositories.filter((one) => !people.desk.isGone(one));
+    const existing = people.repositories.filter((one) => !people.desk.isRemoved(one));
     expect(new Set(existing.map(({ owner }) => owner)).size).toBeGreaterThanOrEqual(2);
     expect(existing.length).toBeLessThan(people.repositories.length);
     // They go on with what stands, under its present name.
     for (let act = 0; act < 8; act++) await people.act();
-    const isOver = (one: HistoryEvent) => one.kind === "act" && one.state === "gone";
+    const isOver = (one: HistoryEvent) => one.kind === "act" && one.state === "removed";
     const reported = ofKind(history.all, "upheaval").filter(({ what }) => what === "uninstall" || what === "remove");
     expect(reported.length).toBe(2);
     expect(history.all.some(isOver)).toBe(true);

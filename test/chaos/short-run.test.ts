@@ -67,7 +67,7 @@ test("killed twice while deliveries come late, twice and out of order, the serve
   ]);
   expect({ seed: SEED, stories }).toEqual({ seed: SEED, stories: [] });
 
-  // It was a run that could have gone wrong: the server died, people spoke, reviews were written.
+  // It was a run that could have gone wrong: the server died, people commented, reviews were written.
   expect(ofKind(result.history, "process").filter(({ what }) => what === "killed").length).toBeGreaterThanOrEqual(2);
   expect(result.figures.inbox).toBeGreaterThanOrEqual(14);
   expect(result.figures.reviews).toBeGreaterThan(0);
