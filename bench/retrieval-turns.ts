@@ -301,7 +301,7 @@ async function inTheRoom(
   if (found.ranked.length === 0 || found.degraded.length > 0) throw new Error(JSON.stringify(found.degraded));
   const ms = ({ user, system }: NodeJS.CpuUsage) => (user + system) / 1000;
   watch.add(`${name}: adapter`, lastAnswered - firstAsked, ms(used));
-  watch.add(`${name}: with the room's ranking`, wall, ms(all));
+  watch.add(`${name}: with ranking`, wall, ms(all));
   return { adapter: late, room: lateInRoom };
 }
 

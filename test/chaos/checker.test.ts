@@ -262,7 +262,7 @@ describe("writes that come too late", () => {
   test("texts of a removed repository in the server's data; not those of a present one", () => {
     const found: HistoryEvent = { kind: "found", at: 20_000, canary: VAULT, where: "data/queue.db" };
     expect(broken([found, found], { removed: new Set(["acme/shop"]) })).toEqual([
-      { invariant: "I5", what: "words of acme/shop stand in data/queue.db after its end", pull: null },
+      { invariant: "I5", what: "texts of acme/shop are in data/queue.db after its removal", pull: null },
     ]);
     expect(broken([found], { removed: new Set(["acme/bank"]) })).toEqual([]);
     expect(broken([found])).toEqual([]);
@@ -301,7 +301,7 @@ describe("what is not for others", () => {
     const found: HistoryEvent = { kind: "found", at: 9_000, canary: TOKEN, where: "server.log" };
     expect(broken([sent("model", [TOKEN]), found]).map(({ what }) => what)).toEqual([
       "ghp_01234567… was sent to model",
-      "ghp_01234567… stands in server.log",
+      "ghp_01234567… is in server.log",
     ]);
     expect(broken([{ ...found, canary: VAULT }])).toEqual([]);
   });
@@ -413,7 +413,7 @@ test("a trace has the events of that pull request, and the lives of the server i
     write(6_000, "POST", "pulls/7/reviews", HEAD, { status: 0, fault: "answer lost: reset" }),
   ];
   expect(failureTrace({ invariant: "I3", what: "", pull: PULL }, history, 0)).toEqual([
-    "      1.0 s  somebody: opened, head 7b60de4, open",
+    "      1.0 s  person: opened, head 7b60de4, open",
     "             server: killed before POST pulls/reviews, started, listening",
     "      6.0 s  POST /repos/acme/shop/pulls/7/reviews about 7b60de4: 0 (answer lost: reset)",
   ]);
