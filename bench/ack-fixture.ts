@@ -1,5 +1,5 @@
-// A GitHub of our own with eight pull requests, each of which somebody asks to review again and again, so that eight reviews
-// always run. Prints how to reach it; a line on standard input tells where webhooks go.
+// A GitHub emulator with eight pull requests, each of which is requested for review again and again, so that eight reviews
+// always run. Prints its address; a line on standard input has the address for webhooks.
 import { createInterface } from "node:readline";
 import { PULL_REQUEST } from "../demo/pull-request.ts";
 import { BASE } from "../demo/repository.ts";

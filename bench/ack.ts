@@ -116,7 +116,7 @@ async function ours(seconds: number): Promise<Acks> {
   return { ...acks, lost, reviews };
 }
 
-/** Sends at a fixed rate whatever comes back; times run from when a delivery was due, so that a stall counts for all it delays. */
+/** Sends at a fixed rate, regardless of the responses; times run from when a delivery was due, so that a stall counts for all it delays. */
 async function load(
   url: string,
   secret: string,

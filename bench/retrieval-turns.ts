@@ -45,7 +45,7 @@ export interface OwnStore {
 }
 
 /**
- * @param stores the embedded one first, of which is told how late the main loop was
+ * @param stores the embedded one first, whose main-loop delay is reported
  * @param ways with what they are called
  */
 export async function takeTurns(
@@ -217,8 +217,8 @@ interface Lateness {
 }
 
 /**
- * All that a review asks of memory: the real room with vectors at hand instead of an embedder. What the adapter does and
- * what the room does with it are told apart by when the room asks first and when it is answered last.
+ * All that a review asks of memory: the real retrieve stage with prepared vectors instead of an embedder. What the adapter does and
+ * what the stage does with it are separated by the stage's first question and its last answer.
  *
  * @param prefix what the names of the store's rows begin with
  */
@@ -234,7 +234,7 @@ export function wholeSearch(
   );
 }
 
-/** The same for one text that somebody typed: one list of each kind, ranks fused, no signals of a change. */
+/** The same for one typed text: one list of each kind, ranks fused, no signals of a change. */
 export async function searchByText(recall: Recall, asked: Asked, watch: Stopwatch, prefix = ""): Promise<void> {
   const { repo } = asked.context.job;
   const { topK } = asked.context.config.knowledge.retrieval;

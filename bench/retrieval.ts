@@ -30,7 +30,7 @@ export interface RetrievalFigures {
   readonly loopLate: Seen["loopLate"];
   /** Of our own filter by language. */
   readonly ourFilter: Built["filter"];
-  /** What is measured once, by name; the unit stands in the name. */
+  /** What is measured once, by name; the name contains the unit. */
   readonly once: Readonly<Record<string, number>>;
   /** Of each other way, measured once. */
   readonly built: Readonly<Record<string, Built>>;

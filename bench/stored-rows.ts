@@ -177,7 +177,7 @@ export function askedVector({ vectors }: Asked): Float32Array {
   return vectors[15] ?? new Float32Array(DIMENSION);
 }
 
-/** The generator begins anew with the first batch only while no other was made: for a run that fills nothing. */
+/** The generator starts again with the first batch only while no other was made: for a run that fills nothing. */
 function fingerprintNow(corpus: Corpus): string {
   const first = corpus.batches().next().value;
   return first === undefined ? "" : fingerprintOf(corpus, first);

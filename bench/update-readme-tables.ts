@@ -1,8 +1,8 @@
-// Puts a run's tables into the page that tells of them, so that nobody copies figures by hand.
+// Writes a run's tables into the README, so that no figure is copied by hand.
 import { readFileSync, writeFileSync } from "node:fs";
 
 /**
- * Replaces what stands between `<!-- run NAME -->` and the next `<!-- end of run -->` in a Markdown file.
+ * Replaces the text between `<!-- run NAME -->` and the next `<!-- end of run -->` in a Markdown file.
  *
  * @throws Error when the page has no such place
  */

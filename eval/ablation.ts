@@ -1,5 +1,5 @@
-// The ablation table: each row switches one thing on over the row before it, and beside its gain stands what was once
-// expected of it. Every row is the real store and room; only settings differ.
+// The ablation table: each row switches one thing on over the row before it, and lists its gain beside what was once
+// expected of it. Every row is the real store and retrieve stage; only settings differ.
 import type { QueryVariant } from "../src/domain/retrieval.ts";
 import { DEFAULT_DIGEST, type DigestForm } from "../src/learn/remember/embedding-text.ts";
 import { FACTOR_NAMES, type FactorName } from "../src/retrieve/rank/factors.ts";
@@ -25,7 +25,7 @@ const EXPECTED = {
 } as const;
 
 interface Stage extends Arm {
-  /** Whose place it takes: its gain is told over that row. */
+  /** The row that it replaces: its gain is relative to that row. */
   readonly over?: string;
   readonly expected?: keyof typeof EXPECTED;
   readonly form: DigestForm;

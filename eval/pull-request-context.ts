@@ -1,4 +1,4 @@
-// A pull request as the gather room would hand it on, made of what evaluation data tells about it.
+// A pull request as the gather stage returns it, made from evaluation data.
 
 import { defaultConfig } from "../src/config/repo-config.ts";
 import { jobKey, type Repo } from "../src/domain/job.ts";
@@ -15,7 +15,7 @@ export interface PullRequestFacts {
   readonly explicit: boolean;
 }
 
-/** Nothing is known beside what is told: no head texts, no labels, no facts about the author. */
+/** Only the data is known: no head texts, no labels, no facts about the author. */
 export function pullRequestContext({
   repo,
   number,

@@ -26,7 +26,7 @@ export interface RankedCase {
 const NOW = Date.parse("2026-11-01T00:00:00Z");
 /** Longer than any list of a case: what reaches a prompt is another question than the order. */
 const WHOLE = 50;
-/** A neural embedder's: given vectors stand for one. */
+/** A neural embedder's: given vectors replace one. */
 const THRESHOLD = 0.3;
 
 /**
@@ -70,7 +70,7 @@ export async function askOrder(one: Case, number: number, store: TemporaryStore)
   };
 }
 
-/** All cases have one name, since names are embedded and must not tell cases apart, and an id and an owner of their own. */
+/** All cases have one name, since names are embedded and must not distinguish cases, and an id and an owner of their own. */
 function repoOf(number: number): Repo {
   return { host: "eval", id: number, ownerId: number, owner: "acme", name: "shop", visibility: "public" };
 }

@@ -1,4 +1,4 @@
-// One configuration of the retrieve room asked one question: the same room and store that reviews use.
+// Runs one query with one configuration of the retrieve stage: the same stage and store that reviews use.
 import { analyze } from "../src/analyze/analyze.ts";
 import { defaultKnowledge } from "../src/config/knowledge.ts";
 import type { PullRequestContext } from "../src/domain/pull-request.ts";
@@ -52,7 +52,7 @@ export function questionOf(query: TaskQuery): Question {
   return { query, context, signals: analyze(context) };
 }
 
-/** @returns the answer, with all that the room said of it */
+/** @returns the answer, with all notes of the stage */
 export async function runRetrieval(
   { query, context, signals }: Question,
   arm: Arm,

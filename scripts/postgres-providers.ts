@@ -10,7 +10,7 @@ export const CACHE = join(process.env.XDG_CACHE_HOME || join(homedir(), ".cache"
 /** A server that can be started from programs on this machine. */
 export interface Programs {
   readonly kind: "programs";
-  /** What stands before the program and its arguments: `chroot ROOT setpriv …`. */
+  /** The words before the program and its arguments: `chroot ROOT setpriv …`. */
   readonly before: readonly string[];
   /** Holds `initdb` and `postgres`, as seen from behind `before`. */
   readonly bin: string;

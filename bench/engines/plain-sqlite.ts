@@ -111,7 +111,7 @@ function fts5In(path: string): Engine {
 /** Of a query's words; all of a long text take too long. */
 const RAREST = 60;
 
-/** A table of its own, so that neither row stands for the other. */
+/** A table of its own, so that neither row measures the other. */
 export const fts5Rarest: Maker = {
   name: `FTS5, ${RAREST} rarest words`,
   mostRows: null,

@@ -1,4 +1,4 @@
-// Does memory find what matters? The real store and the real retrieve room over judged queries, with the leakage guard on.
+// Does memory find what matters? The real store and the real retrieve stage over judged queries, with the leakage guard on.
 // `--task G|H|S`, `--repos A/B,C/D` for some repositories only (`sample`: those of the tests), `--rows default` for some rows only,
 // `--embedder env` measures the embedder that the environment names, as a server would take it. `--replies DIR[,DIR…]` asks the recorded
 // queries only (`--queries FILE`) and adds a row for each step that asks a model, with the replies of each folder as a repeat;
@@ -162,7 +162,7 @@ function untunedAnswers({ task, queries }: TaskData, judged: JudgedData): Answer
   });
 }
 
-/** Nearly half of the diffs stand at the final head, where what was asked for is done already. */
+/** Nearly half of the diffs are at the final head, which already contains the requested change. */
 function splitByDiff({ task, queries }: TaskData, answers: readonly Answer[], threshold: number): Row[] {
   if (task === "H" || answers.length === 0) return [];
   const atReview = new Map(queries.map((query) => [query.id, query.atReview]));

@@ -133,7 +133,7 @@ async function withModel(
   return tally;
 }
 
-/** Pull requests that somebody answered a question about; all of them where the folder holds recordings. */
+/** Pull requests with an answered question; all of them where the folder holds recordings. */
 async function withReplies(pulls: readonly RealPull[], folder: string): Promise<readonly RealPull[]> {
   const names = await readdir(folder);
   if (names.some((name) => /^review-[0-9a-f]{16}\.json$/.test(name))) return pulls;

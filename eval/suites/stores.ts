@@ -68,7 +68,7 @@ async function answered(asked: TaskData, open: (() => Promise<EmptyStore>) | und
   }, open);
 }
 
-/** The mean share of the first ten of one that stand among the first ten of the other; 1 where both found nothing. */
+/** The mean share of the first ten of one that are among the first ten of the other; 1 where both found nothing. */
 function sharedTop(ours: readonly Answer[], theirs: readonly Answer[]): number {
   const other = new Map(theirs.map(({ query, ids }) => [query, ids.slice(0, TOP)]));
   const shares = ours.map(({ query, ids }) => {

@@ -1,5 +1,5 @@
 // From which distance on is a memory of the local embedder relevant? Thresholds, confidence edges and list lengths are
-// chosen on one half of the repositories of task G and told of the other.
+// chosen on one half of the repositories of task G and reported for the other.
 import { createHash } from "node:crypto";
 import { retrievalFingerprint } from "../configuration-fingerprint.ts";
 import { readJudged } from "../judged-data.ts";
@@ -20,7 +20,7 @@ import {
   strictestBest,
 } from "../threshold-sweep.ts";
 
-/** Fewer pairs than this tell nothing of an edge. */
+/** Fewer pairs than this say nothing about an edge. */
 const LEAST_PAIRS = 20;
 const ALL: Arm = { name: "default", retrieval: { topK: 300 } };
 const STEP = 0.01;
