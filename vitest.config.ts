@@ -1,8 +1,8 @@
 import { availableParallelism } from "node:os";
 import { defineConfig } from "vitest/config";
-import { quickFolder } from "./test/quick-folder.ts";
+import { tmpfs } from "./test/tmpfs.ts";
 
-const folder = process.env.TMPDIR ?? quickFolder();
+const folder = process.env.TMPDIR ?? tmpfs();
 
 export default defineConfig({
   test: {

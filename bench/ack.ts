@@ -66,7 +66,7 @@ export async function ackBench(words: readonly string[]): Promise<void> {
 }
 
 async function beside(kind: "bare" | "probot", seconds: number): Promise<Acks> {
-  const child = started("ack-floor.ts", [kind, SECRET]);
+  const child = started("ack-baseline.ts", [kind, SECRET]);
   const { url = "" } = await firstLine(child);
   const { acks } = await load(url, SECRET, seconds);
   child.kill("SIGKILL");
@@ -75,15 +75,15 @@ async function beside(kind: "bare" | "probot", seconds: number): Promise<Acks> {
 
 async function ours(seconds: number): Promise<Acks> {
   const dataDir = mkdtempSync(join(tmpdir(), "kodiai-ack-"));
-  const world = started("ack-world.ts", []);
-  const told = await firstLine(world);
+  const world = started("ack-fixture.ts", []);
+  const reported = await firstLine(world);
   const [port, adminPort] = [await freePort(), await freePort()];
   const env = {
     PATH: process.env.PATH,
-    APP_ID: told.appId,
-    PRIVATE_KEY: String(told.privateKey),
-    WEBHOOK_SECRET: told.webhookSecret,
-    KODIAI_GITHUB_API_URL: told.apiUrl,
+    APP_ID: reported.appId,
+    PRIVATE_KEY: String(reported.privateKey),
+    WEBHOOK_SECRET: reported.webhookSecret,
+    KODIAI_GITHUB_API_URL: reported.apiUrl,
     KODIAI_DATA_DIR: dataDir,
     KODIAI_WORKERS: "8",
     // What a review does to GitHub is not measured here, and GitHub wants a second between two writes.
@@ -100,7 +100,7 @@ async function ours(seconds: number): Promise<Acks> {
   world.stdin?.write(`${url}\n`);
   // The first reviews compile and read what the later ones find ready.
   await new Promise((resolve) => setTimeout(resolve, 5_000));
-  const { acks, accepted } = await load(url, String(told.webhookSecret), seconds);
+  const { acks, accepted } = await load(url, String(reported.webhookSecret), seconds);
   server.kill("SIGTERM");
   await new Promise((resolve) => server.once("exit", resolve));
   world.kill("SIGKILL");
@@ -116,7 +116,7 @@ async function ours(seconds: number): Promise<Acks> {
   return { ...acks, lost, reviews };
 }
 
-/** Sends at a fixed rate whatever comes back; times run from when a delivery was due, so that a stall counts for all it delays. */
+/** Sends at a fixed rate, regardless of the responses; times run from when a delivery was due, so that a stall counts for all it delays. */
 async function load(
   url: string,
   secret: string,

@@ -12,21 +12,21 @@ import { type MemorySearch, memorySearch, ROWS_IN_DATABASE } from "../src/search
 import { usearchExact } from "../src/search/vector-index.ts";
 import { storedRows as rowsOf } from "../src/store/memory/search-rows.ts";
 import { openSqlite } from "../src/store/sqlite.ts";
-import { builtWays } from "./built-ways.ts";
+import { builtEngines } from "./built-engines.ts";
+import type { Engine } from "./engines/engine.ts";
 import { NEAREST } from "./exact-truth.ts";
 import { type Asked, type Corpus, MOST_QUESTIONS, retrievalCorpus, SPACE } from "./retrieval-corpus.ts";
 import { scopeIn, WANTED } from "./retrieval-turns.ts";
 import { askedVector, type Filled, storedRows } from "./stored-rows.ts";
-import type { Way } from "./ways/way.ts";
 
 export interface ElevenTexts {
   readonly rows: number;
   /** Texts of a question, each searched with. */
   readonly texts: number;
-  readonly seen: Readonly<Record<string, SeenWay>>;
+  readonly seen: Readonly<Record<string, SeenEngine>>;
 }
 
-export interface SeenWay {
+export interface SeenEngine {
   /** Milliseconds of processor time for all texts of a question: the mean over questions of their best runs. */
   readonly cpuMs: number;
   /** Of the nearest by exact float32 the share that was found, 0–1; null where words are searched. */
@@ -61,7 +61,7 @@ async function measure(rows: number): Promise<ElevenTexts> {
   const { corpus, asked } = await retrievalCorpus(rows, 1, MOST_QUESTIONS);
   const filled = await storedRows(folder, corpus, asked);
   const questions = await Promise.all(asked.slice(0, QUESTIONS).map(questionOf));
-  const seen: Record<string, SeenWay> = {};
+  const seen: Record<string, SeenEngine> = {};
   const take = async (contender: Contender) => {
     const { name, nearestAll, matchingAll } = contender;
     if (nearestAll !== undefined) {
@@ -94,10 +94,10 @@ async function measure(rows: number): Promise<ElevenTexts> {
   await db.close();
   for (const name of WAYS) {
     const place = { folder: join(folder, "ways"), fingerprint: filled.fingerprint, words: [name] };
-    const ways = await builtWays(filled.stored, { ...place, stays: values.keep !== undefined });
-    for (const { way, ...built } of ways.filter((one) => one.name === name))
-      await take(oneAfterAnother(built.name, way));
-    for (const { way } of ways) await way.close();
+    const engines = await builtEngines(filled.stored, { ...place, stays: values.keep !== undefined });
+    for (const { engine, ...built } of engines.filter((one) => one.name === name))
+      await take(oneAfterAnother(built.name, engine));
+    for (const { engine } of engines) await engine.close();
     globalThis.gc?.();
   }
   return { rows, texts: TEXTS, seen };
@@ -114,7 +114,7 @@ function ownSearch(search: MemorySearch, corpus: Corpus): Contender {
   };
 }
 
-function oneAfterAnother(name: string, { nearest, nearestAll, matching }: Way): Contender {
+function oneAfterAnother(name: string, { nearest, nearestAll, matching }: Engine): Contender {
   const each = async <In, Out>(all: readonly In[], work: (one: In) => Out | Promise<Out>) => {
     const found: Out[] = [];
     for (const one of all) found.push(await work(one));

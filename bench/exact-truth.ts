@@ -1,6 +1,6 @@
 // What recall is held against: the nearest rows by exact cosine, worked out block by block for all questions at once, because a
 // million vectors take 4 GB.
-import { batchesOf, type Stored } from "./ways/way.ts";
+import { batchesOf, type Stored } from "./engines/engine.ts";
 
 /** Rows that recall is taken of. */
 export const NEAREST = 20;

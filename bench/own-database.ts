@@ -1,6 +1,6 @@
 // A PostgreSQL for a benchmark: a server of its own by the best means at hand, and a database in one that is dropped afterwards.
 import pg from "pg";
-import { findMeans } from "../scripts/postgres-means.ts";
+import { findMeans } from "../scripts/postgres-providers.ts";
 import { startServer } from "../scripts/postgres-server.ts";
 
 /** @throws Error where none can be had */

@@ -33,7 +33,7 @@ export interface BenchmarkSubject {
   readonly addedLines: number;
 }
 
-/** @param wanted files of it; where the project has no more, the same ones stand in further folders */
+/** @param wanted files of it; if the project has fewer, copies of the same ones in other folders */
 export function benchmarkSubject(wanted: number = FILES): BenchmarkSubject {
   const demo = Object.entries(PULL_REQUEST.files).flatMap(([path, text]) =>
     typeof text === "string" ? [{ path, before: textOf(DEMO_BASE[path]), after: text }] : [],

@@ -28,7 +28,7 @@ interface Seen {
 
 export async function repositoryBench(words: readonly string[]): Promise<void> {
   const dataDir = mkdtempSync(join(tmpdir(), "kodiai-repository-"));
-  const file = fileURLToPath(new URL("repository-world.ts", import.meta.url));
+  const file = fileURLToPath(new URL("repository-fixture.ts", import.meta.url));
   const world = spawn(process.execPath, [file], { stdio: ["pipe", "pipe", "inherit"] });
   const measured = JSON.parse(
     String((await createInterface({ input: world.stdout })[Symbol.asyncIterator]().next()).value),

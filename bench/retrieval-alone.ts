@@ -3,7 +3,7 @@
 import { parseArgs } from "node:util";
 import { threadRecall } from "../src/store/memory/recall.ts";
 import { type Stopwatch, stopwatch } from "./clocks.ts";
-import { residentNow } from "./resident.ts";
+import { residentNow } from "./resident-memory.ts";
 import { type Asked, MOST_QUESTIONS, retrievalCorpus } from "./retrieval-corpus.ts";
 import {
   type Latenesses,

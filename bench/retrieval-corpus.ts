@@ -53,7 +53,7 @@ export interface Asked {
 
 const BATCH = 2_000;
 const VARIANTS = 16;
-/** Made before the rows whatever is asked for: the rows of a folder that was filled once are the same with fewer questions. */
+/** Made before the rows for any number of questions: the rows of a folder that was filled once are the same with fewer questions. */
 export const MOST_QUESTIONS = 65;
 
 /** @param questions pull requests that ask, each about rows that are not remembered; at most MOST_QUESTIONS */
@@ -91,7 +91,7 @@ export async function retrievalCorpus(
   };
 }
 
-/** The repository of that number as GitHub would tell it. */
+/** The repository of that number as GitHub describes it. */
 export function repoOf(repository: number) {
   return { ...REPO, id: 5_000 + repository, name: `player-${repository}` };
 }

@@ -3,10 +3,10 @@ import { execFileSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
-import { intoPage } from "./into-page.ts";
 import { machineNow } from "./machine.ts";
 import type { Built, RetrievalFigures } from "./retrieval.ts";
 import { retrievalMarkdown } from "./retrieval-markdown.ts";
+import { intoPage } from "./update-readme-tables.ts";
 
 /** What is measured, and how long a whole search with its ranking may take there, in milliseconds at the 95th percentile. */
 const SIZES = [
@@ -30,7 +30,7 @@ export function retrievalBench(words: readonly string[]): void {
       rows: { type: "string" },
       repositories: { type: "string", default: "1" },
       turns: { type: "string" },
-      ways: { type: "string" },
+      engines: { type: "string" },
       keep: { type: "string" },
       megabytes: { type: "string" },
       table: { type: "string" },
@@ -40,8 +40,8 @@ export function retrievalBench(words: readonly string[]): void {
   });
   const sizes: readonly { readonly rows: string; readonly repositories: string }[] =
     values.rows === undefined ? SIZES : [{ rows: values.rows, repositories: values.repositories }];
-  const { turns, ways, keep, megabytes } = values;
-  const handed = Object.entries({ turns, ways, keep, megabytes }).flatMap(([name, value]) =>
+  const { turns, engines, keep, megabytes } = values;
+  const handed = Object.entries({ turns, engines, keep, megabytes }).flatMap(([name, value]) =>
     value === undefined ? [] : [`--${name}`, value],
   );
   const path = fileURLToPath(new URL("retrieval.ts", import.meta.url));
@@ -88,7 +88,7 @@ export function print(figures: RetrievalFigures): void {
   }
   for (const [name, value] of Object.entries(once)) console.log(`${name}: ${value.toFixed(1)}`);
   console.log("");
-  const whole = timings["alone, whole search: with the room's ranking"]?.p95 ?? Number.NaN;
+  const whole = timings["alone, whole search: with ranking"]?.p95 ?? Number.NaN;
   const size = SIZES.find((one) => one.rows === String(rows) && one.repositories === String(repositories));
   if (size !== undefined)
     held(`a whole search within ${size.goalMs} ms at p95: ${whole.toFixed(1)}`, whole <= size.goalMs);

@@ -5,10 +5,10 @@ import type { Embedder, Recall } from "../src/ports/memory.ts";
 import { newGateCache, type RetrievePorts, retrieve, searchMemory } from "../src/retrieve/retrieve.ts";
 import { inTurn } from "../src/wire/job-ports.ts";
 import { memoryReader, quantile, type Stopwatch, stopwatch } from "./clocks.ts";
+import type { Engine, Stored } from "./engines/engine.ts";
 import { NEAREST, type Truth } from "./exact-truth.ts";
 import { type Asked, type Corpus, PULL, repoOf, SPACE } from "./retrieval-corpus.ts";
 import { askedVector, languageOf } from "./stored-rows.ts";
-import type { Stored, Way } from "./ways/way.ts";
 
 /** Hits that each way is asked for. */
 export const WANTED = 50;
@@ -45,13 +45,13 @@ export interface OwnStore {
 }
 
 /**
- * @param stores the embedded one first, of which is told how late the main loop was
+ * @param stores the embedded one first, whose main-loop delay is reported
  * @param ways with what they are called
  */
 export async function takeTurns(
   stores: readonly OwnStore[],
   corpus: Corpus,
-  ways: readonly { readonly name: string; readonly way: Way }[],
+  engines: readonly { readonly name: string; readonly engine: Engine }[],
   stored: Stored,
   asked: readonly Question[],
   watch: Stopwatch,
@@ -66,10 +66,10 @@ export async function takeTurns(
     const turn = turnOf(number, one, stored, watch);
     const ofStores: StoreLateness[] = [];
     for (const store of stores) ofStores.push(await askStore(store, corpus, one, turn, note));
-    for (const { name, way } of ways) {
+    for (const { name, engine } of engines) {
       if (slow.has(name) && number % SELDOM.turns !== WARM_UP % SELDOM.turns) continue;
       const start = performance.now();
-      await askOne({ name, isOurs: false, way }, turn, note);
+      await askOne({ name, isOurs: false, engine }, turn, note);
       if (number > 0 && performance.now() - start > SELDOM.ms) slow.add(name);
     }
     const start = performance.now();
@@ -85,7 +85,7 @@ export async function takeTurns(
   }
   return {
     reads,
-    ...note.told(),
+    ...note.reported(),
     loopLate: Object.fromEntries([...late].map(([name, ms]) => [name, latenessesOf(ms)])),
   };
 }
@@ -128,7 +128,7 @@ function turnOf(number: number, asked: Question, stored: Stored, watch: Stopwatc
 }
 
 /** The same questions as to every other way, through the adapter. */
-function ours(recall: Recall, corpus: Corpus): Way {
+function ours(recall: Recall, corpus: Corpus): Engine {
   const scope = scopeIn(corpus);
   const rowOf = ({ id }: { readonly id: string }) => Number(id.slice(4)) - corpus.target * corpus.rowsEach;
   return {
@@ -160,7 +160,7 @@ async function askStore(
   // A clock that was stopped would count the pause as delay: each search has its own.
   const single = loopClock();
   single.enable();
-  await askOne({ name: prefix, isOurs: true, way: ours(recall, corpus) }, turn, note);
+  await askOne({ name: prefix, isOurs: true, engine: ours(recall, corpus) }, turn, note);
   single.disable();
   return { ...whole, single };
 }
@@ -169,17 +169,17 @@ async function askStore(
 interface Named {
   readonly name: string;
   readonly isOurs: boolean;
-  readonly way: Way;
+  readonly engine: Engine;
 }
 
-async function askOne({ name, isOurs, way }: Named, turn: Turn, note: ReturnType<typeof scores>): Promise<void> {
+async function askOne({ name, isOurs, engine }: Named, turn: Turn, note: ReturnType<typeof scores>): Promise<void> {
   const called = (what: string) => (isOurs ? `${name}${what}, one text` : `${name}: ${what}`);
   const { on, vector, text, language, exact, exactOfLanguage, counts } = turn;
-  const { nearest, matching } = way;
+  const { nearest, matching } = engine;
   if (nearest !== undefined) {
     const found = await on.time(called("nearest"), () => nearest(vector, WANTED, null));
     if (counts) note.recall(called("nearest"), found, exact);
-    if (way.filters) {
+    if (engine.filters) {
       const some = await on.time(called("nearest of a language"), () => nearest(vector, WANTED, language));
       if (counts) note.filter(name, some, exactOfLanguage, language);
     }
@@ -202,7 +202,7 @@ function scores({ languages }: Stored) {
       known.recall.push(share(found, exact));
       known.violations += found.filter((row) => languages[row] !== language).length;
     },
-    told: () => ({
+    reported: () => ({
       recallAt20: Object.fromEntries([...recalls].map(([name, all]) => [name, mean(all)])),
       filters: Object.fromEntries(
         [...filters].map(([name, { recall, violations }]) => [name, { recall: mean(recall), violations }]),
@@ -217,8 +217,8 @@ interface Lateness {
 }
 
 /**
- * All that a review asks of memory: the real room with vectors at hand instead of an embedder. What the adapter does and
- * what the room does with it are told apart by when the room asks first and when it is answered last.
+ * All that a review asks of memory: the real retrieve stage with prepared vectors instead of an embedder. What the adapter does and
+ * what the stage does with it are separated by the stage's first question and its last answer.
  *
  * @param prefix what the names of the store's rows begin with
  */
@@ -234,7 +234,7 @@ export function wholeSearch(
   );
 }
 
-/** The same for one text that somebody typed: one list of each kind, ranks fused, no signals of a change. */
+/** The same for one typed text: one list of each kind, ranks fused, no signals of a change. */
 export async function searchByText(recall: Recall, asked: Asked, watch: Stopwatch, prefix = ""): Promise<void> {
   const { repo } = asked.context.job;
   const { topK } = asked.context.config.knowledge.retrieval;
@@ -301,7 +301,7 @@ async function inTheRoom(
   if (found.ranked.length === 0 || found.degraded.length > 0) throw new Error(JSON.stringify(found.degraded));
   const ms = ({ user, system }: NodeJS.CpuUsage) => (user + system) / 1000;
   watch.add(`${name}: adapter`, lastAnswered - firstAsked, ms(used));
-  watch.add(`${name}: with the room's ranking`, wall, ms(all));
+  watch.add(`${name}: with ranking`, wall, ms(all));
   return { adapter: late, room: lateInRoom };
 }
 

@@ -1,5 +1,5 @@
 // How fast memory is searched, in one repository of so many memories among others: `npm run bench -- retrieval`. Ours is
-// measured through the real adapter (its threads and all), and in turn with it every other way (bench/ways) and how fast
+// measured through the real adapter (its threads and all), and in turn with it every other engine (bench/engines) and how fast
 // memory can be read at all. Prints JSON; run.ts makes the tables.
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, rmSync, statSync } from "node:fs";
@@ -9,9 +9,9 @@ import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import type { Recall } from "../src/ports/memory.ts";
 import { threadRecall } from "../src/store/memory/recall.ts";
-import { builtWays, type Cost } from "./built-ways.ts";
+import { builtEngines, type Cost } from "./built-engines.ts";
 import { quantile, stopwatch, type Timing } from "./clocks.ts";
-import { type MovedStore, movedStore, ON_POSTGRES } from "./moved-store.ts";
+import { type MovedStore, movedStore, ON_POSTGRES } from "./postgres-copy.ts";
 import type { Alone } from "./retrieval-alone.ts";
 import { type Asked, type Corpus, DIMENSION, MOST_QUESTIONS, retrievalCorpus, SPACE } from "./retrieval-corpus.ts";
 import { type OwnStore, type Seen, scopeIn, takeTurns, WANTED, WARM_UP, wholeSearch } from "./retrieval-turns.ts";
@@ -30,7 +30,7 @@ export interface RetrievalFigures {
   readonly loopLate: Seen["loopLate"];
   /** Of our own filter by language. */
   readonly ourFilter: Built["filter"];
-  /** What is measured once, by name; the unit stands in the name. */
+  /** What is measured once, by name; the name contains the unit. */
   readonly once: Readonly<Record<string, number>>;
   /** Of each other way, measured once. */
   readonly built: Readonly<Record<string, Built>>;
@@ -48,7 +48,7 @@ const { values } = parseArgs({
     rows: { type: "string", default: "100000" },
     repositories: { type: "string", default: "1" },
     turns: { type: "string", default: String(TURNS) },
-    ways: { type: "string" },
+    engines: { type: "string" },
     keep: { type: "string" },
     megabytes: { type: "string" },
   },
@@ -67,9 +67,9 @@ async function measure(rows: number, repositories: number, turns: number): Promi
   const path = join(folder, "memory.db");
   const { stored, truths, fingerprint, figures: filled } = await storedRows(folder, corpus, asked);
   const alone = seenAlone(path);
-  const words = values.ways?.split(",") ?? null;
+  const words = values.engines?.split(",") ?? null;
   const place = { folder: join(folder, "ways"), fingerprint, words, stays: values.keep !== undefined };
-  const ways = await builtWays(stored, place);
+  const engines = await builtEngines(stored, place);
   const memoryBytes = values.megabytes === undefined ? {} : { memoryBytes: Number(values.megabytes) * 1e6 };
   const settings = { ...memoryBytes, patience: { answerMs: null } };
   const recall = threadRecall({ place: path, ...settings });
@@ -81,11 +81,11 @@ async function measure(rows: number, repositories: number, turns: number): Promi
   const first = await firstAnswers(recall, corpus, asked[0]);
   const watch = stopwatch();
   const questions = asked.slice(0, turns + WARM_UP).map((one, at) => ({ ...one, truth: truths[at] }));
-  const seen = await takeTurns(stores, corpus, ways, stored, questions, watch);
+  const seen = await takeTurns(stores, corpus, engines, stored, questions, watch);
   await recall.close();
   await onPostgres?.close();
   await moved?.close();
-  for (const { way } of ways) await way.close();
+  for (const { engine } of engines) await engine.close();
   const read = seen.reads.map(({ bytes, ms }) => bytes / 1e6 / ms);
   return {
     rows: corpus.rows,
@@ -94,7 +94,7 @@ async function measure(rows: number, repositories: number, turns: number): Promi
     timings: { ...alone.timings, ...watch.timings() },
     mustRead: mustRead(
       corpus.rowsEach,
-      ways.filter(({ way }) => way.nearest !== undefined).map(({ name }) => name),
+      engines.filter(({ engine }) => engine.nearest !== undefined).map(({ name }) => name),
     ),
     gigabytesASecond: quantile(read, 0.5),
     recallAt20: seen.recallAt20,
@@ -111,7 +111,7 @@ async function measure(rows: number, repositories: number, turns: number): Promi
       ...(moved === null
         ? {}
         : { [ON_POSTGRES]: { ...costOf(moved), filter: seen.filters["on PostgreSQL, "] ?? null } }),
-      ...Object.fromEntries(ways.map(({ name, cost }) => [name, { ...cost, filter: seen.filters[name] ?? null }])),
+      ...Object.fromEntries(engines.map(({ name, cost }) => [name, { ...cost, filter: seen.filters[name] ?? null }])),
     },
   };
 }
@@ -144,14 +144,14 @@ function seenAlone(path: string): Alone {
 }
 
 /** Bytes that a way must read at least for one text: sign bits or float32. */
-function mustRead(rows: number, ways: readonly string[]): Record<string, number> {
+function mustRead(rows: number, engines: readonly string[]): Record<string, number> {
   const float32 = rows * DIMENSION * 4;
   return {
     "nearest, one text": rows * (DIMENSION / 8),
     "Float32Array scan": float32,
     // What a server reads is not in the processor time of this process.
     ...Object.fromEntries(
-      ways.filter((name) => !/HNSW|pgvector/.test(name)).map((name) => [`${name}: nearest`, float32]),
+      engines.filter((name) => !/HNSW|pgvector/.test(name)).map((name) => [`${name}: nearest`, float32]),
     ),
   };
 }

@@ -8,7 +8,7 @@ const importMs = performance.now() - started;
 const { localWords } = await import("../src/adapters/local/local-embedder.ts");
 const { noMemory } = await import("../src/adapters/no-memory/recall.ts");
 const { benchmarkSubject } = await import("./pull-request.ts");
-const { measured } = await import("./measured.ts");
+const { measured } = await import("./time-runs.ts");
 const [files] = process.argv.slice(2);
 const { job, pulls } = benchmarkSubject(files === undefined ? undefined : Number(files));
 const ports = {

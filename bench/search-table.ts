@@ -5,8 +5,8 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import type { ElevenTexts } from "./eleven-texts.ts";
-import { intoPage } from "./into-page.ts";
 import { machineNow } from "./machine.ts";
+import { intoPage } from "./update-readme-tables.ts";
 
 const SIZES = "5000,20000,100000";
 const PLACE = "eleven texts";

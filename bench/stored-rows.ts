@@ -5,10 +5,10 @@ import { closeSync, existsSync, mkdirSync, openSync, readFileSync, readSync, wri
 import { join } from "node:path";
 import { storedMemory } from "../src/store/memory/memory.ts";
 import { openMemoryFile } from "../src/store/memory/memory-file.ts";
+import type { Stored } from "./engines/engine.ts";
 import { exactTruths, type Truth } from "./exact-truth.ts";
 import { machineNow } from "./machine.ts";
 import { type Asked, type Batch, type Corpus, DIMENSION, SPACE } from "./retrieval-corpus.ts";
-import type { Stored } from "./ways/way.ts";
 
 export interface Filled {
   readonly stored: Stored;
@@ -177,7 +177,7 @@ export function askedVector({ vectors }: Asked): Float32Array {
   return vectors[15] ?? new Float32Array(DIMENSION);
 }
 
-/** The generator begins anew with the first batch only while no other was made: for a run that fills nothing. */
+/** The generator starts again with the first batch only while no other was made: for a run that fills nothing. */
 function fingerprintNow(corpus: Corpus): string {
   const first = corpus.batches().next().value;
   return first === undefined ? "" : fingerprintOf(corpus, first);

@@ -1,21 +1,21 @@
 // Files that a push brings: some with something to say about them, each in names of its own, so that nothing counts as said before.
-import type { Dice } from "./dice.ts";
+import type { SeededRandom } from "./seeded-random.ts";
 
 export interface Change {
   readonly files: Readonly<Record<string, string>>;
-  /** Secrets that stand in it. */
+  /** Secrets that it contains. */
   readonly secrets: readonly string[];
 }
 
 const LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
 
-/** @param word the repository's own canary; it stands in the code */
-export function changeOf(dice: Dice, word: string): Change {
-  const name = `part_${dice.below(1e9).toString(36)}`;
-  const kind = dice.below(4);
+/** @param word the repository's own canary; the code contains it */
+export function changeOf(random: SeededRandom, word: string): Change {
+  const name = `part_${random.below(1e9).toString(36)}`;
+  const kind = random.below(4);
   const said = kind === 0 ? quiet(name, word) : kind === 1 ? shell(name, word) : tls(name, word);
-  if (!dice.chance(0.08)) return { files: { [`src/${name}.py`]: said }, secrets: [] };
-  const secret = `ghp_${Array.from({ length: 36 }, () => LETTERS[dice.below(LETTERS.length)]).join("")}`;
+  if (!random.chance(0.08)) return { files: { [`src/${name}.py`]: said }, secrets: [] };
+  const secret = `ghp_${Array.from({ length: 36 }, () => LETTERS[random.below(LETTERS.length)]).join("")}`;
   return { files: { [`src/${name}.py`]: said, [`src/${name}_login.py`]: `TOKEN = "${secret}"\n` }, secrets: [secret] };
 }
 

@@ -1,15 +1,15 @@
-// What must hold of every run, whatever was done to the server. Pure: a history and the ground truth in, broken promises out.
+// The invariants of every run, for any disturbance. Pure: takes a history and the ground truth, returns violations.
 import type { GroundTruth, Learnt, PullTruth, Quiet } from "./ground-truth.ts";
-import { type Happening, ofKind, type PullName } from "./history.ts";
-import { isRead } from "./method-of.ts";
+import { type HistoryEvent, ofKind, type PullName } from "./history.ts";
+import { isRead } from "./request-method.ts";
 
 export type InvariantId = "I1" | "I2" | "I3" | "I4" | "I5" | "I6" | "I7" | "I8" | "I9" | "I10" | "I11" | "I12";
 
 export const INVARIANTS: Readonly<Record<InvariantId, string>> = {
   I1: "every delivery that was accepted is in the inbox",
   I2: "the last head of every open pull request has exactly one outcome",
-  I3: "no review, summary, comment or answer stands twice",
-  I4: "nothing is said where nobody asked",
+  I3: "no review, summary, comment or answer is posted twice",
+  I4: "nothing is posted without a request",
   I5: "nothing is written after a newer head, a close or the end of the installation, and nothing kept after that end",
   I6: "no word of one repository is sent for another",
   I7: "no secret leaves in a body, a log or a file",
@@ -28,11 +28,11 @@ export interface Broken {
 }
 
 export interface Bounds {
-  /** A write may be on its way when somebody pushes: the look at the head and the write are two requests. */
+  /** A write may be in flight during a push: reading the head and the write are two requests. */
   readonly lateWriteMs: number;
   /** GitHub: "at least one second between each request" that writes; a little less for clocks and the way. */
   readonly betweenWritesMs: number;
-  /** Requests that were on their way when the limit was told. */
+  /** Requests in flight when the limit was announced. */
   readonly inFlightMs: number;
   readonly rssMiB: number;
   /** The 99th percentile. */
@@ -57,7 +57,11 @@ export const BOUNDS: Bounds = {
  * @param history in the order in which it happened
  * @returns every broken invariant; none when all hold
  */
-export function check(history: readonly Happening[], truth: GroundTruth, bounds: Bounds = BOUNDS): readonly Broken[] {
+export function check(
+  history: readonly HistoryEvent[],
+  truth: GroundTruth,
+  bounds: Bounds = BOUNDS,
+): readonly Broken[] {
   return [
     ...lostDeliveries(history, truth),
     ...truth.pulls.flatMap((pull) => [...missingOutcome(pull, truth), ...saidTwice(pull), ...unasked(pull)]),
@@ -75,11 +79,11 @@ export function check(history: readonly Happening[], truth: GroundTruth, bounds:
   ];
 }
 
-function lostDeliveries(history: readonly Happening[], { inbox }: GroundTruth): Broken[] {
+function lostDeliveries(history: readonly HistoryEvent[], { inbox }: GroundTruth): Broken[] {
   const accepted = ofKind(history, "delivered").filter(
     ({ status }) => status !== null && status >= 200 && status < 300,
   );
-  // One happening may have been told under several GUIDs: one of them is enough.
+  // One event may have been delivered under several GUIDs: one of them is enough.
   const families = new Set(accepted.filter(({ guid }) => inbox.has(guid)).map(({ guid, sameAs }) => sameAs ?? guid));
   const isLost = ({ guid, sameAs }: { readonly guid: string; readonly sameAs: string | null }) =>
     !inbox.has(guid) && !families.has(sameAs ?? guid);
@@ -94,7 +98,7 @@ function lostDeliveries(history: readonly Happening[], { inbox }: GroundTruth): 
 function missingOutcome(truth: PullTruth, { ends, open }: GroundTruth): Broken[] {
   const { pull, head, state, isAsked, isRefused, summaries } = truth;
   const broken = (what: string): Broken[] => [{ invariant: "I2", what, pull }];
-  if (state !== "gone" && !isRefused && summaries.some(({ isReading }) => isReading === true))
+  if (state !== "removed" && !isRefused && summaries.some(({ isReading }) => isReading === true))
     return broken("its summary says for ever that a review is being written");
   if (state !== "open" || !isAsked || isRefused) return [];
   const own = ends.filter((one) => one.pull === pull && sameHead(one.head, head));
@@ -103,10 +107,10 @@ function missingOutcome(truth: PullTruth, { ends, open }: GroundTruth): Broken[]
   if (waiting.length > 0) return broken(`a job of it is still open, at attempt ${waiting[0]?.attempt}`);
   const said = summaries.some(({ heads }) => heads.some((one) => sameHead(one, head)));
   if (posted.length === 0) {
-    const told = own.map(({ end, reason }) => `${end}: ${reason}`).join("; ");
+    const outcomes = own.map(({ end, reason }) => `${end}: ${reason}`).join("; ");
     const known = ends.filter((one) => one.pull === pull).map((one) => one.head.slice(0, 7));
     return broken(
-      `the last head ${head.slice(0, 7)} has no review (${told || `ends are known of ${known.join(", ") || "no head"}`})`,
+      `the last head ${head.slice(0, 7)} has no review (${outcomes || `ends are known of ${known.join(", ") || "no head"}`})`,
     );
   }
   if (!said) return broken(`the last head ${head.slice(0, 7)} counts as posted, and no summary speaks of it`);
@@ -135,7 +139,7 @@ function isRefusal(reason: string): boolean {
 export function unlearntOf(pulls: readonly PullTruth[], learnt: Learnt): Broken[] {
   const known = [...learnt.evidence];
   return pulls.flatMap(({ pull, state, isRefused, feedback }) => {
-    if (state === "gone" || isRefused) return [];
+    if (state === "removed" || isRefused) return [];
     return feedback.flatMap(({ finding, key }): Broken[] => {
       const about = `${pull} ${finding}`;
       if (!learnt.findings.has(about) || known.some((one) => one.startsWith(`${about} ${key}`))) return [];
@@ -162,11 +166,11 @@ function unasked({ pull, isAsked, isSpokenTo, reviews, summaries, comments, answ
   const said = isAsked ? 0 : reviews.length + summaries.length + comments.length;
   const answered = isSpokenTo ? 0 : answers.length;
   if (said + answered === 0) return [];
-  return [{ invariant: "I4", what: `${said + answered} posts where nobody asked for any`, pull }];
+  return [{ invariant: "I4", what: `${said + answered} posts without a request`, pull }];
 }
 
 /** Writes that say which head they are about, or that speak on a pull request at all once it is closed. */
-function lateWrites(history: readonly Happening[], bounds: Bounds): Broken[] {
+function lateWrites(history: readonly HistoryEvent[], bounds: Bounds): Broken[] {
   const broken: Broken[] = [];
   const takesProgressBack = progressTakenBack();
   const acts = Map.groupBy(ofKind(history, "act"), ({ pull }) => pull);
@@ -176,7 +180,7 @@ function lateWrites(history: readonly Happening[], bounds: Bounds): Broken[] {
     const before = (acts.get(pull) ?? []).filter((act) => act.at < at);
     const last = before.at(-1);
     // Where the App is no more GitHub refuses: there the try is what is wrong.
-    if (!request.applied && last?.state !== "gone") continue;
+    if (!request.applied && last?.state !== "removed") continue;
     // The first act that made the write pointless, and how long the server could have known.
     const since = last === undefined ? null : pointlessSince(before, head);
     if (last === undefined || since === null) continue;
@@ -193,8 +197,8 @@ function lateWrites(history: readonly Happening[], bounds: Bounds): Broken[] {
   return broken;
 }
 
-/** Whether an edit only takes back that a review is being written, and leaves the summary of the older head that stood there. */
-function progressTakenBack(): (request: Happening & { readonly kind: "request" }) => boolean {
+/** Whether an edit only removes the progress note and leaves the summary of the older head. */
+function progressTakenBack(): (request: HistoryEvent & { readonly kind: "request" }) => boolean {
   const said = new Map<PullName, { heads: readonly string[]; isReading: boolean }>();
   return ({ pull, head, method, path, applied, isReading = false }) => {
     if (pull === null || !path.includes("/issues/")) return false;
@@ -207,10 +211,10 @@ function progressTakenBack(): (request: Happening & { readonly kind: "request" }
 }
 
 /** Words of a repository that the App does not reach any more, in what the server left. */
-function keptAfterTheEnd(history: readonly Happening[], { canaries, gone = new Set() }: GroundTruth): Broken[] {
+function keptAfterTheEnd(history: readonly HistoryEvent[], { canaries, removed = new Set() }: GroundTruth): Broken[] {
   const kept = ofKind(history, "found").flatMap(({ canary, where }) => {
     const whose = canaries.get(canary) ?? "";
-    return gone.has(whose) ? [`words of ${whose} stand in ${where} after its end`] : [];
+    return removed.has(whose) ? [`texts of ${whose} are in ${where} after its removal`] : [];
   });
   return [...new Set(kept)].map((what) => ({ invariant: "I5", what, pull: null }));
 }
@@ -223,14 +227,14 @@ function pointlessSince(
   for (const act of acts) {
     // Who asks on a closed pull request is answered; what has a head is a review or its summary.
     const isAbout = head !== null && (act.state === "closed" || !sameHead(act.head, head));
-    const isPointless = act.state === "gone" || isAbout;
+    const isPointless = act.state === "removed" || isAbout;
     since = isPointless ? (since ?? act.at) : null;
   }
   return since;
 }
 
 /** Milliseconds in which a process was frozen: it could not have looked. Of several the longest counts. */
-function stoppedWithin(history: readonly Happening[], from: number, to: number): number {
+function stoppedWithin(history: readonly HistoryEvent[], from: number, to: number): number {
   const processes = Map.groupBy(ofKind(history, "process"), ({ process }) => process);
   return Math.max(0, ...[...processes.values()].map((own) => frozenWithin(own, from, to)));
 }
@@ -252,10 +256,10 @@ function frozenWithin(
   return frozen;
 }
 
-function mixedTenants(history: readonly Happening[], { canaries }: GroundTruth): Broken[] {
+function mixedTenants(history: readonly HistoryEvent[], { canaries }: GroundTruth): Broken[] {
   return ofKind(history, "sent").flatMap(({ to, repository, canaries: found }): Broken[] => {
     const owners = new Set(
-      found.map((canary) => canaries.get(canary) ?? "nobody").filter((whose) => whose !== "secret"),
+      found.map((canary) => canaries.get(canary) ?? "unknown").filter((whose) => whose !== "secret"),
     );
     if (repository !== null) owners.add(repository);
     if (owners.size < 2) return [];
@@ -265,26 +269,26 @@ function mixedTenants(history: readonly Happening[], { canaries }: GroundTruth):
   });
 }
 
-function leaks(history: readonly Happening[], { canaries }: GroundTruth): Broken[] {
+function leaks(history: readonly HistoryEvent[], { canaries }: GroundTruth): Broken[] {
   const isSecret = (canary: string) => canaries.get(canary) === "secret";
   const sent = ofKind(history, "sent").flatMap(({ to, canaries: found }) => {
     return found.filter(isSecret).map((canary) => `${shown(canary)} was sent to ${to}`);
   });
   const found = ofKind(history, "found")
     .filter(({ canary }) => isSecret(canary))
-    .map(({ canary, where }) => `${shown(canary)} stands in ${where}`);
+    .map(({ canary, where }) => `${shown(canary)} is in ${where}`);
   return [...new Set([...sent, ...found])].map((what) => ({ invariant: "I7", what, pull: null }));
 }
 
-function strangers(history: readonly Happening[], { allowedHosts }: GroundTruth): Broken[] {
+function strangers(history: readonly HistoryEvent[], { allowedHosts }: GroundTruth): Broken[] {
   const reached = new Set(ofKind(history, "connected").map(({ host }) => host));
   return [...reached]
     .filter((host) => !allowedHosts.has(host))
     .map((host) => ({ invariant: "I8", what: `${host} was reached`, pull: null }));
 }
 
-/** Of each window, whoever asked in it and could know of it: by itself, or by the store. */
-function insideLimits(history: readonly Happening[], bounds: Bounds): Broken[] {
+/** For each window, the requests in it by processes that could know of it, by themselves or from the store. */
+function insideLimits(history: readonly HistoryEvent[], bounds: Bounds): Broken[] {
   const requests = ofKind(history, "request").filter(({ method, path }) => !isToken(method, path));
   const windows = Map.groupBy(ofKind(history, "limited"), ({ installation, until }) => `${installation} ${until}`);
   return [...windows.values()].flatMap((answers): Broken[] => {
@@ -293,7 +297,7 @@ function insideLimits(history: readonly Happening[], bounds: Bounds): Broken[] {
       (one) =>
         one.installation === installation &&
         one.at < until &&
-        answers.some((told) => told.at < one.at && hasHeard(one, told, history) > bounds.inFlightMs),
+        answers.some((limit) => limit.at < one.at && knownForMs(one, limit, history) > bounds.inFlightMs),
     );
     if (inside.length === 0) return [];
     const what = `${inside.length} requests of installation ${installation} within ${Math.round((until - at) / 1000)} s of its limit`;
@@ -302,34 +306,34 @@ function insideLimits(history: readonly Happening[], bounds: Bounds): Broken[] {
 }
 
 /**
- * For how many milliseconds whoever sent a request could have known what a process was told before; 0 when it could not. A process
- * knows what it was told itself; the others know by the store, when that can be written and the process lives to do it.
+ * For how many milliseconds the sender of a request could have known a limit that GitHub announced to a process; 0 when it could not. A
+ * process knows its own limits; the others know them from the store, if it can be written and the process lives to do so.
  */
-function hasHeard(
+function knownForMs(
   { at, process }: { readonly at: number; readonly process?: number },
-  told: { readonly at: number; readonly process?: number },
-  history: readonly Happening[],
+  limit: { readonly at: number; readonly process?: number },
+  history: readonly HistoryEvent[],
 ): number {
   const isEnd = (what: string) => what === "killed" || what === "terminated" || what === "exited";
   const ended = ofKind(history, "process").find(
-    (one) => one.process === told.process && one.at >= told.at && one.at <= at && isEnd(one.what),
+    (one) => one.process === limit.process && one.at >= limit.at && one.at <= at && isEnd(one.what),
   );
-  const heard = at - told.at - stoppedWithin(history, told.at, at);
-  if (ended === undefined && process === told.process) return heard;
-  if (ended !== undefined && usable(history, told.at, ended.at) <= LEAST_TO_TELL_MS) return 0;
-  return usable(history, told.at, at);
+  const known = at - limit.at - stoppedWithin(history, limit.at, at);
+  if (ended === undefined && process === limit.process) return known;
+  if (ended !== undefined && usable(history, limit.at, ended.at) <= LEAST_TO_RECORD_MS) return 0;
+  return usable(history, limit.at, at);
 }
 
-/** Milliseconds in which nobody was frozen, nor against the store. */
-function usable(history: readonly Happening[], from: number, to: number): number {
+/** Milliseconds in which no process was frozen and the store was undisturbed. */
+function usable(history: readonly HistoryEvent[], from: number, to: number): number {
   return to - from - stoppedWithin(history, from, to) - troubledWithin(history, from, to);
 }
 
 /** A statement of one process, on a machine that runs all of them. */
-const LEAST_TO_TELL_MS = 250;
+const LEAST_TO_RECORD_MS = 250;
 
-/** Milliseconds in which somebody was against the store. */
-function troubledWithin(history: readonly Happening[], from: number, to: number): number {
+/** Milliseconds in which the store was disturbed. */
+function troubledWithin(history: readonly HistoryEvent[], from: number, to: number): number {
   let troubled = 0;
   let until = from;
   for (const one of ofKind(history, "trouble").toSorted((a, b) => a.at - b.at)) {
@@ -341,7 +345,7 @@ function troubledWithin(history: readonly Happening[], from: number, to: number)
   return troubled;
 }
 
-function hurriedWrites(history: readonly Happening[], bounds: Bounds): Broken[] {
+function hurriedWrites(history: readonly HistoryEvent[], bounds: Bounds): Broken[] {
   const writes = ofKind(history, "request").filter(
     ({ method, path, applied }) => !isRead(method) && applied && !isToken(method, path) && !path.startsWith("/app"),
   );
@@ -357,7 +361,7 @@ function hurriedWrites(history: readonly Happening[], bounds: Bounds): Broken[] 
   });
 }
 
-function beyondBounds(history: readonly Happening[], truth: GroundTruth, bounds: Bounds): Broken[] {
+function beyondBounds(history: readonly HistoryEvent[], truth: GroundTruth, bounds: Bounds): Broken[] {
   const broken = (what: string): Broken => ({ invariant: "I10", what, pull: null });
   const samples = ofKind(history, "sample");
   const most = Math.max(0, ...samples.map(({ rssMiB }) => rssMiB));
@@ -379,8 +383,8 @@ function beyondBounds(history: readonly Happening[], truth: GroundTruth, bounds:
   ];
 }
 
-/** Connections that somebody held by being slow, for longer than a server of this kind lets them. */
-function heldBySlowOnes(history: readonly Happening[], bounds: Bounds): Broken[] {
+/** Connections of slow peers that were held longer than the server allows. */
+function heldBySlowOnes(history: readonly HistoryEvent[], bounds: Bounds): Broken[] {
   return ofKind(history, "slow").flatMap(({ at, where, how, ms }): Broken[] => {
     const most = where === "ingress" ? bounds.slowSenderMs : bounds.slowAnswerMs;
     if (ms - stoppedWithin(history, at - ms, at) <= most) return [];
@@ -391,7 +395,7 @@ function heldBySlowOnes(history: readonly Happening[], bounds: Bounds): Broken[]
 }
 
 /** Frozen, dying, or waiting for a lock that the harness holds. */
-function isTroubled(history: readonly Happening[], at: number, took: number, process: number | undefined): boolean {
+function isTroubled(history: readonly HistoryEvent[], at: number, took: number, process: number | undefined): boolean {
   const from = at - took;
   const isWithin = (one: number) => one >= from - 1_000 && one <= at;
   return history.some(

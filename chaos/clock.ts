@@ -28,7 +28,7 @@ export function clockMeans(): "libfaketime" | "Date" {
 }
 
 /**
- * @param folder where the file stands from which the server learns its time
+ * @param folder has the file from which the server reads its time
  * @param name of that file
  * @param library of libfaketime; null does with JavaScript's `Date`
  */
@@ -37,7 +37,7 @@ export function openClock(folder: string, name: string, library: string | null =
   let offset = 0;
   const set = (ms: number) => {
     offset = ms;
-    // libfaketime: relative, in seconds. Renamed, so that nobody reads half of it.
+    // libfaketime: relative, in seconds. Renamed, so that no process reads half of it.
     writeFileSync(`${file}.new`, `${ms < 0 ? "-" : "+"}${Math.abs(ms) / 1000}\n`);
     renameSync(`${file}.new`, file);
   };

@@ -4,13 +4,13 @@ export const FAULTS = {
   kill: "kill -9 at random moments and at named points of the way",
   term: "SIGTERM now and then in place of a kill",
   stop: "SIGSTOP for seconds, of several processes also for longer than a lease, then SIGCONT",
-  lock: "somebody else holds the lock of the database, or of its table of jobs, for seconds",
+  lock: "another process holds the lock of the database, or of its table of jobs, for seconds",
   disk: "the disk is full for seconds (a tmpfs of its own, which needs the right to mount; or --small-disk DIR)",
   clock:
     "the clock on the wall is set by ten minutes or an hour, forth and back, while jobs run (libfaketime, or Date alone)",
   http: "GitHub answers 502, resets, hangs, breaks off, or sends a byte now and then, before it has done anything",
   lost: "GitHub does what was asked and the answer is lost (502, reset, broken off)",
-  limit: "GitHub tells an installation to wait",
+  limit: "GitHub asks an installation to wait",
   refuse:
     "GitHub refuses in its other words: writes that were submitted too quickly, limits with 200 by GraphQL, a diff that is not made yet, a file whose diff is too large, 301 for a write",
   permission: "a permission of the App is taken for seconds and given back; in one installation it stays away",
@@ -24,13 +24,13 @@ export const FAULTS = {
   model: "the model and the embeddings server fail, hang, babble or attack",
   backends: "an administrator ends the sessions of the database again and again (Postgres)",
   cut: "connections to the database are cut (Postgres)",
-  swallow: "connections to the database are half-open: nothing arrives and nobody is told (Postgres)",
+  swallow: "connections to the database are half-open: no byte arrives, without an error (Postgres)",
   full: "the database takes no further connection for seconds (Postgres)",
   slow: "what travels to the database and back is delayed (Postgres)",
   restart: "the database server ends at once and starts again (Postgres, of the harness's own)",
   people: "repositories are renamed, handed over and taken out, the App is switched off for a while and taken away",
   loris: "strangers hold the public port: headers and bodies a byte at a time, and connections that say nothing",
-  push: "somebody pushes, closes or reopens while a review of that pull request is being written or sent",
+  push: "a person pushes, closes or reopens while a review of that pull request is being written or sent",
 } as const;
 
 export type Fault = keyof typeof FAULTS;
@@ -87,14 +87,14 @@ export function readFaults(text: string): ReadonlySet<Fault> {
 }
 
 /** Trouble that stops when the run wants quiet. */
-export interface Weather {
+export interface ActiveFaults {
   readonly faults: ReadonlySet<Fault>;
   isCalm: boolean;
   /** The servers that run are not ended any more: what they miss is looked for when one starts, and then every ten minutes. */
   isLastLife?: boolean;
 }
 
-export function happens({ faults, isCalm, isLastLife }: Weather, fault: Fault): boolean {
+export function happens({ faults, isCalm, isLastLife }: ActiveFaults, fault: Fault): boolean {
   if (isLastLife === true && fault === "people") return false;
   return !isCalm && faults.has(fault);
 }

@@ -1,14 +1,14 @@
-// What the checker compares with: what stands on GitHub at the end, and what the store under test says of itself.
+// What the checker compares with: what is on GitHub at the end, and the contents of the store under test.
 import type { PullName } from "./history.ts";
 
 /** A pull request as a visitor sees it when all is quiet. */
 export interface PullTruth {
   readonly pull: PullName;
-  readonly state: "open" | "closed" | "gone";
+  readonly state: "open" | "closed" | "removed";
   readonly head: string;
   /** Whether anything that happened on it asks for a review. */
   readonly isAsked: boolean;
-  /** Whether somebody asked us something in a comment. */
+  /** Whether a comment asked Kodiai something. */
   readonly isSpokenTo: boolean;
   /** Reviews of ours that are submitted, by the head that they were posted on. */
   readonly reviews: readonly { readonly id: number; readonly head: string }[];
@@ -73,7 +73,7 @@ export interface ReviewEnd {
   readonly reason: string;
 }
 
-/** How reviews stood when all was quiet for the first time, before any server was started again. */
+/** The state of reviews when all was quiet for the first time, before any server was started again. */
 export interface Quiet {
   readonly ends: readonly ReviewEnd[];
   /** Installations that the servers report as refused. */
@@ -86,9 +86,9 @@ export interface GroundTruth {
   readonly inbox: ReadonlySet<string>;
   readonly open: readonly OpenJob[];
   readonly ends: readonly ReviewEnd[];
-  /** Absent: nobody looked. */
+  /** Absent if it was not checked. */
   readonly quiet?: Quiet;
-  /** Absent: nobody looked. */
+  /** Absent if it was not checked. */
   readonly learnt?: Learnt;
   /** `HOST:PORT` that the server may reach. */
   readonly allowedHosts: ReadonlySet<string>;
@@ -99,7 +99,7 @@ export interface GroundTruth {
   /** How often a process lost its jobs to others while it lived: frozen, or cut off from the store. Absent: never. */
   readonly takeovers?: number;
   /** OWNER/NAME of repositories that the App does not reach any more: nothing of them may be kept. Absent: none. */
-  readonly gone?: ReadonlySet<string>;
+  readonly removed?: ReadonlySet<string>;
   /** What GitHub's description does not allow, and the app asked nevertheless. */
   readonly violations: readonly string[];
 }

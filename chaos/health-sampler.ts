@@ -55,7 +55,7 @@ async function asked({ port, pid }: Question): Promise<number | null> {
 }
 
 /**
- * Milliseconds for which the main thread of the server and this one stood ready and had no core, since they began: proc(5),
+ * Milliseconds for which the main thread of the server and this one were ready and had no core, since they began: proc(5),
  * /proc/PID/schedstat, the second number, in nanoseconds. 0 where the kernel does not count them.
  */
 function waitedForCpuMs(server: number): number {

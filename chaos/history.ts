@@ -7,12 +7,12 @@ export type PullName = string;
 /** Milliseconds since the epoch, on the harness's clock. */
 type At = { readonly at: number };
 
-export type Happening =
+export type HistoryEvent =
   /** One attempt to hand a delivery over, with the server's answer; null when there was none. */
   | (At & {
       readonly kind: "delivered";
       readonly guid: string;
-      /** The GUID under which the same happening was told first; null for the first. */
+      /** The GUID of the first delivery of the same event; null for the first. */
       readonly sameAs: string | null;
       readonly event: string;
       readonly action: string | null;
@@ -25,7 +25,7 @@ export type Happening =
       readonly what: string;
       readonly pull: PullName;
       readonly head: string;
-      readonly state: "open" | "closed" | "gone";
+      readonly state: "open" | "closed" | "removed";
     })
   /** A request to GitHub; `at` is its arrival. */
   | (At & {
@@ -49,7 +49,7 @@ export type Happening =
       /** Which of several has sent it; absent where there is one. */
       readonly process?: number;
     })
-  /** GitHub told an installation to wait: the process that asked, each time that one does. */
+  /** GitHub asked an installation to wait: the process that sent the request, each time. */
   | (At & {
       readonly kind: "limited";
       readonly installation: number;
@@ -70,7 +70,7 @@ export type Happening =
       readonly kind: "trouble";
       readonly what: string;
       readonly until: number;
-      /** Jobs that ran when it began, where somebody looked. */
+      /** Jobs that ran when it began, if they were counted. */
       readonly running?: number;
     })
   /** People did something to repositories as such; OWNER/NAME as it is then. */
@@ -123,16 +123,16 @@ export type Happening =
   /** A job that a kill interrupted has come to its end, so many milliseconds after the server was killed. */
   | (At & { readonly kind: "recovered"; readonly job: string; readonly ms: number });
 
-type Of<Kind extends Happening["kind"]> = Extract<Happening, { readonly kind: Kind }>;
+type Of<Kind extends HistoryEvent["kind"]> = Extract<HistoryEvent, { readonly kind: Kind }>;
 
 export interface History {
-  readonly all: readonly Happening[];
-  note(happening: Happening): void;
+  readonly all: readonly HistoryEvent[];
+  note(happening: HistoryEvent): void;
 }
 
 /** @param file appended to, one JSON line a happening; null keeps it in memory only */
 export function openHistory(file: string | null): History {
-  const all: Happening[] = [];
+  const all: HistoryEvent[] = [];
   return {
     all,
     note(happening) {
@@ -143,6 +143,9 @@ export function openHistory(file: string | null): History {
 }
 
 /** The happenings of one kind, in order. */
-export function ofKind<Kind extends Happening["kind"]>(all: readonly Happening[], kind: Kind): readonly Of<Kind>[] {
+export function ofKind<Kind extends HistoryEvent["kind"]>(
+  all: readonly HistoryEvent[],
+  kind: Kind,
+): readonly Of<Kind>[] {
   return all.filter((one): one is Of<Kind> => one.kind === kind);
 }

@@ -1,14 +1,14 @@
-// Whoever is against the server: kills it at random moments and at named points, freezes it, ends it politely, takes the database's
-// lock. Always one thing at a time, always from its own dice.
+// Disturbs the server: kills it at random moments and at breakpoints, freezes it, stops it with SIGTERM, takes the database's
+// lock. One disturbance at a time, from its own random numbers.
 import { type ChildProcess, spawn } from "node:child_process";
 import { appendFileSync, existsSync, rmSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
+import type { Breakpoints } from "./breakpoints.ts";
 import type { WallClock } from "./clock.ts";
-import type { Dice } from "./dice.ts";
-import { happens, type Weather } from "./faults.ts";
+import { type ActiveFaults, happens } from "./faults.ts";
 import type { History } from "./history.ts";
-import type { Points } from "./points.ts";
+import type { SeededRandom } from "./seeded-random.ts";
 import type { ServerProcess } from "./server-process.ts";
 import { type SlowSenders, sendSlowly } from "./slow-senders.ts";
 
@@ -33,13 +33,13 @@ const CLOCKS = [0, 600_000, -600_000, 3_600_000, -3_600_000] as const;
 const PATIENCE_MS = 4_000;
 
 export interface NemesisOptions {
-  readonly dice: Dice;
-  readonly weather: Weather;
+  readonly random: SeededRandom;
+  readonly activeFaults: ActiveFaults;
   readonly history: History;
-  readonly points: Points;
+  readonly breakpoints: Breakpoints;
   /** Where the database is a file; null where it is not. */
   readonly dataDir: string | null;
-  /** Whether the data folder stands on a disk that may be filled. */
+  /** Whether the data folder is on a disk that may be filled. */
   readonly fillsDisk: boolean;
   /** The server's public one. */
   readonly port: number;
@@ -65,21 +65,21 @@ export interface Nemesis {
   failAt(): string | null;
   /** Lets the server live for a while and ends it. Returns how it ended. */
   endLife(server: ServerProcess): Promise<"killed" | "terminated">;
-  /** Holds its public port for as long as it lets anybody: resolves when all were cut. */
+  /** Holds connections to its public port for as long as it allows: resolves when all were cut. */
   molest(server: ServerProcess, each: number): Promise<void>;
   close(): void;
 }
 
 export function nemesis(options: NemesisOptions): Nemesis {
-  const { dice, weather, points, history } = options;
+  const { random, activeFaults, breakpoints, history } = options;
   const helpers = new Set<ChildProcess>();
   const senders = new Set<SlowSenders>();
   const whose = options.index === undefined ? {} : { process: options.index };
   let turn = 0;
 
   function failAt(): string | null {
-    if (options.failPoints.length === 0 || !happens(weather, "kill") || !dice.chance(0.5)) return null;
-    return `${options.failPoints[turn++ % options.failPoints.length]}:${1 + dice.below(3)}`;
+    if (options.failPoints.length === 0 || !happens(activeFaults, "kill") || !random.chance(0.5)) return null;
+    return `${options.failPoints[turn++ % options.failPoints.length]}:${1 + random.below(3)}`;
   }
 
   /** Resolves when it has a job, or patience ends; to how many. */
@@ -96,16 +96,16 @@ export function nemesis(options: NemesisOptions): Nemesis {
   async function setClock(server: ServerProcess): Promise<void> {
     const running = await work(server);
     const before = options.clock.offset();
-    const offsetMs = dice.pick(CLOCKS.filter((one) => one !== before));
+    const offsetMs = random.pick(CLOCKS.filter((one) => one !== before));
     options.clock.set(offsetMs);
     history.note({ kind: "clock", at: Date.now(), offsetMs, stepMs: offsetMs - before, running, ...whose });
   }
 
   async function annoy(server: ServerProcess): Promise<void> {
-    if (happens(weather, "clock") && dice.chance(0.2)) await setClock(server);
-    if (happens(weather, "loris") && dice.chance(0.1)) void molest(server, 3);
-    if (happens(weather, "stop") && dice.chance(options.outlastsLeases === true ? 0.25 : 0.08)) {
-      const isLong = options.outlastsLeases === true && dice.chance(0.5);
+    if (happens(activeFaults, "clock") && random.chance(0.2)) await setClock(server);
+    if (happens(activeFaults, "loris") && random.chance(0.1)) void molest(server, 3);
+    if (happens(activeFaults, "stop") && random.chance(options.outlastsLeases === true ? 0.25 : 0.08)) {
+      const isLong = options.outlastsLeases === true && random.chance(0.5);
       history.note({
         kind: "trouble",
         at: Date.now(),
@@ -114,11 +114,11 @@ export function nemesis(options: NemesisOptions): Nemesis {
         running: await work(server),
       });
       server.freeze();
-      await wait(isLong ? dice.between(26_000, 40_000) : dice.between(500, 4_000));
+      await wait(isLong ? random.between(26_000, 40_000) : random.between(500, 4_000));
       server.thaw();
     }
-    if (happens(weather, "disk") && dice.chance(0.2)) await fillDisk(dice.between(500, 6_000));
-    if (happens(weather, "lock") && dice.chance(0.08)) holdLock(dice.between(500, 4_000));
+    if (happens(activeFaults, "disk") && random.chance(0.2)) await fillDisk(random.between(500, 6_000));
+    if (happens(activeFaults, "lock") && random.chance(0.08)) holdLock(random.between(500, 4_000));
   }
 
   function molest(server: ServerProcess, each: number): Promise<void> {
@@ -127,7 +127,7 @@ export function nemesis(options: NemesisOptions): Nemesis {
     return sending.over.finally(() => senders.delete(sending));
   }
 
-  /** Somebody else's file takes all the room there is. */
+  /** Another file takes all free space. */
   async function fillDisk(forMs: number): Promise<void> {
     if (options.dataDir === null || !options.fillsDisk) return;
     const [at, file] = [Date.now(), join(options.dataDir, "ballast")];
@@ -162,18 +162,18 @@ export function nemesis(options: NemesisOptions): Nemesis {
 
   async function endLife(server: ServerProcess): Promise<"killed" | "terminated"> {
     // Some do not live to see the day.
-    if (dice.chance(0.08)) {
-      await Promise.race([wait(dice.between(50, 1_500)), server.gone]);
+    if (random.chance(0.08)) {
+      await Promise.race([wait(random.between(50, 1_500)), server.exited]);
       await server.kill("while it started");
       return "killed";
     }
     const listens = await server.listening;
     if (!listens) return "killed";
-    await Promise.race([annoy(server), server.gone]);
-    if (dice.chance(0.55)) {
-      await Promise.race([wait(dice.between(100, options.patienceMs)), server.gone]);
-      if (options.waitsForWork) await Promise.race([work(server), server.gone]);
-      if (happens(weather, "term") && server.isAlive() && dice.chance(0.1)) {
+    await Promise.race([annoy(server), server.exited]);
+    if (random.chance(0.55)) {
+      await Promise.race([wait(random.between(100, options.patienceMs)), server.exited]);
+      if (options.waitsForWork) await Promise.race([work(server), server.exited]);
+      if (happens(activeFaults, "term") && server.isAlive() && random.chance(0.1)) {
         await terminate(server);
         return "terminated";
       }
@@ -182,8 +182,8 @@ export function nemesis(options: NemesisOptions): Nemesis {
     }
     // What comes by the model is seen of all servers together.
     const places = options.index === undefined ? OUTSIDE : OUTSIDE.filter(({ source }) => source !== MODEL.source);
-    const point = points.arm(dice.pick(places), PATIENCE_MS, options.index);
-    const reached = await Promise.race([point, server.gone.then(() => null)]);
+    const point = breakpoints.arm(random.pick(places), PATIENCE_MS, options.index);
+    const reached = await Promise.race([point, server.exited.then(() => null)]);
     await server.kill(reached ?? "having waited for a point in vain");
     return "killed";
   }

@@ -1,17 +1,17 @@
 // What people do in a run: they open pull requests, push, force, close, reopen and ask, on several repositories of several owners.
-// Chance decides what; the fake GitHub keeps what became of it.
+// Random numbers decide what; the fake GitHub stores the result.
 import type { Pull, Repository, ReviewComment } from "../test/fakes/github/conversation.ts";
 import type { GitHubWorld } from "../test/fakes/github/github.ts";
 import type { Canaries } from "./canaries.ts";
 import { changeOf } from "./changes.ts";
-import type { Dice } from "./dice.ts";
 import type { History, PullName } from "./history.ts";
 import { type Desk, openDesk } from "./installations.ts";
-import { upheavals } from "./upheavals.ts";
+import { repositoryEvents } from "./repository-events.ts";
+import type { SeededRandom } from "./seeded-random.ts";
 
 export interface PeopleOptions {
   readonly world: GitHubWorld;
-  readonly dice: Dice;
+  readonly random: SeededRandom;
   readonly history: History;
   readonly canaries: Canaries;
   /** OWNER → how many repositories; each owner is an installation. */
@@ -33,7 +33,7 @@ export interface People {
   readonly repositories: readonly Repository[];
   /** One act, which makes one delivery. */
   act(): Promise<void>;
-  /** Somebody answers findings that stand on open pull requests: so many times. */
+  /** How often people answer findings on open pull requests. */
   answer(times: number): Promise<void>;
   /** Somebody pushes to, closes or reopens this very pull request, now. */
   disturb(pull: PullName): Promise<void>;
@@ -42,7 +42,7 @@ export interface People {
   /** Nobody is switched off any more. */
   calm(): Promise<void>;
   readonly desk: Desk;
-  /** `OWNER/NAME` with which it was made: what the harness calls it for ever, whoever calls it what. */
+  /** `OWNER/NAME` with which it was made: the harness uses it for ever, also after a rename. */
   bornAs(repository: Repository): string;
   nameOf(pull: Pull): PullName;
   /** By the name that it has, or had. */
@@ -54,26 +54,26 @@ export interface People {
   count(): number;
 }
 
-/** A stranger's bot: nobody asked for reviews of its pull requests. */
+/** A stranger's bot, whose pull requests need no review. */
 const BOT = "merge-train[bot]";
 
 export async function gatherPeople(options: PeopleOptions): Promise<People> {
-  const { world, dice, history, canaries } = options;
+  const { world, random, history, canaries } = options;
   const repositories: Repository[] = [];
   const asked = new Set<PullName>();
   const busy = new Map<object, Promise<void>>();
   const births = new Map<number, string>();
   const names = new Map<string, Repository>();
   const pulls: Pull[] = [];
-  const answers = dice.fork("answers");
-  const patches = dice.fork("patches");
+  const answers = random.fork("answers");
+  const patches = random.fork("patches");
   let acts = 0;
   let opened = 0;
   world.person("mona", { association: "MEMBER", permission: "write" });
   for (const owner of options.owners) {
     for (let number = 1; number <= options.repositoriesEach; number++) {
       const name = `shop-${number}`;
-      const word = `vault${owner}${number}q${dice.below(1_000_000)}`;
+      const word = `vault${owner}${number}q${random.below(1_000_000)}`;
       canaries.owners.set(word, `${owner}/${name}`);
       const files = {
         "README.md": `# Shop ${number}\n`,
@@ -94,25 +94,25 @@ export async function gatherPeople(options: PeopleOptions): Promise<People> {
   const nameOf = (pull: Pull): PullName => `${bornAs(pull.repository)}#${pull.number}`;
   const byId = (id: number) => repositories.find((one) => one.id === id) ?? null;
   const desk = openDesk({ installations: world.installations, repository: byId });
-  const stands = (pull: Pull) => !desk.isGone(pull.repository);
+  const exists = (pull: Pull) => !desk.isRemoved(pull.repository);
   const note = (pull: Pull, what: string) =>
     history.note({ kind: "act", at: Date.now(), what, pull: nameOf(pull), head: pull.headSha, state: pull.state });
   const change = (repository: Repository) => {
-    const made = changeOf(dice, wordOf(repository));
+    const made = changeOf(random, wordOf(repository));
     for (const secret of made.secrets) canaries.owners.set(secret, "secret");
     return made.files;
   };
 
   async function open(): Promise<void> {
-    const standing = repositories.filter((one) => !desk.isGone(one));
-    const repository = standing[opened++ % standing.length] ?? dice.pick(standing);
+    const standing = repositories.filter((one) => !desk.isRemoved(one));
+    const repository = standing[opened++ % standing.length] ?? random.pick(standing);
     await inTurn(repository, () => openIn(repository));
   }
 
   async function openIn(repository: Repository): Promise<void> {
-    if (desk.isGone(repository)) return;
-    const isDraft = dice.chance(0.04);
-    const isByBot = dice.chance(0.04);
+    if (desk.isRemoved(repository)) return;
+    const isDraft = random.chance(0.04);
+    const isByBot = random.chance(0.04);
     const title = `Change ${wordOf(repository)} part ${opened}`;
     const files = change(repository);
     const pull = await world.pullRequest(repository, {
@@ -138,13 +138,13 @@ export async function gatherPeople(options: PeopleOptions): Promise<People> {
     return files;
   }
 
-  /** Findings of ours that somebody may answer: on a closed pull request people are looked at once more, and no more. */
+  /** Kodiai's findings that people may answer: after closing, a pull request is checked once more only. */
   function oursOn({ comments, state }: Pull): readonly ReviewComment[] {
     if (state !== "open") return [];
     return comments.filter(({ author, body }) => author === world.bot && body.includes("kodiai:finding"));
   }
 
-  /** A thumb, of which GitHub tells no App; or an answer or a resolved thread, of which it does. */
+  /** A reaction, for which GitHub sends no webhook; or an answer or a resolved thread, for which it does. */
   async function answerFinding(pull: Pull): Promise<void> {
     const ours = oursOn(pull);
     if (ours.length === 0) return;
@@ -157,13 +157,13 @@ export async function gatherPeople(options: PeopleOptions): Promise<People> {
   }
 
   async function doTo(pull: Pull, what: string): Promise<void> {
-    // The truth changes before GitHub tells of it, and is written down at once: `note` runs when the head has moved.
+    // The truth changes before GitHub's webhook, and is recorded at once: `note` runs when the head has moved.
     if (what === "push") await world.push(pull, changeTo(pull));
     else if (what === "force-push") await world.forcePush(pull, changeTo(pull));
     else if (what === "close") await world.closePull(pull);
     else if (what === "reopen") await world.reopen(pull);
     else if (what === "ready") await world.readyForReview(pull);
-    else if (what === "edit") await world.edit(pull, { body: `More about it: ${dice.below(1000)}` });
+    else if (what === "edit") await world.edit(pull, { body: `More about it: ${random.below(1000)}` });
     else await world.comment(pull, "mona", "/kodiai help");
     if (what === "ready" && pull.author.login !== BOT) asked.add(nameOf(pull));
     if (what === "reopen" && pull.author.login !== BOT && !pull.draft) asked.add(nameOf(pull));
@@ -186,9 +186,9 @@ export async function gatherPeople(options: PeopleOptions): Promise<People> {
     return first === undefined ? work() : inTurn(first, () => alone(rest, work));
   }
 
-  const upheaval = upheavals({
+  const repositoryEvent = repositoryEvents({
     ...{ world, history, desk, repositories, nameOf, times: options.times, kinds: options.upheaving },
-    dice: dice.fork("upheavals"),
+    random: random.fork("upheavals"),
     renamed: (repository) => void names.set(`${repository.owner}/${repository.name}`.toLowerCase(), repository),
     alone: (those, work) =>
       alone(those, () =>
@@ -201,8 +201,8 @@ export async function gatherPeople(options: PeopleOptions): Promise<People> {
 
   function choice(pull: Pull): string {
     if (pull.state === "closed") return "reopen";
-    if (pull.draft && dice.chance(0.3)) return "ready";
-    return dice.pick(["push", "push", "push", "push", "push", "force-push", "close", "edit", "comment"] as const);
+    if (pull.draft && random.chance(0.3)) return "ready";
+    return random.pick(["push", "push", "push", "push", "push", "force-push", "close", "edit", "comment"] as const);
   }
 
   return {
@@ -213,25 +213,25 @@ export async function gatherPeople(options: PeopleOptions): Promise<People> {
     nameOf,
     byId,
     byName: (name) => names.get(name.toLowerCase()) ?? null,
-    upheave: upheaval.happen,
-    calm: upheaval.calm,
+    upheave: repositoryEvent.happen,
+    calm: repositoryEvent.calm,
     count: () => acts,
     async act() {
       acts++;
       const { people, permission } = options.upheaving();
-      if ((people || permission) && dice.chance(options.atRandom))
-        await upheaval.happen(dice.pick(repositories), "at a random moment");
-      const there = pulls.filter(stands);
-      if (there.length === 0 || (opened < options.pulls && dice.chance(0.5))) return open();
-      const pull = dice.pick(there);
+      if ((people || permission) && random.chance(options.atRandom))
+        await repositoryEvent.happen(random.pick(repositories), "at a random moment");
+      const there = pulls.filter(exists);
+      if (there.length === 0 || (opened < options.pulls && random.chance(0.5))) return open();
+      const pull = random.pick(there);
       if (options.answering?.() === true && answers.chance(0.5)) {
         const answered = answers.pick(there);
-        await inTurn(answered, async () => (stands(answered) ? answerFinding(answered) : undefined));
+        await inTurn(answered, async () => (exists(answered) ? answerFinding(answered) : undefined));
       }
-      return inTurn(pull, async () => (stands(pull) ? doTo(pull, choice(pull)) : undefined));
+      return inTurn(pull, async () => (exists(pull) ? doTo(pull, choice(pull)) : undefined));
     },
     async answer(times) {
-      const open = pulls.filter((pull) => stands(pull) && oursOn(pull).length > 0);
+      const open = pulls.filter((pull) => exists(pull) && oursOn(pull).length > 0);
       for (let time = 0; time < times && open.length > 0; time++) {
         const pull = answers.pick(open);
         await inTurn(pull, () => answerFinding(pull));
@@ -239,11 +239,11 @@ export async function gatherPeople(options: PeopleOptions): Promise<People> {
     },
     async disturb(name) {
       const pull = pulls.find((one) => nameOf(one) === name);
-      if (pull === undefined || pull.author.login === BOT || !stands(pull)) return;
+      if (pull === undefined || pull.author.login === BOT || !exists(pull)) return;
       acts++;
       await inTurn(pull, async () => {
-        if (!stands(pull)) return;
-        await doTo(pull, pull.state === "closed" ? "reopen" : dice.pick(["push", "push", "close"] as const));
+        if (!exists(pull)) return;
+        await doTo(pull, pull.state === "closed" ? "reopen" : random.pick(["push", "push", "close"] as const));
       });
     },
   };

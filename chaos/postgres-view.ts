@@ -1,5 +1,7 @@
-// The store under test as the checker sees it, where it is PostgreSQL: by connections of its own, past the wire that is cut.
+// The store under test as the checker sees it, where it is PostgreSQL: by connections of its own, bypassing the proxy.
 import pg from "pg";
+import type { StoreView } from "./ground-truth.ts";
+import type { PullName } from "./history.ts";
 import {
   EVIDENCE,
   type EvidenceRow,
@@ -9,9 +11,7 @@ import {
   type JobRow,
   learntFrom,
   settledReview,
-} from "./ends.ts";
-import type { StoreView } from "./ground-truth.ts";
-import type { PullName } from "./history.ts";
+} from "./job-outcomes.ts";
 
 /** The third word of a process's mark is its number. */
 const JOBS = `SELECT jobs.id::float8 AS id, key, state, attempt, token::int AS token, outcome, job::json ->> 'headSha' AS head,
@@ -20,7 +20,7 @@ const JOBS = `SELECT jobs.id::float8 AS id, key, state, attempt, token::int AS t
 const FORGETTING = `SELECT count(*)::int AS n FROM jobs
   WHERE lane = 'upkeep' AND state IN ('waiting', 'running') AND job::json ->> 'kind' = 'forget'`;
 const REVIEWS = "SELECT key, head_sha AS head, outcome FROM reviews WHERE settled_at IS NOT NULL";
-/** A database that starts again, or was told to end everybody's connection, is asked once more. */
+/** A query is repeated when the database restarts or ended all connections. */
 const TRIES = 60;
 const AGAIN_MS = 500;
 

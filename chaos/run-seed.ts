@@ -1,33 +1,33 @@
-// One run: a world, a server in it, people, and somebody who is against the server; then quiet, and the checker.
+// One run: a GitHub, servers, people, and disturbances of the servers; then quiet, and the checker.
 import { createPublicKey } from "node:crypto";
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import type { Pull, Repository } from "../test/fakes/github/conversation.ts";
 import { type GitHubWorld, startGitHub } from "../test/fakes/github/github.ts";
+import { type Breakpoints, newBreakpoints } from "./breakpoints.ts";
 import { type Canaries, newCanaries } from "./canaries.ts";
 import { type Broken, check, givenUpOf, unlearntOf } from "./checker.ts";
 import { openClock, type WallClock } from "./clock.ts";
-import { type Dice, dice } from "./dice.ts";
-import { type Fault, happens, type Weather } from "./faults.ts";
-import { type Gate, openGate, type Place } from "./gate.ts";
+import { type ActiveFaults, type Fault, happens } from "./faults.ts";
+import { type GitHubProxy, openGitHubProxy, type Place } from "./github-proxy.ts";
 import type { GroundTruth, PullTruth, Quiet, StoreView } from "./ground-truth.ts";
 import { type HealthSampler, startHealthSampler } from "./health-sampler.ts";
-import { type Happening, type History, ofKind, openHistory } from "./history.ts";
+import { type History, type HistoryEvent, ofKind, openHistory } from "./history.ts";
 import { type ModelServers, startModelServers } from "./model-servers.ts";
 import { type Nemesis, type NemesisOptions, nemesis, ownFailPoints, terminate } from "./nemesis.ts";
 import { gatherPeople, type People } from "./people.ts";
-import { newPoints, type Points } from "./points.ts";
-import { openPostOffice, type PostOffice } from "./post-office.ts";
-import { openPostgresStage, type PostgresStage } from "./postgres-stage.ts";
+import { openPostgresDatabase, type PostgresDatabase } from "./postgres-database.ts";
+import { truthOf } from "./read-ground-truth.ts";
+import { type SeededRandom, seededRandom } from "./seeded-random.ts";
 import { freePort, type ServerProcess, startServer } from "./server-process.ts";
 import { openSmallDisk, type SmallDisk } from "./small-disk.ts";
 import { sqliteView } from "./sqlite-view.ts";
-import { truthOf } from "./truth-of.ts";
+import { openWebhookDelivery, type WebhookDelivery } from "./webhook-delivery.ts";
 
 export interface SeedOptions {
   readonly seed: string;
-  /** Acts of people, each told by one delivery; duplicates come on top. */
+  /** Actions of people, each with one delivery; duplicates come on top. */
   readonly deliveries: number;
   readonly kills: number;
   readonly faults: ReadonlySet<Fault>;
@@ -37,7 +37,7 @@ export interface SeedOptions {
   readonly repositoriesEach: number;
   readonly pulls: number;
   readonly workers: number;
-  /** Whether failed deliveries are sent again by somebody, or by the server's own sweep alone. */
+  /** Whether an operator redelivers failed deliveries, or only the server's own sweep. */
   readonly redeliver: "hand" | "sweep";
   /** How long after the last trouble everything must have come to its end. */
   readonly settleMs: number;
@@ -45,7 +45,7 @@ export interface SeedOptions {
   readonly store: string;
   /** Servers on one store; more than one needs Postgres. Absent: one. */
   readonly processes?: number;
-  /** Where the data folder is to stand, for the fault `disk`: a file system of a few dozen MiB. Absent: with the rest. */
+  /** The place of the data folder, for the fault `disk`: a file system of a few dozen MiB. Absent: with the rest. */
   readonly smallDisk?: string | undefined;
   /** The longest time between two acts. Absent: 60 ms. */
   readonly paceMs?: number;
@@ -58,11 +58,11 @@ export interface SeedOptions {
 
 export interface SeedResult {
   readonly broken: readonly Broken[];
-  readonly history: readonly Happening[];
+  readonly history: readonly HistoryEvent[];
   readonly started: number;
   readonly folder: string;
   readonly figures: Readonly<Record<string, number>>;
-  readonly points: Points["seen"];
+  readonly breakpoints: Breakpoints["seen"];
 }
 
 /** One of the servers, with what is its own; `server` is its present life. */
@@ -82,16 +82,16 @@ interface Theatre {
   readonly folder: string;
   readonly slots: readonly Slot[];
   /** Null where the store is files of the data folder. */
-  readonly stage: PostgresStage | null;
+  readonly stage: PostgresDatabase | null;
   readonly history: History;
-  readonly weather: Weather;
+  readonly activeFaults: ActiveFaults;
   readonly canaries: Canaries;
   readonly world: GitHubWorld;
-  readonly gate: Gate;
-  readonly office: PostOffice;
+  readonly gate: GitHubProxy;
+  readonly office: WebhookDelivery;
   readonly models: ModelServers;
   readonly people: People;
-  readonly points: Points;
+  readonly breakpoints: Breakpoints;
   readonly view: StoreView;
   readonly health: HealthSampler;
   readonly disk: SmallDisk | null;
@@ -130,12 +130,12 @@ async function played(theatre: Theatre, started: number): Promise<SeedResult> {
   await Promise.all(slots.map((slot) => livesIn(theatre, slot, acting)));
   const lastKill = Date.now();
   // Whoever starts now looks at all that is open: what was switched off is on again, and what was renamed has its name.
-  theatre.weather.isLastLife = true;
+  theatre.activeFaults.isLastLife = true;
   await theatre.people.calm();
   await Promise.all(slots.map((slot) => oneThatListens(theatre, slot)));
   const molested = slots.map((slot) => lastMolest(theatre, slot));
   await acting(options.deliveries);
-  theatre.weather.isCalm = true;
+  theatre.activeFaults.isCalm = true;
   await theatre.people.calm();
   const calm = Date.now();
   for (const { clock } of slots) if (clock.offset() !== 0) clock.set(0);
@@ -166,13 +166,13 @@ async function played(theatre: Theatre, started: number): Promise<SeedResult> {
     started,
     folder: theatre.folder,
     figures,
-    points: theatre.points.seen,
+    breakpoints: theatre.breakpoints.seen,
   };
 }
 
 /**
  * A look at all open pull requests may have failed while everything did. The next one, ten minutes later or at a start, finds what
- * it would have found: nobody waits for ten minutes here.
+ * it would have found: the harness does not wait for ten minutes.
  */
 async function oneMoreLook(theatre: Theatre): Promise<void> {
   const { slots } = theatre;
@@ -220,7 +220,7 @@ async function reportedRefusals({ slots }: Theatre): Promise<number> {
   return Math.max(0, ...(await Promise.all(texts)));
 }
 
-/** Rejects when somebody wants the run to end. */
+/** Rejects when the run is to end. */
 function unwanted(signal: AbortSignal | undefined): Promise<never> {
   return new Promise((_, reject) => signal?.addEventListener("abort", () => reject(signal.reason), { once: true }));
 }
@@ -248,44 +248,50 @@ function actors(theatre: Theatre): (count: number) => Promise<void> {
 }
 
 async function build(options: SeedOptions): Promise<Theatre> {
-  const throws = dice(options.seed);
+  const throws = seededRandom(options.seed);
   const folder = mkdtempSync(join(tmpdir(), `kodiai-chaos-${options.seed.replace(/\W/g, "")}-`));
   const history = openHistory(join(folder, "history.jsonl"));
   // Quiet while the stage is set.
-  const weather: Weather = { faults: options.faults, isCalm: true };
+  const activeFaults: ActiveFaults = { faults: options.faults, isCalm: true };
   const canaries = newCanaries();
   for (const secret of Object.values(SECRETS)) canaries.owners.set(secret, "secret");
   const owners = Array.from({ length: options.owners }, (_, index) => `owner${String.fromCharCode(97 + index)}`);
   const world = await startGitHub({ owners, webhookSecret: SECRETS.WEBHOOK_SECRET });
   const { privateKey } = world.appCredentials;
   canaries.owners.set(privateKey.split("\n")[5] ?? privateKey, "secret");
-  const points = newPoints();
+  const breakpoints = newBreakpoints();
   const people = await gatherPeople({
     world,
-    dice: throws.fork("people"),
+    random: throws.fork("people"),
     history,
     canaries,
     owners,
     repositoriesEach: options.repositoriesEach,
     pulls: options.pulls,
-    upheaving: () => ({ people: happens(weather, "people"), permission: happens(weather, "permission") }),
-    answering: () => happens(weather, "feedback"),
-    hidesPatches: () => happens(weather, "refuse"),
+    upheaving: () => ({ people: happens(activeFaults, "people"), permission: happens(activeFaults, "permission") }),
+    answering: () => happens(activeFaults, "feedback"),
+    hidesPatches: () => happens(activeFaults, "refuse"),
     ...howOften(options),
   });
   const publicKey = createPublicKey(privateKey).export({ type: "spki", format: "pem" }).toString();
   const ofOffice = {
-    hears: people.desk.hears,
+    receives: people.desk.receives,
     nameOf: (id: number) => {
       const found = people.byId(id);
       return found === null ? null : people.bornAs(found);
     },
   };
-  const office = await openPostOffice({ dice: throws.fork("post"), weather, history, publicKey, ...ofOffice });
+  const office = await openWebhookDelivery({
+    random: throws.fork("post"),
+    activeFaults,
+    history,
+    publicKey,
+    ...ofOffice,
+  });
   world.setWebhookUrl(office.url);
-  const common = { weather, history, canaries, points };
+  const common = { activeFaults, history, canaries, breakpoints };
   const gate = await openTheGate(options, throws, common, world, people, office);
-  const models = await startModelServers({ ...common, dice: throws.fork("model") });
+  const models = await startModelServers({ ...common, random: throws.fork("model") });
   const pullOf = (key: string) => {
     const [, id, number] = /\/(\d+)#(\d+)$/.exec(key) ?? [];
     const found = people.byId(Number(id));
@@ -301,7 +307,7 @@ async function build(options: SeedOptions): Promise<Theatre> {
   const stage =
     store === "sqlite"
       ? null
-      : await openPostgresStage({ store, dice: throws.fork("database"), weather, history, say, running });
+      : await openPostgresDatabase({ store, random: throws.fork("database"), activeFaults, history, say, running });
   const disk = stage === null && options.smallDisk === undefined && faults.has("disk") ? openSmallDisk() : null;
   const home =
     options.smallDisk === undefined ? (disk?.folder ?? null) : mkdtempSync(join(options.smallDisk, "kodiai-"));
@@ -313,22 +319,22 @@ async function build(options: SeedOptions): Promise<Theatre> {
   const view = stage?.view(pullOf) ?? sqliteView(slots[0]?.dataDir ?? folder, pullOf);
   look = view;
   office.address(...slots.map(({ port }) => `http://127.0.0.1:${port}/api/github/webhooks`));
-  weather.isCalm = false;
-  const theatre = { options, folder, slots, stage, history, weather, canaries, world, gate, office, models };
-  return { ...theatre, people, points, view, disk, health: startHealthSampler(), interrupted: new Map() };
+  activeFaults.isCalm = false;
+  const theatre = { options, folder, slots, stage, history, activeFaults, canaries, world, gate, office, models };
+  return { ...theatre, people, breakpoints, view, disk, health: startHealthSampler(), interrupted: new Map() };
 }
 
 interface Places {
   readonly folder: string;
   /** For the data; null: with the rest, and no disk is filled. */
   readonly home: string | null;
-  readonly stage: PostgresStage | null;
+  readonly stage: PostgresDatabase | null;
 }
 
 async function openSlots(
   options: SeedOptions,
-  throws: Dice,
-  common: Pick<NemesisOptions, "weather" | "history" | "points" | "atWork">,
+  throws: SeededRandom,
+  common: Pick<NemesisOptions, "activeFaults" | "history" | "breakpoints" | "atWork">,
   { folder, home, stage }: Places,
 ): Promise<readonly Slot[]> {
   const count = options.processes ?? 1;
@@ -344,7 +350,7 @@ async function openSlots(
     const foe = nemesis({
       ...common,
       ...{ port, clock, index: isOnly ? undefined : index, waitsForWork: !isOnly },
-      dice: throws.fork(isOnly ? "nemesis" : `nemesis ${index}`),
+      random: throws.fork(isOnly ? "nemesis" : `nemesis ${index}`),
       failPoints: [...failPoints.slice(index * 7), ...failPoints.slice(0, index * 7)],
       patienceMs: 3_500,
       fillsDisk: home !== null,
@@ -357,12 +363,12 @@ async function openSlots(
 
 function openTheGate(
   options: SeedOptions,
-  throws: Dice,
-  common: { weather: Weather; history: History; canaries: Canaries; points: Points },
+  throws: SeededRandom,
+  common: { activeFaults: ActiveFaults; history: History; canaries: Canaries; breakpoints: Breakpoints },
   world: GitHubWorld,
   people: People,
-  office: PostOffice,
-): Promise<Gate> {
+  office: WebhookDelivery,
+): Promise<GitHubProxy> {
   const own = throws.fork("gate");
   const { lostShare, processes = 1 } = options;
   const { onTheWay } = howOften(options);
@@ -370,10 +376,10 @@ function openTheGate(
     found === null
       ? null
       : { id: found.id, owner: found.owner, now: `${found.owner}/${found.name}`, born: people.bornAs(found) };
-  return openGate({
+  return openGitHubProxy({
     ...common,
     target: world.apiUrl,
-    dice: own,
+    random: own,
     lostShare,
     doors: processes,
     desk: people.desk,
@@ -387,11 +393,11 @@ function openTheGate(
     },
     log: office.answer,
     onWrite: async (pull) => {
-      if (happens(common.weather, "push") && own.chance(0.03)) await people.disturb(pull);
+      if (happens(common.activeFaults, "push") && own.chance(0.03)) await people.disturb(pull);
     },
     onVisit: async ({ id }, what) => {
       const found = people.byId(id);
-      const isUpheaving = happens(common.weather, "people") || happens(common.weather, "permission");
+      const isUpheaving = happens(common.activeFaults, "people") || happens(common.activeFaults, "permission");
       if (found !== null && isUpheaving && own.chance(onTheWay)) await people.upheave(found, what);
     },
   });
@@ -439,13 +445,13 @@ function needsClock({ faults }: SeedOptions): boolean {
 /** A fail point may end this one as well, or a database that is away: one without comes up, as an orchestrator tries again. */
 async function oneThatListens(theatre: Theatre, slot: Slot): Promise<void> {
   for (let tries = 0; tries < 30; tries++) {
-    const wasCalm = theatre.weather.isCalm;
-    theatre.weather.isCalm = true;
+    const wasCalm = theatre.activeFaults.isCalm;
+    theatre.activeFaults.isCalm = true;
     slot.server = theLife(theatre, slot);
     // On a busy machine a start takes longer than the database is left alone: then it is, for once.
-    theatre.weather.isCalm = wasCalm || tries > 5;
+    theatre.activeFaults.isCalm = wasCalm || tries > 5;
     const listens = await slot.server.listening;
-    theatre.weather.isCalm = wasCalm;
+    theatre.activeFaults.isCalm = wasCalm;
     if (listens) return;
     await wait(1_000);
   }
@@ -453,14 +459,14 @@ async function oneThatListens(theatre: Theatre, slot: Slot): Promise<void> {
 }
 
 /** Until everything is quiet there is time to see what becomes of those who are slow. */
-async function lastMolest({ weather }: Theatre, { foe, server }: Slot): Promise<void> {
-  if (server !== null && happens(weather, "loris")) await foe.molest(server, 8);
+async function lastMolest({ activeFaults }: Theatre, { foe, server }: Slot): Promise<void> {
+  if (server !== null && happens(activeFaults, "loris")) await foe.molest(server, 8);
 }
 
 async function actUntil({ people, options }: Theatre, count: number): Promise<void> {
-  const own = dice(`${options.seed}/pace/${count}`);
+  const own = seededRandom(`${options.seed}/pace/${count}`);
   while (people.count() < count) {
-    await people.act().catch((error: unknown) => options.say(`  somebody could not act: ${String(error)}`));
+    await people.act().catch((error: unknown) => options.say(`  an action failed: ${String(error)}`));
     await wait(own.between(5, options.paceMs ?? 60));
   }
 }
@@ -506,11 +512,11 @@ async function noteRecovered({ view, interrupted, history }: Theatre): Promise<v
 }
 
 /**
- * Nothing travels, nothing is open, nobody asks GitHub for anything, and no check run says that it is under way: one whose end
+ * No delivery is in flight, no job is open, no request goes to GitHub, and no check run is in progress: one whose end
  * GitHub never heard is ended by the server's own sweep, within a minute or two.
  */
 async function untilQuiet(theatre: Theatre): Promise<void> {
-  const { view, office, history, options, weather } = theatre;
+  const { view, office, history, options, activeFaults } = theatre;
   const deadline = Date.now() + options.settleMs;
   let quietSince = Date.now();
   while (Date.now() < deadline) {
@@ -522,12 +528,12 @@ async function untilQuiet(theatre: Theatre): Promise<void> {
     // A letter may have been accepted a moment ago.
     if (Date.now() - quietSince > 3_000) return;
   }
-  options.say(`  not quiet after ${options.settleMs / 1000} s (calm: ${weather.isCalm})`);
+  options.say(`  not quiet after ${options.settleMs / 1000} s (calm: ${activeFaults.isCalm})`);
 }
 
 const pullsOf = ({ people }: Theatre) => people.repositories.flatMap(({ pulls }) => pulls as Pull[]);
 
-/** Of open pull requests that somebody asked about: of others nobody waits for a check. */
+/** For open pull requests that need a review; others need no check. */
 async function openChecks(theatre: Theatre): Promise<number> {
   const open = (await truths(theatre)).filter(
     ({ state, isAsked, isRefused }) => state === "open" && isAsked && !isRefused,
@@ -559,7 +565,7 @@ async function groundTruth(theatre: Theatre): Promise<GroundTruth> {
     workers: options.workers,
     // Whoever is cut off from the database is cut off with all.
     takeovers: stage === null ? 0 : frozen + stage.takeovers() * theatre.slots.length,
-    gone: new Set(people.repositories.filter((one) => people.desk.isGone(one)).map(people.bornAs)),
+    removed: new Set(people.repositories.filter((one) => people.desk.isRemoved(one)).map(people.bornAs)),
     violations: world.violations,
   };
 }
@@ -581,7 +587,7 @@ async function scan({ folder, canaries, history, slots, view }: Theatre): Promis
 }
 
 /** How long interrupted jobs waited for a worker: by the clock, and of that only while a server was up to take them. */
-export function recovery(history: readonly Happening[]): Record<string, number> {
+export function recovery(history: readonly HistoryEvent[]): Record<string, number> {
   const lives = livesOf(history);
   const recovered = ofKind(history, "recovered");
   const waits = recovered.map(({ ms }) => ms / 1000).toSorted((a, b) => a - b);
@@ -605,7 +611,7 @@ export function recovery(history: readonly Happening[]): Record<string, number> 
 type Lives = readonly (readonly [from: number, to: number])[];
 
 /** From when to when any server listened; in order, and none touching another. */
-function livesOf(history: readonly Happening[]): Lives {
+function livesOf(history: readonly HistoryEvent[]): Lives {
   const processes = Map.groupBy(ofKind(history, "process"), ({ process }) => process);
   const lives = [...processes.values()].flatMap(livesOfOne).toSorted(([a], [b]) => a - b);
   const merged: [number, number][] = [];
@@ -641,7 +647,7 @@ function sinceUp(lives: Lives, from: number, to: number): number {
   return life === undefined || to > life[1] ? 0 : to - Math.max(from, life[0]);
 }
 
-function startTimes(history: readonly Happening[]): number[] {
+function startTimes(history: readonly HistoryEvent[]): number[] {
   const started = new Map<number | undefined, number>();
   return ofKind(history, "process").flatMap(({ what, at, process }) => {
     if (what === "started") started.set(process, at);
@@ -650,7 +656,7 @@ function startTimes(history: readonly Happening[]): number[] {
   });
 }
 
-function counts(history: readonly Happening[], { pulls, inbox, ends, learnt }: GroundTruth): Record<string, number> {
+function counts(history: readonly HistoryEvent[], { pulls, inbox, ends, learnt }: GroundTruth): Record<string, number> {
   const delivered = ofKind(history, "delivered");
   const requests = ofKind(history, "request");
   const of = (what: string) => ofKind(history, "process").filter((one) => one.what === what).length;
@@ -685,9 +691,9 @@ function counts(history: readonly Happening[], { pulls, inbox, ends, learnt }: G
 }
 
 /** How much the faults hit jobs that ran: a run in which none did shows little. */
-function struckAtWork(history: readonly Happening[]): Record<string, number> {
+function struckAtWork(history: readonly HistoryEvent[]): Record<string, number> {
   const steps = ofKind(history, "clock");
-  const upheavals = ofKind(history, "upheaval");
+  const repositoryEvents = ofKind(history, "upheaval");
   const troubles = ofKind(history, "trouble").filter(({ running = 0 }) => running > 0);
   return {
     troublesWhileJobsRan: troubles.length,
@@ -695,8 +701,8 @@ function struckAtWork(history: readonly Happening[]): Record<string, number> {
     clockSteps: steps.length,
     clockStepsWhileJobsRan: steps.filter(({ running }) => running > 0).length,
     clockStepsBack: steps.filter(({ stepMs }) => stepMs < 0).length,
-    upheavals: upheavals.length,
-    upheavalsOnTheWay: upheavals.filter(({ where }) => where.startsWith("before")).length,
+    repositoryEvents: repositoryEvents.length,
+    eventsDuringReviews: repositoryEvents.filter(({ where }) => where.startsWith("before")).length,
     slowOnes: ofKind(history, "slow").length,
     slowestSeconds: Math.max(0, ...ofKind(history, "slow").map(({ ms }) => ms)) / 1000,
   };
@@ -730,8 +736,8 @@ async function close({
     disk.close();
   }
   if (options.keep) return;
-  for (const gone of [folder, ...slots.map(({ dataDir }) => dirname(dataDir))])
-    rmSync(gone, { recursive: true, force: true });
+  for (const path of [folder, ...slots.map(({ dataDir }) => dirname(dataDir))])
+    rmSync(path, { recursive: true, force: true });
 }
 
 function wait(ms: number): Promise<void> {

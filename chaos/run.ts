@@ -3,9 +3,9 @@ import { writeFileSync } from "node:fs";
 import { parseArgs } from "node:util";
 import { type Broken, INVARIANTS, type InvariantId } from "./checker.ts";
 import { clockMeans } from "./clock.ts";
+import { failureTrace } from "./failure-trace.ts";
 import { FAULTS, readFaults, USUAL_FAULTS } from "./faults.ts";
 import { runSeed, type SeedResult } from "./run-seed.ts";
-import { storyOf } from "./story.ts";
 
 const { values } = parseArgs({
   options: {
@@ -81,7 +81,7 @@ async function main(): Promise<void> {
       say: (line) => console.log(line),
       unwanted: unwanted.signal,
     });
-    tell(seed, result);
+    report(seed, result);
     results.push({ seed, result });
   }
   if (values.json !== undefined) writeFileSync(values.json, `${JSON.stringify(results.map(toldAsJson), null, 2)}\n`);
@@ -96,7 +96,7 @@ function whole(
   return number;
 }
 
-function tell(seed: string, result: SeedResult): void {
+function report(seed: string, result: SeedResult): void {
   const { broken, figures } = result;
   const rounded = Object.entries(figures).map(([name, value]) => `${name} ${Math.round(value * 10) / 10}`);
   console.log(`  ${rounded.join(", ")}`);
@@ -119,7 +119,7 @@ function tell(seed: string, result: SeedResult): void {
 
 function tellOne(_seed: string, one: Broken, { history, started }: SeedResult): void {
   console.log(`    - ${one.pull === null ? "" : `${one.pull}: `}${one.what}`);
-  for (const line of storyOf(one, history, started)) console.log(`    ${line}`);
+  for (const line of failureTrace(one, history, started)) console.log(`    ${line}`);
 }
 
 function again(seed: string): string {
@@ -134,6 +134,6 @@ function again(seed: string): string {
 }
 
 function toldAsJson({ seed, result }: { readonly seed: string; readonly result: SeedResult }): object {
-  const { broken, figures, points } = result;
-  return { seed, figures, broken, points: Object.fromEntries(points) };
+  const { broken, figures, breakpoints } = result;
+  return { seed, figures, broken, breakpoints: Object.fromEntries(breakpoints) };
 }

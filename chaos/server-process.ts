@@ -32,11 +32,11 @@ export interface ServerProcess {
   readonly isAlive: () => boolean;
   /** It has answered once. */
   readonly isListening: () => boolean;
-  /** Resolves to its exit code when it is gone, however it went. */
-  readonly gone: Promise<number | null>;
+  /** Resolves to its exit code when the process has ended. */
+  readonly exited: Promise<number | null>;
   /** Resolves true when it listens, false when it ended before. */
   readonly listening: Promise<boolean>;
-  /** kill -9; resolves when it is gone. */
+  /** kill -9; resolves when it has ended. */
   kill(where: string): Promise<void>;
   /** SIGTERM; resolves to its exit code. */
   terminate(): Promise<number | null>;
@@ -78,7 +78,7 @@ export function startServer({
   let isAlive = true;
   let hasListened = false;
   let isExpected = false;
-  const gone = new Promise<number | null>((resolve) => {
+  const exited = new Promise<number | null>((resolve) => {
     child.once("exit", (code, signal) => {
       isAlive = false;
       if (isExpected) return resolve(code);
@@ -92,7 +92,7 @@ export function startServer({
     pid,
     isAlive: () => isAlive,
     isListening: () => isAlive && hasListened,
-    gone,
+    exited,
     listening: waitUntilListening(child, port, () => isAlive).then((listens) => {
       hasListened = listens;
       if (listens) note("listening");
@@ -103,13 +103,13 @@ export function startServer({
       isExpected = true;
       child.kill("SIGKILL");
       note("killed", where);
-      await gone;
+      await exited;
     },
     async terminate() {
       isExpected = true;
       child.kill("SIGTERM");
       note("terminated");
-      return gone;
+      return exited;
     },
     freeze() {
       if (child.kill("SIGSTOP")) note("stopped");

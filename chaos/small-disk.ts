@@ -1,4 +1,4 @@
-// A file system of a few dozen MiB that can be filled without harm to anybody.
+// A file system of a few dozen MiB that can be filled without harm.
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -9,7 +9,7 @@ export interface SmallDisk {
   close(): void;
 }
 
-/** Room for the databases of a run of a thousand deliveries. */
+/** Space for the databases of a run of a thousand deliveries. */
 const SIZE = "size=96m";
 
 /** Null where this process may not mount a tmpfs. */

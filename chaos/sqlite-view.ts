@@ -2,6 +2,8 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import Database from "better-sqlite3";
+import type { OpenJob, StoreView } from "./ground-truth.ts";
+import type { PullName } from "./history.ts";
 import {
   EVIDENCE,
   type EvidenceRow,
@@ -11,9 +13,7 @@ import {
   type JobRow,
   learntFrom,
   settledReview,
-} from "./ends.ts";
-import type { OpenJob, StoreView } from "./ground-truth.ts";
-import type { PullName } from "./history.ts";
+} from "./job-outcomes.ts";
 
 const FORGETTING =
   "SELECT count(*) AS n FROM jobs WHERE lane = 'upkeep' AND state IN ('waiting', 'running') AND json_extract(job, '$.kind') = 'forget'";

@@ -100,7 +100,8 @@ export async function runDemo(
       settled: () => idle(dataDir),
       remembered: () => Promise.resolve(rememberedComments(dataDir)),
     });
-    if (world.violations.length > 0) throw new Error(`requests that GitHub does not know:\n${world.violations.join("\n")}`);
+    if (world.violations.length > 0)
+      throw new Error(`requests that GitHub does not know:\n${world.violations.join("\n")}`);
     const languages = new Set(comments.inline.map(({ path }) => LANGUAGES[extname(path)] ?? extname(path)));
     const reviews = comments.reviews.filter(({ author }) => author === world.bot.login);
     const counts = { reviews: reviews.length, inline: comments.inline.length, languages: languages.size, imported };
@@ -176,8 +177,6 @@ function printTraffic(world: GitHubWorld, stages: readonly string[], terminal: T
   const isWrite = ({ method, path }: { method: string; path: string }) =>
     method !== "GET" && !path.endsWith("/access_tokens");
   const writes = world.requests.filter(isWrite);
-  terminal.print(
-    `Kodiai sends GitHub ${world.requests.length - writes.length} reads and ${writes.length} writes:`,
-  );
+  terminal.print(`Kodiai sends GitHub ${world.requests.length - writes.length} reads and ${writes.length} writes:`);
   for (const { method, path, status } of writes) terminal.print(`  ${status} ${method} ${path}`);
 }

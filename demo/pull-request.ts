@@ -155,7 +155,7 @@ jobs:
 const SIGN_IN_MD = `# Signing in
 
 People sign in with their e-mail address and a password of at least 12 characters.
-How long a session lives stands in \`config/settings.yml\`.
+The lifetime of a session is set in \`config/settings.yml\`.
 `;
 
 const SETTINGS_YML = `# Read at start; every key can be overridden by an environment variable.

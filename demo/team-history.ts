@@ -163,11 +163,7 @@ export async function teamHistory(at: Stage): Promise<TeamCounts> {
 }
 
 /** One merged pull request for each comment, with an answer to it. */
-async function reviewedInSpring(
-  world: GitHubWorld,
-  repository: Repository,
-  comments: typeof WAREHOUSE,
-): Promise<void> {
+async function reviewedInSpring(world: GitHubWorld, repository: Repository, comments: typeof WAREHOUSE): Promise<void> {
   for (const [index, [path, code, text]] of comments.entries()) {
     const pull = await world.pullRequest(repository, {
       title: `feat: change ${path}`,

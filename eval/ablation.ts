@@ -1,17 +1,17 @@
-// The ablation table: each row switches one thing on over the row before it, and beside its gain stands what was once
-// expected of it. Every row is the real store and room; only settings differ.
+// The ablation table: each row switches one thing on over the row before it, and lists its gain beside what was once
+// expected of it. Every row is the real store and retrieve stage; only settings differ.
 import type { QueryVariant } from "../src/domain/retrieval.ts";
 import { DEFAULT_DIGEST, type DigestForm } from "../src/learn/remember/embedding-text.ts";
 import { FACTOR_NAMES, type FactorName } from "../src/retrieve/rank/factors.ts";
 import type { Tuning } from "../src/retrieve/tuning.ts";
-import { answersOf, mustHoldTruth } from "./answer-all.ts";
 import { type Answer, figuresOf, gainOver, intervalText, rowOf } from "./answers.ts";
-import type { Arm } from "./ask-room.ts";
 import { retrievalFingerprint } from "./configuration-fingerprint.ts";
 import { withFirstKeywordScore } from "./first-keyword-score.ts";
 import type { JudgedData } from "./judged-data.ts";
 import { SEED } from "./metrics.ts";
 import { type TaskData, type TaskQuery, taskOf } from "./retrieval-task.ts";
+import { answersOf, mustHoldTruth } from "./run-all-queries.ts";
+import type { Arm } from "./run-retrieval.ts";
 import type { Row, SuiteResult } from "./suite.ts";
 import { type TemporaryStore, type WrittenById, withStore } from "./temporary-store.ts";
 
@@ -25,7 +25,7 @@ const EXPECTED = {
 } as const;
 
 interface Stage extends Arm {
-  /** Whose place it takes: its gain is told over that row. */
+  /** The row that it replaces: its gain is relative to that row. */
   readonly over?: string;
   readonly expected?: keyof typeof EXPECTED;
   readonly form: DigestForm;

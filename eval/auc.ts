@@ -1,4 +1,4 @@
-// How well a score tells two kinds apart, over items that give one or more of each and are drawn whole.
+// How well a score separates two kinds, over items that give one or more of each and are drawn whole.
 import { type Interval, randomFrom } from "../src/domain/figures/bootstrap-interval.ts";
 
 export interface Scored {

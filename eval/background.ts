@@ -3,7 +3,7 @@
 import type { Background, BackgroundFile } from "../src/domain/text/word-rarity.ts";
 import type { RetrievalRows } from "./retrieval-rows.ts";
 
-/** A word of fewer comments, or of fewer repositories, tells more about a repository than about language. */
+/** A word of fewer comments, or of fewer repositories, says more about a repository than about language. */
 const LEAST_TEXTS = 4;
 const LEAST_REPOS = 3;
 

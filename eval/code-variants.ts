@@ -1,8 +1,8 @@
-// The same code as somebody else would have written it: local names changed, lines laid out anew. What a variant is does not
+// The same code as another author would write it: local names changed, lines reformatted. What a variant is does not
 // depend on what it is compared with.
 import { createHash } from "node:crypto";
 
-/** Words that are no names of anybody's, in the languages of the data. */
+/** Keywords, which are no names, in the languages of the data. */
 const KEYWORDS = new Set(
   (
     "abstract and any as assert async await bool boolean break byte case catch char class const constexpr continue crate debugger def default " +

@@ -1,5 +1,5 @@
-// Code that a reviewer spoke about, beside what stood there later: pairs of flagged and fixed lines, built from the judged
-// retrieval data. The comment's own hunk tells the lines of then; the diff at the final head, or the hunk of a later comment
+// Code that a reviewer commented on, beside the code that replaced it: pairs of flagged and fixed lines, built from the judged
+// retrieval data. The comment's own hunk has the lines of that time; the diff at the final head, or the hunk of a later comment
 // on the same file, those of later.
 import type { Hunk } from "../src/domain/pull-request.ts";
 import { parseDiff } from "../src/gather/parse-diff.ts";
@@ -66,7 +66,7 @@ function pairOf(
   return reason;
 }
 
-/** The flagged end of a hunk, and what stands after the same anchors now; or why there is none. */
+/** The flagged end of a hunk, and the lines after the same anchors now; or why there is none. */
 function changed(
   then: readonly HeadLine[],
   now: readonly HeadLine[],

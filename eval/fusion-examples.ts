@@ -14,12 +14,12 @@ import { type FusionWeight, scaled } from "../src/retrieve/rank/learned-fusion.t
 import { type PreparedMemory, prepareChange, prepareMemory } from "../src/retrieve/rank/prepare-documents.ts";
 import { lexicon } from "../src/retrieve/rank/term-ids.ts";
 import { TUNING } from "../src/retrieve/tuning.ts";
-import { questionOf } from "./ask-room.ts";
 import { countWords } from "./background.ts";
 import type { JudgedData } from "./judged-data.ts";
 import { readParaphrase } from "./paraphrase-data.ts";
 import { earlier, type RetrievalRows } from "./retrieval-rows.ts";
 import { type TaskQuery, taskOf } from "./retrieval-task.ts";
+import { questionOf } from "./run-retrieval.ts";
 import { linesOf, listsOf, scopeOf as questionScope, WITH } from "./suites/paraphrase.ts";
 import { type TemporaryStore, withStore } from "./temporary-store.ts";
 import { untunedFusion } from "./untuned-fusion.ts";

@@ -7,7 +7,7 @@ export function addedTexts(hunk: Hunk): readonly string[] {
 }
 
 /**
- * A hunk in the form that is embedded and indexed: where it stands in one line, then what it adds.
+ * A hunk in the form that is embedded and indexed: its place in one line, then what it adds.
  *
  * @param title the pull request's title
  * @param path the head path
@@ -19,7 +19,7 @@ export function hunkText(title: string, path: string, hunk: Hunk): string {
 }
 
 /**
- * The hunks that add the most lines, in the order in which they stand.
+ * The hunks that add the most lines, in their order.
  *
  * @param most how many to keep, 0 or more; of hunks that add equally many the earlier stays
  */

@@ -1,4 +1,4 @@
-// The judged retrieval data as it stands in its folder: comments, and pull requests with what an earlier comment should be.
+// The judged retrieval data in its folder: comments, and pull requests with what an earlier comment should be.
 import { z } from "zod";
 import { dataFingerprint, readRows, shapedRows } from "./read-data.ts";
 import { unanswered, unansweredRows } from "./unanswered.ts";
@@ -13,7 +13,7 @@ export interface CorpusRow {
   readonly hunk: string | null;
   readonly replies?: readonly string[];
   readonly side?: string | null;
-  /** Absent where nobody is a bot. */
+  /** Absent if there are no bots. */
   readonly isBot?: boolean;
   readonly createdAt: string;
 }

@@ -1,11 +1,11 @@
-// A pull request as the gather room would hand it on, made of what evaluation data tells about it.
+// A pull request as the gather stage returns it, made from evaluation data.
 
 import { defaultConfig } from "../src/config/repo-config.ts";
 import { jobKey, type Repo } from "../src/domain/job.ts";
 import type { FileDiff, PullRequestContext } from "../src/domain/pull-request.ts";
 import { NO_PAST } from "../src/domain/review/review-history.ts";
 
-export interface ToldPullRequest {
+export interface PullRequestFacts {
   readonly repo: Repo;
   readonly number: number;
   readonly title: string;
@@ -15,7 +15,7 @@ export interface ToldPullRequest {
   readonly explicit: boolean;
 }
 
-/** Nothing is known beside what is told: no head texts, no labels, no facts about the author. */
+/** Only the data is known: no head texts, no labels, no facts about the author. */
 export function pullRequestContext({
   repo,
   number,
@@ -23,7 +23,7 @@ export function pullRequestContext({
   body,
   files,
   explicit,
-}: ToldPullRequest): PullRequestContext {
+}: PullRequestFacts): PullRequestContext {
   const base = "b".repeat(40);
   const head = "a".repeat(40);
   return {

@@ -30,9 +30,9 @@ export interface RealPull {
   readonly asOf: number | null;
   readonly diff: string;
   readonly source: "golden" | "own";
-  /** Verified, or known to stand on a line of the diff. */
+  /** Verified, or known to be on a line of the diff. */
   readonly comments: readonly GoldenComment[];
-  /** What somebody checked and rejected: a finding that meets one is noise for sure. */
+  /** Comments that a person checked and rejected: a finding that meets one is noise for sure. */
   readonly rejected: readonly GoldenComment[];
 }
 

@@ -63,7 +63,7 @@ function objects(items: readonly { readonly item: unknown; readonly id: string }
 /**
  * The rows that have `key`, read by a schema. One that has it and is of another shape is counted as unanswered.
  *
- * @param key what tells these rows from others of the folder
+ * @param key distinguishes these rows from others in the folder
  */
 export function shapedRows<T>(rows: readonly unknown[], key: string, schema: ZodType<T>): T[] {
   const named = rows.filter((row) => typeof row === "object" && row !== null && key in row) as { id?: unknown }[];

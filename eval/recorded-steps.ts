@@ -5,10 +5,10 @@ import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { defaultKnowledge } from "../src/config/knowledge.ts";
 import { TUNING } from "../src/retrieve/tuning.ts";
-import type { Arm } from "./ask-room.ts";
 import { modelChoice } from "./model-choice.ts";
 import { folderModel, type Outcome, questionHash } from "./reply-folder.ts";
 import type { TaskData } from "./retrieval-task.ts";
+import type { Arm } from "./run-retrieval.ts";
 
 export const QUERIES_FILE = "eval/replies/queries.txt";
 

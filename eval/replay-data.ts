@@ -14,7 +14,7 @@ export interface HistoryPull {
   readonly language: string;
   /** Memories that its repository, and the placebo, had by then. */
   readonly memories: { readonly on: number; readonly placebo: number };
-  /** The repository that stands in; null when no other has its main language. */
+  /** The placebo repository; null when no other has its main language. */
   readonly placebo: string | null;
 }
 

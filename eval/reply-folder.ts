@@ -1,5 +1,5 @@
 // Questions and replies as files of a folder, so that any model, or a person, can be the reviewer: STEM.md and
-// STEM.request.json are the question, STEM.reply.json (or .md, .txt) is whatever came back.
+// STEM.request.json are the question, STEM.reply.json (or .md, .txt) is the reply.
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { readReply } from "../src/adapters/model/read-reply.ts";

@@ -108,7 +108,7 @@ export function earlier(rows: RetrievalRows, query: RetrievalQuery): readonly Re
   return all.filter((memory) => memory.pr !== query.pr && memory.createdAt < query.asOf);
 }
 
-/** Ids by score, best first; equal scores stand in the order of a hash of the id, which favours nobody. */
+/** Ids by score, best first; equal scores are ordered by a hash of the id, which favours none. */
 export function rank(ids: readonly string[], scores: ArrayLike<number>): string[] {
   const order = ids.map((id, at) => ({
     id,

@@ -1,5 +1,5 @@
-// A real pull request through the real corridor up to the written review: gather reads it from the data, memory is an index
-// of the data's comments that knows nothing of this pull request and nothing later, and the model is whoever is given.
+// A real pull request through the real pipeline up to the written review: gather reads it from the data, memory is an index
+// of the data's comments that knows nothing of this pull request and nothing later, and the caller provides the model.
 
 import { createHash } from "node:crypto";
 import { mkdtemp, rm } from "node:fs/promises";
@@ -28,18 +28,18 @@ import type { RealPull } from "./pull-requests.ts";
 import type { PullRepository } from "./repositories.ts";
 
 /** Memory of the evaluation: the comments of some repositories. */
-export interface Shelf {
-  /** What may be known at that time; without a date nothing, because nobody could tell what was known. */
+export interface CommentMemory {
+  /** What may be known at that time; without a date nothing, because it is unclear what was known. */
   recall(asOf: number | null): Recall;
   readonly memories: number;
   close(): Promise<void>;
 }
 
 /** @param corpus lines by repository; only those of `repos` are remembered */
-export async function openShelf(
+export async function openCommentMemory(
   corpus: ReadonlyMap<string, readonly string[]>,
   repos: ReadonlySet<string>,
-): Promise<Shelf> {
+): Promise<CommentMemory> {
   const lines = [...corpus].flatMap(([repo, list]) => (repos.has(repo) ? list : []));
   if (lines.length === 0) return { recall: () => noMemory(), memories: 0, close: () => Promise.resolve() };
   const folder = await mkdtemp(join(tmpdir(), "kodiai-eval-"));
@@ -93,7 +93,7 @@ export interface WrittenReview {
 /** Every run is of the same moment, so that runs are alike. */
 const NOW = Date.UTC(2026, 0, 1);
 
-/** @throws Error when the pull request is skipped, or what a room threw */
+/** @throws Error when the pull request is skipped, or the error of a stage */
 export async function reviewPull(pull: RealPull, reviewer: Reviewer): Promise<WrittenReview> {
   let context: PullRequestContext | null = null;
   const { model } = reviewer;
@@ -127,7 +127,7 @@ export async function reviewPull(pull: RealPull, reviewer: Reviewer): Promise<Wr
   return { review: written, context };
 }
 
-/** Unguessable to whoever wrote the pull request, and the same in each run. */
+/** Unguessable for the author of the pull request, and the same in each run. */
 function delimiterOf(pull: RealPull): () => string {
   let asked = 0;
   return () => `kodiai-${sha256(`evaluation ${pull.id} ${asked++}`).slice(0, 32)}`;

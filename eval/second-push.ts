@@ -1,10 +1,10 @@
-// The same change a day later: everything stands some lines further down. What was said before must not be said again.
+// The same change a day later: everything is some lines further down. Findings must not be posted again.
 import type { DiffLine, FileDiff } from "../src/domain/pull-request.ts";
 import { parseDiff } from "../src/gather/parse-diff.ts";
 import { anchorOf } from "../src/review/anchor.ts";
 import type { RealPull } from "./pull-requests.ts";
 
-/** Lines that somebody inserted at the top of each file, on both sides. */
+/** Lines inserted at the top of each file, on both sides. */
 const MOVED = 7;
 
 export interface SecondPush {

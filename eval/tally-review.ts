@@ -20,7 +20,7 @@ export interface Tally {
   /** Findings that meet a comment. */
   readonly met: number;
   readonly metWords: number;
-  /** Findings that meet only what somebody rejected. */
+  /** Findings that meet only rejected comments. */
   readonly rejected: number;
   readonly changedLines: number;
   readonly duplicates: number;
@@ -80,7 +80,7 @@ export async function tallyReview(
   };
 }
 
-/** Within three lines of each other on the same side of the same file. A finding without a proven line meets nobody. */
+/** Within three lines of each other on the same side of the same file. A finding without a proven line meets no comment. */
 export function isNear(
   finding: Pick<Finding, "path" | "side" | "startLine" | "line" | "locMethod">,
   comment: GoldenComment,

@@ -1,5 +1,5 @@
 // What a retrieval of this kind is asked to reach, and what others report of theirs, beside what was measured. It never decides
-// a test: the labels of the data are incomplete, so precision and the share of false positives cannot reach what others tell.
+// a test: the labels of the data are incomplete, so precision and the share of false positives cannot reach what others report.
 import type { Row } from "./suite.ts";
 
 interface Target {

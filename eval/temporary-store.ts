@@ -1,4 +1,4 @@
-// The real store in a folder of its own, filled through the real import, and gone when the work is done.
+// The real store in a folder of its own, filled through the real import, and removed when the work is done.
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

@@ -6,14 +6,14 @@ export interface Candidate {
   readonly isTruth: boolean;
 }
 
-/** One query with all that the room ranked for it. */
+/** One query with all memories that the stage ranked for it. */
 export interface Judged {
   readonly repo: string;
   /** In the default order. */
   readonly ranked: readonly boolean[];
   readonly truths: number;
   readonly near: readonly Candidate[];
-  /** The same by the distance to a changed hunk: what "seen before" is told by. */
+  /** The same by the distance to a changed hunk: which decides "seen before". */
   readonly nearHunk: readonly Candidate[];
 }
 

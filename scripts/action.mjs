@@ -58,7 +58,7 @@ function inWorkspace(path) {
   return way.startsWith("..") || isAbsolute(way) ? null : real;
 }
 
-/** Through no link that stands in the report's place (Windows has no such flag). Returns why not, or null. */
+/** Through no link in the report's place (Windows has no such flag). Returns why not, or null. */
 function write(file, text) {
   const { O_WRONLY, O_CREAT, O_TRUNC, O_NOFOLLOW = 0 } = constants;
   try {

@@ -14,7 +14,7 @@ const HEAD = `# yaml-language-server: $schema=./docs/kodiai.schema.json
 const WIDTH = 110;
 const INDENT = "  ";
 
-/** YAML text that parses to exactly the defaults; keys without one stand as comments. */
+/** YAML text that parses to exactly the defaults; keys without one are comments. */
 export function exampleYaml(): string {
   const keys = CONFIG_KEYS.filter((key) => !key.path.includes("[]"));
   const parts: string[] = [HEAD];

@@ -73,7 +73,7 @@ export function configurationMarkdown(): string {
   return [HEAD, "## Keys\n", ...tables, ENV_HEAD, environment].join("\n");
 }
 
-/** Keys of list items stand with their list, keys of sections with their section, the others together. */
+/** Keys of list items are listed with their list, keys of sections with their section, the others together. */
 function groupOf(path: string): string {
   const [list = ""] = path.split("[]", 1);
   if (list !== path) return list;

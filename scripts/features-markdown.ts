@@ -9,7 +9,7 @@ interface RowTest {
 
 /** ROW → its tests; beside them what has none yet, and why. */
 export interface Features {
-  /** ROW → what it is about, in a few words. Every row stands here. */
+  /** ROW → what it is about, in a few words. It has every row. */
   readonly titles: Readonly<Record<string, string>>;
   readonly awaited: Readonly<Record<string, string>>;
   /** What is being built at this moment, and by which piece of work. */

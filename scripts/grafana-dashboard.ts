@@ -52,9 +52,9 @@ const ROWS: Readonly<Record<string, readonly Panel[]>> = {
       queries: { "{{outcome}}": increase("kodiai_finding_outcomes_total", "outcome") },
     },
     {
-      title: "Time by room (P95)",
+      title: "Time by stage (P95)",
       unit: "s",
-      says: "Which room a review spends its time in.",
+      says: "How a review's time is divided among its stages.",
       queries: { "{{room}}": quantile(0.95, "kodiai_room_duration_seconds", "room") },
     },
     {
@@ -122,7 +122,7 @@ const ROWS: Readonly<Record<string, readonly Panel[]>> = {
     {
       title: "Search time",
       unit: "s",
-      says: "Without reranking; the alert stands at a P95 of 1 s.",
+      says: "Without reranking; the alert fires at a P95 of 1 s.",
       queries: quantiles("kodiai_retrieval_duration_seconds"),
     },
     {

@@ -39,7 +39,7 @@ const env = {
   ...process.env,
   // Children of the program that say `node` get the same one.
   PATH: `${dirname(binary)}${delimiter}${process.env.PATH ?? ""}`,
-  // Each process and thread would strip the types of every file anew: a quarter of the tests' time. Not in the
+  // Each process and thread would strip the types of every file again: a quarter of the tests' time. Not in the
   // machine's common folder for temporary files, where others could put code for us to run.
   NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE ?? join(root, "node_modules/.cache/compile"),
 };

@@ -5,9 +5,9 @@ import { createServer } from "node:net";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import pg from "pg";
-import { CACHE, IMAGE, type Means, type Programs } from "./postgres-means.ts";
+import { CACHE, IMAGE, type Means, type Programs } from "./postgres-providers.ts";
 
-/** A server that runs, as it is written down for whoever stops it. */
+/** A server that runs, as it is recorded for stopping it. */
 export interface Running {
   readonly url: string;
   /** Of the server; null for a container. */
@@ -125,7 +125,7 @@ async function untilAnswers({ url, pid, data }: Running): Promise<void> {
       if (known.rowCount === 0) await client.query(`CREATE DATABASE ${DATABASE}`);
       return;
     } catch (error) {
-      // A process that was just begun is not yet told by its program's words.
+      // A process that was just begun does not yet have its program's command line.
       const isGone = turn > 5 && pid !== null && !isOurs(pid, data);
       if (turn > 300 || isGone) throw new Error(`${lastWords(data)} (${String(error)})`);
       await wait(200);

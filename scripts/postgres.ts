@@ -12,7 +12,7 @@
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { CACHE, findMeans } from "./postgres-means.ts";
+import { CACHE, findMeans } from "./postgres-providers.ts";
 import { isOurs, type Running, startServer, stopServer } from "./postgres-server.ts";
 
 const asked = optionsGiven();

@@ -1,5 +1,5 @@
 // docs/internals/guarantees.md from test/promises.json, test/threats.json and chaos/measured.json: what is promised, which test proves it, what
-// was measured last, and what stands in the way of each kind of attack.
+// was measured last, and the defence against each kind of attack.
 
 export interface Promised {
   readonly promise: string;
@@ -11,7 +11,7 @@ export interface Promised {
   readonly figures?: readonly string[];
 }
 
-/** What somebody would do, and what holds against it. */
+/** An attack, and the defence. */
 export interface Threatened extends Promised {
   readonly threat: string;
 }
@@ -36,7 +36,7 @@ export interface Promises {
  * Reads the lists.
  *
  * @throws Error naming the promise that names an unmeasured figure, or has neither a test nor a reason; and the figure of which
- *   something is not told, such as the machine
+ *   a part is missing, such as the machine
  */
 export function readPromises(promisesText: string, measuredText: string, threatsText = '{"threats":{}}'): Promises {
   const { promises } = JSON.parse(promisesText) as { readonly promises: Readonly<Record<string, Promised>> };

@@ -54,7 +54,7 @@ summary { cursor: pointer; }
 `;
 
 /**
- * @param posted what stands on the pull request
+ * @param posted what is posted on the pull request
  * @param shown how many inline comments are drawn: first those that quote memory, then the worst
  * @returns a whole HTML page without a script or an address to fetch
  */

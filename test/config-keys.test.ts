@@ -4,14 +4,14 @@ import { codeSymbols } from "../src/adapters/code-index/symbols.ts";
 import { CONFIG_KEYS } from "../src/config/config-keys.ts";
 import type { ModelAccess, Reservations } from "../src/ports/model.ts";
 import { reviewMarkdown } from "../src/publish/publish.ts";
-import { type Change, reviewOf } from "./app/corridor.ts";
-import { BACKUP, BALANCE, LOGIN, WEAK_LOGIN } from "./app/given.ts";
-import { AROUND_CASES, around } from "./around-cases.ts";
-import { DESCRIBE_CASES, describedBy, GIVE_CASES, givenBy } from "./describe-case.ts";
+import { BACKUP, BALANCE, LOGIN, WEAK_LOGIN } from "./app/change-builders.ts";
+import { type Change, reviewOf } from "./app/pipeline.ts";
+import { DESCRIBE_CASES, describedBy, GIVE_CASES, givenBy } from "./describe-memories-case.ts";
 import { NO_SYMBOLS } from "./fakes/no-symbols.ts";
 import { aPull } from "./fakes/pull-requests.ts";
 import { drafted, reports, type ScriptedSettings, scriptedModel, textOf } from "./fakes/scripted-model.ts";
-import { heard, KNOWLEDGE_CASES } from "./knowledge-cases.ts";
+import { KNOWLEDGE_CASES, retrieved } from "./knowledge-cases.ts";
+import { AROUND_CASES, around } from "./side-effect-cases.ts";
 
 interface Case {
   readonly key: string;
@@ -45,7 +45,7 @@ function customRule(lines: Readonly<Record<string, string>> = {}): string {
 
 /** A model that finds one thing in any file, and repeats what it was told about language and paths. */
 function echoing(settings?: ScriptedSettings): ModelAccess {
-  const echo = (told: string) => /Write title, body and walkthrough in (.+)\./.exec(told)?.[1] ?? "";
+  const echo = (reported: string) => /Write title, body and walkthrough in (.+)\./.exec(reported)?.[1] ?? "";
   const heeded = (asked: string) => (asked.includes("check the tenant") ? "and heeds the tenant" : "");
   return scriptedModel((question) => {
     const title = `Speaks ${echo(textOf(question.system))} ${heeded(textOf(question.user))}`;
@@ -459,10 +459,10 @@ describe("a key of .kodiai.yml changes what the review says", () => {
 
 describe("a key of .kodiai.yml changes what memory hands to a review", () => {
   test.each(KNOWLEDGE_CASES)("$key", async (one) => {
-    const plain = await heard(one, one.before);
+    const plain = await retrieved(one, one.before);
     expect(plain).toMatch(one.insteadOf);
     expect(plain).not.toMatch(one.says);
-    const set = await heard(one, one.knowledge);
+    const set = await retrieved(one, one.knowledge);
     expect(set).toMatch(one.says);
     expect(set).not.toMatch(one.insteadOf);
   });

@@ -3,7 +3,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "no
 import { tmpdir } from "node:os";
 import { dirname, join, normalize } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { BACKUP } from "./app/given.ts";
+import { BACKUP } from "./app/change-builders.ts";
 import { type Clone, type Ended, kodiai, newClone } from "./cli/kodiai.ts";
 import { ELSEWHERE, NOT_RUN } from "./docs/commands.ts";
 import { anchorsOf, commandsOf, PAGES, relativeLinks, textOf } from "./docs/markdown.ts";

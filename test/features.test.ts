@@ -24,8 +24,8 @@ describe("the table of rows", () => {
   });
 
   test("says of every row which test shows it, or why none does yet, and not both", () => {
-    const told = [...features.tests.keys(), ...Object.keys(features.awaited), ...Object.keys(features.pending)];
-    expect(told.toSorted()).toEqual(rows);
+    const reported = [...features.tests.keys(), ...Object.keys(features.awaited), ...Object.keys(features.pending)];
+    expect(reported.toSorted()).toEqual(rows);
     for (const reason of Object.values(features.awaited)) expect(reason).toMatch(/^(?:arrives with|measured by) /);
   });
 

@@ -4,10 +4,10 @@ import type { ModelRequest } from "../src/domain/model.ts";
 import type { Precedents } from "../src/domain/retrieval.ts";
 import type { Reranker } from "../src/ports/memory.ts";
 import { newGateCache } from "../src/retrieve/retrieve.ts";
-import { type Change, precedentsOf } from "./app/corridor.ts";
+import { type Change, precedentsOf } from "./app/pipeline.ts";
 import { aPull, REPO } from "./fakes/pull-requests.ts";
 import { type Script, scriptedModel, textOf } from "./fakes/scripted-model.ts";
-import { atDistance, embedder, memory, NOW, type Shelved } from "./retrieve/given.ts";
+import { atDistance, embedder, memory, NOW, type Shelved } from "./retrieve/retrieve-builders.ts";
 
 export interface KnowledgeCase {
   readonly key: string;
@@ -326,7 +326,7 @@ const BACKWARDS: Reranker = {
 };
 
 /** Reviews the case's change under these settings, and tells what the last review was handed by the retrieve room. */
-export async function heard(one: KnowledgeCase, knowledge: string | undefined): Promise<string> {
+export async function retrieved(one: KnowledgeCase, knowledge: string | undefined): Promise<string> {
   const gateCache = newGateCache();
   let last = "";
   for (const seconds of one.at ?? [0]) {
@@ -344,7 +344,7 @@ export async function heard(one: KnowledgeCase, knowledge: string | undefined): 
       gateCache,
       now: NOW + seconds * 1000,
     });
-    last = told(precedents);
+    last = reported(precedents);
   }
   return last;
 }
@@ -354,7 +354,7 @@ function noGainOf(replayed: KnowledgeCase["replayed"]): ReplayResult | null {
   return replayed === undefined ? null : { ...replayed, gain: { mean: 0, low: -0.05, high: 0.05 }, model };
 }
 
-function told({ gate, query, ranked, cut, provenance, degraded }: Precedents): string {
+function reported({ gate, query, ranked, cut, provenance, degraded }: Precedents): string {
   const byWords = ranked.filter(({ keywordRank }) => keywordRank !== null).map(({ record }) => record.id);
   return [
     `${gate.retrieve ? "searched" : "skipped"} by ${gate.decidedBy}: ${gate.reason}`,

@@ -7,7 +7,7 @@ import { type MemoryRecord, memoryId, repoKey } from "../src/domain/memory.ts";
 import { fnv1a } from "../src/domain/text/hash.ts";
 import { storedMemory } from "../src/store/memory/memory.ts";
 import { openMemoryFile, reclaimFile } from "../src/store/memory/memory-file.ts";
-import { openStage, type Stage } from "./app/stage.ts";
+import { type Harness, openHarness } from "./app/app-harness.ts";
 import { aMemory } from "./builders/memory-record.ts";
 import { says } from "./fakes/anthropic/replies.ts";
 import { startAnthropic } from "./fakes/anthropic/server.ts";
@@ -45,12 +45,12 @@ const SESSION_CPP = [
 ];
 const CHECK_PY = ["import session", "", "def check(token):", "    return session.refresh(token)"];
 
-let stage: Stage | undefined;
+let harness: Harness | undefined;
 let embeddings: ScriptedServer | undefined;
 afterEach(async () => {
-  await stage?.close();
+  await harness?.close();
   await embeddings?.close();
-  stage = undefined;
+  harness = undefined;
   embeddings = undefined;
 });
 
@@ -74,7 +74,7 @@ function remember(repository: Repository, name: string, over: Partial<MemoryReco
 }
 
 interface Play {
-  readonly stage: Stage;
+  readonly harness: Harness;
   readonly pull: Pull;
   readonly ids: { readonly cpp: string; readonly python: string; readonly unsaid: string };
   readonly asked: () => readonly { readonly prompt: string; readonly system: string }[];
@@ -126,7 +126,7 @@ async function play(embedding: "works" | "fails"): Promise<Play> {
       });
     },
   });
-  const opened = await openStage({
+  const opened = await openHarness({
     app: {
       embeddings: {
         kind: "voyage",
@@ -145,7 +145,7 @@ async function play(embedding: "works" | "fails"): Promise<Play> {
       },
     },
   });
-  stage = {
+  harness = {
     ...opened,
     async close() {
       await opened.close();
@@ -192,7 +192,7 @@ async function play(embedding: "works" | "fails"): Promise<Play> {
   });
   await opened.settled(pull);
   return {
-    stage: opened,
+    harness: opened,
     pull,
     ids: { cpp: cpp.record.id, python: python.record.id, unsaid: unsaid.record.id },
     asked: () => anthropic.requests,
@@ -206,7 +206,7 @@ function precedentLines(prompt: string): readonly string[] {
 }
 
 test("what reviewers said before about code like this reaches the model and the posted review", async () => {
-  const { stage: at, pull, ids, asked, embedded } = await play("works");
+  const { harness: at, pull, ids, asked, embedded } = await play("works");
 
   const queries = embedded().filter(({ input_type }) => input_type === "query");
   expect(queries).toHaveLength(1);
@@ -255,7 +255,7 @@ test("what reviewers said before about code like this reaches the model and the 
 });
 
 test("with the embedding server down the review is posted, and its footer says what is degraded", async () => {
-  const { stage: at, pull, asked } = await play("fails");
+  const { harness: at, pull, asked } = await play("fails");
   expect(at.world.comments(pull).inline).toMatchObject([{ path: "src/auth/session.cpp" }]);
   expect(at.world.comments(pull).summary[0]?.body).toMatch(/Incomplete, 1 reason[\s\S]*`embedding`/);
   expect(asked()[0]?.prompt).toContain("### FILE src/auth/session.cpp");

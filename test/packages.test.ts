@@ -72,17 +72,17 @@ test("each package has one line that says why it, and no line is about another",
     ...manifest.optionalDependencies,
   });
   const rows = readFileSync("docs/dependencies.md", "utf8").matchAll(/^\| (?!package|-)([^|]+?) +\|/gm);
-  const told = [...rows]
+  const reported = [...rows]
     .flatMap(([, cell = ""]) => cell.replace(/\([^)]*\)/g, "").split(", "))
     .map((name) => name.trim());
   const covers = (name: string, one: string) =>
     name.split(" ")[0] === one || (name.endsWith("*") && one.startsWith(name.slice(0, -1)));
   for (const one of wanted)
     expect(
-      told.filter((name) => covers(name, one)),
+      reported.filter((name) => covers(name, one)),
       one,
     ).toHaveLength(1);
-  for (const name of told)
+  for (const name of reported)
     expect(
       wanted.some((one) => covers(name, one)),
       name,

@@ -5,7 +5,7 @@ import { createHash } from "node:crypto";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import pg from "pg";
-import { CACHE } from "../scripts/postgres-means.ts";
+import { CACHE } from "../scripts/postgres-providers.ts";
 import { POSTGRES } from "../src/store/dialect.ts";
 import { MEMORY_PART } from "../src/store/memory/schema.ts";
 import { migrate, type SchemaPart } from "../src/store/migrate.ts";

@@ -1,25 +1,25 @@
-// Deliberate breakages, each the loss of one promise, and the test that must notice it.
+// Mutants: changes that each break one promise, with the test that must fail.
 
 export interface Mutant {
   /** A few words; unique. */
   readonly id: string;
-  /** What is lost. */
+  /** The promise that breaks. */
   readonly loses: string;
   readonly file: string;
-  /** Stands exactly once in the file. */
+  /** Occurs exactly once in the file. */
   readonly find: string;
   readonly replace: string;
-  /** [file, title]: fails when the promise is lost. */
+  /** [file, title]: fails with this mutant. */
   readonly test: readonly [file: string, title: string];
   /** Cheap enough for every change. */
   readonly isQuick?: boolean;
-  /** The test notices by never ending. */
+  /** The test hangs instead of failing. */
   readonly hangs?: boolean;
 }
 
 const QUEUE_TEST = "test/store/queue/contract.test.ts";
 const QUEUE_FILE_TEST = "test/store/queue/queue-file.test.ts";
-const QUEUE_TROUBLES_TEST = "test/store/queue/troubles.test.ts";
+const QUEUE_TROUBLES_TEST = "test/store/queue/other-processes.test.ts";
 const SHARED_WORKERS_TEST = "test/app/shared-workers.test.ts";
 const BUDGETS_TEST = "test/app/budgets.test.ts";
 const RECORDS_TEST = "test/store/reviews/contract.test.ts";
@@ -27,7 +27,7 @@ const FIELD_RULES_TEST = "test/learn/field-rules.test.ts";
 const RETRIEVAL_SUITE_TEST = "test/eval/retrieval-suite.test.ts";
 const ABLATION_TITLE = "the ablation lists each gain beside the expected one, and what it could not measure";
 const REVIEW_VERB_TEST = "test/cli/review.test.ts";
-const FOREIGN_ENV_TEST = "test/cli/env-of-a-folder.test.ts";
+const FOREIGN_ENV_TEST = "test/cli/foreign-env-file.test.ts";
 const LIVE_TEST = "test/cli/doctor-live.test.ts";
 const DEFAULT_SEARCH_TEST = "test/search/on-defaults.test.ts";
 const FUSION_TEST = "test/retrieve/by-fusion.test.ts";
@@ -269,7 +269,7 @@ export const MUTANTS: readonly Mutant[] = [
     find: "installationId, notBefore: at };",
     replace: "installationId };",
     test: [
-      "test/server/after-gone.test.ts",
+      "test/server/missing-repository.test.ts",
       "it is reviewed there at once, though a clock that was ahead once made it wait",
     ],
     isQuick: true,
@@ -326,7 +326,7 @@ export const MUTANTS: readonly Mutant[] = [
     find: 'error.why === "gone") await look(job);',
     replace: 'error.why === "gone") setTimeout(() => void look(job));',
     test: [
-      "test/server/after-gone.test.ts",
+      "test/server/missing-repository.test.ts",
       "that is in the queue before the job that ran into it has ended: who dies in between has lost nothing",
     ],
     isQuick: true,
@@ -350,7 +350,7 @@ export const MUTANTS: readonly Mutant[] = [
     find: " + CAST($2 AS ",
     replace: " + 0 * CAST($2 AS ",
     test: [
-      "test/store/reviews/write-book.test.ts",
+      "test/store/reviews/write-turns.test.ts",
       "of two processes whose clocks are a little apart, one has the turn",
     ],
     isQuick: true,
@@ -562,7 +562,7 @@ export const MUTANTS: readonly Mutant[] = [
     replace: "AND p.owner_id > 0 AND",
     test: [
       "test/store/memory/contract.test.ts",
-      "no memory reaches a repository that may not hear it, and each hears all of its own",
+      "no memory reaches a repository without access to it, and each repository finds all of its own",
     ],
   },
   {
@@ -650,7 +650,10 @@ export const MUTANTS: readonly Mutant[] = [
     file: "src/flows/review/posting.ts",
     find: "      await ledger.save(job, safe, now());\n",
     replace: "",
-    test: ["test/app/trouble.test.ts", "a review that was written is sent after a restart without being written again"],
+    test: [
+      "test/app/github-failures.test.ts",
+      "a review that was written is sent after a restart without being written again",
+    ],
   },
   {
     id: "comments not looked up",
@@ -748,7 +751,7 @@ export const MUTANTS: readonly Mutant[] = [
     replace: "return id !== 0 ?",
     test: [
       "test/app/command-rights.test.ts",
-      "is obeyed for people with write access, whatever else GitHub reports about them, and for no one else",
+      "is obeyed for people with write access, with any other role on GitHub, and for no one else",
     ],
   },
   {
@@ -759,7 +762,7 @@ export const MUTANTS: readonly Mutant[] = [
     replace: '        return "admin";\n      }\n    },',
     test: [
       "test/app/command-rights.test.ts",
-      "is obeyed for people with write access, whatever else GitHub reports about them, and for no one else",
+      "is obeyed for people with write access, with any other role on GitHub, and for no one else",
     ],
   },
   {
@@ -814,7 +817,7 @@ export const MUTANTS: readonly Mutant[] = [
     find: "    if (!(await store.asking(guid, now))) continue;\n",
     replace: "    if (!(await store.asking(guid, now)) || id >= 0) continue;\n",
     test: [
-      "test/app/missed.test.ts",
+      "test/app/missed-events.test.ts",
       "while the server is off for 50 events, all of them are made up for when it is back",
     ],
   },
@@ -1013,17 +1016,20 @@ export const MUTANTS: readonly Mutant[] = [
     find: "if (around.action !== wanted)",
     replace: 'if (around.action !== wanted && around.action !== "edited")',
     test: [
-      "test/app/poisoned.test.ts",
+      "test/app/memory-poisoning.test.ts",
       "a comment that is edited afterwards changes neither memory nor the next review",
     ],
   },
   {
     id: "bots teach",
-    loses: "a bot's comment is not remembered, whatever its permission",
+    loses: "a bot's comment is not remembered, with any permission",
     file: "src/adapters/github/past-reviews.ts",
     find: 'const isBot = user?.type === "Bot" || login.endsWith("[bot]");',
     replace: "const isBot = false;",
-    test: ["test/app/poisoned.test.ts", "a bot, though it may write changes neither memory nor the next review"],
+    test: [
+      "test/app/memory-poisoning.test.ts",
+      "a bot, though it may write changes neither memory nor the next review",
+    ],
   },
   {
     id: "the log as it is",
@@ -1065,7 +1071,7 @@ export const MUTANTS: readonly Mutant[] = [
     file: "src/publish/not-said.ts",
     find: "sanitizeInline(publicErrorText(reason), 200)}`;\n  return folded(`Incomplete",
     replace: "sanitizeInline(reason, 200)}`;\n  return folded(`Incomplete",
-    test: ["test/publish/no-addresses.test.ts", "names no place in a summary, an answer or a check"],
+    test: ["test/publish/public-errors.test.ts", "names no place in a summary, an answer or a check"],
     isQuick: true,
   },
   {
@@ -1297,7 +1303,7 @@ export const MUTANTS: readonly Mutant[] = [
     replace: 'root.place === "line" && resolvedBy.has(root.id)',
     test: [
       "test/app/unmerged.test.ts",
-      "the past: an outsider's change was merged, whoever of them resolved the thread",
+      "the past: an outsider's change was merged, for any outsider who resolved the thread",
     ],
   },
   {
@@ -1486,7 +1492,7 @@ export const MUTANTS: readonly Mutant[] = [
     find: "    noteDamage(code);\n",
     replace: "",
     test: [
-      "test/app/rotten-store.test.ts",
+      "test/app/damage-while-running.test.ts",
       "damage found by a review has the files read at once, and health checks report it",
     ],
   },
@@ -1496,7 +1502,7 @@ export const MUTANTS: readonly Mutant[] = [
     file: "src/store/postgres-errors.ts",
     find: "  noteDamage(code);\n",
     replace: "",
-    test: ["test/server/integrity-watch.test.ts", "damage that PostgreSQL reports as XX001 is told"],
+    test: ["test/server/integrity-watch.test.ts", "damage that PostgreSQL reports as XX001 is reported"],
   },
   {
     id: "a failed rollback ends the process",
@@ -1574,7 +1580,7 @@ export const MUTANTS: readonly Mutant[] = [
     find: "response.status < 500",
     replace: "response.status < 600",
     test: [
-      "test/app/stalled.test.ts",
+      "test/app/alerting.test.ts",
       "while GitHub answers 500 to everything, figures say for how long nothing came to its end",
     ],
   },
@@ -1585,7 +1591,7 @@ export const MUTANTS: readonly Mutant[] = [
     find: "min(created_at) AS age",
     replace: "min(run_at) AS age",
     test: [
-      "test/app/stalled.test.ts",
+      "test/app/alerting.test.ts",
       "while GitHub answers 500 to everything, figures say for how long nothing came to its end",
     ],
   },
@@ -1873,7 +1879,7 @@ export const MUTANTS: readonly Mutant[] = [
     replace: "isOver = true;\n    return show(response, formPage(",
     test: [
       "test/cli/setup.test.ts",
-      "a signed-out person is told so first, returns to the page after GitHub's login, and creates the App",
+      "a signed-out person first sees that, returns to the page after GitHub's login, and creates the App",
     ],
   },
   {
@@ -1982,7 +1988,7 @@ export const MUTANTS: readonly Mutant[] = [
     find: "      permittedAt = performance.now();\n      begin();",
     replace: "      begin();",
     test: [
-      "test/chaos/short.test.ts",
+      "test/chaos/short-run.test.ts",
       "once a permission is back no head stays given up, and what people did about findings is learnt",
     ],
   },
@@ -1993,7 +1999,7 @@ export const MUTANTS: readonly Mutant[] = [
     find: "if (rows.length === 0) return 0;",
     replace: "if (rows.length >= 0) return 0;",
     test: [
-      "test/chaos/short.test.ts",
+      "test/chaos/short-run.test.ts",
       "once a permission is back no head stays given up, and what people did about findings is learnt",
     ],
   },
@@ -2078,7 +2084,7 @@ export const MUTANTS: readonly Mutant[] = [
     find: '  if (CHECK_EVENTS.has(event) && action !== "rerequested") return null;\n',
     replace: "",
     test: [
-      "test/app/missed.test.ts",
+      "test/app/missed-events.test.ts",
       "of what was missed, what people wrote comes again first, and checks of other Apps never",
     ],
   },
@@ -2089,7 +2095,7 @@ export const MUTANTS: readonly Mutant[] = [
     find: "(rankOf(a) ?? 1) - (rankOf(b) ?? 1) || a.at - b.at",
     replace: "a.at - b.at",
     test: [
-      "test/app/missed.test.ts",
+      "test/app/missed-events.test.ts",
       "of what was missed, what people wrote comes again first, and checks of other Apps never",
     ],
   },
@@ -2152,7 +2158,7 @@ export const MUTANTS: readonly Mutant[] = [
     file: "src/adapters/github/pull-requests.ts",
     find: 'login.replace(/^(.+)\\[bot\\]$/, "app/$1")',
     replace: "login",
-    test: ["test/app/which-pull-requests.test.ts", "Dependabot's pull request is reviewed, known by its number"],
+    test: ["test/app/pull-request-selection.test.ts", "Dependabot's pull request is reviewed, known by its number"],
   },
   {
     id: "a live run that cleans nothing up",
@@ -2264,7 +2270,7 @@ export const MUTANTS: readonly Mutant[] = [
     file: "src/retrieve/model/rerank.ts",
     find: 'once ? [{ query: "", candidates: all }] : requestsOf(all, queries, keep)',
     replace: '[{ query: queries[0]?.variant.text ?? "", candidates: all }]',
-    test: ["test/app/remembers.test.ts", "the whole way on loopback: several queries in two searches"],
+    test: ["test/app/voyage-memory.test.ts", "the whole way on loopback: several queries in two searches"],
   },
   {
     id: "short words are searched for",
@@ -2272,7 +2278,7 @@ export const MUTANTS: readonly Mutant[] = [
     file: "src/retrieve/retrieve.ts",
     find: "withoutShortWords(text, minKeywordLength)",
     replace: "withoutShortWords(text, Math.min(1, minKeywordLength))",
-    test: ["test/retrieve/over-the-store.test.ts", "words of fewer than three letters are not searched for"],
+    test: ["test/retrieve/with-real-store.test.ts", "words of fewer than three letters are not searched for"],
     isQuick: true,
   },
   {
@@ -2290,7 +2296,7 @@ export const MUTANTS: readonly Mutant[] = [
     file: "src/domain/memory/index-state.ts",
     find: "(dimension === own.dimension || own.dimension === 0)",
     replace: "(dimension === own.dimension || own.dimension >= 0)",
-    test: ["test/app/remembers.test.ts", "the app says which memories only words will find"],
+    test: ["test/app/voyage-memory.test.ts", "the app says which memories only words will find"],
   },
   {
     id: "doctor ignores another dimension",
@@ -2515,7 +2521,7 @@ export const MUTANTS: readonly Mutant[] = [
     find: "if (cost > most || used + cost > room) return false;",
     replace: "if (cost > most) return false;",
     test: [
-      "test/context/room.test.ts",
+      "test/context/excerpt-budget.test.ts",
       "no line twice, none of the diff, and never more than the budget; each one left out is counted",
     ],
   },

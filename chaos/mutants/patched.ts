@@ -1,4 +1,4 @@
-// A small textual patch: where its place is not there exactly once, it says so rather than do nothing.
+// A small textual patch. If its place does not occur exactly once, that is a problem.
 import type { Mutant } from "./mutants.ts";
 
 /** The source with the mutant's breakage; `problem` when it does not apply, with the text as it was. */

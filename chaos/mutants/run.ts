@@ -137,7 +137,7 @@ async function runTest({ test: [file, title], hangs = false }: Mutant, cwd: stri
     },
     hangs ? HANG_MS : WATCHDOG_MS,
   );
-  await new Promise((gone) => child.once("exit", gone));
+  await new Promise((resolve) => child.once("exit", resolve));
   clearTimeout(watchdog);
   if (hung) return hangs ? "hung" : "did not run";
   try {

@@ -1,4 +1,4 @@
-// What of a repository's and an author's words stands in a prompt.
+// Which text of a repository and an author is in a prompt.
 
 import type { PathInstruction } from "../../src/config/path-instruction.ts";
 import { visibleText } from "../../src/domain/text/rendered-markdown.ts";

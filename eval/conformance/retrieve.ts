@@ -80,12 +80,12 @@ interface VariantInput {
   readonly filePaths: readonly string[];
 }
 
-interface ToldVariant {
+interface ReportedVariant {
   readonly type: string;
   readonly query: string;
 }
 
-function variants(input: unknown): { variants: readonly ToldVariant[] } {
+function variants(input: unknown): { variants: readonly ReportedVariant[] } {
   const { title, body, conventionalType, prLanguages, riskSignals, filePaths } = input as VariantInput;
   const files = filePaths.map((path) => ({ path, hunks: [] })) as unknown as PullRequestContext["files"];
   const signals = {
@@ -115,8 +115,8 @@ const CASE_AND_ENRICHED: Deliberate = {
   reason:
     "lower case takes away the humps at which identifiers are split (9–11 points of recall on code); the enriched query also carries languages, risks and paths",
   applies: (_, expected, actual) => {
-    const told = (expected as { variants: readonly ToldVariant[] }).variants;
-    const ours = (actual as { variants: readonly ToldVariant[] }).variants;
+    const told = (expected as { variants: readonly ReportedVariant[] }).variants;
+    const ours = (actual as { variants: readonly ReportedVariant[] }).variants;
     return told.every(({ type, query: wanted }, index) => {
       const mine = ours[index];
       if (mine === undefined || mine.type !== type) return false;

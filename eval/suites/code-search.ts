@@ -25,7 +25,7 @@ const REPO = evaluationRepo("eval/code-search");
 const SCOPE = { repo: repoKey(REPO), ownerPool: null, excludePull: null, before: null };
 const FILTER = { corpora: ["code"] } as const;
 const DEPTHS = [5, 10, 20] as const;
-/** Hits of each list, as the retrieve room over-fetches. */
+/** Hits of each list, as the retrieve stage over-fetches. */
 const FETCHED = 50;
 
 const published = (name: string, pass: readonly [number, number, number]): Row => ({
@@ -37,7 +37,7 @@ const published = (name: string, pass: readonly [number, number, number]): Row =
 
 /**
  * `default` is Recall.matching over code: the one way in which code is searched. `hybrid` joins the embedder's list by
- * reciprocal rank at its weight, as the retrieve room joins them.
+ * reciprocal rank at its weight, as the retrieve stage joins them.
  */
 export const suite: Suite = async ({ data }) => {
   const files = await readRows(data);

@@ -22,7 +22,7 @@ const NeedsRow = z.object({
 });
 type Need = z.infer<typeof NeedsRow>["needs"][number];
 
-/** Where the needs of the development pull requests stand. */
+/** The file with the needs of the development pull requests. */
 const OWN_NEEDS = join(import.meta.dirname, "..", "context", "needs.jsonl");
 
 export const suite: Suite = async ({ data, flags }) => {

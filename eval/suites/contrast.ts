@@ -1,5 +1,5 @@
-// Does contrast tell flagged code from its fix? Real pairs of flagged and fixed lines; asked with variants of either, with
-// other names and another layout, and with the code of cluster-mates. Plain likeness to the flagged code stands beside it.
+// Does contrast separate flagged code from its fix? Real pairs of flagged and fixed lines; asked with variants of either, with
+// other names and another layout, and with the code of cluster-mates. Plain similarity to the flagged code is measured too.
 
 import { localWords } from "../../src/adapters/local/local-embedder.ts";
 import { textTokens } from "../../src/domain/code/code-fingerprint.ts";
@@ -69,7 +69,7 @@ function rowOf(name: string, asked: readonly Asked[], score: Score): Row {
   return figuresRow(name, asked, { auc: aucOf(scored), fixedFlagged: stillFlagged(scored) });
 }
 
-/** What the room leaves out: see fixedAlready. */
+/** What the stage leaves out: see fixedAlready. */
 function ruleRow(name: string, asked: readonly Asked[]): Row {
   const cut = (wanted: boolean) =>
     bootstrapShare(
@@ -103,7 +103,7 @@ function askedByVariants(pairs: readonly FixPairRow[], names: RenamedNames): Ask
   });
 }
 
-/** The hunks in which the one and the other stood, as variants, for the same pairs. */
+/** The hunks of the one and the other, as variants, for the same pairs. */
 function inHunks(pairs: readonly FixPairRow[], variants: readonly Asked[]): Asked[] {
   return variants.flatMap((one): Asked[] => {
     const pair = pairs[one.item];

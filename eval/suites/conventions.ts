@@ -1,4 +1,4 @@
-// Are remarks put together that people who read them put together? Groups of recurring remarks against labelled clusters.
+// Are comments grouped as people group them? Groups of recurring comments against labelled clusters.
 import { createHash } from "node:crypto";
 import { z } from "zod";
 import { bootstrapShare } from "../../src/domain/figures/bootstrap-interval.ts";
@@ -11,7 +11,7 @@ import type { Row, Suite } from "../suite.ts";
 
 const Cluster = z.object({ slug: z.string(), label: z.string(), ids: z.array(z.string()) });
 
-/** Nothing is nearer than 1: only remarks of the very same words are put together. */
+/** Nothing is nearer than 1: only identical comments are grouped. */
 const SAME_WORDS = 2;
 const TRIED = [0.16, 0.2, 0.24, 0.28, 0.32, 0.36, 0.4];
 /** Distinct pull requests, as the command asks for. */
@@ -110,7 +110,7 @@ function tallyOf(records: Repository, labels: Labels, alike: number): Tally {
   };
 }
 
-/** More than half of the pairs stand under one label. */
+/** More than half of the pairs have one label. */
 function mostlyOne(ids: readonly string[], areOne: (a: string, b: string) => boolean): boolean {
   const pairs = ids.flatMap((id, at) => ids.slice(at + 1).map((other) => areOne(id, other)));
   return pairs.filter(Boolean).length * 2 > pairs.length;

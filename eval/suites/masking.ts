@@ -26,7 +26,7 @@ interface Fixture {
 
 /** Masked lines of merged changes per 1,000 added lines. */
 const MOST_PER_1000 = 0.5;
-/** All hunks of a change, whatever they would cost. */
+/** All hunks of a change, at any cost. */
 const EVERYTHING = {
   charsPerCall: 200_000,
   charsInAll: Number.POSITIVE_INFINITY,

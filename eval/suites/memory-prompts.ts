@@ -3,13 +3,13 @@
 // `--draw N` first writes that file: N ids of the task, chosen by a seeded hash.
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { answersOf } from "../answer-all.ts";
 import { retrievalFingerprint } from "../configuration-fingerprint.ts";
 import { readJudged } from "../judged-data.ts";
 import { bootstrap, SEED } from "../metrics.ts";
 import { drawnIds, QUERIES_FILE, readStep, recordedArm, recordedQueries, STEPS, type Step } from "../recorded-steps.ts";
 import { stemPrefix, writeQuestion } from "../reply-folder.ts";
 import { readTask, taskOf } from "../retrieval-task.ts";
+import { answersOf } from "../run-all-queries.ts";
 import type { Suite } from "../suite.ts";
 import { withStore } from "../temporary-store.ts";
 

@@ -5,10 +5,10 @@ import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { inDatabase } from "../../bench/own-database.ts";
 import { localWords } from "../../src/adapters/local/local-embedder.ts";
-import { askOrder, type RankedCase } from "../ask-order.ts";
 import { retrievalFingerprint } from "../configuration-fingerprint.ts";
 import { type Expectation, type OrderCase, readOrderCase } from "../order-case.ts";
 import { dataFingerprint } from "../read-data.ts";
+import { askOrder, type RankedCase } from "../run-order-case.ts";
 import type { Row, Suite } from "../suite.ts";
 import { postgresStore, type TemporaryStore, withStore } from "../temporary-store.ts";
 

@@ -7,10 +7,10 @@ import { evaluationRepo } from "../../src/learn/remember/parse-row.ts";
 import { type FusedHit, fuseByRank, type Pooling, pool, type QueryCandidates } from "../../src/retrieve/rank/fusion.ts";
 import { byScore } from "../../src/retrieve/rank/tie-breaking.ts";
 import { type Answer, bestAndWorst, figuresOf, gainOver, intervalText, rowOf } from "../answers.ts";
-import { askRoom } from "../ask-room.ts";
 import { retrievalFingerprint } from "../configuration-fingerprint.ts";
 import { type ParaphraseData, type QuerySet, readParaphrase } from "../paraphrase-data.ts";
 import { pullRequestContext } from "../pull-request-context.ts";
+import { runRetrieval } from "../run-retrieval.ts";
 import type { Suite } from "../suite.ts";
 import { type TemporaryStore, withStore } from "../temporary-store.ts";
 
@@ -23,8 +23,8 @@ const FETCHED = 250;
 const POOLINGS: readonly Pooling[] = ["max", "best-rank", "rrf"];
 
 /**
- * `default`: the retrieve room asked by a pull request that says the query and changes nothing. The pooled rows join the
- * room's own lists of one query (`ranks`) or the scores of words (`words`) over a pull request's queries.
+ * `default`: the retrieve stage, asked by a pull request with the query as its text and no changes. The pooled rows join the
+ * stage's own lists of one query (`ranks`) or the scores of words (`words`) over a pull request's queries.
  */
 export const suite: Suite = async ({ data }) => {
   const read = await readParaphrase(data);
@@ -62,7 +62,7 @@ export const suite: Suite = async ({ data }) => {
 
 const NONE = { mean: 0, low: 0, high: 0 };
 
-/** What one tool said of one pull request stands under one number, so that the store itself leaves it out. */
+/** One tool's comments on one pull request have one number, so that the store itself leaves it out. */
 export function linesOf({ memories, distractors }: ParaphraseData): string[] {
   const line = (repo: string, id: string, text: string, language: string, pr: number | null) =>
     JSON.stringify({ id, repo, pr, text, language, createdAt: DAY });
@@ -110,7 +110,7 @@ async function roomAnswer(query: QuerySet, store: TemporaryStore): Promise<Answe
   const truth = query.truth;
   const grades = new Map([...truth].map((id) => [id, 1]));
   const question = { query: { id: query.id, now: NEXT_DAY, before: null, truth, grades }, context };
-  return askRoom({ ...question, signals: analyze(context) }, { name: "default" }, store);
+  return runRetrieval({ ...question, signals: analyze(context) }, { name: "default" }, store);
 }
 
 async function pooledAnswers(sets: readonly QuerySet[], store: TemporaryStore): Promise<Map<string, Answer[]>> {

@@ -11,7 +11,7 @@ import { readPulls } from "../pull-requests.ts";
 import { dataFingerprint, fingerprint } from "../read-data.ts";
 import { folderModel, type Outcome, stemOf, writeQuestion } from "../reply-folder.ts";
 import { openRepositories } from "../repositories.ts";
-import { openShelf, reviewPull } from "../review-pull.ts";
+import { openCommentMemory, reviewPull } from "../review-pull.ts";
 import type { Suite } from "../suite.ts";
 
 const LIMIT = 60;
@@ -25,7 +25,7 @@ export const suite: Suite = async ({ data, flags }) => {
   const pulls = read.pulls.filter(({ id }) => id.includes(only)).slice(0, Number(flags.get("limit") ?? LIMIT));
   const choice = modelChoice(flags.get("model"));
   const rules = inspector();
-  const shelf = await openShelf(read.corpus, new Set(pulls.map(({ repo }) => repo)));
+  const commentMemory = await openCommentMemory(read.corpus, new Set(pulls.map(({ repo }) => repo)));
   const repositories = await openRepositories(flags.get("repos") ?? null);
   const symbols = codeSymbols();
   const outcomes: Outcome[] = [];
@@ -35,7 +35,7 @@ export const suite: Suite = async ({ data, flags }) => {
       const { model, outcomes: asked } = await folderModel(stemOf(pull), flags.get("replies") ?? out, choice);
       const repository = await repositories.of(pull.repo, pull.number);
       const { review } = await reviewPull(pull, {
-        recall: shelf.recall(pull.asOf),
+        recall: commentMemory.recall(pull.asOf),
         model,
         rules,
         repository,
@@ -49,7 +49,7 @@ export const suite: Suite = async ({ data, flags }) => {
   } finally {
     symbols.close();
     await repositories.close();
-    await shelf.close();
+    await commentMemory.close();
   }
   const count = (state: Outcome["state"]) => outcomes.filter((one) => one.state === state).length;
   const tokens = bootstrap(outcomes.map(({ question }) => question.inputTokens));
@@ -75,7 +75,7 @@ export const suite: Suite = async ({ data, flags }) => {
       },
     ],
     notes: [
-      `${outcomes.length} questions about ${pulls.length} pull requests in ${seconds.toFixed(1)} s; ${shelf.memories} memories, ${read.withoutDiff} pull requests without a diff left out`,
+      `${outcomes.length} questions about ${pulls.length} pull requests in ${seconds.toFixed(1)} s; ${commentMemory.memories} memories, ${read.withoutDiff} pull requests without a diff left out`,
       ...outcomes.flatMap(({ stem, problem }) => (problem === null ? [] : [`${stem}: malformed: ${problem}`])),
     ],
   };

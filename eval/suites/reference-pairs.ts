@@ -1,13 +1,13 @@
 // Two pairs that must match and one that must not: does the match outrank the hard negative for its query? Each memory
-// stands in the real store; only the order of the two that are about the same query is judged.
+// is in the real store; only the order of the two that are about the same query is judged.
 import { z } from "zod";
 import { analyze } from "../../src/analyze/analyze.ts";
 import { repoKey } from "../../src/domain/memory.ts";
 import { evaluationRepo } from "../../src/learn/remember/parse-row.ts";
-import { askRoom } from "../ask-room.ts";
 import { retrievalFingerprint } from "../configuration-fingerprint.ts";
 import { pullRequestContext } from "../pull-request-context.ts";
 import { dataFingerprint, readRows, shapedRows } from "../read-data.ts";
+import { runRetrieval } from "../run-retrieval.ts";
 import type { Row, Suite } from "../suite.ts";
 import { type TemporaryStore, withStore } from "../temporary-store.ts";
 
@@ -23,7 +23,7 @@ const SCOPE = { repo: repoKey(REPO), ownerPool: null, excludePull: null, before:
 type Scores = ReadonlyMap<string, number>;
 
 /**
- * A row a way of search; `right` is the share of matches that outrank every hard negative. The hard negative stands
+ * A row a way of search; `right` is the share of matches that outrank every hard negative. The hard negative is
  * against each match: for its own query, and for the other too.
  */
 export const suite: Suite = async ({ data }) => {
@@ -71,7 +71,7 @@ async function inRoom(query: string, store: TemporaryStore): Promise<Scores> {
   const context = pullRequestContext({ repo: REPO, number: 1, title: query, body: null, files: [], explicit: true });
   const asked = { id: query, now: Date.parse("2020-01-02T00:00:00Z"), before: null, truth: new Set<string>() };
   const question = { query: { ...asked, grades: new Map<string, number>() }, context, signals: analyze(context) };
-  const { precedents } = await askRoom(question, { name: "default" }, store);
+  const { precedents } = await runRetrieval(question, { name: "default" }, store);
   return new Map(precedents.ranked.map(({ record, score }) => [record.sourceId, score]));
 }
 

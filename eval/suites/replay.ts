@@ -17,10 +17,10 @@ import { precedentEntry } from "../../src/domain/memory/precedent-section.ts";
 import { isDeclined } from "../../src/domain/memory/read-reply.ts";
 import type { Precedents } from "../../src/domain/retrieval.ts";
 import { textVectors } from "../../src/domain/text/text-likeness.ts";
-import { type Arm, askRoom, questionOf } from "../ask-room.ts";
 import { retrievalFingerprint } from "../configuration-fingerprint.ts";
 import { readJudged } from "../judged-data.ts";
 import { type HistoryPull, historyOf } from "../replay-data.ts";
+import { type Arm, questionOf, runRetrieval } from "../run-retrieval.ts";
 import type { Row, Suite } from "../suite.ts";
 import { type TemporaryStore, withStore } from "../temporary-store.ts";
 
@@ -76,7 +76,7 @@ async function replayed(pull: HistoryPull, store: TemporaryStore, vectors: Vecto
   const { query, placebo, language, memories } = pull;
   const comments = pull.comments.map(vectors);
   const ask = async (question: HistoryPull["query"], arm: Arm) => {
-    const { precedents } = await askRoom(questionOf(question), arm, store);
+    const { precedents } = await runRetrieval(questionOf(question), arm, store);
     return tallyArm(shownOf(precedents, query.repo, vectors), comments);
   };
   const elsewhere = placebo === null ? null : { ...query, repo: placebo, pr: NO_PULL };

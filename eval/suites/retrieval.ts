@@ -1,4 +1,4 @@
-// Does memory find what matters? The real store and the real retrieve room over judged queries, with the leakage guard on.
+// Does memory find what matters? The real store and the real retrieve stage over judged queries, with the leakage guard on.
 // `--task G|H|S`, `--repos A/B,C/D` for some repositories only (`sample`: those of the tests), `--rows default` for some rows only,
 // `--embedder env` measures the embedder that the environment names, as a server would take it. `--replies DIR[,DIR…]` asks the recorded
 // queries only (`--queries FILE`) and adds a row for each step that asks a model, with the replies of each folder as a repeat;
@@ -7,7 +7,6 @@ import { basename } from "node:path";
 import { readEmbeddings } from "../../src/config/read-embeddings.ts";
 import { chosenEmbedder } from "../../src/wire/models.ts";
 import { ablation } from "../ablation.ts";
-import { answersOf, mustHoldTruth } from "../answer-all.ts";
 import {
   type Answer,
   bestAndWorst,
@@ -19,7 +18,6 @@ import {
   overRepeats,
   rowOf,
 } from "../answers.ts";
-import type { Arm } from "../ask-room.ts";
 import { SAMPLE } from "../baseline.ts";
 import { retrievalFingerprint } from "../configuration-fingerprint.ts";
 import { type JudgedData, readJudged } from "../judged-data.ts";
@@ -27,6 +25,8 @@ import { meanOf } from "../metrics.ts";
 import { QUERIES_FILE, recordedArms, recordedQueries } from "../recorded-steps.ts";
 import { earlier, prepareRows } from "../retrieval-rows.ts";
 import { readTask, type TaskData, taskOf } from "../retrieval-task.ts";
+import { answersOf, mustHoldTruth } from "../run-all-queries.ts";
+import type { Arm } from "../run-retrieval.ts";
 import type { Row, Suite } from "../suite.ts";
 import { targetLines } from "../targets.ts";
 import { sqliteStore, withStore } from "../temporary-store.ts";
@@ -162,7 +162,7 @@ function untunedAnswers({ task, queries }: TaskData, judged: JudgedData): Answer
   });
 }
 
-/** Nearly half of the diffs stand at the final head, where what was asked for is done already. */
+/** Nearly half of the diffs are at the final head, which already contains the requested change. */
 function splitByDiff({ task, queries }: TaskData, answers: readonly Answer[], threshold: number): Row[] {
   if (task === "H" || answers.length === 0) return [];
   const atReview = new Map(queries.map((query) => [query.id, query.atReview]));

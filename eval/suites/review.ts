@@ -12,7 +12,7 @@ import { type RealPull, readPulls } from "../pull-requests.ts";
 import { dataFingerprint, fingerprint } from "../read-data.ts";
 import { folderModel, type Outcome, stemOf, stemPrefix } from "../reply-folder.ts";
 import { openRepositories } from "../repositories.ts";
-import { openShelf, type Reviewer, reviewPull, type Shelf } from "../review-pull.ts";
+import { type CommentMemory, openCommentMemory, type Reviewer, reviewPull } from "../review-pull.ts";
 import { secondPush } from "../second-push.ts";
 import type { Row, Suite } from "../suite.ts";
 import { figures, type Tally, tallyReview } from "../tally-review.ts";
@@ -35,7 +35,7 @@ export const suite: Suite = async ({ data, flags }) => {
   const hits: string[] = [];
   const replies = flags.get("replies") ?? null;
   const answered = replies === null ? [] : await withReplies(pulls, replies);
-  const shelf = await openShelf(read.corpus, new Set(answered.map(({ repo }) => repo)));
+  const commentMemory = await openCommentMemory(read.corpus, new Set(answered.map(({ repo }) => repo)));
   const repositories = await openRepositories(flags.get("repos") ?? null);
   const symbols = codeSymbols();
   try {
@@ -47,12 +47,12 @@ export const suite: Suite = async ({ data, flags }) => {
       keyless.push({ pull, tally });
       if (flags.has("hits") && repository !== null) hits.push(...hitsOf(pull, review));
       if (answered.includes(pull))
-        byModel.push({ pull, tally: await withModel(pull, shelf, replies, choice, around, outcomes) });
+        byModel.push({ pull, tally: await withModel(pull, commentMemory, replies, choice, around, outcomes) });
     }
   } finally {
     symbols.close();
     await repositories.close();
-    await shelf.close();
+    await commentMemory.close();
   }
   const same = new Set(answered);
   return {
@@ -115,13 +115,13 @@ function postedOf(review: Review): NonNullable<Reviewer["ownComments"]> {
 
 async function withModel(
   pull: RealPull,
-  shelf: Shelf,
+  commentMemory: CommentMemory,
   replies: string | null,
   choice: Parameters<typeof folderModel>[2],
   code: Pick<Reviewer, "rules" | "repository" | "symbols">,
   outcomes: Outcome[],
 ): Promise<Tally> {
-  const recall = shelf.recall(pull.asOf);
+  const recall = commentMemory.recall(pull.asOf);
   const first = await folderModel(stemOf(pull), replies, choice);
   const second = await folderModel(stemOf(pull), replies, choice, secondPush(pull).moved);
   const { tally } = await measured(
@@ -133,7 +133,7 @@ async function withModel(
   return tally;
 }
 
-/** Pull requests that somebody answered a question about; all of them where the folder holds recordings. */
+/** Pull requests with an answered question; all of them where the folder holds recordings. */
 async function withReplies(pulls: readonly RealPull[], folder: string): Promise<readonly RealPull[]> {
   const names = await readdir(folder);
   if (names.some((name) => /^review-[0-9a-f]{16}\.json$/.test(name))) return pulls;

@@ -1,12 +1,13 @@
 // Do both stores answer alike? The same memories in SQLite and in Postgres, the same questions, and how much of the first ten agrees.
 // `--database URL` names an empty Postgres; `--task`, `--repos` as in retrieval.
-import { answersOf, mustHoldTruth } from "../answer-all.ts";
+
 import { type Answer, figuresOf, gainOver, intervalText, rowOf } from "../answers.ts";
-import type { Arm } from "../ask-room.ts";
 import { SAMPLE } from "../baseline.ts";
 import { retrievalFingerprint } from "../configuration-fingerprint.ts";
 import { readJudged } from "../judged-data.ts";
 import { readTask, type TaskData, taskOf } from "../retrieval-task.ts";
+import { answersOf, mustHoldTruth } from "../run-all-queries.ts";
+import type { Arm } from "../run-retrieval.ts";
 import type { Suite } from "../suite.ts";
 import { type EmptyStore, postgresStore, withStore } from "../temporary-store.ts";
 
@@ -67,7 +68,7 @@ async function answered(asked: TaskData, open: (() => Promise<EmptyStore>) | und
   }, open);
 }
 
-/** The mean share of the first ten of one that stand among the first ten of the other; 1 where both found nothing. */
+/** The mean share of the first ten of one that are among the first ten of the other; 1 where both found nothing. */
 function sharedTop(ours: readonly Answer[], theirs: readonly Answer[]): number {
   const other = new Map(theirs.map(({ query, ids }) => [query, ids.slice(0, TOP)]));
   const shares = ours.map(({ query, ids }) => {

@@ -1,12 +1,12 @@
 // From which distance on is a memory of the local embedder relevant? Thresholds, confidence edges and list lengths are
-// chosen on one half of the repositories of task G and told of the other.
+// chosen on one half of the repositories of task G and reported for the other.
 import { createHash } from "node:crypto";
-import { mustHoldTruth } from "../answer-all.ts";
-import { type Arm, askRoom, questionOf } from "../ask-room.ts";
 import { retrievalFingerprint } from "../configuration-fingerprint.ts";
 import { readJudged } from "../judged-data.ts";
 import { bootstrap, meanOf } from "../metrics.ts";
 import { taskOf } from "../retrieval-task.ts";
+import { mustHoldTruth } from "../run-all-queries.ts";
+import { type Arm, questionOf, runRetrieval } from "../run-retrieval.ts";
 import type { Row, Suite } from "../suite.ts";
 import { withStore } from "../temporary-store.ts";
 import {
@@ -20,7 +20,7 @@ import {
   strictestBest,
 } from "../threshold-sweep.ts";
 
-/** Fewer pairs than this tell nothing of an edge. */
+/** Fewer pairs than this say nothing about an edge. */
 const LEAST_PAIRS = 20;
 const ALL: Arm = { name: "default", retrieval: { topK: 300 } };
 const STEP = 0.01;
@@ -42,7 +42,7 @@ export const suite: Suite = async ({ data, flags }) => {
     await mustHoldTruth(asked, store);
     const answers: Judged[] = [];
     for (const query of asked.queries) {
-      const { precedents } = await askRoom(questionOf(query), ALL, store);
+      const { precedents } = await runRetrieval(questionOf(query), ALL, store);
       const candidate = (id: string, distance: number) => ({ distance, isTruth: query.truth.has(id) });
       answers.push({
         repo: query.repo,

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { intentProse } from "../../src/analyze/intent-prose.ts";
-import { runs } from "../runs.ts";
+import { runs } from "../property-runs.ts";
 
 const masked = (text: string) => intentProse(text).map((line) => line.masked);
 

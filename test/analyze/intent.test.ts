@@ -3,7 +3,7 @@ import { join, resolve } from "node:path";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { type IntentInput, parseIntent } from "../../src/analyze/intent.ts";
-import { runs } from "../runs.ts";
+import { runs } from "../property-runs.ts";
 
 const EMPTY: IntentInput = {
   title: "",

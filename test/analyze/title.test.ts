@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { parseTitle } from "../../src/analyze/title.ts";
-import { runs } from "../runs.ts";
+import { runs } from "../property-runs.ts";
 
 const head = (title: string) => {
   const { type, otherType, scope, breaking, subject } = parseTitle(title);

@@ -6,8 +6,8 @@ import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { loggedRetrieval, type RetrievalRow } from "../../src/store/reviews/retrievals.ts";
 import { fails, says } from "../fakes/anthropic/replies.ts";
 import type { ModelCall, Reply } from "../fakes/anthropic/server.ts";
-import { type ModelStage, openModelStage } from "./model-stage.ts";
-import { comment, remembering } from "./remembered.ts";
+import { type ModelHarness, openModelHarness } from "./model-harness.ts";
+import { comment, remembering } from "./seed-memory.ts";
 
 const SMALL = "claude-haiku-5-5";
 const PATTERN = "Loop rounds each amount before they are added up and loses the rest";
@@ -17,7 +17,7 @@ const SITUATION =
 const PREFERRED = "seventh";
 const ORDINALS = ["first", "second", "third", "fourth", "fifth", "sixth", PREFERRED, "eighth"];
 
-let stage: ModelStage;
+let harness: ModelHarness;
 let answers: (call: ModelCall, kind: Kind) => Reply = willing;
 let repositories = 0;
 
@@ -44,13 +44,13 @@ function willing(call: ModelCall, kind: Kind): Reply {
 }
 
 beforeAll(async () => {
-  stage = await openModelStage({}, (call) => answers(call, kindOf(call)));
+  harness = await openModelHarness({}, (call) => answers(call, kindOf(call)));
 });
 afterEach(() => {
   answers = willing;
-  expect(stage.stage.world.violations).toEqual([]);
+  expect(harness.harness.world.violations).toEqual([]);
 });
-afterAll(() => stage.close());
+afterAll(() => harness.close());
 
 const CART = Object.fromEntries(
   ["add", "drop", "sum", "tax", "view", "keep"].map((name) => [
@@ -64,7 +64,7 @@ const TEXTS = Object.fromEntries(
 
 /** Reviews one pull request in a repository that remembers eight comments on rounding prices. */
 async function reviewed(retrieval: string, files = CART, title = "feat: round the price in the cart", more = "") {
-  const { world } = stage.stage;
+  const { world } = harness.harness;
   const repository = await world.repository("acme", `cart-${++repositories}`, {
     files: {
       "README.md": "# Cart\n",
@@ -79,11 +79,11 @@ async function reviewed(retrieval: string, files = CART, title = "feat: round th
       hunk: null,
     }),
   );
-  await remembering(stage.stage, said);
-  const before = stage.anthropic.requests.length;
+  await remembering(harness.harness, said);
+  const before = harness.anthropic.requests.length;
   const pull = await world.pullRequest(repository, { title, files });
-  await stage.stage.settled(pull);
-  const asked = stage.anthropic.requests.slice(before);
+  await harness.harness.settled(pull);
+  const asked = harness.anthropic.requests.slice(before);
   const prompt = asked.find((call) => kindOf(call) === "review")?.prompt ?? "";
   return {
     repository,
@@ -91,10 +91,10 @@ async function reviewed(retrieval: string, files = CART, title = "feat: round th
     asked,
     of: (kind: Kind) => asked.filter((call) => kindOf(call) === kind),
     /** The order of precedents in the prompt of the review. */
-    heard: prompt.split("\n").flatMap((line) => /^- mem_.*\((\w+) time\)/.exec(line)?.[1] ?? []),
+    retrieved: prompt.split("\n").flatMap((line) => /^- mem_.*\((\w+) time\)/.exec(line)?.[1] ?? []),
     summary: world.comments(pull).summary[0]?.body ?? "",
     row: <T>(sql: string) => {
-      const db = new Database(join(stage.stage.dataDir, "queue.db"), { readonly: true });
+      const db = new Database(join(harness.harness.dataDir, "queue.db"), { readonly: true });
       try {
         return db.prepare(sql).all(`github.com/${repository.id}`) as T[];
       } finally {
@@ -109,15 +109,15 @@ const SWITCHES = "modelQueries: true, hypothetical: true, rerank: model, topK: 3
 test("with the switches on the small model is asked for queries, a situation and an order, and the review uses them", async () => {
   const plain = await reviewed("rerank: off, topK: 3");
   expect(plain.asked.map(kindOf)).toEqual(["review"]);
-  expect(plain.heard).toHaveLength(3);
-  expect(plain.heard[0]).not.toBe(PREFERRED);
+  expect(plain.retrieved).toHaveLength(3);
+  expect(plain.retrieved[0]).not.toBe(PREFERRED);
 
-  const { asked, of, heard, summary, row } = await reviewed(SWITCHES);
+  const { asked, of, retrieved, summary, row } = await reviewed(SWITCHES);
   expect([of("queries").length, of("situation").length, of("review").length]).toEqual([1, 1, 1]);
   expect(of("rerank")).toHaveLength(1);
   expect(kindOf(asked.at(-1) as ModelCall)).toBe("review");
-  expect(heard[0]).toBe(PREFERRED);
-  expect(heard).toHaveLength(3);
+  expect(retrieved[0]).toBe(PREFERRED);
+  expect(retrieved).toHaveLength(3);
   for (const call of asked) {
     expect(call.body.model).toBe(kindOf(call) === "review" ? "claude-sonnet-5-5" : SMALL);
     if (kindOf(call) === "review") continue;
@@ -156,8 +156,8 @@ test("with the switches on the small model is asked for queries, a situation and
 
 test("when the small model fails the review is written as without it, and the summary says what is missing", async () => {
   answers = (call, kind) => (kind === "review" ? willing(call, kind) : fails(400, { message: "no" }));
-  const { heard, summary, of } = await reviewed(SWITCHES);
-  expect(heard).toEqual((await reviewed("topK: 3")).heard);
+  const { retrieved, summary, of } = await reviewed(SWITCHES);
+  expect(retrieved).toEqual((await reviewed("topK: 3")).retrieved);
   expect(summary).toMatch(/Incomplete, \d+ reason/);
   for (const part of ["model-queries", "hypothetical", "rerank"]) {
     expect(summary).toMatch(new RegExp(`^- \`${part}\`: .*the model's server answered 400`, "m"));
@@ -179,26 +179,26 @@ test("where no rule of the gate knows, the model is asked once for a head; a fai
   const title = "Import the rest";
   const unasked = await reviewed("topK: 3", TEXTS, title);
   expect(unasked.of("gate")).toEqual([]);
-  expect(unasked.heard).toHaveLength(3);
+  expect(unasked.retrieved).toHaveLength(3);
 
   const skipped = await reviewed("gate: {model: true}", TEXTS, title);
   expect(skipped.of("gate")).toHaveLength(1);
   const [call] = skipped.of("gate");
   expect(call?.body).toMatchObject({ model: SMALL, max_tokens: 100, thinking: { type: "disabled" } });
   expect(call?.prompt).toContain(`title: "${title}"`);
-  expect(skipped.heard).toEqual([]);
+  expect(skipped.retrieved).toEqual([]);
   expect(skipped.summary).toContain("Memory: not searched, only texts.");
 
   answers = (one, kind) => (kind === "gate" ? fails(400) : willing(one, kind));
   const failed = await reviewed("gate: {model: true}, topK: 3", TEXTS, title);
-  expect(failed.heard).toHaveLength(3);
+  expect(failed.retrieved).toHaveLength(3);
   expect(failed.summary).toMatch(/^- `gate`: the model's server answered 400/m);
   const [logged] = failed.row<RetrievalRow>("SELECT query, entry FROM retrievals WHERE repo = ?").map(loggedRetrieval);
   expect(logged?.gate).toMatchObject({ retrieve: true, decidedBy: "model", confidence: 0.5 });
 
   answers = (one, kind) => (kind === "gate" ? says("I would rather not decide.") : willing(one, kind));
   const unreadable = await reviewed("gate: {model: true}, topK: 3", TEXTS, title);
-  expect(unreadable.heard).toHaveLength(3);
+  expect(unreadable.retrieved).toHaveLength(3);
   expect(unreadable.summary).toMatch(/^- `gate`: .*not of the shape asked for/m);
 });
 

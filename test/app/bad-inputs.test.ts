@@ -5,9 +5,9 @@ import { describe, expect, test } from "vitest";
 import type { Review } from "../../src/domain/review.ts";
 import { reviewMarkdown } from "../../src/publish/publish.ts";
 import { aJob, aPull, HEAD } from "../fakes/pull-requests.ts";
-import { addedFile, type Change, reviewed, reviewOf } from "./corridor.ts";
-import { BACKUP, said, summaryOf } from "./given.ts";
-import { openStage } from "./stage.ts";
+import { openHarness } from "./app-harness.ts";
+import { BACKUP, said, summaryOf } from "./change-builders.ts";
+import { addedFile, type Change, reviewed, reviewOf } from "./pipeline.ts";
 
 const SHARED = resolve(process.cwd(), "../shared/bad-inputs");
 const isHere = existsSync(SHARED);
@@ -74,8 +74,8 @@ describe.runIf(isHere)("hostile texts from public corpora", () => {
       }));
       const world = { changes: { kind: "listing", files, total: files.length } } as const;
       const review = await reviewed({ world });
-      const told = [...review.reviewed, ...review.leftOut.map(({ path }) => path)];
-      expect(told.toSorted()).toEqual(some.toSorted());
+      const reported = [...review.reviewed, ...review.leftOut.map(({ path }) => path)];
+      expect(reported.toSorted()).toEqual(some.toSorted());
       expectSound(review);
     }
   });
@@ -124,38 +124,38 @@ describe.runIf(isHere)("hostile texts from public corpora", () => {
   });
 
   test("go the whole way through the app", async () => {
-    const stage = await openStage();
+    const harness = await openHarness();
     try {
       const files = { "README.md": "# Shop\n" };
-      const repository = await stage.world.repository("acme", "shop", { files });
+      const repository = await harness.world.repository("acme", "shop", { files });
       const texts = naughty().filter((text) => text.trim().length > 3 && text.isWellFormed());
       // Every fortieth: the corridor has seen them all.
       for (const [at, text] of texts.filter((_, index) => index % 40 === 7).entries()) {
         const name = text.replace(/[/\0]/g, "_").slice(0, 60);
-        const pull = await stage.world.pullRequest(repository, {
+        const pull = await harness.world.pullRequest(repository, {
           title: text,
           body: text,
           branch: `naughty-${at}`,
           files: { [`src/${at}-${name}.py`]: BACKUP, "notes.md": `${text}\n` },
         });
-        const job = await stage.settled(pull);
+        const job = await harness.settled(pull);
         expect(job).toMatchObject({ state: "done" });
         if (job.outcome?.startsWith("skipped") === true) continue;
-        expect(said(stage.world, pull)).toHaveLength(1);
-        expect(summaryOf(stage.world, pull).body).toContain("**1 finding**");
+        expect(said(harness.world, pull)).toHaveLength(1);
+        expect(summaryOf(harness.world, pull).body).toContain("**1 finding**");
       }
       // And as bodies of deliveries, signed as if they were GitHub's.
       const bodies = encoded("json/jsontestsuite.jsonl").map((bytes) => bytes.toString());
       expect(bodies.length).toBe(340);
       const statuses = new Set<number | null>();
       for (const body of [...bodies, "[".repeat(100_000), `${'{"a":'.repeat(50_000)}1${"}".repeat(50_000)}`]) {
-        statuses.add((await stage.world.deliver("pull_request", body)).status);
+        statuses.add((await harness.world.deliver("pull_request", body)).status);
       }
       expect([...statuses].filter((status) => status === null || status >= 500)).toEqual([]);
-      expect((await fetch(`${stage.url()}/healthz`)).status).toBe(200);
-      expect(stage.world.violations).toEqual([]);
+      expect((await fetch(`${harness.url()}/healthz`)).status).toBe(200);
+      expect(harness.world.violations).toEqual([]);
     } finally {
-      await stage.close();
+      await harness.close();
     }
   });
 });

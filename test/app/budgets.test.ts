@@ -6,16 +6,16 @@ import type { AppOptions } from "../../src/server/app-options.ts";
 import { says } from "../fakes/anthropic/replies.ts";
 import { type FakeAnthropic, type Reply, startAnthropic } from "../fakes/anthropic/server.ts";
 import type { Pull, Repository } from "../fakes/github/conversation.ts";
-import { BACKUP, LOGIN, said, summaryOf, writes } from "./given.ts";
-import { openStage, type Stage, until } from "./stage.ts";
-import { answered, reactions, replies } from "./talking.ts";
+import { type Harness, openHarness, until } from "./app-harness.ts";
+import { BACKUP, LOGIN, said, summaryOf, writes } from "./change-builders.ts";
+import { answered, reactions, replies } from "./conversation-helpers.ts";
 
-let stage: Stage | undefined;
+let harness: Harness | undefined;
 let anthropic: FakeAnthropic | undefined;
 afterEach(async () => {
-  await stage?.close();
+  await harness?.close();
   await anthropic?.close();
-  stage = undefined;
+  harness = undefined;
   anthropic = undefined;
 });
 
@@ -32,10 +32,10 @@ async function withModel(
     readonly repositoryPercent?: number;
     readonly app?: Partial<AppOptions>;
   } = {},
-): Promise<{ stage: Stage; asked: () => number; model: FakeAnthropic }> {
+): Promise<{ harness: Harness; asked: () => number; model: FakeAnthropic }> {
   const model = await startAnthropic({ replies: () => replies });
   anthropic = model;
-  const opened = await openStage({
+  const opened = await openHarness({
     app: {
       model: {
         apiKey: "sk-ant-0123456789abcdef",
@@ -50,11 +50,11 @@ async function withModel(
       ...app,
     },
   });
-  stage = opened;
-  return { stage: opened, asked: () => model.requests.length, model };
+  harness = opened;
+  return { harness: opened, asked: () => model.requests.length, model };
 }
 
-function spend(at: Stage, repository: Repository, usd: number): void {
+function spend(at: Harness, repository: Repository, usd: number): void {
   const db = new Database(join(at.dataDir, "queue.db"));
   db.prepare(
     "INSERT INTO spending (repo, at, purpose, input_tokens, output_tokens, usd) VALUES (?, ?, 'review', 1, 1, ?)",
@@ -63,19 +63,19 @@ function spend(at: Stage, repository: Repository, usd: number): void {
 }
 
 /** Tokens of each question in the book, in order. */
-function booked(at: Stage): readonly number[] {
+function booked(at: Harness): readonly number[] {
   const db = new Database(join(at.dataDir, "queue.db"), { readonly: true });
   const tokens = db.prepare("SELECT input_tokens FROM spending ORDER BY at").pluck().all() as number[];
   db.close();
   return tokens;
 }
 
-async function shop(at: Stage, name = "shop", config = ""): Promise<Repository> {
+async function shop(at: Harness, name = "shop", config = ""): Promise<Repository> {
   return at.world.repository("acme", name, { files: { "README.md": "# Shop\n", ".kodiai.yml": config } });
 }
 
 test("what other repositories spent counts for the operator's ceiling, and the reason is said", async () => {
-  const { stage: at, asked } = await withModel(CALM, { usdPerMonth: 20 });
+  const { harness: at, asked } = await withModel(CALM, { usdPerMonth: 20 });
   const [one, other] = [await shop(at), await shop(at, "player")];
   spend(at, other, 20);
   const pull = await at.world.pullRequest(one, { title: "Back up", files: { "ops/backup.py": BACKUP } });
@@ -88,7 +88,7 @@ test("what other repositories spent counts for the operator's ceiling, and the r
 });
 
 test("the footer shows the cost of the month once most of its budget is spent", async () => {
-  const { stage: at } = await withModel(CALM, { usdPerMonth: 200 });
+  const { harness: at } = await withModel(CALM, { usdPerMonth: 200 });
   const repository = await shop(at);
   const footer = async () => {
     const pull = await at.world.pullRequest(repository, { title: "Back up", files: { "ops/backup.py": BACKUP } });
@@ -105,7 +105,7 @@ test("the footer shows the cost of the month once most of its budget is spent", 
 
 test("a review that a push overtakes stops asking, and posts nothing", async () => {
   const silence: Reply = () => {};
-  const { stage: at, asked, model } = await withModel(silence);
+  const { harness: at, asked, model } = await withModel(silence);
   const repository = await shop(at);
   const pull = await at.world.pullRequest(repository, { title: "Back up", files: { "ops/backup.py": BACKUP } });
   await until("a question", () => asked() === 1);
@@ -123,7 +123,7 @@ test("a review that a push overtakes stops asking, and posts nothing", async () 
 });
 
 test("a process that stops in the middle of a question books what it cost, and the next one reviews", async () => {
-  const { stage: at, asked, model } = await withModel(() => {}, { app: { waits: { settledMs: 0, drainMs: 100 } } });
+  const { harness: at, asked, model } = await withModel(() => {}, { app: { waits: { settledMs: 0, drainMs: 100 } } });
   const pull = await at.world.pullRequest(await shop(at), { title: "Back up", files: { "ops/backup.py": BACKUP } });
   await until("a question", () => asked() === 1);
   model.script(() => CALM);
@@ -137,8 +137,8 @@ test("a process that stops in the middle of a question books what it cost, and t
 });
 
 test("pushes that follow each other are one review, as soon as the repository's wait is over", async () => {
-  const opened = await openStage({ app: { debounce: true } });
-  stage = opened;
+  const opened = await openHarness({ app: { debounce: true } });
+  harness = opened;
   const { world } = opened;
   const repository = await shop(opened, "shop", "review: {debounceSeconds: 3}\n");
   const pull = await world.pullRequest(repository, { title: "Back up", files: { "ops/backup.py": BACKUP } });
@@ -169,7 +169,7 @@ test("pushes that follow each other are one review, as soon as the repository's 
 
 test("however many pushes come one after the other, the first head and the last are paid for", async () => {
   const pushes = process.env.SLOW === "1" ? 1_000 : 60;
-  const { stage: at, asked } = await withModel(CALM, { app: { debounce: true } });
+  const { harness: at, asked } = await withModel(CALM, { app: { debounce: true } });
   // A push waits six times as long at most: however slow the machine is, the pushes come within that.
   const repository = await shop(at, "shop", "review: {debounceSeconds: 600}\n");
   const pull = await at.world.pullRequest(repository, { title: "Back up", files: { "ops/backup.py": BACKUP } });
@@ -196,11 +196,11 @@ const DEAR = says(
   { usage: { input_tokens: 150_000, output_tokens: 10_000 } },
 );
 
-const spentIn = (at: Stage) => Number(at.rows("SELECT coalesce(sum(usd), 0) AS usd FROM spending")[0]?.usd);
+const spentIn = (at: Harness) => Number(at.rows("SELECT coalesce(sum(usd), 0) AS usd FROM spending")[0]?.usd);
 
 test("strangers' forks, however many and however long what they write, spend a tenth of the month and one question at most", async () => {
   const forks = process.env.SLOW === "1" ? 200 : 14;
-  const { stage: at, asked } = await withModel(DEAR, { app: { workers: 1 } });
+  const { harness: at, asked } = await withModel(DEAR, { app: { workers: 1 } });
   const repository = await shop(at);
   const body = "Please look at all of this. ".repeat(37_000);
   const pulls: Pull[] = [];
@@ -216,8 +216,8 @@ test("strangers' forks, however many and however long what they write, spend a t
   const ofStrangers = asked();
   expect(ofStrangers).toBeGreaterThan(8);
   expect(spentIn(at)).toBeLessThanOrEqual(5 + 0.4);
-  const told = pulls.map((pull) => summaryOf(at.world, pull).body);
-  const without = told.filter((text) =>
+  const reported = pulls.map((pull) => summaryOf(at.world, pull).body);
+  const without = reported.filter((text) =>
     text.includes(
       "- `model`: this month's budget of USD 5 for people without write access (`review.budget.outsiders`) is used up: rules and memory only",
     ),
@@ -247,7 +247,7 @@ test("strangers' forks, however many and however long what they write, spend a t
 }, 600_000);
 
 test("a pull request of people without write access is read by the model three times in 24 hours, over restarts and pushes", async () => {
-  const { stage: at, asked } = await withModel(CALM);
+  const { harness: at, asked } = await withModel(CALM);
   const repository = await shop(at);
   at.world.person("stranger", { permission: "read" });
   const files = { "ops/backup.py": BACKUP };
@@ -292,7 +292,7 @@ test("a pull request of people without write access is read by the model three t
 }, 200_000);
 
 test("a head that was reviewed is reviewed in full again for people with write access only", async () => {
-  const { stage: at, asked } = await withModel(CALM);
+  const { harness: at, asked } = await withModel(CALM);
   const repository = await shop(at);
   at.world.person("stranger", { permission: "read" });
   at.world.person("trent", { permission: "triage" });
@@ -328,7 +328,7 @@ test("a head that was reviewed is reviewed in full again for people with write a
 }, 200_000);
 
 test("one repository uses its share of the operator's ceiling and leaves the rest to the others, and the reason is said", async () => {
-  const { stage: at, asked } = await withModel(CALM, { usdPerMonth: 20, repositoryPercent: 50 });
+  const { harness: at, asked } = await withModel(CALM, { usdPerMonth: 20, repositoryPercent: 50 });
   const [busy, other] = [await shop(at), await shop(at, "player")];
   spend(at, busy, 10);
   const open = async (repository: Repository) => {
@@ -345,7 +345,7 @@ test("one repository uses its share of the operator's ceiling and leaves the res
 });
 
 test("the first changes of strangers are read by the small model where the repository wants it so, and the review says it", async () => {
-  const { stage: at, model } = await withModel(CALM);
+  const { harness: at, model } = await withModel(CALM);
   const repository = await shop(at, "shop", "review: {newcomers: cheap}\n");
   const files = { "ops/backup.py": BACKUP };
   const readers = async (options: { readonly author: string; readonly fork?: string }) => {
@@ -369,7 +369,7 @@ test("the first changes of strangers are read by the small model where the repos
 });
 
 test("a dry run asks the model, logs the review and posts nothing", async () => {
-  const { stage: at, asked } = await withModel(CALM, { app: { dryRun: true } });
+  const { harness: at, asked } = await withModel(CALM, { app: { dryRun: true } });
   const pull = await at.world.pullRequest(await shop(at), { title: "Back up", files: { "ops/backup.py": BACKUP } });
   expect(await at.settled(pull)).toMatchObject({ state: "done" });
   expect(asked()).toBeGreaterThan(0);
@@ -385,7 +385,7 @@ test("reviews that run at the same time spend no more than the budget together, 
     letGo = resolve;
   });
   const late: Reply = (response, call) => void held.then(() => DEAR(response, call));
-  const { stage: at } = await withModel(late, { usdPerMonth: 1, app: { workers: 7 } });
+  const { harness: at } = await withModel(late, { usdPerMonth: 1, app: { workers: 7 } });
   const repository = await shop(at, "shop", "review: {budget: {usdPerReview: 0.5}}\n");
   const pulls: Pull[] = [];
   for (let number = 0; number < 6; number++)
@@ -397,9 +397,9 @@ test("reviews that run at the same time spend no more than the budget together, 
   const [{ usd } = { usd: 0 }] = at.rows("SELECT sum(usd) AS usd FROM spending");
   expect(Number(usd)).toBeGreaterThan(0);
   expect(Number(usd)).toBeLessThanOrEqual(1);
-  const told = pulls.map((pull) => summaryOf(at.world, pull).body);
+  const reported = pulls.map((pull) => summaryOf(at.world, pull).body);
   expect(
-    told.filter((text) =>
+    reported.filter((text) =>
       text.includes(
         "what is left of the operator's budget of USD 1 for all repositories is set aside for reviews that run at this moment: rules and memory only",
       ),

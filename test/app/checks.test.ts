@@ -4,24 +4,24 @@ import Database from "better-sqlite3";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import type { Pull, Repository } from "../fakes/github/conversation.ts";
 import { readManifest } from "../fakes/github/manifest.ts";
-import { BACKUP, BALANCE, LOGIN, said, summaryOf, writes } from "./given.ts";
-import { openStage, type Stage, until } from "./stage.ts";
+import { type Harness, openHarness, until } from "./app-harness.ts";
+import { BACKUP, BALANCE, LOGIN, said, summaryOf, writes } from "./change-builders.ts";
 
 const ON = "review: {checks: {enabled: true, failOn: major}}\n";
 const FINDING = "ops/backup.py:3 failure Shell command is built from strings";
 
-let stage: Stage;
+let harness: Harness;
 beforeAll(async () => {
-  stage = await openStage();
+  harness = await openHarness();
 });
-afterEach(() => expect(stage.world.violations).toEqual([]));
-afterAll(() => stage.close());
+afterEach(() => expect(harness.world.violations).toEqual([]));
+afterAll(() => harness.close());
 
 let serial = 0;
 
 function repositoryWith(config: string): Promise<Repository> {
   const files = { "src/login.ts": LOGIN, ".kodiai.yml": config };
-  return stage.world.repository("acme", `shop-${++serial}`, { files });
+  return harness.world.repository("acme", `shop-${++serial}`, { files });
 }
 
 async function open(
@@ -29,17 +29,17 @@ async function open(
   files: Readonly<Record<string, string>> = { "ops/backup.py": BACKUP },
   title = "Back up",
 ) {
-  return stage.world.pullRequest(await repositoryWith(config), { title, files });
+  return harness.world.pullRequest(await repositoryWith(config), { title, files });
 }
 
 async function checksOf(pull: Pull) {
-  await stage.settled(pull);
-  return stage.world.checks(pull);
+  await harness.settled(pull);
+  return harness.world.checks(pull);
 }
 
 /** `STATUS CONCLUSION TITLE` of each check run. */
 async function endsOf(pull: Pull, sha?: string): Promise<string[]> {
-  const runs = await stage.world.checks(pull, sha);
+  const runs = await harness.world.checks(pull, sha);
   return runs.map(({ status, conclusion, title }) => `${status} ${conclusion}: ${title}`);
 }
 
@@ -70,10 +70,10 @@ test("it fails when a posted finding is severe enough, and succeeds when a compl
 });
 
 test("a review that is incomplete never succeeds, and says what is missing", async () => {
-  stage.world.fail({ match: { method: "GET", path: "/search/issues" }, status: 503 });
-  const pull = await stage.world.pullRequest(await repositoryWith(ON), {
+  harness.world.fail({ match: { method: "GET", path: "/search/issues" }, status: 503 });
+  const pull = await harness.world.pullRequest(await repositoryWith(ON), {
     title: "Add etags",
-    author: stage.world.person("ines").login,
+    author: harness.world.person("ines").login,
     files: { "src/etag.ts": LOGIN },
   });
   const [check] = await checksOf(pull);
@@ -84,7 +84,7 @@ test("a review that is incomplete never succeeds, and says what is missing", asy
 test("a pull request that policy leaves alone gets its check too: a required one must come to an end", async () => {
   const pull = await open(ON, { "ops/backup.py": BACKUP }, "[wip] Back up");
   expect(await checksOf(pull)).toMatchObject([{ status: "completed", conclusion: "neutral", title: "Not reviewed" }]);
-  expect((await stage.world.checks(pull))[0]?.summary).toContain("the title is tagged");
+  expect((await harness.world.checks(pull))[0]?.summary).toContain("the title is tagged");
 });
 
 test.each([
@@ -96,7 +96,7 @@ test.each([
     author = "mona",
     isLocked = false,
   }: { readonly author?: string; readonly isLocked?: boolean }, reason) => {
-    const { world } = stage;
+    const { world } = harness;
     world.person("fixer[bot]", { id: 424_243, type: "Bot" });
     const repository = await repositoryWith(ON);
     const files = { "ops/backup.py": BACKUP };
@@ -111,110 +111,113 @@ test.each([
 );
 
 test("a paused pull request gets its check too", async () => {
-  const { world } = stage;
+  const { world } = harness;
   world.person("otto", { permission: "admin", association: "OWNER" });
   const pull = await open(ON);
-  await stage.settled(pull);
+  await harness.settled(pull);
   await world.comment(pull, "otto", "/kodiai pause");
   await until(
     "it is paused",
-    () => stage.rows("SELECT 1 FROM jobs WHERE lane = 'command' AND state = 'done'").length > 0,
+    () => harness.rows("SELECT 1 FROM jobs WHERE lane = 'command' AND state = 'done'").length > 0,
   );
   await world.push(pull, { "docs/a.md": "A\n" });
-  await stage.settled(pull);
+  await harness.settled(pull);
   expect(await endsOf(pull)).toEqual(["completed neutral: Not reviewed"]);
 });
 
 test("what a merge queue would merge gets a neutral check where checks are on, beside the review of its pull request", async () => {
   const pull = await open(ON);
-  const head = await stage.world.mergeGroup(pull);
+  const head = await harness.world.mergeGroup(pull);
   const ended = async () => (await endsOf(pull, head)).join();
   for (let tries = 0; tries < 500 && (await ended()) !== "completed neutral: Not reviewed"; tries += 1)
     await new Promise((resolve) => setTimeout(resolve, 20));
   expect(await ended()).toBe("completed neutral: Not reviewed");
-  expect((await stage.world.checks(pull, head))[0]?.summary).toContain("reviewed on their pull requests");
-  await stage.settled(pull);
+  expect((await harness.world.checks(pull, head))[0]?.summary).toContain("reviewed on their pull requests");
+  await harness.settled(pull);
   expect(await endsOf(pull)).toEqual(["completed failure: 1 finding"]);
   const without = await open("");
-  const other = await stage.world.mergeGroup(without);
+  const other = await harness.world.mergeGroup(without);
   await until(
     "both groups ended",
-    () => stage.rows("SELECT 1 FROM jobs WHERE key LIKE '%!merge-%' AND state = 'done'").length === 2,
+    () => harness.rows("SELECT 1 FROM jobs WHERE key LIKE '%!merge-%' AND state = 'done'").length === 2,
   );
   expect(await endsOf(without, other)).toEqual([]);
 });
 
 test("checks of other Apps, and GitHub's events about ours, are answered and not stored", async () => {
-  const { world } = stage;
+  const { world } = harness;
   const pull = await open(ON);
-  await stage.settled(pull);
-  const kept = stage.rows("SELECT 1 FROM deliveries").length;
+  await harness.settled(pull);
+  const kept = harness.rows("SELECT 1 FROM deliveries").length;
   for (const event of ["check_run", "check_suite"] as const)
     for (const action of ["created", "completed"] as const)
       expect(await world.otherCheck(pull, event, action)).toMatchObject({ status: 202 });
   const other = { id: 1, head_sha: pull.headSha, app: { id: 1 } };
   await world.deliver("check_run", { action: "rerequested", check_run: other });
-  expect(stage.rows("SELECT 1 FROM deliveries")).toHaveLength(kept);
+  expect(harness.rows("SELECT 1 FROM deliveries")).toHaveLength(kept);
 });
 
 test("re-running all checks of a head re-runs the review", async () => {
   const pull = await open(ON);
-  await stage.settled(pull);
-  const { id } = await stage.world.rerequestAll(pull);
-  await stage.settled(pull);
-  expect(stage.outcomeOf(id)).toMatchObject({ outcome: "review", reason: "rerequested" });
+  await harness.settled(pull);
+  const { id } = await harness.world.rerequestAll(pull);
+  await harness.settled(pull);
+  expect(harness.outcomeOf(id)).toMatchObject({ outcome: "review", reason: "rerequested" });
   expect(await endsOf(pull)).toHaveLength(2);
 });
 
 test("the check of a head that moved ends as superseded, and the new head has its own", async () => {
-  stage.world.fail({ match: { method: "POST", path: /\/reviews$/ }, status: 503 });
+  harness.world.fail({ match: { method: "POST", path: /\/reviews$/ }, status: 503 });
   const pull = await open(ON);
-  await stage.waitsAgain(pull);
+  await harness.waitsAgain(pull);
   const old = pull.headSha;
   expect(await endsOf(pull)).toEqual(["in_progress null: null"]);
-  await stage.world.push(pull, { "ops/backup.py": null, "src/balance.py": BALANCE });
-  await stage.settled(pull);
+  await harness.world.push(pull, { "ops/backup.py": null, "src/balance.py": BALANCE });
+  await harness.settled(pull);
   expect(await endsOf(pull, old)).toEqual(["completed neutral: Superseded"]);
   expect(await endsOf(pull)).toEqual(["completed failure: 1 finding"]);
 });
 
 test("a review that is tried again goes on with its check", async () => {
-  stage.world.fail({ match: { method: "POST", path: /\/reviews$/ }, status: 502 });
+  harness.world.fail({ match: { method: "POST", path: /\/reviews$/ }, status: 502 });
   const pull = await open(ON);
-  await stage.waitsAgain(pull);
-  await stage.crash();
-  await stage.settled(pull);
+  await harness.waitsAgain(pull);
+  await harness.crash();
+  await harness.settled(pull);
   expect(await endsOf(pull)).toEqual(["completed failure: 1 finding"]);
-  expect(said(stage.world, pull)).toHaveLength(1);
+  expect(said(harness.world, pull)).toHaveLength(1);
 });
 
 test("the check of a review that failed for good, or of a process that died, fails: a required one lets nothing pass", async () => {
-  stage.world.fail({ match: { method: "POST", path: /\/reviews$/ }, status: 503 });
+  harness.world.fail({ match: { method: "POST", path: /\/reviews$/ }, status: 503 });
   const pull = await open(ON);
-  await stage.waitsAgain(pull);
-  const db = new Database(join(stage.dataDir, "queue.db"));
+  await harness.waitsAgain(pull);
+  const db = new Database(join(harness.dataDir, "queue.db"));
   db.prepare("UPDATE jobs SET state = 'parked' WHERE state = 'waiting'").run();
   db.close();
-  await stage.restart();
+  await harness.restart();
   await expect.poll(() => endsOf(pull), { timeout: 20_000 }).toEqual(["completed failure: Not reviewed"]);
 });
 
 /** The check is begun, and neither its answer nor a look tells us so. */
 function loseBegin(looks: number) {
-  stage.world.fail({ match: { method: "POST", path: /\/check-runs$/ }, status: 502, afterApplying: true });
-  stage.world.fail({ match: { method: "GET", path: /\/check-runs/ }, status: 422, times: looks });
+  harness.world.fail({ match: { method: "POST", path: /\/check-runs$/ }, status: 502, afterApplying: true });
+  harness.world.fail({ match: { method: "GET", path: /\/check-runs/ }, status: 422, times: looks });
 }
 
 test("the check of a review that was given up while the App was suspended ends when it no longer is", async () => {
-  const { world } = stage;
+  const { world } = harness;
   let isSuspended = true;
   const body = { message: "This installation has been suspended" };
   const refused = { status: 403, body, times: 1_000, chance: () => isSuspended };
   world.fail({ match: { method: "POST", path: /\/reviews$/ }, ...refused });
   world.fail({ match: { method: "PATCH", path: /\/check-runs\/\d+$/ }, ...refused });
   const pull = await open(ON);
-  expect(await stage.settled(pull)).toMatchObject({ state: "parked", outcome: expect.stringMatching(/^suspended: /) });
-  await until("it was tried", () => stage.log.some((line) => line.includes('"outcome":"suspended"')));
+  expect(await harness.settled(pull)).toMatchObject({
+    state: "parked",
+    outcome: expect.stringMatching(/^suspended: /),
+  });
+  await until("it was tried", () => harness.log.some((line) => line.includes('"outcome":"suspended"')));
   expect(await endsOf(pull)).toEqual(["in_progress null: null"]);
   isSuspended = false;
   const installation = { id: 1, account: { login: "acme", id: 1, type: "Organization" }, suspended_at: null };
@@ -225,32 +228,32 @@ test("the check of a review that was given up while the App was suspended ends w
 test("a check whose creation was uncertain ends with its review", async () => {
   loseBegin(2);
   const pull = await open(ON);
-  await stage.settled(pull);
+  await harness.settled(pull);
   expect(await endsOf(pull)).toEqual(["completed failure: 1 finding"]);
 });
 
 test("a check that is on GitHub and was never recorded is ended by the sweep", async () => {
   loseBegin(2);
-  stage.world.fail({ match: { method: "POST", path: /\/reviews$/ }, status: 503 });
+  harness.world.fail({ match: { method: "POST", path: /\/reviews$/ }, status: 503 });
   const pull = await open(ON);
-  await stage.waitsAgain(pull);
-  const db = new Database(join(stage.dataDir, "queue.db"));
+  await harness.waitsAgain(pull);
+  const db = new Database(join(harness.dataDir, "queue.db"));
   db.prepare("UPDATE jobs SET state = 'parked' WHERE state = 'waiting'").run();
   expect(await endsOf(pull)).toEqual(["in_progress null: null"]);
-  await stage.restart();
+  await harness.restart();
   const unknown = () => db.prepare("SELECT count(*) FROM intents WHERE state = 'sent'").pluck().get();
   await expect.poll(unknown, { timeout: 20_000 }).toBe(0);
   db.close();
-  await stage.restart();
+  await harness.restart();
   await expect.poll(() => endsOf(pull), { timeout: 20_000 }).toEqual(["completed failure: Not reviewed"]);
 });
 
 test("a conclusion that did not reach GitHub is sent later, unchanged", async () => {
-  stage.world.fail({ match: { method: "PATCH", path: /\/check-runs\// }, status: 503 });
+  harness.world.fail({ match: { method: "PATCH", path: /\/check-runs\// }, status: 503 });
   const pull = await open(ON);
-  expect(await stage.settled(pull)).toMatchObject({ state: "done", attempt: 1 });
+  expect(await harness.settled(pull)).toMatchObject({ state: "done", attempt: 1 });
   expect(await endsOf(pull)).toEqual(["in_progress null: null"]);
-  await stage.restart();
+  await harness.restart();
   await expect.poll(() => endsOf(pull), { timeout: 20_000 }).toEqual(["completed failure: 1 finding"]);
 });
 
@@ -259,7 +262,7 @@ test("many findings are sent in several requests, fifty annotations each", async
   const many = `import subprocess\ndef backup(name: str) -> None:\n${call.repeat(120)}`;
   const pull = await open(ON, { "ops/backup.py": many });
   const [check] = await checksOf(pull);
-  const sent = stage.world.requests
+  const sent = harness.world.requests
     .filter(({ method, path }) => method === "PATCH" && path.endsWith(`/check-runs/${check?.id}`))
     .map(({ body }) => (body as { output: { annotations: unknown[] } }).output.annotations.length);
   expect(sent).toEqual([50, 50, 20]);
@@ -295,10 +298,10 @@ test("re-running the check gives a review, against any policy", async () => {
     title: "Not reviewed",
     externalId: expect.stringMatching(`^pull/${pull.number}/[0-9a-f]{32}$`),
   });
-  const { id } = await stage.world.rerequest(pull, skipped?.id ?? 0);
-  await stage.settled(pull);
-  expect(stage.outcomeOf(id)).toMatchObject({ outcome: "review", reason: "rerequested" });
-  expect(said(stage.world, pull)).toEqual(["ops/backup.py:3 shell-from-strings"]);
+  const { id } = await harness.world.rerequest(pull, skipped?.id ?? 0);
+  await harness.settled(pull);
+  expect(harness.outcomeOf(id)).toMatchObject({ outcome: "review", reason: "rerequested" });
+  expect(said(harness.world, pull)).toEqual(["ops/backup.py:3 shell-from-strings"]);
   expect((await endsOf(pull)).at(-1)).toBe("completed failure: 1 finding");
 });
 
@@ -306,7 +309,7 @@ test("an App that was not granted check runs reviews without, and says so", asyn
   const manifest = readManifest();
   const { checks, ...permissions } = manifest.permissions;
   expect(checks).toBe("write");
-  const other = await openStage({ manifest: { ...manifest, permissions } });
+  const other = await openHarness({ manifest: { ...manifest, permissions } });
   try {
     const files = { "README.md": "# Shop\n", ".kodiai.yml": ON };
     const repository = await other.world.repository("acme", "shop", { files });
@@ -321,11 +324,11 @@ test("an App that was not granted check runs reviews without, and says so", asyn
 });
 
 test("a dry run makes no check run and logs how it would end", async () => {
-  await stage.restart({ dryRun: true });
-  const before = writes(stage.world).length;
+  await harness.restart({ dryRun: true });
+  const before = writes(harness.world).length;
   const pull = await open(ON);
   expect(await checksOf(pull)).toEqual([]);
-  expect(writes(stage.world)).toHaveLength(before);
-  expect(stage.log.join("")).toMatch(/"what":"check run","body":"failure: 1 finding"/);
-  await stage.restart();
+  expect(writes(harness.world)).toHaveLength(before);
+  expect(harness.log.join("")).toMatch(/"what":"check run","body":"failure: 1 finding"/);
+  await harness.restart();
 });

@@ -2,15 +2,15 @@
 import { createHash } from "node:crypto";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { says } from "../fakes/anthropic/replies.ts";
-import { type ModelStage, openModelStage } from "./model-stage.ts";
+import { type ModelHarness, openModelHarness } from "./model-harness.ts";
 
-let stage: ModelStage;
+let harness: ModelHarness;
 
 beforeAll(async () => {
   const nothing = says({ findings: [], ruleFindings: [], walkthrough: "PeriodicTask prices." });
-  stage = await openModelStage({}, () => nothing);
+  harness = await openModelHarness({}, () => nothing);
 });
-afterAll(() => stage.close());
+afterAll(() => harness.close());
 
 const FILLER = Array.from({ length: 12 }, (_, at) => `  const step${at} = rate * ${at};`).join("\n");
 const priced = (last: string) => `export function priceOf(items: number, rate: number): number {
@@ -36,7 +36,7 @@ export function total(cart: { count: number }): string {
 
 test("the enclosing function, what an added line calls and who calls what changed", async () => {
   const changed = { "src/price.ts": priced("return roundedPrice(items * rate);") };
-  const { asked, state } = await stage.review("Round prices", changed, BASE);
+  const { asked, state } = await harness.review("Round prices", changed, BASE);
   expect(state).toBe("done");
   const [question] = asked;
   expect(question?.prompt).toContain("# The code around the change");
@@ -62,7 +62,7 @@ test("lines from within a private key never reach the model, whichever part of t
     `${pem(key)}currency: EUR\nregion: eu\nvat: 19\nrate: ${rate}\n${"- one\n".repeat(500)}`;
   const base = { ...BASE, "deploy/rates.yml": rates(1), "deploy/server.yml": pem(key.with(40, using)) };
   const changed = { "deploy/rates.yml": rates(2), "src/price.ts": priced("return rate * items;") };
-  const { asked, state } = await stage.review("Raise the rate", changed, base);
+  const { asked, state } = await harness.review("Raise the rate", changed, base);
   expect(state).toBe("done");
   const prompts = asked.map(({ prompt }) => prompt).join("\n");
   expect(prompts).toContain("currency: EUR");

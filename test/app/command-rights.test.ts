@@ -3,9 +3,9 @@ import { afterEach, describe, expect, test } from "vitest";
 import { says } from "../fakes/anthropic/replies.ts";
 import { type FakeAnthropic, startAnthropic } from "../fakes/anthropic/server.ts";
 import type { IssueComment, Person } from "../fakes/github/conversation.ts";
-import { BACKUP } from "./given.ts";
-import { openStage, type Stage } from "./stage.ts";
-import { answered, reactions, replies, repliesIn } from "./talking.ts";
+import { type Harness, openHarness } from "./app-harness.ts";
+import { BACKUP } from "./change-builders.ts";
+import { answered, reactions, replies, repliesIn } from "./conversation-helpers.ts";
 
 const ASSOCIATIONS = [
   "OWNER",
@@ -23,12 +23,12 @@ const TYPES = ["User", "Bot", "Mannequin"] as const;
 const ECHOES = process.env.SLOW === "1" ? 1_000 : 100;
 if (ECHOES < 1_000) console.warn("skipped: 900 of 1,000 echoes of each kind; SLOW=1 hears all");
 
-let stage: Stage | undefined;
+let harness: Harness | undefined;
 let anthropic: FakeAnthropic | undefined;
 afterEach(async () => {
-  await stage?.close();
+  await harness?.close();
   await anthropic?.close();
-  stage = undefined;
+  harness = undefined;
   anthropic = undefined;
 });
 
@@ -49,21 +49,21 @@ async function play(model: string | null = null) {
     temperature: null,
     contextTokens: null,
   };
-  stage = await openStage(model === null ? {} : { app: { model: chosen } });
-  const { world } = stage;
+  harness = await openHarness(model === null ? {} : { app: { model: chosen } });
+  const { world } = harness;
   const repository = await world.repository("acme", "shop", { files: { "README.md": "# Shop\n" } });
   const pull = await world.pullRequest(repository, {
     title: "feat: back up",
     author: "mona",
     files: { "ops/backup.py": BACKUP },
   });
-  await stage.settled(pull);
-  return { stage, world, pull, root: pull.comments[0]?.id ?? 0 };
+  await harness.settled(pull);
+  return { harness, world, pull, root: pull.comments[0]?.id ?? 0 };
 }
 
 describe("a command that changes something", () => {
-  test("is obeyed for people with write access, whatever else GitHub reports about them, and for no one else", async () => {
-    const { stage: at, world, pull } = await play();
+  test("is obeyed for people with write access, with any other role on GitHub, and for no one else", async () => {
+    const { harness: at, world, pull } = await play();
     const cells: { readonly name: string; readonly may: boolean; readonly seen: boolean; comment: IssueComment }[] = [];
     for (const association of ASSOCIATIONS) {
       for (const access of ACCESS) {
@@ -100,15 +100,15 @@ describe("a command that changes something", () => {
     expect(cells).toHaveLength(192);
   }, 200_000);
 
-  test("a login that ends like a bot's gets no answer, whatever its type", async () => {
-    const { stage: at, world, pull } = await play();
+  test("a login that ends like a bot's gets no answer, with any type", async () => {
+    const { harness: at, world, pull } = await play();
     world.person("evil[bot]", { type: "User", permission: "admin" });
     await world.comment(pull, "evil[bot]", "/kodiai pause");
     expect(await answered(at)).toEqual([]);
   });
 
   test("a person without access is told so once a day, and by a reaction each time", async () => {
-    const { stage: at, world, pull } = await play();
+    const { harness: at, world, pull } = await play();
     world.person("rae", { permission: "read" });
     const comments: IssueComment[] = [];
     for (let count = 0; count < 4; count++) comments.push(await world.comment(pull, "rae", "/kodiai pause"));
@@ -123,7 +123,7 @@ describe("a command that changes something", () => {
     ["maintain", true],
     ["triage", false],
   ] as const)("%s access is what GitHub's role says, not what it folds it into", async (permission, may) => {
-    const { stage: at, world, pull } = await play();
+    const { harness: at, world, pull } = await play();
     world.person("mia", { permission });
     const pause = await world.comment(pull, "mia", "/kodiai pause");
     const review = await world.comment(pull, "mia", "/kodiai review");
@@ -135,7 +135,7 @@ describe("a command that changes something", () => {
 
 describe("a conversation ends", () => {
   test("a bot that echoes what it reads is never answered, however often", async () => {
-    const { stage: at, world, pull, root } = await play("You are right.");
+    const { harness: at, world, pull, root } = await play("You are right.");
     world.person("echo[bot]", { permission: "admin" });
     for (let count = 0; count < ECHOES / 2; count++) {
       await world.comment(pull, "echo[bot]", `@kodiai ${pull.issueComments.at(-1)?.body ?? "review"}`);
@@ -148,7 +148,7 @@ describe("a conversation ends", () => {
   }, 200_000);
 
   test("an account that echoes as a person gets three answers until a person mentions the app", async () => {
-    const { stage: at, world, pull, root } = await play("The name is not quoted.");
+    const { harness: at, world, pull, root } = await play("The name is not quoted.");
     world.person("parrot", { permission: "write" });
     for (let count = 0; count < ECHOES; count++) {
       const last = repliesIn(world, pull, root).at(-1)?.replace("@parrot", "");
@@ -166,7 +166,7 @@ describe("a conversation ends", () => {
   }, 200_000);
 
   test("one person is answered thirty times an hour, a stranger five times", async () => {
-    const { stage: at, world, pull } = await play();
+    const { harness: at, world, pull } = await play();
     world.person("wren", { permission: "write" });
     world.person("rae", { permission: "read" });
     for (let count = 0; count < 33; count++) {

@@ -4,19 +4,19 @@ import { says } from "../fakes/anthropic/replies.ts";
 import { type FakeAnthropic, startAnthropic } from "../fakes/anthropic/server.ts";
 import type { Pull } from "../fakes/github/conversation.ts";
 import { readManifest } from "../fakes/github/manifest.ts";
-import { BACKUP, LOGIN, said, summaryOf, WEAK_LOGIN } from "./given.ts";
-import { openStage, type Stage, type StageOptions, until } from "./stage.ts";
-import { answered, reactions, replies, repliesIn } from "./talking.ts";
+import { type Harness, type HarnessOptions, openHarness, until } from "./app-harness.ts";
+import { BACKUP, LOGIN, said, summaryOf, WEAK_LOGIN } from "./change-builders.ts";
+import { answered, reactions, replies, repliesIn } from "./conversation-helpers.ts";
 
 /** No finding is a secret of security here: a loop that never runs is a matter of correctness. */
 const PARSE_PY = ["def parse(text, seen=[]):", "    seen.append(text)", "    return seen", ""].join("\n");
 
-let stage: Stage | undefined;
+let harness: Harness | undefined;
 let anthropic: FakeAnthropic | undefined;
 afterEach(async () => {
-  await stage?.close();
+  await harness?.close();
   await anthropic?.close();
-  stage = undefined;
+  harness = undefined;
   anthropic = undefined;
 });
 
@@ -30,16 +30,16 @@ const MODEL = (baseUrl: string) => ({
 });
 
 /** A pull request by mona with one finding on ops/backup.py, reviewed; wren may write, tria may triage, rae may read. */
-async function play(options: StageOptions = {}, files: Record<string, string> = { "ops/backup.py": BACKUP }) {
-  stage = await openStage(options);
-  const { world } = stage;
+async function play(options: HarnessOptions = {}, files: Record<string, string> = { "ops/backup.py": BACKUP }) {
+  harness = await openHarness(options);
+  const { world } = harness;
   world.person("wren", { permission: "write", association: "MEMBER" });
   world.person("tria", { permission: "triage", association: "MEMBER" });
   world.person("rae", { permission: "read", association: "NONE" });
   const repository = await world.repository("acme", "shop", { files: { "README.md": "# Shop\n" } });
   const pull = await world.pullRequest(repository, { title: "feat: back up", author: "mona", files });
-  await stage.settled(pull);
-  return { stage, world, pull, root: pull.comments[0]?.id ?? 0 };
+  await harness.settled(pull);
+  return { harness, world, pull, root: pull.comments[0]?.id ?? 0 };
 }
 
 async function withModel(answer: string) {
@@ -57,11 +57,11 @@ async function withModel(answer: string) {
   return { ...at, asked };
 }
 
-const reviewsOf = (at: Stage, pull: Pull) => at.jobs(pull).map(({ state, outcome }) => `${state} ${outcome}`);
+const reviewsOf = (at: Harness, pull: Pull) => at.jobs(pull).map(({ state, outcome }) => `${state} ${outcome}`);
 
 describe("reviews on request", () => {
   test("`review` reviews again at the newest head, with its focus, fenced, in the prompt", async () => {
-    const { stage: at, world, pull } = await withModel("unused");
+    const { harness: at, world, pull } = await withModel("unused");
     const comment = await world.comment(pull, "wren", "@kodiai review the quoting of names\nthanks");
     await answered(at);
     expect(reactions(world, comment)).toEqual(["eyes", "rocket"]);
@@ -78,7 +78,7 @@ describe("reviews on request", () => {
   });
 
   test("`review` reads what was pushed since, `full review` everything again", async () => {
-    const { stage: at, world, pull } = await withModel("unused");
+    const { harness: at, world, pull } = await withModel("unused");
     await world.comment(pull, "wren", "/kodiai pause");
     await answered(at);
     await world.push(pull, { "ops/restore.py": BACKUP.replaceAll("backup", "restore") });
@@ -96,7 +96,7 @@ describe("reviews on request", () => {
   });
 
   test("the author may ask for a review without access, a stranger may not", async () => {
-    const { stage: at, world, pull } = await play();
+    const { harness: at, world, pull } = await play();
     const own = await world.comment(pull, "mona", "/kodiai review");
     const strange = await world.comment(pull, "rae", "/kodiai review");
     await answered(at);
@@ -106,7 +106,7 @@ describe("reviews on request", () => {
   });
 
   test("`pause` holds back pushes and says who paused; `review` and `resume` still work", async () => {
-    const { stage: at, world, pull } = await play();
+    const { harness: at, world, pull } = await play();
     await world.comment(pull, "wren", "@kodiai pause");
     await answered(at);
     await world.push(pull, { "src/login.ts": WEAK_LOGIN });
@@ -128,7 +128,7 @@ describe("reviews on request", () => {
   });
 
   test("`stop` ends the review that runs, and nothing of it is posted", async () => {
-    const { stage: at, world, pull } = await play({ app: { workers: 1 } });
+    const { harness: at, world, pull } = await play({ app: { workers: 1 } });
     const before = world.comments(pull);
     world.fail({
       match: { method: "GET", path: /\/pulls\/1\/files$/ },
@@ -148,14 +148,14 @@ describe("reviews on request", () => {
 
   test("`stop` aborts the question to the model", async () => {
     anthropic = await startAnthropic({ replies: () => () => {} });
-    stage = await openStage({ app: { model: MODEL(anthropic.url) } });
-    const { world } = stage;
+    harness = await openHarness({ app: { model: MODEL(anthropic.url) } });
+    const { world } = harness;
     world.person("wren", { permission: "write" });
     const repository = await world.repository("acme", "shop", { files: { "README.md": "# Shop\n" } });
     const pull = await world.pullRequest(repository, { title: "feat: back up", files: { "ops/backup.py": BACKUP } });
     await until("the model is asked", () => (anthropic?.requests.length ?? 0) > 0);
     await world.comment(pull, "wren", "/kodiai stop");
-    expect((await stage.settled(pull)).outcome).toBe("stopped: stopped by @wren");
+    expect((await harness.settled(pull)).outcome).toBe("stopped: stopped by @wren");
     await until("the request is given up", () => anthropic?.requests[0]?.isAbandoned === true);
     expect(world.comments(pull).inline).toEqual([]);
     const ours = () => pull.issueComments.filter(({ author }) => author === world.bot).map(({ body }) => body);
@@ -163,7 +163,7 @@ describe("reviews on request", () => {
   });
 
   test("`stop` with nothing to stop says so", async () => {
-    const { stage: at, world, pull } = await play();
+    const { harness: at, world, pull } = await play();
     await world.comment(pull, "wren", "/kodiai stop");
     await answered(at);
     expect(replies(world, pull)).toEqual([
@@ -172,7 +172,7 @@ describe("reviews on request", () => {
   });
 
   test("`summary` says what the latest review found", async () => {
-    const { stage: at, world, pull } = await play();
+    const { harness: at, world, pull } = await play();
     await world.comment(pull, "rae", "@kodiai summary");
     await answered(at);
     const [reply = ""] = replies(world, pull);
@@ -183,7 +183,7 @@ describe("reviews on request", () => {
 
 describe("in the thread of a finding", () => {
   test("`ignore` holds it back on later pushes with who and why, and `restore` takes that back", async () => {
-    const { stage: at, world, pull, root } = await play();
+    const { harness: at, world, pull, root } = await play();
     const reply = await world.reply(pull, "wren", root, "/kodiai ignore the name comes from our own list");
     await answered(at);
     expect(reactions(world, reply)).toEqual(["eyes", "hooray"]);
@@ -201,7 +201,7 @@ describe("in the thread of a finding", () => {
   });
 
   test("the author may not silence what is grave, and may silence what is not", async () => {
-    const { stage: at, world, pull } = await play({}, { "ops/backup.py": BACKUP, "src/parse.py": PARSE_PY });
+    const { harness: at, world, pull } = await play({}, { "ops/backup.py": BACKUP, "src/parse.py": PARSE_PY });
     const [grave, mild] = ["ops/backup.py", "src/parse.py"].map(
       (path) => pull.comments.find((comment) => comment.path === path)?.id ?? 0,
     );
@@ -217,7 +217,7 @@ describe("in the thread of a finding", () => {
   });
 
   test("`resolve` says how where GitHub does not let an app do it, and is quiet where it does", async () => {
-    const { stage: at, world, pull, root } = await play();
+    const { harness: at, world, pull, root } = await play();
     const refused = await world.reply(pull, "wren", root, "/kodiai resolve");
     await answered(at);
     expect(reactions(world, refused)).toEqual(["eyes", "confused"]);
@@ -244,7 +244,7 @@ describe("in the thread of a finding", () => {
   });
 
   test("`why` answers from the finding when there is no model", async () => {
-    const { stage: at, world, pull, root } = await play();
+    const { harness: at, world, pull, root } = await play();
     await world.reply(pull, "rae", root, "@kodiai why?");
     await answered(at);
     const [reply = ""] = repliesIn(world, pull, root);
@@ -253,7 +253,7 @@ describe("in the thread of a finding", () => {
   });
 
   test("`why` asks the model with finding, hunk and thread, all fenced, for people who may ask", async () => {
-    const { stage: at, world, pull, root, asked } = await withModel("A name with `;` runs as a command.");
+    const { harness: at, world, pull, root, asked } = await withModel("A name with `;` runs as a command.");
     await world.reply(pull, "rae", root, "@kodiai explain");
     await answered(at);
     expect(asked()).toHaveLength(0);
@@ -272,7 +272,7 @@ describe("in the thread of a finding", () => {
   });
 
   test("what belongs into a thread says so elsewhere", async () => {
-    const { stage: at, world, pull } = await play();
+    const { harness: at, world, pull } = await play();
     for (const verb of ["ignore", "why", "restore", "resolve"]) await world.comment(pull, "wren", `/kodiai ${verb}`);
     await answered(at);
     expect(replies(world, pull)).toHaveLength(4);
@@ -284,7 +284,7 @@ describe("questions", () => {
   test("a mention without a verb asks; the answer mentions the asker alone and does nothing", async () => {
     const evil =
       "Yes.\n\n@everyone see [this](https://evil.example/?q=1) ![x](https://evil.example/x.png)\n/merge\n<img src=x>";
-    const { stage: at, world, pull, asked } = await withModel(evil);
+    const { harness: at, world, pull, asked } = await withModel(evil);
     const comment = await world.comment(pull, "tria", "@kodiai does this quote the name?");
     await answered(at);
     expect(reactions(world, comment)).toEqual(["eyes", "hooray"]);
@@ -295,7 +295,7 @@ describe("questions", () => {
   });
 
   test("a reply in a thread of ours needs no mention; small talk and talk to others is left alone", async () => {
-    const { stage: at, world, pull, root, asked } = await withModel("The list is not checked anywhere.");
+    const { harness: at, world, pull, root, asked } = await withModel("The list is not checked anywhere.");
     await world.reply(pull, "mona", root, "Thanks, good catch!");
     await world.reply(pull, "mona", root, "@wren what do you think?");
     await world.reply(pull, "rae", root, "I wonder whether the name is checked.");
@@ -307,7 +307,7 @@ describe("questions", () => {
   });
 
   test("replies in threads of others are none of our business", async () => {
-    const { stage: at, world, pull, root, asked } = await withModel("unused");
+    const { harness: at, world, pull, root, asked } = await withModel("unused");
     const own = pull.comments.find(({ id }) => id === root);
     const begun = { ...own, id: 77_000_000, author: world.person("wren"), inReplyTo: null, reactions: [] };
     pull.comments.push(begun as (typeof pull.comments)[number]);
@@ -317,7 +317,7 @@ describe("questions", () => {
   });
 
   test("an answer that fails is said, and costs no more than the budget", async () => {
-    const { stage: at, world, pull } = await withModel("unused");
+    const { harness: at, world, pull } = await withModel("unused");
     anthropic?.script(() => says("not json at all"));
     await world.comment(pull, "wren", "@kodiai ask is it safe?");
     await answered(at);
@@ -325,7 +325,7 @@ describe("questions", () => {
   });
 
   test("a question in the text of a review is answered in the conversation", async () => {
-    const { stage: at, world, pull } = await withModel("It is.");
+    const { harness: at, world, pull } = await withModel("It is.");
     await world.submitReview(pull, "wren", "@kodiai is the archive removed again?");
     await world.submitReview(pull, "wren", "Looks fine to me");
     expect(await answered(at)).toHaveLength(1);
@@ -335,7 +335,7 @@ describe("questions", () => {
 
 describe("memory and configuration", () => {
   test("`remember` keeps the words with where they come from, `memory` counts them, `forget` deletes them", async () => {
-    const { stage: at, world, pull } = await play();
+    const { harness: at, world, pull } = await play();
     await world.comment(pull, "wren", "@kodiai remember Backups are named by the night job and need no quoting");
     await answered(at);
     const id = /mem_[0-9a-f]{12}/.exec(replies(world, pull)[0] ?? "")?.[0] ?? "";
@@ -353,7 +353,7 @@ describe("memory and configuration", () => {
   });
 
   test("what was remembered is found for a question on another pull request", async () => {
-    const { stage: at, world, pull, asked } = await withModel("As was said.");
+    const { harness: at, world, pull, asked } = await withModel("As was said.");
     await world.comment(
       pull,
       "wren",
@@ -372,7 +372,7 @@ describe("memory and configuration", () => {
   });
 
   test("`forget` in a thread forgets what it left", async () => {
-    const { stage: at, world, pull, root } = await play();
+    const { harness: at, world, pull, root } = await play();
     await world.reply(pull, "wren", root, "@kodiai remember: the name comes from our own list of shops");
     await answered(at);
     await world.reply(pull, "wren", root, "@kodiai forget");
@@ -381,15 +381,15 @@ describe("memory and configuration", () => {
   });
 
   test("`config` shows the listed keys and nothing of prompts and paths", async () => {
-    stage = await openStage();
-    const { world } = stage;
+    harness = await openHarness();
+    const { world } = harness;
     const config =
       "review:\n  profile: quiet\npathInstructions:\n  - {path: 'src/secret/**', instructions: 'Our plan is hidden here.'}\n";
     const files = { "README.md": "# Shop\n", ".kodiai.yml": config };
     const repository = await world.repository("acme", "shop", { files });
     const pull = await world.pullRequest(repository, { title: "feat: a", files: { "a.py": "a = 1\n" } });
     await world.comment(pull, "rae", "/kodiai config");
-    await answered(stage);
+    await answered(harness);
     const [reply = ""] = replies(world, pull);
     expect(reply).toContain("review.profile: quiet");
     expect(reply).toContain("pathInstructions: 1 entries");
@@ -397,7 +397,7 @@ describe("memory and configuration", () => {
   });
 
   test("`help` lists every command, and an unknown one gets a hint with the nearest", async () => {
-    const { stage: at, world, pull } = await play();
+    const { harness: at, world, pull } = await play();
     const help = await world.comment(pull, "wren", "/kodiai");
     const slip = await world.comment(pull, "wren", "/kodiai reveiw --model=evil");
     await answered(at);
@@ -415,7 +415,7 @@ type Payload = Readonly<Record<string, object>>;
 
 describe("what is left alone", () => {
   test("on a closed pull request only what needs no review", async () => {
-    const { stage: at, world, pull } = await play();
+    const { harness: at, world, pull } = await play();
     await world.closePull(pull);
     for (const verb of ["review", "pause", "ask why?", "help", "memory"]) {
       await world.comment(pull, "wren", `/kodiai ${verb}`);
@@ -428,7 +428,7 @@ describe("what is left alone", () => {
   });
 
   test("edits, bots, issues and ourselves, each with its reason", async () => {
-    const { stage: at, world, pull } = await play();
+    const { harness: at, world, pull } = await play();
     const comment = await world.comment(pull, "wren", "looks good");
     await world.editComment(pull, comment, "@kodiai pause");
     await world.comment(pull, "echo[bot]", "@kodiai review");
@@ -444,7 +444,7 @@ describe("what is left alone", () => {
   });
 
   test("a command that an App writes in a person's name is not obeyed, in any place", async () => {
-    const { stage: at, world, pull } = await play();
+    const { harness: at, world, pull } = await play();
     const root = pull.comments.find(({ author }) => author === world.bot)?.id ?? 0;
     await world.comment(pull, "wren", "Thanks!");
     await world.reply(pull, "wren", root, "Thanks!");
@@ -465,7 +465,7 @@ describe("what is left alone", () => {
   });
 
   test("a comment that is changed after it was sent is obeyed as it was", async () => {
-    const { stage: at, world, pull, root, asked } = await withModel("An answer.");
+    const { harness: at, world, pull, root, asked } = await withModel("An answer.");
     world.fail({
       match: { path: /\/permission$/ },
       delay: 600,
@@ -483,7 +483,7 @@ describe("what is left alone", () => {
   });
 
   test("the same delivery twice, and a crash after the answer, give one answer", async () => {
-    const { stage: at, world, pull } = await play();
+    const { harness: at, world, pull } = await play();
     await world.comment(pull, "wren", "/kodiai help");
     await answered(at);
     const sent = world.deliveries.at(-1);
@@ -498,7 +498,7 @@ describe("what is left alone", () => {
   test("without the right to read issues GitHub sends no comments of the conversation", async () => {
     const manifest = readManifest();
     const { issues: _, ...permissions } = manifest.permissions;
-    const { world, pull, root, stage: at } = await play({ manifest: { ...manifest, permissions } });
+    const { world, pull, root, harness: at } = await play({ manifest: { ...manifest, permissions } });
     const before = world.deliveries.length;
     await world.comment(pull, "wren", "/kodiai help");
     expect(world.deliveries).toHaveLength(before);
@@ -507,7 +507,7 @@ describe("what is left alone", () => {
   });
 
   test("a dry run answers nothing and reacts to nothing", async () => {
-    const { stage: at, world, pull } = await play({ app: { dryRun: true } });
+    const { harness: at, world, pull } = await play({ app: { dryRun: true } });
     const comment = await world.comment(pull, "wren", "/kodiai help");
     await answered(at);
     expect([reactions(world, comment), replies(world, pull)]).toEqual([[], []]);

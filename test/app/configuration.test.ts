@@ -1,15 +1,15 @@
 // .kodiai.yml as it takes effect: from the base, with the owner's defaults under it, and with its mistakes said aloud.
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import type { Files } from "../fakes/github/emulator.ts";
-import { BACKUP, BALANCE, said, summaryOf } from "./given.ts";
-import { openStage, type Stage } from "./stage.ts";
+import { type Harness, openHarness } from "./app-harness.ts";
+import { BACKUP, BALANCE, said, summaryOf } from "./change-builders.ts";
 
-let stage: Stage;
+let harness: Harness;
 beforeAll(async () => {
-  stage = await openStage({ owners: ["acme", "globex", "initech"] });
+  harness = await openHarness({ owners: ["acme", "globex", "initech"] });
 });
-afterEach(() => expect(stage.world.violations).toEqual([]));
-afterAll(() => stage.close());
+afterEach(() => expect(harness.world.violations).toEqual([]));
+afterAll(() => harness.close());
 
 const CHANGE: Files = { "ops/backup.py": BACKUP, "src/balance.py": BALANCE };
 let repositories = 0;
@@ -18,17 +18,17 @@ let repositories = 0;
 async function change(owner: string, base: Files, files: Files = CHANGE) {
   repositories++;
   const name = `shop-${repositories}`;
-  const repository = await stage.world.repository(owner, name, { files: { "README.md": "# Shop\n", ...base } });
-  const pull = await stage.world.pullRequest(repository, { title: "Back up", files });
-  const { outcome } = await stage.settled(pull);
-  return { pull, outcome, said: said(stage.world, pull).toSorted() };
+  const repository = await harness.world.repository(owner, name, { files: { "README.md": "# Shop\n", ...base } });
+  const pull = await harness.world.pullRequest(repository, { title: "Back up", files });
+  const { outcome } = await harness.settled(pull);
+  return { pull, outcome, said: said(harness.world, pull).toSorted() };
 }
 
 test("a pull request cannot switch its own review off; the summary says when its change takes effect", async () => {
   const files = { ...CHANGE, ".kodiai.yml": "review:\n  enabled: false\n" };
   const { pull, said: comments } = await change("acme", {}, files);
   expect(comments).toHaveLength(2);
-  const { body } = summaryOf(stage.world, pull);
+  const { body } = summaryOf(harness.world, pull);
   expect(body).toContain("This pull request changes `.kodiai.yml`; the change takes effect after the merge.");
 });
 
@@ -40,7 +40,7 @@ test("the file at the base decides", async () => {
 });
 
 test("against another branch that branch's file decides, by its commit: neither the default branch's nor the change's", async () => {
-  const { world } = stage;
+  const { world } = harness;
   const off = "review:\n  enabled: false\n";
   const quiet = "rules:\n  tls-verify-disabled: off\n";
   const repository = await world.repository("acme", "released", {
@@ -51,7 +51,7 @@ test("against another branch that branch's file decides, by its commit: neither 
   const since = world.requests.length;
   const files = { ...CHANGE, ".kodiai.yml": off };
   const pull = await world.pullRequest(repository, { title: "Back up", base: "release/1", files });
-  expect(await stage.settled(pull)).toMatchObject({ state: "done" });
+  expect(await harness.settled(pull)).toMatchObject({ state: "done" });
   expect(said(world, pull)).toEqual(["ops/backup.py:3 shell-from-strings"]);
   const asked = world.requests.slice(since).filter(({ path }) => path.endsWith("/released/contents/.kodiai.yml"));
   const refs = asked.map(({ query }) => new URLSearchParams(query).get("ref"));
@@ -74,7 +74,7 @@ test("what is wrong in the file is said with its line and column, and the rest o
   const config = "review:\n  maxComents: 3\n  profile: loud\nrules:\n  tls-verify-disabled: off\n  weak-hassh: off\n";
   const { pull, said: comments } = await change("acme", { ".kodiai.yml": config });
   expect(comments).toEqual(["ops/backup.py:3 shell-from-strings"]);
-  const { body } = summaryOf(stage.world, pull);
+  const { body } = summaryOf(harness.world, pull);
   expect(body).toContain("**Problems in `.kodiai.yml`:**");
   expect(body).toMatch(/- `\.kodiai\.yml:2:3`: error: unknown key .*maxComents.*did you mean .*maxComments/);
   expect(body).toMatch(/- `\.kodiai\.yml:3:12`: error: /);
@@ -84,12 +84,12 @@ test("what is wrong in the file is said with its line and column, and the rest o
 test("a file that is no YAML at all is reported, and the review goes on with the defaults", async () => {
   const { pull, said: comments } = await change("acme", { ".kodiai.yml": "review: {enabled: false\n\t- [" });
   expect(comments).toHaveLength(2);
-  expect(summaryOf(stage.world, pull).body).toMatch(/- `\.kodiai\.yml:\d+:\d+`: error: /);
+  expect(summaryOf(harness.world, pull).body).toMatch(/- `\.kodiai\.yml:\d+:\d+`: error: /);
 });
 
 test("the owner's .github repository gives defaults that a repository's own file overrules", async () => {
   const defaults = "rules:\n  tls-verify-disabled: off\n  shell-from-strings: minor\n";
-  await stage.world.repository("globex", ".github", { files: { ".kodiai.yml": defaults } });
+  await harness.world.repository("globex", ".github", { files: { ".kodiai.yml": defaults } });
   const plain = await change("globex", {});
   expect(plain.said).toEqual([]);
   const own = await change("globex", { ".kodiai.yml": "rules:\n  shell-from-strings: critical\n" });
@@ -98,17 +98,17 @@ test("the owner's .github repository gives defaults that a repository's own file
 
 test("_extends takes the rest from another repository of the same owner", async () => {
   const settings = "rules:\n  shell-from-strings: off\n";
-  await stage.world.repository("initech", "settings", { files: { ".kodiai.yml": settings }, private: true });
+  await harness.world.repository("initech", "settings", { files: { ".kodiai.yml": settings }, private: true });
   const { said: comments } = await change("initech", { ".kodiai.yml": "_extends: settings\n" });
   expect(comments).toEqual(["src/balance.py:5 tls-verify-disabled"]);
 });
 
 test("_extends of a repository that is not there, or of another owner, is a problem and not a failure", async () => {
-  await stage.world.repository("globex", "settings", { files: { ".kodiai.yml": "review: {enabled: false}\n" } });
+  await harness.world.repository("globex", "settings", { files: { ".kodiai.yml": "review: {enabled: false}\n" } });
   const absent = await change("acme", { ".kodiai.yml": "_extends: nowhere\n" });
   expect(absent.said).toHaveLength(2);
-  expect(summaryOf(stage.world, absent.pull).body).toContain("nowhere");
+  expect(summaryOf(harness.world, absent.pull).body).toContain("nowhere");
   const foreign = await change("acme", { ".kodiai.yml": "_extends: globex/settings\n" });
   expect(foreign.said).toHaveLength(2);
-  expect(summaryOf(stage.world, foreign.pull).body).toContain("**Problems in `.kodiai.yml`:**");
+  expect(summaryOf(harness.world, foreign.pull).body).toContain("**Problems in `.kodiai.yml`:**");
 });

@@ -9,9 +9,9 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { kodiai } from "../cli/kodiai.ts";
 import type { Pull } from "../fakes/github/conversation.ts";
 import { type GitHubWorld, startGitHub } from "../fakes/github/github.ts";
-import { BALANCE, said, summaryOf } from "./given.ts";
+import { openHarness, until, WEBHOOK_PATH } from "./app-harness.ts";
+import { BALANCE, said, summaryOf } from "./change-builders.ts";
 import { freePorts } from "./server-process.ts";
-import { openStage, until, WEBHOOK_PATH } from "./stage.ts";
 
 const MAIN = fileURLToPath(new URL("../../src/main.ts", import.meta.url));
 let root: string;
@@ -44,13 +44,13 @@ function ended(dataDir: string, key: string): readonly string[] {
 }
 
 test("after a restore missed heads are reviewed, and nothing on GitHub is posted again", async () => {
-  const stage = await openStage({ app: { missed: { everyMs: 200, youngMs: 0 } } });
+  const harness = await openHarness({ app: { missed: { everyMs: 200, youngMs: 0 } } });
   try {
-    const { world, dataDir } = stage;
+    const { world, dataDir } = harness;
     const shop = await world.repository("acme", "shop", { files: { "README.md": "# Shop\n" } });
     await until("it is looked at", () => world.requests.some(({ path }) => path === "/repos/acme/shop/pulls"));
     const before = await world.pullRequest(shop, { title: "Before", files: { "src/before.py": BALANCE } });
-    await stage.settled(before);
+    await harness.settled(before);
     const run = (words: string[]) => kodiai([...words, "--data-dir", dataDir], { cwd: root });
     const copy = join(root, "copy");
     expect(await run(["backup", copy])).toMatchObject({
@@ -60,17 +60,17 @@ test("after a restore missed heads are reviewed, and nothing on GitHub is posted
 
     // Between backup and damage: a review of another pull request, one more head of the first, a repository that goes.
     const between = await world.pullRequest(shop, { title: "Between", files: { "src/between.py": BALANCE } });
-    await stage.settled(between);
+    await harness.settled(between);
     await world.push(before, { "src/more.py": "x = 1\n" });
     await until(
       "the new head is settled",
-      () => stage.jobs(before).filter(({ state }) => state === "done").length === 2,
+      () => harness.jobs(before).filter(({ state }) => state === "done").length === 2,
     );
     const pulls = [before, between];
     const stood = pulls.map((pull) => [said(world, pull), world.comments(pull).reviews.length]);
 
     let after: Pull | undefined;
-    await stage.restart({}, async () => {
+    await harness.restart({}, async () => {
       after = await world.pullRequest(shop, { title: "After", files: { "src/after.py": BALANCE } });
       truncateSync(join(dataDir, "queue.db"), 10_000);
       expect(await run(["restore", copy])).toMatchObject({ code: 3, err: expect.stringContaining("holds a store") });
@@ -88,7 +88,7 @@ test("after a restore missed heads are reviewed, and nothing on GitHub is posted
     expect(asked()).toEqual(["done skipped: the App still reaches the repository"]);
     expect(world.violations).toEqual([]);
   } finally {
-    await stage.close();
+    await harness.close();
   }
 });
 

@@ -3,14 +3,14 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import Database from "better-sqlite3";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { openStage, type Stage } from "./stage.ts";
+import { type Harness, openHarness } from "./app-harness.ts";
 
 const TOKEN = "a-token-for-the-dashboard-0123456789";
 const CODE = {
   "a.py": "import subprocess\n\ndef run(name, seen=[]):\n    subprocess.run(f'tar {name}', shell=True)\n",
 };
 
-let stage: Stage;
+let harness: Harness;
 let origin: string;
 const key = { shop: "", ledger: "" };
 const head = { shop: "", ledger: "" };
@@ -19,8 +19,8 @@ beforeAll(async () => {
   origin = `http://127.0.0.1:${await freePort()}`;
   const admin = { host: "127.0.0.1", port: Number(new URL(origin).port) };
   const client = { clientId: "Iv1.0123456789abcdef", clientSecret: "0123456789abcdef0123456789abcdef01234567" };
-  stage = await openStage({ app: { admin, dashboardToken: TOKEN, dashboardLogin: { ...client, origin } } });
-  const { world } = stage;
+  harness = await openHarness({ app: { admin, dashboardToken: TOKEN, dashboardLogin: { ...client, origin } } });
+  const { world } = harness;
   world.desk.callbackUrls = [`${origin}/login/github/callback`];
   world.person("rita", { permission: "read" });
   world.person("lena", { permission: "read", inRepository: { "acme/shop": "write" } });
@@ -28,21 +28,24 @@ beforeAll(async () => {
   for (const name of ["shop", "ledger"] as const) {
     const repository = await world.repository("acme", name, { files: { "README.md": `# ${name}\n` } });
     const pull = await world.pullRequest(repository, { title: `feat: the ${name}`, files: CODE });
-    expect((await stage.settled(pull)).state).toBe("done");
+    expect((await harness.settled(pull)).state).toBe("done");
     key[name] = `github.com/${repository.id}`;
     head[name] = pull.headSha;
   }
 }, 60_000);
 afterAll(async () => {
-  expect([stage?.world.violations, stage?.world.unfaithful.filter((one) => one.includes("/user "))]).toEqual([[], []]);
-  await stage?.close();
+  expect([harness?.world.violations, harness?.world.unfaithful.filter((one) => one.includes("/user "))]).toEqual([
+    [],
+    [],
+  ]);
+  await harness?.close();
 });
 
 /** A browser of one person: it keeps cookies, and follows nothing by itself. */
 function browser(login: string | null) {
   const cookies = new Map<string, string>();
   const ask = async (address: string, init: RequestInit = {}): Promise<Response> => {
-    stage.world.desk.signedIn = login;
+    harness.world.desk.signedIn = login;
     const url = new URL(address, origin);
     const own = url.origin === origin ? { cookie: [...cookies].map((pair) => pair.join("=")).join("; ") } : {};
     const answer = await fetch(url, { redirect: "manual", ...init, headers: { ...own, ...init.headers } });
@@ -64,7 +67,7 @@ function browser(login: string | null) {
     /** To GitHub and to the address that GitHub sends back to, which is not opened yet. */
     async toGitHub(next = "/"): Promise<string> {
       const page = await leads(`/login/github?${new URLSearchParams({ next })}`);
-      expect(page.startsWith(`${stage.world.apiUrl}/login/oauth/authorize?`)).toBe(true);
+      expect(page.startsWith(`${harness.world.apiUrl}/login/oauth/authorize?`)).toBe(true);
       return leads(page);
     },
     async logIn(next = "/"): Promise<Response> {
@@ -91,7 +94,7 @@ test("a person with write access to a repository gets in, sees that one, and not
   const inside = await lena.logIn("/reviews?page=1");
   expect([inside.status, inside.headers.get("location")]).toEqual([303, "/reviews?page=1"]);
   expect(lena.cookies.has("kodiai_login")).toBe(false);
-  expect(stage.world.requests.filter(({ path }) => path === "/user")).toHaveLength(1);
+  expect(harness.world.requests.filter(({ path }) => path === "/user")).toHaveLength(1);
 
   const own = [
     ...["/", "/repositories", "/reviews", "/memories", "/retrieval", "/jobs?state=done", "/configuration"],
@@ -131,7 +134,7 @@ test("a person who lost write access can change nothing from then on, and is log
   const [own] = await memoriesOf(key.shop);
   const page = await (await otto.ask("/reviews")).text();
   const form = /name="form" value="([^"]+)"/.exec(page)?.[1] ?? "";
-  stage.world.person("otto", { inRepository: {} });
+  harness.world.person("otto", { inRepository: {} });
   expect((await otto.post(`/memories/${key.shop}/${own}/forget`, form)).status).toBe(403);
   expect(await memoriesOf(key.shop)).toContain(own);
   expect(otto.cookies.has("kodiai_session")).toBe(false);
@@ -151,7 +154,7 @@ test("every change checks the person's write access again, and needs a form of t
   expect((await lena.post(`/memories/${key.ledger}/${theirs}/restore`)).status).toBe(404);
   await lena.post(`/repositories/${key.ledger}/conventions/${theirs}/take`);
   expect(memoryRows("SELECT count(*) AS n FROM taken")[0]?.n).toBe(0);
-  const [job] = stage.rows(`SELECT id FROM jobs WHERE key = '${key.ledger}#1' LIMIT 1`);
+  const [job] = harness.rows(`SELECT id FROM jobs WHERE key = '${key.ledger}#1' LIMIT 1`);
   expect((await lena.post(`/jobs/${job?.id}/retry`)).headers.get("location")).toContain("not-retried");
   expect((await lena.post(`/memories/${key.shop}/${own}/forget`, "another")).status).toBe(403);
   expect(counted(own ?? "")).toBe(1);
@@ -168,16 +171,16 @@ test("a person who can only read, or who uses another's name, stays outside", as
   // The login is somebody else's by now: GitHub tells another id.
   const lena = browser("lena");
   await lena.logIn();
-  const { id } = stage.world.person("lena");
+  const { id } = harness.world.person("lena");
   try {
-    stage.world.person("lena", { id: 999 });
+    harness.world.person("lena", { id: 999 });
     const again = browser("lena");
     expect((await again.logIn()).status).toBe(303);
     const late = await lena.post("/jobs/1/retry");
     expect([late.status, late.headers.get("location")]).toEqual([303, "/login"]);
     expect(lena.cookies.has("kodiai_session")).toBe(false);
   } finally {
-    stage.world.person("lena", { id });
+    harness.world.person("lena", { id });
   }
 });
 
@@ -261,12 +264,12 @@ test("a forged or changed session is invalid, and so is one after logging out", 
 
 test("each login spends the person's requests and none of the App's", async () => {
   const own = /^\/user(?:\/installations(?:\/\d+\/repositories)?)?$|^\/login\/oauth\//;
-  const since = stage.world.requests.length;
+  const since = harness.world.requests.length;
   for (let login = 0; login < 20; login += 1) {
     expect((await browser("rita").logIn()).status).toBe(403);
     expect((await browser("lena").logIn()).status).toBe(303);
   }
-  const asked = stage.world.requests.slice(since);
+  const asked = harness.world.requests.slice(since);
   expect(asked.filter(({ path }) => !own.test(path)).map(({ path }) => path)).toEqual([]);
   // Who may write nowhere is asked about once in five minutes.
   const installations = (await refusals(() => browser("rita").logIn())).filter((path) => path !== "/user");
@@ -289,10 +292,10 @@ test("after any number of wrong tokens the right one opens the dashboard", async
 });
 
 test("how a job ended is shown to a person without hosts and paths, and to the operator as it is", async () => {
-  const [job] = stage.rows(`SELECT id FROM jobs WHERE key = '${key.shop}#1' LIMIT 1`);
+  const [job] = harness.rows(`SELECT id FROM jobs WHERE key = '${key.shop}#1' LIMIT 1`);
   const said =
     "failed: connect ECONNREFUSED 10.3.7.21:5432 at db-7.prod.internal, see /srv/kodiai/data/queue.db (https://embed.corp.example:8443/v1)";
-  const db = new Database(`${stage.dataDir}/queue.db`);
+  const db = new Database(`${harness.dataDir}/queue.db`);
   try {
     db.prepare("UPDATE jobs SET state = 'parked', outcome = ? WHERE id = ?").run(said, job?.id);
     const lena = browser("lena");
@@ -322,32 +325,32 @@ test("a cookie that was logged out of opens nothing any more, after a restart ne
   // Another site's form, or one of another session, logs nobody out.
   expect((await lena.post("/logout", "another")).status).toBe(403);
   // It takes no answer of GitHub.
-  stage.world.fail({ match: { path: /^\/user\/installations/ }, status: 502, times: 5 });
+  harness.world.fail({ match: { path: /^\/user\/installations/ }, status: 502, times: 5 });
   await lena.post("/logout");
   expect(await leads(copied)).toBe(303);
-  await stage.restart();
+  await harness.restart();
   expect(await leads(copied)).toBe(303);
-  expect(stage.rows("SELECT name FROM moments WHERE name LIKE 'session %'").length).toBeGreaterThan(0);
+  expect(harness.rows("SELECT name FROM moments WHERE name LIKE 'session %'").length).toBeGreaterThan(0);
 });
 
 test("while GitHub does not answer no one is logged in or out, and the page says so", async () => {
   const lena = browser("lena");
   const back = await lena.toGitHub();
-  stage.world.fail({ match: { method: "GET", path: "/user" }, status: 502 });
+  harness.world.fail({ match: { method: "GET", path: "/user" }, status: 502 });
   expect((await lena.ask(back)).status).toBe(503);
   expect(lena.cookies.has("kodiai_session")).toBe(false);
 });
 
 test("no log line and no page holds the client secret or a token of a person", async () => {
-  const said = stage.log.join("\n");
+  const said = harness.log.join("\n");
   expect(said).not.toMatch(/ghu_|0123456789abcdef0123456789abcdef01234567/);
 });
 
 /** Paths of GitHub's API that were asked for meanwhile. */
 async function refusals(work: () => Promise<Response>): Promise<readonly string[]> {
-  const since = stage.world.requests.length;
+  const since = harness.world.requests.length;
   expect((await work()).status).toBe(403);
-  const paths = stage.world.requests.slice(since).map(({ path }) => path);
+  const paths = harness.world.requests.slice(since).map(({ path }) => path);
   return paths.filter((path) => !path.startsWith("/login/oauth/"));
 }
 
@@ -363,7 +366,7 @@ async function asOperator(path: string): Promise<string> {
 }
 
 function memoryRows(sql: string): readonly Record<string, unknown>[] {
-  const db = new Database(`${stage.dataDir}/memory.db`, { readonly: true });
+  const db = new Database(`${harness.dataDir}/memory.db`, { readonly: true });
   try {
     return db.prepare(sql).all() as Record<string, unknown>[];
   } finally {

@@ -10,14 +10,14 @@ import {
   status,
   text,
 } from "../fakes/scripted-server.ts";
-import { BACKUP, said, summaryOf } from "./given.ts";
-import { comment, remembering, smallTalk } from "./remembered.ts";
-import { openStage, type Stage } from "./stage.ts";
+import { type Harness, openHarness } from "./app-harness.ts";
+import { BACKUP, said, summaryOf } from "./change-builders.ts";
+import { comment, remembering, smallTalk } from "./seed-memory.ts";
 
 const DIMENSION = 8;
 
 let server: ScriptedServer;
-let stage: Stage;
+let harness: Harness;
 let repository: Repository;
 
 const over = (baseUrl: string, dimension: number | null = DIMENSION) => ({
@@ -29,14 +29,14 @@ const over = (baseUrl: string, dimension: number | null = DIMENSION) => ({
 
 beforeAll(async () => {
   server = await scriptedServer();
-  stage = await openStage({ app: over(server.url) });
-  repository = await stage.world.repository("acme", "shop", { files: { "README.md": "# Shop\n" } });
+  harness = await openHarness({ app: over(server.url) });
+  repository = await harness.world.repository("acme", "shop", { files: { "README.md": "# Shop\n" } });
   server.script(vectors(unit));
-  await remembering(stage, [comment(repository, "1"), ...smallTalk(repository, 9)]);
+  await remembering(harness, [comment(repository, "1"), ...smallTalk(repository, 9)]);
 });
-afterEach(() => expect(stage.world.violations).toEqual([]));
+afterEach(() => expect(harness.world.violations).toEqual([]));
 afterAll(async () => {
-  await stage.close();
+  await harness.close();
   await server.close();
 });
 
@@ -54,10 +54,10 @@ function unit(): readonly number[] {
 }
 
 async function reviewed() {
-  const pull = await stage.world.pullRequest(repository, { title: "Back up", files: { "ops/backup.py": BACKUP } });
-  const job = await stage.settled(pull);
-  expect(said(stage.world, pull)).toEqual(["ops/backup.py:3 shell-from-strings"]);
-  return { job, body: summaryOf(stage.world, pull).body };
+  const pull = await harness.world.pullRequest(repository, { title: "Back up", files: { "ops/backup.py": BACKUP } });
+  const job = await harness.settled(pull);
+  expect(said(harness.world, pull)).toEqual(["ops/backup.py:3 shell-from-strings"]);
+  return { job, body: summaryOf(harness.world, pull).body };
 }
 
 test.each<[string, Answer, string]>([
@@ -82,25 +82,25 @@ test.each<[string, Answer, string]>([
 });
 
 test("no server listens at the embedding address", async () => {
-  const gone = await scriptedServer();
-  await gone.close();
-  await stage.restart(over(gone.url));
+  const removed = await scriptedServer();
+  await removed.close();
+  await harness.restart(over(removed.url));
   const { job, body } = await reviewed();
   expect(job).toMatchObject({ state: "done", attempt: 1 });
   expect(body).toMatch(/- `embedding`: .*no connection to the service \(ECONNREFUSED\)/);
   // What was found by the rules is remembered for words to find, and the log says that it has no vector.
-  expect(stage.log.join("")).toMatch(/"room":"remember".*has no vector/);
+  expect(harness.log.join("")).toMatch(/"room":"remember".*has no vector/);
 });
 
 test("a server that reveals its dimension only in its first response is accepted, also if that response is for storing", async () => {
   server.script(vectors(unit));
-  await stage.restart(over(server.url, null));
-  const fresh = await stage.world.repository("acme", "fresh", { files: { "README.md": "# Fresh\n" } });
-  const pull = await stage.world.pullRequest(fresh, { title: "Back up", files: { "ops/backup.py": BACKUP } });
-  await stage.settled(pull);
-  expect(summaryOf(stage.world, pull).body).toContain("Remembered so far: nothing yet.");
-  const next = await stage.world.pullRequest(fresh, { title: "Back up", files: { "ops/restore.py": BACKUP } });
-  await stage.settled(next);
-  expect(summaryOf(stage.world, next).body).not.toContain("incomplete");
-  expect(summaryOf(stage.world, next).body).toContain("Memory: 1 precedent.");
+  await harness.restart(over(server.url, null));
+  const fresh = await harness.world.repository("acme", "fresh", { files: { "README.md": "# Fresh\n" } });
+  const pull = await harness.world.pullRequest(fresh, { title: "Back up", files: { "ops/backup.py": BACKUP } });
+  await harness.settled(pull);
+  expect(summaryOf(harness.world, pull).body).toContain("Remembered so far: nothing yet.");
+  const next = await harness.world.pullRequest(fresh, { title: "Back up", files: { "ops/restore.py": BACKUP } });
+  await harness.settled(next);
+  expect(summaryOf(harness.world, next).body).not.toContain("incomplete");
+  expect(summaryOf(harness.world, next).body).toContain("Memory: 1 precedent.");
 });

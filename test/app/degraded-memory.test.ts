@@ -6,51 +6,51 @@ import { afterEach, expect, test } from "vitest";
 import type { Precedents } from "../../src/domain/retrieval.ts";
 import type { AppOptions } from "../../src/server/app-options.ts";
 import type { Repository } from "../fakes/github/conversation.ts";
-import { BACKUP, BALANCE, said, summaryOf } from "./given.ts";
-import { comment, inMemory, remembering, smallTalk } from "./remembered.ts";
-import { openStage, type Stage, until } from "./stage.ts";
+import { type Harness, openHarness, until } from "./app-harness.ts";
+import { BACKUP, BALANCE, said, summaryOf } from "./change-builders.ts";
+import { comment, inMemory, remembering, smallTalk } from "./seed-memory.ts";
 
 /** A machine that is busy with other tests is no failure of these. */
 const patience = { answerMs: 60_000 };
 const FOUND = /Memory: \d precedents?\./;
 
-let stage: Stage;
+let harness: Harness;
 let repository: Repository;
-let heard: Precedents[];
+let retrieved: Precedents[];
 
 afterEach(async () => {
-  expect(stage.world.violations).toEqual([]);
-  await stage.close();
+  expect(harness.world.violations).toEqual([]);
+  await harness.close();
 });
 
 async function open(memory: AppOptions["memory"] = {}): Promise<void> {
-  heard = [];
-  const onStep: AppOptions["onStep"] = (_job, room, value) => {
-    if (room === "retrieve") heard.push(value as Precedents);
+  retrieved = [];
+  const onStep: AppOptions["onStep"] = (_job, stage, value) => {
+    if (stage === "retrieve") retrieved.push(value as Precedents);
   };
-  stage = await openStage({ app: { memory: { patience, ...memory }, onStep } });
-  repository = await stage.world.repository("acme", "shop", { files: { "README.md": "# Shop\n" } });
+  harness = await openHarness({ app: { memory: { patience, ...memory }, onStep } });
+  repository = await harness.world.repository("acme", "shop", { files: { "README.md": "# Shop\n" } });
 }
 
 async function openWithMemory(memory?: AppOptions["memory"]): Promise<void> {
   await open(memory);
-  await remembering(stage, [comment(repository, "1"), ...smallTalk(repository, 9)]);
+  await remembering(harness, [comment(repository, "1"), ...smallTalk(repository, 9)]);
 }
 
 /** A pull request is opened and its review posted with its finding, whatever memory does. */
 async function reviewed(in_ = repository) {
-  const pull = await stage.world.pullRequest(in_, { title: "Back up", files: { "ops/backup.py": BACKUP } });
-  const job = await stage.settled(pull);
-  expect(said(stage.world, pull)).toEqual(["ops/backup.py:3 shell-from-strings"]);
+  const pull = await harness.world.pullRequest(in_, { title: "Back up", files: { "ops/backup.py": BACKUP } });
+  const job = await harness.settled(pull);
+  expect(said(harness.world, pull)).toEqual(["ops/backup.py:3 shell-from-strings"]);
   expect(job).toMatchObject({ state: "done", attempt: 1, outcome: expect.stringMatching(/^posted /) });
-  const { body } = summaryOf(stage.world, pull);
+  const { body } = summaryOf(harness.world, pull);
   // Everybody reads it: no place on the server's disk.
-  expect(body).not.toContain(stage.dataDir);
-  return { pull, body, outcome: job.outcome ?? "", parts: heard.at(-1)?.degraded.map(({ part }) => part) };
+  expect(body).not.toContain(harness.dataDir);
+  return { pull, body, outcome: job.outcome ?? "", parts: retrieved.at(-1)?.degraded.map(({ part }) => part) };
 }
 
 async function alive() {
-  const answer = await fetch(`${stage.adminUrl()}/healthz`);
+  const answer = await fetch(`${harness.adminUrl()}/healthz`);
   return (await answer.json()) as { ok: boolean; memory: { state: string; repositories: number; rows: number } };
 }
 
@@ -67,19 +67,19 @@ async function warm(rows: number) {
 }
 
 function rows(): number {
-  return inMemory(stage, (db) => db.prepare("SELECT count(*) FROM records").pluck().get() as number);
+  return inMemory(harness, (db) => db.prepare("SELECT count(*) FROM records").pluck().get() as number);
 }
 
 /** Overwrites the pages of tables with what is no page, as a failing disk does. */
 function spoil(...tables: readonly string[]): void {
-  const pages = inMemory(stage, (db) => {
+  const pages = inMemory(harness, (db) => {
     db.pragma("wal_checkpoint(TRUNCATE)");
     return tables.flatMap(
       (table) => db.prepare("SELECT pageno FROM dbstat WHERE name = ?").pluck().all(table) as number[],
     );
   });
   expect(pages.length).toBeGreaterThan(0);
-  const file = openSync(join(stage.dataDir, "memory.db"), "r+");
+  const file = openSync(join(harness.dataDir, "memory.db"), "r+");
   for (const page of pages) writeSync(file, Buffer.alloc(4096, 0xa5), 0, 4096, (page - 1) * 4096);
   closeSync(file);
 }
@@ -106,52 +106,52 @@ test("without sqlite-vec memory is searched by words, and goes on remembering wi
   expect(body).toMatch(/- `vector-search`: vector search is not available: sqlite-vec could not be loaded/);
   expect(body).not.toContain("/nowhere");
   expect(outcome).not.toContain("not remembered");
-  expect(inMemory(stage, (db) => db.prepare("SELECT count(*) FROM vectors").pluck().get())).toBe(11);
+  expect(inMemory(harness, (db) => db.prepare("SELECT count(*) FROM vectors").pluck().get())).toBe(11);
 });
 
 test("a full disk costs what would be remembered: the job is done, its outcome says so, and with free space there is memory again", async () => {
   await openWithMemory();
-  await stage.restart({ memory: { patience, mostPages: 1 } });
+  await harness.restart({ memory: { patience, mostPages: 1 } });
   // One row more may find room in the pages that there are; two dozen do not.
   const files = Object.fromEntries(Array.from({ length: 24 }, (_, n) => [`ops/backup-${n}.py`, BACKUP]));
-  const pull = await stage.world.pullRequest(repository, { title: "Back up", files });
-  expect(await stage.waitsAgain(pull)).toMatchObject({
+  const pull = await harness.world.pullRequest(repository, { title: "Back up", files });
+  expect(await harness.waitsAgain(pull)).toMatchObject({
     outcome: expect.stringContaining("Transient: the disk is full"),
   });
-  await stage.restart({ memory: { patience, mostPages: 1 } }, () => {
-    const queue = new Database(join(stage.dataDir, "queue.db"));
+  await harness.restart({ memory: { patience, mostPages: 1 } }, () => {
+    const queue = new Database(join(harness.dataDir, "queue.db"));
     queue.exec("UPDATE jobs SET attempt = 5, run_at = 0 WHERE state = 'waiting'");
     queue.close();
   });
-  const job = await stage.settled(pull);
+  const job = await harness.settled(pull);
   expect(job).toMatchObject({ state: "done", attempt: 6 });
   expect(job.outcome).toMatch(/^posted .*; not remembered: the disk is full$/);
-  expect(summaryOf(stage.world, pull).body).toContain("**24 findings**");
-  expect(stage.log.join("")).toMatch(/"level":40.*"room":"remember".*the disk is full/);
+  expect(summaryOf(harness.world, pull).body).toContain("**24 findings**");
+  expect(harness.log.join("")).toMatch(/"level":40.*"room":"remember".*the disk is full/);
   expect(rows()).toBe(10);
-  await stage.restart();
-  expect(stage.jobs(pull)).toHaveLength(1);
-  await stage.world.push(pull, { "ops/backup-0.py": `${BACKUP}\n`, "src/balance.py": BALANCE });
-  expect((await stage.settled(pull)).outcome).not.toContain("not remembered");
+  await harness.restart();
+  expect(harness.jobs(pull)).toHaveLength(1);
+  await harness.world.push(pull, { "ops/backup-0.py": `${BACKUP}\n`, "src/balance.py": BALANCE });
+  expect((await harness.settled(pull)).outcome).not.toContain("not remembered");
   // What was posted on the full disk is not posted again, and so is lost to memory; what is new is remembered.
   expect(rows()).toBe(11);
 });
 
 test("a lock on memory is waited for; on the last try the job ends without memory, and nothing is posted twice", async () => {
   await openWithMemory();
-  const locked = new Database(join(stage.dataDir, "memory.db"));
-  const queue = new Database(join(stage.dataDir, "queue.db"));
+  const locked = new Database(join(harness.dataDir, "memory.db"));
+  const queue = new Database(join(harness.dataDir, "queue.db"));
   try {
     locked.exec("BEGIN IMMEDIATE");
-    const pull = await stage.world.pullRequest(repository, { title: "Back up", files: { "ops/backup.py": BACKUP } });
-    expect(await stage.waitsAgain(pull)).toMatchObject({ outcome: "Transient: the database is locked" });
+    const pull = await harness.world.pullRequest(repository, { title: "Back up", files: { "ops/backup.py": BACKUP } });
+    expect(await harness.waitsAgain(pull)).toMatchObject({ outcome: "Transient: the database is locked" });
     queue.exec("UPDATE jobs SET attempt = 5 WHERE state = 'waiting'");
-    await stage.hurry();
-    const job = await stage.settled(pull);
+    await harness.hurry();
+    const job = await harness.settled(pull);
     expect(job).toMatchObject({ state: "done", attempt: 6 });
     expect(job.outcome).toMatch(/^posted .*; not remembered: the database is locked$/);
-    expect(said(stage.world, pull)).toEqual(["ops/backup.py:3 shell-from-strings"]);
-    expect(summaryOf(stage.world, pull).body).toMatch(FOUND);
+    expect(said(harness.world, pull)).toEqual(["ops/backup.py:3 shell-from-strings"]);
+    expect(summaryOf(harness.world, pull).body).toMatch(FOUND);
   } finally {
     locked.close();
     queue.close();
@@ -160,7 +160,7 @@ test("a lock on memory is waited for; on the last try the job ends without memor
 
 test("vectors that were damaged are passed over, and how many is said", async () => {
   await openWithMemory();
-  inMemory(stage, (db) => {
+  inMemory(harness, (db) => {
     const [first, second, third] = db.prepare("SELECT id FROM vectors ORDER BY id DESC LIMIT 3").pluck().all();
     db.prepare("UPDATE vectors SET code = x'0102' WHERE id = ?").run(first);
     db.prepare("UPDATE vectors SET code = x'' WHERE id = ?").run(second);
@@ -172,22 +172,22 @@ test("vectors that were damaged are passed over, and how many is said", async ()
   expect(body).toMatch(
     /- `damaged-vectors`: the vectors of 3 memories are damaged and not compared; words still find them/,
   );
-  expect(heard.at(-1)?.ranked.some(({ vectorRank }) => vectorRank !== null)).toBe(true);
+  expect(retrieved.at(-1)?.ranked.some(({ vectorRank }) => vectorRank !== null)).toBe(true);
 });
 
 test("when the terms cannot be read, memory is searched by vectors", async () => {
   await openWithMemory();
-  await stage.restart({ memory: { isChecked: false } }, () => spoil("terms"));
+  await harness.restart({ memory: { isChecked: false } }, () => spoil("terms"));
   const { body } = await reviewed();
   expect(body).toMatch(FOUND);
   expect(body).toMatch(/- `keyword-search`: .*malformed/);
-  expect(heard.at(-1)?.provenance.method).toBe("hybrid");
-  expect(heard.at(-1)?.ranked.every(({ keywordRank }) => keywordRank === null)).toBe(true);
+  expect(retrieved.at(-1)?.provenance.method).toBe("hybrid");
+  expect(retrieved.at(-1)?.ranked.every(({ keywordRank }) => keywordRank === null)).toBe(true);
 });
 
 test("damaged pages under the records cost the memory; the server lives", async () => {
   await openWithMemory();
-  await stage.restart({ memory: { isChecked: false } }, () => spoil("records", "records_by_repo"));
+  await harness.restart({ memory: { isChecked: false } }, () => spoil("records", "records_by_repo"));
   const { body, outcome } = await reviewed();
   expect(body).toMatch(/- `memory-counts`: memory\.db cannot be read as Kodiai's memory \(.*malformed/);
   expect(outcome).toMatch(/; not remembered: .*malformed/);
@@ -196,46 +196,46 @@ test("damaged pages under the records cost the memory; the server lives", async 
 
 test("a memory that is no database at all is off: the server starts, and every review says so in one line", async () => {
   await openWithMemory();
-  await stage.restart({}, () => {
+  await harness.restart({}, () => {
     for (const end of ["", "-wal", "-shm"])
-      writeFileSync(join(stage.dataDir, `memory.db${end}`), "hello ".repeat(2_000));
+      writeFileSync(join(harness.dataDir, `memory.db${end}`), "hello ".repeat(2_000));
   });
   const { body, outcome, parts } = await reviewed();
   expect(parts).toEqual(["memory"]);
   expect(body).toContain("- `memory`: memory.db could not be opened; run `kodiai doctor` for the cause");
   expect(outcome).toContain("; not remembered: memory.db could not be opened");
-  expect(stage.log.join("")).toMatch(/"level":50.*restore a backup.*reviews continue without memory/);
+  expect(harness.log.join("")).toMatch(/"level":50.*restore a backup.*reviews continue without memory/);
   expect(await alive()).toMatchObject({ ok: true, memory: { state: "off" } });
 });
 
 test("jobs that keep memory in step wait for a memory that opens, and run then", async () => {
   await openWithMemory();
-  const files = ["", "-wal", "-shm"].map((end) => join(stage.dataDir, `memory.db${end}`));
+  const files = ["", "-wal", "-shm"].map((end) => join(harness.dataDir, `memory.db${end}`));
   const saved = new Map<string, Buffer>();
-  await stage.restart({}, () => {
+  await harness.restart({}, () => {
     for (const file of files) {
       if (existsSync(file)) saved.set(file, readFileSync(file));
       writeFileSync(file, "hello ".repeat(2_000));
     }
   });
-  await stage.world.commit(repository, { "docs/guide.md": "# Guide\n\nRetry thrice.\n" });
+  await harness.world.commit(repository, { "docs/guide.md": "# Guide\n\nRetry thrice.\n" });
   await reviewed();
-  const waits = () => stage.log.filter((line) => line.includes("maintenance lane disabled"));
+  const waits = () => harness.log.filter((line) => line.includes("maintenance lane disabled"));
   expect(waits()).toHaveLength(1);
   expect(upkeep()).toEqual(["waiting 0"]);
-  await stage.restart({}, () => {
+  await harness.restart({}, () => {
     for (const file of files) {
       const bytes = saved.get(file);
       if (bytes === undefined) rmSync(file, { force: true });
       else writeFileSync(file, bytes);
     }
   });
-  expect(await stage.followed(repository)).toEqual([expect.stringMatching(/^index: indexed .* 2 files read/)]);
+  expect(await harness.followed(repository)).toEqual([expect.stringMatching(/^index: indexed .* 2 files read/)]);
 });
 
 /** Jobs of that lane: state and tries. */
 function upkeep(): string[] {
-  const db = new Database(join(stage.dataDir, "queue.db"), { readonly: true });
+  const db = new Database(join(harness.dataDir, "queue.db"), { readonly: true });
   try {
     return db.prepare("SELECT state || ' ' || attempt FROM jobs WHERE lane = 'upkeep'").pluck().all() as string[];
   } finally {
@@ -246,11 +246,11 @@ function upkeep(): string[] {
 test("memories of another model are not compared; how many is said, and words find them", async () => {
   await open();
   const space = { model: "voyage-code-3", dimension: 1024 };
-  await remembering(stage, [comment(repository, "1"), ...smallTalk(repository, 9)], space);
+  await remembering(harness, [comment(repository, "1"), ...smallTalk(repository, 9)], space);
   const { body } = await reviewed();
   expect(body).toMatch(FOUND);
   expect(body).toContain("- `stale-vectors`: 10 memories have vectors of another model (voyage-code-3, 1024 numbers)");
-  expect(heard.at(-1)?.ranked.every(({ vectorRank }) => vectorRank === null)).toBe(true);
+  expect(retrieved.at(-1)?.ranked.every(({ vectorRank }) => vectorRank === null)).toBe(true);
 });
 
 test("a search thread that dies costs this search and is started again for the next", async () => {
@@ -273,12 +273,12 @@ test("a server that remembers nothing starts no search threads", async () => {
   await open({ program: new URL("../fakes/no-such-search.ts", import.meta.url) });
   expect((await alive()).memory).toEqual({ state: "cold", repositories: 0, rows: 0 });
   await reviewed();
-  expect(stage.log.join("")).not.toContain("could not be read ahead");
+  expect(harness.log.join("")).not.toContain("could not be read ahead");
 });
 
 test("a server that starts reads into memory what will be searched, and says how far it is", async () => {
   await openWithMemory();
-  await stage.restart({ memory: { patience } });
+  await harness.restart({ memory: { patience } });
   const memory = await warm(10);
   expect(memory).toMatchObject({ state: "warm", repositories: 1, rows: 10, bytes: expect.any(Number) });
   const { body } = await reviewed();

@@ -5,19 +5,19 @@ import Database from "better-sqlite3";
 import { pino } from "pino";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
 import { loggedError } from "../../src/server/logged-error.ts";
+import { type Harness, openHarness, until } from "./app-harness.ts";
 import { opened, signedPost } from "./server-process.ts";
-import { openStage, type Stage, until } from "./stage.ts";
 
 const FORMER = "60303ae22b998861bce3b28f33eec1be758a213c86c93c076dbe9f558c11c752";
 /** Words of a pull request, which are for its readers. */
 const CANARY = "the-words-of-a-private-pull-request";
 const lines: string[] = [];
 
-let stage: Stage;
+let harness: Harness;
 /** The queue's file, as another process has it open. */
 let file: Database.Database;
 beforeAll(async () => {
-  stage = await openStage({
+  harness = await openHarness({
     app: {
       formerSecret: { secret: FORMER, until: Date.now() + 60 * 60_000 },
       workers: 0,
@@ -27,13 +27,13 @@ beforeAll(async () => {
       ),
     },
   });
-  file = new Database(join(stage.dataDir, "queue.db"));
+  file = new Database(join(harness.dataDir, "queue.db"));
 });
 beforeEach(() => void lines.splice(0));
 afterEach(() => expect(lines.join("")).not.toContain(CANARY));
 afterAll(async () => {
   file.close();
-  await stage.close();
+  await harness.close();
 });
 
 let serial = 0;
@@ -46,13 +46,13 @@ function pullRequest(more: object = {}): object {
 
 function send(payload: object | string, { event = "pull_request", id = `delivery-${serial}`, secret = "" } = {}) {
   const body = typeof payload === "string" ? payload : JSON.stringify(payload);
-  return signedPost(stage.url(), secret || stage.world.appCredentials.webhookSecret, { event, body, id });
+  return signedPost(harness.url(), secret || harness.world.appCredentials.webhookSecret, { event, body, id });
 }
 
 /** All that the store has of a delivery. */
 function kept(id = `delivery-${serial}`) {
   const jobs = file.prepare("SELECT lane FROM jobs WHERE job LIKE ? ORDER BY id").pluck().all(`%"${id}"%`);
-  return { outcome: stage.outcomeOf(id)?.outcome ?? null, jobs };
+  return { outcome: harness.outcomeOf(id)?.outcome ?? null, jobs };
 }
 
 const NOTHING = { outcome: null, jobs: [] };
@@ -128,12 +128,12 @@ test("deliveries that come in at the same time are committed together", async ()
   expect(await Promise.all(all)).toEqual(Array(30).fill(202));
   // One that tries whether the lock is free, then all others; a sign of life may come between.
   expect(commits() - before).toBeLessThan(6);
-  expect(stage.outcomeOf("at-once-29")?.outcome).toBe("ignored");
+  expect(harness.outcomeOf("at-once-29")?.outcome).toBe("ignored");
 });
 
 /** Transactions in the write-ahead log: their last frames hold the size of the file. sqlite.org/fileformat2.html#the_write_ahead_log */
 function commits(): number {
-  const log = readFileSync(join(stage.dataDir, "queue.db-wal"));
+  const log = readFileSync(join(harness.dataDir, "queue.db-wal"));
   const frame = 24 + log.readUInt32BE(8);
   let count = 0;
   for (let at = 32; at + frame <= log.length; at += frame) if (log.readUInt32BE(at + 4) !== 0) count += 1;

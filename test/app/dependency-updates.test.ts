@@ -1,18 +1,18 @@
 // Updates of dependencies as a visitor sees them: what was looked up, what it means, and what nobody looked at.
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import type { Pull, Repository } from "../fakes/github/conversation.ts";
-import type { PullRequestOptions } from "../fakes/github/pull-acts.ts";
-import { summaryOf } from "./given.ts";
-import { openStage, type Stage } from "./stage.ts";
+import type { PullRequestOptions } from "../fakes/github/pull-actions.ts";
+import { type Harness, openHarness } from "./app-harness.ts";
+import { summaryOf } from "./change-builders.ts";
 
-let stage: Stage;
+let harness: Harness;
 let repositories = 0;
 
 beforeAll(async () => {
-  stage = await openStage();
-  stage.world.person("dependabot[bot]", { id: 49699333, type: "Bot" });
-  stage.world.person("renovate[bot]", { id: 29139614, type: "Bot" });
-  stage.world.packages.advisories.push(
+  harness = await openHarness();
+  harness.world.person("dependabot[bot]", { id: 49699333, type: "Bot" });
+  harness.world.person("renovate[bot]", { id: 29139614, type: "Bot" });
+  harness.world.packages.advisories.push(
     {
       id: "GHSA-35jh-r3h4-6jhm",
       severity: "high",
@@ -58,11 +58,11 @@ beforeAll(async () => {
   );
 });
 // One thing of the fake is known to differ: it answers 404 where a graph is off, which GitHub's description leaves bare.
-afterEach(() => expect([stage.world.violations, packageDifferences()]).toEqual([[], []]));
-afterAll(() => stage.close());
+afterEach(() => expect([harness.world.violations, packageDifferences()]).toEqual([[], []]));
+afterAll(() => harness.close());
 
 function packageDifferences(): readonly string[] {
-  return stage.world.unfaithful.filter((line) => /advisories|dependency-graph|releases/.test(line));
+  return harness.world.unfaithful.filter((line) => /advisories|dependency-graph|releases/.test(line));
 }
 
 function manifest(versions: Readonly<Record<string, string>>): string {
@@ -77,16 +77,16 @@ async function update(
   files: Readonly<Record<string, string>> = {},
 ): Promise<{ readonly pull: Pull; readonly repository: Repository; readonly body: string }> {
   const name = `shop-${++repositories}`;
-  const repository = await stage.world.repository("acme", name, {
+  const repository = await harness.world.repository("acme", name, {
     files: { "package.json": manifest(before), ...files },
   });
   return opened(repository, { files: { "package.json": manifest(after) }, author: "dependabot[bot]", ...options });
 }
 
 async function opened(repository: Repository, options: PullRequestOptions) {
-  const pull = await stage.world.pullRequest(repository, options);
-  expect(await stage.settled(pull)).toMatchObject({ state: "done", outcome: expect.stringMatching(/^posted/) });
-  return { pull, repository, body: summaryOf(stage.world, pull).body };
+  const pull = await harness.world.pullRequest(repository, options);
+  expect(await harness.settled(pull)).toMatchObject({ state: "done", outcome: expect.stringMatching(/^posted/) });
+  return { pull, repository, body: summaryOf(harness.world, pull).body };
 }
 
 /** The section about the update, up to the next one. */
@@ -98,7 +98,7 @@ function section(body: string): string {
 
 /** `GET /path` of what was asked about packages since `from`. */
 function asked(from: number): readonly string[] {
-  return stage.world.requests
+  return harness.world.requests
     .slice(from)
     .filter(({ path }) => /advisories|dependency-graph|releases/.test(path))
     .map(({ method, path, query, status }) => `${status} ${method} ${path.replace(/[0-9a-f]{40}/g, "SHA")}${query}`);
@@ -113,11 +113,11 @@ const LODASH_BODY = [
 ].join("\n");
 
 test("a patch of one package says which advisory it fixes, and only asks what it needs", async () => {
-  stage.world.packages.releases.set("lodash/lodash", [
+  harness.world.packages.releases.set("lodash/lodash", [
     { tag: "4.17.21", body: "### Bug fixes\n- Fix command injection in `template`" },
     { tag: "4.17.20", body: "### Breaking\n- not of this update" },
   ]);
-  const from = stage.world.requests.length;
+  const from = harness.world.requests.length;
   const { body } = await update(
     { lodash: "^4.17.20" },
     { lodash: "^4.17.21" },
@@ -158,7 +158,7 @@ describe("an update that brings an advisory", () => {
       { axios: "0.21.1" },
       { title: "build(deps): bump axios from 0.8.0 to 0.21.1", branch: "dependabot/npm_and_yarn/axios-0.21.1" },
     );
-    const [comment, ...more] = stage.world.comments(pull).inline;
+    const [comment, ...more] = harness.world.comments(pull).inline;
     expect(more).toEqual([]);
     expect([comment?.path, comment?.line]).toEqual(["package.json", 5]);
     expect(comment?.body).toContain("🟠 major: **axios 0.21.1 has 2 known advisories that the update brings**");
@@ -181,22 +181,22 @@ describe("an update that brings an advisory", () => {
       { axios: "0.21.1", express: "4.17.0" },
       { title: "build(deps): bump axios from 0.8.0 to 0.21.1", branch: "dependabot/npm_and_yarn/axios-0.21.2" },
     );
-    await stage.world.push(pull, { "package.json": manifest({ axios: "0.21.1", express: "4.17.1" }) });
-    await stage.settled(pull);
-    expect(stage.world.comments(pull).inline).toHaveLength(1);
-    expect(summaryOf(stage.world, pull).body).toContain("1 posted earlier");
+    await harness.world.push(pull, { "package.json": manifest({ axios: "0.21.1", express: "4.17.1" }) });
+    await harness.settled(pull);
+    expect(harness.world.comments(pull).inline).toHaveLength(1);
+    expect(summaryOf(harness.world, pull).body).toContain("1 posted earlier");
 
-    await stage.world.push(pull, { "package.json": manifest({ axios: "1.7.4", express: "4.17.1" }) });
-    await stage.settled(pull);
-    expect(stage.world.comments(pull).inline).toHaveLength(1);
-    expect(summaryOf(stage.world, pull).body).toContain("1 of earlier pushes may be addressed");
-    expect(section(summaryOf(stage.world, pull).body)).toContain("(the text says `0.21.1`)");
+    await harness.world.push(pull, { "package.json": manifest({ axios: "1.7.4", express: "4.17.1" }) });
+    await harness.settled(pull);
+    expect(harness.world.comments(pull).inline).toHaveLength(1);
+    expect(summaryOf(harness.world, pull).body).toContain("1 of earlier pushes may be addressed");
+    expect(section(summaryOf(harness.world, pull).body)).toContain("(the text says `0.21.1`)");
   });
 
   test("is reported in the summary if only a lock file changed, and an older one is no finding", async () => {
     const lock = (version: string) =>
       JSON.stringify({ lockfileVersion: 3, packages: { "node_modules/axios": { version } } });
-    const { world } = stage;
+    const { world } = harness;
     const repository = await world.repository("acme", "locked", {
       files: { "package.json": manifest({ axios: "^0.20.0" }), "package-lock.json": lock("0.20.0") },
     });
@@ -237,7 +237,7 @@ describe("an update that brings an advisory", () => {
       { rc: "1.2.9" },
       { title: "build(deps): bump rc from 1.2.8 to 1.2.9", branch: "dependabot/npm_and_yarn/rc-1.2.9" },
     );
-    expect(stage.world.comments(pull).inline[0]?.body).toContain("🔴 critical: **rc 1.2.9 is known malware**");
+    expect(harness.world.comments(pull).inline[0]?.body).toContain("🔴 critical: **rc 1.2.9 is known malware**");
   });
 
   test("is as severe as the base branch's `rules` say, and silent where they say so", async () => {
@@ -264,7 +264,7 @@ const GROUP_BODY = [
 ].join("\n");
 
 test("a group is listed package by package, with the breaking notes of each and the places that name what breaks", async () => {
-  stage.world.packages.releases.set("axios/axios", [
+  harness.world.packages.releases.set("axios/axios", [
     { tag: "v1.7.4", body: "## Bug Fixes\n* a fix" },
     {
       tag: "v1.0.0",
@@ -273,7 +273,7 @@ test("a group is listed package by package, with the breaking notes of each and 
     { tag: "v1.0.0-alpha.1", body: "BREAKING CHANGE: an early one", prerelease: true },
     { tag: "v0.27.2", body: "BREAKING CHANGE: of the old one" },
   ]);
-  const { world } = stage;
+  const { world } = harness;
   const repository = await world.repository("acme", "grouped", {
     files: { "package.json": manifest({ axios: "0.27.2", lodash: "4.17.20", "@types/node": "20.1.0" }) },
   });
@@ -287,25 +287,25 @@ test("a group is listed package by package, with the breaking notes of each and 
       "src/client.ts": 'import axios from "axios";\n\nexport const source = axios.CancelToken.source();\n',
     },
   });
-  const told = section(body);
-  expect(told).toContain(
+  const reported = section(body);
+  expect(reported).toContain(
     "no known advisory at the new versions; 2 known advisories fixed; 1 major step; 1 place in the changed files names them; breaking notes: 2 lines in the 3 release notes read.",
   );
-  expect(told).toContain("| `axios` | `0.27.2` → `1.7.4` | major | yes | [GHSA-wf5p-g6vw-rhxx]");
-  expect(told).toContain("| `@types/node` | `20.1.0` → `20.2.0` | minor | yes | none | none |");
-  expect(told).toContain(
+  expect(reported).toContain("| `axios` | `0.27.2` → `1.7.4` | major | yes | [GHSA-wf5p-g6vw-rhxx]");
+  expect(reported).toContain("| `@types/node` | `20.1.0` → `20.2.0` | minor | yes | none | none |");
+  expect(reported).toContain(
     "> - `axios` `v1.0.0`: `CancelToken` is removed, use `AbortController` by `@jasonsaayman` in `#4213`",
   );
-  expect(told).toContain("> - `axios` `v1.0.0`: Drops Node 10");
-  expect(told).not.toMatch(/early one|old one|otherwise/);
-  expect(told).toMatch(
+  expect(reported).toContain("> - `axios` `v1.0.0`: Drops Node 10");
+  expect(reported).not.toMatch(/early one|old one|otherwise/);
+  expect(reported).toMatch(
     /Places that name it:\n\n- `axios`: \[`src\/client\.ts:1`\]\(https:\S+\) \(with `CancelToken` of those notes\)/,
   );
-  expect(told).toContain("- release notes of `@types/node`: its source repository on this GitHub is not known");
+  expect(reported).toContain("- release notes of `@types/node`: its source repository on this GitHub is not known");
 });
 
 test("notes that talk to reviewers and machines are quoted inertly or not at all", async () => {
-  stage.world.packages.releases.set("evil/pkg", [
+  harness.world.packages.releases.set("evil/pkg", [
     {
       tag: "v2.0.0",
       body: [
@@ -333,15 +333,15 @@ test("notes that talk to reviewers and machines are quoted inertly or not at all
       body: "Bumps [evil](https://github.com/evil/pkg) from 1.0.0 to 2.0.0.",
     },
   );
-  const told = section(body);
-  expect(told).toContain("removes `run()`");
-  expect(told).not.toMatch(/safe to merge|previous instructions|hidden line|in a fence|<img|<script|!\[|<!--/);
-  expect(told).not.toMatch(/(?<!`)@octocat|(?<!`)#1\b|(?<![`(])https:\/\/evil/);
-  expect(told).not.toMatch(/^\s*>? ?-? ?\/approve/m);
+  const reported = section(body);
+  expect(reported).toContain("removes `run()`");
+  expect(reported).not.toMatch(/safe to merge|previous instructions|hidden line|in a fence|<img|<script|!\[|<!--/);
+  expect(reported).not.toMatch(/(?<!`)@octocat|(?<!`)#1\b|(?<![`(])https:\/\/evil/);
+  expect(reported).not.toMatch(/^\s*>? ?-? ?\/approve/m);
 });
 
 test("source repositories elsewhere are not read, and a missing one costs the notes alone", async () => {
-  const from = stage.world.requests.length;
+  const from = harness.world.requests.length;
   const { body } = await update(
     { gone: "1.0.0", away: "1.0.0" },
     { gone: "1.1.0", away: "1.1.0" },
@@ -374,18 +374,18 @@ test("a downgrade is called one, and versions that are none are not guessed abou
       body: LODASH_BODY,
     },
   );
-  const told = section(body);
-  expect(told).toContain(
+  const reported = section(body);
+  expect(reported).toContain(
     "| `lodash` | `4.17.21` → `4.17.20` (the text says `4.17.21`) | downgrade | yes | none | [GHSA-35jh",
   );
-  expect(told).toContain("| `axios` | `1.7.4` → ? | unknown | yes | not known | not known |");
-  expect(told).toContain("advisories were looked up for 1 of 2 packages");
-  expect(told).toContain("- advisories of `axios`: the new version is not known");
-  expect(told).toContain("- release notes of `lodash`: the update goes back to an older version");
+  expect(reported).toContain("| `axios` | `1.7.4` → ? | unknown | yes | not known | not known |");
+  expect(reported).toContain("advisories were looked up for 1 of 2 packages");
+  expect(reported).toContain("- advisories of `axios`: the new version is not known");
+  expect(reported).toContain("- release notes of `lodash`: the update goes back to an older version");
 });
 
 test("advisories that cannot be had make the review incomplete, and nothing is said about them", async () => {
-  stage.world.fail({ match: { path: /^\/advisories/ }, status: 502, times: 3 });
+  harness.world.fail({ match: { path: /^\/advisories/ }, status: 502, times: 3 });
   const { body } = await update(
     { axios: "0.8.0" },
     { axios: "0.21.1" },
@@ -398,8 +398,8 @@ test("advisories that cannot be had make the review incomplete, and nothing is s
 
 test("near the end of the hour's requests the rest is left to reviews", async () => {
   const headers = { "x-ratelimit-limit": "5000", "x-ratelimit-remaining": "900" };
-  stage.world.fail({ match: { path: /dependency-graph/ }, status: 200, headers, body: [] });
-  const from = stage.world.requests.length;
+  harness.world.fail({ match: { path: /dependency-graph/ }, status: 200, headers, body: [] });
+  const from = harness.world.requests.length;
   const { body } = await update(
     { axios: "0.8.0" },
     { axios: "0.21.1" },
@@ -410,7 +410,7 @@ test("near the end of the hour's requests the rest is left to reviews", async ()
 });
 
 test("an ordinary pull request asks nothing about packages", async () => {
-  const from = stage.world.requests.length;
+  const from = harness.world.requests.length;
   const { body } = await update(
     { lodash: "4.17.20" },
     { lodash: "4.17.21" },

@@ -6,18 +6,18 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { openStore } from "../../src/wire/store.ts";
 import { says } from "../fakes/anthropic/replies.ts";
 import type { ModelCall, Reply } from "../fakes/anthropic/server.ts";
-import { LESSON, reply, SITUATION, TAGS } from "../learn/described.ts";
-import { WEAK_LOGIN } from "./given.ts";
-import { type ModelStage, openModelStage } from "./model-stage.ts";
-import { inMemory } from "./remembered.ts";
+import { LESSON, reply, SITUATION, TAGS } from "../learn/model-descriptions.ts";
+import { WEAK_LOGIN } from "./change-builders.ts";
+import { type ModelHarness, openModelHarness } from "./model-harness.ts";
+import { inMemory } from "./seed-memory.ts";
 
-let play: ModelStage;
+let play: ModelHarness;
 /** What the model says to the question about a memory, first and again. */
 let memoryReplies: unknown[] = [];
 const isAboutMemory = ({ system }: ModelCall) => system.startsWith("You describe one remark");
 
 beforeAll(async () => {
-  play = await openModelStage({});
+  play = await openModelHarness({});
   play.anthropic.script((call): Reply => {
     if (isAboutMemory(call)) return says(memoryReplies.shift() ?? reply());
     return says({ findings: [], ruleFindings: [], walkthrough: "Hashes passwords." });
@@ -26,18 +26,18 @@ beforeAll(async () => {
 afterAll(() => play.close());
 
 async function reviewed(name: string, config: string) {
-  const { world } = play.stage;
+  const { world } = play.harness;
   const files = { "README.md": "# Shop\n", ".kodiai.yml": config };
   const repository = await world.repository("acme", name, { files });
   const asked = play.anthropic.requests.length;
   const pull = await world.pullRequest(repository, { title: "Hash passwords", files: { "src/login.ts": WEAK_LOGIN } });
-  const { state } = await play.stage.settled(pull);
+  const { state } = await play.harness.settled(pull);
   const questions = () => play.anthropic.requests.slice(asked).filter(isAboutMemory);
   return { repository, state, questions };
 }
 
 function stored(id: number) {
-  return inMemory(play.stage, (db) =>
+  return inMemory(play.harness, (db) =>
     db
       .prepare(
         `SELECT r.mem, c.source_id AS source, c.text, c.situation, c.lesson, c.tags,
@@ -54,8 +54,8 @@ const WANTED = "knowledge: {describe: model}\n";
 test("a posted finding that is remembered gets situation, lesson and tags from the small model", async () => {
   const { repository, state, questions } = await reviewed("described", WANTED);
   expect(state).toBe("done");
-  const [told] = (await play.stage.followed(repository)).filter((line) => line.startsWith("describe:"));
-  expect(told).toMatch(/^describe: described 1 of 1 memories; USD 0\.\d{4}$/);
+  const [reported] = (await play.harness.followed(repository)).filter((line) => line.startsWith("describe:"));
+  expect(reported).toMatch(/^describe: described 1 of 1 memories; USD 0\.\d{4}$/);
   expect(stored(repository.id)).toMatchObject([
     {
       situation: SITUATION,
@@ -70,14 +70,14 @@ test("a posted finding that is remembered gets situation, lesson and tags from t
   expect(more).toEqual([]);
   expect(question?.body.model).toBe("claude-haiku-5-5");
   expect(question?.prompt).toMatch(/kodiai-[0-9a-f]{32} remark\n[\s\S]*md5/i);
-  expect(play.stage.log.join("")).toMatch(/"job":"github\.com\/\d+:describe"[^\n]*described 1 of 1 memories/);
+  expect(play.harness.log.join("")).toMatch(/"job":"github\.com\/\d+:describe"[^\n]*described 1 of 1 memories/);
 });
 
 test("the model gets the rules that its reply breaks once, by name; a second break leaves the memory without fields", async () => {
   const broken = reply({ lesson: "The hash is weak and could be broken by anybody." });
   memoryReplies = [broken, broken];
   const { repository, questions } = await reviewed("undescribed", WANTED);
-  const ended = await play.stage.followed(repository);
+  const ended = await play.harness.followed(repository);
   expect(ended.join()).toMatch(/described 0 of 1 memories; without fields: lesson\/no-cue-word 1; USD/);
   expect(questions()).toHaveLength(2);
   const repair = JSON.stringify(questions()[1]?.body.messages.at(-1));
@@ -89,13 +89,13 @@ test("the model gets the rules that its reply breaks once, by name; a second bre
 
 test("what is asked about memories goes into the book that budgets are held against", async () => {
   const { repository } = await reviewed("booked", WANTED);
-  await play.stage.followed(repository);
-  const store = await openStore(play.stage.dataDir);
+  await play.harness.followed(repository);
+  const store = await openStore(play.harness.dataDir);
   expect((await store.book.usage({ host: "github.com", id: repository.id }, 0)).spent).toBeGreaterThan(0);
   await store.close();
   const spent = `${WANTED}review: {budget: {usdPerMonth: 0.000001}}\n`;
   const poor = await reviewed("poor", spent);
-  const ended = await play.stage.followed(poor.repository);
+  const ended = await play.harness.followed(poor.repository);
   expect(ended.join()).toMatch(/described 0 of 0 memories; USD 0\.0000; stopped: what is left of this month's budget/);
   expect(poor.questions()).toEqual([]);
 });
@@ -109,7 +109,7 @@ test("without the setting no question is sent and no job is made", async () => {
 });
 
 function inQueue(id: number): unknown[] {
-  const db = new Database(join(play.stage.dataDir, "queue.db"), { readonly: true });
+  const db = new Database(join(play.harness.dataDir, "queue.db"), { readonly: true });
   try {
     return db.prepare("SELECT key FROM jobs WHERE key = ?").all(`github.com/${id}:describe`);
   } finally {

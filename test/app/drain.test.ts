@@ -5,9 +5,9 @@ import { join } from "node:path";
 import Database from "better-sqlite3";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import type { Pull, Repository } from "../fakes/github/conversation.ts";
-import { BACKUP, summaryOf } from "./given.ts";
+import { until } from "./app-harness.ts";
+import { BACKUP, summaryOf } from "./change-builders.ts";
 import { type Deployment, deployment, opened, type ServerProcess } from "./server-process.ts";
-import { until } from "./stage.ts";
 
 const SLOW = process.env.SLOW === "1";
 const SEED = 20_261_122;
@@ -115,9 +115,9 @@ async function reviewed(left: () => readonly Pull[]): Promise<void> {
       const jobs = db.prepare(
         "SELECT key, state, attempt, deaths, run_at - ? AS due, outcome FROM jobs WHERE key LIKE ?",
       );
-      const told = before.slice(0, 5).flatMap(({ number }) => jobs.all(Date.now(), `%#${number}`));
+      const reported = before.slice(0, 5).flatMap(({ number }) => jobs.all(Date.now(), `%#${number}`));
       db.close();
-      throw new Error(`${error}: ${JSON.stringify(told)}`);
+      throw new Error(`${error}: ${JSON.stringify(reported)}`);
     });
   }
 }

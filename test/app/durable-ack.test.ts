@@ -3,9 +3,9 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { until } from "./app-harness.ts";
 import { type Deployment, deployment, opened } from "./server-process.ts";
-import { until } from "./stage.ts";
-import { canTrace, failing, tracing, unsyncedAnswers } from "./traced.ts";
+import { canTrace, failing, tracing, unsyncedAnswers } from "./strace.ts";
 
 let deployed: Deployment;
 beforeEach(async () => {

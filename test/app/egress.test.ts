@@ -14,10 +14,10 @@ import { embeddingServer } from "../fakes/embedding-server.ts";
 import { startGitHub } from "../fakes/github/github.ts";
 import { drafted } from "../fakes/scripted-model.ts";
 import { POWERFUL_PATHS } from "../review/powerful-paths.ts";
-import { BACKUP, summaryOf } from "./given.ts";
+import { until, WEBHOOK_PATH } from "./app-harness.ts";
+import { BACKUP, summaryOf } from "./change-builders.ts";
+import { replies } from "./conversation-helpers.ts";
 import { freePorts } from "./server-process.ts";
-import { until, WEBHOOK_PATH } from "./stage.ts";
-import { replies } from "./talking.ts";
 
 const MAIN = fileURLToPath(new URL("../../src/main.ts", import.meta.url));
 const OUR_READERS = /(?:inspect|chunk|symbols)-process\.ts/;

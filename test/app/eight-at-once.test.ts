@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { says } from "../fakes/anthropic/replies.ts";
 import { type FakeAnthropic, startAnthropic } from "../fakes/anthropic/server.ts";
 import type { Pull } from "../fakes/github/conversation.ts";
-import { BALANCE } from "./given.ts";
+import { BALANCE } from "./change-builders.ts";
 import { type Deployment, deployment, type ServerProcess } from "./server-process.ts";
 
 const SLOW = process.env.SLOW === "1";

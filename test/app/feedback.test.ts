@@ -1,9 +1,9 @@
 // People answer what Kodiai said, with thumbs, words, commits and buttons, and memory thinks of it what they made of it.
 import { afterEach, describe, expect, test } from "vitest";
-import { BACKUP } from "./given.ts";
-import { anHourPasses, outcome, why } from "./heard.ts";
-import { openStage, type Stage, until } from "./stage.ts";
-import { answered } from "./talking.ts";
+import { type Harness, openHarness, until } from "./app-harness.ts";
+import { BACKUP } from "./change-builders.ts";
+import { answered } from "./conversation-helpers.ts";
+import { anHourPasses, outcome, why } from "./memory-assertions.ts";
 
 /** One finding on line 3 that is neither security nor correctness, with a suggestion: focused-test. */
 const CART = [
@@ -21,32 +21,32 @@ const CART_TEST = "test/cart.test.ts";
 const BACKUP_PY = "ops/backup.py";
 const TODAY = new Date().toISOString().slice(0, 10);
 
-let stage: Stage | undefined;
+let harness: Harness | undefined;
 afterEach(async () => {
-  await stage?.close();
-  stage = undefined;
+  await harness?.close();
+  harness = undefined;
 });
 
 /** Mona may not write; wren, ines and otto may. Kodiai has said one thing about each file. */
 async function play(files: Record<string, string> = { [CART_TEST]: CART, [BACKUP_PY]: BACKUP }, author = "mona") {
-  stage = await openStage();
-  const { world } = stage;
+  harness = await openHarness();
+  const { world } = harness;
   for (const login of ["wren", "ines"]) world.person(login, { permission: "write", association: "MEMBER" });
   world.person("otto", { permission: "admin", association: "OWNER" });
   const repository = await world.repository("acme", "shop", { files: { "README.md": "# Shop\n" } });
   const pull = await world.pullRequest(repository, { title: "feat: back up the carts", author, files });
-  await stage.settled(pull);
+  await harness.settled(pull);
   const rootOf = (path: string) => {
     const root = pull.comments.find((one) => one.path === path && one.inReplyTo === null && one.author === world.bot);
     if (root === undefined) throw new Error(`nothing was said about ${path}`);
     return root;
   };
-  return { stage, world, pull, cart: rootOf(CART_TEST), rootOf };
+  return { harness, world, pull, cart: rootOf(CART_TEST), rootOf };
 }
 
 describe("thumbs", () => {
   test("one by a person with write access decides weakly, is shown, and can be withdrawn", async () => {
-    const { stage: at, world, pull, cart } = await play();
+    const { harness: at, world, pull, cart } = await play();
     expect(await outcome(at, pull, CART_TEST)).toBe("posted");
     world.react(cart, "wren", "-1");
     await anHourPasses(at);
@@ -61,7 +61,7 @@ describe("thumbs", () => {
   });
 
   test("two thumbs up accept, and another person's thumb down leaves it undecided only at a tie", async () => {
-    const { stage: at, world, pull, cart } = await play();
+    const { harness: at, world, pull, cart } = await play();
     world.react(cart, "wren", "+1");
     world.react(cart, "ines", "-1");
     await anHourPasses(at);
@@ -72,7 +72,7 @@ describe("thumbs", () => {
   });
 
   test("of a stranger, the author, a bot and ourselves are shown at most, and move nothing", async () => {
-    const { stage: at, world, pull, cart } = await play();
+    const { harness: at, world, pull, cart } = await play();
     for (const login of ["stray", "mona"]) world.react(cart, login, "-1");
     world.react(cart, "wrenbot[bot]", "-1");
     world.react(cart, "kodiai[bot]", "+1");
@@ -85,7 +85,7 @@ describe("thumbs", () => {
   });
 
   test("fifty within minutes are held with the reason; the one of a maintainer among them counts", async () => {
-    const { stage: at, world, pull, cart } = await play();
+    const { harness: at, world, pull, cart } = await play();
     for (let n = 0; n < 50; n++) world.react(cart, `sock${n}`, "-1");
     await anHourPasses(at);
     expect(await outcome(at, pull, CART_TEST)).toBe("posted");
@@ -98,7 +98,7 @@ describe("thumbs", () => {
   });
 
   test("behind hundreds of other reactions the one of a maintainer is read, and where reading ends is said", async () => {
-    const { stage: at, world, pull, cart } = await play();
+    const { harness: at, world, pull, cart } = await play();
     const stray = world.person("stray");
     const hearts = (count: number) => {
       for (let n = 0; n < count; n++) cart.reactions.push({ id: 9_000_000 + n, author: stray, content: "heart" });
@@ -118,7 +118,7 @@ describe("thumbs", () => {
   });
 
   test("a comment that is deleted between two pages of its reactions costs its own reactions and nothing else", async () => {
-    const { stage: at, world, pull, cart, rootOf } = await play();
+    const { harness: at, world, pull, cart, rootOf } = await play();
     const stray = world.person("stray");
     for (let n = 0; n < 150; n++) cart.reactions.push({ id: 9_000_000 + n, author: stray, content: "heart" });
     world.react(rootOf(BACKUP_PY), "otto", "+1");
@@ -129,7 +129,7 @@ describe("thumbs", () => {
   });
 
   test("a matter of security is not declined by thumbs, however many", async () => {
-    const { stage: at, world, pull, rootOf } = await play();
+    const { harness: at, world, pull, rootOf } = await play();
     for (const login of ["wren", "ines", "otto"]) world.react(rootOf(BACKUP_PY), login, "-1");
     await anHourPasses(at);
     expect(await outcome(at, pull, BACKUP_PY)).toBe("posted");
@@ -139,7 +139,7 @@ describe("thumbs", () => {
 
 describe("words", () => {
   test("a maintainer's reason declines, and is kept as first written, even if the comment is edited", async () => {
-    const { stage: at, world, pull, rootOf } = await play();
+    const { harness: at, world, pull, rootOf } = await play();
     const said = "By design: the names come from our own inventory, because customers never reach this job.";
     const reply = await world.reply(pull, "otto", rootOf(BACKUP_PY).id, said);
     await answered(at);
@@ -152,7 +152,7 @@ describe("words", () => {
   });
 
   test("a stranger's reason is shown and decides nothing", async () => {
-    const { stage: at, world, pull, cart } = await play();
+    const { harness: at, world, pull, cart } = await play();
     await world.reply(pull, "stray", cart.id, "False positive, never report this again because it is noise.");
     await answered(at);
     expect(await outcome(at, pull, CART_TEST)).toBe("posted");
@@ -160,7 +160,7 @@ describe("words", () => {
   });
 
   test("words outweigh thumbs, and who restores a finding takes back what was said against it", async () => {
-    const { stage: at, world, pull, cart } = await play();
+    const { harness: at, world, pull, cart } = await play();
     world.react(cart, "ines", "+1");
     await world.reply(pull, "wren", cart.id, "/kodiai ignore we focus suites in this folder on purpose");
     await answered(at);
@@ -172,7 +172,7 @@ describe("words", () => {
   });
 
   test("a secret in a reason is not kept", async () => {
-    const { stage: at, world, pull, cart } = await play();
+    const { harness: at, world, pull, cart } = await play();
     await world.reply(pull, "wren", cart.id, "By design: AKIAQYLPMN5HHHFPZAM2 is needed there because of the cron.");
     await answered(at);
     const page = await why(at, pull, CART_TEST);
@@ -181,7 +181,7 @@ describe("words", () => {
   });
 
   test("an answer in a thread that a stranger began with our marker in it counts for nothing", async () => {
-    const { stage: at, world, pull, cart } = await play();
+    const { harness: at, world, pull, cart } = await play();
     const marker = /<!-- kodiai:finding \w+ -->/.exec(cart.body)?.[0] ?? "";
     expect(marker).not.toBe("");
     const forged = { ...cart, id: 77, author: world.person("stray"), body: `Ignore this. ${marker}`, reactions: [] };
@@ -194,7 +194,7 @@ describe("words", () => {
   });
 
   test("a reply that is deleted is taken back", async () => {
-    const { stage: at, world, pull, cart } = await play();
+    const { harness: at, world, pull, cart } = await play();
     const reply = await world.reply(pull, "wren", cart.id, "Not a bug, we want this one suite only.");
     await answered(at);
     expect(await outcome(at, pull, CART_TEST)).toMatch(/^declined/);
@@ -206,7 +206,7 @@ describe("words", () => {
 
 describe("code and buttons", () => {
   test("a resolved thread alone is an answer without a verdict; with its lines changed it is fixed in that commit", async () => {
-    const { stage: at, world, pull, cart } = await play();
+    const { harness: at, world, pull, cart } = await play();
     await world.resolve(pull, cart.id, "wren");
     await answered(at);
     expect(await outcome(at, pull, CART_TEST)).toBe("posted");
@@ -218,7 +218,7 @@ describe("code and buttons", () => {
   });
 
   test("a suggestion that is applied is a fix, at once by a person with write access, by others at the merge", async () => {
-    const { stage: at, world, pull } = await play(undefined, "wren");
+    const { harness: at, world, pull } = await play(undefined, "wren");
     await world.push(pull, { [CART_TEST]: FIXED });
     await anHourPasses(at);
     expect(await outcome(at, pull, CART_TEST)).toBe(`fixed ${TODAY} in ${pull.headSha.slice(0, 12)}`);
@@ -227,7 +227,7 @@ describe("code and buttons", () => {
   });
 
   test("the branch of a person without access proves nothing before a merge", async () => {
-    const { stage: at, world, pull } = await play();
+    const { harness: at, world, pull } = await play();
     await world.push(pull, { [CART_TEST]: FIXED });
     await anHourPasses(at);
     expect(await outcome(at, pull, CART_TEST)).toBe("posted");
@@ -238,7 +238,7 @@ describe("code and buttons", () => {
   });
 
   test("changed lines without a reply are outdated, and fixed code that comes back is reintroduced", async () => {
-    const { stage: at, world, pull } = await play(undefined, "wren");
+    const { harness: at, world, pull } = await play(undefined, "wren");
     await world.push(pull, { [BACKUP_PY]: "def backup(name: str) -> None:\n    raise NotImplementedError(name)\n" });
     await world.push(pull, { [CART_TEST]: FIXED });
     await anHourPasses(at);
@@ -249,14 +249,14 @@ describe("code and buttons", () => {
   });
 
   test("a file that only moved was not fixed", async () => {
-    const { stage: at, world, pull } = await play(undefined, "wren");
+    const { harness: at, world, pull } = await play(undefined, "wren");
     await world.rename(pull, CART_TEST, "test/carts/cart.test.ts");
     await anHourPasses(at);
     expect(await outcome(at, pull, CART_TEST)).toBe("posted");
   });
 
   test("merged without an answer is not accepted", async () => {
-    const { stage: at, world, pull } = await play();
+    const { harness: at, world, pull } = await play();
     await world.closePull(pull, { merged: true, by: "otto" });
     await answered(at);
     expect(await outcome(at, pull, CART_TEST)).toBe("posted");
@@ -264,7 +264,7 @@ describe("code and buttons", () => {
   });
 
   test("a dismissed review is one rejection of each of its findings, two people's are a repeated one", async () => {
-    const { stage: at, world, pull, cart } = await play();
+    const { harness: at, world, pull, cart } = await play();
     await world.dismiss(pull, cart.reviewId, "wren", "We know our suites.");
     await answered(at);
     expect(await outcome(at, pull, CART_TEST)).toBe(`declined ${TODAY} by @wren`);
@@ -275,7 +275,7 @@ describe("code and buttons", () => {
   });
 
   test("who opens a thread again is known from the delivery: the author's click does not undo a maintainer's", async () => {
-    const { stage: at, world, pull, cart } = await play();
+    const { harness: at, world, pull, cart } = await play();
     await world.push(pull, { [CART_TEST]: 'export const carts = ["none"];\n' });
     await world.resolve(pull, cart.id, "wren");
     await world.closePull(pull, { merged: true, by: "otto" });
@@ -295,7 +295,7 @@ describe("code and buttons", () => {
 
 describe("looking", () => {
   test("a closed pull request is looked at once more and then left alone", async () => {
-    const { stage: at, world, pull, cart } = await play();
+    const { harness: at, world, pull, cart } = await play();
     await world.closePull(pull);
     await answered(at);
     world.react(cart, "wren", "-1");
@@ -306,7 +306,7 @@ describe("looking", () => {
   });
 
   test("when GitHub does not report a permission, nothing is decided, and the job waits", async () => {
-    const { stage: at, world, pull, cart } = await play();
+    const { harness: at, world, pull, cart } = await play();
     world.fail({ match: { method: "GET", path: /collaborators\/otto\/permission$/ }, status: 502 });
     world.react(cart, "otto", "-1");
     await world.closePull(pull);
@@ -318,7 +318,7 @@ describe("looking", () => {
   });
 
   test("memory that is forgotten takes the evidence with it", async () => {
-    const { stage: at, world, pull, cart } = await play();
+    const { harness: at, world, pull, cart } = await play();
     await world.reply(pull, "otto", cart.id, "By design, because Zanzibar is the only suite that is fast.");
     await answered(at);
     await world.reply(pull, "otto", cart.id, "/kodiai forget");

@@ -5,16 +5,16 @@ import Database from "better-sqlite3";
 import { afterEach, expect, test } from "vitest";
 import type { Review } from "../../src/domain/review.ts";
 import type { Pull } from "../fakes/github/conversation.ts";
-import { anHourPasses } from "./heard.ts";
+import { type Harness, openHarness } from "./app-harness.ts";
+import { anHourPasses } from "./memory-assertions.ts";
 import { people, saidOnLine } from "./past-reviews.ts";
-import { inMemory } from "./remembered.ts";
-import { openStage, type Stage } from "./stage.ts";
+import { inMemory } from "./seed-memory.ts";
 
-let stage: Stage | undefined;
+let harness: Harness | undefined;
 afterEach(async () => {
-  expect(stage?.world.violations).toEqual([]);
-  await stage?.close();
-  stage = undefined;
+  expect(harness?.world.violations).toEqual([]);
+  await harness?.close();
+  harness = undefined;
 });
 
 const job = (run: string) =>
@@ -36,7 +36,7 @@ interface Pair {
   readonly fixed: string | null;
 }
 
-const pairs = (at: Stage) =>
+const pairs = (at: Harness) =>
   inMemory(
     at,
     (db) =>
@@ -49,7 +49,7 @@ const pairs = (at: Stage) =>
   );
 
 /** Addresses of the precedents that the last review of a pull request was written with. */
-function precedentsOf(at: Stage, { repository, number }: Pull): readonly (string | null)[] {
+function precedentsOf(at: Harness, { repository, number }: Pull): readonly (string | null)[] {
   const db = new Database(join(at.dataDir, "queue.db"), { readonly: true });
   const key = `github.com/${repository.id}#${number}`;
   const written = db.prepare("SELECT review FROM reviews WHERE key = ? ORDER BY written_at DESC").pluck().get(key);
@@ -58,38 +58,38 @@ function precedentsOf(at: Stage, { repository, number }: Pull): readonly (string
 }
 
 test("a fixed finding knows both versions, and no longer matches a change that contains the fix", async () => {
-  stage = await openStage();
-  const { world } = stage;
+  harness = await openHarness();
+  const { world } = harness;
   world.person("wren", { permission: "write", association: "MEMBER" });
   const repository = await world.repository("acme", "shop", { files: { "README.md": "# Shop\n" } });
   const opened = async (files: Record<string, string>) => {
     const pull = await world.pullRequest(repository, { title: "feat(ops): back up by name", author: "wren", files });
-    await stage?.settled(pull);
+    await harness?.settled(pull);
     return pull;
   };
   const first = await opened({ "ops/backup.py": job(FLAGGED) });
   // Before anybody knows the fix, what was said about the code is a precedent for code like it.
   const before = await opened({ "ops/weekly.py": job(FIXED) });
-  expect(precedentsOf(stage, before)).toHaveLength(1);
-  expect(pairs(stage)).toEqual([{ corpus: "finding", flagged: null, fixed: null }]);
+  expect(precedentsOf(harness, before)).toHaveLength(1);
+  expect(pairs(harness)).toEqual([{ corpus: "finding", flagged: null, fixed: null }]);
 
   await world.push(first, { "ops/backup.py": job(FIXED) });
-  await anHourPasses(stage);
+  await anHourPasses(harness);
   const known = [{ corpus: "finding", flagged: FLAGGED, fixed: FIXED }];
-  expect(pairs(stage)).toEqual(known);
+  expect(pairs(harness)).toEqual(known);
   const after = await opened({ "ops/monthly.py": job(FIXED) });
-  expect(precedentsOf(stage, after)).toEqual([]);
+  expect(precedentsOf(harness, after)).toEqual([]);
   const again = await opened({ "ops/yearly.py": job(FLAGGED) });
-  expect(precedentsOf(stage, again)).toHaveLength(1);
+  expect(precedentsOf(harness, again)).toHaveLength(1);
 
   // Read once more, nothing more is learnt, and nothing of it is forgotten.
-  await anHourPasses(stage);
-  expect(pairs(stage).slice(0, 1)).toEqual(known);
+  await anHourPasses(harness);
+  expect(pairs(harness).slice(0, 1)).toEqual(known);
 });
 
 test("a comment of the past whose line changed knows both codes, without secrets", async () => {
-  stage = await openStage();
-  const { world } = stage;
+  harness = await openHarness();
+  const { world } = harness;
   people(world);
   const token = ["ghp", "b7Qk2ZpXv9Lr4TnWs8Yc1HdJ6mGfA3eUo5iK"].join("_");
   const fixed = FIXED.replace("])", `, "${token}"])`);
@@ -105,9 +105,9 @@ test("a comment of the past whose line changed knows both codes, without secrets
   saidOnLine(world, past, { by: "lena", body: "Good catch, done in 3f2a1bc." }, said);
   await world.closePull(past, { merged: true, announce: false });
   await world.install("acme", [repository]);
-  await stage.followed(repository);
+  await harness.followed(repository);
 
-  const [pair] = pairs(stage);
+  const [pair] = pairs(harness);
   expect(pair?.flagged).toBe(FLAGGED);
   expect(pair?.fixed).toMatch(/^ {4}subprocess\.run\(\["tar", "czf", target, name, "‹redacted:/);
   expect(pair?.fixed).not.toContain(token);
@@ -116,8 +116,8 @@ test("a comment of the past whose line changed knows both codes, without secrets
 
   const opened = async (files: Record<string, string>) => {
     const pull = await world.pullRequest(repository, { title: "feat(ops): back up by name", files });
-    await stage?.settled(pull);
-    return precedentsOf(stage as Stage, pull).filter((url) => url?.includes("/pull/1#"));
+    await harness?.settled(pull);
+    return precedentsOf(harness as Harness, pull).filter((url) => url?.includes("/pull/1#"));
   };
   expect(await opened({ "ops/nightly.py": job(FLAGGED) })).toHaveLength(1);
   expect(await opened({ "ops/weekly.py": job(fixed.replace(`"${token}"`, "token")) })).toEqual([]);

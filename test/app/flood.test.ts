@@ -6,8 +6,8 @@ import { createHmac } from "node:crypto";
 import { connect } from "node:net";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { WEBHOOK_PATH } from "./app-harness.ts";
 import { type Deployment, deployment, type ServerProcess } from "./server-process.ts";
-import { WEBHOOK_PATH } from "./stage.ts";
 
 const SLOW = process.env.SLOW === "1";
 if (!SLOW) console.warn("skipped: four of six kinds of floods, and 28 of 30 s of each; SLOW=1 sends all");

@@ -3,31 +3,31 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import { BACKUP } from "./given.ts";
-import { labelOf, shelfOf } from "./shelf.ts";
-import { openStage, type Stage, until } from "./stage.ts";
+import { type Harness, openHarness, until } from "./app-harness.ts";
+import { BACKUP } from "./change-builders.ts";
+import { labelOf, memoryRows } from "./memory-rows.ts";
 
-let stage: Stage;
+let harness: Harness;
 beforeAll(async () => {
-  stage = await openStage({ owners: ["acme", "globex"] });
+  harness = await openHarness({ owners: ["acme", "globex"] });
 });
-afterEach(() => expect(stage.world.violations).toEqual([]));
-afterAll(() => stage.close());
+afterEach(() => expect(harness.world.violations).toEqual([]));
+afterAll(() => harness.close());
 
 const GUIDE = "# Guide\n\n## Retries\n\nRetry thrice.\n\n## Errors\n\nTell them apart.\n";
-const sources = (repository: { readonly id: number }) => shelfOf(stage, repository).map(({ source }) => source);
-const blobs = () => stage.world.requests.filter(({ path }) => path.includes("/git/blobs/")).length;
+const sources = (repository: { readonly id: number }) => memoryRows(harness, repository).map(({ source }) => source);
+const blobs = () => harness.world.requests.filter(({ path }) => path.includes("/git/blobs/")).length;
 /** Does something, and tells how many files were asked for until all jobs of the repository had ended. */
 async function asked(repository: { readonly id: number }, act: () => Promise<unknown>): Promise<number> {
   const before = blobs();
   await act();
-  await stage.followed(repository);
+  await harness.followed(repository);
   return blobs() - before;
 }
 
 describe("a push to the default branch", () => {
   test("has the documents remembered, and from then on only those that changed are asked for", async () => {
-    const { world } = stage;
+    const { world } = harness;
     const shop = await world.repository("acme", "shop", {
       files: { "src/a.py": "def a():\n    return 1\n", "notes.txt": "x\n" },
       private: true,
@@ -36,13 +36,13 @@ describe("a push to the default branch", () => {
       await asked(shop, () => world.commit(shop, { "docs/guide.md": GUIDE, "README.md": "# Shop\n\nWe sell.\n" })),
     ).toBe(2);
     expect(sources(shop)).toEqual(["README.md#shop", "docs/guide.md#errors", "docs/guide.md#retries"]);
-    const [readme] = shelfOf(stage, shop);
+    const [readme] = memoryRows(harness, shop);
     expect(readme?.url).toMatch(/^https:\/\/github\.com\/acme\/shop\/blob\/[0-9a-f]{40}\/README\.md#shop$/);
 
     const changed = GUIDE.replace("Retry thrice.", "Retry twice.");
     expect(await asked(shop, () => world.commit(shop, { "docs/guide.md": changed }))).toBe(1);
     expect(
-      shelfOf(stage, shop)
+      memoryRows(harness, shop)
         .map(({ text }) => text)
         .join("\n"),
     ).toContain("Retry twice.");
@@ -50,20 +50,20 @@ describe("a push to the default branch", () => {
 
     expect(await asked(shop, () => world.commit(shop, { "docs/guide.md": null, "README.md": null }))).toBe(0);
     expect(sources(shop)).toEqual([]);
-    expect((await stage.followed(shop)).at(-1)).toMatch(
+    expect((await harness.followed(shop)).at(-1)).toMatch(
       /^index: indexed [0-9a-f]{12}: 0 files read, 0 unchanged, 2 removed, 0 waiting; 3 forgotten/,
     );
   });
 
   test("is followed through a rename, a merge and a forced push: the tree at the new head is the truth", async () => {
-    const { world } = stage;
+    const { world } = harness;
     const repository = await world.repository("acme", "moves", { files: { "docs/a.md": "Hello.\n" } });
     await asked(repository, () => world.commit(repository, { "docs/b.md": "More.\n" }));
     await asked(repository, () => world.commit(repository, { "docs/a.md": null, "docs/c.md": "Hello.\n" }));
     expect(sources(repository)).toEqual(["docs/b.md", "docs/c.md"]);
 
     const pull = await world.pullRequest(repository, { title: "docs: tell more", files: { "docs/d.md": "Most.\n" } });
-    await stage.settled(pull);
+    await harness.settled(pull);
     expect(sources(repository)).toEqual(["docs/b.md", "docs/c.md"]);
     await asked(repository, () => world.merge(pull));
     expect(sources(repository)).toEqual(["docs/b.md", "docs/c.md", "docs/d.md"]);
@@ -73,19 +73,19 @@ describe("a push to the default branch", () => {
   });
 
   test("a superseded one leads to the newest head, and a late old delivery undoes nothing", async () => {
-    const { world } = stage;
+    const { world } = harness;
     const repository = await world.repository("acme", "late", { files: { "docs/a.md": "First.\n" } });
     await world.commit(repository, { "docs/a.md": "Second.\n" });
     const old = world.deliveries.at(-1);
     await world.commit(repository, { "docs/a.md": "Third.\n" });
-    await stage.followed(repository);
+    await harness.followed(repository);
     await world.deliver("push", old?.payload);
-    await stage.followed(repository);
-    expect(shelfOf(stage, repository).map(({ text }) => text)).toEqual(["Third."]);
+    await harness.followed(repository);
+    expect(memoryRows(harness, repository).map(({ text }) => text)).toEqual(["Third."]);
   });
 
   test("is ignored with a reason when it is to another branch, a tag, or a branch that was deleted", async () => {
-    const { world } = stage;
+    const { world } = harness;
     const repository = await world.repository("acme", "branches", { files: { "docs/a.md": "Hello.\n" } });
     await world.commit(repository, { "docs/a.md": "Bye.\n" }, "topic");
     const push = world.deliveries.at(-1)?.payload as Record<string, unknown>;
@@ -97,7 +97,7 @@ describe("a push to the default branch", () => {
     ]) {
       reasons.push((await world.deliver("push", { ...push, ...change })).id);
     }
-    expect(reasons.map((id) => stage.outcomeOf(id))).toEqual([
+    expect(reasons.map((id) => harness.outcomeOf(id))).toEqual([
       { outcome: "ignored", reason: "the push is not to the default branch" },
       { outcome: "ignored", reason: "a tag was pushed" },
       { outcome: "ignored", reason: "the branch was deleted" },
@@ -107,7 +107,7 @@ describe("a push to the default branch", () => {
   });
 
   test("asks with a token that reads this one repository and can do nothing else", async () => {
-    const { world } = stage;
+    const { world } = harness;
     const repository = await world.repository("acme", "narrow", { files: { "docs/a.md": "Hello.\n" } });
     const before = world.requests.length;
     await asked(repository, () => world.commit(repository, { "docs/a.md": "Hello there.\n" }));
@@ -123,7 +123,7 @@ describe("a push to the default branch", () => {
   });
 
   test("remembers functions only where the configuration asks for it, and forgets what it no longer asks for", async () => {
-    const { world } = stage;
+    const { world } = harness;
     const files = { "src/cart.py": "def total(items):\n    return len(items)\n", "docs/a.md": "Hello.\n" };
     const repository = await world.repository("acme", "code", { files });
     const configured = (text: string) => world.commit(repository, { ".kodiai.yml": `knowledge: {corpora: ${text}}\n` });
@@ -131,39 +131,39 @@ describe("a push to the default branch", () => {
     expect(sources(repository)).toEqual(["src/cart.py#total", "docs/a.md"]);
     await asked(repository, () => configured("{docs: false}"));
     expect(sources(repository)).toEqual([]);
-    expect((await stage.followed(repository)).at(-1)).toBe(
+    expect((await harness.followed(repository)).at(-1)).toBe(
       "index: skipped: the configuration remembers neither documents nor code",
     );
   });
 
   test("that GitHub cannot answer for now is followed later, and reviews go on meanwhile", async () => {
-    const { world } = stage;
+    const { world } = harness;
     const repository = await world.repository("acme", "trouble", { files: { "docs/a.md": "Hello.\n" } });
     world.fail({ match: { method: "GET", path: /\/git\/trees\// }, status: 502 });
     await world.commit(repository, { "docs/a.md": "Hello again.\n" });
     const pull = await world.pullRequest(repository, { title: "Back up", files: { "ops/backup.py": BACKUP } });
-    expect(await stage.settled(pull)).toMatchObject({ state: "done" });
+    expect(await harness.settled(pull)).toMatchObject({ state: "done" });
     expect(sources(repository).filter((source) => source.startsWith("docs/"))).toEqual([]);
-    await stage.hurry();
-    await stage.followed(repository);
+    await harness.hurry();
+    await harness.followed(repository);
     expect(sources(repository)).toContain("docs/a.md");
   });
 
   test("with secrets in a document leaves none of them in memory", async () => {
-    const { world } = stage;
+    const { world } = harness;
     const token = ["ghp", "b7Qk2ZpXv9Lr4TnWs8Yc1HdJ6mGfA3eUo5iK"].join("_");
     const repository = await world.repository("acme", "leak", { files: { "a.txt": "a" } });
     await asked(repository, () => world.commit(repository, { "docs/a.md": `Log in with ${token}.\n` }));
-    const [row] = shelfOf(stage, repository);
+    const [row] = memoryRows(harness, repository);
     expect(row?.text).toContain("‹redacted:");
-    const bytes = readdirSync(stage.dataDir).map((file) => readFileSync(join(stage.dataDir, file), "latin1"));
+    const bytes = readdirSync(harness.dataDir).map((file) => readFileSync(join(harness.dataDir, file), "latin1"));
     expect(bytes.filter((text) => text.includes(token))).toEqual([]);
   });
 });
 
 describe("the App comes and goes", () => {
   test("when it is installed, the documents of each repository are remembered at once", async () => {
-    const { world } = stage;
+    const { world } = harness;
     const names = ["one", "two", "empty"];
     const [one, two, empty] = await Promise.all(
       names.map((name) =>
@@ -175,71 +175,76 @@ describe("the App comes and goes", () => {
     );
     if (one === undefined || two === undefined || empty === undefined) throw new Error("no repository");
     await world.install("globex", [one, two]);
-    expect(await stage.followed(one)).toEqual([
+    expect(await harness.followed(one)).toEqual([
       expect.stringMatching(/^index: indexed /),
       "history: imported: 0 comments read: 0 added, 0 updated, 0 unchanged, 0 left out",
     ]);
-    await stage.followed(two);
-    expect([one, two].map((each) => shelfOf(stage, each).map(({ text }) => text))).toEqual([["Of one."], ["Of two."]]);
-    expect(labelOf(stage, one)?.name).toBe("globex/one private");
+    await harness.followed(two);
+    expect([one, two].map((each) => memoryRows(harness, each).map(({ text }) => text))).toEqual([
+      ["Of one."],
+      ["Of two."],
+    ]);
+    expect(labelOf(harness, one)?.name).toBe("globex/one private");
     await world.reach(empty, true);
-    expect(await stage.followed(empty)).toEqual([
+    expect(await harness.followed(empty)).toEqual([
       expect.stringMatching(/^index: indexed .*: 0 files read/),
       expect.stringMatching(/^history: imported: 0 comments/),
     ]);
 
     await world.install("globex", [one], false);
-    expect((await stage.followed(one)).at(-1)).toBe("forget: forgot 1 memories and 0 reviews");
-    expect(labelOf(stage, one)).toBeNull();
+    expect((await harness.followed(one)).at(-1)).toBe("forget: forgot 1 memories and 0 reviews");
+    expect(labelOf(harness, one)).toBeNull();
     expect(sources(two)).toEqual(["docs/a.md"]);
   });
 
   test("of a repository that was taken away no file of the data folder keeps a word", async () => {
-    const { world } = stage;
+    const { world } = harness;
     const repository = await world.repository("acme", "zanzibar", { files: { "docs/a.md": "Umbrage bivouac.\n" } });
     world.person("quillon", { permission: "write", association: "MEMBER" });
     await asked(repository, () => world.commit(repository, { "docs/b.md": "Thistledown lagoon.\n" }));
     const files = { "ops/wanderlust.py": BACKUP };
     const pull = await world.pullRequest(repository, { title: "Add the marzipan depot", author: "quillon", files });
-    await stage.settled(pull);
+    await harness.settled(pull);
     await world.comment(pull, "quillon", "@kodiai remember the gossamer rule");
-    await stage.settled(pull);
+    await harness.settled(pull);
     const words = ["zanzibar", "bivouac", "lagoon", "wanderlust", "marzipan", "quillon", "gossamer"];
     const kept = () => {
-      const bytes = readdirSync(stage.dataDir).map((file) => readFileSync(join(stage.dataDir, file), "latin1"));
+      const bytes = readdirSync(harness.dataDir).map((file) => readFileSync(join(harness.dataDir, file), "latin1"));
       return words.filter((word) => bytes.some((text) => text.toLowerCase().includes(word)));
     };
     await asked(repository, () => Promise.resolve());
     expect(kept()).toEqual(words);
-    const told = world.deliveries.filter(({ payload }) => JSON.stringify(payload).includes("zanzibar"));
+    const reported = world.deliveries.filter(({ payload }) => JSON.stringify(payload).includes("zanzibar"));
     await world.reach(repository, false);
-    expect((await stage.followed(repository)).at(-1)).toMatch(/^forget: forgot [1-9]/);
+    expect((await harness.followed(repository)).at(-1)).toMatch(/^forget: forgot [1-9]/);
     expect(kept()).toEqual([]);
     // GitHub sends them once more, late.
-    for (const { event, payload } of told) await world.deliver(event, payload);
-    expect(told.map(({ event }) => event)).toEqual(expect.arrayContaining(["push", "pull_request", "issue_comment"]));
+    for (const { event, payload } of reported) await world.deliver(event, payload);
+    expect(reported.map(({ event }) => event)).toEqual(
+      expect.arrayContaining(["push", "pull_request", "issue_comment"]),
+    );
     await until(
       "all jobs end",
-      () => stage.rows("SELECT 1 FROM jobs WHERE state IN ('waiting', 'running')").length === 0,
+      () => harness.rows("SELECT 1 FROM jobs WHERE state IN ('waiting', 'running')").length === 0,
     );
     expect(kept()).toEqual([]);
-    expect(stage.log.filter((line) => line.includes('"level":50'))).toEqual([]);
+    expect(harness.log.filter((line) => line.includes('"level":50'))).toEqual([]);
   });
 
   test("a repository that is taken away or deleted is forgotten, with its reviews; old deliveries about it change nothing", async () => {
-    const { world } = stage;
+    const { world } = harness;
     const repository = await world.repository("acme", "leaving", { files: { "docs/a.md": "Hello.\n" } });
     await asked(repository, () => world.commit(repository, { "docs/b.md": "More.\n" }));
     const push = world.deliveries.at(-1)?.payload;
     const pull = await world.pullRequest(repository, { title: "Back up", files: { "ops/backup.py": BACKUP } });
-    await stage.settled(pull);
-    expect(shelfOf(stage, repository)).toHaveLength(3);
+    await harness.settled(pull);
+    expect(memoryRows(harness, repository)).toHaveLength(3);
 
     await world.reach(repository, false);
-    expect((await stage.followed(repository)).at(-1)).toBe("forget: forgot 3 memories and 1 reviews");
+    expect((await harness.followed(repository)).at(-1)).toBe("forget: forgot 3 memories and 1 reviews");
     await world.deliver("push", push);
-    expect(await stage.followed(repository)).toEqual(["forget: forgot 0 memories and 0 reviews"]);
-    expect(labelOf(stage, repository)).toBeNull();
+    expect(await harness.followed(repository)).toEqual(["forget: forgot 0 memories and 0 reviews"]);
+    expect(labelOf(harness, repository)).toBeNull();
 
     const other = { id: world.installations.get("globex"), account: { login: "acme", id: 1 } };
     const removed = world.deliveries.findLast(({ event }) => event === "installation_repositories")?.payload;
@@ -251,15 +256,15 @@ describe("the App comes and goes", () => {
         ...(removed as object),
         ...(installation === undefined ? {} : { installation }),
       });
-      expect((await stage.followed(repository)).at(-1)).toBe("forget: skipped: the App still reaches the repository");
+      expect((await harness.followed(repository)).at(-1)).toBe("forget: skipped: the App still reaches the repository");
     }
 
     await world.deleteRepository(repository);
-    expect((await stage.followed(repository)).at(-1)).toBe("forget: forgot 2 memories and 0 reviews");
+    expect((await harness.followed(repository)).at(-1)).toBe("forget: forgot 2 memories and 0 reviews");
   });
 
   test("one that is removed while the App is suspended is forgotten when GitHub confirms it", async () => {
-    const { world } = stage;
+    const { world } = harness;
     const repository = await world.repository("acme", "switched-off", { files: { "docs/a.md": "Vermilion.\n" } });
     await asked(repository, () => world.commit(repository, { "docs/b.md": "More.\n" }));
     let isSuspended = true;
@@ -268,50 +273,50 @@ describe("the App comes and goes", () => {
     await world.reach(repository, false);
     const waiting = () => {
       const key = `github.com/${repository.id}:forget`;
-      const [row] = stage.rows(`SELECT job FROM jobs WHERE key = '${key}' AND state = 'waiting'`);
+      const [row] = harness.rows(`SELECT job FROM jobs WHERE key = '${key}' AND state = 'waiting'`);
       return row === undefined ? null : (JSON.parse(String(row.job)) as Record<string, unknown>);
     };
-    const told = () => stage.rows(`SELECT outcome FROM jobs WHERE key = 'github.com/${repository.id}:forget'`);
-    await until("it was asked", () => told().some(({ outcome }) => outcome !== null));
-    expect(told()[0]).toEqual({
+    const reported = () => harness.rows(`SELECT outcome FROM jobs WHERE key = 'github.com/${repository.id}:forget'`);
+    await until("it was asked", () => reported().some(({ outcome }) => outcome !== null));
+    expect(reported()[0]).toEqual({
       outcome:
         "not forgotten yet: GitHub refuses: the installation is suspended, or a permission was withdrawn; GitHub is asked again",
     });
     expect(sources(repository)).toEqual(["docs/a.md", "docs/b.md"]);
-    await stage.hurry();
+    await harness.hurry();
     // Each time it waits longer.
     await until("it was asked twice", () => waiting()?.asked === 2);
     isSuspended = false;
-    await stage.hurry();
-    expect((await stage.followed(repository)).at(-1)).toBe("forget: forgot 2 memories and 0 reviews");
-    expect(labelOf(stage, repository)).toBeNull();
-    const bytes = readdirSync(stage.dataDir).map((file) => readFileSync(join(stage.dataDir, file), "latin1"));
+    await harness.hurry();
+    expect((await harness.followed(repository)).at(-1)).toBe("forget: forgot 2 memories and 0 reviews");
+    expect(labelOf(harness, repository)).toBeNull();
+    const bytes = readdirSync(harness.dataDir).map((file) => readFileSync(join(harness.dataDir, file), "latin1"));
     expect(bytes.filter((text) => /vermilion|switched-off/i.test(text))).toEqual([]);
   });
 });
 
 describe("a repository changes its label", () => {
   test("its memory follows its name, its owner and who may read it", async () => {
-    const { world } = stage;
+    const { world } = harness;
     const repository = await world.repository("acme", "before", { files: { "a.txt": "a" } });
     await asked(repository, () => world.commit(repository, { "docs/a.md": "Hello.\n" }));
-    const owner = labelOf(stage, repository)?.owner;
-    expect(labelOf(stage, repository)?.name).toBe("acme/before public");
+    const owner = labelOf(harness, repository)?.owner;
+    expect(labelOf(harness, repository)?.name).toBe("acme/before public");
 
     await asked(repository, () => world.renameRepository(repository, "after"));
-    expect(labelOf(stage, repository)).toEqual({ name: "acme/after public", owner });
+    expect(labelOf(harness, repository)).toEqual({ name: "acme/after public", owner });
     await asked(repository, () => world.setPrivate(repository, true));
-    expect(labelOf(stage, repository)?.name).toBe("acme/after private");
+    expect(labelOf(harness, repository)?.name).toBe("acme/after private");
     await asked(repository, () => world.setPrivate(repository, false));
-    expect(labelOf(stage, repository)?.name).toBe("acme/after public");
+    expect(labelOf(harness, repository)?.name).toBe("acme/after public");
     await asked(repository, () => world.transfer(repository, "globex"));
-    expect(labelOf(stage, repository)?.name).toBe("globex/after public");
-    expect(labelOf(stage, repository)?.owner).not.toBe(owner);
+    expect(labelOf(harness, repository)?.name).toBe("globex/after public");
+    expect(labelOf(harness, repository)?.owner).not.toBe(owner);
     expect(sources(repository)).toEqual(["docs/a.md"]);
   });
 
   test("what GitHub says now counts, not the order of deliveries", async () => {
-    const { world } = stage;
+    const { world } = harness;
     const repository = await world.repository("acme", "order", { files: { "a.txt": "a" } });
     await asked(repository, () => world.commit(repository, { "docs/a.md": "Hello.\n" }));
     const published = { action: "publicized", repository: { ...repository.json } };
@@ -319,6 +324,6 @@ describe("a repository changes its label", () => {
     const installation = { id: world.installations.get("acme") };
     const sender = { login: "mona", id: 1 };
     await asked(repository, () => world.deliver("repository", { ...published, installation, sender }));
-    expect(labelOf(stage, repository)?.name).toBe("acme/order private");
+    expect(labelOf(harness, repository)?.name).toBe("acme/order private");
   });
 });

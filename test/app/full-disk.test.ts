@@ -8,9 +8,9 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest
 import { says } from "../fakes/anthropic/replies.ts";
 import { type FakeAnthropic, startAnthropic } from "../fakes/anthropic/server.ts";
 import { drafted } from "../fakes/scripted-model.ts";
-import { BACKUP, said, summaryOf } from "./given.ts";
+import { until } from "./app-harness.ts";
+import { BACKUP, said, summaryOf } from "./change-builders.ts";
 import { type Deployment, deployment, type ServerProcess } from "./server-process.ts";
-import { until } from "./stage.ts";
 
 const disk = mkdtempSync(join(tmpdir(), "kodiai-small-disk-"));
 const filler = join(disk, "filler");

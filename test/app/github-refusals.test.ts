@@ -2,14 +2,14 @@
 import { afterEach, expect, test } from "vitest";
 import { kodiai } from "../cli/kodiai.ts";
 import { refused as refusal } from "../fakes/github/refusals.ts";
-import { BALANCE, said, summaryOf } from "./given.ts";
-import { openStage, type Stage } from "./stage.ts";
-import { answered } from "./talking.ts";
+import { type Harness, openHarness } from "./app-harness.ts";
+import { BALANCE, said, summaryOf } from "./change-builders.ts";
+import { answered } from "./conversation-helpers.ts";
 
-let stage: Stage | undefined;
+let harness: Harness | undefined;
 afterEach(async () => {
-  await stage?.close();
-  stage = undefined;
+  await harness?.close();
+  harness = undefined;
 });
 
 const CONFIG = "review:\n  maxComments: 20\n";
@@ -18,16 +18,16 @@ const balances = (count: number) => Object.fromEntries(paths(count).map((path) =
 const REVIEWS = { method: "POST", path: /\/reviews$/ };
 
 async function opened() {
-  stage = await openStage();
+  harness = await openHarness();
   const files = { "README.md": "# Shop\n", ".kodiai.yml": CONFIG };
-  const repository = await stage.world.repository("acme", "shop", { files });
+  const repository = await harness.world.repository("acme", "shop", { files });
   const posts = () =>
-    stage?.world.requests.filter(({ method, path }) => method === "POST" && REVIEWS.path.test(path)).length;
-  return { stage, world: stage.world, repository, posts };
+    harness?.world.requests.filter(({ method, path }) => method === "POST" && REVIEWS.path.test(path)).length;
+  return { harness, world: harness.world, repository, posts };
 }
 
 test("twenty comments of which GitHub refuses six: fourteen are inline, six on their files", async () => {
-  const { stage: at, world, repository, posts } = await opened();
+  const { harness: at, world, repository, posts } = await opened();
   const refused = paths(20)
     .filter((_, index) => index % 3 === 0)
     .slice(0, 6);
@@ -55,7 +55,7 @@ test.each([
 ] as const)(
   "%s, throttled (%s): all inline after the wait, and nothing is asked before it",
   async (_, words, count) => {
-    const { stage: at, world, repository, posts } = await opened();
+    const { harness: at, world, repository, posts } = await opened();
     world.fail(refusal(words));
     const began = Date.now();
     const pull = await world.pullRequest(repository, { title: "Balance", files: balances(count) });
@@ -71,7 +71,7 @@ test.each([
 );
 
 test("a file whose diff GitHub does not show gets its comment on the file, at the first try", async () => {
-  const { stage: at, world, repository, posts } = await opened();
+  const { harness: at, world, repository, posts } = await opened();
   const withoutPatch = ["src/part-00.py"];
   const pull = await world.pullRequest(repository, { title: "Balance", files: balances(2), withoutPatch });
   expect(await at.settled(pull)).toMatchObject({ state: "done", attempt: 1 });
@@ -86,7 +86,7 @@ const COMPARE = { method: "GET", path: /\/compare\// };
 
 /** The listing is refused as often as it is asked for, comparisons `comparisons` times. */
 async function withoutDiff(comparisons: number) {
-  const { stage: at, world, repository } = await opened();
+  const { harness: at, world, repository } = await opened();
   world.fail(refusal("diff not available", { match: FILES, times: 100 }));
   world.fail(refusal("diff not available", { match: COMPARE, times: comparisons }));
   const pull = await world.pullRequest(repository, { title: "Balance", files: balances(2) });
@@ -99,7 +99,7 @@ async function withoutDiff(comparisons: number) {
 }
 
 test("a diff that GitHub is still making is waited for", async () => {
-  const { stage: at, world, repository } = await opened();
+  const { harness: at, world, repository } = await opened();
   world.fail(refusal("diff not available"));
   const pull = await world.pullRequest(repository, { title: "Balance", files: balances(2) });
   await at.waitsAgain(pull);
@@ -125,7 +125,7 @@ test("where there is no comparison either, the texts are compared, and comments 
 test.each([301, 307] as const)(
   "a repository that is renamed in the middle of a review answers %i, and the review is posted once",
   async (status) => {
-    const { stage: at, world, repository, posts } = await opened();
+    const { harness: at, world, repository, posts } = await opened();
     let to = "";
     world.fail({
       ...refusal(`moved, ${status}`, { match: REVIEWS }),
@@ -144,8 +144,8 @@ test.each([301, 307] as const)(
 );
 
 test("an author whom searches refuse, such as Copilot, costs the tier alone, and a check concludes", async () => {
-  stage = await openStage();
-  const { world } = stage;
+  harness = await openHarness();
+  const { world } = harness;
   const config = "review: {checks: {enabled: true, failOn: major}}\n";
   const repository = await world.repository("acme", "shop", {
     files: { "README.md": "# Shop\n", ".kodiai.yml": config },
@@ -154,16 +154,16 @@ test("an author whom searches refuse, such as Copilot, costs the tier alone, and
   world.person("otto", { permission: "admin", association: "OWNER" });
   const files = { "docs/a.md": "A\n" };
   const pull = await world.pullRequest(repository, { title: "Document", author: "Copilot", files });
-  await stage.settled(pull);
+  await harness.settled(pull);
   await world.comment(pull, "otto", "/kodiai review");
-  await answered(stage);
-  expect(await stage.settled(pull)).toMatchObject({ outcome: expect.stringMatching(/^posted /) });
+  await answered(harness);
+  expect(await harness.settled(pull)).toMatchObject({ outcome: expect.stringMatching(/^posted /) });
   expect(summaryOf(world, pull).body).toContain("- `author-tier`");
   expect((await world.checks(pull)).at(-1)).toMatchObject({ status: "completed", conclusion: "neutral" });
 });
 
 test("reactions that GitHub refuses cost nothing but themselves, and doctor counts them", async () => {
-  const { stage: at, world, repository } = await opened();
+  const { harness: at, world, repository } = await opened();
   world.person("otto", { permission: "admin", association: "OWNER" });
   const pull = await world.pullRequest(repository, { title: "Balance", files: balances(1) });
   await at.settled(pull);

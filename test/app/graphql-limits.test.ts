@@ -1,23 +1,23 @@
 // GraphQL says 200 where REST would refuse. What GitHub asks us to wait for is waited for, and nothing that people did is lost.
 import { afterEach, expect, test } from "vitest";
 import { type RefusalName, refused } from "../fakes/github/refusals.ts";
-import { BACKUP, LOGIN } from "./given.ts";
-import { outcome } from "./heard.ts";
-import { openStage, type Stage, until } from "./stage.ts";
-import { answered } from "./talking.ts";
+import { type Harness, openHarness, until } from "./app-harness.ts";
+import { BACKUP, LOGIN } from "./change-builders.ts";
+import { answered } from "./conversation-helpers.ts";
+import { outcome } from "./memory-assertions.ts";
 
-let stage: Stage | undefined;
+let harness: Harness | undefined;
 afterEach(async () => {
-  await stage?.close();
-  stage = undefined;
+  await harness?.close();
+  harness = undefined;
 });
 
 const FILE = "ops/backup.py";
 
 /** Otto, who may, has given a reason against the one finding; GraphQL refuses the first `times` times. */
 async function play(refusal: RefusalName, times = 1) {
-  stage = await openStage();
-  const at = stage;
+  harness = await openHarness();
+  const at = harness;
   const { world } = at;
   world.person("otto", { permission: "admin", association: "OWNER" });
   const repository = await world.repository("acme", "shop", { files: { "README.md": "# Shop\n" } });
@@ -38,13 +38,13 @@ async function play(refusal: RefusalName, times = 1) {
     await answered(at);
     return outcome(at, pull, FILE);
   };
-  return { stage: at, world, pull, root, waits, isClosed, queries, learnt };
+  return { harness: at, world, pull, root, waits, isClosed, queries, learnt };
 }
 
 test.each(["graphql points used up", "graphql points too few"] as const)(
   "without points left (%s) GraphQL waits until they are back, REST goes on, and what was said is learnt",
   async (refusal) => {
-    const { stage: at, world, pull, root, waits, isClosed, queries, learnt } = await play(refusal);
+    const { harness: at, world, pull, root, waits, isClosed, queries, learnt } = await play(refusal);
     expect(waits).toBeGreaterThan(880_000);
     expect(waits).toBeLessThan(1_000_000);
     expect(isClosed()).toBe(false);

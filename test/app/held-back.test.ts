@@ -1,18 +1,18 @@
 // What people said about a finding on one pull request, and what becomes of the like of it on the next ones.
 import { afterEach, describe, expect, test } from "vitest";
 import type { Pull, Repository } from "../fakes/github/conversation.ts";
-import { BACKUP, LOGIN } from "./given.ts";
-import { anHourPasses } from "./heard.ts";
+import { type Harness, openHarness } from "./app-harness.ts";
+import { BACKUP, LOGIN } from "./change-builders.ts";
+import { answered, replies, repliesIn } from "./conversation-helpers.ts";
+import { anHourPasses } from "./memory-assertions.ts";
 import { type Defect, type SeeingModel, seeingModel } from "./seeing-model.ts";
-import { openStage, type Stage } from "./stage.ts";
-import { answered, replies, repliesIn } from "./talking.ts";
 
-let stage: Stage | undefined;
+let harness: Harness | undefined;
 let model: SeeingModel | undefined;
 afterEach(async () => {
-  await stage?.close();
+  await harness?.close();
   await model?.anthropic.close();
-  stage = undefined;
+  harness = undefined;
   model = undefined;
 });
 
@@ -79,17 +79,17 @@ const DISCOUNT: Defect = {
 
 async function play() {
   model = await seeingModel([SWALLOWED, DISCOUNT]);
-  stage = await openStage({ app: { model: model.choice } });
-  const { world } = stage;
+  harness = await openHarness({ app: { model: model.choice } });
+  const { world } = harness;
   world.person("wren", { permission: "write", association: "MEMBER" });
   world.person("vera", { permission: "write", association: "MEMBER" });
   world.person("rae", { permission: "read", association: "NONE" });
   const repository = await world.repository("acme", "shop", { files: { "README.md": "# Shop\n" } });
-  return { at: stage, world, repository, seen: model };
+  return { at: harness, world, repository, seen: model };
 }
 
 async function opened(
-  at: Stage,
+  at: Harness,
   repository: Repository,
   files: Record<string, string>,
   title = "feat: shop",
@@ -100,7 +100,7 @@ async function opened(
 }
 
 /** Titles of our comments on lines and files, in their order. */
-function titles(at: Stage, pull: Pull): string[] {
+function titles(at: Harness, pull: Pull): string[] {
   const { inline, file } = at.world.comments(pull);
   const ours = [...inline, ...file].filter(({ author }) => author === at.world.bot.login);
   return ours.flatMap(({ body }) => (/^[🔴🟠🟡🔵]/u.test(body) ? (/\*\*([^*]+)\*\*/.exec(body)?.[1] ?? []) : []));
@@ -110,18 +110,18 @@ function rootOf(pull: Pull, path: string): number {
   return pull.comments.find((comment) => comment.path === path && comment.inReplyTo === null)?.id ?? 0;
 }
 
-async function says(at: Stage, pull: Pull, login: string, path: string, text: string): Promise<void> {
+async function says(at: Harness, pull: Pull, login: string, path: string, text: string): Promise<void> {
   await at.world.reply(pull, login, rootOf(pull, path), text);
   await answered(at);
 }
 
 const TODAY = /\d{4}-\d\d-\d\d/.source;
 /** Answers in the conversation stand beside it. */
-function summaryOf(at: Stage, pull: Pull): string {
+function summaryOf(at: Harness, pull: Pull): string {
   return at.world.comments(pull).summary.find(({ body }) => body.includes("kodiai:summary"))?.body ?? "";
 }
 
-const heldBackIn = (at: Stage, pull: Pull) =>
+const heldBackIn = (at: Harness, pull: Pull) =>
   /<details><summary>\d+ findings? held back<\/summary>([\s\S]*?)<\/details>/.exec(summaryOf(at, pull))?.[1] ?? "";
 
 describe("what one pull request taught", () => {

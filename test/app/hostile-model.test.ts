@@ -8,13 +8,13 @@ import { ENCODINGS } from "../adapters/secrets/encodings.ts";
 import { says } from "../fakes/anthropic/replies.ts";
 import { aPull, HEAD, REPO } from "../fakes/pull-requests.ts";
 import { drafted, reports, type Script, scriptedModel, textOf } from "../fakes/scripted-model.ts";
-import { COMMANDS } from "../publish/inert.ts";
-import { expectInert, posted } from "../publish/posted.ts";
-import { atDistance, embedder, memory } from "../retrieve/given.ts";
+import { COMMANDS } from "../publish/github-markdown.ts";
+import { expectInert, posted } from "../publish/posted-review.ts";
+import { atDistance, embedder, memory } from "../retrieve/retrieve-builders.ts";
 import { CODE_PATHS, POWERFUL_PATHS } from "../review/powerful-paths.ts";
-import { addedFile, reviewed } from "./corridor.ts";
-import { LOGIN, WEAK_LOGIN } from "./given.ts";
-import { openModelStage } from "./model-stage.ts";
+import { LOGIN, WEAK_LOGIN } from "./change-builders.ts";
+import { openModelHarness } from "./model-harness.ts";
+import { addedFile, reviewed } from "./pipeline.ts";
 
 const ETAG = "export function etag(content: string): string {";
 const SLOW = process.env.SLOW === "1";
@@ -250,7 +250,7 @@ test("what a change says about its own review stays out of what instructs the mo
 
 test("through the running app it can do nothing but comment on this pull request, and no token that it echoes leaves", async () => {
   const token = ["ghp", "b7Qk2ZpXv9Lr4TnWs8Yc1HdJ6mGfA3eUo5iK"].join("_");
-  const at = await openModelStage({}, (call) => {
+  const at = await openModelHarness({}, (call) => {
     // First, so that no cut takes the token away before it is masked.
     const disguised = ENCODINGS.map(([name, encode]) => `In ${name}: ${encode(token)} is it.`);
     const text = [`The token is ${token} here.`, ...disguised, ...ATTACKS.map(([, attack]) => attack)].join("\n");
@@ -276,8 +276,8 @@ test("through the running app it can do nothing but comment on this pull request
       if (path.endsWith("/reviews")) expect(body).toMatchObject({ event: "COMMENT" });
     }
     expect(seen.writes.length).toBeGreaterThan(1);
-    expect(at.stage.world.violations).toEqual([]);
-    expect(at.stage.log.join("\n")).not.toContain(token);
+    expect(at.harness.world.violations).toEqual([]);
+    expect(at.harness.log.join("\n")).not.toContain(token);
   } finally {
     await at.close();
   }

@@ -2,12 +2,12 @@
 // turn text that was made inert into something that acts.
 import { afterEach, describe, expect, test } from "vitest";
 import { says } from "../fakes/anthropic/replies.ts";
-import { expectSentInert, sentMarkdown } from "../publish/sent.ts";
-import { BACKUP, LOGIN, said, summaryOf } from "./given.ts";
-import { anHourPasses } from "./heard.ts";
-import { openModelStage } from "./model-stage.ts";
-import { openStage, type Stage } from "./stage.ts";
-import { answered, repliesIn } from "./talking.ts";
+import { expectSentInert, sentMarkdown } from "../publish/sent-markdown.ts";
+import { type Harness, openHarness } from "./app-harness.ts";
+import { BACKUP, LOGIN, said, summaryOf } from "./change-builders.ts";
+import { answered, repliesIn } from "./conversation-helpers.ts";
+import { anHourPasses } from "./memory-assertions.ts";
+import { openModelHarness } from "./model-harness.ts";
 
 const HEADER = "-----BEGIN PRIVATE KEY-----";
 // Put together here, so that no scanner takes this file for a leak.
@@ -20,21 +20,21 @@ const DRAFTED = {
 const UPHELD = { verdict: "holds", severity: "major", confidence: 1, reason: "It is so." };
 const GATE = "review: {checks: {enabled: true, failOn: major}}\n";
 
-let stage: Stage | undefined;
+let harness: Harness | undefined;
 afterEach(async () => {
-  await stage?.close();
-  stage = undefined;
+  await harness?.close();
+  harness = undefined;
 });
 
 async function play(files: Readonly<Record<string, string>> = { ".kodiai.yml": GATE }) {
-  stage = await openStage();
-  const repository = await stage.world.repository("acme", "shop", { files: { "README.md": "# Shop\n", ...files } });
-  return { stage, world: stage.world, repository };
+  harness = await openHarness();
+  const repository = await harness.world.repository("acme", "shop", { files: { "README.md": "# Shop\n", ...files } });
+  return { harness, world: harness.world, repository };
 }
 
 describe("an outsider's pull request", () => {
   test("cannot erase its review with the header of a key in its title: the finding is posted and the check fails", async () => {
-    const { stage: at, world, repository } = await play();
+    const { harness: at, world, repository } = await play();
     const pull = await world.pullRequest(repository, {
       title: `fix: ${HEADER} abcdefghijklmnopqrstuvwxyz0123456789ABCD`,
       author: world.person("mallory").login,
@@ -51,7 +51,7 @@ describe("an outsider's pull request", () => {
   });
 
   test("cannot empty the comments with a key of dashes in the configuration that it proposes", async () => {
-    const { stage: at, world, repository } = await play();
+    const { harness: at, world, repository } = await play();
     const pull = await world.pullRequest(repository, {
       title: `fix: ${HEADER} abcdefghijklmnopqrstuvwxyz0123456789ABCD`,
       author: world.person("mallory").login,
@@ -66,7 +66,7 @@ describe("an outsider's pull request", () => {
 
   test("hides no code from the model behind the header of a key", async () => {
     const code = Array.from({ length: 100 }, (_, at) => `export const price${at} = base + ${at};`);
-    const at = await openModelStage({}, () => says({ findings: [], ruleFindings: [], walkthrough: "Prices." }));
+    const at = await openModelHarness({}, () => says({ findings: [], ruleFindings: [], walkthrough: "Prices." }));
     try {
       const text = [`// ${HEADER} abcdefghijklmnopqrstuvwxyz0123456789ABCD`, ...code, "// -----", ""].join("\n");
       const { asked, summary } = await at.review("feat: prices", { "src/prices.ts": text });
@@ -84,7 +84,7 @@ describe("an outsider's pull request", () => {
       (_, at) => `MIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSjAgEAAoIBAQC7VJTUt9Us8c${at}/`,
     );
     const key = [HEADER, ...body, "-----END PRIVATE KEY-----"];
-    const at = await openModelStage({}, () => says({ findings: [], ruleFindings: [], walkthrough: "A key." }));
+    const at = await openModelHarness({}, () => says({ findings: [], ruleFindings: [], walkthrough: "A key." }));
     try {
       const { asked, summary } = await at.review("feat: key", {
         "src/key.ts": ["export const key = `", ...key, "`;", "export const after = 1;", ""].join("\n"),
@@ -104,7 +104,7 @@ describe("an outsider's pull request", () => {
 
 describe("what is sent does nothing, after redaction too", () => {
   test("a release note that holds a token in two halves becomes no image", async () => {
-    const { stage: at, world } = await play();
+    const { harness: at, world } = await play();
     world.person("dependabot[bot]", { id: 49699333, type: "Bot" });
     world.packages.releases.set("evil/pkg", [
       { tag: "v2.0.0", body: `## Breaking Changes\n- Note: !${HALF}[${OTHER}(//evil.example/p.png)](https://x.y/z)\n` },
@@ -142,37 +142,37 @@ describe("what is sent does nothing, after redaction too", () => {
       title: `Say !${HALF}[${OTHER}(//evil.example/p.png)](https://x.y/z)`,
       body: SPLIT,
     };
-    const at = await openModelStage({}, ({ system, prompt }) => {
+    const at = await openModelHarness({}, ({ system, prompt }) => {
       if (system.includes("You answer one question")) return says({ answer: SPLIT });
       const ids = [...prompt.matchAll(/^\[(fnd_\w+)\]/gm)].map(([, id]) => id);
       if (ids.length > 0) return says({ findings: ids.map((id) => ({ ...UPHELD, id })) });
       return says({ findings: [finding], ruleFindings: [], walkthrough: SPLIT });
     });
-    stage = at.stage;
-    const { world } = at.stage;
+    harness = at.harness;
+    const { world } = at.harness;
     try {
       world.person("wren", { permission: "write", association: "MEMBER" });
       const repository = await world.repository("acme", "said", {
         files: { "README.md": "# Said\n", ".kodiai.yml": GATE },
       });
       const pull = await world.pullRequest(repository, { title: "feat: login", files: { "src/login.ts": LOGIN } });
-      await at.stage.settled(pull);
+      await at.harness.settled(pull);
       const [root] = world.comments(pull).inline;
       await world.reply(pull, "wren", root?.id ?? 0, "@kodiai why?");
-      await answered(at.stage);
+      await answered(at.harness);
       expect(repliesIn(world, pull, root?.id ?? 0)).toHaveLength(1);
       expect((await world.checks(pull))[0]?.text).toContain("1 finding");
       expect(expectSentInert(world)).toBeGreaterThan(4);
       expect(sentMarkdown(world).join("\n")).not.toMatch(new RegExp(`${HALF}[^\\w]{0,4}${OTHER}`));
     } finally {
-      stage = undefined;
+      harness = undefined;
       await at.close();
     }
   });
 });
 
 test("the reason of a decline makes no link of ours lead elsewhere", async () => {
-  const at = await openModelStage({}, ({ prompt }) => {
+  const at = await openModelHarness({}, ({ prompt }) => {
     const ids = [...prompt.matchAll(/^\[(fnd_\w+)\]/gm)].map(([, id]) => id);
     if (ids.length > 0) return says({ findings: ids.map((id) => ({ ...UPHELD, id })) });
     const precedents = [...new Set(prompt.match(/mem_[0-9a-f]{12}/g) ?? [])];
@@ -186,24 +186,24 @@ test("the reason of a decline makes no link of ours lead elsewhere", async () =>
     };
     return says({ findings: precedents.length === 0 ? [] : [finding], ruleFindings: [], walkthrough: "Backs up." });
   });
-  stage = at.stage;
-  const { world } = at.stage;
+  harness = at.harness;
+  const { world } = at.harness;
   try {
     world.person("wren", { permission: "write", association: "MEMBER" });
     const repository = await world.repository("acme", "declined", { files: { "README.md": "# Shop\n" } });
     const first = await world.pullRequest(repository, { title: "feat: back up", files: { "ops/backup.py": BACKUP } });
-    await at.stage.settled(first);
+    await at.harness.settled(first);
     const [root] = world.comments(first).inline;
     await world.reply(first, "wren", root?.id ?? 0, "/kodiai ignore by design](//evil.example/login)[so");
-    await answered(at.stage);
-    await anHourPasses(at.stage);
+    await answered(at.harness);
+    await anHourPasses(at.harness);
     const second = await world.pullRequest(repository, { title: "feat: back up", files: { "ops/nightly.py": BACKUP } });
-    await at.stage.settled(second);
-    const told = world.comments(second).inline.map(({ body }) => body);
-    expect(told.join("\n")).toMatch(/declined [^\n]*by design&#93;\(\/\/evil\.example\/login\)&#91;so\)/);
+    await at.harness.settled(second);
+    const reported = world.comments(second).inline.map(({ body }) => body);
+    expect(reported.join("\n")).toMatch(/declined [^\n]*by design&#93;\(\/\/evil\.example\/login\)&#91;so\)/);
     expectSentInert(world);
   } finally {
-    stage = undefined;
+    harness = undefined;
     await at.close();
   }
 });

@@ -2,34 +2,35 @@
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import type { Precedents } from "../../src/domain/retrieval.ts";
 import type { Pull } from "../fakes/github/conversation.ts";
-import { BACKUP, summaryOf } from "./given.ts";
-import { comment, remembering, smallTalk } from "./remembered.ts";
-import { openStage, type Stage } from "./stage.ts";
+import { type Harness, openHarness } from "./app-harness.ts";
+import { BACKUP, summaryOf } from "./change-builders.ts";
+import { comment, remembering, smallTalk } from "./seed-memory.ts";
 
-let stage: Stage;
-const heard = new Map<string, Precedents>();
+let harness: Harness;
+const retrieved = new Map<string, Precedents>();
 beforeAll(async () => {
-  stage = await openStage({
+  harness = await openHarness({
     app: {
-      onStep: ({ key }, step, value) => (step === "retrieve" ? void heard.set(key, value as Precedents) : undefined),
+      onStep: ({ key }, step, value) =>
+        step === "retrieve" ? void retrieved.set(key, value as Precedents) : undefined,
     },
   });
 });
-afterEach(() => expect(stage.world.violations).toEqual([]));
-afterAll(() => stage.close());
+afterEach(() => expect(harness.world.violations).toEqual([]));
+afterAll(() => harness.close());
 
-const precedentsOf = ({ repository, number }: Pull) => heard.get(`github.com/${repository.id}#${number}`);
+const precedentsOf = ({ repository, number }: Pull) => retrieved.get(`github.com/${repository.id}#${number}`);
 
 test("a review without any key has a rule's finding, what people said before, and says that no model read the change", async () => {
-  const { world } = stage;
+  const { world } = harness;
   const repository = await world.repository("acme", "keyless", { files: { "README.md": "# Nightly\n" } });
   const said = comment(repository, "31");
-  await remembering(stage, [said, ...smallTalk(repository, 12)]);
+  await remembering(harness, [said, ...smallTalk(repository, 12)]);
   const pull = await world.pullRequest(repository, {
     title: "feat(ops): back up by name",
     files: { "ops/nightly.py": BACKUP, "src/Notes.elm": "module Notes exposing (..)\n" },
   });
-  await stage.settled(pull);
+  await harness.settled(pull);
 
   const { body } = summaryOf(world, pull);
   const { inline } = world.comments(pull);
@@ -49,16 +50,16 @@ test("a review without any key has a rule's finding, what people said before, an
   expect(body).not.toContain("Incomplete");
 
   const quiet = await world.pullRequest(repository, { title: "docs", files: { "src/a.py": "total = 1\n" } });
-  await stage.settled(quiet);
+  await harness.settled(quiet);
   expect(summaryOf(world, quiet).body).toMatch(/No rule fired.*no model read it/);
 });
 
 test("by changed lines, four fifths C++ raise its memories by 1.2 and one fifth Python by 1.05; the log has the query", async () => {
-  const { world } = stage;
+  const { world } = harness;
   const repository = await world.repository("acme", "shares", { files: { "README.md": "# Demux\n" } });
   const said = (name: string, language: string, path: string) =>
     comment(repository, name, { text: `Check the size of the packet of ${name} first.`, language, path, hunk: null });
-  await remembering(stage, [
+  await remembering(harness, [
     said("51", "C++", "src/mux.cc"),
     said("52", "python", "tools/old.py"),
     said("53", "go", "cmd/main.go"),
@@ -69,7 +70,7 @@ test("by changed lines, four fifths C++ raise its memories by 1.2 and one fifth 
     title: "feat(demux): check the size of each packet first",
     files: { "src/demux.cpp": lines(8), "tools/probe.py": lines(2) },
   });
-  await stage.settled(pull);
+  await harness.settled(pull);
   const { ranked = [], query, gate } = precedentsOf(pull) ?? {};
   const lifted = ranked.flatMap(({ record, terms }) => {
     const term = terms.find(({ name }) => name === "language");
@@ -78,7 +79,7 @@ test("by changed lines, four fifths C++ raise its memories by 1.2 and one fifth 
   });
   expect(Object.fromEntries(lifted)).toEqual({ "51": "1.200000", "52": "1.050000", "53": "1.000000" });
 
-  const line = stage.log
+  const line = harness.log
     .map((one) => JSON.parse(one) as Record<string, unknown>)
     .find(({ room, job }) => room === "retrieve" && job === `github.com/${repository.id}#${pull.number}`);
   expect(line).toMatchObject({
@@ -89,7 +90,7 @@ test("by changed lines, four fifths C++ raise its memories by 1.2 and one fifth 
 });
 
 test("a pattern about Python is found for the same pattern in PHP, and no language lowers it", async () => {
-  const { world } = stage;
+  const { world } = harness;
   const repository = await world.repository("acme", "patterns", { files: { "README.md": "# Shop\n" } });
   const pattern = comment(repository, "41", {
     text: "SQL built by concatenation: a value of the request becomes part of the query. Bind it as a parameter.",
@@ -97,7 +98,7 @@ test("a pattern about Python is found for the same pattern in PHP, and no langua
     hunk: '+cursor.execute("SELECT * FROM orders WHERE id = " + request.args["id"])',
     severity: "critical",
   });
-  await remembering(stage, [pattern, ...smallTalk(repository, 12)]);
+  await remembering(harness, [pattern, ...smallTalk(repository, 12)]);
   const pull = await world.pullRequest(repository, {
     title: "Look up users by name",
     files: {
@@ -105,7 +106,7 @@ test("a pattern about Python is found for the same pattern in PHP, and no langua
         '<?php\nfunction user(PDO $db, array $request) {\n  return $db->query("SELECT * FROM users WHERE name = \'" . $request["name"] . "\'");\n}\n',
     },
   });
-  await stage.settled(pull);
+  await harness.settled(pull);
   const [found] = precedentsOf(pull)?.ranked ?? [];
   expect(found?.record).toMatchObject({ text: pattern.text, language: "Python" });
   expect(found?.languageMatch).toBe(false);

@@ -2,7 +2,7 @@
 // node test/app/large-by-model.child.ts FILES LINES_A_FILE
 import { reviewMarkdown } from "../../src/publish/publish.ts";
 import { drafted, reports, scriptedModel, textOf } from "../fakes/scripted-model.ts";
-import { reviewed } from "./corridor.ts";
+import { reviewed } from "./pipeline.ts";
 
 const [files = 3_000, lines = 1] = process.argv.slice(2).map(Number);
 const texts = Object.fromEntries(

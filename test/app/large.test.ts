@@ -1,13 +1,13 @@
 // Pull requests of a size that nobody wants to review: they are reviewed within bounds, and the bounds are told.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { BALANCE, said, summaryOf } from "./given.ts";
-import { openStage, type Stage } from "./stage.ts";
+import { type Harness, openHarness } from "./app-harness.ts";
+import { BALANCE, said, summaryOf } from "./change-builders.ts";
 
-let stage: Stage;
+let harness: Harness;
 beforeAll(async () => {
-  stage = await openStage();
+  harness = await openHarness();
 });
-afterAll(() => stage.close());
+afterAll(() => harness.close());
 
 /** So many files, every hundredth with a finding. */
 function manyFiles(count: number): Record<string, string> {
@@ -16,11 +16,11 @@ function manyFiles(count: number): Record<string, string> {
 }
 
 async function review(name: string, files: Record<string, string>) {
-  const repository = await stage.world.repository("acme", name, { files: { "README.md": "# Big\n" } });
-  const pull = await stage.world.pullRequest(repository, { title: "Move everything", files });
-  expect(await stage.settled(pull)).toMatchObject({ state: "done", attempt: 1 });
-  expect(stage.world.violations).toEqual([]);
-  return { said: said(stage.world, pull), summary: summaryOf(stage.world, pull).body };
+  const repository = await harness.world.repository("acme", name, { files: { "README.md": "# Big\n" } });
+  const pull = await harness.world.pullRequest(repository, { title: "Move everything", files });
+  expect(await harness.settled(pull)).toMatchObject({ state: "done", attempt: 1 });
+  expect(harness.world.violations).toEqual([]);
+  return { said: said(harness.world, pull), summary: summaryOf(harness.world, pull).body };
 }
 
 test("three hundred files are all reviewed", async () => {

@@ -2,17 +2,17 @@
 // more with a single name changed while the first is fixed, and the model finds other words each time. SLOW=1 lives through 50 pushes, else 14.
 import { afterEach, expect, test } from "vitest";
 import type { Pull } from "../fakes/github/conversation.ts";
+import { type Harness, openHarness } from "./app-harness.ts";
 import { type Defect, type SeeingModel, seeingModel } from "./seeing-model.ts";
-import { openStage, type Stage } from "./stage.ts";
 
 const PUSHES = process.env.SLOW === "1" ? 50 : 14;
 
-let stage: Stage | undefined;
+let harness: Harness | undefined;
 let model: SeeingModel | undefined;
 afterEach(async () => {
-  await stage?.close();
+  await harness?.close();
   await model?.anthropic.close();
-  stage = undefined;
+  harness = undefined;
   model = undefined;
 });
 
@@ -139,7 +139,7 @@ function written(parts: readonly Part[], width: number): string {
 }
 
 /** Small numbers that look like chance and are the same each time. */
-function dice(seed: number) {
+function seededRandom(seed: number) {
   let at = seed;
   return (sides: number) => {
     at = (Math.imul(at, 1_664_525) + 1_013_904_223) >>> 0;
@@ -148,7 +148,7 @@ function dice(seed: number) {
 }
 
 /** How many comments of ours name each part. */
-function commentsOf(at: Stage, pull: Pull): Map<string, number> {
+function commentsOf(at: Harness, pull: Pull): Map<string, number> {
   const { inline, file } = at.world.comments(pull);
   const counts = new Map<string, number>();
   for (const { body } of [...inline, ...file]) {
@@ -176,11 +176,11 @@ test("push after push nothing is posted twice, no new finding is missed, and the
     return [{ line, category: mistake.category, severity: "major", words }];
   });
   model = await seeingModel(defects);
-  stage = await openStage({ app: { model: model.choice } });
-  const at = stage;
+  harness = await openHarness({ app: { model: model.choice } });
+  const at = harness;
   const { world } = at;
   const repository = await world.repository("acme", "shop", { files: { "README.md": "# Shop\n" } });
-  const roll = dice(20_261_122);
+  const roll = seededRandom(20_261_122);
   const files = new Map<string, Part[]>([
     ["src/billing.js", []],
     ["src/reports.js", []],

@@ -5,7 +5,7 @@ import type { ModelChoice } from "../../src/config/read-model.ts";
 import * as messages from "../fakes/anthropic/replies.ts";
 import type { ModelCall, Replies, Reply } from "../fakes/anthropic/server.ts";
 import * as completions from "../fakes/openai/replies.ts";
-import { type ModelStage, openModelStage, type Seen } from "./model-stage.ts";
+import { type ModelHarness, openModelHarness, type Seen } from "./model-harness.ts";
 
 // Put together here, so that no scanner takes this file for a leak.
 const TOKEN = ["ghp", "vE8rT2kQ9wLx4ZbN7mJcYpHd1Xs6Ua3Fo5Ri"].join("_");
@@ -60,10 +60,10 @@ const PROTOCOLS: readonly Protocol[] = [
   },
 ];
 
-let stage: ModelStage | null = null;
+let harness: ModelHarness | null = null;
 afterEach(async () => {
-  await stage?.close();
-  stage = null;
+  await harness?.close();
+  harness = null;
 });
 
 async function reviewed(
@@ -72,8 +72,8 @@ async function reviewed(
   base: Readonly<Record<string, string | Uint8Array>> = BASE,
   changed: Readonly<Record<string, string>> = CHANGED,
 ): Promise<Seen> {
-  stage = await openModelStage(choice, replies, { overallMs: 20_000, firstByteMs: 5_000 });
-  const seen = await stage.review("Double totals", changed, base);
+  harness = await openModelHarness(choice, replies, { overallMs: 20_000, firstByteMs: 5_000 });
+  const seen = await harness.review("Double totals", changed, base);
   expect(seen.state).toBe("done");
   return seen;
 }
@@ -215,8 +215,8 @@ test("lines from within a private key are masked, although they do not look like
 test("the process that reads names ends with the app", async () => {
   await reviewed(plain, [plain.says(NOTHING)]);
   expect(readers()).toHaveLength(1);
-  await stage?.close();
-  stage = null;
+  await harness?.close();
+  harness = null;
   // By itself it would end when nobody asked for half a minute.
   await expect.poll(readers, { timeout: 10_000 }).toEqual([]);
 });

@@ -1,8 +1,8 @@
 // GitHub takes what is written and its answer is lost, in every way there is: each thing stands there once.
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import type { Pull, Repository } from "../fakes/github/conversation.ts";
-import { BACKUP, BALANCE, said, summaryOf } from "./given.ts";
-import { openStage, type Stage } from "./stage.ts";
+import { type Harness, openHarness } from "./app-harness.ts";
+import { BACKUP, BALANCE, said, summaryOf } from "./change-builders.ts";
 
 /** The long version: SLOW=1. */
 const REVIEWS = process.env.SLOW === undefined ? 40 : 500;
@@ -10,19 +10,19 @@ const LOST = 0.3;
 const SETTLED_MS = 600;
 const FILES = { "ops/backup.py": BACKUP, "src/balance.py": BALANCE };
 
-let stage: Stage;
+let harness: Harness;
 let repository: Repository;
 beforeAll(async () => {
   // What was written shows after a while only; whoever looks at once finds nothing.
   const waits = { settledMs: SETTLED_MS, deadlineMs: 1_500 };
-  stage = await openStage({ lagMs: 80, app: { waits, workers: 4 } });
-  repository = await stage.world.repository("acme", "shop", { files: { "README.md": "# Shop\n" } });
+  harness = await openHarness({ lagMs: 80, app: { waits, workers: 4 } });
+  repository = await harness.world.repository("acme", "shop", { files: { "README.md": "# Shop\n" } });
 });
-afterEach(() => expect(stage.world.violations).toEqual([]));
-afterAll(() => stage.close());
+afterEach(() => expect(harness.world.violations).toEqual([]));
+afterAll(() => harness.close());
 
 /** The same numbers each time. */
-function dice(seed: number): () => number {
+function seededRandom(seed: number): () => number {
   let state = seed;
   return () => {
     state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
@@ -30,10 +30,10 @@ function dice(seed: number): () => number {
   };
 }
 
-const open = (title: string): Promise<Pull> => stage.world.pullRequest(repository, { title, files: FILES });
+const open = (title: string): Promise<Pull> => harness.world.pullRequest(repository, { title, files: FILES });
 
 test(`${REVIEWS} reviews of whose writes a third loses its answer are ${REVIEWS} reviews`, async () => {
-  const roll = dice(20_261_122);
+  const roll = seededRandom(20_261_122);
   const ways = [
     { status: 502, afterApplying: true },
     { drop: true, afterApplying: true },
@@ -50,31 +50,31 @@ test(`${REVIEWS} reviews of whose writes a third loses its answer are ${REVIEWS}
       return isLost;
     };
     const path = /\/(?:reviews|comments|replies)$/;
-    stage.world.fail({ match: { method: "POST", path }, ...way, chance, times: Number.POSITIVE_INFINITY });
+    harness.world.fail({ match: { method: "POST", path }, ...way, chance, times: Number.POSITIVE_INFINITY });
   }
   const pulls: Pull[] = [];
   for (let at = 0; at < REVIEWS; at += 10) {
     const some: Pull[] = [];
     while (some.length < Math.min(10, REVIEWS - at)) some.push(await open(`Change ${at + some.length}`));
-    for (const pull of some) await stage.settled(pull);
+    for (const pull of some) await harness.settled(pull);
     pulls.push(...some);
   }
   expect(lost).toBeGreaterThan(REVIEWS * LOST);
   for (const pull of pulls) {
-    expect(stage.world.comments(pull).reviews).toHaveLength(1);
-    expect(said(stage.world, pull)).toHaveLength(2);
-    expect(summaryOf(stage.world, pull).body).toContain("**2 findings**");
+    expect(harness.world.comments(pull).reviews).toHaveLength(1);
+    expect(said(harness.world, pull)).toHaveLength(2);
+    expect(summaryOf(harness.world, pull).body).toContain("**2 findings**");
   }
-  expect(stage.rows("SELECT * FROM intents WHERE state = 'sent'")).toEqual([]);
-  expect(stage.rows("SELECT json_extract(wanted, '$.kind') AS kind, count(*) AS n FROM intents GROUP BY 1")).toEqual([
+  expect(harness.rows("SELECT * FROM intents WHERE state = 'sent'")).toEqual([]);
+  expect(harness.rows("SELECT json_extract(wanted, '$.kind') AS kind, count(*) AS n FROM intents GROUP BY 1")).toEqual([
     { kind: "review", n: REVIEWS },
     { kind: "summary", n: REVIEWS },
   ]);
 }, 1_200_000);
 
 test("lists that break off are no proof that nothing was posted", async () => {
-  stage = await fresh();
-  const { world } = stage;
+  harness = await fresh();
+  const { world } = harness;
   const path = /\/issues\/\d+\/comments$/;
   let isOver = false;
   const isPosted = () => world.requests.some((one) => one.method === "POST" && path.test(one.path));
@@ -82,63 +82,63 @@ test("lists that break off are no proof that nothing was posted", async () => {
   world.fail({ match: { method: "POST", path }, status: 502, afterApplying: true });
   world.fail({ match: { method: "GET", path }, breaks: true, times: Number.POSITIVE_INFINITY, chance });
   const pull = await open("Back up");
-  await stage.waitsAgain(pull);
+  await harness.waitsAgain(pull);
   for (let round = 0; round < 2; round++) {
     await new Promise((resolve) => setTimeout(resolve, SETTLED_MS));
-    await stage.hurry();
-    await stage.waitsAgain(pull);
+    await harness.hurry();
+    await harness.waitsAgain(pull);
   }
   isOver = true;
-  await stage.hurry();
-  expect(await stage.settled(pull)).toMatchObject({ state: "done" });
+  await harness.hurry();
+  expect(await harness.settled(pull)).toMatchObject({ state: "done" });
   expect(world.comments(pull).summary).toHaveLength(1);
 });
 
 test("a review of an earlier head is not taken for one whose answer was lost", async () => {
-  stage = await fresh();
+  harness = await fresh();
   const pull = await open("Back up");
-  await stage.settled(pull);
-  stage.world.fail({ match: { method: "POST", path: /\/reviews$/ }, status: 502 });
-  await stage.world.push(pull, { "ops/restore.py": BACKUP });
-  expect(await stage.settled(pull)).toMatchObject({ state: "done" });
-  const [first, second, ...others] = stage.world.comments(pull).reviews;
+  await harness.settled(pull);
+  harness.world.fail({ match: { method: "POST", path: /\/reviews$/ }, status: 502 });
+  await harness.world.push(pull, { "ops/restore.py": BACKUP });
+  expect(await harness.settled(pull)).toMatchObject({ state: "done" });
+  const [first, second, ...others] = harness.world.comments(pull).reviews;
   expect(first?.commitId).not.toBe(pull.headSha);
   expect(second?.commitId).toBe(pull.headSha);
   expect(others).toEqual([]);
 });
 
 test("what never arrived is sent again, once it is certain that it will not arrive any more", async () => {
-  stage = await fresh();
-  stage.world.fail({ match: { method: "POST", path: /\/reviews$/ }, status: 502 });
+  harness = await fresh();
+  harness.world.fail({ match: { method: "POST", path: /\/reviews$/ }, status: 502 });
   const pull = await open("Back up");
-  const { runAt } = await stage.waitsAgain(pull);
-  const [intent] = stage.rows("SELECT sent_at, state FROM intents WHERE state = 'sent'");
+  const { runAt } = await harness.waitsAgain(pull);
+  const [intent] = harness.rows("SELECT sent_at, state FROM intents WHERE state = 'sent'");
   expect(runAt).toBeGreaterThanOrEqual(Number(intent?.sent_at) + SETTLED_MS - 50);
-  expect(await stage.settled(pull)).toMatchObject({ state: "done" });
-  expect(stage.world.comments(pull).reviews).toHaveLength(1);
+  expect(await harness.settled(pull)).toMatchObject({ state: "done" });
+  expect(harness.world.comments(pull).reviews).toHaveLength(1);
 });
 
 test("a review is delivered after an outage of GitHub, and nothing is read or written again for it", async () => {
   const pull = await (async () => {
-    stage.world.fail({ match: { method: "POST", path: /\/reviews$/ }, status: 503, times: 3 });
+    harness.world.fail({ match: { method: "POST", path: /\/reviews$/ }, status: 503, times: 3 });
     return open("Through an outage");
   })();
-  await stage.waitsAgain(pull);
+  await harness.waitsAgain(pull);
   for (let round = 0; round < 3; round++) {
     await new Promise((resolve) => setTimeout(resolve, SETTLED_MS));
-    await stage.hurry();
-    if (stage.jobs(pull).at(-1)?.state === "done") break;
+    await harness.hurry();
+    if (harness.jobs(pull).at(-1)?.state === "done") break;
   }
-  expect(await stage.settled(pull)).toMatchObject({ state: "done" });
-  expect(stage.world.comments(pull).reviews).toHaveLength(1);
-  const listed = stage.world.requests.filter(({ path }) => path === `/repos/acme/shop/pulls/${pull.number}/files`);
+  expect(await harness.settled(pull)).toMatchObject({ state: "done" });
+  expect(harness.world.comments(pull).reviews).toHaveLength(1);
+  const listed = harness.world.requests.filter(({ path }) => path === `/repos/acme/shop/pulls/${pull.number}/files`);
   expect(listed).toHaveLength(1);
 });
 
 test("copied or forged markers keep nothing from being posted", async () => {
-  const { world } = stage;
+  const { world } = harness;
   const genuine = await open("The first");
-  await stage.settled(genuine);
+  await harness.settled(genuine);
   const [review] = world.comments(genuine).reviews;
   const [inline] = world.comments(genuine).inline;
   const copied = [review?.body, summaryOf(world, genuine).body, inline?.body].join("\n");
@@ -148,16 +148,16 @@ test("copied or forged markers keep nothing from being posted", async () => {
   // And the answer to the real one is lost as well.
   world.fail({ match: { method: "POST", path: /\/reviews$/ }, status: 502, afterApplying: true });
   await world.readyForReview(victim);
-  expect(await stage.settled(victim)).toMatchObject({ state: "done" });
+  expect(await harness.settled(victim)).toMatchObject({ state: "done" });
   expect(world.comments(victim).reviews.filter(({ author }) => author === world.bot.login)).toHaveLength(1);
   expect(said(world, victim)).toHaveLength(2);
   expect(summaryOf(world, victim).body).toContain("**2 findings**");
 });
 
 /** Without the trouble that was planned before. */
-async function fresh(): Promise<Stage> {
-  await stage.close();
-  const next = await openStage({ lagMs: 80, app: { waits: { settledMs: SETTLED_MS, deadlineMs: 1_500 } } });
+async function fresh(): Promise<Harness> {
+  await harness.close();
+  const next = await openHarness({ lagMs: 80, app: { waits: { settledMs: SETTLED_MS, deadlineMs: 1_500 } } });
   repository = await next.world.repository("acme", "shop", { files: { "README.md": "# Shop\n" } });
   return next;
 }

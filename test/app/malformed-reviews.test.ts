@@ -8,8 +8,8 @@ import { chosenModel, promptDelimiter } from "../../src/wire/models.ts";
 import { malformedReplies } from "../fakes/anthropic/malformed.ts";
 import { bareStream, says } from "../fakes/anthropic/replies.ts";
 import { type FakeAnthropic, type Reply, startAnthropic } from "../fakes/anthropic/server.ts";
-import { expectInert, posted } from "../publish/posted.ts";
-import { reviewed } from "./corridor.ts";
+import { expectInert, posted } from "../publish/posted-review.ts";
+import { reviewed } from "./pipeline.ts";
 
 const LINE = 'etag() { md5sum "$1" | cut -c1-8; }';
 const TITLE = "Two files may have the same etag";
@@ -98,7 +98,7 @@ describe.each([
   test("of more than 340 malformed replies none ends the review, none counts as silence, and each is reported", async () => {
     const all = malformedReplies(FOUND).filter((_, at) => SLOW || at % 2 === half);
     expect(all.length).toBeGreaterThan(340);
-    let told = 0;
+    let reported = 0;
     for (const { name, text } of all) {
       const { summary, comments } = await bodies({ review: saysAll(text), verify: holds });
       const isRead = !summary.includes("did not have the requested form");
@@ -108,7 +108,7 @@ describe.each([
         expect(summary + comments, name).toMatch(/\*\*1 finding\*\*|1 held back/);
         continue;
       }
-      told++;
+      reported++;
       expect(summary, name).toContain(
         "**No rule fired** in 1 file; no model read it. This review is **incomplete**, see below.",
       );
@@ -116,8 +116,8 @@ describe.each([
       expect(summary, name).toContain("1 file not read, or not wholly, by the model");
       expect(anthropic.requests, name).toHaveLength(2);
     }
-    expect(told).toBeGreaterThan(all.length * 0.8);
-    expect(told).toBeLessThan(all.length);
+    expect(reported).toBeGreaterThan(all.length * 0.8);
+    expect(reported).toBeLessThan(all.length);
   }, 300_000);
 
   test("a second look that is malformed leaves each finding said, and says that it was not checked", async () => {
@@ -125,15 +125,15 @@ describe.each([
     const verify = { findings: [{ id: findings[0]?.finding.id ?? "", ...VERDICT }] };
     const all = malformedReplies(verify).filter(({ text }, at) => at % 4 === 1 && text.length < 20_000);
     expect(all.length).toBeGreaterThan(60);
-    let told = 0;
+    let reported = 0;
     for (const { name, text } of all) {
       const { summary, comments } = await bodies({ review: says(FOUND), verify: () => says(text) });
       expect(comments, name).toContain(TITLE);
       if (/not checked a second time: the model's answer did not|second look gave no verdict on 1 of 1/.test(summary))
-        told++;
+        reported++;
       else expect(summary, name).toContain("**1 finding**: 1 major — 1 inline.");
     }
-    expect(told).toBeGreaterThan(all.length / 2);
+    expect(reported).toBeGreaterThan(all.length / 2);
   }, 300_000);
 
   async function written(): Promise<Review> {

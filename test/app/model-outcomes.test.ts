@@ -17,8 +17,8 @@ import {
   stalls,
 } from "../fakes/anthropic/replies.ts";
 import type { ModelCall, Reply } from "../fakes/anthropic/server.ts";
-import { LOGIN, WEAK_LOGIN } from "./given.ts";
-import { type ModelStage, openModelStage, type Seen } from "./model-stage.ts";
+import { LOGIN, WEAK_LOGIN } from "./change-builders.ts";
+import { type ModelHarness, openModelHarness, type Seen } from "./model-harness.ts";
 
 const ETAG = "export function etag(content: string): string {";
 const TITLE = "The etag of an empty file is the same for every file";
@@ -118,9 +118,9 @@ describe.each([
     { structuredOutput: "off", apiKey: null, names: { main: "qwen3-coder", small: "qwen3-coder" } },
   ],
 ] as const)("through the running app, %s", (kind, choice) => {
-  let at: ModelStage;
+  let at: ModelHarness;
   beforeAll(async () => {
-    at = await openModelStage(choice);
+    at = await openModelHarness(choice);
   });
   afterAll(async () => {
     await at.close();
@@ -187,6 +187,6 @@ describe.each([
   });
 
   test("GitHub was asked for nothing that its description does not know", () => {
-    expect(at.stage.world.violations).toEqual([]);
+    expect(at.harness.world.violations).toEqual([]);
   });
 });

@@ -4,8 +4,8 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { Agent } from "node:http";
 import { join, resolve } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { type Harness, openHarness } from "./app-harness.ts";
 import { signedPost } from "./server-process.ts";
-import { openStage, type Stage } from "./stage.ts";
 
 const FOLDER = resolve(process.cwd(), "../shared/bad-inputs/webhooks");
 const isHere = existsSync(FOLDER);
@@ -80,25 +80,25 @@ function* mutants(): Generator<{ readonly event: string; readonly body: string; 
 }
 
 describe.runIf(isHere)("webhooks of which one field is not as it should be", () => {
-  let stage: Stage;
+  let harness: Harness;
   const agent = new Agent({ keepAlive: true, maxSockets: AT_A_TIME });
   const crashes: unknown[] = [];
   const onCrash = (error: unknown) => crashes.push(error);
   beforeAll(async () => {
     // Nobody works: what the jobs of such payloads do is for other tests, and each would ask GitHub.
-    stage = await openStage({ app: { workers: 0 } });
+    harness = await openHarness({ app: { workers: 0 } });
     process.on("unhandledRejection", onCrash);
   });
   afterAll(async () => {
     process.off("unhandledRejection", onCrash);
     agent.destroy();
-    await stage.close();
+    await harness.close();
   });
 
   test(
     "are taken, each",
     async () => {
-      const secret = stage.world.appCredentials.webhookSecret;
+      const secret = harness.world.appCredentials.webhookSecret;
       const wrong: string[] = [];
       const queue = mutants();
       let sent = 0;
@@ -106,7 +106,7 @@ describe.runIf(isHere)("webhooks of which one field is not as it should be", () 
       const send = async () => {
         for (const { event, body, name } of queue) {
           sent += 1;
-          const status = await signedPost(stage.url(), secret, { event, body, id: `mutant-${sent}`, agent });
+          const status = await signedPost(harness.url(), secret, { event, body, id: `mutant-${sent}`, agent });
           if (status !== 202) wrong.push(`${status}: ${name}`);
         }
       };
@@ -115,7 +115,7 @@ describe.runIf(isHere)("webhooks of which one field is not as it should be", () 
       expect(wrong).toEqual([]);
       expect(crashes).toEqual([]);
       expect(sent).toBeGreaterThan(SLOW ? 50_000 : 500);
-      expect((await fetch(`${stage.adminUrl()}/readyz`)).status).toBe(200);
+      expect((await fetch(`${harness.adminUrl()}/readyz`)).status).toBe(200);
     },
     SLOW ? 30 * 60_000 : 60_000,
   );

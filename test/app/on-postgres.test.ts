@@ -15,8 +15,8 @@ import { inspector } from "../../src/wire/rules.ts";
 import type { Pull } from "../fakes/github/conversation.ts";
 import { type GitHubWorld, startGitHub } from "../fakes/github/github.ts";
 import { testDatabase } from "../postgres.ts";
-import { BACKUP, BALANCE, LOGIN, said, summaryOf, WEAK_LOGIN } from "./given.ts";
-import { until, WEBHOOK_PATH } from "./stage.ts";
+import { until, WEBHOOK_PATH } from "./app-harness.ts";
+import { BACKUP, BALANCE, LOGIN, said, summaryOf, WEAK_LOGIN } from "./change-builders.ts";
 
 const given = await testDatabase();
 afterAll(() => given?.drop());

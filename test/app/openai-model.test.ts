@@ -3,8 +3,8 @@ import { expect, test } from "vitest";
 import { readModel } from "../../src/config/read-model.ts";
 import { type ModelCall, startAnthropic as startServer } from "../fakes/anthropic/server.ts";
 import { fails, says } from "../fakes/openai/replies.ts";
-import { LOGIN } from "./given.ts";
-import { openStage } from "./stage.ts";
+import { openHarness } from "./app-harness.ts";
+import { LOGIN } from "./change-builders.ts";
 
 const TITLE = "The etag of an empty file is the same for every file";
 
@@ -39,15 +39,18 @@ async function reviewed(replies: Parameters<typeof startServer>[0]) {
   await using server = await startServer(replies);
   const read = readModel(new Map([["OPENAI_BASE_URL", server.url]]));
   if ("problems" in read) expect.fail(read.problems.join());
-  const stage = await openStage({ app: { model: read.model } });
+  const harness = await openHarness({ app: { model: read.model } });
   try {
-    const repository = await stage.world.repository("acme", "shop", { files: { "README.md": "# Shop\n" } });
-    const pull = await stage.world.pullRequest(repository, { title: "Add an etag", files: { "src/login.ts": LOGIN } });
-    const { state } = await stage.settled(pull);
-    const { inline, summary } = stage.world.comments(pull);
+    const repository = await harness.world.repository("acme", "shop", { files: { "README.md": "# Shop\n" } });
+    const pull = await harness.world.pullRequest(repository, {
+      title: "Add an etag",
+      files: { "src/login.ts": LOGIN },
+    });
+    const { state } = await harness.settled(pull);
+    const { inline, summary } = harness.world.comments(pull);
     return { state, inline, summary: summary[0]?.body ?? "", requests: server.requests };
   } finally {
-    await stage.close();
+    await harness.close();
   }
 }
 

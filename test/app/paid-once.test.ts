@@ -5,9 +5,9 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { says } from "../fakes/anthropic/replies.ts";
 import { type FakeAnthropic, type ModelCall, type Reply, startAnthropic } from "../fakes/anthropic/server.ts";
 import { drafted } from "../fakes/scripted-model.ts";
-import { said, summaryOf } from "./given.ts";
+import { until } from "./app-harness.ts";
+import { said, summaryOf } from "./change-builders.ts";
 import { type Deployment, deployment } from "./server-process.ts";
-import { until } from "./stage.ts";
 
 let deployed: Deployment;
 let anthropic: FakeAnthropic;

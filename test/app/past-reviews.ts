@@ -2,7 +2,7 @@
 // keeps them.
 import type { Person, Pull, Repository, ReviewComment } from "../fakes/github/conversation.ts";
 import type { GitHubWorld } from "../fakes/github/github.ts";
-import { BACKUP } from "./given.ts";
+import { BACKUP } from "./change-builders.ts";
 
 let lastId = 1_843_320_000;
 

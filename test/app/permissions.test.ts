@@ -1,25 +1,25 @@
 // app.yml asks for what a review needs, and for nothing that it does not need.
 import { expect, test } from "vitest";
 import { readManifest } from "../fakes/github/manifest.ts";
-import { BACKUP, said, summaryOf } from "./given.ts";
-import { openStage } from "./stage.ts";
+import { openHarness } from "./app-harness.ts";
+import { BACKUP, said, summaryOf } from "./change-builders.ts";
 
 const manifest = readManifest();
 
 /** What becomes of an ordinary pull request when the App is granted these permissions. */
 async function reviewWith(permissions: Readonly<Record<string, "read" | "write">>) {
-  const stage = await openStage({ manifest: { ...manifest, permissions } });
+  const harness = await openHarness({ manifest: { ...manifest, permissions } });
   try {
-    const repository = await stage.world.repository("acme", "shop", {
+    const repository = await harness.world.repository("acme", "shop", {
       files: { "README.md": "# Shop\n" },
       private: true,
     });
-    const pull = await stage.world.pullRequest(repository, { title: "Back up", files: { "ops/backup.py": BACKUP } });
-    const job = await stage.settled(pull);
-    const isWhole = job.state === "done" && !summaryOf(stage.world, pull).body.includes("incomplete");
-    return { isWhole, said: said(stage.world, pull), outcome: job.outcome };
+    const pull = await harness.world.pullRequest(repository, { title: "Back up", files: { "ops/backup.py": BACKUP } });
+    const job = await harness.settled(pull);
+    const isWhole = job.state === "done" && !summaryOf(harness.world, pull).body.includes("incomplete");
+    return { isWhole, said: said(harness.world, pull), outcome: job.outcome };
   } finally {
-    await stage.close();
+    await harness.close();
   }
 }
 

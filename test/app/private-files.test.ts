@@ -6,9 +6,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
-import { BACKUP } from "./given.ts";
+import { until } from "./app-harness.ts";
+import { BACKUP } from "./change-builders.ts";
 import { deployment } from "./server-process.ts";
-import { until } from "./stage.ts";
 
 const CLI = fileURLToPath(new URL("../../src/cli/main.ts", import.meta.url));
 /** As most systems start programs: what is created can be read by everybody. */

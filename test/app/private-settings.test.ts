@@ -1,15 +1,15 @@
 // A public repository takes its settings from a private one of the same owner: they hold, and nothing of that repository is
 // shown where everybody reads.
 import { afterEach, expect, test } from "vitest";
-import { BACKUP, summaryOf } from "./given.ts";
-import { openStage, type Stage } from "./stage.ts";
-import { answered, replies } from "./talking.ts";
+import { type Harness, openHarness } from "./app-harness.ts";
+import { BACKUP, summaryOf } from "./change-builders.ts";
+import { answered, replies } from "./conversation-helpers.ts";
 
-let stage: Stage | undefined;
+let harness: Harness | undefined;
 afterEach(async () => {
-  expect(stage?.world.violations).toEqual([]);
-  await stage?.close();
-  stage = undefined;
+  expect(harness?.world.violations).toEqual([]);
+  await harness?.close();
+  harness = undefined;
 });
 
 /** Two keys that are not ours, one value that is none, one that holds. */
@@ -18,18 +18,18 @@ const SETTINGS =
 const WORDS = /neptune|initech|acquisition|vault\/\.kodiai/i;
 
 async function shownBy(source: { readonly name: string; readonly isPrivate: boolean }, isPrivate: boolean) {
-  stage = await openStage();
-  const { world } = stage;
+  harness = await openHarness();
+  const { world } = harness;
   world.person("wren", { permission: "write", association: "MEMBER" });
   await world.repository("acme", source.name, { files: { ".kodiai.yml": SETTINGS }, private: source.isPrivate });
   const own = source.name === ".github" ? "review: {drafts: true}\n" : `_extends: ${source.name}\n`;
   const files = { "README.md": "# Shop\n", ".kodiai.yml": own };
   const shop = await world.repository("acme", "shop", { files, private: isPrivate });
   const pull = await world.pullRequest(shop, { title: "feat: back up", files: { "ops/backup.py": BACKUP } });
-  await stage.settled(pull);
+  await harness.settled(pull);
   const summary = summaryOf(world, pull).body;
   await world.comment(pull, "wren", "@kodiai config");
-  await answered(stage);
+  await answered(harness);
   return { summary, config: replies(world, pull).join("\n") };
 }
 

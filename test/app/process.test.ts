@@ -2,9 +2,9 @@
 import { spawn } from "node:child_process";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import type { GitHubWorld } from "../fakes/github/github.ts";
-import { BACKUP, BALANCE, said, summaryOf } from "./given.ts";
+import { until } from "./app-harness.ts";
+import { BACKUP, BALANCE, said, summaryOf } from "./change-builders.ts";
 import { type Deployment, deployment, MAIN } from "./server-process.ts";
-import { until } from "./stage.ts";
 
 let deployed: Deployment;
 let world: GitHubWorld;

@@ -5,13 +5,13 @@ import { afterEach, expect, test } from "vitest";
 import { says } from "../fakes/anthropic/replies.ts";
 import { type FakeAnthropic, startAnthropic } from "../fakes/anthropic/server.ts";
 import type { Pull } from "../fakes/github/conversation.ts";
-import { BACKUP, BALANCE } from "./given.ts";
-import { openStage, type Stage, until } from "./stage.ts";
+import { type Harness, openHarness, until } from "./app-harness.ts";
+import { BACKUP, BALANCE } from "./change-builders.ts";
 
 const QUIET = { findings: [], ruleFindings: [], walkthrough: "Backs the shop up." };
 const READING = /^⏳ Reading 1 file of \[`[0-9a-f]{7}`\]\(https:[^)]*\)…\n\n<!-- kodiai:progress -->\n\n/;
 
-let stage: Stage;
+let harness: Harness;
 let anthropic: FakeAnthropic;
 /** Lets the model answer; until then it is silent. */
 let isOpen = false;
@@ -19,8 +19,8 @@ const waiting: (() => void)[] = [];
 
 afterEach(async () => {
   letAnswer();
-  expect(stage.world.violations).toEqual([]);
-  await stage.close();
+  expect(harness.world.violations).toEqual([]);
+  await harness.close();
   await anthropic.close();
 });
 
@@ -41,10 +41,10 @@ async function play(): Promise<Pull> {
     temperature: null,
     contextTokens: null,
   } as const;
-  stage = await openStage({ app: { model } });
-  stage.world.person("wren", { permission: "write" });
-  const repository = await stage.world.repository("acme", "shop", { files: { "README.md": "# Shop\n" } });
-  const pull = await stage.world.pullRequest(repository, { title: "Back up", files: { "ops/backup.py": BACKUP } });
+  harness = await openHarness({ app: { model } });
+  harness.world.person("wren", { permission: "write" });
+  const repository = await harness.world.repository("acme", "shop", { files: { "README.md": "# Shop\n" } });
+  const pull = await harness.world.pullRequest(repository, { title: "Back up", files: { "ops/backup.py": BACKUP } });
   await until("the model is asked", () => waiting.length > 0);
   return pull;
 }
@@ -56,75 +56,75 @@ function letAnswer(): void {
 
 /** Bodies of the comments of ours in the conversation. */
 function summaries(pull: Pull): readonly string[] {
-  return pull.issueComments.filter(({ author }) => author === stage.world.bot).map(({ body }) => body);
+  return pull.issueComments.filter(({ author }) => author === harness.world.bot).map(({ body }) => body);
 }
 
 test("the summary says at once that the model reads, is edited in place, and says it above the old one after a push", async () => {
   const pull = await play();
   expect(summaries(pull)).toEqual([expect.stringMatching(READING)]);
   letAnswer();
-  await stage.settled(pull);
+  await harness.settled(pull);
   const [first = "", ...more] = summaries(pull);
   expect(more).toEqual([]);
   expect(first).toMatch(/^\*\*1 finding\*\*/);
   expect(first).not.toContain("Reading");
 
   isOpen = false;
-  await stage.world.push(pull, { "src/balance.py": BALANCE });
+  await harness.world.push(pull, { "src/balance.py": BALANCE });
   await until("the model is asked again", () => waiting.length > 0);
   const [second = ""] = summaries(pull);
   expect(second).toMatch(/^⏳ Reading 2 files of /);
   expect(second.endsWith(first)).toBe(true);
   letAnswer();
-  await stage.settled(pull);
+  await harness.settled(pull);
   expect(summaries(pull)).toEqual([expect.not.stringContaining("Reading")]);
-  expect(stage.rows("SELECT * FROM progress_notes")).toEqual([]);
+  expect(harness.rows("SELECT * FROM progress_notes")).toEqual([]);
 });
 
 test("a review that is stopped says so in the place of that", async () => {
   const pull = await play();
-  await stage.world.comment(pull, "wren", "/kodiai stop");
-  await stage.settled(pull);
+  await harness.world.comment(pull, "wren", "/kodiai stop");
+  await harness.settled(pull);
   await expect.poll(() => summaries(pull)[0]).toMatch(/^Not reviewed: stopped by `@wren`\.\n\n<!-- kodiai:summary -->/);
 });
 
 test("a review that a push supersedes leaves the word to the review of the new head", async () => {
   const pull = await play();
-  await stage.world.push(pull, { "src/balance.py": BALANCE });
+  await harness.world.push(pull, { "src/balance.py": BALANCE });
   letAnswer();
-  await stage.settled(pull);
+  await harness.settled(pull);
   expect(summaries(pull)).toEqual([expect.stringContaining(`Reviewed [\`${pull.headSha.slice(0, 7)}\`]`)]);
   expect(summaries(pull)[0]).not.toContain("Reading");
 });
 
 test("a pull request that is closed meanwhile is not read for ever", async () => {
   const pull = await play();
-  await stage.world.closePull(pull, { merged: false });
+  await harness.world.closePull(pull, { merged: false });
   letAnswer();
   await expect.poll(() => summaries(pull)[0], { timeout: 20_000 }).toMatch(/^Not reviewed: /);
 });
 
 test("a process that dies while the model reads: the next one goes on, and ends it with its review", async () => {
   const pull = await play();
-  await stage.crash();
+  await harness.crash();
   expect(summaries(pull)).toEqual([expect.stringMatching(READING)]);
   letAnswer();
-  await stage.settled(pull);
+  await harness.settled(pull);
   expect(summaries(pull)).toEqual([expect.stringMatching(/^\*\*1 finding\*\*/)]);
 });
 
 test("a review that is parked after its process died is ended by the sweep", async () => {
   const pull = await play();
   const park = () => {
-    const db = new Database(join(stage.dataDir, "queue.db"));
+    const db = new Database(join(harness.dataDir, "queue.db"));
     db.prepare("UPDATE jobs SET state = 'parked' WHERE state IN ('waiting', 'running')").run();
     db.close();
   };
-  await stage.restart({}, park);
+  await harness.restart({}, park);
   await expect
     .poll(() => summaries(pull), { timeout: 20_000 })
     .toEqual([
       expect.stringMatching(/^Not reviewed: the review ended without a result; .*\n\n<!-- kodiai:summary -->/),
     ]);
-  expect(stage.rows("SELECT * FROM progress_notes")).toEqual([]);
+  expect(harness.rows("SELECT * FROM progress_notes")).toEqual([]);
 });

@@ -4,15 +4,15 @@ import { afterEach, describe, expect, test } from "vitest";
 import { says } from "../fakes/anthropic/replies.ts";
 import { type FakeAnthropic, type ModelCall, startAnthropic } from "../fakes/anthropic/server.ts";
 import type { Pull } from "../fakes/github/conversation.ts";
-import { summaryOf } from "./given.ts";
-import { openStage, type Stage } from "./stage.ts";
+import { type Harness, openHarness } from "./app-harness.ts";
+import { summaryOf } from "./change-builders.ts";
 
-let stage: Stage | undefined;
+let harness: Harness | undefined;
 let anthropic: FakeAnthropic | undefined;
 afterEach(async () => {
-  await stage?.close();
+  await harness?.close();
   await anthropic?.close();
-  stage = undefined;
+  harness = undefined;
   anthropic = undefined;
 });
 
@@ -132,14 +132,14 @@ const DEFECTS: readonly Defect[] = [
 
 /** Reports every defect that it sees, each time in other words, as models do. */
 function reviewer(): (call: ModelCall) => unknown {
-  const told = new Map<Defect, number>();
+  const reported = new Map<Defect, number>();
   return ({ prompt }) => {
     const rows = prompt.split("\n");
     const findings = DEFECTS.flatMap((defect) => {
       const at = rows.findIndex((row) => /^\d+#[0-9a-f]{4}:[+ ]/.test(row) && defect.line.test(row));
       if (at < 0) return [];
-      const count = told.get(defect) ?? 0;
-      told.set(defect, count + 1);
+      const count = reported.get(defect) ?? 0;
+      reported.set(defect, count + 1);
       const [title, body] = defect.words[count % defect.words.length] ?? ["", ""];
       const quoted = rows.slice(at, at + (count % 2 === 0 ? 3 : 1));
       const path = rows.slice(0, at).findLast((row) => row.startsWith("### FILE "));
@@ -165,7 +165,7 @@ function reviewer(): (call: ModelCall) => unknown {
   };
 }
 
-async function play(withModel: boolean): Promise<{ at: Stage; pull: Pull; base: () => Promise<void> }> {
+async function play(withModel: boolean): Promise<{ at: Harness; pull: Pull; base: () => Promise<void> }> {
   const read = reviewer();
   anthropic = await startAnthropic({
     replies: (call) => {
@@ -184,8 +184,8 @@ async function play(withModel: boolean): Promise<{ at: Stage; pull: Pull; base: 
     temperature: null,
     contextTokens: null,
   };
-  const at = await openStage({ app: { model: withModel ? model : null } });
-  stage = at;
+  const at = await openHarness({ app: { model: withModel ? model : null } });
+  harness = at;
   const repository = await at.world.repository("acme", "player", { files: { "README.md": "# Player\n" } });
   const pull = await at.world.pullRequest(repository, {
     title: "feat: sessions",
@@ -202,7 +202,7 @@ async function play(withModel: boolean): Promise<{ at: Stage; pull: Pull; base: 
 }
 
 /** Titles of all comments on lines and files, in their order. */
-function titles(at: Stage, pull: Pull): string[] {
+function titles(at: Harness, pull: Pull): string[] {
   const { inline, file } = at.world.comments(pull);
   return [...inline, ...file].map(({ body }) => /\*\*([^*]+)\*\*/.exec(body)?.[1] ?? "");
 }

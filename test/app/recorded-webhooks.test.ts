@@ -2,18 +2,18 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { openStage, type Stage } from "./stage.ts";
+import { type Harness, openHarness } from "./app-harness.ts";
 
 const FOLDER = resolve(process.cwd(), "../shared/bad-inputs/webhooks");
 const isHere = existsSync(FOLDER);
 if (!isHere) console.warn(`skipped: the recorded webhooks are not there (${FOLDER})`);
 
 describe.runIf(isHere)("recorded webhooks", () => {
-  let stage: Stage;
+  let harness: Harness;
   beforeAll(async () => {
-    stage = await openStage();
+    harness = await openHarness();
   });
-  afterAll(() => stage.close());
+  afterAll(() => harness.close());
 
   const recorded = !isHere
     ? []
@@ -26,8 +26,8 @@ describe.runIf(isHere)("recorded webhooks", () => {
     const wrong: string[] = [];
     const reviews: string[] = [];
     for (const { event, body, file } of recorded) {
-      const { status, id } = await stage.world.deliver(event, body);
-      const outcome = stage.outcomeOf(id);
+      const { status, id } = await harness.world.deliver(event, body);
+      const outcome = harness.outcomeOf(id);
       // Checks of other Apps are answered and not kept.
       const isKept = outcome !== null || event.startsWith("check_");
       if (status !== 202 || !isKept) wrong.push(`${file}: ${status} ${JSON.stringify(outcome)}`);
@@ -35,15 +35,15 @@ describe.runIf(isHere)("recorded webhooks", () => {
     }
     expect(wrong).toEqual([]);
     expect(reviews.length).toBeGreaterThan(0);
-    expect((await fetch(`${stage.url()}/healthz`)).status).toBe(200);
+    expect((await fetch(`${harness.url()}/healthz`)).status).toBe(200);
   });
 
   test("each is known again when it is delivered twice", async () => {
-    const deliveries = stage.world.deliveries.slice(0, 40);
+    const deliveries = harness.world.deliveries.slice(0, 40);
     for (const { event, payload, id } of deliveries) {
-      const before = stage.outcomeOf(id);
-      expect(await stage.world.deliver(event, payload, { id, redelivery: true })).toMatchObject({ status: 202 });
-      expect(stage.outcomeOf(id)).toEqual(before);
+      const before = harness.outcomeOf(id);
+      expect(await harness.world.deliver(event, payload, { id, redelivery: true })).toMatchObject({ status: 202 });
+      expect(harness.outcomeOf(id)).toEqual(before);
     }
   });
 
@@ -53,7 +53,7 @@ describe.runIf(isHere)("recorded webhooks", () => {
     expect(whole).toHaveProperty("pull_request.number");
     const statuses = new Set<number | null>();
     for (const path of pathsOf(whole, 2)) {
-      const { status } = await stage.world.deliver("pull_request", without(whole, path));
+      const { status } = await harness.world.deliver("pull_request", without(whole, path));
       statuses.add(status);
     }
     expect(statuses).toEqual(new Set([202]));

@@ -4,24 +4,24 @@ import Database from "better-sqlite3";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import type { Pull, Repository } from "../fakes/github/conversation.ts";
 import { type RefusalName, refused } from "../fakes/github/refusals.ts";
-import { BALANCE, said } from "./given.ts";
-import { openStage, type Stage, until } from "./stage.ts";
+import { type Harness, openHarness, until } from "./app-harness.ts";
+import { BALANCE, said } from "./change-builders.ts";
 
 const SWEEP_MS = 100;
 const HOUR_MS = 60 * 60_000;
 
-let stage: Stage;
+let harness: Harness;
 let shop: Repository;
 beforeEach(async () => {
-  stage = await openStage({ app: { missed: { everyMs: SWEEP_MS, youngMs: 0 } } });
-  shop = await stage.world.repository("acme", "shop", { files: { "README.md": "# Shop\n" } });
+  harness = await openHarness({ app: { missed: { everyMs: SWEEP_MS, youngMs: 0 } } });
+  shop = await harness.world.repository("acme", "shop", { files: { "README.md": "# Shop\n" } });
   await sweeps(2);
 });
-afterEach(() => stage.close());
+afterEach(() => harness.close());
 
 /** So many looks at the open pull requests. */
 async function sweeps(count: number): Promise<void> {
-  const looks = () => stage.world.requests.filter(({ path }) => path === "/repos/acme/shop/pulls").length;
+  const looks = () => harness.world.requests.filter(({ path }) => path === "/repos/acme/shop/pulls").length;
   const wanted = looks() + count;
   await until("the sweep looks", () => looks() >= wanted);
 }
@@ -29,14 +29,14 @@ async function sweeps(count: number): Promise<void> {
 /** A token that is not taken is made once more. */
 async function refusedPull(refusal: RefusalName = "not accessible"): Promise<Pull> {
   const times = refusal === "bad credentials" ? 2 : 1;
-  stage.world.fail(refused(refusal, { match: { method: "GET", path: /\/pulls\/\d+$/ }, times }));
-  const pull = await stage.world.pullRequest(shop, { title: "Balance", files: { "src/balance.py": BALANCE } });
-  expect(await stage.settled(pull)).toMatchObject({ state: "parked" });
+  harness.world.fail(refused(refusal, { match: { method: "GET", path: /\/pulls\/\d+$/ }, times }));
+  const pull = await harness.world.pullRequest(shop, { title: "Balance", files: { "src/balance.py": BALANCE } });
+  expect(await harness.settled(pull)).toMatchObject({ state: "parked" });
   return pull;
 }
 
 async function refusedInstallations(): Promise<string> {
-  const text = await (await fetch(`${stage.adminUrl()}/metrics`)).text();
+  const text = await (await fetch(`${harness.adminUrl()}/metrics`)).text();
   return /^kodiai_refused_installations (\d+)$/m.exec(text)?.[1] ?? "none";
 }
 
@@ -48,21 +48,21 @@ test.each([
   async (_, refusal) => {
     const pull = await refusedPull(refusal);
     await sweeps(3);
-    expect(stage.jobs(pull)).toHaveLength(1);
+    expect(harness.jobs(pull)).toHaveLength(1);
     expect(await refusedInstallations()).toBe("1");
-    const db = new Database(join(stage.dataDir, "queue.db"));
+    const db = new Database(join(harness.dataDir, "queue.db"));
     db.prepare("UPDATE jobs SET finished_at = finished_at - ? WHERE state = 'parked'").run(HOUR_MS);
     db.close();
-    await until("it is tried again", () => stage.jobs(pull).length === 2);
-    expect(await stage.settled(pull)).toMatchObject({ state: "done" });
-    expect(said(stage.world, pull)).toHaveLength(1);
+    await until("it is tried again", () => harness.jobs(pull).length === 2);
+    expect(await harness.settled(pull)).toMatchObject({ state: "done" });
+    expect(said(harness.world, pull)).toHaveLength(1);
     expect(await refusedInstallations()).toBe("0");
   },
 );
 
 async function permissionsAreAccepted(): Promise<void> {
-  const installation = { id: stage.world.installations.get("acme"), account: { login: "acme", id: 1 } };
-  await stage.world.deliver("installation", {
+  const installation = { id: harness.world.installations.get("acme"), account: { login: "acme", id: 1 } };
+  await harness.world.deliver("installation", {
     action: "new_permissions_accepted",
     installation,
     sender: { login: "mona", id: 2 },
@@ -72,52 +72,52 @@ async function permissionsAreAccepted(): Promise<void> {
 test("a refused installation is reported by whichever process is asked, until one of its reviews ends", async () => {
   const pull = await refusedPull();
   // The look at the open pull requests is refused as well: nothing is tried that could be refused again.
-  stage.world.fail(refused("not accessible", { match: { method: "GET", path: /\/pulls$/ }, times: 1_000 }));
-  await stage.restart();
+  harness.world.fail(refused("not accessible", { match: { method: "GET", path: /\/pulls$/ }, times: 1_000 }));
+  await harness.restart();
   expect(await refusedInstallations()).toBe("1");
-  await stage.world.push(pull, { "src/other.py": BALANCE });
-  await until("the next head ends", () => stage.jobs(pull).at(-1)?.state === "done");
+  await harness.world.push(pull, { "src/other.py": BALANCE });
+  await until("the next head ends", () => harness.jobs(pull).at(-1)?.state === "done");
   expect(await refusedInstallations()).toBe("0");
 });
 
 test("permissions that are accepted have refused reviews tried again at once", async () => {
   const pull = await refusedPull();
   await sweeps(3);
-  expect(stage.jobs(pull)).toHaveLength(1);
+  expect(harness.jobs(pull)).toHaveLength(1);
   await permissionsAreAccepted();
-  await until("it is tried again", () => stage.jobs(pull).length === 2);
-  expect(await stage.settled(pull)).toMatchObject({ state: "done" });
-  expect(said(stage.world, pull)).toHaveLength(1);
+  await until("it is tried again", () => harness.jobs(pull).length === 2);
+  expect(await harness.settled(pull)).toMatchObject({ state: "done" });
+  expect(said(harness.world, pull)).toHaveLength(1);
 });
 
 test("permissions that are accepted while GitHub fails have refused reviews tried again once it answers", async () => {
   const pull = await refusedPull();
-  stage.world.fail({ match: { method: "GET", path: /\/pulls$/ }, times: 20, status: 502 });
+  harness.world.fail({ match: { method: "GET", path: /\/pulls$/ }, times: 20, status: 502 });
   await permissionsAreAccepted();
-  await until("it is tried again", () => stage.jobs(pull).length === 2);
-  expect(await stage.settled(pull)).toMatchObject({ state: "done" });
+  await until("it is tried again", () => harness.jobs(pull).length === 2);
+  expect(await harness.settled(pull)).toMatchObject({ state: "done" });
 });
 
 test("a pull request that was opened while the first sweeps failed is reviewed, although its event never arrived", async () => {
   const missed = { everyMs: SWEEP_MS, againMs: SWEEP_MS, youngMs: 0 };
-  await stage.close();
-  stage = await openStage({ app: { missed: "off" } });
-  const repository = await stage.world.repository("acme", "bank", { files: { "README.md": "# Bank\n" } });
+  await harness.close();
+  harness = await openHarness({ app: { missed: "off" } });
+  const repository = await harness.world.repository("acme", "bank", { files: { "README.md": "# Bank\n" } });
   let isDown = true;
-  stage.world.fail({
+  harness.world.fail({
     match: { method: "GET", path: /^\/app\/installations$/ },
     times: 1_000_000,
     status: 502,
     chance: () => isDown,
   });
-  await stage.restart({ missed });
-  const looks = () => stage.world.requests.filter(({ path }) => path === "/app/installations").length;
+  await harness.restart({ missed });
+  const looks = () => harness.world.requests.filter(({ path }) => path === "/app/installations").length;
   await until("a look fails", () => looks() > 0);
   const options = { title: "Balance", files: { "src/balance.py": BALANCE }, announce: false };
-  const pull = await stage.world.pullRequest(repository, options);
+  const pull = await harness.world.pullRequest(repository, options);
   // GitHub gives times in whole seconds.
   await new Promise((resolve) => setTimeout(resolve, 2_500));
   isDown = false;
-  await until("it is found", () => stage.jobs(pull).length > 0);
-  expect(await stage.settled(pull)).toMatchObject({ state: "done" });
+  await until("it is found", () => harness.jobs(pull).length > 0);
+  expect(await harness.settled(pull)).toMatchObject({ state: "done" });
 });

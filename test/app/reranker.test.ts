@@ -4,10 +4,10 @@ import { readReranker } from "../../src/config/read-reranker.ts";
 import { chosenReranker } from "../../src/wire/models.ts";
 import { aPull, REPO } from "../fakes/pull-requests.ts";
 import { json, type ScriptedServer, scriptedServer, status } from "../fakes/scripted-server.ts";
-import { atDistance, embedder, memory } from "../retrieve/given.ts";
-import { precedentsOf, reviewOf } from "./corridor.ts";
-import { BACKUP, BALANCE, WEAK_LOGIN } from "./given.ts";
-import { openStage } from "./stage.ts";
+import { atDistance, embedder, memory } from "../retrieve/retrieve-builders.ts";
+import { openHarness } from "./app-harness.ts";
+import { BACKUP, BALANCE, WEAK_LOGIN } from "./change-builders.ts";
+import { precedentsOf, reviewOf } from "./pipeline.ts";
 
 /** Of the kind that GitHub gives out; made up. */
 const TOKEN = `ghp_${"aB3dE5gH7jK9".repeat(3)}`;
@@ -148,22 +148,22 @@ test("the server reranks what it remembers of an earlier pull request, and says 
     baseUrl: `${server.url}/v1`,
     model: "rerank-2.5",
   } as const;
-  const stage = await openStage({ app: { reranker } });
+  const harness = await openHarness({ app: { reranker } });
   try {
     const config = "knowledge: {retrieval: {topK: 1, distanceThreshold: 2}}\n";
-    const repository = await stage.world.repository("acme", "bank", {
+    const repository = await harness.world.repository("acme", "bank", {
       files: { "README.md": "# Bank\n", ".kodiai.yml": config },
     });
     const files = { "ops/backup.py": BACKUP, "src/balance.py": BALANCE, "src/login.ts": WEAK_LOGIN };
-    await stage.settled(await stage.world.pullRequest(repository, { title: "Back up", files }));
+    await harness.settled(await harness.world.pullRequest(repository, { title: "Back up", files }));
     expect(server.received).toEqual([]);
     const more = Object.fromEntries(["a", "b", "c", "d", "e", "f"].map((name) => [`src/${name}.py`, BALANCE]));
-    await stage.settled(await stage.world.pullRequest(repository, { title: "Ask the bank", files: more }));
+    await harness.settled(await harness.world.pullRequest(repository, { title: "Ask the bank", files: more }));
     expect(server.received.length).toBeGreaterThan(0);
     expect(JSON.stringify(server.received[0]?.body)).toContain("Ask the bank");
-    expect(stage.log.join("")).toMatch(/"reranker":"rerank-2\.5".*costs money/);
-    expect(stage.log.join("")).not.toContain("pa-123456789");
+    expect(harness.log.join("")).toMatch(/"reranker":"rerank-2\.5".*costs money/);
+    expect(harness.log.join("")).not.toContain("pa-123456789");
   } finally {
-    await stage.close();
+    await harness.close();
   }
 });

@@ -4,19 +4,19 @@ import Database from "better-sqlite3";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { loggedRetrieval, type RetrievalRow } from "../../src/store/reviews/retrievals.ts";
 import { kodiai } from "../cli/kodiai.ts";
-import { BACKUP, BALANCE, said } from "./given.ts";
-import { openStage, type Stage } from "./stage.ts";
+import { type Harness, openHarness } from "./app-harness.ts";
+import { BACKUP, BALANCE, said } from "./change-builders.ts";
 
-let stage: Stage;
+let harness: Harness;
 let db: Database.Database;
 beforeAll(async () => {
-  stage = await openStage();
-  db = new Database(join(stage.dataDir, "queue.db"));
+  harness = await openHarness();
+  db = new Database(join(harness.dataDir, "queue.db"));
 });
-afterEach(() => expect(stage.world.violations).toEqual([]));
+afterEach(() => expect(harness.world.violations).toEqual([]));
 afterAll(async () => {
   db.close();
-  await stage.close();
+  await harness.close();
 });
 
 /** Of the right form, and nobody's. */
@@ -25,18 +25,18 @@ const TOKEN = `ghp_${"Zk3vQ9sT1xB7mN5cR8wL".repeat(2).slice(0, 36)}`;
 const rows = () =>
   (db.prepare("SELECT query, entry FROM retrievals ORDER BY row").all() as RetrievalRow[]).map(loggedRetrieval);
 const stats = async (...words: readonly string[]) => {
-  const { code, out, err } = await kodiai(["stats", "--json", "--data-dir", stage.dataDir, ...words], { cwd: "." });
+  const { code, out, err } = await kodiai(["stats", "--json", "--data-dir", harness.dataDir, ...words], { cwd: "." });
   if (code !== 0) throw new Error(err);
   return JSON.parse(out);
 };
 
 test("a review writes one row, without secrets, and the statistics show it", async () => {
-  const repository = await stage.world.repository("acme", "shop", { files: { "README.md": "# Shop\n" } });
-  const first = await stage.world.pullRequest(repository, {
+  const repository = await harness.world.repository("acme", "shop", { files: { "README.md": "# Shop\n" } });
+  const first = await harness.world.pullRequest(repository, {
     title: "feat: back up",
     files: { "ops/backup.py": BACKUP },
   });
-  await stage.settled(first);
+  await harness.settled(first);
   expect(rows()).toMatchObject([
     {
       repo: `github.com/${repository.id}`,
@@ -51,8 +51,8 @@ test("a review writes one row, without secrets, and the statistics show it", asy
 
   // The first review's finding is remembered by now.
   const title = `fix: back up with token ${TOKEN}`;
-  const second = await stage.world.pullRequest(repository, { title, files: { "ops/again.py": BACKUP } });
-  await stage.settled(second);
+  const second = await harness.world.pullRequest(repository, { title, files: { "ops/again.py": BACKUP } });
+  await harness.settled(second);
   const [, row, ...more] = rows();
   expect(more).toEqual([]);
   expect(row).toMatchObject({
@@ -81,15 +81,15 @@ test("a review writes one row, without secrets, and the statistics show it", asy
 test("a log that cannot be written is one warning, and the review is posted", async () => {
   db.exec("ALTER TABLE retrievals RENAME TO lost");
   try {
-    const repository = await stage.world.repository("acme", "bank", { files: { "README.md": "# Bank\n" } });
-    const pull = await stage.world.pullRequest(repository, {
+    const repository = await harness.world.repository("acme", "bank", { files: { "README.md": "# Bank\n" } });
+    const pull = await harness.world.pullRequest(repository, {
       title: "Read the balance",
       files: { "src/balance.py": BALANCE },
     });
-    const { state } = await stage.settled(pull);
+    const { state } = await harness.settled(pull);
     expect(state).toBe("done");
-    expect(said(stage.world, pull)).toEqual(["src/balance.py:5 tls-verify-disabled"]);
-    const warnings = stage.log.filter((line) => line.includes("a retrieval could not be logged"));
+    expect(said(harness.world, pull)).toEqual(["src/balance.py:5 tls-verify-disabled"]);
+    const warnings = harness.log.filter((line) => line.includes("a retrieval could not be logged"));
     expect(warnings).toHaveLength(1);
     expect(warnings[0]).toContain("no such table: retrievals");
   } finally {
@@ -98,7 +98,7 @@ test("a log that cannot be written is one warning, and the review is posted", as
 });
 
 test("each job ends with one line in the log, and its stages and findings are in the metrics", async () => {
-  const ended = stage.log
+  const ended = harness.log
     .map((line) => JSON.parse(line))
     .filter(({ msg, trigger }) => msg === "job ended" && trigger === "opened");
   expect(ended.length).toBeGreaterThanOrEqual(2);
@@ -112,7 +112,7 @@ test("each job ends with one line in the log, and its stages and findings are in
     gate: "empty-memory",
     cost: { inputTokens: 0, outputTokens: 0, usd: 0 },
   });
-  const text = await (await fetch(`${stage.adminUrl()}/metrics`)).text();
+  const text = await (await fetch(`${harness.adminUrl()}/metrics`)).text();
   const figure = (name: string) =>
     [...text.matchAll(new RegExp(`^${name}(?:\\{[^}]*\\})? ([\\d.e+-]+)$`, "gm"))].reduce(
       (sum, [, n]) => sum + Number(n),

@@ -32,11 +32,11 @@ const NAMES = { main: "claude-sonnet-5-5", small: "claude-haiku-5-5" };
 
 export async function seeingModel(defects: readonly Defect[]): Promise<SeeingModel> {
   const blind = new Set<Defect>();
-  const told = new Map<Defect, number>();
+  const reported = new Map<Defect, number>();
   const severities = new Map<string, string>();
   const see = ({ prompt }: ModelCall) => {
     const rows = prompt.split("\n");
-    const findings = defects.flatMap((defect) => (blind.has(defect) ? [] : seen(defect, rows, told)));
+    const findings = defects.flatMap((defect) => (blind.has(defect) ? [] : seen(defect, rows, reported)));
     for (const { title, severity } of findings) severities.set(title, severity);
     return { findings, ruleFindings: [], walkthrough: "Changes the shop." };
   };
@@ -61,11 +61,11 @@ export async function seeingModel(defects: readonly Defect[]): Promise<SeeingMod
   };
 }
 
-function seen(defect: Defect, rows: readonly string[], told: Map<Defect, number>) {
+function seen(defect: Defect, rows: readonly string[], reported: Map<Defect, number>) {
   const places = rows.flatMap((row, at) => (/^\d+#[0-9a-f]{4}:\+/.test(row) && defect.line.test(row) ? [at] : []));
   return places.map((at) => {
-    const count = told.get(defect) ?? 0;
-    told.set(defect, count + 1);
+    const count = reported.get(defect) ?? 0;
+    reported.set(defect, count + 1);
     const [title, body] = defect.words[count % defect.words.length] ?? ["", ""];
     const path = rows.slice(0, at).findLast((row) => row.startsWith("### FILE "));
     const quoted = rows.slice(at, at + (count % 2 === 0 ? 2 : 1));

@@ -9,7 +9,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type GitHubWorld, startGitHub } from "../fakes/github/github.ts";
-import { until, WEBHOOK_PATH } from "./stage.ts";
+import { until, WEBHOOK_PATH } from "./app-harness.ts";
 
 const DOCKERFILE = fileURLToPath(new URL("../../Dockerfile", import.meta.url));
 /** What the image gives Node before the program. */
@@ -104,11 +104,11 @@ export async function deployment(folder: string = tmpdir()): Promise<Deployment>
     },
     async close() {
       // A process that is dying still holds its files: their room on a small disk would come back in the middle of the next test.
-      const gone = children.map((child) =>
+      const removed = children.map((child) =>
         child.exitCode === null && child.signalCode === null ? once(child, "exit") : null,
       );
       for (const { pid } of children) killGroup(pid);
-      await Promise.all(gone);
+      await Promise.all(removed);
       await world.close();
       rmSync(dataDir, { recursive: true, force: true });
     },

@@ -3,15 +3,15 @@ import { afterEach, expect, test } from "vitest";
 import { says } from "../fakes/anthropic/replies.ts";
 import { type FakeAnthropic, type Reply, startAnthropic } from "../fakes/anthropic/server.ts";
 import type { Pull, Repository } from "../fakes/github/conversation.ts";
-import { BACKUP, said } from "./given.ts";
-import { openStage, type Stage, until } from "./stage.ts";
+import { type Harness, openHarness, until } from "./app-harness.ts";
+import { BACKUP, said } from "./change-builders.ts";
 
-let stage: Stage | undefined;
+let harness: Harness | undefined;
 let anthropic: FakeAnthropic | undefined;
 let letGo = () => {};
 afterEach(async () => {
   letGo();
-  await stage?.close();
+  await harness?.close();
   await anthropic?.close();
 });
 
@@ -33,11 +33,11 @@ async function play(workers?: number) {
     temperature: null,
     contextTokens: null,
   };
-  stage = await openStage({
+  harness = await openHarness({
     app: { model, ...(workers === undefined ? {} : { workers }) },
     owners: ["acme", "globex"],
   });
-  const { world } = stage;
+  const { world } = harness;
   const repository = (owner: string, name: string) =>
     world.repository(owner, name, { files: { "README.md": "# A\n" } });
   const large = async (where: Repository, count: number) => {
@@ -46,13 +46,13 @@ async function play(workers?: number) {
       pulls.push(await world.pullRequest(where, { title: `Move it all ${number}`, files: LARGE }));
     return pulls;
   };
-  return { stage, world, repository, large };
+  return { harness, world, repository, large };
 }
 
-const running = (at: Stage) => at.rows("SELECT id FROM jobs WHERE lane = 'review' AND state = 'running'").length;
+const running = (at: Harness) => at.rows("SELECT id FROM jobs WHERE lane = 'review' AND state = 'running'").length;
 
 test("large pull requests of one repository leave a worker to another repository", async () => {
-  const { stage: at, world, repository, large } = await play();
+  const { harness: at, world, repository, large } = await play();
   const pulls = await large(await repository("acme", "monolith"), 3);
   await until("a question about a large change", () => (anthropic?.requests.length ?? 0) > 0);
   const small = await world.pullRequest(await repository("acme", "shop"), {
@@ -69,7 +69,7 @@ test("large pull requests of one repository leave a worker to another repository
 });
 
 test("a large change without a free slot frees its worker, and its try does not count", async () => {
-  const { stage: at, world, repository, large } = await play(4);
+  const { harness: at, world, repository, large } = await play(4);
   const pulls = [
     ...(await large(await repository("acme", "monolith"), 3)),
     ...(await large(await repository("globex", "monolith"), 2)),

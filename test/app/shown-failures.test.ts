@@ -9,10 +9,10 @@ import type { WritingPorts } from "../../src/flows/review/review-ports.ts";
 import { writeReview } from "../../src/flows/review/review-pull-request.ts";
 import { aJob, HEAD } from "../fakes/pull-requests.ts";
 import { drafted, scriptedModel } from "../fakes/scripted-model.ts";
-import { posted } from "../publish/posted.ts";
-import { atDistance, embedder, memory } from "../retrieve/given.ts";
-import { portsOf } from "./corridor.ts";
-import { LOGIN, WEAK_LOGIN } from "./given.ts";
+import { posted } from "../publish/posted-review.ts";
+import { atDistance, embedder, memory } from "../retrieve/retrieve-builders.ts";
+import { LOGIN, WEAK_LOGIN } from "./change-builders.ts";
+import { portsOf } from "./pipeline.ts";
 
 // Put together here, so that no scanner takes this file for a leak.
 const TOKEN = ["ghp", "b7Qk2ZpXv9Lr4TnWs8Yc1HdJ6mGfA3eUo5iK"].join("_");

@@ -106,12 +106,12 @@ function nothing(): Variables {
 
 describe("the server does not start", () => {
   const done = new Map<string, Promise<Awaited<ReturnType<typeof run>>>>();
-  test.each(cases)("with %s", async (name, _env, told) => {
+  test.each(cases)("with %s", async (name, _env, reported) => {
     // Each takes half a second of a process's start: the next one begins meanwhile.
     const at = cases.findIndex(([one]) => one === name);
     for (const [next, env] of cases.slice(at, at + AT_A_TIME)) done.set(next, done.get(next) ?? run(env));
     const { code, said } = await (done.get(name) ?? Promise.reject(new Error(name)));
-    expect(said).toMatch(told);
+    expect(said).toMatch(reported);
     expect(said).toMatch(/^Kodiai does not start:\n {2}- /);
     expect(said).not.toContain("Kodiai is listening");
     expect(said).not.toMatch(/\n\s+at |sk-ant-|BEGIN/);

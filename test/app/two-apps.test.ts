@@ -13,19 +13,19 @@ import type { RunningApp } from "../../src/server/app-options.ts";
 import { inspector } from "../../src/wire/rules.ts";
 import type { Pull } from "../fakes/github/conversation.ts";
 import { SECOND } from "../fakes/github/github.ts";
-import { BACKUP, LOGIN, writes } from "./given.ts";
-import { openStage, type Stage, until, WEBHOOK_PATH } from "./stage.ts";
+import { type Harness, openHarness, until, WEBHOOK_PATH } from "./app-harness.ts";
+import { BACKUP, LOGIN, writes } from "./change-builders.ts";
 
 const OTHER = `${SECOND.slug}[bot]`;
 const ECHOES = process.env.SLOW === "1" ? 100 : 4;
 
-let stage: Stage | undefined;
+let harness: Harness | undefined;
 let other: RunningApp | undefined;
 let relay: Server | undefined;
 const folder = mkdtempSync(join(tmpdir(), "kodiai-other-"));
 afterEach(async () => {
   await other?.close();
-  await stage?.close();
+  await harness?.close();
   relay?.close();
   rmSync(folder, { recursive: true });
 });
@@ -55,8 +55,8 @@ async function toBoth(secret: string, urls: readonly string[], idle: () => Promi
 }
 
 async function play() {
-  const opened = await openStage({ secondApp: true });
-  stage = opened;
+  const opened = await openHarness({ secondApp: true });
+  harness = opened;
   const { world } = opened;
   const second = await startApp({
     ...{ ...world.appCredentials, appId: SECOND.id, apiUrl: world.apiUrl, webhookPath: WEBHOOK_PATH },
@@ -75,11 +75,11 @@ async function play() {
   const urls = [opened.url(), second.url].map((url) => url + WEBHOOK_PATH);
   relay = await toBoth(world.appCredentials.webhookSecret, urls, idle);
   world.setWebhookUrl(`http://127.0.0.1:${(relay.address() as AddressInfo).port}`);
-  return { stage: opened, world, idle };
+  return { harness: opened, world, idle };
 }
 
 test("each reviews each head once, edits and counts what it said itself, and neither answers the other", async () => {
-  const { stage: at, world, idle } = await play();
+  const { harness: at, world, idle } = await play();
   const repository = await world.repository("acme", "shop", { files: { "README.md": "# Shop\n" } });
   const pull = await world.pullRequest(repository, { title: "Back up", files: { "ops/backup.py": BACKUP } });
   await idle();

@@ -6,8 +6,8 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { type GitHubWorld, startGitHub } from "../fakes/github/github.ts";
-import { BACKUP, BALANCE, said, summaryOf, writes } from "./given.ts";
-import { until } from "./stage.ts";
+import { until } from "./app-harness.ts";
+import { BACKUP, BALANCE, said, summaryOf, writes } from "./change-builders.ts";
 
 const CHILD = fileURLToPath(new URL("./two-processes.child.ts", import.meta.url));
 const FILES = { "ops/backup.py": BACKUP, "src/balance.py": BALANCE };

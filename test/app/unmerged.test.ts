@@ -1,16 +1,16 @@
 // A branch that was never merged is its author's word alone. What it did to the lines of a comment, and who pressed "Resolve
 // conversation" there, counts as it does for our own findings: merged, or done by somebody with write access.
 import { afterEach, expect, test } from "vitest";
-import { anHourPasses } from "./heard.ts";
+import { type Harness, openHarness } from "./app-harness.ts";
+import { anHourPasses } from "./memory-assertions.ts";
 import { people, saidOnLine } from "./past-reviews.ts";
-import { inMemory } from "./remembered.ts";
-import { openStage, type Stage } from "./stage.ts";
+import { inMemory } from "./seed-memory.ts";
 
-let stage: Stage | undefined;
+let harness: Harness | undefined;
 afterEach(async () => {
-  expect(stage?.world.violations).toEqual([]);
-  await stage?.close();
-  stage = undefined;
+  expect(harness?.world.violations).toEqual([]);
+  await harness?.close();
+  harness = undefined;
 });
 
 const backup = (run: string) =>
@@ -24,7 +24,7 @@ interface Remembered {
   readonly fixed: string | null;
 }
 
-const remembered = (at: Stage, corpus: string) =>
+const remembered = (at: Harness, corpus: string) =>
   inMemory(
     at,
     (db) =>
@@ -62,7 +62,7 @@ test.each<readonly [string, Past, Remembered]>([
     { outcome: "accepted", fixed: null },
   ],
   [
-    "an outsider's change was merged, whoever of them resolved the thread",
+    "an outsider's change was merged, for any outsider who resolved the thread",
     { author: "mallory", merged: true, resolvedBy: "mallory" },
     { outcome: "outdated", fixed: FIX },
   ],
@@ -77,8 +77,8 @@ test.each<readonly [string, Past, Remembered]>([
     { outcome: "fixed", fixed: FIX },
   ],
 ])("the past: %s", async (_, { author, merged = false, resolvedBy, answer }, expected) => {
-  stage = await openStage();
-  const { world } = stage;
+  harness = await openHarness();
+  const { world } = harness;
   people(world);
   const repository = await world.repository("acme", "ops", { files: { "README.md": "# Ops\n" } });
   const past = await world.pullRequest(repository, {
@@ -93,19 +93,19 @@ test.each<readonly [string, Past, Remembered]>([
   if (resolvedBy !== undefined) await world.resolve(past, said.id, resolvedBy);
   await world.closePull(past, { merged, by: "ines", announce: false });
   await world.install("acme", [repository]);
-  await stage.followed(repository);
-  expect(remembered(stage, "review_comment")).toEqual([expected]);
+  await harness.followed(repository);
+  expect(remembered(harness, "review_comment")).toEqual([expected]);
 });
 
 test("our own finding: what an outsider's unmerged branch became is no fix, though a maintainer agreed", async () => {
-  stage = await openStage();
-  const { world } = stage;
+  harness = await openHarness();
+  const { world } = harness;
   people(world);
   const repository = await world.repository("acme", "shop", { files: { "README.md": "# Shop\n" } });
   const flagged = async (author: string) => {
     const files = { [`ops/${author}.py`]: backup(FLAGGED) };
     const pull = await world.pullRequest(repository, { title: `feat: back up for ${author}`, author, files });
-    await stage?.settled(pull);
+    await harness?.settled(pull);
     const root = pull.comments.find((comment) => comment.author === world.bot);
     if (root === undefined) throw new Error("nothing was said");
     await world.reply(pull, "ines", root.id, "Good catch");
@@ -115,8 +115,8 @@ test("our own finding: what an outsider's unmerged branch became is no fix, thou
   const outsiders = await flagged("mallory");
   const maintainers = await flagged("lena");
   for (const pull of [outsiders, maintainers]) await world.closePull(pull, { by: "ines" });
-  await anHourPasses(stage);
-  const findings = inMemory(stage, (db) =>
+  await anHourPasses(harness);
+  const findings = inMemory(harness, (db) =>
     db
       .prepare(
         `SELECT r.path, r.outcome, c.fixed_code AS fixed FROM records r JOIN contents c ON c.id = r.id

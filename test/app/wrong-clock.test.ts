@@ -5,9 +5,9 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import Database from "better-sqlite3";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { BACKUP, said } from "./given.ts";
+import { until } from "./app-harness.ts";
+import { BACKUP, said } from "./change-builders.ts";
 import { type Deployment, deployment, type ServerProcess } from "./server-process.ts";
-import { until } from "./stage.ts";
 
 const SHIFT = fileURLToPath(new URL("../../chaos/clock-shift.mjs", import.meta.url));
 const DAY_S = 24 * 60 * 60;

@@ -3,12 +3,12 @@ import { mkdtempSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { builtWays } from "../../bench/built-ways.ts";
+import { builtEngines } from "../../bench/built-engines.ts";
+import type { Stored } from "../../bench/engines/engine.ts";
 import { exactTruths, NEAREST } from "../../bench/exact-truth.ts";
 import { type Asked, type Corpus, DIMENSION } from "../../bench/retrieval-corpus.ts";
 import { storedRows } from "../../bench/stored-rows.ts";
 import { randomFrom, syntheticVectors } from "../../bench/synthetic-memory.ts";
-import type { Stored } from "../../bench/ways/way.ts";
 import type { MemoryRecord } from "../../src/domain/memory.ts";
 import { memoryRecord } from "../adapters/contracts/memory.ts";
 
@@ -60,16 +60,16 @@ test("a filled folder is taken again with the same rows and the same truth, and 
 
 test("what a way built for these rows answers the same when it is taken again, and is built again for others", async () => {
   const { stored, fingerprint } = await storedRows(folder, corpusOf("seek"), ASKED);
-  const place = { folder: join(folder, "ways"), fingerprint, words: ["vec0", "FTS5"], stays: true };
+  const place = { folder: join(folder, "engines"), fingerprint, words: ["vec0", "FTS5"], stays: true };
   const answers = async (of: typeof place) => {
-    const ways = await builtWays(stored, of);
-    const told: { name: string; seconds: number; nearest: unknown; matching: readonly number[] }[] = [];
-    for (const { name, way, cost } of ways) {
-      const nearest = await way.nearest?.(vectorOf(ROWS), 5, "go");
-      told.push({ name, seconds: cost.seconds, nearest, matching: (await way.matching?.("seek 44", 5)) ?? [] });
+    const engines = await builtEngines(stored, of);
+    const reported: { name: string; seconds: number; nearest: unknown; matching: readonly number[] }[] = [];
+    for (const { name, engine, cost } of engines) {
+      const nearest = await engine.nearest?.(vectorOf(ROWS), 5, "go");
+      reported.push({ name, seconds: cost.seconds, nearest, matching: (await engine.matching?.("seek 44", 5)) ?? [] });
     }
-    for (const { way } of ways) await way.close();
-    return told;
+    for (const { engine } of engines) await engine.close();
+    return reported;
   };
 
   const first = await answers(place);

@@ -1,9 +1,9 @@
 // The checker is shown runs that went well and runs that broke each promise, made by hand: it tells them apart.
 import { describe, expect, test } from "vitest";
 import { BOUNDS, type Broken, check, type InvariantId } from "../../chaos/checker.ts";
+import { failureTrace } from "../../chaos/failure-trace.ts";
 import type { GroundTruth, PullTruth } from "../../chaos/ground-truth.ts";
-import type { Happening } from "../../chaos/history.ts";
-import { storyOf } from "../../chaos/story.ts";
+import type { HistoryEvent } from "../../chaos/history.ts";
 
 const OLD = "1f3a9c2e".padEnd(40, "0");
 const HEAD = "7b60de41".padEnd(40, "0");
@@ -12,7 +12,7 @@ const VAULT = "vaultacme1q77";
 const TOKEN = "ghp_0123456789abcdefghijABCDEFGHIJ012345";
 
 const opened = delivery(1_000, "guid-opened", "opened", 202);
-const act = (at: number, what: string, head = HEAD, state: "open" | "closed" | "gone" = "open"): Happening => {
+const act = (at: number, what: string, head = HEAD, state: "open" | "closed" | "removed" = "open"): HistoryEvent => {
   return { kind: "act", at, what, pull: PULL, head, state };
 };
 function delivery(
@@ -21,10 +21,10 @@ function delivery(
   action: string,
   status: number | null,
   sameAs: string | null = null,
-): Happening {
+): HistoryEvent {
   return { kind: "delivered", at, guid, sameAs, event: "pull_request", action, pull: PULL, status };
 }
-function write(at: number, method: string, tail: string, head: string | null = HEAD, more: object = {}): Happening {
+function write(at: number, method: string, tail: string, head: string | null = HEAD, more: object = {}): HistoryEvent {
   const path = `/repos/acme/shop/${tail}`;
   const done = { status: 201, applied: true, fault: null };
   return { kind: "request", at, installation: 1001, method, path, pull: PULL, head, ...done, ...more };
@@ -34,11 +34,11 @@ function sent(
   canaries: readonly string[],
   repository: string | null = null,
   answered = false,
-): Happening {
+): HistoryEvent {
   return { kind: "sent", at: 5_000, to, bytes: 100, repository, canaries, answered };
 }
 
-const GOOD: readonly Happening[] = [
+const GOOD: readonly HistoryEvent[] = [
   act(900, "opened"),
   opened,
   write(3_000, "POST", "issues/7/comments"),
@@ -82,7 +82,7 @@ const TRUTH: GroundTruth = {
 const pull = (over: Partial<PullTruth>): Partial<GroundTruth> => ({ pulls: [{ ...REVIEWED, ...over }] });
 
 /** What breaks when this happens as well, on this ground truth. */
-function broken(more: readonly Happening[], truth: Partial<GroundTruth> = {}): readonly Broken[] {
+function broken(more: readonly HistoryEvent[], truth: Partial<GroundTruth> = {}): readonly Broken[] {
   const history = [...GOOD, ...more].toSorted((a, b) => a.at - b.at);
   return check(history, { ...TRUTH, ...truth });
 }
@@ -214,11 +214,11 @@ test("a summary that says for ever that a review is being written", () => {
     { invariant: "I2", what: "its summary says for ever that a review is being written", pull: PULL },
   ]);
   expect(ids(broken([], pull({ summaries, state: "closed" })))).toEqual(["I2"]);
-  expect(broken([], pull({ summaries, state: "gone" }))).toEqual([]);
+  expect(broken([], pull({ summaries, state: "removed" }))).toEqual([]);
 });
 
 describe("writes that come too late", () => {
-  const late = (more: readonly Happening[]) => ids(broken(more));
+  const late = (more: readonly HistoryEvent[]) => ids(broken(more));
 
   test("not an edit that removes the progress note; a summary of an unseen pull request is", () => {
     const acts = [act(20_000, "push", OLD), act(30_000, "push", HEAD)];
@@ -245,14 +245,14 @@ describe("writes that come too late", () => {
   });
 
   test("anything once the installation is removed", () => {
-    expect(late([act(7_000, "uninstall", HEAD, "gone"), write(12_000, "POST", "issues/7/comments", null)])).toEqual([
+    expect(late([act(7_000, "uninstall", HEAD, "removed"), write(12_000, "POST", "issues/7/comments", null)])).toEqual([
       "I5",
     ]);
   });
 
   test("even a try once the installation is removed or suspended: GitHub refuses, and the server should have known", () => {
     const refused = { applied: false, status: 401 };
-    const off = act(7_000, "suspend", HEAD, "gone");
+    const off = act(7_000, "suspend", HEAD, "removed");
     const tried = write(12_000, "POST", "pulls/7/reviews", HEAD, refused);
     expect(late([off, tried])).toEqual(["I5"]);
     expect(late([off, act(10_500, "unsuspend"), tried])).toEqual([]);
@@ -260,17 +260,17 @@ describe("writes that come too late", () => {
   });
 
   test("texts of a removed repository in the server's data; not those of a present one", () => {
-    const found: Happening = { kind: "found", at: 20_000, canary: VAULT, where: "data/queue.db" };
-    expect(broken([found, found], { gone: new Set(["acme/shop"]) })).toEqual([
-      { invariant: "I5", what: "words of acme/shop stand in data/queue.db after its end", pull: null },
+    const found: HistoryEvent = { kind: "found", at: 20_000, canary: VAULT, where: "data/queue.db" };
+    expect(broken([found, found], { removed: new Set(["acme/shop"]) })).toEqual([
+      { invariant: "I5", what: "texts of acme/shop are in data/queue.db after its removal", pull: null },
     ]);
-    expect(broken([found], { gone: new Set(["acme/bank"]) })).toEqual([]);
+    expect(broken([found], { removed: new Set(["acme/bank"]) })).toEqual([]);
     expect(broken([found])).toEqual([]);
   });
 
   test("not for the time in which the process was frozen", () => {
     const acts = [act(6_500, "push", OLD), act(7_000, "push", HEAD)];
-    const frozen: Happening[] = [
+    const frozen: HistoryEvent[] = [
       { kind: "process", at: 7_100, what: "stopped", where: null },
       { kind: "process", at: 11_900, what: "continued", where: null },
     ];
@@ -298,10 +298,10 @@ describe("what is not for others", () => {
   });
 
   test("a secret in a body, a log or a file, shown by its beginning only", () => {
-    const found: Happening = { kind: "found", at: 9_000, canary: TOKEN, where: "server.log" };
+    const found: HistoryEvent = { kind: "found", at: 9_000, canary: TOKEN, where: "server.log" };
     expect(broken([sent("model", [TOKEN]), found]).map(({ what }) => what)).toEqual([
       "ghp_01234567… was sent to model",
-      "ghp_01234567… stands in server.log",
+      "ghp_01234567… is in server.log",
     ]);
     expect(broken([{ ...found, canary: VAULT }])).toEqual([]);
   });
@@ -312,7 +312,7 @@ describe("what is not for others", () => {
 });
 
 describe("limits", () => {
-  const limited: Happening = { kind: "limited", at: 7_000, installation: 1001, until: 12_000 };
+  const limited: HistoryEvent = { kind: "limited", at: 7_000, installation: 1001, until: 12_000 };
 
   test("a request inside a window, by that installation, that was not on its way already", () => {
     const asks = (at: number, installation: number) =>
@@ -322,16 +322,16 @@ describe("limits", () => {
   });
 
   test("a request by a process that was told to wait, at any time; by others, when the store could know and they could ask it", () => {
-    const told = (at: number, process: number): Happening => ({ ...limited, at, process, until: 20_000 });
+    const told = (at: number, process: number): HistoryEvent => ({ ...limited, at, process, until: 20_000 });
     const asks = (at: number, process: number) =>
       write(at, "GET", "pulls/7", null, { installation: 1001, applied: false, process });
-    const ends = (at: number): Happening => ({ kind: "process", at, what: "killed", where: null, process: 1 });
-    const frozen = (from: number, to: number, process: number): Happening[] => [
+    const ends = (at: number): HistoryEvent => ({ kind: "process", at, what: "killed", where: null, process: 1 });
+    const frozen = (from: number, to: number, process: number): HistoryEvent[] => [
       { kind: "process", at: from, what: "stopped", where: null, process },
       { kind: "process", at: to, what: "continued", where: null, process },
     ];
-    const away: Happening = { kind: "trouble", at: 6_900, what: "half-open", until: 9_000 };
-    const of = (...happenings: readonly Happening[]) => ids(broken([told(7_000, 1), ...happenings]));
+    const away: HistoryEvent = { kind: "trouble", at: 6_900, what: "half-open", until: 9_000 };
+    const of = (...happenings: readonly HistoryEvent[]) => ids(broken([told(7_000, 1), ...happenings]));
     expect(of(asks(9_300, 1))).toEqual(["I9"]);
     expect(of(asks(9_300, 2))).toEqual(["I9"]);
     // The database is away: who was told knows.
@@ -356,7 +356,12 @@ describe("limits", () => {
   });
 
   test("memory, answers of /healthz, money, and requests that GitHub does not describe", () => {
-    const sample = (rssMiB: number, healthMs: number): Happening => ({ kind: "sample", at: 40_000, rssMiB, healthMs });
+    const sample = (rssMiB: number, healthMs: number): HistoryEvent => ({
+      kind: "sample",
+      at: 40_000,
+      rssMiB,
+      healthMs,
+    });
     expect(ids(broken([sample(600, 10)]))).toEqual(["I10"]);
     expect(ids(broken(Array.from({ length: 9 }, () => sample(200, 3_000))))).toEqual(["I10"]);
     expect(ids(broken([sent("model", [], null, true)]))).toEqual(["I10"]);
@@ -364,7 +369,7 @@ describe("limits", () => {
   });
 
   test("a slow peer that was not cut in time: at the public port, and GitHub with an answer", () => {
-    const slow = (where: "ingress" | "github", ms: number): Happening => {
+    const slow = (where: "ingress" | "github", ms: number): HistoryEvent => {
       return { kind: "slow", at: 100_000, where, how: "headers", ms };
     };
     expect(broken([slow("ingress", 60_000)])).toEqual([
@@ -372,7 +377,7 @@ describe("limits", () => {
     ]);
     expect(broken([slow("ingress", 16_000), slow("github", 31_000)])).toEqual([]);
     expect(ids(broken([slow("github", 60_000)]))).toEqual(["I10"]);
-    const frozen: Happening[] = [
+    const frozen: HistoryEvent[] = [
       { kind: "process", at: 50_000, what: "stopped", where: null },
       { kind: "process", at: 90_000, what: "continued", where: null },
     ];
@@ -380,7 +385,7 @@ describe("limits", () => {
   });
 
   test("not while the process is frozen or another holds the lock", () => {
-    const slow: Happening = { kind: "sample", at: 40_000, rssMiB: 200, healthMs: 3_000 };
+    const slow: HistoryEvent = { kind: "sample", at: 40_000, rssMiB: 200, healthMs: 3_000 };
     expect(broken([slow, { kind: "process", at: 38_000, what: "stopped", where: null }])).toEqual([]);
     expect(broken([slow, { kind: "trouble", at: 36_000, what: "lock", until: 39_000 }])).toEqual([]);
     expect(ids(broken([slow, { kind: "trouble", at: 10_000, what: "lock", until: 12_000 }]))).toEqual(["I10"]);
@@ -388,10 +393,17 @@ describe("limits", () => {
 });
 
 test("a trace has the events of that pull request, and the lives of the server in one line", () => {
-  const process = (at: number, what: "killed" | "started" | "listening", where: string | null = null): Happening => {
+  const process = (at: number, what: "killed" | "started" | "listening", where: string | null = null): HistoryEvent => {
     return { kind: "process", at, what, where };
   };
-  const elsewhere: Happening = { kind: "act", at: 1_500, what: "push", pull: "acme/bank#1", head: OLD, state: "open" };
+  const elsewhere: HistoryEvent = {
+    kind: "act",
+    at: 1_500,
+    what: "push",
+    pull: "acme/bank#1",
+    head: OLD,
+    state: "open",
+  };
   const history = [
     act(1_000, "opened"),
     elsewhere,
@@ -400,8 +412,8 @@ test("a trace has the events of that pull request, and the lives of the server i
     process(4_000, "listening"),
     write(6_000, "POST", "pulls/7/reviews", HEAD, { status: 0, fault: "answer lost: reset" }),
   ];
-  expect(storyOf({ invariant: "I3", what: "", pull: PULL }, history, 0)).toEqual([
-    "      1.0 s  somebody: opened, head 7b60de4, open",
+  expect(failureTrace({ invariant: "I3", what: "", pull: PULL }, history, 0)).toEqual([
+    "      1.0 s  person: opened, head 7b60de4, open",
     "             server: killed before POST pulls/reviews, started, listening",
     "      6.0 s  POST /repos/acme/shop/pulls/7/reviews about 7b60de4: 0 (answer lost: reset)",
   ]);

@@ -8,16 +8,16 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { newBreakpoints } from "../../chaos/breakpoints.ts";
 import { newCanaries } from "../../chaos/canaries.ts";
 import { openClock } from "../../chaos/clock.ts";
-import { dice } from "../../chaos/dice.ts";
-import { type Happening, ofKind, openHistory } from "../../chaos/history.ts";
+import { type HistoryEvent, ofKind, openHistory } from "../../chaos/history.ts";
 import { openDesk } from "../../chaos/installations.ts";
 import { gatherPeople } from "../../chaos/people.ts";
-import { newPoints } from "../../chaos/points.ts";
+import { REPOSITORY_EVENTS } from "../../chaos/repository-events.ts";
+import { seededRandom } from "../../chaos/seeded-random.ts";
 import { sendSlowly } from "../../chaos/slow-senders.ts";
 import { objectionTo } from "../../chaos/token-times.ts";
-import { UPHEAVALS } from "../../chaos/upheavals.ts";
 import { type GitHubWorld, startGitHub } from "../fakes/github/github.ts";
 
 describe("a clock on the wall", () => {
@@ -36,7 +36,7 @@ describe("a clock on the wall", () => {
     const env = { PATH: process.env.PATH, ...clock.env };
     const { stdout } = await promisify(execFile)(process.execPath, [...clock.args, "-e", script], { env });
     const [now, made, isDate, passed] = JSON.parse(stdout);
-    for (const told of [now, made]) expect(Math.abs(told - (Date.now() - 3_600_000))).toBeLessThan(60_000);
+    for (const reported of [now, made]) expect(Math.abs(reported - (Date.now() - 3_600_000))).toBeLessThan(60_000);
     expect([isDate, passed < 60_000]).toEqual([true, true]);
   });
 
@@ -67,17 +67,17 @@ describe("the desk of installations", () => {
 
   test("lets everything pass where the App is installed, and no token reach what another owner has", () => {
     const desk = open();
-    expect([desk.refusal(mint(1)), desk.refusal(read), desk.hears(1, 7)]).toEqual([null, null, true]);
+    expect([desk.refusal(mint(1)), desk.refusal(read), desk.receives(1, 7)]).toEqual([null, null, true]);
     expect(desk.refusal(mint(2))?.status).toBe(422);
   });
 
   test("refuses what is switched off until it is on again", () => {
     const desk = open();
     desk.suspend(1);
-    expect([desk.refusal(mint(1))?.status, desk.refusal(read)?.status, desk.hears(1, 7)]).toEqual([403, 403, false]);
+    expect([desk.refusal(mint(1))?.status, desk.refusal(read)?.status, desk.receives(1, 7)]).toEqual([403, 403, false]);
     expect(desk.refusal(read)?.body.toString()).toContain("suspended");
     desk.unsuspend(1);
-    expect([desk.refusal(read), desk.hears(1, 7)]).toEqual([null, true]);
+    expect([desk.refusal(read), desk.receives(1, 7)]).toEqual([null, true]);
   });
 
   test("refuses what a permission is missing for, until it is given back", () => {
@@ -98,8 +98,8 @@ describe("the desk of installations", () => {
   test("knows no token of a removed installation, no longer lists it, and delivers nothing of it", () => {
     const desk = open();
     desk.uninstall(1);
-    expect([desk.refusal(mint(1))?.status, desk.refusal(read)?.status, desk.hears(1, 7)]).toEqual([404, 401, false]);
-    expect([desk.isGone(shop), desk.isGone({ id: 8, owner: "globex" })]).toEqual([true, false]);
+    expect([desk.refusal(mint(1))?.status, desk.refusal(read)?.status, desk.receives(1, 7)]).toEqual([404, 401, false]);
+    expect([desk.isRemoved(shop), desk.isRemoved({ id: 8, owner: "globex" })]).toEqual([true, false]);
     const listed = { status: 200, headers: {}, body: Buffer.from('[{"id":1},{"id":2}]') };
     expect(desk.shown("/app/installations", listed).body.toString()).toBe('[{"id":2}]');
   });
@@ -131,7 +131,7 @@ describe("people", () => {
       atRandom: 0.02,
       times: 1,
     };
-    const people = await gatherPeople({ world, dice: dice("upheavals"), history, canaries, ...options });
+    const people = await gatherPeople({ world, random: seededRandom("upheavals"), history, canaries, ...options });
     for (let act = 0; act < 16; act++) await people.act();
     const births = people.repositories.map(people.bornAs);
     for (let turn = 0; turn < 60; turn++)
@@ -141,33 +141,33 @@ describe("people", () => {
       await people.upheave(people.repositories[turn % 6] as (typeof people.repositories)[number], "before GET pulls");
     await people.calm();
     const done = new Set(ofKind(history.all, "upheaval").map(({ what }) => what));
-    expect([...done].toSorted()).toEqual([...UPHEAVALS, "unsuspend"].toSorted());
+    expect([...done].toSorted()).toEqual([...REPOSITORY_EVENTS, "unsuspend"].toSorted());
     // What the harness calls a repository stays, whatever people call it; and it is found by all of its names.
     expect(people.repositories.map(people.bornAs)).toEqual(births);
     for (const one of people.repositories) {
       expect(people.byName(`${one.owner}/${one.name}`)?.id).toBe(one.id);
       expect(people.byName(people.bornAs(one))?.id).toBe(one.id);
     }
-    const standing = people.repositories.filter((one) => !people.desk.isGone(one));
-    expect(new Set(standing.map(({ owner }) => owner)).size).toBeGreaterThanOrEqual(2);
-    expect(standing.length).toBeLessThan(people.repositories.length);
+    const existing = people.repositories.filter((one) => !people.desk.isRemoved(one));
+    expect(new Set(existing.map(({ owner }) => owner)).size).toBeGreaterThanOrEqual(2);
+    expect(existing.length).toBeLessThan(people.repositories.length);
     // They go on with what stands, under its present name.
     for (let act = 0; act < 8; act++) await people.act();
-    const isOver = (one: Happening) => one.kind === "act" && one.state === "gone";
-    const told = ofKind(history.all, "upheaval").filter(({ what }) => what === "uninstall" || what === "remove");
-    expect(told.length).toBe(2);
+    const isOver = (one: HistoryEvent) => one.kind === "act" && one.state === "removed";
+    const reported = ofKind(history.all, "upheaval").filter(({ what }) => what === "uninstall" || what === "remove");
+    expect(reported.length).toBe(2);
     expect(history.all.some(isOver)).toBe(true);
   });
 });
 
 test("a breakpoint strikes the server that it was set for, and any if it was set for none", async () => {
-  const points = newPoints();
-  const struck = points.arm(/GET pulls/, 5_000, 2);
-  expect(points.reach("before GET pulls", 0)).toBe(false);
-  expect(points.reach("before GET pulls", 2)).toBe(true);
+  const breakpoints = newBreakpoints();
+  const struck = breakpoints.arm(/GET pulls/, 5_000, 2);
+  expect(breakpoints.reach("before GET pulls", 0)).toBe(false);
+  expect(breakpoints.reach("before GET pulls", 2)).toBe(true);
   expect(await struck).toBe("before GET pulls");
-  void points.arm(/GET pulls/, 5_000);
-  expect(points.reach("before GET pulls", 3)).toBe(true);
+  void breakpoints.arm(/GET pulls/, 5_000);
+  expect(breakpoints.reach("before GET pulls", 3)).toBe(true);
 });
 
 describe("strangers who are slow", () => {

@@ -8,7 +8,7 @@ import { UsageError } from "../../src/cli/usage.ts";
 import { readConfigFile } from "../../src/config/read-config-file.ts";
 import { memoryId } from "../../src/domain/memory.ts";
 import { exportLine } from "../../src/learn/remember/parse-row.ts";
-import { AT, givenRecord } from "../learn/given.ts";
+import { AT, givenRecord } from "../learn/memory-builders.ts";
 import { kodiai } from "./kodiai.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "kodiai-conventions-"));

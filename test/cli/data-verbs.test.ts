@@ -39,8 +39,8 @@ test("mistakes are reported with the correct usage, and change nothing", async (
 });
 
 test("a store is copied, a person is exported and erased, and the copy forgets them too", async () => {
-  const told = await run("backup", "copy", "--data-dir", "data", "--json");
-  expect(JSON.parse(told.out)).toMatchObject({ version: 1, files: [{ name: "queue.db" }, { name: "memory.db" }] });
+  const reported = await run("backup", "copy", "--data-dir", "data", "--json");
+  expect(JSON.parse(reported.out)).toMatchObject({ version: 1, files: [{ name: "queue.db" }, { name: "memory.db" }] });
   expect(await run("backup", "copy", "--data-dir", "data")).toMatchObject({
     code: 3,
     err: "kodiai: copy is not empty\n",

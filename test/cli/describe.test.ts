@@ -6,8 +6,8 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { exportLine } from "../../src/learn/remember/parse-row.ts";
 import { says } from "../fakes/anthropic/replies.ts";
 import { startAnthropic } from "../fakes/anthropic/server.ts";
-import { LESSON, reply, SITUATION } from "../learn/described.ts";
-import { givenRecord } from "../learn/given.ts";
+import { givenRecord } from "../learn/memory-builders.ts";
+import { LESSON, reply, SITUATION } from "../learn/model-descriptions.ts";
 import { kodiai } from "./kodiai.ts";
 
 let folder: string;

@@ -18,13 +18,13 @@ const KEY = ["sk-ant-api03", "vE8rT2kQ9wLx4ZbN7mJcYp"].join("-");
 async function doctor(env: Readonly<Record<string, string>>, ...words: readonly string[]) {
   const ran = await kodiai(["doctor", "--json", "--data-dir", dataDir, ...words], { cwd: dataDir, env });
   const { checks } = JSON.parse(ran.out) as { checks: { name: string; state: string; text: string }[] };
-  const told = checks.filter(({ name }) => ["model", "endpoint", "provider", "question", "budget"].includes(name));
-  return { ...ran, told: told.map(({ name, state, text }) => `${state} ${name} ${text}`) };
+  const reported = checks.filter(({ name }) => ["model", "endpoint", "provider", "question", "budget"].includes(name));
+  return { ...ran, reported: reported.map(({ name, state, text }) => `${state} ${name} ${text}`) };
 }
 
 test("the models of both tiers, with host, dialect, prices and budgets, and without the key", async () => {
-  const { told, out, code } = await doctor({ ANTHROPIC_API_KEY: KEY });
-  expect(told).toEqual([
+  const { reported, out, code } = await doctor({ ANTHROPIC_API_KEY: KEY });
+  expect(reported).toEqual([
     expect.stringMatching(
       /^ok model main: claude-sonnet-5-5, \d{6,7} tokens of context, USD \d+\.\d\d a million tokens in, \d+\.\d\d out$/,
     ),
@@ -39,12 +39,12 @@ test("the models of both tiers, with host, dialect, prices and budgets, and with
 });
 
 test("a server of one's own: one model for both tiers, no price, and what that means for the budget", async () => {
-  const { told } = await doctor({
+  const { reported } = await doctor({
     ANTHROPIC_BASE_URL: "http://127.0.0.1:9/v1",
     KODIAI_MODEL: "qwen3-coder",
     KODIAI_USD_PER_MONTH: "40",
   });
-  expect(told).toEqual([
+  expect(reported).toEqual([
     "note model main and small: qwen3-coder, 32000 tokens of context, no price known",
     "ok endpoint 127.0.0.1:9, without a key, structured output off (auto)",
     expect.stringContaining("; USD 40 a month for all of them; models without a known price count as free"),
@@ -52,36 +52,36 @@ test("a server of one's own: one model for both tiers, no price, and what that m
 });
 
 test("no model is a note, and a wrong one is broken and says why", async () => {
-  expect((await doctor({})).told).toEqual([
+  expect((await doctor({})).reported).toEqual([
     expect.stringMatching(/^note model not configured \(rules and memory only\)/),
   ]);
   const wrong = await doctor({ ANTHROPIC_BASE_URL: "http://model.example.com" });
-  expect(wrong.told).toEqual([expect.stringMatching(/^broken model ANTHROPIC_BASE_URL /)]);
+  expect(wrong.reported).toEqual([expect.stringMatching(/^broken model ANTHROPIC_BASE_URL /)]);
   expect(wrong.code).toBe(3);
 });
 
 test("with both providers' variables one line says who is asked, and how to change it", async () => {
   const both = { ANTHROPIC_API_KEY: KEY, OPENAI_API_KEY: "sk-proj-0123456789" };
-  expect((await doctor(both)).told).toContain(
+  expect((await doctor(both)).reported).toContain(
     "ok provider using Anthropic; OpenAI is also set and not used; KODIAI_MODEL_PROVIDER=openai uses it",
   );
-  const { told } = await doctor({ ...both, KODIAI_MODEL_PROVIDER: "openai" });
-  expect(told).toEqual([
+  const { reported } = await doctor({ ...both, KODIAI_MODEL_PROVIDER: "openai" });
+  expect(reported).toEqual([
     expect.stringMatching(/^ok model main: gpt-6\.1-sol, 1050000 tokens of context, USD 2\.00 .* 10\.00 out$/),
     expect.stringMatching(/^ok model small: gpt-6-luna, /),
     "ok endpoint api.openai.com, with a key, structured output on (auto)",
     "ok provider using OpenAI; Anthropic is also set and not used",
     expect.stringMatching(/^ok budget /),
   ]);
-  expect((await doctor({ ...both, KODIAI_MODEL_PROVIDER: "open-ai" })).told).toEqual([
+  expect((await doctor({ ...both, KODIAI_MODEL_PROVIDER: "open-ai" })).reported).toEqual([
     "broken model KODIAI_MODEL_PROVIDER must be `anthropic` or `openai`",
   ]);
 });
 
 async function asked(replies: Replies) {
   await using server = await startServer({ replies });
-  const { told, code } = await doctor({ OPENAI_BASE_URL: server.url, KODIAI_MODEL: "qwen3-coder" }, "--model");
-  return { question: told.find((one) => one.includes(" question ")), code, requests: server.requests };
+  const { reported, code } = await doctor({ OPENAI_BASE_URL: server.url, KODIAI_MODEL: "qwen3-coder" }, "--model");
+  return { question: reported.find((one) => one.includes(" question ")), code, requests: server.requests };
 }
 
 test("--model asks one question, and says how fast it was answered and what the server takes", async () => {

@@ -9,8 +9,8 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { apiUrlOf } from "../../src/config/github-address.ts";
+import { until } from "../app/app-harness.ts";
 import { freePorts } from "../app/server-process.ts";
-import { until } from "../app/stage.ts";
 import { kodiai } from "./kodiai.ts";
 
 const MAIN = fileURLToPath(new URL("../../src/main.ts", import.meta.url));

@@ -7,7 +7,7 @@ import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { hook } from "../../src/cli/hook.ts";
 import { UsageError } from "../../src/cli/usage.ts";
 import { hookPorts } from "../../src/wire/cli/git.ts";
-import { BALANCE } from "../app/given.ts";
+import { BALANCE } from "../app/change-builders.ts";
 import { type Clone, newClone } from "./kodiai.ts";
 
 let clone: Clone;
@@ -78,9 +78,9 @@ test("the hook that was there runs first with the same words, may stop the push,
   expect(await run("status")).toMatch(/is Kodiai's, after pre-push\.before-kodiai$/);
   clone.write({ "docs/a.md": "More.\n" });
   clone.commit("docs: more");
-  const told = "told origin: HEAD refs/heads/main";
-  expect(push({ STOP: "yes" })).toMatchObject({ code: 1, said: expect.stringContaining(told) });
-  expect(push({ KODIAI_HOOK: "off" })).toMatchObject({ code: 0, said: expect.stringContaining(told) });
+  const reported = "told origin: HEAD refs/heads/main";
+  expect(push({ STOP: "yes" })).toMatchObject({ code: 1, said: expect.stringContaining(reported) });
+  expect(push({ KODIAI_HOOK: "off" })).toMatchObject({ code: 0, said: expect.stringContaining(reported) });
   expect(await run("uninstall")).toMatch(/the previous hook is restored$/);
   expect(readFileSync(before, "utf8")).toBe(own);
   expect(statSync(before).mode & 0o111).not.toBe(0);

@@ -4,7 +4,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "no
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { BACKUP, BALANCE } from "../app/given.ts";
+import { BACKUP, BALANCE } from "../app/change-builders.ts";
 import { type Clone, kodiai, newClone } from "./kodiai.ts";
 
 let clone: Clone;
@@ -95,9 +95,9 @@ test("git is started without any key of ours", async () => {
     const env = { ...keys, PATH: `${folder}:${process.env.PATH}` };
     const { err } = await kodiai(["review", "--base", "HEAD~1", "--model", "off"], { cwd: clone.path, env });
     expect(existsSync(seen), err).toBe(true);
-    const told = readFileSync(seen, "utf8");
-    expect(told).toContain("GIT_OPTIONAL_LOCKS=0");
-    for (const key of Object.values(keys)) expect(told).not.toContain(key);
+    const reported = readFileSync(seen, "utf8");
+    expect(reported).toContain("GIT_OPTIONAL_LOCKS=0");
+    for (const key of Object.values(keys)) expect(reported).not.toContain(key);
   } finally {
     rmSync(folder, { recursive: true });
   }

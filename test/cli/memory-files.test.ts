@@ -8,7 +8,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { type MemoryRecord, memoryId } from "../../src/domain/memory.ts";
 import type { Precedents } from "../../src/domain/retrieval.ts";
 import { exportLine } from "../../src/learn/remember/parse-row.ts";
-import { givenRecord } from "../learn/given.ts";
+import { givenRecord } from "../learn/memory-builders.ts";
 import { type Clone, kodiai, newClone } from "./kodiai.ts";
 
 let clone: Clone;
@@ -128,18 +128,23 @@ test("pairs to tune an embedder with: each situation with its code, with any oth
 });
 
 test("rows without a language get that of their path, once, and paths without one stay unknown", async () => {
-  const told = async () => JSON.parse((await run("memory", "backfill", "--json")).out);
-  expect(await told()).toMatchObject({ without: 2, byLanguage: { csharp: 1 }, unknown: 1, remembered: { updated: 1 } });
-  expect(await told()).toMatchObject({ without: 1, byLanguage: {}, unknown: 1, remembered: { updated: 0 } });
+  const reported = async () => JSON.parse((await run("memory", "backfill", "--json")).out);
+  expect(await reported()).toMatchObject({
+    without: 2,
+    byLanguage: { csharp: 1 },
+    unknown: 1,
+    remembered: { updated: 1 },
+  });
+  expect(await reported()).toMatchObject({ without: 1, byLanguage: {}, unknown: 1, remembered: { updated: 0 } });
   expect((await run("memory", "backfill")).out).toContain("from their paths: none; still unknown: 1");
 });
 
 test("explain shows what memory says of a change, ordered by meaning where .kodiai.yml says so", async () => {
-  const heard = async (): Promise<Precedents> => {
+  const retrieved = async (): Promise<Precedents> => {
     const { stages } = JSON.parse((await run("explain", "--base", "HEAD~1", "--json")).out);
-    return stages.find(({ stage }: { stage: string }) => stage === "retrieve").value;
+    return stages.find(({ harness }: { harness: string }) => harness === "retrieve").value;
   };
-  const fused = await heard();
+  const fused = await retrieved();
   expect(fused).toMatchObject({ gate: { retrieve: true }, provenance: { method: "hybrid" } });
   expect(fused.ranked[0]).toMatchObject({ adjustedDistance: null, languageMatch: true, record: { language: "cpp" } });
   const { confidence, reason } = fused.gate;
@@ -153,7 +158,7 @@ test("explain shows what memory says of a change, ordered by meaning where .kodi
   clone.commit("Order by meaning");
   clone.write({ "src/demux.cpp": "int read(Packet& packet) {\n  return packet.data[packet.size];\n}\n" });
   clone.commit("fix(demux): read the last byte of a packet");
-  const byMeaning = await heard();
+  const byMeaning = await retrieved();
   expect(byMeaning.provenance.method).toBe("semantic");
   const match = byMeaning.ranked.find(({ languageMatch }) => languageMatch);
   const other = byMeaning.ranked.find(({ languageMatch }) => !languageMatch);

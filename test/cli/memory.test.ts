@@ -7,7 +7,7 @@ import { memory, readLines } from "../../src/cli/memory.ts";
 import { UsageError } from "../../src/cli/usage.ts";
 import { exportLine } from "../../src/learn/remember/parse-row.ts";
 import { givenClone } from "../adapters/git/clone.ts";
-import { givenRecord } from "../learn/given.ts";
+import { givenRecord } from "../learn/memory-builders.ts";
 
 let folder: string;
 let printed: string[];

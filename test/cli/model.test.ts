@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { localChanges } from "../../src/adapters/git/local-changes.ts";
 import { openStore } from "../../src/wire/store.ts";
-import { BALANCE, LOGIN, WEAK_LOGIN } from "../app/given.ts";
+import { BALANCE, LOGIN, WEAK_LOGIN } from "../app/change-builders.ts";
 import { says } from "../fakes/anthropic/replies.ts";
 import { startAnthropic } from "../fakes/anthropic/server.ts";
 import { ReviewJson } from "./contract.ts";

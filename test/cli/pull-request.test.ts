@@ -7,7 +7,7 @@ import { storedMemory } from "../../src/store/memory/memory.ts";
 import { openMemoryFile, reclaimFile } from "../../src/store/memory/memory-file.ts";
 import { chosenEmbedder } from "../../src/wire/models.ts";
 import { memoryRecord } from "../adapters/contracts/memory.ts";
-import { BACKUP, BALANCE, writes } from "../app/given.ts";
+import { BACKUP, BALANCE, writes } from "../app/change-builders.ts";
 import type { Pull } from "../fakes/github/conversation.ts";
 import { type GitHubWorld, startGitHub } from "../fakes/github/github.ts";
 import { ReviewJson } from "./contract.ts";

@@ -10,7 +10,7 @@ import { UsageError } from "../../src/cli/usage.ts";
 import type { Repo } from "../../src/domain/job.ts";
 import { exportLine } from "../../src/learn/remember/parse-row.ts";
 import { type Clone, givenClone } from "../adapters/git/clone.ts";
-import { givenRecord } from "../learn/given.ts";
+import { givenRecord } from "../learn/memory-builders.ts";
 
 let folder: string;
 let printed: string[];

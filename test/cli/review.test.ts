@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { review } from "../../src/cli/review.ts";
 import { UsageError } from "../../src/cli/usage.ts";
 import type { Finding } from "../../src/domain/finding.ts";
-import { BACKUP, BALANCE, LOGIN, WEAK_LOGIN } from "../app/given.ts";
+import { BACKUP, BALANCE, LOGIN, WEAK_LOGIN } from "../app/change-builders.ts";
 import sarifSchema from "../fixtures/sarif-2.1.0.json" with { type: "json" };
 import { ReviewJson, Sarif } from "./contract.ts";
 import { type Clone, kodiai, newClone } from "./kodiai.ts";

@@ -13,7 +13,7 @@ import { loggedRetrieval, type RetrievalRow, storedRetrievals } from "../../src/
 import { anEntry } from "../adapters/contracts/retrieval-log.ts";
 import { says } from "../fakes/anthropic/replies.ts";
 import { startAnthropic } from "../fakes/anthropic/server.ts";
-import { givenRecord } from "../learn/given.ts";
+import { givenRecord } from "../learn/memory-builders.ts";
 import { type Clone, kodiai, newClone } from "./kodiai.ts";
 
 let clone: Clone;

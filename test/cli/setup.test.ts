@@ -87,7 +87,7 @@ test("a request that is no address is answered with 404, and setup goes on", asy
   expect((await setup.ended).code).toBe(0);
 });
 
-test("a signed-out person is told so first, returns to the page after GitHub's login, and creates the App", async () => {
+test("a signed-out person first sees that, returns to the page after GitHub's login, and creates the App", async () => {
   const setup = await startSetup(["--webhook-url", HOOK], folder, env());
   const { html } = await browse(setup.url);
   const first = html.indexOf('First sign in to <a href="https://github.com/login"');

@@ -5,9 +5,9 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { localEmbedder } from "../../src/adapters/local/local-embedder.ts";
 import { openStore } from "../../src/wire/store.ts";
-import { BACKUP } from "../app/given.ts";
+import { BACKUP } from "../app/change-builders.ts";
 import { startGitHub } from "../fakes/github/github.ts";
-import { givenRecord } from "../learn/given.ts";
+import { givenRecord } from "../learn/memory-builders.ts";
 import { type Clone, kodiai, newClone } from "./kodiai.ts";
 
 let clone: Clone;
@@ -42,7 +42,7 @@ test("explain prints each stage in about ten lines, all of it with --full, and a
   const { version, job, stages } = JSON.parse(json.out);
   expect(version).toBe(1);
   expect(job).toMatchObject({ trigger: "command-line" });
-  expect(stages.map(({ stage }: { stage: string }) => stage)).toEqual([
+  expect(stages.map(({ harness }: { harness: string }) => harness)).toEqual([
     "gather",
     "analyze",
     "retrieve",

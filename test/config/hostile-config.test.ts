@@ -6,7 +6,7 @@ import { CONFIG_KEYS } from "../../src/config/config-keys.ts";
 import { parseConfig } from "../../src/config/parse-config.ts";
 import { extendsOf } from "../../src/config/read-config-file.ts";
 import { defaultConfig, RepoConfig } from "../../src/config/repo-config.ts";
-import { runs } from "../runs.ts";
+import { runs } from "../property-runs.ts";
 
 /** The law: whatever the text, a complete valid configuration, bounded problems, and no exception. */
 function holds(text: string) {

@@ -365,8 +365,8 @@ describe("several files", () => {
 
   test("each key names the source of its value", () => {
     const { origins } = parseConfig(sources);
-    const told = ["review.profile", "review.drafts", "review.maxComments", "rules.leaked-key", "rules.weak-hash"];
-    expect(told.map((key) => origins.get(key))).toEqual([
+    const reported = ["review.profile", "review.drafts", "review.maxComments", "rules.leaked-key", "rules.weak-hash"];
+    expect(reported.map((key) => origins.get(key))).toEqual([
       "acme/.github/.kodiai.yml",
       OWN,
       "default",
@@ -386,8 +386,8 @@ describe("several files", () => {
       ...{ profile: "quiet", maxComments: 7, debounceSeconds: 5 },
       topK: defaultConfig().knowledge.retrieval.topK,
     });
-    const told = ["preset", "review.profile", "review.maxComments", "review.debounceSeconds"];
-    expect(told.map((key) => origins.get(key))).toEqual([OWN, "preset quiet", "acme/.github/.kodiai.yml", OWN]);
+    const reported = ["preset", "review.profile", "review.maxComments", "review.debounceSeconds"];
+    expect(reported.map((key) => origins.get(key))).toEqual([OWN, "preset quiet", "acme/.github/.kodiai.yml", OWN]);
   });
 
   test.each(PRESET_NAMES)("what the preset %s sets is what the schema takes, and balanced sets nothing", (preset) => {

@@ -63,8 +63,8 @@ test("a setting without effect is a problem, since its author meant something by
 
 test("no problem shows a value", () => {
   const variables = { VOYAGE_API_KEY: "very secret", KODIAI_EMBEDDINGS_URL: "https://me:very-secret@example.com" };
-  const told = read(variables);
-  expect(JSON.stringify(told)).not.toContain("secret");
+  const reported = read(variables);
+  expect(JSON.stringify(reported)).not.toContain("secret");
   const url = read({ KODIAI_EMBEDDINGS: "http", ...OLLAMA, KODIAI_EMBEDDINGS_URL: "https://me:pw@example.com" });
   expect(url).toEqual({ problems: ["KODIAI_EMBEDDINGS_URL must not hold a user name or password"] });
 });

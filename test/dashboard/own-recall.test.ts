@@ -6,7 +6,7 @@ import { ownRecall } from "../../src/dashboard/read-as-person.ts";
 import { memoryId, type RepoKey } from "../../src/domain/memory.ts";
 import type { Scope } from "../../src/domain/retrieval.ts";
 import { openStore } from "../../src/wire/store.ts";
-import { givenRecord } from "../learn/given.ts";
+import { givenRecord } from "../learn/memory-builders.ts";
 
 const SPACE = { model: "test", dimension: 64 };
 const FILTER = {};

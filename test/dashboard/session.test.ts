@@ -187,9 +187,9 @@ test("secrets of the environment are shown as set, without their values, and eac
   expect(shown.get("PORT")).toEqual({ name: "PORT", value: "3000", origin: "default" });
   expect(shown.get("WEBHOOK_SECRET")).toEqual({ name: "WEBHOOK_SECRET", value: null, origin: "environment" });
   expect(shown.get("VOYAGE_API_KEY")).toEqual({ name: "VOYAGE_API_KEY", value: null, origin: "not set" });
-  const told = JSON.stringify([...shown.values()]);
-  expect(told).not.toContain(TOKEN);
-  expect(told).not.toContain("me:secret");
+  const reported = JSON.stringify([...shown.values()]);
+  expect(reported).not.toContain(TOKEN);
+  expect(reported).not.toContain("me:secret");
 });
 
 test("of a configuration the values that a file set are kept, with the file that set them", () => {

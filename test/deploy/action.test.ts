@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { parse } from "yaml";
-import { BALANCE } from "../app/given.ts";
+import { BALANCE } from "../app/change-builders.ts";
 import { Sarif } from "../cli/contract.ts";
 import { type Clone, newClone } from "../cli/kodiai.ts";
 

@@ -7,7 +7,7 @@ import { publicErrorText } from "../../src/domain/text/public-error-text.ts";
 import { codeSpan, sanitizeBlock, sanitizeInline } from "../../src/publish/sanitize.ts";
 import { receive } from "../../src/receive/receive.ts";
 import { loggedError } from "../../src/server/logged-error.ts";
-import { runs } from "../runs.ts";
+import { runs } from "../property-runs.ts";
 
 /** Put together, so that no scanner takes this file for a leak. */
 const TOKENS: readonly string[] = [
@@ -40,7 +40,7 @@ const cases = fc.record({
 
 describe("a token across a cut", () => {
   const { redact } = secretRedactor();
-  const told: readonly (readonly [name: string, cut: (text: string, most: number) => string])[] = [
+  const reported: readonly (readonly [name: string, cut: (text: string, most: number) => string])[] = [
     ["cut text", cutText],
     ["public words", publicErrorText],
     ["a line of a comment", sanitizeInline],
@@ -48,7 +48,7 @@ describe("a token across a cut", () => {
     ["a name", codeSpan],
   ];
 
-  test.each(told)("does not leave half of %s, in any place and with any limit", async (_, cut) => {
+  test.each(reported)("does not leave half of %s, in any place and with any limit", async (_, cut) => {
     await fc.assert(
       fc.asyncProperty(cases, async ({ token, before, after, glue, most }) => {
         const { text } = await redact(cut(`${before}${glue}${token}${glue}${after}`, most));

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import { loggedRetrieval, originOf, type RetrievalFacts } from "../../src/domain/figures/logged-retrieval.ts";
 import { NO_USAGE, type Precedents, SHADOW_SAMPLE } from "../../src/domain/retrieval.ts";
-import { memory, NOW, REPO, rankedMemory } from "../retrieve/given.ts";
-import { NO_PRECEDENTS } from "../review/given.ts";
+import { memory, NOW, REPO, rankedMemory } from "../retrieve/retrieve-builders.ts";
+import { NO_PRECEDENTS } from "../review/review-builders.ts";
 
 const FACTS: RetrievalFacts = {
   repo: REPO,

@@ -55,9 +55,9 @@ test.skipIf(!existsSync(corpus))(
       .trim()
       .split("\n")
       .map((line) => JSON.parse(line) as { text: string; lowInfo: boolean });
-    const told = rows.filter((row) => lowInformation(row.text) !== null);
-    const right = told.filter((row) => row.lowInfo).length;
-    expect(right / told.length).toBeGreaterThan(0.99);
+    const reported = rows.filter((row) => lowInformation(row.text) !== null);
+    const right = reported.filter((row) => row.lowInfo).length;
+    expect(right / reported.length).toBeGreaterThan(0.99);
     expect(right / rows.filter((row) => row.lowInfo).length).toBeGreaterThan(0.93);
   },
 );

@@ -7,7 +7,7 @@ import {
   reviewMarker,
   SUMMARY_MARKER,
 } from "../../src/domain/review/marker.ts";
-import { HEAD } from "../review/given.ts";
+import { HEAD } from "../review/review-builders.ts";
 
 test("a marker reads back as what it was made of", () => {
   expect(parseFindingMarker(`text\n\n${findingMarker(["fnd_5d41402abc4b"])}`)).toEqual(["fnd_5d41402abc4b"]);

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { tokenise } from "../../src/domain/text/tokenise.ts";
-import { runs } from "../runs.ts";
+import { runs } from "../property-runs.ts";
 
 /** Any code points, lone surrogates included. */
 const anyText = fc

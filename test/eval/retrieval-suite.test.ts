@@ -153,10 +153,10 @@ describe("the retrieval suite", () => {
       ["truths in another language: default", "truths in another language: default without language", /MRR/],
       ["default without language", "+ learned fusion (default)", /MRR/],
     ] as const;
-    for (const [name, over, told] of gains) {
+    for (const [name, over, reported] of gains) {
       expect(row(over)?.n).toBe(1);
       expect(row(name)).toMatchObject({ n: 1, against: { row: over } });
-      expect(row(name)?.remark).toMatch(told);
+      expect(row(name)?.remark).toMatch(reported);
       const { mean, low, high } = row(name)?.against?.gain.mrr ?? { mean: Number.NaN, low: 0, high: 0 };
       expect(mean).toBeCloseTo((row(name)?.metrics.mrr ?? 0) - (row(over)?.metrics.mrr ?? 0), 12);
       expect([low <= mean, mean <= high]).toEqual([true, true]);

@@ -77,8 +77,8 @@ export function fakeMemory(): FakeMemory {
       return Promise.resolve({ described, without, waiting });
     },
     forget(repo, ids) {
-      const gone = ids.filter((id) => rows.get(id)?.record.repo === repo && rows.delete(id));
-      return Promise.resolve(gone.length);
+      const removed = ids.filter((id) => rows.get(id)?.record.repo === repo && rows.delete(id));
+      return Promise.resolve(removed.length);
     },
     forgetRepository(repo) {
       const ids = [...rows.values()].filter(({ record }) => record.repo === repo).map(({ record }) => record.id);

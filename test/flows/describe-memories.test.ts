@@ -11,17 +11,17 @@ import { remember } from "../../src/learn/learn.ts";
 import type { Recall } from "../../src/ports/memory.ts";
 import { type FakeMemory, fakeEmbedder, fakeMemory } from "../fakes/memory.ts";
 import { failure, type Script, type ScriptedSettings, scriptedModel, textOf } from "../fakes/scripted-model.ts";
-import { LESSON, reply, SITUATION, TAGS } from "../learn/described.ts";
-import { AT, givenRecord, REPO } from "../learn/given.ts";
+import { AT, givenRecord, REPO } from "../learn/memory-builders.ts";
+import { LESSON, reply, SITUATION, TAGS } from "../learn/model-descriptions.ts";
 
 const redact = (text: string) => Promise.resolve(text.replaceAll("hunter2", "‹redacted:password›"));
 
-function recallOf(shelf: FakeMemory): Recall {
+function recallOf(memoryPorts: FakeMemory): Recall {
   return {
     nearest: () => Promise.resolve([]),
     matching: () => Promise.resolve([]),
     records: (_scope, ids) =>
-      Promise.resolve(ids.flatMap((id) => [shelf.rows.get(id)?.record].filter((record) => record !== undefined))),
+      Promise.resolve(ids.flatMap((id) => [memoryPorts.rows.get(id)?.record].filter((record) => record !== undefined))),
     counts: () => Promise.reject(new Error("not asked here")),
     version: () => Promise.resolve(1),
   };

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import { Transient } from "../../src/domain/errors.ts";
-import { describedBy } from "../describe-case.ts";
+import { describedBy } from "../describe-memories-case.ts";
 import { failure, scriptedModel } from "../fakes/scripted-model.ts";
-import { reply } from "../learn/described.ts";
+import { reply } from "../learn/model-descriptions.ts";
 
 const WANTED = "knowledge: {describe: model}";
 

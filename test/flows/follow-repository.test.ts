@@ -13,10 +13,10 @@ import {
 } from "../../src/flows/repository/follow-repository.ts";
 import type { ReachableRepository, Tree, Unreachable } from "../../src/ports/memory.ts";
 import { fakeEmbedder, fakeMemory } from "../fakes/memory.ts";
-import { AT, givenRecord, REPO } from "../learn/given.ts";
+import { AT, givenRecord, REPO } from "../learn/memory-builders.ts";
 
 const SUSPENDED: Unreachable = { kind: "unreachable", reason: "the installation is suspended", isMissing: false };
-const GONE: Unreachable = { kind: "unreachable", reason: "the App does not reach the repository", isMissing: true };
+const REMOVED: Unreachable = { kind: "unreachable", reason: "the App does not reach the repository", isMissing: true };
 
 function world(found: ReachableRepository | Unreachable, config: string | null = null) {
   const memory = fakeMemory();
@@ -62,7 +62,7 @@ function world(found: ReachableRepository | Unreachable, config: string | null =
 const job = <Kind extends FollowJob["kind"]>(kind: Kind, repo: Repo = REPO) =>
   ({ kind, key: "k", delivery: "d", installationId: 7, repo, trigger: "push" }) as FollowJob;
 
-function standing(files: Readonly<Record<string, string>>, asked: string[] = []): ReachableRepository {
+function existing(files: Readonly<Record<string, string>>, asked: string[] = []): ReachableRepository {
   const listed = Object.entries(files).map(([path, text]) => ({ path, hash: `sha of ${text}`, bytes: text.length }));
   const tree: Tree = {
     commit: "6dcb09b5b57875f334f61aebed695e2e4193db5e",
@@ -78,14 +78,14 @@ function standing(files: Readonly<Record<string, string>>, asked: string[] = [])
 }
 
 test("a label that cannot be confirmed makes what is remembered private", async () => {
-  const told = { ...REPO, name: "renamed", visibility: "public" } as const;
-  const hidden = [{ ...told, visibility: "private" }];
+  const reported = { ...REPO, name: "renamed", visibility: "public" } as const;
+  const hidden = [{ ...reported, visibility: "private" }];
   const suspended = world(SUSPENDED);
-  const done = await followRepository(job("label", told), suspended.ports);
+  const done = await followRepository(job("label", reported), suspended.ports);
   expect(done).toMatchObject({ kind: "relabelled", known: true });
   expect(suspended.relabelled).toEqual(hidden);
-  const gone = world(GONE);
-  await expect(followRepository(job("label", told), gone.ports)).rejects.toBeInstanceOf(OutOfReach);
+  const gone = world(REMOVED);
+  await expect(followRepository(job("label", reported), gone.ports)).rejects.toBeInstanceOf(OutOfReach);
   expect(gone.relabelled).toEqual(hidden);
 });
 
@@ -93,8 +93,8 @@ test("a repository is forgotten only when its host confirms that it is deleted",
   const record = givenRecord({ repo: `${REPO.host}/${REPO.id}` });
   for (const [found, kept, line] of [
     [SUSPENDED, 1, "not forgotten yet: the installation is suspended; GitHub is asked again"],
-    [standing({}), 1, "skipped: the App still reaches the repository"],
-    [GONE, 0, "forgot 1 memories and 1 reviews"],
+    [existing({}), 1, "skipped: the App still reaches the repository"],
+    [REMOVED, 0, "forgot 1 memories and 1 reviews"],
   ] as const) {
     const { ports, memory, forgotten } = world(found);
     memory.rows.set(record.id, { record, vector: null, space: null });
@@ -118,7 +118,7 @@ test("a host that says neither is asked again: after 5 seconds, and twice as lon
 
 test("what a job writes that still runs is forgotten as well, once it has ended", async () => {
   const record = givenRecord({ repo: `${REPO.host}/${REPO.id}` });
-  const { ports, memory, running } = world(GONE);
+  const { ports, memory, running } = world(REMOVED);
   running.push("a review that was posted and is not remembered yet");
   await expect(followRepository(job("forget"), ports)).rejects.toThrow(Transient);
   memory.rows.set(record.id, { record, vector: null, space: null });
@@ -129,7 +129,7 @@ test("what a job writes that still runs is forgotten as well, once it has ended"
 
 test("what a job wrote that ended while the repository was forgotten is forgotten as well", async () => {
   const record = givenRecord({ repo: `${REPO.host}/${REPO.id}` });
-  const { ports, memory } = world(GONE);
+  const { ports, memory } = world(REMOVED);
   const besides = () => {
     memory.rows.set(record.id, { record, vector: null, space: null });
     return Promise.resolve({ running: 0, ended: 1 });
@@ -140,12 +140,12 @@ test("what a job wrote that ended while the repository was forgotten is forgotte
 });
 
 test("nothing is indexed of a repository that cannot be read, has no commit, or wants none of it remembered", async () => {
-  const empty: ReachableRepository = { ...standing({}), head: () => Promise.resolve(null) };
+  const empty: ReachableRepository = { ...existing({}), head: () => Promise.resolve(null) };
   const off = "knowledge: {retrieval: {enabled: false}}";
   for (const [found, config, reason] of [
     [SUSPENDED, null, "the installation is suspended"],
     [empty, null, "nothing was committed yet"],
-    [standing({ "README.md": "Hello." }), off, "the configuration remembers neither documents nor code"],
+    [existing({ "README.md": "Hello." }), off, "the configuration remembers neither documents nor code"],
   ] as const) {
     const { ports, memory } = world(found, config);
     expect(await followRepository(job("index"), ports)).toEqual({ kind: "skipped", reason });
@@ -162,7 +162,7 @@ test("a tree of more files than one run may read is read run by run, each file o
     ]),
   );
   const asked: string[] = [];
-  const { ports, memory } = world(standing(files, asked));
+  const { ports, memory } = world(existing(files, asked));
   const first = await followRepository(job("index"), ports);
   expect(first).toMatchObject({ kind: "indexed", files: { read: MOST_OF_A_RUN.files, waiting: 20 } });
   const next = first.kind === "indexed" ? first.next : null;

@@ -6,7 +6,7 @@ import type { HistoryProgress, PastAuthor, PastComment } from "../../src/domain/
 import { type HistoryRequest, importHistory } from "../../src/flows/repository/import-history.ts";
 import type { HistoryStore, PastPage, PastReviews } from "../../src/ports/history.ts";
 import { type FakeMemory, fakeEmbedder, fakeMemory } from "../fakes/memory.ts";
-import { AT, REPO } from "../learn/given.ts";
+import { AT, REPO } from "../learn/memory-builders.ts";
 
 const INES: PastAuthor = { id: 1, login: "ines", isBot: false, association: "MEMBER" };
 const STRANGER: PastAuthor = { id: 2, login: "drive-by", isBot: false, association: "NONE" };

@@ -7,7 +7,7 @@ import { lowInformation } from "../../src/domain/text/low-information.ts";
 import { importMemory } from "../../src/flows/memory/import-memory.ts";
 import { exportLine } from "../../src/learn/remember/parse-row.ts";
 import { fakeEmbedder, fakeMemory } from "../fakes/memory.ts";
-import { givenRecord } from "../learn/given.ts";
+import { givenRecord } from "../learn/memory-builders.ts";
 
 const redactor = secretRedactor();
 const remembering = { redact: async (text: string) => (await redactor.redact(text)).text };

@@ -5,7 +5,7 @@ import { secretRedactor } from "../../src/adapters/secrets/redact.ts";
 import { type IndexedCorpus, indexRepository } from "../../src/flows/repository/index-repository.ts";
 import { type Clone, givenClone } from "../adapters/git/clone.ts";
 import { type FakeEmbedder, type FakeMemory, fakeEmbedder, fakeMemory } from "../fakes/memory.ts";
-import { AT, REPO } from "../learn/given.ts";
+import { AT, REPO } from "../learn/memory-builders.ts";
 
 let clone: Clone;
 let memory: FakeMemory;

@@ -8,7 +8,7 @@ import { findingRecords, remember, reviewHunks } from "../../src/learn/learn.ts"
 import { retrieve } from "../../src/retrieve/retrieve.ts";
 import { openStore } from "../../src/wire/store.ts";
 import { fakeEmbedder } from "../fakes/memory.ts";
-import { given, memory, NOW, REPO } from "../retrieve/given.ts";
+import { given, memory, NOW, REPO } from "../retrieve/retrieve-builders.ts";
 
 let folder: string;
 beforeEach(() => {
@@ -61,7 +61,7 @@ async function posted(): Promise<PostedReview> {
 }
 
 /** The memories that a later pull request with the same code, under other words, is handed. */
-async function heardAfter(review: PostedReview): Promise<string[]> {
+async function retrievedAfter(review: PostedReview): Promise<string[]> {
   const store = await openStore(folder);
   try {
     const records = findingRecords(review, { at: NOW - 1_000_000, author: "kodiai[bot]" });
@@ -90,11 +90,11 @@ async function heardAfter(review: PostedReview): Promise<string[]> {
 }
 
 test("a later pull request with the same code finds the finding by its hunk", async () => {
-  expect(await heardAfter(await posted())).toEqual(["#12/fnd_0a1b2c3d4e5f"]);
+  expect(await retrievedAfter(await posted())).toEqual(["#12/fnd_0a1b2c3d4e5f"]);
 });
 
 test("without the hunk the same finding is not found, and a review that was saved before hunks were kept is remembered", async () => {
   const { review, ...rest } = await posted();
   const { hunks: _hunks, ...before } = review;
-  expect(await heardAfter({ ...rest, review: before })).toEqual([]);
+  expect(await retrievedAfter({ ...rest, review: before })).toEqual([]);
 });

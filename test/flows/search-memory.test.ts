@@ -8,7 +8,7 @@ import { searchByHand } from "../../src/flows/memory/search-memory.ts";
 import type { Embedder } from "../../src/ports/memory.ts";
 import { openStore, type Store } from "../../src/wire/store.ts";
 import { fakeEmbedder } from "../fakes/memory.ts";
-import { givenRecord, REPO } from "../learn/given.ts";
+import { givenRecord, REPO } from "../learn/memory-builders.ts";
 
 let folder: string;
 let store: Store;

@@ -7,7 +7,7 @@ import { withoutSecrets } from "../../src/flows/review/without-secrets.ts";
 import { publish } from "../../src/publish/publish.ts";
 import { fakeReviews } from "../fakes/reviews.ts";
 import { sampleReview } from "../publish/sample-review.ts";
-import { finding as aFinding, LOGIN } from "../review/given.ts";
+import { finding as aFinding, LOGIN } from "../review/review-builders.ts";
 
 // Put together here, so that no scanner takes this file for a leak.
 const TOKEN = ["ghp", "b7Qk2ZpXv9Lr4TnWs8Yc1HdJ6mGfA3eUo5iK"].join("_");

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { DiffLine } from "../../src/domain/pull-request.ts";
 import { parseDiff } from "../../src/gather/parse-diff.ts";
-import { runs } from "../runs.ts";
+import { runs } from "../property-runs.ts";
 
 /** Ordinary lines, and those that a careless parser takes for something else. Only LF ends a line. */
 const line = fc.oneof(

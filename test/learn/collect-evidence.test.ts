@@ -41,13 +41,14 @@ const observed = (pull: PullFeedback, with_: Partial<Observed> = {}): Observed =
 const fate = (one: CodeStatus) => new Map([["fnd_a", one]]);
 /** As the shelf gives it back. */
 const known = (fresh: readonly Unattested[]): Evidence[] => fresh.map((one) => attested(one, new Map([[5, "write"]])));
-const told = (seen: Observed) => collectEvidence(seen).fresh.map(({ key, kind, stance }) => ({ key, kind, stance }));
+const reported = (seen: Observed) =>
+  collectEvidence(seen).fresh.map(({ key, kind, stance }) => ({ key, kind, stance }));
 
 describe("what was read becomes evidence", () => {
   test("reactions and replies with their own names, a reply with the side that it takes", () => {
     const reactions = [{ id: "R_1", thumb: "down", by: WREN, at: AT }] as const;
     const replies = [reply(11, "By design: the cache is best effort."), reply(12, "Why is that?")];
-    expect(told(observed(pullOf([thread({ reactions, replies })])))).toEqual([
+    expect(reported(observed(pullOf([thread({ reactions, replies })])))).toEqual([
       { key: "reaction:R_1", kind: "thumbs-down", stance: null },
       { key: "reply:11", kind: "reply", stance: "declines" },
       { key: "reply:12", kind: "reply", stance: "asks" },
@@ -57,7 +58,7 @@ describe("what was read becomes evidence", () => {
   test("what a command says is not read here: it is noted where it is obeyed", () => {
     const bodies = ["/kodiai ignore by design", "@kodiai restore", "@kodiai-acme: ignore it", "/kodiai what is this?"];
     const replies = bodies.map((body, at) => reply(20 + at, body));
-    expect(told(observed(pullOf([thread({ replies })]))).map(({ key }) => key)).toEqual(["reply:23"]);
+    expect(reported(observed(pullOf([thread({ replies })]))).map(({ key }) => key)).toEqual(["reply:23"]);
   });
 
   test("a dismissed review rejects the findings that it held, and no others", () => {
@@ -75,12 +76,12 @@ describe("what was read becomes evidence", () => {
 
   test("a merge is evidence on every finding, also on those without a thread", () => {
     const merged = { by: WREN, at: AT, sha: SHA };
-    expect(told(observed(pullOf([], { merged })))).toEqual([{ key: "merged", kind: "merged", stance: null }]);
+    expect(reported(observed(pullOf([], { merged })))).toEqual([{ key: "merged", kind: "merged", stance: null }]);
   });
 
   test("threads of findings that are not remembered leave nothing", () => {
     const replies = [reply(11, "Fixed.")];
-    expect(told(observed(pullOf([thread({ findingId: "fnd_gone", replies })])))).toEqual([]);
+    expect(reported(observed(pullOf([thread({ findingId: "fnd_gone", replies })])))).toEqual([]);
   });
 });
 
@@ -122,7 +123,9 @@ describe("what is removed", () => {
     const { gone } = collectEvidence(observed(pullOf([thread({ replies })]), { before }));
     expect(gone.map(({ key }) => key)).toEqual(["reaction:R_1"]);
     const withdrawn = before.map((one) => ({ ...one, withdrawnAt: NOW }));
-    expect(told(observed(pullOf([thread({ replies })]), { before: withdrawn }))).toMatchObject([{ key: "reply:11" }]);
+    expect(reported(observed(pullOf([thread({ replies })]), { before: withdrawn }))).toMatchObject([
+      { key: "reply:11" },
+    ]);
   });
 
   test("is nothing where not all could be read, or the thread was not", () => {

@@ -4,8 +4,8 @@ import { parseConfig } from "../../src/config/parse-config.ts";
 import { type MemoryRecord, memoryId, type Outcome } from "../../src/domain/memory.ts";
 import { commonGlob, conventionsOf } from "../../src/learn/conventions.ts";
 import { matchingInstructions } from "../../src/review/compose.ts";
-import { runs } from "../runs.ts";
-import { givenRecord } from "./given.ts";
+import { runs } from "../property-runs.ts";
+import { givenRecord } from "./memory-builders.ts";
 
 const DAY = 86_400_000;
 const MARCH = Date.UTC(2026, 2, 2);

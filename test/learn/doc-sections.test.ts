@@ -3,7 +3,7 @@ import { join, resolve } from "node:path";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { docSections } from "../../src/learn/documents/doc-sections.ts";
-import { runs } from "../runs.ts";
+import { runs } from "../property-runs.ts";
 
 const GUIDE = `---
 title: Writing workers

@@ -9,7 +9,7 @@ import {
   situationProblems,
   takeFields,
 } from "../../src/learn/remember/description-rules.ts";
-import { LESSON, reply, SITUATION, TAGS } from "./described.ts";
+import { LESSON, reply, SITUATION, TAGS } from "./model-descriptions.ts";
 
 const names = (problems: readonly { readonly name: string }[]) => problems.map(({ name }) => name);
 const situation = (text: string) => names(situationProblems(text));
@@ -200,12 +200,13 @@ describe("tags", () => {
 describe("a reply", () => {
   test("that breaks rules gets all of them by name, so that it can be fixed", () => {
     const { shape, last } = describeReply();
-    const told = shape.check(reply({ situation: "You should use userId.", lesson: "Nice.", tags: ["one"] }));
-    expect(told).toMatchObject({ ok: false });
-    if (told.ok) return;
+    const reported = shape.check(reply({ situation: "You should use userId.", lesson: "Nice.", tags: ["one"] }));
+    expect(reported).toMatchObject({ ok: false });
+    if (reported.ok) return;
     for (const name of ["situation/too-short", "situation/advice-words", "situation/identifier"])
-      expect(told.problem).toContain(name);
-    for (const name of ["lesson/too-short", "lesson/no-cue-word", "tags/too-few"]) expect(told.problem).toContain(name);
+      expect(reported.problem).toContain(name);
+    for (const name of ["lesson/too-short", "lesson/no-cue-word", "tags/too-few"])
+      expect(reported.problem).toContain(name);
     expect(last()).toMatchObject({ lesson: "Nice." });
     expect(shape.check(reply())).toMatchObject({ ok: true });
   });

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { memoryId } from "../../src/domain/memory.ts";
 import { lowInformation } from "../../src/domain/text/low-information.ts";
 import { fromComment } from "../../src/learn/remember/from-comment.ts";
-import { givenComment, REPO } from "./given.ts";
+import { givenComment, REPO } from "./memory-builders.ts";
 
 const BY_PATH = { languageOf: (path: string) => (path.endsWith(".go") ? "go" : "unknown") };
 

@@ -4,7 +4,7 @@ import type { PastAuthor, PastComment, PastThread } from "../../src/domain/memor
 import { lowInformation } from "../../src/domain/text/low-information.ts";
 import { inferOutcome } from "../../src/learn/feedback/weigh-evidence.ts";
 import { fromThread, type ThreadRules } from "../../src/learn/remember/from-comment.ts";
-import { AT, REPO } from "./given.ts";
+import { AT, REPO } from "./memory-builders.ts";
 
 const INES: PastAuthor = { id: 1, login: "ines", isBot: false, association: "MEMBER" };
 const MALLORY: PastAuthor = { id: 2, login: "mallory", isBot: false, association: "FIRST_TIME_CONTRIBUTOR" };

@@ -3,7 +3,7 @@ import type { Finding } from "../../src/domain/finding.ts";
 import type { PostedReview } from "../../src/domain/review.ts";
 import { findingRecords, remember } from "../../src/learn/learn.ts";
 import { fakeEmbedder, fakeMemory } from "../fakes/memory.ts";
-import { AT, givenRecord, REPO } from "./given.ts";
+import { AT, givenRecord, REPO } from "./memory-builders.ts";
 
 const asItIs = { redact: (text: string) => Promise.resolve(text) };
 const many = (count: number) =>

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { memoryId } from "../../src/domain/memory.ts";
 import { evaluationRepo, exportLine, parseRow } from "../../src/learn/remember/parse-row.ts";
-import { givenRecord } from "./given.ts";
+import { givenRecord } from "./memory-builders.ts";
 
 /** Shaped as the evaluation's corpus.jsonl. */
 const ROW = {

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { trainingPairs } from "../../src/learn/remember/training-pairs.ts";
-import { givenRecord } from "./given.ts";
+import { givenRecord } from "./memory-builders.ts";
 
 const record = (at: number, pull: number | null, hunk: string | null) =>
   givenRecord({
@@ -23,8 +23,8 @@ test("every memory with code has its own as positive, and no negative of it is i
       const byId = new Map(all.map((one) => [one.id, one]));
       const alike = new Map(all.map(({ id }) => [id, all.map((other) => other.id)]));
       const pairs = trainingPairs(all, alike);
-      const told = all.filter(({ hunk }) => hunk !== null).map(({ id }) => id);
-      expect(pairs.filter(({ kind }) => kind === "positive").map(({ of }) => of)).toEqual(told);
+      const reported = all.filter(({ hunk }) => hunk !== null).map(({ id }) => id);
+      expect(pairs.filter(({ kind }) => kind === "positive").map(({ of }) => of)).toEqual(reported);
       for (const { kind, memory, of, snippet } of pairs) {
         const [about, from] = [byId.get(memory), byId.get(of)];
         expect(snippet).toBe(from?.hunk);

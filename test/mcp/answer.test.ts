@@ -53,9 +53,9 @@ test("no text ends its own quotation, stays hidden or throws", async () => {
 });
 
 test("an error is reported without secrets and in bounds, for any thrown value", async () => {
-  const told = await errorResult(new Error(`hunter2 \u202E ${"z".repeat(9_000)}`), ports);
-  expect(told.isError).toBe(true);
-  expect(textOf(told)).toMatch(/^‹redacted:test› ⟦U\+202E⟧ z+$/);
-  expect(textOf(told).length).toBeLessThanOrEqual(2_100);
+  const reported = await errorResult(new Error(`hunter2 \u202E ${"z".repeat(9_000)}`), ports);
+  expect(reported.isError).toBe(true);
+  expect(textOf(reported)).toMatch(/^‹redacted:test› ⟦U\+202E⟧ z+$/);
+  expect(textOf(reported).length).toBeLessThanOrEqual(2_100);
   expect(textOf(await errorResult("a word", ports))).toBe("a word");
 });

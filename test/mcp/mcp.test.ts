@@ -23,7 +23,7 @@ import { mcpPorts } from "../../src/wire/cli/mcp.ts";
 import { type Clone, kodiai, newClone } from "../cli/kodiai.ts";
 import { says } from "../fakes/anthropic/replies.ts";
 import { startAnthropic } from "../fakes/anthropic/server.ts";
-import { givenRecord } from "../learn/given.ts";
+import { givenRecord } from "../learn/memory-builders.ts";
 
 const MAIN = new URL("../../src/cli/main.ts", import.meta.url).pathname;
 const TOKEN = "0123456789abcdef0123456789abcdef";
@@ -237,8 +237,8 @@ describe("over standard input and output", () => {
   });
 
   test("explain_finding says what memory has of a finding, and what is missing where it is not known", async () => {
-    const told = await call(client, "explain_finding", { id: "fnd_0123456789ab", pull: 12 });
-    expect(told.value).toMatchObject({
+    const reported = await call(client, "explain_finding", { id: "fnd_0123456789ab", pull: 12 });
+    expect(reported.value).toMatchObject({
       state: "remembered",
       memory: {
         outcome: "declined",
@@ -247,8 +247,8 @@ describe("over standard input and output", () => {
         because: ["no one with write access responded"],
       },
     });
-    const byMemory = await call(client, "explain_finding", { id: told.value.memory.id });
-    expect(byMemory.value.memory).toEqual(told.value.memory);
+    const byMemory = await call(client, "explain_finding", { id: reported.value.memory.id });
+    expect(byMemory.value.memory).toEqual(reported.value.memory);
     const unknown = await call(client, "explain_finding", { id: "fnd_ffffffffffff" });
     expect(unknown).toMatchObject({ isError: true, text: expect.stringMatching(/name the pull request/) });
   });

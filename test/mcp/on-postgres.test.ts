@@ -10,7 +10,7 @@ import { memory } from "../../src/cli/memory.ts";
 import { findingSource } from "../../src/domain/memory.ts";
 import { exportLine } from "../../src/learn/remember/parse-row.ts";
 import { type Clone, newClone } from "../cli/kodiai.ts";
-import { givenRecord } from "../learn/given.ts";
+import { givenRecord } from "../learn/memory-builders.ts";
 import { testDatabase } from "../postgres.ts";
 
 const MAIN = new URL("../../src/cli/main.ts", import.meta.url).pathname;
@@ -75,8 +75,8 @@ describe.skipIf(given === null)("the tools over a memory in PostgreSQL", () => {
   });
 
   test("explain_finding, should_retrieve and review_diff read the same memory", async () => {
-    const told = await call("explain_finding", { id: "fnd_0123456789ab", pull: 12 });
-    expect(told).toMatchObject({ state: "remembered", memory: { outcome: "declined" } });
+    const reported = await call("explain_finding", { id: "fnd_0123456789ab", pull: 12 });
+    expect(reported).toMatchObject({ state: "remembered", memory: { outcome: "declined" } });
     const gate = await call("should_retrieve", { query: "why does src/pay/charge.ts send a key?" });
     expect(gate).toMatchObject({ shouldRetrieve: expect.any(Boolean) });
     const diff = [

@@ -5,9 +5,9 @@ import type { PlacedFinding, Review } from "../../src/domain/review.ts";
 import { reviewEnd } from "../../src/publish/check-end.ts";
 import { checkEnd, leftCheckEnd } from "../../src/publish/publish.ts";
 import { sanitizeInline } from "../../src/publish/sanitize.ts";
-import { finding } from "../review/given.ts";
-import { runs } from "../runs.ts";
-import { hostile } from "./hostile.ts";
+import { runs } from "../property-runs.ts";
+import { finding } from "../review/review-builders.ts";
+import { hostile } from "./hostile-text.ts";
 import { sampleReview } from "./sample-review.ts";
 
 const SUMMARY_URL = "https://github.com/acme/app/pull/7#issuecomment-1";

@@ -4,9 +4,9 @@ import type { DependencyUpdate, PackageUpdate } from "../../src/domain/dependenc
 import { dependencyUpdateLines } from "../../src/publish/dependency-update.ts";
 import { BODY_LIMIT, renderSummary } from "../../src/publish/render-summary.ts";
 import { updateVerdict } from "../../src/publish/update-verdict.ts";
-import { runs } from "../runs.ts";
-import { hostile } from "./hostile.ts";
-import { violations } from "./inert.ts";
+import { runs } from "../property-runs.ts";
+import { violations } from "./github-markdown.ts";
+import { hostile } from "./hostile-text.ts";
 import { sampleReview } from "./sample-review.ts";
 
 const OURS = {
@@ -198,8 +198,8 @@ describe("the section about an update", () => {
     const review = sampleReview({ update });
     const section = dependencyUpdateLines(review, 8_000).join("\n");
     expect(section.length).toBeLessThanOrEqual(8_000);
-    const told = section.split("\n").filter((line) => line.startsWith("| `x")).length;
-    expect(section).toContain(`And ${57 - told} more packages.`);
+    const reported = section.split("\n").filter((line) => line.startsWith("| `x")).length;
+    expect(section).toContain(`And ${57 - reported} more packages.`);
     expect(section).toMatch(/> - and \d+ more lines/);
     expect(renderSummary(review, review.findings).length).toBeLessThanOrEqual(BODY_LIMIT);
   });

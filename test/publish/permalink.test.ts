@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { commitLink, linkedCode, permalink, safeUrl } from "../../src/publish/permalink.ts";
-import { HEAD, REPO } from "../review/given.ts";
+import { HEAD, REPO } from "../review/review-builders.ts";
 
 const at = (path: string, startLine = 3, line = 3) => permalink(REPO, HEAD, path, { startLine, line });
 const ROOT = `https://github.com/acme/shop/blob/${HEAD}`;

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { MAX_POSTS, postInPieces } from "../../src/publish/post-in-pieces.ts";
-import { runs } from "../runs.ts";
+import { runs } from "../property-runs.ts";
 
 /** GitHub's diff explains nothing. */
 const unexplained = async () => [];

@@ -5,14 +5,14 @@ import { parseFindingMarker, parseReviewMarker } from "../../src/domain/review/m
 import type { PlacedFinding, PostedReview, Review } from "../../src/domain/review.ts";
 import { publish } from "../../src/publish/publish.ts";
 import { type FakeReviews, fakeReviews, type World } from "../fakes/reviews.ts";
-import { finding, HEAD, LOGIN, REPO } from "../review/given.ts";
-import { runs } from "../runs.ts";
+import { runs } from "../property-runs.ts";
+import { finding, HEAD, LOGIN, REPO } from "../review/review-builders.ts";
 import { BUILD, sampleReview } from "./sample-review.ts";
 
 const github = (more: Partial<World> = {}) => fakeReviews({ headSha: HEAD, files: [LOGIN, BUILD], ...more });
 
 /** Ids of all comments that stand, inline and on files. */
-const standing = (there: FakeReviews) => [
+const openFindings = (there: FakeReviews) => [
   ...there.reviews.flatMap(({ comments }) => comments.flatMap(({ body }) => parseFindingMarker(body))),
   ...there.fileComments.flatMap(({ body }) => parseFindingMarker(body)),
 ];
@@ -40,7 +40,7 @@ describe("publish", () => {
     expect(there.reviews).toHaveLength(1);
     expect(there.reviews[0]?.body).toContain(posted.summaryUrl);
     expect(parseReviewMarker(there.reviews[0]?.body ?? "")).toBe(HEAD);
-    expect(standing(there)).toEqual(["fnd_5d41402abc4b", "fnd_7d793037a076", "fnd_e4da3b7fbbce"]);
+    expect(openFindings(there)).toEqual(["fnd_5d41402abc4b", "fnd_7d793037a076", "fnd_e4da3b7fbbce"]);
     expect(places(posted)).toEqual(["inline", "inline", "file", "summary", "already-posted"]);
     expect(posted.reviewUrl).toBe("https://github.com/acme/app/pull/7#pullrequestreview-1");
   });
@@ -66,9 +66,9 @@ describe("publish", () => {
   test("a second run on the same head posts no comment again and edits the one summary", async () => {
     const there = github();
     await sent(sampleReview(), there);
-    const before = standing(there);
+    const before = openFindings(there);
     const again = await sent(sampleReview(), there);
-    expect(standing(there)).toEqual(before);
+    expect(openFindings(there)).toEqual(before);
     expect(there.summaries).toHaveLength(1);
     expect(places(again)).toEqual(["already-posted", "already-posted", "already-posted", "summary", "already-posted"]);
   });
@@ -80,7 +80,7 @@ describe("publish", () => {
       await expect(publish(sampleReview(), there)).rejects.toThrow(Transient);
       there.world.dies = null;
       await sent(sampleReview(), there);
-      expect([...standing(there)].sort()).toEqual(["fnd_5d41402abc4b", "fnd_7d793037a076", "fnd_e4da3b7fbbce"]);
+      expect([...openFindings(there)].sort()).toEqual(["fnd_5d41402abc4b", "fnd_7d793037a076", "fnd_e4da3b7fbbce"]);
       expect(there.summaries).toHaveLength(1);
     },
   );
@@ -144,7 +144,7 @@ describe("publish", () => {
         const posted = await sent(review, there);
         expect(posted.findings.map((one) => one.finding)).toEqual(review.findings.map((one) => one.finding));
         const commented = posted.findings.filter((one) => one.place === "inline" || one.place === "file");
-        expect([...standing(there)].sort()).toEqual(commented.map((one) => one.finding.id).sort());
+        expect([...openFindings(there)].sort()).toEqual(commented.map((one) => one.finding.id).sort());
         expect(there.calls.filter((call) => call === "postReview").length).toBeLessThanOrEqual(12);
       }),
       runs(500),

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { plainAnswer } from "../../src/domain/conversation.ts";
 import { renderAnswer } from "../../src/publish/render-answer.ts";
 import { readCommand } from "../../src/receive/read-command.ts";
-import { runs } from "../runs.ts";
+import { runs } from "../property-runs.ts";
 
 const ASKED = {
   place: "thread",

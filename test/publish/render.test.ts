@@ -6,11 +6,11 @@ import type { PlacedFinding, Review } from "../../src/domain/review.ts";
 import { reviewMarkdown } from "../../src/publish/publish.ts";
 import { renderComment } from "../../src/publish/render-comment.ts";
 import { BODY_LIMIT, renderReviewBody, renderSummary, verdict } from "../../src/publish/render-summary.ts";
-import { finding, HEAD, REPO } from "../review/given.ts";
-import { runs } from "../runs.ts";
-import { hostile } from "./hostile.ts";
-import { violations } from "./inert.ts";
-import { OURS } from "./posted.ts";
+import { runs } from "../property-runs.ts";
+import { finding, HEAD, REPO } from "../review/review-builders.ts";
+import { violations } from "./github-markdown.ts";
+import { hostile } from "./hostile-text.ts";
+import { OURS } from "./posted-review.ts";
 import { sampleReview } from "./sample-review.ts";
 
 /** Compares with a file under test/golden; UPDATE_GOLDEN=1 rewrites it. */

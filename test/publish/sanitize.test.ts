@@ -3,8 +3,8 @@ import { join, resolve } from "node:path";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { CUT, codeSpan, sanitizeBlock, sanitizeInline } from "../../src/publish/sanitize.ts";
-import { hostile } from "./hostile.ts";
-import { COMMANDS, violations } from "./inert.ts";
+import { COMMANDS, violations } from "./github-markdown.ts";
+import { hostile } from "./hostile-text.ts";
 
 const SLOW = process.env.SLOW === "1";
 if (!SLOW) console.warn("skipped: 99 of 100 thousand random texts for each law of the sanitizer; SLOW=1 tries all");

@@ -2,11 +2,11 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { SeenBefore } from "../../src/domain/retrieval.ts";
 import { renderSummary } from "../../src/publish/render-summary.ts";
-import { NO_MEMORY } from "../review/given.ts";
-import { runs } from "../runs.ts";
-import { hostile } from "./hostile.ts";
-import { violations } from "./inert.ts";
-import { OURS } from "./posted.ts";
+import { runs } from "../property-runs.ts";
+import { NO_MEMORY } from "../review/review-builders.ts";
+import { violations } from "./github-markdown.ts";
+import { hostile } from "./hostile-text.ts";
+import { OURS } from "./posted-review.ts";
 import { sampleReview } from "./sample-review.ts";
 
 /** Any plain address on the repository's own GitHub: memory may have been imported from anywhere. */
@@ -25,7 +25,7 @@ const SEEN: SeenBefore = {
 };
 
 /** The summary's lines under "Said here before:"; null when it does not say so. */
-function told(...seenBefore: readonly SeenBefore[]): readonly string[] | null {
+function reported(...seenBefore: readonly SeenBefore[]): readonly string[] | null {
   const lines = summary(seenBefore).split("\n");
   const head = lines.indexOf("**Said here before:**");
   if (head === -1) return null;
@@ -40,7 +40,7 @@ function summary(seenBefore: readonly SeenBefore[]): string {
 
 describe("what was seen before", () => {
   test("is in the summary with its link, its outcome and its date", () => {
-    expect(told(SEEN)).toEqual([
+    expect(reported(SEEN)).toEqual([
       "- ines on [#3](https://github.com/acme/shop/pull/3#discussion_r71) (2026-10-22, fixed): *Round once, at the end.* → `src/cart/price.cpp` (code 95% similar)",
     ]);
     expect(violations(summary([SEEN]), OURS)).toEqual([]);
@@ -54,24 +54,24 @@ describe("what was seen before", () => {
       outcome: "declined",
       similarity: 0.9,
     } as const;
-    expect(told(SEEN, second)).toEqual([
+    expect(reported(SEEN, second)).toEqual([
       expect.stringMatching(/, fixed\): .* → `src\/cart\/price\.cpp` \(code 95% similar\)$/),
       expect.stringMatching(/, declined\): .* → `src\/cart\/total\.cpp` \(code 90% similar\)$/),
     ]);
   });
 
   test("without an address, a date, an outcome, an author or words those are left out", () => {
-    expect(told({ ...SEEN, url: null, date: "", outcome: "unknown" })).toEqual([
+    expect(reported({ ...SEEN, url: null, date: "", outcome: "unknown" })).toEqual([
       "- ines on `#3`: *Round once, at the end.* → `src/cart/price.cpp` (code 95% similar)",
     ]);
     const { author: _, pull: __, quote: ___, ...bare } = SEEN;
-    expect(told(bare)).toEqual([
+    expect(reported(bare)).toEqual([
       "- Kodiai [earlier](https://github.com/acme/shop/pull/3#discussion_r71) (2026-10-22, fixed) → `src/cart/price.cpp` (code 95% similar)",
     ]);
   });
 
   test("nothing seen, nothing said", () => {
-    expect(told()).toBeNull();
+    expect(reported()).toBeNull();
   });
 
   test.each([
@@ -84,7 +84,7 @@ describe("what was seen before", () => {
     "https://evil.example/acme/shop/pull/3",
     "http://github.com/acme/shop/pull/3",
   ])("an address that is none, or elsewhere, is shown and not linked: %j", (url) => {
-    const [line = "", ...more] = told({ ...SEEN, url }) ?? [];
+    const [line = "", ...more] = reported({ ...SEEN, url }) ?? [];
     expect(more).toEqual([]);
     expect(line).toMatch(/^- ines at `[^`]+` \(2026-10-22, fixed\): \*Round once/);
     expect(violations(summary([{ ...SEEN, url }]), OURS)).toEqual([]);
@@ -93,7 +93,7 @@ describe("what was seen before", () => {
   test("a path that is Markdown is shown, not obeyed", () => {
     const path = "a`b](https://evil.example)\n/approve @octocat.md";
     expect(violations(summary([{ ...SEEN, path }]), OURS)).toEqual([]);
-    expect(told({ ...SEEN, path })).toHaveLength(1);
+    expect(reported({ ...SEEN, path })).toHaveLength(1);
   });
 
   test("for any path, address, date, author and text, the summary is inert", () => {

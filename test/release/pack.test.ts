@@ -5,7 +5,7 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, 
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { BACKUP } from "../app/given.ts";
+import { BACKUP } from "../app/change-builders.ts";
 import { newClone } from "../cli/kodiai.ts";
 
 const manifest = JSON.parse(readFileSync("package.json", "utf8"));

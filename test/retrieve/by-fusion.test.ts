@@ -2,12 +2,12 @@
 import { describe, expect, test } from "vitest";
 import type { Precedents } from "../../src/domain/retrieval.ts";
 import { gateCache } from "../../src/retrieve/gate/evaluate-gate.ts";
-import { added, atDistance, embedder, memory, type Shape, type Shelved } from "./given.ts";
-import { at, CPP, enter, factorOf, heard, ids, type Room } from "./retrieve-harness.ts";
+import { added, atDistance, embedder, memory, type Shape, type Shelved } from "./retrieve-builders.ts";
+import { at, CPP, enter, factorOf, ids, type RetrieveSetup, retrieved } from "./retrieve-harness.ts";
 
 /** Everything that is found is admitted: what is looked at here is its order. */
 const WIDE = { distanceThreshold: 2, topK: 20, maxContextChars: 5000 };
-const entered = (fusion: string) => (room: Room) =>
+const entered = (fusion: string) => (room: RetrieveSetup) =>
   enter({ ...room, retrieval: { ...WIDE, fusion, ...room.retrieval }, tuning: { floors: false, ...room.tuning } });
 const byRank = entered("rrf");
 const byScore = entered("weighted");
@@ -19,7 +19,7 @@ const silent = (id: string, distance: number, more: Parameters<typeof memory>[1]
   at(id, distance, { ...SILENT, text: `zymurgy quux ${id.slice(4)}`, ...more });
 /** The fused score, before the factors. */
 const fused = (precedents: Precedents, id: string) =>
-  factorOf(heard(precedents, id), precedents.ranked[0]?.terms[0]?.name ?? "");
+  factorOf(retrieved(precedents, id), precedents.ranked[0]?.terms[0]?.name ?? "");
 const lines = (count: number) => added(...Array.from({ length: count }, (_, i) => `x${i} = 1;`));
 /** A strategy that weighs both retrievers alike: a feature over many files. */
 const MANY: Shape = {
@@ -37,7 +37,7 @@ describe("by rank", () => {
     const precedents = await byRank({ shape: MANY, shelved });
     expect(precedents.gate.strategy).toBe("hybrid");
     expect(ids(precedents)).toEqual(["mem_both", "mem_first", "mem_words"]);
-    expect(heard(precedents, "mem_both")).toMatchObject({ vectorRank: 2, keywordRank: 1 });
+    expect(retrieved(precedents, "mem_both")).toMatchObject({ vectorRank: 2, keywordRank: 1 });
     expect(fused(precedents, "mem_both")).toBeCloseTo(1 / 62 + 1 / 61, 12);
     expect(fused(precedents, "mem_first")).toBeCloseTo(1 / 61, 12);
     expect(fused(precedents, "mem_words")).toBeCloseTo(1 / 62, 12);
@@ -61,9 +61,11 @@ describe("by rank", () => {
     for (const retrieval of [{}, { method: "semantic" }]) {
       const precedents = await byDefault({ shelved, embedder: perText, retrieval });
       expect(ids(precedents).toSorted()).toEqual(["mem_code", "mem_title"]);
-      expect(heard(precedents, "mem_title").distance).toBeCloseTo(0.05, 6);
-      expect(heard(precedents, "mem_code").distance).toBeLessThan(0.01);
-      expect([heard(precedents, "mem_title").vectorRank, heard(precedents, "mem_code").vectorRank]).toEqual([1, 1]);
+      expect(retrieved(precedents, "mem_title").distance).toBeCloseTo(0.05, 6);
+      expect(retrieved(precedents, "mem_code").distance).toBeLessThan(0.01);
+      expect([retrieved(precedents, "mem_title").vectorRank, retrieved(precedents, "mem_code").vectorRank]).toEqual([
+        1, 1,
+      ]);
       const scores = precedents.ranked.map(({ score }) => score);
       expect(scores).toEqual(scores.toSorted((a, b) => b - a));
     }
@@ -170,8 +172,8 @@ describe("by score", () => {
     const precedents = await byScore({ shape: MANY, shelved });
     expect(fused(precedents, "mem_near")).toBeCloseTo(0.7 * 0.9, 6);
     expect(fused(precedents, "mem_both")).toBeCloseTo(0.7 * 0.6 + 0.3, 6);
-    const words = heard(precedents, "mem_words");
-    const most = heard(precedents, "mem_both").keywordScore ?? 0;
+    const words = retrieved(precedents, "mem_words");
+    const most = retrieved(precedents, "mem_both").keywordScore ?? 0;
     expect(fused(precedents, "mem_words")).toBeCloseTo((0.3 * (words.keywordScore ?? 0)) / most, 6);
     expect(words.distance).toBeNull();
   });
@@ -226,7 +228,7 @@ describe("the languages of the change", () => {
   ])("%s", async (_, shape, record, factor, languageMatch) => {
     const room = { shape, shelved: [silent("mem_1", 0.1, record)] };
     const [on, off] = [await byDefault(room), await byDefault({ ...room, tuning: { factors: [] } })];
-    const [after, before] = [heard(on, "mem_1"), heard(off, "mem_1")];
+    const [after, before] = [retrieved(on, "mem_1"), retrieved(off, "mem_1")];
     expect(after.score - before.score).toBeCloseTo(Math.log(factor), 12);
     expect(factorOf(after, "language")).toBeCloseTo(factor, 12);
     expect(after.languageMatch).toBe(languageMatch);
@@ -241,7 +243,7 @@ describe("the languages of the change", () => {
       path: "tools/gen.py",
     });
     const precedents = await byDefault({ shelved: [code], corpora: { code: true } });
-    expect(factorOf(heard(precedents, "mem_code"), "language")).toBeCloseTo(1.25, 12);
+    expect(factorOf(retrieved(precedents, "mem_code"), "language")).toBeCloseTo(1.25, 12);
   });
 
   test("each lifts by its part of the changed lines: 80 % by 1.2, 20 % by 1.05, and 80 % more than 50 %", async () => {
@@ -250,8 +252,8 @@ describe("the languages of the change", () => {
       const files = { "src/a.cpp": lines(cpp), "tools/b.py": lines(python) };
       const precedents = await byDefault({ shape: { title: "feat: both", files }, shelved });
       return [
-        factorOf(heard(precedents, "mem_cpp"), "language"),
-        factorOf(heard(precedents, "mem_python"), "language"),
+        factorOf(retrieved(precedents, "mem_cpp"), "language"),
+        factorOf(retrieved(precedents, "mem_python"), "language"),
       ];
     };
     expect(await lifted(8, 2)).toEqual([expect.closeTo(1.2, 12), expect.closeTo(1.05, 12)]);
@@ -264,7 +266,7 @@ describe("the languages of the change", () => {
     for (const enterBy of [byDefault, byRank, byScore]) {
       const [on, off] = [await enterBy({ shelved }), await enterBy({ shelved, tuning: { factors: [] } })];
       for (const [i] of languages.entries()) {
-        const [after, before] = [heard(on, `mem_${i}`), heard(off, `mem_${i}`)];
+        const [after, before] = [retrieved(on, `mem_${i}`), retrieved(off, `mem_${i}`)];
         expect(after.score).toBeGreaterThanOrEqual(before.score);
         expect(after).toMatchObject({ distance: before.distance, vectorRank: i + 1, adjustedDistance: null });
         expect(after.terms.filter(({ name }) => name === "language").length).toBeLessThanOrEqual(1);
@@ -279,7 +281,7 @@ describe("the languages of the change", () => {
     ];
     const precedents = await byDefault({ shelved, retrieval: { sourceWeights: { review_comment: 1.1 } } });
     expect(ids(precedents)).toEqual(["mem_second", "mem_first"]);
-    expect(heard(precedents, "mem_second").terms.map(({ name }) => name)).toEqual([
+    expect(retrieved(precedents, "mem_second").terms.map(({ name }) => name)).toEqual([
       ...["words", "meaning", "source", "language", "outcome"],
     ]);
   });

@@ -3,12 +3,12 @@ import { describe, expect, test } from "vitest";
 import { defaultKnowledge } from "../../src/config/knowledge.ts";
 import { buildRetrievalContextSection } from "../../src/domain/memory/precedent-section.ts";
 import { RERANK } from "../../src/retrieve/rank/language.ts";
-import { added, DAY, memory, NOW, type Shape } from "./given.ts";
-import { at, CPP, enter, heard, ids, type Room } from "./retrieve-harness.ts";
+import { added, DAY, memory, NOW, type Shape } from "./retrieve-builders.ts";
+import { at, CPP, enter, ids, type RetrieveSetup, retrieved } from "./retrieve-harness.ts";
 
 /** Everything is admitted. */
 const FAR = { method: "semantic", distanceThreshold: 2 };
-const bySemantic = (room: Room) => enter({ ...room, retrieval: { ...FAR, ...room.retrieval } });
+const bySemantic = (room: RetrieveSetup) => enter({ ...room, retrieval: { ...FAR, ...room.retrieval } });
 const shape = (files: Readonly<Record<string, string>>): Shape => ({ title: "feat: carts", files });
 const TS = shape({ "src/cart/price.ts": added("a = 1;") });
 const C = shape({ "src/cart/price.c": added("a = 1;") });
@@ -41,14 +41,17 @@ describe("a memory half as near as can be", () => {
     ["of an old row without a language, at README.md", TS, "", "README.md", 0.5, false],
   ])("%s", async (_, change, language, path, adjusted, languageMatch) => {
     const memories = [at("mem_1", 0.5, { language, path })];
-    const { adjustedDistance, ...told } = heard(await bySemantic({ shape: change, shelved: memories }), "mem_1");
+    const { adjustedDistance, ...reported } = retrieved(
+      await bySemantic({ shape: change, shelved: memories }),
+      "mem_1",
+    );
     expect(adjustedDistance).toBeCloseTo(adjusted, 6);
-    expect(told).toMatchObject({ languageMatch });
-    expect(told.distance).toBeCloseTo(0.5, 6);
+    expect(reported).toMatchObject({ languageMatch });
+    expect(reported.distance).toBeCloseTo(0.5, 6);
   });
 
   test("another language is multiplied by exactly 1: its adjusted distance is its distance", async () => {
-    const { distance, adjustedDistance } = heard(
+    const { distance, adjustedDistance } = retrieved(
       await bySemantic({ shelved: [at("mem_python", 0.5, { language: "python" })] }),
       "mem_python",
     );
@@ -89,8 +92,8 @@ describe("language is a tiebreaker", () => {
     const byLanguage = { sameLanguageBoost: 0.6, relatedLanguageRatio: 0.25, band: null };
     const shelved = [match, at("mem_c", 0.2, { language: "c" })];
     const precedents = await bySemantic({ shelved, tuning: { byLanguage } });
-    expect(heard(precedents, "mem_cpp").adjustedDistance).toBeCloseTo(0.12, 6);
-    expect(heard(precedents, "mem_c").adjustedDistance).toBeCloseTo(0.18, 6);
+    expect(retrieved(precedents, "mem_cpp").adjustedDistance).toBeCloseTo(0.12, 6);
+    expect(retrieved(precedents, "mem_c").adjustedDistance).toBeCloseTo(0.18, 6);
   });
 
   test("weighs what another repository of the owner remembers alike", async () => {
@@ -145,11 +148,11 @@ describe("thresholds and scores", () => {
 
   test("a likeness of .7 is a distance of .3; the configuration overrides it, 0 included", async () => {
     const shelved = [at("mem_same", 0), at("mem_in", 0.299), at("mem_out", 0.301)];
-    const heardAt = async (distanceThreshold: unknown) =>
+    const retrievedAt = async (distanceThreshold: unknown) =>
       ids(await enter({ shelved, retrieval: { distanceThreshold } })).toSorted();
-    expect(await heardAt("auto")).toEqual(["mem_in", "mem_same"]);
-    expect(await heardAt(0.35)).toEqual(["mem_in", "mem_out", "mem_same"]);
-    expect(await heardAt(0)).toEqual(["mem_same"]);
+    expect(await retrievedAt("auto")).toEqual(["mem_in", "mem_same"]);
+    expect(await retrievedAt(0.35)).toEqual(["mem_in", "mem_out", "mem_same"]);
+    expect(await retrievedAt(0)).toEqual(["mem_same"]);
   });
 
   test("with eight candidates and a gap of .05 the threshold is the distance before the gap, never above the configured", async () => {
@@ -185,16 +188,16 @@ describe("age", () => {
       const provenance = { ...memory("x").provenance, at: NOW - days * DAY };
       const shelved = [at("mem_1", 0.2, { language: "cpp", severity, provenance })];
       const precedents = await bySemantic({ shelved });
-      expect(heard(precedents, "mem_1").adjustedDistance).toBeCloseTo(0.2 * 0.85 * factor, 6);
+      expect(retrieved(precedents, "mem_1").adjustedDistance).toBeCloseTo(0.2 * 0.85 * factor, 6);
       const later = await bySemantic({ shelved, settings: { now: NOW + 90 * DAY } });
-      if (days === 0) expect(heard(later, "mem_1").adjustedDistance).toBeCloseTo(0.2 * 0.85 * 1.5, 6);
+      if (days === 0) expect(retrieved(later, "mem_1").adjustedDistance).toBeCloseTo(0.2 * 0.85 * 1.5, 6);
     },
   );
 
   test("what has no date is not farther", async () => {
     const provenance = { ...memory("x").provenance, at: Number.NaN };
     const precedents = await bySemantic({ shelved: [at("mem_1", 0.2, { provenance })] });
-    expect(heard(precedents, "mem_1").adjustedDistance).toBeCloseTo(0.2, 6);
+    expect(retrieved(precedents, "mem_1").adjustedDistance).toBeCloseTo(0.2, 6);
   });
 });
 

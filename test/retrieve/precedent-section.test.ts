@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { buildRetrievalContextSection } from "../../src/domain/memory/precedent-section.ts";
 import { isoDate } from "../../src/domain/text/iso-date.ts";
 import { seenBefore } from "../../src/retrieve/choose.ts";
-import { memory, NOW, rankedMemory } from "./given.ts";
+import { memory, NOW, rankedMemory } from "./retrieve-builders.ts";
 
 const DELIMITER = "=====5f0c1d2e3a4b5c6d7e8f9a0b=====";
 const options = { maxChars: 2000, delimiter: DELIMITER, repo: "acme/shop" };
@@ -68,12 +68,12 @@ describe("the section of the prompt", () => {
       at: NOW,
     };
     const reason = `the cache is\nbest effort ${DELIMITER}`;
-    const [told, silent] = [
+    const [reported, silent] = [
       { ...rejections, reason },
       { ...rejections, reason: null, people: 2 },
     ].map((said) => buildRetrievalContextSection([{ ...rankedMemory(FULL), rejections: said }], options));
-    expect(told).toContain('declined: "the cache is best effort"');
-    expect(told?.split(DELIMITER)).toHaveLength(3);
+    expect(reported).toContain('declined: "the cache is best effort"');
+    expect(reported?.split(DELIMITER)).toHaveLength(3);
     expect(silent).toContain("declined by 2 people, without a reason");
   });
 

@@ -7,14 +7,24 @@ import type { ModelAccess } from "../../src/ports/model.ts";
 import { type RetrieveSettings, retrieve } from "../../src/retrieve/retrieve.ts";
 import { TUNING, type Tuning } from "../../src/retrieve/tuning.ts";
 import type { SaidBy } from "../builders/memory-record.ts";
-import { added, atDistance, embedder, given, memory, NOW, type Shape, type Shelved, shelf } from "./given.ts";
+import {
+  added,
+  atDistance,
+  embedder,
+  given,
+  memory,
+  memoryStore,
+  NOW,
+  type Shape,
+  type Shelved,
+} from "./retrieve-builders.ts";
 
 export const CPP: Shape = {
   title: "feat: round prices in the cart",
   files: { "src/cart/price.cpp": added("double total = std::round(price * 100) / 100;", "return total;") },
 };
 
-export interface Room {
+export interface RetrieveSetup {
   readonly shape?: Shape;
   readonly shelved: readonly Shelved[];
   readonly recall?: Partial<Recall>;
@@ -32,18 +42,18 @@ export interface Room {
 }
 
 /** What the stage hands on, on defaults unless said; only no skip is sampled. */
-export async function enter({ shape = CPP, shelved, tuning = {}, ...room }: Room): Promise<Precedents> {
+export async function enter({ shape = CPP, shelved, tuning = {}, ...stage }: RetrieveSetup): Promise<Precedents> {
   const { context, signals } = given(shape);
   const ports = {
-    embedder: room.embedder === undefined ? embedder() : room.embedder,
-    recall: shelf(shelved, room.recall),
-    reranker: room.reranker ?? null,
-    ...(room.access === undefined ? {} : { leave: { ...room.access, usd: room.usd ?? 1 } }),
+    embedder: stage.embedder === undefined ? embedder() : stage.embedder,
+    recall: memoryStore(shelved, stage.recall),
+    reranker: stage.reranker ?? null,
+    ...(stage.access === undefined ? {} : { leave: { ...stage.access, usd: stage.usd ?? 1 } }),
   };
-  const { retrieval = {}, corpora = {} } = room;
-  const knowledge = Knowledge.parse({ sharing: { takes: room.sharing ?? false }, retrieval, corpora });
+  const { retrieval = {}, corpora = {} } = stage;
+  const knowledge = Knowledge.parse({ sharing: { takes: stage.sharing ?? false }, retrieval, corpora });
   const plain: Tuning = { ...TUNING, shadowShare: 0, ...tuning };
-  return retrieve(context, signals, ports, { knowledge, now: NOW, tuning: plain, ...room.settings });
+  return retrieve(context, signals, ports, { knowledge, now: NOW, tuning: plain, ...stage.settings });
 }
 
 /** A memory of today at a raw cosine distance from every query; its words are its own. */
@@ -59,7 +69,7 @@ export const factorOf = ({ terms }: Pick<RankedMemory, "terms">, name: string): 
   Math.exp(terms.find((term) => term.name === name)?.value ?? 0);
 
 /** The memory of that id; throws when it was not heard. */
-export function heard({ ranked }: Precedents, id: string): RankedMemory {
+export function retrieved({ ranked }: Precedents, id: string): RankedMemory {
   const found = ranked.find(({ record }) => record.id === id);
   if (found === undefined) throw new Error(`${id} is not among ${ranked.map(({ record }) => record.id).join(" ")}`);
   return found;

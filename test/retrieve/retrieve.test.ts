@@ -6,7 +6,18 @@ import type { Precedents } from "../../src/domain/retrieval.ts";
 import type { Embedder, Recall, Reranker } from "../../src/ports/memory.ts";
 import { gateCache } from "../../src/retrieve/gate/evaluate-gate.ts";
 import { type RetrieveSettings, retrieve } from "../../src/retrieve/retrieve.ts";
-import { added, atDistance, embedder, given, memory, NOW, REPO, type Shape, type Shelved, shelf } from "./given.ts";
+import {
+  added,
+  atDistance,
+  embedder,
+  given,
+  memory,
+  memoryStore,
+  NOW,
+  REPO,
+  type Shape,
+  type Shelved,
+} from "./retrieve-builders.ts";
 import { factorOf } from "./retrieve-harness.ts";
 
 const CPP: Shape = {
@@ -30,12 +41,12 @@ async function run({ shape = CPP, shelved, recall, knowledge = {}, settings = {}
   const { context, signals } = given(shape);
   const ports = {
     embedder: world.embedder === undefined ? embedder() : world.embedder,
-    recall: shelf(shelved, recall),
+    recall: memoryStore(shelved, recall),
     reranker: world.reranker ?? null,
   };
   const set = { knowledge: Knowledge.parse(knowledge), now: NOW, tuning: { shadowShare: 0 }, ...settings };
   const precedents = await retrieve(context, signals, ports, set);
-  return { precedents, context, shelf: ports.recall };
+  return { precedents, context, memoryStore: ports.recall };
 }
 
 const ids = ({ ranked }: Precedents) => ranked.map(({ record }) => record.id);
@@ -308,10 +319,10 @@ describe("how memory is asked", () => {
     const asking = embedder();
     const byWords = await run({ shelved: THIRTY, embedder: asking, knowledge: retrieval({ method: "keyword" }) });
     expect(asking.asked).toEqual([]);
-    expect(byWords.shelf.asked).not.toContain("nearest");
+    expect(byWords.memoryStore.asked).not.toContain("nearest");
     expect(byWords.precedents.degraded).toEqual([]);
     const byMeaning = await run({ shelved: THIRTY, knowledge: retrieval({ method: "semantic" }) });
-    expect(byMeaning.shelf.asked).not.toContain("matching");
+    expect(byMeaning.memoryStore.asked).not.toContain("matching");
   });
 
   test("asking twice gives the same answer", async () => {
@@ -325,7 +336,7 @@ describe("when memory cannot help", () => {
 
   test("a skip embeds nothing, searches nothing, and says why", async () => {
     const asking = embedder();
-    const { precedents, shelf: asked } = await run({ shape: LOCK, shelved: THIRTY, embedder: asking });
+    const { precedents, memoryStore: asked } = await run({ shape: LOCK, shelved: THIRTY, embedder: asking });
     expect(precedents).toMatchObject({
       query: null,
       ranked: [],
@@ -354,7 +365,7 @@ describe("when memory cannot help", () => {
   });
 
   test("switched off it asks nothing at all", async () => {
-    const { precedents, shelf: asked } = await run({ shelved: THIRTY, knowledge: retrieval({ enabled: false }) });
+    const { precedents, memoryStore: asked } = await run({ shelved: THIRTY, knowledge: retrieval({ enabled: false }) });
     expect(precedents).toMatchObject({
       ranked: [],
       gate: { retrieve: false, reason: "knowledge.retrieval.enabled is false" },
@@ -432,7 +443,7 @@ describe("whose memory", () => {
 
   test("nothing that this pull request said about itself", async () => {
     const own = at("mem_self", 0.01, { provenance: { ...memory("x").provenance, pull: 12 } });
-    const { precedents, shelf: asked } = await run({ shelved: [own, at("mem_own", 0.1)] });
+    const { precedents, memoryStore: asked } = await run({ shelved: [own, at("mem_own", 0.1)] });
     expect(ids(precedents)).toEqual(["mem_own"]);
     expect(asked.scopes.every(({ excludePull }) => excludePull === 12)).toBe(true);
   });
@@ -514,7 +525,7 @@ describe("when something fails, the rest goes on and says so", () => {
   });
 
   test("a memory that is off is asked nothing and reported in one line", async () => {
-    const { precedents, shelf: asked } = await run({ shelved, recall: { off: "memory.db could not be opened" } });
+    const { precedents, memoryStore: asked } = await run({ shelved, recall: { off: "memory.db could not be opened" } });
     expect(asked.asked).toEqual([]);
     expect(precedents).toMatchObject({
       ranked: [],

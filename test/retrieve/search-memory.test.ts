@@ -4,7 +4,17 @@ import { expect, test } from "vitest";
 import { type FoundMemory, type HandSearch, mergeFound } from "../../src/domain/memory/search-result.ts";
 import { type MemoryFilter, type Precedents, termsText } from "../../src/domain/retrieval.ts";
 import { searchMemory } from "../../src/retrieve/retrieve.ts";
-import { atDistance, DAY, embedder, memory, NOW, REPO, rankedMemory, type Shelved, shelf } from "./given.ts";
+import {
+  atDistance,
+  DAY,
+  embedder,
+  memory,
+  memoryStore,
+  NOW,
+  REPO,
+  rankedMemory,
+  type Shelved,
+} from "./retrieve-builders.ts";
 
 const near = (id: string, distance: number): Shelved => ({ record: memory(id), vector: atDistance(distance) });
 
@@ -13,13 +23,13 @@ async function run(
   more: Partial<HandSearch> = {},
   text = "always an idempotency key of a charge",
 ) {
-  const recall = shelf(shelved);
+  const recall = memoryStore(shelved);
   const search: HandSearch = { repo: REPO, method: "hybrid", filter: {}, topK: 10, threshold: null, now: NOW, ...more };
   return { recall, precedents: await searchMemory(text, search, { embedder: embedder(), recall, reranker: null }) };
 }
 const ids = ({ precedents }: { readonly precedents: Precedents }) => precedents.ranked.map(({ record }) => record.id);
 
-const SHELF = [
+const CORPUS = [
   near("mem_far", 0.9),
   near("mem_near", 0.1),
   near("mem_middle", 0.5),
@@ -27,21 +37,21 @@ const SHELF = [
 ];
 
 test("without a threshold the embedder's own applies, with the results of words alone beside it", async () => {
-  const found = await run(SHELF);
+  const found = await run(CORPUS);
   expect(ids(found).toSorted()).toEqual(["mem_near", "mem_words"]);
   expect(found.precedents.gate).toMatchObject({ retrieve: true, decidedBy: "disabled" });
   expect(found.precedents.provenance).toMatchObject({ method: "hybrid", scanned: 4 });
 });
 
 test("a threshold of 0 admits everything found, and another only memories at least so similar", async () => {
-  expect(ids(await run(SHELF, { threshold: 0 })).toSorted()).toEqual([
+  expect(ids(await run(CORPUS, { threshold: 0 })).toSorted()).toEqual([
     "mem_far",
     "mem_middle",
     "mem_near",
     "mem_words",
   ]);
-  expect(ids(await run(SHELF, { threshold: 0.4 })).toSorted()).toEqual(["mem_middle", "mem_near"]);
-  expect(ids(await run(SHELF, { threshold: 1 }))).toEqual([]);
+  expect(ids(await run(CORPUS, { threshold: 0.4 })).toSorted()).toEqual(["mem_middle", "mem_near"]);
+  expect(ids(await run(CORPUS, { threshold: 1 }))).toEqual([]);
   // Many near ones make a review stricter; a person who named a figure gets that figure.
   const many = Array.from({ length: 12 }, (_, at) => near(`mem_${at}`, 0.01 * at));
   const found = await run([...many, near("mem_last", 0.55)], { threshold: 0.4, topK: 20 });
@@ -56,7 +66,7 @@ test.each(["semantic", "keyword", "hybrid"] as const)(
       outcome: "reintroduced",
       provenance: { at: NOW - DAY },
     });
-    const found = await run([...SHELF, { record: best, vector: atDistance(0) }], {
+    const found = await run([...CORPUS, { record: best, vector: atDistance(0) }], {
       method,
       threshold: method === "keyword" ? null : 0,
     });
@@ -75,13 +85,13 @@ test.each(["semantic", "keyword", "hybrid"] as const)(
       );
       expect(sum.toFixed(3)).toBe(score.toFixed(3));
     }
-    expect(ids(await run(SHELF, { method, topK: 1 }))).toHaveLength(1);
+    expect(ids(await run(CORPUS, { method, topK: 1 }))).toHaveLength(1);
   },
 );
 
 test("filters reach both searches, and without corpora all of them are asked", async () => {
   const seen: MemoryFilter[] = [];
-  const recall = shelf(SHELF, {
+  const recall = memoryStore(CORPUS, {
     nearest: async (_scope, _vector, _space, _k, filter) => {
       seen.push(filter);
       return [];
@@ -108,7 +118,7 @@ test("no pull request is left out, and the time of embedding is reported", async
     usd: 0.0001,
     cached: 0,
   }));
-  const recall = shelf(SHELF);
+  const recall = memoryStore(CORPUS);
   const search: HandSearch = { repo: REPO, method: "semantic", filter: {}, topK: 5, threshold: null, now: NOW };
   const precedents = await searchMemory("locks", search, { embedder: spent, recall, reranker: null });
   expect(new Set(recall.scopes.map(({ excludePull }) => excludePull))).toEqual(new Set([null]));

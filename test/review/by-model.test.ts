@@ -2,8 +2,8 @@
 import { describe, expect, test } from "vitest";
 import type { Review } from "../../src/domain/review.ts";
 import { reviewMarkdown } from "../../src/publish/publish.ts";
-import { type Change, reviewed } from "../app/corridor.ts";
-import { LOGIN, WEAK_LOGIN } from "../app/given.ts";
+import { LOGIN, WEAK_LOGIN } from "../app/change-builders.ts";
+import { type Change, reviewed } from "../app/pipeline.ts";
 import { drafted, failure, reports, type Script, scriptedModel, textOf } from "../fakes/scripted-model.ts";
 
 const FILES = { "src/login.ts": LOGIN };

@@ -1,8 +1,8 @@
 // What a draft cites from elsewhere in the repository is shown to whoever checks it.
 import { expect, test } from "vitest";
 import { snapshotOf } from "../adapters/contracts/symbols.ts";
-import { reviewed } from "../app/corridor.ts";
-import { LOGIN } from "../app/given.ts";
+import { LOGIN } from "../app/change-builders.ts";
+import { reviewed } from "../app/pipeline.ts";
 import { NO_SYMBOLS } from "../fakes/no-symbols.ts";
 import { drafted, reports, scriptedModel, textOf } from "../fakes/scripted-model.ts";
 

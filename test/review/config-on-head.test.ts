@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { ConfigProblem } from "../../src/config/repo-config.ts";
 import { configOnHead } from "../../src/review/config-on-head.ts";
-import { fileDiff } from "./given.ts";
+import { fileDiff } from "./review-builders.ts";
 
 const PATH = ".kodiai.yml";
 const problem = (line: number | null, file = PATH): ConfigProblem => {

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { anchorOf } from "../../src/review/anchor.ts";
 import { draft } from "../../src/review/draft.ts";
 import { drafted } from "../fakes/scripted-model.ts";
-import { LOGIN } from "./given.ts";
+import { LOGIN } from "./review-builders.ts";
 
 const LINES = LOGIN.hunks[0]?.lines.filter(({ newLine }) => newLine !== null) ?? [];
 const text = (line: number) => LINES.find(({ newLine }) => newLine === line)?.text ?? "";

@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { shapeOf, tokenStream } from "../../src/domain/code/code-fingerprint.ts";
 import { type Flagged, shapeKey } from "../../src/domain/code/flagged-code.ts";
 import { beginnings, flaggedInChange } from "../../src/review/flagged-here.ts";
-import { fileDiff } from "./given.ts";
+import { fileDiff } from "./review-builders.ts";
 
 const TOTAL = "  return items.reduce((sum, item) => sum + item.price - item.price * item.discount * 100, 0);";
 const CODE = ["export function total(items: readonly Item[]): number {", TOTAL, "}"];

@@ -3,11 +3,11 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import type { ModelRequest } from "../../src/domain/model.ts";
 import type { ListedFile } from "../../src/ports.ts";
-import { reviewed } from "../app/corridor.ts";
-import { LOGIN, WEAK_LOGIN } from "../app/given.ts";
+import { LOGIN, WEAK_LOGIN } from "../app/change-builders.ts";
+import { reviewed } from "../app/pipeline.ts";
 import { aPull, HEAD } from "../fakes/pull-requests.ts";
 import { drafted, reports, scriptedModel } from "../fakes/scripted-model.ts";
-import { atDistance, embedder, memory } from "../retrieve/given.ts";
+import { atDistance, embedder, memory } from "../retrieve/retrieve-builders.ts";
 
 const FOLDER = "test/review/golden";
 

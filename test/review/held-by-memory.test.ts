@@ -6,7 +6,7 @@ import { areEnough, type RejectedMemory, type Rejection, rejectionsOf } from "..
 import type { FlaggedInChange } from "../../src/domain/memory/repository-history.ts";
 import { heldByMemory, type PastMaterial } from "../../src/review/held-by-memory.ts";
 import { reintroduced } from "../../src/review/with-memory.ts";
-import { finding } from "./given.ts";
+import { finding } from "./review-builders.ts";
 
 const DAY = 24 * 60 * 60_000;
 const NOW = Date.UTC(2026, 10, 22);
@@ -245,10 +245,10 @@ describe("reintroduced", () => {
 
   test("where a model says it, its finding stays and says so", () => {
     const one = drafted();
-    const [told, ...more] = reintroduced([one], [fixed], new Set());
+    const [reported, ...more] = reintroduced([one], [fixed], new Set());
     expect(more).toEqual([]);
-    expect(told).toMatchObject({ id: one.id, title: one.title, precedents: [{ outcome: "fixed" }] });
-    expect(told?.body).toContain("re-introduces what #12 fixed on 2026-06-01");
+    expect(reported).toMatchObject({ id: one.id, title: one.title, precedents: [{ outcome: "fixed" }] });
+    expect(reported?.body).toContain("re-introduces what #12 fixed on 2026-06-01");
   });
 
   test.each([

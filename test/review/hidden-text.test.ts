@@ -4,10 +4,10 @@ import { resolve } from "node:path";
 import { describe, expect, test } from "vitest";
 import { revealLine } from "../../src/domain/text/untrusted-text.ts";
 import { reviewMarkdown } from "../../src/publish/publish.ts";
-import { precedentsOf, reviewed } from "../app/corridor.ts";
+import { precedentsOf, reviewed } from "../app/pipeline.ts";
 import { aPull, HEAD } from "../fakes/pull-requests.ts";
 import { drafted, reports, scriptedModel, textOf } from "../fakes/scripted-model.ts";
-import { atDistance, embedder, memory } from "../retrieve/given.ts";
+import { atDistance, embedder, memory } from "../retrieve/retrieve-builders.ts";
 
 /** Ignorable, format and control characters, and fillers that draw nothing; LF and TAB are ordinary. */
 const RAW =

@@ -3,8 +3,8 @@ import { describe, expect, test } from "vitest";
 import { atLeast } from "../../src/domain/finding.ts";
 import { anchorFindings } from "../../src/review/anchor-findings.ts";
 import { compareFindings, place } from "../../src/review/place.ts";
-import { runs } from "../runs.ts";
-import { anyFinding, finding, LOGIN } from "./given.ts";
+import { runs } from "../property-runs.ts";
+import { anyFinding, finding, LOGIN } from "./review-builders.ts";
 
 describe("place", () => {
   test("the most severe and surest come first, then path and line", () => {

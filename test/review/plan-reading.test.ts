@@ -6,8 +6,8 @@ import type { FileKind, ReviewSignals } from "../../src/domain/signals.ts";
 import { coverageOf } from "../../src/review/coverage.ts";
 import { planReading, type ReadingBudget } from "../../src/review/plan-reading.ts";
 import { readingBudget } from "../../src/review/reading-budget.ts";
-import { runs } from "../runs.ts";
-import { fileDiff, signals } from "./given.ts";
+import { runs } from "../property-runs.ts";
+import { fileDiff, signals } from "./review-builders.ts";
 
 const KINDS = ["source", "test", "config", "docs", "infra"] as const satisfies readonly FileKind[];
 

@@ -6,8 +6,8 @@ import type { OwnComment } from "../../src/domain/pull-request.ts";
 import type { Review } from "../../src/domain/review.ts";
 import type { ChangesSince } from "../../src/ports.ts";
 import { reviewMarkdown } from "../../src/publish/publish.ts";
-import { type Change, reviewed } from "../app/corridor.ts";
-import { BALANCE, WEAK_LOGIN } from "../app/given.ts";
+import { BALANCE, WEAK_LOGIN } from "../app/change-builders.ts";
+import { type Change, reviewed } from "../app/pipeline.ts";
 import { drafted, failure, reports, type Script, scriptedModel, textOf } from "../fakes/scripted-model.ts";
 
 type Files = Readonly<Record<string, string>>;
@@ -78,7 +78,7 @@ async function push(before: Files, first: Script, after: Files, second: Script, 
   return { one, two, asked };
 }
 
-const told = (review: Review) => review.findings.map(({ finding, place }) => `${place}: ${finding.title}`);
+const reported = (review: Review) => review.findings.map(({ finding, place }) => `${place}: ${finding.title}`);
 const held = (review: Review) => review.heldBack.map(({ finding, reason }) => `${finding.title}: ${reason}`);
 
 const BEFORE = { "src/ledger.js": ledger({ 10: UNPAID }), "src/other.js": "export const rate = 3;\n" };
@@ -97,14 +97,17 @@ describe("what is read after a push", () => {
       { path: "src/ledger.js", state: "full", reason: null },
       { path: "src/other.js", state: "earlier", reason: null },
     ]);
-    expect(told(two)).toEqual(["already-posted: A payment raises the balance", "inline: The wrong entry is archived"]);
+    expect(reported(two)).toEqual([
+      "already-posted: A payment raises the balance",
+      "inline: The wrong entry is archived",
+    ]);
     expect(reviewMarkdown(two)).toMatch(/Incremental review since \[`4b825dc`\]\([^)]+\)\./);
   });
 
   test("a push that touches nothing of the change asks nothing, and lists open findings", async () => {
     const { two, asked } = await push(BEFORE, reports(wrongSign()), BEFORE, reports());
     expect(asked).toEqual([]);
-    expect(told(two)).toEqual(["already-posted: A payment raises the balance"]);
+    expect(reported(two)).toEqual(["already-posted: A payment raises the balance"]);
     expect(two.findings[0]?.reason).toBe("still open");
     expect(two.walkthrough).toBe("Adds a login.");
     expect(two.degraded).toEqual([]);
@@ -140,7 +143,7 @@ describe("what is read after a push", () => {
     expect(two.scope).toMatchObject({ kind: "full", reason: expect.stringContaining(reason) });
     expect(asked[0]).toContain("rate = 3");
     expect(reviewMarkdown(two)).toContain("Full re-review: ");
-    expect(told(two)).toEqual(["already-posted: A payment raises the balance"]);
+    expect(reported(two)).toEqual(["already-posted: A payment raises the balance"]);
   });
 
   test("a first review says nothing about earlier ones", async () => {
@@ -160,7 +163,7 @@ describe("what is said after a push", () => {
     });
     const after = { ...BEFORE, "src/ledger.js": ledger({ 10: UNPAID, 14: "  total14() { return 0; }" }) };
     const { one, two } = await push(BEFORE, reports(wrongSign()), after, reports(again));
-    expect(told(two)).toEqual(["already-posted: A payment raises the balance"]);
+    expect(reported(two)).toEqual(["already-posted: A payment raises the balance"]);
     expect(two.findings[0]?.finding.id).toBe(one.findings[0]?.finding.id);
   });
 
@@ -170,15 +173,15 @@ describe("what is said after a push", () => {
     const before = { "src/ledger.js": ledger({ 10: UNPAID, 60: CLOSE }) };
     const after = { "src/ledger.js": ledger({ 10: UNPAID, 60: CLOSE, 62: "  total62() { return 0; }" }) };
     const first = await reviewed({ files: before, access: access(two), ...one });
-    expect(told(first)).toEqual(["inline: A payment raises the balance", "summary: The wrong entry is archived"]);
+    expect(reported(first)).toEqual(["inline: A payment raises the balance", "summary: The wrong entry is archived"]);
     const world = { changesSince: since(before, after), ownComments: commentsOf(first) };
     const second = await reviewed({ files: after, access: access(two), earlier: [first], world, ...one });
-    expect(told(second)).toEqual([
+    expect(reported(second)).toEqual([
       "already-posted: A payment raises the balance",
       "summary: The wrong entry is archived",
     ]);
     const third = await reviewed({ files: after, access: access(two), earlier: [second], world, ...one });
-    expect(told(third)).toEqual(told(second));
+    expect(reported(third)).toEqual(reported(second));
   });
 
   test("another defect of the same kind in a line beside the first is reported", async () => {
@@ -191,7 +194,7 @@ describe("what is said after a push", () => {
     });
     const after = { ...BEFORE, "src/ledger.js": ledger({ 10: UNPAID, 11: refund }) };
     const { two } = await push(BEFORE, reports(wrongSign()), after, reports(wrongSign(), again));
-    expect(told(two).toSorted()).toEqual([
+    expect(reported(two).toSorted()).toEqual([
       "already-posted: A payment raises the balance",
       "inline: A refund lowers the balance",
     ]);
@@ -221,16 +224,16 @@ describe("what is said after a push", () => {
     const after = { "src/ledger.js": ledger({ 10: UNPAID, 60: CLOSE, 90: "  total90() { return 0; }" }) };
     const late = (severity: string) => push(before, reports(wrongSign()), after, reports(wrongKey({ severity })));
     const mild = await late("major");
-    expect(told(mild.two)).toEqual(["already-posted: A payment raises the balance"]);
+    expect(reported(mild.two)).toEqual(["already-posted: A payment raises the balance"]);
     expect(held(mild.two)).toEqual(["The wrong entry is archived: outside the changes of this push"]);
-    expect(told((await late("critical")).two)).toContain("inline: The wrong entry is archived");
+    expect(reported((await late("critical")).two)).toContain("inline: The wrong entry is archived");
   });
 
   test("a finding that asks for the opposite of what an earlier one got is held back", async () => {
     const after = { ...BEFORE, "src/ledger.js": ledger({ 10: PAID }) };
     const back = wrongSign({ quote: PAID, title: "A payment must raise the balance", suggestion: UNPAID });
     const { two } = await push(BEFORE, reports(wrongSign({ suggestion: PAID })), after, reports(back));
-    expect(told(two)).toEqual([]);
+    expect(reported(two)).toEqual([]);
     expect(two.addressed).toMatchObject([{ reason: "its code has changed as we suggested" }]);
     expect(held(two)).toEqual([
       "A payment must raise the balance: it asks for the opposite of an earlier finding of ours that was fixed",
@@ -255,7 +258,7 @@ describe("what is said after a push", () => {
     const two = await reviewed({ files: after, access: access(reports()), earlier: [one], world, ...mild });
     expect(two.scope.kind).toBe("delta");
     expect(held(two)).toEqual(held(one));
-    expect(told(two)).toEqual([]);
+    expect(reported(two)).toEqual([]);
   });
 
   test("with the ledger lost, our own comments are enough not to say it again", async () => {
@@ -276,7 +279,7 @@ describe("what became of earlier findings", () => {
 
   test("changed code without a new finding may be addressed, and says so with a link", async () => {
     const { two } = await push(BEFORE, reports(wrongSign()), fixed, reports());
-    expect(told(two)).toEqual([]);
+    expect(reported(two)).toEqual([]);
     expect(two.addressed).toMatchObject([{ reason: "its code has changed" }]);
     const markdown = reviewMarkdown(two);
     expect(markdown).toContain("1 of earlier pushes may be addressed");
@@ -331,11 +334,11 @@ test("two defects on one line are two comments, and keep their identity when the
   );
   const after = { ...BEFORE, "src/ledger.js": ledger({ 10: UNPAID, 11: "  total11() { return 0; }" }) };
   const { one, two } = await push(BEFORE, reports(wrongSign(), race), after, reordered);
-  expect(told(one).toSorted()).toEqual([
+  expect(reported(one).toSorted()).toEqual([
     "inline: A payment raises the balance",
     "inline: Concurrent calls lose an update",
   ]);
-  expect(told(two).toSorted()).toEqual([
+  expect(reported(two).toSorted()).toEqual([
     "already-posted: A payment raises the balance",
     "already-posted: Concurrent calls lose an update",
   ]);

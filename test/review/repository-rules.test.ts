@@ -4,7 +4,7 @@ import { afterAll, expect, test } from "vitest";
 import { codeSymbols } from "../../src/adapters/code-index/symbols.ts";
 import type { Snapshots } from "../../src/ports/snapshot.ts";
 import { snapshotOf } from "../adapters/contracts/symbols.ts";
-import { type Change, reviewed, told } from "../app/corridor.ts";
+import { type Change, reported, reviewed } from "../app/pipeline.ts";
 import { HEAD } from "../fakes/pull-requests.ts";
 
 const symbols = codeSymbols();
@@ -29,7 +29,7 @@ async function reviewOf(after: string, more: Partial<Change> = {}, at?: Snapshot
   };
   const world = { changes: { kind: "unified", text }, texts: { [`${HEAD}:${PATH}`]: after } } as const;
   const review = await reviewed({ world, snapshots, symbols, ...more });
-  return { review, reads, said: told(review) };
+  return { review, reads, said: reported(review) };
 }
 
 test("a caller in a file that the change does not touch is found, and named", async () => {

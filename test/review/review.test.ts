@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { Inspection, Inspector } from "../../src/ports.ts";
 import { type ReviewPorts, review } from "../../src/review/review.ts";
-import { config, context, fileDiff, finding, LOGIN, NO_PRECEDENTS, ownComment, signals } from "./given.ts";
+import { config, context, fileDiff, finding, LOGIN, NO_PRECEDENTS, ownComment, signals } from "./review-builders.ts";
 
 const NO_LEAVE = { model: null, reason: null } as const;
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { suggestion } from "../../src/review/suggestion.ts";
-import { fileDiff, finding, LOGIN } from "./given.ts";
 import { CODE_PATHS, POWERFUL_PATHS } from "./powerful-paths.ts";
+import { fileDiff, finding, LOGIN } from "./review-builders.ts";
 
 const OFFER = { startLine: 13, line: 13, text: "    digest = hashlib.sha256(password).hexdigest()" };
 const offered = (more: Parameters<typeof finding>[0] = {}) =>

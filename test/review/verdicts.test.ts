@@ -7,8 +7,8 @@ import type { CheckedFinding, RuleVerdict } from "../../src/review/reply.ts";
 import { takeRuleVerdicts } from "../../src/review/rule-verdicts.ts";
 import { checkByRule, takeVerdicts } from "../../src/review/verify.ts";
 import { verifyQuestion } from "../../src/review/verify-question.ts";
-import { runs } from "../runs.ts";
-import { anyFinding, fileDiff, finding, LOGIN } from "./given.ts";
+import { runs } from "../property-runs.ts";
+import { anyFinding, fileDiff, finding, LOGIN } from "./review-builders.ts";
 
 const verdict = (id: string, more: Partial<CheckedFinding> = {}): CheckedFinding => ({
   id,

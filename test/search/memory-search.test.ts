@@ -282,17 +282,17 @@ for (const [name, given, numRuns] of [
         const record = memoryRecord({ sourceId: `n${round % 20}`, text: `round${round} shared` });
         const vector = Float32Array.from({ length: 64 }, (_, at) => Math.sin(at * (round + 1)));
         await memory.remember([{ record, vector }], SPACE);
-        const told: string[] = [];
+        const reported: string[] = [];
         const answers = [];
         for (const recall of [inMemory, cramped]) {
-          const tell = (part: string) => void told.push(part);
+          const tell = (part: string) => void reported.push(part);
           const [matches = []] = await recall.matching(scopeOf(), ["shared"], 50, {}, tell);
           const [near = []] = await recall.nearest(scopeOf(), [vector], SPACE, 50, {}, tell);
           answers.push({ matches, near });
         }
         expect(answers[0]?.matches).toHaveLength(Math.min(20, round + 1));
         expect(answers[0]?.near[0]?.id).toBe(record.id);
-        expect([answers[1], told]).toEqual([answers[0], []]);
+        expect([answers[1], reported]).toEqual([answers[0], []]);
       }
     });
   });

@@ -4,7 +4,7 @@ import { afterAll, expect, test } from "vitest";
 import { integrityWatch } from "../../src/server/integrity-watch.ts";
 import { onDamage } from "../../src/store/damage.ts";
 import { openPostgres } from "../../src/store/postgres.ts";
-import { until } from "../app/stage.ts";
+import { until } from "../app/app-harness.ts";
 import { emptyDatabase } from "../postgres.ts";
 
 const given = await emptyDatabase();

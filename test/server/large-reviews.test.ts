@@ -10,7 +10,7 @@ const SMALL: Changes = { kind: "listing", files: [file], total: 1 };
 const LONG: Changes = { kind: "listing", files: [{ ...file, deletions: 9_999 }], total: 1 };
 const MANY: Changes = { kind: "listing", files: Array.from({ length: 500 }, () => file), total: 500 };
 
-function stage() {
+function harness() {
   const large = largeReviews(1);
   const open = (changes: Changes) => {
     const { pulls, done } = large.admit({ changes: async () => changes } as unknown as PullRequests);
@@ -20,7 +20,7 @@ function stage() {
 }
 
 test("a large change waits until the one before it is done, and a small one never does", async () => {
-  const { large, open } = stage();
+  const { large, open } = harness();
   const [first, second, small] = [open(LONG), open(MANY), open(SMALL)];
   expect(await first.read()).toBe(LONG);
   // It has its room, however often it reads.

@@ -6,7 +6,7 @@ import { anEntry } from "../adapters/contracts/retrieval-log.ts";
 test("alerts are reported when they change, not with every review, and unreadable figures are no alert", async () => {
   let ms = 2_000;
   let broken = false;
-  const told: string[][] = [];
+  const reported: string[][] = [];
   const watch = retrievalWatch(
     {
       read: async () => {
@@ -19,18 +19,18 @@ test("alerts are reported when they change, not with every review, and unreadabl
         );
       },
     },
-    (alerts) => told.push(alerts.map(({ name }) => name)),
+    (alerts) => reported.push(alerts.map(({ name }) => name)),
   );
   await watch();
   await watch();
-  expect(told).toEqual([["slow"]]);
+  expect(reported).toEqual([["slow"]]);
   broken = true;
   await watch();
   broken = false;
   ms = 20;
   await watch();
-  expect(told).toHaveLength(1);
+  expect(reported).toHaveLength(1);
   ms = 2_000;
   await watch();
-  expect(told).toEqual([["slow"], ["slow"]]);
+  expect(reported).toEqual([["slow"], ["slow"]]);
 });

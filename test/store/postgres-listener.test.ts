@@ -1,6 +1,6 @@
 // Notifications over a connection that breaks, or that was cut without a word.
 import { afterAll, describe, expect, test } from "vitest";
-import { openWire } from "../../chaos/wire-cutter.ts";
+import { openWire } from "../../chaos/database-proxy.ts";
 import { openPostgres } from "../../src/store/postgres.ts";
 import { postgresListener } from "../../src/store/postgres-listener.ts";
 import { testDatabase } from "../postgres.ts";
@@ -15,25 +15,25 @@ describe.skipIf(given === null)("the listener on PostgreSQL", () => {
   test("it listens again when its connection was ended, and says so each time", async () => {
     const db = openPostgres(url);
     const listener = postgresListener(url);
-    const heard: string[] = [];
+    const retrieved: string[] = [];
     let began = 0;
     listener.listen(
       "shop",
-      (said) => void heard.push(said),
+      (said) => void retrieved.push(said),
       () => {
         began += 1;
       },
     );
     await expect.poll(() => began, { timeout: 10_000 }).toBe(1);
     await db.all("SELECT pg_notify('shop', 'open')");
-    await expect.poll(() => heard, { timeout: 10_000 }).toEqual(["open"]);
+    await expect.poll(() => retrieved, { timeout: 10_000 }).toEqual(["open"]);
     await db.all(
       `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
        WHERE application_name = 'kodiai listener' AND datname = current_database()`,
     );
     await expect.poll(() => began, { timeout: 10_000 }).toBe(2);
     await db.all("SELECT pg_notify('shop', 'closed')");
-    await expect.poll(() => heard, { timeout: 10_000 }).toEqual(["open", "closed"]);
+    await expect.poll(() => retrieved, { timeout: 10_000 }).toEqual(["open", "closed"]);
     await listener.close();
     await db.close();
   });

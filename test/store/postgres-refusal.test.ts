@@ -5,7 +5,7 @@ import { chmodSync, chownSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { findMeans } from "../../scripts/postgres-means.ts";
+import { findMeans } from "../../scripts/postgres-providers.ts";
 import { type Running, startServer, stopServer } from "../../scripts/postgres-server.ts";
 import { DatabaseRefuses, StoreUnusable } from "../../src/domain/errors.ts";
 import { MEMORY_PART } from "../../src/store/memory/schema.ts";

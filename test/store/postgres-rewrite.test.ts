@@ -2,11 +2,11 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
-import { CACHE } from "../../scripts/postgres-means.ts";
+import { CACHE } from "../../scripts/postgres-providers.ts";
 import { openPostgres } from "../../src/store/postgres.ts";
 import { personPorts } from "../../src/wire/cli/store.ts";
 import { openStore } from "../../src/wire/store.ts";
-import { fillWithPerson, LOGIN, tracesIn } from "../adapters/contracts/person-books.ts";
+import { fillWithPerson, LOGIN, tracesIn } from "../adapters/contracts/person-stores.ts";
 import { testDatabase } from "../postgres.ts";
 
 const given = await testDatabase();
@@ -42,11 +42,11 @@ describe.skipIf(given === null || data === null)("the data files of PostgreSQL",
       };
       // What the planner keeps are samples of the values.
       await db.script("ANALYZE");
-      const books = await personPorts(given.url);
-      await books.erase({ login: LOGIN }, true);
-      expect(await books.rows({ login: LOGIN })).toEqual([]);
+      const stores = await personPorts(given.url);
+      await stores.erase({ login: LOGIN }, true);
+      expect(await stores.rows({ login: LOGIN })).toEqual([]);
       expect(await held()).not.toEqual([]);
-      const { tables, before, after } = (await books.rewrite()) ?? { tables: 0, before: 0, after: 0 };
+      const { tables, before, after } = (await stores.rewrite()) ?? { tables: 0, before: 0, after: 0 };
       expect(tables).toBeGreaterThan(30);
       expect(after).toBeLessThanOrEqual(before);
       expect(await held()).toEqual([]);

@@ -5,7 +5,7 @@ import { findPackages } from "../../src/vet/find-packages.ts";
 import { manifestReader } from "../../src/vet/manifest-line.ts";
 import { packagesFromDescription } from "../../src/vet/packages-from-description.ts";
 import { sourceRepository } from "../../src/vet/source-repository.ts";
-import { fileDiff } from "../review/given.ts";
+import { fileDiff } from "../review/review-builders.ts";
 
 const BUMP: DependencyBump = {
   source: "dependabot",
@@ -176,8 +176,8 @@ describe("the packages of an update", () => {
 
   test("of Python are the same under each spelling of their name", () => {
     const file = fileDiff("requirements.txt", "@@ -1,1 +1,1 @@\n-Zope.Interface==5.0\n+Zope.Interface==6.0");
-    const told = { ...BUMP, ecosystem: "python", packageName: "zope-interface", from: "5.0", to: "6.0" };
-    expect(findPackages(told, null, [file], []).map(({ name, step }) => [name, step])).toEqual([
+    const reported = { ...BUMP, ecosystem: "python", packageName: "zope-interface", from: "5.0", to: "6.0" };
+    expect(findPackages(reported, null, [file], []).map(({ name, step }) => [name, step])).toEqual([
       ["Zope.Interface", "major"],
     ]);
   });
@@ -193,7 +193,7 @@ describe("the packages of an update", () => {
 
 describe("what a bot's description contains", () => {
   test("Dependabot: one package, a group, and a table of many", () => {
-    const told = packagesFromDescription(
+    const reported = packagesFromDescription(
       [
         "Bumps the dev group with 2 updates in the / directory: [a](https://github.com/x/a) and [b](https://github.com/x/b).",
         "",
@@ -208,7 +208,7 @@ describe("what a bot's description contains", () => {
         "<!-- Updates `commented` from 1.0.0 to 9.0.0 -->",
       ].join("\r\n"),
     );
-    expect(told.map(({ name, from, to }) => `${name} ${from} ${to}`)).toEqual([
+    expect(reported.map(({ name, from, to }) => `${name} ${from} ${to}`)).toEqual([
       "a 1.0.0 1.1.0",
       "@c/d 2.0.0 3.0.0",
       "e null 4.5.6",

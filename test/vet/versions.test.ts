@@ -3,7 +3,7 @@ import semver from "semver";
 import { describe, expect, test } from "vitest";
 import { compareVersions, inRange } from "../../src/vet/compare-versions.ts";
 import { bareVersion, isPrerelease, updateStep } from "../../src/vet/update-step.ts";
-import { runs } from "../runs.ts";
+import { runs } from "../property-runs.ts";
 
 /** Each list from low to high, as the ecosystem's own documents order it. */
 const LADDERS: Readonly<Record<string, readonly string[]>> = {

@@ -1,10 +1,10 @@
 // The room itself: a bump walks in, what the world and the index know walks out.
 import { expect, test } from "vitest";
 import type { Dependencies } from "../../src/ports/dependency.ts";
-import { reviewed } from "../app/corridor.ts";
+import { reviewed } from "../app/pipeline.ts";
 import { aPull, HEAD, REPO } from "../fakes/pull-requests.ts";
 import { drafted, reports, scriptedModel, textOf } from "../fakes/scripted-model.ts";
-import { memory, shelf } from "../retrieve/given.ts";
+import { memory, memoryStore } from "../retrieve/retrieve-builders.ts";
 
 const CONFIG = "knowledge: {corpora: {code: true}}";
 const CHANGED = {
@@ -89,7 +89,7 @@ test.each(["counts", "matching", "records"] as const)(
       { kind: "looked", where: "the indexed code", places: [{ path: "src/http.py" }] },
     ]);
     const failing = () => Promise.reject(new Error("database disk image is malformed"));
-    const recall = { ...shelf(INDEXED), [question]: failing };
+    const recall = { ...memoryStore(INDEXED), [question]: failing };
     const { update } = await reviewed({ config: CONFIG, world: WORLD, dependencies: KNOWING, recall });
     const reason = "the index of the code could not be searched";
     expect(update).toEqual({ ...whole, usage: [{ name: "requests", kind: "not-looked", reason }] });
@@ -115,13 +115,13 @@ test("where nothing may be asked, the change itself is read, and the rest is sai
 });
 
 test("the model sees what was looked up, as outside text inside the fence", async () => {
-  let told = "";
+  let reported = "";
   const model = scriptedModel((question) => {
-    told ||= textOf(question.user);
+    reported ||= textOf(question.user);
     return reports(drafted({ quote: "requests==3.0.0" }))(question);
   });
   await reviewed({ world: WORLD, dependencies: KNOWING, access: model });
-  const [, part = ""] = /## What was looked up about this dependency update\n([\s\S]*?)\n\n## /.exec(told) ?? [];
+  const [, part = ""] = /## What was looked up about this dependency update\n([\s\S]*?)\n\n## /.exec(reported) ?? [];
   expect(part.split("\n").slice(1, -1)).toEqual([
     "requests 2.31.0 -> 3.0.0, step major; advisories fixed: none; brought: none; remaining: none",
     "Release notes of requests v3.0.0 announce a break: `adapters` moved",

@@ -1,7 +1,7 @@
 import { fails, isCut, looksUp, refuses, says } from "../../fakes/anthropic/replies.ts";
 import { startAnthropic } from "../../fakes/anthropic/server.ts";
 import { modelContract, type Speech } from "../contracts/model.ts";
-import { FOUND, modelFor } from "./asked.ts";
+import { FOUND, modelFor } from "./model-clients.ts";
 
 const SPEECH: Speech = {
   says: (answer, { tokens = {}, thinking } = {}) =>

@@ -21,7 +21,7 @@ import {
 } from "../../fakes/anthropic/replies.ts";
 import { type FakeAnthropic, type Reply, startAnthropic } from "../../fakes/anthropic/server.ts";
 import { expectSafe } from "../contracts/model.ts";
-import { CANARY, FOUND, KEY, modelFor, QUESTION } from "./asked.ts";
+import { CANARY, FOUND, KEY, modelFor, QUESTION } from "./model-clients.ts";
 
 const NOW = Date.UTC(2026, 10, 21);
 const LEAK = { message: `Your key ${KEY} and your prompt ${CANARY} at http://127.0.0.1 are bad` };
@@ -345,9 +345,9 @@ describe.each(["on", "off"] as const)("with structured output %s", (structuredOu
   });
 
   test("with no server listening there is a reason and no error", async () => {
-    const gone = await startAnthropic();
-    await gone.close();
-    const answer = await modelFor(gone.url, { structuredOutput }).ask(QUESTION);
+    const removed = await startAnthropic();
+    await removed.close();
+    const answer = await modelFor(removed.url, { structuredOutput }).ask(QUESTION);
     expect(answer).toMatchObject({ failure: "unreachable", detail: expect.stringContaining("(ECONNREFUSED)") });
     expectSafe(answer);
   });

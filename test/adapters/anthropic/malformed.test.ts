@@ -6,9 +6,9 @@ import { readReply } from "../../../src/adapters/model/read-reply.ts";
 import { malformedReplies } from "../../fakes/anthropic/malformed.ts";
 import { says } from "../../fakes/anthropic/replies.ts";
 import { startAnthropic } from "../../fakes/anthropic/server.ts";
-import { runs } from "../../runs.ts";
+import { runs } from "../../property-runs.ts";
 import { expectSafe } from "../contracts/model.ts";
-import { FOUND, modelFor, QUESTION, SHAPE } from "./asked.ts";
+import { FOUND, modelFor, QUESTION, SHAPE } from "./model-clients.ts";
 
 const MALFORMED = malformedReplies(FOUND);
 
@@ -42,7 +42,7 @@ test("a reply broken at random never loses a finding and never throws", () => {
   );
   fc.assert(
     fc.property(wounds, fc.constantFrom("", "Here you are:\n```json\n", "<think>hm</think>\n"), (all, before) => {
-      const broken = all.reduce((text, [at, gone, put]) => text.slice(0, at) + put + text.slice(at + gone), json);
+      const broken = all.reduce((text, [at, removed, put]) => text.slice(0, at) + put + text.slice(at + removed), json);
       const read = readReply(before + broken, SHAPE);
       if (read.ok) expect(read.value.findings.length).toBeGreaterThan(0);
     }),

@@ -4,7 +4,7 @@ import { readReply } from "../../../src/adapters/model/read-reply.ts";
 import type { ModelRequest, ReplyShape } from "../../../src/domain/model.ts";
 import { says } from "../../fakes/anthropic/replies.ts";
 import { startAnthropic } from "../../fakes/anthropic/server.ts";
-import { modelFor } from "./asked.ts";
+import { modelFor } from "./model-clients.ts";
 
 const NUMBERS: ReplyShape<readonly number[]> = {
   name: "numbers",

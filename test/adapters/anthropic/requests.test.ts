@@ -5,7 +5,7 @@ import type { ServedModelSettings } from "../../../src/adapters/model/served-mod
 import type { ModelRequest } from "../../../src/domain/model.ts";
 import { fails, redirects, says, stalls } from "../../fakes/anthropic/replies.ts";
 import { type FakeAnthropic, startAnthropic } from "../../fakes/anthropic/server.ts";
-import { CANARY, FOUND, KEY, modelFor, QUESTION, QUICK, type Reviewed } from "./asked.ts";
+import { CANARY, FOUND, KEY, modelFor, QUESTION, QUICK, type Reviewed } from "./model-clients.ts";
 
 let server: FakeAnthropic;
 beforeEach(async () => {

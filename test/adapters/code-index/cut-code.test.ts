@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { CHUNKED_LANGUAGES, cutCode } from "../../../src/adapters/code-index/cut-code.ts";
-import { runs } from "../../runs.ts";
+import { runs } from "../../property-runs.ts";
 
 const cut = (path: string, language: string, text: string) =>
   cutCode(path, language, text).chunks.map((c) => `${c.chunkType} ${c.symbol} ${c.startLine}-${c.endLine}`);

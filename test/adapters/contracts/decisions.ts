@@ -1,14 +1,14 @@
 import { describe, expect, test } from "vitest";
-import type { OpenBooks } from "./book-stage.ts";
+import type { OpenStateStores } from "./store-harness.ts";
 
 const KEY = "github.com/42#1";
 const OTHER = "github.com/42#11";
 
 /** What every store of decisions promises. */
-export function decisionsContract(name: string, open: OpenBooks): void {
+export function decisionsContract(name: string, open: OpenStateStores): void {
   describe(`${name} keeps the promises of decisions`, () => {
     test("who paused a pull request is known until a person resumes it", async () => {
-      const { decisions } = (await open()).books;
+      const { decisions } = (await open()).stores;
       expect(await decisions.of(KEY)).toEqual({ pausedBy: null, declined: [] });
       await decisions.pause(KEY, "mona", 1);
       await decisions.pause(KEY, "wren", 2);
@@ -21,7 +21,7 @@ export function decisionsContract(name: string, open: OpenBooks): void {
     });
 
     test("declined findings keep the order in which they were declined; declining again replaces the entry", async () => {
-      const { decisions } = (await open()).books;
+      const { decisions } = (await open()).stores;
       const declined = (findingId: string, by: string, reason: string) => ({ findingId, by, reason });
       await decisions.decline(KEY, declined("fnd_b", "mona", "by design"), 10);
       await decisions.decline(KEY, declined("fnd_a", "mona", ""), 10);

@@ -187,9 +187,9 @@ export function embedderContract(name: string, under: EmbedderUnderTest): void {
     });
 
     test("with no server listening there are no vectors, a reason and no error", async () => {
-      const gone = await scriptedServer();
-      await gone.close();
-      const lonely = under.make(gone.url, LIMITS, KEY);
+      const removed = await scriptedServer();
+      await removed.close();
+      const lonely = under.make(removed.url, LIMITS, KEY);
       expectNothing(await lonely.embed(["let x = 1"], "query"), 1, /no connection to the service \(ECONNREFUSED\)/);
     });
 

@@ -1,50 +1,50 @@
 import { describe, expect, test } from "vitest";
-import { heldJob, type OpenBooks, SHOP } from "./book-stage.ts";
 import { review } from "./ledger.ts";
 import { reviewJob } from "./queue.ts";
+import { heldJob, type OpenStateStores, SHOP } from "./store-harness.ts";
 
 const DAY = 24 * 60 * 60_000;
 
 /** What every store promises of what is old. */
-export function expireContract(name: string, open: OpenBooks): void {
+export function expireContract(name: string, open: OpenStateStores): void {
   describe(`${name} keeps things as long as it says`, () => {
     test("what is older goes, what is younger or not yet over stays, and nothing goes twice", async () => {
-      const { queue, books } = await open();
+      const { queue, stores } = await open();
       const job = reviewJob(1, "a");
       const ping = (id: string, receivedAt: number) =>
         queue.accept({ id, event: "ping", receivedAt }, { kind: "ignored", delivery: id, reason: "a ping" });
       await ping("old", DAY);
       await ping("young", 50 * DAY);
-      await books.missed.asking("old too", DAY);
+      await stores.missed.asking("old too", DAY);
       const answer = { repo: "github.com/42", thread: "t", userId: 5, kind: "reply" } as const;
-      await books.answers.record({ ...answer, comment: "c1", at: DAY });
-      await books.answers.record({ ...answer, comment: "c2", at: 50 * DAY });
-      for (const headSha of ["h1", "h2"]) await books.ledger.save(job, review(headSha), DAY);
-      await books.ledger.settle(job, review("h1"), DAY, "posted");
+      await stores.answers.record({ ...answer, comment: "c1", at: DAY });
+      await stores.answers.record({ ...answer, comment: "c2", at: 50 * DAY });
+      for (const headSha of ["h1", "h2"]) await stores.ledger.save(job, review(headSha), DAY);
+      await stores.ledger.settle(job, review("h1"), DAY, "posted");
       const usage = { inputTokens: 1, cachedTokens: 0, outputTokens: 1, usd: 2, ms: 1, requests: 1 };
-      await books.book.record(SHOP, DAY, "review", usage);
+      await stores.book.record(SHOP, DAY, "review", usage);
       // Never finished, however long it takes.
       await queue.add(reviewJob(2, "b"), DAY);
       const lease = await heldJob(queue, job, DAY);
-      expect(await books.expire(61 * DAY + 1)).toBe(3);
-      expect(await books.missed.unknown(["old", "old too", "young"])).toEqual(["old", "old too"]);
-      expect(await books.answers.given({ ...answer, comment: "c9" }, "reply", 0)).toBe(1);
-      expect((await books.book.usage(null, 0)).spent).toBe(2);
+      expect(await stores.expire(61 * DAY + 1)).toBe(3);
+      expect(await stores.missed.unknown(["old", "old too", "young"])).toEqual(["old", "old too"]);
+      expect(await stores.answers.given({ ...answer, comment: "c9" }, "reply", 0)).toBe(1);
+      expect((await stores.book.usage(null, 0)).spent).toBe(2);
       await queue.end(lease, DAY, { state: "done", outcome: "posted" });
-      expect(await books.expire(401 * DAY + 1)).toBe(5);
-      expect(await books.ledger.wasPosted(job, "h1", "base")).toBe(false);
-      expect(await books.ledger.unsent(job)).not.toBeNull();
-      expect((await books.book.usage(null, 0)).spent).toBe(0);
+      expect(await stores.expire(401 * DAY + 1)).toBe(5);
+      expect(await stores.ledger.wasPosted(job, "h1", "base")).toBe(false);
+      expect(await stores.ledger.unsent(job)).not.toBeNull();
+      expect((await stores.book.usage(null, 0)).spent).toBe(0);
       expect((await queue.counts()).waiting).toBe(1);
-      expect(await books.expire(401 * DAY + 1)).toBe(0);
-      expect(await books.signs.lastUsed()).toBe(401 * DAY + 1);
+      expect(await stores.expire(401 * DAY + 1)).toBe(0);
+      expect(await stores.signs.lastUsed()).toBe(401 * DAY + 1);
     });
 
     test("when it was last in use, for how long a job waits, and when a review was last posted", async () => {
-      const { queue, books, pass } = await open();
-      expect(await books.signs.lastUsed()).toBeNull();
+      const { queue, stores, pass } = await open();
+      expect(await stores.signs.lastUsed()).toBeNull();
       const none = { review: 0, command: 0, upkeep: 0 };
-      expect(await books.signs.progress(DAY)).toEqual({
+      expect(await stores.signs.progress(DAY)).toEqual({
         oldestWaitingMs: none,
         sincePostedMs: null,
         refusedInstallations: 0,
@@ -52,15 +52,15 @@ export function expireContract(name: string, open: OpenBooks): void {
       const job = reviewJob(1, "a");
       const lease = await heldJob(queue, job);
       await pass(60_001);
-      expect((await books.signs.progress(DAY)).oldestWaitingMs).toEqual(none);
+      expect((await stores.signs.progress(DAY)).oldestWaitingMs).toEqual(none);
       // Tried again: it waits since it was created, not since it was tried.
       await queue.end(lease, 60_001, { state: "retry", at: 70_000, reason: "later" });
-      const { review: waiting } = (await books.signs.progress(DAY)).oldestWaitingMs;
+      const { review: waiting } = (await stores.signs.progress(DAY)).oldestWaitingMs;
       expect(waiting).toBeGreaterThanOrEqual(60_000);
-      await books.ledger.save(job, review("a"), 2 * DAY);
-      await books.ledger.settle(job, review("a"), 2 * DAY, "posted");
-      expect((await books.signs.progress(3 * DAY)).sincePostedMs).toBe(DAY);
-      expect(await books.signs.lastUsed()).toBe(2 * DAY);
+      await stores.ledger.save(job, review("a"), 2 * DAY);
+      await stores.ledger.settle(job, review("a"), 2 * DAY, "posted");
+      expect((await stores.signs.progress(3 * DAY)).sincePostedMs).toBe(DAY);
+      expect(await stores.signs.lastUsed()).toBe(2 * DAY);
     });
   });
 }

@@ -2,9 +2,9 @@ import { describe, expect, test } from "vitest";
 import { LeaseLost } from "../../../src/domain/errors.ts";
 import type { Lease } from "../../../src/ports.ts";
 import type { HeldRecords } from "../../../src/wire/store.ts";
-import { heldJob, type OpenBooks } from "./book-stage.ts";
 import { review } from "./ledger.ts";
 import { reviewJob } from "./queue.ts";
+import { heldJob, type OpenStateStores } from "./store-harness.ts";
 
 const job = reviewJob(1, "a");
 const WANTED = { kind: "review", repo: job.repo, installationId: 7, number: 1, headSha: "h1", subject: "s" } as const;
@@ -31,34 +31,34 @@ const WRITES: readonly (readonly [what: string, write: (held: HeldRecords) => Pr
 ];
 
 /** What every store promises of whoever lost the job. */
-export function fenceContract(name: string, open: OpenBooks): void {
+export function fenceContract(name: string, open: OpenStateStores): void {
   describe(`${name} can be written only by the holder of the job`, () => {
     test.each(WRITES)("%s", async (_what, write) => {
-      const { queue, books } = await open();
+      const { queue, stores } = await open();
       const lost = await heldJob(queue, job);
       await queue.leave(2);
       const held = (await queue.lease(3)) as Lease;
       expect(held.id).toBe(lost.id);
-      await expect(write(books.held(lost))).rejects.toBeInstanceOf(LeaseLost);
-      await expect(books.held(lost).writes.hold()).rejects.toBeInstanceOf(LeaseLost);
-      await expect(write(books.held(held))).resolves.toBeUndefined();
-      await expect(books.held(held).writes.hold()).resolves.toBeUndefined();
+      await expect(write(stores.held(lost))).rejects.toBeInstanceOf(LeaseLost);
+      await expect(stores.held(lost).writes.hold()).rejects.toBeInstanceOf(LeaseLost);
+      await expect(write(stores.held(held))).resolves.toBeUndefined();
+      await expect(stores.held(held).writes.hold()).resolves.toBeUndefined();
       // Nobody stands behind a sweep.
-      await expect(write(books.held(null))).resolves.toBeUndefined();
+      await expect(write(stores.held(null))).resolves.toBeUndefined();
     });
 
     test("a review written after its job was lost is not saved", async () => {
-      const { queue, books } = await open();
+      const { queue, stores } = await open();
       const lost = await heldJob(queue, job);
       await queue.leave(2);
       const held = (await queue.lease(3)) as Lease;
-      await expect(books.held(lost).ledger.save(job, review("h1"), 4)).rejects.toThrow(
+      await expect(stores.held(lost).ledger.save(job, review("h1"), 4)).rejects.toThrow(
         "another process has taken the job",
       );
-      expect(await books.ledger.unsent(job)).toBeNull();
-      await books.held(held).ledger.save(job, review("h1"), 5);
-      await expect(books.held(lost).ledger.settle(job, review("h1"), 6, "posted")).rejects.toThrow("another process");
-      expect(await books.ledger.wasPosted(job, "h1", "base")).toBe(false);
+      expect(await stores.ledger.unsent(job)).toBeNull();
+      await stores.held(held).ledger.save(job, review("h1"), 5);
+      await expect(stores.held(lost).ledger.settle(job, review("h1"), 6, "posted")).rejects.toThrow("another process");
+      expect(await stores.ledger.wasPosted(job, "h1", "base")).toBe(false);
     });
   });
 }

@@ -36,9 +36,9 @@ export function inboxContract(name: string, open: () => Promise<OpenInbox>): voi
     });
 
     test("an event delivered again under another id has one effect, and its id is stored too", async () => {
-      const told = (id: string) => arrival({ id, meaning: MEANING });
-      expect(await inbox.take([told("one"), told("three")])).toEqual([true, false]);
-      expect(await inbox.take([told("three"), told("two")])).toEqual([false, false]);
+      const reported = (id: string) => arrival({ id, meaning: MEANING });
+      expect(await inbox.take([reported("one"), reported("three")])).toEqual([true, false]);
+      expect(await inbox.take([reported("three"), reported("two")])).toEqual([false, false]);
       expect((await opened.queue.counts()).waiting).toBe(1);
       expect(await opened.rows()).toEqual([
         ["one", "review", "synchronize"],

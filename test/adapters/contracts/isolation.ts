@@ -5,9 +5,9 @@ import type { Repo } from "../../../src/domain/job.ts";
 import { buildRetrievalContextSection } from "../../../src/domain/memory/precedent-section.ts";
 import { type MemoryRecord, repoKey } from "../../../src/domain/memory.ts";
 import { admits, crossing, scopeOf } from "../../../src/retrieve/query/scope.ts";
-import { rankedMemory } from "../../retrieve/given.ts";
+import { rankedMemory } from "../../retrieve/retrieve-builders.ts";
 import { memoryRecord, SPACE, vectorAt } from "./memory.ts";
-import type { OpenShelf, OpenTheShelf } from "./shelf.ts";
+import type { OpenMemory, OpenMemoryPorts } from "./memory-ports.ts";
 
 const SLOTS = 4;
 const VISIBILITIES = ["private", "internal", "public"] as const;
@@ -71,7 +71,7 @@ function secrets(life: number, of: number): Partial<MemoryRecord> {
   };
 }
 
-async function play({ memory, labels }: OpenShelf, world: World, step: Act): Promise<void> {
+async function play({ memory, labels }: OpenMemoryPorts, world: World, step: Act): Promise<void> {
   const repo = world.repos[step.slot] as Repo;
   const own = world.records.filter(({ of }) => of === step.slot);
   const [oldest] = own;
@@ -131,7 +131,7 @@ function mayHear(world: World, target: number, of: number, takes: boolean): bool
 }
 
 /** Every id that any way of asking gives to a pull request of the target, before the room's own second look and after it. */
-async function heard({ recall }: OpenShelf, world: World, target: number, pull: number, takes: boolean) {
+async function retrieved({ recall }: OpenMemoryPorts, world: World, target: number, pull: number, takes: boolean) {
   const repo = world.repos[target] as Repo;
   const scope = scopeOf({ repo, pull: { number: pull } }, takes);
   const [[nearest = []], [matching = []], records] = await Promise.all([
@@ -145,19 +145,19 @@ async function heard({ recall }: OpenShelf, world: World, target: number, pull: 
   const raw = new Set([...nearest, ...matching, ...records].map(({ id }) => id));
   const admitted = records.filter((record) => admits(scope, repo.visibility, record)).map(({ id }) => id);
   // What a model is shown, and what else could be made of it.
-  const told = records.flatMap((record) => {
+  const reported = records.flatMap((record) => {
     const crossed = crossing(scope, repo.visibility, record);
     return crossed?.kind === "pattern" ? [crossed.record] : [];
   });
   const section = buildRetrievalContextSection(
-    told.map((record) => rankedMemory(record)),
+    reported.map((record) => rankedMemory(record)),
     { maxChars: 100_000, delimiter: "=".repeat(32), repo: `${repo.owner}/${repo.name}` },
   );
-  return { raw, admitted, told, section };
+  return { raw, admitted, reported, section };
 }
 
 /** @param lives how many lives are tried */
-export function isolationContract(name: string, open: OpenTheShelf, lives: number): void {
+export function isolationContract(name: string, open: OpenMemory, lives: number): void {
   test(`${name}: no memory reaches a repository without access to it, and each repository finds all of its own`, {
     timeout: 3_600_000,
   }, async () => {
@@ -178,15 +178,15 @@ export function isolationContract(name: string, open: OpenTheShelf, lives: numbe
           const world: World = { life, repos: [...repos], first: repos, gives: repos.map(() => false), records: [] };
           for (const [at, will] of gives.entries()) await play(opened, world, { kind: "give", slot: at, gives: will });
           for (const step of acts) await play(opened, world, step);
-          const { raw, admitted, told: patterns, section } = await heard(opened, world, target, pull, takes);
+          const { raw, admitted, reported: patterns, section } = await retrieved(opened, world, target, pull, takes);
           for (const of of repos.keys()) {
             if (of === target) continue;
             expect(`${JSON.stringify(patterns)}${section}`).not.toContain(canaryOf(life, of));
           }
           crossed += patterns.filter(({ sharing }) => sharing === "pattern").length;
-          const told = (id: string) => world.records.find(({ record }) => record.id === id);
+          const reported = (id: string) => world.records.find(({ record }) => record.id === id);
           for (const id of raw) {
-            const source = told(id);
+            const source = reported(id);
             expect(source, "somebody else's, or forgotten").toBeDefined();
             if (source === undefined) return;
             expect(source.record.stale).toBe(false);
@@ -199,7 +199,7 @@ export function isolationContract(name: string, open: OpenTheShelf, lives: numbe
             );
             expect(source.of === target && source.record.provenance.pull === pull).toBe(false);
           }
-          for (const id of admitted) expect(mayHear(world, target, told(id)?.of ?? -1, takes)).toBe(true);
+          for (const id of admitted) expect(mayHear(world, target, reported(id)?.of ?? -1, takes)).toBe(true);
           const mine = world.records
             .filter(({ of, record }) => of === target && !record.stale && record.provenance.pull !== pull)
             .map(({ record }) => record.id);

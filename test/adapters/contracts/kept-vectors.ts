@@ -1,14 +1,14 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { EmbeddingSpace } from "../../../src/domain/memory.ts";
 import type { Embedder } from "../../../src/ports/memory.ts";
-import type { OpenShelf, OpenTheShelf } from "./shelf.ts";
+import type { OpenMemory, OpenMemoryPorts } from "./memory-ports.ts";
 
 const DAY = 24 * 60 * 60_000;
 
 /** What everybody who keeps the vectors of queries promises. */
-export function keptVectorsContract(name: string, open: OpenTheShelf): void {
+export function keptVectorsContract(name: string, open: OpenMemory): void {
   describe(`${name} keeps the promises of kept vectors`, () => {
-    let opened: OpenShelf;
+    let opened: OpenMemoryPorts;
     let now = 1_000_000_000;
     let asked: (readonly string[])[];
     beforeEach(async () => {
@@ -46,10 +46,10 @@ export function keptVectorsContract(name: string, open: OpenTheShelf): void {
     test("only missing vectors are requested, each distinct text once, and the results keep the order of the texts", async () => {
       const embedder = cached();
       await embedder.embed(["aa"], "query");
-      const told = await embedder.embed(["b", "aa", "b", "aa", "ccc", "bad one"], "query");
+      const reported = await embedder.embed(["b", "aa", "b", "aa", "ccc", "bad one"], "query");
       expect(asked[1]).toEqual(["b", "ccc", "bad one"]);
-      expect(told.vectors.map((vector) => vector?.[0] ?? null)).toEqual([1, 2, 1, 2, 3, null]);
-      expect([told.cached, told.usd]).toEqual([2, 3]);
+      expect(reported.vectors.map((vector) => vector?.[0] ?? null)).toEqual([1, 2, 1, 2, 3, null]);
+      expect([reported.cached, reported.usd]).toEqual([2, 3]);
     });
 
     test("an answer is kept for a day and not longer, and old ones are cleared away", async () => {
@@ -73,8 +73,8 @@ export function keptVectorsContract(name: string, open: OpenTheShelf): void {
 
     test("documents are not cached, but a text that occurs twice in one call is embedded once", async () => {
       const embedder = cached();
-      const told = await embedder.embed(["d", "d"], "document");
-      expect(told.vectors.map((vector) => vector?.[0])).toEqual([1, 1]);
+      const reported = await embedder.embed(["d", "d"], "document");
+      expect(reported.vectors.map((vector) => vector?.[0])).toEqual([1, 1]);
       await embedder.embed(["d"], "document");
       expect(asked).toEqual([["d"], ["d"]]);
     });

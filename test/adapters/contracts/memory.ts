@@ -174,10 +174,10 @@ export function memoryContract(name: string, open: () => OpenMemory | Promise<Op
       ];
       const good = memoryRecord();
       const rows = bad.map((vector) => ({ record: memoryRecord(), vector }));
-      const told = await opened.memory.remember([...rows, { record: good, vector: vectorAt(0) }], SPACE);
-      expect(told.added).toBe(1);
-      expect(ids(told.refused)).toEqual(rows.map((row) => row.record.id));
-      expect(told.refused.every((refusal) => /finite|zero|components/.test(refusal.reason))).toBe(true);
+      const reported = await opened.memory.remember([...rows, { record: good, vector: vectorAt(0) }], SPACE);
+      expect(reported.added).toBe(1);
+      expect(ids(reported.refused)).toEqual(rows.map((row) => row.record.id));
+      expect(reported.refused.every((refusal) => /finite|zero|components/.test(refusal.reason))).toBe(true);
       expect(ids(await near(vectorAt(0)))).toEqual([good.id]);
       for (const vector of bad) await expect(near(vector)).rejects.toThrow(RangeError);
     });
@@ -285,14 +285,14 @@ export function memoryContract(name: string, open: () => OpenMemory | Promise<Op
       const described = { by: "claude-haiku-5-5", source: "0123456789abcdef", confidence: 1, problems: [] };
       const fields = { situation: "A dial fails.", lesson: "Close what you opened.", tags: ["failed dial"], described };
       const [plain, written] = [memoryRecord(), memoryRecord()];
-      const [gone, elsewhere] = [memoryRecord(), memoryRecord({ repo: "github.com/43" })];
-      await remember(plain, ...[written, gone, elsewhere].map((record) => ({ ...record, ...fields })));
-      const all = [plain, written, gone, elsewhere].map(({ id }) => id);
-      const told = () => opened.memory.fields(SHOP, [...all, "mem_unknown"]);
-      expect(Object.fromEntries(await told())).toEqual({ [written.id]: fields, [gone.id]: fields });
-      await opened.memory.forget(SHOP, [gone.id]);
+      const [removed, elsewhere] = [memoryRecord(), memoryRecord({ repo: "github.com/43" })];
+      await remember(plain, ...[written, removed, elsewhere].map((record) => ({ ...record, ...fields })));
+      const all = [plain, written, removed, elsewhere].map(({ id }) => id);
+      const reported = () => opened.memory.fields(SHOP, [...all, "mem_unknown"]);
+      expect(Object.fromEntries(await reported())).toEqual({ [written.id]: fields, [removed.id]: fields });
+      await opened.memory.forget(SHOP, [removed.id]);
       await remember(written);
-      expect(await told()).toEqual(new Map());
+      expect(await reported()).toEqual(new Map());
     });
 
     test("memories of reviews are counted by whether they have a lesson, and if not by the rules they broke", async () => {
@@ -357,8 +357,8 @@ export function memoryContract(name: string, open: () => OpenMemory | Promise<Op
     test("an id of another repository is refused and that repository's record stays as it was", async () => {
       const theirs = memoryRecord({ repo: "github.com/43" });
       await remember(theirs);
-      const told = await remember({ ...theirs, repo: SHOP, text: "Overwritten." });
-      expect(told.refused).toEqual([{ id: theirs.id, reason: "id belongs to another repository" }]);
+      const reported = await remember({ ...theirs, repo: SHOP, text: "Overwritten." });
+      expect(reported.refused).toEqual([{ id: theirs.id, reason: "id belongs to another repository" }]);
       expect(await opened.recall.records(scopeOf({ repo: "github.com/43" }), [theirs.id])).toEqual([theirs]);
     });
 

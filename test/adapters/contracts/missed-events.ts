@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
 import type { OpenPull } from "../../../src/ports/missed-events.ts";
 import type { TimedEnd } from "../../builders/timed-queue.ts";
-import { type BookStage, heldJob, SHOP } from "./book-stage.ts";
 import { review } from "./ledger.ts";
 import { reviewJob } from "./queue.ts";
+import { heldJob, SHOP, type StateStoreHarness } from "./store-harness.ts";
 
 const HEAD = "a".repeat(40);
 /** Refused reviews are not tried again. */
@@ -13,12 +13,14 @@ const pull = (number: number, updatedAt = 1_000): OpenPull => ({ number, headSha
 /** What every store of missed events promises. */
 export function missedEventsContract(
   name: string,
-  open: () => Promise<Pick<BookStage, "queue"> & { readonly books: Pick<BookStage["books"], "missed" | "ledger"> }>,
+  open: () => Promise<
+    Pick<StateStoreHarness, "queue"> & { readonly stores: Pick<StateStoreHarness["stores"], "missed" | "ledger"> }
+  >,
 ): void {
   describe(`${name} keeps the promises of a store of missed events`, () => {
     test("unknown is what was neither accepted nor asked for; nothing is asked for twice", async () => {
-      const { queue, books } = await open();
-      const { missed } = books;
+      const { queue, stores } = await open();
+      const { missed } = stores;
       await queue.accept(
         { id: "kept", event: "ping", receivedAt: 1 },
         { kind: "ignored", delivery: "kept", reason: "a ping" },
@@ -30,7 +32,7 @@ export function missedEventsContract(
     });
 
     test("how far the log was read, when all were looked at and when each was, is kept", async () => {
-      const { missed } = (await open()).books;
+      const { missed } = (await open()).stores;
       expect([await missed.sweptTo(), await missed.lastRound()]).toEqual([null, null]);
       await missed.swept(10);
       await missed.swept(20.7);
@@ -48,8 +50,8 @@ export function missedEventsContract(
     });
 
     test("a head needs a review unless one waits, runs or is posted, or it is older than the installation", async () => {
-      const { queue, books } = await open();
-      const { missed, ledger } = books;
+      const { queue, stores } = await open();
+      const { missed, ledger } = stores;
       expect(await missed.owes(SHOP, pull(1), NOT_AGAIN)).toBe(true);
       await missed.looked(SHOP, [pull(2)], 1);
       expect(await missed.owes(SHOP, pull(2), NOT_AGAIN)).toBe(false);
@@ -64,11 +66,11 @@ export function missedEventsContract(
     });
 
     test("a pull request with an event is not older than the installation, however late it is checked", async () => {
-      const { queue, books } = await open();
+      const { queue, stores } = await open();
       await queue.end(await heldJob(queue, reviewJob(1, "b")), 5_000, { state: "done", outcome: "posted https://x" });
-      await books.missed.looked(SHOP, [pull(1), pull(2)], 6_000);
-      expect(await books.missed.owes(SHOP, pull(1), NOT_AGAIN)).toBe(true);
-      expect(await books.missed.owes(SHOP, pull(2), NOT_AGAIN)).toBe(false);
+      await stores.missed.looked(SHOP, [pull(1), pull(2)], 6_000);
+      expect(await stores.missed.owes(SHOP, pull(1), NOT_AGAIN)).toBe(true);
+      expect(await stores.missed.owes(SHOP, pull(2), NOT_AGAIN)).toBe(false);
     });
 
     const ENDS: readonly (readonly [how: string, end: TimedEnd, isOwed: boolean])[] = [
@@ -80,40 +82,40 @@ export function missedEventsContract(
       ["posted, which its review would tell", { state: "done", outcome: "posted https://x" }, true],
     ];
     test.each(ENDS)("a head whose job was %s", async (_how, end, isOwed) => {
-      const { queue, books } = await open();
+      const { queue, stores } = await open();
       const lease = await heldJob(queue, reviewJob(1, "a"));
       await queue.end(lease, 5_000, end);
-      expect(await books.missed.owes(SHOP, pull(1, 4_000), NOT_AGAIN)).toBe(isOwed);
+      expect(await stores.missed.owes(SHOP, pull(1, 4_000), NOT_AGAIN)).toBe(isOwed);
       // Another head is another matter.
-      expect(await books.missed.owes(SHOP, { ...pull(1), headSha: "b".repeat(40) }, NOT_AGAIN)).toBe(true);
+      expect(await stores.missed.owes(SHOP, { ...pull(1), headSha: "b".repeat(40) }, NOT_AGAIN)).toBe(true);
     });
 
     test.each(["refused", "unauthorised"])("a head whose review was %s is owed again from a moment on", async (why) => {
-      const { queue, books } = await open();
+      const { queue, stores } = await open();
       const lease = await heldJob(queue, reviewJob(1, "a"));
       await queue.end(lease, 5_000, { state: "parked", reason: `${why}: GitHub answered 40x` });
       const owes = (again: Partial<typeof NOT_AGAIN>) =>
-        books.missed.owes(SHOP, pull(1, 4_000), { ...NOT_AGAIN, ...again });
+        stores.missed.owes(SHOP, pull(1, 4_000), { ...NOT_AGAIN, ...again });
       expect(await owes({})).toBe(false);
       expect(await owes({ endedForMs: 0 })).toBe(true);
       expect(await owes({ begunForMs: 0 })).toBe(true);
     });
 
     test("a reason against a head is over when something happened to its pull request since", async () => {
-      const { queue, books } = await open();
+      const { queue, stores } = await open();
       const lease = await heldJob(queue, reviewJob(1, "a"));
       await queue.end(lease, 5_000, { state: "done", outcome: "skipped: a draft" });
-      expect(await books.missed.owes(SHOP, pull(1, 4_001), NOT_AGAIN)).toBe(true);
+      expect(await stores.missed.owes(SHOP, pull(1, 4_001), NOT_AGAIN)).toBe(true);
     });
 
     test("what was recovered is counted since a moment", async () => {
-      const { queue, books } = await open();
-      await books.missed.asking("one", 10);
-      await books.missed.asking("two", 20);
+      const { queue, stores } = await open();
+      await stores.missed.asking("one", 10);
+      await stores.missed.asking("two", 20);
       await queue.add({ ...reviewJob(1, "a"), trigger: "missed" }, 20);
       await queue.add({ ...reviewJob(2, "a"), focus: 'say "trigger":"missed"' }, 20);
-      expect(await books.missed.counts(11)).toEqual({ deliveries: 1, heads: 1 });
-      expect(await books.missed.counts(21)).toEqual({ deliveries: 0, heads: 0 });
+      expect(await stores.missed.counts(11)).toEqual({ deliveries: 1, heads: 1 });
+      expect(await stores.missed.counts(21)).toEqual({ deliveries: 0, heads: 0 });
     });
   });
 }

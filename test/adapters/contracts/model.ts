@@ -4,7 +4,7 @@ import { describe, expect, test, vi } from "vitest";
 import type { LookUps, ModelAnswer, ModelRequest } from "../../../src/domain/model.ts";
 import type { Model } from "../../../src/ports/model.ts";
 import type { ModelCall, Replies, Reply } from "../../fakes/anthropic/server.ts";
-import { CANARY, FOUND, KEY, QUESTION, QUICK, type Reviewed } from "../anthropic/asked.ts";
+import { CANARY, FOUND, KEY, QUESTION, QUICK, type Reviewed } from "../anthropic/model-clients.ts";
 
 /** Tokens of one reply. */
 interface SaidTokens {

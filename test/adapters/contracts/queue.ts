@@ -109,8 +109,8 @@ export function queueContract(
     test("forgetting waits until GitHub is asked again", async () => {
       const { repo, installationId } = reviewJob(1, "a");
       const key = upkeepKey(repo, "forget");
-      const told = { trigger: "removed", repo, installationId, delivery: "f" };
-      const forget: UpkeepJob = { kind: "forget", key, ...told, asked: 1, notBefore: 6_000 };
+      const reported = { trigger: "removed", repo, installationId, delivery: "f" };
+      const forget: UpkeepJob = { kind: "forget", key, ...reported, asked: 1, notBefore: 6_000 };
       const received = { id: "f>6000", event: "continued", receivedAt: 1_000 };
       await queue.accept(received, { kind: "upkeep", delivery: "f", jobs: [forget] });
       expect(await queue.upkeep.lease(5_999)).toBeNull();

@@ -4,7 +4,7 @@ import { shapeKey } from "../../../src/domain/code/flagged-code.ts";
 import type { Rejection } from "../../../src/domain/memory/rejections.ts";
 import { findingMemoryId, findingSource, type MemoryRecord } from "../../../src/domain/memory.ts";
 import { aMemory } from "../../builders/memory-record.ts";
-import type { OpenShelf, OpenTheShelf } from "./shelf.ts";
+import type { OpenMemory, OpenMemoryPorts } from "./memory-ports.ts";
 
 export const REPO = "github.com/42";
 const OTHER = "github.com/43";
@@ -40,9 +40,9 @@ export const wren = (more: Partial<Rejection> = {}): Rejection => ({
 });
 
 /** What everybody who keeps declines, and the code that findings were about, promises. */
-export function rejectionsContract(name: string, open: OpenTheShelf): void {
+export function rejectionsContract(name: string, open: OpenMemory): void {
   describe(`${name} keeps the promises of past declines and past code`, () => {
-    let opened: OpenShelf;
+    let opened: OpenMemoryPorts;
     beforeEach(async () => {
       opened = await open();
     });

@@ -128,10 +128,10 @@ export function retrievalLogContract(name: string, open: () => OpenLog | Promise
         // The keyless embedder: no tokens, no cache.
         anEntry({ embedding: { texts: 6, cached: 0, tokens: 0, usd: 0 }, usd: 0 }),
       );
-      const { embedding, rerank: told, usdPerRetrieval } = await statistics.read(DAY);
+      const { embedding, rerank: reported, usdPerRetrieval } = await statistics.read(DAY);
       expect(embedding).toMatchObject({ texts: 18, cached: 3, hitShare: 3 / 12, paid: 3, tokens: 900 });
       expect(embedding.usd).toBeCloseTo(0.00018, 10);
-      expect(told).toEqual({ count: 2, failed: 1, usd: 0.0005, averageMs: 300, topChanged: 0.4, meanMove: 3 });
+      expect(reported).toEqual({ count: 2, failed: 1, usd: 0.0005, averageMs: 300, topChanged: 0.4, meanMove: 3 });
       expect(usdPerRetrieval).toBeCloseTo(0.00068 / 4, 10);
     });
 

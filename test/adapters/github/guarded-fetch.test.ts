@@ -9,10 +9,10 @@ import { isPrivateAddress } from "../../../src/adapters/private-address.ts";
 let server: Server;
 let port: number;
 let redirect: { readonly status: number; readonly location: string } | null = null;
-const heard: { readonly url: string; readonly headers: IncomingHttpHeaders }[] = [];
+const retrieved: { readonly url: string; readonly headers: IncomingHttpHeaders }[] = [];
 beforeAll(async () => {
   server = createServer((request, response) => {
-    heard.push({ url: request.url ?? "", headers: request.headers });
+    retrieved.push({ url: request.url ?? "", headers: request.headers });
     const isFirst = request.url === "/first";
     if (isFirst && redirect !== null) response.writeHead(redirect.status, { location: redirect.location });
     response.end("here");
@@ -230,10 +230,10 @@ describe("other origins", () => {
 
   test("a redirect within the origin is followed, with what it needs to be allowed in", async () => {
     redirect = { status: 301, location: "/second" };
-    heard.length = 0;
+    retrieved.length = 0;
     const headers = { authorization: "token secret" };
     expect(await reached(fetch()(`http://127.0.0.1:${port}/first`, { headers }))).toBe("here");
-    expect(heard.map(({ url, headers: sent }) => [url, sent.authorization])).toEqual([
+    expect(retrieved.map(({ url, headers: sent }) => [url, sent.authorization])).toEqual([
       ["/first", "token secret"],
       ["/second", "token secret"],
     ]);
@@ -248,16 +248,16 @@ describe("other origins", () => {
     [308, ["/first", "/second"]],
   ])("a write that is answered %i is sent on only where that means the same write", async (status, asked) => {
     redirect = { status, location: "/second" };
-    heard.length = 0;
+    retrieved.length = 0;
     await fetch()(`http://127.0.0.1:${port}/first`, { method: "POST", body: "{}" });
-    expect(heard.map(({ url }) => url)).toEqual(asked);
+    expect(retrieved.map(({ url }) => url)).toEqual(asked);
   });
 
   test("a write to a repository that was renamed is sent on to its number, also where GitHub says 301", async () => {
     redirect = { status: 301, location: "/repositories/7/pulls/1/reviews" };
-    heard.length = 0;
+    retrieved.length = 0;
     await fetch()(`http://127.0.0.1:${port}/first`, { method: "POST", body: "{}" });
-    expect(heard.map(({ url }) => url)).toEqual(["/first", "/repositories/7/pulls/1/reviews"]);
+    expect(retrieved.map(({ url }) => url)).toEqual(["/first", "/repositories/7/pulls/1/reviews"]);
   });
 
   test("a refusal is not retried, even if a client wraps it", () => {

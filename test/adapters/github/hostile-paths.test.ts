@@ -8,7 +8,7 @@ import { expect, test } from "vitest";
 import { mergeBaseOf } from "../../../src/adapters/github/merge-base.ts";
 import { githubFiles } from "../../../src/adapters/github/pull-requests.ts";
 import { REPO } from "../../fakes/pull-requests.ts";
-import { runs } from "../../runs.ts";
+import { runs } from "../../property-runs.ts";
 
 const SHARED = resolve(process.cwd(), "../shared/bad-inputs");
 const isHere = existsSync(SHARED);

@@ -17,10 +17,10 @@ async function deadPort(): Promise<number> {
 test("a refused connection is reported by its code; only the log has the address", async () => {
   const port = await deadPort();
   const broken: unknown = await fetch(`http://127.0.0.1:${port}/api/v3/app`).catch((error: unknown) => error);
-  const told = translate(broken, 0);
-  expect(told).toBeInstanceOf(Transient);
-  expect((told as Transient).message).toBe("GitHub did not answer (ECONNREFUSED)");
-  expect(JSON.stringify(loggedError(told))).toContain(`127.0.0.1:${port}`);
+  const reported = translate(broken, 0);
+  expect(reported).toBeInstanceOf(Transient);
+  expect((reported as Transient).message).toBe("GitHub did not answer (ECONNREFUSED)");
+  expect(JSON.stringify(loggedError(reported))).toContain(`127.0.0.1:${port}`);
 });
 
 test("an unknown name, a proxy that refuses and a certificate of another host are reported without naming them", () => {
@@ -30,8 +30,8 @@ test("an unknown name, a proxy that refuses and a certificate of another host ar
     ["Hostname/IP does not match certificate's altnames: Host: ghes.acme.corp.", "ERR_TLS_CERT_ALTNAME_INVALID"],
   ] as const) {
     const cause = Object.assign(new Error(message), { code });
-    const told = translate(new TypeError("fetch failed", { cause }), 0) as Transient;
-    expect(told.message).toBe(`GitHub did not answer (${code})`);
+    const reported = translate(new TypeError("fetch failed", { cause }), 0) as Transient;
+    expect(reported.message).toBe(`GitHub did not answer (${code})`);
   }
 });
 

@@ -1,8 +1,8 @@
 import { startAnthropic as startServer } from "../../fakes/anthropic/server.ts";
 import { fails, looksUp, says } from "../../fakes/openai/replies.ts";
-import { FOUND } from "../anthropic/asked.ts";
+import { FOUND } from "../anthropic/model-clients.ts";
 import { modelContract, type Speech } from "../contracts/model.ts";
-import { modelFor, NAMES, ownServer } from "./asked.ts";
+import { modelFor, NAMES, ownServer } from "./model-clients.ts";
 
 const SPEECH: Speech = {
   says: (answer, { tokens = {}, thinking } = {}) => {

@@ -11,9 +11,9 @@ import {
   startAnthropic as startServer,
 } from "../../fakes/anthropic/server.ts";
 import { endsEarly, errorChunk, fails, looksUp, says, stalls, wholeReply } from "../../fakes/openai/replies.ts";
-import { CANARY, FOUND, KEY, QUESTION, QUICK, type Reviewed } from "../anthropic/asked.ts";
+import { CANARY, FOUND, KEY, QUESTION, QUICK, type Reviewed } from "../anthropic/model-clients.ts";
 import { expectSafe, lookingUp } from "../contracts/model.ts";
-import { modelFor, ownServer } from "./asked.ts";
+import { modelFor, ownServer } from "./model-clients.ts";
 
 let server: FakeAnthropic;
 const printed: unknown[] = [];

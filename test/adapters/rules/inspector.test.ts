@@ -88,10 +88,10 @@ describe("what is spoken about", () => {
 
   test("removed files, binary files and files without added lines are left alone", async () => {
     const file = exampleFile("app/rates.py", OPEN);
-    const gone = { ...file, diff: { ...file.diff, status: "removed" as const } };
+    const removed = { ...file, diff: { ...file.diff, status: "removed" as const } };
     const binary = { ...file, diff: { ...file.diff, binary: true } };
     const same = { ...file, diff: { ...file.diff, hunks: [] } };
-    expect(await inspect([gone, binary, same])).toEqual({ findings: [], heldBack: [], degraded: [] });
+    expect(await inspect([removed, binary, same])).toEqual({ findings: [], heldBack: [], degraded: [] });
   });
 
   test("tests are left alone by rules for production code only", async () => {

@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { detectSecrets } from "../../../src/adapters/secret-detector.ts";
 import { secretRedactor } from "../../../src/adapters/secrets/redact.ts";
-import { runs } from "../../runs.ts";
+import { runs } from "../../property-runs.ts";
 import { ENCODINGS, TOKENS } from "./encodings.ts";
 import { secretFixtures } from "./shared-fixtures.ts";
 

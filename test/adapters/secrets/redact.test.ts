@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { entropy } from "../../../src/adapters/secret-detector-placeholders.ts";
 import { secretRedactor } from "../../../src/adapters/secrets/redact.ts";
 import { statelessToken } from "../../fakes/github/stateless-token.ts";
-import { runs } from "../../runs.ts";
+import { runs } from "../../property-runs.ts";
 import { type GitleaksRule, gitleaksRules, secretFixtures } from "./shared-fixtures.ts";
 
 const redactor = secretRedactor();

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { secretRedactor } from "../../../src/adapters/secrets/redact.ts";
 import { redactedQueue } from "../../../src/adapters/secrets/redacted-queue.ts";
 import type { JobEnd } from "../../../src/ports.ts";
-import { sqliteStage } from "../../store/stage.ts";
+import { sqliteHarness } from "../../store/store-harness.ts";
 import { reviewJob } from "../contracts/queue.ts";
 
 /** Put together, so that no scanner takes this file for a leak. */
@@ -15,15 +15,15 @@ const ENDS: readonly JobEnd[] = [
 ];
 
 test.each(ENDS)("a job that ended $state left no secret behind in the store", async (end) => {
-  const stage = await sqliteStage();
-  const queue = redactedQueue(stage.queue().queue, secretRedactor());
+  const harness = await sqliteHarness();
+  const queue = redactedQueue(harness.queue().queue, secretRedactor());
   const job = reviewJob(1, "a");
   await queue.accept({ id: job.delivery, event: "pull_request", receivedAt: 1 }, job);
   const lease = await queue.lease();
   if (lease === null) throw new Error("there is a job");
   expect(await queue.end(lease, end)).toBe(true);
-  const rows = JSON.stringify(await stage.db.all("SELECT * FROM jobs"));
+  const rows = JSON.stringify(await harness.db.all("SELECT * FROM jobs"));
   expect(rows).toContain("‹redacted:github-token›");
   expect(rows).not.toContain(TOKEN.slice(0, 12));
-  await stage.close();
+  await harness.close();
 });

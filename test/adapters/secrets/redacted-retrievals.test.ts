@@ -19,9 +19,11 @@ test("what is written down holds no secret", async () => {
 });
 
 test("an unwritable log is reported once and rejects nothing", async () => {
-  const told: unknown[] = [];
+  const reported: unknown[] = [];
   const full = new Error("database or disk is full");
-  const log = redactedRetrievals({ write: () => Promise.reject(full) }, secretRedactor(), (error) => told.push(error));
+  const log = redactedRetrievals({ write: () => Promise.reject(full) }, secretRedactor(), (error) =>
+    reported.push(error),
+  );
   await log.write(anEntry());
-  expect(told).toEqual([full]);
+  expect(reported).toEqual([full]);
 });

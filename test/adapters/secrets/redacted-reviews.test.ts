@@ -7,10 +7,10 @@ import { redactedLog } from "../../../src/adapters/secrets/redacted-log.ts";
 import { redactBody, redactedReviews } from "../../../src/adapters/secrets/redacted-reviews.ts";
 import { sanitizeBlock } from "../../../src/publish/sanitize.ts";
 import { fakeReviews } from "../../fakes/reviews.ts";
-import { hostile } from "../../publish/hostile.ts";
-import { violations } from "../../publish/inert.ts";
-import { HEAD, LOGIN, REPO } from "../../review/given.ts";
-import { runs } from "../../runs.ts";
+import { runs } from "../../property-runs.ts";
+import { violations } from "../../publish/github-markdown.ts";
+import { hostile } from "../../publish/hostile-text.ts";
+import { HEAD, LOGIN, REPO } from "../../review/review-builders.ts";
 
 // Put together here, so that no scanner takes this file for a leak.
 const TOKEN = ["ghp", "b7Qk2ZpXv9Lr4TnWs8Yc1HdJ6mGfA3eUo5iK"].join("_");
@@ -70,7 +70,7 @@ test("for any text from outside around tokens and halves of tokens, the body sta
 
 test("no text of a check run holds a secret; places and numbers stay", async () => {
   const ends: unknown[] = [];
-  const github = { begin: async () => 7, end: async (...told: unknown[]) => void ends.push(told) };
+  const github = { begin: async () => 7, end: async (...reported: unknown[]) => void ends.push(reported) };
   const note = { path: `src/${TOKEN}.py`, startLine: 1, endLine: 1, level: "warning" } as const;
   const end = { conclusion: "neutral", title: `Of ${TOKEN}`, summary: `In ${TOKEN}`, text: `More ${TOKEN}` } as const;
   const annotations = [{ ...note, title: `About ${TOKEN}`, message: `It is ${TOKEN}` }];

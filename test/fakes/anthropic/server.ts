@@ -40,12 +40,12 @@ export async function startAnthropic(
 ): Promise<FakeAnthropic & AsyncDisposable> {
   const requests: ModelCall[] = [];
   let replies: Replies = options.replies ?? [];
-  let told = 0;
+  let reported = 0;
 
   function next(call: ModelCall): Reply {
     if (typeof replies === "function") return replies(call);
-    const reply = replies[Math.min(told, replies.length - 1)];
-    told++;
+    const reply = replies[Math.min(reported, replies.length - 1)];
+    reported++;
     return reply ?? ((response) => void response.writeHead(501).end("nothing is scripted"));
   }
 
@@ -81,7 +81,7 @@ export async function startAnthropic(
     requests,
     script(given) {
       replies = given;
-      told = 0;
+      reported = 0;
     },
     close,
     [Symbol.asyncDispose]: close,

@@ -2,22 +2,22 @@
 // that is granted what app.yml asks for. Two halves: git and tokens are the emulator's, the conversation is ours.
 
 import { randomUUID } from "node:crypto";
+import { openAccess } from "./access.ts";
 import { type ArchiveDesk, openArchiveDesk } from "./archive-routes.ts";
 import { changesReader } from "./changes.ts";
-import { type CheckActs, checkActs } from "./check-acts.ts";
+import { type CheckActs, checkActs } from "./check-actions.ts";
 import type { Json, Person, Pull, Repository, Review, Side } from "./conversation.ts";
-import { openDoor } from "./door.ts";
 import { type Files, type GitHalf, startEmulator } from "./emulator.ts";
 import { type Fault, planFaults } from "./faults.ts";
-import { type FeedbackActs, feedbackActs } from "./feedback-acts.ts";
+import { type FeedbackActs, feedbackActs } from "./feedback-actions.ts";
 import { type Delivery, openHooks, type SendOptions } from "./hooks.ts";
 import type { Hub } from "./hub.ts";
 import type { LoginDesk } from "./login-routes.ts";
 import { type Manifest, readManifest } from "./manifest.ts";
 import { githubDescription, type SentRequest } from "./openapi.ts";
-import { emptyShelf, type PackageShelf } from "./package-shelf.ts";
-import { type PullActs, type PullRequestOptions, pullActs } from "./pull-acts.ts";
-import { type RepositoryActs, repositoryActs, repositoryJson } from "./repository-acts.ts";
+import { noPackages, type PackageData } from "./package-data.ts";
+import { type PullActs, type PullRequestOptions, pullActs } from "./pull-actions.ts";
+import { type RepositoryActs, repositoryActs, repositoryJson } from "./repository-actions.ts";
 import { type LoggedRequest, listen } from "./server.ts";
 import { nodeId, pullPage } from "./shapes.ts";
 
@@ -123,7 +123,7 @@ export interface GitHubWorld extends PullActs, RepositoryActs, FeedbackActs, Che
   /** Check runs on a commit of the pull request, its head when left out; oldest first. */
   checks(pull: Pull, sha?: string): Promise<readonly CheckRun[]>;
   /** Advisories, dependency graphs and releases that GitHub knows. */
-  readonly packages: PackageShelf;
+  readonly packages: PackageData;
   /** Plans trouble for the next matching request. */
   fail(next: Fault): void;
   /** Every later request with a token made so far gets 401. */
@@ -172,7 +172,7 @@ export async function startGitHub(options: WorldOptions = {}): Promise<GitHubWor
     changes: changesReader(git),
     hooks: openHooks(APP.id, webhookSecret),
     minimized: new Map(),
-    packages: emptyShelf(),
+    packages: noPackages(),
     nextId() {
       born.set(++lastId, Date.now());
       return lastId;
@@ -195,7 +195,7 @@ export async function startGitHub(options: WorldOptions = {}): Promise<GitHubWor
     return fresh;
   };
   const bot = person(`${APP.slug}[bot]`, { association: "NONE" });
-  const door = openDoor(bot);
+  const door = openAccess(bot);
   const faults = planFaults();
   const requests: LoggedRequest[] = [];
   const violations: string[] = [];

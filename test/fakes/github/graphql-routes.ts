@@ -1,8 +1,8 @@
 // What GraphQL tells of this world, and the two things that it does: a thread is resolved, a comment is folded away.
 import { Hono } from "hono";
+import type { Caller } from "./access.ts";
 import { type Json, now, type Person, type Pull, type Reaction, type ReviewComment } from "./conversation.ts";
-import type { Caller } from "./door.ts";
-import { threadId } from "./feedback-acts.ts";
+import { threadId } from "./feedback-actions.ts";
 import { answerOf, connection, FieldRefused } from "./graphql.ts";
 import { authorOf, bodyOf, type Hub, type RouteEnv } from "./hub.ts";
 import { nodeId, pullPage } from "./shapes.ts";

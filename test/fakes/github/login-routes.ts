@@ -2,7 +2,7 @@
 // once, for its redirect_uri and its PKCE verifier. Source: docs.github.com, "Generating a user access token for a GitHub App".
 import { createHash, randomUUID } from "node:crypto";
 import { Hono } from "hono";
-import type { Door } from "./door.ts";
+import type { Access } from "./access.ts";
 import type { Hub } from "./hub.ts";
 
 /** The OAuth half of the App, and who sits at the browser. */
@@ -23,7 +23,7 @@ interface Code {
 
 export const LOGIN_PATHS = "/login/oauth/";
 
-export function loginRoutes(hub: Hub, door: Pick<Door, "welcome">, desk: LoginDesk): Hono {
+export function loginRoutes(hub: Hub, door: Pick<Access, "welcome">, desk: LoginDesk): Hono {
   const codes = new Map<string, Code>();
   const routes = new Hono();
   routes.get("/login/oauth/authorize", (c) => {

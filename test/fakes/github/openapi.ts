@@ -73,11 +73,11 @@ function routesOf(paths: Json): Route[] {
 }
 
 function sentences(errors: readonly ErrorObject[] | null | undefined): string {
-  const told = (errors ?? []).slice(0, 3).map((error) => {
+  const reported = (errors ?? []).slice(0, 3).map((error) => {
     const extra = typeof error.params.additionalProperty === "string" ? ` (${error.params.additionalProperty})` : "";
     return `${error.instancePath || "body"} ${error.message ?? "is wrong"}${extra}`;
   });
-  return told.join("; ");
+  return reported.join("; ");
 }
 
 function isEmpty(body: unknown): boolean {
@@ -117,8 +117,8 @@ function load(): Description {
     if (!isJson(value)) return {};
     if (typeof value.$ref !== "string") return value;
     const [kind = "", name = ""] = value.$ref.slice("#/components/".length).split("/");
-    const shelf = (spec.components as Json)[kind];
-    return isJson(shelf) && isJson(shelf[name]) ? (shelf[name] as Json) : {};
+    const memoryPorts = (spec.components as Json)[kind];
+    return isJson(memoryPorts) && isJson(memoryPorts[name]) ? (memoryPorts[name] as Json) : {};
   };
   const jsonSchema = (holder: unknown): unknown => {
     const content = resolve(holder).content;

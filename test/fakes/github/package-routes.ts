@@ -4,7 +4,7 @@ import { Hono } from "hono";
 import semver from "semver";
 import { type Json, now, Refusal } from "./conversation.ts";
 import { type Hub, invalid, paged, type RouteEnv, repositoryOf } from "./hub.ts";
-import type { AdvisoryFacts, GraphFacts, ReleaseFacts } from "./package-shelf.ts";
+import type { AdvisoryFacts, GraphFacts, ReleaseFacts } from "./package-data.ts";
 import { userJson, WEB } from "./shapes.ts";
 
 export function packageRoutes(hub: Hub): Hono<RouteEnv> {

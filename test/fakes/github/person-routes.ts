@@ -3,7 +3,7 @@ import { Hono } from "hono";
 import { isJson, type Json, type Pull, Refusal, type Repository } from "./conversation.ts";
 import type { GitHalf } from "./emulator.ts";
 import { bodyOf, type Hub, pullOf, type RouteContext, type RouteEnv, repositoryOf } from "./hub.ts";
-import { type OpenedFrom, openedPull } from "./pull-acts.ts";
+import { type OpenedFrom, openedPull } from "./pull-actions.ts";
 import { rightsOf, roleIn } from "./pull-routes.ts";
 import { pullJson } from "./shapes.ts";
 

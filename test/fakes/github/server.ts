@@ -4,10 +4,11 @@ import type { AddressInfo } from "node:net";
 import { serve } from "@hono/node-server";
 import { Hono } from "hono";
 import type { PostedOnPull } from "../../../scripts/review-page.ts";
+import type { Access, Caller } from "./access.ts";
 import { appSetupRoutes, type Confirmed, type FreshApp } from "./app-setup-routes.ts";
 import { ARCHIVE_PATHS, archivePages, archiveRoutes, type openArchiveDesk } from "./archive-routes.ts";
+import { commentRoutes } from "./comment-routes.ts";
 import { isJson, type Json, type Person, type Pull, Refusal } from "./conversation.ts";
-import type { Caller, Door } from "./door.ts";
 import type { GitHalf, SecondApp } from "./emulator.ts";
 import { brokenAnswer, cutAnswer, type Fault, type Faults, faultyAnswer, withHeaders } from "./faults.ts";
 import { graphqlRoutes } from "./graphql-routes.ts";
@@ -23,7 +24,6 @@ import { refused } from "./refusals.ts";
 import { reviewRoutes } from "./review-routes.ts";
 import { appJson, userJson, WEB } from "./shapes.ts";
 import { statelessToken, subjectOf } from "./stateless-token.ts";
-import { talkRoutes } from "./talk-routes.ts";
 import { userRoutes } from "./user-routes.ts";
 import { WEB_PATHS, webPages } from "./web-pages.ts";
 
@@ -41,10 +41,10 @@ export interface LoggedRequest {
   status: number;
 }
 
-export interface Doorway {
+export interface Gateway {
   readonly hub: Hub;
   readonly git: GitHalf;
-  readonly door: Door;
+  readonly door: Access;
   readonly faults: Faults;
   /** What a person's token may do. */
   readonly persons: () => PersonActs;
@@ -76,9 +76,9 @@ interface Arrived {
 }
 
 /** Listens on a free loopback port; sets hub.apiUrl. */
-export async function listen(way: Doorway): Promise<{ close(): Promise<void> }> {
+export async function listen(way: Gateway): Promise<{ close(): Promise<void> }> {
   const routes = new Hono<RouteEnv>();
-  routes.route("/", pullRoutes(way.hub)).route("/", reviewRoutes(way.hub)).route("/", talkRoutes(way.hub));
+  routes.route("/", pullRoutes(way.hub)).route("/", reviewRoutes(way.hub)).route("/", commentRoutes(way.hub));
   routes.route("/", appRoutes(way.hub)).route("/", graphqlRoutes(way.hub)).route("/", packageRoutes(way.hub));
   routes.route("/", personRoutes(way.hub, way.git, way.persons));
   routes.route("/", appSetupRoutes(way.hub, way.confirmed, way.app)).route("/", userRoutes(way.hub, way.app));
@@ -163,7 +163,7 @@ function parsed(text: string): unknown {
   }
 }
 
-async function meet(way: Doorway, routes: Hono<RouteEnv>, arrived: Arrived, fault: Fault | null): Promise<Response> {
+async function meet(way: Gateway, routes: Hono<RouteEnv>, arrived: Arrived, fault: Fault | null): Promise<Response> {
   if (fault?.delay !== undefined) await new Promise((resolve) => setTimeout(resolve, fault.delay));
   await fault?.happens?.();
   if (fault?.happens !== undefined) return answered(way, routes, arrived);
@@ -176,7 +176,7 @@ async function meet(way: Doorway, routes: Hono<RouteEnv>, arrived: Arrived, faul
   return fault ? faultyAnswer(fault) : answer;
 }
 
-async function answered(way: Doorway, routes: Hono<RouteEnv>, arrived: Arrived): Promise<Response> {
+async function answered(way: Gateway, routes: Hono<RouteEnv>, arrived: Arrived): Promise<Response> {
   const { sent, authorization, accept, text, search } = arrived;
   const elsewhere = movedTo(way.hub, arrived);
   if (elsewhere !== null)
@@ -199,7 +199,7 @@ async function answered(way: Doorway, routes: Hono<RouteEnv>, arrived: Arrived):
   }
 }
 
-function admit(way: Doorway, { sent, authorization }: Arrived): Caller {
+function admit(way: Gateway, { sent, authorization }: Arrived): Caller {
   const operation = isGraphql(sent) ? GRAPHQL : (way.description.operation(sent.method, sent.path) ?? "");
   const name = /^\/repos\/([^/]+\/[^/]+)/.exec(sent.path)?.[1] ?? null;
   const repository = name === null ? undefined : way.hub.repositories.get(name.toLowerCase());
@@ -272,7 +272,7 @@ function appRoutes(hub: Hub): Hono<RouteEnv> {
 }
 
 /** Everything about Apps, repositories, git objects and contents. */
-async function proxied(way: Doorway, c: RouteContext): Promise<Response> {
+async function proxied(way: Gateway, c: RouteContext): Promise<Response> {
   const { method, raw, path } = c.req;
   const text = method === "GET" ? "" : await c.req.text();
   if (path.endsWith("/access_tokens") && isOutOfReach(way.hub, parsed(text))) {
@@ -304,7 +304,7 @@ async function proxied(way: Doorway, c: RouteContext): Promise<Response> {
 }
 
 /** The emulator does not say whose a check run is; in this world nobody else makes any. */
-function nameApp({ hub, git }: Doorway, body: Json): void {
+function nameApp({ hub, git }: Gateway, body: Json): void {
   const runs = Array.isArray(body.check_runs) ? (body.check_runs as Json[]) : [body];
   for (const run of runs) run.app = appJson(git.app, hub.apiUrl);
 }
@@ -325,7 +325,7 @@ function emulatorsToken(authorization: string | null): string | null {
   return subject === null ? authorization : `token ${subject}`;
 }
 
-function rememberToken(way: Doorway, path: string, answer: Json): void {
+function rememberToken(way: Gateway, path: string, answer: Json): void {
   const { hub, door } = way;
   const id = Number(path.split("/")[3]);
   const [owner = ""] = [...hub.installations].find(([, installation]) => installation === id) ?? [];

@@ -5,7 +5,7 @@ import { type GateContext, gateContext } from "../../../src/retrieve/gate/gate-c
 import { gateQuestion } from "../../../src/retrieve/gate/gate-model.ts";
 import { budgetedModel, type ModelClient } from "../../../src/retrieve/model/model-budget.ts";
 import { failure, scriptedModel, textOf } from "../../fakes/scripted-model.ts";
-import { countsOf, given, memory, NOW } from "../given.ts";
+import { countsOf, given, memory, NOW } from "../retrieve-builders.ts";
 
 /** Seven files that no rule knows. */
 function unknown(more: Partial<GateContext> = {}): GateContext {
@@ -137,9 +137,9 @@ describe("reading a reply", () => {
       '{"shouldRetrieve": false, "reason": "a } in a {string}", "confidence": 0.8}',
       { retrieve: false, reason: "a } in a {string}", confidence: 0.8 },
     ],
-  ])("%j", (reply, told) => {
+  ])("%j", (reply, reported) => {
     const { shape } = gateQuestion(unknown(), 500, "kodiai-0");
-    expect(shape.readText?.(reply)).toMatchObject({ decidedBy: "model", ...told });
+    expect(shape.readText?.(reply)).toMatchObject({ decidedBy: "model", ...reported });
   });
 });
 

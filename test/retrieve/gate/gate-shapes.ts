@@ -1,5 +1,5 @@
 // Shapes of pull requests, each labelled: can memory help there or not? In doubt it can.
-import { added, DEPENDABOT, type Shape } from "../given.ts";
+import { added, DEPENDABOT, type Shape } from "../retrieve-builders.ts";
 
 export interface LabelledShape extends Shape {
   readonly name: string;

@@ -5,7 +5,7 @@ import type { GateDecision } from "../../../src/domain/retrieval.ts";
 import { namedThings } from "../../../src/retrieve/gate/code-identifiers.ts";
 import { GATE, type GateConfig, gateByRules } from "../../../src/retrieve/gate/gate.ts";
 import { type GateContext, gateContext } from "../../../src/retrieve/gate/gate-context.ts";
-import { added, countsOf, given, memory, type Shape } from "../given.ts";
+import { added, countsOf, given, memory, type Shape } from "../retrieve-builders.ts";
 import { SHAPES } from "./gate-shapes.ts";
 
 const SOME = { counts: countsOf([memory("a", { language: "cpp" }), memory("b")]), version: 1 };
@@ -113,23 +113,23 @@ describe("the rules in their order", () => {
   });
 
   test("each class of change has its name, its confidence and its strategy", () => {
-    const told = (name: string) => {
+    const reported = (name: string) => {
       const decision = decide(SHAPES.find((shape) => shape.name === name) ?? CODE);
       return [decision?.decidedBy, decision?.confidence, decision?.strategy];
     };
-    expect(told("a pure rename")).toEqual(["nothing-to-review", 0.99, null]);
-    expect(told("a lock file that pathFilters brought back")).toEqual(["lock-files", 0.99, null]);
-    expect(told("a patch bump by Dependabot")).toEqual(["dependency-bump", 0.95, null]);
-    expect(told("a major bump")).toEqual(["large-dependency-bump", 0.8, "keyword"]);
-    expect(told("version and changelog")).toEqual(["release", 0.9, null]);
-    expect(told("a typo in the README")).toEqual(["small-docs", 0.9, null]);
-    expect(told("a comment rewritten")).toEqual(["comments-only", 0.9, null]);
-    expect(told("a page of documentation")).toEqual(["docs", 0.6, "keyword"]);
-    expect(told("a revert")).toEqual(["revert", 0.9, "keyword"]);
-    expect(told("tests only")).toEqual(["few-files", 0.9, "keyword"]);
-    expect(told("a fix over many files")).toEqual(["bug-fix", 0.9, "related-files"]);
-    expect(told("a feature over many files")).toEqual(["code", 0.9, "hybrid"]);
-    expect(told("many files of configuration")).toEqual([undefined, undefined, undefined]);
+    expect(reported("a pure rename")).toEqual(["nothing-to-review", 0.99, null]);
+    expect(reported("a lock file that pathFilters brought back")).toEqual(["lock-files", 0.99, null]);
+    expect(reported("a patch bump by Dependabot")).toEqual(["dependency-bump", 0.95, null]);
+    expect(reported("a major bump")).toEqual(["large-dependency-bump", 0.8, "keyword"]);
+    expect(reported("version and changelog")).toEqual(["release", 0.9, null]);
+    expect(reported("a typo in the README")).toEqual(["small-docs", 0.9, null]);
+    expect(reported("a comment rewritten")).toEqual(["comments-only", 0.9, null]);
+    expect(reported("a page of documentation")).toEqual(["docs", 0.6, "keyword"]);
+    expect(reported("a revert")).toEqual(["revert", 0.9, "keyword"]);
+    expect(reported("tests only")).toEqual(["few-files", 0.9, "keyword"]);
+    expect(reported("a fix over many files")).toEqual(["bug-fix", 0.9, "related-files"]);
+    expect(reported("a feature over many files")).toEqual(["code", 0.9, "hybrid"]);
+    expect(reported("many files of configuration")).toEqual([undefined, undefined, undefined]);
   });
 
   test("a generated file beside a lock file that people review is still generated", () => {

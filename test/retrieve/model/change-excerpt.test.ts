@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { changeExcerpt, fairShares, NARROW } from "../../../src/retrieve/model/change-excerpt.ts";
-import { added, given } from "../given.ts";
+import { added, given } from "../retrieve-builders.ts";
 
 function excerpt(files: Readonly<Record<string, string>>, body = "", title = "fix(cart): round prices") {
   const { context, signals } = given({ title, body, files });

@@ -11,7 +11,7 @@ import {
 } from "../../../src/retrieve/model/rerank.ts";
 import type { QueryCandidates } from "../../../src/retrieve/rank/fusion.ts";
 import { TUNING } from "../../../src/retrieve/tuning.ts";
-import { memory, rankedMemory } from "../given.ts";
+import { memory, rankedMemory } from "../retrieve-builders.ts";
 
 /** Best first: the first has the highest score. */
 const listOf = (count: number): RankedMemory[] =>

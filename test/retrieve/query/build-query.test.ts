@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { buildRetrievalQuery, type QuerySignals } from "../../../src/retrieve/query/build-query.ts";
-import { given } from "../given.ts";
+import { given } from "../retrieve-builders.ts";
 
 const SILENT: QuerySignals = { intent: { type: null, focusAreas: [] }, languages: [], risks: [], author: null };
 

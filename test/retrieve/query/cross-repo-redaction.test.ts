@@ -1,12 +1,12 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { abstractPattern } from "../../../src/retrieve/query/cross-repo-redaction.ts";
-import { memory } from "../given.ts";
+import { memory } from "../retrieve-builders.ts";
 
 const GOOD = "Please close the connection before the function returns, also when an error is thrown.";
 const pattern = (text: string, more: Parameters<typeof memory>[1] = {}) => {
-  const told = abstractPattern(memory("m", { text, repoName: "acme/quokka", ...more }));
-  return told.kind === "pattern" ? told.record.text : told.reason;
+  const reported = abstractPattern(memory("m", { text, repoName: "acme/quokka", ...more }));
+  return reported.kind === "pattern" ? reported.record.text : reported.reason;
 };
 
 test("advice in common words is shared unchanged", () => {
@@ -22,8 +22,8 @@ test("code, quotes, names, numbers, addresses and paths leave a gap", () => {
     "```ts\nvault.open()\n```",
     "    vault.close()",
   ].join("\n");
-  const told = pattern(said, { provenance: { ...memory("x").provenance, author: "wren" } });
-  expect(told).toBe(
+  const reported = pattern(said, { provenance: { ...memory("x").provenance, author: "wren" } });
+  expect(reported).toBe(
     "Nit for … should be closed before the function returns also when an error is thrown See … or … and … said …",
   );
 });
@@ -66,9 +66,9 @@ test("people, reasons, replies, places and links stay; outcome, kind and day go 
     provenance: { url: "https://quokka", author: "quokka", authorIsBot: false, sha: "quokka", pull: 4711, at: 7 },
     sharing: "given",
   });
-  const told = abstractPattern(record);
-  expect(JSON.stringify(told)).not.toMatch(/quokka|4711|acme/);
-  expect(told).toMatchObject({
+  const reported = abstractPattern(record);
+  expect(JSON.stringify(reported)).not.toMatch(/quokka|4711|acme/);
+  expect(reported).toMatchObject({
     record: {
       id: "mem_1",
       tags: ["error handling"],
@@ -108,8 +108,8 @@ test("no uncommon word is shared, in any place", () => {
   );
   fc.assert(
     fc.property(fc.array(noise, { maxLength: 6 }), fc.array(noise, { maxLength: 6 }), (before, after) => {
-      const told = pattern(`${GOOD} ${before.join("")}quokka${after.join("")} and ${GOOD}`);
-      expect(told.toLowerCase()).not.toContain("quokka");
+      const reported = pattern(`${GOOD} ${before.join("")}quokka${after.join("")} and ${GOOD}`);
+      expect(reported.toLowerCase()).not.toContain("quokka");
     }),
   );
 });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { buildRetrievalQuery, queryVariants } from "../../../src/retrieve/query/build-query.ts";
-import { added, given, type Shape } from "../given.ts";
+import { added, given, type Shape } from "../retrieve-builders.ts";
 
 function variants(shape: Shape, hunks?: number) {
   const { context, signals } = given(shape);

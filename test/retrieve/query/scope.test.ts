@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { Repo } from "../../../src/domain/job.ts";
 import { admits, crossing, scopeOf } from "../../../src/retrieve/query/scope.ts";
-import { memory, NOW, REPO } from "../given.ts";
+import { memory, NOW, REPO } from "../retrieve-builders.ts";
 
 const scope = (repo: Repo, takes: boolean, before: number | null = null) =>
   scopeOf({ repo, pull: { number: 12 } }, takes, before);
@@ -28,9 +28,9 @@ describe("what may be searched", () => {
     const own = memory("m");
     expect(crossing(scope(REPO, true), "private", own)).toEqual({ kind: "pattern", record: own });
     const text = "Please close the connection before the function returns also when an error is thrown";
-    const told = crossing(scope(REPO, true), "private", other("private", { text }));
-    expect(told).toMatchObject({ kind: "pattern", record: { text, sharing: "pattern", path: null } });
-    expect(JSON.stringify(told)).not.toMatch(/pay|acme|github/);
+    const reported = crossing(scope(REPO, true), "private", other("private", { text }));
+    expect(reported).toMatchObject({ kind: "pattern", record: { text, sharing: "pattern", path: null } });
+    expect(JSON.stringify(reported)).not.toMatch(/pay|acme|github/);
   });
 
   test("nothing that this pull request said about itself; the same number elsewhere is another pull request", () => {

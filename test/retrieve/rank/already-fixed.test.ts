@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { codeLikeness, contrast, fixedAlready, hunkTokens } from "../../../src/retrieve/rank/already-fixed.ts";
-import { added } from "../given.ts";
+import { added } from "../retrieve-builders.ts";
 import { at, enter, ids } from "../retrieve-harness.ts";
 
 const PAIR = {
@@ -49,22 +49,22 @@ describe("contrast", () => {
 });
 
 describe("what is fixed already", () => {
-  const told = (...texts: string[]) => fixedAlready(texts.map(hunkTokens), PAIR);
+  const reported = (...texts: string[]) => fixedAlready(texts.map(hunkTokens), PAIR);
 
   test("a hunk around the fix holds it; one around the flagged code, or around neither, does not", () => {
-    expect(told(AROUND(FIXED_AGAIN))).toBe(true);
-    expect(told(AROUND(FLAGGED_AGAIN))).toBe(false);
-    expect(told(AROUND("  const port = 8080;\n  server.listen(port);"))).toBe(false);
-    expect(told()).toBe(false);
+    expect(reported(AROUND(FIXED_AGAIN))).toBe(true);
+    expect(reported(AROUND(FLAGGED_AGAIN))).toBe(false);
+    expect(reported(AROUND("  const port = 8080;\n  server.listen(port);"))).toBe(false);
+    expect(reported()).toBe(false);
   });
 
   test("the flagged code anywhere in the change is never called fixed", () => {
-    expect(told(AROUND(FIXED_AGAIN), AROUND(PAIR.flagged))).toBe(false);
+    expect(reported(AROUND(FIXED_AGAIN), AROUND(PAIR.flagged))).toBe(false);
   });
 
   test("a hunk of a megabyte that repeats itself has an answer", () => {
-    expect(told(`${FIXED_AGAIN}\n`.repeat(10_000))).toBe(true);
-    expect(told("a(".repeat(500_000))).toBe(false);
+    expect(reported(`${FIXED_AGAIN}\n`.repeat(10_000))).toBe(true);
+    expect(reported("a(".repeat(500_000))).toBe(false);
   });
 
   test("a memory that knows both is left out with the reason where the change holds the fix, and stays where it does not", async () => {

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { chunkLanguage, isLanguageOf, languageFactor } from "../../../src/retrieve/rank/language.ts";
-import { given } from "../given.ts";
+import { given } from "../retrieve-builders.ts";
 
 const all = (language: string) => [{ language, share: 1 }];
 

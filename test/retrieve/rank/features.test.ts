@@ -5,7 +5,7 @@ import { runToEnd } from "../../../src/retrieve/rank/cooperative-steps.ts";
 import { signalSteps } from "../../../src/retrieve/rank/features.ts";
 import table from "../../../src/retrieve/rank/fusion-table.json" with { type: "json" };
 import { fuseLearned } from "../../../src/retrieve/rank/learned-fusion.ts";
-import { change, comment, WORDS } from "./ranking.ts";
+import { change, comment, WORDS } from "./ranking-builders.ts";
 
 /** Any code points, lone surrogates included. */
 const anyText = fc

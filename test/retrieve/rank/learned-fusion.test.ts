@@ -2,9 +2,9 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { Precedents } from "../../../src/domain/retrieval.ts";
 import { FACTOR_NAMES } from "../../../src/retrieve/rank/factors.ts";
-import { runs } from "../../runs.ts";
-import { added, atDistance, DAY, memory, NOW, type Shape } from "../given.ts";
-import { at, CPP, enter, heard, ids } from "../retrieve-harness.ts";
+import { runs } from "../../property-runs.ts";
+import { added, atDistance, DAY, memory, NOW, type Shape } from "../retrieve-builders.ts";
+import { at, CPP, enter, ids, retrieved } from "../retrieve-harness.ts";
 
 const CHANGE: Shape = {
   title: "feat: fetch invoices again when the gateway is busy",
@@ -24,7 +24,7 @@ const ordered = (shape: Shape, records: readonly ReturnType<typeof memory>[], em
   });
 
 const evidenceOf = (precedents: Precedents, id: string) =>
-  heard(precedents, id)
+  retrieved(precedents, id)
     .terms.filter(({ name }) => ["words", "place", "meaning"].includes(name))
     .map(({ value }) => value);
 
@@ -102,7 +102,7 @@ test("switching the language factor on changes no score of a memory in another l
         tuning: { ...wide, factors: FACTOR_NAMES.filter((one) => one !== "language") },
       });
       for (const [i, one] of all.entries()) {
-        const [after, before] = [heard(on, `mem_${i}`).score, heard(off, `mem_${i}`).score];
+        const [after, before] = [retrieved(on, `mem_${i}`).score, retrieved(off, `mem_${i}`).score];
         expect(after).toBeGreaterThanOrEqual(before);
         if (["python", "go", "unknown"].includes(one.language)) expect(after).toBe(before);
         if (["cpp", "C++"].includes(one.language)) expect(after - before).toBeCloseTo(Math.log(1.25), 9);

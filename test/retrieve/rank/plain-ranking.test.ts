@@ -14,8 +14,8 @@ import {
   type RememberedComment,
 } from "../../../src/retrieve/rank/prepare-documents.ts";
 import { lexicon } from "../../../src/retrieve/rank/term-ids.ts";
-import { runs } from "../../runs.ts";
-import { plainKept, plainRanks, plainSignals } from "./plain-ranking.ts";
+import { runs } from "../../property-runs.ts";
+import { plainKept, plainRanks, plainSignals } from "./reference-ranking.ts";
 
 /** As they stand in comments and code; some in no language that ASCII can write. */
 const PIECES = (

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { Outcome } from "../../../src/domain/memory.ts";
 import { factorTerms, recencyDistanceFactor } from "../../../src/retrieve/rank/factors.ts";
-import { DAY, memory, NOW } from "../given.ts";
+import { DAY, memory, NOW } from "../retrieve-builders.ts";
 
 const old = (days: number, severity: "critical" | "major" | "medium" | "minor" | null) => ({
   at: NOW - days * DAY,

@@ -4,7 +4,7 @@ import { runCooperatively, runToEnd } from "../../../src/retrieve/rank/cooperati
 import { BEHIND, fuseByRank, pool, SHORTLIST, shortlist } from "../../../src/retrieve/rank/fusion.ts";
 import { type Evidence, rankSteps } from "../../../src/retrieve/rank/rank-memories.ts";
 import { TUNING } from "../../../src/retrieve/tuning.ts";
-import { added, given, memory, NOW } from "../given.ts";
+import { added, given, memory, NOW } from "../retrieve-builders.ts";
 
 const SHAPE = {
   title: "feat: fetch invoices again when the gateway is busy",

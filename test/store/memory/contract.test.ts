@@ -2,14 +2,14 @@
 // has it, the rest without, since each test would start another.
 import { afterAll, describe } from "vitest";
 import { ROWS_IN_DATABASE } from "../../../src/search/memory-search.ts";
-import { evidenceContract } from "../../adapters/contracts/evidence-shelf.ts";
+import { evidenceContract } from "../../adapters/contracts/evidence-store.ts";
 import { isolationContract } from "../../adapters/contracts/isolation.ts";
 import { keptVectorsContract } from "../../adapters/contracts/kept-vectors.ts";
 import { memoryContract } from "../../adapters/contracts/memory.ts";
+import type { OpenMemoryPorts } from "../../adapters/contracts/memory-ports.ts";
 import { rejectionsContract } from "../../adapters/contracts/rejections.ts";
-import type { OpenShelf } from "../../adapters/contracts/shelf.ts";
 import { postgresTestDatabase, sqliteTestDatabase } from "../databases.ts";
-import { shelfOver } from "./shelf.ts";
+import { memoryPortsOver } from "./memory-ports.ts";
 
 /** 10,000 take some minutes. */
 const LIVES = process.env.SLOW === "1" ? 10_000 : 300;
@@ -19,21 +19,21 @@ for (const [way, rows] of [
   ["vectors in SQL", ROWS_IN_DATABASE],
   ["vectors in memory", 0],
 ] as const) {
-  memoryContract(`SQLite, ${way}`, async () => shelfOver(await sqliteTestDatabase(), rows, rows > 0));
+  memoryContract(`SQLite, ${way}`, async () => memoryPortsOver(await sqliteTestDatabase(), rows, rows > 0));
 }
-const openSqliteShelf = async () => shelfOver(await sqliteTestDatabase(), ROWS_IN_DATABASE, false);
-keptVectorsContract("SQLite", openSqliteShelf);
-evidenceContract("SQLite", openSqliteShelf);
-rejectionsContract("SQLite", openSqliteShelf);
-isolationContract("SQLite", openSqliteShelf, LIVES);
+const openSqliteMemory = async () => memoryPortsOver(await sqliteTestDatabase(), ROWS_IN_DATABASE, false);
+keptVectorsContract("SQLite", openSqliteMemory);
+evidenceContract("SQLite", openSqliteMemory);
+rejectionsContract("SQLite", openSqliteMemory);
+isolationContract("SQLite", openSqliteMemory, LIVES);
 
 const postgres = await postgresTestDatabase();
 
 /** One database for the file, emptied for each test. */
-async function openPostgresShelf(rows: number, isThreaded: boolean): Promise<OpenShelf> {
+async function openPostgresMemory(rows: number, isThreaded: boolean): Promise<OpenMemoryPorts> {
   if (postgres === null) throw new Error("there is no PostgreSQL");
   await postgres.db.run("TRUNCATE repositories, spaces, embeddings, retrievals RESTART IDENTITY CASCADE");
-  return shelfOver({ ...postgres, close: () => Promise.resolve() }, rows, isThreaded);
+  return memoryPortsOver({ ...postgres, close: () => Promise.resolve() }, rows, isThreaded);
 }
 
 describe.skipIf(postgres === null)("PostgreSQL", () => {
@@ -42,8 +42,8 @@ describe.skipIf(postgres === null)("PostgreSQL", () => {
     ["vectors in SQL", ROWS_IN_DATABASE],
     ["vectors in memory", 0],
   ] as const)
-    memoryContract(`PostgreSQL, ${way}`, () => openPostgresShelf(rows, rows > 0));
-  const open = () => openPostgresShelf(ROWS_IN_DATABASE, false);
+    memoryContract(`PostgreSQL, ${way}`, () => openPostgresMemory(rows, rows > 0));
+  const open = () => openPostgresMemory(ROWS_IN_DATABASE, false);
   keptVectorsContract("PostgreSQL", open);
   evidenceContract("PostgreSQL", open);
   rejectionsContract("PostgreSQL", open);

@@ -51,8 +51,8 @@ test("a row that was damaged is a miss", async () => {
 test("an unreachable database is a miss, never an error", async () => {
   const embedder = cached();
   await db.close();
-  const told = await embedder.embed(["q"], "query");
-  expect(told.vectors[0]?.[0]).toBe(1);
+  const reported = await embedder.embed(["q"], "query");
+  expect(reported.vectors[0]?.[0]).toBe(1);
 });
 
 test("a full disk is a miss, never an error", async () => {

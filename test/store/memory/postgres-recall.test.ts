@@ -5,7 +5,7 @@ import { threadRecall } from "../../../src/store/memory/recall.ts";
 import { rememberedAt } from "../../../src/wire/cli/store.ts";
 import { memoryRecord, SPACE, scopeOf, vectorAt } from "../../adapters/contracts/memory.ts";
 import { postgresTestDatabase } from "../databases.ts";
-import { shelfOver } from "./shelf.ts";
+import { memoryPortsOver } from "./memory-ports.ts";
 
 const given = await postgresTestDatabase();
 const isServer = given !== null && given.place !== null;
@@ -15,7 +15,7 @@ describe.skipIf(!isServer)("search over PostgreSQL", () => {
   if (given === null) return;
 
   test("several questions are answered each, in their order, and see what was written since the last", async () => {
-    const { memory, recall, close } = shelfOver({ ...given, close: () => Promise.resolve() });
+    const { memory, recall, close } = memoryPortsOver({ ...given, close: () => Promise.resolve() });
     const rows = Array.from({ length: 60 }, (_, at) => ({
       record: memoryRecord({ text: `the word${at} of the pool leaks` }),
       vector: vectorAt(at),
@@ -44,7 +44,7 @@ describe.skipIf(!isServer)("search over PostgreSQL", () => {
   });
 
   test("a command waits for an index that takes longer to read than a review would wait", async () => {
-    const { memory, close } = shelfOver({ ...given, close: () => Promise.resolve() });
+    const { memory, close } = memoryPortsOver({ ...given, close: () => Promise.resolve() });
     const record = memoryRecord({ text: "a gondola was left open" });
     await memory.remember([{ record, vector: vectorAt(3) }], SPACE);
     await given.db.script(`

@@ -9,27 +9,27 @@ import { inboxContract } from "../../adapters/contracts/inbox.ts";
 import { jobAdminContract } from "../../adapters/contracts/job-admin.ts";
 import { missedEventsContract } from "../../adapters/contracts/missed-events.ts";
 import { queueContract } from "../../adapters/contracts/queue.ts";
-import { postgresStage, type StoreStage, sqliteStage } from "../stage.ts";
+import { postgresHarness, type StoreHarness, sqliteHarness } from "../store-harness.ts";
 
 const SLOW = process.env.SLOW === "1";
 
-contracts("SQLite", await sqliteStage(), 50);
-const onPostgres = await postgresStage();
+contracts("SQLite", await sqliteHarness(), 50);
+const onPostgres = await postgresHarness();
 describe.skipIf(onPostgres === null)("on PostgreSQL", () => {
   if (onPostgres !== null) contracts("PostgreSQL", onPostgres, SLOW ? 50 : 5);
 });
 
-function contracts(name: string, stage: StoreStage, numRuns: number): void {
-  afterAll(() => stage.close());
-  const { db } = stage;
+function contracts(name: string, harness: StoreHarness, numRuns: number): void {
+  afterAll(() => harness.close());
+  const { db } = harness;
   const fresh = async () => {
-    await stage.empty();
-    return stage.queue();
+    await harness.empty();
+    return harness.queue();
   };
   queueContract(
     `the queue on ${name}`,
     fresh,
-    async (isFresh = true) => [isFresh ? await fresh() : stage.queue(), stage.queue()],
+    async (isFresh = true) => [isFresh ? await fresh() : harness.queue(), harness.queue()],
     numRuns,
   );
   jobAdminContract(`job administration on ${name}`, async () => ({ queue: await fresh(), admin: storedJobAdmin(db) }));
@@ -43,7 +43,7 @@ function contracts(name: string, stage: StoreStage, numRuns: number): void {
   }));
   missedEventsContract(`the store of missed events on ${name}`, async () => ({
     queue: await fresh(),
-    books: { missed: storedMissedEvents(db), ledger: reviewRows(db) },
+    stores: { missed: storedMissedEvents(db), ledger: reviewRows(db) },
   }));
 }
 

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import type { ReviewJob } from "../../../src/domain/job.ts";
 import type { Lease } from "../../../src/ports.ts";
 import { reviewJob } from "../../adapters/contracts/queue.ts";
-import { sqliteStage } from "../stage.ts";
+import { sqliteHarness } from "../store-harness.ts";
 
 const SLOW = process.env.SLOW === "1";
 const NOISE = SLOW ? 5_000 : 400;
@@ -33,8 +33,8 @@ function flood(): readonly Arrival[] {
 
 /** The 95th percentile of milliseconds from arrival to end, of all but the noisy repository. */
 async function ninetyFifth(arrivals: readonly Arrival[]): Promise<number> {
-  const stage = await sqliteStage();
-  const queue = stage.queue();
+  const harness = await sqliteHarness();
+  const queue = harness.queue();
   const waiting = [...arrivals].sort((a, b) => a.at - b.at);
   const came = new Map(arrivals.map(({ job, at }) => [job.key, at]));
   const running: { readonly lease: Lease; readonly until: number }[] = [];
@@ -58,7 +58,7 @@ async function ninetyFifth(arrivals: readonly Arrival[]): Promise<number> {
     }
     now = Math.min(...running.map(({ until }) => until), waiting[0]?.at ?? Number.POSITIVE_INFINITY);
   }
-  await stage.close();
+  await harness.close();
   return took.sort((a, b) => a - b)[Math.ceil(took.length * 0.95) - 1] ?? 0;
 }
 

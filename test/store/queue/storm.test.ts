@@ -3,10 +3,10 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { setTimeout as wait } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { afterAll, expect, test } from "vitest";
-import { dice } from "../../../chaos/dice.ts";
 import { readFaults } from "../../../chaos/faults.ts";
 import { openHistory } from "../../../chaos/history.ts";
-import { openPostgresStage } from "../../../chaos/postgres-stage.ts";
+import { openPostgresDatabase } from "../../../chaos/postgres-database.ts";
+import { seededRandom } from "../../../chaos/seeded-random.ts";
 import { Transient } from "../../../src/domain/errors.ts";
 import { migrate } from "../../../src/store/migrate.ts";
 import { openPostgres } from "../../../src/store/postgres.ts";
@@ -33,7 +33,7 @@ function start(url: string): ChildProcess {
 }
 
 /** Kills, freezes and starts again, one process after the other. */
-async function strike(url: string, own: ReturnType<typeof dice>, forMs: number): Promise<void> {
+async function disturb(url: string, own: ReturnType<typeof seededRandom>, forMs: number): Promise<void> {
   const end = Date.now() + forMs;
   const slots = Array.from({ length: SIZE.processes }, () => start(url));
   while (Date.now() < end) {
@@ -66,22 +66,22 @@ test.skipIf(store === null)(
   "for any treatment of processes and database, each job ends once, and only its holder writes for it",
   async () => {
     const seed = process.env.CHAOS_SEED ?? "7";
-    const own = dice(`storm/${seed}`);
-    const weather = { faults: readFaults("backends,cut,swallow,full,slow"), isCalm: true };
+    const own = seededRandom(`storm/${seed}`);
+    const activeFaults = { faults: readFaults("backends,cut,swallow,full,slow"), isCalm: true };
     const history = openHistory(null);
-    const stage = await openPostgresStage({
+    const harness = await openPostgresDatabase({
       store: store ?? "",
-      dice: own.fork("db"),
-      weather,
+      random: own.fork("db"),
+      activeFaults,
       history,
       say: () => {},
     });
-    const admin = openPostgres(stage.direct);
+    const admin = openPostgres(harness.direct);
     await migrate(admin, [QUEUE_PART], "the test database");
     await admin.run("CREATE TABLE effects (id bigserial, key text, head text, job bigint, token int)");
-    const queue = openStormQueue(stage.direct);
-    weather.isCalm = false;
-    const striking = strike(stage.url, own.fork("processes"), SIZE.forMs);
+    const queue = openStormQueue(harness.direct);
+    activeFaults.isCalm = false;
+    const striking = disturb(harness.url, own.fork("processes"), SIZE.forMs);
     const last = new Map<string, string>();
     for (let number = 0; number < SIZE.jobs; number++) {
       const job = reviewJob(1 + own.below(12), own.pick(["a", "b", "c", "d"]), 1 + own.below(6));
@@ -91,7 +91,7 @@ test.skipIf(store === null)(
       await wait(SIZE.forMs / SIZE.jobs / 2);
     }
     await striking;
-    weather.isCalm = true;
+    activeFaults.isCalm = true;
     const open = () => admin.one<{ n: number }>("SELECT count(*) AS n FROM jobs WHERE state IN ('waiting', 'running')");
     const calm = Date.now();
     while (((await againWhileItPasses(open))?.n ?? 1) > 0 && Date.now() - calm < 240_000) await wait(200);
@@ -118,7 +118,7 @@ test.skipIf(store === null)(
     await queue.close();
     await admin.close();
     for (const child of children) child.kill("SIGKILL");
-    await stage.close();
+    await harness.close();
   },
   600_000,
 );

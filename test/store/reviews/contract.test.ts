@@ -2,35 +2,35 @@
 import { afterAll, describe } from "vitest";
 import { storedRetrievalStatistics, storedRetrievals } from "../../../src/store/reviews/retrievals.ts";
 import { recordsOn } from "../../../src/wire/store.ts";
-import { bookContracts } from "../../adapters/contracts/books.ts";
 import { ledgerContract } from "../../adapters/contracts/ledger.ts";
 import { NOW, retrievalLogContract } from "../../adapters/contracts/retrieval-log.ts";
-import { writeBookContract } from "../../adapters/contracts/write-book.ts";
-import { postgresStage, type StoreStage, sqliteStage } from "../stage.ts";
+import { stateStoreContracts } from "../../adapters/contracts/state-stores.ts";
+import { writeStoreContract } from "../../adapters/contracts/write-store.ts";
+import { postgresHarness, type StoreHarness, sqliteHarness } from "../store-harness.ts";
 
-contracts("SQLite", await sqliteStage());
-const onPostgres = await postgresStage();
+contracts("SQLite", await sqliteHarness());
+const onPostgres = await postgresHarness();
 describe.skipIf(onPostgres === null)("on PostgreSQL", () => {
   if (onPostgres !== null) contracts("PostgreSQL", onPostgres);
 });
 
-function contracts(name: string, stage: StoreStage): void {
-  afterAll(() => stage.close());
-  const { db, pass } = stage;
+function contracts(name: string, harness: StoreHarness): void {
+  afterAll(() => harness.close());
+  const { db, pass } = harness;
   const open = async () => {
-    await stage.empty();
-    const books = recordsOn(db, { process: null, reclaim: () => Promise.resolve() });
-    return { queue: stage.queue(), books, pass };
+    await harness.empty();
+    const stores = recordsOn(db, { process: null, reclaim: () => Promise.resolve() });
+    return { queue: harness.queue(), stores, pass };
   };
-  ledgerContract(`${name}'s reviews`, async () => (await open()).books.ledger);
-  writeBookContract(name, async () => {
-    const { queue, books } = await open();
-    const { orphanWrites: orphans, pace } = books;
-    return { queue, book: (lease) => books.held(lease).writes, orphans, pace, pass };
+  ledgerContract(`${name}'s reviews`, async () => (await open()).stores.ledger);
+  writeStoreContract(name, async () => {
+    const { queue, stores } = await open();
+    const { orphanWrites: orphans, pace } = stores;
+    return { queue, book: (lease) => stores.held(lease).writes, orphans, pace, pass };
   });
   retrievalLogContract(`the log in ${name}`, async () => {
-    await stage.empty();
+    await harness.empty();
     return { log: storedRetrievals(db), statistics: storedRetrievalStatistics(db, () => NOW) };
   });
-  bookContracts(name, open);
+  stateStoreContracts(name, open);
 }

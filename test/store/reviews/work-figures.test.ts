@@ -7,25 +7,25 @@ import { storedWorkFigures } from "../../../src/store/reviews/work-figures.ts";
 import { review } from "../../adapters/contracts/ledger.ts";
 import { reviewJob } from "../../adapters/contracts/queue.ts";
 import { anEntry, aSkip } from "../../adapters/contracts/retrieval-log.ts";
-import { postgresStage, type StoreStage, sqliteStage } from "../stage.ts";
+import { postgresHarness, type StoreHarness, sqliteHarness } from "../store-harness.ts";
 
 const DAY = 24 * 60 * 60_000;
 const SHOP = "github.com/42";
 /** Its key begins like the shop's. */
 const NEIGHBOUR = 421;
 
-figures("SQLite", await sqliteStage());
-const onPostgres = await postgresStage();
+figures("SQLite", await sqliteHarness());
+const onPostgres = await postgresHarness();
 describe.skipIf(onPostgres === null)("on PostgreSQL", () => {
   if (onPostgres !== null) figures("PostgreSQL", onPostgres);
 });
 
-function figures(name: string, stage: StoreStage): void {
+function figures(name: string, harness: StoreHarness): void {
   describe(`figures of the work on ${name}`, () => {
-    const { db } = stage;
+    const { db } = harness;
     const work = storedWorkFigures(db);
-    afterAll(() => stage.close());
-    beforeEach(() => stage.empty());
+    afterAll(() => harness.close());
+    beforeEach(() => harness.empty());
 
     test("reviews are listed newest first, a page at a time, and counted by day and by what became of them", async () => {
       const ledger = storedReviews(db);
@@ -120,7 +120,7 @@ function figures(name: string, stage: StoreStage): void {
     });
 
     test("jobs are counted by lane and state", async () => {
-      const queue = stage.queue();
+      const queue = harness.queue();
       for (const number of [1, 2]) await queue.add(reviewJob(number, "a"), 1);
       await queue.lease(2);
       expect(await work.jobCounts()).toEqual([

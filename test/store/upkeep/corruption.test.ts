@@ -104,7 +104,7 @@ async function live(folder: string, one: Corruption): Promise<void> {
       return count(`${one.kind} of memory.db: reviews go on without`);
     }
     count(`${one.kind} of memory.db: read`);
-    expect(await heard(join(folder, "memory.db"))).toBeGreaterThan(0);
+    expect(await retrieved(join(folder, "memory.db"))).toBeGreaterThan(0);
   } finally {
     await store.close().catch(() => {});
   }
@@ -122,7 +122,7 @@ async function readReview(store: Store, n: number, id: number): Promise<void> {
 }
 
 /** How many memories can be found; throws when one of them is another's. */
-async function heard(path: string): Promise<number> {
+async function retrieved(path: string): Promise<number> {
   let found = 0;
   const db = openSqlite(path, { now: Date.now, isReader: true, vectors: "installed" });
   const recall = recallInProcess(db, ROWS_IN_DATABASE);

@@ -22,7 +22,7 @@ import { moveStore, refuseHalfMoved } from "../../../src/store/upkeep/move.ts";
 import { openMigration } from "../../../src/wire/cli/store.ts";
 import { openStore } from "../../../src/wire/store.ts";
 import { memoryRecord, SHOP, SPACE, scopeOf, vectorAt } from "../../adapters/contracts/memory.ts";
-import { fillWithPerson } from "../../adapters/contracts/person-books.ts";
+import { fillWithPerson } from "../../adapters/contracts/person-stores.ts";
 import { reviewJob } from "../../adapters/contracts/queue.ts";
 import { anEntry } from "../../adapters/contracts/retrieval-log.ts";
 import { type TestDatabase, testDatabase } from "../../postgres.ts";

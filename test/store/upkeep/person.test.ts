@@ -9,7 +9,7 @@ import { openPostgres } from "../../../src/store/postgres.ts";
 import { backupPorts, personPorts } from "../../../src/wire/cli/store.ts";
 import { openStore, type Store } from "../../../src/wire/store.ts";
 import { memoryRecord, SHOP, SPACE, scopeOf } from "../../adapters/contracts/memory.ts";
-import { fillWithPerson, LOGIN, personContract, tracesIn } from "../../adapters/contracts/person-books.ts";
+import { fillWithPerson, LOGIN, personContract, tracesIn } from "../../adapters/contracts/person-stores.ts";
 import { testDatabase } from "../../postgres.ts";
 
 const closing: (() => unknown)[] = [];
@@ -34,7 +34,7 @@ const bytes = (folder = home) =>
     .join("\n");
 
 /** What looks after the store at a place; closed after the test. */
-async function books(place: string) {
+async function stores(place: string) {
   const ports = await personPorts(place);
   closing.push(() => ports.close());
   return ports;
@@ -42,10 +42,10 @@ async function books(place: string) {
 
 personContract("a data folder", async () => {
   await fillWithPerson(await openStore(home));
-  const person = await books(home);
+  const person = await stores(home);
   const store = await openStore(home, { isCommand: true });
   closing.push(() => store.close());
-  return { books: person, store, everything: () => bytes() };
+  return { stores: person, store, everything: () => bytes() };
 });
 
 const first = await testDatabase();
@@ -55,7 +55,7 @@ describe.skipIf(first === null)("on PostgreSQL", () => {
     if (given === null) throw new Error("there is no PostgreSQL");
     closing.push(() => given.drop());
     await fillWithPerson(await openStore(given.url));
-    const person = await books(given.url);
+    const person = await stores(given.url);
     const store = await openStore(given.url, { isCommand: true });
     closing.push(() => store.close());
     const db = openPostgres(given.url);
@@ -71,7 +71,7 @@ describe.skipIf(first === null)("on PostgreSQL", () => {
       }
       return all;
     };
-    return { books: person, store, everything };
+    return { stores: person, store, everything };
   });
 });
 await first?.drop();
@@ -120,7 +120,7 @@ describe("a memory that named the person", () => {
       { ...one, by: "vera" },
     ];
     await store.evidence.decide(SHOP, [{ memoryId: FINDING.id, outcome: "declined", decided: null, against }]);
-    const person = await books(home);
+    const person = await stores(home);
     const named = (await person.rows({ login: "wren" })).filter(({ kept }) => kept === "memory.db/against");
     expect(named).toMatchObject([{ row: { by: "Wren" } }]);
     await person.erase({ login: "wren" }, false);
@@ -142,7 +142,7 @@ describe("a memory that named the person", () => {
     await store.memory.remember([{ record, vector: null }], SPACE);
     const asked = async (text: string) => (await store.recall.matching(scopeOf(), [text], 5, {})).flat().length;
     expect([await asked("wren77canary"), await asked("handshake")]).toEqual([1, 1]);
-    await (await books(home)).erase({ login: "wren77canary" }, false);
+    await (await stores(home)).erase({ login: "wren77canary" }, false);
     expect([await asked("wren77canary"), await asked("handshake"), await asked("ghost")]).toEqual([0, 1, 1]);
   });
 });

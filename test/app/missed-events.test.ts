@@ -1,0 +1,286 @@
+// What nobody told us of: deliveries that GitHub lost, logged as failed or wrongly believed delivered, in any order, and
+// while the server was away. Every open pull request ends with one review of its last head.
+import fc from "fast-check";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import type { Pull, Repository } from "../fakes/github/conversation.ts";
+import type { Fate } from "../fakes/github/hooks.ts";
+import { type Harness, openHarness, until } from "./app-harness.ts";
+import { BALANCE, summaryOf } from "./change-builders.ts";
+
+const SLOW = process.env.SLOW === "1";
+if (!SLOW) console.warn("skipped: 116 of 120 orders and 996 of 1,000 shuffles; SLOW=1 runs all");
+/** Lives that happen beside each other. */
+const AT_A_TIME = 25;
+const TIMES = { everyMs: 150, youngMs: 0 };
+
+let harness: Harness;
+let shop: Repository;
+async function open(): Promise<void> {
+  harness = await openHarness({ app: { missed: TIMES } });
+  shop = await harness.world.repository("acme", "shop", { files: { "README.md": "# Shop\n" } });
+  // From here on the repository is known: what is opened there is owed a review.
+  await until("the repository is looked at", () => asked("/repos/acme/shop/pulls") > 1);
+}
+const asked = (path: string) => harness.world.requests.filter((one) => one.path === path && one.status === 200).length;
+
+const reviewsOf = (pull: Pull) => harness.world.comments(pull).reviews.map(({ commitId }) => commitId);
+const isCovered = (pull: Pull) => reviewsOf(pull).includes(pull.headSha);
+/** No event was asked for more than once. */
+function redeliveries(): number {
+  const again = harness.world.deliveries.filter(({ redelivery }) => redelivery).map(({ id }) => id);
+  expect(new Set(again).size).toBe(again.length);
+  return again.length;
+}
+async function covered(pulls: readonly Pull[]): Promise<void> {
+  await until("each head has its review", () => pulls.every(isCovered));
+  for (const pull of pulls) {
+    expect(reviewsOf(pull).filter((sha) => sha === pull.headSha)).toHaveLength(1);
+    summaryOf(harness.world, pull);
+  }
+  expect(harness.world.violations).toEqual([]);
+  expect(harness.world.unfaithful.filter((one) => /hook|installation\/repositories/.test(one))).toEqual([]);
+}
+const files = (n: number) => ({ [`src/balance_${n}.py`]: BALANCE });
+
+describe("deliveries that do not arrive", () => {
+  beforeEach(open);
+  afterEach(() => harness.close());
+
+  test("of all that happens a third is lost, failed or wrongly logged, and every last head gets its review", async () => {
+    const { world } = harness;
+    const fates = fc.sample(
+      fc.oneof(
+        { weight: 7, arbitrary: fc.constant<Fate>("sent") },
+        { weight: 3, arbitrary: fc.constantFrom<Fate>("lost", "failed", "claimed") },
+      ),
+      { numRuns: 400, seed: 19 },
+    );
+    let missed = 0;
+    world.setFate(() => {
+      const fate = fates.pop() ?? "sent";
+      if (fate !== "sent") missed += 1;
+      return fate;
+    });
+    const pulls: Pull[] = [];
+    for (let n = 0; n < 10; n += 1) {
+      const pull = await world.pullRequest(shop, { title: `Balance ${n}`, files: files(n) });
+      if (n % 2 === 0) await world.push(pull, { "README.md": `# Shop ${n}\n` });
+      pulls.push(pull);
+    }
+    expect(missed).toBeGreaterThan(2);
+    await covered(pulls);
+    const logged = world.deliveries.filter(({ isLogged, redelivery }) => isLogged && !redelivery);
+    const arrived = () => logged.every(({ id }) => harness.outcomeOf(id) !== null);
+    await until("what GitHub's log knows arrived", arrived);
+    expect(redeliveries()).toBeGreaterThan(0);
+  });
+
+  test("while the server is off for 50 events, all of them are made up for when it is back", async () => {
+    const { world } = harness;
+    const pulls: Pull[] = [];
+    await harness.restart({}, async () => {
+      for (let n = 0; n < 10; n += 1) {
+        const pull = await world.pullRequest(shop, { title: `Balance ${n}`, files: files(n) });
+        for (const round of [1, 2]) await world.push(pull, { "README.md": `# Shop ${n} ${round}\n` });
+        await world.closePull(pull);
+        await world.reopen(pull);
+        pulls.push(pull);
+      }
+    });
+    await covered(pulls);
+    await until("all of them came again", () => redeliveries() >= 50);
+    expect(redeliveries()).toBe(50);
+    await until("the log tells it", () => harness.log.some((line) => line.includes("redelivery of missed deliveries")));
+    // One review each: of the last head.
+    for (const pull of pulls) expect(reviewsOf(pull)).toEqual([pull.headSha]);
+  });
+
+  test("of what was missed, what people wrote comes again first, and checks of other Apps never", async () => {
+    const { world } = harness;
+    world.person("otto", { permission: "admin", association: "OWNER" });
+    const pull = await world.pullRequest(shop, { title: "Balance", files: files(1) });
+    await harness.settled(pull);
+    const before = world.deliveries.length;
+    await harness.restart({}, async () => {
+      await world.push(pull, { "README.md": "# Shop 2\n" });
+      for (let n = 0; n < 20; n += 1) await world.otherCheck(pull, "check_run", "completed");
+      await world.otherCheck(pull, "check_suite", "created");
+      await world.comment(pull, "otto", "/kodiai help");
+    });
+    const again = () => world.deliveries.slice(before).filter(({ redelivery }) => redelivery);
+    await until("they come again", () => again().length >= 2);
+    await new Promise((resolve) => setTimeout(resolve, 3 * TIMES.everyMs));
+    expect(again().map(({ event, action }) => `${event} ${action}`)).toEqual([
+      "issue_comment created",
+      "pull_request synchronize",
+    ]);
+  });
+
+  test("pull requests that were open before Kodiai came wait until they change", async () => {
+    const { world } = harness;
+    const older = await world.repository("acme", "older", { files: { "README.md": "# Older\n" } });
+    const [left, pushed] = [await silent(older, 1), await silent(older, 2)];
+    // Long before anybody looked.
+    for (const pull of [left, pushed]) Object.assign(pull, { createdAt: "2026-01-02T03:04:05Z" });
+    await until("it is looked at", () => asked("/repos/acme/older/pulls") > 1);
+    await world.push(pushed, { "README.md": "# Newer\n" }, { announce: false });
+    await covered([pushed]);
+    expect(reviewsOf(left)).toEqual([]);
+  });
+
+  test("a draft that became ready without a word to us is reviewed", async () => {
+    const { world } = harness;
+    const pull = await world.pullRequest(shop, { title: "Balance", files: files(1), draft: true });
+    await harness.settled(pull);
+    expect(reviewsOf(pull)).toEqual([]);
+    await new Promise((resolve) => setTimeout(resolve, 2_000));
+    world.setFate(() => "lost");
+    await world.readyForReview(pull);
+    await covered([pull]);
+  });
+
+  test("requests stop where the rest of the hour is left to reviews", async () => {
+    const { world } = harness;
+    const headers = { "x-ratelimit-limit": "5000", "x-ratelimit-remaining": "900", "x-ratelimit-reset": "9999999999" };
+    world.fail({ match: { path: "/installation/repositories" }, onlyHeaders: true, headers, times: 10_000 });
+    const before = asked("/repos/acme/shop/pulls");
+    await until("it is said", () => harness.log.some((line) => line.includes("reserved for reviews")));
+    const after = asked("/repos/acme/shop/pulls");
+    await until("it is tried again", () => asked("/installation/repositories") > 8);
+    expect(after - before).toBeLessThanOrEqual(1);
+    expect(asked("/repos/acme/shop/pulls")).toBe(after);
+  });
+});
+
+describe("a sweep that runs without waiting ten minutes", () => {
+  const failed = () => harness.log.filter((line) => line.includes("open pull requests could not be checked")).length;
+  const missed = { everyMs: 600_000, againMs: 50, youngMs: 0 };
+  /** When the last whole look began, once it is over; 0 before the first. */
+  const looked = () => Number(harness.rows("SELECT at FROM moments WHERE name = 'round'")[0]?.at ?? 0);
+  beforeEach(async () => {
+    harness = await openHarness({ app: { missed } });
+    await until("the first look is over", () => looked() > 0);
+    shop = await harness.world.repository("acme", "shop", { files: { "README.md": "# Shop\n" } });
+    const first = looked();
+    await harness.world.install("acme", [shop]);
+    await until("it is looked at because the App was installed there", () => looked() > first);
+    // On a busy machine it has been more than once.
+    expect(asked("/repos/acme/shop/pulls")).toBeGreaterThan(0);
+  });
+  afterEach(() => harness.close());
+
+  test("a repository that the App comes to reach is looked at at once", async () => {
+    const { world } = harness;
+    await world.reach(shop, false);
+    const pull = await silent(shop, 1);
+    await world.reach(shop, true);
+    await covered([pull]);
+  });
+
+  test("what was given up while the App was suspended is reviewed as soon as it no longer is", async () => {
+    const { world } = harness;
+    let isSuspended = true;
+    const body = { message: "This installation has been suspended" };
+    world.fail({ match: { path: /\/pulls\/\d+$/ }, status: 403, body, times: 1_000, chance: () => isSuspended });
+    const pull = await world.pullRequest(shop, { title: "Balance", files: files(1) });
+    expect(await harness.settled(pull)).toMatchObject({
+      state: "parked",
+      outcome: expect.stringMatching(/^suspended: /),
+    });
+    // On a busy machine it has been more than once; none of those looks could review it.
+    const before = asked("/repos/acme/shop/pulls");
+    isSuspended = false;
+    const installation = { id: 1, account: { login: "acme", id: 1, type: "Organization" }, suspended_at: null };
+    await world.deliver("installation", { action: "unsuspend", installation });
+    await covered([pull]);
+    expect(asked("/repos/acme/shop/pulls")).toBeGreaterThan(before);
+  });
+
+  test("a look that fails is repeated after a while that doubles, until one does not", async () => {
+    const { world } = harness;
+    world.fail({ match: { path: "/app/installations" }, status: 502, times: 1_000, chance: () => failed() < 4 });
+    const began = Date.now();
+    await world.reach(shop, true);
+    await until("it failed", () => failed() === 1);
+    const pull = await silent(shop, 1);
+    await covered([pull]);
+    expect(failed()).toBe(4);
+    expect(Date.now() - began).toBeGreaterThanOrEqual((1 + 2 + 4 + 8) * 50);
+  });
+
+  test("so is one during which a repository could not be looked at", async () => {
+    const { world } = harness;
+    world.fail({ match: { path: "/repos/acme/shop/pulls" }, status: 502, times: 2 });
+    const pull = await silent(shop, 1);
+    await world.reach(shop, true);
+    await covered([pull]);
+  });
+});
+
+/** Opened, and GitHub sends nothing about it. */
+async function silent(repository: Repository, n: number): Promise<Pull> {
+  return harness.world.pullRequest(repository, { title: `Balance ${n}`, files: files(n), announce: false });
+}
+
+describe("deliveries in any order", () => {
+  beforeAll(open);
+  afterAll(() => harness.close());
+
+  /** A life of five events of which nothing arrived yet. Returns what GitHub would have sent, in order. */
+  async function life(n: number): Promise<{ readonly pull: Pull; readonly sent: readonly unknown[] }> {
+    const { world } = harness;
+    const first = world.deliveries.length;
+    world.setFate(() => "lost");
+    const pull = await world.pullRequest(shop, { title: `Balance ${n}`, files: files(n), draft: true });
+    pull.draft = false;
+    for (const round of ["A", "B"]) await world.push(pull, { "README.md": `# Shop ${n} ${round}\n` });
+    await world.closePull(pull);
+    await world.reopen(pull);
+    world.setFate(null);
+    return { pull, sent: world.deliveries.slice(first).map(({ payload }) => payload) };
+  }
+  /** Lives of which deliveries arrive in these orders, all at a time. */
+  async function play(n: number, orders: readonly (readonly number[])[]): Promise<void> {
+    // One after the other: a life is told by what GitHub did not send meanwhile.
+    const lives: { readonly life: Awaited<ReturnType<typeof life>>; readonly order: readonly number[] }[] = [];
+    for (const [at, order] of orders.entries()) lives.push({ life: await life(n + at), order });
+    const arriving = lives.map(async ({ life: { sent }, order }) => {
+      expect(sent).toHaveLength(5);
+      for (const at of order) await harness.world.deliver("pull_request", sent[at]);
+    });
+    await Promise.all(arriving);
+    const pulls = lives.map(({ life: { pull } }) => pull);
+    await covered(pulls);
+    for (const pull of pulls) {
+      expect(reviewsOf(pull)).toEqual([pull.headSha]);
+      // Done with: a thousand open pull requests would only be listed again and again.
+      pull.state = "closed";
+    }
+  }
+
+  const orders = permutations([0, 1, 2, 3, 4]);
+  const sample = SLOW ? orders : orders.filter((_, at) => at % 30 === 7);
+  test("orders of opened, two pushes, closed, reopened end in one review of the last head", async () => {
+    expect(orders).toHaveLength(120);
+    for (let n = 0; n < sample.length; n += AT_A_TIME) await play(n, sample.slice(n, n + AT_A_TIME));
+  }, 900_000);
+
+  const shuffles = SLOW ? 1_000 : 4;
+  test("shuffles with repeats and losses end in the same", async () => {
+    const any = fc.array(fc.nat({ max: 4 }), { minLength: 0, maxLength: 12 });
+    const orders = fc.sample(any, { numRuns: shuffles, seed: 7 });
+    for (let n = 0; n < orders.length; n += AT_A_TIME) {
+      // The emulator counts requests as GitHub does, and lets nobody ask 5,000 times an hour.
+      if (n % 50 === 0 && n > 0) {
+        await harness.close();
+        await open();
+      }
+      await play(1_000 + n, orders.slice(n, n + AT_A_TIME));
+    }
+  }, 3_600_000);
+});
+
+function permutations(items: readonly number[]): number[][] {
+  if (items.length === 0) return [[]];
+  return items.flatMap((first) => permutations(items.filter((one) => one !== first)).map((rest) => [first, ...rest]));
+}

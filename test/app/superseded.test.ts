@@ -1,0 +1,76 @@
+// Somebody pushes, closes, locks or takes the app off, right before any request of a review: nothing is said about what is over, and
+// what is there now is reviewed once.
+import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+import type { Pull, Repository } from "../fakes/github/conversation.ts";
+import { type Harness, openHarness } from "./app-harness.ts";
+import { BACKUP, BALANCE, said } from "./change-builders.ts";
+
+let harness: Harness;
+let repository: Repository;
+beforeAll(async () => {
+  harness = await openHarness();
+  repository = await harness.world.repository("acme", "shop", { files: { "README.md": "# Shop\n" } });
+});
+afterEach(() => expect(harness.world.violations).toEqual([]));
+afterAll(() => harness.close());
+
+/** Before which request; each is met once, at its first or, for the head, at a later reading of it. */
+const MOMENTS: readonly (readonly [string, string, RegExp])[] = [
+  ["the files are listed", "GET", /\/files$/],
+  ["the comments are read", "GET", /\/pulls\/\d+\/comments$/],
+  ["the summary is looked for", "GET", /\/issues\/\d+\/comments$/],
+  ["reviews are listed", "GET", /\/pulls\/\d+\/reviews$/],
+];
+
+const FILES = { "ops/backup.py": BACKUP, "src/balance.py": BALANCE };
+
+/** Opens a pull request to which something happens meanwhile. */
+async function opened(method: string, path: RegExp, happens: (pull: Pull) => void | Promise<void>): Promise<Pull> {
+  const pull = await harness.world.pullRequest(repository, { title: "Back up", files: FILES, draft: true });
+  harness.world.fail({ match: { method, path }, happens: () => happens(pull) });
+  await harness.world.readyForReview(pull);
+  await harness.settled(pull);
+  return pull;
+}
+
+test.each(MOMENTS)("a push right before %s: the new head alone is reviewed, once", async (_when, method, path) => {
+  const pull = await opened(method, path, (one) => harness.world.push(one, { "ops/backup.py": null }));
+  await harness.settled(pull);
+  const { reviews, inline } = harness.world.comments(pull);
+  expect(reviews.filter(({ body }) => body !== "").map(({ commitId }) => commitId)).toEqual([pull.headSha]);
+  expect(inline.map(({ commitId }) => commitId)).toEqual([pull.headSha]);
+  expect(said(harness.world, pull)).toEqual(["src/balance.py:5 tls-verify-disabled"]);
+});
+
+test.each(MOMENTS)("closed right before %s: no review is posted", async (_when, method, path) => {
+  const pull = await opened(method, path, (one) => harness.world.closePull(one));
+  expect(harness.world.comments(pull).reviews).toEqual([]);
+  // The delivery of the closing may be quicker than the look at the pull request.
+  const end = { state: expect.stringMatching(/^(?:done|cancelled)$/), outcome: expect.stringMatching(/closed/) };
+  expect(harness.jobs(pull).at(-1)).toMatchObject(end);
+});
+
+test.each(MOMENTS)("locked right before %s: no review is posted", async (_when, method, path) => {
+  const pull = await opened(method, path, (one) => harness.world.lock(one));
+  expect(harness.world.comments(pull).reviews).toEqual([]);
+  expect(harness.jobs(pull).at(-1)).toMatchObject({ state: "done", outcome: expect.stringMatching(/locked/) });
+});
+
+test("locked between the last look and the review: GitHub's refusal is known for what it is", async () => {
+  const pull = await opened("POST", /\/reviews$/, (one) => harness.world.lock(one));
+  expect(harness.world.comments(pull).reviews).toEqual([]);
+  const outcome = expect.stringMatching(/: the conversation is locked$/);
+  expect(harness.jobs(pull).at(-1)).toMatchObject({ state: "done", outcome });
+  expect(harness.rows("SELECT * FROM intents WHERE state = 'sent'")).toEqual([]);
+});
+
+test("the app is taken off in the middle: the job ends, and nothing is asked again and again", async () => {
+  harness.world.fail({ match: { method: "GET", path: /\/pulls\/\d+\/comments$/ }, status: 404, times: 50 });
+  const pull = await harness.world.pullRequest(repository, { title: "Back up", files: FILES });
+  expect(await harness.settled(pull)).toMatchObject({
+    state: "done",
+    attempt: 1,
+    outcome: expect.stringMatching(/^gone: /),
+  });
+  expect(harness.world.comments(pull).reviews).toEqual([]);
+});

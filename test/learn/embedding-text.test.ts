@@ -1,0 +1,62 @@
+import { expect, test } from "vitest";
+import { type DigestKind, digest } from "../../src/learn/remember/embedding-text.ts";
+import { givenRecord } from "./memory-builders.ts";
+
+const FIELDS = {
+  situation: "A payment call is repeated in a loop without telling transient from final failures.",
+  tags: ["retry loop", "missing error distinction", "double charge"],
+  lesson: "Retry only failures that are known to be transient.",
+};
+
+test("the context comes before the text: repository, path, language, category", () => {
+  expect(digest(givenRecord())).toBe(
+    "acme/payments · src/charge/retry.cc · cpp · correctness\n" +
+      "Only retry on timeouts: a declined card must not be charged twice.",
+  );
+});
+
+test("an unknown language and an absent path are not said", () => {
+  const record = givenRecord({ language: "unknown", path: null, category: null });
+  expect(digest(record).split("\n")[0]).toBe("acme/payments");
+});
+
+test("situation, tags and lesson are joined where a model has written them", () => {
+  expect(digest(givenRecord(FIELDS), { kind: "fields", context: false })).toBe(
+    `${FIELDS.situation} | retry loop | missing error distinction | double charge | ${FIELDS.lesson}`,
+  );
+});
+
+test("each field can be left out of what is embedded, so that its worth can be measured", () => {
+  const of = (kind: DigestKind, record = givenRecord(FIELDS)) => digest(record, { kind, context: false });
+  expect(of("situation")).toBe(FIELDS.situation);
+  expect(of("situation-and-tags")).toBe([FIELDS.situation, ...FIELDS.tags].join(" | "));
+  for (const kind of ["situation", "situation-and-tags"] as const)
+    expect(of(kind, givenRecord())).toBe(givenRecord().text);
+});
+
+test("tags alone do not take the place of what was said", () => {
+  const record = givenRecord({ tags: ["retry loop"] });
+  expect(digest(record, { kind: "fields", context: false })).toBe(record.text);
+});
+
+test("each kind can be switched on", () => {
+  const record = givenRecord(FIELDS);
+  const of = (kind: Parameters<typeof digest>[1] & object) => digest(record, kind);
+  expect(of({ kind: "text", context: false })).toBe(record.text);
+  expect(of({ kind: "text-and-code", context: false })).toBe(`${record.text}\n${record.hunk}`);
+  expect(of({ kind: "everything", context: false })).toBe(
+    `${of({ kind: "fields", context: false })}\n${record.text}\n${record.hunk}`,
+  );
+});
+
+test("a document is embedded by its own words, though its tags name languages", () => {
+  const record = givenRecord({ corpus: "doc", tags: ["python"], symbol: "Errors > Retry", text: "Retry thrice." });
+  expect(digest(record)).toMatch(/ · Errors > Retry\nRetry thrice\.$/);
+});
+
+test("a record that says nothing gives no text, and no text is longer than the cap", () => {
+  expect(digest(givenRecord({ text: "  " }))).toBe("");
+  const long = digest(givenRecord({ text: "😀".repeat(20_000) }));
+  expect(long.length).toBeLessThanOrEqual(12_000);
+  expect(long.isWellFormed()).toBe(true);
+});

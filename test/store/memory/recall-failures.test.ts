@@ -1,0 +1,285 @@
+// What search does when something is wrong: it answers with what is left, says what is missing, and ends in time.
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, describe, expect, test } from "vitest";
+import { memorySearch, ROWS_IN_DATABASE, type SearchSettings } from "../../../src/search/memory-search.ts";
+import { usearchExact } from "../../../src/search/vector-index.ts";
+import { storedMemory } from "../../../src/store/memory/memory.ts";
+import { memoryFacts } from "../../../src/store/memory/memory-facts.ts";
+import { openMemoryFile } from "../../../src/store/memory/memory-file.ts";
+import { type RecallSettings, threadRecall } from "../../../src/store/memory/recall.ts";
+import { storedRows } from "../../../src/store/memory/search-rows.ts";
+import { openSqlite } from "../../../src/store/sqlite.ts";
+import { memoryRecord, SHOP, SPACE, scopeOf, vectorAt } from "../../adapters/contracts/memory.ts";
+
+const closing: (() => void | Promise<void>)[] = [];
+afterEach(async () => {
+  for (const close of closing.splice(0).reverse()) await close();
+});
+
+async function opened() {
+  const folder = mkdtempSync(join(tmpdir(), "kodiai-troubles-"));
+  closing.push(() => rmSync(folder, { recursive: true }));
+  const path = join(folder, "memory.db");
+  const db = await openMemoryFile(path);
+  db.connection.pragma("synchronous = OFF");
+  closing.push(() => db.close());
+  return { path, db, memory: storedMemory(db, () => Promise.resolve()) };
+}
+
+/** A search over the file that keeps what it reported, `PART: REASON`. */
+function searching(path: string, settings: Partial<SearchSettings> = {}) {
+  const reported: string[] = [];
+  const db = openSqlite(path, { now: Date.now, isReader: true, vectors: "installed" });
+  closing.push(() => db.close());
+  const limits = { memoryBytes: 256e6, rowsInDatabase: ROWS_IN_DATABASE, exact: usearchExact(), ...settings };
+  const search = memorySearch(storedRows(db), limits);
+  const report = (part: string, reason: string) => void reported.push(`${part}: ${reason}`);
+  return {
+    search,
+    reported,
+    matching: async (text: string, k = 30) => (await search.matching(scopeOf(), [text], k, {}, report)).flat(),
+    nearest: async (axis: number, k = 10) =>
+      (await search.nearest(scopeOf(), [vectorAt(axis)], SPACE, k, {}, report)).flat(),
+  };
+}
+
+function recalling(place: string, settings: Omit<RecallSettings, "place">) {
+  const recall = threadRecall({ place, ...settings });
+  closing.push(() => recall.close());
+  return recall;
+}
+
+const WORDS = ["handshake", "pool", "retry", "deadline", "cursor", "mutex", "socket", "cache"];
+
+function many(count: number, repo = SHOP) {
+  return Array.from({ length: count }, (_, n) => {
+    const word = (step: number) => WORDS[(n * step + (n >> 3)) % WORDS.length];
+    return memoryRecord({
+      ...{ repo, sourceId: `many${n}`, text: `${word(1)} ${word(3)} number${n % 97}`, replies: [], tags: [] },
+    });
+  });
+}
+
+const withoutVectors = (records: ReturnType<typeof many>) => records.map((record) => ({ record, vector: null }));
+
+describe("an index that is held in memory", () => {
+  test("answers as a fresh one does, after any changes since it was read", async () => {
+    const { path, memory } = await opened();
+    const records = many(6_000);
+    await memory.remember(withoutVectors(records), SPACE);
+    const held = searching(path);
+    expect(await held.matching("handshake retry")).toHaveLength(30);
+    await memory.remember(
+      withoutVectors(records.slice(0, 60).map((record) => ({ ...record, text: "mutex alone" }))),
+      SPACE,
+    );
+    await memory.remember(
+      withoutVectors(records.slice(4_000, 4_040).map((record) => ({ ...record, text: "pool alone", stale: true }))),
+      SPACE,
+    );
+    await memory.forget(
+      SHOP,
+      records.slice(1_990, 2_020).map(({ id }) => id),
+    );
+    const fresh = searching(path);
+    for (const text of ["handshake retry", "mutex alone", "pool alone number5", "number96 cursor"]) {
+      const hits = await held.matching(text);
+      expect(hits.length).toBeGreaterThan(0);
+      expect(hits).toEqual(await fresh.matching(text));
+    }
+    expect([...held.reported, ...fresh.reported]).toEqual([]);
+  });
+
+  test("of which not all fits searches the newest memories, and says how many were left out", async () => {
+    const { path, memory } = await opened();
+    const records = many(40);
+    await memory.remember(withoutVectors(records.map((record) => ({ ...record, text: "handshake" }))), SPACE);
+    // A row counts as 1,700 bytes.
+    const { matching, reported } = searching(path, { memoryBytes: 10 * 1_700 });
+    const hits = await matching("handshake", 100);
+    expect(hits.map(({ id }) => id).sort()).toEqual(
+      records
+        .slice(-10)
+        .map(({ id }) => id)
+        .sort(),
+    );
+    expect(reported).toEqual(["memory-bound: the newest 10 of 40 memories were searched; more do not fit into memory"]);
+  });
+
+  test("warming up takes the repositories that were written to last, as many as fit into half of the limit", async () => {
+    const { path, memory } = await opened();
+    for (const repo of ["github.com/1", "github.com/2", "github.com/3"])
+      await memory.remember(withoutVectors(many(10, repo)), SPACE);
+    // For 20 rows, and their indexes once they are held: these take more than a row counts for while they are small.
+    const { search } = searching(path, { memoryBytes: 2 * 25 * 1_700 });
+    const waiting: number[] = [];
+    await search.warm((left) => void waiting.push(left));
+    expect(waiting).toEqual([2, 1, 0]);
+    expect(search.held()).toMatchObject({ repositories: 2, rows: 20 });
+    const { search: roomy } = searching(path);
+    await roomy.warm(() => {});
+    expect(roomy.held()).toMatchObject({ repositories: 3, rows: 30 });
+  });
+});
+
+describe("vectors that cannot be compared", () => {
+  test.each<[string, Partial<SearchSettings>]>([
+    ["in the database", {}],
+    ["in memory", { rowsInDatabase: 0 }],
+  ])("damaged ones are passed over and counted, searching %s", async (_where, settings) => {
+    const { path, db, memory } = await opened();
+    await memory.remember(
+      many(6).map((record, axis) => ({ record, vector: vectorAt(axis) })),
+      SPACE,
+    );
+    await db.script("UPDATE vectors SET code = x'00' WHERE id <= 2");
+    const short = searching(path, settings);
+    expect(await short.nearest(0)).toHaveLength(4);
+    expect(short.reported).toEqual([
+      "damaged-vectors: the vectors of 2 memories are damaged and not compared; words still find them",
+    ]);
+    expect(await short.matching("handshake pool retry deadline cursor mutex number0 number1")).toHaveLength(6);
+    await db.script(
+      "UPDATE vectors SET code = zeroblob(64) WHERE id = 3; UPDATE vectors SET code = x'01' WHERE id = 4",
+    );
+    const flat = searching(path, settings);
+    const hits = await flat.nearest(0);
+    expect(hits.every(({ distance }) => Number.isFinite(distance))).toBe(true);
+    expect(hits).toHaveLength(2);
+    expect(flat.reported).toEqual([
+      "damaged-vectors: the vectors of 4 memories are damaged and not compared; words still find them",
+    ]);
+  });
+
+  test("those of another space are counted in what the scope admits, and nothing is said while there are none", async () => {
+    const { path, memory } = await opened();
+    const other = { model: SPACE.model, dimension: 128 };
+    const [ours = memoryRecord(), old = memoryRecord()] = many(2);
+    const elsewhere = memoryRecord({ repo: "github.com/7" });
+    await memory.remember([{ record: ours, vector: vectorAt(0) }], SPACE);
+    const { nearest, reported } = searching(path);
+    await nearest(0);
+    expect(reported).toEqual([]);
+    for (const record of [old, elsewhere]) await memory.remember([{ record, vector: vectorAt(0, 0, 128) }], other);
+    expect(await nearest(0)).toHaveLength(1);
+    expect(reported).toEqual([
+      `stale-vectors: 1 memory has a vector of another model (${SPACE.model}, 128 numbers), which is not compared; words find them until they are embedded again`,
+    ]);
+    expect(await memoryFacts(path)).toMatchObject({
+      problems: [],
+      repositories: 2,
+      records: 3,
+      stale: 0,
+      spaces: [
+        { ...other, vectors: 2 },
+        { ...SPACE, vectors: 1 },
+      ],
+      sqliteVec: { version: expect.stringMatching(/^v\d/) },
+    });
+  });
+});
+
+describe("what `doctor` says of memory.db", () => {
+  test("counts what is stale, what has no weight, cached queries and the bytes of each file", async () => {
+    const { path, db, memory } = await opened();
+    const [one, two] = many(2);
+    if (one === undefined || two === undefined) throw new Error("two records");
+    await memory.remember(withoutVectors([one, { ...two, stale: true }]), SPACE);
+    const person = "INSERT INTO evidence (id, key, kind, by_access, by_is_bot, at)";
+    await db.script(`
+      ${person} SELECT id, 'k1', 'reply', 'write', 0, 1 FROM records WHERE stale = 0;
+      ${person} SELECT id, 'k2', 'reply', 'read', 0, 1 FROM records WHERE stale = 0;
+      ${person} SELECT id, 'k3', 'reply', 'admin', 1, 1 FROM records WHERE stale = 0;
+      INSERT INTO embeddings (key, vector, at) VALUES ('k', x'00', 1)`);
+    const facts = await memoryFacts(path);
+    expect(facts).toMatchObject({
+      ...{ problems: [], repositories: 1, records: 1, stale: 1, spaces: [], cachedQueries: 1, weightlessActs: 2 },
+      bytes: [{ file: "memory.db" }, { file: "memory.db-wal" }],
+    });
+  });
+
+  test("names what is wrong with a file that is damaged, and does not fail", async () => {
+    const { path, memory, db } = await opened();
+    await memory.remember(withoutVectors(many(500)), SPACE);
+    await db.script("PRAGMA wal_checkpoint(TRUNCATE)");
+    const { problems } = await memoryFacts(path);
+    expect(problems).toEqual([]);
+    const { openSync, writeSync, closeSync } = await import("node:fs");
+    const file = openSync(path, "r+");
+    for (let page = 4; page < 40; page += 1) writeSync(file, Buffer.alloc(64, 0xab), 0, 64, page * 4_096);
+    closeSync(file);
+    const damaged = await memoryFacts(path);
+    expect(damaged.problems.length).toBeGreaterThan(0);
+    expect(damaged.bytes[0]?.bytes).toBeGreaterThan(0);
+  });
+});
+
+describe("warming up", () => {
+  test("is done when all is read: the next question misses nothing", async () => {
+    const { path, memory } = await opened();
+    await memory.remember(withoutVectors(many(4_500)), SPACE);
+    const recall = recalling(path, { patience: { answerMs: null } });
+    expect(recall.warmth()).toEqual({ state: "cold", repositories: 0, rows: 0 });
+    await recall.warm();
+    expect(recall.warmth()).toMatchObject({ state: "warm", repositories: 1, rows: 4_500 });
+    const report: string[] = [];
+    const [hits = []] = await recall.matching(scopeOf(), ["handshake retry"], 30, {}, (part) => void report.push(part));
+    expect([hits.length, report]).toEqual([30, []]);
+  });
+
+  test("lets questions go between two repositories", async () => {
+    const { path, memory } = await opened();
+    for (const repo of ["github.com/1", "github.com/2", "github.com/3"])
+      await memory.remember(withoutVectors(many(1_500, repo)), SPACE);
+    const recall = recalling(path, { patience: { answerMs: null } });
+    const order: string[] = [];
+    await Promise.all([
+      recall.warm().then(() => order.push("warm")),
+      recall.version("github.com/1").then(() => order.push("answered")),
+    ]);
+    expect(order).toEqual(["answered", "warm"]);
+  });
+
+  test("ends with the search, and with the reason when the memory cannot be opened", async () => {
+    const { path, memory } = await opened();
+    for (const repo of ["github.com/1", "github.com/2", "github.com/3"])
+      await memory.remember(withoutVectors(many(1_500, repo)), SPACE);
+    const closed = recalling(path, {});
+    const warming = closed.warm();
+    await closed.close();
+    await expect(warming).resolves.toBeUndefined();
+    await expect(recalling(`${path}.gone`, {}).warm()).rejects.toThrow(/is not there/);
+  });
+});
+
+describe("a search thread", () => {
+  const slow = new URL("../../fakes/slow-search.ts", import.meta.url);
+  const crashing = new URL("../../fakes/crashing-search.ts", import.meta.url);
+
+  test("that is behind is asked nothing more until it has answered, and then it is asked again", async () => {
+    const { path } = await opened();
+    const recall = recalling(path, { program: slow, patience: { answerMs: 1_500 } });
+    await expect.poll(() => recall.version(SHOP).catch(() => null), { timeout: 20_000 }).toBe(0);
+    await expect(recall.matching(scopeOf(), ["x"], 5, {})).rejects.toThrow("timed out: no answer within 1500 ms");
+    await expect(recall.version(SHOP)).rejects.toThrow("timed out: the search thread is still at an earlier question");
+    await expect.poll(() => recall.version(SHOP).catch(() => null), { timeout: 20_000 }).toBe(0);
+  });
+
+  test("that is stuck is ended, and the next question starts another", async () => {
+    const { path } = await opened();
+    const recall = recalling(path, { program: slow, patience: { answerMs: 1_000, stuckMs: 500, downMs: 100 } });
+    await expect(recall.matching(scopeOf(), ["for ever"], 5, {})).rejects.toThrow("timed out");
+    const patient = () => recall.version(SHOP).catch((error: Error) => error.message);
+    await expect.poll(patient, { timeout: 20_000 }).toBe(0);
+  });
+
+  test("that ended twice stays down for a while, not for ever", async () => {
+    const { path } = await opened();
+    const recall = recalling(path, { program: crashing, patience: { downMs: 500 } });
+    for (let times = 0; times < 2; times += 1) await expect(recall.version("crash/1")).rejects.toThrow(/ended/);
+    await expect(recall.version(SHOP)).rejects.toThrow(/stays down for a while/);
+    await expect.poll(() => recall.version(SHOP).catch(() => null), { timeout: 20_000 }).toBe(7);
+  });
+});
