@@ -1,4 +1,4 @@
-// Every key of .kodiai.yml under `knowledge`, with what it changes in what the retrieve room hands on.
+// Every key of .kodiai.yml under `knowledge`, with what it changes in what the retrieve stage hands on.
 import type { ReplayResult } from "../src/domain/figures/replay-result.ts";
 import type { ModelRequest } from "../src/domain/model.ts";
 import type { Precedents } from "../src/domain/retrieval.ts";
@@ -325,7 +325,7 @@ const BACKWARDS: Reranker = {
   },
 };
 
-/** Reviews the case's change under these settings, and tells what the last review was handed by the retrieve room. */
+/** Reviews the case's change under these settings, and tells what the last review was handed by the retrieve stage. */
 export async function retrieved(one: KnowledgeCase, knowledge: string | undefined): Promise<string> {
   const gateCache = newGateCache();
   let last = "";

@@ -50,9 +50,9 @@ export interface Harness {
   rows(sql: string): readonly Record<string, unknown>[];
   /** Lets jobs that wait for another try run now, whatever GitHub asked for. */
   hurry(): Promise<void>;
-  /** Leaves jobs as a process leaves them that dies in the middle, and starts the app anew. */
+  /** Leaves jobs as a process leaves them that dies in the middle, and starts the app again. */
   crash(): Promise<void>;
-  /** Ends the app and starts it anew on the same folder; `meanwhile` happens while it is down. */
+  /** Ends the app and starts it again on the same folder; `meanwhile` happens while it is down. */
   restart(over?: Partial<AppOptions>, meanwhile?: () => unknown): Promise<void>;
   close(): Promise<void>;
 }

@@ -129,7 +129,7 @@ describe.runIf(isHere)("hostile texts from public corpora", () => {
       const files = { "README.md": "# Shop\n" };
       const repository = await harness.world.repository("acme", "shop", { files });
       const texts = naughty().filter((text) => text.trim().length > 3 && text.isWellFormed());
-      // Every fortieth: the corridor has seen them all.
+      // Every fortieth: the pipeline has seen them all.
       for (const [at, text] of texts.filter((_, index) => index % 40 === 7).entries()) {
         const name = text.replace(/[/\0]/g, "_").slice(0, 60);
         const pull = await harness.world.pullRequest(repository, {

@@ -1,4 +1,4 @@
-// Replies that are not what was asked for, each walked through the whole corridor behind the real SDK and a real server on
+// Replies that are not what was asked for, each walked through the whole pipeline behind the real SDK and a real server on
 // loopback: no crash, no defect taken for silence, and what became of the reply stands in the summary.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { ModelLimits } from "../../src/adapters/model/model-limits.ts";

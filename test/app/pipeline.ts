@@ -1,4 +1,4 @@
-// The corridor without a server: one change from plain data, walked by the real rooms and the real rules.
+// The pipeline without a server: one change from plain data, walked by the real rooms and the real rules.
 import { noMemory } from "../../src/adapters/no-memory/recall.ts";
 import type { Precedents } from "../../src/domain/retrieval.ts";
 import type { Review } from "../../src/domain/review.ts";
@@ -43,7 +43,7 @@ export async function reviewOf(change: Change): Promise<Review | string> {
   return written(change, (_room, enter) => Promise.resolve(enter()));
 }
 
-/** What the retrieve room hands on; throws the reason why nothing was reviewed. */
+/** What the retrieve stage hands on; throws the reason why nothing was reviewed. */
 export async function precedentsOf(change: Change): Promise<Precedents> {
   const handedOn = new Map<string, unknown>();
   const review = await written(change, async (stage, enter) => {

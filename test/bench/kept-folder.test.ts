@@ -1,4 +1,4 @@
-// What the retrieval benchmark keeps between two runs is what it would make anew, and its truth is the truth.
+// What the retrieval benchmark keeps between two runs is what it would make again, and its truth is the truth.
 import { mkdtempSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

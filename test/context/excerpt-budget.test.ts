@@ -1,4 +1,4 @@
-// What an excerpt may hold: nothing twice, nothing that the diff shows, nothing beyond the room.
+// What an excerpt may hold: nothing twice, nothing that the diff shows, nothing beyond the stage.
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { type Candidate, shareRoom } from "../../src/context/room.ts";

@@ -1,4 +1,4 @@
-// GitHub as the publish room meets it: takes a review's comments all or none, refuses lines outside the diff and bodies
+// GitHub as the publish stage meets it: takes a review's comments all or none, refuses lines outside the diff and bodies
 // that are too long, keeps what was written, and can die in the middle.
 
 import { Transient } from "../../src/domain/errors.ts";
@@ -125,7 +125,7 @@ export function fakeReviews(given: Partial<World> & Pick<World, "headSha" | "fil
   };
 }
 
-/** GitHub's rule, written anew from the hunk headers: both ends on the comment's side of one hunk, start before end. */
+/** GitHub's rule, written again from the hunk headers: both ends on the comment's side of one hunk, start before end. */
 function standsInDiff({ path, side, startLine, line }: CommentToPost, files: readonly FileDiff[]): boolean {
   const hunks = files.find((file) => file.path === path)?.hunks ?? [];
   return hunks.some((hunk) => {

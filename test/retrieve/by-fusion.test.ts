@@ -1,4 +1,4 @@
-// `method: hybrid` through the door of the room: how ranks and scores become one order, and what language does to it.
+// `method: hybrid` through the door of the stage: how ranks and scores become one order, and what language does to it.
 import { describe, expect, test } from "vitest";
 import type { Precedents } from "../../src/domain/retrieval.ts";
 import { gateCache } from "../../src/retrieve/gate/evaluate-gate.ts";

@@ -1,4 +1,4 @@
-// A small world for the retrieve room: pull requests read by the real gather and analyze, memories as plain records, an
+// A small world for the retrieve stage: pull requests read by the real gather and analyze, memories as plain records, an
 // embedder with chosen vectors and a shelf that compares by brute force.
 import { analyze } from "../../src/analyze/analyze.ts";
 import type { Repo } from "../../src/domain/job.ts";

@@ -1,4 +1,4 @@
-// The retrieve room entered by its door, with a shelf and an embedder of our own: what a test changes is said, the rest is
+// The retrieve stage entered by its door, with a shelf and an embedder of our own: what a test changes is said, the rest is
 // an ordinary change of C++.
 import { Knowledge } from "../../src/config/knowledge.ts";
 import type { Precedents, RankedMemory } from "../../src/domain/retrieval.ts";

@@ -1,4 +1,4 @@
-// A question as a review room asks it, and models that answer it from a fake server.
+// A question as a review stage asks it, and models that answer it from a fake server.
 import { z } from "zod";
 import { MESSAGES } from "../../../src/adapters/model/anthropic/messages.ts";
 import type { ModelLimits } from "../../../src/adapters/model/model-limits.ts";

@@ -130,7 +130,7 @@ function mayHear(world: World, target: number, of: number, takes: boolean): bool
   );
 }
 
-/** Every id that any way of asking gives to a pull request of the target, before the room's own second look and after it. */
+/** Every id that any way of asking gives to a pull request of the target, before the stage's own second look and after it. */
 async function retrieved({ recall }: OpenMemoryPorts, world: World, target: number, pull: number, takes: boolean) {
   const repo = world.repos[target] as Repo;
   const scope = scopeOf({ repo, pull: { number: pull } }, takes);

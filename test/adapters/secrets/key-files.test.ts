@@ -1,4 +1,4 @@
-// Keys that no header names: made here, each time anew, and never seen again.
+// Keys that no header names: made here, each time again, and never seen again.
 import { createHash, generateKeyPairSync, randomBytes } from "node:crypto";
 import { expect, test } from "vitest";
 import { secretRedactor } from "../../../src/adapters/secrets/redact.ts";

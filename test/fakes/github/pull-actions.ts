@@ -40,7 +40,7 @@ export interface PullActs {
   pullRequest(repository: Repository, options: PullRequestOptions): Promise<Pull>;
   /** One commit on the head; `synchronize`. */
   push(pull: Pull, files: Files, options?: Announce): Promise<void>;
-  /** The branch starts anew from the base with these files; `synchronize`. */
+  /** The branch starts again from the base with these files; `synchronize`. */
   forcePush(pull: Pull, files: Files, options?: Announce): Promise<void>;
   /** Moves a file on the head without changing it; `synchronize`. */
   rename(pull: Pull, from: string, to: string, options?: Announce): Promise<void>;

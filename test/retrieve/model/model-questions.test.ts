@@ -1,4 +1,4 @@
-// What the retrieve room asks of a language model where the configuration lets it: more queries, a made-up situation, an order.
+// What the retrieve stage asks of a language model where the configuration lets it: more queries, a made-up situation, an order.
 import { describe, expect, test } from "vitest";
 import type { Precedents } from "../../../src/domain/retrieval.ts";
 import { failure, type Script, scriptedModel, textOf } from "../../fakes/scripted-model.ts";

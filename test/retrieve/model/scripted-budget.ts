@@ -1,4 +1,4 @@
-// A scripted model as the retrieve room gets it, and what it was asked.
+// A scripted model as the retrieve stage gets it, and what it was asked.
 import { budgetedModel, type ModelBudget, type ModelClient } from "../../../src/retrieve/model/model-budget.ts";
 import { type Script, type ScriptedModel, type ScriptedSettings, scriptedModel } from "../../fakes/scripted-model.ts";
 

@@ -1,4 +1,4 @@
-// Production-shaped comments and changes for the tests of this room.
+// Production-shaped comments and changes for the tests of this stage.
 import {
   type Change,
   prepareChange,

@@ -1,5 +1,5 @@
 // Disks rot. Whatever happens to a byte, a page or the end of a file: nobody sees another's rows, what is there is never
-// quietly begun anew, and every refusal says what to do.
+// quietly begun again, and every refusal says what to do.
 import {
   copyFileSync,
   existsSync,
@@ -93,7 +93,7 @@ async function live(folder: string, one: Corruption): Promise<void> {
   }
   try {
     if (one.file === "queue.db") {
-      // Opened: then it was not begun anew.
+      // Opened: then it was not begun again.
       expect((await store.queue.counts()).waiting).toBeGreaterThan(ROWS);
       for (const id of TENANTS) for (let n = 0; n < ROWS; n += 1) await readReview(store, n, id);
       return count(`${one.kind} of queue.db: read`);
