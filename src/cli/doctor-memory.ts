@@ -156,7 +156,7 @@ export async function warmthCheck({
   }
 }
 
-/** Memories that do not fit are searched in the file; the operator can raise the limit. */
+/** Of memories that do not fit only the newest are searched; the operator can raise the limit. */
 function usedMemoryText({ bytes, limitBytes }: MemoryWarmth): string {
   if (bytes === undefined || limitBytes === undefined) return "";
   return ` in ${megabytes(bytes)} of ${megabytes(limitBytes)} (KODIAI_SEARCH_MEMORY_MB)`;

@@ -49,7 +49,7 @@ export function helpOf(name: string): string | null {
     "usage:",
     ...table(forms),
     ...(options.length === 0 ? [] : ["", "options:", ...table(options)]),
-    ...(name === "review" || name === "explain" ? ["", EXIT] : []),
+    ...(name === "review" ? ["", EXIT] : []),
   ].join("\n");
 }
 

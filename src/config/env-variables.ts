@@ -147,7 +147,7 @@ export const EnvVariables = z.object({
     .describe("Reviews that run at the same time, 1–16. One repository gets at most all but one of them."),
   KODIAI_SEARCH_MEMORY_MB: optional(
     wholeNumber(64, 65_536).transform(Number),
-    "Memory limit for the search index, in MB, 64–65536. A thousand memories take about .7 to 1.1; scopes that do not fit are searched in the file (in PostgreSQL, by its own index of words), more slowly. Without it: an eighth of the machine's memory, at least 256 and at most 2000.",
+    "Memory limit for the search index, in MB, 64–65536. A thousand memories take about .7 to 1.1; of a scope that does not fit, only the newest memories are searched, and the review reports it. Without it: an eighth of the machine's memory, at least 256 and at most 2000.",
     "2000",
   ),
   KODIAI_GITHUB_API_URL: optional(

@@ -6,9 +6,9 @@ import { pack } from "tar-stream";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { gigabytesOfZeros, longHeader, manyEntries } from "../adapters/github/archive-bombs.ts";
 import { type ArchivedFile, archiveOf, bytesOf } from "../fakes/github/archive-routes.ts";
+import { until } from "./app-harness.ts";
 import { LOGIN, said, summaryOf, WEAK_LOGIN } from "./change-builders.ts";
 import { type Deployment, deployment, type ServerProcess } from "./server-process.ts";
-import { until } from "./app-harness.ts";
 
 let deployed: Deployment;
 let server: ServerProcess;

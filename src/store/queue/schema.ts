@@ -145,8 +145,21 @@ CREATE TABLE old_heads (key TEXT PRIMARY KEY, head_sha TEXT NOT NULL);
 CREATE TABLE moments (name TEXT PRIMARY KEY, at INTEGER NOT NULL);
 -- The epoch of a clock that nothing sets: see the embedded queue's clock.
 CREATE TABLE boots (id TEXT PRIMARY KEY, epoch INTEGER NOT NULL);
+`;
 
--- What each retrieval did. Here and not beside the memories: a memory that is restored or begun again keeps its figures.
+/** Summaries that announce a review in progress. */
+const PROGRESS = `
+CREATE TABLE progress_notes (
+  key TEXT PRIMARY KEY, repo TEXT NOT NULL, number INTEGER NOT NULL, installation_id INTEGER NOT NULL
+);
+`;
+
+/**
+ * What each retrieval did. Here and not beside the memories: a memory that is restored or begun again keeps its figures. Stores
+ * from before had one column a figure; their log, of thirty days, begins again.
+ */
+const RETRIEVALS = `
+DROP TABLE IF EXISTS retrievals;
 CREATE TABLE retrievals (
   row ID, id TEXT NOT NULL UNIQUE, repo TEXT NOT NULL, repo_name TEXT NOT NULL, pull INTEGER,
   origin TEXT NOT NULL, searched INTEGER NOT NULL, retrieval_ms REAL NOT NULL, query TEXT NOT NULL,
@@ -158,14 +171,7 @@ CREATE INDEX retrievals_by_age ON retrievals (created_at);
 CREATE INDEX retrievals_by_repo ON retrievals (repo);
 `;
 
-/** Summaries that announce a review in progress. */
-const PROGRESS = `
-CREATE TABLE progress_notes (
-  key TEXT PRIMARY KEY, repo TEXT NOT NULL, number INTEGER NOT NULL, installation_id INTEGER NOT NULL
-);
-`;
-
 export const QUEUE_PART: SchemaPart = {
   part: "queue",
-  steps: [TABLES, PROGRESS].map((text) => (dialect) => dialect.schema(text)),
+  steps: [TABLES, PROGRESS, RETRIEVALS].map((text) => (dialect) => dialect.schema(text)),
 };
