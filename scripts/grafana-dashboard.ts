@@ -55,7 +55,7 @@ const ROWS: Readonly<Record<string, readonly Panel[]>> = {
       title: "Time by stage (P95)",
       unit: "s",
       says: "How a review's time is divided among its stages.",
-      queries: { "{{room}}": quantile(0.95, "kodiai_room_duration_seconds", "room") },
+      queries: { "{{stage}}": quantile(0.95, "kodiai_stage_duration_seconds", "stage") },
     },
     {
       title: "Degraded parts",

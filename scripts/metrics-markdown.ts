@@ -35,8 +35,8 @@ const SPANS = markdownTable([
     "`kodiai.lane`, `kodiai.job.key` (`HOST/REPOSITORY_ID#NUMBER`), `kodiai.job.attempt`; `error.type` where it failed",
   ],
   [
-    "`kodiai.room ROOM`",
-    "`kodiai.room`, and counts of what it hands on: `kodiai.files`, `kodiai.precedents`, `kodiai.searches`, `kodiai.findings`, `kodiai.heldBack`",
+    "`kodiai.stage STAGE`",
+    "`kodiai.stage`, and counts of what it hands on: `kodiai.files`, `kodiai.precedents`, `kodiai.searches`, `kodiai.findings`, `kodiai.heldBack`",
   ],
 ]);
 
@@ -58,7 +58,7 @@ Attributes are ids, our own words and numbers; of an error only its class, never
 ## One line a job
 
 Each run of a job ends with one line \`job ended\` in the log: \`job\`, \`trigger\`, \`attempt\`, \`state\`, \`outcome\` (or \`reason\`), \`ms\`,
-\`waitedMs\`, \`rooms\` (milliseconds each), \`counts\`, \`gate\` (which rule decided about memory) and \`cost\` (tokens and US$).
+\`waitedMs\`, \`stages\` (milliseconds each), \`counts\`, \`gate\` (which rule decided about memory) and \`cost\` (tokens and US$).
 LOG_FORMAT=json makes it JSON.
 `;
 

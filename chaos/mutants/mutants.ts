@@ -2517,8 +2517,8 @@ export const MUTANTS: readonly Mutant[] = [
   {
     id: "context without a bound",
     loses: "the code around a change is at most review.contextTokens",
-    file: "src/context/room.ts",
-    find: "if (cost > most || used + cost > room) return false;",
+    file: "src/context/share-budget.ts",
+    find: "if (cost > most || used + cost > budget) return false;",
     replace: "if (cost > most) return false;",
     test: [
       "test/context/excerpt-budget.test.ts",

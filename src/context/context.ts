@@ -19,7 +19,7 @@ import type { Snapshot, SnapshotFile, Snapshots } from "../ports/snapshot.ts";
 import type { Symbols } from "../ports/symbols.ts";
 import { importedPackages, manifestsOf, tellingLines } from "./manifests.ts";
 import { type ChangedName, type ChangeNames, changeNames, innermost, touchedLines, type UsedName } from "./names.ts";
-import { type Candidate, type Range, shareRoom, shownLine } from "./room.ts";
+import { type Candidate, type Range, shareBudget, shownLine } from "./share-budget.ts";
 
 interface ContextPorts {
   /** Null or absent: the change has no repository behind it. */
@@ -36,7 +36,7 @@ const MOST_TESTS = 3;
 const WHOLE_LINES = 150;
 const HEAD_LINES = 6;
 const AROUND = 40;
-/** The same where room is short. */
+/** The same where the budget is small. */
 const NEAR = 12;
 const DEFINITION_LINES = { short: 16, full: 70 };
 
@@ -51,9 +51,9 @@ export async function contextOf(
   signals: ReviewSignals,
   ports: ContextPorts | null,
 ): Promise<ChangeContext> {
-  const room = Math.floor(context.config.review.contextTokens * CHARS_PER_TOKEN);
+  const budget = Math.floor(context.config.review.contextTokens * CHARS_PER_TOKEN);
   const { snapshots, symbols } = ports ?? {};
-  if (room === 0 || symbols === undefined || symbols === null) return noContext();
+  if (budget === 0 || symbols === undefined || symbols === null) return noContext();
   const read = (await snapshots?.at(context.repo, context.pull)) ?? { snapshot: null, degraded: [] };
   const head = withHeadTexts(read.snapshot, context);
   const kinds = new Map(signals.files.map(({ path, kind }) => [path, kind]));
@@ -93,8 +93,8 @@ export async function contextOf(
     if (ranges.length > 0)
       candidates.push({ kind: "package", path, why: "declared versions", short: ranges, full: ranges, worth: 30 });
   }
-  const called = fitted(calls, room * CALLS_PART);
-  const shared = shareRoom(candidates, texts, inDiff, room - called.used);
+  const called = fitted(calls, budget * CALLS_PART);
+  const shared = shareBudget(candidates, texts, inDiff, budget - called.used);
   const lines = maskedLines(head, ports?.mask ?? (async (text) => text));
   return {
     kind: "change-context",
@@ -189,10 +189,10 @@ function outermost(outline: readonly Definition[], first: number, last: number):
   return short ?? functions.at(-1) ?? innermost(outline, first);
 }
 
-/** A longer file is not shown whole, however much room there is. */
+/** A longer file is not shown whole, however large the budget is. */
 const FILE_LINES = 500;
 
-/** What is left of small changed files, where nothing better needs the room. */
+/** What is left of small changed files, where nothing better needs it. */
 function wholeFiles(
   files: readonly FileDiff[],
   texts: ReadonlyMap<string, readonly string[]>,
@@ -382,12 +382,12 @@ function isOf({ path, text }: Reference, own: string, folders: ReadonlySet<strin
   return path === own || text.includes(stem) || (folders.has(folderOf(path)) && folderOf(path) === folderOf(own));
 }
 
-/** Of the room for all. */
+/** Of the budget for all. */
 const CALLS_PART = 0.3;
 
 function fitted(
   calls: readonly NamedCalls[],
-  room: number,
+  budget: number,
 ): { readonly shown: readonly CallSites[]; readonly used: number; readonly cut: ReadonlyMap<ContextKind, number> } {
   const shown: CallSites[] = [];
   const cut = new Map<ContextKind, number>();
@@ -395,7 +395,7 @@ function fitted(
   for (const { worth: _, ...call } of [...calls].sort((a, b) => b.worth - a.worth)) {
     const cost =
       40 + call.name.length + call.sites.reduce((sum, { path, text }) => sum + path.length + text.length + 9, 0);
-    if (used + cost > room) cut.set(call.kind, (cut.get(call.kind) ?? 0) + 1);
+    if (used + cost > budget) cut.set(call.kind, (cut.get(call.kind) ?? 0) + 1);
     else {
       used += cost;
       shown.push(call);

@@ -37,7 +37,7 @@ type AnswerReply = z.infer<typeof AnswerReply>;
 const ANSWER_REPLY = shapeOf("answer", AnswerReply);
 
 /** Characters of everything except the precedents; a thread and a hunk fit many times over. */
-const ROOM = 24_000;
+const BUDGET = 24_000;
 const COMMENT_CHARS = 2_000;
 const FINDINGS = 20;
 /** Thinking included. */
@@ -45,7 +45,7 @@ export const ANSWER_TOKENS = 4_000;
 
 /** The model request for a question. `delimiter` must be unguessable and new. */
 export function answerRequest(question: Question, delimiter: string): ModelRequest<AnswerReply> {
-  const fitted = fitSections(sections(question), ROOM);
+  const fitted = fitSections(sections(question), BUDGET);
   const parts = fitted.sections.map(({ heading, text, part }) => `## ${heading}\n${fence(part, text, delimiter)}`);
   const precedents = buildRetrievalContextSection(question.precedents.map(revealedMemory), {
     maxChars: question.maxContextChars,

@@ -18,7 +18,7 @@ import { drawnContext } from "./draw-context.ts";
 import { cutAtLine, type FittedSections, fitSections, type Section } from "./fit-sections.ts";
 import { LOOK_UP_INSTRUCTIONS, REVIEW_INSTRUCTIONS, TONE } from "./instructions.ts";
 import type { Reading } from "./plan-reading.ts";
-import type { QuestionRoom } from "./reading-budget.ts";
+import type { QuestionBudget } from "./reading-budget.ts";
 import { revealedMemory } from "./revealed-memory.ts";
 
 /** A piece of a prompt; `cache` ends a prefix that other questions repeat. */
@@ -66,7 +66,7 @@ export interface PromptMaterial {
 export function compose(
   material: PromptMaterial,
   delimiter: string,
-  { contextChars, aroundChars }: Pick<QuestionRoom, "contextChars" | "aroundChars">,
+  { contextChars, aroundChars }: Pick<QuestionBudget, "contextChars" | "aroundChars">,
 ): ReviewPrompt {
   const { context, readings } = material;
   const words = wordsOf(context);

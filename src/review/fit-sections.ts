@@ -26,12 +26,12 @@ const MORE = "(the rest was left out)";
 /**
  * Cuts each section to its own limit and then, lowest worth first, all of them to the total.
  *
- * @param room UTF-16 units for all texts together
+ * @param budget UTF-16 units for all texts together
  */
-export function fitSections(sections: readonly Section[], room: number): FittedSections {
+export function fitSections(sections: readonly Section[], budget: number): FittedSections {
   const present = sections.filter(({ text }) => text !== "");
   const shown = new Map(present.map((section) => [section, cutAtLine(section.text, section.most)]));
-  let over = [...shown.values()].reduce((sum, text) => sum + text.length, 0) - room;
+  let over = [...shown.values()].reduce((sum, text) => sum + text.length, 0) - budget;
   for (const section of [...present].sort((a, b) => a.worth - b.worth)) {
     if (over <= 0) break;
     const text = shown.get(section) ?? "";
@@ -59,8 +59,8 @@ const LEAST_PART = 100;
  */
 export function cutAtLine(text: string, most: number): string {
   if (text.length <= most) return text;
-  const room = most - MORE.length - 1;
-  const end = text.lastIndexOf("\n", room);
-  if (end > 0 && room > 0) return `${text.slice(0, end)}\n${MORE}`;
-  return room < LEAST_PART ? "" : `${cutText(text, room).trimEnd()}\n${MORE}`;
+  const budget = most - MORE.length - 1;
+  const end = text.lastIndexOf("\n", budget);
+  if (end > 0 && budget > 0) return `${text.slice(0, end)}\n${MORE}`;
+  return budget < LEAST_PART ? "" : `${cutText(text, budget).trimEnd()}\n${MORE}`;
 }

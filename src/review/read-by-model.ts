@@ -18,7 +18,7 @@ import { drawnContext } from "./draw-context.ts";
 import { lookUpsIn, MOST_LOOK_UPS } from "./look-ups.ts";
 import { planReading, type Reading, type ReadingPlan } from "./plan-reading.ts";
 import { type PushScope, scopeAfterPush } from "./push-scope.ts";
-import { type ModelMeasure, PART_FOR_READING, type QuestionRoom, readingBudget } from "./reading-budget.ts";
+import { type ModelMeasure, PART_FOR_READING, type QuestionBudget, readingBudget } from "./reading-budget.ts";
 import { type DraftedFinding, REVIEW_REPLY, type ReviewReply, type RuleVerdict } from "./reply.ts";
 import { type Checker, costOf, secondLook, usdOf } from "./second-look.ts";
 import { checkByRule, plainId } from "./verify.ts";
@@ -157,7 +157,7 @@ const LASTING: ReadonlySet<string> = new Set(["denied", "circuit-open", "stopped
 async function askAll(
   prompt: ReviewPrompt,
   usd: number,
-  { replyTokens }: QuestionRoom,
+  { replyTokens }: QuestionBudget,
   asked: Asked,
   offer: Offer,
 ): Promise<readonly Answer[]> {

@@ -33,7 +33,7 @@ export interface ModelMeasure {
 }
 
 /** The space of one review's questions. */
-export interface QuestionRoom extends ReadingBudget {
+export interface QuestionBudget extends ReadingBudget {
   /** UTF-16 units for the sections about the pull request. */
   readonly contextChars: number;
   /** UTF-16 units for the code around the change. */
@@ -48,22 +48,22 @@ export interface QuestionRoom extends ReadingBudget {
  * @param around UTF-16 units of the code around the change, which is dropped first when the budget is short
  * @returns `charsPerCall` and `charsInAll` are 0 when the budget, or the context, is too small for a single question
  */
-export function readingBudget(model: ModelMeasure, usd: number, around = 0): QuestionRoom {
+export function readingBudget(model: ModelMeasure, usd: number, around = 0): QuestionBudget {
   const replyTokens = Math.min(REPLY_TOKENS, Math.floor(model.contextTokens / 4));
   const usable = (model.contextTokens - replyTokens) * CHARS_PER_TOKEN * 0.9 - FRAME_CHARS;
   const contextChars = Math.floor(Math.min(CONTEXT_CHARS, Math.max(0, usable) * CONTEXT_PART));
   const aroundChars = Math.floor(Math.min(around, Math.max(0, usable) * AROUND_PART));
   const charsPerCall = Math.floor(Math.max(0, Math.min(CHARS_PER_CALL, usable - contextChars - aroundChars)));
-  const room = { contextChars, aroundChars, replyTokens };
+  const budget = { contextChars, aroundChars, replyTokens };
   const cost = (chars: number) =>
     model.price(
       (FRAME_CHARS + contextChars + aroundChars + chars) / CHARS_PER_TOKEN,
       Math.min(USUAL_REPLY_TOKENS, replyTokens),
     );
   if (charsPerCall < LEAST_CHARS && around > 0) return readingBudget(model, usd);
-  if (charsPerCall < LEAST_CHARS) return { ...room, charsInAll: 0, charsPerCall: 0, mostCalls: 0 };
+  if (charsPerCall < LEAST_CHARS) return { ...budget, charsInAll: 0, charsPerCall: 0, mostCalls: 0 };
   const reading = affordable(charsPerCall, cost, usd * PART_FOR_READING);
-  return reading.charsInAll === 0 && around > 0 ? readingBudget(model, usd) : { ...room, ...reading };
+  return reading.charsInAll === 0 && around > 0 ? readingBudget(model, usd) : { ...budget, ...reading };
 }
 
 /** Instructions and frame of the verification. */
@@ -77,7 +77,7 @@ const LOOK_REPLY_TOKENS = 8_000;
  * @returns UTF-16 units of findings and code, and tokens of the reply, thinking included; null when the context is too
  * small
  */
-export function verifyRoom(contextTokens: number): { readonly chars: number; readonly replyTokens: number } | null {
+export function verifyBudget(contextTokens: number): { readonly chars: number; readonly replyTokens: number } | null {
   const replyTokens = Math.min(LOOK_REPLY_TOKENS, Math.floor(contextTokens / 4));
   const usable = (contextTokens - replyTokens) * CHARS_PER_TOKEN * 0.9 - LOOK_FRAME_CHARS;
   const chars = Math.floor(Math.min(LOOK_CHARS, usable));

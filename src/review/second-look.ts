@@ -9,7 +9,7 @@ import type { Profile } from "../domain/signals.ts";
 import { failureText } from "./coverage.ts";
 import { drawnContext } from "./draw-context.ts";
 import { citedLines } from "./look-ups.ts";
-import { verifyRoom } from "./reading-budget.ts";
+import { verifyBudget } from "./reading-budget.ts";
 import { type CheckedFinding, VERIFY_REPLY } from "./reply.ts";
 import { type Checked, plainId, takeVerdicts } from "./verify.ts";
 import { verifyQuestion } from "./verify-question.ts";
@@ -49,19 +49,19 @@ export async function secondLook(
   asked: Checker,
   usdLeft: number,
 ): Promise<SecondLook> {
-  const room = verifyRoom(asked.smallContextTokens);
+  const budget = verifyBudget(asked.smallContextTokens);
   const verdicts: CheckedFinding[] = [];
   const usage: ModelUsage[] = [];
   let rest = findings;
-  let failure: string | null = room === null && findings.length > 0 ? "too-long" : null;
-  while (room !== null && rest.length > 0 && failure === null) {
+  let failure: string | null = budget === null && findings.length > 0 ? "too-long" : null;
+  while (budget !== null && rest.length > 0 && failure === null) {
     failure = usage.length === MOST_LOOKS || usdLeft <= usdOf(usage) ? "budget" : null;
     if (failure !== null) break;
     const parts = [await citedLines(rest, lines), drawnContext(citedContext(around, rest))];
     const cited = parts.filter((part) => part !== "").join("\n\n");
-    const question = verifyQuestion(rest, files, headTexts, asked.delimiter(), room.chars, cited);
+    const question = verifyQuestion(rest, files, headTexts, asked.delimiter(), budget.chars, cited);
     const { findings: inQuestion, ...prompt } = question;
-    const answer = await asked.ask({ ...VERIFYING, ...prompt, maxOutputTokens: room.replyTokens });
+    const answer = await asked.ask({ ...VERIFYING, ...prompt, maxOutputTokens: budget.replyTokens });
     usage.push(answer.usage);
     if (answer.kind === "failed") failure = answer.failure;
     else {

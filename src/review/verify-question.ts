@@ -28,7 +28,7 @@ const BODY_CHARS = 1_500;
  *
  * @param findings at least one
  * @param delimiter unguessable and new
- * @param room UTF-16 units for findings and code together, at least 4,000
+ * @param budget UTF-16 units for findings and code together, at least 4,000
  * @param around code from elsewhere in the repository that the findings cite; shown as far as it fits
  */
 export function verifyQuestion(
@@ -36,14 +36,14 @@ export function verifyQuestion(
   files: readonly FileDiff[],
   headTexts: ReadonlyMap<string, string>,
   delimiter: string,
-  room: number,
+  budget: number,
   around = "",
 ): VerifyQuestion {
-  const listed = fittingFindings(findings, room * FINDINGS_PART);
+  const listed = fittingFindings(findings, budget * FINDINGS_PART);
   const asked = findings.slice(0, listed.length);
   const list = listed.join("\n\n");
-  const drawn = drawnCode(asked, files, headTexts, room - list.length);
-  const elsewhere = cutAtLine(around, room - list.length - drawn.length);
+  const drawn = drawnCode(asked, files, headTexts, budget - list.length);
+  const elsewhere = cutAtLine(around, budget - list.length - drawn.length);
   const code = elsewhere === "" ? drawn : `${drawn}\n\n${elsewhere}`;
   const text = `# Code\n\n${fence("code", code, delimiter)}\n\n# Drafted findings\n\n${fence("findings", list, delimiter)}\n\nDecide each of the ${asked.length} findings, by its id.`;
   return {
@@ -53,14 +53,14 @@ export function verifyQuestion(
   };
 }
 
-function fittingFindings(findings: readonly Finding[], room: number): readonly string[] {
+function fittingFindings(findings: readonly Finding[], budget: number): readonly string[] {
   const listed: string[] = [];
-  let left = room;
+  let left = budget;
   for (const finding of findings) {
     const text = drawnFinding(finding);
     left -= text.length + 2;
     if (left < 0 && listed.length > 0) break;
-    listed.push(left < 0 ? cutText(text, room) : text);
+    listed.push(left < 0 ? cutText(text, budget) : text);
   }
   return listed;
 }
@@ -77,11 +77,11 @@ function drawnCode(
   findings: readonly Finding[],
   files: readonly FileDiff[],
   headTexts: ReadonlyMap<string, string>,
-  room: number,
+  budget: number,
 ): string {
   const byPath = Map.groupBy(findings, ({ path }) => path);
   const parts: string[] = [];
-  let left = room;
+  let left = budget;
   for (const file of files) {
     const text = drawnFile(file, byPath.get(file.path) ?? [], headTexts.get(file.path) ?? null, left);
     if (text === null) continue;
@@ -92,12 +92,17 @@ function drawnCode(
 }
 
 /** Null when there is nothing to show, or it does not fit. */
-function drawnFile(file: FileDiff, findings: readonly Finding[], headText: string | null, room: number): string | null {
+function drawnFile(
+  file: FileDiff,
+  findings: readonly Finding[],
+  headText: string | null,
+  budget: number,
+): string | null {
   if (findings.length === 0) return null;
   const heading = fileHeading(file);
   const headLines = headText?.split("\n") ?? null;
   const shown: string[] = [];
-  let left = room - heading.length - 2;
+  let left = budget - heading.length - 2;
   for (const { hunk, index } of piecesNear(file, findings)) {
     const { text } = drawHunk(file, index, hunk, headLines);
     if (text.length + 1 > left) continue;

@@ -38,7 +38,7 @@ export function jobWatch(metrics: JobMetrics, { log, onStep }: Pick<AppOptions, 
     step:
       (job: AnyJob, step: Stage): Stage =>
       (stage, enter) =>
-        inSpan(`kodiai.room ${stage}`, { "kodiai.room": stage }, async (span) => {
+        inSpan(`kodiai.stage ${stage}`, { "kodiai.stage": stage }, async (span) => {
           const started = performance.now();
           const tally = tallyOf(job);
           try {
@@ -47,9 +47,9 @@ export function jobWatch(metrics: JobMetrics, { log, onStep }: Pick<AppOptions, 
             note(tally, facts, metrics);
             for (const [name, count] of Object.entries(facts.counts)) span.setAttribute(`kodiai.${name}`, count);
             const ms = Math.round(performance.now() - started);
-            log.debug({ job: job.key, room: stage, ms, ...facts.logged }, "stage");
+            log.debug({ job: job.key, stage, ms, ...facts.logged }, "stage");
             const trouble = memoryTrouble(stage, value);
-            if (trouble !== null) log.warn({ job: job.key, room: stage, ...trouble }, "memory is degraded");
+            if (trouble !== null) log.warn({ job: job.key, stage, ...trouble }, "memory is degraded");
             onStep?.(job as PullJob, stage, value, ms);
             return value;
           } finally {
@@ -79,7 +79,7 @@ export function jobWatch(metrics: JobMetrics, { log, onStep }: Pick<AppOptions, 
       return {
         ms: Math.round(ms),
         ...(waitedMs === undefined ? {} : { waitedMs }),
-        rooms: Object.fromEntries(stages),
+        stages: Object.fromEntries(stages),
         counts: Object.fromEntries(counts),
         ...(gate === null ? {} : { gate }),
         ...(cost === null ? {} : { cost: costOf(cost) }),

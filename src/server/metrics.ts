@@ -77,7 +77,7 @@ export function appMetrics(version: string) {
       if (lane === "review" && end.state === "done")
         count("kodiai_reviews_total", { outcome: outcomeWord(end.outcome) });
     },
-    stage: (room: string, ms: number) => observe("kodiai_room_duration_seconds", { room }, ms / 1_000),
+    stage: (stage: string, ms: number) => observe("kodiai_stage_duration_seconds", { stage }, ms / 1_000),
     posted({ review, findings }: PostedReview): void {
       const held = review.heldBack.map(({ finding }) => ({ finding, place: "held-back" }));
       for (const { finding, place } of [...findings, ...held]) {

@@ -89,7 +89,7 @@ test("no server listens at the embedding address", async () => {
   expect(job).toMatchObject({ state: "done", attempt: 1 });
   expect(body).toMatch(/- `embedding`: .*no connection to the service \(ECONNREFUSED\)/);
   // What was found by the rules is remembered for words to find, and the log says that it has no vector.
-  expect(harness.log.join("")).toMatch(/"room":"remember".*has no vector/);
+  expect(harness.log.join("")).toMatch(/"stage":"remember".*has no vector/);
 });
 
 test("a server that reveals its dimension only in its first response is accepted, also if that response is for storing", async () => {

@@ -127,7 +127,7 @@ test("a full disk costs what would be remembered: the job is done, its outcome s
   expect(job).toMatchObject({ state: "done", attempt: 6 });
   expect(job.outcome).toMatch(/^posted .*; not remembered: the disk is full$/);
   expect(summaryOf(harness.world, pull).body).toContain("**24 findings**");
-  expect(harness.log.join("")).toMatch(/"level":40.*"room":"remember".*the disk is full/);
+  expect(harness.log.join("")).toMatch(/"level":40.*"stage":"remember".*the disk is full/);
   expect(rows()).toBe(10);
   await harness.restart();
   expect(harness.jobs(pull)).toHaveLength(1);

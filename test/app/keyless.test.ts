@@ -81,7 +81,7 @@ test("by changed lines, four fifths C++ raise its memories by 1.2 and one fifth 
 
   const line = harness.log
     .map((one) => JSON.parse(one) as Record<string, unknown>)
-    .find(({ room, job }) => room === "retrieve" && job === `github.com/${repository.id}#${pull.number}`);
+    .find(({ stage, job }) => stage === "retrieve" && job === `github.com/${repository.id}#${pull.number}`);
   expect(line).toMatchObject({
     level: 20,
     gate: { retrieve: true, decidedBy: gate?.decidedBy, confidence: gate?.confidence, reason: gate?.reason },

@@ -107,7 +107,7 @@ test("each job ends with one line in the log, and its stages and findings are in
     state: "done",
     ms: expect.any(Number),
     waitedMs: expect.any(Number),
-    rooms: { gather: expect.any(Number), review: expect.any(Number), publish: expect.any(Number) },
+    stages: { gather: expect.any(Number), review: expect.any(Number), publish: expect.any(Number) },
     counts: { files: 1, precedents: 0, findings: expect.any(Number) },
     gate: "empty-memory",
     cost: { inputTokens: 0, outputTokens: 0, usd: 0 },
@@ -123,6 +123,6 @@ test("each job ends with one line in the log, and its stages and findings are in
   expect(figure("kodiai_gate_decisions_total")).toBeGreaterThanOrEqual(2);
   expect(figure("kodiai_retrieval_duration_seconds_count")).toBeGreaterThanOrEqual(1);
   expect(figure("kodiai_queue_wait_seconds_count")).toBeGreaterThanOrEqual(2);
-  expect(text).toMatch(/^kodiai_room_duration_seconds_count\{room="remember"\} \d+$/m);
+  expect(text).toMatch(/^kodiai_stage_duration_seconds_count\{stage="remember"\} \d+$/m);
   expect(text).not.toMatch(/acme|shop|backup|ghp_/);
 });

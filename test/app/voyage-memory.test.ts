@@ -155,7 +155,7 @@ describe("from the webhook to the results", () => {
     const { query, gate } = await precedentsFor(pull);
     const line = harness.log
       .map((one) => JSON.parse(one) as Record<string, unknown>)
-      .find(({ room, job }) => room === "retrieve" && job === `github.com/${shop.id}#${pull.number}`);
+      .find(({ stage, job }) => stage === "retrieve" && job === `github.com/${shop.id}#${pull.number}`);
     expect(line).toMatchObject({
       level: 20,
       gate: { retrieve: true, decidedBy: gate.decidedBy, confidence: gate.confidence, reason: gate.reason },

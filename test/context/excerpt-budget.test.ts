@@ -1,7 +1,7 @@
 // What an excerpt may hold: nothing twice, nothing that the diff shows, nothing beyond the stage.
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { type Candidate, shareRoom } from "../../src/context/room.ts";
+import { type Candidate, shareBudget } from "../../src/context/share-budget.ts";
 
 const KINDS = ["enclosing", "definition", "sibling", "mentioned", "package"] as const;
 const anyRange = fc
@@ -26,7 +26,7 @@ test("no line twice, none of the diff, and never more than the budget; each one 
       fc.nat({ max: 4_000 }),
       (candidates, shown, room) => {
         const inDiff = new Map([["a.ts", new Set(shown)]]);
-        const { excerpts, used } = shareRoom(candidates, texts, inDiff, room);
+        const { excerpts, used } = shareBudget(candidates, texts, inDiff, room);
         expect(used).toBeLessThanOrEqual(room);
         expect(new Set(excerpts.map(({ path }) => path)).size).toBe(excerpts.length);
         for (const { path, lines: taken } of excerpts) {

@@ -169,7 +169,7 @@ test("the line of a job has its stages, counts, gate and cost, and none of its w
   const facts = watch.ended("review", lease, { state: "done", outcome: "posted x" });
   expect(facts).toMatchObject({
     waitedMs: 250,
-    rooms: { gather: expect.any(Number), retrieve: expect.any(Number), review: expect.any(Number) },
+    stages: { gather: expect.any(Number), retrieve: expect.any(Number), review: expect.any(Number) },
     counts: { files: 2, leftOut: 1, precedents: 1, findings: review.findings.length, heldBack: review.heldBack.length },
     gate: "few-files",
     cost: { inputTokens: review.cost.inputTokens, outputTokens: review.cost.outputTokens },
@@ -180,7 +180,7 @@ test("the line of a job has its stages, counts, gate and cost, and none of its w
   const said = [...found].filter(([name]) => name.startsWith("kodiai_findings_total"));
   expect(said.reduce((sum, [, count]) => sum + count, 0)).toBe(review.findings.length + review.heldBack.length);
   expect(found.get('kodiai_queue_wait_seconds_count{lane="review"}')).toBe(1);
-  expect(found.get('kodiai_room_duration_seconds_count{room="publish"}')).toBe(1);
+  expect(found.get('kodiai_stage_duration_seconds_count{stage="publish"}')).toBe(1);
 });
 
 test("a superseded or unwatched job has facts too", () => {
@@ -189,7 +189,7 @@ test("a superseded or unwatched job has facts too", () => {
     { id: 1, job, attempt: 1, token: 1 },
     { state: "parked", reason: "" },
   );
-  expect(facts).toMatchObject({ rooms: {}, counts: {} });
+  expect(facts).toMatchObject({ stages: {}, counts: {} });
   expect(facts).not.toHaveProperty("waitedMs");
 });
 
@@ -273,8 +273,8 @@ test("with an SDK there is a span for the job and one for each stage in it, with
   await expect(work).rejects.toThrow(TypeError);
   expect(spans.map(({ name, parent, status }) => [name, parent, status])).toEqual([
     ["kodiai.job review", null, 2],
-    ["kodiai.room review", "kodiai.job review", 0],
-    ["kodiai.room publish", "kodiai.job review", 2],
+    ["kodiai.stage review", "kodiai.job review", 0],
+    ["kodiai.stage publish", "kodiai.job review", 2],
   ]);
   expect(spans[0]?.attributes).toMatchObject({
     "kodiai.job.key": "github.com/1#7",

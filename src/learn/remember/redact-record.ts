@@ -60,11 +60,11 @@ export function cutHunk(hunk: string): string {
   if (hunk.length <= MAX_HUNK) return hunk;
   const lineEnd = hunk.indexOf("\n");
   const header = hunk.startsWith("@@") && lineEnd !== -1 && lineEnd <= 300 ? `${hunk.slice(0, lineEnd)}\n` : "";
-  const room = MAX_HUNK - header.length - CUT.length - 1;
-  const newline = hunk.indexOf("\n", hunk.length - room - 1);
+  const budget = MAX_HUNK - header.length - CUT.length - 1;
+  const newline = hunk.indexOf("\n", hunk.length - budget - 1);
   const tail =
     newline === -1 || newline === hunk.length - 1
-      ? cutText(hunk.slice(hunk.lastIndexOf("\n", hunk.length - 2) + 1), room)
+      ? cutText(hunk.slice(hunk.lastIndexOf("\n", hunk.length - 2) + 1), budget)
       : hunk.slice(newline + 1);
   return `${header}${CUT}\n${tail}`.toWellFormed();
 }

@@ -71,11 +71,11 @@ export function gateQuestion(context: GateContext, maxInputTokens: number, delim
     said("files", changedPaths(context).slice(0, 15).join(", ")),
     said("body", body),
   ];
-  const room = maxInputTokens * TOKEN_CHARS - INSTRUCTIONS.length - fence(LABEL, "", delimiter).length;
+  const budget = maxInputTokens * TOKEN_CHARS - INSTRUCTIONS.length - fence(LABEL, "", delimiter).length;
   return {
     purpose: "gate",
     system: [{ text: INSTRUCTIONS, cache: false }],
-    user: [{ text: fence(LABEL, cutText(reveal(lines.join("\n")), room), delimiter), cache: false }],
+    user: [{ text: fence(LABEL, cutText(reveal(lines.join("\n")), budget), delimiter), cache: false }],
     maxOutputTokens: OUTPUT_TOKENS,
     shape: GATE_REPLY,
   };

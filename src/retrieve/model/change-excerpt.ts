@@ -22,7 +22,7 @@ export interface ChangeExcerpt {
 }
 
 /** The size of an excerpt; lengths in UTF-16 units. */
-export interface ExcerptRoom {
+export interface ExcerptBudget {
   readonly about: number;
   readonly diff: number;
   /** With more files each would get too little space; the most changed are shown. */
@@ -32,9 +32,9 @@ export interface ExcerptRoom {
 }
 
 /** For a model that describes a change. */
-export const WIDE: ExcerptRoom = { about: 3_000, diff: 12_000, files: 30, unchanged: true };
+export const WIDE: ExcerptBudget = { about: 3_000, diff: 12_000, files: 30, unchanged: true };
 /** Beside 25 memories, so that the question costs less than a cent: reviewers comment on changed lines. */
-export const NARROW: ExcerptRoom = { about: 2_000, diff: 4_000, files: 12, unchanged: false };
+export const NARROW: ExcerptBudget = { about: 2_000, diff: 4_000, files: 12, unchanged: false };
 
 export interface ExcerptSubject {
   readonly pull: Pick<PullRequest, "title" | "body">;
@@ -48,7 +48,7 @@ export interface ExcerptSubject {
 export function changeExcerpt(
   { pull, files }: ExcerptSubject,
   { intent, languages, risks }: Pick<ReviewSignals, "intent" | "languages" | "risks">,
-  room: ExcerptRoom = WIDE,
+  budget: ExcerptBudget = WIDE,
 ): ChangeExcerpt {
   const about = [
     `Title: ${revealLine(cutText(oneLine(pull.title), TITLE_CHARS))}`,
@@ -58,14 +58,14 @@ export function changeExcerpt(
     reveal(cutText(visibleText(cutText(pull.body ?? "", BODY_READ)).text.trim(), BODY_CHARS)),
     ...files.slice(0, 100).map(({ path }) => revealLine(cutText(path, LINE_CHARS))),
   ];
-  const shown = mostChanged(files, room.files);
-  const texts = shown.map((file) => fileLines(file, room));
-  const rooms = fairShares(
+  const shown = mostChanged(files, budget.files);
+  const texts = shown.map((file) => fileLines(file, budget));
+  const shares = fairShares(
     texts.map(({ chars }) => chars),
-    room.diff,
+    budget.diff,
   );
-  const drawn = texts.map(({ lines }, at) => fitting(lines, rooms[at] ?? 0));
-  return { about: cutText(about.join("\n"), room.about), diff: cutText(drawn.join("\n"), room.diff) };
+  const drawn = texts.map(({ lines }, at) => fitting(lines, shares[at] ?? 0));
+  return { about: cutText(about.join("\n"), budget.about), diff: cutText(drawn.join("\n"), budget.diff) };
 }
 
 /** The change between lines with the delimiter, under a heading. */
@@ -79,9 +79,9 @@ export function drawnChange({ about, diff }: ChangeExcerpt, delimiter: string): 
  *
  * @param wants ≥ 0, in any unit
  */
-export function fairShares(wants: readonly number[], room: number): readonly number[] {
+export function fairShares(wants: readonly number[], budget: number): readonly number[] {
   const shares = wants.map(() => 0);
-  let left = room;
+  let left = budget;
   const order = wants.map((want, at) => ({ want, at })).sort((a, b) => a.want - b.want);
   for (const [index, { want, at }] of order.entries()) {
     const share = Math.min(want, Math.floor(left / (order.length - index)));
@@ -102,7 +102,7 @@ function mostChanged(files: readonly FileDiff[], count: number): readonly FileDi
 /** Heading and lines, as many as could ever be shown, and their characters including line ends. */
 function fileLines(
   { path, hunks }: FileDiff,
-  { diff, unchanged }: ExcerptRoom,
+  { diff, unchanged }: ExcerptBudget,
 ): { readonly lines: readonly string[]; readonly chars: number } {
   const lines = [`### ${revealLine(cutText(path, LINE_CHARS))}`];
   let chars = (lines[0]?.length ?? 0) + 1;
@@ -120,11 +120,11 @@ function fileLines(
 }
 
 /** Whole lines from the first; a cut is marked. */
-function fitting(lines: readonly string[], room: number): string {
+function fitting(lines: readonly string[], budget: number): string {
   const total = lines.reduce((sum, { length }) => sum + length + 1, 0);
-  if (total <= room) return lines.join("\n");
+  if (total <= budget) return lines.join("\n");
   const kept: string[] = [];
-  let left = room - MISSING.length - 1;
+  let left = budget - MISSING.length - 1;
   for (const line of lines) {
     left -= line.length + 1;
     if (left < 0) break;

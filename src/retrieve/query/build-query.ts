@@ -55,12 +55,12 @@ export function buildRetrievalQuery(
   signals: QuerySignals,
   { maxChars = QUERY_CHARS }: { readonly maxChars?: number } = {},
 ): { readonly text: string; readonly dropped: readonly string[] } {
-  const room = Number.isFinite(maxChars) ? Math.min(QUERY_CEILING, Math.max(0, Math.floor(maxChars))) : QUERY_CHARS;
-  const title = cutText(subject.pull.title.replace(/[\r\n]+/g, " "), room);
+  const budget = Number.isFinite(maxChars) ? Math.min(QUERY_CEILING, Math.max(0, Math.floor(maxChars))) : QUERY_CHARS;
+  const title = cutText(subject.pull.title.replace(/[\r\n]+/g, " "), budget);
   const parts = partsOf(subject, signals);
   const fitting = new Map<string, readonly string[]>();
   const dropped: string[] = [];
-  let left = room - title.length;
+  let left = budget - title.length;
   for (const part of parts.toSorted((a, b) => a.priority - b.priority)) {
     const lines = fittingLines(part.lines, left, title === "" && fitting.size === 0);
     // A less important part never replaces one that did not fit.
@@ -68,7 +68,7 @@ export function buildRetrievalQuery(
     if (lines.length > 0) fitting.set(part.name, lines);
     if (lines.length < part.lines.length) dropped.unshift(droppedText(part, lines.length));
   }
-  if (title !== subject.pull.title && title.length === room) dropped.push("end of the title");
+  if (title !== subject.pull.title && title.length === budget) dropped.push("end of the title");
   const lines = parts.flatMap(({ name }) => fitting.get(name) ?? []);
   return { text: (title === "" ? lines : [title, ...lines]).join("\n"), dropped };
 }
@@ -108,9 +108,9 @@ function excerpt(body: string): string {
 }
 
 /** The first lines that fit; each takes a line end, except the first of a text without a title. */
-function fittingLines(lines: readonly string[], room: number, first: boolean): readonly string[] {
+function fittingLines(lines: readonly string[], budget: number, first: boolean): readonly string[] {
   const kept: string[] = [];
-  let left = room + (first ? 1 : 0);
+  let left = budget + (first ? 1 : 0);
   for (const line of lines) {
     if (line.length + 1 > left) break;
     kept.push(line);

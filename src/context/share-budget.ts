@@ -1,4 +1,4 @@
-// Sharing out the room of a context: each kind has its part, what is left goes to what is worth most, and what found no place is
+// Sharing out the budget of a context: each kind has its part, what is left goes to what is worth most, and what found no place is
 // counted. No line is shown twice, and none that the diff shows.
 import type { ContextKind, Excerpt } from "../domain/change-context.ts";
 import { cutText } from "../domain/text/cut-text.ts";
@@ -9,7 +9,7 @@ export interface Candidate {
   readonly path: string;
   readonly why: string;
   readonly short: readonly Range[];
-  /** Shown in place of `short` where there is room; holds it. */
+  /** Shown in place of `short` where the budget allows it; contains it. */
   readonly full: readonly Range[];
   readonly worth: number;
 }
@@ -37,13 +37,13 @@ const RUN_CHARS = 16;
 /**
  * @param texts lines of each file at the head
  * @param inDiff lines that the diff shows, by path
- * @param room UTF-16 units
+ * @param budget UTF-16 units
  */
-export function shareRoom(
+export function shareBudget(
   candidates: readonly Candidate[],
   texts: ReadonlyMap<string, readonly string[]>,
   inDiff: ReadonlyMap<string, ReadonlySet<number>>,
-  room: number,
+  budget: number,
 ): { readonly excerpts: readonly Excerpt[]; readonly used: number; readonly cut: ReadonlyMap<ContextKind, number> } {
   const shown = new Map<string, { lines: Set<number>; why: Set<string> }>();
   const ordered = [...candidates].sort((a, b) => b.worth - a.worth);
@@ -67,7 +67,7 @@ export function shareRoom(
       lines.reduce((sum, line) => sum + Math.min(LINE_CHARS, text[line - 1]?.length ?? 0) + 1, 0) +
       (lines.length === 0 ? 0 : ranges.length * RUN_CHARS) +
       (isNew && lines.length > 0 ? one.path.length + HEADING_CHARS : 0);
-    if (cost > most || used + cost > room) return false;
+    if (cost > most || used + cost > budget) return false;
     used += cost;
     spent.set(one.kind, (spent.get(one.kind) ?? 0) + cost);
     if (lines.length === 0) return true;
@@ -79,10 +79,10 @@ export function shareRoom(
   };
 
   for (const one of ordered) {
-    if (take(one, one.short, PARTS[one.kind] * room - (spent.get(one.kind) ?? 0))) taken.add(one);
+    if (take(one, one.short, PARTS[one.kind] * budget - (spent.get(one.kind) ?? 0))) taken.add(one);
   }
-  for (const one of ordered) if (!taken.has(one) && take(one, one.short, room)) taken.add(one);
-  for (const one of ordered) if (taken.has(one)) take(one, one.full, room);
+  for (const one of ordered) if (!taken.has(one) && take(one, one.short, budget)) taken.add(one);
+  for (const one of ordered) if (taken.has(one)) take(one, one.full, budget);
 
   const cut = new Map<ContextKind, number>();
   for (const { kind } of ordered.filter((one) => !taken.has(one))) cut.set(kind, (cut.get(kind) ?? 0) + 1);
