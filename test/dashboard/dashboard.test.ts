@@ -340,12 +340,12 @@ describe.skipIf(!hasBrowser)("the dashboard", () => {
     );
     const [logged] = demo.rows(
       "queue",
-      "SELECT ids FROM retrievals WHERE origin = 'search' ORDER BY created_at DESC LIMIT 1",
+      "SELECT entry FROM retrievals WHERE origin = 'search' ORDER BY created_at DESC LIMIT 1",
     );
     const links = await page
       .locator("ol.found > li h2 a")
       .evaluateAll((all) => all.map((one) => one.getAttribute("href")?.split("/").at(-1)));
-    expect(links).toEqual(JSON.parse(String(logged?.ids)));
+    expect(links).toEqual(JSON.parse(String(logged?.entry)).ids);
   });
 
   test("a review shows its findings, what it held back and what was said before; how it came about is folded", async () => {
