@@ -57,7 +57,7 @@ function report(repo: Repo, { commit, files, remembered, forgotten, leftOut, deg
   for (const { reason } of leftOut) reasons.set(reason, (reasons.get(reason) ?? 0) + 1);
   const most = [...reasons].sort(([, a], [, b]) => b - a).slice(0, SHOWN);
   return [
-    `${repo.owner}/${repo.name} at ${commit.slice(0, 12)}: ${counted(files.read, "file")} read, ${files.unchanged} unchanged, ${files.gone} removed`,
+    `${repo.owner}/${repo.name} at ${commit.slice(0, 12)}: ${counted(files.read, "file")} read, ${files.unchanged} unchanged, ${files.removed} removed`,
     `  ${added} added, ${updated} updated, ${unchanged} unchanged, ${forgotten} forgotten, ${refused.length} refused; ${embedded} embedded`,
     ...most.map(([reason, count]) => `  left out: ${count} × ${reason}`),
     ...degraded.map(({ part, reason }) => `  ${part}: ${reason}`),

@@ -53,8 +53,8 @@ export function openFindings(
     const wasSeen = wasLookedAt(said, looked);
     const changed = changeOf(one, leftOut);
     if (changed !== null && wasSeen) {
-      const gone = isGone(one) ? ({ isGone: true } as const) : {};
-      addressed.push({ finding: said.finding, url: said.url, reason: changed, ...gone });
+      const removed = isGone(one) ? ({ isGone: true } as const) : {};
+      addressed.push({ finding: said.finding, url: said.url, reason: changed, ...removed });
     } else open.push(openFinding(one, changed === null && one.path !== null ? "still open" : UNSEEN));
   }
   return { open, addressed };

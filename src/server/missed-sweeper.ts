@@ -125,7 +125,7 @@ function until(signal: AbortSignal, ports: MissedPorts): MissedPorts {
 
 async function sweepLog({ log: deliveries, store, now }: MissedPorts, limits: RecoverLimits, log: Logger) {
   const { asked, ...done } = await recoverDeliveries(deliveries, store, now(), limits);
-  if (asked.length + done.gone + done.left > 0)
+  if (asked.length + done.expired + done.left > 0)
     log.warn(
       { ...done, asked: asked.length, some: asked.slice(0, LOGGED) },
       "redelivery of missed deliveries requested",

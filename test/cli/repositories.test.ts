@@ -151,9 +151,9 @@ test("the pages of a wiki are remembered beside the repository's own documents, 
   // The repository's own documents stay when the wiki is read, and the wiki's pages when the repository is.
   wiki.commit({ "Home.md": null });
   expect(await runIndex("--wiki", wiki.path, "--repo", "acme/payments", "--json")).toBe(0);
-  expect(json()).toMatchObject({ files: { gone: 1, unchanged: 2 }, forgotten: 1 });
+  expect(json()).toMatchObject({ files: { removed: 1, unchanged: 2 }, forgotten: 1 });
   expect(await runIndex(clone.path, "--repo", "acme/payments", "--json")).toBe(0);
-  expect(json()).toMatchObject({ files: { gone: 0, unchanged: 2 }, forgotten: 0 });
+  expect(json()).toMatchObject({ files: { removed: 0, unchanged: 2 }, forgotten: 0 });
   wiki.remove();
   await expect(runIndex("--wiki", wiki.path, "--corpus", "doc")).rejects.toThrow(UsageError);
 });

@@ -55,7 +55,7 @@ test("documents and code of a commit are remembered, each with its place", async
   });
   expect(await index()).toMatchObject({
     commit,
-    files: { read: 3, unchanged: 0, gone: 0 },
+    files: { read: 3, unchanged: 0, removed: 0 },
     remembered: { added: 5, embedded: 5 },
     forgotten: 0,
     leftOut: [],
@@ -89,7 +89,7 @@ test("a second run reads, embeds and writes nothing", async () => {
   await index();
   const writes = memory.writes.length;
   expect(await index()).toMatchObject({
-    files: { read: 0, unchanged: 2, gone: 0 },
+    files: { read: 0, unchanged: 2, removed: 0 },
     remembered: { added: 0, updated: 0, embedded: 0 },
     forgotten: 0,
     asked: [],
@@ -111,7 +111,7 @@ test("what is removed from the tree, or from its file, is forgotten", async () =
   clone.commit({ "src/cart.js": CART, "docs/guide.md": GUIDE });
   await index();
   clone.commit({ "docs/guide.md": null, "src/cart.js": CART.slice(0, CART.indexOf("export function clear")) });
-  expect(await index()).toMatchObject({ files: { gone: 1 }, forgotten: 3 });
+  expect(await index()).toMatchObject({ files: { removed: 1 }, forgotten: 3 });
   expect(sources()).toEqual(["src/cart.js#total"]);
 });
 
@@ -119,7 +119,7 @@ test("a renamed file is remembered under its new name only", async () => {
   clone.commit({ "src/cart.js": CART });
   await index();
   clone.commit({ "src/cart.js": null, "src/basket.js": CART });
-  expect(await index()).toMatchObject({ files: { read: 1, gone: 1 }, forgotten: 2, remembered: { added: 2 } });
+  expect(await index()).toMatchObject({ files: { read: 1, removed: 1 }, forgotten: 2, remembered: { added: 2 } });
   expect(sources()).toEqual(["src/basket.js#clear", "src/basket.js#total"]);
 });
 
@@ -204,7 +204,7 @@ test("a run reads no more than it may, and the next goes on where it ended", asy
   expect(await run(null)).toMatchObject({ files: { read: 2, waiting: 3 }, next: "docs/b.md" });
   expect(sources()).toEqual(["docs/a.md", "docs/b.md"]);
   expect(await run("docs/b.md")).toMatchObject({ files: { read: 2, unchanged: 2, waiting: 1 }, next: "docs/d.md" });
-  expect(await run("docs/d.md")).toMatchObject({ files: { read: 1, waiting: 0, gone: 0 }, next: null });
+  expect(await run("docs/d.md")).toMatchObject({ files: { read: 1, waiting: 0, removed: 0 }, next: null });
   expect(sources()).toHaveLength(5);
   // One file is always read, or a large one would be waited for for ever.
   memory.rows.clear();
@@ -222,7 +222,7 @@ test("of a tree that is listed in part, what is missing from the list is not for
   expect(
     await indexRepository(request, { ...ports, tree: { ...tree, list: () => Promise.resolve(cut) } }),
   ).toMatchObject({
-    files: { unchanged: 1, gone: 0 },
+    files: { unchanged: 1, removed: 0 },
     forgotten: 0,
     degraded: [{ part: "tree", reason: "cut off" }],
   });

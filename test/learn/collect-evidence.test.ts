@@ -120,17 +120,17 @@ describe("what is removed", () => {
   const before = known(collectEvidence(observed(pullOf([thread({ replies, reactions })]))).fresh);
 
   test("is a reply deleted or a reaction taken back; given again it is fresh again", () => {
-    const { gone } = collectEvidence(observed(pullOf([thread({ replies })]), { before }));
-    expect(gone.map(({ key }) => key)).toEqual(["reaction:R_1"]);
-    const withdrawn = before.map((one) => ({ ...one, withdrawnAt: NOW }));
-    expect(reported(observed(pullOf([thread({ replies })]), { before: withdrawn }))).toMatchObject([
+    const { withdrawn } = collectEvidence(observed(pullOf([thread({ replies })]), { before }));
+    expect(withdrawn.map(({ key }) => key)).toEqual(["reaction:R_1"]);
+    const marked = before.map((one) => ({ ...one, withdrawnAt: NOW }));
+    expect(reported(observed(pullOf([thread({ replies })]), { before: marked }))).toMatchObject([
       { key: "reply:11" },
     ]);
   });
 
   test("is nothing where not all could be read, or the thread was not", () => {
-    expect(collectEvidence(observed(pullOf([thread()], { isComplete: false }), { before })).gone).toEqual([]);
-    expect(collectEvidence(observed(pullOf([]), { before })).gone).toEqual([]);
+    expect(collectEvidence(observed(pullOf([thread()], { isComplete: false }), { before })).withdrawn).toEqual([]);
+    expect(collectEvidence(observed(pullOf([]), { before })).withdrawn).toEqual([]);
   });
 
   test("is no reply that was edited: it counts as it was first seen", () => {

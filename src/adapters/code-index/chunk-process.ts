@@ -11,5 +11,5 @@ export interface ChunkQuestion {
 process.on("message", (question: ChunkQuestion) => {
   process.send?.(cutCode(question.path, question.language, question.text));
 });
-// The parent is gone: nobody asks any more.
+// The parent has ended, so no more requests come.
 process.on("disconnect", () => process.exit(0));

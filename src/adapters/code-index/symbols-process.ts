@@ -47,5 +47,5 @@ function answer(question: SymbolsQuestion): Answer {
 }
 
 process.on("message", (question: SymbolsQuestion) => process.send?.(answer(question)));
-// The parent is gone: nobody asks any more.
+// The parent has ended, so no more requests come.
 process.on("disconnect", () => process.exit(0));

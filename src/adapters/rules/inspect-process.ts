@@ -28,5 +28,5 @@ process.on("message", (question: InspectQuestion) => {
   // What goes wrong with one rule is in the answer; what is left ends the process, and the parent says so.
   void answer(question).then((inspection) => process.send?.(inspection));
 });
-// The parent is gone: nobody asks any more.
+// The parent has ended, so no more requests come.
 process.on("disconnect", () => process.exit(0));

@@ -58,7 +58,7 @@ export async function learnFromPeople(job: FeedbackJob, ports: LearnPorts): Prom
   const before = await ports.evidence.evidence(repoKey(repo), number);
   const now = ports.now();
   const code = await codeNow(job, pull, findings, ports);
-  const { fresh, gone } = observe({
+  const { fresh, withdrawn } = observe({
     pull,
     memories: new Map(findings.map(({ findingId, id }) => [findingId, id])),
     code: code.statuses,
@@ -68,14 +68,14 @@ export async function learnFromPeople(job: FeedbackJob, ports: LearnPorts): Prom
   });
   const access = await accessOf(job, fresh, before, ports);
   const known = fresh.filter(({ by }) => by === null || access.has(by.id));
-  await ports.evidence.withdraw(repoKey(repo), gone, now);
+  await ports.evidence.withdraw(repoKey(repo), withdrawn, now);
   const evidence = known.map((one): Evidence => attest(one, access));
   const { added, changed, weighed } = await weighEvidence({ repo, pull: number, findings }, evidence, ports);
   await learnFixes(repo, code.changed, weighed, ports);
   const waiting = fresh.length - known.length;
   // While people are left to look up, a closed pull request is read once more.
   await ports.feedbackStore.looked(job, now, pull.state !== "open" && waiting === 0);
-  return { kind: "learnt", added, withdrawn: gone.length, changed, waiting, cut: pull.cut };
+  return { kind: "learnt", added, withdrawn: withdrawn.length, changed, waiting, cut: pull.cut };
 }
 
 /** How a job ended, in one line. */

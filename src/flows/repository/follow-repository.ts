@@ -112,7 +112,7 @@ export function followedLine(done: Followed): string {
       return `forgot ${done.records} memories and ${done.reviews} reviews`;
     case "indexed": {
       const { files, forgotten, leftOut, degraded } = done;
-      const counts = `${files.read} files read, ${files.unchanged} unchanged, ${files.gone} removed, ${files.waiting} waiting`;
+      const counts = `${files.read} files read, ${files.unchanged} unchanged, ${files.removed} removed, ${files.waiting} waiting`;
       const rest = degraded.map(({ part, reason }) => `; ${part}: ${reason}`).join("");
       return `indexed ${done.commit.slice(0, 12)}: ${counts}; ${forgotten} forgotten, ${leftOut.length} left out${rest}`;
     }
@@ -176,7 +176,7 @@ async function label(job: LabelJob, ports: FollowPorts): Promise<Relabelled> {
   const repo: Repo = found.kind === "reachable" ? found.repo : { ...job.repo, visibility: "private" };
   const known = await ports.labels.relabel(repo);
   await ports.labels.give(repo, found.kind === "reachable" && (await givesNow(found, ports)));
-  // Hidden first; what is gone is forgotten as well.
+  // Hidden first; what was removed is forgotten as well.
   if (found.kind === "unreachable") unreached(found);
   return { kind: "relabelled", repo, known };
 }

@@ -44,7 +44,7 @@ export interface Indexed {
   readonly files: {
     readonly unchanged: number;
     readonly read: number;
-    readonly gone: number;
+    readonly removed: number;
     /** Over the limit of one run: their memory stays as it is. */
     readonly waiting: number;
   };
@@ -82,11 +82,11 @@ export async function indexRepository(request: IndexRequest, given: IndexPorts):
   const present = new Set(chosen.map(placeOf));
   // A file missing from an incomplete listing may still exist.
   const isAbsent = (place: string) => incomplete === null && !present.has(place);
-  const isGone = (source: Known) =>
+  const isRemoved = (source: Known) =>
     isAbsent(source.place) || (read.places.has(source.place) && !read.ids.has(source.id));
-  const gone = [...known.values()].flat().filter(isGone);
+  const removed = [...known.values()].flat().filter(isRemoved);
   // Writes before deleting, so that moved text is never missing.
-  const ids = gone.map(({ id }) => id);
+  const ids = removed.map(({ id }) => id);
   const forgotten = ids.length === 0 ? 0 : await memory.forget(repoKey(request.repo), ids);
   return {
     kind: "indexed",
@@ -94,7 +94,7 @@ export async function indexRepository(request: IndexRequest, given: IndexPorts):
     files: {
       unchanged: chosen.length - changed.length,
       read: read.places.size,
-      gone: [...known.keys()].filter(isAbsent).length,
+      removed: [...known.keys()].filter(isAbsent).length,
       waiting,
     },
     next: waiting === 0 ? null : (now.at(-1)?.path ?? null),

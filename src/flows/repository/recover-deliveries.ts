@@ -25,7 +25,7 @@ interface RecoveredDeliveries {
   /** X-GitHub-Delivery of the requested ones. */
   readonly asked: readonly string[];
   /** Those that GitHub can no longer deliver. */
-  readonly gone: number;
+  readonly expired: number;
   /** Left to the next run. */
   readonly left: number;
 }
@@ -53,16 +53,16 @@ export async function recoverDeliveries(
   const unknown = new Set(await store.unknown(wanted.map(({ guid }) => guid)));
   const missed = wanted.filter(({ guid }) => unknown.has(guid)).toSorted(inOrder);
   const asked: string[] = [];
-  let gone = 0;
+  let expired = 0;
   for (const { id, guid } of missed.slice(0, limits.most)) {
     if (!(await store.asking(guid, now))) continue;
     await limits.pause();
-    if ((await log.redeliver(id)) === "expired") gone += 1;
+    if ((await log.redeliver(id)) === "expired") expired += 1;
     else asked.push(guid);
   }
   const left = Math.max(0, missed.length - limits.most);
   if (left === 0) await store.swept(until);
-  return { read, asked, gone, left };
+  return { read, asked, expired, left };
 }
 
 function rankOf({ event, action }: LoggedDelivery): 0 | 1 | null {

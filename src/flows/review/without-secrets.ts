@@ -6,7 +6,7 @@ import type { PlacedFinding, Review } from "../../domain/review.ts";
 import { type RedactText, redactTexts, reviewTextKind } from "../../domain/text/redact-texts.ts";
 
 /**
- * The review with a mark in the place of every secret. A suggestion that held one is gone: one click would write the
+ * The review with a mark in the place of every secret. A suggestion that held one is removed: one click would write the
  * mark into the code.
  *
  * @throws Error when what comes out is no review that can be sent

@@ -31,7 +31,7 @@ interface Collected {
   /** Not known before. */
   readonly fresh: readonly Unattested[];
   /** Known before, and no longer found where it was read. */
-  readonly gone: readonly Pick<Evidence, "memoryId" | "key">[];
+  readonly withdrawn: readonly Pick<Evidence, "memoryId" | "key">[];
 }
 
 /**
@@ -56,7 +56,7 @@ export function collectEvidence(observed: Observed): Collected {
   }
   const known = new Map(observed.before.map((one) => [nameOf(one), one]));
   const isFresh = (one: Unattested) => known.get(nameOf(one))?.withdrawnAt !== null;
-  return { fresh: read.filter(isFresh), gone: pull.isComplete ? goneOf(observed, read) : [] };
+  return { fresh: read.filter(isFresh), withdrawn: pull.isComplete ? withdrawnOf(observed, read) : [] };
 }
 
 /** Adds the author's access. */
@@ -149,7 +149,7 @@ function mergeOf(memoryId: string, { merged, url }: PullFeedback): readonly Unat
 }
 
 /** Reactions and replies of read threads that no longer exist. */
-function goneOf({ before, pull, memories }: Observed, read: readonly Unattested[]): Collected["gone"] {
+function withdrawnOf({ before, pull, memories }: Observed, read: readonly Unattested[]): Collected["withdrawn"] {
   const seen = new Set(pull.threads.map(({ findingId }) => memories.get(findingId)));
   const present = new Set(read.map(nameOf));
   return before.filter(

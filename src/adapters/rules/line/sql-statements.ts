@@ -4,7 +4,7 @@ import { knownLines, oncePerFile } from "../known-lines.ts";
 export interface SqlStatement {
   /** The head line on which it begins. */
   readonly startLine: number;
-  /** Comments gone, white space folded, no closing `;`. At most 10,000 characters. */
+  /** Without comments, white space folded, no closing `;`. At most 10,000 characters. */
   readonly text: string;
   /** True when its `;` was seen. */
   readonly complete: boolean;
