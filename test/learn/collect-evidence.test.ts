@@ -123,9 +123,7 @@ describe("what is removed", () => {
     const { withdrawn } = collectEvidence(observed(pullOf([thread({ replies })]), { before }));
     expect(withdrawn.map(({ key }) => key)).toEqual(["reaction:R_1"]);
     const marked = before.map((one) => ({ ...one, withdrawnAt: NOW }));
-    expect(reported(observed(pullOf([thread({ replies })]), { before: marked }))).toMatchObject([
-      { key: "reply:11" },
-    ]);
+    expect(reported(observed(pullOf([thread({ replies })]), { before: marked }))).toMatchObject([{ key: "reply:11" }]);
   });
 
   test("is nothing where not all could be read, or the thread was not", () => {
@@ -137,7 +135,7 @@ describe("what is removed", () => {
     const edited = [reply(11, "Good catch, fixed.")];
     expect(collectEvidence(observed(pullOf([thread({ replies: edited, reactions })]), { before }))).toEqual({
       fresh: [],
-      gone: [],
+      withdrawn: [],
     });
   });
 });
@@ -159,7 +157,7 @@ test("reading the same again adds nothing and undoes nothing, for any history", 
       const pull = pullOf([thread({ replies, isResolved })], { merged });
       const first = collectEvidence(observed(pull, { code: fate(code) }));
       const again = collectEvidence(observed(pull, { code: fate(code), before: known(first.fresh) }));
-      expect(again).toEqual({ fresh: [], gone: [] });
+      expect(again).toEqual({ fresh: [], withdrawn: [] });
     }),
   );
 });
