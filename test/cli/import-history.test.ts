@@ -89,7 +89,7 @@ test("only what was said since a date, or the newest, is read", async () => {
     dryRun: true,
     stopped: null,
     progress: {
-      harness: "done",
+      stage: "done",
       tally: {
         byOutcome: [
           ["declined", 1],

@@ -142,7 +142,7 @@ test("rows without a language get that of their path, once, and paths without on
 test("explain shows what memory says of a change, ordered by meaning where .kodiai.yml says so", async () => {
   const retrieved = async (): Promise<Precedents> => {
     const { stages } = JSON.parse((await run("explain", "--base", "HEAD~1", "--json")).out);
-    return stages.find(({ harness }: { harness: string }) => harness === "retrieve").value;
+    return stages.find(({ stage }: { stage: string }) => stage === "retrieve").value;
   };
   const fused = await retrieved();
   expect(fused).toMatchObject({ gate: { retrieve: true }, provenance: { method: "hybrid" } });

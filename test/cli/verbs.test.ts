@@ -42,7 +42,7 @@ test("explain prints each stage in about ten lines, all of it with --full, and a
   const { version, job, stages } = JSON.parse(json.out);
   expect(version).toBe(1);
   expect(job).toMatchObject({ trigger: "command-line" });
-  expect(stages.map(({ harness }: { harness: string }) => harness)).toEqual([
+  expect(stages.map(({ stage }: { stage: string }) => stage)).toEqual([
     "gather",
     "analyze",
     "retrieve",

@@ -125,8 +125,8 @@ export const CONDITIONS: readonly StructuralRule[] = [
       },
     },
     fixes: [
-      { from: /^([^=]+?)\s*=\s*/, to: "$1 === ", languages: ["javascript", "typescript"] },
-      { from: /^([^=]+?)\s*=\s*/, to: "$1 == ", languages: ["php", "ruby"] },
+      { from: /(?<!\s)\s*=\s*/, to: " === ", languages: ["javascript", "typescript"] },
+      { from: /(?<!\s)\s*=\s*/, to: " == ", languages: ["php", "ruby"] },
     ],
     bad: [
       example("src/order.ts", 'if (order.state = "paid") ship(order);'),
