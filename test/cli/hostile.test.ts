@@ -1,6 +1,6 @@
 // A repository that wants to run something, or to steer the terminal, when somebody has it reviewed.
 import { execFileSync } from "node:child_process";
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
@@ -67,6 +67,8 @@ test("nothing that the repository configures is run: drivers, filters, hooks, mo
   for (const name of hooks) clone.git("update-index", "--add", "--chmod=+x", `hooks/${name}`);
   clone.git("reset", "--quiet");
   for (const [key, value] of Object.entries(settings)) clone.git("config", key, value);
+  // Its content has to be compared, for which git would run the filters.
+  utimesSync(join(clone.path, "src/a.py"), 1_000_000_000, 1_000_000_000);
   rmSync(canary, { force: true });
 
   const range = await kodiai(["review", "--base", "HEAD~1", "--json"], { cwd: join(clone.path, "src") });
@@ -75,6 +77,10 @@ test("nothing that the repository configures is run: drivers, filters, hooks, mo
   expect(findings).toMatchObject([{ path: "src/a.py", line: 3, rule: "shell-from-strings" }]);
   expect((await kodiai(["review", "--staged"], { cwd: clone.path })).code).toBe(0);
   expect((await kodiai(["explain", "--base", "HEAD~1"], { cwd: clone.path })).code).toBe(0);
+  const diff = join(clone.path, "change.diff");
+  const added = BACKUP.trimEnd().replace(/^/gm, "+");
+  writeFileSync(diff, `--- a/src/a.py\n+++ b/src/a.py\n@@ -1 +1,3 @@\n-a = 1\n${added}\n`);
+  expect((await kodiai(["review", "--diff", diff], { cwd: clone.path })).code).toBe(0);
   expect(existsSync(canary)).toBe(false);
 
   // The traps are set: git itself steps into them.

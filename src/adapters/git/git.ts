@@ -56,8 +56,13 @@ export async function gitText(
 }
 
 /** Whether `git ARGS` in `cwd`, given `input`, ends well. */
-export function gitAgrees(cwd: string, args: readonly string[], input: string): Promise<boolean> {
-  const child = gitProcess(cwd, args);
+export function gitAgrees(
+  cwd: string,
+  args: readonly string[],
+  input: string,
+  own: Readonly<Record<string, string>>,
+): Promise<boolean> {
+  const child = gitProcess(cwd, args, own);
   // git stops reading its input as soon as the answer is no.
   child.stdin.on("error", () => undefined);
   child.stdin.end(input);
@@ -70,8 +75,35 @@ export function gitAgrees(cwd: string, args: readonly string[], input: string): 
 }
 
 /** `git ARGS` in `cwd` as an interactive process, which the caller must end. */
-export function gitProcess(cwd: string, args: readonly string[]): ChildProcessWithoutNullStreams {
-  return spawn("git", [...INERT, ...args], { cwd, env: environment(), stdio: "pipe" });
+export function gitProcess(
+  cwd: string,
+  args: readonly string[],
+  own: Readonly<Record<string, string>> = {},
+): ChildProcessWithoutNullStreams {
+  return spawn("git", [...INERT, ...args], { cwd, env: { ...environment(), ...own }, stdio: "pipe" });
+}
+
+/**
+ * Variables for calls that read the working tree: they turn off every configured filter. git runs it to compare a file whose
+ * time changed, also in `status`.
+ */
+export async function withoutFilters(cwd: string): Promise<Readonly<Record<string, string>>> {
+  // It ends with 1 where there is none.
+  const keys = await gitText(cwd, ["config", "-z", "--name-only", "--get-regexp", "^filter\\."]).catch(() => "");
+  const names = new Set(keys.split("\0").map((key) => key.slice(0, key.lastIndexOf("."))));
+  names.delete("");
+  const off = [...names].flatMap((name) => [
+    [`${name}.clean`, ""],
+    [`${name}.process`, ""],
+    [`${name}.required`, "false"],
+  ]);
+  // After those that the user set.
+  const given = Number(process.env.GIT_CONFIG_COUNT ?? 0);
+  const entries = off.flatMap(([key = "", value = ""], at) => [
+    [`GIT_CONFIG_KEY_${given + at}`, key],
+    [`GIT_CONFIG_VALUE_${given + at}`, value],
+  ]);
+  return Object.fromEntries([["GIT_CONFIG_COUNT", String(given + off.length)], ...entries]);
 }
 
 /** The variables that git gets: its location, the user's settings, and those that git sets for a hook. No key is among them. */

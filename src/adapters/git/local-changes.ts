@@ -8,7 +8,7 @@ import type { PullRequest } from "../../domain/pull-request.ts";
 import type { Snapshots } from "../../ports/snapshot.ts";
 import type { ChangesSince, PullRequests } from "../../ports.ts";
 import { textOf } from "./blob-reader.ts";
-import { GitFailed, git, gitAgrees, gitText } from "./git.ts";
+import { GitFailed, git, gitAgrees, gitText, withoutFilters } from "./git.ts";
 import { type LocalHead, localSnapshots, workingBytes } from "./snapshot.ts";
 
 /** The change to review: commits since head left base; staged changes; all uncommitted work; or the text of a diff. */
@@ -61,7 +61,8 @@ function headOf(range: LocalRange, diff: DiffPlace | null): LocalHead {
 
 /** Uncommitted work: the number of paths with staged changes, and with others (unstaged, or untracked). */
 export async function uncommittedWork(cwd: string): Promise<{ readonly staged: number; readonly unstaged: number }> {
-  const status = await gitText(cwd, ["status", "--porcelain=v1", "-z", "--no-renames", "--untracked-files=all"]);
+  const args = ["status", "--porcelain=v1", "-z", "--no-renames", "--untracked-files=all"];
+  const status = await gitText(cwd, args, await withoutFilters(cwd));
   const entries = status.split("\0").filter((entry) => entry !== "");
   return {
     staged: entries.filter((entry) => !/^[ ?]/.test(entry)).length,
@@ -91,9 +92,11 @@ interface DiffPlace {
 async function placeOf(cwd: string, diff: string): Promise<DiffPlace> {
   const top = await gitText(cwd, ["rev-parse", "--show-toplevel"]).catch(() => null);
   if (top === null) return { top, isApplied: false };
-  const check = ["apply", "--check", "--whitespace=nowarn"];
-  if (await gitAgrees(top, [...check, "--reverse", "-"], diff)) return { top, isApplied: true };
-  return { top: (await gitAgrees(top, [...check, "--cached", "-"], diff)) ? top : null, isApplied: false };
+  const own = await withoutFilters(top);
+  const fits = (...how: readonly string[]) =>
+    gitAgrees(top, ["apply", "--check", "--whitespace=nowarn", ...how], diff, own);
+  if (await fits("--reverse", "-")) return { top, isApplied: true };
+  return { top: (await fits("--cached", "-")) ? top : null, isApplied: false };
 }
 
 const NO_HEAD = "the rules that need whole files did not run";
@@ -143,26 +146,15 @@ async function uncommittedDiff(cwd: string, base: string): Promise<string> {
   const index = await gitText(top, ["rev-parse", "--git-path", "index"]);
   const folder = await mkdtemp(join(tmpdir(), "kodiai-index-"));
   try {
-    const own = { GIT_INDEX_FILE: join(folder, "index") };
+    const own = { ...(await withoutFilters(top)), GIT_INDEX_FILE: join(folder, "index") };
     // A repository without a commit may have no index yet.
     await copyFile(resolve(top, index), own.GIT_INDEX_FILE).catch(() => undefined);
-    const inert = await withoutFilters(top);
-    await git(top, [...inert, "add", "--intent-to-add", "--all", "--", "."], own);
-    const args = [...inert, ...DIFF, base === NO_COMMIT ? EMPTY_TREE : base, "--"];
+    await git(top, ["add", "--intent-to-add", "--all", "--", "."], own);
+    const args = [...DIFF, base === NO_COMMIT ? EMPTY_TREE : base, "--"];
     return (await git(top, args, own)).toString("utf8");
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
-}
-
-/** Options that keep git from starting the filter programs of its configuration. */
-async function withoutFilters(cwd: string): Promise<readonly string[]> {
-  const keys = await gitText(cwd, ["config", "--name-only", "--get-regexp", "^filter\\."]).catch(() => "");
-  const names = new Set(keys.split("\n").map((key) => key.replace(/^filter\.|\.[^.]*$/g, "")));
-  names.delete("");
-  return [...names].flatMap((name) => [
-    ...["-c", `filter.${name}.clean=`, "-c", `filter.${name}.process=`, "-c", `filter.${name}.required=false`],
-  ]);
 }
 
 /** The base of a range is where it left its branch, so the base itself shows whether that place moved. */
