@@ -119,10 +119,11 @@ describe("deliveries that do not arrive", () => {
   test("pull requests that were open before Kodiai came wait until they change", async () => {
     const { world } = harness;
     const older = await world.repository("acme", "older", { files: { "README.md": "# Older\n" } });
-    const [left, pushed] = [await silent(older, 1), await silent(older, 2)];
-    // Long before anybody looked.
-    for (const pull of [left, pushed]) Object.assign(pull, { createdAt: "2026-01-02T03:04:05Z" });
-    await until("it is looked at", () => asked("/repos/acme/older/pulls") > 1);
+    // Long before the first sweep.
+    const old = { createdAt: "2026-01-02T03:04:05Z" };
+    const [left, pushed] = [await silent(older, 1, old), await silent(older, 2, old)];
+    const before = asked("/repos/acme/older/pulls");
+    await until("a sweep finds them", () => asked("/repos/acme/older/pulls") > before + 1);
     await world.push(pushed, { "README.md": "# Newer\n" }, { announce: false });
     await covered([pushed]);
     expect(reviewsOf(left)).toEqual([]);
@@ -218,8 +219,8 @@ describe("a sweep that runs without waiting ten minutes", () => {
 });
 
 /** Opened, and GitHub sends nothing about it. */
-async function silent(repository: Repository, n: number): Promise<Pull> {
-  return harness.world.pullRequest(repository, { title: `Balance ${n}`, files: files(n), announce: false });
+async function silent(repository: Repository, n: number, more: { readonly createdAt?: string } = {}): Promise<Pull> {
+  return harness.world.pullRequest(repository, { title: `Balance ${n}`, files: files(n), announce: false, ...more });
 }
 
 describe("deliveries in any order", () => {

@@ -31,6 +31,8 @@ export interface PullRequestOptions {
   readonly withoutPatch?: readonly string[];
   /** False: no webhook is sent. */
   readonly announce?: boolean;
+  /** Now when left out. */
+  readonly createdAt?: string;
 }
 
 /** False: GitHub sends no webhook, as when it lost one. */
@@ -119,7 +121,8 @@ export function pullActs(hub: Hub, git: GitHalf, manifest: Manifest, person: (lo
       const { title, body = null, draft = false, labels = [], fork = null, withoutPatch = [] } = options;
       const from = { title, body, headRef, headSha, baseRef, baseSha };
       const pull = openedPull(hub, repository, person(options.author ?? "mona"), from);
-      Object.assign(pull, { draft, labels: [...labels], fork, withoutPatch: new Set(withoutPatch) });
+      const { createdAt = pull.createdAt } = options;
+      Object.assign(pull, { draft, labels: [...labels], fork, withoutPatch: new Set(withoutPatch), createdAt });
       if (options.announce !== false) await announce(pull, "opened", pull.author);
       return pull;
     },
