@@ -125,10 +125,10 @@ export function readingProcess(start: () => ChildProcess, idleMs: number): Readi
         clearTimeout(idle);
         const isNew = child === null;
         child ??= start();
-        const told = await askChild<Answer>(child, question, limits(isNew));
-        if ("silence" in told) end();
+        const result = await askChild<Answer>(child, question, limits(isNew));
+        if ("silence" in result) end();
         idle = setTimeout(end, idleMs).unref();
-        return told;
+        return result;
       }),
     end,
   };

@@ -20,8 +20,8 @@ export function astChunker(timeoutMs = TIMEOUT_MS): CodeChunker {
     languages: new Set(CHUNKED_LANGUAGES),
     async chunks(path, language, text) {
       const question: ChunkQuestion = { path, language, text };
-      const told = await reading.ask<CodeChunks>(question, () => ({ ms: timeoutMs }));
-      return "answer" in told ? told.answer : { chunks: [], skipped: [whyNone(told.silence, timeoutMs)] };
+      const result = await reading.ask<CodeChunks>(question, () => ({ ms: timeoutMs }));
+      return "answer" in result ? result.answer : { chunks: [], skipped: [whyNone(result.silence, timeoutMs)] };
     },
   };
 }

@@ -54,11 +54,11 @@ export function codeSymbols(start: () => ChildProcess = startProcess): OpenSymbo
   const reading = readingProcess(start, IDLE_MS);
 
   async function ask<Answer>(question: SymbolsQuestion): Promise<Answer | Silence> {
-    const told = await reading.ask<Answer>(question, (isNew) => ({
+    const result = await reading.ask<Answer>(question, (isNew) => ({
       ms: isNew ? START_MS : ASK_MS,
       bytes: MOST_BYTES,
     }));
-    return "answer" in told ? told.answer : told.silence;
+    return "answer" in result ? result.answer : result.silence;
   }
 
   /** The words of every file, in the order given; null where there are none in time. */

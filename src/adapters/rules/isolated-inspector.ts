@@ -45,7 +45,7 @@ export function isolatedInspector(over: Partial<InspectLimits> = {}): IsolatedIn
   /** The rules that the process holds now. */
   let holds: Rules | null = null;
   let isOpen = true;
-  /** One question at a time, whatever review it comes from. */
+  /** One question at a time, for all reviews together. */
   const inTurn = oneAtATime();
 
   const end = () => {
@@ -175,13 +175,13 @@ async function answerOf(
 ): Promise<Inspection | string> {
   // The first question finds a process that has yet to start.
   const ms = question.kind === "rules" ? STARTS * fileMs : fileMs;
-  const told = await askChild<Inspection>(child, question, { ms, bytes });
-  if ("answer" in told) return told.answer;
+  const result = await askChild<Inspection>(child, question, { ms, bytes });
+  if ("answer" in result) return result.answer;
   const said: Readonly<Record<Silence, string>> = {
     "too long": `took longer than ${fileMs / 1_000} s`,
     "too large": `took more than ${Math.round(bytes / MB)} MB`,
     ended: "ended the process that read it",
     "not started": "the process that reads could not be started",
   };
-  return said[told.silence];
+  return said[result.silence];
 }
