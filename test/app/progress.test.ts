@@ -126,5 +126,5 @@ test("a review that is parked after its process died is ended by the sweep", asy
     .toEqual([
       expect.stringMatching(/^Not reviewed: the review ended without a result; .*\n\n<!-- kodiai:summary -->/),
     ]);
-  expect(harness.rows("SELECT * FROM progress_notes")).toEqual([]);
+  await expect.poll(() => harness.rows("SELECT * FROM progress_notes"), { timeout: 20_000 }).toEqual([]);
 });
