@@ -86,7 +86,7 @@ export async function openHarness(options: HarnessOptions = {}): Promise<Harness
       reranker: { kind: "off" },
       pace: false,
       debounce: false,
-      waits: { settledMs: 0 },
+      waits: { settledMs: 0, drainMs: 1_000 },
       // The process that a server reads code in takes a second to start.
       inspector: rules,
       missed: "off",
