@@ -16,7 +16,8 @@ export async function truthOf(
   const { reviews, summary, inline, file } = world.comments(pull);
   const isOurs = ({ author }: { readonly author: string }) => author === world.bot.login;
   const said = summary.filter(isOurs);
-  const replies = inline.filter((one) => isOurs(one) && one.inReplyTo !== null);
+  const inThreads = [...inline, ...file].filter(isOurs);
+  const replies = inThreads.filter(({ inReplyTo }) => inReplyTo !== null);
   const heads = new Map(pull.comments.map(({ id, commitId }) => [id, commitId]));
   return {
     pull: name,
@@ -32,8 +33,8 @@ export async function truthOf(
     summaries: said
       .filter(({ body }) => kindOf(body) === "summary")
       .map(({ id, body }) => ({ id, heads: headsIn(body), isReading: isReading(body) })),
-    comments: [...inline.filter(({ inReplyTo }) => inReplyTo === null), ...file]
-      .filter(isOurs)
+    comments: inThreads
+      .filter(({ inReplyTo }) => inReplyTo === null)
       .map(({ id, body, path }) => {
         return {
           id,

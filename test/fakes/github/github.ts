@@ -68,6 +68,8 @@ export interface Comments {
     readonly path: string;
     readonly body: string;
     readonly author: string;
+    /** Of the comment that it answers. */
+    readonly inReplyTo: number | null;
   }[];
   readonly summary: readonly {
     readonly id: number;
@@ -341,7 +343,7 @@ function visibleComments(pull: Pull): Comments {
   const file = comments.filter((comment) => comment.side === null);
   return {
     inline,
-    file: file.map(({ id, path, body, author }) => ({ id, path, body, author: author.login })),
+    file: file.map(({ id, path, body, author, inReplyTo }) => ({ id, path, body, author: author.login, inReplyTo })),
     summary: pull.issueComments.map(({ id, body, editedTimes, author }) => {
       return { id, body, editedTimes, author: author.login, url: `${pullPage(pull)}#issuecomment-${id}` };
     }),
