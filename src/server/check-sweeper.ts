@@ -1,12 +1,12 @@
-// Ends check runs and progress summaries whose jobs are over: at the start, every minute, and when it is woken. Those of a
-// suspended installation are retried every hour, and as soon as the App reaches more repositories.
+// Ends check runs and progress summaries whose jobs are over: at the start, every minute, and when it is woken. Those of an
+// installation that refuses us are retried every hour, and as soon as the App reaches more.
 import type { Logger } from "pino";
 import { sweepChecks } from "../flows/review/check-run.ts";
 import { type SweptProgress, sweepProgress } from "../flows/review/progress.ts";
 import type { CheckStore, ProgressStore } from "../ports/checks.ts";
 import { every, MINUTE_MS } from "./periodic-task.ts";
 
-const SUSPENDED_MS = 60 * MINUTE_MS;
+const REFUSED_MS = 60 * MINUTE_MS;
 
 /**
  * @param checksOf access to the check runs of one repository
@@ -19,15 +19,15 @@ export function checkSweeper(
   log: Logger,
 ) {
   /** Installation → until when to skip it, on the monotonic clock. */
-  const suspended = new Map<number, number>();
+  const refusing = new Map<number, number>();
   const sweep = async () => {
     const steady = performance.now();
-    for (const [id, until] of suspended) if (until <= steady) suspended.delete(id);
+    for (const [id, until] of refusing) if (until <= steady) refusing.delete(id);
     try {
-      const unasked = new Set(suspended.keys());
+      const unasked = new Set(refusing.keys());
       const note = (what: string, { error, ...one }: SweptProgress) => {
         log.warn({ ...one, err: error }, what);
-        if (one.outcome === "suspended") suspended.set(one.installationId, steady + SUSPENDED_MS);
+        if (one.outcome === "refused") refusing.set(one.installationId, steady + REFUSED_MS);
       };
       for (const one of await sweepChecks(checks, checksOf, Date.now(), unasked))
         note("left-over check run ended", one);
@@ -40,9 +40,9 @@ export function checkSweeper(
   const task = every(MINUTE_MS, sweep);
   return {
     ...task,
-    /** Sweeps now, also for suspended installations. */
+    /** Sweeps now, also for installations that refused us. */
     wakeAll(): void {
-      suspended.clear();
+      refusing.clear();
       task.wake();
     },
   };

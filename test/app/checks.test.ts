@@ -205,25 +205,27 @@ function loseBegin(looks: number) {
   harness.world.fail({ match: { method: "GET", path: /\/check-runs/ }, status: 422, times: looks });
 }
 
-test("the check of a review that was given up while the App was suspended ends when it no longer is", async () => {
-  const { world } = harness;
-  let isSuspended = true;
-  const body = { message: "This installation has been suspended" };
-  const refused = { status: 403, body, times: 1_000, chance: () => isSuspended };
-  world.fail({ match: { method: "POST", path: /\/reviews$/ }, ...refused });
-  world.fail({ match: { method: "PATCH", path: /\/check-runs\/\d+$/ }, ...refused });
-  const pull = await open(ON);
-  expect(await harness.settled(pull)).toMatchObject({
-    state: "parked",
-    outcome: expect.stringMatching(/^suspended: /),
-  });
-  await until("it was tried", () => harness.log.some((line) => line.includes('"outcome":"suspended"')));
-  expect(await endsOf(pull)).toEqual(["in_progress null: null"]);
-  isSuspended = false;
-  const installation = { id: 1, account: { login: "acme", id: 1, type: "Organization" }, suspended_at: null };
-  await world.deliver("installation", { action: "unsuspend", installation });
-  await expect.poll(() => endsOf(pull)).toEqual([expect.stringMatching(/^completed /)]);
-});
+test.each([
+  ["suspended", "This installation has been suspended", "unsuspend"],
+  ["without a permission", "Resource not accessible by integration", "new_permissions_accepted"],
+])(
+  "the check of a review that was given up while the App was %s ends when it no longer is",
+  async (_, message, back) => {
+    const { world } = harness;
+    let isRefused = true;
+    const refused = { status: 403, body: { message }, times: 1_000, chance: () => isRefused };
+    world.fail({ match: { method: "POST", path: /\/reviews$/ }, ...refused });
+    world.fail({ match: { method: "PATCH", path: /\/check-runs\/\d+$/ }, ...refused });
+    const pull = await open(ON);
+    expect(await harness.settled(pull)).toMatchObject({ state: "parked" });
+    await until("it was tried", () => harness.log.some((line) => line.includes('"outcome":"refused"')));
+    expect(await endsOf(pull)).toEqual(["in_progress null: null"]);
+    isRefused = false;
+    const installation = { id: 1, account: { login: "acme", id: 1, type: "Organization" }, suspended_at: null };
+    await world.deliver("installation", { action: back, installation });
+    await expect.poll(() => endsOf(pull)).toEqual([expect.stringMatching(/^completed /)]);
+  },
+);
 
 test("a check whose creation was uncertain ends with its review", async () => {
   loseBegin(2);

@@ -128,3 +128,26 @@ test("a review that is parked after its process died is ended by the sweep", asy
     ]);
   await expect.poll(() => harness.rows("SELECT * FROM progress_notes"), { timeout: 20_000 }).toEqual([]);
 });
+
+test("a progress note that GitHub does not let us end stays recorded, and is ended once the permission is back", async () => {
+  const pull = await play();
+  let isRefused = true;
+  harness.world.fail({
+    match: { method: "PATCH", path: /\/issues\/comments\/\d+$/ },
+    status: 403,
+    body: { message: "Resource not accessible by integration" },
+    times: 1_000,
+    chance: () => isRefused,
+  });
+  await harness.world.closePull(pull, { merged: false });
+  letAnswer();
+  await harness.settled(pull);
+  // A start sweeps at once, instead of within a minute.
+  await harness.restart();
+  await until("it was tried", () => harness.log.some((line) => line.includes("left-over progress summary")));
+  expect(summaries(pull)).toEqual([expect.stringMatching(READING)]);
+  isRefused = false;
+  const installation = { id: 1, account: { login: "acme", id: 1, type: "Organization" }, suspended_at: null };
+  await harness.world.deliver("installation", { action: "new_permissions_accepted", installation });
+  await expect.poll(() => summaries(pull), { timeout: 20_000 }).toEqual([expect.stringMatching(/^Not reviewed: /)]);
+});

@@ -69,8 +69,8 @@ export interface SweptCheck {
   readonly id: number;
   readonly key: string;
   readonly installationId: number;
-  /** `suspended`: it stays as it is until its installation is switched on again. */
-  readonly outcome: "ended" | "later" | "suspended" | "given up";
+  /** `refused`: GitHub does not let us end it now, until a permission is back or the installation is no longer suspended. */
+  readonly outcome: "ended" | "later" | "refused" | "given up";
   readonly error: unknown;
 }
 
@@ -80,18 +80,18 @@ export interface SweptCheck {
  *
  * @param checksOf access to the check runs of one repository
  * @param now epoch milliseconds
- * @param suspended installations that need not be asked
+ * @param refusing installations that need not be asked
  */
 export async function sweepChecks(
   book: CheckStore,
   checksOf: (installationId: number, repo: Repo) => Checks,
   now: number,
-  suspended: ReadonlySet<number>,
+  refusing: ReadonlySet<number>,
 ): Promise<readonly SweptCheck[]> {
   const swept: SweptCheck[] = [];
   for (const check of await book.left(now, PATIENCE_MS)) {
     const { id, key, installationId, repo } = check;
-    if (suspended.has(installationId)) continue;
+    if (refusing.has(installationId)) continue;
     const ports = { book, checks: checksOf(installationId, repo) };
     try {
       await endCheck(check, check.end ?? leftCheckEnd(check.why, check.failOn), ports, now);
@@ -108,5 +108,5 @@ export async function sweepChecks(
 /** What becomes of a post that GitHub did not let us end. */
 export function unended(error: unknown): SweptCheck["outcome"] {
   if (error instanceof Transient) return "later";
-  return error instanceof OutOfReach && error.why === "suspended" ? "suspended" : "given up";
+  return error instanceof OutOfReach && error.why !== "gone" ? "refused" : "given up";
 }

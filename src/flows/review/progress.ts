@@ -50,16 +50,16 @@ export type SweptProgress = Omit<SweptCheck, "id">;
  * Ends summaries that say that a review is being written while no job writes it: it was parked, stopped, or its process died.
  *
  * @param reviewsOf access to one repository
- * @param suspended installations that need not be asked
+ * @param refusing installations that need not be asked
  */
 export async function sweepProgress(
   book: ProgressStore,
   reviewsOf: (installationId: number, repo: ProgressNote["repo"]) => Promise<Pick<Reviews, "endProgress">>,
-  suspended: ReadonlySet<number>,
+  refusing: ReadonlySet<number>,
 ): Promise<readonly SweptProgress[]> {
   const swept: SweptProgress[] = [];
   for (const { key, repo, number, installationId } of await book.left()) {
-    if (suspended.has(installationId)) continue;
+    if (refusing.has(installationId)) continue;
     let outcome: SweptProgress["outcome"] = "ended";
     let error: unknown = null;
     try {
