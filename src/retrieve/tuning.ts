@@ -60,6 +60,7 @@ export const TUNING: Tuning = {
   rerank: {
     most: 50,
     k: 60,
+    weight: 2,
     keep: null,
   },
 };

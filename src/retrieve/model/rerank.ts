@@ -19,6 +19,11 @@ export interface RerankTuning {
    * comes before one that it omits.
    */
   readonly k: number;
+  /**
+   * Of the answer's reciprocal ranks; the ranking's weigh 1. On 120 recorded replies, difference in R@10: +.069 with 1,
+   * +.102 with 2, +.108 with 4.
+   */
+  readonly weight: number;
   /** How many must be in order; null: as many as are used. A query with no more candidates is not asked. */
   readonly keep: number | null;
 }
@@ -78,7 +83,7 @@ export async function rerankMemories(
       }
     }),
   );
-  const order = fusedOrder(pool, answers, tuning.k);
+  const order = fusedOrder(pool, answers, tuning);
   const report = reportOf(by, pool, order, answers);
   if (report.failed !== null) tries.note("rerank", report.failed);
   return { ranked: [...order, ...ranked.slice(pool.length)], report };
@@ -112,11 +117,15 @@ function candidateOf(record: MemoryRecord, kind: RerankSettings["rerankText"]): 
 }
 
 /**
- * Fuses the answers with the ranking by reciprocal ranks of equal weight. A memory counts with its best score (a sum
+ * Fuses the answers with the ranking by weighted reciprocal ranks. A memory counts with its best score (a sum
  * would favour memories that many queries find). Memories outside every answer keep their places; those that an answer
  * omits have only the ranking's reciprocal rank.
  */
-function fusedOrder(pool: readonly RankedMemory[], answers: readonly Answer[], k: number): readonly RankedMemory[] {
+function fusedOrder(
+  pool: readonly RankedMemory[],
+  answers: readonly Answer[],
+  { k, weight }: Pick<RerankTuning, "k" | "weight">,
+): readonly RankedMemory[] {
   const about = new Set<string>();
   const best = new Map<string, number>();
   for (const { ids, scores } of answers.filter(({ failed }) => failed === null)) {
@@ -133,7 +142,7 @@ function fusedOrder(pool: readonly RankedMemory[], answers: readonly Answer[], k
   const byAnswer = answered.toSorted((a, b) => scoreOf(b) - scoreOf(a));
   const fused = new Map(judged.map(({ record }, rank) => [record.id, 1 / (k + rank + 1)]));
   for (const [rank, { record }] of byAnswer.entries())
-    fused.set(record.id, (fused.get(record.id) ?? 0) + 1 / (k + rank + 1));
+    fused.set(record.id, (fused.get(record.id) ?? 0) + weight / (k + rank + 1));
   const next = judged
     .toSorted((a, b) => (fused.get(b.record.id) ?? 0) - (fused.get(a.record.id) ?? 0))
     .map((memory) => (best.has(memory.record.id) ? { ...memory, rerankScore: scoreOf(memory) } : memory))

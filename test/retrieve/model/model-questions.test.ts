@@ -209,10 +209,10 @@ describe("an order of the model", () => {
     expect(precedents.provenance).toMatchObject({ method: "hybrid", totalCandidates: 24 });
     const shown = textOf(asked[0]?.user ?? []).matchAll(/round prices of cart (\d+)$/gm);
     const order = [...shown].map(([, place]) => `m${place}`);
-    // The model has it backwards: where the orders disagree most, one of them is sure.
-    expect(ids(precedents)).toEqual([order[0], order[23], order[1], order[22], order[2]]);
+    // The model has it backwards, and weighs twice as much as the ranking.
+    expect(ids(precedents)).toEqual(order.toReversed().slice(0, 5));
     const scores = precedents.ranked.map(({ rerankScore }) => rerankScore);
-    expect(scores).toEqual([1 / 24, 1, 1 / 23, 1 / 2, 1 / 22]);
+    expect(scores).toEqual([1, 1 / 2, 1 / 3, 1 / 4, 1 / 5]);
     expect(new Set(asked.map(({ purpose }) => purpose))).toEqual(new Set(["rerank"]));
     expect(asked).toHaveLength(1);
     expect(textOf(asked[0]?.user ?? [])).toContain(`Title: ${CART.title}`);

@@ -65,8 +65,8 @@ describe("reranking", () => {
       { query: "intent", ids: ["m0", "m1", "m2"], topK: 2 },
       { query: "hunk", ids: ["m1", "m2", "m3"], topK: 2 },
     ]);
-    // By the queries m3, m1, m2, m0: reciprocal ranks of both orders, and what is equal as it was.
-    expect(ids).toEqual(["m1", "m0", "m3", "m2"]);
+    // By the queries m3, m1, m2, m0, which weighs twice as much as the ranking.
+    expect(ids).toEqual(["m3", "m1", "m0", "m2"]);
     expect(degraded).toEqual([]);
     expect(report).toEqual({
       by: "judge-1",
@@ -74,7 +74,7 @@ describe("reranking", () => {
       tokens: 200,
       usd: 0.5,
       topChanged: 0,
-      meanMove: (1 + 1 + 1 + 1) / 4,
+      meanMove: (3 + 0 + 2 + 1) / 4,
       failed: null,
     });
   });
@@ -84,7 +84,7 @@ describe("reranking", () => {
     const ids = ten.map(({ record }) => record.id);
     const backwards = Object.fromEntries(ids.map((id, place) => [id, place]));
     const { report } = await reranked(ten, [query("q", ids)], scoring({ q: backwards }).ask);
-    expect(report).toMatchObject({ topChanged: 2 / 5, meanMove: 3 });
+    expect(report).toMatchObject({ topChanged: 1, meanMove: 5 });
     const same = Object.fromEntries(ids.map((id, place) => [id, -place]));
     const { report: unmoved } = await reranked(ten, [query("q", ids)], scoring({ q: same }).ask);
     expect(unmoved).toMatchObject({ topChanged: 0, meanMove: 0 });
@@ -95,15 +95,15 @@ describe("reranking", () => {
     expect(ids).toEqual(["m2", "m3", "m0", "m1"]);
   });
 
-  test("its order is fused with the ranking: where both put a memory high, it comes first", async () => {
+  test("its order is fused with the ranking and weighs twice as much: where both put a memory high, it comes first", async () => {
     const six = listOf(6);
     const ids = six.map(({ record }) => record.id);
     const order = ["m2", "m5", "m1", "m0", "m4", "m3"];
     const scores = Object.fromEntries(order.map((id, rank) => [id, 1 / (rank + 1)]));
     const result = await reranked(six, [query("q", ids)], scoring({ q: scores }).ask);
-    const fusedAt = (id: string) => 1 / (61 + ids.indexOf(id)) + 1 / (61 + order.indexOf(id));
+    const fusedAt = (id: string) => 1 / (61 + ids.indexOf(id)) + 2 / (61 + order.indexOf(id));
     expect(result.ids).toEqual(ids.toSorted((a, b) => fusedAt(b) - fusedAt(a)));
-    expect(result.ids.slice(0, 3)).toEqual(["m2", "m0", "m1"]);
+    expect(result.ids.slice(0, 3)).toEqual(["m2", "m1", "m0"]);
   });
 
   test("a reranker that reads the change is asked once, about all candidates", async () => {
@@ -126,7 +126,7 @@ describe("reranking", () => {
   test("one query that fails leaves the others alone, and what only it found keeps its place", async () => {
     const queries = [query("works", ["m0", "m2", "m3"]), query("broken", ["m1", "m2", "m3"])];
     const { ids, degraded } = await reranked(listOf(4), queries, scoring({ works: { m0: 0.1, m2: 0.2, m3: 0.3 } }).ask);
-    expect(ids).toEqual(["m0", "m1", "m3", "m2"]);
+    expect(ids).toEqual(["m3", "m1", "m2", "m0"]);
     expect(degraded).toEqual([{ part: "rerank", reason: "1 of 2 queries: the service answered 500" }]);
   });
 
