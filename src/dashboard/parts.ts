@@ -30,6 +30,11 @@ export function shortSha(sha: string): Html {
   return html`<code title="${sha}">${sha.slice(0, 7)}</code>`;
 }
 
+/** Markdown's code spans as such; the rest of the text as it is. */
+export function withCode(text: string): Content {
+  return text.split(/`([^`\n]+)`/).map((piece, at) => (at % 2 === 1 ? html`<code>${piece}</code>` : html`${piece}`));
+}
+
 /** `3 d`, `5 h`, `12 min`, `8 s`, `240 ms`. */
 export function duration(ms: number): string {
   if (ms < 1_000) return `${Math.round(ms)} ms`;

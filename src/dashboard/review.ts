@@ -28,6 +28,7 @@ import {
   shortSha,
   table,
   whole,
+  withCode,
 } from "./parts.ts";
 import { outcomeBadge, pullName, type WrittenReview } from "./reviews.ts";
 
@@ -78,7 +79,7 @@ function findings(review: Review, key: RepoKey): Html {
   return html`<section><h2>${counted(list.length, "finding")}</h2><ol class="found">${list.map(
     ({ finding, place, reason }) => html`<li class="card"><h3>${severityBadge(finding.severity)} ${finding.title}</h3>
 <p class="note">${placeOf(review, finding)}, by ${finding.rule === null ? finding.source : ruleName(finding.rule)}, confidence ${finding.confidence.toFixed(2)}; ${place.replaceAll("-", " ")}${reason === null ? "" : `: ${reason}`}</p>
-<p class="body">${finding.body.replace(/\n{2,}/g, "\n")}</p>${quotes(key, finding.precedents)}</li>`,
+<p class="body">${withCode(finding.body.replace(/\n{2,}/g, "\n"))}</p>${quotes(key, finding.precedents)}</li>`,
   )}</ol></section>`;
 }
 
