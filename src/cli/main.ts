@@ -37,12 +37,21 @@ const RUN: Readonly<Record<VerbName, () => Promise<Run>>> = {
   mcp: async () => (await import("./mcp.ts")).mcp,
 };
 
+requireNode();
 keepCompiled();
 // `kodiai review | head`: a reader that closes the pipe early is not a failure.
 process.stdout.on("error", (error: NodeJS.ErrnoException) => {
   process.exit(error.code === "EPIPE" ? 0 : 3);
 });
 process.exitCode = await main(process.argv.slice(2));
+
+/** An installed package is started by whatever Node is first in the path. */
+function requireNode(): void {
+  const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
+  if (major > 22 || (major === 22 && minor >= 18)) return;
+  console.error(`kodiai needs Node 22.18 or newer; this is ${process.versions.node}`);
+  process.exit(2);
+}
 
 async function main([verb = "help", ...words]: readonly string[]): Promise<ExitCode> {
   if (verb === "help" || verb === "--help" || verb === "-h") return help(words[0]);

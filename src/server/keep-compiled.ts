@@ -1,5 +1,5 @@
 // Caches compiled code between runs: half of the processor time of a short run would go into compiling unchanged code.
-import { enableCompileCache } from "node:module";
+import module from "node:module";
 import { homedir } from "node:os";
 import { join } from "node:path";
 
@@ -8,5 +8,5 @@ import { join } from "node:path";
  * code. Does nothing when the folder is not writable or NODE_COMPILE_CACHE names another.
  */
 export function keepCompiled(): void {
-  enableCompileCache(join(process.env.XDG_CACHE_HOME ?? join(homedir(), ".cache"), "kodiai", "compiled"));
+  module.enableCompileCache(join(process.env.XDG_CACHE_HOME ?? join(homedir(), ".cache"), "kodiai", "compiled"));
 }
