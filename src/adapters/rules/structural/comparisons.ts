@@ -72,31 +72,6 @@ export const COMPARISONS: readonly StructuralRule[] = [
     ],
   },
   {
-    id: "negated-left-operand",
-    title: "`!` negates the left operand, not the test",
-    severity: "major",
-    category: "correctness",
-    confidence: 0.95,
-    why: "`!key in map` asks whether `true` or `false` is a key of the map.",
-    fix: "Put the test in parentheses: `!(key in map)`.",
-    inTests: true,
-    onlyWith: /^![\s\S]*(\sin\s|instanceof)/,
-    match: script(
-      node("binary_expression", has("operator", "^(in|instanceof)$"), {
-        has: { field: "left", kind: "unary_expression", regex: "^!" },
-      }),
-    ),
-    fixes: [{ from: /^!\s*([\s\S]+)$/, to: "!($1)" }],
-    bad: [
-      example("src/cache.js", "if (!key in cache) load(key);"),
-      example("src/errors.ts", "if (!error instanceof TypeError) throw error;"),
-    ],
-    good: [
-      example("src/cache.js", "if (!(key in cache)) load(key);"),
-      example("src/errors.ts", "if (!(error instanceof TypeError)) throw error;"),
-    ],
-  },
-  {
     id: "is-literal",
     title: "`is` compares identity with a literal",
     severity: "major",
@@ -160,30 +135,6 @@ export const COMPARISONS: readonly StructuralRule[] = [
       example("Order.java", 'class Order { boolean paid() { return "paid".equals(state); } }'),
       example("Order.java", "class Order { boolean none() { return state == null; } }"),
     ],
-  },
-  {
-    id: "literal-object-comparison",
-    title: "Comparison with a new object or array is always false",
-    severity: "major",
-    category: "correctness",
-    confidence: 0.95,
-    why: "Objects are equal only to themselves, and the literal has just been made.",
-    fix: "Test the length or the keys: `items.length === 0`.",
-    inTests: true,
-    onlyWith: /[=!]==?\s*[[{]|[\]}]\s*[=!]=/,
-    match: script(
-      node("binary_expression", has("operator", "^[=!]==?$"), {
-        any: [
-          { has: { field: "right", any: [{ kind: "array" }, { kind: "object" }] } },
-          { has: { field: "left", any: [{ kind: "array" }, { kind: "object" }] } },
-        ],
-      }),
-    ),
-    bad: [
-      example("src/cart.js", "if (items === []) close();"),
-      example("src/cart.js", "if (options != {}) apply(options);"),
-    ],
-    good: [example("src/cart.js", "if (items.length === 0) close();"), example("src/cart.js", "const items = [];")],
   },
   {
     id: "strpos-as-boolean",

@@ -65,16 +65,9 @@ export const CONDITIONS: readonly StructuralRule[] = [
         ),
         sameOperands("boolean_operator", "and|or", ["call"]),
       ],
-      go: sameOperands("binary_expression", String.raw`==|<=?|>=?|&&|\|\||-`, ["call_expression", "int_literal"]),
       java: sameOperands("binary_expression", String.raw`==|<=?|>=?|&&|\|\||-`, [
         "method_invocation",
         "decimal_integer_literal",
-      ]),
-      ruby: sameOperands("binary", String.raw`==|<=?|>=?|&&|\|\|`, ["argument_list", "block", "integer"]),
-      rust: sameOperands("binary_expression", String.raw`==|<=?|>=?|&&|\|\|`, [
-        "call_expression",
-        "macro_invocation",
-        "integer_literal",
       ]),
       php: sameOperands("binary_expression", String.raw`===?|<=?|>=?|&&|\|\|`, [
         "function_call_expression",
@@ -85,17 +78,13 @@ export const CONDITIONS: readonly StructuralRule[] = [
     bad: [
       example("src/range.ts", "if (range.start === range.start) return;"),
       example("app/range.py", "if first.end == first.end:", "    merge()"),
-      example("range.go", "func close(a span) {\n\tif a.End == a.End {\n\t\tmerge()\n\t}\n}"),
       example("Range.java", "class Range { boolean same() { return left.end == left.end; } }"),
-      example("lib/range.rb", "merge if first.stop == first.stop"),
-      example("src/range.rs", "fn same() -> bool { a.end == a.end }"),
       example("range.php", "<?php if ($a->end === $a->end) { merge(); }"),
     ],
     good: [
       example("src/range.ts", "if (range.start === other.start) return;"),
       example("src/range.ts", "if (next() === next()) return;", "const isNaN = value !== value;"),
       example("app/range.py", "if first.end == second.end:", "    merge()"),
-      example("range.go", "func close(a, b span) {\n\tif a.End == b.End {\n\t\tmerge()\n\t}\n}"),
       example("range.php", "<?php if ($a->end === $b->end) { merge(); }"),
     ],
   },

@@ -1,6 +1,6 @@
 // Errors that vanish.
 import type { StructuralRule } from "../rule.ts";
-import { example, has, kinds, node, not, script, text } from "./shapes.ts";
+import { example, has, node, not, script, text } from "./shapes.ts";
 
 export const ERRORS: readonly StructuralRule[] = [
   {
@@ -106,51 +106,6 @@ export const ERRORS: readonly StructuralRule[] = [
       example("app/worker.py", "try:", "    run(task)", "except Exception:", "    retry(task)"),
       example("app/worker.py", "try:", "    run(task)", "except:", "    rollback()", "    raise"),
       example("lib/worker.rb", "begin", "  run(task)", "rescue StandardError => e", "  report(e)", "end"),
-    ],
-  },
-  {
-    id: "return-in-finally",
-    title: "`return` in `finally` hides the error",
-    severity: "medium",
-    category: "correctness",
-    confidence: 0.9,
-    why: "It replaces the value that was returned and throws away the error that was on its way.",
-    fix: "Return after the `try` statement, and leave only clean-up in `finally`.",
-    onlyWith: /\breturn\b/,
-    onlyIn: /finally/,
-    match: {
-      ...script({
-        kind: "return_statement",
-        inside: {
-          kind: "finally_clause",
-          stopBy: kinds("arrow_function", "function_declaration", "function_expression", "method_definition"),
-        },
-      }),
-      python: {
-        kind: "return_statement",
-        inside: { kind: "finally_clause", stopBy: kinds("function_definition", "lambda") },
-      },
-      java: {
-        kind: "return_statement",
-        inside: { kind: "finally_clause", stopBy: kinds("lambda_expression", "method_declaration") },
-      },
-    },
-    bad: [
-      example("src/read.ts", "function read() { try { return parse(); } finally { return null; } }"),
-      example(
-        "app/read.py",
-        "def read():",
-        "    try:",
-        "        return parse()",
-        "    finally:",
-        "        return None",
-      ),
-      example("Read.java", "class Read { int run() { try { return parse(); } finally { return 0; } } }"),
-    ],
-    good: [
-      example("src/read.ts", "function read() { try { return parse(); } finally { close(); } }"),
-      example("src/read.ts", "function read() { try { return parse(); } finally { later(() => { return 1; }); } }"),
-      example("app/read.py", "def read():", "    try:", "        return parse()", "    finally:", "        close()"),
     ],
   },
 ];

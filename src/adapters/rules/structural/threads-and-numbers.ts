@@ -126,32 +126,4 @@ export const THREADS_AND_NUMBERS: readonly StructuralRule[] = [
       example("Poll.java", "class Poll { void run() throws InterruptedException { Thread.sleep(5); } }"),
     ],
   },
-  {
-    id: "guard-dropped-at-once",
-    title: "Lock is released at once",
-    severity: "major",
-    category: "correctness",
-    confidence: 0.9,
-    why: "`let _ =` drops the guard in the same statement, so nothing below is protected.",
-    fix: "Give the guard a name: `let _guard = …`.",
-    inTests: true,
-    onlyWith: /let _ =/,
-    match: {
-      rust: node(
-        "let_declaration",
-        has("pattern", "^_$"),
-        has("value", String.raw`(?s)\.(lock|read|write)\(\)(\.(unwrap|expect)\([^()]*\)|\?|\.await)*$`),
-        not(has("value", String.raw`(?s)\.(read|write)\(\)(\?|\.await\?)?$`)),
-      ),
-    },
-    fixes: [{ from: /^let _ =/, to: "let _guard =" }],
-    bad: [
-      example("src/store.rs", "fn save() {", "    let _ = self.mutex.lock().unwrap();", "    write();", "}"),
-      example("src/store.rs", "async fn save() {", "    let _ = state.lock().await;", "    write();", "}"),
-    ],
-    good: [
-      example("src/store.rs", "fn save() {", "    let _guard = self.mutex.lock().unwrap();", "    write();", "}"),
-      example("src/store.rs", "fn save() {", '    let _ = file.write(b"x");', "}"),
-    ],
-  },
 ];

@@ -1,56 +1,8 @@
-// Errors of Go that are dropped, looked at too late, or answered without stopping.
+// Errors of Go that are dropped or answered without stopping, and deferred calls that come too late.
 import type { StructuralRule } from "../rule.ts";
-import { example, has, kinds, node, not } from "./shapes.ts";
+import { example, has, kinds, node, not, text } from "./shapes.ts";
 
-export const GO_ERRORS: readonly StructuralRule[] = [
-  {
-    id: "defer-before-error-check",
-    title: "Value is used before its error is checked",
-    severity: "major",
-    category: "correctness",
-    confidence: 0.9,
-    why: "When the call fails the value is nil, and the deferred call panics with it.",
-    fix: "Check `err` first, then `defer`.",
-    inTests: true,
-    onlyWith: /defer/,
-    match: {
-      go: node(
-        "defer_statement",
-        { any: [{ pattern: "defer $VALUE.Body.Close()" }, { pattern: "defer $VALUE.Close()" }] },
-        {
-          follows: {
-            any: [{ kind: "short_var_declaration" }, { kind: "assignment_statement" }],
-            all: [
-              { has: { field: "left", has: { pattern: "$VALUE" } } },
-              { has: { field: "left", has: { regex: "^err$" } } },
-            ],
-          },
-        },
-      ),
-    },
-    bad: [
-      example(
-        "fetch.go",
-        "resp, err := client.Do(req)",
-        "defer resp.Body.Close()",
-        "if err != nil {",
-        "\treturn err",
-        "}",
-      ),
-      example("read.go", "f, err := os.Open(name)", "defer f.Close()", "if err != nil {", "\treturn err", "}"),
-    ],
-    good: [
-      example(
-        "fetch.go",
-        "resp, err := client.Do(req)",
-        "if err != nil {",
-        "\treturn err",
-        "}",
-        "defer resp.Body.Close()",
-      ),
-      example("read.go", "f := open(name)", "defer f.Close()"),
-    ],
-  },
+export const GO: readonly StructuralRule[] = [
   {
     id: "discarded-error",
     title: "Error of a call that can fail is discarded",
@@ -162,6 +114,46 @@ export const GO_ERRORS: readonly StructuralRule[] = [
         "\t}",
         "}",
       ),
+    ],
+  },
+  {
+    id: "defer-in-loop",
+    title: "`defer` in a loop runs only when the function ends",
+    severity: "medium",
+    category: "reliability",
+    confidence: 0.8,
+    why: "Files, rows and locks of every round stay open until then, and a long loop runs out of them.",
+    fix: "Close at the end of the round, or move its body into a function.",
+    onlyWith: /defer/,
+    match: {
+      go: node("defer_statement", text(String.raw`\.(Close|Unlock|RUnlock|Release|Rollback|Stop)\(\)$`), {
+        inside: { kind: "for_statement", stopBy: kinds("func_literal", "function_declaration", "method_declaration") },
+      }),
+    },
+    bad: [
+      example(
+        "read.go",
+        "for _, name := range names {",
+        "\tf, err := os.Open(name)",
+        "\tif err != nil {",
+        "\t\treturn err",
+        "\t}",
+        "\tdefer f.Close()",
+        "}",
+      ),
+      example("read.go", "for {", "\tmu.Lock()", "\tdefer mu.Unlock()", "}"),
+    ],
+    good: [
+      example(
+        "read.go",
+        "for _, name := range names {",
+        "\tfunc() {",
+        "\t\tf := open(name)",
+        "\t\tdefer f.Close()",
+        "\t}()",
+        "}",
+      ),
+      example("read.go", "defer f.Close()", "for scanner.Scan() {", "\tcount++", "}"),
     ],
   },
 ];
