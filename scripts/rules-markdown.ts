@@ -50,8 +50,8 @@ function section(rule: Rule): string {
     `**${rule.title}** (${rule.severity}, ${rule.category})`,
     rule.why,
     rule.fix,
-    ...exampleOf("Speaks about", rule.bad[0]),
-    ...exampleOf("Silent about", rule.good[0]),
+    ...exampleOf("Speaks about", rule.bad),
+    ...exampleOf("Silent about", rule.good),
   ];
   return parts.join("\n\n");
 }

@@ -6,6 +6,7 @@ import { allRules, ruleIds } from "../../../src/adapters/rules/rules.ts";
 import type { RuleSetting } from "../../../src/config/repo-config.ts";
 import type { DiffLine, Hunk } from "../../../src/domain/pull-request.ts";
 import type { InspectedFile } from "../../../src/ports.ts";
+import { casesOf } from "./cases/cases.ts";
 import { exampleFile } from "./example-file.ts";
 
 const inspector = rulesInspector();
@@ -182,8 +183,6 @@ describe("failures stay small", () => {
     why: "W.",
     fix: "M.",
     inTests: true,
-    bad: [],
-    good: [],
   } as const;
   const thrower: LineRule = {
     ...words,
@@ -250,7 +249,7 @@ describe("failures stay small", () => {
       "constructor.py",
     );
     const scrap = fc.constantFrom(
-      ...allRules().flatMap((rule) => rule.bad.map((bad) => bad.code)),
+      ...allRules().flatMap((rule) => casesOf(rule).bad.map((bad) => bad.code)),
       "}",
       "{",
       "`",

@@ -23,15 +23,8 @@ export const COLLECTIONS: readonly StructuralRule[] = [
       ],
     }),
     fixes: [{ from: /\.sort\(\)$/, to: ".sort((a, b) => a - b)" }],
-    bad: [
-      example("src/median.ts", "const sorted = values.map(Number).sort();"),
-      example("src/median.js", "const sorted = [10, 9, 1].sort();"),
-      example("src/median.js", "const sizes = files.map((file) => file.lines.length).sort();"),
-    ],
-    good: [
-      example("src/median.ts", "const sorted = values.map(Number).sort((a, b) => a - b);"),
-      example("src/names.ts", "const sorted = users.map((user) => user.name).sort();"),
-    ],
+    bad: example("src/median.ts", "const sorted = values.map(Number).sort();"),
+    good: example("src/median.ts", "const sorted = values.map(Number).sort((a, b) => a - b);"),
   },
   {
     id: "modified-while-iterating",
@@ -91,19 +84,8 @@ export const COLLECTIONS: readonly StructuralRule[] = [
         ],
       },
     },
-    bad: [
-      example("app/cart.py", "for item in items:", "    if item.gone:", "        items.remove(item)"),
-      example("app/cart.py", "for key in cache:", "    del cache[key]"),
-      example(
-        "Cart.java",
-        "class Cart { void clean() { for (Item item : items) { if (item.gone()) { items.remove(item); } } } }",
-      ),
-    ],
-    good: [
-      example("app/cart.py", "for item in list(items):", "    if item.gone:", "        items.remove(item)"),
-      example("app/cart.py", "for item in items:", "    if item.gone:", "        items.remove(item)", "        break"),
-      example("Cart.java", "class Cart { void clean() { items.removeIf(Item::gone); } }"),
-    ],
+    bad: example("app/cart.py", "for item in items:", "    if item.gone:", "        items.remove(item)"),
+    good: example("app/cart.py", "for item in list(items):", "    if item.gone:", "        items.remove(item)"),
   },
   {
     id: "absolute-part-in-join",
@@ -132,13 +114,7 @@ export const COLLECTIONS: readonly StructuralRule[] = [
       ),
     },
     fixes: [{ from: /((?:,|\()\s*["'])\/+(?=\w)/, to: "$1" }],
-    bad: [
-      example("app/files.py", 'path = os.path.join(folder, "/report.csv")'),
-      example("src/files.js", 'const path = path.resolve(__dirname, "/public");'),
-    ],
-    good: [
-      example("app/files.py", 'path = os.path.join(folder, "report.csv")'),
-      example("src/files.js", 'const file = path.join(__dirname, "/public");'),
-    ],
+    bad: example("app/files.py", 'path = os.path.join(folder, "/report.csv")'),
+    good: example("app/files.py", 'path = os.path.join(folder, "report.csv")'),
   },
 ];

@@ -22,14 +22,13 @@ export const TESTING: readonly StructuralRule[] = [
       ),
     ),
     fixes: [{ from: /^/, to: "await " }],
-    bad: [
-      example("test/load.test.ts", 'test("loads", () => {', "  expect(load()).resolves.toBe(1);", "});"),
-      example("test/load.test.js", 'it("fails", () => { expect(load(null)).rejects.toThrow(); });'),
-    ],
-    good: [
-      example("test/load.test.ts", 'test("loads", async () => {', "  await expect(load()).resolves.toBe(1);", "});"),
-      example("test/load.test.ts", 'test("loads", () => expect(load()).resolves.toBe(1));'),
-    ],
+    bad: example("test/load.test.ts", 'test("loads", () => {', "  expect(load()).resolves.toBe(1);", "});"),
+    good: example(
+      "test/load.test.ts",
+      'test("loads", async () => {',
+      "  await expect(load()).resolves.toBe(1);",
+      "});",
+    ),
   },
   {
     id: "assert-tuple",
@@ -51,13 +50,7 @@ export const TESTING: readonly StructuralRule[] = [
       { from: /^assert\s*\(([\s\S]*)\)$/, to: "assert $1" },
       { from: /^\(([\s\S]*)\)$/, to: "$1" },
     ],
-    bad: [
-      example("app/check.py", 'assert (age > 0, "age is negative")'),
-      example("tests/test_age.py", "def test_age():", '    assert (age() == 3, "three years")'),
-    ],
-    good: [
-      example("app/check.py", 'assert age > 0, "age is negative"'),
-      example("app/check.py", "assert (age > 0 and", "        age < 150)"),
-    ],
+    bad: example("app/check.py", 'assert (age > 0, "age is negative")'),
+    good: example("app/check.py", 'assert age > 0, "age is negative"'),
   },
 ];
