@@ -74,7 +74,9 @@ function calledIn({ diff, basePath, baseText }: ChangedFile): ReadonlySet<string
   const code = codeOnly(basePath, baseText ?? "").split("\n");
   const lines = linesOf(diff.hunks, "removed").map(({ oldLine }) => code[(oldLine ?? 0) - 1] ?? "");
   return new Set(
-    lines.flatMap((line) => [...line.matchAll(/([\p{L}_$][\p{L}\p{N}_$]{3,})\s*\(/gu)].map(([, name = ""]) => name)),
+    lines.flatMap((line) =>
+      [...line.matchAll(/(?<![\p{L}\p{N}_$])([\p{L}_$][\p{L}\p{N}_$]{3,})\s*\(/gu)].map(([, name = ""]) => name),
+    ),
   );
 }
 
