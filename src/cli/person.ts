@@ -1,6 +1,6 @@
 // kodiai export-data --user X, kodiai erase --user X: exports or anonymises everything stored about a person.
 import { writeFileSync } from "node:fs";
-import type { ErasedPerson, NamedPerson, RewrittenTables } from "../ports/person.ts";
+import type { ErasedPerson, NamedPerson } from "../ports/person.ts";
 import { personPorts } from "../wire/cli/store.ts";
 import { terminalText } from "./terminal-text.ts";
 import { type ExitCode, printJson, readWords, UsageError } from "./usage.ts";
@@ -25,41 +25,25 @@ export async function exportData(words: readonly string[]): Promise<ExitCode> {
 /** @returns 0 @throws UsageError; Transient when a reader still uses the old bytes: run it again */
 export async function erase(words: readonly string[]): Promise<ExitCode> {
   const { values } = readWords(words, VERBS.erase.options);
-  const rewrites = values.rewrite === true && values["dry-run"] !== true;
-  // Rewriting alone is for data that was deleted by other means, such as a repository removed from the App.
-  const person = values.user === undefined && rewrites ? null : readPerson(values.user);
+  const person = readPerson(values.user);
   const ports = await personPorts(values["data-dir"]);
   try {
-    if (person !== null && values["dry-run"] === true) {
+    if (values["dry-run"] === true) {
       console.log(`${(await ports.rows(person)).length} rows are about this person; nothing was changed`);
       return 0;
     }
-    const erased = person === null ? null : await ports.erase(person, values.texts === true);
-    const rewritten = rewrites ? { rewritten: await ports.rewrite() } : null;
-    if (values.json === true) printJson({ ...erased, ...rewritten });
-    else console.log(terminalText([...eraseReport(erased), ...rewriteReport(rewritten)].join("\n")));
+    const erased = await ports.erase(person, values.texts === true);
+    if (values.json === true) printJson(erased);
+    else console.log(terminalText(eraseReport(erased)));
     return 0;
   } finally {
     await ports.close();
   }
 }
 
-/** Null if not requested; `rewritten` is null if nothing had to be. */
-function rewriteReport(done: { readonly rewritten: RewrittenTables | null } | null): readonly string[] {
-  if (done === null) return [];
-  const { rewritten } = done;
-  if (rewritten === null) return ["no rewrite needed: these files overwrite deleted data at once"];
-  const mb = (bytes: number) => `${(bytes / 1e6).toFixed(1)} MB`;
-  return [
-    `${rewritten.tables} tables rewritten, ${mb(rewritten.before)} before and ${mb(rewritten.after)} now; the server's write-ahead log, replicas and dumps keep what they have`,
-  ];
-}
-
-function eraseReport(erased: ErasedPerson | null): readonly string[] {
-  if (erased === null) return [];
-  const { logins, ids, removed, anonymised } = erased;
-  if (logins + ids === 0) return ["nothing is stored about this person"];
-  return [`${removed} rows removed, ${anonymised} anonymised (${logins} logins, ${ids} ids)`];
+function eraseReport({ logins, ids, removed, anonymised }: ErasedPerson): string {
+  if (logins + ids === 0) return "nothing is stored about this person";
+  return `${removed} rows removed, ${anonymised} anonymised (${logins} logins, ${ids} ids)`;
 }
 
 function readPerson(word: string | undefined): NamedPerson {

@@ -311,15 +311,11 @@ export const VERBS = {
   erase: {
     group: "operate",
     summary: "anonymise everything stored about a person",
-    forms: [
-      ["--user LOGIN|ID", "remove the name; --texts also removes what the person wrote"],
-      ["--rewrite", "PostgreSQL: rewrite every table (takes a lock) so deleted data leaves the data files"],
-    ],
+    forms: [["--user LOGIN|ID", "remove the name; --texts also removes what the person wrote"]],
     options: {
       user: takes("LOGIN|ID", "whose data"),
       texts: flag("also remove texts by that person"),
       "dry-run": flag("count, and change nothing"),
-      rewrite: flag("PostgreSQL: rewrite every table"),
       json: JSON_OUTPUT,
       "data-dir": DATA_DIR,
     },

@@ -196,8 +196,8 @@ function mostAskedFirst(a: RecurringComment, b: RecurringComment): number {
   return b.pulls - a.pulls || b.ids.length - a.ids.length || a.since - b.since || byId;
 }
 
-// Groups comments with similar words: average link over the cosine of weighted words. Nearly linear: comments are
-// compared only through shared words, and each keeps its nearest few.
+// Groups comments with similar words: by id, each joins the group with which the mean cosine of their weighted words is
+// highest. Comments are compared only through shared words.
 
 /** A comment as the words that are compared. */
 interface ComparedComment {
@@ -207,9 +207,7 @@ interface ComparedComment {
 
 /** Words of one comment that are compared, the heaviest: they identify a long comment, and bound the cost. */
 const MOST_WORDS = 48;
-/** Nearest comments that are tried: enough to reach any group that a comment belongs to. */
-const NEIGHBOURS = 50;
-/** A word of more comments has little weight: it counts between a comment and this many others, the first by id. */
+/** A word of more clusters has little weight: it counts for this many, the first by id. */
 const MOST_MET = 1_000;
 
 /** Comments with equal words form one group from the start. */
@@ -219,23 +217,17 @@ interface Group {
   readonly vector: ReadonlyMap<number, number>;
 }
 
-interface Edge {
-  readonly from: number;
-  readonly to: number;
-  readonly near: number;
-}
-
 /**
  * Groups of comments with similar words. The order of the comments does not matter.
  *
  * @param remarks ids are distinct; one without words is in no group
  * @param weigh the weight of a word over many repositories, ≥ 0
- * @param least mean cosine between two groups that are joined, 0–1
+ * @param least mean cosine between a comment and the group that it joins, 0–1
  * @returns every group of at least two, each id in at most one; the most central first, groups by that id
  */
 function groupAlike(remarks: readonly ComparedComment[], weigh: WordWeight, least: number): readonly string[][] {
   const groups = sameWords(remarks, mixed(remarks, weigh));
-  return join(groups, nearestOf(groups, least), least)
+  return clustersOf(groups, least)
     .map(({ members, sum }) => centralFirst(groups, members, sum))
     .filter((ids) => ids.length > 1)
     .sort(([a = ""], [b = ""]) => (a < b ? -1 : 1));
@@ -295,85 +287,47 @@ function sharesOf(words: readonly string[], weigh: WordWeight): (readonly [strin
   return weights.map(([word, weight]) => [word, weight / length]);
 }
 
-/** Each group's nearest among the earlier ones. */
-function nearestOf(groups: readonly Group[], least: number): Edge[] {
-  const postings: Posting[] = [];
-  const near = new Float64Array(groups.length);
-  return groups.flatMap(({ vector }, from) => {
-    near.fill(0, 0, from);
-    for (const [word, share] of vector) {
-      const posting = postings[word] ?? { of: [], shares: [] };
-      meet(posting, share, near);
-      postings[word] = posting;
-      if (posting.of.length >= MOST_MET) continue;
-      posting.of.push(from);
-      posting.shares.push(share);
-    }
-    return edgesOf(from, near, least);
-  });
-}
-
-/** The groups that contain a word, and its share in each. */
-interface Posting {
-  readonly of: number[];
-  readonly shares: number[];
-}
-
-function meet({ of, shares }: Posting, share: number, near: Float64Array): void {
-  for (let at = 0; at < of.length; at += 1) {
-    const to = of[at] ?? 0;
-    near[to] = (near[to] ?? 0) + share * (shares[at] ?? 0);
-  }
-}
-
-function edgesOf(from: number, nearness: Float64Array, least: number): Edge[] {
-  let edges: Edge[] = [];
-  let bar = least;
-  for (let to = 0; to < from; to += 1) {
-    const near = nearness[to] ?? 0;
-    if (near < bar) continue;
-    edges.push({ from, to, near });
-    // Thousands of nearly equal comments would otherwise each have thousands of pairs to sort.
-    if (edges.length < 4 * NEIGHBOURS) continue;
-    edges = edges.sort(nearestFirst).slice(0, NEIGHBOURS);
-    bar = edges.at(-1)?.near ?? bar;
-  }
-  return edges.sort(nearestFirst).slice(0, NEIGHBOURS);
-}
-
-function nearestFirst(a: Edge, b: Edge): number {
-  return b.near - a.near || a.from - b.from || a.to - b.to;
-}
-
-interface Joined {
+/** Comments of one meaning, as far as their words tell. */
+interface Cluster {
   readonly members: number[];
   /** Of the unit vectors of all its comments. */
   readonly sum: Map<number, number>;
   remarks: number;
 }
 
-/** Nearest pairs first; two groups are joined when the mean similarity of all their comments suffices. */
-function join(groups: readonly Group[], edges: readonly Edge[], least: number): readonly Joined[] {
-  const of: Joined[] = groups.map(({ ids, vector }, at) => ({
-    members: [at],
-    sum: new Map([...vector].map(([word, share]) => [word, share * ids.length])),
-    remarks: ids.length,
-  }));
-  for (const { from, to } of edges.toSorted(nearestFirst)) {
-    const [one, other] = [of[from], of[to]];
-    if (one === undefined || other === undefined || one === other) continue;
-    const [small, large] = one.sum.size < other.sum.size ? [one, other] : [other, one];
-    if (dot(small.sum, large.sum) / (small.remarks * large.remarks) < least) continue;
-    swallow(large, small);
-    for (const member of small.members) of[member] = large;
+/** Each group joins the cluster to whose comments it is nearest on average, or begins one. */
+function clustersOf(groups: readonly Group[], least: number): readonly Cluster[] {
+  const clusters: Cluster[] = [];
+  /** By word the clusters that hold it. */
+  const holding = new Map<number, Set<Cluster>>();
+  for (const [at, { ids, vector }] of groups.entries()) {
+    let cluster = nearest(vector, holding, least);
+    if (cluster === null) {
+      cluster = { members: [], sum: new Map(), remarks: 0 };
+      clusters.push(cluster);
+    }
+    cluster.members.push(at);
+    cluster.remarks += ids.length;
+    for (const [word, share] of vector) {
+      cluster.sum.set(word, (cluster.sum.get(word) ?? 0) + share * ids.length);
+      const holders = holding.get(word) ?? new Set();
+      if (holders.size < MOST_MET) holding.set(word, holders.add(cluster));
+    }
   }
-  return [...new Set(of)];
+  return clusters;
 }
 
-function swallow(large: Joined, { members, sum, remarks }: Joined): void {
-  for (const [word, share] of sum) large.sum.set(word, (large.sum.get(word) ?? 0) + share);
-  for (const member of members) large.members.push(member);
-  large.remarks += remarks;
+function nearest(
+  vector: ReadonlyMap<number, number>,
+  holding: ReadonlyMap<number, ReadonlySet<Cluster>>,
+  least: number,
+): Cluster | null {
+  const near = new Map<Cluster, number>();
+  for (const [word, share] of vector)
+    for (const cluster of holding.get(word) ?? [])
+      near.set(cluster, (near.get(cluster) ?? 0) + (share * (cluster.sum.get(word) ?? 0)) / cluster.remarks);
+  const [best] = [...near].filter(([, mean]) => mean >= least).sort(([, a], [, b]) => b - a);
+  return best?.[0] ?? null;
 }
 
 function dot(small: ReadonlyMap<number, number>, large: ReadonlyMap<number, number>): number {

@@ -20,16 +20,7 @@ export interface ErasedPerson {
   readonly anonymised: number;
 }
 
-/** Rewritten tables; bytes include indexes. */
-export interface RewrittenTables {
-  readonly tables: number;
-  readonly before: number;
-  readonly after: number;
-}
-
 export interface PersonStore {
-  /** Rewrites tables so that deleted data leaves the data files; null when deletion alone does that. */
-  rewrite(): Promise<RewrittenTables | null>;
   rows(person: NamedPerson): Promise<readonly PersonRow[]>;
   /** @param texts also removes what they wrote, not only their identity */
   erase(person: NamedPerson, texts: boolean): Promise<ErasedPerson>;

@@ -20,6 +20,8 @@ function dataFolder(): string | null {
   return data !== null && new URL(url).port === new URL(given.url).port && existsSync(data) ? data : null;
 }
 const data = dataFolder();
+/** The statements that docs/data.md gives an operator. */
+const rewriting = readFileSync("docs/data.md", "utf8").match(/^VACUUM [^;\n]*;$/gm) ?? [];
 if (data === null) console.warn("skipped: no PostgreSQL whose data folder can be read; `npm run postgres -- --detach`");
 
 describe.skipIf(given === null || data === null)("the data files of PostgreSQL", () => {
@@ -46,9 +48,7 @@ describe.skipIf(given === null || data === null)("the data files of PostgreSQL",
       await stores.erase({ login: LOGIN }, true);
       expect(await stores.rows({ login: LOGIN })).toEqual([]);
       expect(await held()).not.toEqual([]);
-      const { tables, before, after } = (await stores.rewrite()) ?? { tables: 0, before: 0, after: 0 };
-      expect(tables).toBeGreaterThan(30);
-      expect(after).toBeLessThanOrEqual(before);
+      for (const statement of rewriting) await db.script(statement);
       expect(await held()).toEqual([]);
       const store = await openStore(given.url);
       expect(await store.queue.counts()).toMatchObject({ running: 0 });

@@ -71,8 +71,6 @@ function asRule(rule: CustomRule): StructuralRule {
     inTests: true,
     wholeFile: true,
     match: { [rule.language]: [{ rule: rule.rule }] },
-    bad: [],
-    good: [],
   };
 }
 

@@ -1,4 +1,4 @@
-// What a rule is: words for people, examples that are its tests, and one way to find its matches.
+// What a rule is: words for people, an example of each kind, and one way to find its matches.
 import type { SgNode } from "@ast-grep/napi";
 import type { FileLinks } from "../../domain/code/symbols.ts";
 import type { Category, Severity, Suggestion } from "../../domain/finding.ts";
@@ -52,8 +52,9 @@ export interface RuleText {
   readonly inTests?: boolean;
   /** Replacements of which the first that changes a match is offered as a suggestion. */
   readonly fixes?: readonly Fix[];
-  readonly bad: readonly Example[];
-  readonly good: readonly Example[];
+  /** What docs/rules.md shows; a custom rule has none. */
+  readonly bad?: Example;
+  readonly good?: Example;
 }
 
 /** Lines of the head file, 1-based and inclusive. */

@@ -1,9 +1,8 @@
 // Classifies whole changes. A class applies only when every changed file belongs to it; a single other file makes the
 // change worth a search.
-import semver from "semver";
 import type { LeftOut } from "../../domain/omissions.ts";
 import type { DiffLine, FileDiff, Hunk } from "../../domain/pull-request.ts";
-import type { DependencyBump, FileFacts, Risk } from "../../domain/signals.ts";
+import type { FileFacts, Risk } from "../../domain/signals.ts";
 
 /** The changed files as gather split them. */
 export interface ChangedFiles {
@@ -78,45 +77,6 @@ function isWithoutLines({ binary, complete, additions, deletions, hunks }: FileD
 
 function classOf({ reason }: LeftOut): "lock" | "made" | "empty" | "unknown" {
   return LEFT_OUT.find(([pattern]) => pattern.test(reason))?.[1] ?? "unknown";
-}
-
-// The size of a dependency bump, read from the manifests when the title does not give it: a group bump names no
-// versions.
-
-/**
- * True when no dependency of the bump takes a major step: by the bump's own step, or, when that is unknown, because
- * each removed line of the reviewed manifests has an added line that differs in a version of the same major (for 0.x,
- * of the same minor). In doubt false.
- */
-export function isMinorBump(bump: Pick<DependencyBump, "step">, files: readonly FileDiff[]): boolean {
-  if (bump.step !== "unknown") return bump.step !== "major";
-  const changed = files.flatMap(({ hunks }) => hunks.flatMap(({ lines }) => lines));
-  const removed = versions(changed, "removed");
-  const added = versions(changed, "added");
-  if (removed === null || added === null || removed.size === 0 || removed.size !== added.size) return false;
-  return [...removed].every(([name, before]) => {
-    const after = added.get(name);
-    return after !== undefined && line(before) === line(after);
-  });
-}
-
-/** Version by the rest of its line, or null when a changed line has none or two lines look the same. */
-function versions(lines: readonly DiffLine[], kind: DiffLine["kind"]): ReadonlyMap<string, semver.SemVer> | null {
-  const found = new Map<string, semver.SemVer>();
-  for (const { text } of lines.filter((each) => each.kind === kind && each.text.trim() !== "")) {
-    const match = text.length > 500 ? null : /\d+(?:\.\d+){0,3}(?:-[\w.]{1,40})?(?=\D*$)/.exec(text);
-    const version = match === null ? null : semver.coerce(match[0]);
-    if (match === null || version === null) return null;
-    const name = text.slice(0, match.index);
-    if (found.has(name)) return null;
-    found.set(name, version);
-  }
-  return found;
-}
-
-/** The part of a version that stays the same in a compatible step. */
-function line({ major, minor }: semver.SemVer): string {
-  return major === 0 ? `0.${minor}` : `${major}`;
 }
 
 // Changes without effect on programs: white space, and whole comment lines. In doubt it is a change of code.

@@ -12,7 +12,6 @@ import {
   isGeneratedOnly,
   isLockFilesOnly,
   isManifestsOnly,
-  isMinorBump,
   isNothingToReview,
   isReleaseCommit,
   isSmallProse,
@@ -189,10 +188,10 @@ function risk(risks: GateContext["signals"]["risks"]): string | null {
 function dependencyBump(context: GateContext): string | null {
   const { bump, breaking } = context.signals.intent;
   if (bump === null || breaking.length > 0) return null;
-  const small = isManifestsOnly(context, context.signals.risks) && isMinorBump(bump, context.files);
+  if (bump.step === "major" || bump.step === "unknown") return null;
   return when(
-    small,
-    `a ${bump.step === "unknown" ? "small" : bump.step} dependency bump, detected by ${bump.signs.join(" and ")}`,
+    isManifestsOnly(context, context.signals.risks),
+    `a ${bump.step} dependency bump, detected by ${bump.signs.join(" and ")}`,
   );
 }
 

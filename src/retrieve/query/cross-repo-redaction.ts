@@ -91,7 +91,7 @@ function withoutQuotes(text: string): string {
 /** Parts between white space, without surrounding punctuation. */
 function wordsOf(text: string): readonly string[] {
   return text.split(/\s+/).flatMap((part) => {
-    const word = part.replace(/^[([{*_~,;:!?.–—-]+/, "").replace(/[)\]}*_~,;:!?.–—-]+$/, "");
+    const word = part.replace(/^[([{*_~,;:!?.–—-]+/, "").replace(/(?<![)\]}*_~,;:!?.–—-])[)\]}*_~,;:!?.–—-]+$/, "");
     return word === "" ? [] : [word];
   });
 }

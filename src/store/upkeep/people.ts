@@ -2,7 +2,7 @@
 // they are removed as well.
 import { createHash } from "node:crypto";
 import { mentions, namesIn, withoutAddresses, withoutMentions } from "../../adapters/person-mentions.ts";
-import type { ErasedPerson, NamedPerson, PersonRow, PersonStore, RewrittenTables } from "../../ports/person.ts";
+import type { ErasedPerson, NamedPerson, PersonRow, PersonStore } from "../../ports/person.ts";
 import { recordTerms } from "../../search/terms.ts";
 import { RECORD_COLUMNS, RECORD_TABLES, type RecordRow, readRecord, tick } from "../memory/records.ts";
 import type { Database, Sql } from "../sql.ts";
@@ -24,17 +24,11 @@ export interface PeopleSettings {
   readonly record?: (person: AskedPerson, texts: boolean) => void;
   /** Frees the space of deleted rows. */
   readonly reclaim: () => Promise<void>;
-  /** See PersonStore. */
-  readonly rewrite: () => Promise<RewrittenTables | null>;
 }
 
 /** The data about a person. After `Transient`, call again. */
-export function storedPeople(
-  stores: StoreDatabases,
-  { nameOf, forget, record, reclaim, rewrite }: PeopleSettings,
-): PersonStore {
+export function storedPeople(stores: StoreDatabases, { nameOf, forget, record, reclaim }: PeopleSettings): PersonStore {
   return {
-    rewrite,
     rows: async (named) => personRows(await findPerson(askedPerson(named), stores), stores, nameOf),
     async erase(named, texts) {
       const asked = askedPerson(named);

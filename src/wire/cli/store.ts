@@ -21,7 +21,6 @@ import { storedReplays } from "../../store/memory/repositories.ts";
 import { MEMORY_PART } from "../../store/memory/schema.ts";
 import { migrate } from "../../store/migrate.ts";
 import { openPostgres } from "../../store/postgres.ts";
-import { rewriteTables } from "../../store/postgres-rewrite.ts";
 import { openQueueFile } from "../../store/queue/clock.ts";
 import { storedJobAdmin } from "../../store/queue/job-admin.ts";
 import { QUEUE_PART } from "../../store/queue/schema.ts";
@@ -187,10 +186,7 @@ async function booksOf(word: string | undefined): Promise<PersonPorts> {
     // Another process may be vacuuming; then autovacuum does it later.
     const reclaim = () => db.script("VACUUM (SKIP_LOCKED, INDEX_CLEANUP ON)").catch(() => {});
     const { forget } = storedMemory(db, reclaim);
-    const people = storedPeople(
-      { queue: db, memory: db },
-      { nameOf: () => "database", forget, reclaim, rewrite: () => rewriteTables(db) },
-    );
+    const people = storedPeople({ queue: db, memory: db }, { nameOf: () => "database", forget, reclaim });
     return { ...people, close: () => db.close() };
   }
   const folder = dataDir(word);
@@ -217,12 +213,11 @@ async function peopleIn(folder: string): Promise<PersonPorts> {
           texts,
           at: Date.now(),
         }),
+      // Deleted text is overwritten at once (see openSqlite).
       async reclaim() {
         await reclaimFile(queue);
         if (memory !== null) await reclaimFile(memory);
       },
-      // Deleted text is overwritten at once (see openSqlite).
-      rewrite: () => Promise.resolve(null),
     },
   );
   return {

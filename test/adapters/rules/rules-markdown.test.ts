@@ -27,8 +27,8 @@ test("invisible characters of examples are written out, and fences inside them d
     fix: "Remove it.",
     inTests: true,
     check: () => [],
-    bad: [{ path: "a.md", code: "```\nif (\u202eadmin)\n```" }],
-    good: [{ path: "a.md", code: "if (admin)" }],
+    bad: { path: "a.md", code: "```\nif (\u202eadmin)\n```" },
+    good: { path: "a.md", code: "if (admin)" },
   };
   const page = rulesMarkdown([rule]);
   expect(page).toContain("````md\n```\nif (\\u{202e}admin)\n```\n````");

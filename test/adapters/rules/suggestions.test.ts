@@ -4,6 +4,7 @@ import { rulesInspector } from "../../../src/adapters/rules/inspector.ts";
 import { allRules } from "../../../src/adapters/rules/rules.ts";
 import { languageKeys, unreadable } from "../../../src/adapters/rules/syntax.ts";
 import { aHunk } from "../../builders/file-diff.ts";
+import { casesOf } from "./cases/cases.ts";
 import { exampleFile } from "./example-file.ts";
 
 const suggesting = allRules().filter((rule) => rule.fixes !== undefined);
@@ -18,7 +19,7 @@ for (const rule of suggesting) {
     const inspect = async (path: string, code: string) =>
       (await inspector.inspect([exampleFile(path, code)], new Map(), [])).findings;
     let offered = 0;
-    for (const { path, code } of rule.bad) {
+    for (const { path, code } of casesOf(rule).bad) {
       const before = await inspect(path, code);
       for (const { suggestion } of before) {
         if (suggestion === null) continue;

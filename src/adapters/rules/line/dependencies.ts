@@ -31,17 +31,8 @@ const installScript: LineRule = {
   confidence: 0.7,
   why: "It runs on every machine that installs the package, with that person's rights, and whatever the server sends.",
   fix: "Ship the file in the package, or download it in a step that people start and that checks a checksum.",
-  bad: [
-    { path: "package.json", code: '    "postinstall": "curl -s https://get.acme.io/agent | sh",' },
-    {
-      path: "packages/core/package.json",
-      code: `    "preinstall": "node -e \\"require('child_process').exec('wget acme.io/x')\\""`,
-    },
-  ],
-  good: [
-    { path: "package.json", code: '    "postinstall": "patch-package && husky",' },
-    { path: "package.json", code: '    "fetch": "curl -s https://api.acme.io/schema.json -o schema.json"' },
-  ],
+  bad: { path: "package.json", code: '    "postinstall": "curl -s https://get.acme.io/agent | sh",' },
+  good: { path: "package.json", code: '    "postinstall": "patch-package && husky",' },
   check: linesOf(named(MANIFEST), (text) => INSTALL_SCRIPT.test(text)),
 };
 
@@ -55,20 +46,11 @@ const anyVersion: LineRule = {
   confidence: 0.55,
   why: "The next install may bring a version with breaking changes, or one that somebody published with a stolen account.",
   fix: "Name a range such as `^1.4.0`.",
-  bad: [
-    { path: "package.json", code: '{\n  "dependencies": {\n    "left-pad": "latest"\n  }\n}' },
-    { path: "package.json", code: '{\n  "dependencies": {\n    "express": "*",\n  }\n}' },
-  ],
-  good: [
-    {
-      path: "package.json",
-      code: '{\n  "dependencies": {\n    "left-pad": "^1.3.0",\n    "@acme/core": "workspace:*"\n  }\n}',
-    },
-    {
-      path: "package.json",
-      code: '{\n  "devDependencies": {\n    "react": "*"\n  },\n  "engines": {\n    "node": ">=20"\n  }\n}',
-    },
-  ],
+  bad: { path: "package.json", code: '{\n  "dependencies": {\n    "left-pad": "latest"\n  }\n}' },
+  good: {
+    path: "package.json",
+    code: '{\n  "dependencies": {\n    "left-pad": "^1.3.0",\n    "@acme/core": "workspace:*"\n  }\n}',
+  },
   check: (file) => {
     if (!MANIFEST.test(file.facts.path)) return [];
     const places = sections(file);
@@ -93,19 +75,11 @@ const unpinnedSource: LineRule = {
   confidence: 0.65,
   why: "Two installs on two days bring different code, and whoever can push to that branch decides which.",
   fix: "Pin it to a tag or a commit.",
-  bad: [
-    { path: "package.json", code: '    "parser": "git+https://github.com/acme/parser.git",' },
-    { path: "requirements.txt", code: "parser @ git+https://github.com/acme/parser.git@main" },
-    { path: "Cargo.toml", code: 'parser = { git = "https://github.com/acme/parser", branch = "main" }' },
-  ],
-  good: [
-    {
-      path: "package.json",
-      code: '    "parser": "git+https://github.com/acme/parser.git#v1.2.0",\n    "url": "git+https://github.com/acme/app.git"',
-    },
-    { path: "requirements.txt", code: "parser @ git+https://github.com/acme/parser.git@3f2a9c1" },
-    { path: "Cargo.toml", code: 'parser = { git = "https://github.com/acme/parser", rev = "3f2a9c1" }' },
-  ],
+  bad: { path: "package.json", code: '    "parser": "git+https://github.com/acme/parser.git",' },
+  good: {
+    path: "package.json",
+    code: '    "parser": "git+https://github.com/acme/parser.git#v1.2.0",\n    "url": "git+https://github.com/acme/app.git"',
+  },
   check: (file) => searchLines(file, (text) => !isComment(text) && followsBranch(file.facts.path, text)),
 };
 

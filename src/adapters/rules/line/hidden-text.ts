@@ -18,14 +18,8 @@ const bidiControl: LineRule = {
   why: "The line is shown in another order than the compiler reads it, so that a review sees other code than what runs.",
   fix: "Remove the character, or write it as an escape where a string needs it.",
   inTests: true,
-  bad: [
-    { path: "src/access.py", code: 'level = "user\u202E \u2066# only for admins\u2069 \u2066"' },
-    { path: "src/login.c", code: "/*\u202E } \u2066if (isAdmin)\u2069 \u2066 begin admins only */" },
-  ],
-  good: [
-    { path: "locales/he.json", code: '{ "name": "\u2068שלום\u2069" }' },
-    { path: "src/bidi.ts", code: String.raw`const RLO = "\u202E";` },
-  ],
+  bad: { path: "src/access.py", code: 'level = "user\u202E \u2066# only for admins\u2069 \u2066"' },
+  good: { path: "locales/he.json", code: '{ "name": "\u2068שלום\u2069" }' },
   check: (file) =>
     // Long lines too: hiding behind length is the point of an attack.
     addedLines(file).flatMap(({ line, text }) => {
@@ -64,18 +58,11 @@ const invisibleCharacter: LineRule = {
   why: "Two names or strings that look the same are not, and instructions to people's tools can hide in plain sight.",
   fix: "Remove the character, or write it as an escape where a string needs it.",
   inTests: true,
-  bad: [
-    { path: "src/auth.js", code: "function is\u200BAdmin() { return false; }" },
-    { path: "README.md", code: "Read this.\u{E0049}\u{E0067}\u{E006E}\u{E006F}\u{E0072}\u{E0065}" },
-  ],
-  good: [
-    {
-      path: "src/emoji.ts",
-      code: 'const family = "👨‍👩‍👧"; const flag = "🏴\u{E0067}\u{E0062}\u{E0073}\u{E0063}\u{E0074}\u{E007F}";',
-    },
-    { path: "locales/fa.json", code: '{ "books": "کتاب\u200Cها" }' },
-    { path: "src/Program.cs", code: "\uFEFFusing System;" },
-  ],
+  bad: { path: "src/auth.js", code: "function is\u200BAdmin() { return false; }" },
+  good: {
+    path: "src/emoji.ts",
+    code: 'const family = "👨‍👩‍👧"; const flag = "🏴\u{E0067}\u{E0062}\u{E0073}\u{E0063}\u{E0074}\u{E007F}";',
+  },
   check: (file) => addedLines(file).flatMap(({ line, text }) => invisibleIn(file, line, text)),
 };
 
@@ -137,15 +124,8 @@ const mixedScript: LineRule = {
   confidence: 0.75,
   why: "It reads like another name and is not the same: a call may reach a different function than the one that was reviewed.",
   fix: "Write the word with letters of one script.",
-  bad: [
-    { path: "src/hello.py", code: "def say\u041Dello():\n    pass" },
-    { path: "src/pay.ts", code: "const p\u0430ypal = connect();" },
-  ],
-  good: [
-    { path: "src/math.py", code: "Δx = λ1 * μs + βeta" },
-    { path: "src/messages.ru.ts", code: 'const title = "HTTP-запрос к SQLсерверу";' },
-    { path: "src/unit.go", code: "const µs = 1000" },
-  ],
+  bad: { path: "src/hello.py", code: "def say\u041Dello():\n    pass" },
+  good: { path: "src/math.py", code: "Δx = λ1 * μs + βeta" },
   check: (file) =>
     searchLines(file, (text) => {
       if (file.facts.kind === "docs" || !LOOKALIKE.test(text)) return null;
@@ -186,15 +166,8 @@ const controlCharacter: LineRule = {
   confidence: 0.6,
   why: "Terminals and editors obey control characters instead of showing them, so that they can hide or forge lines of a diff.",
   fix: String.raw`Write it as an escape, such as \x1b or \0.`,
-  bad: [
-    { path: "scripts/notice.sh", code: 'echo "safe\u001B[1A\u001B[2K"' },
-    { path: "src/key.py", code: 'SEPARATOR = "\u0000"' },
-  ],
-  good: [
-    { path: "scripts/notice.sh", code: String.raw`printf '\033[2K\033[0m'` },
-    { path: "Makefile", code: "RED = \u001B[31m\nall:\n\tcc main.c" },
-    { path: "src/old.el", code: "\f\n;;; Section" },
-  ],
+  bad: { path: "scripts/notice.sh", code: 'echo "safe\u001B[1A\u001B[2K"' },
+  good: { path: "scripts/notice.sh", code: String.raw`printf '\033[2K\033[0m'` },
   check: (file) =>
     file.facts.kind === "docs"
       ? []
@@ -217,17 +190,8 @@ const mergeMarker: LineRule = {
   why: "Both sides of the conflict are in the file, with git's markers between them; it will not parse or will mean both.",
   fix: "Choose or combine the two sides and remove the markers.",
   inTests: true,
-  bad: [
-    { path: "src/app.ts", code: "<<<<<<< HEAD\nconst a = 1;\n=======\nconst a = 2;\n>>>>>>> feature" },
-    {
-      path: "config.yml",
-      code: "port: 80\n<<<<<<< ours\nhost: a\n||||||| base\nhost: b\n=======\nhost: c\n>>>>>>> theirs",
-    },
-  ],
-  good: [
-    { path: "docs/usage.rst", code: "Usage\n=======\nRun it." },
-    { path: "src/banner.py", code: "print('>>>>>>> done')\nprint('<<<<<<< start')" },
-  ],
+  bad: { path: "src/app.ts", code: "<<<<<<< HEAD\nconst a = 1;\n=======\nconst a = 2;\n>>>>>>> feature" },
+  good: { path: "docs/usage.rst", code: "Usage\n=======\nRun it." },
   check: (file) => (file.facts.kind === "docs" ? [] : conflicts(file)),
 };
 

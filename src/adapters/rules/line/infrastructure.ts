@@ -17,14 +17,8 @@ const privileged: LineRule = {
   why: "A privileged container is root on the host: who breaks into it owns the machine.",
   fix: "Grant the single capability that is needed with `capabilities.add`.",
   fixes: [{ from: /(privileged["']?\s*[:=]\s*)true/i, to: "$1false" }],
-  bad: [
-    { path: "k8s/agent.yaml", code: "      securityContext:\n        privileged: true" },
-    { path: "docker-compose.yml", code: "  builder:\n    privileged: true" },
-  ],
-  good: [
-    { path: "k8s/agent.yaml", code: "        privileged: false\n        # privileged: true" },
-    { path: "config/app.yml", code: "privileged_users: true" },
-  ],
+  bad: { path: "k8s/agent.yaml", code: "      securityContext:\n        privileged: true" },
+  good: { path: "k8s/agent.yaml", code: "        privileged: false\n        # privileged: true" },
   check: linesOf(YAML, /^\s*(?:-\s*)?privileged\s*:\s*["']?true["']?\s*(?:#.*)?$/),
 };
 
@@ -36,14 +30,8 @@ const hostNamespace: LineRule = {
   confidence: 0.5,
   why: "The container can see and reach the host's processes, network or Docker daemon, which is as good as root there.",
   fix: "Leave it out, or give the reason in a comment and limit who can deploy this.",
-  bad: [
-    { path: "k8s/agent.yaml", code: "    spec:\n      hostPID: true" },
-    { path: "k8s/runner.yaml", code: "        - hostPath:\n            path: /var/run/docker.sock" },
-  ],
-  good: [
-    { path: "k8s/agent.yaml", code: "      hostNetwork: false" },
-    { path: "docs/docker.md", code: "-v /var/run/docker.sock:/var/run/docker.sock" },
-  ],
+  bad: { path: "k8s/agent.yaml", code: "    spec:\n      hostPID: true" },
+  good: { path: "k8s/agent.yaml", code: "      hostNetwork: false" },
   check: linesOf(
     YAML,
     /^\s*(?:-\s*)?(?:host(?:Network|PID|IPC)\s*:\s*true\b|path\s*:\s*["']?\/(?:var\/)?run\/docker\.sock\b)/,
@@ -58,14 +46,8 @@ const rootContainer: LineRule = {
   confidence: 0.5,
   why: "A process that can become root in the container has most of the way to the host behind it.",
   fix: "Set `allowPrivilegeEscalation: false` and a `runAsUser` above 0.",
-  bad: [
-    { path: "k8s/api.yaml", code: "          allowPrivilegeEscalation: true" },
-    { path: "k8s/api.yaml", code: "      securityContext:\n        runAsUser: 0" },
-  ],
-  good: [
-    { path: "k8s/api.yaml", code: "          allowPrivilegeEscalation: false\n          runAsUser: 1000" },
-    { path: "k8s/api.yaml", code: "# runAsUser: 0" },
-  ],
+  bad: { path: "k8s/api.yaml", code: "          allowPrivilegeEscalation: true" },
+  good: { path: "k8s/api.yaml", code: "          allowPrivilegeEscalation: false\n          runAsUser: 1000" },
   check: linesOf(
     YAML,
     /^\s*(?:-\s*)?(?:allowPrivilegeEscalation\s*:\s*true|runAsUser\s*:\s*0|runAsNonRoot\s*:\s*false)\s*(?:#.*)?$/,
@@ -87,30 +69,14 @@ const openIngress: LineRule = {
   confidence: 0.7,
   why: "Scanners find an open SSH, RDP or database port within minutes and try passwords from then on.",
   fix: "Allow the addresses that need it, or go through a bastion or VPN.",
-  bad: [
-    {
-      path: "infra/main.tf",
-      code: 'ingress {\n  from_port   = 22\n  to_port     = 22\n  protocol    = "tcp"\n  cidr_blocks = ["0.0.0.0/0"]\n}',
-    },
-    {
-      path: "infra/stack.yaml",
-      code: "      SecurityGroupIngress:\n        - CidrIp: 0.0.0.0/0\n          FromPort: 5432\n          ToPort: 5432",
-    },
-  ],
-  good: [
-    {
-      path: "infra/main.tf",
-      code: 'ingress {\n  from_port   = 443\n  to_port     = 443\n  cidr_blocks = ["0.0.0.0/0"]\n}',
-    },
-    {
-      path: "infra/main.tf",
-      code: 'egress {\n  from_port   = 0\n  to_port     = 0\n  protocol    = "-1"\n  cidr_blocks = ["0.0.0.0/0"]\n}',
-    },
-    {
-      path: "infra/main.tf",
-      code: 'ingress {\n  from_port   = 22\n  to_port     = 22\n  cidr_blocks = ["10.0.0.0/8"]\n}',
-    },
-  ],
+  bad: {
+    path: "infra/main.tf",
+    code: 'ingress {\n  from_port   = 22\n  to_port     = 22\n  protocol    = "tcp"\n  cidr_blocks = ["0.0.0.0/0"]\n}',
+  },
+  good: {
+    path: "infra/main.tf",
+    code: 'ingress {\n  from_port   = 443\n  to_port     = 443\n  cidr_blocks = ["0.0.0.0/0"]\n}',
+  },
   check: (file) => {
     if (!DEPLOYMENT(file)) return [];
     const lines = knownLines(file);
@@ -140,15 +106,8 @@ const publicBucket: LineRule = {
   confidence: 0.65,
   why: "Everybody on the internet can read, and perhaps write, what is stored there.",
   fix: "Keep it private and hand out signed links, or put a CDN with its own identity in front.",
-  bad: [
-    { path: "infra/bucket.tf", code: '  acl    = "public-read-write"' },
-    { path: "infra/bucket.tf", code: "  block_public_acls = false" },
-    { path: "infra/db.tf", code: "  publicly_accessible = true" },
-  ],
-  good: [
-    { path: "infra/bucket.tf", code: '  acl    = "private"\n  block_public_acls = true' },
-    { path: "infra/variables.tf", code: '  description = "set to public-read for a website"' },
-  ],
+  bad: { path: "infra/bucket.tf", code: '  acl    = "public-read-write"' },
+  good: { path: "infra/bucket.tf", code: '  acl    = "private"\n  block_public_acls = true' },
   check: linesOf(
     DEPLOYMENT,
     /^\s*["']?(?:acl|AccessControl)["']?\s*[:=]\s*["']?(?:public-read(?:-write)?|PublicRead(?:Write)?)\b|^\s*["']?(?:block_public_acls|block_public_policy|ignore_public_acls|restrict_public_buckets|BlockPublicAcls|BlockPublicPolicy|RestrictPublicBuckets)["']?\s*[:=]\s*["']?false\b|^\s*["']?(?:publicly_accessible|PubliclyAccessible|allow_blob_public_access)["']?\s*[:=]\s*["']?true\b/,
@@ -163,14 +122,8 @@ const unencrypted: LineRule = {
   confidence: 0.6,
   why: "Disks, snapshots and backups can then be read by whoever gets hold of them.",
   fix: "Leave encryption on; the cloud's own key costs nothing.",
-  bad: [
-    { path: "infra/db.tf", code: "  storage_encrypted = false" },
-    { path: "infra/stack.yaml", code: "      StorageEncrypted: false" },
-  ],
-  good: [
-    { path: "infra/db.tf", code: "  storage_encrypted = true" },
-    { path: "infra/app.tf", code: "  encrypted_uploads = false" },
-  ],
+  bad: { path: "infra/db.tf", code: "  storage_encrypted = false" },
+  good: { path: "infra/db.tf", code: "  storage_encrypted = true" },
   check: linesOf(
     DEPLOYMENT,
     /^\s*["']?(?:storage_encrypted|StorageEncrypted|at_rest_encryption_enabled|transit_encryption_enabled|enable_disk_encryption|encrypted|Encrypted)["']?\s*[:=]\s*["']?false["']?,?\s*$/,
@@ -185,19 +138,8 @@ const wildcardPolicy: LineRule = {
   confidence: 0.7,
   why: "Whoever holds this role is administrator of the account.",
   fix: "List the actions and resources that the role needs.",
-  bad: [
-    { path: "infra/policy.json", code: '{\n  "Effect": "Allow",\n  "Action": "*",\n  "Resource": "*"\n}' },
-    {
-      path: "infra/iam.tf",
-      code: '  statement {\n    effect    = "Allow"\n    actions   = ["*"]\n    resources = ["*"]\n  }',
-    },
-    { path: "k8s/role.yaml", code: 'rules:\n  - apiGroups: ["*"]\n    resources: ["*"]\n    verbs: ["*"]' },
-  ],
-  good: [
-    { path: "infra/policy.json", code: '{\n  "Effect": "Deny",\n  "Action": "*",\n  "Resource": "*"\n}' },
-    { path: "infra/policy.json", code: '{\n  "Effect": "Allow",\n  "Action": "s3:GetObject",\n  "Resource": "*"\n}' },
-    { path: "k8s/role.yaml", code: 'rules:\n  - apiGroups: [""]\n    resources: ["pods"]\n    verbs: ["*"]' },
-  ],
+  bad: { path: "infra/policy.json", code: '{\n  "Effect": "Allow",\n  "Action": "*",\n  "Resource": "*"\n}' },
+  good: { path: "infra/policy.json", code: '{\n  "Effect": "Deny",\n  "Action": "*",\n  "Resource": "*"\n}' },
   check: (file) => {
     if (!DEPLOYMENT(file)) return [];
     const lines = knownLines(file);
@@ -226,17 +168,11 @@ const remoteAdd: LineRule = {
   confidence: 0.6,
   why: "`ADD` takes whatever the address serves at build time; nothing checks that it is the same file as yesterday.",
   fix: "Add `--checksum=sha256:…`, or download and verify in a `RUN` step.",
-  bad: [
-    { path: "Dockerfile", code: "ADD https://files.acme.io/tool.tar.gz /opt/" },
-    { path: "build/Dockerfile.ci", code: "ADD --chown=app http://files.acme.io/tool /usr/bin/tool" },
-  ],
-  good: [
-    {
-      path: "Dockerfile",
-      code: "ADD --checksum=sha256:24454f830cdb571e2c4ad15481119c43b3cafd48dd869a9b2945d1036d1dc68d https://files.acme.io/t /t",
-    },
-    { path: "Dockerfile", code: "ADD tool.tar.gz /opt/\nADD https://github.com/acme/tool.git#v1 /src" },
-  ],
+  bad: { path: "Dockerfile", code: "ADD https://files.acme.io/tool.tar.gz /opt/" },
+  good: {
+    path: "Dockerfile",
+    code: "ADD --checksum=sha256:24454f830cdb571e2c4ad15481119c43b3cafd48dd869a9b2945d1036d1dc68d https://files.acme.io/t /t",
+  },
   check: linesOf(DOCKERFILE, /^\s*ADD\s+(?:--(?!checksum)\S+\s+)*https?:\/\/(?!\S+\.git(?:#|\s))/i),
 };
 

@@ -22,17 +22,8 @@ const focusedTest: LineRule = {
   why: "A focused test switches off every other test of the file or suite, and the run stays green.",
   fix: "Remove the focus.",
   inTests: true,
-  bad: [
-    { path: "test/cart.test.ts", code: 'describe.only("cart", () => {' },
-    { path: "spec/cart_spec.rb", code: 'it "adds an item", focus: true do' },
-    { path: "pkg/cart_test.go", code: '\tFIt("adds an item", func() {' },
-    { path: "src/cart.spec.js", code: "  fit('adds an item', () => {" },
-  ],
-  good: [
-    { path: "test/cart.test.ts", code: 'describe("only one cart", () => {' },
-    { path: "src/fit.js", code: "const size = fit(width, height);" },
-    { path: "src/chart.ts", code: "model.fit('data')" },
-  ],
+  bad: { path: "test/cart.test.ts", code: 'describe.only("cart", () => {' },
+  good: { path: "test/cart.test.ts", code: 'describe("only one cart", () => {' },
   check: (file) => (TEST_FILE.test(file.facts.path) ? searchLines(file, (text) => focusIn(file, text)) : []),
 };
 
@@ -85,19 +76,8 @@ const debuggerStatement: LineRule = {
   why: "It stops the program and waits for a person, or prints internal values to whoever is there.",
   fix: "Remove the line.",
   inTests: true,
-  bad: [
-    { path: "src/cart.ts", code: "  debugger;" },
-    { path: "app/models/cart.rb", code: "    binding.pry" },
-    { path: "app/cart.py", code: "    import pdb; pdb.set_trace()" },
-    { path: "src/main.rs", code: "    let total = dbg!(sum(&items));" },
-    { path: "app/Cart.php", code: "        dd($items);" },
-  ],
-  good: [
-    { path: "src/rules/no-debugger.ts", code: 'const message = "debugger; is forbidden";' },
-    { path: "app/cart.py", code: "# pdb.set_trace() helps here\nbreakpoint_count = 3" },
-    { path: "app/models/cart.rb", code: "config.debugger_port = 1234" },
-    { path: "src/trace.rs", code: "// dbg!(x) prints to stderr" },
-  ],
+  bad: { path: "src/cart.ts", code: "  debugger;" },
+  good: { path: "src/rules/no-debugger.ts", code: 'const message = "debugger; is forbidden";' },
   check: (file) => {
     const language = SAME_STATEMENTS.get(file.facts.language) ?? file.facts.language;
     const pattern = BREAKPOINTS.get(language);
@@ -119,15 +99,8 @@ const ownMachine: LineRule = {
   confidence: 0.7,
   why: "A path into somebody's home directory works for that person alone, and names them.",
   fix: "Use a relative path, an argument or an environment variable.",
-  bad: [
-    { path: "src/load.py", code: 'DATA = "/Users/mkowalski/projects/data/train.csv"' },
-    { path: "build/settings.gradle", code: "includeBuild 'C:\\\\Users\\\\Petra\\\\work\\\\core'" },
-  ],
-  good: [
-    { path: "src/load.py", code: 'DATA = Path.home() / "data" / "train.csv"' },
-    { path: "src/urls.ts", code: 'fetch("/Users/me/profile")' },
-    { path: "docs/install.md", code: "cd /Users/mkowalski/projects" },
-  ],
+  bad: { path: "src/load.py", code: 'DATA = "/Users/mkowalski/projects/data/train.csv"' },
+  good: { path: "src/load.py", code: 'DATA = Path.home() / "data" / "train.csv"' },
   check: linesOf(
     (file) => !isSampleFile(file),
     (text) => {
@@ -151,15 +124,8 @@ const silencedCheck: LineRule = {
   confidence: 0.5,
   why: "The next reader cannot tell a false alarm from a risk that was taken.",
   fix: "Say after the mark why the code is safe, or fix what the check found.",
-  bad: [
-    { path: "app/run.py", code: "subprocess.call(cmd, shell=True)  # nosec" },
-    { path: "main.go", code: "h := md5.New() // #nosec G401" },
-  ],
-  good: [
-    { path: "app/run.py", code: "subprocess.call(cmd, shell=True)  # nosec B602 - cmd is a constant" },
-    { path: "src/a.js", code: "// eslint-disable-next-line security/detect-object-injection -- key is an enum" },
-    { path: "app/x.py", code: "import os  # noqa: F401" },
-  ],
+  bad: { path: "app/run.py", code: "subprocess.call(cmd, shell=True)  # nosec" },
+  good: { path: "app/run.py", code: "subprocess.call(cmd, shell=True)  # nosec B602 - cmd is a constant" },
   check: linesOf(
     (file) => file.facts.kind !== "docs",
     (text) => {

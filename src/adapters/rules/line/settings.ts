@@ -16,18 +16,11 @@ const duplicateKey: LineRule = {
   confidence: 0.85,
   why: "Most readers keep the last value without a word, so that one of the two settings never takes effect; strict readers refuse the file.",
   fix: "Keep one of the two, or merge them.",
-  bad: [
-    {
-      path: "package.json",
-      code: '{\n  "scripts": {\n    "test": "vitest",\n    "build": "tsc",\n    "test": "jest"\n  }\n}',
-    },
-    { path: "config/app.yml", code: "server:\n  port: 80\n  host: a\n  port: 8080" },
-  ],
-  good: [
-    { path: "config/app.yml", code: "a:\n  port: 80\nb:\n  port: 8080" },
-    { path: "charts/app/templates/a.yaml", code: "{{- if .Values.a }}\nport: 80\n{{- else }}\nport: 8080\n{{- end }}" },
-    { path: "compose.yml", code: "x: &x\n  a: 1\nz: &z\n  c: 2\ny:\n  <<: *x\n  b: 2" },
-  ],
+  bad: {
+    path: "package.json",
+    code: '{\n  "scripts": {\n    "test": "vitest",\n    "build": "tsc",\n    "test": "jest"\n  }\n}',
+  },
+  good: { path: "config/app.yml", code: "a:\n  port: 80\nb:\n  port: 8080" },
   check: (file) => (/\.(?:json|ya?ml)$/i.test(file.facts.path) ? duplicates(file) : []),
 };
 
@@ -97,14 +90,8 @@ const openCors: LineRule = {
   confidence: 0.7,
   why: "Any page that a signed-in person opens can read and change their data; browsers refuse the literal pair, frameworks then echo the origin instead.",
   fix: "List the origins that need it, or leave credentials out.",
-  bad: [
-    { path: "config/cors.yml", code: 'cors:\n  allowed_origins: "*"\n  allow_credentials: true' },
-    { path: "application.properties", code: "app.cors.allow-credentials=true\napp.cors.allowed-origins=*" },
-  ],
-  good: [
-    { path: "config/cors.yml", code: 'cors:\n  allowed_origins: "*"\n  allow_credentials: false' },
-    { path: "config/cors.yml", code: "cors:\n  allowed_origins: https://app.acme.io\n  allow_credentials: true" },
-  ],
+  bad: { path: "config/cors.yml", code: 'cors:\n  allowed_origins: "*"\n  allow_credentials: true' },
+  good: { path: "config/cors.yml", code: 'cors:\n  allowed_origins: "*"\n  allow_credentials: false' },
   check: (file) => {
     if (!isConfig(file) || isSampleFile(file)) return [];
     const lines = knownLines(file);
@@ -123,16 +110,8 @@ const insecureCookie: LineRule = {
   confidence: 0.6,
   why: "One request over plain HTTP, or one injected script, hands the session to somebody else.",
   fix: "Set it to true; switch it off in the development settings only.",
-  bad: [
-    { path: "src/main/resources/application.properties", code: "server.servlet.session.cookie.secure=false" },
-    { path: "app/settings.py", code: "SESSION_COOKIE_SECURE = False" },
-    { path: "php.ini", code: "session.cookie_httponly = 0" },
-  ],
-  good: [
-    { path: "src/main/resources/application.properties", code: "server.servlet.session.cookie.secure=true" },
-    { path: "app/settings/development.py", code: "SESSION_COOKIE_SECURE = False" },
-    { path: "app/settings.py", code: "SESSION_COOKIE_SECURE = not DEBUG" },
-  ],
+  bad: { path: "src/main/resources/application.properties", code: "server.servlet.session.cookie.secure=false" },
+  good: { path: "src/main/resources/application.properties", code: "server.servlet.session.cookie.secure=true" },
   check: (file) => {
     const { path } = file.facts;
     if (isSampleFile(file) || /(?:^|[/._-])(?:dev|development|local|test|testing|ci)(?:[/._-]|$)/i.test(path))

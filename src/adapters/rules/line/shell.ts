@@ -33,19 +33,11 @@ const curlPipeShell: LineRule = {
   confidence: 0.5,
   why: "Whatever the server sends is run, also when it was exchanged or cut off in the middle.",
   fix: "Download to a file, compare its checksum, then run it.",
-  bad: [
-    { path: "scripts/setup.sh", code: "curl -sSL https://get.acme.io/install | sudo bash -s -- --yes" },
-    { path: "Dockerfile", code: "RUN wget -qO- http://files.acme.io/setup.sh | sh" },
-    { path: "scripts/setup.sh", code: 'bash -c "$(curl -fsSL https://get.acme.io/install)"' },
-  ],
-  good: [
-    {
-      path: "scripts/setup.sh",
-      code: "curl -sSL https://get.acme.io/install -o install.sh\nsha256sum -c install.sha256",
-    },
-    { path: "scripts/setup.sh", code: "curl https://sh.rustup.rs -sSf | sh -s -- -y" },
-    { path: "scripts/api.sh", code: "curl -s https://api.acme.io | jq .status | grep -q sh" },
-  ],
+  bad: { path: "scripts/setup.sh", code: "curl -sSL https://get.acme.io/install | sudo bash -s -- --yes" },
+  good: {
+    path: "scripts/setup.sh",
+    code: "curl -sSL https://get.acme.io/install -o install.sh\nsha256sum -c install.sha256",
+  },
   check: linesOf(
     realOnes(holdsCommands),
     (text) => !isComment(text) && runsDownload(text) && !DOCUMENTED_INSTALLER.test(text),
@@ -63,16 +55,8 @@ const removeVariable: LineRule = {
   confidence: 0.6,
   why: "If the variable is unset or empty, the command becomes `rm -rf /…`.",
   fix: "Write `${NAME:?}` so that the script stops instead.",
-  bad: [
-    { path: "scripts/clean.sh", code: 'rm -rf "$BUILD_DIR"/*' },
-    { path: "scripts/clean.sh", code: "rm -rf $CACHE/" },
-  ],
-  good: [
-    { path: "scripts/clean.sh", code: 'rm -rf "${BUILD_DIR:?}"/*' },
-    { path: "scripts/clean.sh", code: 'set -euo pipefail\nrm -rf "$BUILD_DIR"/*' },
-    { path: "scripts/clean.sh", code: 'BUILD_DIR=out\nrm -rf "$BUILD_DIR"/*' },
-    { path: "scripts/clean.sh", code: 'rm -rf "$BUILD_DIR/out"' },
-  ],
+  bad: { path: "scripts/clean.sh", code: 'rm -rf "$BUILD_DIR"/*' },
+  good: { path: "scripts/clean.sh", code: 'rm -rf "${BUILD_DIR:?}"/*' },
   check: (file) => {
     if (!holdsCommands(file)) return [];
     return searchLines(file, (text, at) => {
@@ -101,15 +85,8 @@ const evalVariable: LineRule = {
   confidence: 0.45,
   why: "Whatever reaches the variable runs as a command: a file name with `;` in it is enough.",
   fix: 'Keep the command in an array and call `"${command[@]}"`.',
-  bad: [
-    { path: "scripts/run.sh", code: 'eval "$1"' },
-    { path: "scripts/run.sh", code: "eval $user_command --now" },
-  ],
-  good: [
-    { path: "scripts/run.sh", code: 'eval "$(ssh-agent -s)"' },
-    { path: "scripts/run.sh", code: '# eval "$1"\n"${command[@]}"' },
-    { path: "src/run.py", code: "eval(x)" },
-  ],
+  bad: { path: "scripts/run.sh", code: 'eval "$1"' },
+  good: { path: "scripts/run.sh", code: 'eval "$(ssh-agent -s)"' },
   check: linesOf(
     (file) => file.facts.language === "shell",
     /(?:^|[;&|]|\bthen|\bdo)\s*eval\s+["']?\$(?:[1@*]|\{?(?:user|input|arg|cmd|command|query|line|REPLY|INPUT|CMD|COMMAND)\w{0,40}\b)(?!=)/,
@@ -131,14 +108,8 @@ const worldWritable: LineRule = {
     { from: /\b(0?)777\b/, to: "$1755" },
     { from: /\b(0?)666\b/, to: "$1644" },
   ],
-  bad: [
-    { path: "Dockerfile", code: "RUN chmod -R 777 /app" },
-    { path: "scripts/install.sh", code: "chmod a+rwx /var/lib/acme" },
-  ],
-  good: [
-    { path: "Dockerfile", code: "RUN chmod 755 /app/entrypoint.sh" },
-    { path: "scripts/install.sh", code: "# chmod 777 is wrong\nchmod u+rwx /var/lib/acme\nchmod 1777 /tmp/acme" },
-  ],
+  bad: { path: "Dockerfile", code: "RUN chmod -R 777 /app" },
+  good: { path: "Dockerfile", code: "RUN chmod 755 /app/entrypoint.sh" },
   check: linesOf(
     realOnes(holdsCommands),
     (text) => !isComment(text) && WORLD_WRITABLE.test(text) && !/\bchmod\s+(?:-\w+\s+)?0?1777\b/.test(text),

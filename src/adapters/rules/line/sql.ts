@@ -32,15 +32,8 @@ const dropped: LineRule = {
   confidence: 0.5,
   why: "The data is gone with it, and versions of the program that still run will fail on the missing name.",
   fix: "Stop using it in one release and drop it in the next; keep a backup and say so in a comment.",
-  bad: [
-    { path: MIGRATION, code: "DROP TABLE orders;" },
-    { path: MIGRATION, code: "ALTER TABLE users\n  DROP COLUMN email;" },
-  ],
-  good: [
-    { path: MIGRATION, code: "DROP TABLE IF EXISTS orders;\nCREATE TABLE orders (id bigint);" },
-    { path: "db/migrations/20260102_change.down.sql", code: "DROP TABLE orders;" },
-    { path: MIGRATION, code: "DROP TABLE pg_temp.scratch;\n-- DROP TABLE users;\nALTER TABLE a DROP CONSTRAINT b;" },
-  ],
+  bad: { path: MIGRATION, code: "DROP TABLE orders;" },
+  good: { path: MIGRATION, code: "DROP TABLE IF EXISTS orders;\nCREATE TABLE orders (id bigint);" },
   check: statements(({ text }, all) => {
     const table = /^drop\s+table\s+(?:if\s+exists\s+)?["`[]?([\w.]+)/i.exec(text)?.[1];
     if (table !== undefined) return !/temp|tmp|scratch|_old$|_new$|backup/i.test(table) && !makes(all, table);
@@ -68,16 +61,8 @@ const withoutWhere: LineRule = {
   confidence: 0.5,
   why: "Without `WHERE` it deletes or overwrites the whole table.",
   fix: "Add the condition; if every row is meant, say so with `WHERE true` or in a comment.",
-  bad: [
-    { path: MIGRATION, code: "DELETE FROM sessions;" },
-    { path: MIGRATION, code: "UPDATE users SET role = 'admin';" },
-  ],
-  good: [
-    { path: MIGRATION, code: "DELETE FROM sessions WHERE expires_at < now();" },
-    { path: MIGRATION, code: "UPDATE users\nSET role = 'admin'\nWHERE id = 1;" },
-    { path: MIGRATION, code: "ALTER TABLE users ADD COLUMN role text;\nUPDATE users SET role = 'user';" },
-    { path: MIGRATION, code: "CREATE FUNCTION f() RETURNS void AS $$ DELETE FROM sessions; $$ LANGUAGE sql;" },
-  ],
+  bad: { path: MIGRATION, code: "DELETE FROM sessions;" },
+  good: { path: MIGRATION, code: "DELETE FROM sessions WHERE expires_at < now();" },
   check: statements(({ text, complete }, all) => {
     if (!complete || /\bwhere\b|\blimit\b|\busing\b/i.test(text)) return false;
     if (/^delete\s+from\s+\S+$/i.test(text)) return true;
@@ -102,15 +87,8 @@ const notNull: LineRule = {
   confidence: 0.7,
   why: "The statement fails as soon as the table has a row.",
   fix: "Add a `DEFAULT`, or add the column, fill it, and set `NOT NULL` afterwards.",
-  bad: [
-    { path: MIGRATION, code: "ALTER TABLE users ADD COLUMN plan text NOT NULL;" },
-    { path: MIGRATION, code: "ALTER TABLE users\n  ADD COLUMN plan varchar(20) NOT NULL;" },
-  ],
-  good: [
-    { path: MIGRATION, code: "ALTER TABLE users ADD COLUMN plan text NOT NULL DEFAULT 'free';" },
-    { path: MIGRATION, code: "CREATE TABLE users (id int);\nALTER TABLE users ADD COLUMN plan text NOT NULL;" },
-    { path: MIGRATION, code: "ALTER TABLE users ADD COLUMN id serial NOT NULL;" },
-  ],
+  bad: { path: MIGRATION, code: "ALTER TABLE users ADD COLUMN plan text NOT NULL;" },
+  good: { path: MIGRATION, code: "ALTER TABLE users ADD COLUMN plan text NOT NULL DEFAULT 'free';" },
   check: statements(({ text, complete }, all) => {
     const table = /^alter\s+table\s+(?:if\s+exists\s+)?(?:only\s+)?["`[]?([\w.]+)/i.exec(text)?.[1];
     if (table === undefined || !complete || makes(all, table)) return false;
@@ -133,18 +111,8 @@ const lockingIndex: LineRule = {
   confidence: 0.45,
   why: "PostgreSQL blocks every write to the table until the index is built; on a large table that is an outage.",
   fix: "Use `CREATE INDEX CONCURRENTLY`, outside a transaction.",
-  bad: [
-    { path: MIGRATION, code: "CREATE INDEX orders_tags ON orders USING gin (tags);" },
-    { path: "postgres/migrations/2.sql", code: "CREATE UNIQUE INDEX orders_ref ON public.orders (ref);" },
-  ],
-  good: [
-    { path: MIGRATION, code: "CREATE INDEX CONCURRENTLY orders_tags ON orders USING gin (tags);" },
-    {
-      path: MIGRATION,
-      code: "CREATE TABLE orders (tags jsonb);\nCREATE INDEX orders_tags ON orders USING gin (tags);",
-    },
-    { path: "mysql/migrations/2.sql", code: "CREATE INDEX orders_ref ON orders (ref);" },
-  ],
+  bad: { path: MIGRATION, code: "CREATE INDEX orders_tags ON orders USING gin (tags);" },
+  good: { path: MIGRATION, code: "CREATE INDEX CONCURRENTLY orders_tags ON orders USING gin (tags);" },
   check: statements(({ text }, all, file) => {
     const table =
       /^create\s+(?:unique\s+)?index\s+(?!concurrently)[\s\S]{0,200}?\bon\s+(?:only\s+)?["`]?([\w.]+)/i.exec(text)?.[1];
@@ -161,14 +129,8 @@ const grantAll: LineRule = {
   confidence: 0.6,
   why: "An account of the program that may do everything turns one injected statement into the loss of the database.",
   fix: "Grant the statements that the account needs, on the tables it needs.",
-  bad: [
-    { path: MIGRATION, code: "GRANT ALL PRIVILEGES ON *.* TO 'app'@'%';" },
-    { path: MIGRATION, code: "GRANT ALL ON ALL TABLES IN SCHEMA public TO PUBLIC;" },
-  ],
-  good: [
-    { path: MIGRATION, code: "GRANT SELECT, INSERT ON orders TO app;" },
-    { path: MIGRATION, code: "GRANT ALL ON TABLE orders TO owner_role;" },
-  ],
+  bad: { path: MIGRATION, code: "GRANT ALL PRIVILEGES ON *.* TO 'app'@'%';" },
+  good: { path: MIGRATION, code: "GRANT SELECT, INSERT ON orders TO app;" },
   check: statements(({ text }) => /^grant\s+all\b[\s\S]{0,200}(?:\bon\s+\*\.\*|\bto\s+public\b|@\s*'%')/i.test(text)),
 };
 

@@ -34,18 +34,8 @@ const uncheckedCertificate: LineRule = {
     },
     { from: /(NODE_TLS_REJECT_UNAUTHORIZED["']?\s*[:= ]\s*["']?)0/, to: "$11" },
   ],
-  bad: [
-    { path: "deploy/.env.production", code: "NODE_TLS_REJECT_UNAUTHORIZED=0" },
-    { path: "scripts/fetch.sh", code: "curl -fsSLk https://files.acme.io/tool -o tool" },
-    { path: "config/app.yml", code: "  verify_ssl: false" },
-    { path: "Dockerfile", code: "RUN git -c http.sslVerify=false clone https://git.acme.io/a.git" },
-  ],
-  good: [
-    { path: "scripts/fetch.sh", code: "curl -fsSL https://files.acme.io/tool -o tool-k" },
-    { path: "scripts/health.sh", code: "curl -k https://localhost:8443/health" },
-    { path: "config/app.yml", code: "  verify_ssl: true\n  # verify_ssl: false" },
-    { path: "scripts/kill.sh", code: "pkill -k thing && curl https://files.acme.io" },
-  ],
+  bad: { path: "deploy/.env.production", code: "NODE_TLS_REJECT_UNAUTHORIZED=0" },
+  good: { path: "scripts/fetch.sh", code: "curl -fsSL https://files.acme.io/tool -o tool-k" },
   check: (file) => {
     const command = holdsCommands(file);
     if (isSampleFile(file) || !(command || isConfig(file))) return [];
@@ -66,17 +56,8 @@ const hostKey: LineRule = {
   why: "The connection goes to whoever answers; deployments then hand their files and keys to the wrong machine.",
   fix: "Put the host's key into `known_hosts`, or use `StrictHostKeyChecking=accept-new`.",
   fixes: [{ from: /(StrictHostKeyChecking(?:[= ]|\s*=\s*)["']?)no\b/i, to: "$1accept-new" }],
-  bad: [
-    { path: "scripts/deploy.sh", code: "ssh -o StrictHostKeyChecking=no deploy@app.acme.io" },
-    {
-      path: ".github/workflows/deploy.yml",
-      code: '      - run: scp -o "StrictHostKeyChecking no" a deploy@app.acme.io:',
-    },
-  ],
-  good: [
-    { path: "scripts/deploy.sh", code: "ssh -o StrictHostKeyChecking=accept-new deploy@app.acme.io" },
-    { path: "scripts/deploy.sh", code: "# StrictHostKeyChecking=no is not needed" },
-  ],
+  bad: { path: "scripts/deploy.sh", code: "ssh -o StrictHostKeyChecking=no deploy@app.acme.io" },
+  good: { path: "scripts/deploy.sh", code: "ssh -o StrictHostKeyChecking=accept-new deploy@app.acme.io" },
   check: linesOf(
     realOnes((file) => holdsCommands(file) || isConfig(file)),
     /\bStrictHostKeyChecking(?:[= ]|\s*=\s*)["']?no\b|\bhost_key_checking\s*=\s*false/i,
@@ -99,16 +80,8 @@ const plainSource: LineRule = {
   why: "Anybody on the way can exchange a package for another, which then runs at install time.",
   fix: "Use `https://`.",
   fixes: [{ from: /http:\/\//i, to: "https://" }],
-  bad: [
-    { path: ".npmrc", code: "registry=http://registry.acme.io/" },
-    { path: "Gemfile", code: 'source "http://rubygems.org"' },
-    { path: "requirements.txt", code: "--index-url http://pypi.acme.io/simple" },
-  ],
-  good: [
-    { path: ".npmrc", code: "registry=https://registry.acme.io/" },
-    { path: ".npmrc", code: "registry=http://localhost:4873/" },
-    { path: "pom.xml", code: '<project xmlns="http://maven.apache.org/POM/4.0.0">\n<url>http://acme.io/product</url>' },
-  ],
+  bad: { path: ".npmrc", code: "registry=http://registry.acme.io/" },
+  good: { path: ".npmrc", code: "registry=https://registry.acme.io/" },
   check: linesOf(
     (file) => PACKAGE_FILE.test(file.facts.path) || holdsCommands(file),
     (text) => !isComment(text) && PLAIN_SOURCE.test(text) && !PRIVATE_HOST.test(text),
@@ -126,15 +99,8 @@ const gitProtocol: LineRule = {
   why: "The protocol has no encryption, and GitHub switched it off in 2022: the fetch fails.",
   fix: "Use `https://`.",
   fixes: [{ from: /git:\/\/(?=(?:www\.)?github\.com)/, to: "https://" }],
-  bad: [
-    { path: "package.json", code: '    "parser": "git://github.com/acme/parser.git#v1"' },
-    { path: ".gitmodules", code: "\turl = git://github.com/acme/core.git" },
-  ],
-  good: [
-    { path: "package.json", code: '    "parser": "git+https://github.com/acme/parser.git#v1"' },
-    { path: "package.json", code: '    "url": "git://github.com/acme/app.git"' },
-    { path: "README.md", code: "git://github.com/acme/parser.git no longer works" },
-  ],
+  bad: { path: "package.json", code: '    "parser": "git://github.com/acme/parser.git#v1"' },
+  good: { path: "package.json", code: '    "parser": "git+https://github.com/acme/parser.git#v1"' },
   check: linesOf(
     (file) =>
       file.facts.kind !== "docs" && (isConfig(file) || holdsCommands(file) || SOURCES_FILE.test(file.facts.path)),
@@ -150,16 +116,8 @@ const oldTls: LineRule = {
   confidence: 0.7,
   why: "SSL 3, TLS 1.0 and TLS 1.1 have known breaks and were withdrawn (RFC 8996).",
   fix: "Allow TLS 1.2 and 1.3 only.",
-  bad: [
-    { path: "nginx/site.conf", code: "    ssl_protocols TLSv1 TLSv1.1 TLSv1.2;" },
-    { path: "infra/cdn.tf", code: '  minimum_protocol_version = "TLSv1"' },
-    { path: "infra/storage.tf", code: '  min_tls_version = "TLS1_0"' },
-  ],
-  good: [
-    { path: "nginx/site.conf", code: "    ssl_protocols TLSv1.2 TLSv1.3;" },
-    { path: "apache/site.conf", code: "SSLProtocol all -SSLv3 -TLSv1 -TLSv1.1" },
-    { path: "infra/cdn.tf", code: '  minimum_protocol_version = "TLSv1.2_2021"' },
-  ],
+  bad: { path: "nginx/site.conf", code: "    ssl_protocols TLSv1 TLSv1.1 TLSv1.2;" },
+  good: { path: "nginx/site.conf", code: "    ssl_protocols TLSv1.2 TLSv1.3;" },
   check: linesOf(
     realOnes(isConfig),
     /^\s*(?:ssl_protocols|SSLProtocol)\b[^#;]{0,100}(?:^|[ +])(?:SSLv[23]|TLSv1(?:\.[01])?)(?=[ ;]|$)|\b(?:min(?:imum)?_?tls_?version|minimum_?protocol_?version|tls_?min_?version|min_?protocol_?version|ssl_?policy)["']?\s*[:=]\s*["']?(?:TLSv?_?1(?:[._][01])?(?:_2016)?|1\.[01]|SSLv3|VersionTLS1[01]|ELBSecurityPolicy-2016-08)["']?\s*,?\s*$/i,
@@ -178,14 +136,8 @@ const clearText: LineRule = {
     { from: /(usesCleartextTraffic\s*=\s*")true/, to: "$1false" },
     { from: /<true\s*\/>/, to: "<false/>" },
   ],
-  bad: [
-    { path: "app/src/main/AndroidManifest.xml", code: '        android:usesCleartextTraffic="true"' },
-    { path: "ios/App/Info.plist", code: "    <key>NSAllowsArbitraryLoads</key>\n    <true/>" },
-  ],
-  good: [
-    { path: "app/src/main/AndroidManifest.xml", code: '        android:usesCleartextTraffic="false"' },
-    { path: "ios/App/Info.plist", code: "    <key>NSAllowsArbitraryLoads</key>\n    <false/>" },
-  ],
+  bad: { path: "app/src/main/AndroidManifest.xml", code: '        android:usesCleartextTraffic="true"' },
+  good: { path: "app/src/main/AndroidManifest.xml", code: '        android:usesCleartextTraffic="false"' },
   check: (file) => {
     if (/AndroidManifest\.xml$/.test(file.facts.path) && !/\/debug\//.test(file.facts.path))
       return searchLines(file, /android:usesCleartextTraffic\s*=\s*"true"/);
@@ -208,14 +160,8 @@ const mixedScript: LineRule = {
   why: "Anybody on the way can put their own script into the page; browsers block it on secure pages.",
   fix: "Use `https://` and an `integrity` attribute.",
   fixes: [{ from: /http:\/\//i, to: "https://" }],
-  bad: [
-    { path: "public/index.html", code: '<script src="http://cdn.acme.io/app.js"></script>' },
-    { path: "app/layout.erb", code: "<script type='module' src='http://cdn.acme.io/app.js'>" },
-  ],
-  good: [
-    { path: "public/index.html", code: '<script src="https://cdn.acme.io/app.js"></script>' },
-    { path: "public/index.html", code: '<script src="http://localhost:35729/livereload.js"></script>' },
-  ],
+  bad: { path: "public/index.html", code: '<script src="http://cdn.acme.io/app.js"></script>' },
+  good: { path: "public/index.html", code: '<script src="https://cdn.acme.io/app.js"></script>' },
   check: linesOf(
     realOnes(named(/\.(?:html?|erb|ejs|hbs|php|jsx|tsx|vue|svelte|twig|jinja2?|cshtml|jsp|haml|pug)$/i)),
     (text) => /<script\b[^>]{0,200}\bsrc\s*=\s*["']http:\/\//i.test(text) && !LOCAL.test(text),

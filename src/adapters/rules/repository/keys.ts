@@ -91,29 +91,15 @@ export const KEY_RULES: readonly RepositoryRule[] = [
     fix: "Spell it as everywhere else, or change all places.",
     languages: ["typescript", "javascript", "python", "go", "java", "ruby", "rust", "php"],
     look,
-    bad: [
-      {
-        path: "src/jobs.ts",
-        code: 'export const url = process.env.DATABSE_URL ?? "";',
-        beside: { "src/server.ts": 'connect(process.env.DATABASE_URL ?? "");\n' },
-      },
-      {
-        path: "app/mail.py",
-        code: 'import os\n\nHOST = os.getenv("MAILHOST")',
-        beside: { ".env.example": "MAIL_HOST=localhost\n" },
-      },
-    ],
-    good: [
-      {
-        path: "src/jobs.ts",
-        code: 'export const url = process.env.DATABASE_URI ?? "";',
-        beside: { "src/server.ts": 'connect(process.env.DATABASE_URL ?? "");\n' },
-      },
-      {
-        path: "src/jobs.ts",
-        code: "export const first = process.env.SERVER_1;\nexport const all = process.env.WORKER;",
-        beside: { ".env": "SERVER_2=b\nWORKERS=4\n", "docs/setup.md": "Set `SERVER_1`.\n" },
-      },
-    ],
+    bad: {
+      path: "src/jobs.ts",
+      code: 'export const url = process.env.DATABSE_URL ?? "";',
+      beside: { "src/server.ts": 'connect(process.env.DATABASE_URL ?? "");\n' },
+    },
+    good: {
+      path: "src/jobs.ts",
+      code: 'export const url = process.env.DATABASE_URI ?? "";',
+      beside: { "src/server.ts": 'connect(process.env.DATABASE_URL ?? "");\n' },
+    },
   },
 ];

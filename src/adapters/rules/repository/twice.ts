@@ -122,45 +122,17 @@ export const TWICE_RULES: readonly RepositoryRule[] = [
     fix: "Remove one, or give it a name of its own.",
     languages: "any",
     look,
-    bad: [
-      {
-        path: "src/health.ts",
-        code: 'export function health(app: Express) {\n  app.get("/health", (_, answer) => answer.send("ok"));\n}',
-        beside: {
-          "src/server.ts": 'const app = express();\nexport function start() {\n  app.get("/health", old);\n}\n',
-        },
+    bad: {
+      path: "src/health.ts",
+      code: 'export function health(app: Express) {\n  app.get("/health", (_, answer) => answer.send("ok"));\n}',
+      beside: {
+        "src/server.ts": 'const app = express();\nexport function start() {\n  app.get("/health", old);\n}\n',
       },
-      {
-        path: "app.py",
-        before: 'app = Flask(__name__)\n\n@app.route("/users")\ndef users():\n    return all()\n',
-        code: 'app = Flask(__name__)\n\n@app.route("/users")\ndef users():\n    return all()\n\n@app.route("/users")\ndef people():\n    return all()\n',
-      },
-      {
-        path: "api/person.proto",
-        code: "package ledger.v1;\n\nmessage Invoice {\n  int64 id = 1;\n}",
-        beside: { "api/invoice.proto": "package ledger.v1;\n\nmessage Invoice {\n  int64 cents = 1;\n}\n" },
-      },
-      {
-        path: "src/main/files.ts",
-        code: 'ipcMain.handle("open-file", openFile);',
-        beside: { "src/main/menu.ts": 'ipcMain.handle("open-file", showDialog);\n' },
-      },
-    ],
-    good: [
-      {
-        path: "src/admin.ts",
-        code: 'const app = express();\napp.get("/health", (_, answer) => answer.send("ok"));',
-        beside: { "src/server.ts": 'const app = express();\napp.get("/health", old);\n' },
-      },
-      {
-        path: "src/server.ts",
-        code: 'if (legacy) {\n  app.get("/health", old);\n} else {\n  app.get("/health", health);\n}\napp.post("/health", health);',
-      },
-      {
-        path: "api/person.proto",
-        code: "package ledger.v2;\n\nmessage Invoice {\n  int64 id = 1;\n}",
-        beside: { "api/invoice.proto": "package ledger.v1;\n\nmessage Invoice {\n  int64 cents = 1;\n}\n" },
-      },
-    ],
+    },
+    good: {
+      path: "src/admin.ts",
+      code: 'const app = express();\napp.get("/health", (_, answer) => answer.send("ok"));',
+      beside: { "src/server.ts": 'const app = express();\napp.get("/health", old);\n' },
+    },
   },
 ];

@@ -56,45 +56,8 @@ export const COMPARISONS: readonly StructuralRule[] = [
       { from: /^([\w.]+)\s*==\s*Float::NAN$/, to: "$1.nan?", languages: ["ruby"] },
       { from: /^(\$\w+)\s*===?\s*NAN$/, to: "is_nan($1)", languages: ["php"] },
     ],
-    bad: [
-      example("src/mean.ts", "if (mean === NaN) return 0;"),
-      example("app/mean.py", "if mean == np.nan:", "    return 0"),
-      example("mean.go", "if mean == math.NaN() { return 0 }"),
-      example("Mean.java", "class Mean { boolean bad(double mean) { return mean == Double.NaN; } }"),
-      example("src/mean.rs", "fn bad(mean: f64) -> bool { mean == f64::NAN }"),
-      example("lib/mean.rb", "return 0 if mean == Float::NAN"),
-      example("mean.php", "<?php if ($mean === NAN) { stop(); }"),
-    ],
-    good: [
-      example("src/mean.ts", "if (Number.isNaN(mean)) return 0;"),
-      example("app/mean.py", "if math.isnan(mean):", "    return 0"),
-      example("mean.go", "if math.IsNaN(mean) { return 0 }"),
-    ],
-  },
-  {
-    id: "negated-left-operand",
-    title: "`!` negates the left operand, not the test",
-    severity: "major",
-    category: "correctness",
-    confidence: 0.95,
-    why: "`!key in map` asks whether `true` or `false` is a key of the map.",
-    fix: "Put the test in parentheses: `!(key in map)`.",
-    inTests: true,
-    onlyWith: /^![\s\S]*(\sin\s|instanceof)/,
-    match: script(
-      node("binary_expression", has("operator", "^(in|instanceof)$"), {
-        has: { field: "left", kind: "unary_expression", regex: "^!" },
-      }),
-    ),
-    fixes: [{ from: /^!\s*([\s\S]+)$/, to: "!($1)" }],
-    bad: [
-      example("src/cache.js", "if (!key in cache) load(key);"),
-      example("src/errors.ts", "if (!error instanceof TypeError) throw error;"),
-    ],
-    good: [
-      example("src/cache.js", "if (!(key in cache)) load(key);"),
-      example("src/errors.ts", "if (!(error instanceof TypeError)) throw error;"),
-    ],
+    bad: example("src/mean.ts", "if (mean === NaN) return 0;"),
+    good: example("src/mean.ts", "if (Number.isNaN(mean)) return 0;"),
   },
   {
     id: "is-literal",
@@ -121,16 +84,8 @@ export const COMPARISONS: readonly StructuralRule[] = [
       { from: /\bis not\b/, to: "!=" },
       { from: /\bis\b/, to: "==" },
     ],
-    bad: [
-      example("app/state.py", 'if state is "paid":', "    ship()"),
-      example("app/state.py", "if count is not 0:", "    ship()"),
-      example("app/state.py", "if items is []:", "    close()"),
-    ],
-    good: [
-      example("app/state.py", 'if state == "paid":', "    ship()"),
-      example("app/state.py", "if state is None or state is True:", "    wait()"),
-      example("app/state.py", "if names[0] is first:", "    ship()"),
-    ],
+    bad: example("app/state.py", 'if state is "paid":', "    ship()"),
+    good: example("app/state.py", 'if state == "paid":', "    ship()"),
   },
   {
     id: "string-identity",
@@ -152,38 +107,8 @@ export const COMPARISONS: readonly StructuralRule[] = [
       { from: /^("[^"]*")\s*==\s*(\w+)$/, to: "$1.equals($2)" },
       { from: /^(\w+)\s*!=\s*("[^"]*")$/, to: "!$2.equals($1)" },
     ],
-    bad: [
-      example("Order.java", 'class Order { boolean paid() { return state == "paid"; } }'),
-      example("Order.java", 'class Order { void run() { if ("paid" != state) { wait(state); } } }'),
-    ],
-    good: [
-      example("Order.java", 'class Order { boolean paid() { return "paid".equals(state); } }'),
-      example("Order.java", "class Order { boolean none() { return state == null; } }"),
-    ],
-  },
-  {
-    id: "literal-object-comparison",
-    title: "Comparison with a new object or array is always false",
-    severity: "major",
-    category: "correctness",
-    confidence: 0.95,
-    why: "Objects are equal only to themselves, and the literal has just been made.",
-    fix: "Test the length or the keys: `items.length === 0`.",
-    inTests: true,
-    onlyWith: /[=!]==?\s*[[{]|[\]}]\s*[=!]=/,
-    match: script(
-      node("binary_expression", has("operator", "^[=!]==?$"), {
-        any: [
-          { has: { field: "right", any: [{ kind: "array" }, { kind: "object" }] } },
-          { has: { field: "left", any: [{ kind: "array" }, { kind: "object" }] } },
-        ],
-      }),
-    ),
-    bad: [
-      example("src/cart.js", "if (items === []) close();"),
-      example("src/cart.js", "if (options != {}) apply(options);"),
-    ],
-    good: [example("src/cart.js", "if (items.length === 0) close();"), example("src/cart.js", "const items = [];")],
+    bad: example("Order.java", 'class Order { boolean paid() { return state == "paid"; } }'),
+    good: example("Order.java", 'class Order { boolean paid() { return "paid".equals(state); } }'),
   },
   {
     id: "strpos-as-boolean",
@@ -223,15 +148,7 @@ export const COMPARISONS: readonly StructuralRule[] = [
       { from: /\)\s*([=!])=\s*(false|true)$/i, to: ") $1== $2", languages: ["php"] },
       { from: /^(mb_)?strpos\(/, to: "str_contains(", languages: ["php"] },
     ],
-    bad: [
-      example("search.php", '<?php if (strpos($path, "/admin") == false) { allow(); }'),
-      example("search.php", '<?php if (!strpos($path, "/admin")) { allow(); }'),
-      example("src/search.js", 'if (path.indexOf("/admin")) refuse();'),
-    ],
-    good: [
-      example("search.php", '<?php if (strpos($path, "/admin") === false) { allow(); }'),
-      example("search.php", '<?php if (!str_contains($path, "/admin")) { allow(); }'),
-      example("src/search.js", 'if (path.indexOf("/admin") === 0) refuse();'),
-    ],
+    bad: example("search.php", '<?php if (strpos($path, "/admin") == false) { allow(); }'),
+    good: example("search.php", '<?php if (strpos($path, "/admin") === false) { allow(); }'),
   },
 ];

@@ -65,16 +65,9 @@ export const CONDITIONS: readonly StructuralRule[] = [
         ),
         sameOperands("boolean_operator", "and|or", ["call"]),
       ],
-      go: sameOperands("binary_expression", String.raw`==|<=?|>=?|&&|\|\||-`, ["call_expression", "int_literal"]),
       java: sameOperands("binary_expression", String.raw`==|<=?|>=?|&&|\|\||-`, [
         "method_invocation",
         "decimal_integer_literal",
-      ]),
-      ruby: sameOperands("binary", String.raw`==|<=?|>=?|&&|\|\|`, ["argument_list", "block", "integer"]),
-      rust: sameOperands("binary_expression", String.raw`==|<=?|>=?|&&|\|\|`, [
-        "call_expression",
-        "macro_invocation",
-        "integer_literal",
       ]),
       php: sameOperands("binary_expression", String.raw`===?|<=?|>=?|&&|\|\|`, [
         "function_call_expression",
@@ -82,22 +75,8 @@ export const CONDITIONS: readonly StructuralRule[] = [
         "integer",
       ]),
     },
-    bad: [
-      example("src/range.ts", "if (range.start === range.start) return;"),
-      example("app/range.py", "if first.end == first.end:", "    merge()"),
-      example("range.go", "func close(a span) {\n\tif a.End == a.End {\n\t\tmerge()\n\t}\n}"),
-      example("Range.java", "class Range { boolean same() { return left.end == left.end; } }"),
-      example("lib/range.rb", "merge if first.stop == first.stop"),
-      example("src/range.rs", "fn same() -> bool { a.end == a.end }"),
-      example("range.php", "<?php if ($a->end === $a->end) { merge(); }"),
-    ],
-    good: [
-      example("src/range.ts", "if (range.start === other.start) return;"),
-      example("src/range.ts", "if (next() === next()) return;", "const isNaN = value !== value;"),
-      example("app/range.py", "if first.end == second.end:", "    merge()"),
-      example("range.go", "func close(a, b span) {\n\tif a.End == b.End {\n\t\tmerge()\n\t}\n}"),
-      example("range.php", "<?php if ($a->end === $b->end) { merge(); }"),
-    ],
+    bad: example("src/range.ts", "if (range.start === range.start) return;"),
+    good: example("src/range.ts", "if (range.start === other.start) return;"),
   },
   {
     id: "assignment-in-condition",
@@ -128,16 +107,7 @@ export const CONDITIONS: readonly StructuralRule[] = [
       { from: /(?<!\s)\s*=\s*/, to: " === ", languages: ["javascript", "typescript"] },
       { from: /(?<!\s)\s*=\s*/, to: " == ", languages: ["php", "ruby"] },
     ],
-    bad: [
-      example("src/order.ts", 'if (order.state = "paid") ship(order);'),
-      example("src/order.js", "if (ready = true) ship(order);"),
-      example("order.php", "<?php if ($ready = true) { ship($order); }"),
-      example("lib/order.rb", "if state = :paid", "  ship(order)", "end"),
-    ],
-    good: [
-      example("src/order.ts", 'if (order.state === "paid") ship(order);'),
-      example("src/order.js", "if ((match = pattern.exec(line))) use(match);"),
-      example("lib/order.rb", "if order = Order.find_by(id: id)", "  ship(order)", "end"),
-    ],
+    bad: example("src/order.ts", 'if (order.state = "paid") ship(order);'),
+    good: example("src/order.ts", 'if (order.state === "paid") ship(order);'),
   },
 ];

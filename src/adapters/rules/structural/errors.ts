@@ -1,6 +1,6 @@
 // Errors that vanish.
 import type { StructuralRule } from "../rule.ts";
-import { example, has, kinds, node, not, script, text } from "./shapes.ts";
+import { example, has, node, not, script, text } from "./shapes.ts";
 
 export const ERRORS: readonly StructuralRule[] = [
   {
@@ -47,30 +47,15 @@ export const ERRORS: readonly StructuralRule[] = [
         not({ precedes: { kind: "comment" } }),
       ),
     },
-    bad: [
-      example("src/save.ts", "try {", "  await save(order);", "} catch (error) {}"),
-      example("src/save.js", "try { save(order); } catch {", "}"),
-      example("app/save.py", "try:", "    save(order)", "except Exception:", "    pass"),
-      example("Save.java", "class Save { void run() { try { save(); } catch (Exception e) { } } }"),
-      example("save.go", "if err != nil {", "}"),
-      example("save.php", "<?php try { save($order); } catch (\\Exception $e) {}"),
-      example("lib/save.rb", "begin", "  save(order)", "rescue StandardError => e", "end"),
-    ],
-    good: [
-      example(
-        "src/save.ts",
-        "try {",
-        "  await save(order);",
-        "} catch {",
-        "  // The order is saved again by the nightly job.",
-        "}",
-      ),
-      example("app/save.py", "try:", "    os.remove(path)", "except FileNotFoundError:", "    pass"),
-      example("app/save.py", "try:", "    save(order)", "except Exception:", '    log.exception("order is not saved")'),
-      example("Save.java", "class Save { void run() { try { save(); } catch (Exception ignored) { } } }"),
-      example("save.go", "if err != nil {", "\treturn err", "}"),
-      example("lib/save.rb", "begin", "  save(order)", "rescue StandardError => e", "  logger.warn(e)", "end"),
-    ],
+    bad: example("src/save.ts", "try {", "  await save(order);", "} catch (error) {}"),
+    good: example(
+      "src/save.ts",
+      "try {",
+      "  await save(order);",
+      "} catch {",
+      "  // The order is saved again by the nightly job.",
+      "}",
+    ),
   },
   {
     id: "broad-catch",
@@ -97,60 +82,7 @@ export const ERRORS: readonly StructuralRule[] = [
         not(text(String.raw`\b(raise|exit|abort)\b`)),
       ),
     },
-    bad: [
-      example("app/worker.py", "try:", "    run(task)", "except:", "    retry(task)"),
-      example("app/worker.py", "while True:", "    try:", "        run(task)", "    except:", "        failed += 1"),
-      example("lib/worker.rb", "begin", "  run(task)", "rescue Exception => e", "  report(e)", "end"),
-    ],
-    good: [
-      example("app/worker.py", "try:", "    run(task)", "except Exception:", "    retry(task)"),
-      example("app/worker.py", "try:", "    run(task)", "except:", "    rollback()", "    raise"),
-      example("lib/worker.rb", "begin", "  run(task)", "rescue StandardError => e", "  report(e)", "end"),
-    ],
-  },
-  {
-    id: "return-in-finally",
-    title: "`return` in `finally` hides the error",
-    severity: "medium",
-    category: "correctness",
-    confidence: 0.9,
-    why: "It replaces the value that was returned and throws away the error that was on its way.",
-    fix: "Return after the `try` statement, and leave only clean-up in `finally`.",
-    onlyWith: /\breturn\b/,
-    onlyIn: /finally/,
-    match: {
-      ...script({
-        kind: "return_statement",
-        inside: {
-          kind: "finally_clause",
-          stopBy: kinds("arrow_function", "function_declaration", "function_expression", "method_definition"),
-        },
-      }),
-      python: {
-        kind: "return_statement",
-        inside: { kind: "finally_clause", stopBy: kinds("function_definition", "lambda") },
-      },
-      java: {
-        kind: "return_statement",
-        inside: { kind: "finally_clause", stopBy: kinds("lambda_expression", "method_declaration") },
-      },
-    },
-    bad: [
-      example("src/read.ts", "function read() { try { return parse(); } finally { return null; } }"),
-      example(
-        "app/read.py",
-        "def read():",
-        "    try:",
-        "        return parse()",
-        "    finally:",
-        "        return None",
-      ),
-      example("Read.java", "class Read { int run() { try { return parse(); } finally { return 0; } } }"),
-    ],
-    good: [
-      example("src/read.ts", "function read() { try { return parse(); } finally { close(); } }"),
-      example("src/read.ts", "function read() { try { return parse(); } finally { later(() => { return 1; }); } }"),
-      example("app/read.py", "def read():", "    try:", "        return parse()", "    finally:", "        close()"),
-    ],
+    bad: example("app/worker.py", "try:", "    run(task)", "except:", "    retry(task)"),
+    good: example("app/worker.py", "try:", "    run(task)", "except Exception:", "    retry(task)"),
   },
 ];

@@ -34,19 +34,8 @@ export const EXPOSURE: readonly StructuralRule[] = [
       { from: /\b(0o?)777\b/, to: "$1755" },
       { from: /\b(0o?)666\b/, to: "$1644" },
     ],
-    bad: [
-      example("src/setup.ts", "fs.chmodSync(socket, 0o777);"),
-      example("app/setup.py", "os.chmod(socket, 0o777)"),
-      example("setup.go", "err := os.Chmod(socket, 0777)"),
-      example("setup.php", "<?php chmod($socket, 0777);"),
-      example("lib/setup.rb", "File.chmod(0777, socket)"),
-      example("src/setup.rs", "fs::set_permissions(path, Permissions::from_mode(0o777))?;"),
-    ],
-    good: [
-      example("src/setup.ts", "fs.chmodSync(script, 0o755);"),
-      example("app/setup.py", "os.chmod(key, 0o600)"),
-      example("setup.go", "err := os.Chmod(script, 0755)"),
-    ],
+    bad: example("src/setup.ts", "fs.chmodSync(socket, 0o777);"),
+    good: example("src/setup.ts", "fs.chmodSync(script, 0o755);"),
   },
   {
     id: "insecure-temp-file",
@@ -71,14 +60,7 @@ export const EXPOSURE: readonly StructuralRule[] = [
         text("^File\\."),
       ),
     },
-    bad: [
-      example("app/report.py", "path = tempfile.mktemp()"),
-      example("report.php", '<?php file_put_contents(sys_get_temp_dir() . "/report.csv", $rows);'),
-      example("lib/report.rb", 'File.write("/tmp/report-#{Process.pid}.csv", rows)'),
-    ],
-    good: [
-      example("app/report.py", "with tempfile.NamedTemporaryFile() as file:", "    file.write(rows)"),
-      example("report.php", '<?php file_put_contents(tempnam(sys_get_temp_dir(), "report"), $rows);'),
-    ],
+    bad: example("app/report.py", "path = tempfile.mktemp()"),
+    good: example("app/report.py", "with tempfile.NamedTemporaryFile() as file:", "    file.write(rows)"),
   },
 ];

@@ -40,20 +40,13 @@ export const PYTHON_TRAPS: readonly StructuralRule[] = [
         ],
       },
     },
-    bad: [
-      example("app/cart.py", "def add(item, items=[]):", "    items.append(item)", "    return items"),
-      example("app/cart.py", "def index(item, seen: dict = {}):", "    seen[item.id] = item", "    return seen"),
-    ],
-    good: [
-      example(
-        "app/cart.py",
-        "def add(item, items=None):",
-        "    items = [] if items is None else items",
-        "    items.append(item)",
-      ),
-      example("app/cart.py", "def price(item, cache={}):", "    cache[item.id] = item.price"),
-      example("app/cart.py", "def show(item, labels=[]):", "    return render(item, labels)"),
-    ],
+    bad: example("app/cart.py", "def add(item, items=[]):", "    items.append(item)", "    return items"),
+    good: example(
+      "app/cart.py",
+      "def add(item, items=None):",
+      "    items = [] if items is None else items",
+      "    items.append(item)",
+    ),
   },
   {
     id: "raise-not-implemented",
@@ -67,14 +60,8 @@ export const PYTHON_TRAPS: readonly StructuralRule[] = [
     onlyWith: /NotImplemented/,
     match: { python: { kind: "raise_statement", regex: String.raw`^raise\s+NotImplemented(\(.*\))?$` } },
     fixes: [{ from: /\bNotImplemented\b/, to: "NotImplementedError" }],
-    bad: [
-      example("app/store.py", "def save(self):", "    raise NotImplemented"),
-      example("app/store.py", "def save(self):", '    raise NotImplemented("save")'),
-    ],
-    good: [
-      example("app/store.py", "def save(self):", "    raise NotImplementedError"),
-      example("app/store.py", "def __eq__(self, other):", "    return NotImplemented"),
-    ],
+    bad: example("app/store.py", "def save(self):", "    raise NotImplemented"),
+    good: example("app/store.py", "def save(self):", "    raise NotImplementedError"),
   },
   {
     id: "missing-timeout",
@@ -93,13 +80,7 @@ export const PYTHON_TRAPS: readonly StructuralRule[] = [
       ),
     },
     fixes: [{ from: /,?\s*\)$/, to: ", timeout=10)", languages: ["python"] }],
-    bad: [
-      example("app/rates.py", "reply = requests.get(URL)"),
-      example("app/rates.py", 'reply = requests.post(URL, json={"day": day}, headers=HEADERS)'),
-    ],
-    good: [
-      example("app/rates.py", "reply = requests.get(URL, timeout=10)"),
-      example("app/rates.py", "reply = requests.get(URL, **options)"),
-    ],
+    bad: example("app/rates.py", "reply = requests.get(URL)"),
+    good: example("app/rates.py", "reply = requests.get(URL, timeout=10)"),
   },
 ];

@@ -32,16 +32,8 @@ export const REQUEST_CONTROL: readonly StructuralRule[] = [
       ruby: call("ruby", "new", withArguments(`^\\(?\\s*(${REQUEST.ruby})`), text("^Regexp\\.")),
       java: call("java", "compile|matches", withArguments(`^\\(\\s*(${REQUEST.java})`), text("^Pattern\\.")),
     },
-    bad: [
-      example("src/search.ts", 'const pattern = new RegExp(req.query.q, "i");'),
-      example("app/search.py", 'pattern = re.compile(request.args["q"])'),
-      example("app/controllers/search_controller.rb", "pattern = Regexp.new(params[:q])"),
-      example("Search.java", 'class Search { void run() { Pattern p = Pattern.compile(request.getParameter("q")); } }'),
-    ],
-    good: [
-      example("src/search.ts", 'const pattern = new RegExp(escapeRegExp(req.query.q), "i");'),
-      example("app/search.py", 'pattern = re.compile(re.escape(request.args["q"]))'),
-    ],
+    bad: example("src/search.ts", 'const pattern = new RegExp(req.query.q, "i");'),
+    good: example("src/search.ts", 'const pattern = new RegExp(escapeRegExp(req.query.q), "i");'),
   },
   {
     id: "dispatch-from-request",
@@ -67,17 +59,8 @@ export const REQUEST_CONTROL: readonly StructuralRule[] = [
         call("php", "call_user_func|call_user_func_array", withArguments(`^\\(\\s*(${REQUEST.php})`)),
       ],
     },
-    bad: [
-      example("src/actions.js", "actions[req.params.action](req.body);"),
-      example("app/actions.py", 'getattr(account, request.args["action"])()'),
-      example("app/controllers/actions_controller.rb", "account.send(params[:action_name])"),
-      example("actions.php", '<?php $_GET["action"]();'),
-    ],
-    good: [
-      example("src/actions.js", "const action = ACTIONS.get(req.params.action);", "if (action) action(req.body);"),
-      example("app/actions.py", 'getattr(account, "close")()'),
-      example("app/controllers/actions_controller.rb", "account.send(:close)"),
-    ],
+    bad: example("src/actions.js", "actions[req.params.action](req.body);"),
+    good: example("src/actions.js", "const action = ACTIONS.get(req.params.action);", "if (action) action(req.body);"),
   },
   {
     id: "mass-assignment",
@@ -106,16 +89,7 @@ export const REQUEST_CONTROL: readonly StructuralRule[] = [
       ruby: call("ruby", "permit!", text("params")),
       php: call("php", "extract", withArguments(String.raw`^\(\s*\$_(GET|POST|REQUEST|COOKIE)`)),
     },
-    bad: [
-      example("src/users.ts", "Object.assign(user, req.body);"),
-      example("app/users.py", "user = User(**request.json)"),
-      example("app/controllers/users_controller.rb", "user.update(params.require(:user).permit!)"),
-      example("users.php", "<?php extract($_POST);"),
-    ],
-    good: [
-      example("src/users.ts", "Object.assign(user, { name: req.body.name });"),
-      example("app/users.py", 'user = User(name=request.json["name"])'),
-      example("app/controllers/users_controller.rb", "user.update(params.require(:user).permit(:name))"),
-    ],
+    bad: example("src/users.ts", "Object.assign(user, req.body);"),
+    good: example("src/users.ts", "Object.assign(user, { name: req.body.name });"),
   },
 ];

@@ -9,8 +9,7 @@ import { CRYPTOGRAPHY } from "./cryptography.ts";
 import { DROPPED_VALUES } from "./dropped-values.ts";
 import { ERRORS } from "./errors.ts";
 import { EXPOSURE } from "./exposure.ts";
-import { GO_ERRORS } from "./go-errors.ts";
-import { GO_TRAPS } from "./go-traps.ts";
+import { GO } from "./go.ts";
 import { INJECTION } from "./injection.ts";
 import { PYTHON_TRAPS } from "./python-traps.ts";
 import { REQUEST_CONTROL } from "./request-control.ts";
@@ -36,8 +35,7 @@ export const STRUCTURAL_RULES: readonly StructuralRule[] = [
   ...PYTHON_TRAPS,
   ...THREADS_AND_NUMBERS,
   ...BRANCHES,
-  ...GO_ERRORS,
-  ...GO_TRAPS,
+  ...GO,
   ...COLLECTIONS,
   ...COMPARISONS,
   ...CONDITIONS,

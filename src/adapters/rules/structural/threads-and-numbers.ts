@@ -28,15 +28,8 @@ export const THREADS_AND_NUMBERS: readonly StructuralRule[] = [
       ),
     },
     fixes: [{ from: /\(\s*(-?\d+\.\d+)\s*\)/, to: '("$1")' }],
-    bad: [
-      example("Price.java", "class Price { BigDecimal rate = new BigDecimal(0.19); }"),
-      example("app/price.py", "rate = Decimal(0.19)"),
-    ],
-    good: [
-      example("Price.java", 'class Price { BigDecimal rate = new BigDecimal("0.19"); }'),
-      example("app/price.py", 'rate = Decimal("0.19")'),
-      example("app/price.py", "half = Decimal(0.5)"),
-    ],
+    bad: example("Price.java", "class Price { BigDecimal rate = new BigDecimal(0.19); }"),
+    good: example("Price.java", 'class Price { BigDecimal rate = new BigDecimal("0.19"); }'),
   },
   {
     id: "thread-run",
@@ -53,14 +46,8 @@ export const THREADS_AND_NUMBERS: readonly StructuralRule[] = [
       python: call("python", String.raw`(?s)(threading\.)?Thread\(.*\)\.run`),
     },
     fixes: [{ from: /\.run\(\)/, to: ".start()" }],
-    bad: [
-      example("Work.java", "class Work { void go() { new Thread(job).run(); } }"),
-      example("app/work.py", "threading.Thread(target=job).run()"),
-    ],
-    good: [
-      example("Work.java", "class Work { void go() { new Thread(job).start(); } }"),
-      example("app/work.py", "threading.Thread(target=job).start()"),
-    ],
+    bad: example("Work.java", "class Work { void go() { new Thread(job).run(); } }"),
+    good: example("Work.java", "class Work { void go() { new Thread(job).start(); } }"),
   },
   {
     id: "shared-date-format",
@@ -74,23 +61,14 @@ export const THREADS_AND_NUMBERS: readonly StructuralRule[] = [
     match: {
       java: node("field_declaration", text(String.raw`\bstatic\b`), has("type", "^(SimpleDateFormat|DateFormat)$")),
     },
-    bad: [
-      example(
-        "Dates.java",
-        'class Dates { private static final SimpleDateFormat DAY = new SimpleDateFormat("yyyy-MM-dd"); }',
-      ),
-      example("Dates.java", 'class Dates { static DateFormat day = new SimpleDateFormat("yyyy-MM-dd"); }'),
-    ],
-    good: [
-      example(
-        "Dates.java",
-        'class Dates { static final DateTimeFormatter DAY = DateTimeFormatter.ofPattern("yyyy-MM-dd"); }',
-      ),
-      example(
-        "Dates.java",
-        'class Dates { void run() { SimpleDateFormat day = new SimpleDateFormat("yyyy-MM-dd"); } }',
-      ),
-    ],
+    bad: example(
+      "Dates.java",
+      'class Dates { private static final SimpleDateFormat DAY = new SimpleDateFormat("yyyy-MM-dd"); }',
+    ),
+    good: example(
+      "Dates.java",
+      'class Dates { static final DateTimeFormatter DAY = DateTimeFormatter.ofPattern("yyyy-MM-dd"); }',
+    ),
   },
   {
     id: "interrupt-swallowed",
@@ -109,49 +87,13 @@ export const THREADS_AND_NUMBERS: readonly StructuralRule[] = [
         not(text(String.raw`\b(ignored?|expected)\b`)),
       ),
     },
-    bad: [
-      example("Poll.java", "class Poll { void run() { try { Thread.sleep(5); } catch (InterruptedException e) { } } }"),
-      example(
-        "Poll.java",
-        "class Poll { void run() { try { queue.take(); } catch (InterruptedException e) {",
-        "  // go on",
-        "} } }",
-      ),
-    ],
-    good: [
-      example(
-        "Poll.java",
-        "class Poll { void run() { try { Thread.sleep(5); } catch (InterruptedException e) { Thread.currentThread().interrupt(); } } }",
-      ),
-      example("Poll.java", "class Poll { void run() throws InterruptedException { Thread.sleep(5); } }"),
-    ],
-  },
-  {
-    id: "guard-dropped-at-once",
-    title: "Lock is released at once",
-    severity: "major",
-    category: "correctness",
-    confidence: 0.9,
-    why: "`let _ =` drops the guard in the same statement, so nothing below is protected.",
-    fix: "Give the guard a name: `let _guard = …`.",
-    inTests: true,
-    onlyWith: /let _ =/,
-    match: {
-      rust: node(
-        "let_declaration",
-        has("pattern", "^_$"),
-        has("value", String.raw`(?s)\.(lock|read|write)\(\)(\.(unwrap|expect)\([^()]*\)|\?|\.await)*$`),
-        not(has("value", String.raw`(?s)\.(read|write)\(\)(\?|\.await\?)?$`)),
-      ),
-    },
-    fixes: [{ from: /^let _ =/, to: "let _guard =" }],
-    bad: [
-      example("src/store.rs", "fn save() {", "    let _ = self.mutex.lock().unwrap();", "    write();", "}"),
-      example("src/store.rs", "async fn save() {", "    let _ = state.lock().await;", "    write();", "}"),
-    ],
-    good: [
-      example("src/store.rs", "fn save() {", "    let _guard = self.mutex.lock().unwrap();", "    write();", "}"),
-      example("src/store.rs", "fn save() {", '    let _ = file.write(b"x");', "}"),
-    ],
+    bad: example(
+      "Poll.java",
+      "class Poll { void run() { try { Thread.sleep(5); } catch (InterruptedException e) { } } }",
+    ),
+    good: example(
+      "Poll.java",
+      "class Poll { void run() { try { Thread.sleep(5); } catch (InterruptedException e) { Thread.currentThread().interrupt(); } } }",
+    ),
   },
 ];

@@ -47,22 +47,8 @@ export const UNTRUSTED: readonly StructuralRule[] = [
       },
       { from: /^YAML\.(?:unsafe_load|load)\(/, to: "YAML.safe_load(", languages: ["ruby"] },
     ],
-    bad: [
-      example("app/settings.py", "settings = yaml.load(stream)"),
-      example("app/settings.py", "settings = yaml.load(stream, Loader=yaml.Loader)"),
-      example("app/settings.py", "settings = yaml.unsafe_load(stream)"),
-      example("lib/settings.rb", "settings = YAML.unsafe_load(text)"),
-      example(
-        "Settings.java",
-        "class Settings { Object load(String text) { return new Yaml(new Constructor(Object.class)).load(text); } }",
-      ),
-    ],
-    good: [
-      example("app/settings.py", "settings = yaml.safe_load(stream)"),
-      example("app/settings.py", "settings = yaml.load(stream, Loader=yaml.SafeLoader)"),
-      example("app/settings.py", "settings = yaml.load(stream, Loader=yaml.CSafeLoader)"),
-      example("lib/settings.rb", "settings = YAML.safe_load(text)"),
-    ],
+    bad: example("app/settings.py", "settings = yaml.load(stream)"),
+    good: example("app/settings.py", "settings = yaml.safe_load(stream)"),
   },
   {
     id: "unsafe-deserialization",
@@ -101,19 +87,8 @@ export const UNTRUSTED: readonly StructuralRule[] = [
       ),
       ...script(call("script", String.raw`(serialize|nodeSerialize|serializer)\.unserialize`)),
     },
-    bad: [
-      example("app/session.py", 'session = pickle.loads(base64.b64decode(request.cookies["session"]))'),
-      example("Session.java", "ObjectInputStream in = new ObjectInputStream(socket.getInputStream());"),
-      example("lib/session.rb", "session = Marshal.load(Base64.decode64(cookies[:session]))"),
-      example("session.php", '<?php $session = unserialize($_COOKIE["session"]);'),
-      example("src/session.js", "const session = serialize.unserialize(req.cookies.session);"),
-    ],
-    good: [
-      example("app/cache.py", 'with open(CACHE, "rb") as file:', "    cache = pickle.load(file)"),
-      example("app/session.py", 'session = json.loads(request.cookies["session"])'),
-      example("session.php", '<?php $session = unserialize($_COOKIE["session"], ["allowed_classes" => false]);'),
-      example("Cache.java", "ObjectInputStream in = new ObjectInputStream(new FileInputStream(cache));"),
-    ],
+    bad: example("app/session.py", 'session = pickle.loads(base64.b64decode(request.cookies["session"]))'),
+    good: example("app/cache.py", 'with open(CACHE, "rb") as file:', "    cache = pickle.load(file)"),
   },
   {
     id: "xml-external-entities",
@@ -144,16 +119,7 @@ export const UNTRUSTED: readonly StructuralRule[] = [
       ),
       ruby: call("ruby", "parse|XML", text("^Nokogiri\\b"), text(String.raw`(NOENT|\.noent\b|DTDLOAD|\.dtdload\b)`)),
     },
-    bad: [
-      example("app/feed.py", "parser = etree.XMLParser(resolve_entities=True)"),
-      example("feed.php", "<?php $feed = simplexml_load_string($body, SimpleXMLElement::class, LIBXML_NOENT);"),
-      example("src/feed.js", "const feed = libxmljs.parseXml(body, { noent: true });"),
-      example("lib/feed.rb", "feed = Nokogiri::XML(body) { |config| config.noent }"),
-    ],
-    good: [
-      example("app/feed.py", "parser = etree.XMLParser(resolve_entities=False)"),
-      example("feed.php", "<?php $feed = simplexml_load_string($body);"),
-      example("lib/feed.rb", "feed = Nokogiri::XML(body) { |config| config.strict }"),
-    ],
+    bad: example("app/feed.py", "parser = etree.XMLParser(resolve_entities=True)"),
+    good: example("app/feed.py", "parser = etree.XMLParser(resolve_entities=False)"),
   },
 ];

@@ -92,24 +92,8 @@ export const WEB_OUTPUT: readonly StructuralRule[] = [
         CLEANED,
       ),
     },
-    bad: [
-      example("src/list.ts", `item.innerHTML = \`<b>\${user.name}</b>\`;`),
-      example("src/list.js", 'item.innerHTML = "<b>" + name + "</b>";'),
-      example("src/page.js", "panel.innerHTML = location.hash;"),
-      example("app/tags.py", 'return mark_safe(f"<b>{user.name}</b>")'),
-      example("page.go", 'page.Title = template.HTML(fmt.Sprintf("<b>%s</b>", name))'),
-      example("app/helpers/users_helper.rb", '"<b>#{user.name}</b>".html_safe'),
-      example("hello.php", '<?php echo "Hello " . $_GET["name"];'),
-      example("Hello.java", 'response.getWriter().println("Hello " + request.getParameter("name"));'),
-    ],
-    good: [
-      example("src/list.ts", "item.textContent = user.name;"),
-      example("src/list.ts", `item.innerHTML = \`<b>\${escapeHtml(user.name)}</b>\`;`),
-      example("src/list.js", 'item.innerHTML = "";'),
-      example("app/tags.py", 'return format_html("<b>{}</b>", user.name)'),
-      example("app/helpers/users_helper.rb", "tag.b(user.name)"),
-      example("hello.php", '<?php echo "Hello " . htmlspecialchars($_GET["name"]);'),
-    ],
+    bad: example("src/list.ts", `item.innerHTML = \`<b>\${user.name}</b>\`;`),
+    good: example("src/list.ts", "item.textContent = user.name;"),
   },
   {
     id: "cors-any-with-credentials",
@@ -157,17 +141,8 @@ export const WEB_OUTPUT: readonly StructuralRule[] = [
         text(String.raw`\.allowCredentials\(\s*true\s*\)`),
       ),
     },
-    bad: [
-      example("src/server.ts", "app.use(cors({ origin: true, credentials: true }));"),
-      example("app/main.py", 'app.add_middleware(CORSMiddleware, allow_origins=["*"], allow_credentials=True)'),
-      example("server.go", "r.Use(cors.New(cors.Config{AllowAllOrigins: true, AllowCredentials: true}))"),
-      example("Cors.java", 'registry.addMapping("/**").allowedOriginPatterns("*").allowCredentials(true);'),
-    ],
-    good: [
-      example("src/server.ts", "app.use(cors({ origin: ORIGINS, credentials: true }));"),
-      example("src/server.ts", 'app.use(cors({ origin: "*" }));'),
-      example("app/main.py", "app.add_middleware(CORSMiddleware, allow_origins=ORIGINS, allow_credentials=True)"),
-    ],
+    bad: example("src/server.ts", "app.use(cors({ origin: true, credentials: true }));"),
+    good: example("src/server.ts", "app.use(cors({ origin: ORIGINS, credentials: true }));"),
   },
   {
     id: "debug-server",
@@ -189,13 +164,7 @@ export const WEB_OUTPUT: readonly StructuralRule[] = [
       { from: /(debug["']?\s*[:=]\s*)True/, to: "$1False" },
       { from: /(DEBUG\s*=\s*)True/, to: "$1False" },
     ],
-    bad: [
-      example("app/main.py", 'app.run(host="0.0.0.0", debug=True)'),
-      example("app/main.py", "app.run_server(debug=True)"),
-    ],
-    good: [
-      example("app/main.py", 'app.run(debug=os.environ.get("DEBUG") == "1")'),
-      example("app/main.py", "app.run(debug=False)"),
-    ],
+    bad: example("app/main.py", 'app.run(host="0.0.0.0", debug=True)'),
+    good: example("app/main.py", 'app.run(debug=os.environ.get("DEBUG") == "1")'),
   },
 ];

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { LINE_RULES } from "../../../../src/adapters/rules/line/line-rules.ts";
 import type { LineRule } from "../../../../src/adapters/rules/rule.ts";
+import { casesOf } from "../cases/cases.ts";
 import { fromExample } from "./inspected.ts";
 
 test("there are at least 25 rules and every id is unique kebab-case", () => {
@@ -12,15 +13,15 @@ test("there are at least 25 rules and every id is unique kebab-case", () => {
 
 test("every rule says why and how to fix, in plain sentences, and shows at least two examples of each kind", () => {
   const poor = LINE_RULES.filter(
-    ({ title, why, fix, bad, good, confidence }) =>
-      title.endsWith(".") ||
-      title.includes("\n") ||
-      !why.endsWith(".") ||
-      !fix.endsWith(".") ||
-      bad.length < 2 ||
-      good.length < 2 ||
-      confidence <= 0 ||
-      confidence > 1,
+    (rule) =>
+      rule.title.endsWith(".") ||
+      rule.title.includes("\n") ||
+      !rule.why.endsWith(".") ||
+      !rule.fix.endsWith(".") ||
+      casesOf(rule).bad.length < 2 ||
+      casesOf(rule).good.length < 2 ||
+      rule.confidence <= 0 ||
+      rule.confidence > 1,
   );
   expect(poor.map(({ id }) => id)).toEqual([]);
 });
@@ -32,7 +33,7 @@ async function speaks(rule: LineRule, example: { path: string; code: string }) {
 }
 
 describe.each(LINE_RULES.map((rule) => [rule.id, rule] as const))("%s", (_id, rule) => {
-  test.each(rule.bad.map((example) => [example.path, example] as const))(
+  test.each(casesOf(rule).bad.map((example) => [example.path, example] as const))(
     "reports its bad example in %s",
     async (_path, example) => {
       const matches = await speaks(rule, example);
@@ -46,7 +47,7 @@ describe.each(LINE_RULES.map((rule) => [rule.id, rule] as const))("%s", (_id, ru
     },
   );
 
-  test.each(rule.good.map((example) => [example.path, example] as const))(
+  test.each(casesOf(rule).good.map((example) => [example.path, example] as const))(
     "is silent about its good example in %s",
     async (_path, example) => {
       expect(await speaks(rule, example)).toEqual([]);
@@ -54,7 +55,7 @@ describe.each(LINE_RULES.map((rule) => [rule.id, rule] as const))("%s", (_id, ru
   );
 
   test("what it suggests is the whole line, differs from it, and silences the rule", async () => {
-    for (const example of rule.bad) {
+    for (const example of casesOf(rule).bad) {
       const lines = example.code.split("\n");
       for (const { suggestion } of await speaks(rule, example)) {
         if (suggestion === undefined) continue;

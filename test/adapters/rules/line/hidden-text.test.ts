@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import { HIDDEN_TEXT_RULES } from "../../../../src/adapters/rules/line/hidden-text.ts";
 import { LINE_RULES } from "../../../../src/adapters/rules/line/line-rules.ts";
 import { sharedRows } from "../../secrets/shared-fixtures.ts";
+import { casesOf } from "../cases/cases.ts";
 import { fromExample } from "./inspected.ts";
 
 interface Sample {
@@ -71,7 +72,7 @@ test("a hidden character in a line of a megabyte is found", async () => {
 test("a secret's value is never quoted by a finding", async () => {
   const rules = LINE_RULES.filter(({ category }) => category === "security");
   for (const rule of rules)
-    for (const example of rule.bad)
+    for (const example of casesOf(rule).bad)
       for (const { detail = "" } of await rule.check(fromExample(example)))
         expect(
           detail

@@ -4,6 +4,7 @@ import { codeSymbols } from "../../../../src/adapters/code-index/symbols.ts";
 import { inspectRepository } from "../../../../src/adapters/rules/repository/inspect-repository.ts";
 import { REPOSITORY_RULES } from "../../../../src/adapters/rules/repository/repository-rules.ts";
 import type { Example } from "../../../../src/adapters/rules/rule.ts";
+import { casesOf } from "../cases/cases.ts";
 import { exampleChange } from "./example-change.ts";
 
 const symbols = codeSymbols();
@@ -15,10 +16,12 @@ async function found(example: Example) {
   return inspectRepository([file], new Map(), repository);
 }
 
-for (const { id, bad, good, title, why, fix } of REPOSITORY_RULES) {
+for (const rule of REPOSITORY_RULES) {
+  const { id, title, why, fix } = rule;
+  const { bad, good } = casesOf(rule);
   test(`${id} reports each of its bad examples, and no other rule does`, { timeout: 30_000 }, async () => {
     const said = [];
-    for (const example of bad) said.push((await found(example)).findings.map(({ rule }) => rule));
+    for (const example of bad) said.push((await found(example)).findings.map((finding) => finding.rule));
     expect(said).toEqual(bad.map(() => [id]));
     expect(bad.length).toBeGreaterThanOrEqual(2);
   });

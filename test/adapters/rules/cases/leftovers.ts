@@ -1,0 +1,43 @@
+// More cases of the rules in line/leftovers.ts, by rule.
+import type { Cases } from "../rule-cases.ts";
+
+export const LEFTOVERS: Cases = {
+  "focused-test": {
+    bad: [
+      { path: "spec/cart_spec.rb", code: 'it "adds an item", focus: true do' },
+      { path: "pkg/cart_test.go", code: '\tFIt("adds an item", func() {' },
+      { path: "src/cart.spec.js", code: "  fit('adds an item', () => {" },
+    ],
+    good: [
+      { path: "src/fit.js", code: "const size = fit(width, height);" },
+      { path: "src/chart.ts", code: "model.fit('data')" },
+    ],
+  },
+  "debugger-left-in": {
+    bad: [
+      { path: "app/models/cart.rb", code: "    binding.pry" },
+      { path: "app/cart.py", code: "    import pdb; pdb.set_trace()" },
+      { path: "src/main.rs", code: "    let total = dbg!(sum(&items));" },
+      { path: "app/Cart.php", code: "        dd($items);" },
+    ],
+    good: [
+      { path: "app/cart.py", code: "# pdb.set_trace() helps here\nbreakpoint_count = 3" },
+      { path: "app/models/cart.rb", code: "config.debugger_port = 1234" },
+      { path: "src/trace.rs", code: "// dbg!(x) prints to stderr" },
+    ],
+  },
+  "path-of-own-machine": {
+    bad: [{ path: "build/settings.gradle", code: "includeBuild 'C:\\\\Users\\\\Petra\\\\work\\\\core'" }],
+    good: [
+      { path: "src/urls.ts", code: 'fetch("/Users/me/profile")' },
+      { path: "docs/install.md", code: "cd /Users/mkowalski/projects" },
+    ],
+  },
+  "security-check-silenced": {
+    bad: [{ path: "main.go", code: "h := md5.New() // #nosec G401" }],
+    good: [
+      { path: "src/a.js", code: "// eslint-disable-next-line security/detect-object-injection -- key is an enum" },
+      { path: "app/x.py", code: "import os  # noqa: F401" },
+    ],
+  },
+};

@@ -1,0 +1,39 @@
+// More cases of the rules in structural/web-output.ts, by rule.
+import { example } from "../../../../src/adapters/rules/structural/shapes.ts";
+import type { Cases } from "../rule-cases.ts";
+
+export const WEB_OUTPUT: Cases = {
+  "unescaped-html": {
+    bad: [
+      example("src/list.js", 'item.innerHTML = "<b>" + name + "</b>";'),
+      example("src/page.js", "panel.innerHTML = location.hash;"),
+      example("app/tags.py", 'return mark_safe(f"<b>{user.name}</b>")'),
+      example("page.go", 'page.Title = template.HTML(fmt.Sprintf("<b>%s</b>", name))'),
+      example("app/helpers/users_helper.rb", '"<b>#{user.name}</b>".html_safe'),
+      example("hello.php", '<?php echo "Hello " . $_GET["name"];'),
+      example("Hello.java", 'response.getWriter().println("Hello " + request.getParameter("name"));'),
+    ],
+    good: [
+      example("src/list.ts", `item.innerHTML = \`<b>\${escapeHtml(user.name)}</b>\`;`),
+      example("src/list.js", 'item.innerHTML = "";'),
+      example("app/tags.py", 'return format_html("<b>{}</b>", user.name)'),
+      example("app/helpers/users_helper.rb", "tag.b(user.name)"),
+      example("hello.php", '<?php echo "Hello " . htmlspecialchars($_GET["name"]);'),
+    ],
+  },
+  "cors-any-with-credentials": {
+    bad: [
+      example("app/main.py", 'app.add_middleware(CORSMiddleware, allow_origins=["*"], allow_credentials=True)'),
+      example("server.go", "r.Use(cors.New(cors.Config{AllowAllOrigins: true, AllowCredentials: true}))"),
+      example("Cors.java", 'registry.addMapping("/**").allowedOriginPatterns("*").allowCredentials(true);'),
+    ],
+    good: [
+      example("src/server.ts", 'app.use(cors({ origin: "*" }));'),
+      example("app/main.py", "app.add_middleware(CORSMiddleware, allow_origins=ORIGINS, allow_credentials=True)"),
+    ],
+  },
+  "debug-server": {
+    bad: [example("app/main.py", "app.run_server(debug=True)")],
+    good: [example("app/main.py", "app.run(debug=False)")],
+  },
+};

@@ -1,0 +1,58 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: placeholders of shells and workflows.
+// More cases of the rules in line/workflows.ts, by rule.
+import type { Cases } from "../rule-cases.ts";
+
+const WORKFLOW = ".github/workflows/ci.yml";
+
+export const WORKFLOWS: Cases = {
+  "workflow-runs-untrusted-code": {
+    bad: [
+      {
+        path: WORKFLOW,
+        code: "on: [pull_request_target]\njobs:\n  a:\n    steps:\n      - run: gh pr checkout $NUMBER && make",
+      },
+    ],
+    good: [
+      {
+        path: WORKFLOW,
+        code: "on: pull_request_target\njobs:\n  label:\n    steps:\n      - uses: actions/labeler@v5",
+      },
+    ],
+  },
+  "workflow-script-injection": {
+    bad: [
+      {
+        path: WORKFLOW,
+        code: "    steps:\n      - name: Branch\n        run: |\n          git checkout ${{ github.head_ref }}",
+      },
+    ],
+    good: [
+      { path: WORKFLOW, code: "      - run: echo ${{ github.event.pull_request.number }} ${{ github.sha }}" },
+      { path: WORKFLOW, code: "concurrency:\n  group: ci-${{ github.head_ref }}" },
+    ],
+  },
+  "workflow-action-on-branch": {
+    bad: [{ path: WORKFLOW, code: "      - uses: someone/setup/sub@master # latest" }],
+    good: [
+      {
+        path: WORKFLOW,
+        code: "      - uses: actions/checkout@main\n      - uses: ./local/action\n      - uses: acme/deploy-action@v2",
+      },
+    ],
+  },
+  "workflow-write-all": {
+    bad: [{ path: WORKFLOW, code: "jobs:\n  a:\n    permissions: write-all # later" }],
+    good: [{ path: WORKFLOW, code: "permissions:\n  contents: write" }],
+  },
+  "workflow-prints-secret": {
+    bad: [{ path: WORKFLOW, code: "        env:\n          ALL: ${{ toJSON(secrets) }}" }],
+    good: [
+      { path: WORKFLOW, code: '      - run: echo "${{ secrets.REGISTRY }}" | docker login --password-stdin' },
+      { path: WORKFLOW, code: "        env:\n          TOKEN: ${{ secrets.DEPLOY_TOKEN }}" },
+    ],
+  },
+  "workflow-unsecure-commands": {
+    bad: [{ path: WORKFLOW, code: "      ACTIONS_ALLOW_UNSECURE_COMMANDS: 'true'" }],
+    good: [{ path: WORKFLOW, code: '      - run: echo "A=b" >> "$GITHUB_ENV"' }],
+  },
+};
