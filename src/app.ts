@@ -15,7 +15,6 @@ import { answerClock } from "./server/answer-clock.ts";
 import type { AppOptions, RunningApp } from "./server/app-options.ts";
 import { checkSweeper } from "./server/check-sweeper.ts";
 import { countedStore } from "./server/counted-store.ts";
-import { dashboardOf } from "./server/dashboard-of.ts";
 import { runFeedback } from "./server/feedback-sweep.ts";
 import { beatOnce, heartbeat } from "./server/heartbeat.ts";
 import { type JobWatch, jobWatch } from "./server/job-watch.ts";
@@ -39,6 +38,7 @@ import {
 } from "./server/run-job.ts";
 import { committer, deliveryHandler, type ProbotEvent } from "./server/take-delivery.ts";
 import { closeServer, startWebhookServer, urlOf } from "./server/webhook-server.ts";
+import { wiredDashboard } from "./wire/dashboard.ts";
 import { archiveFetch, githubFetch } from "./wire/egress.ts";
 import {
   githubAnswers,
@@ -153,7 +153,7 @@ export async function startApp(options: AppOptions): Promise<RunningApp> {
         maintenance,
         failedAgo: commits.failedAgo,
         sinceAnsweredMs,
-        others: (readiness) => dashboardOf(options, store, reading, { readiness, wake }),
+        others: (readiness) => wiredDashboard(options, store, reading, { readiness, wake }),
       })
     : null;
   // Redeliveries arrive at the webhook server, so it must be listening by now.

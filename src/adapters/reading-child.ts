@@ -5,7 +5,7 @@ import { existsSync, realpathSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { basename, join } from "node:path";
-import { oneAtATime } from "./one-at-a-time.ts";
+import { oneAtATime } from "../domain/one-at-a-time.ts";
 
 /**
  * Starts the child without keys, and without permission to write, to start processes, or to read more than its own code: neither

@@ -6,7 +6,6 @@ import type { FileDiff, PullRequestContext } from "../domain/pull-request.ts";
 import type { ReviewSignals } from "../domain/signals.ts";
 import { assessAuthor } from "./author-tier.ts";
 import { changeMetrics } from "./change-metrics.ts";
-import { fileLabels } from "./file-flags.ts";
 import { fileKinds } from "./file-kind.ts";
 import { parseIntent } from "./intent.ts";
 import { classifyLanguage, languageShares } from "./languages.ts";
@@ -31,7 +30,6 @@ export function analyze(context: PullRequestContext): ReviewSignals {
     path: file.path,
     language: languages[index]?.language ?? "unknown",
     kind: kindOf(file.path),
-    labels: fileLabels(file.path, knownText(file, context.headTexts).content),
   }));
   return {
     intent: parseIntent({

@@ -85,11 +85,6 @@ export interface FileFacts {
   readonly kind: FileKind;
 }
 
-export interface FileSignals extends FileFacts {
-  /** GitHub linguist's labels, for display only: gather decides what is left out. */
-  readonly labels: readonly ("vendored" | "generated" | "documentation")[];
-}
-
 /** A language's part of the change, by changed lines. Shares of one pull request sum to 1 (or there are none). */
 export interface LanguageShare {
   /** Canonical id: `cpp`. */
@@ -142,7 +137,7 @@ export interface ChangeMetrics {
 
 export interface ReviewSignals {
   readonly intent: Intent;
-  readonly files: readonly FileSignals[];
+  readonly files: readonly FileFacts[];
   /** Largest share first; ties by name. */
   readonly languages: readonly LanguageShare[];
   readonly risks: readonly Risk[];

@@ -7,32 +7,52 @@ import { githubVisitors } from "../adapters/github/visitor.ts";
 import { githubWriters } from "../adapters/github/writers.ts";
 import type { Env } from "../config/env.ts";
 import { LOGIN_CALLBACK } from "../config/github-address.ts";
+import { dashboard } from "../dashboard/dashboard.ts";
 import type { DashboardPorts } from "../dashboard/dashboard-ports.ts";
 import type { Health } from "../dashboard/overview.ts";
 import type { GitHubLogin } from "../ports/login.ts";
 import type { RetrievalLog } from "../ports/memory.ts";
+import type { AppOptions } from "../server/app-options.ts";
 import { egressTo } from "./egress.ts";
 import type { Reading } from "./job-ports.ts";
 import { redact, registerSecrets, safeRetrievals } from "./secrets.ts";
 import type { Store } from "./store.ts";
 
-/** Facts about the running server. */
-export interface DashboardServer
-  extends Pick<DashboardPorts, "wake" | "onError" | "variables" | "model" | "choices" | "github"> {
+/** What the running server can say and do. */
+interface Running extends Pick<DashboardPorts, "wake"> {
   readonly readiness: () => Pick<Health, "ready" | "reasons"> | Promise<Pick<Health, "ready" | "reasons">>;
 }
 
-export function dashboardPorts(store: Store, { embedder }: Reading, server: DashboardServer): DashboardPorts {
-  const { readiness, ...shared } = server;
-  return {
-    ...shared,
+/** The dashboard over the store and the server's settings. */
+export function wiredDashboard(options: AppOptions, store: Store, { embedder }: Reading, running: Running) {
+  const { dashboardToken = null, dashboardLogin = null, githubHost, apiUrl } = options;
+  const access = {
+    token: dashboardToken,
+    clientSecret: dashboardLogin?.clientSecret ?? null,
+    github: dashboardLogin === null ? null : githubLogin(dashboardLogin, { host: githubHost, apiUrl }),
+  };
+  const { variables = null, model, reranker, embeddings, dryRun, log } = options;
+  const { readiness, wake } = running;
+  const onError = (error: unknown) => log.warn({ err: error }, "a dashboard page failed");
+  return dashboard(access, {
+    wake,
+    onError,
+    variables,
+    github: { host: githubHost, webUrl: webUrlOf(apiUrl) },
+    model: model?.names.main ?? null,
+    choices: [
+      ["Model", model?.names.main ?? "none: rules and memory review alone"],
+      ["Embedder", embeddings.kind === "local" ? "local: nothing leaves the machine" : embeddings.kind],
+      ["Reranker", reranker.kind],
+      ["Dry run", dryRun ? "yes: reviews are written and not posted" : "no"],
+    ],
     viewer: null,
     work: store.work,
     jobs: store.jobs,
     statistics: store.statistics,
     history: store.history,
     endedSessions: store.endedSessions,
-    memory: memoryShown(store, embedder, server),
+    memory: memoryShown(store, embedder, onError),
     health: async () => ({
       ...(await readiness()),
       memoryProblem: store.memoryProblem === null ? null : "memory.db could not be opened; `kodiai doctor` shows why",
@@ -43,13 +63,13 @@ export function dashboardPorts(store: Store, { embedder }: Reading, server: Dash
     version: manifest.version,
     now: Date.now,
     random: () => randomBytes(18).toString("base64url"),
-  };
+  });
 }
 
 function memoryShown(
   { shown, past, replays, labels, recall, memory, evidence, decisions, retrievals }: Store,
   embedder: Reading["embedder"],
-  { onError }: DashboardServer,
+  onError: DashboardPorts["onError"],
 ): DashboardPorts["memory"] {
   if (shown === null || past === null || replays === null || embedder === null) return null;
   const log: RetrievalLog = safeRetrievals(retrievals, onError);
@@ -72,7 +92,7 @@ function memoryShown(
 }
 
 /** @param at `host` is github.com or a GitHub Enterprise Server, `apiUrl` the base URL of its REST API */
-export function githubLogin(
+function githubLogin(
   { clientId, clientSecret, origin }: NonNullable<Env["dashboardLogin"]>,
   { host, apiUrl }: { readonly host: string; readonly apiUrl: string },
 ): GitHubLogin {
@@ -99,7 +119,7 @@ export function githubLogin(
 }
 
 /** `https://api.github.com` → `https://github.com`; `https://HOST/api/v3` → `https://HOST`. */
-export function webUrlOf(apiUrl: string): string {
+function webUrlOf(apiUrl: string): string {
   const { protocol, host } = new URL(apiUrl);
   return `${protocol}//${host.replace(/^api\./, "")}`;
 }

@@ -18,10 +18,10 @@ test("one change gives languages, kinds, risks, author tier and size together", 
   ];
   const signals = analyze(context(files));
   expect(signals.files).toEqual([
-    { path: "src/parse.cpp", language: "cpp", kind: "source", labels: [] },
-    { path: "include/parse.h", language: "cpp", kind: "source", labels: [] },
-    { path: "test/parse_test.py", language: "python", kind: "test", labels: [] },
-    { path: "package.json", language: "json", kind: "config", labels: [] },
+    { path: "src/parse.cpp", language: "cpp", kind: "source" },
+    { path: "include/parse.h", language: "cpp", kind: "source" },
+    { path: "test/parse_test.py", language: "python", kind: "test" },
+    { path: "package.json", language: "json", kind: "config" },
   ]);
   expect(signals.languages).toEqual([
     { language: "cpp", name: "C++", share: 0.8, files: 2, changedLines: 4 },

@@ -107,7 +107,6 @@ export const ReviewJson = z.strictObject({
         path: z.string(),
         language: z.string(),
         kind: z.enum(["source", "test", "config", "docs", "infra"]),
-        labels: z.array(z.enum(["vendored", "generated", "documentation"])),
       }),
     ),
     languages: z.array(

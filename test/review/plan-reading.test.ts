@@ -40,7 +40,6 @@ function signalsOf(shapes: readonly Shaped[], files: readonly FileDiff[]): Revie
       path,
       language: "typescript",
       kind: shapes[at]?.kind ?? "source",
-      labels: [],
     })),
     risks: [{ id: "authentication", text: "touches authentication", evidence: risky }],
   };

@@ -125,7 +125,7 @@ export function signals(intent: Partial<ReviewSignals["intent"]> = {}): ReviewSi
       bump: null,
       ...intent,
     },
-    files: [{ path: LOGIN.path, language: "python", kind: "source", labels: [] }],
+    files: [{ path: LOGIN.path, language: "python", kind: "source" }],
     languages: [{ language: "python", name: "Python", share: 1, files: 1, changedLines: 5 }],
     risks: [
       {

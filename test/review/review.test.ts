@@ -40,7 +40,7 @@ describe("review", () => {
     );
     const [files, settings] = seen as unknown as Parameters<Inspector["inspect"]>;
     expect(files).toEqual([
-      { diff: LOGIN, facts: { path: LOGIN.path, language: "python", kind: "source", labels: [] }, headText: "text" },
+      { diff: LOGIN, facts: { path: LOGIN.path, language: "python", kind: "source" }, headText: "text" },
       { diff: odd, facts: { path: "constructor", language: "unknown", kind: "source" }, headText: null },
     ]);
     expect(settings).toEqual(new Map([["weak-hash", "off"]]));

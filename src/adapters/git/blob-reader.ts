@@ -1,6 +1,6 @@
 // Blobs of a clone, by their hash: one git process answers one request after another.
 import type { Socket } from "node:net";
-import { oneAtATime } from "../one-at-a-time.ts";
+import { oneAtATime } from "../../domain/one-at-a-time.ts";
 import { GitFailed, gitProcess } from "./git.ts";
 
 interface BlobReader {

@@ -2,9 +2,9 @@
 // written so that it takes ten seconds or a gigabyte. Meanwhile this process answers webhooks.
 import type { ChildProcess } from "node:child_process";
 import { availableParallelism } from "node:os";
+import { oneAtATime } from "../../domain/one-at-a-time.ts";
 import type { InspectedFile, Inspection, Inspector } from "../../ports.ts";
 import { groupBySize } from "../group-by-size.ts";
-import { oneAtATime } from "../one-at-a-time.ts";
 import { askChild, readingChild, residentBytes, type Silence } from "../reading-child.ts";
 import type { InspectQuestion } from "./inspect-process.ts";
 import { joinInspections } from "./join-inspections.ts";
