@@ -223,7 +223,7 @@ export const VERBS = {
     forms: [
       ["show", "what differs from the defaults, and which file sets it"],
       ["explain KEY", "what a key means, its values and its value here"],
-      ["check FILE", "problems of a .kodiai.yml, with line and column"],
+      ["check [FILE]", "problems of a .kodiai.yml, with line and column"],
       ["schema", "print the JSON Schema"],
     ],
     options: {

@@ -143,6 +143,26 @@ test("config explain prints a key with its value here, and a misspelt one ends w
   expect(typo).toMatchObject({ code: 2, err: expect.stringContaining("did you mean review.maxComments?") });
 });
 
+test("config check reads the file of the clone that --repo names, and says what to do about a missing one", async () => {
+  const elsewhere = newClone();
+  try {
+    const check = (...words: string[]) => run(["config", "check", ...words]);
+    expect(await check("--repo", elsewhere.path)).toMatchObject({
+      code: 2,
+      err: `kodiai config: no .kodiai.yml in ${elsewhere.path}; \`kodiai init\` writes one\n`,
+    });
+    elsewhere.write({ ".kodiai.yml": "review:\n  profil: quiet\n" });
+    expect(await check("--repo", elsewhere.path)).toMatchObject({
+      code: 2,
+      out: expect.stringContaining(`${elsewhere.path}/.kodiai.yml:2:3: error: review.profil`),
+    });
+    expect((await check("other.yml")).err).toBe("kodiai config: other.yml cannot be read: there is no such file\n");
+    expect((await check("--repo", "acme/shop")).err).toContain("acme/shop is not a folder");
+  } finally {
+    elsewhere.remove();
+  }
+});
+
 test("config with a wrong file says where, and ends with 2", async () => {
   clone.write({ ".kodiai.yml": "review:\n  profil: quiet\n" });
   expect(await run(["config"])).toMatchObject({

@@ -1,10 +1,12 @@
 // Lets a model write situation, lesson and tags of a repository's review memories, in small groups that are stored as
 // they complete, so that an interrupted run resumes where it stopped and pays for nothing twice.
+
 import type { Repo } from "../../domain/job.ts";
 import { type Corpus, type MemoryRecord, repoKey } from "../../domain/memory.ts";
 import type { ModelFailure } from "../../domain/model.ts";
 import type { Degraded } from "../../domain/omissions.ts";
 import type { Scope } from "../../domain/retrieval.ts";
+import { counted } from "../../domain/text/counted.ts";
 import { describe, describing, type Remembering, remember } from "../../learn/learn.ts";
 import type { Embedder, Memory, Recall } from "../../ports/memory.ts";
 import type { ModelAccess } from "../../ports/model.ts";
@@ -253,7 +255,7 @@ async function overBudget(
 export function describedLine({ looked, described, without, usd, next, stopped, degraded }: DescribedMemories): string {
   const reasons = [...without].map(([name, count]) => `${name} ${count}`).join(", ");
   return [
-    `described ${described} of ${looked} memories`,
+    `described ${described} of ${counted(looked, "memory", "memories")}`,
     ...(reasons === "" ? [] : [`without fields: ${reasons}`]),
     ...(usd === null ? [] : [`USD ${usd.toFixed(4)}`]),
     ...(next === null ? [] : ["more wait"]),
