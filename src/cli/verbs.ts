@@ -76,20 +76,6 @@ export const VERBS = {
     forms: RANGES,
     options: { ...CHANGE, format: FORMAT, full: flag("print all of each stage") },
   },
-  hook: {
-    group: "review",
-    summary: "review what is about to be pushed, in git's pre-push hook",
-    forms: [
-      ["install", "add the hook to this clone; an existing hook runs first"],
-      ["uninstall", "remove it"],
-      ["status", "report whether it is installed"],
-    ],
-    options: {
-      "fail-on": takes("SEVERITY", "what stops a push (default: major)"),
-      model: takes("auto", "also ask the configured model"),
-      repo: HERE,
-    },
-  },
   memory: {
     group: "memory",
     summary: "list, explain, move and delete what is remembered",
