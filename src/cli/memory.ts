@@ -1,5 +1,5 @@
 // kodiai memory: lists, shows and moves memories. `import` and `export` move them in and out, `backfill` fixes rows without a
-// language, `describe` has a model describe rows; `ls`, `show`, `why` and `stats` read one repository's, `forget` deletes one.
+// language; `ls`, `show`, `why` and `stats` read one repository's, `forget` deletes one.
 
 import { createReadStream } from "node:fs";
 import { writeFile } from "node:fs/promises";
@@ -16,7 +16,6 @@ import { type Imported, importMemory } from "../flows/memory/import-memory.ts";
 import { held } from "../learn/learn.ts";
 import type { EvidenceStore } from "../ports/feedback.ts";
 import { type MemoryVerbPorts, memoryVerbPorts } from "../wire/cli/memory.ts";
-import { describe, type MemoryWords } from "./describe-memory.ts";
 import { nameOf } from "./find-repository.ts";
 import { lessonsLine, lineOf, pageOf } from "./memory-page.ts";
 import { whyOf, whyPage } from "./memory-why.ts";
@@ -34,7 +33,7 @@ export async function memory(words: readonly string[]): Promise<ExitCode> {
   const run = ACTIONS.get(verb);
   if (run === undefined)
     throw new UsageError(
-      "use `memory ls`, `show ID`, `why ID`, `stats`, `forget ID`, `export FILE`, `import FILE`, `backfill` or `describe`",
+      "use `memory ls`, `show ID`, `why ID`, `stats`, `forget ID`, `export FILE`, `import FILE` or `backfill`",
     );
   noMore(more);
   const ports = await memoryVerbPorts(values["data-dir"]);
@@ -44,6 +43,8 @@ export async function memory(words: readonly string[]): Promise<ExitCode> {
     ports.close();
   }
 }
+
+type MemoryWords = ReturnType<typeof readWords<typeof VERBS.memory.options>>["values"];
 
 type Action = (subject: string | undefined, values: MemoryWords, ports: MemoryVerbPorts) => Promise<ExitCode>;
 
@@ -56,7 +57,6 @@ const ACTIONS: ReadonlyMap<string, Action> = new Map<string, Action>([
   ["why", why],
   ["stats", stats],
   ["forget", forget],
-  ["describe", describe],
 ]);
 
 async function importFile(file: string | undefined, values: MemoryWords, ports: MemoryVerbPorts): Promise<ExitCode> {

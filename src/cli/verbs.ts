@@ -88,16 +88,13 @@ export const VERBS = {
       ["export FILE", "write memories as JSONL; - is standard output"],
       ["import FILE", "read memories from JSONL"],
       ["backfill", "set the missing language of old rows from their path"],
-      ["describe [REPO]", "estimate what it costs to have the model write situation, lesson and tags of memories"],
     ],
     options: {
       ...IN_MEMORY,
       all: flag("export: all repositories"),
       corpus: takes("NAME", "ls: only this corpus"),
       pairs: flag("export: pairs of situation and code, to fine-tune an embedder"),
-      yes: flag("describe: do it"),
-      limit: takes("N", "describe: at most N memories"),
-      budget: takes("USD", "describe: at most this much a month"),
+      limit: takes("N", "ls: at most N memories (default: 50)"),
     },
   },
   import: {
