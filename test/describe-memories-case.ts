@@ -11,7 +11,7 @@ export const DESCRIBE_CASES = [
   {
     key: "knowledge.describe",
     config: "knowledge: {describe: model}",
-    says: /^described 1 of 1 memories/,
+    says: /^described 1 of 1 memory/,
     insteadOf: /^skipped: knowledge\.describe is off$/,
   },
 ] as const;

@@ -1,10 +1,13 @@
 // kodiai config: checks a file, prints each effective value with its source, explains a key, or prints the JSON Schema.
+import { existsSync } from "node:fs";
+import { join, resolve } from "node:path";
 import { problemLine } from "../config/located.ts";
 import { parseConfig } from "../config/parse-config.ts";
 import { configJsonSchema } from "../config/schema-json.ts";
 import { configVerbPorts } from "../wire/cli/config.ts";
 import { knownRules } from "../wire/rules.ts";
 import { configExplanation, configLines, configValues } from "./config-page.ts";
+import { isFolder } from "./find-repository.ts";
 import { terminalText } from "./terminal-text.ts";
 import { type ExitCode, fileText, noMore, printJson, readWords, UsageError, wantsJson } from "./usage.ts";
 import { VERBS } from "./verbs.ts";
@@ -18,11 +21,11 @@ export async function config(words: readonly string[]): Promise<ExitCode> {
   const asJson = wantsJson(values);
   noMore(more);
   if (verb === "schema" && word === undefined) return schema();
-  if (verb === "check") return check(word ?? ".kodiai.yml", asJson);
+  if (verb === "check") return check(word ?? fileIn(values.repo ?? "."), asJson);
   if (verb === "show" && word === undefined)
     return show(await configVerbPorts(values.repo), asJson, values.all === true);
   if (verb === "explain" && word !== undefined) return explain(word, await configVerbPorts(values.repo), asJson);
-  throw new UsageError("write `config show`, `config explain KEY`, `config check FILE` or `config schema`");
+  throw new UsageError("write `config show`, `config explain KEY`, `config check [FILE]` or `config schema`");
 }
 
 function schema(): ExitCode {
@@ -52,6 +55,15 @@ async function explain(key: string, { notRead, read }: ConfigPorts, asJson: bool
     if (notRead !== null) console.log(`not read: ${notRead}`);
   }
   return 0;
+}
+
+/** @throws UsageError if it is not a folder with a `.kodiai.yml` */
+function fileIn(folder: string): string {
+  if (!isFolder(folder))
+    throw new UsageError(`${folder} is not a folder; \`kodiai config show\` also reads OWNER/NAME on GitHub`);
+  const file = join(folder, ".kodiai.yml");
+  if (!existsSync(file)) throw new UsageError(`no .kodiai.yml in ${resolve(folder)}; \`kodiai init\` writes one`);
+  return file;
 }
 
 function check(file: string, asJson: boolean): ExitCode {

@@ -51,7 +51,7 @@ function conventionsPage(repo: string, found: Conventions): string {
 
 function headOf(repo: string, { proposed, remarks }: Conventions): string {
   const count = counted(proposed.length, "recurring comment");
-  return `${repo}: ${count} among ${remarks} memories of reviews`;
+  return `${repo}: ${count} among ${counted(remarks, "memory", "memories")} of reviews`;
 }
 
 function whereOf({ path, language }: Convention): string {

@@ -3,7 +3,7 @@ import { styleText } from "node:util";
 import type { ChangeContext } from "../domain/change-context.ts";
 import type { Skipped } from "../domain/omissions.ts";
 import type { PullRequestContext } from "../domain/pull-request.ts";
-import type { Precedents, QueryVariant } from "../domain/retrieval.ts";
+import { candidatesText, type Precedents, type QueryVariant } from "../domain/retrieval.ts";
 import { unreadDiff } from "../domain/review/quiet-verdict.ts";
 import type { Review } from "../domain/review.ts";
 import type { ReviewSignals } from "../domain/signals.ts";
@@ -187,12 +187,11 @@ function variantText({ kind, text, path }: QueryVariant): string {
 
 function resultRows({ query, provenance, ranked }: Precedents): Row[] {
   if (query === null) return [];
-  const { totalCandidates, scanned, threshold, thresholdMethod, method, repoSources, sharedPoolUsed } = provenance;
-  const of = scanned === undefined ? "" : ` among ${scanned} memories`;
+  const { threshold, thresholdMethod, method, repoSources, sharedPoolUsed } = provenance;
   const pool = sharedPoolUsed ? "; the owner's other repositories were searched too" : "";
   const from = repoSources.length === 0 ? "" : ` of ${repoSources.join(", ")}`;
   return [
-    ["found", `${totalCandidates} candidates${of} by ${method}; ${ranked.length} are used${from}${pool}`],
+    ["found", `${candidatesText(provenance)} by ${method}; ${ranked.length} are used${from}${pool}`],
     ["threshold", `distance ${threshold.toFixed(3)} (${thresholdMethod})`],
   ];
 }

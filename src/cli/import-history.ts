@@ -2,6 +2,7 @@
 
 import type { Repo } from "../domain/job.ts";
 import type { HistoryProgress, HistoryTally } from "../domain/memory/past-reviews.ts";
+import { counted } from "../domain/text/counted.ts";
 import { type HistoryRun, importHistory } from "../flows/repository/import-history.ts";
 import { type HistoryWords, historyVerbPorts } from "../wire/cli/memory.ts";
 import { apiUrlFor } from "./api-url.ts";
@@ -76,7 +77,7 @@ function progressLine(repo: Repo): { update(progress: HistoryProgress): void; en
     update(progress) {
       if (!stderr.isTTY && progress.stage === shown) return;
       shown = progress.stage;
-      const line = `${nameOf(repo)}: ${STAGES[progress.stage]}, ${progress.tally.comments} comments read, ${held(progress.tally)} remembered`;
+      const line = `${nameOf(repo)}: ${STAGES[progress.stage]}, ${counted(progress.tally.comments, "comment")} read, ${held(progress.tally)} remembered`;
       stderr.write(stderr.isTTY ? `\r\u001b[K${terminalText(line)}` : `${terminalText(line)}\n`);
     },
     end: () => void (stderr.isTTY && shown !== null && stderr.write("\r\u001b[K")),
@@ -92,10 +93,10 @@ function report(repo: Repo, { progress, stopped }: HistoryRun, isDry: boolean): 
   const { comments, added, updated, unchanged, refused } = tally;
   const worth = tally.byOutcome.reduce((sum, [, count]) => sum + count, 0);
   const result = isDry
-    ? `${worth} memories found, nothing was stored`
+    ? `${counted(worth, "memory", "memories")} found, nothing was stored`
     : `${added} added, ${updated} updated, ${unchanged} unchanged, ${refused} refused`;
   const lines = [
-    `${nameOf(repo)}: ${comments} comments read: ${result}`,
+    `${nameOf(repo)}: ${counted(comments, "comment")} read: ${result}`,
     `  by language: ${counts(tally.byLanguage)}`,
     `  by outcome: ${counts(tally.byOutcome)}`,
     ...mostFirst(tally.leftOut).map(([reason, count]) => `  left out: ${count} × ${reason}`),

@@ -14,7 +14,6 @@ type Run = (words: readonly string[]) => Promise<ExitCode>;
 const RUN: Readonly<Record<VerbName, () => Promise<Run>>> = {
   review: async () => (await import("./review.ts")).review,
   explain: async () => (await import("./explain.ts")).explain,
-  hook: async () => (await import("./hook.ts")).hook,
   memory: async () => (await import("./memory.ts")).memory,
   import: async () => (await import("./import-history.ts")).importPast,
   index: async () => (await import("./index-repository.ts")).index,

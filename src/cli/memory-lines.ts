@@ -1,6 +1,6 @@
 // One search result for a terminal: its text, its source, and the reasons for its rank.
 import { styleText } from "node:util";
-import { type RankedMemory, termsText } from "../domain/retrieval.ts";
+import { type RankedMemory, scoreText, termsText } from "../domain/retrieval.ts";
 import { oneLine } from "../domain/text/cut-text.ts";
 import { isoDate } from "../domain/text/iso-date.ts";
 import { clipped, terminalText } from "./terminal-text.ts";
@@ -39,9 +39,9 @@ export function memoryLines(memory: RankedMemory, number: number): readonly stri
   const pad = " ".repeat(String(number).length + 2);
   const url = record.provenance.url;
   return [
-    `${styleText("bold", `${number}.`)} ${styleText("cyan", score.toFixed(3))}  ${sourceLine(memory)}  ${styleText("dim", record.id)}`,
+    `${styleText("bold", `${number}.`)} ${styleText("cyan", scoreText(score))}  ${sourceLine(memory)}  ${styleText("dim", record.id)}`,
     `${pad}${textLine(memory)}`,
-    styleText("dim", `${pad}${score.toFixed(3)} = ${termsText(terms)}`),
+    styleText("dim", `${pad}${scoreText(score)} = ${termsText(terms)}`),
     styleText("dim", `${pad}${rankLine(memory)}`),
     ...(url === null ? [] : [styleText("dim", `${pad}${terminalText(url)}`)]),
     ...(alternateSources.length === 0

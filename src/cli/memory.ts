@@ -1,5 +1,6 @@
 // kodiai memory: lists, shows and moves memories. `import` and `export` move them in and out, `backfill` fixes rows without a
-// language, `describe` has a model describe rows; `ls`, `show`, `why` and `stats` read one repository's, `forget` deletes one.
+// language; `ls`, `show`, `why` and `stats` read one repository's, `forget` deletes one.
+
 import { createReadStream } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { replaySummary } from "../domain/figures/replay-result.ts";
@@ -7,6 +8,7 @@ import type { Repo } from "../domain/job.ts";
 import { type Evidence, isWriterAct } from "../domain/memory/evidence.ts";
 import { CORPORA, type Corpus, type MemoryRecord, type RepoKey, repoKey } from "../domain/memory.ts";
 import type { Scope } from "../domain/retrieval.ts";
+import { counted } from "../domain/text/counted.ts";
 import { lowInformation } from "../domain/text/low-information.ts";
 import { backfillLanguages } from "../flows/memory/backfill-languages.ts";
 import { exportMemory } from "../flows/memory/export-memory.ts";
@@ -14,7 +16,6 @@ import { type Imported, importMemory } from "../flows/memory/import-memory.ts";
 import { held } from "../learn/learn.ts";
 import type { EvidenceStore } from "../ports/feedback.ts";
 import { type MemoryVerbPorts, memoryVerbPorts } from "../wire/cli/memory.ts";
-import { describe, type MemoryWords } from "./describe-memory.ts";
 import { nameOf } from "./find-repository.ts";
 import { lessonsLine, lineOf, pageOf } from "./memory-page.ts";
 import { whyOf, whyPage } from "./memory-why.ts";
@@ -32,7 +33,7 @@ export async function memory(words: readonly string[]): Promise<ExitCode> {
   const run = ACTIONS.get(verb);
   if (run === undefined)
     throw new UsageError(
-      "use `memory ls`, `show ID`, `why ID`, `stats`, `forget ID`, `export FILE`, `import FILE`, `backfill` or `describe`",
+      "use `memory ls`, `show ID`, `why ID`, `stats`, `forget ID`, `export FILE`, `import FILE` or `backfill`",
     );
   noMore(more);
   const ports = await memoryVerbPorts(values["data-dir"]);
@@ -42,6 +43,8 @@ export async function memory(words: readonly string[]): Promise<ExitCode> {
     ports.close();
   }
 }
+
+type MemoryWords = ReturnType<typeof readWords<typeof VERBS.memory.options>>["values"];
 
 type Action = (subject: string | undefined, values: MemoryWords, ports: MemoryVerbPorts) => Promise<ExitCode>;
 
@@ -54,7 +57,6 @@ const ACTIONS: ReadonlyMap<string, Action> = new Map<string, Action>([
   ["why", why],
   ["stats", stats],
   ["forget", forget],
-  ["describe", describe],
 ]);
 
 async function importFile(file: string | undefined, values: MemoryWords, ports: MemoryVerbPorts): Promise<ExitCode> {
@@ -145,7 +147,7 @@ async function backfill(subject: string | undefined, values: MemoryWords, ports:
   if (wantsJson(values)) printJson({ ...done, byLanguage });
   else {
     const counts = Object.entries(byLanguage).map(([language, count]) => `${language} ${count}`);
-    console.log(`${nameOf(repo)}: ${done.without} memories without a language`);
+    console.log(`${nameOf(repo)}: ${counted(done.without, "memory", "memories")} without a language`);
     console.log(
       `  from their paths: ${counts.length === 0 ? "none" : counts.join(", ")}; still unknown: ${done.unknown}`,
     );
@@ -177,7 +179,7 @@ async function list(subject: string | undefined, values: MemoryWords, ports: Mem
   if (wantsJson(values)) printJson({ total: ids.length, records });
   else {
     for (const record of records) console.log(terminalText(lineOf(record)));
-    console.log(`${records.length} of ${ids.length} memories of ${nameOf(repo)}`);
+    console.log(`${records.length} of ${counted(ids.length, "memory", "memories")} of ${nameOf(repo)}`);
   }
   return 0;
 }
@@ -231,12 +233,12 @@ async function stats(_: string | undefined, values: MemoryWords, ports: MemoryVe
   const replayed = (await ports.replays?.of(repoKey(repo))) ?? null;
   const tables = { corpus: by.byCorpus, language: by.byLanguage, outcome: by.byOutcome };
   if (wantsJson(values)) {
-    const counted = Object.entries(tables).map(([name, counts]) => [name, Object.fromEntries(counts)]);
+    const countsBy = Object.entries(tables).map(([name, counts]) => [name, Object.fromEntries(counts)]);
     const lessons = { ...fields, without: Object.fromEntries(fields.without) };
-    printJson({ total, ...Object.fromEntries(counted), lessons, feedback: acts, replay: replayed });
+    printJson({ total, ...Object.fromEntries(countsBy), lessons, feedback: acts, replay: replayed });
     return 0;
   }
-  console.log(`${nameOf(repo)}: ${total} memories`);
+  console.log(`${nameOf(repo)}: ${counted(total, "memory", "memories")}`);
   for (const [name, counts] of Object.entries(tables)) {
     const parts = [...counts].sort(([, a], [, b]) => b - a).map(([what, count]) => `${what} ${count}`);
     console.log(terminalText(`  by ${name}: ${parts.length === 0 ? "none" : parts.join(", ")}`));

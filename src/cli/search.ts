@@ -5,7 +5,7 @@ import type { Repo } from "../domain/job.ts";
 import { canonicalLanguage } from "../domain/language.ts";
 import type { HandSearch } from "../domain/memory/search-result.ts";
 import { CORPORA } from "../domain/memory.ts";
-import type { Precedents } from "../domain/retrieval.ts";
+import { candidatesText, type Precedents } from "../domain/retrieval.ts";
 import { type HandSearched, type SearchPorts, searchByHand } from "../flows/memory/search-memory.ts";
 import { modelAllowance } from "../flows/review/model-allowance.ts";
 import { memoryIfAny, repositoryWithMemory, rerankerOfEnvironment, searchPorts } from "../wire/cli/memory.ts";
@@ -124,7 +124,7 @@ function summary(name: string, { text, ms, precedents }: HandSearched["searches"
       : `, distance at most ${provenance.threshold.toFixed(2)} (${provenance.thresholdMethod})`;
   return styleText(
     "dim",
-    `${of}${ranked.length} of ${provenance.totalCandidates} candidates among ${provenance.scanned ?? "?"} memories of ${name}, ` +
+    `${of}${ranked.length} of ${candidatesText(provenance)} of ${name}, ` +
       `${provenance.method}${threshold}, ${cut.length} cut, ${ms} ms${spent(precedents)}`,
   );
 }

@@ -98,6 +98,7 @@ export function fileText(path: string, what = path): string {
   try {
     return readFileSync(path, "utf8");
   } catch (error) {
-    throw new UsageError(`${what} cannot be read: ${error instanceof Error ? error.message : String(error)}`);
+    const message = error instanceof Error ? error.message : String(error);
+    throw new UsageError(`${what} cannot be read: ${message.startsWith("ENOENT") ? "there is no such file" : message}`);
   }
 }

@@ -76,20 +76,6 @@ export const VERBS = {
     forms: RANGES,
     options: { ...CHANGE, format: FORMAT, full: flag("print all of each stage") },
   },
-  hook: {
-    group: "review",
-    summary: "review what is about to be pushed, in git's pre-push hook",
-    forms: [
-      ["install", "add the hook to this clone; an existing hook runs first"],
-      ["uninstall", "remove it"],
-      ["status", "report whether it is installed"],
-    ],
-    options: {
-      "fail-on": takes("SEVERITY", "what stops a push (default: major)"),
-      model: takes("auto", "also ask the configured model"),
-      repo: HERE,
-    },
-  },
   memory: {
     group: "memory",
     summary: "list, explain, move and delete what is remembered",
@@ -102,16 +88,13 @@ export const VERBS = {
       ["export FILE", "write memories as JSONL; - is standard output"],
       ["import FILE", "read memories from JSONL"],
       ["backfill", "set the missing language of old rows from their path"],
-      ["describe [REPO]", "estimate what it costs to have the model write situation, lesson and tags of memories"],
     ],
     options: {
       ...IN_MEMORY,
       all: flag("export: all repositories"),
       corpus: takes("NAME", "ls: only this corpus"),
       pairs: flag("export: pairs of situation and code, to fine-tune an embedder"),
-      yes: flag("describe: do it"),
-      limit: takes("N", "describe: at most N memories"),
-      budget: takes("USD", "describe: at most this much a month"),
+      limit: takes("N", "ls: at most N memories (default: 50)"),
     },
   },
   import: {
@@ -223,7 +206,7 @@ export const VERBS = {
     forms: [
       ["show", "what differs from the defaults, and which file sets it"],
       ["explain KEY", "what a key means, its values and its value here"],
-      ["check FILE", "problems of a .kodiai.yml, with line and column"],
+      ["check [FILE]", "problems of a .kodiai.yml, with line and column"],
       ["schema", "print the JSON Schema"],
     ],
     options: {

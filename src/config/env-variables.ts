@@ -242,11 +242,6 @@ export const EnvVariables = z.object({
       "What reranks the memories that a search found: `off`, or `voyage`, which needs VOYAGE_API_KEY, sends memories and changed code to Voyage AI for every review, and costs money: at $.05 for a million tokens about half a cent for a usual pull request, two for a large one.",
     ),
   KODIAI_RERANKER_MODEL: optional(modelName, "The reranking model. Without it: rerank-2.5.", "rerank-2.5-lite"),
-  KODIAI_RERANKER_URL: optional(
-    z.string(),
-    "Overrides the usual address. Without it: the address of `voyage` embeddings.",
-    "https://ai.mongodb.com/v1",
-  ),
   KODIAI_USD_PER_MONTH: optional(
     z
       .string()

@@ -1,6 +1,5 @@
 // Which reranker the operator chose, from the variables alone: none, unless one is named.
 import type { z } from "zod";
-import { endpointProblem } from "./endpoint-problem.ts";
 import { EnvVariables } from "./env-variables.ts";
 
 /** Contains secrets: never log it. */
@@ -20,8 +19,6 @@ const Chosen = EnvVariables.pick({
   KODIAI_EMBEDDINGS_URL: true,
   KODIAI_RERANKER: true,
   KODIAI_RERANKER_MODEL: true,
-  KODIAI_RERANKER_URL: true,
-  KODIAI_ALLOW_HTTP_HOSTS: true,
 });
 
 /**
@@ -40,23 +37,17 @@ export function readReranker(
 
 /** A setting without effect is a misunderstanding. */
 function none(set: ReadonlyMap<string, string>): ReturnType<typeof readReranker> {
-  const unused = ["KODIAI_RERANKER_MODEL", "KODIAI_RERANKER_URL"].filter((name) => set.has(name));
-  if (unused.length === 0) return { reranker: { kind: "off" } };
+  if (!set.has("KODIAI_RERANKER_MODEL")) return { reranker: { kind: "off" } };
   const problem = "has no effect without a reranker; remove it, or set KODIAI_RERANKER=voyage";
-  return { problems: unused.map((name) => `${name} ${problem}`) };
+  return { problems: [`KODIAI_RERANKER_MODEL ${problem}`] };
 }
 
 function voyage(values: z.infer<typeof Chosen>): ReturnType<typeof readReranker> {
-  const { VOYAGE_API_KEY: apiKey, KODIAI_RERANKER_URL: own } = values;
-  const problem = own === undefined ? null : endpointProblem(own, values.KODIAI_ALLOW_HTTP_HOSTS);
-  const problems = [
-    ...(apiKey === undefined ? ["VOYAGE_API_KEY is not set; KODIAI_RERANKER=voyage needs it"] : []),
-    ...(problem === null ? [] : [`KODIAI_RERANKER_URL ${problem}`]),
-  ];
-  if (apiKey === undefined || problems.length > 0) return { problems };
-  // A key belongs to an account at one address, which the embeddings may already name.
+  const apiKey = values.VOYAGE_API_KEY;
+  if (apiKey === undefined) return { problems: ["VOYAGE_API_KEY is not set; KODIAI_RERANKER=voyage needs it"] };
+  // A key belongs to an account at one address, which the embeddings may name; readEmbeddings checks it.
   const embedsThere = values.KODIAI_EMBEDDINGS === undefined || values.KODIAI_EMBEDDINGS === "voyage";
-  const url = own ?? (embedsThere ? values.KODIAI_EMBEDDINGS_URL : undefined);
+  const url = embedsThere ? values.KODIAI_EMBEDDINGS_URL : undefined;
   const model = values.KODIAI_RERANKER_MODEL ?? "rerank-2.5";
   return { reranker: { kind: "voyage", apiKey, baseUrl: url?.replace(/\/+$/, "") ?? null, model } };
 }

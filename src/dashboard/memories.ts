@@ -2,7 +2,7 @@
 import { html } from "hono/html";
 import type { FoundMemory } from "../domain/memory/search-result.ts";
 import { CORPORA, type MemoryRecord, OUTCOMES, type RepoKey } from "../domain/memory.ts";
-import { type Precedents, type RankedMemory, termsText } from "../domain/retrieval.ts";
+import { candidatesText, type Precedents, type RankedMemory, scoreText, termsText } from "../domain/retrieval.ts";
 import { memoryPath } from "./addresses.ts";
 import { type Page, pager, select } from "./frame.ts";
 import {
@@ -112,7 +112,7 @@ function list(
 
 function found({ memories, precedents, ms }: NonNullable<MemoriesView["shown"]> & { kind: "found" }): Html {
   const { provenance, cut, degraded, usage } = precedents;
-  return html`<section aria-label="What was found"><p class="note">${whole(memories.length)} of ${whole(provenance.totalCandidates)} candidates among ${provenance.scanned ?? "?"} memories, ${provenance.method}${
+  return html`<section aria-label="What was found"><p class="note">${whole(memories.length)} of ${candidatesText(provenance)}, ${provenance.method}${
     provenance.method === "keyword"
       ? ""
       : `, distance at most ${provenance.threshold.toFixed(3)} (${provenance.thresholdMethod})`
@@ -126,7 +126,7 @@ ${cutList(cut)}</section>`;
 function ranks({ distance, adjustedDistance, terms, nearestHunk, confidence, score, ...memory }: RankedMemory): Html {
   const { vectorRank, keywordRank, keywordScore, alternateSources } = memory;
   const number = (value: number | null, digits: number) => (value === null ? "–" : value.toFixed(digits));
-  return html`<details><summary>Score ${score.toFixed(3)}</summary>${facts([
+  return html`<details><summary>Score ${scoreText(score)}</summary>${facts([
     [
       "by meaning",
       vectorRank === null
@@ -135,7 +135,7 @@ function ranks({ distance, adjustedDistance, terms, nearestHunk, confidence, sco
     ],
     ["by words", keywordRank === null ? "not found" : `rank ${keywordRank}, BM25 ${number(keywordScore, 1)}`],
     ["nearest to", nearestHunk === null ? null : `${nearestHunk.path} (${nearestHunk.distance.toFixed(3)})`],
-    ["score", `${score.toFixed(3)} = ${termsText(terms)}`],
+    ["score", `${scoreText(score)} = ${termsText(terms)}`],
     ["also said by", alternateSources.join(" ")],
   ])}</details>`;
 }

@@ -274,7 +274,7 @@ function retrievalFacts(retrieval: LoggedRetrieval | null): readonly (readonly [
   return [
     [
       "searched",
-      `${whole(candidates)} candidates among ${whole(totalScanned)} memories by ${method}, distance at most ${threshold.toFixed(3)}`,
+      `${counted(candidates, "candidate")} among ${counted(totalScanned, "memory", "memories")} by ${method}, distance at most ${threshold.toFixed(3)}`,
     ],
     ["time", `${whole(retrievalMs)} ms`],
     [

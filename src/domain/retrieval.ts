@@ -5,6 +5,7 @@ import type { Rejections } from "./memory/rejections.ts";
 import type { Corpus, MemoryRecord, Outcome, RepoKey } from "./memory.ts";
 import type { Purpose } from "./model.ts";
 import type { Degraded } from "./omissions.ts";
+import { counted } from "./text/counted.ts";
 
 /** How the retrievers are weighted; a strategy never switches one off. */
 export type Strategy = "semantic" | "hybrid" | "keyword" | "related-files";
@@ -82,6 +83,17 @@ export interface KeywordHit {
 export interface ScoreTerm {
   readonly name: string;
   readonly value: number;
+}
+
+/** `7 candidates among 1,200 memories`; the second figure only if it is known. */
+export function candidatesText({ totalCandidates, scanned }: Precedents["provenance"]): string {
+  const among = scanned === undefined ? "" : ` among ${counted(scanned, "memory", "memories")}`;
+  return counted(totalCandidates, "candidate") + among;
+}
+
+/** To three digits; what rounds to zero has no sign. */
+export function scoreText(score: number): string {
+  return (Math.round(score * 1_000) / 1_000).toFixed(3);
 }
 
 /** `words 0.812 + meaning 0.120 − recency 0.104`: rounded so that the parts add up to the score to three digits. */

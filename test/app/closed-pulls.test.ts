@@ -61,7 +61,7 @@ test("a pull request that was opened again meanwhile is left alone", async () =>
   await world.deliver("pull_request", closing);
   const jobs = await harness.followed(repository);
   expect(jobs.filter((line) => line.startsWith("history"))).toEqual([
-    `history#${pull.number}: imported #${pull.number}: 1 comments read: 0 added, 0 updated, 0 unchanged, 1 left out`,
+    `history#${pull.number}: imported #${pull.number}: 1 comment read: 0 added, 0 updated, 0 unchanged, 1 left out`,
     `history#${pull.number}: skipped: the pull request is open again`,
   ]);
   expect(memoryRows(harness, repository)).toEqual([]);

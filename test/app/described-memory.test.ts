@@ -55,7 +55,7 @@ test("a posted finding that is remembered gets situation, lesson and tags from t
   const { repository, state, questions } = await reviewed("described", WANTED);
   expect(state).toBe("done");
   const [reported] = (await play.harness.followed(repository)).filter((line) => line.startsWith("describe:"));
-  expect(reported).toMatch(/^describe: described 1 of 1 memories; USD 0\.\d{4}$/);
+  expect(reported).toMatch(/^describe: described 1 of 1 memory; USD 0\.\d{4}$/);
   expect(stored(repository.id)).toMatchObject([
     {
       situation: SITUATION,
@@ -70,7 +70,7 @@ test("a posted finding that is remembered gets situation, lesson and tags from t
   expect(more).toEqual([]);
   expect(question?.body.model).toBe("claude-haiku-5-5");
   expect(question?.prompt).toMatch(/kodiai-[0-9a-f]{32} remark\n[\s\S]*md5/i);
-  expect(play.harness.log.join("")).toMatch(/"job":"github\.com\/\d+:describe"[^\n]*described 1 of 1 memories/);
+  expect(play.harness.log.join("")).toMatch(/"job":"github\.com\/\d+:describe"[^\n]*described 1 of 1 memory/);
 });
 
 test("the model gets the rules that its reply breaks once, by name; a second break leaves the memory without fields", async () => {
@@ -78,7 +78,7 @@ test("the model gets the rules that its reply breaks once, by name; a second bre
   memoryReplies = [broken, broken];
   const { repository, questions } = await reviewed("undescribed", WANTED);
   const ended = await play.harness.followed(repository);
-  expect(ended.join()).toMatch(/described 0 of 1 memories; without fields: lesson\/no-cue-word 1; USD/);
+  expect(ended.join()).toMatch(/described 0 of 1 memory; without fields: lesson\/no-cue-word 1; USD/);
   expect(questions()).toHaveLength(2);
   const repair = JSON.stringify(questions()[1]?.body.messages.at(-1));
   expect(repair).toContain("lesson/no-cue-word");

@@ -192,7 +192,7 @@ describe("the App comes and goes", () => {
     ]);
 
     await world.install("globex", [one], false);
-    expect((await harness.followed(one)).at(-1)).toBe("forget: forgot 1 memories and 0 reviews");
+    expect((await harness.followed(one)).at(-1)).toBe("forget: forgot 1 memory and 0 reviews");
     expect(labelOf(harness, one)).toBeNull();
     expect(sources(two)).toEqual(["docs/a.md"]);
   });
@@ -241,7 +241,7 @@ describe("the App comes and goes", () => {
     expect(memoryRows(harness, repository)).toHaveLength(3);
 
     await world.reach(repository, false);
-    expect((await harness.followed(repository)).at(-1)).toBe("forget: forgot 3 memories and 1 reviews");
+    expect((await harness.followed(repository)).at(-1)).toBe("forget: forgot 3 memories and 1 review");
     await world.deliver("push", push);
     expect(await harness.followed(repository)).toEqual(["forget: forgot 0 memories and 0 reviews"]);
     expect(labelOf(harness, repository)).toBeNull();

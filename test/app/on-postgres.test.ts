@@ -158,7 +158,7 @@ describe.skipIf(given === null)("on PostgreSQL", () => {
     await forgotten(/^not forgotten yet: GitHub refuses: the installation is suspended/);
     expect(await reviewed()).toBe(1);
     isSuspended = false;
-    await forgotten(/forgot 1 memories and 1 reviews$/);
+    await forgotten(/forgot 1 memory and 1 review$/);
     expect(await reviewed()).toBe(0);
   });
 

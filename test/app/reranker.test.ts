@@ -32,7 +32,7 @@ async function configured(more: Record<string, string> = {}) {
   const variables = {
     VOYAGE_API_KEY: "pa-123456789",
     KODIAI_RERANKER: "voyage",
-    KODIAI_RERANKER_URL: `${server.url}/v1`,
+    KODIAI_EMBEDDINGS_URL: `${server.url}/v1`,
     ...more,
   };
   const read = readReranker(new Map(Object.entries(variables)));

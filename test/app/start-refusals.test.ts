@@ -85,7 +85,6 @@ const cases: readonly [string, Variables, RegExp][] = [
   http("KODIAI_GITHUB_API_URL"),
   http("ANTHROPIC_BASE_URL"),
   http("KODIAI_EMBEDDINGS_URL"),
-  http("KODIAI_RERANKER_URL"),
   [
     "GitHub Enterprise without https",
     { GHE_HOST: "github.example.com", GHE_PROTOCOL: "http" },

@@ -88,7 +88,7 @@ describe("an address of a .env is never combined with a key of the environment",
     ["retract", ["a/b#1", "--dry-run", "--data-dir", "data"], "GITHUB_API_URL", { GITHUB_TOKEN: TOKEN }],
     ["serve", [], "ANTHROPIC_BASE_URL", { ANTHROPIC_API_KEY: KEY }],
     ["serve", [], "OPENAI_BASE_URL", { OPENAI_API_KEY: KEY }],
-    ["serve", [], "KODIAI_RERANKER_URL", { VOYAGE_API_KEY: KEY }],
+    ["serve", [], "KODIAI_EMBEDDINGS_URL", { VOYAGE_API_KEY: KEY }],
     ["serve", [], "KODIAI_GITHUB_API_URL", { PRIVATE_KEY: PEM }],
   ] as const)("%s %j: %s", async (verb, words, address, key) => {
     const app: Variables = verb === "serve" ? { APP_ID: "4242", WEBHOOK_SECRET } : {};

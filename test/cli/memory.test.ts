@@ -56,7 +56,7 @@ test("what is remembered is listed, shown and counted, without characters that m
   expect(await run("stats", ...OURS)).toBe(0);
   const text = printed.join("\n");
   expect(text).toContain(`${id}  review_comment  -  cpp  src/charge/retry.cc  red `);
-  expect(text).toContain("1 of 1 memories of acme/payments");
+  expect(text).toContain("1 of 1 memory of acme/payments");
   expect(text).toContain("by language: cpp 1");
   expect(["\u001b", "\u202e"].filter((character) => text.includes(character))).toEqual([]);
 });

@@ -154,7 +154,7 @@ test("search prints both ranks, raw distance, the terms of each score, date and 
   expect(out).toMatch(
     /meaning #\d \(distance 0\.\d{3}, (?:high|medium|low|very low) confidence\) {2}words #\d \(BM25 \d+\.\d\)/,
   );
-  expect(out).toMatch(/of \d candidates among 5 memories of local\/kodiai-cli-\w+, hybrid, distance at most/);
+  expect(out).toMatch(/of \d candidates? among 5 memories of local\/kodiai-cli-\w+, hybrid, distance at most/);
   const json = await searched("round a price to cents");
   expect(json).toMatchObject({
     version: 2,
@@ -209,7 +209,7 @@ test("several texts give one list, each memory once; a repository is also known 
     results: [{ outcome: "accepted", url: givenRecord().provenance.url, vectorRank: null, keywordRank: 1 }],
   });
   const listed = await run(["memory", "ls", "--repo", "acme/payments", "--data-dir", dataDir]);
-  expect(listed).toMatchObject({ code: 0, out: expect.stringContaining("1 of 1 memories of acme/payments") });
+  expect(listed).toMatchObject({ code: 0, out: expect.stringContaining("1 of 1 memory of acme/payments") });
 });
 
 test("explain prints retrieval step by step, and writes nothing to memory; stats and doctor count it", async () => {

@@ -93,7 +93,6 @@ test("every variable is read", () => {
     KODIAI_MODEL_CONTEXT_TOKENS: "32768",
     KODIAI_RERANKER: "voyage",
     KODIAI_RERANKER_MODEL: "rerank-2.5-lite",
-    KODIAI_RERANKER_URL: "https://ai.mongodb.com/v1/",
     KODIAI_USD_PER_MONTH: "49.50",
     KODIAI_REPOSITORY_PERCENT: "100",
     HTTPS_PROXY: "http://proxy.example.com:3128",
@@ -147,7 +146,7 @@ test("every variable is read", () => {
     reranker: {
       kind: "voyage",
       apiKey: "pa-123456789",
-      baseUrl: "https://ai.mongodb.com/v1",
+      baseUrl: null,
       model: "rerank-2.5-lite",
     },
   });

@@ -1,12 +1,7 @@
 // Memories and a model that says what a test tells it to: what is asked, what is kept, and when nobody is asked.
 import { describe, expect, test } from "vitest";
 import type { MemoryRecord } from "../../src/domain/memory.ts";
-import {
-  type DescribeWish,
-  describedLine,
-  describeMemories,
-  estimateDescribing,
-} from "../../src/flows/memory/describe-memories.ts";
+import { type DescribeWish, describedLine, describeMemories } from "../../src/flows/memory/describe-memories.ts";
 import { remember } from "../../src/learn/learn.ts";
 import type { Recall } from "../../src/ports/memory.ts";
 import { type FakeMemory, fakeEmbedder, fakeMemory } from "../fakes/memory.ts";
@@ -272,14 +267,4 @@ describe("a run", () => {
     expect(await run()).toMatchObject({ looked: 1, described: 1 });
     expect(textOf(access.asked[0]?.user ?? [])).toContain("posted by this reviewer itself");
   });
-});
-
-test("the estimate counts waiting memories, sends no question, and prices them as the questions are", async () => {
-  const { ports, access } = await world([comment("1"), comment("2"), comment("3", { outcome: "declined" })]);
-  const estimate = await estimateDescribing({ repo: REPO, most: 1_000 }, ports);
-  expect(estimate).toMatchObject({ memories: 3, questions: 2, outputTokens: 500 });
-  expect(estimate.inputTokens).toBeGreaterThan(1_500);
-  expect(estimate.usd).toBeCloseTo((estimate.inputTokens * 2 + 500 * 10) / 1e6, 9);
-  expect(await estimateDescribing({ repo: REPO, most: 1 }, ports)).toMatchObject({ memories: 1 });
-  expect(access.asked).toEqual([]);
 });

@@ -94,7 +94,7 @@ test("a repository is forgotten only when its host confirms that it is deleted",
   for (const [found, kept, line] of [
     [SUSPENDED, 1, "not forgotten yet: the installation is suspended; GitHub is asked again"],
     [existing({}), 1, "skipped: the App still reaches the repository"],
-    [REMOVED, 0, "forgot 1 memories and 1 reviews"],
+    [REMOVED, 0, "forgot 1 memory and 1 review"],
   ] as const) {
     const { ports, memory, forgotten } = world(found);
     memory.rows.set(record.id, { record, vector: null, space: null });
@@ -123,7 +123,7 @@ test("what a job writes that still runs is forgotten as well, once it has ended"
   await expect(followRepository(job("forget"), ports)).rejects.toThrow(Transient);
   memory.rows.set(record.id, { record, vector: null, space: null });
   running.pop();
-  expect(followedLine(await followRepository(job("forget"), ports))).toMatch(/^forgot 1 memories/);
+  expect(followedLine(await followRepository(job("forget"), ports))).toMatch(/^forgot 1 memory/);
   expect(memory.rows.size).toBe(0);
 });
 
@@ -135,7 +135,7 @@ test("what a job wrote that ended while the repository was forgotten is forgotte
     return Promise.resolve({ running: 0, ended: 1 });
   };
   const done = await followRepository(job("forget"), { ...ports, traces: { ...ports.traces, besides } });
-  expect(followedLine(done)).toBe("forgot 1 memories and 1 reviews");
+  expect(followedLine(done)).toBe("forgot 1 memory and 1 review");
   expect(memory.rows.size).toBe(0);
 });
 

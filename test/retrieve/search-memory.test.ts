@@ -2,7 +2,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { type FoundMemory, type HandSearch, mergeFound } from "../../src/domain/memory/search-result.ts";
-import { type MemoryFilter, type Precedents, termsText } from "../../src/domain/retrieval.ts";
+import { type MemoryFilter, type Precedents, scoreText, termsText } from "../../src/domain/retrieval.ts";
 import { searchMemory } from "../../src/retrieve/retrieve.ts";
 import {
   atDistance,
@@ -83,11 +83,15 @@ test.each(["semantic", "keyword", "hybrid"] as const)(
         (all, one) => all + (one.startsWith("−") ? -1 : 1) * Number(/\d+\.\d{3}$/.exec(one)?.[0]),
         0,
       );
-      expect(sum.toFixed(3)).toBe(score.toFixed(3));
+      expect(sum.toFixed(3)).toBe(scoreText(score));
     }
     expect(ids(await run(CORPUS, { method, topK: 1 }))).toHaveLength(1);
   },
 );
+
+test("a score that rounds to zero has no sign", () => {
+  expect([-0.0004, 0, -0.0006, 0.8124].map(scoreText)).toEqual(["0.000", "0.000", "-0.001", "0.812"]);
+});
 
 test("filters reach both searches, and without corpora all of them are asked", async () => {
   const seen: MemoryFilter[] = [];

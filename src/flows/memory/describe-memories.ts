@@ -1,10 +1,12 @@
 // Lets a model write situation, lesson and tags of a repository's review memories, in small groups that are stored as
 // they complete, so that an interrupted run resumes where it stopped and pays for nothing twice.
+
 import type { Repo } from "../../domain/job.ts";
 import { type Corpus, type MemoryRecord, repoKey } from "../../domain/memory.ts";
 import type { ModelFailure } from "../../domain/model.ts";
 import type { Degraded } from "../../domain/omissions.ts";
 import type { Scope } from "../../domain/retrieval.ts";
+import { counted } from "../../domain/text/counted.ts";
 import { describe, describing, type Remembering, remember } from "../../learn/learn.ts";
 import type { Embedder, Memory, Recall } from "../../ports/memory.ts";
 import type { ModelAccess } from "../../ports/model.ts";
@@ -59,47 +61,12 @@ export interface DescribedMemories {
   readonly degraded: readonly Degraded[];
 }
 
-/** The estimated cost of describing. */
-export interface DescribeEstimate {
-  /** Waiting memories, at most the requested number. */
-  readonly memories: number;
-  /** How many of them need a model. */
-  readonly questions: number;
-  readonly inputTokens: number;
-  readonly outputTokens: number;
-  /** Null when the model has no price. */
-  readonly usd: number | null;
-}
-
 /** Parallel questions; the budget is checked between two such groups. */
 const AT_ONCE = 4;
 /** Memories that are embedded and written together. */
 const GROUP = 24;
 /** Records per read. */
 const PAGE = 500;
-
-/** Reads memory without asking a model. @throws Transient when memory cannot be read now */
-export async function estimateDescribing(
-  { repo, most }: Pick<DescribeWish, "repo" | "most">,
-  ports: Omit<DescribePorts, "now">,
-): Promise<DescribeEstimate> {
-  let [memories, questions, inputTokens, outputTokens] = [0, 0, 0, 0];
-  for await (const { asks, tokens } of waiting(repo, null, ports)) {
-    if (memories === most) break;
-    memories += 1;
-    if (!asks) continue;
-    questions += 1;
-    inputTokens += tokens.input;
-    outputTokens += tokens.usual;
-  }
-  return {
-    memories,
-    questions,
-    inputTokens,
-    outputTokens,
-    usd: ports.access.model.price("small", inputTokens, outputTokens),
-  };
-}
 
 /**
  * Describes waiting memories.
@@ -131,7 +98,7 @@ interface Waiting {
   /** CORPUS/ID, the order of memories. */
   readonly place: string;
   readonly asks: boolean;
-  readonly tokens: { readonly input: number; readonly usual: number; readonly most: number };
+  readonly tokens: { readonly input: number; readonly most: number };
 }
 
 async function* waiting(
@@ -253,7 +220,7 @@ async function overBudget(
 export function describedLine({ looked, described, without, usd, next, stopped, degraded }: DescribedMemories): string {
   const reasons = [...without].map(([name, count]) => `${name} ${count}`).join(", ");
   return [
-    `described ${described} of ${looked} memories`,
+    `described ${described} of ${counted(looked, "memory", "memories")}`,
     ...(reasons === "" ? [] : [`without fields: ${reasons}`]),
     ...(usd === null ? [] : [`USD ${usd.toFixed(4)}`]),
     ...(next === null ? [] : ["more wait"]),

@@ -10,6 +10,7 @@ import { OutOfReach, Transient } from "../../domain/errors.ts";
 import type { DescribeJob, FollowJob, ForgetJob, HistoryJob, IndexJob, LabelJob, Repo } from "../../domain/job.ts";
 import { repoKey } from "../../domain/memory.ts";
 import type { Skipped } from "../../domain/omissions.ts";
+import { counted } from "../../domain/text/counted.ts";
 import { configAt } from "../../gather/gather.ts";
 import type { HistoryStore, PastReviews } from "../../ports/history.ts";
 import type {
@@ -109,7 +110,7 @@ export function followedLine(done: Followed): string {
     case "unconfirmed":
       return `not forgotten yet: ${done.reason}; GitHub is asked again`;
     case "forgotten":
-      return `forgot ${done.records} memories and ${done.reviews} reviews`;
+      return `forgot ${counted(done.records, "memory", "memories")} and ${counted(done.reviews, "review")}`;
     case "indexed": {
       const { files, forgotten, leftOut, degraded } = done;
       const counts = `${files.read} files read, ${files.unchanged} unchanged, ${files.removed} removed, ${files.waiting} waiting`;

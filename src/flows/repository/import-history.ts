@@ -15,6 +15,7 @@ import {
 } from "../../domain/memory/past-reviews.ts";
 import { repoKey } from "../../domain/memory.ts";
 import type { Skipped } from "../../domain/omissions.ts";
+import { counted } from "../../domain/text/counted.ts";
 import type { HistoryStore, PastPage, PastReviews } from "../../ports/history.ts";
 import { commentKeeper, type KeepingPorts } from "./keep-comments.ts";
 
@@ -232,7 +233,7 @@ async function commentsOn(
 export function historyLine({ progress: { stage, tally }, stopped }: HistoryRun): string {
   const { comments, added, updated, unchanged, leftOut } = tally;
   const left = leftOut.reduce((sum, [, count]) => sum + count, 0);
-  const counts = `${comments} comments read: ${added} added, ${updated} updated, ${unchanged} unchanged, ${left} left out`;
+  const counts = `${counted(comments, "comment")} read: ${added} added, ${updated} updated, ${unchanged} unchanged, ${left} left out`;
   if (stopped === null) return `imported: ${counts}`;
   const why = stopped.by === "bound" ? "goes on" : "continues when the rate limit resets";
   return `importing ${stage}: ${counts}; ${why}`;
@@ -261,5 +262,5 @@ export async function importPull(
 export function importedLine({ pull, tally }: ImportedPull): string {
   const { comments, added, updated, unchanged, leftOut } = tally;
   const left = leftOut.reduce((sum, [, count]) => sum + count, 0);
-  return `imported #${pull}: ${comments} comments read: ${added} added, ${updated} updated, ${unchanged} unchanged, ${left} left out`;
+  return `imported #${pull}: ${counted(comments, "comment")} read: ${added} added, ${updated} updated, ${unchanged} unchanged, ${left} left out`;
 }

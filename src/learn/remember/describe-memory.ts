@@ -100,8 +100,6 @@ const HUNK_CHARS = 3_000;
 
 /** A situation of 70 words, a lesson and five tags are about 200 tokens; models that think first need more. */
 const DESCRIBE_REPLY_TOKENS = 2_000;
-/** The usual reply, for the estimate that is shown before anything is sent. */
-const USUAL_REPLY_TOKENS = 250;
 
 interface DescribeQuestion {
   readonly system: readonly PromptPiece[];
@@ -138,15 +136,11 @@ function repliesOf({ replies }: MemoryRecord): string {
 /** As long as any; never sent. */
 const SOME_DELIMITER = `kodiai-${"0".repeat(32)}`;
 
-/** Tokens of the question about a memory, of its usual reply, and of its longest reply. */
-export function describeTokens(record: MemoryRecord): {
-  readonly input: number;
-  readonly usual: number;
-  readonly most: number;
-} {
+/** Tokens of the question about a memory, and of its longest reply. */
+export function describeTokens(record: MemoryRecord): { readonly input: number; readonly most: number } {
   const { system, user } = describeQuestion(record, SOME_DELIMITER);
   const chars = [...system, ...user].reduce((sum, { text }) => sum + text.length, 0);
-  return { input: estimatedTokens(chars), usual: USUAL_REPLY_TOKENS, most: DESCRIBE_REPLY_TOKENS };
+  return { input: estimatedTokens(chars), most: DESCRIBE_REPLY_TOKENS };
 }
 
 /** As many whole lines from the end as fit; of a longer line its beginning. */

@@ -23,7 +23,6 @@ import { chosenEmbedder, chosenReranker } from "../models.ts";
 import { knownRules } from "../rules.ts";
 import { redact, registerSecrets, safeRetrievals } from "../secrets.ts";
 import { openStore } from "../store.ts";
-import { modelAccess, monthlyBudget } from "./model.ts";
 import { mustOpen, unrecorded } from "./store.ts";
 
 /** Opens memory for the command line, at storePlace. */
@@ -59,8 +58,6 @@ export async function memoryVerbPorts(word: string | undefined) {
     ...opened,
     repoOf: (repo: string | undefined) => repositoryOf(repo, all, shownPlace(opened.place)),
     repositories: all,
-    access: (repo: Repo) => modelAccess({ use: "auto" }, repo, opened.place),
-    usdPerMonth: monthlyBudget,
     now: Date.now,
   };
 }

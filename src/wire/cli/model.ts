@@ -1,17 +1,11 @@
 // The model for the command line: the environment's, or none, with a callback for every request.
-import { resolve } from "node:path";
-import { localChanges } from "../../adapters/git/local-changes.ts";
 import { meteredModel } from "../../adapters/metered-model.ts";
-import { isFolder } from "../../cli/find-repository.ts";
 import { UsageError } from "../../cli/usage.ts";
-import { parseConfig } from "../../config/parse-config.ts";
 import { type ModelChoice, providersSet, readModel } from "../../config/read-model.ts";
 import { setVariables } from "../../config/shown-variables.ts";
 import type { Repo } from "../../domain/job.ts";
 import type { ModelRequest, ModelUsage, Purpose } from "../../domain/model.ts";
-import { configAt } from "../../gather/gather.ts";
 import type { Model, ModelAccess, Spending } from "../../ports/model.ts";
-import { knownRules } from "../rules.ts";
 
 /** The command line's choice of model. */
 export interface ModelWish {
@@ -80,16 +74,4 @@ async function reportingModel(choice: ModelChoice, report: (request: ModelReques
       return chosen.ask(request, signal);
     },
   };
-}
-
-/**
- * The model budget in US$ per calendar month, from the last commit's configuration.
- *
- * @param word a folder; undefined is the current one. For any other name the default applies, because its file is not here
- */
-export async function monthlyBudget(word: string | undefined): Promise<number> {
-  if (word !== undefined && !isFolder(word)) return parseConfig([]).config.review.budget.usdPerMonth;
-  const { repo, pull, pulls } = await localChanges(resolve(word ?? "."), { kind: "staged" });
-  const { config } = await configAt(repo, pull.base.sha, pulls, knownRules());
-  return config.review.budget.usdPerMonth;
 }

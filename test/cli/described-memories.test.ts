@@ -1,9 +1,12 @@
-// kodiai memory describe as people run it: the price first, the questions only when they are wanted, and what is left.
+// What kodiai memory shows, exports and imports of memories that a model described.
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { describeMemories } from "../../src/flows/memory/describe-memories.ts";
 import { exportLine } from "../../src/learn/remember/parse-row.ts";
+import { memoryVerbPorts } from "../../src/wire/cli/memory.ts";
+import { modelAccess } from "../../src/wire/cli/model.ts";
 import { says } from "../fakes/anthropic/replies.ts";
 import { startAnthropic } from "../fakes/anthropic/server.ts";
 import { givenRecord } from "../learn/memory-builders.ts";
@@ -33,49 +36,37 @@ afterAll(async () => {
   await server.close();
 });
 
-const run = (words: readonly string[], env: Readonly<Record<string, string>> = {}) =>
-  kodiai(["memory", ...words, "--data-dir", join(folder, "data")], { cwd: folder, env });
-const named = () => ({
-  ANTHROPIC_BASE_URL: server.url,
-  ANTHROPIC_API_KEY: "sk-ant-0123456789abcdef",
-  KODIAI_MODEL: "claude-haiku-5-5",
-});
+const run = (words: readonly string[]) =>
+  kodiai(["memory", ...words, "--data-dir", join(folder, "data")], { cwd: folder });
 
-test("without a model it says which variables name one", async () => {
-  const { code, err } = await run(["describe", "acme/payments"]);
-  expect(code).toBe(2);
-  expect(err).toContain("ANTHROPIC_API_KEY");
-});
+/** As the server's job does it. */
+async function describeAll() {
+  vi.stubEnv("ANTHROPIC_BASE_URL", server.url);
+  vi.stubEnv("ANTHROPIC_API_KEY", "sk-ant-0123456789abcdef");
+  vi.stubEnv("KODIAI_MODEL", "claude-haiku-5-5");
+  const ports = await memoryVerbPorts(join(folder, "data"));
+  try {
+    const repo = await ports.repoOf("acme/payments");
+    const access = await modelAccess({ use: "auto" }, repo, ports.place);
+    if (access === null) throw new Error("no model");
+    const wish = { repo, most: 100, after: null, usdPerMonth: 10, remembering: { redact: ports.redact } };
+    return await describeMemories(wish, { ...ports, access });
+  } finally {
+    ports.close();
+    vi.unstubAllEnvs();
+  }
+}
 
-test("the cost is printed first, and no question is sent without --yes", async () => {
-  const { code, out } = await run(["describe", "acme/payments"], named());
-  expect(code).toBe(0);
-  expect(out).toMatch(/acme\/payments: 3 memories are not described yet, 2 of them by a model\n/);
-  expect(out).toMatch(/about \d{4} tokens in and 500 out: about USD 0\.\d\d at the price of claude-haiku-5-5/);
-  expect(out).toContain("the model was not called; --yes calls it");
-  expect(server.requests).toEqual([]);
-});
-
-test("a budget that is too small stops it with the reason", async () => {
-  const { code, out } = await run(["describe", "acme/payments", "--yes", "--budget", "0.001"], named());
-  expect(code).toBe(3);
-  expect(out).toContain("stopped: what is left of this month's budget of USD 0.001 does not pay");
-  expect(server.requests).toEqual([]);
-});
-
-test("with --yes memories are described, once; the page shows who wrote what, the statistics why others have no lesson", async () => {
-  const { code, out } = await run(["describe", "acme/payments", "--yes", "--json"], named());
-  expect(code).toBe(0);
-  expect(JSON.parse(out)).toMatchObject({
-    version: 1,
-    estimate: { memories: 3, questions: 2 },
-    done: {
-      looked: 3,
-      asked: 2,
-      described: 1,
-      without: { "rejected/question": 1, "rejected/declined": 1 },
-      stopped: null,
-    },
+test("memories are described once; the page shows who wrote what, the statistics why others have no lesson", async () => {
+  expect(await describeAll()).toMatchObject({
+    looked: 3,
+    asked: 2,
+    described: 1,
+    without: new Map([
+      ["rejected/question", 1],
+      ["rejected/declined", 1],
+    ]),
+    stopped: null,
   });
   expect(server.requests).toHaveLength(2);
 
@@ -90,8 +81,7 @@ test("with --yes memories are described, once; the page shows who wrote what, th
     "lessons: 1; without, by rule: rejected/declined 1, rejected/question 1; not described yet: 0",
   );
 
-  const again = await run(["describe", "acme/payments", "--yes"], named());
-  expect(again.out).toContain("every memory is described");
+  expect(await describeAll()).toMatchObject({ looked: 0 });
   expect(server.requests).toHaveLength(2);
 });
 
