@@ -11,6 +11,7 @@ import {
   TimeoutStrategy,
   timeout,
 } from "cockatiel";
+import { retryAfterMs } from "./retry-after.ts";
 import { connectionFailure, ServiceFailed } from "./service-failed.ts";
 
 /** Milliseconds, and counts. */
@@ -84,14 +85,7 @@ export function serviceCall(limits: Partial<ServiceLimits>, now: () => number): 
 /** The wait that the service asks for, else exponential with the upper half random; never longer than the cap. */
 function waitMs(context: IRetryBackoffContext<unknown>, limits: ServiceLimits, now: number): number {
   const error = "error" in context.result ? context.result.error : null;
-  const asked = error instanceof ServiceFailed && error.retryAfter !== null ? askedMs(error.retryAfter, now) : null;
+  const asked = error instanceof ServiceFailed ? retryAfterMs(error.retryAfter, now) : null;
   const longest = limits.firstWaitMs * 2 ** (context.attempt - 1);
   return Math.min(asked ?? longest * (0.5 + Math.random() / 2), limits.maxWaitMs);
-}
-
-/** `retry-after` is seconds or a date (RFC 9110, 10.2.3); other values are ignored. */
-function askedMs(retryAfter: string, now: number): number | null {
-  const seconds = Number(retryAfter.trim() === "" ? Number.NaN : retryAfter);
-  const wait = Number.isNaN(seconds) ? Date.parse(retryAfter) - now : seconds * 1000;
-  return wait >= 0 ? wait : null;
 }

@@ -1,5 +1,7 @@
 // Why a request to the model's server gave no reply, in words that are safe to log and to post.
+
 import type { ModelFailure } from "../../domain/model.ts";
+import { numberOf, retryAfterMs } from "../retry-after.ts";
 import { codeOf } from "../service-failed.ts";
 import { type Feature, fieldsOf, wordsOf } from "./protocol.ts";
 
@@ -184,23 +186,9 @@ const FEATURES: readonly (readonly [Feature, RegExp])[] = [
   ["temperature", /\btemperature\b/i],
 ];
 
-/** A wait of more than a week is ignored. */
-const MAX_ASKED_MS = 7 * 24 * 60 * 60_000;
-
-/** `retry-after-ms` is milliseconds, `retry-after` seconds or a date (RFC 9110, 10.2.3); other values are ignored. */
+/** `retry-after-ms`, else `retry-after`. */
 function waitOf(headers: Refusal["headers"], now: number): number | null {
-  const exact = numberOf(headers.get("retry-after-ms"));
-  if (exact !== null) return exact;
-  const coarse = headers.get("retry-after");
-  const seconds = numberOf(coarse);
-  if (seconds !== null) return Math.min(seconds * 1000, MAX_ASKED_MS);
-  const wait = Date.parse(coarse ?? "") - now;
-  return wait >= 0 ? Math.min(wait, MAX_ASKED_MS) : null;
-}
-
-function numberOf(text: string | null | undefined): number | null {
-  const value = /^\s{0,9}\d{1,15}(?:\.\d{1,9})?\s{0,9}$/.test(text ?? "") ? Number(text) : Number.NaN;
-  return Number.isNaN(value) ? null : Math.min(value, MAX_ASKED_MS);
+  return numberOf(headers.get("retry-after-ms")) ?? retryAfterMs(headers.get("retry-after"), now);
 }
 
 const EVENTS: ReadonlyMap<string, ModelFailure> = new Map([
