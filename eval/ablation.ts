@@ -100,11 +100,14 @@ const STAGES: readonly (Stage | Unmeasured)[] = [
     tuning: { factors: ["language", "recency"] },
   },
   { name: "+ contrast", remark: "measured by itself (eval -- contrast): the corpus holds no fixed code" },
-  { name: "+ HyDE", remark: `${EXPECTED.C2}; measured with recorded replies (--replies)` },
-  { name: "+ model-written queries", remark: `${EXPECTED.A2}; measured with recorded replies (--replies)` },
+  { name: "+ HyDE", remark: `${EXPECTED.C2}; measured apart, with recorded replies (--replies eval/replies)` },
+  {
+    name: "+ model-written queries",
+    remark: `${EXPECTED.A2}; measured apart, with recorded replies (--replies eval/replies)`,
+  },
   {
     name: "+ model-written queries of 20–50 words",
-    remark: `${EXPECTED.A2}; measured with recorded replies (--replies)`,
+    remark: `${EXPECTED.A2}; not measured: no replies are recorded`,
   },
   { name: "+ rerank", remark: "measured with recorded replies: --replies eval/replies" },
   { name: DEFAULT, over: RECENCY, form: DEFAULT_DIGEST },

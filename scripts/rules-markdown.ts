@@ -23,7 +23,7 @@ function intro(count: number): string {
   return [
     "# Rules",
     `Kodiai's ${count} built-in rules. They run without a model, and speak only about lines that the pull request adds or changes.`,
-    "They do not repeat what the standard tool of the language reports (its compiler, `go vet`, staticcheck, ESLint's recommended sets, Ruff, Clippy, hadolint), except to offer the fix in one click.",
+    "They avoid repeating what the standard tool of the language reports (its compiler, `go vet`, staticcheck, ESLint's recommended sets, Ruff, Clippy, hadolint), except to offer the fix in one click.",
     "Turn a rule off or change its severity in `.kodiai.yml`:",
     "```yaml\nrules:\n  missing-timeout: off\n  swallowed-error: major\n```",
     "Or hold one place back with a comment on its line or the line above; the review lists it with your reason:",

@@ -21,6 +21,8 @@ export async function config(words: readonly string[]): Promise<ExitCode> {
   const asJson = wantsJson(values);
   noMore(more);
   if (verb === "schema" && word === undefined) return schema();
+  if (verb === "check" && word !== undefined && values.repo !== undefined)
+    throw new UsageError("`config check` takes FILE or --repo PATH, not both");
   if (verb === "check") return check(word ?? fileIn(values.repo ?? "."), asJson);
   if (verb === "show" && word === undefined)
     return show(await configVerbPorts(values.repo), asJson, values.all === true);

@@ -211,7 +211,7 @@ export const VERBS = {
     ],
     options: {
       all: flag("show: also keys at their default"),
-      repo: takes("REPO", "a clone, or OWNER/NAME on GitHub (default: this folder)"),
+      repo: takes("REPO", "a clone, or for show and explain OWNER/NAME on GitHub (default: this folder)"),
       format: FORMAT,
       json: JSON_OUTPUT,
     },

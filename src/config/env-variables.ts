@@ -166,7 +166,7 @@ export const EnvVariables = z.object({
   ),
   KODIAI_EMBEDDINGS_URL: optional(
     z.string(),
-    "Address of the server for `http`. For `voyage`: overrides the usual address.",
+    "Address of the server for `http`. For `voyage`: overrides the usual address, also of the reranker.",
     "http://localhost:11434",
   ),
   KODIAI_EMBEDDINGS_MODEL: optional(

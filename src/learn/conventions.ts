@@ -287,7 +287,7 @@ function sharesOf(words: readonly string[], weigh: WordWeight): (readonly [strin
   return weights.map(([word, weight]) => [word, weight / length]);
 }
 
-/** Comments of one meaning, as far as their words tell. */
+/** Comments of one meaning, judged by their words. */
 interface Cluster {
   readonly members: number[];
   /** Of the unit vectors of all its comments. */

@@ -1,5 +1,5 @@
-// Ends check runs and progress summaries whose jobs are over: at the start, every minute, and when it is woken. Those of an
-// installation that refuses us are retried every hour, and as soon as the App reaches more.
+// Ends check runs and progress summaries whose jobs are over: at the start, every minute, and when it is woken. Those that
+// GitHub refuses to end are retried every hour, and as soon as the App reaches more.
 import type { Logger } from "pino";
 import { sweepChecks } from "../flows/review/check-run.ts";
 import { type SweptProgress, sweepProgress } from "../flows/review/progress.ts";
@@ -18,20 +18,20 @@ export function checkSweeper(
   reviewsOf: Parameters<typeof sweepProgress>[1],
   log: Logger,
 ) {
-  /** Installation → until when to skip it, on the monotonic clock. */
-  const refusing = new Map<number, number>();
+  /** Key of a pull request → until when to skip it, on the monotonic clock. */
+  const refusing = new Map<string, number>();
   const sweep = async () => {
     const steady = performance.now();
     for (const [id, until] of refusing) if (until <= steady) refusing.delete(id);
     try {
-      const unasked = new Set(refusing.keys());
+      const untried = new Set(refusing.keys());
       const note = (what: string, { error, ...one }: SweptProgress) => {
         log.warn({ ...one, err: error }, what);
-        if (one.outcome === "refused") refusing.set(one.installationId, steady + REFUSED_MS);
+        if (one.outcome === "refused") refusing.set(one.key, steady + REFUSED_MS);
       };
-      for (const one of await sweepChecks(checks, checksOf, Date.now(), unasked))
+      for (const one of await sweepChecks(checks, checksOf, Date.now(), untried))
         note("left-over check run ended", one);
-      for (const one of await sweepProgress(progress, reviewsOf, unasked))
+      for (const one of await sweepProgress(progress, reviewsOf, untried))
         note("left-over progress summary ended", one);
     } catch (error) {
       log.error({ err: error }, "check runs could not be swept");
@@ -40,7 +40,7 @@ export function checkSweeper(
   const task = every(MINUTE_MS, sweep);
   return {
     ...task,
-    /** Sweeps now, also for installations that refused us. */
+    /** Sweeps now, also those that were refused. */
     wakeAll(): void {
       refusing.clear();
       task.wake();

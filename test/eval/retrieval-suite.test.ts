@@ -251,7 +251,7 @@ describe("the retrieval suite", () => {
     const { result } = await measured({ ablate: "true" });
     const remark = (name: string) => result.rows.find((row) => row.name === name)?.remark;
     expect(remark("+ words (hybrid)")).toMatch(/over "enriched query, vectors"; expected C1: \+10–15$/);
-    expect(remark("+ HyDE")).toMatch(/measured with recorded replies/);
+    expect(remark("+ HyDE")).toMatch(/measured apart, with recorded replies/);
     expect(result.rows.filter(({ n }) => n === 1).length).toBeGreaterThan(12);
     expect(result.rows.map(({ name }) => name).slice(0, ABLATION.length)).toEqual(ABLATION);
     expect(result.config.fingerprint).toBe(retrievalFingerprint(localWords()));

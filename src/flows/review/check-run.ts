@@ -80,18 +80,18 @@ export interface SweptCheck {
  *
  * @param checksOf access to the check runs of one repository
  * @param now epoch milliseconds
- * @param refusing installations that need not be asked
+ * @param refusing keys of pull requests that need not be tried now
  */
 export async function sweepChecks(
   book: CheckStore,
   checksOf: (installationId: number, repo: Repo) => Checks,
   now: number,
-  refusing: ReadonlySet<number>,
+  refusing: ReadonlySet<string>,
 ): Promise<readonly SweptCheck[]> {
   const swept: SweptCheck[] = [];
   for (const check of await book.left(now, PATIENCE_MS)) {
     const { id, key, installationId, repo } = check;
-    if (refusing.has(installationId)) continue;
+    if (refusing.has(key)) continue;
     const ports = { book, checks: checksOf(installationId, repo) };
     try {
       await endCheck(check, check.end ?? leftCheckEnd(check.why, check.failOn), ports, now);

@@ -50,16 +50,16 @@ export type SweptProgress = Omit<SweptCheck, "id">;
  * Ends summaries that say that a review is being written while no job writes it: it was parked, stopped, or its process died.
  *
  * @param reviewsOf access to one repository
- * @param refusing installations that need not be asked
+ * @param refusing keys of pull requests that need not be tried now
  */
 export async function sweepProgress(
   book: ProgressStore,
   reviewsOf: (installationId: number, repo: ProgressNote["repo"]) => Promise<Pick<Reviews, "endProgress">>,
-  refusing: ReadonlySet<number>,
+  refusing: ReadonlySet<string>,
 ): Promise<readonly SweptProgress[]> {
   const swept: SweptProgress[] = [];
   for (const { key, repo, number, installationId } of await book.left()) {
-    if (refusing.has(installationId)) continue;
+    if (refusing.has(key)) continue;
     let outcome: SweptProgress["outcome"] = "ended";
     let error: unknown = null;
     try {
