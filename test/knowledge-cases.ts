@@ -208,7 +208,7 @@ export const KNOWLEDGE_CASES: readonly KnowledgeCase[] = [
     key: "knowledge.retrieval.rerankText",
     before: "{retrieval: {topK: 2}}",
     knowledge: "{retrieval: {topK: 2, rerankText: situation}}",
-    says: /heard m0 m4\n/,
+    says: /heard m4 m3\n/,
     insteadOf: /heard m2 /,
     memories: FIVE.with(2, remembered("m2", 0.04, { situation: "A mutex is held.", lesson: "Let it go in the end." })),
     reranked: true,

@@ -246,11 +246,13 @@ test("what reviewers said before about code like this reaches the model and the 
   expect(summary[0]?.body).not.toContain("Incomplete");
   expect(shown).toEqual(Array(3).fill(expect.stringContaining("distance 0.1")));
   expect(summary[0]?.body).toMatch(/Cost: \d+ tokens in, \d+ out \(`claude-sonnet-5-5`\), USD 0\.\d{4}/);
-  // A change of which memory says nothing is not searched for.
-  const files = { "package-lock.json": '{ "lockfileVersion": 3 }\n' };
-  const lock = await at.world.pullRequest(pull.repository, { title: "chore: refresh the lock file", files });
-  await at.settled(lock);
-  expect(embedded().filter(({ input_type }) => input_type === "query")).toEqual(queries);
+  // Changes of which memory says nothing are not searched for, but for a sample: a twentieth, by the head's SHA.
+  for (const version of [1, 2, 3]) {
+    const files = { "package-lock.json": `{ "lockfileVersion": ${version} }\n` };
+    const lock = await at.world.pullRequest(pull.repository, { title: "chore: refresh the lock file", files });
+    await at.settled(lock);
+  }
+  expect(embedded().filter(({ input_type }) => input_type === "query").length).toBeLessThan(queries.length + 3);
   expect(at.world.violations).toEqual([]);
 });
 
