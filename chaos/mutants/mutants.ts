@@ -1982,6 +1982,36 @@ export const MUTANTS: readonly Mutant[] = [
     ],
   },
   {
+    id: "refused ends are given up",
+    loses: "a progress note that GitHub refuses to end for a while is ended later",
+    file: "src/flows/review/check-run.ts",
+    find: 'error.why !== "gone" ? "refused"',
+    replace: 'error.why === "suspended" ? "refused"',
+    test: [
+      "test/app/progress.test.ts",
+      "a progress note that GitHub does not let us end stays recorded, and is ended once the permission is back",
+    ],
+  },
+  {
+    id: "a model's order weighs as much as the ranking",
+    loses: "the model's order of memories weighs twice as much as the ranking",
+    file: "src/retrieve/tuning.ts",
+    find: "weight: 2,",
+    replace: "weight: 1,",
+    test: [
+      "test/retrieve/model/rerank-memories.test.ts",
+      "its order is fused with the ranking and weighs twice as much: where both put a memory high, it comes first",
+    ],
+  },
+  {
+    id: "look-ups are not fenced",
+    loses: "what a look-up reads is text by others, between marked lines",
+    file: "src/review/look-ups.ts",
+    find: 'fence("look-up", cutAtLine(found.text, ANSWER_CHARS), delimiter)',
+    replace: "cutAtLine(found.text, ANSWER_CHARS)",
+    test: ["test/app/hostile-model.test.ts", "links in a file of the repository that it reads and repeats"],
+  },
+  {
     id: "no wake by permissions, as chaos sees it",
     loses: "I11: once a permission is back no head stays given up",
     file: "src/server/missed-sweeper.ts",
