@@ -44,7 +44,7 @@ process.stdout.on("error", (error: NodeJS.ErrnoException) => {
 });
 process.exitCode = await main(process.argv.slice(2));
 
-/** An installed package is started by whatever Node is first in the path. */
+/** An installed package is started by the Node that is first in the path. */
 function requireNode(): void {
   const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
   if (major > 22 || (major === 22 && minor >= 18)) return;

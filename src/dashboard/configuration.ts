@@ -1,11 +1,13 @@
 // The configuration: what is set, with its origin, then what has its default. A repository's as its last review used it, and the
 // process's own.
+
 import { html } from "hono/html";
 import { CONFIG_KEYS } from "../config/config-keys.ts";
 import type { ShownVariable } from "../config/shown-variables.ts";
 import type { Setting } from "../domain/review.ts";
+import { counted } from "../domain/text/counted.ts";
 import { type Choice, type Page, repositoryChooser } from "./frame.ts";
-import { badge, type Content, counted, empty, facts, type Html, moment, table } from "./parts.ts";
+import { badge, type Content, empty, facts, type Html, moment, table } from "./parts.ts";
 
 export interface ConfigurationView {
   /** What the process was started with; null where it was not started by its environment. */

@@ -1,14 +1,15 @@
 // The memory of a repository: a list by what it is, or a search as a review searches, with what gave each memory its rank.
+
 import { html } from "hono/html";
 import type { FoundMemory } from "../domain/memory/search-result.ts";
 import { CORPORA, type MemoryRecord, OUTCOMES, type RepoKey } from "../domain/memory.ts";
 import { candidatesText, type Precedents, type RankedMemory, scoreText, termsText } from "../domain/retrieval.ts";
+import { counted } from "../domain/text/counted.ts";
 import { memoryPath } from "./addresses.ts";
 import { type Page, pager, select } from "./frame.ts";
 import {
   badge,
   type Content,
-  counted,
   empty,
   facts,
   type Html,

@@ -1,8 +1,10 @@
 // The first page: what needs attention, then what was reviewed, what became of it and what it cost.
+
 import { html } from "hono/html";
 import type { HeldBack } from "../domain/finding.ts";
 import type { MemoryWarmth } from "../domain/memory/index-state.ts";
 import type { MemoryRecord, Outcome } from "../domain/memory.ts";
+import { counted } from "../domain/text/counted.ts";
 import { memoriesPath, memoryPath, reviewPath } from "./addresses.ts";
 import { byDay, byWeek, type DayCount, lastDays } from "./days.ts";
 import { type Choice, type Page, repositoryChooser } from "./frame.ts";
@@ -11,7 +13,6 @@ import {
   bars,
   type Content,
   chart,
-  counted,
   dollars,
   duration,
   empty,

@@ -47,11 +47,6 @@ export function whole(value: number): string {
   return Math.round(value).toLocaleString("en");
 }
 
-/** `1 finding`, `12 findings` */
-export function counted(count: number, one: string, many: string = `${one}s`): string {
-  return `${whole(count)} ${count === 1 ? one : many}`;
-}
-
 /** `42 %`; `–` of nothing. */
 export function percent(share: number | null): string {
   return share === null ? "–" : `${Math.round(share * 100)} %`;

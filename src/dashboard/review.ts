@@ -1,17 +1,18 @@
 // One review: what it found, what it held back and what was said before; and, folded, how it came about.
+
 import { html } from "hono/html";
 import type { LoggedRetrieval } from "../domain/figures/logged-retrieval.ts";
 import type { Finding, Precedent } from "../domain/finding.ts";
 import { type RepoKey, repoKey } from "../domain/memory.ts";
 import type { SeenBefore } from "../domain/retrieval.ts";
 import type { Review } from "../domain/review.ts";
+import { counted } from "../domain/text/counted.ts";
 import { memoryPath, repositoryPath } from "./addresses.ts";
 import type { Page } from "./frame.ts";
 import {
   badge,
   bars,
   type Content,
-  counted,
   dollars,
   duration,
   empty,

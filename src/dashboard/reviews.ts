@@ -1,13 +1,14 @@
 // Written reviews, newest first: who opened the change, what each review said, held back and cost.
+
 import { html } from "hono/html";
 import { SEVERITIES } from "../domain/finding.ts";
 import type { Review } from "../domain/review.ts";
+import { counted } from "../domain/text/counted.ts";
 import { reviewPath } from "./addresses.ts";
 import { type Choice, type Page, pager, repositoryChooser } from "./frame.ts";
 import {
   badge,
   type Content,
-  counted,
   dollars,
   duration,
   empty,
