@@ -2235,9 +2235,9 @@ export const MUTANTS: readonly Mutant[] = [
     loses: "what is out of scope takes no place among the best of a small repository",
     file: "src/store/memory/search-rows.ts",
     // biome-ignore lint/suspicious/noTemplateCurlyInString: a piece of source.
-    find: "AND ${rows} AND ${admitted} ORDER BY d",
+    find: "AND ${rows} AND ${admitted}`,",
     // biome-ignore lint/suspicious/noTemplateCurlyInString: a piece of source.
-    replace: "AND ${admitted} ORDER BY d",
+    replace: "AND ${admitted}`,",
     test: [DEFAULT_SEARCH_TEST, "none takes a place among the best"],
     isQuick: true,
   },
@@ -2246,9 +2246,9 @@ export const MUTANTS: readonly Mutant[] = [
     loses: "what a filter does not admit takes no place among the best of a small repository",
     file: "src/store/memory/search-rows.ts",
     // biome-ignore lint/suspicious/noTemplateCurlyInString: a piece of source.
-    find: "AND ${rows} AND ${admitted} ORDER BY d",
+    find: "AND ${rows} AND ${admitted}`,",
     // biome-ignore lint/suspicious/noTemplateCurlyInString: a piece of source.
-    replace: "AND ${rows} ORDER BY d",
+    replace: "AND ${rows}`,",
     test: [DEFAULT_SEARCH_TEST, "none takes a place among the best"],
   },
   {

@@ -205,8 +205,7 @@ function heldIndexes(memoryBytes: number) {
   };
 }
 
-/** Extra rows to fetch: the database computes distances in floats, and ties are ordered by name. */
-const MORE = 16;
+/** The database computes distances in floats. */
 const ROUNDING = 1e-5;
 
 async function nearestInDatabase(
@@ -217,20 +216,28 @@ async function nearestInDatabase(
   codes: readonly Int8Array[],
   k: number,
 ): Promise<VectorHit[][]> {
-  const found: VectorHit[][] = [];
-  for (const code of codes) {
-    for (let most = k + MORE; ; most *= 4) {
-      const near = await rows.nearest(scope, filter, space, code, most);
-      const hits = near.map((one) => ({ id: one.mem, distance: codeDistance(code, one.code) })).sort(byDistance);
-      // If ties extend beyond the fetched rows, smaller names may be missing.
-      const isCut = near.length === most && (hits.at(-1)?.distance ?? 2) <= (hits[k - 1]?.distance ?? 2) + ROUNDING;
-      if (isCut) continue;
-      found.push(hits.slice(0, k));
-      break;
-    }
+  const all = await rows.distances(scope, filter, space, codes);
+  // All that may be among the k nearest: up to the k-th distance, and what rounding may have moved beyond it.
+  const near = codes.map((_, query) => {
+    const sorted = new Float64Array(all.length);
+    for (const [at, { distances }] of all.entries()) sorted[at] = distances[query] ?? 2;
+    const last = (sorted.sort()[k - 1] ?? 2) + ROUNDING;
+    return all.filter(({ distances }) => (distances[query] ?? 2) <= last);
+  });
+  const codeOf = new Map<number, Int8Array>();
+  for (const [repository, ofOne] of Map.groupBy(new Set(near.flat()), ({ repo }) => repo)) {
+    const ids = ofOne.map(({ id }) => id);
+    for (const { id, code } of await rows.codesOf(repository, space, ids)) codeOf.set(id, code);
   }
-  return found;
+  return codes.map((code, query) =>
+    (near[query] ?? [])
+      .map(({ id, mem }) => ({ id: mem, distance: codeDistance(code, codeOf.get(id) ?? NO_CODE) }))
+      .sort(byDistance)
+      .slice(0, k),
+  );
 }
+
+const NO_CODE = new Int8Array();
 
 async function nearestInMemory(
   scope: Scope,

@@ -45,10 +45,13 @@ export interface RowCode {
   readonly code: Int8Array;
 }
 
-/** A vector that is near, by its record. */
-export interface NearCode {
+/** A row with its cosine distance to each of the queries, 0–2, up to rounding. */
+export interface RowDistances {
+  readonly id: number;
   readonly mem: string;
-  readonly code: Int8Array;
+  /** The store's id of its repository. */
+  readonly repo: number;
+  readonly distances: readonly number[];
 }
 
 /** Rows that are not stale. Methods throw as in Recall. */
@@ -74,8 +77,13 @@ export interface Rows {
   ): Promise<{ readonly rows: number; readonly models: readonly string[] }>;
   /** How many vectors of the space in these repositories are damaged: another number of components, or all zero. */
   damaged(repositories: readonly Admitted[], space: number, dimension: number): Promise<number>;
-  /** The k nearest in scope, computed by the database: without damaged ones, and ordered up to rounding. */
-  nearest(scope: Scope, filter: MemoryFilter, space: number, code: Int8Array, k: number): Promise<readonly NearCode[]>;
+  /** The distances of all rows in scope, computed by the database; without damaged vectors. */
+  distances(
+    scope: Scope,
+    filter: MemoryFilter,
+    space: number,
+    codes: readonly Int8Array[],
+  ): Promise<readonly RowDistances[]>;
   version(repo: RepoKey): Promise<number>;
   /** The most recently written repositories. */
   recent(most: number): Promise<readonly Admitted[]>;

@@ -145,11 +145,10 @@ function most(a: number | null, b: number | null): number | null {
 // and weighing texts is the expensive part of a search.
 
 /**
- * Candidates that are fully evaluated. No development query finds more than 193, so the cut costs them nothing; a limit
- * of 100, which affects a third of them, costs nothing on tasks G and H and half a point of R@10 on S (eval/README.md).
- * For the 22 lists of a review of a large repository 200 are the first nine of each.
+ * Candidates that are fully evaluated. Against 200, which no development query exceeds, 128 cost nothing on task G and .001 of R@10
+ * on S; 100 cost .005 (eval/README.md). Reading and comparing their texts is half of the time of a search.
  */
-export const SHORTLIST = 200;
+export const SHORTLIST = 128;
 
 /** Why the others are left out. */
 export const BEHIND = `ranks behind the best ${SHORTLIST}`;

@@ -2,7 +2,7 @@
 import type { EmbeddingSpace, RepoKey } from "../../domain/memory.ts";
 import type { MemoryFilter, Scope } from "../../domain/retrieval.ts";
 import { pathMatcher } from "../../search/filter.ts";
-import type { Admitted, NearCode, RowCode, RowSource, Rows, SearchRow } from "../../search/rows.ts";
+import type { Admitted, RowCode, RowDistances, RowSource, Rows, SearchRow } from "../../search/rows.ts";
 import type { Database, Sql } from "../sql.ts";
 import { select, values } from "../statement.ts";
 import { spaceId } from "./records.ts";
@@ -94,20 +94,22 @@ function rowsIn(sql: Sql, counts: Counts): Rows {
       );
       return row?.n ?? 0;
     },
-    async nearest(scope, filter, space, code, k) {
+    async distances(scope, filter, space, codes) {
       const given = values();
       const { rows } = scopeSql(scope, given);
       const admitted = filterSql(filter, await admittedPaths(sql, scope, filter), sql.dialect, given);
-      // Computes all distances first, in storage order, and sends the codes of the nearest only.
-      const near = await sql.all<{ mem: string; code: Uint8Array }>(
-        `SELECT n.mem, ${sendCode("v.code")} AS code FROM (
-           SELECT r.id, r.mem, v.space, v.repo, ${distance("v.code", given.at(encodeCode(code)))} AS d
-           FROM repositories p JOIN vectors v ON v.repo = p.id AND v.space = ${given.at(space)} JOIN records r ON r.id = v.id
-           WHERE ${isComparable("v.code", code.length)} AND ${rows} AND ${admitted} ORDER BY d, r.mem LIMIT ${given.at(k)}) n
-         JOIN vectors v ON v.repo = n.repo AND v.space = n.space AND v.id = n.id ORDER BY n.d, n.mem`,
+      const columns = codes.map((code, at) => `${distance("v.code", given.at(encodeCode(code)))} AS "d${at}"`);
+      // One pass over the rows for all codes: a pass for each takes half as long again.
+      const found = await sql.all<{ id: number; mem: string; repo: number; [distance: `d${number}`]: number }>(
+        `SELECT r.id, r.mem, r.repo, ${columns.join(", ")}
+         FROM repositories p JOIN vectors v ON v.repo = p.id AND v.space = ${given.at(space)} JOIN records r ON r.id = v.id
+         WHERE ${isComparable("v.code", codes[0]?.length ?? 0)} AND ${rows} AND ${admitted}`,
         given.list,
       );
-      return near.map((one): NearCode => ({ mem: one.mem, code: decodeCode(one.code) }));
+      return found.map((row): RowDistances => {
+        const { id, mem, repo } = row;
+        return { id, mem, repo, distances: codes.map((_, at) => row[`d${at}`] ?? 2) };
+      });
     },
     version: async (repo: RepoKey) =>
       (
