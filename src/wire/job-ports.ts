@@ -104,7 +104,7 @@ export function reviewPorts(
       botLogin: github.botLogin,
       gateCache,
       pause,
-      access: accessFor(asking, lease, store.book, { key: job.key, replies: store.replies }),
+      access: accessFor(asking, lease, store.spending, { key: job.key, replies: store.replies }),
       checks: wiredChecks(github, held.writes)(job.installationId, job.repo),
       checkBook: held.checks,
       progress: held.progress,
@@ -148,7 +148,7 @@ export function followPorts(
     embedder,
     chunker,
     redact,
-    describing: { recall: store.recall, access: accessFor(asking, lease, store.book) },
+    describing: { recall: store.recall, access: accessFor(asking, lease, store.spending) },
     history: { past: pastOf(clients, installationId, github.pace), store: store.history, botLogin: github.botLogin },
     now: Date.now,
   });
