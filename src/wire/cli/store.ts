@@ -31,7 +31,7 @@ import { openStore, type Store } from "../store.ts";
 export function isStoreAt(place: string): boolean {
   if (isDatabase(place)) return true;
   const found = statSync(place, { throwIfNoEntry: false });
-  if (found?.isDirectory() === false) throw new Error(`${place}: the data folder is not a folder`);
+  if (found?.isDirectory() === false) throw new Error("the data folder is not a folder");
   const files = STORE_FILES.map(({ name }) => join(place, name)).filter((path) => existsSync(path));
   for (const path of files) accessSync(path, constants.R_OK);
   return files.length > 0;
@@ -53,9 +53,8 @@ export async function rememberedAt(place: string): Promise<Remembered | null> {
   try {
     const store = await openForReading(place);
     return store && { ...store, retrievals: safeRetrievals(store.retrievals, unrecorded) };
-  } catch {
-    // Shown in reviews, so it names no path.
-    const { recall } = memoryOff("the store could not be opened; run `kodiai doctor` for the cause");
+  } catch (error) {
+    const { recall } = memoryOff(error instanceof Error ? error.message : "the store could not be opened");
     return { recall, replays: null, retrievals: null };
   }
 }
