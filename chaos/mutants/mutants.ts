@@ -78,8 +78,8 @@ export const MUTANTS: readonly Mutant[] = [
     id: "old heads stay",
     loses: "the newest head takes the place of one that waits",
     file: "src/store/queue/put.ts",
-    find: "if (placeAt(found, index).waitingTurn !== null) await",
-    replace: "if (placeAt(found, index).waitingTurn === -9) await",
+    find: "if (waitingTurn !== null) await",
+    replace: "if (waitingTurn === -9) await",
     test: [QUEUE_TEST, "a newer head takes the place of one that waits"],
   },
   {
