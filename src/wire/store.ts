@@ -8,7 +8,7 @@ import { processMark } from "../adapters/process-mark.ts";
 import { isDatabase } from "../cli/data-dir.ts";
 import { DatabaseRefuses, StoreUnusable, Transient } from "../domain/errors.ts";
 import type { MemoryWarmth } from "../domain/memory/index-state.ts";
-import type { EmbeddingSpace } from "../domain/memory.ts";
+import { type EmbeddingSpace, repoKey } from "../domain/memory.ts";
 import type { CheckStore, ProgressStore } from "../ports/checks.ts";
 import type { AnswerStore, ReviewRecords } from "../ports/conversation.ts";
 import type { ConventionMarks, MemoryFigures, WorkFigures } from "../ports/dashboard.ts";
@@ -27,7 +27,7 @@ import type {
 import type { PersonStore } from "../ports/person.ts";
 import type { FlaggedCode, PastCode, PastRejections, Rejecting } from "../ports/rejections.ts";
 import type { WriteStore } from "../ports/writes.ts";
-import type { AnyJob, Lease, Ledger, Queue, Traces } from "../ports.ts";
+import type { AnyJob, Lease, Ledger, Queue } from "../ports.ts";
 import { usearchExact } from "../search/vector-index.ts";
 import { onDamage } from "../store/damage.ts";
 import { expireRows } from "../store/expire.ts";
@@ -125,14 +125,11 @@ export interface Store extends Records, Remembered {
   close(): Promise<void>;
 }
 
-/** Overrides of the documented limits, for tests. */
-export interface MemorySettings extends Omit<RecallSettings, "place"> {
+export interface StoreSettings extends Omit<RecallSettings, "place"> {
+  /** Overrides the documented limit, as the settings of Recall do; for tests. */
   readonly mostPages?: number;
   /** Checks both files completely before use, as a server does at its start: about a second per gigabyte. */
   readonly isChecked?: boolean;
-}
-
-export interface StoreSettings extends MemorySettings {
   /** A process without a heartbeat for so long is taken for dead. */
   readonly silentMs?: number | undefined;
   /** For a command, which ends soon: few connections, and a search that waits for the index. */
@@ -215,7 +212,14 @@ async function openFolder(folder: string, settings: StoreSettings): Promise<Omit
     ...queueOn(db, settings),
     ...records,
     expire: async (now) => (await records.expire(now)) + removeOldCopies(folder, now),
-    traces: withTombstones(records.traces, folder),
+    traces: {
+      ...records.traces,
+      async forgetRepository(repo) {
+        // Before the removal, so that an older backup cannot bring the data back.
+        appendTombstone(folder, { forgot: "repository", key: repoKey(repo), at: Date.now() });
+        return records.traces.forgetRepository(repo);
+      },
+    },
     ...remembered,
     people,
     verify: (unwanted) => checkFiles(folder, unwanted),
@@ -224,17 +228,6 @@ async function openFolder(folder: string, settings: StoreSettings): Promise<Omit
       await remembered.close();
       await db.script("PRAGMA wal_checkpoint(TRUNCATE)");
       await db.close();
-    },
-  };
-}
-
-/** Records a tombstone before a removal, so that an older backup cannot bring the data back. */
-function withTombstones(traces: Traces, folder: string): Traces {
-  return {
-    ...traces,
-    async forgetRepository(repo) {
-      appendTombstone(folder, { forgot: "repository", key: `${repo.host}/${repo.id}`, at: Date.now() });
-      return traces.forgetRepository(repo);
     },
   };
 }
