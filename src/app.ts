@@ -4,7 +4,7 @@ import type { Logger } from "pino";
 import { Probot, type ProbotOctokit, ProbotOctokit as ProbotOctokitClass } from "probot";
 import manifest from "../package.json" with { type: "json" };
 import type { CommandJob } from "./domain/command.ts";
-import { NoRoom, OutOfReach, Transient } from "./domain/errors.ts";
+import { AtCapacity, OutOfReach, Transient } from "./domain/errors.ts";
 import type { DescribeJob, ReviewJob, UpkeepJob } from "./domain/job.ts";
 import { staleEmbeddings } from "./domain/memory/index-state.ts";
 import { answerComment } from "./flows/commands/answer-comment.ts";
@@ -217,7 +217,7 @@ async function readers(
     log.error({ ...cost, err: error }, "the cost of a model request could not be recorded"),
   );
   const { usdPerMonth = null, repositoryPercent = 100 } = model ?? {};
-  const asking = { model: await chosenModel(model), usdPerMonth, repositoryPercent, questions };
+  const asking = { model: model && (await chosenModel(model)), usdPerMonth, repositoryPercent, questions };
   return { embedder, reranker, asking, symbols: symbols() };
 }
 
@@ -307,7 +307,7 @@ function startWorkers(
 
 /** With two or more workers, one is reserved for other repositories. */
 function limitsOf(workers: number, large: LargeReviews): LeaseLimits {
-  return { ofRepository: Math.max(1, workers - 1), hasRoom: large.hasRoom() };
+  return { ofRepository: Math.max(1, workers - 1), hasCapacity: large.hasCapacity() };
 }
 
 function logEnd(log: Logger, { job, attempt }: Lease<AnyJob>, end: JobEnd, error: unknown, more: object): void {
@@ -341,5 +341,5 @@ function describeLater(
 
 /** Any error other than a transient failure, a refusal by GitHub, or a lack of capacity. */
 function isBug(error: unknown): boolean {
-  return error !== null && ![Transient, OutOfReach, NoRoom].some((known) => error instanceof known);
+  return error !== null && ![Transient, OutOfReach, AtCapacity].some((known) => error instanceof known);
 }

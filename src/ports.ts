@@ -218,7 +218,7 @@ export type JobEnd =
   /** It runs again after at least so many milliseconds. */
   | { readonly state: "retry"; readonly inMs: number; readonly reason: string }
   /** It keeps its place in the queue until a process has capacity for a large change; the attempt does not count. */
-  | { readonly state: "no-room"; readonly reason: string }
+  | { readonly state: "at-capacity"; readonly reason: string }
   /** It failed permanently, or too often: it runs again only when an operator retries it. */
   | { readonly state: "parked"; readonly reason: string };
 
@@ -229,8 +229,8 @@ export type LaneName = "review" | "command" | "upkeep";
 export interface LeaseLimits {
   /** Jobs of one repository that the process may hold at a time, per lane. */
   readonly ofRepository: number;
-  /** False skips jobs that ended as `no-room`. */
-  readonly hasRoom: boolean;
+  /** False skips jobs that ended as `at-capacity`. */
+  readonly hasCapacity: boolean;
 }
 
 /** The jobs of one group of workers. The queue's own clock decides when a job is due. */

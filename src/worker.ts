@@ -1,6 +1,6 @@
 // Runs jobs of one lane of the queue, and decides whether a failed job is retried or parked.
 
-import { LeaseLost, NoRoom, OutOfReach, Transient } from "./domain/errors.ts";
+import { AtCapacity, LeaseLost, OutOfReach, Transient } from "./domain/errors.ts";
 import type { ReviewJob } from "./domain/job.ts";
 import type { AnyJob, JobEnd, Lane, LaneName, Lease, LeaseLimits } from "./ports.ts";
 
@@ -221,7 +221,7 @@ function watchLease<Taken extends AnyJob>({ queue }: WorkerPorts<Taken>, lease: 
 function verdict(error: unknown, attempt: number, now: number, random: number): JobEnd {
   const reason = error instanceof Error ? `${error.name}: ${error.message}${causeOf(error)}` : String(error);
   if (error instanceof OutOfReach) return lastWord(error);
-  if (error instanceof NoRoom) return { state: "no-room", reason: error.message };
+  if (error instanceof AtCapacity) return { state: "at-capacity", reason: error.message };
   if (!(error instanceof Transient)) return { state: "parked", reason };
   if (attempt >= ATTEMPTS) return { state: "parked", reason: `gave up after ${attempt} attempts: ${reason}` };
   const most = error.notBefore === null ? MAX_BACKOFF_MS : MAX_HINTED_BACKOFF_MS;

@@ -78,8 +78,8 @@ export const MUTANTS: readonly Mutant[] = [
     id: "old heads stay",
     loses: "the newest head takes the place of one that waits",
     file: "src/store/queue/put.ts",
-    find: "if (placeAt(found, index).waitingTurn !== null) await",
-    replace: "if (placeAt(found, index).waitingTurn === -9) await",
+    find: "if (waitingTurn !== null) await",
+    replace: "if (waitingTurn === -9) await",
     test: [QUEUE_TEST, "a newer head takes the place of one that waits"],
   },
   {
@@ -147,7 +147,7 @@ export const MUTANTS: readonly Mutant[] = [
     id: "large changes wait in their workers",
     loses: "a large change without a free slot frees its worker",
     file: "src/server/large-reviews.ts",
-    find: "if (free === 0) throw new NoRoom();",
+    find: "if (free === 0) throw new AtCapacity();",
     replace: "while (free === 0) await new Promise((go) => setTimeout(go, 50));",
     test: [SHARED_WORKERS_TEST, "a large change without a free slot frees its worker, and its try does not count"],
   },
@@ -1669,8 +1669,8 @@ export const MUTANTS: readonly Mutant[] = [
     id: "a data folder that is no folder is an empty store",
     loses: "a store that cannot be opened is degraded",
     file: "src/wire/cli/store.ts",
-    find: "?.isDirectory() === false) return",
-    replace: "?.isFIFO()) return",
+    find: "?.isDirectory() === false) throw",
+    replace: "?.isFIFO()) throw",
     test: [REVIEW_VERB_TEST, "a store that cannot be opened is degraded, in the output and on standard error"],
   },
   {
@@ -2413,9 +2413,9 @@ export const MUTANTS: readonly Mutant[] = [
   {
     id: "a command as hurried as a review",
     loses: "a command waits until the index is read",
-    file: "src/wire/cli/store.ts",
-    find: "const PATIENCE = { answerMs: 60_000 };",
-    replace: "const PATIENCE = {};",
+    file: "src/wire/store.ts",
+    find: "const UNHURRIED_MS = 60_000;",
+    replace: "const UNHURRIED_MS = 5_000;",
     test: [
       "test/store/memory/postgres-recall.test.ts",
       "a command waits for an index that takes longer to read than a review would wait",

@@ -7,7 +7,7 @@ import { REACTION_REFUSED } from "../domain/command.ts";
 import { retrievalAlerts } from "../domain/figures/retrieval-alerts.ts";
 import { counted } from "../domain/text/counted.ts";
 import { privateKeyOf } from "../server/private-key.ts";
-import { jobsVerbPorts, statisticsAt } from "../wire/cli/store.ts";
+import { openForReading } from "../wire/cli/store.ts";
 import { githubAnswers } from "../wire/github.ts";
 import { inspector, knownRules } from "../wire/rules.ts";
 import { openStore, type Store } from "../wire/store.ts";
@@ -94,15 +94,16 @@ function openAt(place: string): Promise<Store> {
 /** The last day's figures if there are any, and a note for each alert. */
 async function retrieval(word: string | undefined): Promise<Check[]> {
   try {
-    const ports = await statisticsAt(storePlace(word));
+    const store = await openForReading(storePlace(word));
+    if (store === null) return [];
     try {
-      const figures = await ports.statistics.read({ ms: DAY_MS, repo: null });
+      const figures = await store.statistics.read({ ms: DAY_MS, repo: null });
       const alerts = retrievalAlerts(figures);
       const text = `${figures.count} searches in 24 h, P95 ${Math.round(figures.ms.p95)} ms; see kodiai stats`;
       if (alerts.length === 0) return [ok("retrieval", text)];
       return alerts.map((alert) => note("retrieval", `${alert.text}; ${alert.fix}`));
     } finally {
-      await ports.close();
+      await store.close();
     }
   } catch (error) {
     return [note("retrieval", `its statistics cannot be read: ${message(error)}`)];
@@ -114,9 +115,9 @@ const MOST_JOBS = 2_000;
 
 /** GitHub may require more than `pull_requests: write` for a reaction to a comment in the conversation. */
 async function reactions(word: string | undefined): Promise<Check[]> {
-  const { jobs, close } = await jobsVerbPorts(word);
+  const store = await openForReading(storePlace(word)).catch(() => null);
   try {
-    const ended = (await jobs?.list(["done"], MOST_JOBS)) ?? [];
+    const ended = (await store?.jobs.list(["done"], MOST_JOBS)) ?? [];
     const refused = ended.filter(({ outcome }) => outcome?.endsWith(REACTION_REFUSED) === true).length;
     if (refused === 0) return [];
     const fix = "answers are still posted; give the App `issues: write` to allow reactions";
@@ -125,7 +126,7 @@ async function reactions(word: string | undefined): Promise<Check[]> {
     // A problem with the store is already reported above.
     return [];
   } finally {
-    await close();
+    await store?.close();
   }
 }
 

@@ -1,6 +1,7 @@
 // kodiai jobs: lists waiting, running and parked jobs; shows, retries or drops one. Servers may be running.
 import type { JobAdmin, JobState, KeptJob } from "../ports/jobs.ts";
-import { jobsVerbPorts } from "../wire/cli/store.ts";
+import { openForReading } from "../wire/cli/store.ts";
+import { shownPlace, storePlace } from "./data-dir.ts";
 import { terminalText } from "./terminal-text.ts";
 import { type ExitCode, noMore, oneOf, printJson, readWords, UsageError, wantsJson } from "./usage.ts";
 import { VERBS } from "./verbs.ts";
@@ -22,15 +23,17 @@ export async function jobs(words: readonly string[]): Promise<ExitCode> {
     throw new UsageError(`jobs takes ls, show ID, retry ID or drop ID; not ${JSON.stringify(word)}`);
   const asJson = wantsJson(values);
   const states = values.state === undefined ? SHOWN : [oneOf("state", values.state, STATES)];
-  const ports = await jobsVerbPorts(values["data-dir"]);
+  const place = storePlace(values["data-dir"]);
+  const store = await openForReading(place);
+  if (store === null)
+    throw new Error(`${shownPlace(place)}/queue.db not found: no server has used this data directory`);
+  const admin = store.jobs;
   try {
-    if (ports.jobs === null)
-      throw new Error(`${ports.folder}/queue.db not found: no server has used this data directory`);
-    if (verb === "ls") return await list(ports.jobs, states, ids, asJson);
-    if (verb === "show") return await show(ports.jobs, idOf(verb, ids), asJson);
-    return await move(ports.jobs, verb, values.all === true ? await allOf(verb, ids, ports.jobs) : [idOf(verb, ids)]);
+    if (verb === "ls") return await list(admin, states, ids, asJson);
+    if (verb === "show") return await show(admin, idOf(verb, ids), asJson);
+    return await move(admin, verb, values.all === true ? await allOf(verb, ids, admin) : [idOf(verb, ids)]);
   } finally {
-    await ports.close();
+    await store.close();
   }
 }
 

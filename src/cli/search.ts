@@ -8,6 +8,7 @@ import { CORPORA } from "../domain/memory.ts";
 import { candidatesText, type Precedents } from "../domain/retrieval.ts";
 import { type HandSearched, type SearchPorts, searchByHand } from "../flows/memory/search-memory.ts";
 import { modelAllowance } from "../flows/review/model-allowance.ts";
+import type { SpendingStore } from "../ports/model.ts";
 import { memoryIfAny, repositoryWithMemory, rerankerOfEnvironment, searchPorts } from "../wire/cli/memory.ts";
 import { modelAccess } from "../wire/cli/model.ts";
 import { foundJson } from "./found-json.ts";
@@ -32,7 +33,7 @@ export async function search(words: readonly string[]): Promise<ExitCode> {
   const ports = await memoryIfAny(values["data-dir"]);
   try {
     const { repo, opened } = await repositoryWithMemory(values.repo, ports);
-    const order = values.rerank === true ? await configured(repo, opened.place) : { reranker: null };
+    const order = values.rerank === true ? await configured(repo, opened.spending) : { reranker: null };
     const wish = "leave" in order ? { rerank: "model" as const } : {};
     const found = await searchByHand(positionals, { repo, ...asked, ...wish }, { ...searchPorts(opened), ...order });
     for (const { precedents } of found.searches)
@@ -69,14 +70,14 @@ function question(values: Words, texts: readonly string[]): Omit<HandSearch, "re
 }
 
 /** Reranking costs money, so it needs the option: by the operator's reranker, else by the operator's model. */
-async function configured(repo: Repo, place: string): Promise<Pick<SearchPorts, "reranker" | "leave">> {
+async function configured(repo: Repo, spending: SpendingStore): Promise<Pick<SearchPorts, "reranker" | "leave">> {
   const reranker = await rerankerOfEnvironment();
   if (reranker !== null) return { reranker };
   const asker = { isOutsider: false, isReview: false };
   const leave = await modelAllowance(
     defaultConfig().review,
     repo,
-    await modelAccess({ use: "auto" }, repo, place),
+    await modelAccess({ use: "auto" }, repo, spending),
     Date.now(),
     asker,
   );

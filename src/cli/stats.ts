@@ -2,10 +2,10 @@
 
 import { styleText } from "node:util";
 import { type RetrievalAlert, retrievalAlerts } from "../domain/figures/retrieval-alerts.ts";
-import type { RetrievalFigures } from "../domain/figures/retrieval-figures.ts";
+import { type RetrievalFigures, retrievalFigures } from "../domain/figures/retrieval-figures.ts";
 import { type RepoKey, repoKey } from "../domain/memory.ts";
 import { localRepository } from "../wire/cli/memory.ts";
-import { statisticsAt } from "../wire/cli/store.ts";
+import { openForReading } from "../wire/cli/store.ts";
 import { storePlace } from "./data-dir.ts";
 import { isFolder } from "./find-repository.ts";
 import { clipped, terminalText } from "./terminal-text.ts";
@@ -34,17 +34,17 @@ export async function stats(words: readonly string[]): Promise<ExitCode> {
   const asJson = wantsJson(values);
   const word = values.window ?? "24h";
   const ms = milliseconds(word);
-  const ports = await statisticsAt(storePlace(values["data-dir"]));
+  const store = await openForReading(storePlace(values["data-dir"]));
   try {
     const repo = values.repo === undefined ? null : await keyOrName(values.repo);
-    const figures = await ports.statistics.read({ ms, repo });
+    const figures = store === null ? retrievalFigures([], []) : await store.statistics.read({ ms, repo });
     const alerts: readonly RetrievalAlert[] = retrievalAlerts(figures);
     const window = { ms, repo: values.repo ?? null };
     if (asJson) printJson({ window, ...figures, alerts });
     else console.log(figuresPage(`last ${word}, ${values.repo ?? "all repositories"}`, figures, alerts));
     return 0;
   } finally {
-    await ports.close();
+    await store?.close();
   }
 }
 

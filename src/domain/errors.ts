@@ -65,8 +65,8 @@ export class DatabaseRefuses extends Error {
 /**
  * The process lacks memory for such a large change now: the job returns to the queue, and the worker takes another one.
  */
-export class NoRoom extends Error {
-  override readonly name = "NoRoom";
+export class AtCapacity extends Error {
+  override readonly name = "AtCapacity";
 
   constructor() {
     super("waiting until a process has memory for a large change");

@@ -1,10 +1,12 @@
 // Turns recurring comments into entries of `pathInstructions` for .kodiai.yml. The printed YAML always parses to the
 // intended values; its text is still by strangers, and a person must read it first.
+import { extname } from "node:path/posix";
 import { stringify } from "yaml";
 import { parseConfig } from "../config/parse-config.ts";
 import { literalGlob } from "../config/path-glob.ts";
 import type { Convention, Conventions, RecurringComment } from "../domain/memory/convention.ts";
 import type { MemoryRecord, Outcome } from "../domain/memory.ts";
+import { counted } from "../domain/text/counted.ts";
 import { cutText, oneLine } from "../domain/text/cut-text.ts";
 import { canonicalJson } from "../domain/text/hash.ts";
 import { isoDate } from "../domain/text/iso-date.ts";
@@ -58,9 +60,10 @@ function proposalOf(remark: RecurringComment): Convention | null {
 }
 
 function factsOf({ ids, pulls, since, accepted, declined }: RecurringComment): string {
-  const known = [...(accepted > 0 ? [`accepted ${accepted}`] : []), ...(declined > 0 ? [`declined ${declined}`] : [])];
-  const asked = `asked ${ids.length} times on ${pulls} pull request${pulls === 1 ? "" : "s"} since ${isoDate(since)}`;
-  return [asked, ...known].join(", ");
+  const asked = `asked ${ids.length} times on ${counted(pulls, "pull request")} since ${isoDate(since)}`;
+  return [asked, accepted > 0 && `accepted ${accepted}`, declined > 0 && `declined ${declined}`]
+    .filter(Boolean)
+    .join(", ");
 }
 
 /** One sentence. A lesson is already an imperative; a comment is quoted, because it is about one place. */
@@ -131,7 +134,7 @@ export function recurringComments(records: readonly MemoryRecord[], recurrence: 
   if (newest.length < counting.length)
     leftOut.set(`older than the newest ${MOST_REMARKS}`, counting.length - newest.length);
   const words = newest.map((record) => ({ id: record.id, words: tokenise(wordsOf(record)) }));
-  const remarks = groupAlike(words, WEIGH, alike)
+  const remarks = groupAlike(words, alike)
     .map((ids) => recurringComment(ids.flatMap((id) => byId.get(id) ?? [])))
     .filter(({ pulls }) => pulls >= least)
     .sort(mostAskedFirst);
@@ -168,8 +171,8 @@ function recurringComment(members: readonly MemoryRecord[]): RecurringComment {
     accepted: outcomes.filter((outcome) => TAKEN_UP.has(outcome)).length,
     declined: outcomes.filter((outcome) => outcome === "declined").length,
     path: commonGlob(members.map(({ path }) => path)),
-    language: mostCommon(
-      members.map(({ language }) => (language === "unknown" ? "" : language)),
+    language: sharedBy(
+      members.map(({ language }) => (language === "unknown" ? [] : [language])),
       Math.ceil((members.length * MOST) / 100),
     ),
     examples: examplesOf(members),
@@ -197,143 +200,99 @@ function mostAskedFirst(a: RecurringComment, b: RecurringComment): number {
 }
 
 // Groups comments with similar words: by id, each joins the group with which the mean cosine of their weighted words is
-// highest. Comments are compared only through shared words.
-
-/** A comment as the words that are compared. */
-interface ComparedComment {
-  readonly id: string;
-  readonly words: readonly string[];
-}
+// highest, or begins one. Comments are compared only through shared words.
 
 /** Words of one comment that are compared, the heaviest: they identify a long comment, and bound the cost. */
 const MOST_WORDS = 48;
-/** A word of more clusters has little weight: it counts for this many, the first by id. */
+/** A word of more groups has little weight: it counts for this many, the first by id. */
 const MOST_MET = 1_000;
 
-/** Comments with equal words form one group from the start. */
+/** word → share; unit length */
+type Vector = ReadonlyMap<string, number>;
+
 interface Group {
-  readonly ids: readonly string[];
-  /** word → share; unit length */
-  readonly vector: ReadonlyMap<number, number>;
+  readonly members: { readonly id: string; readonly vector: Vector }[];
+  /** Of the vectors of its members. */
+  readonly sum: Map<string, number>;
 }
 
 /**
  * Groups of comments with similar words. The order of the comments does not matter.
  *
  * @param remarks ids are distinct; one without words is in no group
- * @param weigh the weight of a word over many repositories, ≥ 0
  * @param least mean cosine between a comment and the group that it joins, 0–1
  * @returns every group of at least two, each id in at most one; the most central first, groups by that id
  */
-function groupAlike(remarks: readonly ComparedComment[], weigh: WordWeight, least: number): readonly string[][] {
-  const groups = sameWords(remarks, mixed(remarks, weigh));
-  return clustersOf(groups, least)
-    .map(({ members, sum }) => centralFirst(groups, members, sum))
-    .filter((ids) => ids.length > 1)
+function groupAlike(
+  remarks: readonly { readonly id: string; readonly words: readonly string[] }[],
+  least: number,
+): readonly string[][] {
+  const weigh = mixed(remarks.map(({ words }) => words));
+  const groups: Group[] = [];
+  /** By word the groups that hold it. */
+  const holding = new Map<string, Set<Group>>();
+  for (const { id, words } of remarks.toSorted((a, b) => (a.id < b.id ? -1 : 1))) {
+    const vector = vectorOf(words, weigh);
+    if (vector.size === 0) continue;
+    let group = nearest(vector, holding, least);
+    if (group === null) {
+      group = { members: [], sum: new Map() };
+      groups.push(group);
+    }
+    group.members.push({ id, vector });
+    for (const [word, share] of vector) {
+      group.sum.set(word, (group.sum.get(word) ?? 0) + share);
+      const holders = holding.get(word) ?? new Set();
+      if (holders.size < MOST_MET) holding.set(word, holders.add(group));
+    }
+  }
+  return groups
+    .filter(({ members }) => members.length > 1)
+    .map(centralFirst)
     .sort(([a = ""], [b = ""]) => (a < b ? -1 : 1));
 }
 
-function centralFirst(
-  groups: readonly Group[],
-  members: readonly number[],
-  sum: ReadonlyMap<number, number>,
-): string[] {
+function centralFirst({ members, sum }: Group): string[] {
   return members
-    .flatMap((at) => groups[at] ?? [])
-    .map(({ ids, vector }) => ({ ids, first: ids[0] ?? "", near: dot(vector, sum) }))
-    .sort((a, b) => b.near - a.near || (a.first < b.first ? -1 : 1))
-    .flatMap(({ ids }) => ids);
+    .map(({ id, vector }) => ({ id, near: dot(vector, sum) }))
+    .sort((a, b) => b.near - a.near || (a.id < b.id ? -1 : 1))
+    .map(({ id }) => id);
 }
 
 /** Half rarity over many repositories, half rarity here: words common in this repository weigh little. */
-function mixed(remarks: readonly ComparedComment[], weigh: WordWeight): WordWeight {
-  const counts = new Map<string, number>();
-  for (const { words } of remarks) for (const word of new Set(words)) counts.set(word, (counts.get(word) ?? 0) + 1);
-  return (word) => (weigh(word) + Math.log((remarks.length + 1) / ((counts.get(word) ?? 0) + 0.5))) / 2;
+function mixed(remarks: readonly (readonly string[])[]): WordWeight {
+  const counts = countsOf(remarks.flatMap((words) => [...new Set(words)]));
+  return (word) => (WEIGH(word) + Math.log((remarks.length + 1) / ((counts.get(word) ?? 0) + 0.5))) / 2;
 }
 
-function sameWords(remarks: readonly ComparedComment[], weigh: WordWeight): readonly Group[] {
-  const vocabulary = new Map<string, number>();
-  const byWords = new Map<string, { ids: string[]; vector: ReadonlyMap<number, number> }>();
-  for (const { id, words } of remarks.toSorted((a, b) => (a.id < b.id ? -1 : 1))) {
-    const shares = sharesOf(words, weigh);
-    if (shares.length === 0) continue;
-    const key = shares.map(([word, share]) => `${word} ${share}`).join("\n");
-    const known = byWords.get(key);
-    if (known !== undefined) {
-      known.ids.push(id);
-      continue;
-    }
-    const numbered = shares.map(([word, share]) => {
-      const number = vocabulary.get(word) ?? vocabulary.size;
-      vocabulary.set(word, number);
-      return [number, share] as const;
-    });
-    byWords.set(key, { ids: [id], vector: new Map(numbered) });
-  }
-  return [...byWords.values()];
-}
-
-/** The heaviest words with their shares of a unit vector, heaviest first. */
-function sharesOf(words: readonly string[], weigh: WordWeight): (readonly [string, number])[] {
-  const counts = new Map<string, number>();
-  for (const word of words) counts.set(word, (counts.get(word) ?? 0) + 1);
-  const weights = [...counts]
+/** The heaviest words, heaviest first. */
+function vectorOf(words: readonly string[], weigh: WordWeight): Vector {
+  const weights = [...countsOf(words)]
     .map(([word, count]) => [word, (1 + Math.log(count)) * weigh(word)] as const)
     .filter(([, weight]) => weight > 0)
     .sort(([a, left], [b, right]) => right - left || (a < b ? -1 : 1))
     .slice(0, MOST_WORDS);
   const length = Math.sqrt(weights.reduce((sum, [, weight]) => sum + weight * weight, 0));
-  return weights.map(([word, weight]) => [word, weight / length]);
+  return new Map(weights.map(([word, weight]) => [word, weight / length]));
 }
 
-/** Comments of one meaning, judged by their words. */
-interface Cluster {
-  readonly members: number[];
-  /** Of the unit vectors of all its comments. */
-  readonly sum: Map<number, number>;
-  remarks: number;
+function countsOf(values: readonly string[]): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>();
+  for (const value of values) counts.set(value, (counts.get(value) ?? 0) + 1);
+  return counts;
 }
 
-/** Each group joins the cluster to whose comments it is nearest on average, or begins one. */
-function clustersOf(groups: readonly Group[], least: number): readonly Cluster[] {
-  const clusters: Cluster[] = [];
-  /** By word the clusters that hold it. */
-  const holding = new Map<number, Set<Cluster>>();
-  for (const [at, { ids, vector }] of groups.entries()) {
-    let cluster = nearest(vector, holding, least);
-    if (cluster === null) {
-      cluster = { members: [], sum: new Map(), remarks: 0 };
-      clusters.push(cluster);
-    }
-    cluster.members.push(at);
-    cluster.remarks += ids.length;
-    for (const [word, share] of vector) {
-      cluster.sum.set(word, (cluster.sum.get(word) ?? 0) + share * ids.length);
-      const holders = holding.get(word) ?? new Set();
-      if (holders.size < MOST_MET) holding.set(word, holders.add(cluster));
-    }
-  }
-  return clusters;
-}
-
-function nearest(
-  vector: ReadonlyMap<number, number>,
-  holding: ReadonlyMap<number, ReadonlySet<Cluster>>,
-  least: number,
-): Cluster | null {
-  const near = new Map<Cluster, number>();
+function nearest(vector: Vector, holding: ReadonlyMap<string, ReadonlySet<Group>>, least: number): Group | null {
+  const near = new Map<Group, number>();
   for (const [word, share] of vector)
-    for (const cluster of holding.get(word) ?? [])
-      near.set(cluster, (near.get(cluster) ?? 0) + (share * (cluster.sum.get(word) ?? 0)) / cluster.remarks);
+    for (const group of holding.get(word) ?? [])
+      near.set(group, (near.get(group) ?? 0) + (share * (group.sum.get(word) ?? 0)) / group.members.length);
   const [best] = [...near].filter(([, mean]) => mean >= least).sort(([, a], [, b]) => b - a);
   return best?.[0] ?? null;
 }
 
-function dot(small: ReadonlyMap<number, number>, large: ReadonlyMap<number, number>): number {
-  let sum = 0;
-  for (const [word, share] of small) sum += share * (large.get(word) ?? 0);
-  return sum;
+function dot(small: Vector, large: Vector): number {
+  return [...small].reduce((sum, [word, share]) => sum + share * (large.get(word) ?? 0), 0);
 }
 
 // Turns the paths of comments into a glob for `pathInstructions`: the longest folder and the ending that most of them
@@ -355,9 +314,8 @@ const EVERYWHERE = "**";
 export function commonGlob(paths: readonly (string | null)[]): string {
   const known = paths.flatMap((path) => (path !== null && isPlain(path) ? [path] : []));
   const least = Math.ceil((paths.length * MOST) / 100);
-  const ending = mostCommon(known.map(endingOf), least);
-  const folders = known.filter((path) => ending === null || endingOf(path) === ending).map(foldersOf);
-  const folder = longestShared(folders, least);
+  const ending = sharedBy(known.map(endingOf), least);
+  const folder = sharedBy(known.filter((path) => ending === null || path.endsWith(ending)).map(foldersOf), least);
   if (folder === null && ending === null) return EVERYWHERE;
   const glob = `${folder === null ? "" : literalGlob(folder)}**${ending === null ? "" : `/*${literalGlob(ending)}`}`;
   return glob.length > LONGEST ? EVERYWHERE : glob;
@@ -368,11 +326,10 @@ function isPlain(path: string): boolean {
   return path.isWellFormed() && revealLine(path) === path;
 }
 
-/** `.ts`; "" for a name without one. */
-function endingOf(path: string): string {
-  const name = path.slice(path.lastIndexOf("/") + 1);
-  const dot = name.lastIndexOf(".");
-  return dot <= 0 || dot === name.length - 1 ? "" : name.slice(dot);
+/** `.ts`; empty for a name without one. */
+function endingOf(path: string): readonly string[] {
+  const ending = extname(path);
+  return ending.length < 2 ? [] : [ending];
 }
 
 /** `src/`, `src/api/` */
@@ -381,15 +338,8 @@ function foldersOf(path: string): readonly string[] {
   return parts.map((_, at) => `${parts.slice(0, at + 1).join("/")}/`);
 }
 
-function mostCommon(values: readonly string[], least: number): string | null {
-  const counts = new Map<string, number>();
-  for (const value of values) if (value !== "") counts.set(value, (counts.get(value) ?? 0) + 1);
-  return [...counts].find(([, count]) => count >= least)?.[0] ?? null;
-}
-
-function longestShared(folders: readonly (readonly string[])[], least: number): string | null {
-  const counts = new Map<string, number>();
-  for (const folder of folders.flat()) counts.set(folder, (counts.get(folder) ?? 0) + 1);
-  const shared = [...counts].filter(([, count]) => count >= least).map(([folder]) => folder);
-  return shared.reduce<string | null>((longest, one) => (one.length > (longest?.length ?? 0) ? one : longest), null);
+/** The longest value that so many of the lists have; null without one. */
+function sharedBy(lists: readonly (readonly string[])[], least: number): string | null {
+  const shared = [...countsOf(lists.flat())].filter(([, count]) => count >= least).map(([value]) => value);
+  return shared.sort((a, b) => b.length - a.length)[0] ?? null;
 }

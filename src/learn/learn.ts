@@ -83,8 +83,7 @@ async function rememberBatch(rows: readonly Row[], embedder: Embedder, memory: M
   const isSame = (row: Row) => hashesOf(row)?.record === row.hashes.record;
 
   const toEmbed = rows.filter(needsVector);
-  const vectors = new Map<string, Float32Array>();
-  const answer = await embed(toEmbed, embedder, vectors);
+  const { vectors, ...cost } = await embed(toEmbed, embedder);
   const withoutVector = rows.filter((row) => needsVector(row) && !vectors.has(row.record.id));
   // Writing a known row again without a vector gains nothing.
   const toWrite = rows.filter((row) => !isSame(row) || vectors.has(row.record.id));
@@ -104,7 +103,7 @@ async function rememberBatch(rows: readonly Row[], embedder: Embedder, memory: M
     unchanged: rows.length - toWrite.length,
     embedded: toEmbed.length,
     wordsOnly: withoutVector.length,
-    ...answer,
+    ...cost,
   };
 }
 
@@ -138,21 +137,16 @@ async function knownOf(rows: readonly Row[], memory: Memory, embedder: Embedder)
   return found;
 }
 
-async function embed(
-  rows: readonly Row[],
-  embedder: Embedder,
-  vectors: Map<string, Float32Array>,
-): Promise<Pick<Remembered, "tokens" | "usd" | "cached">> {
-  if (rows.length === 0) return { tokens: 0, usd: 0, cached: 0 };
-  const answer = await embedder.embed(
-    rows.map((row) => row.embedded),
-    "document",
-  );
-  rows.forEach((row, index) => {
-    const vector = answer.vectors[index] ?? null;
-    if (vector !== null && isUsable(vector, embedder.space.dimension)) vectors.set(row.record.id, vector);
+/** The usable vectors by record id, and the cost. */
+async function embed(rows: readonly Row[], embedder: Embedder) {
+  if (rows.length === 0) return { vectors: new Map<string, Float32Array>(), tokens: 0, usd: 0, cached: 0 };
+  const texts = rows.map((row) => row.embedded);
+  const { vectors, tokens, usd, cached } = await embedder.embed(texts, "document");
+  const usable = rows.flatMap(({ record }, at) => {
+    const vector = vectors[at] ?? null;
+    return vector !== null && isUsable(vector, embedder.space.dimension) ? [[record.id, vector] as const] : [];
   });
-  return { tokens: answer.tokens, usd: answer.usd, cached: answer.cached };
+  return { vectors: new Map(usable), tokens, usd, cached };
 }
 
 /** Memory refuses a row with an unusable vector; without one the row is still found by keywords. */

@@ -4,7 +4,7 @@ import type { Env } from "../config/env.ts";
 import type { ShownVariable } from "../config/shown-variables.ts";
 import type { Inspector } from "../ports.ts";
 import type { chosenEmbedder } from "../wire/models.ts";
-import type { MemorySettings } from "../wire/store.ts";
+import type { StoreSettings } from "../wire/store.ts";
 import type { MissedChoice } from "./missed-sweeper.ts";
 import type { PullJob } from "./run-job.ts";
 
@@ -39,7 +39,7 @@ export interface AppOptions extends OfEnvironment {
   /** Overrides of the documented waits, in milliseconds; in tests only. */
   readonly waits?: Waits;
   /** Overrides of the documented limits; in tests only. */
-  readonly memory?: MemorySettings;
+  readonly memory?: StoreSettings;
   readonly embeddingLimits?: Parameters<typeof chosenEmbedder>[1];
   /** Replaces the rules' process, which takes a second to start; in tests only. */
   readonly inspector?: Inspector & { close?(): void };

@@ -7,7 +7,7 @@ type Counted = Pick<Metrics, "retrieved" | "asked" | "decided">;
 
 /** The same store, which reports searches, model requests and changed outcomes to `metrics`. */
 export function countedStore(store: Store, metrics: Counted): Store {
-  const { retrievals, book, evidence } = store;
+  const { retrievals, spending, evidence } = store;
   return {
     ...store,
     retrievals: {
@@ -16,11 +16,11 @@ export function countedStore(store: Store, metrics: Counted): Store {
         await retrievals.write(entry);
       },
     },
-    book: {
-      ...book,
+    spending: {
+      ...spending,
       record(repo, at, purpose, usage, held) {
         metrics.asked(purpose, usage);
-        return book.record(repo, at, purpose, usage, held);
+        return spending.record(repo, at, purpose, usage, held);
       },
     },
     evidence: { ...evidence, decide: countedDecisions(evidence, metrics) },

@@ -1,6 +1,6 @@
 // Limits how many reviews of large changes run concurrently, because they need much memory. A job above the limit goes back to the
 // queue, so that no worker idles.
-import { NoRoom } from "../domain/errors.ts";
+import { AtCapacity } from "../domain/errors.ts";
 import type { Changes, PullRequests } from "../ports.ts";
 
 /** A change is large from so many changed lines or files on: parsed, with its texts, it takes 20 MB or more. */
@@ -13,8 +13,8 @@ export type LargeReviews = ReturnType<typeof largeReviews>;
 export function largeReviews(atOnce: number = AT_ONCE) {
   let free = atOnce;
   return {
-    hasRoom: () => free > 0,
-    /** Wraps one review's port to its pull request: reading a large change throws NoRoom above the limit; `done` frees the slot. */
+    hasCapacity: () => free > 0,
+    /** Wraps one review's port to its pull request: reading a large change throws AtCapacity above the limit; `done` frees the slot. */
     admit(pulls: PullRequests): { readonly pulls: PullRequests; readonly done: () => void } {
       let holds = false;
       return {
@@ -23,7 +23,7 @@ export function largeReviews(atOnce: number = AT_ONCE) {
           async changes(repo, pull) {
             const changes = await pulls.changes(repo, pull);
             if (holds || !isLarge(changes)) return changes;
-            if (free === 0) throw new NoRoom();
+            if (free === 0) throw new AtCapacity();
             free -= 1;
             holds = true;
             return changes;

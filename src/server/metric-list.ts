@@ -58,7 +58,7 @@ export const METRICS = [
   ),
   counter("kodiai_job_ends_total", "Job runs that ended, by result.", {
     lane: LANE,
-    state: "`done`, `retry`, `no-room` (a large change that was requeued) or `parked`",
+    state: "`done`, `retry`, `at-capacity` (a large change that was requeued) or `parked`",
   }),
   histogram("kodiai_job_duration_seconds", "How long one run of a job took.", WORK, { lane: LANE }),
   histogram("kodiai_queue_wait_seconds", "How long a job waited after it was due.", WAIT, { lane: LANE }),

@@ -58,7 +58,7 @@ export function appMetrics(version: string) {
   // Initialised to 0, because Prometheus sees no increase in the first value of a series.
   count("kodiai_deliveries_total", { event: "pull_request", outcome: "review" }, 0);
   for (const lane of LANES)
-    for (const state of ["done", "retry", "no-room", "parked"]) count("kodiai_job_ends_total", { lane, state }, 0);
+    for (const state of ["done", "retry", "at-capacity", "parked"]) count("kodiai_job_ends_total", { lane, state }, 0);
   for (const outcome of [...OUTCOMES, "other"]) count("kodiai_reviews_total", { outcome }, 0);
   return {
     /** A request to the webhook's path was answered. */

@@ -211,11 +211,11 @@ export async function personsPast(named: {
   readonly token: string;
   readonly apiUrl: string;
 }): Promise<{ readonly repo: Repo; readonly past: PastReviews }> {
-  const { host, owner, name, token, apiUrl } = named;
-  const github = personsClient(token, apiUrl);
+  const { owner, name } = named;
+  const github = personsClient(named.token, named.apiUrl);
   const { data } = await translated(() => github.rest.repos.get({ owner, repo: name })).catch((error: unknown) => {
     throw personsRefusal(error, `repository ${owner}/${name}`);
   });
-  const repo = repoFrom(host, data);
+  const repo = repoFrom(named.host, data);
   return { repo, past: githubPastReviews({ github, repo, paceMs: PACE_MS }) };
 }

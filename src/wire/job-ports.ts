@@ -7,7 +7,6 @@ import { astChunker } from "../adapters/code-index/chunker.ts";
 import type { OpenSymbols } from "../adapters/code-index/symbols.ts";
 import { dryRunEvidence, dryRunMemory } from "../adapters/dry-run/memory.ts";
 import { dryRunReplies, dryRunReviews } from "../adapters/dry-run/reviews.ts";
-import type { GitHub } from "../adapters/github/clients.ts";
 import { githubDeliveryLog } from "../adapters/github/delivery-log.ts";
 import { githubDependencies } from "../adapters/github/dependencies.ts";
 import { githubFeedback } from "../adapters/github/feedback.ts";
@@ -21,14 +20,13 @@ import { githubSnapshots } from "../adapters/github/snapshot.ts";
 import { githubThreads } from "../adapters/github/threads.ts";
 import { redactedReplies, redactedReviews } from "../adapters/secrets/redacted-reviews.ts";
 import type { CommandJob } from "../domain/command.ts";
-import type { FeedbackJob, Repo, ReviewJob, UpkeepJob } from "../domain/job.ts";
+import type { FeedbackJob, ReviewJob, UpkeepJob } from "../domain/job.ts";
 import type { CommandPorts } from "../flows/commands/order.ts";
 import type { LearnPorts } from "../flows/people/learn-from-people.ts";
 import type { FollowPorts } from "../flows/repository/follow-repository.ts";
 import type { ReviewPorts } from "../flows/review/review-ports.ts";
 import type { RetrievalStatistics } from "../ports/memory.ts";
 import type { AddReview } from "../ports/missed-events.ts";
-import type { Snapshots } from "../ports/snapshot.ts";
 import type { Inspector, Lease, Ledger } from "../ports.ts";
 import { newGateCache } from "../retrieve/retrieve.ts";
 import type { MissedPorts } from "../server/missed-sweeper.ts";
@@ -54,6 +52,7 @@ export function reviewPorts(
   { embedder, reranker, asking, symbols }: Reading,
 ): (lease: Lease<ReviewJob | CommandJob>) => Promise<Omit<CommandPorts, "jobs">> {
   const { clients } = github;
+  const { blobs } = store;
   const authors = new LRUCache<string, number>(AUTHOR_CACHE);
   const gateCache = newGateCache();
   const pause = inTurn();
@@ -75,7 +74,10 @@ export function reviewPorts(
         authors: { get: (key) => authors.get(key), set: (key, merged) => void authors.set(key, merged) },
         attempt: lease.attempt,
       }),
-      snapshots: snapshotsOf(client, github, store, job.repo),
+      // Without a folder for the cache, there are none.
+      snapshots:
+        blobs &&
+        githubSnapshots({ github: client, archives: github.archives, blobs: blobs.of(job.repo), trim: blobs.trim }),
       reviews: redactedReviews(reviews, redactor),
       dependencies: githubDependencies(client),
       permissions: githubPermissions(client),
@@ -104,7 +106,7 @@ export function reviewPorts(
       botLogin: github.botLogin,
       gateCache,
       pause,
-      access: accessFor(asking, lease, store.book, { key: job.key, replies: store.replies }),
+      access: accessFor(asking, lease, store.spending, { key: job.key, replies: store.replies }),
       checks: wiredChecks(github, held.writes)(job.installationId, job.repo),
       checkBook: held.checks,
       progress: held.progress,
@@ -114,16 +116,6 @@ export function reviewPorts(
       now: Date.now,
     };
   };
-}
-
-/** Null without a folder for the cache. */
-function snapshotsOf(
-  client: GitHub,
-  { archives }: Pick<WiredGitHub, "archives">,
-  { blobs }: Pick<Store, "blobs">,
-  repo: Repo,
-): Snapshots | null {
-  return blobs && githubSnapshots({ github: client, archives, blobs: blobs.of(repo), trim: blobs.trim });
 }
 
 /** Milliseconds between requests for files: at most 600 of GitHub's 900 points a minute. */
@@ -138,21 +130,23 @@ export function followPorts(
   const { clients } = github;
   const chunker = astChunker();
   const paceMs = github.pace ? FILES_PACE_MS : 0;
-  const of = (lease: Lease<UpkeepJob>, { installationId, repo }: UpkeepJob): FollowPorts => ({
-    host: githubRepositoryHost({ clients, installationId, repo, paceMs }),
-    pulls: githubFiles(clients, installationId),
-    known: knownRules(),
-    labels: store.labels,
-    memory: store.memory,
-    traces: store.traces,
-    embedder,
-    chunker,
-    redact,
-    describing: { recall: store.recall, access: accessFor(asking, lease, store.book) },
-    history: { past: pastOf(clients, installationId, github.pace), store: store.history, botLogin: github.botLogin },
-    now: Date.now,
-  });
-  return (lease) => of(lease, lease.job);
+  return (lease) => {
+    const { installationId, repo } = lease.job;
+    return {
+      host: githubRepositoryHost({ clients, installationId, repo, paceMs }),
+      pulls: githubFiles(clients, installationId),
+      known: knownRules(),
+      labels: store.labels,
+      memory: store.memory,
+      traces: store.traces,
+      embedder,
+      chunker,
+      redact,
+      describing: { recall: store.recall, access: accessFor(asking, lease, store.spending) },
+      history: { past: pastOf(clients, installationId, github.pace), store: store.history, botLogin: github.botLogin },
+      now: Date.now,
+    };
+  };
 }
 
 /** Statistics of a running server, read at most every five minutes. */

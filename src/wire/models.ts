@@ -4,7 +4,6 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { keptReplies } from "../adapters/kept-replies.ts";
 import { localWords } from "../adapters/local/local-embedder.ts";
 import { meteredModel } from "../adapters/metered-model.ts";
-import { redactStrings } from "../adapters/secrets/redact.ts";
 import type { ServiceLimits } from "../adapters/service-call.ts";
 import type { Embeddings } from "../config/read-embeddings.ts";
 import type { ModelChoice } from "../config/read-model.ts";
@@ -17,13 +16,11 @@ import type { Embedder, Reranker } from "../ports/memory.ts";
 import type { Model, ModelAccess, ReplyStore, SpendingStore } from "../ports/model.ts";
 import type { Held } from "../ports.ts";
 import { egressTo } from "./egress.ts";
-import { redact, redactor, registerSecrets } from "./secrets.ts";
+import { redact, registerSecrets, withoutSecrets } from "./secrets.ts";
 
-/** The chosen model; null without one. Secrets in prompts and look-ups are masked before they are sent. */
-export async function chosenModel(choice: ModelChoice): Promise<Model>;
-export async function chosenModel(choice: ModelChoice | null): Promise<Model | null>;
-export async function chosenModel(choice: ModelChoice | null): Promise<Model | null> {
-  return choice === null ? null : withMaskedPrompts(await openModel(choice));
+/** The chosen model. Secrets in prompts and look-ups are masked before they are sent. */
+export async function chosenModel(choice: ModelChoice): Promise<Model> {
+  return withMaskedPrompts(await openModel(choice));
 }
 
 /**
@@ -42,24 +39,20 @@ async function openModel(choice: ModelChoice): Promise<Model> {
   const { servedModel } = await import("../adapters/model/served-model.ts");
   registerSecrets(choice.apiKey);
   const fetch = egressTo(choice.baseUrl ?? protocol.ownUrl, { deadlineMs: null });
-  return servedModel(protocol, { ...choice, fetch, mask, now: Date.now });
-}
-
-async function mask(text: string): Promise<string> {
-  return (await redactor.redact(text)).text;
+  return servedModel(protocol, { ...choice, fetch, mask: redact, now: Date.now });
 }
 
 function withMaskedPrompts(model: Model): Model {
   const masked = (pieces: readonly PromptPiece[]) =>
-    Promise.all(pieces.map(async (piece) => ({ ...piece, text: await mask(piece.text) })));
+    Promise.all(pieces.map(async (piece) => ({ ...piece, text: await redact(piece.text) })));
   return {
     ...model,
-    mask,
+    mask: redact,
     async ask(request, signal) {
       const { lookUps } = request;
       const user = await masked(request.user);
       if (lookUps === undefined) return model.ask({ ...request, user }, signal);
-      const answer: LookUps["answer"] = async (name, input) => mask(await lookUps.answer(name, input));
+      const answer: LookUps["answer"] = async (name, input) => redact(await lookUps.answer(name, input));
       return model.ask({ ...request, user, lookUps: { ...lookUps, answer } }, signal);
     },
   };
@@ -93,10 +86,10 @@ export function accessFor(
     }
   };
   const metered = questions.watch(meteredModel(model, record, () => {}));
-  const redact = <T>(value: T) => redactStrings(value, redactor);
   // An answer counts even if it could not be cached.
   const kept =
-    review && keptReplies(metered, { book: review.replies, ...review, redact, now: Date.now, lost: () => {} });
+    review &&
+    keptReplies(metered, { ...review, book: review.replies, redact: withoutSecrets, now: Date.now, lost: () => {} });
   const reservations = book.reservations(held, repo);
   const limits = { usdPerMonth, ...(repositoryPercent === undefined ? {} : { repositoryPercent }) };
   return { model: kept ?? metered, spending: book, reservations, ...limits, delimiter: promptDelimiter };
@@ -194,27 +187,20 @@ function withoutSecretsSent(embedder: Embedder): Embedder {
  */
 export async function chosenEmbedder(embeddings: Embeddings, limits: Partial<ServiceLimits> = {}): Promise<Embedder> {
   if (embeddings.kind === "local") return localWords();
-  const { model, apiKey, dimension, baseUrl } = embeddings;
-  registerSecrets(apiKey);
+  registerSecrets(embeddings.apiKey);
   // Loaded only when chosen: the SDK takes a second to import.
   if (embeddings.kind === "voyage") {
     const { VOYAGE_URL } = await import("../adapters/voyage/client.ts");
     const { voyageEmbedder } = await import("../adapters/voyage/embedder.ts");
-    const own = baseUrl ?? VOYAGE_URL;
-    return withoutSecretsSent(
-      voyageEmbedder({ ...embeddings, baseUrl: own, fetch: egressTo(own), limits, now: Date.now }),
-    );
+    const baseUrl = embeddings.baseUrl ?? VOYAGE_URL;
+    const settings = { ...embeddings, baseUrl, fetch: egressTo(baseUrl), limits, now: Date.now };
+    return withoutSecretsSent(voyageEmbedder(settings));
   }
   const { httpEmbedder } = await import("../adapters/http-embedder/embedder.ts");
-  const fetch = egressTo(embeddings.baseUrl);
-  const settings = {
-    baseUrl: embeddings.baseUrl,
-    model,
-    apiKey: apiKey ?? undefined,
-    dimension: dimension ?? undefined,
-    limits,
-  };
-  return withoutSecretsSent(httpEmbedder({ ...settings, fetch, now: Date.now }));
+  const { baseUrl, model } = embeddings;
+  const [apiKey, dimension] = [embeddings.apiKey ?? undefined, embeddings.dimension ?? undefined];
+  const settings = { baseUrl, model, apiKey, dimension, limits, fetch: egressTo(baseUrl), now: Date.now };
+  return withoutSecretsSent(httpEmbedder(settings));
 }
 
 /** The operator's reranker, or null. It sees no secret. */

@@ -5,9 +5,10 @@ import { join } from "node:path";
 import { type BlobCache, blobCache } from "../adapters/blob-cache.ts";
 import { memoryOff } from "../adapters/no-memory/memory-off.ts";
 import { processMark } from "../adapters/process-mark.ts";
+import { isDatabase } from "../cli/data-dir.ts";
 import { DatabaseRefuses, StoreUnusable, Transient } from "../domain/errors.ts";
 import type { MemoryWarmth } from "../domain/memory/index-state.ts";
-import type { EmbeddingSpace } from "../domain/memory.ts";
+import { type EmbeddingSpace, repoKey } from "../domain/memory.ts";
 import type { CheckStore, ProgressStore } from "../ports/checks.ts";
 import type { AnswerStore, ReviewRecords } from "../ports/conversation.ts";
 import type { ConventionMarks, MemoryFigures, WorkFigures } from "../ports/dashboard.ts";
@@ -23,9 +24,10 @@ import type {
   RetrievalLog,
   RetrievalStatistics,
 } from "../ports/memory.ts";
+import type { PersonStore } from "../ports/person.ts";
 import type { FlaggedCode, PastCode, PastRejections, Rejecting } from "../ports/rejections.ts";
 import type { WriteStore } from "../ports/writes.ts";
-import type { AnyJob, Lease, Ledger, Queue, Traces } from "../ports.ts";
+import type { AnyJob, Lease, Ledger, Queue } from "../ports.ts";
 import { usearchExact } from "../search/vector-index.ts";
 import { onDamage } from "../store/damage.ts";
 import { expireRows } from "../store/expire.ts";
@@ -70,6 +72,7 @@ import { storedInstallationPace, storedOrphanWrites, storedWrites } from "../sto
 import type { Database } from "../store/sql.ts";
 import { checkFiles, type FileProblem } from "../store/upkeep/check-files.ts";
 import { refuseHalfMoved } from "../store/upkeep/move.ts";
+import { storedPeople } from "../store/upkeep/people.ts";
 import { removeOldCopies } from "../store/upkeep/schema-copies.ts";
 import { checkFile } from "../store/upkeep/store-files.ts";
 import { appendTombstone } from "../store/upkeep/tombstones.ts";
@@ -111,6 +114,8 @@ export interface Store extends Records, Remembered {
   readonly statistics: RetrievalStatistics;
   readonly jobs: JobAdmin;
   readonly work: WorkFigures;
+  /** The data about a person. */
+  readonly people: PersonStore;
   /** Cached blobs of snapshots; null without a folder for them. */
   readonly blobs: BlobCache | null;
   /** Checks the integrity of the whole store in the background. Rejects when the check fails. */
@@ -120,14 +125,11 @@ export interface Store extends Records, Remembered {
   close(): Promise<void>;
 }
 
-/** Overrides of the documented limits, for tests. */
-export interface MemorySettings extends Omit<RecallSettings, "place"> {
+export interface StoreSettings extends Omit<RecallSettings, "place"> {
+  /** Overrides the documented limit, as the settings of Recall do; for tests. */
   readonly mostPages?: number;
   /** Checks both files completely before use, as a server does at its start: about a second per gigabyte. */
   readonly isChecked?: boolean;
-}
-
-export interface StoreSettings extends MemorySettings {
   /** A process without a heartbeat for so long is taken for dead. */
   readonly silentMs?: number | undefined;
   /** For a command, which ends soon: few connections, and a search that waits for the index. */
@@ -144,11 +146,6 @@ export interface StoreSettings extends MemorySettings {
 /** A command searches only once, so its one search must wait for the index. */
 const UNHURRIED_MS = 60_000;
 
-/** True for a PostgreSQL URL, false for a folder. */
-export function isDatabase(place: string): boolean {
-  return /^postgres(ql)?:/.test(place);
-}
-
 /**
  * Opens (or creates) the store. If only memory cannot be opened, the store works without it: see `memoryProblem`.
  *
@@ -162,9 +159,9 @@ export async function openStore(place: string, { dataDir, ...settings }: StoreSe
   return folder === undefined ? { ...store, blobs: null } : withBlobs(store, blobCache(folder));
 }
 
-/** Cached blobs expire, and are removed with their repository. */
+/** Cached blobs expire, and are removed with their repository, and with any person: code may name people. */
 function withBlobs(store: Omit<Store, "blobs">, blobs: BlobCache): Store {
-  const { traces } = store;
+  const { traces, people } = store;
   return {
     ...store,
     blobs,
@@ -174,6 +171,13 @@ function withBlobs(store: Omit<Store, "blobs">, blobs: BlobCache): Store {
       async forgetRepository(repo) {
         await blobs.forget(repo);
         return traces.forgetRepository(repo);
+      },
+    },
+    people: {
+      ...people,
+      async erase(person, texts) {
+        await blobs.clear();
+        return people.erase(person, texts);
       },
     },
   };
@@ -187,31 +191,43 @@ async function openFolder(folder: string, settings: StoreSettings): Promise<Omit
   if (settings.isChecked === true) checkFile(path, QUEUE_PART);
   const db = await openQueueFile(path);
   const reclaim = () => reclaimFile(db);
-  const remembered = await openMemory(join(folder, "memory.db"), settings);
+  const { memoryDb, ...remembered } = await openMemory(join(folder, "memory.db"), settings);
   const records = recordsOn(db, { process: processMark(), reclaim });
+  const people = storedPeople(
+    { queue: db, memory: memoryDb },
+    {
+      nameOf: (of) => `${of}.db`,
+      forget: remembered.memory.forget,
+      // A restore of an older backup repeats the erasure.
+      record: ({ ids, loginHashes }, texts) =>
+        appendTombstone(folder, { forgot: "person", ids: [...ids], logins: [...loginHashes], texts, at: Date.now() }),
+      // Deleted text is overwritten at once (see openSqlite).
+      async reclaim() {
+        await reclaim();
+        if (memoryDb !== null) await reclaimFile(memoryDb);
+      },
+    },
+  );
   return {
     ...queueOn(db, settings),
     ...records,
     expire: async (now) => (await records.expire(now)) + removeOldCopies(folder, now),
-    traces: withTombstones(records.traces, folder),
+    traces: {
+      ...records.traces,
+      async forgetRepository(repo) {
+        // Before the removal, so that an older backup cannot bring the data back.
+        appendTombstone(folder, { forgot: "repository", key: repoKey(repo), at: Date.now() });
+        return records.traces.forgetRepository(repo);
+      },
+    },
     ...remembered,
+    people,
     verify: (unwanted) => checkFiles(folder, unwanted),
     onDamage,
     async close() {
       await remembered.close();
       await db.script("PRAGMA wal_checkpoint(TRUNCATE)");
       await db.close();
-    },
-  };
-}
-
-/** Records a tombstone before a removal, so that an older backup cannot bring the data back. */
-function withTombstones(traces: Traces, folder: string): Traces {
-  return {
-    ...traces,
-    async forgetRepository(repo) {
-      appendTombstone(folder, { forgot: "repository", key: `${repo.host}/${repo.id}`, at: Date.now() });
-      return traces.forgetRepository(repo);
     },
   };
 }
@@ -231,11 +247,14 @@ function queueOn(db: Database, { silentMs }: StoreSettings, listener?: ReturnTyp
   };
 }
 
-async function openMemory(path: string, settings: StoreSettings): Promise<Remembered & { close(): Promise<void> }> {
+async function openMemory(
+  path: string,
+  settings: StoreSettings,
+): Promise<Remembered & { close(): Promise<void>; readonly memoryDb: Database | null }> {
   try {
     if (settings.isChecked === true) checkFile(path, MEMORY_PART);
     const db = await openMemoryFile(path, settings.mostPages);
-    return rememberedOn(db, path, () => reclaimFile(db), settings);
+    return { ...rememberedOn(db, path, () => reclaimFile(db), settings), memoryDb: db };
   } catch (error) {
     const problem = error instanceof Error ? error : new Error(String(error));
     return {
@@ -249,6 +268,7 @@ async function openMemory(path: string, settings: StoreSettings): Promise<Rememb
       warm: () => Promise.resolve(),
       warmth: () => ({ state: "off", repositories: 0, rows: 0 }),
       close: () => Promise.resolve(),
+      memoryDb: null,
     };
   }
 }
@@ -311,6 +331,10 @@ async function openDatabaseStore(url: string, settings: StoreSettings): Promise<
     ...queueOn(db, settings, listener),
     ...recordsOn(db, { patient, process: processMark(), reclaim }),
     ...remembered,
+    people: storedPeople(
+      { queue: patient, memory: patient },
+      { nameOf: () => "database", forget: remembered.memory.forget, reclaim: () => reclaim([]) },
+    ),
     // PostgreSQL checks its own files, with checksums.
     verify: () => Promise.resolve([]),
     onDamage,
@@ -335,7 +359,7 @@ async function prepareDatabase(url: string): Promise<void> {
 
 const MEMORY_TABLES = ["records", "contents", "terms", "vectors", "evidence", "flagged", "embeddings"];
 
-/** Removes dead rows from tables and indexes; their bytes are overwritten when pages are reused (see docs/data.md). */
+/** Removes dead rows from tables (all, if none is named) and indexes; their bytes are overwritten when pages are reused (see docs/data.md). */
 async function vacuum(db: Database, tables: readonly string[]): Promise<void> {
   // Another process may be vacuuming; then autovacuum does it later.
   await db.script(`VACUUM (SKIP_LOCKED, INDEX_CLEANUP ON) ${tables.join(", ")}`).catch(() => {});
@@ -392,7 +416,7 @@ export function recordsOn(db: Database, { patient = db, process, reclaim }: Reco
     expire: (now: number): Promise<number> => expireRows(patient, now),
     /** When a backup was last restored, in epoch milliseconds; null when none was. */
     restoredAt: (): Promise<number | null> => storedMoments(db).at("restored"),
-    book: storedSpending(db),
+    spending: storedSpending(db),
     /** Cached model answers for unfinished reviews. */
     replies: storedReplies(db),
     history: storedHistory(db),

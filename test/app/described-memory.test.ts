@@ -91,7 +91,7 @@ test("what is asked about memories goes into the book that budgets are held agai
   const { repository } = await reviewed("booked", WANTED);
   await play.harness.followed(repository);
   const store = await openStore(play.harness.dataDir);
-  expect((await store.book.usage({ host: "github.com", id: repository.id }, 0)).spent).toBeGreaterThan(0);
+  expect((await store.spending.usage({ host: "github.com", id: repository.id }, 0)).spent).toBeGreaterThan(0);
   await store.close();
   const spent = `${WANTED}review: {budget: {usdPerMonth: 0.000001}}\n`;
   const poor = await reviewed("poor", spent);

@@ -1,7 +1,7 @@
 // Large changes find room one after the other, small ones always.
 
 import { expect, test } from "vitest";
-import { NoRoom } from "../../src/domain/errors.ts";
+import { AtCapacity } from "../../src/domain/errors.ts";
 import type { Changes, PullRequests } from "../../src/ports.ts";
 import { largeReviews } from "../../src/server/large-reviews.ts";
 
@@ -25,16 +25,16 @@ test("a large change waits until the one before it is done, and a small one neve
   expect(await first.read()).toBe(LONG);
   // It has its room, however often it reads.
   expect(await first.read()).toBe(LONG);
-  expect(large.hasRoom()).toBe(false);
-  await expect(second.read()).rejects.toBeInstanceOf(NoRoom);
+  expect(large.hasCapacity()).toBe(false);
+  await expect(second.read()).rejects.toBeInstanceOf(AtCapacity);
   expect(await small.read()).toBe(SMALL);
   // Whoever found none, or needed none, leaves none behind.
   second.done();
   small.done();
-  expect(large.hasRoom()).toBe(false);
+  expect(large.hasCapacity()).toBe(false);
   first.done();
   first.done();
-  expect(large.hasRoom()).toBe(true);
+  expect(large.hasCapacity()).toBe(true);
   expect(await open(MANY).read()).toBe(MANY);
-  expect(large.hasRoom()).toBe(false);
+  expect(large.hasCapacity()).toBe(false);
 });

@@ -129,16 +129,16 @@ test("the store's books count on the way, and say what they said before", async 
     decisions.filter(({ outcome }) => outcome === "fixed").length;
   const plain = {
     retrievals: { write: async (entry: unknown) => void written.push(entry) },
-    book: { record: () => void written.push("spent"), usage: () => 3 },
+    spending: { record: () => void written.push("spent"), usage: () => 3 },
     evidence: { decide },
   } as unknown as Store;
   const store = countedStore(plain, metrics);
   await store.retrievals.write(anEntry({}));
-  await store.book.record({ host: "github.com", id: 1 }, 0, "review", USAGE);
+  await store.spending.record({ host: "github.com", id: 1 }, 0, "review", USAGE);
   const decided = [{ outcome: "fixed" }, { outcome: "accepted" }, { outcome: "fixed" }];
   expect(await store.evidence.decide("r", decided as unknown as Parameters<typeof store.evidence.decide>[1])).toBe(2);
   expect(written).toHaveLength(2);
-  expect(store.book.usage(null, 0)).toBe(3);
+  expect(store.spending.usage(null, 0)).toBe(3);
   const found = await samples(metrics);
   expect(found.get('kodiai_finding_outcomes_total{outcome="fixed"}')).toBe(2);
   expect(found.get('kodiai_model_questions_total{purpose="review"}')).toBe(1);

@@ -48,11 +48,9 @@ export interface DescribedMemories {
   readonly kind: "described";
   /** Examined memories. */
   readonly looked: number;
-  readonly asked: number;
   readonly described: number;
   /** Memories that have no fields now, by each rule that they broke. */
   readonly without: ReadonlyMap<string, number>;
-  readonly tokens: { readonly input: number; readonly output: number };
   /** Null when the model has no price. */
   readonly usd: number | null;
   /** The start of the next run; null when no memory is waiting, or nothing more can be done now. */
@@ -125,22 +123,19 @@ async function* waiting(
 function newRun(wish: DescribeWish, ports: DescribePorts) {
   const { model, delimiter } = ports.access;
   const asked = { name: model.names.small, delimiter, ask: model.ask };
-  const counts = { looked: 0, asked: 0, described: 0, taken: 0, input: 0, output: 0, usd: 0 };
+  const counts = { looked: 0, described: 0, taken: 0, usd: 0 };
   const without = new Map<string, number>();
   let stopped: RunStop | null = null;
   let degraded: readonly Degraded[] = [];
 
-  async function one({ record, asks }: Waiting): Promise<MemoryRecord | null> {
+  async function one({ record }: Waiting): Promise<MemoryRecord | null> {
     const done = await describe(record, asked);
-    if (asks) counts.asked += 1;
     if (done.kind === "not-now") {
       const { failure, detail, notBefore } = done;
       const reason = `the model cannot be asked now (${failure}): ${detail}`;
       stopped ??= { reason, again: !FINAL.has(failure), notBefore };
       return null;
     }
-    counts.input += done.usage?.inputTokens ?? 0;
-    counts.output += done.usage?.outputTokens ?? 0;
     counts.usd += done.usage?.usd ?? 0;
     return done.record;
   }
@@ -179,10 +174,8 @@ function newRun(wish: DescribeWish, ports: DescribePorts) {
     end: (next: string | null): DescribedMemories => ({
       kind: "described",
       looked: counts.looked,
-      asked: counts.asked,
       described: counts.described,
       without,
-      tokens: { input: counts.input, output: counts.output },
       usd: ports.access.model.price("small", 1, 1) === null ? null : counts.usd,
       next: stopped === null ? next : null,
       stopped,

@@ -8,7 +8,7 @@ import { type Retracted, retract } from "../../publish/publish.ts";
 export interface RetractPorts {
   readonly retractions: Retractions;
   /** Null where nothing was ever remembered. */
-  readonly shelf: { readonly memory: Memory; readonly embedder: Embedder } | null;
+  readonly remembered: { readonly memory: Memory; readonly embedder: Embedder } | null;
 }
 
 interface RetractRequest {
@@ -37,9 +37,9 @@ export async function retractReview(
 ): Promise<TakenBack | { readonly nothing: string }> {
   const done = await retract(request, ports.retractions, request.rehearse);
   if ("nothing" in done) return done;
-  if (ports.shelf === null) return { ...done, forgotten: 0 };
-  const { memory } = ports.shelf;
-  const ids = await memoriesOf(done, request, ports.shelf);
+  if (ports.remembered === null) return { ...done, forgotten: 0 };
+  const { memory } = ports.remembered;
+  const ids = await memoriesOf(done, request, ports.remembered);
   const forgotten = request.rehearse ? ids.length : await memory.forget(repoKey(request.repo), ids);
   return { ...done, forgotten };
 }
@@ -48,7 +48,7 @@ export async function retractReview(
 async function memoriesOf(
   { headSha, hidden, left }: Retracted,
   { repo, number }: RetractRequest,
-  { memory, embedder }: NonNullable<RetractPorts["shelf"]>,
+  { memory, embedder }: NonNullable<RetractPorts["remembered"]>,
 ): Promise<readonly string[]> {
   const key = repoKey(repo);
   const said = new Set([...hidden, ...left].flatMap(({ findingIds }) => findingIds.map((id) => `#${number}/${id}`)));

@@ -116,16 +116,14 @@ function numbered(seen: Map<string, number>, name: string, mark: string, from: n
   return before === 0 ? name : `${name}${mark}${before + from}`;
 }
 
-function parts(group: NamedGroup, documents: readonly string[]): DocSection[] {
-  return packBlocks(group.blocks).map((part, index) => {
-    const own = languageTags(linesByLanguage(part.blocks));
+function parts({ name, anchor, trail, blocks }: NamedGroup, documents: readonly string[]): DocSection[] {
+  return packBlocks(blocks).map((part, index) => {
+    const own = languageTags(linesByLanguage(part));
     return {
-      name: index === 0 ? group.name : `${group.name}~${index + 1}`,
-      headings: group.trail.map((heading) => heading.title),
-      anchor: group.anchor,
-      startLine: part.startLine,
-      endLine: part.endLine,
-      text: part.text,
+      name: index === 0 ? name : `${name}~${index + 1}`,
+      headings: trail.map((heading) => heading.title),
+      anchor,
+      ...linesOf(part),
       languages: own.length > 0 ? own : documents,
     };
   });
@@ -142,14 +140,6 @@ function linesByLanguage(found: readonly Block[]): Map<string, number> {
 
 // Packs the blocks of one section into parts small enough for one vector.
 
-interface Part {
-  readonly blocks: readonly Block[];
-  /** 1-based, inclusive. */
-  readonly startLine: number;
-  readonly endLine: number;
-  readonly text: string;
-}
-
 /** About 250 words: published chunkers use 200–400. */
 const MAX_PART = 1_200;
 /** A code block is kept whole up to here, as every stored piece of code; a longer one is data. */
@@ -159,30 +149,27 @@ const MAX_CODE = 4_000;
  * Parts of at most 1,200 characters, in order. A block is split only when it is longer than that by itself: prose at
  * line ends and then at spaces; code only beyond 4,000 characters, at line ends.
  */
-function packBlocks(blocks: readonly Block[]): Part[] {
-  const parts: Part[] = [];
-  let open: Block[] = [];
+function packBlocks(blocks: readonly Block[]): Block[][] {
+  const parts: Block[][] = [];
   let length = 0;
-  const close = () => {
-    if (open.length > 0) parts.push(partOf(open));
-    open = [];
-    length = 0;
-  };
   for (const block of blocks.flatMap(cut)) {
     const size = sizeOf(block);
+    const open = parts.at(-1);
     // A part never ends with a heading.
-    const afterHeading = open.every(({ kind }) => kind === "heading");
-    if (length + size > MAX_PART && !(afterHeading && size <= MAX_PART)) close();
-    open.push(block);
-    length += size;
+    const isAfterHeading = open?.every(({ kind }) => kind === "heading") === true && size <= MAX_PART;
+    if (open !== undefined && (length + size <= MAX_PART || isAfterHeading)) {
+      open.push(block);
+      length += size;
+    } else {
+      parts.push([block]);
+      length = size;
+    }
   }
-  close();
   return parts;
 }
 
-function partOf(blocks: readonly Block[]): Part {
+function linesOf(blocks: readonly Block[]): Pick<DocSection, "startLine" | "endLine" | "text"> {
   const first = blocks[0]?.row ?? 0;
-  const last = blocks.at(-1);
   const lines: string[] = [];
   let next = first;
   for (const block of blocks) {
@@ -191,16 +178,7 @@ function partOf(blocks: readonly Block[]): Part {
     lines.push(...block.lines);
     next = block.row + block.lines.length;
   }
-  return {
-    blocks,
-    startLine: first + 1,
-    endLine: last === undefined ? first + 1 : lastRow(last) + 1,
-    text: lines.join("\n"),
-  };
-}
-
-function lastRow(block: Block): number {
-  return block.row + block.lines.length - 1;
+  return { startLine: first + 1, endLine: next, text: lines.join("\n") };
 }
 
 function sizeOf(block: Block): number {

@@ -106,13 +106,18 @@ function isCommand(body: string): boolean {
 /** GitHub reports no time of a resolution: each observed change is one piece of evidence. */
 function toggleOf(thread: ReadThread, memoryId: string, { before, now, reopened }: Observed): readonly Unattested[] {
   const prefix = `thread:${thread.id}:`;
-  const turns = before.filter((one) => one.memoryId === memoryId && one.key.startsWith(prefix));
-  const isResolved = turns.toSorted((a, b) => a.at - b.at).at(-1)?.kind === "resolved";
-  if (isResolved === thread.isResolved) return [];
+  const { turns, last } = turnsOf(before, memoryId, prefix);
+  if ((last === "resolved") === thread.isResolved) return [];
   const who = thread.isResolved ? thread.resolvedBy : (reopened.get(thread.id) ?? null);
   const by = who === null ? null : { isBot: false, ...who, isFirstTime: false };
   const from = { memoryId, at: now, url: thread.url, by };
-  return [piece(thread.isResolved ? "resolved" : "unresolved", `${prefix}${turns.length + 1}`, from)];
+  return [piece(thread.isResolved ? "resolved" : "unresolved", `${prefix}${turns + 1}`, from)];
+}
+
+/** The earlier changes of a state: how many, and the last. */
+function turnsOf(before: readonly Evidence[], memoryId: string, prefix: string) {
+  const turns = before.filter((one) => one.memoryId === memoryId && one.key.startsWith(prefix));
+  return { turns: turns.length, last: turns.toSorted((a, b) => a.at - b.at).at(-1)?.kind };
 }
 
 function dismissalsOf(thread: ReadThread, memoryId: string, { dismissals }: PullFeedback): readonly Unattested[] {
@@ -132,14 +137,13 @@ function codeOf(
   { before, pull, now }: Observed,
 ): readonly Unattested[] {
   if (status === undefined) return [];
-  const turns = before.filter((one) => one.memoryId === memoryId && one.key.startsWith("code:"));
-  const last = turns.toSorted((a, b) => a.at - b.at).at(-1)?.kind ?? "lines-back";
+  const { turns, last = "lines-back" } = turnsOf(before, memoryId, "code:");
   const kind = status === "unchanged" ? "lines-back" : status === "applied" ? "suggestion-applied" : "lines-changed";
   // Code that was fixed as suggested may be edited further.
   if (kind === last || (kind === "lines-changed" && last === "suggestion-applied")) return [];
   const by = pull.author === null ? null : { ...pull.author, isFirstTime: false };
   const from = { memoryId, at: now, url: pull.url, by, sha: pull.headSha };
-  return [piece(kind, `code:${pull.headSha}:${turns.length + 1}`, from)];
+  return [piece(kind, `code:${pull.headSha}:${turns + 1}`, from)];
 }
 
 function mergeOf(memoryId: string, { merged, url }: PullFeedback): readonly Unattested[] {

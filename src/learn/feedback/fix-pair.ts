@@ -1,5 +1,6 @@
 // The flagged code and its fix, as a memory stores them: a few lines each, without secrets. With both, memory later
 // recognises a change that contains the fix and not the flagged code.
+import { diffArrays } from "diff";
 import { type CodeShape, tokenStream } from "../../domain/code/code-fingerprint.ts";
 import { relocateCode } from "../../domain/code/relocate-code.ts";
 import type { MemoryRecord } from "../../domain/memory.ts";
@@ -201,38 +202,20 @@ function withoutBlank(lines: readonly HeadLine[], { from, to }: LineSpan): LineS
   return { from: first, to: end };
 }
 
-/** Longest common subsequence of lines without their indentation, as index pairs. */
+/** The lines that both have in order, without their indentation, as index pairs; blank lines do not count. */
 function commonLines(a: readonly HeadLine[], b: readonly HeadLine[]): Matched {
   const left = a.slice(-MOST_THEN).map(({ text }) => text.trim());
   const right = b.slice(0, MOST_NOW).map(({ text }) => text.trim());
-  const skipped = a.length - left.length;
-  const lengths = commonLengths(left, right);
-  const lengthAt = (i: number, j: number) => lengths[i * (right.length + 1) + j] ?? 0;
   const pairs: (readonly [number, number])[] = [];
-  let [i, j] = [0, 0];
-  while (i < left.length && j < right.length) {
-    if (isSame(left[i], right[j])) pairs.push([skipped + i++, j++]);
-    else if (lengthAt(i + 1, j) >= lengthAt(i, j + 1)) i += 1;
-    else j += 1;
+  let [i, j] = [a.length - left.length, 0];
+  for (const { count, added, removed } of diffArrays(left, right, {
+    comparator: (one, other) => one === other && one !== "",
+  })) {
+    if (!added && !removed) for (let at = 0; at < count; at += 1) pairs.push([i + at, j + at]);
+    if (!added) i += count;
+    if (!removed) j += count;
   }
   return pairs;
-}
-
-function isSame(left: string | undefined, right: string | undefined): boolean {
-  return left === right && left !== "";
-}
-
-/** At `i * (right + 1) + j`: how many lines both remainders have in common. */
-function commonLengths(left: readonly string[], right: readonly string[]): Uint16Array {
-  const width = right.length + 1;
-  const lengths = new Uint16Array((left.length + 1) * width);
-  for (let i = left.length - 1; i >= 0; i -= 1) {
-    for (let j = right.length - 1; j >= 0; j -= 1) {
-      const skip = Math.max(lengths[(i + 1) * width + j] ?? 0, lengths[i * width + j + 1] ?? 0);
-      lengths[i * width + j] = isSame(left[i], right[j]) ? (lengths[(i + 1) * width + j + 1] ?? 0) + 1 : skip;
-    }
-  }
-  return lengths;
 }
 
 /** The text of some lines. */

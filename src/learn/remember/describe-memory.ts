@@ -8,7 +8,6 @@ import {
   type ModelFailure,
   type ModelRequest,
   type ModelUsage,
-  type PromptPiece,
 } from "../../domain/model.ts";
 import { cutText } from "../../domain/text/cut-text.ts";
 import { lowInformation } from "../../domain/text/low-information.ts";
@@ -101,13 +100,8 @@ const HUNK_CHARS = 3_000;
 /** A situation of 70 words, a lesson and five tags are about 200 tokens; models that think first need more. */
 const DESCRIBE_REPLY_TOKENS = 2_000;
 
-interface DescribeQuestion {
-  readonly system: readonly PromptPiece[];
-  readonly user: readonly PromptPiece[];
-}
-
 /** @param delimiter unguessable and new */
-function describeQuestion(record: MemoryRecord, delimiter: string): DescribeQuestion {
+function describeQuestion(record: MemoryRecord, delimiter: string) {
   const { path, language, severity, category, corpus } = record;
   const facts = [
     corpus === "finding" ? "It was posted by this reviewer itself." : null,

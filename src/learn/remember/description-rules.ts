@@ -155,15 +155,22 @@ const SITUATION_WORDS = { least: 20, most: 70 } as const;
 export function situationProblems(text: string): readonly FieldProblem[] {
   const { least, most } = SITUATION_WORDS;
   const count = text.match(/\S+/g)?.length ?? 0;
-  const { structure, pattern, gap, advice } = situationWords(text);
+  const all = new Set((text.toLowerCase().match(/\p{L}[\p{L}'’-]*/gu) ?? []).map((word) => word.replaceAll("’", "'")));
+  const forms = [...all].flatMap(baseForms);
+  const names = (known: ReadonlySet<string>) => forms.some((form) => known.has(form));
+  const advice = [...[...all].filter((word) => ADVICE.has(word)), ...(ADVICE_PHRASE.exec(text) ?? [])];
   const identifier = findIdentifier(text);
   return brokenRules([
     [count < least, "too-short", `${count} words, and ${least} are the least`],
     [count > most, "too-long", `${count} words, and ${most} are the most`],
-    [advice.length > 0, "advice-words", `it gives advice: ${advice.slice(0, 5).join(", ")}`],
-    [structure.length === 0, "missing-structure", "no word says what of the code it is about"],
-    [pattern.length === 0, "missing-pattern", "no word says what the code does"],
-    [gap.length === 0, "missing-gap", "no word says what is missing, wrong or assumed"],
+    [advice.length > 0, "advice-words", `it gives advice: ${advice.slice(0, 5).join(", ").toLowerCase()}`],
+    [!names(STRUCTURE), "missing-structure", "no word says what of the code it is about"],
+    [!names(PATTERN), "missing-pattern", "no word says what the code does"],
+    [
+      !names(GAP) && ![...all].some((word) => NEGATED.test(word)),
+      "missing-gap",
+      "no word says what is missing, wrong or assumed",
+    ],
     [identifier !== null, "identifier", `it names something of this code: ${identifier}`],
   ]);
 }
@@ -173,33 +180,18 @@ export function situationProblems(text: string): readonly FieldProblem[] {
 /** The instructions ask for at most 160 characters. */
 const LESSON_CHARS = { least: 20, most: 220 } as const;
 
-/** First words of an imperative sentence: a verb in its base form, or always, never, do not. */
-const CUES = new Set(
-  (
-    "abort accept acquire add adjust align allocate allow always annotate anchor append apply ask assert assign attach authenticate " +
-    "authorize avoid await back base batch begin bind block bound break bring bubble build bump cache calculate call cancel capture " +
-    "cap cast catch centralize change check choose clamp clean clear clone close coalesce collapse collect combine commit compare " +
-    "compute configure confirm consolidate construct consume continue convert copy count cover create cut debounce declare decode " +
-    "decouple deduplicate defer define delegate delete derive describe deserialize design destroy detach detect disable discard " +
-    "dispose distinguish do document don't drop elide embed emit enable encapsulate encode encrypt enforce ensure escape establish " +
-    "evaluate exclude execute exit expand expect explain explicitly expose express extend extract factor fail fall favor favour fetch " +
-    "filter find finish fix flag flatten flush follow forbid force format forward free gate generate get give group guard handle " +
-    "hash hide hoist hold identify ignore implement import include increase index inform inherit initialise initialize inject inline " +
-    "insert inspect install instrument invalidate invoke isolate iterate join keep key kill label lay lazily leave let lift limit link " +
-    "list listen load localise localize lock log look loop lower maintain make map mark mask match measure memoize merge minimise " +
-    "minimize mirror mock model monitor move mutate name narrow negate nest never normalise normalize note notify null obtain offload omit only " +
-    "open opt order override pack pad paginate parameterise parameterize parse pass perform persist pin place plan point poll pop populate " +
-    "postpone prefer prefix prepare preserve prevent print process propagate protect prove provide publish purge push put qualify " +
-    "query quote raise rate read rebuild record recover redact reduce refactor refer refresh refuse register reject release rely " +
-    "remove rename render reorder repeat replace report require requires reserve reset resolve respect respond restore restrict retain " +
-    "rethrow retry return reuse revert review revoke rewrite roll rotate round route run sanitise sanitize save scan schedule scope search " +
-    "secure seed select send separate serialise serialize serve set share shield short-circuit show sign simplify skip sort specify split " +
-    "stage standardise standardize start state stick stop store stream strip structure subscribe supply support surface suppress " +
-    "swap switch synchronise synchronize tag take tell terminate test thread throttle throw tidy tie time track transform translate " +
-    "treat trim truncate trust try turn type unify unregister unsubscribe unwrap update upgrade use validate verify version wait warn " +
-    "watch weigh wire work wrap write yield zero"
-  ).split(" "),
-);
+/** First words of an imperative sentence, besides those of PATTERN: a verb in its base form, or always, never, do not. */
+const CUES = words(`
+  abort adjust always anchor annotate ask avoid back base bound break bring bubble cap centralize choose coalesce
+  confirm consolidate continue cover cut debounce decouple defer design disable dispose distinguish do don't elide
+  encapsulate ensure establish exclude exit explain explicitly express factor favor favour fix flag forbid gate give
+  hoist ignore increase inform inline inspect install instrument isolate key kill label lay lazily leave let lift
+  localise localize lower maintain minimise minimize mirror model narrow never note null obtain offload omit only opt
+  pad parameterise parameterize perform place plan point postpone prefer preserve prevent protect prove qualify quote
+  rate recover redact refactor refer refuse reorder require requires reserve respect restrict rethrow review revoke roll
+  sanitise scope secure serialise shield short-circuit simplify specify stage standardise standardize state stick
+  structure supply support surface synchronise tell terminate thread throttle tidy tie time treat try turn unify
+  unregister unsubscribe version warn weigh wire work zero`);
 
 /** The end of a sentence before another; `e.g.`, `vs.` and a version such as 1.2 end none. */
 const ANOTHER = /(?<!\b(?:e\.g|i\.e|etc|vs|cf))[.!?]["')\]]?\s+\S/i;
@@ -214,7 +206,11 @@ export function lessonProblems(text: string): readonly FieldProblem[] {
   return brokenRules([
     [text.length < least, "too-short", `${text.length} characters, and ${least} are the least`],
     [text.length > most, "too-long", `${text.length} characters, and ${most} are the most`],
-    [!CUES.has(first), "no-cue-word", "it does not begin with what to do: Check, Close, Never, Do not …"],
+    [
+      !CUES.has(first) && !PATTERN.has(first),
+      "no-cue-word",
+      "it does not begin with what to do: Check, Close, Never, Do not …",
+    ],
     [ANOTHER.test(text), "several-sentences", "it is more than one sentence"],
   ]);
 }
@@ -405,28 +401,6 @@ const ADVICE_PHRASE =
   /\b(?:(?:need|needs|has|have) to|make sure|would be (?:better|best|safer|cleaner)|use instead|it is best)\b/i;
 /** `uncaught`, `unvalidated`, `nonexistent`: the word itself names the gap. */
 const NEGATED = /^(?:un\p{L}{3,}(?:ed|en|able|ible|ught|nt)|non-?\p{L}{4,}|\p{L}+n['’]t|\p{L}{2,}less)$/u;
-
-/** The words of a text by group, each once, in lower case. */
-interface SituationWords {
-  readonly structure: readonly string[];
-  readonly pattern: readonly string[];
-  readonly gap: readonly string[];
-  readonly advice: readonly string[];
-}
-
-/** @param text any text; one pass over its words */
-function situationWords(text: string): SituationWords {
-  const all = new Set((text.toLowerCase().match(/\p{L}[\p{L}'’-]*/gu) ?? []).map((word) => word.replaceAll("’", "'")));
-  const among = (known: ReadonlySet<string>) =>
-    [...all].filter((word) => baseForms(word).some((form) => known.has(form)));
-  const phrase = ADVICE_PHRASE.exec(text)?.[0].toLowerCase();
-  return {
-    structure: among(STRUCTURE),
-    pattern: among(PATTERN),
-    gap: [...all].filter((word) => NEGATED.test(word) || baseForms(word).some((form) => GAP.has(form))),
-    advice: [...[...all].filter((word) => ADVICE.has(word)), ...(phrase === undefined ? [] : [phrase])],
-  };
-}
 
 /** Longer words are no English. */
 const LONGEST_ENGLISH = 40;

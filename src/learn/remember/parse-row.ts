@@ -1,6 +1,6 @@
 // Parses one line of an import: a row of our own export, or of the evaluation's corpus, distinguished by their shape.
 import { z } from "zod";
-import { CATEGORIES, type Category, SEVERITIES } from "../../domain/finding.ts";
+import { CATEGORIES, SEVERITIES } from "../../domain/finding.ts";
 import type { Repo } from "../../domain/job.ts";
 import { canonicalLanguage } from "../../domain/language.ts";
 import { CORPORA, type MemoryRecord, memoryId, OUTCOMES } from "../../domain/memory.ts";
@@ -117,18 +117,8 @@ export function exportLine(record: MemoryRecord): string {
 /** The evaluation's repositories have no numeric id: 48 bits of the name's hash replace it. */
 export function evaluationRepo(fullName: string): Repo {
   const [owner = "", repoName = ""] = fullName.split("/");
-  return {
-    host: "eval",
-    id: numberOf(fullName),
-    ownerId: numberOf(owner),
-    owner,
-    name: repoName,
-    visibility: "public",
-  };
-}
-
-function numberOf(text: string): number {
-  return Number.parseInt(shortHash(text), 16);
+  const [id = 0, ownerId = 0] = [fullName, owner].map((text) => Number.parseInt(shortHash(text), 16));
+  return { host: "eval", id, ownerId, owner, name: repoName, visibility: "public" };
 }
 
 function exported(value: object): ImportRow {
@@ -161,16 +151,12 @@ function corpusRow(value: object): ImportRow {
       language: row.language,
       hunk: row.hunk,
       // Only our categories: the evaluation's own labels were written by the authors of its ground truth.
-      category: ourCategory(row.category ?? ""),
+      category: CATEGORIES.find((category) => category === row.category) ?? null,
       author: row.reviewer,
       isBot: row.isBot,
       pull: row.pr,
     },
   };
-}
-
-function ourCategory(label: string): Category | null {
-  return CATEGORIES.find((category) => category === label) ?? null;
 }
 
 function wrong(reason: string): ImportRow {

@@ -94,14 +94,10 @@ function storableRecord(record: MemoryRecord): MemoryRecord {
   ) as MemoryRecord;
 }
 
-interface KnownRow {
-  readonly source_id: string;
-  readonly mem: string;
-  readonly path: string | null;
-  readonly sha: string | null;
-  readonly record_hash: string | null;
-  readonly embedded_hash: string | null;
-  readonly has_vector: number;
+interface KnownRow extends Omit<KnownSource, "hashes"> {
+  readonly source: string;
+  readonly record: string | null;
+  readonly embedded: string | null;
 }
 
 async function knownSources(
@@ -113,17 +109,16 @@ async function knownSources(
 ): Promise<ReadonlyMap<string, KnownSource>> {
   const only = sourceIds === null ? "" : `AND ${db.dialect.among("c.source_id", "$6", "text")}`;
   const rows = await db.all<KnownRow>(
-    `SELECT c.source_id, r.mem, r.path, c.sha, c.record_hash, c.embedded_hash,
+    `SELECT c.source_id AS source, r.mem AS id, r.path, c.sha, c.record_hash AS record,
        CASE WHEN EXISTS (SELECT 1 FROM vectors v JOIN spaces s ON s.id = v.space
-                         WHERE v.id = r.id AND s.model = $4 AND s.dimension = $5) THEN 1 ELSE 0 END AS has_vector
+                         WHERE v.id = r.id AND s.model = $4 AND s.dimension = $5) THEN c.embedded_hash END AS embedded
      FROM records r JOIN repositories p ON p.id = r.repo JOIN contents c ON c.id = r.id
      WHERE p.host = $1 AND p.github_id = $2 AND r.corpus = $3 ${only}`,
     [...repoValues(repo), corpus, model, dimension, ...(sourceIds === null ? [] : [sourceIds])],
   );
   return new Map(
-    rows.map(({ source_id, mem, path, sha, record_hash: record, embedded_hash, has_vector }) => {
-      const hashes = record === null ? null : { record, embedded: has_vector === 1 ? embedded_hash : null };
-      return [source_id, { id: mem, path, sha, hashes }];
+    rows.map(({ source, record, embedded, ...row }) => {
+      return [source, { ...row, hashes: record === null ? null : { record, embedded } }];
     }),
   );
 }

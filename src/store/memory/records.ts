@@ -134,7 +134,7 @@ export async function writeRecords(
   return rows.map(({ record }) => (ids.has(record.id) ? (before.has(record.id) ? "updated" : "added") : "taken"));
 }
 
-type Written1 = EmbeddedRecord & { readonly id: number; readonly repo: number; readonly keepsVector: boolean };
+type WrittenRow = EmbeddedRecord & { readonly id: number; readonly repo: number; readonly keepsVector: boolean };
 
 /**
  * Creates or narrows the repositories' rows, by key: the stricter visibility wins, and a different owner resets it to none, so that
@@ -206,7 +206,7 @@ async function writeFacts(
   return new Map(found.map(({ id, mem }) => [mem, id]));
 }
 
-async function writeContents(tx: Sql, rows: readonly Written1[]): Promise<void> {
+async function writeContents(tx: Sql, rows: readonly WrittenRow[]): Promise<void> {
   const types = { id: "int", ...rowTypes(CONTENTS), record_hash: "text", embedded_hash: "text" } as const;
   const given = rows.map(({ id, record, hashes }) => ({
     id,
@@ -239,7 +239,7 @@ async function writeContents(tx: Sql, rows: readonly Written1[]): Promise<void> 
 }
 
 /** A stored decision survives a second write of its record; without one, the decision of an import is stored. */
-async function writeDecided(tx: Sql, rows: readonly Written1[]): Promise<void> {
+async function writeDecided(tx: Sql, rows: readonly WrittenRow[]): Promise<void> {
   const decided = rows.flatMap(({ id, record: { decided: how = null, outcome } }) =>
     how === null || outcome === null ? [] : [{ id, outcome, ...rowOf(DECIDED, how) }],
   );
@@ -252,7 +252,7 @@ async function writeDecided(tx: Sql, rows: readonly Written1[]): Promise<void> {
   );
 }
 
-async function writeVectors(tx: Sql, rows: readonly Written1[], space: EmbeddingSpace): Promise<void> {
+async function writeVectors(tx: Sql, rows: readonly WrittenRow[], space: EmbeddingSpace): Promise<void> {
   const { dialect } = tx;
   const replaced = rows.filter(({ keepsVector }) => !keepsVector).map(({ id }) => id);
   await tx.run(`DELETE FROM vectors WHERE ${dialect.among("id", "$1", "int")}`, [replaced]);

@@ -15,7 +15,7 @@ export interface ThreadSettings extends Omit<SearchSettings, "exact"> {
 /** One query, by method name. */
 export interface Request {
   readonly id: number;
-  readonly ask: string;
+  readonly ask: "nearest" | "matching" | "records" | "counts" | "version" | "warm";
   readonly with: readonly unknown[];
 }
 

@@ -4,10 +4,10 @@ import { existsSync } from "node:fs";
 import { basename } from "node:path";
 import { parentPort, workerData } from "node:worker_threads";
 import { Transient } from "../../domain/errors.ts";
-import type { MemoryRecord } from "../../domain/memory.ts";
+import type { EmbeddingSpace } from "../../domain/memory.ts";
 import type { Degraded } from "../../domain/omissions.ts";
-import type { Scope } from "../../domain/retrieval.ts";
-import { type MemorySearch, memorySearch } from "../../search/memory-search.ts";
+import type { MemoryFilter, Scope } from "../../domain/retrieval.ts";
+import { type MemorySearch, memorySearch, type Report } from "../../search/memory-search.ts";
 import { usearchExact } from "../../search/vector-index.ts";
 import type { Database } from "../sql.ts";
 import { openSqlite } from "../sqlite.ts";
@@ -36,12 +36,13 @@ parentPort?.on("message", (request: Request | "close") => {
 
 async function answer({ id, ask, with: given }: Request): Promise<Reply> {
   const degraded: Degraded[] = [];
-  const report = (part: string, reason: string) => void degraded.push({ part, reason: publicText(reason) });
+  const report: Report = (part, reason) => void degraded.push({ part, reason: publicText(reason) });
   try {
     // Opened with the first query, so that the caller gets the error.
     opening ??= open();
     opened = await opening;
-    return { id, value: await answerOf(opened, ask, given, report), degraded, held: heldNow() };
+    const value = await answersOf(opened, report)[ask](...(given as never[]));
+    return { id, value, degraded, held: heldNow() };
   } catch (caught) {
     if (opened === null) opening = null;
     const error = memoryError(settings.place, caught);
@@ -51,41 +52,29 @@ async function answer({ id, ask, with: given }: Request): Promise<Reply> {
   }
 }
 
-function answerOf(
+/** A function for each query. */
+function answersOf(
   { db, search, vectorsMissing }: Opened,
-  ask: string,
-  given: readonly unknown[],
-  report: (part: string, reason: string) => void,
-): Promise<unknown> {
-  switch (ask) {
-    case "nearest": {
+  report: Report,
+): Readonly<Record<Request["ask"], (...given: never[]) => Promise<unknown>>> {
+  return {
+    nearest: async (scope: Scope, vectors: Float32Array[], space: EmbeddingSpace, k: number, filter: MemoryFilter) => {
       // The reason names files of this machine; `doctor` shows it.
       if (vectorsMissing !== null) throw new Error("vector search is not available: sqlite-vec could not be loaded");
-      const [scope, vectors, space, k, filter] = given as NearestQuestion;
       return search.nearest(scope, vectors, space, k, filter, report);
-    }
-    case "matching": {
-      const [scope, texts, k, filter] = given as MatchingQuestion;
-      return search.matching(scope, texts, k, filter, report);
-    }
-    case "records": {
-      const [scope, ids] = given as [Scope, readonly string[]];
-      return db.snapshot((sql): Promise<readonly MemoryRecord[]> => storedRecords(sql, scope, ids));
-    }
-    case "counts":
-      return search.counts(given[0] as Scope, report);
-    case "version":
-      return search.version(given[0] as string);
-    default:
-      return search.warm((waiting) => {
+    },
+    matching: (scope: Scope, texts: string[], k: number, filter: MemoryFilter) =>
+      search.matching(scope, texts, k, filter, report),
+    records: (scope: Scope, ids: readonly string[]) => db.snapshot((sql) => storedRecords(sql, scope, ids)),
+    counts: (scope: Scope) => search.counts(scope, report),
+    version: search.version,
+    warm: () =>
+      search.warm((waiting) => {
         reading = waiting;
         parentPort?.postMessage(heldNow());
-      });
-  }
+      }),
+  };
 }
-
-type NearestQuestion = Parameters<MemorySearch["nearest"]>;
-type MatchingQuestion = Parameters<MemorySearch["matching"]>;
 
 async function open(): Promise<Opened> {
   const { place, vectors, ...limits } = settings;

@@ -51,7 +51,7 @@ export function storedLane<Taken extends AnyJob>(db: Database, lane: LaneName, w
   };
 }
 
-const NO_LIMITS: LeaseLimits = { ofRepository: Number.MAX_SAFE_INTEGER, hasRoom: true };
+const NO_LIMITS: LeaseLimits = { ofRepository: Number.MAX_SAFE_INTEGER, hasCapacity: true };
 
 interface Search {
   readonly lane: LaneName;
@@ -150,8 +150,8 @@ const NEXT = `WITH RECURSIVE accounts (account) AS (
     (SELECT id FROM jobs AS own WHERE turn < 0 AND ${MAY_RUN} AND ${IS_DUE} ${FIRST}),
     (SELECT firsts.id FROM firsts WHERE firsts.id IS NOT NULL ORDER BY firsts.turn, firsts.id LIMIT 1))`;
 
-function searched({ lane, worker, limits: { ofRepository, hasRoom } }: Search, { deaths }: Opening) {
-  return [lane, deaths, hasRoom ? 1 : 0, worker.instance, ofRepository];
+function searched({ lane, worker, limits: { ofRepository, hasCapacity } }: Search, { deaths }: Opening) {
+  return [lane, deaths, hasCapacity ? 1 : 0, worker.instance, ofRepository];
 }
 
 async function next(sql: Sql, search: Search, lock = ""): Promise<Found | null> {
@@ -232,7 +232,7 @@ async function finish(tx: Sql, { id, token, job: { key } }: Lease<AnyJob>, end: 
     await close(tx, id, end.state, end.state === "done" ? end.outcome : end.reason);
   // A retry is pointless when a later job of the key waits.
   else if (isSuperseded) await close(tx, id, "superseded", end.reason);
-  else if (end.state === "no-room") {
+  else if (end.state === "at-capacity") {
     // It keeps its place. It made no progress, so its crash counters stay.
     await tx.run(
       "UPDATE jobs SET state = 'waiting', owner = NULL, attempt = attempt - 1, large = 1, outcome = $2 WHERE id = $1",
@@ -247,7 +247,7 @@ async function finish(tx: Sql, { id, token, job: { key } }: Lease<AnyJob>, end: 
     );
   }
   // Another process may have capacity.
-  if (isSuperseded || end.state === "no-room") await announce(tx, [lane]);
+  if (isSuperseded || end.state === "at-capacity") await announce(tx, [lane]);
   return true;
 }
 

@@ -34,7 +34,7 @@ export interface Deaths {
 /** What happens to a job whose process crashed. */
 export type Verdict =
   | ({ readonly kind: "again"; readonly restMs: number } & Deaths)
-  | { readonly kind: "parked"; readonly deaths: number; readonly alone: number; readonly why: string };
+  | ({ readonly kind: "parked"; readonly why: string } & Deaths);
 
 /**
  * @param before the job's counters when it was leased

@@ -14,32 +14,30 @@ export interface Watching {
   readonly elapsed: () => number;
 }
 
-export interface Processes {
-  /** See Queue.heartbeat. */
-  heartbeat(): Promise<number>;
-  /** See Queue.release. */
-  release(): Promise<number>;
-}
-
 /**
  * Over an open database. A live process increments its counter. Each process measures the silence of others itself, so clocks of other
  * machines and of the database do not matter, and an outage of the database makes no process look dead.
  */
-export function processesOn(db: Database, worker: WorkingProcess, { silentMs, elapsed }: Watching): Processes {
+export function processesOn(db: Database, worker: WorkingProcess, { silentMs, elapsed }: Watching) {
   const { instance, process, held } = worker;
-  const watch = silenceWatch(silentMs);
+  /** Other processes, as they were at the last heartbeat. */
+  let seen: ReadonlyMap<string, Seen> = new Map();
   let isFirst = true;
 
   async function removeDead(): Promise<void> {
-    const now = elapsed();
+    const at = elapsed();
+    const living = new Map<string, Seen>();
     for (const other of await db.all<Beating>("SELECT id, process, beats FROM instances WHERE id <> $1", [instance])) {
-      if (!watch.isSilent(other, now) && (other.process === null || !isDead(other.process))) continue;
-      watch.forget(other.id);
-      await db.transaction((tx) => remove(tx, other));
+      const silentFor = silenceOf(other, seen.get(other.id), at);
+      if (silentFor >= silentMs || (other.process !== null && isDead(other.process)))
+        await db.transaction((tx) => remove(tx, other));
+      else living.set(other.id, { beats: other.beats, at, silentFor });
     }
+    seen = living;
   }
 
   return {
+    /** See Queue.heartbeat. */
     async heartbeat() {
       if (isFirst) await shortenWaits(db);
       isFirst = false;
@@ -59,6 +57,7 @@ export function processesOn(db: Database, worker: WorkingProcess, { silentMs, el
       for (const left of unknown) if (!held.has(left.id)) taken += await takeBack(db, left, "left");
       return taken;
     },
+    /** See Queue.release. */
     async release() {
       let given = 0;
       const own = await db.all<Left>(`${LEFT} WHERE state = 'running' AND owner = $1`, [instance]);
@@ -107,19 +106,16 @@ function takeBack(db: Database, { id, token, key, lane }: Left, why: "died" | "l
     );
     if (left === null) return 0;
     // A process that shut down cleanly is not blamed on its job.
-    const unblamed: Verdict = { kind: "again", deaths: left.deaths, alone: left.alone, restMs: 0 };
-    const verdict = why === "died" ? afterDeath(left, left.company) : unblamed;
-    await execute(tx, { id, key }, verdict);
+    const { company, ...before } = left;
+    const verdict: Verdict = why === "died" ? afterDeath(left, company) : { kind: "again", ...before, restMs: 0 };
+    if (await hasWaiting(tx, key))
+      await close(tx, id, "superseded", "a later job took its place when the process ended");
+    else if (verdict.kind === "parked") await close(tx, id, "parked", verdict.why);
+    else await waitFirst(tx, id, verdict);
     await tx.run("UPDATE jobs SET deaths = $2, alone = $3 WHERE id = $1", [id, verdict.deaths, verdict.alone]);
     await announce(tx, [lane]);
     return 1;
   });
-}
-
-async function execute(tx: Sql, { id, key }: Pick<Left, "id" | "key">, verdict: Verdict): Promise<void> {
-  if (await hasWaiting(tx, key)) await close(tx, id, "superseded", "a later job took its place when the process ended");
-  else if (verdict.kind === "parked") await close(tx, id, "parked", verdict.why);
-  else await waitFirst(tx, id, verdict);
 }
 
 /** Requeues an interrupted job at the front, after its pause. The interrupted attempt does not count. */
@@ -137,8 +133,6 @@ async function shortenWaits(db: Sql): Promise<void> {
   await db.run(`UPDATE jobs SET run_at = ${latest} WHERE state = 'waiting' AND run_at > ${latest}`);
 }
 
-// Detects processes that have been silent for too long, by this process's own clock.
-
 /** Maximum silence counted per check, in case this process was suspended or the store was unavailable. */
 const MOST_A_LOOK_MS = 10_000;
 
@@ -149,30 +143,15 @@ interface Beating {
   readonly beats: number;
 }
 
-interface SilenceWatch {
-  /** True when it was silent for too long. `now` is monotonic milliseconds. */
-  isSilent(other: Pick<Beating, "id" | "beats">, now: number): boolean;
-  /** Stops watching it. */
-  forget(id: string): void;
-}
-
+/** Times are monotonic milliseconds of this process. */
 interface Seen {
   readonly beats: number;
   readonly at: number;
   readonly silentFor: number;
 }
 
-/** @param silentMs a process silent for so long is taken for dead */
-function silenceWatch(silentMs: number): SilenceWatch {
-  const seen = new Map<string, Seen>();
-  return {
-    isSilent({ id, beats }, now) {
-      const last = seen.get(id);
-      const passed = last === undefined || last.beats !== beats ? null : Math.min(now - last.at, MOST_A_LOOK_MS);
-      const silentFor = passed === null || last === undefined ? 0 : last.silentFor + Math.max(0, passed);
-      seen.set(id, { beats, at: now, silentFor });
-      return silentFor >= silentMs;
-    },
-    forget: (id) => void seen.delete(id),
-  };
+/** How long a process has been silent, in milliseconds by this process's own clock. */
+function silenceOf({ beats }: Beating, last: Seen | undefined, now: number): number {
+  if (last?.beats !== beats) return 0;
+  return last.silentFor + Math.max(0, Math.min(now - last.at, MOST_A_LOOK_MS));
 }

@@ -65,8 +65,8 @@ export async function turnAgain(
   return nextTurn(row ?? { served: null, last: null, newest: null });
 }
 
-/** The queue's state for each of these jobs, in order. */
-async function placesOf(tx: Sql, jobs: readonly ComingJob[]): Promise<readonly Place[]> {
+/** The jobs with the queue's state for each, in order. */
+async function placed(tx: Sql, jobs: readonly ComingJob[]): Promise<readonly (ComingJob & Place)[]> {
   const given = jobs.map(({ lane, job }, at) => ({
     at,
     lane,
@@ -81,7 +81,11 @@ async function placesOf(tx: Sql, jobs: readonly ComingJob[]): Promise<readonly P
      LEFT JOIN jobs AS own ON own.key = x.key AND own.state = 'waiting' ORDER BY x.at`,
     [jsonRows(given)],
   );
-  return rows.map((row) => ({ ...row, nextTurn: nextTurn(row) }));
+  return jobs.map((job, at) => {
+    const row = rows[at];
+    if (row === undefined) throw new Error("the database has no place for a job");
+    return { ...job, ...row, nextTurn: nextTurn(row) };
+  });
 }
 
 const JOB = {
@@ -103,10 +107,9 @@ const JOB = {
  */
 export async function putJobs(tx: Sql, jobs: readonly ComingJob[]): Promise<void> {
   if (jobs.length === 0) return;
-  const found = await placesOf(tx, jobs);
-  const turns = turnsOf(jobs, found);
-  const rows = jobs.map(({ lane, job, at }, index) => {
-    const { now, since } = placeAt(found, index);
+  const coming = await placed(tx, jobs);
+  const turns = turnsOf(coming);
+  const rows = coming.map(({ lane, job, at, now, since }, index) => {
     const times = jobTimes(job, at, { now, first: since });
     return {
       at: index,
@@ -121,8 +124,8 @@ export async function putJobs(tx: Sql, jobs: readonly ComingJob[]): Promise<void
       created_at: times.since,
     };
   });
-  for (const [index, { job, by }] of jobs.entries())
-    if (placeAt(found, index).waitingTurn !== null) await cancel(tx, job.key, "superseded", `superseded by ${by}`);
+  for (const { job, by, waitingTurn } of coming)
+    if (waitingTurn !== null) await cancel(tx, job.key, "superseded", `superseded by ${by}`);
   const columns = Object.keys(JOB)
     .filter((name) => name !== "at")
     .join(", ");
@@ -138,10 +141,9 @@ export async function putJobs(tx: Sql, jobs: readonly ComingJob[]): Promise<void
 }
 
 /** Jobs added together do not see each other, so each further one of a repository gets the next turn. */
-function turnsOf(jobs: readonly ComingJob[], places: readonly Place[]): readonly number[] {
+function turnsOf(coming: readonly (ComingJob & Place)[]): readonly number[] {
   const before = new Map<string, number>();
-  return jobs.map(({ lane, job }, index) => {
-    const { waitingTurn, nextTurn: next } = placeAt(places, index);
+  return coming.map(({ lane, job, waitingTurn, nextTurn: next }) => {
     // It inherits the place of an interrupted job, but not of a suspect: the crashes may have been that job's own.
     if (waitingTurn !== null) return Math.max(waitingTurn, INTERRUPTED_TURN);
     const line = `${lane} ${repoOf(job)}`;
@@ -149,12 +151,6 @@ function turnsOf(jobs: readonly ComingJob[], places: readonly Place[]): readonly
     before.set(line, ahead + 1);
     return next + ahead;
   });
-}
-
-function placeAt(places: readonly Place[], index: number): Place {
-  const place = places[index];
-  if (place === undefined) throw new Error("the database has no place for a job");
-  return place;
 }
 
 function repoOf({ repo }: AnyJob): string {

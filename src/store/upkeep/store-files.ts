@@ -37,37 +37,30 @@ export function checkFile(path: string, part: SchemaPart): void {
     if (isUnbegun(path)) return;
     throw new StoreUnusable(`${path} is empty: what it held is lost. ${REMEDY}`);
   }
-  const damaged = (why: string, cause?: unknown) =>
-    new StoreUnusable(`${path} is damaged (${why}). ${REMEDY}`, { cause });
-  let problem: StoreUnusable | null;
-  try {
-    problem = problemOf(path, part, damaged);
-  } catch (error) {
-    problem = damaged(error instanceof Error ? error.message : String(error), error);
-  }
-  if (problem !== null) throw problem;
+  const damage = damageOf(path, part);
+  if (damage !== null) throw new StoreUnusable(`${path} is damaged (${damage}). ${REMEDY}`);
 }
 
-function problemOf(
-  path: string,
-  { part, steps }: SchemaPart,
-  damaged: (why: string) => StoreUnusable,
-): StoreUnusable | null {
-  const db = new BetterSqlite(path, { fileMustExist: true, timeout: 1_000 });
+/** Null for an intact file. Throws StoreUnusable for one of a newer Kodiai. */
+function damageOf(path: string, { part, steps }: SchemaPart): string | null {
+  let db: BetterSqlite.Database | undefined;
   try {
+    db = new BetterSqlite(path, { fileMustExist: true, timeout: 1_000 });
     const tables = db.prepare("SELECT count(*) FROM sqlite_master").pluck().get() as number;
     const version = schemaVersion(db, part);
     if (version > steps.length && version < 10_000)
-      return new StoreUnusable(
+      throw new StoreUnusable(
         `${path} has schema ${version}, newer than the ${steps.length} that this Kodiai knows. Upgrade Kodiai, or use another KODIAI_DATA_DIR.`,
       );
     // Tables and version are written in one transaction.
     if ((version === 0) !== (tables === 0) || version < 0 || version > steps.length)
-      return damaged(`schema ${version} with ${tables} tables and indexes`);
-    const [first] = pageProblems(db);
-    return first === undefined ? null : damaged(first);
+      return `schema ${version} with ${tables} tables and indexes`;
+    return pageProblems(db)[0] ?? null;
+  } catch (error) {
+    if (error instanceof StoreUnusable) throw error;
+    return error instanceof Error ? error.message : String(error);
   } finally {
-    db.close();
+    db?.close();
   }
 }
 

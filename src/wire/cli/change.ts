@@ -30,26 +30,25 @@ export async function localPorts(cwd: string, range: LocalRange, place: string, 
   return { repo, number: pull.number, headSha: pull.head.sha, ports: { ...ports, snapshots } };
 }
 
-/** While nothing is remembered, the code that opens a store is not loaded. */
-async function rememberedAt(place: string): Promise<Pick<WritingPorts, "recall" | "replays" | "retrievals">> {
-  if (isDatabase(place) || existsSync(place)) return (await import("./store.ts")).rememberedAt(place);
-  return { recall: noMemory(), replays: null, retrievals: null };
-}
-
 /** Rules, memory if there is any, and the chosen model. */
 export async function portsOf(repo: Repo, pulls: PullRequests, place: string, wish: ModelWish): Promise<WritingPorts> {
+  // Without a store, the code that opens one is not loaded.
+  const isThere = isDatabase(place) || existsSync(place);
+  const store = isThere ? await (await import("./store.ts")).rememberedAt(place) : null;
   return {
     pulls,
     inspector: inspector(),
     symbols: symbols(),
     known: knownRules(),
     embedder: localWords(),
-    ...(await rememberedAt(place)),
+    recall: store?.recall ?? noMemory(),
+    replays: store?.replays ?? null,
+    retrievals: store?.retrievals ?? null,
     // Nothing is posted, so every finding is shown where it is.
     commentLimit: Number.POSITIVE_INFINITY,
     reranker: null,
     gateCache: null,
-    access: await modelAccess(wish, repo, place),
+    access: await modelAccess(wish, repo, store?.spending ?? null),
     now: Date.now,
   };
 }

@@ -1,12 +1,11 @@
 // Wires the MCP tools to their ports: memory in a folder, diffs of one repository, rules in a process of their own. Nothing here can
 // post.
-import { existsSync } from "node:fs";
 import { tmpdir, userInfo } from "node:os";
-import { join, resolve } from "node:path";
+import { resolve } from "node:path";
 import { localChanges } from "../../adapters/git/local-changes.ts";
 import { localWords } from "../../adapters/local/local-embedder.ts";
 import { noMemory } from "../../adapters/no-memory/recall.ts";
-import { isDatabase, shownPlace, storePlace } from "../../cli/data-dir.ts";
+import { shownPlace, storePlace } from "../../cli/data-dir.ts";
 import { isFolder } from "../../cli/find-repository.ts";
 import type { Repo } from "../../domain/job.ts";
 import type { MemoryRecord } from "../../domain/memory.ts";
@@ -21,7 +20,7 @@ import { redact, safeRetrievals, withoutSecrets } from "../secrets.ts";
 import type { NamedChange } from "./change.ts";
 import { openMemoryFor, repositoryOf } from "./memory.ts";
 import { type ModelWish, modelAccess } from "./model.ts";
-import { mustOpen } from "./store.ts";
+import { isStoreAt, unrecorded } from "./store.ts";
 
 interface McpWords {
   /** A folder, or OWNER/NAME of a repository in memory; undefined: the current folder. */
@@ -44,13 +43,12 @@ export type McpMemory = ReturnType<typeof memoryOf>;
  */
 export async function mcpPorts(words: McpWords) {
   const store = storePlace(words.dataDir);
-  mustOpen(store);
+  isStoreAt(store);
   const folder = shownPlace(store);
   const memoryStore = lazily(() => openMemoryFor(store));
   const inspector = lazily(() => Promise.resolve(serverInspector()));
   /** Reading creates no file: memory exists once another process, or `remember`, created it. */
-  const isThere = () => isDatabase(store) || existsSync(join(store, "memory.db"));
-  const opened = () => (isThere() ? memoryStore.get() : Promise.resolve(null));
+  const opened = async () => (isStoreAt(store) ? memoryStore.get() : null);
   const named = async (word: string): Promise<Repo> => {
     const memory = await opened();
     return repositoryOf(word, memory?.labels.all ?? (() => Promise.resolve([])), folder);
@@ -58,9 +56,9 @@ export async function mcpPorts(words: McpWords) {
   const repo = await named(words.repo ?? ".");
   const gateCache = newGateCache();
   const accesses = new Map<string, Promise<ModelAccess | null>>();
-  const accessOf = (to: Repo): Promise<ModelAccess | null> => {
+  const accessOf = (to: Repo, memory: Opened | null): Promise<ModelAccess | null> => {
     const key = `${to.host}/${to.id}`;
-    const known = accesses.get(key) ?? modelAccess({ use: words.model }, to, store);
+    const known = accesses.get(key) ?? modelAccess({ use: words.model }, to, memory?.spending ?? null);
     accesses.set(key, known);
     return known;
   };
@@ -95,7 +93,7 @@ export async function mcpPorts(words: McpWords) {
         reranker: null,
         retrievals: memory === null ? null : safeRetrievals(memory.retrievals, unrecorded),
         gateCache,
-        access: await accessOf(to),
+        access: await accessOf(to, memory),
         signal,
         now: Date.now,
       };
@@ -138,11 +136,6 @@ function onlyThisOpen(pulls: PullRequests): PullRequests {
       return number === pull.number ? pull : { ...pull, number, state: "closed" };
     },
   };
-}
-
-function unrecorded(error: unknown): void {
-  const reason = error instanceof Error ? error.message : String(error);
-  process.stderr.write(`kodiai mcp: this retrieval is not in the statistics: ${reason}\n`);
 }
 
 function personHere(): string | null {

@@ -1,12 +1,11 @@
 // Wires the verbs that read and write memory.
-import { existsSync } from "node:fs";
-import { join, parse, resolve } from "node:path";
+import { parse, resolve } from "node:path";
 import { astChunker } from "../../adapters/code-index/chunker.ts";
 import { gitText } from "../../adapters/git/git.ts";
 import { localChanges } from "../../adapters/git/local-changes.ts";
 import { gitTree } from "../../adapters/git/tree.ts";
 import { localWords } from "../../adapters/local/local-embedder.ts";
-import { isDatabase, shownPlace, storePlace } from "../../cli/data-dir.ts";
+import { shownPlace, storePlace } from "../../cli/data-dir.ts";
 import { findRepository, isFolder, nameOf, nothingRemembered } from "../../cli/find-repository.ts";
 import { UsageError } from "../../cli/usage.ts";
 import { readEmbeddings } from "../../config/read-embeddings.ts";
@@ -22,12 +21,16 @@ import { personsPast } from "../github.ts";
 import { chosenEmbedder, chosenReranker } from "../models.ts";
 import { knownRules } from "../rules.ts";
 import { redact, registerSecrets, safeRetrievals } from "../secrets.ts";
-import { openStore } from "../store.ts";
-import { mustOpen, unrecorded } from "./store.ts";
+import { openStore, type Store } from "../store.ts";
+import { openForReading, unrecorded } from "./store.ts";
 
-/** Opens memory for the command line, at storePlace. */
+/** Opens (or creates) memory for the command line, at storePlace. */
 export async function openMemoryFor(place: string) {
-  const store = await openStore(place, { isCommand: true });
+  return withEmbedder(await openStore(place, { isCommand: true }), place);
+}
+
+/** The store with the environment's embedder. Throws why memory could not be opened. */
+export async function withEmbedder(store: Store, place: string) {
   // For a verb about memory, the reason is better than an empty answer.
   if (store.memoryProblem !== null) throw store.memoryProblem;
   const read = readEmbeddings(setVariables(process.env));
@@ -69,10 +72,10 @@ export async function memoryVerbPorts(word: string | undefined) {
  */
 export async function memoryIfAny(word: string | undefined) {
   const place = storePlace(word);
-  mustOpen(place);
-  const isThere = isDatabase(place) || existsSync(join(place, "memory.db"));
-  const opened = isThere ? await openMemoryFor(place) : null;
-  return { folder: shownPlace(place), opened, close: opened?.close ?? (() => {}) };
+  const store = await openForReading(place);
+  const opened = store && (await withEmbedder(store, place));
+  const close = (): void => opened?.close();
+  return { folder: shownPlace(place), opened, close };
 }
 
 /**

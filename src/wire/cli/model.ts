@@ -5,7 +5,7 @@ import { type ModelChoice, providersSet, readModel } from "../../config/read-mod
 import { setVariables } from "../../config/shown-variables.ts";
 import type { Repo } from "../../domain/job.ts";
 import type { ModelRequest, ModelUsage, Purpose } from "../../domain/model.ts";
-import type { Model, ModelAccess, Spending } from "../../ports/model.ts";
+import type { Model, ModelAccess, Spending, SpendingStore } from "../../ports/model.ts";
 
 /** The command line's choice of model. */
 export interface ModelWish {
@@ -18,21 +18,20 @@ export interface ModelWish {
 /**
  * Access to the chosen model; null without one.
  *
- * @param place see storePlace
+ * @param spending where costs are recorded; null without a store
  * @throws UsageError with every problem of the model's variables
  */
 export async function modelAccess(
   { use, onQuestion }: ModelWish,
   repo: Repo,
-  place: string,
+  spending: SpendingStore | null,
 ): Promise<ModelAccess | null> {
   const choice = use === "off" ? null : choiceOf(use);
   if (choice === null) return null;
   // Without a model none of this is loaded.
-  const [{ promptDelimiter }, { spendingAt }] = await Promise.all([import("../models.ts"), import("./store.ts")]);
+  const { promptDelimiter } = await import("../models.ts");
   const report = (request: ModelRequest<unknown>) => onQuestion?.(request);
   const model = use === "show" ? await dryModel(choice, report) : await reportingModel(choice, report);
-  const spending = await spendingAt(place);
   const record = (purpose: Purpose, usage: ModelUsage) => spending?.record(repo, Date.now(), purpose, usage);
   // An answer counts even if its cost could not be recorded.
   return {

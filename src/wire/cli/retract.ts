@@ -1,29 +1,25 @@
 // Wires `kodiai retract`, the only verb that writes to GitHub: as the App if its credentials are set, otherwise with a person's
 // token.
 
-import { existsSync } from "node:fs";
-import { join } from "node:path";
 import type { Octokit } from "@octokit/rest";
 import { appClient, appSlug } from "../../adapters/github/app-slug.ts";
 import { githubRetractions } from "../../adapters/github/retractions.ts";
 import { gatedFetch } from "../../adapters/github/write-gate.ts";
 import { unheldWrites } from "../../adapters/github/write-path.ts";
 import { apiUrlFor } from "../../cli/api-url.ts";
-import { isDatabase, storePlace } from "../../cli/data-dir.ts";
+import { storePlace } from "../../cli/data-dir.ts";
 import { usualHost } from "../../cli/find-repository.ts";
 import { readServersEnv } from "../../cli/server-folder.ts";
 import { UsageError } from "../../cli/usage.ts";
 import { readEnv } from "../../config/env.ts";
-import { readEmbeddings } from "../../config/read-embeddings.ts";
-import { setVariables } from "../../config/shown-variables.ts";
 import type { Repo } from "../../domain/job.ts";
 import type { RetractPorts } from "../../flows/review/retract-review.ts";
 import type { Retractions } from "../../ports/checks.ts";
 import { privateKeyOf } from "../../server/private-key.ts";
 import { githubFetch } from "../egress.ts";
 import { personsClient, repoFrom } from "../github.ts";
-import { chosenEmbedder } from "../models.ts";
-import { openStore } from "../store.ts";
+import { withEmbedder } from "./memory.ts";
+import { openForReading } from "./store.ts";
 
 /** The pull request whose review is taken back. */
 export interface RetractWords {
@@ -102,11 +98,7 @@ async function repoOf(github: Octokit, { owner, name }: RetractWords, host: stri
 }
 
 /** Creates no file. */
-async function memoryAt(place: string): Promise<Pick<RetractPorts, "shelf"> & { readonly close: () => void }> {
-  if (!isDatabase(place) && !existsSync(join(place, "memory.db"))) return { shelf: null, close: () => {} };
-  const set = setVariables(process.env);
-  const read = readEmbeddings(set);
-  if ("problems" in read) throw new UsageError(read.problems.join("; "));
-  const { memory, close } = await openStore(place, { isCommand: true });
-  return { shelf: { memory, embedder: await chosenEmbedder(read.embeddings) }, close: () => void close() };
+async function memoryAt(place: string): Promise<Pick<RetractPorts, "remembered"> & { readonly close: () => void }> {
+  const store = await openForReading(place);
+  return { remembered: store && (await withEmbedder(store, place)), close: () => void store?.close() };
 }

@@ -22,19 +22,19 @@ export function expireContract(name: string, open: OpenStateStores): void {
       for (const headSha of ["h1", "h2"]) await stores.ledger.save(job, review(headSha), DAY);
       await stores.ledger.settle(job, review("h1"), DAY, "posted");
       const usage = { inputTokens: 1, cachedTokens: 0, outputTokens: 1, usd: 2, ms: 1, requests: 1 };
-      await stores.book.record(SHOP, DAY, "review", usage);
+      await stores.spending.record(SHOP, DAY, "review", usage);
       // Never finished, however long it takes.
       await queue.add(reviewJob(2, "b"), DAY);
       const lease = await heldJob(queue, job, DAY);
       expect(await stores.expire(61 * DAY + 1)).toBe(3);
       expect(await stores.missed.unknown(["old", "old too", "young"])).toEqual(["old", "old too"]);
       expect(await stores.answers.given({ ...answer, comment: "c9" }, "reply", 0)).toBe(1);
-      expect((await stores.book.usage(null, 0)).spent).toBe(2);
+      expect((await stores.spending.usage(null, 0)).spent).toBe(2);
       await queue.end(lease, DAY, { state: "done", outcome: "posted" });
       expect(await stores.expire(401 * DAY + 1)).toBe(5);
       expect(await stores.ledger.wasPosted(job, "h1", "base")).toBe(false);
       expect(await stores.ledger.unsent(job)).not.toBeNull();
-      expect((await stores.book.usage(null, 0)).spent).toBe(0);
+      expect((await stores.spending.usage(null, 0)).spent).toBe(0);
       expect((await queue.counts()).waiting).toBe(1);
       expect(await stores.expire(401 * DAY + 1)).toBe(0);
       expect(await stores.signs.lastUsed()).toBe(401 * DAY + 1);

@@ -432,7 +432,7 @@ export function queueContract(
         await mine.accept(received(reviewJob(number, "a", 1), 10), reviewJob(number, "a", 1));
       const other = reviewJob(1, "b", 2);
       await mine.accept(received(other, 20), other);
-      const limits = { ofRepository: 2, hasRoom: true };
+      const limits = { ofRepository: 2, hasCapacity: true };
       const taken: (Lease | null)[] = [];
       for (let turn = 0; turn < 4; turn++) taken.push(await mine.lease(30, limits));
       expect(taken.map((lease) => lease?.job.repo.id ?? null).toSorted()).toEqual([1, 1, 2, null]);
@@ -448,29 +448,29 @@ export function queueContract(
       const [mine, theirs] = await openTwo();
       const [large, later] = [reviewJob(1, "a"), reviewJob(2, "a")];
       for (const job of [large, later]) await mine.accept(received(job, 10), job);
-      const full = { ofRepository: 9, hasRoom: false };
+      const full = { ofRepository: 9, hasCapacity: false };
       // Before it was begun nobody knows that it is large.
       const first = (await mine.lease(20, full)) as Lease;
       expect(first.job).toEqual(large);
-      expect(await mine.end(first, 21, { state: "no-room", reason: "no room" })).toBe(true);
+      expect(await mine.end(first, 21, { state: "at-capacity", reason: "no room" })).toBe(true);
       expect(await mine.holds(first)).toBe(false);
       const second = (await mine.lease(22, full)) as Lease;
       expect(second.job).toEqual(later);
       expect(await mine.lease(22, full)).toBeNull();
       expect(await mine.nextAt(full)).toBeNull();
-      expect(await theirs.nextAt({ ...full, hasRoom: true })).toBe(22);
+      expect(await theirs.nextAt({ ...full, hasCapacity: true })).toBe(22);
       expect(await theirs.lease(22)).toMatchObject({ job: large, attempt: 1, token: first.token + 1 });
     });
 
     test("a job that waits for a slot yields to a newer head, which may be small", async () => {
       await add(reviewJob(1, "a"), 10);
-      const full = { ofRepository: 9, hasRoom: false };
-      await queue.end((await queue.lease(20, full)) as Lease, 21, { state: "no-room", reason: "no room" });
+      const full = { ofRepository: 9, hasCapacity: false };
+      await queue.end((await queue.lease(20, full)) as Lease, 21, { state: "at-capacity", reason: "no room" });
       await add(reviewJob(1, "b"), 22);
       const lease = (await queue.lease(23, full)) as Lease;
       expect(lease.job.headSha).toBe("b".repeat(40));
       await add(reviewJob(1, "c"), 24);
-      await queue.end(lease, 25, { state: "no-room", reason: "no room" });
+      await queue.end(lease, 25, { state: "at-capacity", reason: "no room" });
       expect((await queue.lease(26, full))?.job.headSha).toBe("c".repeat(40));
       expect(await queue.lease(26)).toBeNull();
     });
@@ -482,7 +482,7 @@ export function queueContract(
       let at = 10;
       for (let death = 1; death <= 3; death++) {
         const [, victim] = await openTwo(false);
-        await victim.end((await victim.lease(at)) as Lease, at, { state: "no-room", reason: "no room" });
+        await victim.end((await victim.lease(at)) as Lease, at, { state: "at-capacity", reason: "no room" });
         expect((await victim.lease(at))?.job).toEqual(job);
         at = (await buried(mine, at)) + 30_000;
       }

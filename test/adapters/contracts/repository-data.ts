@@ -23,7 +23,7 @@ async function fill(stores: Records, repoId: number): Promise<void> {
   await stores.waits.learn(job.repo, 5);
   await stores.looks.looked(job, 1, false);
   await stores.missed.looked(job.repo, [{ number: 1, headSha: "h", createdAt: 1, updatedAt: 1 }], 1);
-  await stores.book.record(job.repo, 1, "review", {
+  await stores.spending.record(job.repo, 1, "review", {
     ...{ inputTokens: 1, cachedTokens: 0, outputTokens: 1, usd: 0.5, ms: 1, requests: 1 },
   });
   await stores.replies.keep(key, "q", "{}", 1);
@@ -103,7 +103,7 @@ export function tracesContract(name: string, open: OpenStateStores): void {
       await stores.traces.forgetRepository({ host: "github.com", id: 42 });
       expect(await reported(stores, 42)).toEqual([null, 0, 0, 0, null, false, null, true, "new"]);
       expect(await reported(stores, 421)).toEqual(full);
-      expect((await stores.book.usage({ host: "github.com", id: 42 }, 0)).spent).toBe(0.5);
+      expect((await stores.spending.usage({ host: "github.com", id: 42 }, 0)).spent).toBe(0.5);
     });
 
     test("the job that forgets runs on, and no longer names the repository", async () => {

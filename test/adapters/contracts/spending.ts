@@ -14,7 +14,7 @@ const OF_SHOP = [{ whose: "repository", repo: SHOP, of: 1.5 }] as const;
 export function spendingContract(name: string, open: OpenStateStores): void {
   describe(`${name} counts what models cost`, () => {
     test("what models cost is summed since a moment, for a repository and for all; questions without a price count nothing", async () => {
-      const { book } = (await open()).stores;
+      const { spending: book } = (await open()).stores;
       const since = async (repo: Parameters<typeof book.usage>[0], at: number) => (await book.usage(repo, at)).spent;
       expect(await since(null, 0)).toBe(0);
       await book.record(SHOP, 100, "review", USAGE);
@@ -30,7 +30,7 @@ export function spendingContract(name: string, open: OpenStateStores): void {
 
     test("of jobs that run at the same time each sets aside what the others left, and what it spends is counted once", async () => {
       const { queue, stores } = await open();
-      const { book } = stores;
+      const { spending: book } = stores;
       const [one, two] = [await heldJob(queue, ONE), await heldJob(queue, TWO)];
       expect(await book.reservations(one, SHOP).reserve(REVIEW, OF_SHOP, 0)).toEqual({
         usd: 1,
@@ -56,15 +56,15 @@ export function spendingContract(name: string, open: OpenStateStores): void {
       const held: Lease[] = [];
       for (let at = 0; at < 12; at += 1) held.push(await heldJob(queue, reviewJob(at + 1, "a")));
       const bookings = await Promise.all(
-        held.map((lease) => stores.book.reservations(lease, SHOP).reserve({ least: 0, most: 0.5 }, OF_SHOP, 0)),
+        held.map((lease) => stores.spending.reservations(lease, SHOP).reserve({ least: 0, most: 0.5 }, OF_SHOP, 0)),
       );
       expect(bookings.map(({ usd }) => usd).sort()).toEqual([...Array(9).fill(0), 0.5, 0.5, 0.5]);
-      expect(await stores.book.usage(null, 0)).toEqual({ spent: 0, aside: 1.5 });
+      expect(await stores.spending.usage(null, 0)).toEqual({ spent: 0, aside: 1.5 });
     });
 
     test("of several budgets the one counts of which least is left; what is too little for the job stays where it is", async () => {
       const { queue, stores } = await open();
-      const { book } = stores;
+      const { spending: book } = stores;
       const lease = await heldJob(queue, ONE);
       await book.record(NEIGHBOURS[0], 100, "review", { ...USAGE, usd: 2.5 });
       const budgets = [...OF_SHOP, { whose: "operator", repo: null, of: 2.75 }] as const;
@@ -82,7 +82,7 @@ export function spendingContract(name: string, open: OpenStateStores): void {
 
     test("a job that starts again reserves again; its former reservation ends with its lease", async () => {
       const { queue, stores } = await open();
-      const { book } = stores;
+      const { spending: book } = stores;
       const lost = await heldJob(queue, ONE);
       await book.reservations(lost, SHOP).reserve(REVIEW, OF_SHOP, 0);
       await book.record(SHOP, 100, "review", USAGE, lost);
@@ -107,7 +107,7 @@ export function spendingContract(name: string, open: OpenStateStores): void {
 
     test("what people without write access spend is counted beside what all do, and what is set aside for them too", async () => {
       const { queue, stores } = await open();
-      const { book } = stores;
+      const { spending: book } = stores;
       const [theirs, writers] = [await heldJob(queue, ONE), await heldJob(queue, TWO)];
       expect((await book.reservations(writers, SHOP).reserve({ least: 0, most: 0.75 }, OF_SHOP, 0)).usd).toBe(0.75);
       expect((await book.reservations(theirs, SHOP).reserve(REVIEW, OUTSIDERS, 0)).usd).toBe(0.5);
@@ -122,7 +122,7 @@ export function spendingContract(name: string, open: OpenStateStores): void {
 
     test("reviews of a pull request for people without write access are counted once each, without the one that asks", async () => {
       const { queue, stores } = await open();
-      const { book } = stores;
+      const { spending: book } = stores;
       const count = async (lease: Lease, since = 0) => book.reservations(lease, SHOP).outsidersReviews(since);
       const reviewed = async (head: string, at: number, budgets: typeof OF_SHOP | typeof OUTSIDERS = OUTSIDERS) => {
         const lease = await heldJob(queue, reviewJob(1, head), at);

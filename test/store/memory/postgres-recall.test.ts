@@ -50,8 +50,8 @@ describe.skipIf(!isServer)("search over PostgreSQL", () => {
     await given.db.script(`
       ALTER TABLE terms RENAME TO terms_kept;
       CREATE VIEW terms AS WITH pause AS MATERIALIZED (SELECT pg_sleep(5.5)) SELECT t.* FROM terms_kept t, pause`);
-    const { recall } = rememberedAt(given.place ?? "");
-    const [found] = await recall.matching(scopeOf(), ["gondola"], 3, {});
+    const remembered = await rememberedAt(given.place ?? "");
+    const [found] = (await remembered?.recall.matching(scopeOf(), ["gondola"], 3, {})) ?? [];
     await given.db.script("DROP VIEW terms; ALTER TABLE terms_kept RENAME TO terms");
     expect(found?.map(({ id }) => id)).toEqual([record.id]);
     await close();

@@ -61,7 +61,7 @@ beforeAll(async () => {
   await store.evidence.decide(SHOP, [{ memoryId: finding.id, outcome: "declined", decided, against: [] }]);
   await store.past?.reject(SHOP, finding.id, { by: "wren", isWriter: true, reason: "no", url: null, at: 5 });
   await store.retrievals.write(anEntry());
-  await store.book.record(repo, 1, "review", {
+  await store.spending.record(repo, 1, "review", {
     ...{ inputTokens: 1, cachedTokens: 0, outputTokens: 1, usd: 0.1 + 0.2, ms: 1, requests: 1 },
   });
   await store.waits.learn(repo, 5);
