@@ -2,7 +2,7 @@
 import type { JobAdmin, JobState, KeptJob } from "../ports/jobs.ts";
 import { jobsVerbPorts } from "../wire/cli/store.ts";
 import { terminalText } from "./terminal-text.ts";
-import { type ExitCode, noMore, oneOf, printJson, readWords, UsageError, wantsJson } from "./usage.ts";
+import { type ExitCode, noMore, oneOf, printed, readWords, UsageError, wantsJson, withPorts } from "./usage.ts";
 import { VERBS } from "./verbs.ts";
 
 const ACTIONS = ["ls", "show", "retry", "drop"] as const;
@@ -22,40 +22,27 @@ export async function jobs(words: readonly string[]): Promise<ExitCode> {
     throw new UsageError(`jobs takes ls, show ID, retry ID or drop ID; not ${JSON.stringify(word)}`);
   const asJson = wantsJson(values);
   const states = values.state === undefined ? SHOWN : [oneOf("state", values.state, STATES)];
-  const ports = await jobsVerbPorts(values["data-dir"]);
-  try {
-    if (ports.jobs === null)
-      throw new Error(`${ports.folder}/queue.db not found: no server has used this data directory`);
-    if (verb === "ls") return await list(ports.jobs, states, ids, asJson);
-    if (verb === "show") return await show(ports.jobs, idOf(verb, ids), asJson);
-    return await move(ports.jobs, verb, values.all === true ? await allOf(verb, ids, ports.jobs) : [idOf(verb, ids)]);
-  } finally {
-    await ports.close();
-  }
-}
-
-async function list(
-  admin: JobAdmin,
-  states: readonly JobState[],
-  extra: readonly string[],
-  asJson: boolean,
-): Promise<ExitCode> {
-  noMore(extra);
-  const found = await admin.list(states, MOST);
-  if (asJson) printJson({ jobs: found.map(shownOf) });
-  else console.log(found.length === 0 ? "no jobs" : found.map(line).join("\n"));
-  return 0;
+  return withPorts(jobsVerbPorts(values["data-dir"]), async ({ jobs: admin, folder }) => {
+    if (admin === null) throw new Error(`${folder}/queue.db not found: no server has used this data directory`);
+    if (verb === "ls") {
+      noMore(ids);
+      const found = await admin.list(states, MOST);
+      return printed(asJson, { jobs: found.map(shownOf) }, () => found.map(line).join("\n") || "no jobs");
+    }
+    if (verb === "show") return show(admin, idOf(verb, ids), asJson);
+    return move(admin, verb, values.all === true ? await allOf(verb, ids, admin) : [idOf(verb, ids)]);
+  });
 }
 
 async function show(admin: JobAdmin, id: number, asJson: boolean): Promise<ExitCode> {
   const found = await admin.find(id);
   if (found === null) throw new Error(`there is no job ${id}`);
-  if (asJson) printJson({ job: shownOf(found) });
-  else {
-    const rows = Object.entries(shownOf(found)).map(([name, value]) => `${name.padEnd(9)} ${shownValue(value)}`);
-    console.log(rows.join("\n"));
-  }
-  return 0;
+  const job = shownOf(found);
+  return printed(asJson, { job }, () =>
+    Object.entries(job)
+      .map(([name, value]) => terminalText(`${name.padEnd(9)} ${value ?? "-"}`))
+      .join("\n"),
+  );
 }
 
 async function move(admin: JobAdmin, verb: "retry" | "drop", ids: readonly number[]): Promise<ExitCode> {
@@ -110,10 +97,6 @@ function shownOf({ id, lane, state, job, attempt, deaths, dueInMs, ageMs, outcom
     age: duration(ageMs),
     outcome,
   };
-}
-
-function shownValue(value: string | number | null): string {
-  return value === null ? "-" : terminalText(String(value));
 }
 
 const UNITS = [
