@@ -3,13 +3,14 @@ import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { problemLine } from "../config/located.ts";
 import { parseConfig } from "../config/parse-config.ts";
+import type { ConfigProblem } from "../config/repo-config.ts";
 import { configJsonSchema } from "../config/schema-json.ts";
 import { configVerbPorts } from "../wire/cli/config.ts";
 import { knownRules } from "../wire/rules.ts";
 import { configExplanation, configLines, configValues } from "./config-page.ts";
 import { isFolder } from "./find-repository.ts";
 import { terminalText } from "./terminal-text.ts";
-import { type ExitCode, fileText, noMore, printJson, readWords, UsageError, wantsJson } from "./usage.ts";
+import { type ExitCode, fileText, noMore, printed, readWords, UsageError, wantsJson } from "./usage.ts";
 import { VERBS } from "./verbs.ts";
 
 type ConfigPorts = Awaited<ReturnType<typeof configVerbPorts>>;
@@ -37,26 +38,22 @@ function schema(): ExitCode {
 
 async function show({ name, notRead, read }: ConfigPorts, asJson: boolean, all: boolean): Promise<ExitCode> {
   const parsed = await read();
-  if (asJson) {
-    const { problems } = parsed;
-    printJson({ repository: name, values: configValues(parsed), problems, notRead });
-  } else {
-    for (const line of configLines(parsed, all)) console.log(line);
-    for (const problem of parsed.problems) console.log(terminalText(problemLine(problem)));
-    if (notRead !== null) console.log(`not read: ${notRead}`);
-  }
-  return parsed.problems.some((problem) => problem.severity === "error") ? 2 : 0;
+  const { problems } = parsed;
+  printed(asJson, { repository: name, values: configValues(parsed), problems, notRead }, () =>
+    [
+      ...configLines(parsed, all),
+      ...problems.map((problem) => terminalText(problemLine(problem))),
+      ...(notRead === null ? [] : [`not read: ${notRead}`]),
+    ].join("\n"),
+  );
+  return codeOf(problems);
 }
 
 async function explain(key: string, { notRead, read }: ConfigPorts, asJson: boolean): Promise<ExitCode> {
   const explained = configExplanation(key, await read());
   if ("problem" in explained) throw new UsageError(explained.problem);
-  if (asJson) printJson({ keys: explained.keys, notRead });
-  else {
-    console.log(explained.lines.join("\n"));
-    if (notRead !== null) console.log(`not read: ${notRead}`);
-  }
-  return 0;
+  const lines = [...explained.lines, ...(notRead === null ? [] : [`not read: ${notRead}`])];
+  return printed(asJson, { keys: explained.keys, notRead }, () => lines.join("\n"));
 }
 
 /** @throws UsageError if it is not a folder with a `.kodiai.yml` */
@@ -70,8 +67,11 @@ function fileIn(folder: string): string {
 
 function check(file: string, asJson: boolean): ExitCode {
   const { problems } = parseConfig([{ file, text: fileText(file) }], knownRules());
-  if (asJson) printJson({ problems });
-  else if (problems.length === 0) console.log(`${file}: no problems`);
-  else for (const problem of problems) console.log(terminalText(problemLine(problem)));
-  return problems.some((problem) => problem.severity === "error") ? 2 : 0;
+  const page = () => problems.map((problem) => terminalText(problemLine(problem))).join("\n");
+  printed(asJson, { problems }, () => page() || `${file}: no problems`);
+  return codeOf(problems);
+}
+
+function codeOf(problems: readonly ConfigProblem[]): ExitCode {
+  return problems.some(({ severity }) => severity === "error") ? 2 : 0;
 }

@@ -18,7 +18,7 @@ import { modelChecks } from "./doctor-model.ts";
 import { REMEDIES } from "./remedies.ts";
 import { readServersEnv } from "./server-folder.ts";
 import { DAY_MS } from "./stats.ts";
-import { type ExitCode, noMore, printJson, readWords, wantsJson } from "./usage.ts";
+import { type ExitCode, noMore, printJson, readWords, wantsJson, withPorts } from "./usage.ts";
 import { VERBS } from "./verbs.ts";
 
 /**
@@ -94,17 +94,14 @@ function openAt(place: string): Promise<Store> {
 /** The last day's figures if there are any, and a note for each alert. */
 async function retrieval(word: string | undefined): Promise<Check[]> {
   try {
-    const store = await openForReading(storePlace(word));
-    if (store === null) return [];
-    try {
-      const figures = await store.statistics.read({ ms: DAY_MS, repo: null });
-      const alerts = retrievalAlerts(figures);
-      const text = `${figures.count} searches in 24 h, P95 ${Math.round(figures.ms.p95)} ms; see kodiai stats`;
-      if (alerts.length === 0) return [ok("retrieval", text)];
-      return alerts.map((alert) => note("retrieval", `${alert.text}; ${alert.fix}`));
-    } finally {
-      await store.close();
-    }
+    const figures = await withPorts(openForReading(storePlace(word)), async (store) =>
+      store === null ? null : store.statistics.read({ ms: DAY_MS, repo: null }),
+    );
+    if (figures === null) return [];
+    const alerts = retrievalAlerts(figures);
+    const text = `${figures.count} searches in 24 h, P95 ${Math.round(figures.ms.p95)} ms; see kodiai stats`;
+    if (alerts.length === 0) return [ok("retrieval", text)];
+    return alerts.map((alert) => note("retrieval", `${alert.text}; ${alert.fix}`));
   } catch (error) {
     return [note("retrieval", `its statistics cannot be read: ${message(error)}`)];
   }

@@ -1,5 +1,5 @@
 // kodiai explain: reviews one change and prints the output of every pipeline stage. Posts nothing.
-import { styleText } from "node:util";
+import { inspect, styleText } from "node:util";
 import type { ChangeContext } from "../domain/change-context.ts";
 import type { Skipped } from "../domain/omissions.ts";
 import type { PullRequestContext } from "../domain/pull-request.ts";
@@ -39,10 +39,10 @@ export async function explain(words: readonly string[]): Promise<ExitCode> {
   if (asJson) console.log(JSON.stringify(clean, null, 2));
   else {
     for (const { stage, ms, value } of clean.stages) {
-      const page = values.full === true ? outline(value, 1) : stagePage(value, ms);
+      const page = values.full === true ? outline(value) : stagePage(value, ms);
       console.log(`${styleText(["bold", "cyan"], stage)} ${styleText("dim", `${ms} ms`)}\n${page}\n`);
     }
-    if (values.full === true) console.log(`${styleText(["bold", "cyan"], "model")}\n${outline(clean.model, 1)}\n`);
+    if (values.full === true) console.log(`${styleText(["bold", "cyan"], "model")}\n${outline(clean.model)}\n`);
     if (values["show-prompt"] === true) console.log(shownPrompts(questions, "pretty"));
   }
   const failed = written.kind === "review" ? unreadDiff(written) : written.reason;
@@ -62,7 +62,7 @@ function stagePage(value: unknown, ms: number): string {
         : isSignals(value)
           ? analyzeRows(value)
           : null;
-  return rows === null ? outline(value, 1) : rowLines(rows).join("\n");
+  return rows === null ? outline(value) : rowLines(rows).join("\n");
 }
 
 function rowLines(rows: readonly Row[]): readonly string[] {
@@ -104,40 +104,12 @@ function plain(_key: string, value: unknown): unknown {
   return value instanceof Map ? Object.fromEntries(value) : value;
 }
 
-const MAX_DEPTH = 5;
-const MAX_ITEMS = 20;
-const MAX_TEXT = 200;
 const LINE_CHARS = 160;
 
-/** A value as an indented outline; long lists and texts are cut visibly. */
-function outline(value: unknown, depth: number): string {
-  const pad = "  ".repeat(depth);
-  const entries = childrenOf(value);
-  if (entries === null || depth > MAX_DEPTH) return `${pad}${leaf(value)}`;
-  const lines = entries.slice(0, MAX_ITEMS).map(([key, inner]) => {
-    const nested = childrenOf(inner);
-    if (nested === null || depth === MAX_DEPTH) return `${pad}${styleText("dim", terminalText(key))} ${leaf(inner)}`;
-    return nested.length === 0
-      ? `${pad}${styleText("dim", key)} none`
-      : `${pad}${styleText("dim", key)}\n${outline(inner, depth + 1)}`;
-  });
-  if (entries.length > MAX_ITEMS) lines.push(`${pad}… ${entries.length - MAX_ITEMS} more`);
-  return lines.join("\n");
-}
-
-function childrenOf(value: unknown): [string, unknown][] | null {
-  if (Array.isArray(value)) return value.map((inner, index) => [`${index + 1}.`, inner]);
-  return typeof value === "object" && value !== null ? Object.entries(value) : null;
-}
-
-function leaf(value: unknown): string {
-  const text =
-    typeof value === "string"
-      ? JSON.stringify(terminalText(value))
-      : typeof value === "object"
-        ? terminalText(JSON.stringify(value))
-        : String(value);
-  return clipped(text, MAX_TEXT);
+/** A whole value; long lists and texts are cut visibly. */
+function outline(value: unknown): string {
+  const cut = { depth: 5, maxArrayLength: 20, maxStringLength: 200, breakLength: LINE_CHARS };
+  return terminalText(inspect(value, cut)).replace(/^/gm, "  ");
 }
 
 // The output of the retrieve stage for a terminal: why it searched, the queries, the results and what was cut.

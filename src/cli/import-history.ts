@@ -8,7 +8,17 @@ import { type HistoryWords, historyVerbPorts } from "../wire/cli/memory.ts";
 import { apiUrlFor } from "./api-url.ts";
 import { namedRepository, nameOf } from "./find-repository.ts";
 import { terminalText } from "./terminal-text.ts";
-import { type ExitCode, noMore, printJson, readWords, sinceOf, UsageError, wantsJson, wholeNumber } from "./usage.ts";
+import {
+  type ExitCode,
+  noMore,
+  printed,
+  readWords,
+  sinceOf,
+  UsageError,
+  wantsJson,
+  wholeNumber,
+  withPorts,
+} from "./usage.ts";
 import { VERBS } from "./verbs.ts";
 
 /** Pull requests whose reviews are read by default: each takes a request. */
@@ -33,26 +43,16 @@ export async function importPast(
   const asJson = wantsJson(values);
   const { host, ...named } = namedRepository(repository);
   const from = given ?? { host, token: tokenOf(), apiUrl: apiUrlFor(host) };
-  const ports = await historyVerbPorts({ ...named, ...from, dataDir: values["data-dir"], isDry });
-  try {
+  const opening = historyVerbPorts({ ...named, ...from, dataDir: values["data-dir"], isDry });
+  return withPorts(opening, async (ports) => {
     const { repo } = ports;
-    const request = {
-      repo,
-      since,
-      limit: { comments: limit, pulls: limit ?? PULLS },
-      most: null,
-      ownLogin: null,
-      at: Date.now,
-    };
+    const most = { comments: limit, pulls: limit ?? PULLS };
+    const request = { repo, since, limit: most, most: null, ownLogin: null, at: Date.now };
     const show = progressLine(repo);
     const done = await importHistory(request, ports, show.update);
     show.end();
-    if (asJson) printJson({ dryRun: isDry, ...done });
-    else console.log(report(repo, done, isDry));
-    return 0;
-  } finally {
-    ports.close();
-  }
+    return printed(asJson, { dryRun: isDry, ...done }, () => report(repo, done, isDry));
+  });
 }
 
 function tokenOf(): string {
@@ -103,15 +103,13 @@ function report(repo: Repo, { progress, stopped }: HistoryRun, isDry: boolean): 
     ...mostFirst(tally.degraded).map(([reason, count]) => `  incomplete: ${count} × ${reason}`),
     ...(tally.usd > 0 ? [`  embedding cost USD ${tally.usd.toFixed(4)}`] : []),
   ];
-  if (stopped === null) return terminalLines(lines);
-  const when = stopped.until === null ? "later" : `after ${new Date(stopped.until).toISOString().slice(11, 16)} UTC`;
-  lines.push(
-    `  not finished: the last fifth of this hour's GitHub requests is reserved; run it again ${when} to resume`,
-  );
-  return terminalLines(lines);
-}
-
-function terminalLines(lines: readonly string[]): string {
+  if (stopped !== null) {
+    const { until } = stopped;
+    const when = until === null ? "later" : `after ${new Date(until).toISOString().slice(11, 16)} UTC`;
+    lines.push(
+      `  not finished: the last fifth of this hour's GitHub requests is reserved; run it again ${when} to resume`,
+    );
+  }
   return lines.map(terminalText).join("\n");
 }
 

@@ -4,7 +4,7 @@ import type { Repo } from "../domain/job.ts";
 import { counted } from "../domain/text/counted.ts";
 import { type Indexed, type IndexedCorpus, indexRepository } from "../flows/repository/index-repository.ts";
 import { indexVerbPorts } from "../wire/cli/memory.ts";
-import { type ExitCode, noMore, oneOf, printJson, readWords, UsageError, wantsJson } from "./usage.ts";
+import { type ExitCode, noMore, oneOf, printed, readWords, UsageError, wantsJson, withPorts } from "./usage.ts";
 import { VERBS } from "./verbs.ts";
 
 const WIKI: readonly IndexedCorpus[] = ["wiki"];
@@ -22,30 +22,14 @@ export async function index(words: readonly string[]): Promise<ExitCode> {
   if (wiki && values.corpus !== undefined) throw new UsageError("--wiki and --corpus exclude each other");
   if (wiki && path !== undefined) throw new UsageError("with --wiki, --repo names the repository whose wiki it is");
   const only = values.corpus === undefined ? null : [oneOf("corpus", values.corpus, CORPORA)];
-  const ports = await indexVerbPorts({
-    path,
-    repo: values.repo,
-    wiki: values.wiki,
-    revision: values.rev ?? "HEAD",
-    dataDir: values["data-dir"],
-  });
-  try {
+  const wanted = { path, repo: values.repo, wiki: values.wiki, revision: values.rev ?? "HEAD" };
+  return withPorts(indexVerbPorts({ ...wanted, dataDir: values["data-dir"] }), async (ports) => {
     const { repo, redact, now, urlOf } = ports;
-    const request = {
-      repo,
-      corpora: wiki ? WIKI : (only ?? ports.corpora),
-      at: now(),
-      remembering: { redact },
-      urlOf,
-      wiki,
-    };
+    const corpora = wiki ? WIKI : (only ?? ports.corpora);
+    const request = { repo, corpora, at: now(), remembering: { redact }, urlOf, wiki };
     const done = await indexRepository(request, ports);
-    if (wantsJson(values)) printJson(done);
-    else console.log(report(repo, done));
-    return 0;
-  } finally {
-    ports.close();
-  }
+    return printed(wantsJson(values), done, () => report(repo, done));
+  });
 }
 
 /** Reasons shown on a screen; `--json` has every path. */
@@ -53,9 +37,10 @@ const SHOWN = 12;
 
 function report(repo: Repo, { commit, files, remembered, forgotten, leftOut, degraded }: Indexed): string {
   const { added, updated, unchanged, embedded, refused } = remembered;
-  const reasons = new Map<string, number>();
-  for (const { reason } of leftOut) reasons.set(reason, (reasons.get(reason) ?? 0) + 1);
-  const most = [...reasons].sort(([, a], [, b]) => b - a).slice(0, SHOWN);
+  const reasons = [...Map.groupBy(leftOut, ({ reason }) => reason)].map(
+    ([reason, all]) => [reason, all.length] as const,
+  );
+  const most = reasons.sort(([, a], [, b]) => b - a).slice(0, SHOWN);
   return [
     `${repo.owner}/${repo.name} at ${commit.slice(0, 12)}: ${counted(files.read, "file")} read, ${files.unchanged} unchanged, ${files.removed} removed`,
     `  ${added} added, ${updated} updated, ${unchanged} unchanged, ${forgotten} forgotten, ${refused.length} refused; ${embedded} embedded`,

@@ -3,7 +3,7 @@ import type { JobAdmin, JobState, KeptJob } from "../ports/jobs.ts";
 import { openForReading } from "../wire/cli/store.ts";
 import { shownPlace, storePlace } from "./data-dir.ts";
 import { terminalText } from "./terminal-text.ts";
-import { type ExitCode, noMore, oneOf, printJson, readWords, UsageError, wantsJson } from "./usage.ts";
+import { type ExitCode, noMore, oneOf, printed, readWords, UsageError, wantsJson, withPorts } from "./usage.ts";
 import { VERBS } from "./verbs.ts";
 
 const ACTIONS = ["ls", "show", "retry", "drop"] as const;
@@ -24,41 +24,29 @@ export async function jobs(words: readonly string[]): Promise<ExitCode> {
   const asJson = wantsJson(values);
   const states = values.state === undefined ? SHOWN : [oneOf("state", values.state, STATES)];
   const place = storePlace(values["data-dir"]);
-  const store = await openForReading(place);
-  if (store === null)
-    throw new Error(`${shownPlace(place)}/queue.db not found: no server has used this data directory`);
-  const admin = store.jobs;
-  try {
-    if (verb === "ls") return await list(admin, states, ids, asJson);
-    if (verb === "show") return await show(admin, idOf(verb, ids), asJson);
-    return await move(admin, verb, values.all === true ? await allOf(verb, ids, admin) : [idOf(verb, ids)]);
-  } finally {
-    await store.close();
-  }
-}
-
-async function list(
-  admin: JobAdmin,
-  states: readonly JobState[],
-  extra: readonly string[],
-  asJson: boolean,
-): Promise<ExitCode> {
-  noMore(extra);
-  const found = await admin.list(states, MOST);
-  if (asJson) printJson({ jobs: found.map(shownOf) });
-  else console.log(found.length === 0 ? "no jobs" : found.map(line).join("\n"));
-  return 0;
+  return withPorts(openForReading(place), async (store) => {
+    if (store === null)
+      throw new Error(`${shownPlace(place)}/queue.db not found: no server has used this data directory`);
+    const admin = store.jobs;
+    if (verb === "ls") {
+      noMore(ids);
+      const found = await admin.list(states, MOST);
+      return printed(asJson, { jobs: found.map(shownOf) }, () => found.map(line).join("\n") || "no jobs");
+    }
+    if (verb === "show") return show(admin, idOf(verb, ids), asJson);
+    return move(admin, verb, values.all === true ? await allOf(verb, ids, admin) : [idOf(verb, ids)]);
+  });
 }
 
 async function show(admin: JobAdmin, id: number, asJson: boolean): Promise<ExitCode> {
   const found = await admin.find(id);
   if (found === null) throw new Error(`there is no job ${id}`);
-  if (asJson) printJson({ job: shownOf(found) });
-  else {
-    const rows = Object.entries(shownOf(found)).map(([name, value]) => `${name.padEnd(9)} ${shownValue(value)}`);
-    console.log(rows.join("\n"));
-  }
-  return 0;
+  const job = shownOf(found);
+  return printed(asJson, { job }, () =>
+    Object.entries(job)
+      .map(([name, value]) => terminalText(`${name.padEnd(9)} ${value ?? "-"}`))
+      .join("\n"),
+  );
 }
 
 async function move(admin: JobAdmin, verb: "retry" | "drop", ids: readonly number[]): Promise<ExitCode> {
@@ -113,10 +101,6 @@ function shownOf({ id, lane, state, job, attempt, deaths, dueInMs, ageMs, outcom
     age: duration(ageMs),
     outcome,
   };
-}
-
-function shownValue(value: string | number | null): string {
-  return value === null ? "-" : terminalText(String(value));
 }
 
 const UNITS = [

@@ -7,7 +7,7 @@ import { startMcpServer } from "../server/mcp-http-server.ts";
 import { type McpPorts, mcpPorts } from "../wire/cli/mcp.ts";
 import { registerSecrets } from "../wire/secrets.ts";
 import { terminalText } from "./terminal-text.ts";
-import { type ExitCode, noMore, oneOf, readWords, UsageError, wholeNumber } from "./usage.ts";
+import { type ExitCode, noMore, oneOf, readWords, UsageError, wholeNumber, withPorts } from "./usage.ts";
 import { VERBS } from "./verbs.ts";
 
 /** The variable with the token for HTTP; without it a token is generated and printed on standard error. */
@@ -25,20 +25,17 @@ export async function mcp(words: readonly string[]): Promise<ExitCode> {
   // 0 takes any free port.
   const port = values.http === undefined ? null : wholeNumber("http", values.http, 0, 65_535);
   const token = port === null ? null : tokenOf(process.env[TOKEN]);
-  const ports = await mcpPorts({
+  const opening = mcpPorts({
     repo: values.repo,
     dataDir: values["data-dir"],
     model: oneOf("model", values.model ?? "auto", ["auto", "off"]),
     isAll: values.all === true,
     mayWrite: values["allow-write"] === true,
   });
-  try {
-    if (port === null || token === null) await overStdio(ports);
-    else await overHttp(ports, port, token);
-    return 0;
-  } finally {
-    await ports.close();
-  }
+  await withPorts(opening, (ports) =>
+    port === null || token === null ? overStdio(ports) : overHttp(ports, port, token),
+  );
+  return 0;
 }
 
 /** Standard output belongs to the protocol. */

@@ -20,7 +20,17 @@ import { nameOf } from "./find-repository.ts";
 import { lessonsLine, lineOf, pageOf } from "./memory-page.ts";
 import { whyOf, whyPage } from "./memory-why.ts";
 import { terminalText } from "./terminal-text.ts";
-import { type ExitCode, noMore, oneOf, printJson, readWords, UsageError, wantsJson, wholeNumber } from "./usage.ts";
+import {
+  type ExitCode,
+  noMore,
+  oneOf,
+  printed,
+  readWords,
+  UsageError,
+  wantsJson,
+  wholeNumber,
+  withPorts,
+} from "./usage.ts";
 import { VERBS } from "./verbs.ts";
 
 /**
@@ -36,12 +46,7 @@ export async function memory(words: readonly string[]): Promise<ExitCode> {
       "use `memory ls`, `show ID`, `why ID`, `stats`, `forget ID`, `export FILE`, `import FILE` or `backfill`",
     );
   noMore(more);
-  const ports = await memoryVerbPorts(values["data-dir"]);
-  try {
-    return await run(subject, values, ports);
-  } finally {
-    ports.close();
-  }
+  return withPorts(memoryVerbPorts(values["data-dir"]), (ports) => run(subject, values, ports));
 }
 
 type MemoryWords = ReturnType<typeof readWords<typeof VERBS.memory.options>>["values"];
@@ -65,8 +70,7 @@ async function importFile(file: string | undefined, values: MemoryWords, ports: 
   const into = values.repo === undefined ? {} : { into: await ports.repoOf(values.repo) };
   const rules = { remembering: { redact }, lowInformation, ...into };
   const done = await importMemory(readable(file), rules, { embedder, memory: store });
-  if (wantsJson(values)) printJson(done);
-  else console.log(importReport(file, done));
+  printed(wantsJson(values), done, () => importReport(file, done));
   return done.wrongLines > 0 ? 2 : 0;
 }
 
@@ -108,10 +112,8 @@ async function exportFile(file: string | undefined, values: MemoryWords, ports: 
   let lines = 0;
   async function* text() {
     for (const repo of repos) {
-      for await (const line of exportMemory(
-        { repo, corpora, what },
-        { memory: store, recall, space: embedder.space },
-      )) {
+      const wanted = { repo, corpora, what } as const;
+      for await (const line of exportMemory(wanted, { memory: store, recall, space: embedder.space })) {
         lines += 1;
         yield `${line}\n`;
       }
@@ -140,20 +142,26 @@ async function writeText(file: string, text: AsyncIterable<string>): Promise<voi
 }
 
 async function backfill(subject: string | undefined, values: MemoryWords, ports: MemoryVerbPorts): Promise<ExitCode> {
-  noMore(subject === undefined ? [] : [subject]);
+  noMore([subject]);
   const repo = await ports.repoOf(values.repo);
   const done = await backfillLanguages(repo, ports, { redact: ports.redact });
-  const byLanguage = Object.fromEntries([...done.byLanguage].sort(([, a], [, b]) => b - a));
-  if (wantsJson(values)) printJson({ ...done, byLanguage });
-  else {
-    const counts = Object.entries(byLanguage).map(([language, count]) => `${language} ${count}`);
-    console.log(`${nameOf(repo)}: ${counted(done.without, "memory", "memories")} without a language`);
-    console.log(
-      `  from their paths: ${counts.length === 0 ? "none" : counts.join(", ")}; still unknown: ${done.unknown}`,
-    );
-    for (const { part, reason } of done.remembered.degraded) console.log(`  ${part}: ${reason}`);
-  }
-  return 0;
+  const byLanguage = mostFirst(done.byLanguage);
+  return printed(wantsJson(values), { ...done, byLanguage: Object.fromEntries(byLanguage) }, () =>
+    [
+      `${nameOf(repo)}: ${counted(done.without, "memory", "memories")} without a language`,
+      `  from their paths: ${countsText(byLanguage)}; still unknown: ${done.unknown}`,
+      ...done.remembered.degraded.map(({ part, reason }) => `  ${part}: ${reason}`),
+    ].join("\n"),
+  );
+}
+
+/** Names with their counts, the most frequent first. */
+function mostFirst(counts: Iterable<readonly [string, number]>): readonly (readonly [string, number])[] {
+  return [...counts].sort(([, a], [, b]) => b - a);
+}
+
+function countsText(counts: readonly (readonly [string, number])[]): string {
+  return counts.map(([name, count]) => `${name} ${count}`).join(", ") || "none";
 }
 
 async function forget(id: string | undefined, values: MemoryWords, ports: MemoryVerbPorts): Promise<ExitCode> {
@@ -170,45 +178,31 @@ function corporaOf({ corpus }: MemoryWords): readonly Corpus[] {
 }
 
 async function list(subject: string | undefined, values: MemoryWords, ports: MemoryVerbPorts): Promise<ExitCode> {
-  noMore(subject === undefined ? [] : [subject]);
+  noMore([subject]);
   const limit = wholeNumber("limit", values.limit ?? "50", 1);
   const corpora = corporaOf(values);
   const repo = await ports.repoOf(values.repo);
-  const ids = await idsOf(repo, corpora, ports);
-  const records = await ports.recall.records(scopeOf(repo), ids.slice(0, limit));
-  if (wantsJson(values)) printJson({ total: ids.length, records });
-  else {
-    for (const record of records) console.log(terminalText(lineOf(record)));
-    console.log(`${records.length} of ${counted(ids.length, "memory", "memories")} of ${nameOf(repo)}`);
-  }
-  return 0;
-}
-
-async function idsOf(
-  repo: Repo,
-  corpora: readonly Corpus[],
-  { memory: store, embedder }: MemoryVerbPorts,
-): Promise<string[]> {
-  const ids: string[] = [];
-  for (const corpus of corpora) {
-    for (const { id } of (await store.known(repoKey(repo), corpus, embedder.space, null)).values()) ids.push(id);
-  }
-  return ids;
+  const { memory: store, recall, embedder } = ports;
+  const known = await Promise.all(corpora.map((corpus) => store.known(repoKey(repo), corpus, embedder.space, null)));
+  const ids = known.flatMap((of) => [...of.values()].map(({ id }) => id));
+  const records = await recall.records(scopeOf(repo), ids.slice(0, limit));
+  return printed(wantsJson(values), { total: ids.length, records }, () =>
+    [
+      ...records.map((record) => terminalText(lineOf(record))),
+      `${records.length} of ${counted(ids.length, "memory", "memories")} of ${nameOf(repo)}`,
+    ].join("\n"),
+  );
 }
 
 async function show(id: string | undefined, values: MemoryWords, ports: MemoryVerbPorts): Promise<ExitCode> {
   const record = await recordOf("show", id, values, ports);
-  if (wantsJson(values)) printJson({ record });
-  else console.log(terminalText(pageOf(record)));
-  return 0;
+  return printed(wantsJson(values), { record }, () => terminalText(pageOf(record)));
 }
 
 async function why(id: string | undefined, values: MemoryWords, ports: MemoryVerbPorts): Promise<ExitCode> {
   const record = await recordOf("why", id, values, ports);
   const weighed = await whyOf(record, ports.evidence);
-  if (wantsJson(values)) printJson({ id, ...weighed });
-  else console.log(terminalText(whyPage(record, weighed)));
-  return 0;
+  return printed(wantsJson(values), { id, ...weighed }, () => terminalText(whyPage(record, weighed)));
 }
 
 /** @throws UsageError when the repository has no such memory */
@@ -231,23 +225,26 @@ async function stats(_: string | undefined, values: MemoryWords, ports: MemoryVe
   const fields = await ports.memory.fieldCounts(repoKey(repo));
   const acts = await heldActs(repoKey(repo), ports.evidence);
   const replayed = (await ports.replays?.of(repoKey(repo))) ?? null;
-  const tables = { corpus: by.byCorpus, language: by.byLanguage, outcome: by.byOutcome };
-  if (wantsJson(values)) {
-    const countsBy = Object.entries(tables).map(([name, counts]) => [name, Object.fromEntries(counts)]);
-    const lessons = { ...fields, without: Object.fromEntries(fields.without) };
-    printJson({ total, ...Object.fromEntries(countsBy), lessons, feedback: acts, replay: replayed });
-    return 0;
-  }
-  console.log(`${nameOf(repo)}: ${counted(total, "memory", "memories")}`);
-  for (const [name, counts] of Object.entries(tables)) {
-    const parts = [...counts].sort(([, a], [, b]) => b - a).map(([what, count]) => `${what} ${count}`);
-    console.log(terminalText(`  by ${name}: ${parts.length === 0 ? "none" : parts.join(", ")}`));
-  }
-  console.log(terminalText(`  ${lessonsLine(fields)}`));
-  for (const line of heldLines(acts)) console.log(terminalText(`  ${line}`));
+  const tables = Object.entries({ corpus: by.byCorpus, language: by.byLanguage, outcome: by.byOutcome });
+  const json = {
+    total,
+    ...Object.fromEntries(tables.map(([name, counts]) => [name, Object.fromEntries(counts)])),
+    lessons: { ...fields, without: Object.fromEntries(fields.without) },
+    feedback: acts,
+    replay: replayed,
+  };
   const help = replayed === null ? "never run; kodiai replay measures whether memory helps" : replaySummary(replayed);
-  console.log(terminalText(`  replay: ${help}`));
-  return 0;
+  return printed(wantsJson(values), json, () =>
+    [
+      `${nameOf(repo)}: ${counted(total, "memory", "memories")}`,
+      ...tables.map(([name, counts]) => `  by ${name}: ${countsText(mostFirst(counts))}`),
+      `  ${lessonsLine(fields)}`,
+      ...heldLines(acts).map((line) => `  ${line}`),
+      `  replay: ${help}`,
+    ]
+      .map(terminalText)
+      .join("\n"),
+  );
 }
 
 /** Everything of one repository, for its owner at a terminal. */
@@ -275,14 +272,12 @@ async function heldActs(repo: RepoKey, store: Pick<EvidenceStore, "pulls" | "evi
   return { bursts, weightless: { acts: strangers.length, accounts } };
 }
 
-function heldLines({
-  bursts,
-  weightless: { acts, accounts },
-}: Awaited<ReturnType<typeof heldActs>>): readonly string[] {
-  const without = "feedback: none from people without write access";
-  const strangers = `feedback: ${acts} acts of ${accounts} accounts without write access have no weight`;
+function heldLines({ bursts, weightless }: Awaited<ReturnType<typeof heldActs>>): readonly string[] {
+  const { acts, accounts } = weightless;
   return [
-    acts === 0 ? without : strangers,
+    acts === 0
+      ? "feedback: none from people without write access"
+      : `feedback: ${acts} acts of ${accounts} accounts without write access have no weight`,
     ...bursts.map(({ pull, acts: count, reason }) => `burst on #${pull}: ${count} acts, ${reason}`),
   ];
 }
@@ -304,7 +299,7 @@ export async function* readLines(file: string): AsyncGenerator<string> {
   for await (const chunk of stream) {
     const lines = (held + decoder.decode(chunk as Uint8Array, { stream: true })).split("\n");
     held = lines.pop() ?? "";
-    for (const line of lines) yield withoutCarriageReturn(line);
+    yield* lines.map(withoutCarriageReturn);
     if (held.length > MAX_LINE) held = held.slice(0, MAX_LINE);
   }
   held += decoder.decode();

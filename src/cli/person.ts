@@ -3,42 +3,34 @@ import { writeFileSync } from "node:fs";
 import type { ErasedPerson, NamedPerson } from "../ports/person.ts";
 import { personPorts } from "../wire/cli/store.ts";
 import { terminalText } from "./terminal-text.ts";
-import { type ExitCode, printJson, readWords, UsageError } from "./usage.ts";
+import { type ExitCode, printed, readWords, UsageError, withPorts } from "./usage.ts";
 import { VERBS } from "./verbs.ts";
 
 /** One JSON line a row, on standard output or into `--output`. @returns 0 @throws UsageError */
 export async function exportData(words: readonly string[]): Promise<ExitCode> {
   const { values } = readWords(words, VERBS["export-data"].options);
   const person = readPerson(values.user);
-  const ports = await personPorts(values["data-dir"]);
-  try {
+  await withPorts(personPorts(values["data-dir"]), async (ports) => {
     const lines = (await ports.rows(person)).map((row) => `${JSON.stringify(row, withoutBytes)}\n`);
     if (values.output === undefined) process.stdout.write(lines.join(""));
     else writeFileSync(values.output, lines.join(""), { mode: 0o600 });
     console.error(`${lines.length} rows are about this person`);
-    return 0;
-  } finally {
-    await ports.close();
-  }
+  });
+  return 0;
 }
 
 /** @returns 0 @throws UsageError; Transient when a reader still uses the old bytes: run it again */
 export async function erase(words: readonly string[]): Promise<ExitCode> {
   const { values } = readWords(words, VERBS.erase.options);
   const person = readPerson(values.user);
-  const ports = await personPorts(values["data-dir"]);
-  try {
+  return withPorts(personPorts(values["data-dir"]), async (ports) => {
     if (values["dry-run"] === true) {
       console.log(`${(await ports.rows(person)).length} rows are about this person; nothing was changed`);
       return 0;
     }
     const erased = await ports.erase(person, values.texts === true);
-    if (values.json === true) printJson(erased);
-    else console.log(terminalText(eraseReport(erased)));
-    return 0;
-  } finally {
-    await ports.close();
-  }
+    return printed(values.json === true, erased, () => terminalText(eraseReport(erased)));
+  });
 }
 
 function eraseReport({ logins, ids, removed, anonymised }: ErasedPerson): string {

@@ -18,7 +18,7 @@ import { type MemoryVerbPorts, memoryVerbPorts } from "../wire/cli/memory.ts";
 import { isDatabase, storePlace } from "./data-dir.ts";
 import { nameOf } from "./find-repository.ts";
 import { terminalText } from "./terminal-text.ts";
-import { type ExitCode, noMore, printJson, readWords, wantsJson, wholeNumber } from "./usage.ts";
+import { type ExitCode, noMore, printed, readWords, wantsJson, warnDegraded, wholeNumber, withPorts } from "./usage.ts";
 import { VERBS } from "./verbs.ts";
 
 const MOST = 100_000;
@@ -35,8 +35,7 @@ export async function replay(words: readonly string[]): Promise<ExitCode> {
   const place = storePlace(values["data-dir"]);
   // A look must not create a file.
   if (!isDatabase(place) && !existsSync(join(place, "memory.db"))) throw new Error(`there is no memory in ${place}`);
-  const ports = await memoryVerbPorts(values["data-dir"]);
-  try {
+  return withPorts(memoryVerbPorts(values["data-dir"]), async (ports) => {
     const repo = await ports.repoOf(values.repo);
     const done = await replayMemory({ repo, last }, ports);
     if (done.known === 0)
@@ -44,36 +43,27 @@ export async function replay(words: readonly string[]): Promise<ExitCode> {
         `memory has no pull request of ${nameOf(repo)} with comments; import its comments (kodiai memory import FILE)`,
       );
     const kept = await keep(repo, done, ports);
-    for (const { part, reason } of done.degraded)
-      console.error(styleText("yellow", terminalText(`kodiai replay: ${part}: ${reason}`), { stream: process.stderr }));
-    if (asJson) printJson(replayJson(repo, done));
-    else console.log(`${replayPage(repo, done)}\n${keptLine(kept, ports.now())}`);
-    return 0;
-  } finally {
-    ports.close();
-  }
+    warnDegraded("replay", done.degraded);
+    return printed(asJson, replayJson(repo, done), () => `${replayPage(repo, done)}\n${keptLine(kept, ports.now())}`);
+  });
 }
 
 /** @returns what was stored; null if only the newest few were replayed, which does not represent the repository */
 async function keep(repo: Repo, done: Replayed, ports: MemoryVerbPorts): Promise<ReplayResult | null> {
   const isWhole = done.pulls.length >= ENOUGH_PULLS || done.pulls.length + done.leftOut.length === done.known;
   if (!isWhole) return null;
-  const result = replayResult(done, ports);
-  await ports.replays?.save(repoKey(repo), result);
-  return result;
-}
-
-function replayResult({ pulls, placebo }: Replayed, { embedder, now }: MemoryVerbPorts): ReplayResult {
-  const { all } = replayFigures(pulls, placebo !== null);
-  return {
-    at: now(),
+  const { all } = replayFigures(done.pulls, done.placebo !== null);
+  const result = {
+    at: ports.now(),
     pulls: all.pulls,
     comments: all.comments,
     on: all.arms.on.hitRate.mean,
-    placebo: placebo === null ? null : all.arms.placebo.hitRate.mean,
+    placebo: done.placebo === null ? null : all.arms.placebo.hitRate.mean,
     gain: all.gain,
-    model: embedder.space.model,
+    model: ports.embedder.space.model,
   };
+  await ports.replays?.save(repoKey(repo), result);
+  return result;
 }
 
 /** The effect on later reviews. */
@@ -86,8 +76,6 @@ function keptLine(kept: ReplayResult | null, now: number): string {
         : `kept for ${GOOD_FOR_DAYS} days: reviews do not search memory unless a change is risky or requested (knowledge.retrieval.gate.replay)`;
   return styleText("dim", `  ${effect}`);
 }
-
-// The replay as JSON.
 
 function replayJson(repo: Repo, { pulls, placebo, ...rest }: Replayed) {
   return {

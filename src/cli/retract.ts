@@ -4,7 +4,7 @@ import { counted } from "../domain/text/counted.ts";
 import { retractReview, type TakenBack } from "../flows/review/retract-review.ts";
 import { type RetractWords, retractVerbPorts } from "../wire/cli/retract.ts";
 import { terminalText } from "./terminal-text.ts";
-import { type ExitCode, noMore, printJson, readWords, UsageError } from "./usage.ts";
+import { type ExitCode, noMore, printed, readWords, UsageError, withPorts } from "./usage.ts";
 import { VERBS } from "./verbs.ts";
 
 const PULL_URL =
@@ -21,16 +21,14 @@ export async function retract(words: readonly string[]): Promise<ExitCode> {
   noMore(more);
   const named = readSubject(subject);
   const reviewId = readReview(values.review) ?? named.reviewId;
-  const ports = await retractVerbPorts({ ...named, dataDir: values["data-dir"] });
-  try {
+  return withPorts(retractVerbPorts({ ...named, dataDir: values["data-dir"] }), async (ports) => {
     const rehearse = values["dry-run"] === true;
     const done = await retractReview({ repo: ports.repo, number: named.number, reviewId, rehearse }, ports);
-    if (values.json === true) printJson({ rehearsal: rehearse, ...done });
-    else console.log(terminalText("nothing" in done ? `nothing was done: ${done.nothing}` : report(done, rehearse)));
+    printed(values.json === true, { rehearsal: rehearse, ...done }, () =>
+      terminalText("nothing" in done ? `nothing was done: ${done.nothing}` : report(done, rehearse)),
+    );
     return "nothing" in done ? 3 : 0;
-  } finally {
-    ports.close();
-  }
+  });
 }
 
 function readSubject(word: string | undefined): Omit<RetractWords, "dataDir"> & { readonly reviewId: number | null } {

@@ -14,7 +14,17 @@ import { modelAccess } from "../wire/cli/model.ts";
 import { foundJson } from "./found-json.ts";
 import { memoryLines } from "./memory-lines.ts";
 import { terminalText } from "./terminal-text.ts";
-import { type ExitCode, oneOf, readWords, UsageError, wantsJson, wholeNumber } from "./usage.ts";
+import {
+  type ExitCode,
+  oneOf,
+  printed,
+  readWords,
+  UsageError,
+  wantsJson,
+  warnDegraded,
+  wholeNumber,
+  withPorts,
+} from "./usage.ts";
 import { VERBS } from "./verbs.ts";
 
 type Words = ReturnType<typeof readWords<typeof VERBS.search.options>>["values"];
@@ -30,23 +40,14 @@ export async function search(words: readonly string[]): Promise<ExitCode> {
   const { values, positionals } = readWords(words, VERBS.search.options);
   const asJson = wantsJson(values);
   const asked = question(values, positionals);
-  const ports = await memoryIfAny(values["data-dir"]);
-  try {
+  return withPorts(memoryIfAny(values["data-dir"]), async (ports) => {
     const { repo, opened } = await repositoryWithMemory(values.repo, ports);
     const order = values.rerank === true ? await configured(repo, opened.spending) : { reranker: null };
     const wish = "leave" in order ? { rerank: "model" as const } : {};
     const found = await searchByHand(positionals, { repo, ...asked, ...wish }, { ...searchPorts(opened), ...order });
-    for (const { precedents } of found.searches)
-      for (const { part, reason } of precedents.degraded)
-        console.error(
-          styleText("yellow", terminalText(`kodiai search: ${part}: ${reason}`), { stream: process.stderr }),
-        );
-    if (asJson) console.log(JSON.stringify(foundJson(repo, asked, found), null, 2));
-    else console.log(foundPage(repo, found));
-    return 0;
-  } finally {
-    ports.close();
-  }
+    for (const { precedents } of found.searches) warnDegraded("search", precedents.degraded);
+    return printed(asJson, foundJson(repo, asked, found), () => foundPage(repo, found));
+  });
 }
 
 function question(values: Words, texts: readonly string[]): Omit<HandSearch, "repo" | "now"> {
@@ -74,13 +75,8 @@ async function configured(repo: Repo, spending: SpendingStore): Promise<Pick<Sea
   const reranker = await rerankerOfEnvironment();
   if (reranker !== null) return { reranker };
   const asker = { isOutsider: false, isReview: false };
-  const leave = await modelAllowance(
-    defaultConfig().review,
-    repo,
-    await modelAccess({ use: "auto" }, repo, spending),
-    Date.now(),
-    asker,
-  );
+  const access = await modelAccess({ use: "auto" }, repo, spending);
+  const leave = await modelAllowance(defaultConfig().review, repo, access, Date.now(), asker);
   if (leave.model !== null) return { reranker: null, leave };
   if (leave.reason !== null) throw new UsageError(`--rerank: ${leave.reason}`);
   throw new UsageError(

@@ -9,7 +9,7 @@ import { openForReading } from "../wire/cli/store.ts";
 import { storePlace } from "./data-dir.ts";
 import { isFolder } from "./find-repository.ts";
 import { clipped, terminalText } from "./terminal-text.ts";
-import { type ExitCode, noMore, printJson, readWords, UsageError, wantsJson } from "./usage.ts";
+import { type ExitCode, noMore, printed, readWords, UsageError, wantsJson, withPorts } from "./usage.ts";
 import { VERBS } from "./verbs.ts";
 
 const HOUR_MS = 60 * 60_000;
@@ -34,18 +34,14 @@ export async function stats(words: readonly string[]): Promise<ExitCode> {
   const asJson = wantsJson(values);
   const word = values.window ?? "24h";
   const ms = milliseconds(word);
-  const store = await openForReading(storePlace(values["data-dir"]));
-  try {
+  return withPorts(openForReading(storePlace(values["data-dir"])), async (store) => {
     const repo = values.repo === undefined ? null : await keyOrName(values.repo);
     const figures = store === null ? retrievalFigures([], []) : await store.statistics.read({ ms, repo });
-    const alerts: readonly RetrievalAlert[] = retrievalAlerts(figures);
-    const window = { ms, repo: values.repo ?? null };
-    if (asJson) printJson({ window, ...figures, alerts });
-    else console.log(figuresPage(`last ${word}, ${values.repo ?? "all repositories"}`, figures, alerts));
-    return 0;
-  } finally {
-    await store?.close();
-  }
+    const alerts = retrievalAlerts(figures);
+    return printed(asJson, { window: { ms, repo: values.repo ?? null }, ...figures, alerts }, () =>
+      figuresPage(`last ${word}, ${values.repo ?? "all repositories"}`, figures, alerts),
+    );
+  });
 }
 
 async function keyOrName(word: string): Promise<RepoKey> {

@@ -1,6 +1,8 @@
 import { readFileSync } from "node:fs";
-import { parseArgs } from "node:util";
+import { parseArgs, styleText } from "node:util";
 import { didYouMean } from "../config/did-you-mean.ts";
+import type { Degraded } from "../domain/omissions.ts";
+import { terminalText } from "./terminal-text.ts";
 
 /** 0 done; 1 findings at or above --fail-on; 2 usage or configuration; 3 could not review. */
 export type ExitCode = 0 | 1 | 2 | 3;
@@ -34,7 +36,7 @@ function complaint(error: unknown, names: readonly string[]): string {
 }
 
 /** @throws UsageError if a verb got more words than it takes */
-export function noMore([first]: readonly string[]): void {
+export function noMore([first]: readonly (string | undefined)[]): void {
   if (first !== undefined) throw new UsageError(`unexpected argument ${JSON.stringify(first)}`);
 }
 
@@ -62,6 +64,36 @@ export function wantsJson({ json, format = "pretty" }: { readonly json?: boolean
 /** Prints a value as JSON of version 1. A change that breaks readers raises the version. */
 export function printJson(value: object): void {
   console.log(JSON.stringify({ version: 1, ...value }, null, 2));
+}
+
+/**
+ * Prints a result as JSON or as a page, and ends with 0.
+ *
+ * @param page called only without JSON
+ */
+export function printed(asJson: boolean, value: object, page: () => string): ExitCode {
+  if (asJson) printJson(value);
+  else console.log(page());
+  return 0;
+}
+
+/** Does work with opened ports, if there are any, and closes them afterwards. */
+export async function withPorts<Ports extends { close(): void | Promise<void> } | null, Result>(
+  opening: Promise<Ports>,
+  work: (ports: Ports) => Promise<Result>,
+): Promise<Result> {
+  const ports = await opening;
+  try {
+    return await work(ports);
+  } finally {
+    await ports?.close();
+  }
+}
+
+/** Prints what was done less well than hoped, on standard error. */
+export function warnDegraded(verb: string, degraded: readonly Degraded[]): void {
+  for (const { part, reason } of degraded)
+    console.error(styleText("yellow", terminalText(`kodiai ${verb}: ${part}: ${reason}`), { stream: process.stderr }));
 }
 
 /**

@@ -1,6 +1,34 @@
 // The part of the effective configuration that anyone may see: keys that reveal nothing about the owner's other repositories,
 // paths or prompts. Keys that are not listed are not shown.
 import type { RepoConfig } from "./repo-config.ts";
+import { valueAt } from "./set-values.ts";
+
+const SHOWN = [
+  "preset",
+  "review.enabled",
+  "review.profile",
+  "review.severityThreshold",
+  "review.maxComments",
+  "review.suggestions",
+  "review.drafts",
+  "review.dependencyBots",
+  "review.model",
+  "review.language",
+  "review.newcomers",
+  "review.budget.usdPerReview",
+  "review.budget.usdPerMonth",
+  "review.budget.outsiders.percentOfMonth",
+  "review.budget.outsiders.reviewsPerDay",
+  "pathFilters",
+  "pathInstructions",
+  "rules",
+  "customRules",
+  "knowledge.retrieval.enabled",
+  "knowledge.retrieval.method",
+  "knowledge.retrieval.topK",
+  "knowledge.sharing.gives",
+  "knowledge.sharing.takes",
+];
 
 /**
  * YAML of the keys that may be shown, with counts in place of lists of paths, instructions and rules, and the origin of each
@@ -8,38 +36,13 @@ import type { RepoConfig } from "./repo-config.ts";
  *
  * @param origins as `parseConfig` gives them
  */
-export function configView(
-  { preset, review, pathFilters, pathInstructions, rules, customRules, knowledge }: RepoConfig,
-  origins: ReadonlyMap<string, string>,
-): string {
-  const { retrieval } = knowledge;
-  const entries: readonly (readonly [string, string | number | boolean])[] = [
-    ["preset", preset],
-    ["review.enabled", review.enabled],
-    ["review.profile", review.profile],
-    ["review.severityThreshold", review.severityThreshold ?? "(by profile)"],
-    ["review.maxComments", review.maxComments],
-    ["review.suggestions", review.suggestions],
-    ["review.drafts", review.drafts],
-    ["review.dependencyBots", review.dependencyBots],
-    ["review.model", review.model],
-    ["review.language", review.language],
-    ["review.newcomers", review.newcomers],
-    ["review.budget.usdPerReview", review.budget.usdPerReview],
-    ["review.budget.usdPerMonth", review.budget.usdPerMonth],
-    ["review.budget.outsiders.percentOfMonth", review.budget.outsiders.percentOfMonth],
-    ["review.budget.outsiders.reviewsPerDay", review.budget.outsiders.reviewsPerDay],
-    ["pathFilters", `${pathFilters.length} globs`],
-    ["pathInstructions", `${pathInstructions.length} entries`],
-    ["rules", `${Object.keys(rules).length} set`],
-    ["customRules", `${customRules.length} rules`],
-    ["knowledge.retrieval.enabled", retrieval.enabled],
-    ["knowledge.retrieval.method", retrieval.method],
-    ["knowledge.retrieval.topK", retrieval.topK],
-    ["knowledge.sharing.gives", knowledge.sharing.gives],
-    ["knowledge.sharing.takes", knowledge.sharing.takes],
-  ];
-  return entries.map(([key, value]) => `${key}: ${value}${originNote(origins.get(key))}`).join("\n");
+export function configView(config: RepoConfig, origins: ReadonlyMap<string, string>): string {
+  return SHOWN.map((key) => `${key}: ${valueText(valueAt(config, key))}${originNote(origins.get(key))}`).join("\n");
+}
+
+function valueText(value: unknown): string {
+  if (typeof value === "object" && value !== null) return `${Object.keys(value).length} set`;
+  return value === null ? "(by profile)" : String(value);
 }
 
 function originNote(origin: string | undefined): string {

@@ -279,6 +279,21 @@ export const EnvVariables = z.object({
 });
 export type EnvVariables = z.infer<typeof EnvVariables>;
 
+/**
+ * The values of some variables.
+ *
+ * @param set variables that are set, trimmed
+ * @returns the values, or one line per problem: the variable and its fix, never its value
+ */
+export function readVariables<Shape extends z.core.$ZodShape>(
+  schema: z.ZodObject<Shape>,
+  set: ReadonlyMap<string, string>,
+): { readonly values: z.infer<typeof schema> } | { readonly problems: readonly string[] } {
+  const parsed = schema.safeParse(Object.fromEntries(set));
+  if (parsed.success) return { values: parsed.data };
+  return { problems: parsed.error.issues.map((issue) => `${String(issue.path[0])} ${issue.message}`) };
+}
+
 // The environment variables as documents and messages list them, generated from the schema.
 
 export interface EnvVariable {

@@ -1,7 +1,7 @@
 // The process environment, read once at the start: typed settings, or every reason not to start.
 import { didYouMean } from "./did-you-mean.ts";
 import { endpointProblem } from "./endpoint-problem.ts";
-import { ENV_VARIABLES, EnvVariables } from "./env-variables.ts";
+import { ENV_VARIABLES, EnvVariables, readVariables } from "./env-variables.ts";
 import { apiUrlOf, localDashboard } from "./github-address.ts";
 import { shown } from "./located.ts";
 import { type Embeddings, readEmbeddings } from "./read-embeddings.ts";
@@ -28,27 +28,24 @@ const PROXY_NAMES: ReadonlySet<string> = new Set(["HTTPS_PROXY", "HTTP_PROXY", "
  */
 export function readEnv(env: Variables): { readonly env: Env } | { readonly problems: readonly string[] } {
   const set = valuesOf(env);
-  const parsed = EnvVariables.safeParse(Object.fromEntries(set));
-  const issues = parsed.error?.issues.map((issue) => `${String(issue.path[0])} ${issue.message}`) ?? [];
+  const read = readVariables(EnvVariables, set);
   const memory = readEmbeddings(set);
   const model = readModel(set);
   const order = readReranker(set);
   const problems = [
-    ...issues,
+    ...("problems" in read ? read.problems : []),
     ...keyProblems(set),
     ...formerProblems(set),
     ...loginProblems(set),
     ...portProblems(set),
     ...endpointProblems(set),
-    ...("problems" in memory ? memory.problems : []),
-    ...("problems" in order ? order.problems : []),
-    ...("problems" in model ? model.problems : []),
+    ...[memory, order, model].flatMap((part) => ("problems" in part ? part.problems : [])),
     ...unknownNames(env),
   ];
-  if (!parsed.success || "problems" in memory || "problems" in order || "problems" in model || problems.length > 0) {
+  if ("problems" in read || "problems" in memory || "problems" in order || "problems" in model || problems.length > 0) {
     return { problems: [...new Set(problems)] };
   }
-  return { env: { ...toEnv(parsed.data), ...memory, ...order, ...model } };
+  return { env: { ...toEnv(read.values), ...memory, ...order, ...model } };
 }
 
 function valuesOf(env: Variables): ReadonlyMap<string, string> {
@@ -137,7 +134,9 @@ function toEnv(values: EnvVariables) {
     /** `github.com` or the host of a GitHub Enterprise Server. */
     githubHost: values.GHE_HOST ?? "github.com",
     /** Base address of the REST API, without a slash at the end. */
-    githubApiUrl: apiUrl(values),
+    githubApiUrl:
+      values.KODIAI_GITHUB_API_URL?.replace(/\/+$/, "") ??
+      apiUrlOf(values.GHE_HOST ?? "github.com", values.GHE_PROTOCOL),
     logLevel: values.LOG_LEVEL,
     logFormat: values.LOG_FORMAT,
     /** As written; relative paths are resolved from the working directory. */
@@ -175,10 +174,4 @@ function dashboardLogin(values: EnvVariables) {
 function formerSecret(values: EnvVariables) {
   const { KODIAI_FORMER_WEBHOOK_SECRET: secret, KODIAI_FORMER_WEBHOOK_SECRET_UNTIL: until } = values;
   return secret === undefined || until === undefined ? null : { secret, until };
-}
-
-function apiUrl(values: EnvVariables): string {
-  const given = values.KODIAI_GITHUB_API_URL?.replace(/\/+$/, "");
-  if (given !== undefined) return given;
-  return apiUrlOf(values.GHE_HOST ?? "github.com", values.GHE_PROTOCOL);
 }

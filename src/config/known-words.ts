@@ -31,15 +31,10 @@ const FOREIGN_KEYS: ReadonlyMap<string, string> = new Map([
   ["extends", "_extends"],
 ]);
 
-/** Values of other tools that mean the same as one of ours, by key; accepted with a notice. */
-const SAME_VALUES: ReadonlyMap<string, ReadonlyMap<string, string>> = new Map([
-  [
-    "review.profile",
-    new Map([
-      ["chill", "quiet"],
-      ["assertive", "thorough"],
-    ]),
-  ],
+/** Values of other tools that mean the same as one of ours; accepted with a notice. */
+const SAME_VALUES: ReadonlyMap<string, string> = new Map([
+  ["review.profile: chill", "quiet"],
+  ["review.profile: assertive", "thorough"],
 ]);
 
 /** Without the keys of list items: they are not meant outside of their list. */
@@ -70,5 +65,5 @@ export function keyHint(key: string, siblings: readonly string[], section: strin
 
 /** Our value for another tool's word with the same meaning; null for any other word. */
 export function sameValue(path: string, value: unknown): string | null {
-  return typeof value === "string" ? (SAME_VALUES.get(path)?.get(value.toLowerCase()) ?? null) : null;
+  return SAME_VALUES.get(`${path}: ${String(value).toLowerCase()}`) ?? null;
 }

@@ -15,13 +15,29 @@ export interface Entry {
   readonly value: Located;
 }
 
+export interface Mapping {
+  readonly kind: "mapping";
+  readonly entries: readonly Entry[];
+  readonly place: Place;
+}
+
 export type Located =
   | { readonly kind: "scalar"; readonly value: string | number | boolean | null; readonly place: Place }
   | { readonly kind: "list"; readonly items: readonly Located[]; readonly place: Place }
-  | { readonly kind: "mapping"; readonly entries: readonly Entry[]; readonly place: Place };
+  | Mapping;
 
 /** A problem without its file. */
 export type Trouble = Omit<ConfigProblem, "file">;
+
+/** The values of one file, without defaults, and what is wrong in it. */
+export interface FileReading {
+  /** Empty when the file sets nothing, or was refused as a whole. */
+  readonly root: Mapping;
+  readonly troubles: readonly Trouble[];
+}
+
+/** What an empty file sets. */
+export const NOTHING: Mapping = { kind: "mapping", entries: [], place: { line: 1, column: 1 } };
 
 /** Keys and list positions from the root to a value. */
 export type Path = readonly (string | number)[];
@@ -60,15 +76,34 @@ export function trouble(
 
 /** The value at a path, or null when there is none. */
 export function locate(root: Located, path: Path): Located | null {
-  let node: Located | null = root;
-  for (const part of path) node = node === null ? null : step(node, part);
-  return node;
+  return path.reduce<Located | null>((node, part) => {
+    if (node?.kind === "list" && typeof part === "number") return node.items[part] ?? null;
+    if (node?.kind === "mapping") return node.entries.find((entry) => entry.key === part)?.value ?? null;
+    return null;
+  }, root);
 }
 
-function step(node: Located, part: string | number): Located | null {
-  if (node.kind === "list" && typeof part === "number") return node.items[part] ?? null;
-  if (node.kind === "mapping") return node.entries.find((entry) => entry.key === part)?.value ?? null;
-  return null;
+/** The items of a list at a key of the root; [] when it is not set. */
+export function itemsAt(root: Mapping, key: string): readonly Located[] {
+  const list = locate(root, [key]);
+  return list?.kind === "list" ? list.items : [];
+}
+
+/** The entries of a mapping at a key of the root; [] when it is not set. */
+export function entriesAt(root: Mapping, key: string): readonly Entry[] {
+  const mapping = locate(root, [key]);
+  return mapping?.kind === "mapping" ? mapping.entries : [];
+}
+
+/** The same tree without some of its values and their keys; without its root it is empty. */
+export function without(root: Mapping, removed: ReadonlySet<Located>): Mapping {
+  const inside = (node: Located): Located => {
+    if (node.kind === "scalar") return node;
+    if (node.kind === "mapping") return without(node, removed);
+    return { ...node, items: node.items.filter((item) => !removed.has(item)).map(inside) };
+  };
+  const kept = removed.has(root) ? [] : root.entries.filter(({ value }) => !removed.has(value));
+  return { ...root, entries: kept.map((entry) => ({ ...entry, value: inside(entry.value) })) };
 }
 
 /** The bare value without its places. Its keys are harmless: `readYaml` refuses those of Object.prototype. */
@@ -78,9 +113,7 @@ export function bare(node: Located): unknown {
   return Object.fromEntries(node.entries.map((entry) => [entry.key, bare(entry.value)]));
 }
 
-// A problem as compilers print it, so that terminals and editors can jump to it.
-
-/** `.kodiai.yml:3:12: error: review.maxComments: must be at most 20`; line and column only where they are known. */
+/** As compilers print it, so that editors can jump to it: `.kodiai.yml:3:12: error: review.maxComments: must be at most 20`. */
 export function problemLine(problem: ConfigProblem): string {
   const place = problem.line === null ? "" : `:${problem.line}:${problem.column ?? 1}`;
   const key = problem.key === "" ? "" : `${problem.key}: `;

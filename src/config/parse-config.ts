@@ -1,10 +1,10 @@
 // Merges the texts of .kodiai.yml, weakest first, into one complete configuration, its problems, and the origin of each value.
 import { checkCustomRules, checkRuleIds, type KnownRules } from "./check-rules.ts";
 import { CONFIG_KEYS } from "./config-keys.ts";
-import { bare, type Located, locate, type Trouble, trouble } from "./located.ts";
+import { bare, entriesAt, type FileReading, itemsAt, locate, type Mapping, type Trouble, trouble } from "./located.ts";
 import { PRESETS, type Preset, presetValues } from "./preset.ts";
-import { type FileReading, readConfigFile } from "./read-config-file.ts";
-import { type ConfigProblem, defaultConfig, RepoConfig } from "./repo-config.ts";
+import { readConfigFile } from "./read-config-file.ts";
+import { type ConfigProblem, type CustomRule, defaultConfig, RepoConfig } from "./repo-config.ts";
 
 /** One file: `.kodiai.yml`, `acme/.github/.kodiai.yml`. */
 export interface ConfigSource {
@@ -35,46 +35,38 @@ const ORIGIN_KEYS = CONFIG_KEYS.map((key) => key.path).filter((path) => path !==
  * @throws only what `known.customRuleProblems` throws
  */
 export function parseConfig(sources: readonly ConfigSource[], known: KnownRules = {}): ParsedConfig {
-  const read = sources.map(({ file, text }) => ({ file, reading: checkCustomRules(readConfigFile(text), known) }));
+  const read = sources.map(({ file, text }) => ({ file, ...checkCustomRules(readConfigFile(text), known) }));
   const files = withKnownRules(read, known).map(withOneStep);
-  const roots = files.map(({ reading }) => withoutExtends(reading.root));
-  const merged = roots.reduce<Record<string, unknown>>((weaker, stronger) => merge(weaker, stronger), {});
+  const merged = files.map(valuesOf).reduce(merge, {});
   const preset = Object.hasOwn(merged, "preset") ? (merged.preset as Preset) : "balanced";
   const parsed = RepoConfig.safeParse(merge(PRESETS[preset], merged));
   return {
     config: parsed.success ? parsed.data : defaultConfig(),
-    problems: capped(files.toReversed().flatMap(({ file, reading }) => inOrder(reading.troubles, file))),
+    problems: capped(files.toReversed().flatMap(inOrder)),
     origins: originsOf(files, preset),
   };
 }
 
-interface ReadFile {
+interface ReadFile extends FileReading {
   readonly file: string;
-  readonly reading: FileReading;
 }
 
 function withKnownRules(files: readonly ReadFile[], known: KnownRules): readonly ReadFile[] {
   if (known.ruleIds === undefined) return files;
-  const ids = new Set([...known.ruleIds, ...files.flatMap(({ reading }) => customRuleIds(reading.root))]);
-  return files.map(({ file, reading }) => ({ file, reading: checkRuleIds(reading, ids) }));
-}
-
-function customRuleIds(root: Located | null): string[] {
-  const list = root === null ? null : locate(root, ["customRules"]);
-  return list?.kind === "list" ? list.items.map((item) => (bare(item) as { id: string }).id) : [];
+  const custom = files.flatMap(({ root }) => itemsAt(root, "customRules").map((item) => (bare(item) as CustomRule).id));
+  const ids = new Set([...known.ruleIds, ...custom]);
+  return files.map((file) => ({ ...file, ...checkRuleIds(file, ids) }));
 }
 
 /** Only the strongest file's `_extends` is followed, and only one step. */
-function withOneStep({ file, reading }: ReadFile, index: number, files: readonly ReadFile[]): ReadFile {
-  const value = reading.root === null ? null : locate(reading.root, ["_extends"]);
-  if (value === null || index === files.length - 1) return { file, reading };
+function withOneStep(file: ReadFile, index: number, files: readonly ReadFile[]): ReadFile {
+  const value = locate(file.root, ["_extends"]);
+  if (value === null || index === files.length - 1) return file;
   const message = "is followed in the repository's own file only, one step; here it does nothing";
-  const ignored = trouble(["_extends"], value.place, message, "notice");
-  return { file, reading: { ...reading, troubles: [...reading.troubles, ignored] } };
+  return { ...file, troubles: [...file.troubles, trouble(["_extends"], value.place, message, "notice")] };
 }
 
-function withoutExtends(root: Located | null): Record<string, unknown> {
-  if (root === null) return {};
+function valuesOf({ root }: ReadFile): Record<string, unknown> {
   const { _extends, ...rest } = bare(root) as Record<string, unknown>;
   return rest;
 }
@@ -92,9 +84,9 @@ function isMapping(value: unknown): value is Record<string, unknown> {
   return value !== null && typeof value === "object" && !Array.isArray(value);
 }
 
-function inOrder(troubles: readonly Trouble[], file: string): ConfigProblem[] {
-  const at = (found: Trouble) => [found.line ?? 0, found.column ?? 0] as const;
-  return troubles.toSorted((a, b) => at(a)[0] - at(b)[0] || at(a)[1] - at(b)[1]).map((found) => ({ file, ...found }));
+function inOrder({ file, troubles }: ReadFile): ConfigProblem[] {
+  const byPlace = (a: Trouble, b: Trouble) => (a.line ?? 0) - (b.line ?? 0) || (a.column ?? 0) - (b.column ?? 0);
+  return troubles.toSorted(byPlace).map((found) => ({ file, ...found }));
 }
 
 function capped(problems: readonly ConfigProblem[]): readonly ConfigProblem[] {
@@ -109,14 +101,13 @@ function capped(problems: readonly ConfigProblem[]): readonly ConfigProblem[] {
 function originsOf(files: readonly ReadFile[], preset: Preset): ReadonlyMap<string, string> {
   const origins = new Map(ORIGIN_KEYS.map((key) => [key, "default"]));
   for (const { key } of presetValues(preset)) origins.set(key, `preset ${preset}`);
-  for (const { file, reading } of files) {
-    for (const key of reading.root === null ? [] : keysSet(reading.root)) origins.set(key, file);
+  for (const { file, root } of files) {
+    for (const key of keysSet(root)) origins.set(key, file);
   }
   return origins;
 }
 
-function keysSet(root: Located): readonly string[] {
-  const rules = locate(root, ["rules"]);
-  const ruleKeys = rules?.kind === "mapping" ? rules.entries.map((entry) => `rules.${entry.key}`) : [];
-  return [...ORIGIN_KEYS.filter((key) => locate(root, key.split(".")) !== null), ...ruleKeys];
+function keysSet(root: Mapping): readonly string[] {
+  const rules = entriesAt(root, "rules").map((entry) => `rules.${entry.key}`);
+  return [...ORIGIN_KEYS.filter((key) => locate(root, key.split(".")) !== null), ...rules];
 }

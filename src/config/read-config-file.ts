@@ -4,24 +4,30 @@ import type { z } from "zod";
 import { CONFIG_SHAPE, type Shape, shapeAt } from "./config-keys.ts";
 import { issueText } from "./issue-text.ts";
 import { keyHint, sameValue } from "./known-words.ts";
-import { bare, dotted, type Entry, type Located, locate, type Path, shown, type Trouble, trouble } from "./located.ts";
+import {
+  bare,
+  dotted,
+  type Entry,
+  type FileReading,
+  type Located,
+  locate,
+  type Mapping,
+  NOTHING,
+  type Path,
+  shown,
+  type Trouble,
+  trouble,
+  without,
+} from "./located.ts";
 import { readYaml } from "./read-yaml.ts";
 import { ConfigFile } from "./repo-config.ts";
 
-/** The values of one file, without defaults. */
-export interface FileReading {
-  /** A mapping with known keys and valid values; null when the file sets nothing. */
-  readonly root: Located | null;
-  readonly troubles: readonly Trouble[];
-}
-
-/** Reads one file. Never throws; a wrong value is left out and reported. */
+/** Reads one file: known keys with valid values. Never throws; a wrong value is left out and reported. */
 export function readConfigFile(text: string): FileReading {
   const yaml = readYaml(text);
-  if (yaml.root === null) return yaml;
-  const recognised = recogniseKeys(yaml.root, CONFIG_SHAPE);
-  const valid = dropWrongValues(recognised.root);
-  return { root: valid.root, troubles: [...yaml.troubles, ...recognised.troubles, ...valid.troubles] };
+  const troubles = [...yaml.troubles];
+  const recognised = recogniseSection(yaml.root, CONFIG_SHAPE, [], troubles);
+  return { root: dropWrongValues(recognised, troubles), troubles };
 }
 
 /**
@@ -30,23 +36,14 @@ export function readConfigFile(text: string): FileReading {
  * @returns null when the key is absent or not such a name (`parseConfig` reports that problem)
  */
 export function extendsOf(text: string): string | null {
-  const { root } = readConfigFile(text);
-  const value = root === null ? undefined : (bare(root) as { _extends?: unknown })._extends;
-  return typeof value === "string" ? value : null;
+  const value = locate(readConfigFile(text).root, ["_extends"]);
+  return value?.kind === "scalar" && typeof value.value === "string" ? value.value : null;
 }
 
 // Validates values by the schema and removes the wrong ones, each with its reason, until the rest is valid.
 
 /** Each round removes something and most files need one; a bad item inside a bad item needs one more. */
 const MAX_ROUNDS = 8;
-
-type Issue = z.core.$ZodIssue;
-
-/** What to remove at one level: whole children, or something within a child. */
-interface Cut {
-  whole: boolean;
-  readonly inside: Map<string | number, Cut>;
-}
 
 /**
  * Field by field: a wrong value is removed and its siblings stay; a wrong item leaves its list; an item without something
@@ -55,78 +52,38 @@ interface Cut {
  * @param root a mapping with known keys only
  * @returns a tree that the schema accepts
  */
-function dropWrongValues(root: Located): { readonly root: Located; readonly troubles: readonly Trouble[] } {
-  const troubles: Trouble[] = [];
-  let tree: Located = root;
+function dropWrongValues(root: Mapping, troubles: Trouble[]): Mapping {
+  let tree = root;
   for (let round = 0; round < MAX_ROUNDS; round += 1) {
     const parsed = ConfigFile.safeParse(bare(tree));
-    if (parsed.success) return { root: tree, troubles };
-    const cut: Cut = { whole: false, inside: new Map() };
-    for (const issue of parsed.error.issues) judge(issue, tree, cut, round, troubles);
-    tree = without(tree, cut) ?? emptied(root);
+    if (parsed.success) return tree;
+    tree = without(tree, new Set(parsed.error.issues.flatMap((issue) => judge(issue, tree, round, troubles))));
   }
-  return { root: emptied(root), troubles };
+  return NOTHING;
 }
 
-function emptied(root: Located): Located {
-  return { kind: "mapping", entries: [], place: root.place };
-}
-
-function judge(issue: Issue, tree: Located, cut: Cut, round: number, troubles: Trouble[]): void {
+/** Reports an issue, and returns the values to remove. */
+function judge(issue: z.core.$ZodIssue, tree: Mapping, round: number, troubles: Trouble[]): readonly Located[] {
   const path = issue.path.filter((part) => typeof part !== "symbol");
   const found = locate(tree, path);
   if (found === null) {
-    const item = enclosingItem(path);
+    const item = path.slice(0, path.findLastIndex((part) => typeof part === "number") + 1);
+    const around = locate(tree, item) ?? tree;
     const name = path.slice(item.length).join(".");
-    const message = `lacks \`${name}\`, which is required; add it`;
     // What is missing in a later round was removed and reported in an earlier one.
-    if (round === 0) troubles.push(trouble(item, locate(tree, item)?.place ?? null, message));
-    mark(cut, item);
-  } else if (issue.code === "too_big" && found.kind === "list") {
-    const limit = Number(issue.maximum);
-    const message = `must have at most ${limit} items; the rest is left out`;
-    troubles.push(trouble(path, found.items[limit]?.place ?? found.place, message));
-    for (let index = limit; index < found.items.length; index += 1) mark(cut, [...path, index]);
-  } else {
-    judgeValue(issue, path, found, cut, troubles);
+    if (round === 0) troubles.push(trouble(item, around.place, `lacks \`${name}\`, which is required; add it`));
+    return [around];
   }
-}
-
-function judgeValue(issue: Issue, path: Path, found: Located, cut: Cut, troubles: Trouble[]): void {
+  if (issue.code === "too_big" && found.kind === "list") {
+    const rest = found.items.slice(Number(issue.maximum));
+    const message = `must have at most ${issue.maximum} items; the rest is left out`;
+    troubles.push(trouble(path, rest[0]?.place ?? found.place, message));
+    return rest;
+  }
   const whole = wholeItem(path);
   const message = issueText(issue, found);
   troubles.push(trouble(path, found.place, whole === null ? message : `${message}; the whole item is left out`));
-  mark(cut, whole ?? path);
-}
-
-/** The list item around a missing value; without one the path itself, so that a cut always makes progress. */
-function enclosingItem(path: Path): Path {
-  const index = path.findLastIndex((part) => typeof part === "number");
-  return path.slice(0, index + 1);
-}
-
-function mark(cut: Cut, path: Path): void {
-  let level = cut;
-  for (const part of path) {
-    const next = level.inside.get(part) ?? { whole: false, inside: new Map() };
-    level.inside.set(part, next);
-    level = next;
-  }
-  level.whole = true;
-}
-
-function without(node: Located, cut: Cut | undefined): Located | null {
-  if (cut === undefined) return node;
-  if (cut.whole) return null;
-  if (node.kind === "list") {
-    return { ...node, items: node.items.flatMap((item, index) => without(item, cut.inside.get(index)) ?? []) };
-  }
-  if (node.kind === "scalar") return node;
-  const entries = node.entries.flatMap((entry): Entry[] => {
-    const value = without(entry.value, cut.inside.get(entry.key));
-    return value === null ? [] : [{ ...entry, value }];
-  });
-  return { ...node, entries };
+  return [(whole === null ? null : locate(tree, whole)) ?? found];
 }
 
 // Matches the file's keys with ours: known ones stay, snake_case becomes camelCase, unknown ones are reported with a hint.
@@ -134,28 +91,22 @@ function without(node: Located, cut: Cut | undefined): Located | null {
 type Section = Extract<Shape, { kind: "section" }>;
 
 /**
- * The same tree with only our keys in our spelling, and without keys that have no value, such as `review:` with nothing under
- * it. Values are not validated here; only words of other tools that mean the same as ours are translated.
+ * The same values under our keys in our spelling, and without keys that have no value, such as `review:` with nothing under it.
+ * Values are not validated here; only words of other tools that mean the same as ours are translated.
  */
-function recogniseKeys(root: Located, shape: Shape): { readonly root: Located; readonly troubles: readonly Trouble[] } {
-  const troubles: Trouble[] = [];
-  return { root: recognise(root, shape, [], troubles), troubles };
-}
-
 function recognise(node: Located, shape: Shape, path: Path, troubles: Trouble[]): Located {
   if (shape.kind === "list" && node.kind === "list") {
     return { ...node, items: node.items.map((item, index) => recognise(item, shape.of, [...path, index], troubles)) };
   }
   if (shape.kind === "section" && node.kind === "mapping") return recogniseSection(node, shape, path, troubles);
-  return node.kind === "scalar" && shape.kind === "value" ? translateValue(node, path, troubles) : node;
+  if (shape.kind !== "value" || node.kind !== "scalar") return node;
+  const ours = sameValue(path.join("."), node.value);
+  if (ours === null) return node;
+  troubles.push(trouble(path, node.place, `\`${String(node.value).toLowerCase()}\` is read as \`${ours}\``, "notice"));
+  return { ...node, value: ours };
 }
 
-function recogniseSection(
-  node: Extract<Located, { kind: "mapping" }>,
-  shape: Section,
-  path: Path,
-  troubles: Trouble[],
-): Located {
+function recogniseSection(node: Mapping, shape: Section, path: Path, troubles: Trouble[]): Mapping {
   const present = new Set(node.entries.map((entry) => entry.key));
   const entries = node.entries.flatMap((entry) => {
     const key = ourSpelling(entry, shape, present, path, troubles);
@@ -172,6 +123,7 @@ function isNothing(node: Located): boolean {
   return node.kind === "scalar" && node.value === null;
 }
 
+/** The key that an entry means; null, with the reason, if it is none of ours or set twice. */
 function ourSpelling(
   entry: Entry,
   shape: Section,
@@ -210,31 +162,23 @@ function snakeCase(ours: string): string {
 function nameUnknown(entry: Entry, shape: Section, path: Path, troubles: Trouble[], seenAs: Path = path): void {
   const siblings = [...shape.keys.keys()];
   const hint = keyHint(entry.key, siblings, dotted(seenAs));
-  const word = `\`${shown(entry.key)}\``;
   const at = [...path, entry.key];
-  const say = (message: string) => troubles.push(trouble(at, entry.keyPlace, message));
+  const say = (advice: string) =>
+    troubles.push(trouble(at, entry.keyPlace, `unknown key \`${shown(entry.key)}\`; ${advice}`));
   if (hint === null) {
-    say(`unknown key ${word}; known here: ${siblings.map((key) => `\`${key}\``).join(", ")}`);
+    say(`known here: ${siblings.map((key) => `\`${key}\``).join(", ")}`);
   } else if (hint === entry.key) {
-    say(`unknown key ${word}; write it nested: \`${hint.split(".").join(":` and, indented under it, `")}:\``);
+    say(`write it nested: \`${hint.split(".").join(":` and, indented under it, `")}:\``);
   } else {
-    say(`unknown key ${word}; did you mean \`${shortPath(hint, path)}\`?${sectionAdvice(hint, entry)}`);
-    lookInside(entry, hint, at, troubles);
-  }
-}
-
-function sectionAdvice(meant: string, entry: Entry): string {
-  const isSection = shapeAt(meant)?.kind === "section";
-  const name = meant.split(".").at(-1);
-  return isSection && entry.value.kind === "mapping" ? ` Its keys go right under \`${name}:\`` : "";
-}
-
-function lookInside(entry: Entry, meant: string, at: Path, troubles: Trouble[]): void {
-  const section = shapeAt(meant);
-  if (section?.kind !== "section" || entry.value.kind !== "mapping") return;
-  for (const child of entry.value.entries) {
-    const key = camelCase(child.key, section) ?? child.key;
-    if (!section.keys.has(key)) nameUnknown(child, section, at, troubles, meant.split("."));
+    const meant = shapeAt(hint);
+    const section = meant?.kind === "section" && entry.value.kind === "mapping" ? meant : null;
+    const advice = section === null ? "" : ` Its keys go right under \`${hint.split(".").at(-1)}:\``;
+    say(`did you mean \`${shortPath(hint, path)}\`?${advice}`);
+    if (section === null || entry.value.kind !== "mapping") return;
+    for (const child of entry.value.entries) {
+      const key = camelCase(child.key, section) ?? child.key;
+      if (!section.keys.has(key)) nameUnknown(child, section, at, troubles, hint.split("."));
+    }
   }
 }
 
@@ -242,13 +186,6 @@ function lookInside(entry: Entry, meant: string, at: Path, troubles: Trouble[]):
 function shortPath(path: string, section: Path): string {
   const prefix = `${dotted(section)}.`;
   return section.length > 0 && path.startsWith(prefix) ? path.slice(prefix.length) : path;
-}
-
-function translateValue(node: Extract<Located, { kind: "scalar" }>, path: Path, troubles: Trouble[]): Located {
-  const ours = sameValue(path.join("."), node.value);
-  if (ours === null) return node;
-  troubles.push(trouble(path, node.place, `\`${String(node.value).toLowerCase()}\` is read as \`${ours}\``, "notice"));
-  return { ...node, value: ours };
 }
 
 // Items of a list that are valid as a whole or not at all.

@@ -1,6 +1,6 @@
 // Which embedder the operator chose, from the variables alone, so that server and command line agree.
 import { endpointProblem } from "./endpoint-problem.ts";
-import { EnvVariables } from "./env-variables.ts";
+import { EnvVariables, readVariables } from "./env-variables.ts";
 
 /** `local` needs no network. Secrets stay in here: never log it. */
 export type Embeddings =
@@ -39,22 +39,40 @@ const Chosen = EnvVariables.pick({
 export function readEmbeddings(
   set: ReadonlyMap<string, string>,
 ): { readonly embeddings: Embeddings } | { readonly problems: readonly string[] } {
-  const parsed = Chosen.safeParse(Object.fromEntries(set));
-  if (!parsed.success) {
-    return { problems: parsed.error.issues.map((issue) => `${String(issue.path[0])} ${issue.message}`) };
-  }
-  const values = parsed.data;
+  const read = readVariables(Chosen, set);
+  if ("problems" in read) return read;
+  const { values } = read;
   const kind = values.KODIAI_EMBEDDINGS ?? (values.VOYAGE_API_KEY === undefined ? "local" : "voyage");
   const url = values.KODIAI_EMBEDDINGS_URL;
   const urlProblem = url === undefined ? null : endpointProblem(url, values.KODIAI_ALLOW_HTTP_HOSTS);
+  const { needed, unused } = VARIABLES[kind];
   const problems = [
-    ...missing(kind, set),
-    ...unused(kind, set),
+    ...needed.filter((name) => !set.has(name)).map((name) => `${name} is not set; KODIAI_EMBEDDINGS=${kind} needs it`),
+    ...unused
+      .filter((name) => set.has(name))
+      .map((name) => `${name} has no effect on ${kind} embeddings; remove it, or set KODIAI_EMBEDDINGS=http`),
     ...(urlProblem === null ? [] : [`KODIAI_EMBEDDINGS_URL ${urlProblem}`]),
   ];
-  if (problems.length > 0) return { problems };
-  return { embeddings: chosen(kind, values) };
+  return problems.length > 0 ? { problems } : { embeddings: chosen(kind, values) };
 }
+
+/** Which variables each kind requires, and which have no effect on it: a misunderstanding about where code is sent. */
+const VARIABLES: Record<
+  Embeddings["kind"],
+  { readonly needed: readonly string[]; readonly unused: readonly string[] }
+> = {
+  local: {
+    needed: [],
+    unused: [
+      "KODIAI_EMBEDDINGS_URL",
+      "KODIAI_EMBEDDINGS_MODEL",
+      "KODIAI_EMBEDDINGS_DIMENSION",
+      "KODIAI_EMBEDDINGS_API_KEY",
+    ],
+  },
+  voyage: { needed: ["VOYAGE_API_KEY"], unused: ["KODIAI_EMBEDDINGS_API_KEY"] },
+  http: { needed: ["KODIAI_EMBEDDINGS_URL", "KODIAI_EMBEDDINGS_MODEL"], unused: [] },
+};
 
 function chosen(kind: Embeddings["kind"], values: ReturnType<typeof Chosen.parse>): Embeddings {
   const dimension = values.KODIAI_EMBEDDINGS_DIMENSION;
@@ -76,34 +94,4 @@ function chosen(kind: Embeddings["kind"], values: ReturnType<typeof Chosen.parse
     dimension: dimension ?? null,
     apiKey: values.KODIAI_EMBEDDINGS_API_KEY ?? null,
   };
-}
-
-const NEEDED = {
-  local: [],
-  voyage: ["VOYAGE_API_KEY"],
-  http: ["KODIAI_EMBEDDINGS_URL", "KODIAI_EMBEDDINGS_MODEL"],
-} as const;
-
-function missing(kind: Embeddings["kind"], set: ReadonlyMap<string, string>): readonly string[] {
-  return NEEDED[kind]
-    .filter((name) => !set.has(name))
-    .map((name) => `${name} is not set; KODIAI_EMBEDDINGS=${kind} needs it`);
-}
-
-/** A setting without effect is a misunderstanding; these concern where code is sent. */
-const UNUSED = {
-  local: [
-    "KODIAI_EMBEDDINGS_URL",
-    "KODIAI_EMBEDDINGS_MODEL",
-    "KODIAI_EMBEDDINGS_DIMENSION",
-    "KODIAI_EMBEDDINGS_API_KEY",
-  ],
-  voyage: ["KODIAI_EMBEDDINGS_API_KEY"],
-  http: [],
-} as const;
-
-function unused(kind: Embeddings["kind"], set: ReadonlyMap<string, string>): readonly string[] {
-  return UNUSED[kind]
-    .filter((name) => set.has(name))
-    .map((name) => `${name} has no effect on ${kind} embeddings; remove it, or set KODIAI_EMBEDDINGS=http`);
 }

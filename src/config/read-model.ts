@@ -1,6 +1,6 @@
 // Which language model the operator chose, from the variables alone, so that server and command line agree.
 import { endpointProblem } from "./endpoint-problem.ts";
-import { EnvVariables } from "./env-variables.ts";
+import { EnvVariables, readVariables } from "./env-variables.ts";
 
 /** A model server, and which of its models to use. Contains secrets: never log it. */
 export interface ModelChoice {
@@ -82,11 +82,9 @@ export function providersSet(set: ReadonlyMap<string, string>): readonly Provide
 export function readModel(
   set: ReadonlyMap<string, string>,
 ): { readonly model: ModelChoice | null } | { readonly problems: readonly string[] } {
-  const parsed = Chosen.safeParse(Object.fromEntries(set));
-  if (!parsed.success) {
-    return { problems: parsed.error.issues.map((issue) => `${String(issue.path[0])} ${issue.message}`) };
-  }
-  const values = parsed.data;
+  const read = readVariables(Chosen, set);
+  if ("problems" in read) return read;
+  const { values } = read;
   const named = providersSet(set);
   const provider = values.KODIAI_MODEL_PROVIDER ?? named[0];
   const problems =

@@ -1,6 +1,5 @@
 // Which reranker the operator chose, from the variables alone: none, unless one is named.
-import type { z } from "zod";
-import { EnvVariables } from "./env-variables.ts";
+import { EnvVariables, readVariables } from "./env-variables.ts";
 
 /** Contains secrets: never log it. */
 export type RerankerChoice =
@@ -28,21 +27,15 @@ const Chosen = EnvVariables.pick({
 export function readReranker(
   set: ReadonlyMap<string, string>,
 ): { readonly reranker: RerankerChoice } | { readonly problems: readonly string[] } {
-  const parsed = Chosen.safeParse(Object.fromEntries(set));
-  if (!parsed.success) {
-    return { problems: parsed.error.issues.map((issue) => `${String(issue.path[0])} ${issue.message}`) };
+  const read = readVariables(Chosen, set);
+  if ("problems" in read) return read;
+  const { values } = read;
+  if (values.KODIAI_RERANKER === "off") {
+    if (!set.has("KODIAI_RERANKER_MODEL")) return { reranker: { kind: "off" } };
+    // A setting without effect is a misunderstanding.
+    const problem = "has no effect without a reranker; remove it, or set KODIAI_RERANKER=voyage";
+    return { problems: [`KODIAI_RERANKER_MODEL ${problem}`] };
   }
-  return parsed.data.KODIAI_RERANKER === "off" ? none(set) : voyage(parsed.data);
-}
-
-/** A setting without effect is a misunderstanding. */
-function none(set: ReadonlyMap<string, string>): ReturnType<typeof readReranker> {
-  if (!set.has("KODIAI_RERANKER_MODEL")) return { reranker: { kind: "off" } };
-  const problem = "has no effect without a reranker; remove it, or set KODIAI_RERANKER=voyage";
-  return { problems: [`KODIAI_RERANKER_MODEL ${problem}`] };
-}
-
-function voyage(values: z.infer<typeof Chosen>): ReturnType<typeof readReranker> {
   const apiKey = values.VOYAGE_API_KEY;
   if (apiKey === undefined) return { problems: ["VOYAGE_API_KEY is not set; KODIAI_RERANKER=voyage needs it"] };
   // A key belongs to an account at one address, which the embeddings may name; readEmbeddings checks it.

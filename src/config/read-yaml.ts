@@ -7,16 +7,24 @@ import {
   isAlias,
   isMap,
   isScalar,
-  isSeq,
   Lexer,
   LineCounter,
   type Pair,
   type ParsedNode,
   parseDocument,
   type YAMLMap,
-  type YAMLSeq,
 } from "yaml";
-import { type Entry, type Located, type Path, type Place, shown, type Trouble, trouble } from "./located.ts";
+import {
+  type Entry,
+  type FileReading,
+  type Located,
+  NOTHING,
+  type Path,
+  type Place,
+  shown,
+  type Trouble,
+  trouble,
+} from "./located.ts";
 
 /** Largest file in bytes of UTF-8. */
 export const MAX_CONFIG_BYTES = 256 * 1024;
@@ -44,38 +52,29 @@ interface Conversion {
   refusal: Trouble | null;
 }
 
-/**
- * Reads one YAML document.
- *
- * @returns the root mapping, null when the file is empty or refused as a whole; and its problems. Never throws.
- */
-export function readYaml(text: string): { readonly root: Located | null; readonly troubles: readonly Trouble[] } {
-  const tooLarge = sizeTrouble(text);
-  if (tooLarge !== null) return { root: null, troubles: [tooLarge] };
+/** Reads one YAML document. Never throws. */
+export function readYaml(text: string): FileReading {
+  const tooLarge = sizeProblem(text);
+  if (tooLarge !== null) return refused(trouble([], null, tooLarge));
   const lines = new LineCounter();
   const document = parse(text, lines);
-  if (document === null) return { root: null, troubles: [trouble([], null, "the file cannot be read as YAML")] };
-  const first = document.errors.reduce<(typeof document.errors)[number] | null>(
-    (least, error) => (least === null || error.pos[0] < least.pos[0] ? error : least),
-    null,
-  );
-  if (first !== null) {
-    const message = yamlErrorText(first.code, first.message);
-    return { root: null, troubles: [trouble([], placeAt(lines, first.pos[0]), message)] };
+  if (document === null) return refused(trouble([], null, "the file cannot be read as YAML"));
+  const [first] = document.errors.toSorted((a, b) => a.pos[0] - b.pos[0]);
+  if (first !== undefined) {
+    return refused(trouble([], placeAt(lines, first.pos[0]), yamlErrorText(first.code, first.message)));
   }
-  const read = fromRoot(document.contents, lines);
-  return { root: read.root, troubles: [...directiveTroubles(document, text, lines), ...read.troubles] };
+  const conversion: Conversion = { lines, troubles: [], anchors: new Map(), aliases: 0, values: 0, refusal: null };
+  const root = convert(document.contents, [], conversion, 0);
+  if (conversion.refusal !== null) return refused(conversion.refusal);
+  const troubles = [...directiveTroubles(document, text, lines), ...conversion.troubles];
+  if (root?.kind === "mapping") return { root, troubles };
+  const isEmpty = root === null || (root.kind === "scalar" && root.value === null);
+  const wrong = isEmpty ? [] : [trouble([], root.place, "the file must be a mapping: lines of `key: value`")];
+  return { root: NOTHING, troubles: [...troubles, ...wrong] };
 }
 
-function fromRoot(contents: ParsedNode | null, lines: LineCounter): ReturnType<typeof readYaml> {
-  if (contents === null || (isScalar(contents) && contents.value === null)) return { root: null, troubles: [] };
-  const conversion: Conversion = { lines, troubles: [], anchors: new Map(), aliases: 0, values: 0, refusal: null };
-  const root = convert(contents, [], conversion);
-  if (conversion.refusal !== null) return { root: null, troubles: [conversion.refusal] };
-  if (root !== null && root.kind !== "mapping") {
-    return { root: null, troubles: [trouble([], root.place, "the file must be a mapping: lines of `key: value`")] };
-  }
-  return { root, troubles: conversion.troubles };
+function refused(why: Trouble): FileReading {
+  return { root: NOTHING, troubles: [why] };
 }
 
 /** `%TAG` and unknown `%` lines are ignored; `%YAML` is harmless. */
@@ -87,12 +86,12 @@ function directiveTroubles(document: Document.Parsed, text: string, lines: LineC
   return [trouble([], place, "lines that begin with `%` are not read; remove them", "notice")];
 }
 
-function sizeTrouble(text: string): Trouble | null {
+function sizeProblem(text: string): string | null {
   // A UTF-16 unit is at least one byte of UTF-8, so the cheap check comes first.
-  if (text.length > MAX_CONFIG_BYTES || new TextEncoder().encode(text).length > MAX_CONFIG_BYTES) {
-    return trouble([], null, `the file is larger than ${MAX_CONFIG_BYTES / 1024} KiB and was not read; shorten it`);
+  if (text.length > MAX_CONFIG_BYTES || Buffer.byteLength(text) > MAX_CONFIG_BYTES) {
+    return `the file is larger than ${MAX_CONFIG_BYTES / 1024} KiB and was not read; shorten it`;
   }
-  return isParseable(text) ? null : trouble([], null, "the file holds too many values and was not read; shorten it");
+  return isParseable(text) ? null : "the file holds too many values and was not read; shorten it";
 }
 
 /** False for text that would keep the parser busy: too many tokens, or far more brackets opened than closed. */
@@ -126,48 +125,42 @@ function parse(text: string, lineCounter: LineCounter) {
   }
 }
 
-function convert(node: ParsedNode | null, path: Path, conversion: Conversion, depth = 0): Located | null {
-  if (conversion.refusal !== null) return null;
-  conversion.values += 1;
+/** @returns null for a value that is left out, with the reason in `conversion` */
+function convert(node: ParsedNode | null, path: Path, conversion: Conversion, depth: number): Located | null {
   const place = placeAt(conversion.lines, node?.range[0] ?? 0);
-  conversion.refusal = limitTrouble(conversion, depth, place);
+  conversion.values += 1;
+  if (isAlias(node)) conversion.aliases += 1;
+  const excess = excessText(conversion, depth);
+  if (excess !== null) conversion.refusal ??= trouble([], place, excess);
   if (conversion.refusal !== null) return null;
   if (node === null) return { kind: "scalar", value: null, place };
-  if (isAlias(node)) return follow(node.source, path, place, conversion, depth);
-  if (node.anchor !== undefined) conversion.anchors.set(node.anchor, node);
-  if (node.tag !== undefined && node.tag !== "!" && !PLAIN_TAGS.has(node.tag)) {
-    conversion.troubles.push(trouble(path, place, tagText(node.tag)));
+  const leaveOut = (why: string) => {
+    conversion.troubles.push(trouble(path, place, why));
     return null;
-  }
-  if (isMap(node)) return mapping(node, path, place, conversion, depth);
-  if (isSeq(node)) return list(node, path, place, conversion, depth);
-  return isScalar(node) ? { kind: "scalar", value: plainScalar(node.value), place } : null;
-}
-
-function limitTrouble(conversion: Conversion, depth: number, place: Place): Trouble | null {
-  if (depth > MAX_DEPTH)
-    return trouble([], place, `the file is nested deeper than ${MAX_DEPTH} levels and was not read`);
-  if (conversion.values > MAX_VALUES)
-    return trouble([], place, "the file holds too many values and was not read; shorten it");
-  return null;
-}
-
-function follow(name: string, path: Path, place: Place, conversion: Conversion, depth: number): Located | null {
-  conversion.aliases += 1;
-  if (conversion.aliases > MAX_ALIASES) {
-    conversion.refusal = trouble(
-      [],
-      place,
-      `the file uses more than ${MAX_ALIASES} aliases and was not read; write the values out`,
+  };
+  if (isAlias(node)) {
+    const target = conversion.anchors.get(node.source);
+    if (target !== undefined) return convert(target, path, conversion, depth + 1);
+    return leaveOut(
+      `\`*\` begins an alias, and nothing above is called \`${shown(node.source)}\`; put globs in quotes`,
     );
-    return null;
   }
-  const target = conversion.anchors.get(name);
-  if (target !== undefined) return convert(target, path, conversion, depth + 1);
-  conversion.troubles.push(
-    trouble(path, place, `\`*\` begins an alias, and nothing above is called \`${shown(name)}\`; put globs in quotes`),
+  if (node.anchor !== undefined) conversion.anchors.set(node.anchor, node);
+  if (node.tag !== undefined && node.tag !== "!" && !PLAIN_TAGS.has(node.tag)) return leaveOut(tagText(node.tag));
+  if (isMap(node)) return { kind: "mapping", entries: entriesOf(node, path, conversion, depth), place };
+  if (isScalar(node)) return { kind: "scalar", value: plainScalar(node.value), place };
+  const items = (node.items as (ParsedNode | null)[]).flatMap(
+    (item, index) => convert(item, [...path, index], conversion, depth + 1) ?? [],
   );
-  return null;
+  return { kind: "list", items, place };
+}
+
+/** Why the whole file is refused, or null. */
+function excessText({ values, aliases }: Conversion, depth: number): string | null {
+  if (depth > MAX_DEPTH) return `the file is nested deeper than ${MAX_DEPTH} levels and was not read`;
+  if (values > MAX_VALUES) return "the file holds too many values and was not read; shorten it";
+  if (aliases <= MAX_ALIASES) return null;
+  return `the file uses more than ${MAX_ALIASES} aliases and was not read; write the values out`;
 }
 
 function tagText(tag: string): string {
@@ -175,37 +168,18 @@ function tagText(tag: string): string {
   return `\`${word}\` is read as a YAML tag; put text that begins with \`!\` in quotes, and write plain values without tags`;
 }
 
-function list(node: YAMLSeq, path: Path, place: Place, conversion: Conversion, depth: number): Located {
-  const items = node.items.flatMap((item, index) => {
-    const value = convert(item as ParsedNode | null, [...path, index], conversion, depth + 1);
-    return value === null ? [] : [value];
-  });
-  return { kind: "list", items, place };
-}
-
-function mapping(node: YAMLMap, path: Path, place: Place, conversion: Conversion, depth: number): Located {
+function entriesOf(node: YAMLMap, path: Path, conversion: Conversion, depth: number): readonly Entry[] {
   const entries = new Map<string, Entry>();
   for (const pair of node.items as Pair<ParsedNode, ParsedNode | null>[]) {
     const keyPlace = placeAt(conversion.lines, pair.key?.range[0] ?? node.range?.[0] ?? 0);
-    const key = usableKey(pair.key, keyPlace, entries, path, conversion);
-    const value = key === null ? null : convert(pair.value, [...path, key], conversion, depth + 1);
+    const key = keyText(pair.key);
+    const wrong = key === null ? "a key must be a plain word" : keyProblem(key, entries.get(key));
+    const at = key === null ? path : [...path, key];
+    if (wrong !== null) conversion.troubles.push(trouble(at, keyPlace, wrong));
+    const value = wrong === null ? convert(pair.value, at, conversion, depth + 1) : null;
     if (key !== null && value !== null) entries.set(key, { key, keyPlace, value });
   }
-  return { kind: "mapping", entries: [...entries.values()], place };
-}
-
-function usableKey(
-  node: ParsedNode | null,
-  place: Place,
-  before: ReadonlyMap<string, Entry>,
-  path: Path,
-  conversion: Conversion,
-): string | null {
-  const key = keyText(node);
-  const wrong = key === null ? "a key must be a plain word" : keyTrouble(key, before);
-  if (wrong === null) return key;
-  conversion.troubles.push(trouble(key === null ? path : [...path, key], place, wrong));
-  return null;
+  return [...entries.values()];
 }
 
 function keyText(node: ParsedNode | null): string | null {
@@ -213,13 +187,12 @@ function keyText(node: ParsedNode | null): string | null {
   return isScalar(node) ? String(plainScalar(node.value) ?? "") : null;
 }
 
-function keyTrouble(key: string, before: ReadonlyMap<string, Entry>): string | null {
+function keyProblem(key: string, before: Entry | undefined): string | null {
   if (key === "") return "a key is empty; write a word before the `:`";
   if (key === "<<") return "merge keys (`<<`) are not read; write the keys out";
   if (key in Object.prototype || key === "prototype") return `\`${shown(key)}\` cannot be a key; remove it`;
-  const first = before.get(key);
-  if (first === undefined) return null;
-  return `\`${shown(key)}\` is already set on line ${first.keyPlace.line}, which counts; remove one of the two`;
+  if (before === undefined) return null;
+  return `\`${shown(key)}\` is already set on line ${before.keyPlace.line}, which counts; remove one of the two`;
 }
 
 /** The core schema produces only these four kinds; anything else is treated as text. */

@@ -4,23 +4,10 @@
 import { html } from "hono/html";
 import { CONFIG_KEYS } from "../config/config-keys.ts";
 import type { ShownVariable } from "../config/shown-variables.ts";
-import type { Setting } from "../domain/review.ts";
 import { counted } from "../domain/text/counted.ts";
-import { type Choice, type Page, repositoryChooser } from "./frame.ts";
+import { type Page, repositoryChooser } from "./frame.ts";
 import { badge, type Content, empty, facts, type Html, moment, table } from "./parts.ts";
-
-export interface ConfigurationView {
-  /** What the process was started with; null where it was not started by its environment. */
-  readonly variables: readonly ShownVariable[] | null;
-  /** What follows from them, in words. */
-  readonly choices: readonly (readonly [string, string])[];
-  readonly choice: Choice;
-  /** When its last review was written, in epoch milliseconds; null where there is none. */
-  readonly at: number | null;
-  /** As that review used them; null where there is none. */
-  readonly settings: readonly Setting[] | null;
-  readonly problems: readonly string[];
-}
+import type { ConfigurationView } from "./read-repository.ts";
 
 export function configurationPage(view: ConfigurationView): Page {
   const { choice, choices } = view;

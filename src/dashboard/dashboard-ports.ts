@@ -1,5 +1,6 @@
 // What the dashboard may ask of the world. It reads, and of what changes something it has the few safe acts and nothing more.
 import type { ShownVariable } from "../config/shown-variables.ts";
+import type { MemoryWarmth } from "../domain/memory/index-state.ts";
 import type { ExportPorts } from "../flows/memory/export-memory.ts";
 import type { RestorePorts } from "../flows/memory/restore-memory.ts";
 import type { SearchPorts } from "../flows/memory/search-memory.ts";
@@ -9,7 +10,6 @@ import type { JobAdmin } from "../ports/jobs.ts";
 import type { EndedSessions, GitHubLogin, Visitor, VisitorWithToken } from "../ports/login.ts";
 import type { Memory, Replays, RepositoryLabels, RetrievalStatistics } from "../ports/memory.ts";
 import type { PastRejections } from "../ports/rejections.ts";
-import type { Health } from "./overview.ts";
 
 export type { VisitorWithToken };
 
@@ -21,6 +21,17 @@ export interface Doors {
   readonly clientSecret: string | null;
   /** For people who may write to a repository, who see those. */
   readonly github: GitHubLogin | null;
+}
+
+export interface Health {
+  readonly ready: boolean;
+  readonly reasons: readonly string[];
+  /** Why there is no memory; null when there is. */
+  readonly memoryProblem: string | null;
+  readonly warmth: MemoryWarmth;
+  readonly uptimeMs: number;
+  /** Bytes. */
+  readonly rss: number;
 }
 
 export interface DashboardPorts {

@@ -1,40 +1,12 @@
 // The queue: what waits, runs and was parked with its reason. What was parked may be tried again.
 import { html } from "hono/html";
-import type { Repo } from "../domain/job.ts";
 import { repoKey } from "../domain/memory.ts";
 import { repositoryPath } from "./addresses.ts";
 import { action, type Page } from "./frame.ts";
 import { badge, type Content, duration, empty, type Html, linked, moment, num, table, whole, wide } from "./parts.ts";
+import type { JobsView } from "./read-overview.ts";
 
-/** A job as it is shown: what it is about, never what people wrote. */
-export interface ShownJob {
-  readonly id: number;
-  readonly lane: string;
-  readonly state: string;
-  /** `review`, `index`, a command's verb. */
-  readonly kind: string;
-  readonly repo: Repo;
-  /** Of its pull request; null where it is about a repository. */
-  readonly number: number | null;
-  readonly attempt: number;
-  /** Processes that died while it ran. */
-  readonly deaths: number;
-  readonly dueInMs: number | null;
-  /** When it was accepted, in epoch milliseconds. */
-  readonly at: number;
-  readonly outcome: string | null;
-}
-
-export interface JobsView {
-  /** Empty: what needs a look, or will happen. */
-  readonly state: string;
-  readonly jobs: readonly ShownJob[];
-  /** Of all repositories; null for a visitor who sees their own alone. */
-  readonly counts: readonly { readonly state: string; readonly count: number }[] | null;
-  readonly formToken: string;
-  /** So many are shown at most. */
-  readonly most: number;
-}
+type ShownJob = JobsView["jobs"][number];
 
 export const JOB_STATES = ["waiting", "running", "parked", "done", "superseded", "cancelled"] as const;
 

@@ -1,8 +1,7 @@
 // The memory of a repository: a list by what it is, or a search as a review searches, with what gave each memory its rank.
 
 import { html } from "hono/html";
-import type { FoundMemory } from "../domain/memory/search-result.ts";
-import { CORPORA, type MemoryRecord, OUTCOMES, type RepoKey } from "../domain/memory.ts";
+import { CORPORA, type MemoryRecord, OUTCOMES } from "../domain/memory.ts";
 import { candidatesText, type Precedents, type RankedMemory, scoreText, termsText } from "../domain/retrieval.ts";
 import { counted } from "../domain/text/counted.ts";
 import { memoryPath } from "./addresses.ts";
@@ -20,38 +19,7 @@ import {
   titleOf,
   whole,
 } from "./parts.ts";
-
-/** As the form says it; "" asks nothing. */
-export interface MemoryQuestion {
-  readonly repo: RepoKey;
-  readonly q: string;
-  readonly method: "hybrid" | "semantic" | "keyword";
-  readonly corpus: string;
-  readonly outcome: string;
-  readonly language: string;
-}
-
-export interface MemoriesView {
-  readonly repositories: readonly { readonly key: RepoKey; readonly name: string }[];
-  /** Why nothing can be asked; null when something can. */
-  readonly problem: string | null;
-  readonly asked: MemoryQuestion;
-  readonly shown:
-    | {
-        readonly kind: "list";
-        readonly records: readonly MemoryRecord[];
-        readonly total: number;
-        readonly page: number;
-        readonly pages: number;
-      }
-    | {
-        readonly kind: "found";
-        readonly memories: readonly FoundMemory[];
-        readonly precedents: Precedents;
-        readonly ms: number;
-      }
-    | null;
-}
+import type { FoundMemories, ListedMemories, MemoriesView, MemoryQuestion } from "./read-repository.ts";
 
 export const METHODS = ["hybrid", "semantic", "keyword"] as const;
 
@@ -101,17 +69,14 @@ function item(record: MemoryRecord, more: Content = ""): Html {
 <p class="note row">${badge(corpus.replaceAll("_", " "))} ${outcomeBadge(outcome)} ${language === "unknown" ? "" : badge(language)} <span class="path">${path ?? ""}</span> <span>${author ?? ""}</span> ${sha === null ? "" : shortSha(sha)} ${moment(provenance.at)} ${url === null ? "" : outLink(url, "on GitHub")}</p>${more}</li>`;
 }
 
-function list(
-  asked: MemoryQuestion,
-  { records, total, page, pages }: NonNullable<MemoriesView["shown"]> & { kind: "list" },
-): Html {
+function list(asked: MemoryQuestion, { records, total, page, pages }: ListedMemories): Html {
   if (total === 0) return empty("No memory is like that.", "Ask for less: take a filter away.");
   const { q: _, method: __, ...query } = asked;
   return html`<p class="note">${counted(total, "memory", "memories")}, what was said last first</p>
 <ul class="found">${records.map((record) => item(record))}</ul>${pager("/memories", query, page, pages)}`;
 }
 
-function found({ memories, precedents, ms }: NonNullable<MemoriesView["shown"]> & { kind: "found" }): Html {
+function found({ memories, precedents, ms }: FoundMemories): Html {
   const { provenance, cut, degraded, usage } = precedents;
   return html`<section aria-label="What was found"><p class="note">${whole(memories.length)} of ${candidatesText(provenance)}, ${provenance.method}${
     provenance.method === "keyword"

@@ -1,7 +1,6 @@
 // One memory: what it says, where it comes from, what people did about it and what each act weighed, and how to correct it.
 import { html } from "hono/html";
-import { type Evidence, outcomeText } from "../domain/memory/evidence.ts";
-import type { Rejection } from "../domain/memory/rejections.ts";
+import { outcomeText } from "../domain/memory/evidence.ts";
 import type { MemoryRecord } from "../domain/memory.ts";
 import { memoriesPath, memoryPath } from "./addresses.ts";
 import { destruction, type Page } from "./frame.ts";
@@ -18,16 +17,7 @@ import {
   table,
   titleOf,
 } from "./parts.ts";
-
-export interface MemoryView {
-  readonly record: MemoryRecord;
-  readonly formToken: string;
-  /** Why it has its outcome, in sentences. */
-  readonly because: readonly string[];
-  readonly evidence: readonly { readonly evidence: Evidence; readonly effect: string }[];
-  /** Who declined it, and holds findings like it back. */
-  readonly declines: readonly Rejection[];
-}
+import type { MemoryView } from "./read-repository.ts";
 
 export function memoryPage(view: MemoryView): Page {
   const { record } = view;

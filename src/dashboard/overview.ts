@@ -1,13 +1,12 @@
 // The first page: what needs attention, then what was reviewed, what became of it and what it cost.
 
 import { html } from "hono/html";
-import type { HeldBack } from "../domain/finding.ts";
 import type { MemoryWarmth } from "../domain/memory/index-state.ts";
-import type { MemoryRecord, Outcome } from "../domain/memory.ts";
 import { counted } from "../domain/text/counted.ts";
 import { memoriesPath, memoryPath, reviewPath } from "./addresses.ts";
-import { byDay, byWeek, type DayCount, lastDays } from "./days.ts";
-import { type Choice, type Page, repositoryChooser } from "./frame.ts";
+import type { Health } from "./dashboard-ports.ts";
+import { byDay, byWeek, lastDays } from "./days.ts";
+import { type Page, repositoryChooser } from "./frame.ts";
 import {
   badge,
   bars,
@@ -30,53 +29,8 @@ import {
   titleOf,
   whole,
 } from "./parts.ts";
-import { pullName, type WrittenReview } from "./reviews.ts";
-
-export interface Overview {
-  readonly now: number;
-  /** Of the window of the charts. */
-  readonly days: number;
-  /** Mondays (UTC) of the weeks for which acceptance is shown, this week's last. */
-  readonly weeks: readonly number[];
-  readonly choice: Choice;
-  readonly reviewDays: readonly DayCount[];
-  /** All there are. */
-  readonly reviews: number;
-  readonly attention: Attention;
-  /** Null where memory could not be opened. */
-  readonly findings: readonly { readonly outcome: Outcome | "none"; readonly count: number }[] | null;
-  readonly decidedDays: readonly DayCount[];
-  readonly spending: readonly {
-    readonly day: number;
-    readonly usd: number;
-    readonly inputTokens: number;
-    readonly outputTokens: number;
-  }[];
-  readonly model: string | null;
-  /** Null for a person, who sees repositories and not the process. */
-  readonly jobs: readonly { readonly lane: string; readonly state: string; readonly count: number }[] | null;
-  readonly health: Health | null;
-}
-
-/** What a person may want to answer, change or undo. The newest come first. */
-export interface Attention {
-  /** Findings without an answer. */
-  readonly unanswered: { readonly total: number; readonly newest: readonly MemoryRecord[] };
-  /** How many findings of a rule are remembered, and how many of them people declined. */
-  readonly declinedRules: readonly { readonly rule: string; readonly declined: number; readonly all: number }[];
-  readonly heldBack: readonly { readonly of: WrittenReview; readonly held: HeldBack }[];
-}
-
-export interface Health {
-  readonly ready: boolean;
-  readonly reasons: readonly string[];
-  /** Why there is no memory; null when there is. */
-  readonly memoryProblem: string | null;
-  readonly warmth: MemoryWarmth;
-  readonly uptimeMs: number;
-  /** Bytes. */
-  readonly rss: number;
-}
+import type { Overview } from "./read-overview.ts";
+import { pullName } from "./reviews.ts";
 
 /** What is said about how findings ended, with the colour of each. */
 const OUTCOME_TONES: Readonly<Record<string, number>> = {

@@ -10,7 +10,6 @@ import type { DashboardPorts, MemoryShown } from "./dashboard-ports.ts";
 const MOST_JOBS = 5_000;
 /** UTF-16 units of how a job ended. */
 const MOST_OUTCOME = 500;
-const NO_REVIEWS = { total: 0, reviews: [] };
 
 /**
  * Every port asks first whether the repository is one of theirs, so that no page needs to.
@@ -24,7 +23,7 @@ export function readAsPerson(
 ): DashboardPorts {
   const { work, jobs, statistics, history, memory } = ports;
   const isMine = (of: RepoKey | null): of is RepoKey => of !== null && mine.has(of);
-  const ofPull = (key: string) => isMine(key.slice(0, key.lastIndexOf("#")));
+  const only = onlyOf(isMine);
   const ownJob = async (id: number) => {
     const found = await jobs.find(id);
     return found !== null && isMine(repoKey(found.job.repo)) ? inPublic(found) : null;
@@ -35,18 +34,18 @@ export function readAsPerson(
     variables: null,
     choices: [],
     memory: memory === null ? null : memoryOf(memory, isMine),
-    history: { of: async (of) => (isMine(of) ? history.of(of) : null) },
+    history: { of: only(history.of, null) },
     statistics: {
       read: async (window) => statistics.read({ ...window, repo: isMine(window.repo) ? window.repo : NO_REPOSITORY }),
     },
     work: {
-      reviews: async (of, slice) => (isMine(of) ? work.reviews(of, slice) : NO_REVIEWS),
-      review: async (key, head) => (ofPull(key) ? work.review(key, head) : null),
-      reviewDays: async (of, since) => (isMine(of) ? work.reviewDays(of, since) : []),
+      reviews: only(work.reviews, { total: 0, reviews: [] }),
+      review: async (key, head) => (isMine(key.slice(0, key.lastIndexOf("#"))) ? work.review(key, head) : null),
+      reviewDays: only(work.reviewDays, []),
       reviewed: async () => (await work.reviewed()).filter(({ repo }) => mine.has(repo)),
-      retrievalBefore: async (of, pull, at) => (isMine(of) ? work.retrievalBefore(of, pull, at) : null),
-      searchTimes: async (of, since, most) => (isMine(of) ? work.searchTimes(of, since, most) : []),
-      spendingDays: async (of, since) => (isMine(of) ? work.spendingDays(of, since) : []),
+      retrievalBefore: only(work.retrievalBefore, null),
+      searchTimes: only(work.searchTimes, []),
+      spendingDays: only(work.spendingDays, []),
       jobCounts: async () => [],
     },
     jobs: {
@@ -62,6 +61,18 @@ export function readAsPerson(
   };
 }
 
+type IsMine = (of: RepoKey | null) => of is RepoKey;
+
+/** Wraps what is asked of one repository: for any other, or for all together, the answer is that there is nothing. */
+function onlyOf(isMine: IsMine) {
+  return <Repo extends RepoKey | null, Rest extends unknown[], Answer>(
+    ask: (of: Repo, ...rest: Rest) => Promise<Answer>,
+    nothing: Answer,
+  ) =>
+    async (of: Repo, ...rest: Rest): Promise<Answer> =>
+      isMine(of) ? ask(of, ...rest) : nothing;
+}
+
 /** How a job ended may quote an error: without hosts, addresses and paths of the machine that it ran on. */
 function inPublic(job: KeptJob): KeptJob {
   return { ...job, outcome: job.outcome === null ? null : publicErrorText(job.outcome, MOST_OUTCOME) };
@@ -71,18 +82,19 @@ function inPublic(job: KeptJob): KeptJob {
 const NO_REPOSITORY = "nobody/0";
 const REFUSED = { kind: "refused", reason: "it is not of a repository of theirs" } as const;
 
-function memoryOf(memory: MemoryShown, isMine: (of: RepoKey | null) => of is RepoKey): MemoryShown {
+function memoryOf(memory: MemoryShown, isMine: IsMine): MemoryShown {
   const { figures, labels, forget, declined, restoring, replays, search } = memory;
+  const only = onlyOf(isMine);
   return {
     ...memory,
     figures: {
-      findingOutcomes: async (of) => (isMine(of) ? figures.findingOutcomes(of) : []),
-      decidedDays: async (of, since) => (isMine(of) ? figures.decidedDays(of, since) : []),
-      memories: async (of, list, slice) => (isMine(of) ? figures.memories(of, list, slice) : { total: 0, ids: [] }),
-      declinedRules: async (of, most) => (isMine(of) ? figures.declinedRules(of, most) : []),
-      taken: async (of) => (isMine(of) ? figures.taken(of) : new Map()),
-      take: async (of, id, at) => isMine(of) && figures.take(of, id, at),
-      untake: async (of, ids) => (isMine(of) ? figures.untake(of, ids) : 0),
+      findingOutcomes: only(figures.findingOutcomes, []),
+      decidedDays: only(figures.decidedDays, []),
+      memories: only(figures.memories, { total: 0, ids: [] }),
+      declinedRules: only(figures.declinedRules, []),
+      taken: only(figures.taken, new Map()),
+      take: only(figures.take, false),
+      untake: only(figures.untake, 0),
     },
     labels: { all: async () => (await labels.all()).filter((repo) => isMine(repoKey(repo))) },
     search: { ...search, recall: ownRecall(search.recall, isMine) },
@@ -93,27 +105,27 @@ function memoryOf(memory: MemoryShown, isMine: (of: RepoKey | null) => of is Rep
       },
       recall: ownRecall(memory.export.recall, isMine),
     },
-    forget: async (of, ids) => (isMine(of) ? forget(of, ids) : 0),
-    declined: { rejected: async (of) => (isMine(of) ? declined.rejected(of) : []) },
+    forget: only(forget, 0),
+    declined: { rejected: only(declined.rejected, []) },
     restoring: {
       ...restoring,
       past: {
         ...restoring.past,
-        restore: async (of, id) => (isMine(of) ? restoring.past.restore(of, id) : 0),
-        rejected: async (of) => (isMine(of) ? restoring.past.rejected(of) : []),
+        restore: only(restoring.past.restore, 0),
+        rejected: only(restoring.past.rejected, []),
       },
       evidence: {
         ...restoring.evidence,
-        pullOf: async (of, id) => (isMine(of) ? restoring.evidence.pullOf(of, id) : null),
-        evidence: async (of, pull) => (isMine(of) ? restoring.evidence.evidence(of, pull) : []),
+        pullOf: only(restoring.evidence.pullOf, null),
+        evidence: only(restoring.evidence.evidence, []),
       },
     },
-    replays: { ...replays, of: async (of) => (isMine(of) ? replays.of(of) : null) },
+    replays: { ...replays, of: only(replays.of, null) },
   };
 }
 
 /** Of one's own repositories, and without what others of their owner share with them: who may write here may not read there. */
-export function ownRecall(recall: Recall, isMine: (of: RepoKey | null) => of is RepoKey): Recall {
+export function ownRecall(recall: Recall, isMine: IsMine): Recall {
   const own = (scope: Scope): Scope => ({
     ...scope,
     repo: isMine(scope.repo) ? scope.repo : NO_REPOSITORY,

@@ -5,12 +5,7 @@ import type { RepoKey } from "../domain/memory.ts";
 import type { JobState, KeptJob } from "../ports/jobs.ts";
 import type { DashboardPorts, MemoryShown } from "./dashboard-ports.ts";
 import { DAY_MS, lastDays, lastWeeks } from "./days.ts";
-import type { JobsView, ShownJob } from "./jobs.ts";
-import type { Attention, Overview } from "./overview.ts";
 import { readChosen, readKnown, scopeOf } from "./read-known.ts";
-import type { RepositoryLine } from "./repositories.ts";
-import type { RetrievalView } from "./retrieval.ts";
-import type { ReviewsView } from "./reviews.ts";
 
 /** As many weeks show where something goes. */
 const LEAST_WEEKS = 12;
@@ -23,8 +18,14 @@ const MOST_JOBS = 200;
 const MOST_TIMES = 500;
 const OPEN: readonly JobState[] = ["waiting", "running", "parked"];
 
+export type Overview = Awaited<ReturnType<typeof readOverview>>;
+export type RepositoryLine = Awaited<ReturnType<typeof readRepositories>>[number];
+export type ReviewsView = Awaited<ReturnType<typeof readReviews>>;
+export type RetrievalView = Awaited<ReturnType<typeof readRetrieval>>;
+export type JobsView = Awaited<ReturnType<typeof readJobs>>;
+
 /** @param wanted the repository that the page is asked for; all together without it */
-export async function readOverview(ports: DashboardPorts, days: number, wanted: string): Promise<Overview> {
+export async function readOverview(ports: DashboardPorts, days: number, wanted: string) {
   const { work, memory, health, model, now, viewer } = ports;
   const at = now();
   const [since = at] = lastDays(at, days);
@@ -41,6 +42,7 @@ export async function readOverview(ports: DashboardPorts, days: number, wanted: 
   return {
     now: at,
     days,
+    /** Mondays (UTC) of the weeks for which acceptance is shown, this week's last. */
     weeks,
     choice,
     reviewDays,
@@ -48,6 +50,7 @@ export async function readOverview(ports: DashboardPorts, days: number, wanted: 
     spending,
     model,
     reviews: reviews.total,
+    /** What a person may want to answer, change or undo, newest first. */
     attention: {
       unanswered: await unanswered(memory, of),
       declinedRules: (await memory?.figures.declinedRules(of, MOST_LINES)) ?? [],
@@ -57,14 +60,16 @@ export async function readOverview(ports: DashboardPorts, days: number, wanted: 
         .filter(({ held }, at, all) => all.findIndex((one) => one.held.finding.id === held.finding.id) === at)
         .slice(0, MOST_LINES),
     },
+    /** Null if memory could not be opened. */
     findings: (await memory?.figures.findingOutcomes(of)) ?? null,
-    // Of the process and not of a repository.
+    // Of the process and not of a repository: null for a person.
     jobs: isOperator ? await work.jobCounts() : null,
     health: isOperator ? await health() : null,
   };
 }
 
-async function unanswered(memory: MemoryShown | null, of: RepoKey | null): Promise<Attention["unanswered"]> {
+/** Findings without an answer. */
+async function unanswered(memory: MemoryShown | null, of: RepoKey | null) {
   if (memory === null) return { total: 0, newest: [] };
   const wanted = { corpus: "finding", outcome: "posted", language: null } as const;
   const { total, ids } = await memory.figures.memories(of, wanted, { skip: 0, most: MOST_LINES });
@@ -73,7 +78,7 @@ async function unanswered(memory: MemoryShown | null, of: RepoKey | null): Promi
 }
 
 /** By name. */
-export async function readRepositories(ports: DashboardPorts): Promise<readonly RepositoryLine[]> {
+export async function readRepositories(ports: DashboardPorts) {
   const { work, memory } = ports;
   const reviewed = new Map((await work.reviewed()).map((one) => [one.repo, one]));
   const lines = (await readKnown(ports)).map(async ({ key, name, visibility, isRemembered }) => {
@@ -85,14 +90,14 @@ export async function readRepositories(ports: DashboardPorts): Promise<readonly 
 }
 
 /** @param wanted as for the overview */
-export async function readReviews(ports: DashboardPorts, wanted: string, page: number): Promise<ReviewsView> {
+export async function readReviews(ports: DashboardPorts, wanted: string, page: number) {
   const choice = await readChosen(ports, wanted);
   const { total, reviews } = await ports.work.reviews(choice.chosen, { skip: (page - 1) * ONE_PAGE, most: ONE_PAGE });
   return { choice, total, reviews, page, pages: Math.max(1, Math.ceil(total / ONE_PAGE)) };
 }
 
 /** @param wanted as for the overview */
-export async function readRetrieval(ports: DashboardPorts, days: number, wanted: string): Promise<RetrievalView> {
+export async function readRetrieval(ports: DashboardPorts, days: number, wanted: string) {
   const { statistics, work, now } = ports;
   const ms = days * DAY_MS;
   const choice = await readChosen(ports, wanted);
@@ -102,22 +107,20 @@ export async function readRetrieval(ports: DashboardPorts, days: number, wanted:
 }
 
 /** @param state "" for what needs a look, or will happen */
-export async function readJobs(
-  { jobs, work, viewer, now }: DashboardPorts,
-  state: JobState | "",
-  formToken: string,
-): Promise<JobsView> {
+export async function readJobs({ jobs, work, viewer, now }: DashboardPorts, state: JobState | "", formToken: string) {
   const kept = await jobs.list(state === "" ? OPEN : [state], MOST_JOBS);
   return {
     state,
     jobs: kept.map((one) => shownJob(one, now())),
+    /** Of all repositories; null for a person, who sees their own alone. */
     counts: viewer === null ? await work.jobCounts() : null,
     formToken,
     most: MOST_JOBS,
   };
 }
 
-function shownJob({ job, ageMs, ...kept }: KeptJob, now: number): ShownJob {
+/** What a job is about, never what people wrote. `at` is when it was accepted, in epoch milliseconds. */
+function shownJob({ job, ageMs, ...kept }: KeptJob, now: number) {
   const kind = job.kind === "command" && job.command.kind === "verb" ? job.command.verb : job.kind;
   return { ...kept, at: now - ageMs, kind, repo: job.repo, number: "number" in job ? (job.number ?? null) : null };
 }

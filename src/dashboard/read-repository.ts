@@ -6,19 +6,32 @@ import { CORPORA, OUTCOMES, type RepoKey, repoKey } from "../domain/memory.ts";
 import { findConventions } from "../flows/memory/export-memory.ts";
 import { searchByHand } from "../flows/memory/search-memory.ts";
 import { weigh } from "../learn/learn.ts";
-import type { ConfigurationView } from "./configuration.ts";
 import type { DashboardPorts, MemoryShown } from "./dashboard-ports.ts";
-import type { MemoriesView, MemoryQuestion } from "./memories.ts";
-import type { MemoryView } from "./memory.ts";
 import { readChosen, scopeOf } from "./read-known.ts";
-import type { RepositoryView } from "./repository.ts";
-import type { ReviewView } from "./review.ts";
 
 const ONE_PAGE = 50;
 const FOUND = 20;
 /** With more comments than this, what recurs among them is looked for on request only: it takes seconds. */
 const QUICK_REMARKS = 400;
 const LEAST_PULLS = 3;
+
+export type RepositoryView = NonNullable<Awaited<ReturnType<typeof readRepository>>>;
+export type MemoriesView = Awaited<ReturnType<typeof readMemories>>;
+export type ListedMemories = Awaited<ReturnType<typeof listed>>;
+export type FoundMemories = NonNullable<Awaited<ReturnType<typeof searched>>>;
+export type MemoryView = NonNullable<Awaited<ReturnType<typeof readMemory>>>;
+export type ReviewView = NonNullable<Awaited<ReturnType<typeof readReview>>>;
+export type ConfigurationView = Awaited<ReturnType<typeof readConfiguration>>;
+
+/** As the form says it; "" asks nothing. */
+export interface MemoryQuestion {
+  readonly repo: RepoKey;
+  readonly q: string;
+  readonly method: "hybrid" | "semantic" | "keyword";
+  readonly corpus: string;
+  readonly outcome: string;
+  readonly language: string;
+}
 
 /** Null where nothing is remembered of it. */
 export async function knownRepository(memory: MemoryShown, key: RepoKey): Promise<Repo | null> {
@@ -30,12 +43,12 @@ export async function readRepository(
   { work, memory, history, now }: DashboardPorts,
   key: RepoKey,
   asked: { readonly formToken: string; readonly conventions: boolean },
-): Promise<RepositoryView | null> {
+) {
   const repo = memory === null ? null : await knownRepository(memory, key);
   const { total, reviews } = await work.reviews(key, { skip: 0, most: 1 });
   const of = repo ?? reviews[0]?.review.repo;
   if (of === undefined) return null;
-  const base = {
+  return {
     key,
     name: `${of.owner}/${of.name}`,
     visibility: of.visibility,
@@ -43,40 +56,32 @@ export async function readRepository(
     now: now(),
     reviews: total,
     progress: await history.of(key),
+    /** Null if nothing is remembered of it, or memory could not be opened. */
+    memory: memory === null || repo === null ? null : await remembered(memory, repo, asked.conventions),
   };
-  if (memory === null || repo === null)
-    return {
-      ...base,
-      counts: null,
-      fields: null,
-      findings: [],
-      replay: null,
-      conventions: NO_CONVENTIONS,
-      taken: new Map(),
-    };
+}
+
+async function remembered(memory: MemoryShown, repo: Repo, isPatient: boolean) {
+  const key = repoKey(repo);
   const counts = await memory.export.recall.counts(scopeOf(key));
   const remarks = (counts.byCorpus.get("review_comment") ?? 0) + (counts.byCorpus.get("finding") ?? 0);
-  const isQuick = remarks <= QUICK_REMARKS || asked.conventions;
+  const recurrence = { least: LEAST_PULLS, since: null };
   return {
-    ...base,
     counts,
     fields: await memory.export.memory.fieldCounts(key),
     findings: await memory.figures.findingOutcomes(key),
     replay: await memory.replays.of(key),
-    conventions: isQuick
-      ? await findConventions(repo, { least: LEAST_PULLS, since: null }, memory.export)
-      : "not asked",
+    conventions:
+      remarks <= QUICK_REMARKS || isPatient
+        ? await findConventions(repo, recurrence, memory.export)
+        : ("not asked" as const),
+    /** By memory id, epoch milliseconds. */
     taken: await memory.figures.taken(key),
   };
 }
 
-const NO_CONVENTIONS = { proposed: [], yaml: null, remarks: 0, leftOut: [] };
-
-export async function readMemories(
-  { memory, health }: DashboardPorts,
-  asked: MemoryQuestion,
-  page: number,
-): Promise<MemoriesView> {
+/** `problem` says why nothing can be asked; null when something can. */
+export async function readMemories({ memory, health }: DashboardPorts, asked: MemoryQuestion, page: number) {
   if (memory === null)
     return { repositories: [], problem: (await health()).memoryProblem ?? "memory is off", asked, shown: null };
   const known = await memory.labels.all();
@@ -88,7 +93,7 @@ export async function readMemories(
   return { repositories, problem: null, asked: question, shown };
 }
 
-async function listed(memory: MemoryShown, asked: MemoryQuestion, page: number): Promise<MemoriesView["shown"]> {
+async function listed(memory: MemoryShown, asked: MemoryQuestion, page: number) {
   const list = {
     corpus: CORPORA.find((one) => one === asked.corpus) ?? null,
     outcome: OUTCOMES.find((one) => one === asked.outcome) ?? null,
@@ -102,11 +107,11 @@ async function listed(memory: MemoryShown, asked: MemoryQuestion, page: number):
     scopeOf(asked.repo),
     ids.map(({ id }) => id),
   );
-  return { kind: "list", records, total, page, pages: Math.max(1, Math.ceil(total / ONE_PAGE)) };
+  return { kind: "list" as const, records, total, page, pages: Math.max(1, Math.ceil(total / ONE_PAGE)) };
 }
 
 /** As a review searches. What has another outcome is left out of what was found, as the search knows no outcomes. */
-async function searched(memory: MemoryShown, repo: Repo, asked: MemoryQuestion): Promise<MemoriesView["shown"]> {
+async function searched(memory: MemoryShown, repo: Repo, asked: MemoryQuestion) {
   const corpus = CORPORA.find((one) => one === asked.corpus);
   const filter = {
     ...(corpus === undefined ? {} : { corpora: [corpus] }),
@@ -117,16 +122,11 @@ async function searched(memory: MemoryShown, repo: Repo, asked: MemoryQuestion):
   const [only] = searches;
   if (only === undefined) return null;
   const kept = memories.filter(({ memory: { record } }) => asked.outcome === "" || record.outcome === asked.outcome);
-  return { kind: "found", memories: kept, precedents: only.precedents, ms: only.ms };
+  return { kind: "found" as const, memories: kept, precedents: only.precedents, ms: only.ms };
 }
 
 /** Null when there is no such memory. */
-export async function readMemory(
-  memory: MemoryShown,
-  repo: RepoKey,
-  id: string,
-  formToken: string,
-): Promise<MemoryView | null> {
+export async function readMemory(memory: MemoryShown, repo: RepoKey, id: string, formToken: string) {
   const [record] = await memory.export.recall.records(scopeOf(repo), [id]);
   if (record === undefined) return null;
   const { pull } = record.provenance;
@@ -136,21 +136,23 @@ export async function readMemory(
   return {
     record,
     formToken,
+    /** Why it has its outcome, in sentences. */
     because: weighed?.because ?? [],
     evidence: weighed?.evidence ?? [],
+    /** Who declined it, and holds findings like it back. */
     declines: declined?.each ?? [],
   };
 }
 
 /** Null when no such review is kept. */
-export async function readReview({ work }: DashboardPorts, key: string, headSha: string): Promise<ReviewView | null> {
+export async function readReview({ work }: DashboardPorts, key: string, headSha: string) {
   const kept = await work.review(key, headSha);
   if (kept === null) return null;
   const { repo, number } = kept.review;
   return { ...kept, retrieval: await work.retrievalBefore(repoKey(repo), number, kept.writtenAt) };
 }
 
-export async function readConfiguration(ports: DashboardPorts, wanted: string): Promise<ConfigurationView> {
+export async function readConfiguration(ports: DashboardPorts, wanted: string) {
   const { work, variables, choices } = ports;
   const { repositories, chosen } = await readChosen(ports, wanted);
   const key = chosen ?? repositories[0]?.key ?? null;

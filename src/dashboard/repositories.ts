@@ -1,21 +1,9 @@
 // The repositories that were reviewed or are remembered: a line each.
 import { html } from "hono/html";
-import type { RepoKey } from "../domain/memory.ts";
 import { repositoryPath } from "./addresses.ts";
 import type { Page } from "./frame.ts";
 import { badge, type Content, empty, moment, num, table, whole } from "./parts.ts";
-
-export interface RepositoryLine {
-  readonly key: RepoKey;
-  /** OWNER/NAME, or the key where the name is not known. */
-  readonly name: string;
-  readonly visibility: string | null;
-  /** Null where memory could not be asked. */
-  readonly memories: number | null;
-  readonly reviews: number;
-  readonly posted: number;
-  readonly lastAt: number | null;
-}
+import type { RepositoryLine } from "./read-overview.ts";
 
 export function repositoriesPage(lines: readonly RepositoryLine[]): Page {
   return {

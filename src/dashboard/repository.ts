@@ -1,10 +1,7 @@
 // One repository: what is remembered of it, whether that helps, how far its import is, what its reviewers keep asking for.
 import { html } from "hono/html";
-import { ENOUGH_PULLS, noGain, type ReplayResult, replaySummary } from "../domain/figures/replay-result.ts";
-import type { Convention, Conventions } from "../domain/memory/convention.ts";
-import type { HistoryProgress } from "../domain/memory/past-reviews.ts";
-import type { FieldCounts, Outcome, RepoKey } from "../domain/memory.ts";
-import type { MemoryCounts } from "../domain/retrieval.ts";
+import { ENOUGH_PULLS, noGain, replaySummary } from "../domain/figures/replay-result.ts";
+import type { Convention } from "../domain/memory/convention.ts";
 import { isoDate } from "../domain/text/iso-date.ts";
 import { memoriesPath, memoryPath, repositoryPath } from "./addresses.ts";
 import { action, type Page } from "./frame.ts";
@@ -23,28 +20,13 @@ import {
   quoted,
   whole,
 } from "./parts.ts";
+import type { RepositoryView } from "./read-repository.ts";
 
-export interface RepositoryView {
-  readonly key: RepoKey;
-  readonly name: string;
-  readonly visibility: string | null;
-  readonly formToken: string;
-  readonly now: number;
-  /** Null where memory could not be opened. */
-  readonly counts: MemoryCounts | null;
-  readonly fields: FieldCounts | null;
-  readonly findings: readonly { readonly outcome: Outcome | "none"; readonly count: number }[];
-  readonly reviews: number;
-  readonly progress: HistoryProgress | null;
-  readonly replay: ReplayResult | null;
-  /** "not asked": they are looked for on demand where much is remembered. */
-  readonly conventions: Conventions | "not asked";
-  /** By memory id, epoch milliseconds. */
-  readonly taken: ReadonlyMap<string, number>;
-}
+type Remembered = NonNullable<RepositoryView["memory"]>;
 
 export function repositoryPage(view: RepositoryView): Page {
-  const { key, name, visibility, counts, reviews, findings } = view;
+  const { key, name, visibility, memory, reviews } = view;
+  const findings = memory?.findings ?? [];
   const { share, decided } = acceptance(findings);
   return {
     title: name,
@@ -52,7 +34,7 @@ export function repositoryPage(view: RepositoryView): Page {
     body: html`<p class="crumb"><a href="/repositories">Repositories</a></p>
 <div class="head"><h1>${name}</h1>${visibility === null ? "" : badge(visibility)}</div>
 ${figures([
-  { name: "Memories", value: counts === null ? "–" : whole(counts.total) },
+  { name: "Memories", value: memory === null ? "–" : whole(memory.counts.total) },
   { name: "Reviews", value: whole(reviews) },
   {
     name: "Findings taken up",
@@ -66,7 +48,8 @@ ${conventionsOf(view)}`,
   };
 }
 
-function languages({ key, counts, fields }: RepositoryView): Html {
+function languages({ key, memory }: RepositoryView): Html {
+  const { counts, fields = null } = memory ?? {};
   const list = [...(counts?.byLanguage ?? [])].sort(([a, one], [b, other]) => other - one || (a < b ? -1 : 1));
   const shown = list.slice(0, 12);
   const more = list.length - shown.length;
@@ -87,7 +70,8 @@ ${fields === null ? "" : html`<p class="note">${whole(fields.described)} have a 
 }
 
 /** Memory on, off, and another repository's: a repository's own past, asked once more. */
-function replay({ replay: result, now }: RepositoryView): Html {
+function replay({ memory, now }: RepositoryView): Html {
+  const result = memory?.replay ?? null;
   if (result === null)
     return html`<section class="card"><h2>Does memory help?</h2>${empty(
       "It was never replayed.",
@@ -155,8 +139,9 @@ function progressOf({ progress }: RepositoryView): Html {
   )}</section>`;
 }
 
-function conventionsOf({ conventions, key, formToken, taken }: RepositoryView): Html {
+function conventionsOf({ memory, key, formToken }: RepositoryView): Html {
   const head = html`<h2 id="conventions">What reviewers keep asking for</h2>`;
+  const { conventions = { proposed: [], remarks: 0, leftOut: [] }, taken = new Map() } = memory ?? {};
   if (conventions === "not asked")
     return html`<section>${head}<p>Much is remembered here, so it takes a moment: <a href="${repositoryPath(key)}?conventions=1#conventions">look for conventions</a>.</p></section>`;
   const { proposed, remarks, leftOut } = conventions;
@@ -179,7 +164,7 @@ function entryOf({ told, instruction }: Convention): string {
 
 function convention(
   one: Convention,
-  { key, formToken, taken }: Pick<RepositoryView, "key" | "formToken" | "taken">,
+  { key, formToken, taken }: Pick<RepositoryView, "key" | "formToken"> & Pick<Remembered, "taken">,
 ): Html {
   const marked = one.ids.find((id) => taken.has(id));
   const [central = ""] = one.ids;

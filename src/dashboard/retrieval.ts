@@ -1,8 +1,7 @@
 // What retrieval did in a window: how quick, how good, how dear, and how often the gate was right.
 import { html } from "hono/html";
-import type { RetrievalAlert } from "../domain/figures/retrieval-alerts.ts";
 import type { RetrievalFigures } from "../domain/figures/retrieval-figures.ts";
-import { type Choice, type Page, repositoryChooser } from "./frame.ts";
+import { type Page, repositoryChooser } from "./frame.ts";
 import { windowLinks } from "./overview.ts";
 import {
   badge,
@@ -20,15 +19,7 @@ import {
   whole,
   wide,
 } from "./parts.ts";
-
-export interface RetrievalView {
-  readonly days: number;
-  readonly choice: Choice;
-  readonly figures: RetrievalFigures;
-  readonly alerts: readonly RetrievalAlert[];
-  /** The newest searches, oldest first. */
-  readonly times: readonly { readonly at: number; readonly ms: number }[];
-}
+import type { RetrievalView } from "./read-overview.ts";
 
 export function retrievalPage(view: RetrievalView): Page {
   const { days, choice, figures: all, alerts, times } = view;

@@ -31,12 +31,8 @@ import {
   whole,
   withCode,
 } from "./parts.ts";
-import { outcomeBadge, pullName, type WrittenReview } from "./reviews.ts";
-
-export interface ReviewView extends WrittenReview {
-  /** What was written down of its retrieval; null where nothing was, or it is older than 30 days. */
-  readonly retrieval: LoggedRetrieval | null;
-}
+import type { ReviewView } from "./read-repository.ts";
+import { outcomeBadge, pullName } from "./reviews.ts";
 
 export function reviewPage(view: ReviewView): Page {
   const { review, outcome, writtenAt } = view;

@@ -5,7 +5,7 @@ import { SEVERITIES } from "../domain/finding.ts";
 import type { Review } from "../domain/review.ts";
 import { counted } from "../domain/text/counted.ts";
 import { reviewPath } from "./addresses.ts";
-import { type Choice, type Page, pager, repositoryChooser } from "./frame.ts";
+import { type Page, pager, repositoryChooser } from "./frame.ts";
 import {
   badge,
   type Content,
@@ -21,6 +21,7 @@ import {
   whole,
   wide,
 } from "./parts.ts";
+import type { ReviewsView } from "./read-overview.ts";
 
 /** A written review as the ledger keeps it. */
 export interface WrittenReview {
@@ -29,14 +30,6 @@ export interface WrittenReview {
   readonly writtenAt: number;
   readonly settledAt: number | null;
   readonly outcome: string | null;
-}
-
-export interface ReviewsView {
-  readonly choice: Choice;
-  readonly total: number;
-  readonly reviews: readonly WrittenReview[];
-  readonly page: number;
-  readonly pages: number;
 }
 
 export function reviewsPage({ choice, total, reviews, page, pages }: ReviewsView): Page {

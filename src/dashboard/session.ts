@@ -26,36 +26,7 @@ export interface Session {
   readonly until: number;
 }
 
-export interface Attempt {
-  readonly cookie: string;
-  /** Comes back with GitHub's code. */
-  readonly state: string;
-  /** What the code is exchanged with; GitHub is told its SHA-256 before. */
-  readonly challenge: string;
-}
-
-export interface Sessions {
-  /** The session's cookie value; null for a wrong token, "later" when too many were wrong. */
-  open(token: string): string | "later" | null;
-  /** Ends with the person's token, which only the server can read in it. */
-  openFor(person: VisitorWithToken & { readonly lastsMs: number }): string;
-  /** Null while the cookie's value is not ours, or too old. Whether it was logged out of is not known here. */
-  session(cookie: string | undefined): Session | null;
-  /** What every form of this session must send back. */
-  formToken(cookie: string): string;
-  /** Whether that is what it sent. */
-  isOwnForm(cookie: string, sent: unknown): boolean;
-  /** Sends somebody to GitHub. `next` is a page of ours. */
-  begin(next: string): Attempt;
-  /** Null unless the browser that comes back with this state is the one that was sent, in time. */
-  comesBack(
-    cookie: string | undefined,
-    state: string | undefined,
-  ): { readonly verifier: string; readonly next: string } | null;
-  /** Seconds that a cookie is kept. */
-  readonly maxAge: number;
-  readonly attemptAge: number;
-}
+export type Sessions = ReturnType<typeof sessions>;
 
 /**
  * @param secrets what the operator set: the token of the dashboard, and the client secret of the GitHub App; null where not
@@ -66,50 +37,63 @@ export function sessions(
   secrets: { readonly token: string | null; readonly clientSecret: string | null },
   random: () => string,
   now: () => number,
-): Sessions {
+) {
   const { token, clientSecret } = secrets;
   const key = createHash("sha256")
     .update(`kodiai dashboard\n${token ?? ""}\n${clientSecret ?? ""}`)
     .digest();
   const sign = (what: string, text: string) => createHmac("sha256", key).update(`${what}\n${text}`).digest("base64url");
-  const wrongs = wrongTokens(now);
+  const isOneTooMany = wrongTokens(now);
   const seal = sealing(createHmac("sha256", key).update("seal").digest());
   const signed = (what: string, parts: readonly string[]) => {
     const text = parts.join(".");
     return `${text}.${sign(what, text)}`;
   };
   return {
+    /** Seconds that a cookie is kept. */
     maxAge: LASTS_MS / 1_000,
     attemptAge: ATTEMPT_MS / 1_000,
-    open(shown) {
+    /** The session's cookie; null for a wrong token, "later" when too many were wrong. */
+    open(shown: string): string | "later" | null {
       if (token !== null && isSame(shown, token)) return signed("session", [String(now() + LASTS_MS), random()]);
-      return wrongs.isOneTooMany() ? "later" : null;
+      return isOneTooMany() ? "later" : null;
     },
-    openFor: ({ id, login, token: own, lastsMs }) =>
+    /** The cookie of a person; it contains their token, which only the server can read. */
+    openFor: ({ id, login, token: own, lastsMs }: VisitorWithToken & { readonly lastsMs: number }): string =>
       signed("session", [
         String(now() + Math.min(LASTS_MS, lastsMs)),
         random(),
         seal.close(JSON.stringify([id, login, own])),
       ]),
-    session(cookie) {
+    /** Null if the cookie is not ours or too old; it may have been logged out. */
+    session(cookie: string | undefined): Session | null {
       const [until, name, person, ...more] = opened(cookie, (text) => sign("session", text)) ?? [];
       if (until === undefined || name === undefined || more.length > 0 || !(Number(until) > now())) return null;
       const who: Who | null = person === undefined ? { kind: "operator" } : personIn(seal.open(person));
       return who === null ? null : { who, name, until: Number(until) };
     },
-    formToken: (cookie) => sign("form", cookie),
-    isOwnForm: (cookie, sent) => typeof sent === "string" && isSame(sent, sign("form", cookie)),
-    begin(next) {
+    /** What every form of this session must send back. */
+    formToken: (cookie: string): string => sign("form", cookie),
+    isOwnForm: (cookie: string, sent: unknown): boolean =>
+      typeof sent === "string" && isSame(sent, sign("form", cookie)),
+    /**
+     * Begins a login at GitHub: the cookie of the attempt, the state that GitHub returns with its code, and the SHA-256 of what the
+     * code is exchanged with.
+     *
+     * @param next a page of ours
+     */
+    begin(next: string) {
       const state = random();
-      const cookie = signed("login", [String(now() + ATTEMPT_MS), state, packed(next)]);
+      const cookie = signed("login", [String(now() + ATTEMPT_MS), state, Buffer.from(next).toString("base64url")]);
       return { cookie, state, challenge: createHash("sha256").update(sign("verifier", state)).digest("base64url") };
     },
-    comesBack(cookie, state) {
+    /** Null unless the browser that returns with this state is the one that began, in time. */
+    comesBack(cookie: string | undefined, state: string | undefined) {
       const [until, expected, next, ...more] = opened(cookie, (text) => sign("login", text)) ?? [];
       if (until === undefined || expected === undefined || next === undefined || more.length > 0) return null;
       if (state === undefined || !isSame(state, expected) || !(Number(until) > now())) return null;
       // Made of the state, so that no browser needs to hold it: 43 characters, as RFC 7636 asks.
-      return { verifier: sign("verifier", expected), next: String(unpacked(next)) };
+      return { verifier: sign("verifier", expected), next: Buffer.from(next, "base64url").toString() };
     },
   };
 }
@@ -122,15 +106,13 @@ function opened(cookie: string | undefined, signatureOf: (text: string) => strin
   return isSame(cookie.slice(end + 1), signatureOf(text)) ? text.split(".") : null;
 }
 
-/** Counts wrong tokens. Whoever sends many is told to wait, and the operator, who sends the right one, is not. */
-function wrongTokens(now: () => number): { isOneTooMany(): boolean } {
+/** Counts a wrong token; true if there were too many. The operator, who sends the right one, never waits. */
+function wrongTokens(now: () => number): () => boolean {
   let minute = { begins: 0, count: 0 };
-  return {
-    isOneTooMany() {
-      if (now() - minute.begins >= MINUTE_MS || now() < minute.begins) minute = { begins: now(), count: 0 };
-      minute.count += 1;
-      return minute.count > MOST_WRONG;
-    },
+  return () => {
+    if (now() - minute.begins >= MINUTE_MS || now() < minute.begins) minute = { begins: now(), count: 0 };
+    minute.count += 1;
+    return minute.count > MOST_WRONG;
   };
 }
 
@@ -159,15 +141,6 @@ function sealing(key: Buffer): { close(text: string): string; open(sealed: strin
       }
     },
   };
-}
-
-function packed(value: unknown): string {
-  return Buffer.from(JSON.stringify(value)).toString("base64url");
-}
-
-/** Only of what was signed. */
-function unpacked(text: string): unknown {
-  return JSON.parse(Buffer.from(text, "base64url").toString());
 }
 
 /** Only of what was signed. */

@@ -1,6 +1,8 @@
 // The webhook fields that Kodiai reads. Parsing drops the rest of the payload.
 import { z } from "zod";
+import type { Repo } from "../domain/job.ts";
 import { GHOST } from "../domain/pull-request.ts";
+import { cutText } from "../domain/text/cut-text.ts";
 
 export const User = z.object({ login: z.string(), id: z.int(), type: z.string().optional() });
 export type User = z.infer<typeof User>;
@@ -15,10 +17,16 @@ export const Repository = z.object({
   owner: z.object({ login: z.string(), id: z.int() }),
 });
 
-export const PullRequestDelivery = z.object({
+export const Sha = z.string().regex(/^[0-9a-f]{40,64}$/);
+
+/** The fields of all deliveries about a repository that have an action. */
+export const Around = z.object({
   action: z.string(),
   installation: z.object({ id: z.int() }),
   repository: Repository,
+});
+
+export const PullRequestDelivery = Around.extend({
   sender: User,
   pull_request: z.object({
     number: z.int().positive(),
@@ -28,7 +36,7 @@ export const PullRequestDelivery = z.object({
     draft: z.boolean().optional(),
     locked: z.boolean().optional(),
     user: Author,
-    head: z.object({ sha: z.string().regex(/^[0-9a-f]{40,64}$/) }),
+    head: z.object({ sha: Sha }),
   }),
   label: z.object({ name: z.string() }).optional(),
   requested_reviewer: z.object({ login: z.string() }).nullish(),
@@ -41,22 +49,16 @@ export const PullRequestDelivery = z.object({
 });
 export type PullRequestDelivery = z.infer<typeof PullRequestDelivery>;
 
-const installation = z.object({ id: z.int() });
-
 /** A push to any branch or tag. */
-export const PushDelivery = z.object({
+export const PushDelivery = Around.omit({ action: true }).extend({
   ref: z.string().max(1_000),
   deleted: z.boolean().optional(),
-  installation,
   repository: Repository.extend({ default_branch: z.string() }),
 });
 export type PushDelivery = z.infer<typeof PushDelivery>;
 
 /** A repository was changed as a whole: renamed, transferred, deleted. */
-export const RepositoryDelivery = z.object({
-  action: z.string(),
-  installation,
-  repository: Repository,
+export const RepositoryDelivery = Around.extend({
   changes: z.object({ default_branch: z.unknown().optional() }).nullish(),
 });
 export type RepositoryDelivery = z.infer<typeof RepositoryDelivery>;
@@ -69,7 +71,7 @@ export type ListedRepository = z.infer<typeof Listed>;
 /** The App was installed or uninstalled, or its list of repositories changed. */
 export const InstallationDelivery = z.object({
   action: z.string(),
-  installation: installation.extend({ account: z.object({ login: z.string(), id: z.int() }) }),
+  installation: z.object({ id: z.int(), account: z.object({ login: z.string(), id: z.int() }) }),
   repositories: Listing,
   repositories_added: Listing,
   repositories_removed: Listing,
@@ -77,15 +79,28 @@ export const InstallationDelivery = z.object({
 export type InstallationDelivery = z.infer<typeof InstallationDelivery>;
 
 /**
- * The repository's visibility. The two payload fields can differ, because GitHub writes them at different times: the stricter wins.
+ * Our form of a payload's repository. Its two fields of visibility can differ, because GitHub writes them at different times: the
+ * stricter wins.
+ *
+ * @param host `github.com` or the GHES host
  */
-export function visibilityOf(repository: {
-  readonly private?: boolean | undefined;
-  readonly visibility?: "public" | "private" | "internal" | undefined;
-}): "public" | "private" | "internal" {
-  const { private: isPrivate, visibility } = repository;
-  if (visibility === undefined) return isPrivate === false ? "public" : "private";
-  return visibility === "public" && isPrivate === true ? "private" : visibility;
+export function repoOf(
+  { id, name, owner, private: isPrivate, visibility }: z.infer<typeof Repository>,
+  host: string,
+): Repo {
+  const known = visibility ?? (isPrivate === false ? "public" : "private");
+  const strict = known === "public" && isPrivate === true ? "private" : known;
+  return { host, id, ownerId: owner.id, owner: owner.login, name, visibility: strict };
+}
+
+/** A word of the payload for a message: quoted, and at most 40 characters. */
+export function quoted(word: string): string {
+  return JSON.stringify(cutText(word, 40));
+}
+
+/** Why a delivery is not read: the first field of its payload that is not as GitHub documents it. */
+export function malformed({ issues: [issue] }: z.ZodError): string {
+  return `malformed payload: ${issue?.path.join(".") ?? ""}: ${issue?.message ?? "not an object"}`;
 }
 
 /** A webhook whose signature was checked. `payload` is parsed JSON of any shape. */

@@ -1,18 +1,16 @@
 // Turns a delivery about a comment into a command with the text as it was then, or a reason why there is none.
 
 import { z } from "zod";
-import { type AskingComment, type Command, type CommandJob, verbEntry } from "../domain/command.ts";
-import { jobKey, type Repo } from "../domain/job.ts";
+import { type AskingComment, type CommandJob, verbEntry } from "../domain/command.ts";
+import { jobKey } from "../domain/job.ts";
 import { titleFingerprint } from "../domain/review/title-fingerprint.ts";
-import { cutText } from "../domain/text/cut-text.ts";
-import { Author, type Delivery, Repository, User } from "./delivery.ts";
-import { malformed } from "./malformed.ts";
+import { Around, Author, type Delivery, malformed, quoted, repoOf, Sha, User } from "./delivery.ts";
 import { readCommand, readReply } from "./read-command.ts";
 
 /** The common fields of the three events. */
 interface CommentEvent {
-  readonly around: Surroundings;
-  readonly pull: CommentedPull;
+  readonly around: z.infer<typeof Around>;
+  readonly pull: z.infer<typeof Pull>;
   readonly headSha: string | null;
   readonly writer: User;
   readonly text: string;
@@ -29,23 +27,22 @@ export const COMMENT_EVENTS: ReadonlyMap<string, string> = new Map([
 ]);
 
 /**
- * @param repoOf maps the payload's repository to ours
+ * @param slug the app's own name, without `[bot]`
  * @returns the command, or one line on why there is none; never throws
  */
-export function readComment(
-  delivery: Delivery,
-  slug: string,
-  repoOf: (repository: Surroundings["repository"]) => Repo,
-): CommandJob | string {
-  const event = parseEvent(delivery);
+export function readComment(delivery: Delivery, slug: string, host: string): CommandJob | string {
+  const event = (READERS.get(delivery.event) ?? thread)(delivery.payload);
   if (typeof event === "string") return event;
   const refusal = refusalOf(event, COMMENT_EVENTS.get(delivery.event) ?? "", slug);
   if (refusal !== null) return refusal;
-  const command = commandOf(event, slug);
+  const { around, pull, comment, writer, text } = event;
+  // A reply is for us if we started the thread; only GitHub knows that.
+  const isReply = comment.place === "thread" && comment.rootId !== comment.id;
+  const command = readCommand(text, slug) ?? (isReply ? readReply(text) : null);
   if (command === null) return "the comment does not address Kodiai";
-  if (event.pull.state === "closed" && !answeredWhenClosed(command)) return "the pull request is closed";
-  const { around, pull, comment, writer } = event;
-  const repo = repoOf(around.repository);
+  const onClosed = command.kind === "verb" && verbEntry(command.verb).onClosed;
+  if (pull.state === "closed" && !onClosed) return "the pull request is closed";
+  const repo = repoOf(around.repository, host);
   return {
     kind: "command",
     key: `${jobKey(repo, pull.number)}!${comment.place}-${comment.id}`,
@@ -64,19 +61,8 @@ export function readComment(
   };
 }
 
-function commandOf({ text, comment }: CommentEvent, slug: string): Command | null {
-  const named = readCommand(text, slug);
-  // A reply is for us if we started the thread; only GitHub knows that.
-  return named ?? (comment.place === "thread" && comment.rootId !== comment.id ? readReply(text) : null);
-}
-
-function answeredWhenClosed(command: Command): boolean {
-  return command.kind === "verb" && verbEntry(command.verb).onClosed;
-}
-
 function refusalOf({ around, pull, writer, text, isByApp }: CommentEvent, wanted: string, slug: string): string | null {
-  if (around.action !== wanted)
-    return `a comment that was ${JSON.stringify(cutText(around.action, 40))} is not handled`;
+  if (around.action !== wanted) return `a comment that was ${quoted(around.action)} is not handled`;
   if (writer.login.toLowerCase() === `${slug.toLowerCase()}[bot]`) return "written by Kodiai itself";
   // Only people are answered: two bots could answer each other forever.
   if ((writer.type ?? "User") !== "User" || writer.login.endsWith("[bot]")) return "not written by a person";
@@ -84,11 +70,6 @@ function refusalOf({ around, pull, writer, text, isByApp }: CommentEvent, wanted
   if (isByApp) return "written through a GitHub App";
   if (text.trim() === "") return "the comment is empty";
   return pull.locked === true ? "the conversation is locked" : null;
-}
-
-function parseEvent({ event, payload }: Delivery): CommentEvent | string {
-  if (event === "issue_comment") return conversation(payload);
-  return event === "pull_request_review" ? review(payload) : thread(payload);
 }
 
 function wordsOf(written: Written): Pick<CommentEvent, "writer" | "text" | "isByApp"> {
@@ -125,6 +106,12 @@ function review(payload: unknown): CommentEvent | string {
   return { around: data, pull, headSha: pull.head.sha, ...wordsOf(written), comment: where };
 }
 
+/** By event; comments on lines are read by `thread`. */
+const READERS: ReadonlyMap<string, (payload: unknown) => CommentEvent | string> = new Map([
+  ["issue_comment", conversation],
+  ["pull_request_review", review],
+]);
+
 // The webhook fields that Kodiai reads, for the three comment events.
 
 const Pull = z.object({
@@ -135,8 +122,7 @@ const Pull = z.object({
   locked: z.boolean().optional(),
   user: Author,
 });
-const PullWithHead = Pull.extend({ head: z.object({ sha: z.string().regex(/^[0-9a-f]{40,64}$/) }) });
-const Around = z.object({ action: z.string(), installation: z.object({ id: z.int() }), repository: Repository });
+const PullWithHead = Pull.extend({ head: z.object({ sha: Sha }) });
 const Written = z.object({
   id: z.int().positive(),
   body: z.string().nullable(),
@@ -166,7 +152,4 @@ const ReviewDelivery = Around.extend({
   review: Written.extend({ submitted_at: z.string().nullish() }),
 });
 
-/** Common to all three. */
-type Surroundings = z.infer<typeof Around>;
-type CommentedPull = z.infer<typeof Pull>;
-export type Written = z.infer<typeof Written>;
+type Written = z.infer<typeof Written>;

@@ -11,7 +11,6 @@ import {
   type HistoryJob,
   type Ignored,
   jobKey,
-  type Repo,
   type ReviewJob,
   type Trigger,
   type UpkeepJob,
@@ -19,9 +18,7 @@ import {
   upkeepKey,
 } from "../domain/job.ts";
 import { titleFingerprint } from "../domain/review/title-fingerprint.ts";
-import { cutText } from "../domain/text/cut-text.ts";
-import { type Delivery, PullRequestDelivery, Repository, User, visibilityOf } from "./delivery.ts";
-import { malformed } from "./malformed.ts";
+import { Around, type Delivery, malformed, PullRequestDelivery, quoted, repoOf, User } from "./delivery.ts";
 import { readCheckRun } from "./read-check-run.ts";
 import { readCommand } from "./read-command.ts";
 import { COMMENT_EVENTS, readComment } from "./read-comment.ts";
@@ -59,8 +56,8 @@ type Outcome = ReviewJob | CommandJob | CancelJob | UpkeepJobs | Ignored;
  */
 export function receive(delivery: Delivery, reception: Reception): Received {
   const outcome = outcomeOf(delivery, reception);
-  const repo = (repository: PullRequestDelivery["repository"]) => repoOf(repository, reception);
-  const learning = [feedbackJob(delivery, reception.slug ?? "kodiai", repo), closedPullJob(delivery, repo)];
+  const { host, slug = "kodiai" } = reception;
+  const learning = [feedbackJob(delivery, slug, host), closedPullJob(delivery, host)];
   const beside = learning.filter((one) => one !== null);
   if (outcome.kind === "ignored" && beside.length > 0)
     return { outcome: { kind: "upkeep", delivery: delivery.id, jobs: beside }, beside: [], meaning: null };
@@ -104,31 +101,41 @@ export function missedRank(event: string, action: string | null): 0 | 1 | null {
 
 /** The job, or one line on why there is none. */
 function jobOf(delivery: Delivery, reception: Reception): ReviewJob | CommandJob | CancelJob | string {
-  const repo = (repository: PullRequestDelivery["repository"]) => repoOf(repository, reception);
-  if (COMMENT_EVENTS.has(delivery.event)) return readComment(delivery, reception.slug ?? "kodiai", repo);
-  if (delivery.event === "check_run" || delivery.event === "check_suite")
-    return readCheckRun(delivery, reception.host, repo);
-  if (delivery.event === "merge_group") return readMergeGroup(delivery, repo);
-  if (delivery.event === "pull_request") return readPullRequest(delivery, reception);
-  return `event ${short(delivery.event)} is not handled`;
+  const { event } = delivery;
+  const { host, slug = "kodiai" } = reception;
+  if (COMMENT_EVENTS.has(event)) return readComment(delivery, slug, host);
+  if (CHECK_EVENTS.has(event)) return readCheckRun(delivery, host);
+  if (event === "merge_group") return readMergeGroup(delivery, host);
+  if (event === "pull_request") return readPullRequest(delivery, reception);
+  return `event ${quoted(event)} is not handled`;
 }
 
 function readPullRequest(delivery: Delivery, reception: Reception): ReviewJob | CancelJob | string {
   const parsed = PullRequestDelivery.safeParse(delivery.payload);
   if (!parsed.success) return malformed(parsed.error);
   const payload = parsed.data;
-
-  const ended = ENDS.get(payload.action);
-  if (ended !== undefined) {
-    const key = jobKey({ host: reception.host, id: payload.repository.id }, payload.pull_request.number);
-    return { kind: "cancel", key, delivery: delivery.id, reason: ended };
-  }
-
+  const { action, installation, repository, sender, pull_request: pull } = payload;
+  const repo = repoOf(repository, reception.host);
+  const base = { key: jobKey(repo, pull.number), delivery: delivery.id };
+  const ended = ENDS.get(action);
+  if (ended !== undefined) return { kind: "cancel", ...base, reason: ended };
   const trigger = triggerOf(payload, reception);
   if (typeof trigger !== "string") return trigger.reason;
   const refusal = refusalOf(payload, trigger);
   if (refusal !== null) return refusal;
-  return job(delivery, payload, reception, trigger);
+  const explicit = isByName(trigger);
+  return {
+    kind: "review",
+    ...base,
+    installationId: installation.id,
+    repo,
+    number: pull.number,
+    headSha: pull.head.sha,
+    trigger,
+    explicit,
+    ...(explicit ? { askedBy: { id: sender.id, login: sender.login } } : {}),
+    ...(explicit && pull.body !== undefined ? { words: titleFingerprint(pull.title, pull.body) } : {}),
+  };
 }
 
 /** Actions that drop waiting jobs of the pull request, with the reason. */
@@ -136,36 +143,6 @@ const ENDS: ReadonlyMap<string, string> = new Map([
   ["closed", "closed"],
   ["converted_to_draft", "converted to draft"],
 ]);
-
-function job(delivery: Delivery, payload: PullRequestDelivery, reception: Reception, trigger: Trigger): ReviewJob {
-  const { repository, pull_request: pull } = payload;
-  const explicit = isByName(trigger);
-  return {
-    kind: "review",
-    key: jobKey({ host: reception.host, id: repository.id }, pull.number),
-    delivery: delivery.id,
-    installationId: payload.installation.id,
-    repo: repoOf(repository, reception),
-    number: pull.number,
-    headSha: pull.head.sha,
-    trigger,
-    explicit,
-    ...(explicit ? { askedBy: { id: payload.sender.id, login: payload.sender.login } } : {}),
-    ...(explicit && pull.body !== undefined ? { words: titleFingerprint(pull.title, pull.body) } : {}),
-  };
-}
-
-function repoOf(repository: PullRequestDelivery["repository"], { host }: Reception): Repo {
-  const { id, name, owner } = repository;
-  return {
-    host,
-    id,
-    ownerId: owner.id,
-    owner: owner.login,
-    name,
-    visibility: visibilityOf(repository),
-  };
-}
 
 function triggerOf(payload: PullRequestDelivery, reception: Reception): Trigger | { readonly reason: string } {
   const { action } = payload;
@@ -186,7 +163,7 @@ function triggerOf(payload: PullRequestDelivery, reception: Reception): Trigger 
         ? "review_requested"
         : { reason: "the review was requested from someone else" };
     default:
-      return { reason: `action ${short(action)} is not handled` };
+      return { reason: `action ${quoted(action)} is not handled` };
   }
 }
 
@@ -219,24 +196,16 @@ function isOurs(login: string | undefined, { reviewerLogin }: Reception): boolea
   return login !== undefined && reviewerLogin !== null && login.toLowerCase() === reviewerLogin.trim().toLowerCase();
 }
 
-function short(text: string): string {
-  return JSON.stringify(cutText(text, 40));
-}
-
-// A closed pull request, merged or not -> a job that remembers its review comments.
-
 /**
- * @param repoOf maps the payload's repository to ours
+ * A closed pull request, merged or not -> a job that remembers its review comments.
+ *
  * @returns null for any other delivery; never throws, for any payload
  */
-function closedPullJob(
-  { id, event, payload }: Delivery,
-  repoOf: (repository: PullRequestDelivery["repository"]) => Repo,
-): HistoryJob | null {
+function closedPullJob({ id, event, payload }: Delivery, host: string): HistoryJob | null {
   if (event !== "pull_request") return null;
   const { data } = PullRequestDelivery.safeParse(payload);
   if (data?.action !== "closed") return null;
-  const repo = repoOf(data.repository);
+  const repo = repoOf(data.repository, host);
   const { number } = data.pull_request;
   return {
     kind: "history",
@@ -252,10 +221,7 @@ function closedPullJob(
 // Deliveries that may carry feedback on our findings -> a job that checks. GitHub sends no webhooks for reactions: a
 // schedule covers them, and missed deliveries.
 
-const FeedbackDelivery = z.object({
-  action: z.string(),
-  installation: z.object({ id: z.int() }),
-  repository: Repository,
+const FeedbackDelivery = Around.extend({
   sender: User,
   pull_request: z.object({ number: z.int().positive() }),
   comment: z.object({ in_reply_to_id: z.int().nullish(), body: z.string().nullish() }).nullish(),
@@ -273,21 +239,17 @@ const TRIGGERS: ReadonlyMap<string, string> = new Map([
 
 /**
  * @param slug the app's own name, without `[bot]`
- * @param repoOf maps the payload's repository to ours
  * @returns null when there is nothing to learn from it; never throws, for any payload
  */
-function feedbackJob(
-  { id, event, payload }: Delivery,
-  slug: string,
-  repoOf: (repository: z.infer<typeof Repository>) => Repo,
-): FeedbackJob | null {
+function feedbackJob({ id, event, payload }: Delivery, slug: string, host: string): FeedbackJob | null {
   const { data } = FeedbackDelivery.safeParse(payload);
   const trigger = data === undefined ? undefined : TRIGGERS.get(`${event} ${data.action}`);
   if (data === undefined || trigger === undefined) return null;
   const { sender, thread, comment } = data;
-  if (trigger === "reply" && !(isReply(comment) && isPerson(sender) && !isOrder(comment?.body ?? "", slug)))
-    return null;
-  const repo = repoOf(data.repository);
+  // Only a person's reply can be feedback on a comment of ours; a command's own job records its feedback.
+  const isReply = typeof comment?.in_reply_to_id === "number" && (sender.type ?? "User") === "User";
+  if (trigger === "reply" && (!isReply || isOrder(comment?.body ?? "", slug))) return null;
+  const repo = repoOf(data.repository, host);
   const { number } = data.pull_request;
   const by = { id: sender.id, login: sender.login };
   const unresolved = trigger === "unresolved" && thread ? { threadId: thread.node_id, by } : null;
@@ -303,19 +265,7 @@ function feedbackJob(
   };
 }
 
-type FeedbackDelivery = z.infer<typeof FeedbackDelivery>;
-
-/** Only a reply can be about a comment of ours. */
-function isReply(comment: FeedbackDelivery["comment"]): boolean {
-  return typeof comment?.in_reply_to_id === "number";
-}
-
-/** Kodiai learns nothing from bots. */
-function isPerson({ type }: FeedbackDelivery["sender"]): boolean {
-  return (type ?? "User") === "User";
-}
-
-/** A command's own job records its feedback; a question may be a reply to a finding as well. */
+/** A question may be a reply to a finding as well. */
 function isOrder(body: string, slug: string): boolean {
   const command = readCommand(body, slug);
   return command?.kind === "verb" && command.verb !== "ask";

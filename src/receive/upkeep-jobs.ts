@@ -9,16 +9,16 @@ import {
   type UpkeepJobs,
   upkeepKey,
 } from "../domain/job.ts";
-import { cutText } from "../domain/text/cut-text.ts";
 import {
   type Delivery,
   InstallationDelivery,
   type ListedRepository,
+  malformed,
   PushDelivery,
+  quoted,
   RepositoryDelivery,
-  visibilityOf,
+  repoOf,
 } from "./delivery.ts";
-import { malformed } from "./malformed.ts";
 
 type Decided = readonly Wanted[] | { readonly reason: string };
 /** A job without the fields that are the same for all jobs of the delivery. */
@@ -40,38 +40,26 @@ export function isUpkeepEvent(event: string): boolean {
  * @returns one job or more, or `Ignored` with a reason; never throws, for any payload
  */
 export function upkeepJobs(delivery: Delivery, host: string): UpkeepJobs | Ignored {
-  const { decided, installationId } = decide(delivery, host);
-  if ("reason" in decided) return { kind: "ignored", delivery: delivery.id, reason: decided.reason };
-  if (decided.length === 0) return { kind: "ignored", delivery: delivery.id, reason: "it names no repository" };
-  const jobs = decided.map(
-    (wanted): UpkeepJob => ({
-      ...wanted,
-      key: upkeepKey(wanted.repo, wanted.kind),
-      delivery: delivery.id,
-      installationId,
-    }),
-  );
-  return { kind: "upkeep", delivery: delivery.id, jobs };
-}
-
-interface Decision {
-  readonly decided: Decided;
-  readonly installationId: number;
-}
-
-function decide(delivery: Delivery, host: string): Decision {
-  if (delivery.event === "push") return read(PushDelivery, delivery, (payload) => fromPush(payload, host));
-  if (delivery.event === "repository") {
-    return read(RepositoryDelivery, delivery, (payload) => fromRepository(payload, host));
-  }
-  return read(InstallationDelivery, delivery, (payload) => fromInstallation(payload, host));
+  const { id, event } = delivery;
+  const { decided, installationId } =
+    event === "push"
+      ? read(PushDelivery, delivery, (payload) => fromPush(payload, host))
+      : event === "repository"
+        ? read(RepositoryDelivery, delivery, (payload) => fromRepository(payload, host))
+        : read(InstallationDelivery, delivery, (payload) => fromInstallation(payload, host));
+  if ("reason" in decided) return { kind: "ignored", delivery: id, reason: decided.reason };
+  if (decided.length === 0) return { kind: "ignored", delivery: id, reason: "it names no repository" };
+  const jobs = decided.map((wanted): UpkeepJob => {
+    return { ...wanted, key: upkeepKey(wanted.repo, wanted.kind), delivery: id, installationId };
+  });
+  return { kind: "upkeep", delivery: id, jobs };
 }
 
 function read<Payload extends { readonly installation: { readonly id: number } }>(
   schema: z.ZodType<Payload>,
   { payload }: Delivery,
   from: (payload: Payload) => Decided,
-): Decision {
+): { readonly decided: Decided; readonly installationId: number } {
   const parsed = schema.safeParse(payload);
   if (parsed.success) return { decided: from(parsed.data), installationId: parsed.data.installation.id };
   return { decided: { reason: malformed(parsed.error) }, installationId: 0 };
@@ -93,7 +81,7 @@ function fromRepository({ action, repository, changes }: RepositoryDelivery, hos
   if (action === "edited" && changes?.default_branch !== undefined) {
     return [{ kind: "index", trigger: "default-branch", repo }];
   }
-  return { reason: `action ${short(action)} of a repository is not handled` };
+  return { reason: `action ${quoted(action)} of a repository is not handled` };
 }
 
 function fromInstallation(payload: InstallationDelivery, host: string): Decided {
@@ -112,7 +100,7 @@ function fromInstallation(payload: InstallationDelivery, host: string): Decided 
     case "removed":
       return repos(removed).map((repo) => ({ kind: "forget", trigger: "removed", repo }));
     default:
-      return { reason: `action ${short(action)} of an installation is not handled` };
+      return { reason: `action ${quoted(action)} of an installation is not handled` };
   }
 }
 
@@ -120,19 +108,4 @@ function fromInstallation(payload: InstallationDelivery, host: string): Decided 
 function installed(repos: readonly Repo[]): readonly Wanted[] {
   const index = repos.map((repo) => ({ kind: "index", trigger: "installed", repo }) as const);
   return [...index, ...repos.map((repo) => ({ kind: "history", trigger: "installed", repo }) as const)];
-}
-
-function repoOf(
-  repository: ListedRepository & {
-    readonly owner: { readonly login: string; readonly id: number };
-    readonly visibility?: Repo["visibility"] | undefined;
-  },
-  host: string,
-): Repo {
-  const { id, name, owner } = repository;
-  return { host, id, ownerId: owner.id, owner: owner.login, name, visibility: visibilityOf(repository) };
-}
-
-function short(text: string): string {
-  return JSON.stringify(cutText(text, 40));
 }

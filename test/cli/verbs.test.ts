@@ -38,7 +38,7 @@ test("explain prints each stage in about ten lines, all of it with --full, and a
   expect(heads.map((line) => line.split(" ")[0])).toEqual(["gather", "analyze", "retrieve", "context", "review"]);
   for (const page of pretty.out.split("\n\n")) expect(page.split("\n").length).toBeLessThan(20);
   expect(pretty.out).toMatch(/ {2}findings +1\n.* major ops\/backup\.py:\d+ .*\(inline\)/);
-  expect(full.out).toContain('rule "shell-from-strings"');
+  expect(full.out).toContain("rule: 'shell-from-strings'");
   const { version, job, stages } = JSON.parse(json.out);
   expect(version).toBe(1);
   expect(job).toMatchObject({ trigger: "command-line" });
