@@ -67,7 +67,7 @@ export async function folderModel(
       return { ...failed("malformed", read.problem), usage };
     }
     kept(read.fixed ? "fixed" : "answered", null);
-    return { kind: "answered", value: read.value, repaired: read.fixed, usage };
+    return { kind: "answered", value: read.value, usage };
   });
   return { model, outcomes };
 }

@@ -803,8 +803,8 @@ export const MUTANTS: readonly Mutant[] = [
     id: "tokens for everything",
     loses: "a token reaches one repository",
     file: "src/adapters/github/clients.ts",
-    find: "          repository_ids: [repo.id],\n          permissions: REVIEW_PERMISSIONS,",
-    replace: "          permissions: REVIEW_PERMISSIONS,",
+    find: "{ repository_ids: [id], permissions: REVIEW_PERMISSIONS }",
+    replace: "{ permissions: REVIEW_PERMISSIONS }",
     test: [
       "test/app/one-repository.test.ts",
       "no secret of a change is sent to be embedded, and each token reaches one repository with what the work needs",
@@ -1110,8 +1110,8 @@ export const MUTANTS: readonly Mutant[] = [
     id: "any review of ours",
     loses: "a review of an earlier head is not taken for the one whose answer was lost",
     file: "src/adapters/github/find-post.ts",
-    find: "body?.includes(marker) === true;",
-    replace: "body?.includes(marker.slice(0, 1)) === true;",
+    find: "(one.body?.includes(marker) === true ||",
+    replace: "(one.body?.includes(marker.slice(0, 1)) === true ||",
     test: ["test/app/lost-writes.test.ts", "a review of an earlier head is not taken for one whose answer was lost"],
   },
   {

@@ -57,7 +57,7 @@ async function embedBatch(service: EmbeddingService, texts: readonly string[], m
     return { vectors, tokens: countedTokens(answer.tokens, texts), problem };
   } catch (error) {
     if (!(error instanceof ServiceFailed)) throw error;
-    if (!mayHalve || !error.refused || texts.length < 2) {
+    if (!mayHalve || error.turn.isOutage || texts.length < 2) {
       return { vectors: texts.map(() => null), tokens: 0, problem: error.message };
     }
     const middle = Math.ceil(texts.length / 2);

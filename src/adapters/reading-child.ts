@@ -46,28 +46,92 @@ function codeFolders(): readonly string[] {
   return [...new Set([join(import.meta.dirname, ".."), ...packages, ...(store === undefined ? [] : [store])])];
 }
 
+/**
+ * The child's side: answers each message of the parent, and says first that it is ready. An answer that fails ends the child, and
+ * the parent learns that.
+ */
+export function answerMessages<Question>(answer: (question: Question) => unknown): void {
+  process.on("message", async (question: Question) => process.send?.(await answer(question)));
+  // The parent has ended, so no more requests come.
+  process.on("disconnect", () => process.exit(0));
+  process.send?.(READY);
+}
+
+const READY = "ready";
+/** Starting takes a second, and several on a busy machine. */
+const START_MS = 30_000;
 /** The interval between memory checks of a child. */
 const WEIGH_MS = 100;
 
-interface AskLimits {
+interface ReadingLimits {
+  /** For one request, to its answer. */
   readonly ms: number;
-  /** Maximum resident memory; absent: unchecked. */
+  /** Maximum resident memory during a request; absent: unchecked. */
   readonly bytes?: number;
+  /** Maximum resident memory after a request, since grammars do not give it back; absent: unchecked. */
+  readonly restingBytes?: number;
+  /** The child ends when it has nothing to do for so long; absent: it stays. */
+  readonly idleMs?: number;
 }
 
-/** Why there is no answer. After the first two the child is still working: kill it. */
+/** Why there is no answer. */
 export type Silence = "too long" | "too large" | "ended" | "not started";
 
-/**
- * Sends the child one request and waits for its answer. One request at a time.
- *
- * @returns the raw answer, or why there is none
- */
-export async function askChild<Answer>(
+type Answered<Answer> = { readonly answer: Answer } | { readonly silence: Silence };
+
+/** A child that answers one request at a time. One that gave no answer is killed, and the next request starts another. */
+interface ReadingProcess {
+  /** Starts the child, so that the first request finds it ready. */
+  begin(): Promise<void>;
+  /** @returns the raw answer, or why there is none */
+  ask<Answer>(question: object): Promise<Answered<Answer>>;
+  /** Kills the child. */
+  end(): void;
+}
+
+/** @param start a child that calls `answerMessages` */
+export function readingProcess(start: () => ChildProcess, limits: ReadingLimits): ReadingProcess {
+  const { restingBytes = Number.POSITIVE_INFINITY, idleMs } = limits;
+  let child: ChildProcess | null = null;
+  let idle: NodeJS.Timeout | undefined;
+  const inTurn = oneAtATime();
+  const end = () => {
+    child?.kill("SIGKILL");
+    child = null;
+  };
+
+  async function ready(): Promise<ChildProcess | null> {
+    if (child?.connected === true) return child;
+    const started = start();
+    child = started;
+    const first = await nextMessage(started, null, { ms: START_MS });
+    if ("answer" in first) return started;
+    end();
+    return null;
+  }
+
+  return {
+    begin: () => inTurn(ready).then(() => {}),
+    ask: <Answer>(question: object) =>
+      inTurn(async (): Promise<Answered<Answer>> => {
+        clearTimeout(idle);
+        const asked = await ready();
+        if (asked === null) return { silence: "not started" };
+        const result = await nextMessage<Answer>(asked, question, limits);
+        if ("silence" in result || (await residentBytes(asked.pid)) > restingBytes) end();
+        if (idleMs !== undefined) idle = setTimeout(end, idleMs).unref();
+        return result;
+      }),
+    end,
+  };
+}
+
+/** @param question sent first; null: the child speaks by itself */
+async function nextMessage<Answer>(
   child: ChildProcess,
-  question: object,
-  { ms, bytes = Number.POSITIVE_INFINITY }: AskLimits,
-): Promise<{ readonly answer: Answer } | { readonly silence: Silence }> {
+  question: object | null,
+  { ms, bytes = Number.POSITIVE_INFINITY }: ReadingLimits,
+): Promise<Answered<Answer>> {
   const stop = new AbortController();
   const { signal } = stop;
   let late: Silence = "too long";
@@ -83,7 +147,7 @@ export async function askChild<Answer>(
     const answered = once(child, "message", { signal }).then(([message]) => ({ answer: message as Answer }));
     const ended = once(child, "exit", { signal }).then(() => ({ silence: "ended" as const }));
     ended.catch(() => {});
-    child.send(question);
+    if (question !== null) child.send(question);
     return await Promise.race([answered, ended]);
   } catch {
     return { silence: signal.aborted ? late : "not started" };
@@ -95,47 +159,8 @@ export async function askChild<Answer>(
   }
 }
 
-/** A child that is started by the first request and answers one at a time. */
-interface ReadingProcess {
-  /**
-   * As `askChild`; a child that gave no answer is killed, and the next request starts another.
-   *
-   * @param limits may depend on whether the child has yet to start
-   */
-  ask<Answer>(
-    question: object,
-    limits: (isNew: boolean) => AskLimits,
-  ): Promise<{ readonly answer: Answer } | { readonly silence: Silence }>;
-  /** Kills the child. */
-  end(): void;
-}
-
-/** @param idleMs the child ends when it has nothing to do for so long */
-export function readingProcess(start: () => ChildProcess, idleMs: number): ReadingProcess {
-  let child: ChildProcess | null = null;
-  let idle: NodeJS.Timeout | undefined;
-  const inTurn = oneAtATime();
-  const end = () => {
-    child?.kill("SIGKILL");
-    child = null;
-  };
-  return {
-    ask: <Answer>(question: object, limits: (isNew: boolean) => AskLimits) =>
-      inTurn(async () => {
-        clearTimeout(idle);
-        const isNew = child === null;
-        child ??= start();
-        const result = await askChild<Answer>(child, question, limits(isNew));
-        if ("silence" in result) end();
-        idle = setTimeout(end, idleMs).unref();
-        return result;
-      }),
-    end,
-  };
-}
-
 /** Resident memory of a process in bytes; 0 if the system does not provide it. */
-export async function residentBytes(pid: number | undefined): Promise<number> {
+async function residentBytes(pid: number | undefined): Promise<number> {
   try {
     const [, pages = "0"] = (await readFile(`/proc/${pid}/statm`, "utf8")).split(" ");
     return Number(pages) * 4096;

@@ -1,32 +1,13 @@
-// Calls a service that may be slow, busy or down: a deadline for each attempt, retries with backoff, a circuit breaker.
-import {
-  BrokenCircuitError,
-  ConsecutiveBreaker,
-  circuitBreaker,
-  DelegateBackoff,
-  handleWhen,
-  type IRetryBackoffContext,
-  retry,
-  TaskCancelledError,
-  TimeoutStrategy,
-  timeout,
-} from "cockatiel";
+// Calls an embedding or reranking service: a deadline for each attempt, retries, a circuit breaker.
+import { TaskCancelledError, TimeoutStrategy, timeout } from "cockatiel";
 import { retryAfterMs } from "./retry-after.ts";
-import { connectionFailure, ServiceFailed } from "./service-failed.ts";
+import { type RetryLimits, retryingCalls } from "./retrying-calls.ts";
+import { connectionFailure, ServiceFailed, statusFailure } from "./service-failed.ts";
+import { boundedFetch, type Fetch, type Question } from "./service-fetch.ts";
 
-/** Milliseconds, and counts. */
-export interface ServiceLimits {
-  /** The limit of one attempt, to the last byte. */
+export interface ServiceLimits extends RetryLimits {
+  /** The limit of one attempt in milliseconds, to the last byte. */
   readonly attemptMs: number;
-  /** Attempts after the first. */
-  readonly retries: number;
-  /** The longest first wait; each later one may be twice as long. */
-  readonly firstWaitMs: number;
-  /** The longest wait, even if the service asks for more: a job must not sleep for a day. */
-  readonly maxWaitMs: number;
-  /** After this many consecutive failures the circuit breaker opens. */
-  readonly breakAfter: number;
-  readonly breakMs: number;
 }
 
 /**
@@ -38,6 +19,7 @@ const SERVICE_LIMITS: ServiceLimits = {
   retries: 3,
   firstWaitMs: 500,
   maxWaitMs: 8_000,
+  longerWait: "cut",
   breakAfter: 4,
   breakMs: 30_000,
 };
@@ -45,22 +27,13 @@ const SERVICE_LIMITS: ServiceLimits = {
 /** Runs attempts until one succeeds or the retries are used up. Throws only `ServiceFailed`. */
 export type ServiceCall = <T>(attempt: (signal: AbortSignal) => Promise<T>) => Promise<T>;
 
-/**
- * One for each service and process, because the circuit breaker has state.
- *
- * @param now epoch milliseconds, to read a `retry-after` that is a date
- */
+/** One for each service and process, because the circuit breaker has state. */
 export function serviceCall(limits: Partial<ServiceLimits>, now: () => number): ServiceCall {
   const all = { ...SERVICE_LIMITS, ...limits };
   const deadline = timeout(all.attemptMs, TimeoutStrategy.Aggressive);
-  const breaker = circuitBreaker(
-    handleWhen((error) => error instanceof ServiceFailed && !error.refused),
-    { breaker: new ConsecutiveBreaker(all.breakAfter), halfOpenAfter: all.breakMs },
-  );
-  const retries = retry(
-    handleWhen((error) => error instanceof ServiceFailed && error.again),
-    { maxAttempts: all.retries, backoff: new DelegateBackoff((context) => waitMs(context, all, now())) },
-  );
+  const failed = () => new ServiceFailed("the service failed repeatedly and is left alone for a while");
+  const calls = retryingCalls(all, { now, random: Math.random }, { open: failed, stopped: failed });
+  const { signal } = new AbortController();
 
   async function once<T>(attempt: (signal: AbortSignal) => Promise<T>): Promise<T> {
     try {
@@ -72,20 +45,22 @@ export function serviceCall(limits: Partial<ServiceLimits>, now: () => number): 
     }
   }
 
-  return async (attempt) => {
-    try {
-      return await retries.execute(() => breaker.execute(() => once(attempt)));
-    } catch (error) {
-      if (!(error instanceof BrokenCircuitError)) throw error;
-      throw new ServiceFailed("the service failed repeatedly and is left alone for a while", { again: false });
-    }
-  };
+  return (attempt) => calls(() => once(attempt), signal);
 }
 
-/** The wait that the service asks for, else exponential with the upper half random; never longer than the cap. */
-function waitMs(context: IRetryBackoffContext<unknown>, limits: ServiceLimits, now: number): number {
-  const error = "error" in context.result ? context.result.error : null;
-  const asked = error instanceof ServiceFailed ? retryAfterMs(error.retryAfter, now) : null;
-  const longest = limits.firstWaitMs * 2 ** (context.attempt - 1);
-  return Math.min(asked ?? longest * (0.5 + Math.random() / 2), limits.maxWaitMs);
+/** The text of a successful answer. Rejects with `ServiceFailed`, and with the errors of `fetch`. */
+export async function postToService(
+  { fetch, now }: { readonly fetch: Fetch; readonly now: () => number },
+  question: Question,
+): Promise<string> {
+  const failed = (why: "redirect" | "too large" | "not an answer") => new ServiceFailed(NOT_TAKEN[why]);
+  const response = await boundedFetch(fetch, question, { failed });
+  if (!response.ok) throw statusFailure(response.status, retryAfterMs(response.headers.get("retry-after"), now()));
+  return response.text();
 }
+
+const NOT_TAKEN = {
+  redirect: "the service answered with a redirect, which is not followed",
+  "too large": "the service's answer is too large",
+  "not an answer": "the service answered with a status that HTTP does not have",
+};

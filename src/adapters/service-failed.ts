@@ -1,27 +1,27 @@
 // Why a paid or local service gave no result, in words that are safe to log.
 import type { z } from "zod";
 
+/** What a retry needs to know about a failed attempt. */
+export interface FailureTurn {
+  /** A retry may succeed. */
+  readonly again: boolean;
+  /** Counts for the circuit breaker. False: the server works, and refuses this request alone. */
+  readonly isOutage: boolean;
+  /** The wait that the server asks for in milliseconds, or null. */
+  readonly waitMs: number | null;
+}
+
 /**
  * A call that failed. The message consists of fixed words, status numbers and error codes: never a key, an address or text by the
  * service.
  */
 export class ServiceFailed extends Error {
-  override readonly name = "ServiceFailed";
-  /** A retry may succeed. */
-  readonly again: boolean;
-  /** The service works but refuses this input: no reason to stop sending other input. */
-  readonly refused: boolean;
-  /** The `retry-after` header as written, or null. */
-  readonly retryAfter: string | null;
+  override readonly name: string = "ServiceFailed";
+  readonly turn: FailureTurn;
 
-  constructor(
-    message: string,
-    more: { readonly again: boolean; readonly refused?: boolean; readonly retryAfter?: string | null },
-  ) {
+  constructor(message: string, turn: Partial<FailureTurn> = {}) {
     super(message);
-    this.again = more.again;
-    this.refused = more.refused ?? false;
-    this.retryAfter = more.retryAfter ?? null;
+    this.turn = { again: false, isOutage: true, waitMs: null, ...turn };
   }
 }
 
@@ -31,13 +31,16 @@ const AGAIN: ReadonlySet<number> = new Set([408, 425, 429]);
 const REFUSED: ReadonlySet<number> = new Set([400, 413, 422]);
 const KEY_REFUSED: ReadonlySet<number> = new Set([401, 403]);
 
-/** @param status any status that is not a success */
-export function statusFailure(status: number, retryAfter: string | null): ServiceFailed {
+/**
+ * @param status any status that is not a success
+ * @param waitMs the wait that the service asks for; null: none
+ */
+export function statusFailure(status: number, waitMs: number | null): ServiceFailed {
   const hint = KEY_REFUSED.has(status) ? "; check its key" : "";
   return new ServiceFailed(`the service answered ${status}${hint}`, {
     again: AGAIN.has(status) || status >= 500,
-    refused: REFUSED.has(status),
-    retryAfter,
+    isOutage: !REFUSED.has(status),
+    waitMs,
   });
 }
 
@@ -54,7 +57,7 @@ export function unreadableAnswer(issue?: z.core.$ZodIssue): ServiceFailed {
   const isInside = path.length > 1;
   return new ServiceFailed(`the service answered something that is not the JSON it promises${place}`, {
     again: !isInside,
-    refused: isInside,
+    isOutage: !isInside,
   });
 }
 

@@ -1,5 +1,4 @@
-// `fetch` for services: no redirects, so that keys stay with their origin, and answers of bounded size.
-import { connectionFailure, ServiceFailed } from "./service-failed.ts";
+// `fetch` for services and models: no redirects, so that keys stay with their origin, and answers of bounded size.
 
 /** The part of `fetch` that is used, so that Node's own and undici's (with proxy and allow-list) both fit. */
 export type Fetch = (
@@ -17,47 +16,58 @@ export type Fetch = (
   readonly body: AsyncIterable<Uint8Array> | null;
 }>;
 
-/** 128 vectors of 2,048 numbers are 6 MB of JSON; ten times that is not a valid answer. */
+/**
+ * 128 vectors of 2,048 numbers are 6 MB of JSON, and 128,000 tokens as events of one token each some 20 MB. Much more is not a valid
+ * answer.
+ */
 const MAX_BYTES = 64 * 1024 * 1024;
+/** The headers that the SDKs and the retries read. */
+const HEADERS = ["content-type", "retry-after", "retry-after-ms", "x-should-retry"];
 /** Statuses for which a `Response` may not have a body. */
-export const BODILESS: ReadonlySet<number> = new Set([204, 205, 304]);
+const BODILESS: ReadonlySet<number> = new Set([204, 205, 304]);
 
-/** Posts a text and reads the whole answer, so that the signal also ends a body that stalls. */
-export type Post = (
-  url: string,
-  headers: Record<string, string>,
-  body: string,
-  signal: AbortSignal,
-) => Promise<Response>;
-
-/** Rejects with `ServiceFailed`: no connection, a redirect, more than 64 MiB. */
-export function servicePost(fetch: Fetch): Post {
-  return async (url, headers, body, signal) => {
-    try {
-      const response = await fetch(url, { method: "POST", headers, body, signal, redirect: "manual" });
-      // A browser-like `fetch` hides a redirect behind status 0.
-      if (response.status === 0 || (response.status >= 300 && response.status < 400)) {
-        throw new ServiceFailed("the service answered with a redirect, which is not followed", { again: false });
-      }
-      const bytes = await readBody(response.body);
-      const retryAfter = response.headers.get("retry-after");
-      return new Response(BODILESS.has(response.status) ? null : bytes, {
-        status: response.status,
-        headers: retryAfter === null ? {} : { "retry-after": retryAfter },
-      });
-    } catch (error) {
-      throw connectionFailure(error);
-    }
-  };
+export interface Question {
+  readonly url: string;
+  readonly method?: string;
+  readonly headers: Record<string, string>;
+  readonly body: string;
+  readonly signal: AbortSignal;
 }
 
-async function readBody(body: AsyncIterable<Uint8Array> | null): Promise<Uint8Array<ArrayBuffer>> {
-  const chunks: Uint8Array[] = [];
-  let size = 0;
-  for await (const chunk of body ?? []) {
-    size += chunk.byteLength;
-    if (size > MAX_BYTES) throw new ServiceFailed("the service's answer is too large", { again: false });
-    chunks.push(chunk);
+interface Answering {
+  /** Called when headers arrive and for every chunk of the body. */
+  readonly alive?: () => void;
+  /** The error for an answer that is not taken. */
+  failed(why: "redirect" | "too large" | "not an answer"): Error;
+}
+
+/** The answer with its body as a stream. Rejects with the errors of `fetch` and `failed`, and so does its body. */
+export async function boundedFetch(
+  fetch: Fetch,
+  { url, method = "POST", headers, body, signal }: Question,
+  { alive = () => {}, failed }: Answering,
+): Promise<Response> {
+  const response = await fetch(url, { method, headers, body, signal, redirect: "manual" });
+  alive();
+  const { status } = response;
+  // A browser-like `fetch` hides a redirect behind status 0.
+  if (status === 0 || (status >= 300 && status < 400)) throw failed("redirect");
+  if (status < 200 || status > 599) throw failed("not an answer");
+  const kept = HEADERS.flatMap((name) => {
+    const value = response.headers.get(name);
+    return value === null ? [] : [[name, value] as const];
+  });
+
+  async function* bounded(): AsyncGenerator<Uint8Array> {
+    let size = 0;
+    for await (const chunk of response.body ?? []) {
+      alive();
+      size += chunk.byteLength;
+      if (size > MAX_BYTES) throw failed("too large");
+      yield chunk;
+    }
   }
-  return Uint8Array.from(Buffer.concat(chunks, size));
+
+  const stream = BODILESS.has(status) ? null : ReadableStream.from(bounded());
+  return new Response(stream, { status, headers: Object.fromEntries(kept) });
 }

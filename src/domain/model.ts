@@ -125,8 +125,6 @@ export type ModelAnswer<T> =
   | {
       readonly kind: "answered";
       readonly value: T;
-      /** The reply had to be fixed (broken JSON, or one repair turn). */
-      readonly repaired: boolean;
       readonly usage: ModelUsage;
       /** Absent when the question offered none. */
       readonly lookedUp?: LookedUp;

@@ -52,7 +52,10 @@ export interface CheckStore {
   decide(id: number, end: CheckEnd): Promise<void>;
   /** GitHub accepted the conclusion. */
   ended(id: number, now: number): Promise<void>;
-  /** Those that no job will end: without a job, or begun more than `patienceMs` ago. */
+  /**
+   * Those that no job will end: without a job, or begun more than `patienceMs` ago. None that began more than `LEFT_MS` ago: GitHub
+   * has refused to end those for so long that only another review of the pull request tries again.
+   */
   left(now: number, patienceMs: number): Promise<readonly (KeptCheck & { readonly why: "no-job" | "late" })[]>;
 }
 
@@ -71,7 +74,7 @@ export interface ProgressStore {
   begun(note: ProgressNote): Promise<void>;
   isOpen(key: string): Promise<boolean>;
   ended(key: string): Promise<void>;
-  /** Those whose job neither waits nor runs. */
+  /** Those whose job ended within `LEFT_MS`. */
   left(): Promise<readonly ProgressNote[]>;
 }
 

@@ -1,5 +1,5 @@
 // Ends check runs and progress summaries whose jobs are over: at the start, every minute, and when it is woken. Those that
-// GitHub refuses to end are retried every hour, and as soon as the App reaches more.
+// GitHub refuses to end are retried every hour, and as soon as the App reaches more, for 7 days.
 import type { Logger } from "pino";
 import { sweepChecks } from "../flows/review/check-run.ts";
 import { type SweptProgress, sweepProgress } from "../flows/review/progress.ts";

@@ -28,7 +28,7 @@ function world(answers: readonly Partial<ModelAnswer<string>>[] = []) {
     contextTokens: () => 1_000,
     price: () => 1,
     async ask<T>() {
-      const answer = { kind: "answered", value: `answer ${asked}`, repaired: false, usage: USAGE, ...answers[asked] };
+      const answer = { kind: "answered", value: `answer ${asked}`, usage: USAGE, ...answers[asked] };
       asked++;
       return answer as unknown as ModelAnswer<T>;
     },

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { retryAfterMs } from "../../src/adapters/retry-after.ts";
 import { type ServiceCall, serviceCall } from "../../src/adapters/service-call.ts";
 import { ServiceFailed, statusFailure } from "../../src/adapters/service-failed.ts";
 
@@ -28,13 +29,13 @@ describe("between attempts", () => {
     ["86400", 8_000],
     ["Sat, 21 Nov 2026 12:00:02 GMT", 2_000],
   ])("`retry-after: %s` is followed, but never for longer than 8 s", async (retryAfter, wait) => {
-    expect((await attempts(statusFailure(429, retryAfter)))[1]).toBe(wait);
+    expect((await attempts(statusFailure(429, retryAfterMs(retryAfter, NOW))))[1]).toBe(wait);
   });
 
   test.each([null, "", " ", "soon", "-5", "NaN", "Sat, 21 Nov 2020 12:00:02 GMT"])(
     "without a usable retry-after (%j) the waits grow, partly at random",
     async (retryAfter) => {
-      const times = await attempts(statusFailure(503, retryAfter));
+      const times = await attempts(statusFailure(503, retryAfterMs(retryAfter, NOW)));
       const waits = times.slice(1).map((time, at) => time - (times[at] ?? 0));
       expect(waits.length).toBe(3);
       for (const [at, wait] of waits.entries()) {

@@ -117,7 +117,9 @@ test("a review that is parked after its process died is ended by the sweep", asy
   const pull = await play();
   const park = () => {
     const db = new Database(join(harness.dataDir, "queue.db"));
-    db.prepare("UPDATE jobs SET state = 'parked' WHERE state IN ('waiting', 'running')").run();
+    db.prepare("UPDATE jobs SET state = 'parked', finished_at = ? WHERE state IN ('waiting', 'running')").run(
+      Date.now(),
+    );
     db.close();
   };
   await harness.restart({}, park);

@@ -8,7 +8,7 @@ const TOKEN = ["ghp", "b7Qk2ZpXv9Lr4TnWs8Yc1HdJ6mGfA3eUo5iK"].join("_");
 const STUCK = `// ${TOKEN}\n${`${"x:=<-".repeat(3_600)}\n`.repeat(14)}`;
 
 test("it is reviewed by its lines, the summary says so, and deliveries are answered all the while", async () => {
-  const inspector = isolatedInspector({ fileMs: 400 });
+  const inspector = isolatedInspector({ ms: 400 });
   const harness = await openHarness({ app: { inspector } });
   try {
     const repository = await harness.world.repository("acme", "shop", { files: { "README.md": "# Shop\n" } });

@@ -98,8 +98,8 @@ function answerOf<T>(request: ModelRequest<T>, said: unknown, usage: ModelUsage)
     return { kind: "failed", failure: scriptedFailure, detail: detail ?? "", notBefore: null, usage };
   }
   const inWords = typeof said === "string" ? (request.shape.readText?.(said) ?? null) : null;
-  if (inWords !== null) return { kind: "answered", value: inWords, repaired: true, usage };
+  if (inWords !== null) return { kind: "answered", value: inWords, usage };
   const checked = request.shape.check(said);
   if (!checked.ok) return { kind: "failed", failure: "malformed", detail: checked.problem, notBefore: null, usage };
-  return { kind: "answered", value: checked.value, repaired: false, usage };
+  return { kind: "answered", value: checked.value, usage };
 }

@@ -15,12 +15,13 @@ const IDLE_MS = 2_000;
  * @param timeoutMs a file that takes longer is left out, and says so
  */
 export function astChunker(timeoutMs = TIMEOUT_MS): CodeChunker {
-  const reading = readingProcess(() => readingChild(new URL("./chunk-process.ts", import.meta.url)), IDLE_MS);
+  const start = () => readingChild(new URL("./chunk-process.ts", import.meta.url));
+  const reading = readingProcess(start, { ms: timeoutMs, idleMs: IDLE_MS });
   return {
     languages: new Set(CHUNKED_LANGUAGES),
     async chunks(path, language, text) {
       const question: ChunkQuestion = { path, language, text };
-      const result = await reading.ask<CodeChunks>(question, () => ({ ms: timeoutMs }));
+      const result = await reading.ask<CodeChunks>(question);
       return "answer" in result ? result.answer : { chunks: [], skipped: [whyNone(result.silence, timeoutMs)] };
     },
   };

@@ -1,6 +1,7 @@
 // The other side of symbols.ts: texts in, their words, definitions and references out, in a process that can be ended while a
 // grammar is stuck.
 import type { Definition, FileLinks, Reference } from "../../domain/code/symbols.ts";
+import { answerMessages } from "../reading-child.ts";
 import { fileLinks } from "./file-links.ts";
 import { fileDefinitions, fileReferences } from "./file-symbols.ts";
 import { type WordIndex, wordIndex } from "./word-index.ts";
@@ -46,6 +47,4 @@ function answer(question: SymbolsQuestion): Answer {
   return question.files.map((file) => read(file, question.defined, question.used));
 }
 
-process.on("message", (question: SymbolsQuestion) => process.send?.(answer(question)));
-// The parent has ended, so no more requests come.
-process.on("disconnect", () => process.exit(0));
+answerMessages(answer);

@@ -12,14 +12,11 @@ import { readingChild, readingProcess, type Silence } from "../reading-child.ts"
 import type { ReadSymbols, SymbolFile, SymbolsQuestion } from "./symbols-process.ts";
 import { hasHash, type WordIndex, wordHash } from "./word-index.ts";
 
-/** For one message; the longest file that is parsed takes some tens of milliseconds. */
-const ASK_MS = 5_000;
-/** Of the first message: starting takes a second, and several on a machine that has much to do. */
-const START_MS = 30_000;
-/** Resident. */
-const MOST_BYTES = 340 * 1024 * 1024;
-/** The process is not worth keeping alive for the next review. */
-const IDLE_MS = 30_000;
+/**
+ * For one message; the longest file that is parsed takes some tens of milliseconds. Memory is resident. The process is not worth
+ * keeping alive for the next review.
+ */
+const LIMITS = { ms: 5_000, bytes: 340 * 1024 * 1024, idleMs: 30_000 };
 /** Texts that travel together: many enough to cost no waiting, few enough to be read again one by one. */
 const MESSAGE = { size: 2_000_000, count: 200 };
 const PARSED_TOGETHER = 12;
@@ -51,13 +48,10 @@ export function codeSymbols(start: () => ChildProcess = startProcess): OpenSymbo
     maxSize: KEPT_BYTES,
     sizeCalculation: ({ words, defined }) => words.byteLength + defined.byteLength + 200,
   });
-  const reading = readingProcess(start, IDLE_MS);
+  const reading = readingProcess(start, LIMITS);
 
   async function ask<Answer>(question: SymbolsQuestion): Promise<Answer | Silence> {
-    const result = await reading.ask<Answer>(question, (isNew) => ({
-      ms: isNew ? START_MS : ASK_MS,
-      bytes: MOST_BYTES,
-    }));
+    const result = await reading.ask<Answer>(question);
     return "answer" in result ? result.answer : result.silence;
   }
 

@@ -5,7 +5,7 @@ import type { Checks } from "../../ports/checks.ts";
 import type { GitHub } from "./clients.ts";
 import { CHECK_NAME } from "./find-post.ts";
 import { placeOf } from "./requests.ts";
-import { translated } from "./translate-error.ts";
+import { translatedMethods } from "./translate-error.ts";
 import type { WritePath } from "./write-path.ts";
 
 /** GitHub's limits: docs.github.com/rest/checks/runs, "Update a check run". */
@@ -18,48 +18,36 @@ const ANNOTATIONS_AT_ONCE = 50;
  * @param client with `checks: write`
  */
 export function githubChecks(client: () => Promise<GitHub>, path: WritePath): Checks {
-  return {
-    begin: (repo, number, headSha, after) =>
-      translated(async () => {
-        const github = await client();
-        const wanted = { kind: "check", repo, number, headSha, subject: `after_${after ?? "none"}` } as const;
-        const post = (marker: string) =>
-          github.rest.checks.create({
-            ...placeOf(repo),
-            name: CHECK_NAME,
-            head_sha: headSha,
-            // For a fork, a re-run request from GitHub names no pull request.
-            external_id: `pull/${number}/${marker}`,
-            status: "in_progress",
-          });
-        return (await path.create(wanted, { post })).id;
-      }),
-    end: (repo, id, end) =>
-      translated(async () => {
-        const github = await client();
-        const where = { ...placeOf(repo), check_run_id: id };
-        const requests = inRequests(end.annotations);
-        const there = requests.length === 0 ? 0 : await annotationsOn(github, where);
-        const output = (annotations: readonly CheckAnnotation[]) => ({
-          output: { ...outputOf(end), annotations: annotations.map(annotationOf) },
+  return translatedMethods<Checks>({
+    async begin(repo, number, headSha, after) {
+      const github = await client();
+      const wanted = { kind: "check", repo, number, headSha, subject: `after_${after ?? "none"}` } as const;
+      const post = (marker: string) =>
+        github.rest.checks.create({
+          ...placeOf(repo),
+          name: CHECK_NAME,
+          head_sha: headSha,
+          // For a fork, a re-run request from GitHub names no pull request.
+          external_id: `pull/${number}/${marker}`,
+          status: "in_progress",
         });
-        const { conclusion } = end;
-        // GitHub appends annotations, so those that an earlier attempt sent are skipped.
-        const [first = [], ...rest] = requests.slice(Math.ceil(there / ANNOTATIONS_AT_ONCE));
-        await path.repeat(
-          () => github.rest.checks.update({ ...where, status: "completed", conclusion, ...output(first) }),
-          "end-check",
-        );
-        for (const more of rest) await path.repeat(() => github.rest.checks.update({ ...where, ...output(more) }));
-      }),
-  };
-}
-
-async function annotationsOn(
-  github: GitHub,
-  where: { readonly owner: string; readonly repo: string; readonly check_run_id: number },
-): Promise<number> {
-  return (await github.rest.checks.get(where)).data.output.annotations_count;
+      return (await path.create(wanted, { post })).id;
+    },
+    async end(repo, id, end) {
+      const github = await client();
+      const where = { ...placeOf(repo), check_run_id: id };
+      const requests = inRequests(end.annotations);
+      // GitHub appends annotations, so those that an earlier attempt sent are skipped.
+      const there = requests.length === 0 ? 0 : (await github.rest.checks.get(where)).data.output.annotations_count;
+      const [first = [], ...rest] = requests.slice(Math.ceil(there / ANNOTATIONS_AT_ONCE));
+      const output = (annotations: readonly CheckAnnotation[]) => ({
+        output: { ...outputOf(end), annotations: annotations.map(annotationOf) },
+      });
+      const completed = { status: "completed", conclusion: end.conclusion } as const;
+      await path.repeat(() => github.rest.checks.update({ ...where, ...completed, ...output(first) }), "end-check");
+      for (const more of rest) await path.repeat(() => github.rest.checks.update({ ...where, ...output(more) }));
+    },
+  });
 }
 
 function outputOf({ title, summary, text }: CheckEnd) {

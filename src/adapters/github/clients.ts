@@ -98,17 +98,14 @@ export function githubClients(given: ClientOptions): Clients {
   }
 
   return {
-    forRepository: (installationId, repo) =>
+    forRepository: (installationId, { id }) =>
       translated(() =>
-        client(`${installationId}/${repo.id}`, installationId, {
-          repository_ids: [repo.id],
-          permissions: REVIEW_PERMISSIONS,
-        }),
+        client(`${installationId}/${id}`, installationId, { repository_ids: [id], permissions: REVIEW_PERMISSIONS }),
       ),
-    forChecks: (installationId, repo) =>
+    forChecks: (installationId, { id }) =>
       translated(() =>
-        client(`${installationId}/${repo.id}/checks`, installationId, {
-          repository_ids: [repo.id],
+        client(`${installationId}/${id}/checks`, installationId, {
+          repository_ids: [id],
           permissions: CHECK_PERMISSIONS,
         }),
       ),

@@ -3,10 +3,9 @@
 import { z } from "zod";
 import type { DeliveryLog, LoggedDelivery } from "../../ports/missed-events.ts";
 import type { ClientOptions } from "./clients.ts";
-import { unlessStatus } from "./requests.ts";
-import { translated } from "./translate-error.ts";
+import { PAGE, unlessStatus } from "./requests.ts";
+import { translatedMethods } from "./translate-error.ts";
 
-const PAGE = 100;
 const Id = z.string().regex(/^\d{1,20}$/);
 const Logged = z.object({
   id: Id,
@@ -19,25 +18,23 @@ const Logged = z.object({
 
 /** The log, read as the App. */
 export function githubDeliveryLog(app: ClientOptions["app"]): DeliveryLog {
-  return {
-    page: (cursor) =>
-      translated(async () => {
-        const answer = await app.request("GET /app/hook/deliveries", {
-          per_page: PAGE,
-          ...(cursor === null ? {} : { cursor }),
-          request: { parseSuccessResponseBody: false },
-        });
-        const text = await new Response(answer.data as unknown as ReadableStream).text();
-        return { deliveries: readDeliveries(text), next: nextCursor(answer.headers.link) };
-      }),
-    redeliver: (id) =>
-      translated(async () => {
-        // GitHub's answers for a delivery that is over three days old, or whose hook was deleted.
-        const tooLate = [400, 404, 422];
-        const ask = () => app.request(`POST /app/hook/deliveries/${Id.parse(id)}/attempts`);
-        return (await unlessStatus(tooLate, ask)) === null ? "expired" : "asked";
-      }),
-  };
+  return translatedMethods<DeliveryLog>({
+    async page(cursor) {
+      const answer = await app.request("GET /app/hook/deliveries", {
+        per_page: PAGE,
+        ...(cursor === null ? {} : { cursor }),
+        request: { parseSuccessResponseBody: false },
+      });
+      const text = await new Response(answer.data as unknown as ReadableStream).text();
+      return { deliveries: readDeliveries(text), next: nextCursor(answer.headers.link) };
+    },
+    async redeliver(id) {
+      // GitHub's answers for a delivery that is over three days old, or whose hook was deleted.
+      const tooLate = [400, 404, 422];
+      const ask = () => app.request(`POST /app/hook/deliveries/${Id.parse(id)}/attempts`);
+      return (await unlessStatus(tooLate, ask)) === null ? "expired" : "asked";
+    },
+  });
 }
 
 /**

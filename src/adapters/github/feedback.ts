@@ -1,6 +1,5 @@
 // Reads people's reactions to our findings on one pull request: one GraphQL query a page, because REST has neither resolutions
 // nor the authors of reactions to many comments at once.
-import type { AccessLevel } from "../../domain/command.ts";
 import type { Repo } from "../../domain/job.ts";
 import type {
   Person,
@@ -17,12 +16,11 @@ import { errorTypes } from "./graphql-refusal.ts";
 import { moreReactions, type ReactionPage } from "./more-reactions.ts";
 import { accessOf } from "./permissions.ts";
 import { placeOf, unlessStatus } from "./requests.ts";
-import { translated } from "./translate-error.ts";
+import { translated, translatedMethods } from "./translate-error.ts";
+import { COMPARED_FILES, type GitHubFile } from "./unmade-diff.ts";
 
 /** Threads a page, and pages: enough for all findings that a pull request's history holds. */
 const PAGES = 10;
-/** GitHub's comparison lists at most 300 files. */
-const COMPARED_FILES = 300;
 
 /** With its numeric id if it has one. Null for a deleted account. */
 interface Actor {
@@ -93,16 +91,21 @@ interface Answer {
 
 /** The port for one repository's token. `botLogin` is our own account as REST writes it: `kodiai[bot]`. */
 export function githubFeedback(github: GitHub, botLogin: string): Feedback {
-  return {
-    read: (repo, number) => translated(() => read(github, repo, number, botLogin)),
-    access: (repo, who) => access(github, repo, who),
-    moved: (repo, from, to) => translated(() => moved(github, repo, from, to)),
-  };
-}
-
-/** A 403 that is not a rate limit would not change with a retry. */
-async function access(github: GitHub, repo: Repo, who: Pick<Person, "id" | "login">): Promise<AccessLevel> {
-  return (await unlessStatus([403], () => translated(() => accessOf(github, repo, who)))) ?? "none";
+  return translatedMethods<Feedback>({
+    read: (repo, number) => read(github, repo, number, botLogin),
+    /** A 403 that is not a rate limit would not change with a retry. */
+    access: async (repo, who) =>
+      (await unlessStatus([403], () => translated(() => accessOf(github, repo, who)))) ?? "none",
+    async moved(repo, from, to) {
+      const where = { ...placeOf(repo), basehead: `${from}...${to}`, per_page: 100 };
+      const found = await unlessStatus([404], () => github.rest.repos.compareCommitsWithBasehead(where));
+      if (found === null) return null;
+      const { status, files = [] } = found.data;
+      // After a rewrite the comparison starts at the common ancestor, and does not cover the files of `from`.
+      const isComplete = (status === "ahead" || status === "identical") && files.length < COMPARED_FILES;
+      return isComplete ? whereTo(files) : null;
+    },
+  });
 }
 
 async function read(github: GitHub, repo: Repo, number: number, botLogin: string): Promise<PullFeedback | null> {
@@ -215,23 +218,7 @@ function isOurs(actor: Actor | null, botLogin: string): boolean {
   return actor?.__typename === "Bot" && actor.login.replace(/\[bot\]$/, "") === botLogin.replace(/\[bot\]$/, "");
 }
 
-async function moved(github: GitHub, repo: Repo, from: string, to: string): ReturnType<Feedback["moved"]> {
-  const where = { ...placeOf(repo), basehead: `${from}...${to}`, per_page: 100 };
-  const found = await unlessStatus([404], () => github.rest.repos.compareCommitsWithBasehead(where));
-  if (found === null) return null;
-  const { status, files = [] } = found.data;
-  // After a rewrite the comparison starts at the common ancestor, and does not cover the files of `from`.
-  const isComplete = (status === "ahead" || status === "identical") && files.length < COMPARED_FILES;
-  return isComplete ? whereTo(files) : null;
-}
-
-interface ComparedFile {
-  readonly filename: string;
-  readonly status: string;
-  readonly previous_filename?: string | undefined;
-}
-
-function whereTo(files: readonly ComparedFile[]): ReadonlyMap<string, string | null> {
+function whereTo(files: readonly GitHubFile[]): ReadonlyMap<string, string | null> {
   const paths = new Map<string, string | null>();
   for (const { filename, status, previous_filename: previous } of files) {
     if (status === "removed") paths.set(filename, null);

@@ -1,5 +1,6 @@
 // Finds a post of ours on GitHub by its marker. Only posts by our own account count: anyone can copy a marker.
 
+import type { Repo } from "../../domain/job.ts";
 import { hasSummaryMarker } from "../../domain/review/marker.ts";
 import type { Post, Wanted } from "../../ports/writes.ts";
 import type { GitHub } from "./clients.ts";
@@ -18,6 +19,26 @@ export function isOurs({ user }: Written, botLogin: string): boolean {
   return user?.login === botLogin && user.type === "Bot";
 }
 
+/** Comments on the lines and files of a pull request. */
+export function reviewCommentsOf(github: GitHub, repo: Repo, number: number) {
+  return github.paginate(github.rest.pulls.listReviewComments, {
+    ...placeOf(repo),
+    pull_number: number,
+    per_page: 100,
+  });
+}
+
+/** Comments in the conversation of a pull request. */
+export function conversationOf(github: GitHub, repo: Repo, number: number) {
+  return github.paginate(github.rest.issues.listComments, { ...placeOf(repo), issue_number: number, per_page: 100 });
+}
+
+/** Our summary; undefined when there is none. */
+export async function summaryOf(github: GitHub, botLogin: string, repo: Repo, number: number) {
+  const comments = await conversationOf(github, repo, number);
+  return comments.find((one) => isOurs(one, botLogin) && hasSummaryMarker(one.body ?? ""));
+}
+
 /**
  * The post with the marker; null when there is none, or GitHub does not show it yet.
  *
@@ -28,33 +49,21 @@ export function findPost(github: GitHub, botLogin: string, wanted: Wanted, marke
 }
 
 async function look(github: GitHub, botLogin: string, wanted: Wanted, marker: string): Promise<Post | null> {
-  const carries = (body: string | null | undefined) => body?.includes(marker) === true;
-  const of = { ...placeOf(wanted.repo), per_page: 100 };
-  const isInThread = wanted.kind === "answer" && wanted.subject.startsWith("thread_");
-  if (wanted.kind === "check") return findCheck(github, botLogin, wanted, marker);
-  if (wanted.kind === "review") {
-    const reviews = await github.paginate(github.rest.pulls.listReviews, { ...of, pull_number: wanted.number });
-    const found = reviews.find((one) => isOurs(one, botLogin) && one.state !== "PENDING" && carries(one.body));
-    return found === undefined ? null : postOf(found);
-  }
-  if (wanted.kind === "file" || isInThread) {
-    const comments = await github.paginate(github.rest.pulls.listReviewComments, {
-      ...of,
-      pull_number: wanted.number,
-    });
-    const found = comments.find((one) => isOurs(one, botLogin) && carries(one.body));
-    return found === undefined ? null : postOf(found);
-  }
-  const comments = await github.paginate(github.rest.issues.listComments, { ...of, issue_number: wanted.number });
-  // There is one summary, even if an earlier version wrote it.
-  const isIt = (body: string | undefined) =>
-    carries(body) || (wanted.kind === "summary" && hasSummaryMarker(body ?? ""));
-  const found = comments.find((one) => isOurs(one, botLogin) && isIt(one.body));
-  return found === undefined ? null : postOf(found);
-}
-
-function postOf({ id, html_url: url }: { readonly id: number; readonly html_url: string }): Post {
-  return { id, url };
+  const { kind, repo, number, subject } = wanted;
+  if (kind === "check") return findCheck(github, botLogin, wanted, marker);
+  const isIt = (one: Written & { readonly body?: string | null; readonly state?: string }) =>
+    isOurs(one, botLogin) &&
+    one.state !== "PENDING" &&
+    // There is one summary, even if an earlier version wrote it.
+    (one.body?.includes(marker) === true || (kind === "summary" && hasSummaryMarker(one.body ?? "")));
+  const posts =
+    kind === "review"
+      ? await github.paginate(github.rest.pulls.listReviews, { ...placeOf(repo), pull_number: number, per_page: 100 })
+      : kind === "file" || (kind === "answer" && subject.startsWith("thread_"))
+        ? await reviewCommentsOf(github, repo, number)
+        : await conversationOf(github, repo, number);
+  const found = posts.find(isIt);
+  return found === undefined ? null : { id: found.id, url: found.html_url };
 }
 
 async function findCheck(github: GitHub, botLogin: string, wanted: Wanted, marker: string): Promise<Post | null> {

@@ -4,7 +4,7 @@ import type { PastAuthor, PastComment, PastPull } from "../../domain/memory/past
 import type { PastPage, PastReviews, RequestBudget } from "../../ports/history.ts";
 import type { GitHub } from "./clients.ts";
 import { pastFates } from "./past-fates.ts";
-import { hourOf, pacer, placeOf, statusOf } from "./requests.ts";
+import { hourOf, PAGE, pacer, pagesOf, placeOf, statusOf } from "./requests.ts";
 import { translated } from "./translate-error.ts";
 
 interface PastReviewsOptions {
@@ -15,7 +15,6 @@ interface PastReviewsOptions {
   readonly paceMs: number;
 }
 
-const PAGE = 100;
 /** With more open pull requests than this, open and closed ones cannot be distinguished. */
 const OPEN_PAGES = 10;
 
@@ -35,7 +34,12 @@ export function githubPastReviews(options: PastReviewsOptions): PastReviews {
   const { pulls, issues } = github.rest;
   return {
     budget,
-    openPulls: () => translated(() => openPulls(github, repo, ask)),
+    openPulls: () =>
+      translated(async () => {
+        const open = { ...at, state: "open", per_page: PAGE } as const;
+        const listed = await pagesOf(OPEN_PAGES, async (page) => (await ask(() => pulls.list({ ...open, page }))).data);
+        return new Set(listed.map(({ number }) => number));
+      }),
     onLines: (page, since) =>
       listed(ask, () => pulls.listReviewCommentsForRepo({ ...newest, page, ...iso(since) }), lineComment),
     inConversations: (page, since) =>
@@ -128,17 +132,6 @@ function whole<Raw, Item>(
 
 function hasNext({ link }: Readonly<Record<string, unknown>>): boolean {
   return typeof link === "string" && link.includes('rel="next"');
-}
-
-async function openPulls(github: GitHub, { owner, name }: Repo, ask: Ask): Promise<ReadonlySet<number>> {
-  const open = new Set<number>();
-  for (let page = 1; page <= OPEN_PAGES; page++) {
-    const where = { owner, repo: name, state: "open", per_page: PAGE, page } as const;
-    const { data, headers } = await ask(() => github.rest.pulls.list(where));
-    for (const { number } of data) open.add(number);
-    if (!hasNext(headers)) break;
-  }
-  return open;
 }
 
 /** False if GitHub says so, null if this token may not ask. */

@@ -1,15 +1,15 @@
 // Reads a pull request from GitHub's REST API.
 import type { Repo } from "../../domain/job.ts";
-import { type AuthorFacts, GHOST, type OwnComment, type PullRequest } from "../../domain/pull-request.ts";
+import { GHOST, type OwnComment, type PullRequest } from "../../domain/pull-request.ts";
 import { parseFindingMarker } from "../../domain/review/marker.ts";
 import type { PullRequests } from "../../ports.ts";
 import { blobSha, isBinary } from "../blob-cache.ts";
 import { changesSince } from "./changes-since.ts";
 import type { Clients, GitHub } from "./clients.ts";
-import { isOurs } from "./find-post.ts";
+import { isOurs, reviewCommentsOf } from "./find-post.ts";
 import { listChanges } from "./list-changes.ts";
 import { placeOf, unlessStatus } from "./requests.ts";
-import { translated } from "./translate-error.ts";
+import { translatedMethods } from "./translate-error.ts";
 
 /** The number of an author's merged pull requests, cached for a day: at most one search an author and repository. */
 interface AuthorCache {
@@ -33,16 +33,28 @@ const DECIDED = new Set(["OWNER", "MEMBER", "FIRST_TIMER", "FIRST_TIME_CONTRIBUT
 
 /** The reading port for one repository's token. */
 export function githubPullRequests(options: PullRequestsOptions): PullRequests {
-  const { github } = options;
-  return {
-    pull: (repo, number) => translated(() => readPull(github, repo, number)),
-    changes: (repo, pull) => translated(() => listChanges(github, repo, pull, options.attempt ?? null)),
-    changesSince: (repo, pull, earlier) => translated(() => changesSince(github, repo, pull, earlier)),
-    text: (repo, path, sha, maxBytes) => translated(() => readText(github, repo, path, sha, maxBytes)),
+  const { github, authors, botLogin, attempt = null } = options;
+  return translatedMethods<PullRequests>({
+    pull: (repo, number) => readPull(github, repo, number),
+    changes: (repo, pull) => listChanges(github, repo, pull, attempt),
+    changesSince: (repo, pull, earlier) => changesSince(github, repo, pull, earlier),
+    text: (repo, path, sha, maxBytes) => readText(github, repo, path, sha, maxBytes),
     ownersText: githubFiles(options.clients, options.installationId).ownersText,
-    authorFacts: (repo, pull) => translated(() => readAuthor(options, repo, pull)),
-    ownComments: (repo, number) => translated(() => readOwnComments(github, repo, number, options.botLogin)),
-  };
+    async authorFacts(repo, { author }) {
+      if (DECIDED.has(author.association) || author.id === GHOST.id) return { mergedPullRequests: null };
+      const key = `${repo.host}/${repo.id}/${author.id}`;
+      const known = authors.get(key);
+      if (known !== undefined) return { mergedPullRequests: known };
+      const q = `repo:${repo.owner}/${repo.name} is:pr is:merged author:${searched(author)}`;
+      const { data } = await github.rest.search.issuesAndPullRequests({ q, per_page: 1 });
+      authors.set(key, data.total_count);
+      return { mergedPullRequests: data.total_count };
+    },
+    async ownComments(repo, number) {
+      const comments = await reviewCommentsOf(github, repo, number);
+      return comments.filter((comment) => isOurs(comment, botLogin)).flatMap(ownComments);
+    },
+  });
 }
 
 /** Files of a repository without a pull request, each read with a token of their repository. */
@@ -50,18 +62,17 @@ export function githubFiles(
   clients: Pick<Clients, "forOwnersRepository">,
   installationId: number,
 ): Pick<PullRequests, "text" | "ownersText"> {
-  const ownersText: PullRequests["ownersText"] = (repo, name, path, maxBytes) =>
-    translated(async () => {
+  return translatedMethods<Pick<PullRequests, "text" | "ownersText">>({
+    async text(repo, path, sha, maxBytes) {
+      const client = await clients.forOwnersRepository(installationId, repo, repo.name);
+      return client === null ? null : readText(client, repo, path, sha, maxBytes);
+    },
+    async ownersText(repo, name, path, maxBytes) {
       const client = await clients.forOwnersRepository(installationId, repo, name);
       const text = client === null ? null : await readText(client, { ...repo, name }, path, undefined, maxBytes);
       return client === null || text === null ? null : { text, isShown: await isAsOpen(client, repo, name) };
-    });
-  const text: PullRequests["text"] = (repo, path, sha, maxBytes) =>
-    translated(async () => {
-      const client = await clients.forOwnersRepository(installationId, repo, repo.name);
-      return client === null ? null : readText(client, repo, path, sha, maxBytes);
-    });
-  return { text, ownersText };
+    },
+  });
 }
 
 async function readPull(github: GitHub, repo: Repo, number: number): Promise<PullRequest> {
@@ -134,36 +145,9 @@ function isStep(path: string): boolean {
   return path === "" || path === "." || path === "..";
 }
 
-async function readAuthor(options: PullRequestsOptions, repo: Repo, pull: PullRequest): Promise<AuthorFacts> {
-  if (DECIDED.has(pull.author.association) || pull.author.id === GHOST.id) return { mergedPullRequests: null };
-  const key = `${repo.host}/${repo.id}/${pull.author.id}`;
-  const known = options.authors.get(key);
-  if (known !== undefined) return { mergedPullRequests: known };
-  const { data } = await options.github.rest.search.issuesAndPullRequests({
-    q: `repo:${repo.owner}/${repo.name} is:pr is:merged author:${searched(pull.author)}`,
-    per_page: 1,
-  });
-  options.authors.set(key, data.total_count);
-  return { mergedPullRequests: data.total_count };
-}
-
 /** Searches know an App by its name; they refuse accounts such as Copilot's, which do not name their App. */
 function searched({ login }: PullRequest["author"]): string {
   return login.replace(/^(.+)\[bot\]$/, "app/$1");
-}
-
-async function readOwnComments(
-  github: GitHub,
-  repo: Repo,
-  number: number,
-  botLogin: string,
-): Promise<readonly OwnComment[]> {
-  const comments = await github.paginate(github.rest.pulls.listReviewComments, {
-    ...placeOf(repo),
-    pull_number: number,
-    per_page: 100,
-  });
-  return comments.filter((comment) => isOurs(comment, botLogin)).flatMap(ownComments);
 }
 
 // Our own comment, parsed: its findings, its place, and the code above it.

@@ -8,13 +8,13 @@ import type { GitHub } from "./clients.ts";
 import { isOurs } from "./find-post.ts";
 import { FIND_THREAD, RESOLVE_THREAD } from "./graphql-documents.ts";
 import { placeOf } from "./requests.ts";
-import { translate, translated } from "./translate-error.ts";
+import { translate, translatedMethods } from "./translate-error.ts";
 import type { WritePath } from "./write-path.ts";
 
 /** The answering port for one repository's token. `botLogin` is our own account, such as `kodiai[bot]`. */
 export function githubReplies(github: GitHub, botLogin: string, path: WritePath): Replies {
-  const inThread = (to: AnswerPlace) => (to.place === "thread" ? to.rootId : null);
-  return {
+  const rootOf = ({ place, rootId }: AnswerPlace) => (place === "thread" ? rootId : null);
+  return translatedMethods<Replies>({
     async react(repo, to, content) {
       const where = { ...placeOf(repo), comment_id: to.id, content };
       try {
@@ -27,30 +27,40 @@ export function githubReplies(github: GitHub, botLogin: string, path: WritePath)
         return !(translate(error, Date.now()) instanceof OutOfReach);
       }
     },
-    answered: (repo, number, to, marker) =>
-      translated(async () => {
-        const page = { ...placeOf(repo), per_page: 100, ...(to.at === "" ? {} : { since: to.at }) };
-        const comments =
-          inThread(to) === null
-            ? await github.paginate(github.rest.issues.listComments, { ...page, issue_number: number })
-            : await github.paginate(github.rest.pulls.listReviewComments, { ...page, pull_number: number });
-        return comments.some((one) => isOurs(one, botLogin) && one.body?.includes(marker) === true);
-      }),
-    reply: (repo, number, to, body) =>
-      translated(async () => {
-        const root = inThread(to);
-        const wanted = { kind: "answer", repo, number, headSha: "", subject: `${to.place}_${to.id}` } as const;
-        return path.create(wanted, {
-          post: (marker) => {
-            const proven = { ...placeOf(repo), body: `${body}\n${proofMarker(marker)}` };
-            return root === null
-              ? github.rest.issues.createComment({ ...proven, issue_number: number })
-              : github.rest.pulls.createReplyForReviewComment({ ...proven, pull_number: number, comment_id: root });
-          },
-        });
-      }),
-    resolve: (repo, number, rootId) => translated(() => resolve(github, path, repo, number, rootId)),
-  };
+    async answered(repo, number, to, marker) {
+      const page = { ...placeOf(repo), per_page: 100, ...(to.at === "" ? {} : { since: to.at }) };
+      const comments =
+        rootOf(to) === null
+          ? await github.paginate(github.rest.issues.listComments, { ...page, issue_number: number })
+          : await github.paginate(github.rest.pulls.listReviewComments, { ...page, pull_number: number });
+      return comments.some((one) => isOurs(one, botLogin) && one.body?.includes(marker) === true);
+    },
+    reply(repo, number, to, body) {
+      const root = rootOf(to);
+      const wanted = { kind: "answer", repo, number, headSha: "", subject: `${to.place}_${to.id}` } as const;
+      return path.create(wanted, {
+        post: (marker) => {
+          const proven = { ...placeOf(repo), body: `${body}\n${proofMarker(marker)}` };
+          return root === null
+            ? github.rest.issues.createComment({ ...proven, issue_number: number })
+            : github.rest.pulls.createReplyForReviewComment({ ...proven, pull_number: number, comment_id: root });
+        },
+      });
+    },
+    /** GitHub requires `contents: write` for this, which we do not request (community discussion 44650): mostly refused. */
+    async resolve(repo, number, rootId) {
+      try {
+        const thread = await threadOf(github, repo, number, rootId);
+        if (thread === null) return "missing";
+        if (!thread.isResolved) await path.repeat(() => github.graphql(RESOLVE_THREAD, { thread: thread.id }));
+        return "resolved";
+      } catch (error) {
+        const known = translate(error, Date.now());
+        if (known instanceof OutOfReach) return known.status === 404 ? "missing" : "refused";
+        throw known;
+      }
+    },
+  });
 }
 
 interface FoundThread {
@@ -68,26 +78,6 @@ interface FoundThreads {
       };
     };
   };
-}
-
-/** GitHub requires `contents: write` for this, which we do not request (community discussion 44650): mostly refused. */
-async function resolve(
-  github: GitHub,
-  path: WritePath,
-  repo: Repo,
-  number: number,
-  rootId: number,
-): ReturnType<Replies["resolve"]> {
-  try {
-    const thread = await threadOf(github, repo, number, rootId);
-    if (thread === null) return "missing";
-    if (!thread.isResolved) await path.repeat(() => github.graphql(RESOLVE_THREAD, { thread: thread.id }));
-    return "resolved";
-  } catch (error) {
-    const known = translate(error, Date.now());
-    if (known instanceof OutOfReach) return known.status === 404 ? "missing" : "refused";
-    throw known;
-  }
 }
 
 /** The thread that a comment begins; null if there is none. */

@@ -2,7 +2,7 @@
 import type { Repo } from "../../domain/job.ts";
 import type { ReachableRepository, RepositoryHost, Tree, Unreachable } from "../../ports/memory.ts";
 import type { Clients, GitHub } from "./clients.ts";
-import { placeOf } from "./requests.ts";
+import { placeOf, repoOf, statusOf } from "./requests.ts";
 import { translated } from "./translate-error.ts";
 import { githubTree } from "./tree.ts";
 
@@ -32,15 +32,7 @@ async function lookUp(options: RepositoryHostOptions): Promise<ReachableReposito
     if (data.id !== repo.id) {
       return { kind: "unreachable", reason: `${reader.name} is now another repository`, isMissing: false };
     }
-    const { visibility } = data;
-    const now: Repo = {
-      host: repo.host,
-      id: data.id,
-      ownerId: data.owner.id,
-      owner: data.owner.login,
-      name: data.name,
-      visibility: data.private ? (visibility === "internal" ? "internal" : "private") : "public",
-    };
+    const now = repoOf(repo.host, data);
     const head = () => translated(() => headOf(reader.github, now, data.default_branch, paceMs));
     return { kind: "reachable", repo: now, head };
   } catch (error) {
@@ -69,10 +61,6 @@ const REFUSALS = new Map([
   [410, "GitHub says that it was deleted"],
   [451, "it is blocked for legal reasons"],
 ]);
-
-function statusOf(error: unknown): number {
-  return error instanceof Error && "status" in error && typeof error.status === "number" ? error.status : 0;
-}
 
 async function headOf(github: GitHub, repo: Repo, branch: string, paceMs: number): Promise<Tree | null> {
   try {

@@ -1,5 +1,6 @@
 // Helpers for single requests to GitHub: the status of a refusal, a pause between two requests, and the rest of the hourly limit.
 import { setTimeout as wait } from "node:timers/promises";
+import type { Octokit } from "@octokit/rest";
 import { Transient } from "../../domain/errors.ts";
 import type { Repo } from "../../domain/job.ts";
 
@@ -19,6 +20,36 @@ export async function unlessStatus<T>(statuses: readonly number[], work: () => P
     if (statuses.includes(statusOf(error))) return null;
     throw error;
   }
+}
+
+/** Items a page, the most that GitHub gives. */
+export const PAGE = 100;
+
+/** The items of a list, page by page until one is not full, at most so many pages. */
+export async function pagesOf<Item>(
+  most: number,
+  ask: (page: number) => Promise<readonly Item[]>,
+): Promise<readonly Item[]> {
+  const all: Item[] = [];
+  for (let page = 1; page <= most; page += 1) {
+    const items = await ask(page);
+    all.push(...items);
+    if (items.length < PAGE) break;
+  }
+  return all;
+}
+
+type Listed = Pick<
+  Awaited<ReturnType<Octokit["rest"]["repos"]["get"]>>["data"],
+  "id" | "name" | "owner" | "private"
+> & {
+  readonly visibility?: string;
+};
+
+/** A repository as GitHub describes it now. */
+export function repoOf(host: string, { id, name, owner, private: isPrivate, visibility }: Listed): Repo {
+  const seen = isPrivate ? (visibility === "internal" ? "internal" : "private") : "public";
+  return { host, id, ownerId: owner.id, owner: owner.login, name, visibility: seen };
 }
 
 export type Paced = <T>(request: () => Promise<T>) => Promise<T>;

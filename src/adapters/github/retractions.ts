@@ -1,11 +1,11 @@
 // Our own comments of a pull request on GitHub, and how they are hidden. Posts by others are ignored.
-import { hasSummaryMarker, parseFindingMarker, parseReviewMarker } from "../../domain/review/marker.ts";
+import { parseFindingMarker, parseReviewMarker } from "../../domain/review/marker.ts";
 import type { OwnPost, Retractions } from "../../ports/checks.ts";
 import type { GitHub } from "./clients.ts";
-import { isOurs } from "./find-post.ts";
+import { isOurs, reviewCommentsOf, summaryOf } from "./find-post.ts";
 import { MINIMIZE } from "./graphql-documents.ts";
 import { placeOf } from "./requests.ts";
-import { translated } from "./translate-error.ts";
+import { translatedMethods } from "./translate-error.ts";
 import type { WritePath } from "./write-path.ts";
 
 /** The port for one repository's token. `botLogin` is our own account, such as `kodiai[bot]`. */
@@ -14,53 +14,42 @@ export function githubRetractions(
   botLogin: string,
   { repeat }: Pick<WritePath, "repeat">,
 ): Retractions {
-  return {
-    posts: (repo, number) =>
-      translated(async () => {
-        const where = { ...placeOf(repo), pull_number: number, per_page: 100 };
-        const reviews = await github.paginate(github.rest.pulls.listReviews, where);
-        const comments = await github.paginate(github.rest.pulls.listReviewComments, where);
-        return [
-          ...reviews
-            .filter((one) => isOurs(one, botLogin))
-            .flatMap((review): OwnPost[] => {
-              const headSha = parseReviewMarker(review.body);
-              if (headSha === null) return [];
-              return [{ kind: "review", ...addressOf(review), headSha, findingIds: [] }];
-            }),
-          ...comments
-            .filter((one) => isOurs(one, botLogin))
-            .flatMap((comment): OwnPost[] => {
-              const findingIds = parseFindingMarker(comment.body);
-              if (findingIds.length === 0) return [];
-              return [{ kind: "comment", ...addressOf(comment), headSha: comment.original_commit_id, findingIds }];
-            }),
-        ];
-      }),
-    summary: (repo, number) =>
-      translated(async () => {
-        const where = { ...placeOf(repo), issue_number: number, per_page: 100 };
-        const comments = await github.paginate(github.rest.issues.listComments, where);
-        const mine = comments.find((comment) => isOurs(comment, botLogin) && hasSummaryMarker(comment.body ?? ""));
-        return mine === undefined ? null : { id: mine.id, body: mine.body ?? "", url: mine.html_url };
-      }),
-    hide: (post) => translated(async () => void (await repeat(() => github.graphql(MINIMIZE, { id: post.nodeId })))),
-    editSummary: (repo, id, body) =>
-      translated(async () => {
-        const where = { ...placeOf(repo), comment_id: id };
-        await repeat(() => github.rest.issues.updateComment({ ...where, body }));
-      }),
-  };
+  return translatedMethods<Retractions>({
+    async posts(repo, number) {
+      const where = { ...placeOf(repo), pull_number: number, per_page: 100 };
+      const reviews = await github.paginate(github.rest.pulls.listReviews, where);
+      const comments = await reviewCommentsOf(github, repo, number);
+      return [
+        ...reviews.flatMap((review): OwnPost[] => {
+          const headSha = isOurs(review, botLogin) ? parseReviewMarker(review.body) : null;
+          return headSha === null ? [] : [{ kind: "review", ...addressOf(review), headSha, findingIds: [] }];
+        }),
+        ...comments.flatMap((comment): OwnPost[] => {
+          const findingIds = isOurs(comment, botLogin) ? parseFindingMarker(comment.body) : [];
+          const headSha = comment.original_commit_id;
+          return findingIds.length === 0 ? [] : [{ kind: "comment", ...addressOf(comment), headSha, findingIds }];
+        }),
+      ];
+    },
+    async summary(repo, number) {
+      const mine = await summaryOf(github, botLogin, repo, number);
+      return mine === undefined ? null : { id: mine.id, body: mine.body ?? "", url: mine.html_url };
+    },
+    async hide(post) {
+      await repeat(() => github.graphql(MINIMIZE, { id: post.nodeId }));
+    },
+    async editSummary(repo, id, body) {
+      await repeat(() => github.rest.issues.updateComment({ ...placeOf(repo), comment_id: id, body }));
+    },
+  });
 }
 
-function addressOf({
-  id,
-  node_id,
-  html_url,
-}: {
+interface Addressed {
   readonly id: number;
   readonly node_id: string;
   readonly html_url: string;
-}) {
+}
+
+function addressOf({ id, node_id, html_url }: Addressed) {
   return { id, nodeId: node_id, url: html_url };
 }

@@ -4,7 +4,6 @@ import { RequestError } from "@octokit/request-error";
 import { OutOfReach } from "../../domain/errors.ts";
 import type { Repo } from "../../domain/job.ts";
 import {
-  hasSummaryMarker,
   parseFindingMarker,
   proofMarker,
   SUMMARY_MARKER,
@@ -13,33 +12,62 @@ import {
 } from "../../domain/review/marker.ts";
 import { CommentRefused, type CommentToPost, type Reviews, SupersededError } from "../../ports.ts";
 import type { GitHub } from "./clients.ts";
-import { isOurs } from "./find-post.ts";
+import { isOurs, reviewCommentsOf, summaryOf } from "./find-post.ts";
 import { placeOf, unlessStatus } from "./requests.ts";
-import { isNotReady, limitWait, translated } from "./translate-error.ts";
-import type { WritePath } from "./write-path.ts";
+import { isNotReady, limitWait, translated, translatedMethods } from "./translate-error.ts";
+import type { Creation, WritePath } from "./write-path.ts";
 
 /** The writing port for one repository's token. `botLogin` is our own account, such as `kodiai[bot]`. */
 export function githubReviews(github: GitHub, botLogin: string, path: WritePath): Reviews {
   const writer: Writer = { github, botLogin, path };
-  return {
-    head: (repo, number) => translated(() => readHead(github, repo, number)),
-    postedFindings: (repo, number) => translated(() => postedFindings(github, repo, number, botLogin)),
-    outsideDiff: (repo, number, comments) => translated(() => outsideDiff(github, repo, number, comments)),
-    postReview: (repo, number, headSha, body, comments) =>
-      translated(() => postReview(writer, { repo, number, headSha }, body, comments)),
-    postFileComment: (repo, number, headSha, file, body) =>
-      translated(() => postFileComment(writer, { repo, number, headSha }, file, body)),
-    putSummary: (repo, number, marker, body, headSha) =>
-      translated(() => {
-        if (!body.includes(marker)) throw new RangeError("a summary carries its marker");
-        return putSummary(writer, { repo, number, headSha }, () => body);
-      }),
-    showProgress: (repo, number, line, headSha) =>
-      translated(async () => {
-        await putSummary(writer, { repo, number, headSha }, (current) => withProgress(current, line));
-      }),
-    endProgress: (repo, number, instead) => translated(() => endProgress(writer, repo, number, instead)),
-  };
+  return translatedMethods<Reviews>({
+    head: (repo, number) => readHead(github, repo, number),
+    async postedFindings(repo, number) {
+      const comments = await reviewCommentsOf(github, repo, number);
+      const own = comments.filter((comment) => isOurs(comment, botLogin));
+      return new Set(own.flatMap((comment) => parseFindingMarker(comment.body)));
+    },
+    async outsideDiff(repo, number, comments) {
+      const patches = await patchesOf(github, repo, number);
+      return new Set(comments.filter((comment) => !isInside(comment, patches.get(comment.path) ?? "")));
+    },
+    async postReview(repo, number, headSha, body, comments) {
+      const spot = { repo, number, headSha };
+      await dropPendingReview(writer, spot);
+      const subject = digest(comments.map((one) => nameOf(one.body) ?? `${one.path}:${one.line}`));
+      const placed = comments.map(({ path, body, line, side, startLine }) => {
+        const start = startLine < line ? { start_line: startLine, start_side: side } : {};
+        return { path, body, line, side, ...start };
+      });
+      const review = { ...at(spot), commit_id: headSha, event: "COMMENT", comments: placed } as const;
+      return create(writer, { kind: "review", ...spot, subject }, (proof) =>
+        github.rest.pulls.createReview({ ...review, body: proven(body, proof) }),
+      );
+    },
+    async postFileComment(repo, number, headSha, file, body) {
+      const spot = { repo, number, headSha };
+      const subject = nameOf(body) ?? digest([file, body]);
+      const comment = { ...at(spot), commit_id: headSha, path: file, subject_type: "file" } as const;
+      return create(writer, { kind: "file", ...spot, subject }, (proof) =>
+        github.rest.pulls.createReviewComment({ ...comment, body: proven(body, proof) }),
+      );
+    },
+    async putSummary(repo, number, marker, body, headSha) {
+      if (!body.includes(marker)) throw new RangeError("a summary carries its marker");
+      return putSummary(writer, { repo, number, headSha }, () => body);
+    },
+    async showProgress(repo, number, line, headSha) {
+      await putSummary(writer, { repo, number, headSha }, (current) => withProgress(current, line));
+    },
+    async endProgress(repo, number, instead) {
+      const ours = await summaryOf(github, botLogin, repo, number);
+      const before = ours?.body ?? "";
+      const rest = withoutProgress(before);
+      if (ours === undefined || rest === before) return;
+      const body = rest.startsWith(SUMMARY_MARKER) ? `${instead}\n\n${rest}` : rest;
+      await path.repeat(() => github.rest.issues.updateComment({ ...placeOf(repo), comment_id: ours.id, body }));
+    },
+  });
 }
 
 interface Writer {
@@ -72,47 +100,24 @@ async function checkHead({ github }: Writer, { repo, number, headSha }: Spot): P
   if (now.sha !== headSha) throw new SupersededError(`the head moved to ${now.sha.slice(0, 7)}`);
 }
 
-async function postReview(
+/** @throws CommentRefused when GitHub cannot place a comment; it does not say which. Throttling has the same status and is passed on. */
+function create(
   writer: Writer,
-  spot: Spot,
-  body: string,
-  comments: readonly CommentToPost[],
+  wanted: Parameters<WritePath["create"]>[0],
+  send: Creation["post"],
 ): Promise<{ url: string }> {
-  const { github, path } = writer;
-  await dropPendingReview(writer, spot);
-  const subject = digest(comments.map((one) => nameOf(one.body) ?? `${one.path}:${one.line}`));
-  return path.create(
-    { kind: "review", ...spot, subject },
-    {
-      allowed: () => checkHead(writer, spot),
-      post: (marker) =>
-        placing(() =>
-          github.rest.pulls.createReview({
-            ...at(spot),
-            commit_id: spot.headSha,
-            event: "COMMENT",
-            body: proven(body, marker),
-            comments: comments.map((comment) => ({
-              path: comment.path,
-              body: comment.body,
-              line: comment.line,
-              side: comment.side,
-              ...(comment.startLine < comment.line ? { start_line: comment.startLine, start_side: comment.side } : {}),
-            })),
-          }),
-        ),
+  return writer.path.create(wanted, {
+    allowed: () => checkHead(writer, wanted),
+    async post(proof) {
+      try {
+        return await send(proof);
+      } catch (error) {
+        if (error instanceof RequestError && error.status === 422 && limitWait(error, 0) === null)
+          throw new CommentRefused(error.message, { cause: error });
+        throw error;
+      }
     },
-  );
-}
-
-async function outsideDiff(
-  github: GitHub,
-  repo: Repo,
-  number: number,
-  comments: readonly CommentToPost[],
-): Promise<ReadonlySet<CommentToPost>> {
-  const patches = await patchesOf(github, repo, number);
-  return new Set(comments.filter((comment) => !isInside(comment, patches.get(comment.path) ?? "")));
+  });
 }
 
 /** Path → patch as GitHub shows it; empty if it cannot make the diff. */
@@ -135,26 +140,6 @@ function isInside({ side, startLine, line }: CommentToPost, patch: string): bool
   });
 }
 
-async function postFileComment(writer: Writer, spot: Spot, file: string, body: string): Promise<{ url: string }> {
-  const subject = nameOf(body) ?? digest([file, body]);
-  return writer.path.create(
-    { kind: "file", ...spot, subject },
-    {
-      allowed: () => checkHead(writer, spot),
-      post: (marker) =>
-        placing(() =>
-          writer.github.rest.pulls.createReviewComment({
-            ...at(spot),
-            commit_id: spot.headSha,
-            path: file,
-            body: proven(body, marker),
-            subject_type: "file",
-          }),
-        ),
-    },
-  );
-}
-
 /** GitHub allows one pending review per user and pull request; one left by a crashed run makes the next fail. */
 async function dropPendingReview({ github, botLogin, path }: Writer, spot: Spot): Promise<void> {
   const reviews = await github.paginate(github.rest.pulls.listReviews, { ...at(spot), per_page: 100 });
@@ -162,29 +147,6 @@ async function dropPendingReview({ github, botLogin, path }: Writer, spot: Spot)
     if (review.state !== "PENDING" || !isOurs(review, botLogin)) continue;
     await path.repeat(() => github.rest.pulls.deletePendingReview({ ...at(spot), review_id: review.id }));
   }
-}
-
-/** GitHub cannot place a comment and does not say which. Throttling has the same status and is passed on. */
-async function placing<T>(work: () => Promise<T>): Promise<T> {
-  try {
-    return await work();
-  } catch (error) {
-    if (error instanceof RequestError && error.status === 422 && limitWait(error, 0) === null)
-      throw new CommentRefused(error.message, { cause: error });
-    throw error;
-  }
-}
-
-async function postedFindings(
-  github: GitHub,
-  repo: Repo,
-  number: number,
-  botLogin: string,
-): Promise<ReadonlySet<string>> {
-  const where = { ...at({ repo, number }), per_page: 100 };
-  const comments = await github.paginate(github.rest.pulls.listReviewComments, where);
-  const own = comments.filter((comment) => isOurs(comment, botLogin));
-  return new Set(own.flatMap((comment) => parseFindingMarker(comment.body)));
 }
 
 /** @param bodyOf of the current body, null for none */
@@ -217,17 +179,6 @@ async function putSummary(
   };
   await path.repeat(edit, "edit-summary");
   return there;
-}
-
-async function endProgress({ github, botLogin, path }: Writer, repo: Repo, number: number, instead: string) {
-  const where = { ...placeOf(repo), issue_number: number, per_page: 100 };
-  const comments = await github.paginate(github.rest.issues.listComments, where);
-  const ours = comments.find((one) => isOurs(one, botLogin) && hasSummaryMarker(one.body ?? ""));
-  const before = ours?.body ?? "";
-  const rest = withoutProgress(before);
-  if (ours === undefined || rest === before) return;
-  const body = rest.startsWith(SUMMARY_MARKER) ? `${instead}\n\n${rest}` : rest;
-  await path.repeat(() => github.rest.issues.updateComment({ ...placeOf(repo), comment_id: ours.id, body }));
 }
 
 function proven(body: string, marker: string): string {

@@ -2,30 +2,28 @@
 import type { ThreadComment } from "../../domain/conversation.ts";
 import type { Threads } from "../../ports/conversation.ts";
 import type { GitHub } from "./clients.ts";
+import { reviewCommentsOf } from "./find-post.ts";
 import { placeOf, unlessStatus } from "./requests.ts";
-import { translated } from "./translate-error.ts";
+import { translatedMethods } from "./translate-error.ts";
 
 type ListedComment = Awaited<ReturnType<GitHub["rest"]["pulls"]["listReviewComments"]>>["data"][number];
 
 /** The reading port for one repository's token. `botLogin` is our own account, such as `kodiai[bot]`. */
 export function githubThreads(github: GitHub, botLogin: string): Threads {
-  return {
-    root: (repo, rootId) =>
-      translated(async () => {
-        const where = { ...placeOf(repo), comment_id: rootId };
-        const found = await unlessStatus([404], () => github.rest.pulls.getReviewComment(where));
-        return found && commentOf(found.data, botLogin);
-      }),
-    thread: (repo, number, rootId) =>
-      translated(async () => {
-        const where = { ...placeOf(repo), pull_number: number, per_page: 100 };
-        const all = await github.paginate(github.rest.pulls.listReviewComments, where);
-        return all
-          .filter((comment) => comment.id === rootId || comment.in_reply_to_id === rootId)
-          .sort((a, b) => a.id - b.id)
-          .map((comment) => commentOf(comment, botLogin));
-      }),
-  };
+  return translatedMethods<Threads>({
+    async root(repo, rootId) {
+      const where = { ...placeOf(repo), comment_id: rootId };
+      const found = await unlessStatus([404], () => github.rest.pulls.getReviewComment(where));
+      return found && commentOf(found.data, botLogin);
+    },
+    async thread(repo, number, rootId) {
+      const all = await reviewCommentsOf(github, repo, number);
+      return all
+        .filter((comment) => comment.id === rootId || comment.in_reply_to_id === rootId)
+        .sort((a, b) => a.id - b.id)
+        .map((comment) => commentOf(comment, botLogin));
+    },
+  });
 }
 
 function commentOf(

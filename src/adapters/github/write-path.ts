@@ -31,7 +31,7 @@ interface WritePathOptions {
   readonly onLost?: (wanted: Wanted, found: boolean) => void;
 }
 
-interface Creation {
+export interface Creation {
   /** True also searches for posts of an earlier version, or of a database that was lost. */
   readonly look?: boolean;
   /** Checks right before sending whether the post is allowed: throws otherwise. */

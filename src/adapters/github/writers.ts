@@ -4,6 +4,7 @@ import { LRUCache } from "lru-cache";
 import { OutOfReach } from "../../domain/errors.ts";
 import type { RepoKey } from "../../domain/memory.ts";
 import type { GitHubLogin } from "../../ports/login.ts";
+import { PAGE, pagesOf } from "./requests.ts";
 import { translated } from "./translate-error.ts";
 
 interface WritersOptions {
@@ -17,7 +18,6 @@ interface WritersOptions {
 
 /** GitHub's answer is cached this long: a visitor who lost access loses the pages within it. */
 const COUNTS_MS = 5 * 60_000;
-const PAGE = 100;
 /** Limit for one visitor, so that an account in hundreds of organisations does not block others. */
 const MOST_REQUESTS = 50;
 const MOST_VISITORS = 10_000;
@@ -48,17 +48,12 @@ export function githubWriters({ clientOf, host, now }: WritersOptions): Pick<Git
 /** By installation of the App that the visitor can see. Suspended ones are left out. */
 async function listed(github: Octokit, host: string): Promise<ReadonlySet<RepoKey>> {
   const keys = new Set<RepoKey>();
-  let requests = 0;
-  const pages = async <Item>(ask: (page: number) => Promise<readonly Item[]>): Promise<readonly Item[]> => {
-    const all: Item[] = [];
-    for (let page = 1; requests < MOST_REQUESTS; page += 1) {
-      requests += 1;
-      const some = await ask(page);
-      all.push(...some);
-      if (some.length < PAGE) break;
-    }
-    return all;
-  };
+  let left = MOST_REQUESTS;
+  const pages = <Item>(ask: (page: number) => Promise<readonly Item[]>) =>
+    pagesOf(left, (page) => {
+      left -= 1;
+      return ask(page);
+    });
   const installations = await translated(() =>
     pages(async (page) => {
       const { data } = await github.rest.apps.listInstallationsForAuthenticatedUser({ per_page: PAGE, page });

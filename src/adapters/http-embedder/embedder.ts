@@ -3,9 +3,8 @@
 import type { Embedder } from "../../ports/memory.ts";
 import { type BatchLimits, type EmbeddingService, embedTexts } from "../embed-texts.ts";
 import { EmbeddingAnswer, readAnswer } from "../service-answer.ts";
-import { type ServiceLimits, serviceCall } from "../service-call.ts";
-import { statusFailure } from "../service-failed.ts";
-import { type Fetch, servicePost } from "../service-fetch.ts";
+import { postToService, type ServiceLimits, serviceCall } from "../service-call.ts";
+import type { Fetch } from "../service-fetch.ts";
 
 interface HttpEmbedderOptions {
   /** Such as `http://localhost:11434`; a `/v1` at its end is accepted. */
@@ -34,7 +33,6 @@ const BATCH: BatchLimits = { maxTexts: 32, maxTokens: 16_000, maxTextChars: 28_0
 export function httpEmbedder(options: HttpEmbedderOptions): Embedder {
   const { model } = options;
   const call = serviceCall(options.limits ?? {}, options.now);
-  const post = servicePost(options.fetch);
   const url = `${options.baseUrl.replace(/\/+$/, "").replace(/\/v1$/, "")}/v1/embeddings`;
   const headers = {
     accept: "application/json",
@@ -47,9 +45,8 @@ export function httpEmbedder(options: HttpEmbedderOptions): Embedder {
     usdPerMillionTokens: 0,
     ask: (input) =>
       call(async (signal) => {
-        const response = await post(url, headers, JSON.stringify({ model, input }), signal);
-        if (!response.ok) throw statusFailure(response.status, response.headers.get("retry-after"));
-        const { data, usage } = readAnswer(EmbeddingAnswer, await response.text());
+        const question = { url, headers, body: JSON.stringify({ model, input }), signal };
+        const { data, usage } = readAnswer(EmbeddingAnswer, await postToService(options, question));
         return { rows: data, tokens: usage?.total_tokens };
       }),
   };

@@ -2,31 +2,24 @@
 
 import type { ModelFailure } from "../../domain/model.ts";
 import { numberOf, retryAfterMs } from "../retry-after.ts";
-import { codeOf } from "../service-failed.ts";
+import { codeOf, type FailureTurn, ServiceFailed } from "../service-failed.ts";
 import { type Feature, fieldsOf, wordsOf } from "./protocol.ts";
 
-/** What a retry needs to know about a failed attempt. */
-interface FailureTurn {
-  /** A retry may succeed. */
-  readonly again: boolean;
-  /** Counts for the circuit breaker: the server is busy, broken or unreachable, rather than refusing this request. */
-  readonly isOutage: boolean;
-  /** The wait that the server asks for in milliseconds, or null. */
-  readonly waitMs: number | null;
-  /** Features of the request that the server does not support, so that they can be left out. */
-  readonly unknown: readonly Feature[];
-}
-
-/** The message consists of fixed words, status numbers and error codes: no key, no address, no text by a server. */
-export class ModelError extends Error {
+/** A failure is no outage unless it says so. */
+export class ModelError extends ServiceFailed {
   override readonly name = "ModelError";
   readonly failure: ModelFailure;
-  readonly turn: FailureTurn;
+  /** Features of the request that the server does not support, so that they can be left out. */
+  readonly unknown: readonly Feature[];
 
-  constructor(failure: ModelFailure, message: string, turn: Partial<FailureTurn> = {}) {
-    super(message);
+  constructor(
+    failure: ModelFailure,
+    message: string,
+    { unknown = [], ...turn }: Partial<FailureTurn> & { readonly unknown?: readonly Feature[] } = {},
+  ) {
+    super(message, { isOutage: false, ...turn });
     this.failure = failure;
-    this.turn = { again: false, isOutage: false, waitMs: null, unknown: [], ...turn };
+    this.unknown = unknown;
   }
 }
 

@@ -1,7 +1,8 @@
 // Timeouts and retries for a model's server.
+import type { RetryLimits } from "../retrying-calls.ts";
 
-/** Milliseconds, and counts. */
-export interface ModelLimits {
+/** Milliseconds, and counts. A server that asks for a longer wait is a failure with `notBefore`. */
+export interface ModelLimits extends RetryLimits {
   /** From the request to the first byte, while the server reads the prompt. */
   readonly firstByteMs: number;
   /** The longest silence afterwards; Anthropic sends a ping every few seconds. */
@@ -11,18 +12,16 @@ export interface ModelLimits {
   readonly msPerToken: number;
   /** The limit of a question: all attempts, all waits and the repair together. */
   readonly overallMs: number;
-  /** Attempts after the first. */
-  readonly retries: number;
-  /** The longest first wait; each later one may be twice as long. */
-  readonly firstWaitMs: number;
-  /** The longest wait. A server that asks for more is a failure with `notBefore`: a job must not sleep for a day. */
-  readonly maxWaitMs: number;
-  /** After this many consecutive failures the circuit breaker opens. */
-  readonly breakAfter: number;
-  readonly breakMs: number;
 }
 
-const RETRIES = { retries: 3, firstWaitMs: 1_000, maxWaitMs: 20_000, breakAfter: 5, breakMs: 30_000 };
+const RETRIES: RetryLimits = {
+  retries: 3,
+  firstWaitMs: 1_000,
+  maxWaitMs: 20_000,
+  longerWait: "fail",
+  breakAfter: 5,
+  breakMs: 30_000,
+};
 
 /** Anthropic's own servers: at least 40 tokens a second, and 30 s of silence mean a dead connection. */
 export const ANTHROPIC_LIMITS: ModelLimits = {

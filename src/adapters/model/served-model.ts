@@ -11,7 +11,9 @@ import {
   type ModelUsage,
 } from "../../domain/model.ts";
 import type { Model } from "../../ports/model.ts";
+import { retryingCalls, untilStopped } from "../retrying-calls.ts";
 import type { Fetch } from "../service-fetch.ts";
+import { type Bill, newBill } from "./bill.ts";
 import { attemptOnce, promptTokens } from "./http-attempt.ts";
 import { lookUpAll } from "./look-up-rounds.ts";
 import { ModelError, modelError } from "./model-error.ts";
@@ -29,7 +31,6 @@ import {
   toolsOf,
 } from "./protocol.ts";
 import { readReply } from "./read-reply.ts";
-import { type Bill, newBill, retryingClient, stoppable } from "./retrying-client.ts";
 import { serverCapabilities } from "./server-capabilities.ts";
 
 export interface ServedModelSettings extends Omit<ModelChoice, "provider"> {
@@ -55,7 +56,7 @@ export function servedModel(protocol: Protocol, settings: ServedModelSettings): 
   const { apiKey, fetch, now, names, structuredOutput, temperature } = settings;
   const mask = settings.mask ?? ((text: string) => Promise.resolve(text));
   const server: Server = { baseUrl, isOwn, apiKey, fetch, limits, now };
-  const calls = retryingClient(limits, { now, random: settings.random ?? Math.random });
+  const calls = retryingCalls(limits, { now, random: settings.random ?? Math.random }, { open: circuitOpen, stopped });
   const features = protocol
     .features({ isOwn, isFull: isOwn || structuredOutput === "on" })
     .filter((feature) => structuredOutput !== "off" || (feature !== "format" && feature !== "json"));
@@ -105,7 +106,7 @@ export function servedModel(protocol: Protocol, settings: ServedModelSettings): 
     if (request.lookUps === undefined) return;
     const left = request.lookUps.calls - talk.calls;
     const free = (contextTokens(request.tier) - maxTokens) * CHARS_PER_TOKEN - JSON.stringify(prompt).length;
-    const stop = stoppable(signal);
+    const stop = untilStopped(signal, stopped);
     try {
       const results = await Promise.race([lookUpAll(request.lookUps, reply.calls, left, free), stop.stopped]);
       talk.calls += Math.min(reply.calls.length, left);
@@ -131,7 +132,7 @@ export function servedModel(protocol: Protocol, settings: ServedModelSettings): 
         continue;
       }
       const read = reply.stopReason === "pause_turn" ? PAUSED : readReply(reply.text, shape);
-      if (read.ok) return { value: read.value, repaired: read.fixed || repair !== null, ...reportOf(talk, turn) };
+      if (read.ok) return { value: read.value, ...reportOf(talk, turn) };
       // The problem may quote the reply, so only the model sees it.
       if (repair !== null) throw new ModelError("malformed", "the model's reply is not of the shape asked for, twice");
       repair = { reply: await mask(reply.text), problem: await mask(read.problem) };
@@ -203,6 +204,15 @@ function failedAnswer(failed: ModelError, now: number, usage: ModelUsage): Model
   const { waitMs } = failed.turn;
   const notBefore = waitMs === null ? null : now + waitMs;
   return { kind: "failed", failure: failed.failure, detail: failed.message, notBefore, usage };
+}
+
+function stopped(): ModelError {
+  return new ModelError("stopped", "the question was stopped");
+}
+
+function circuitOpen(waitMs: number): ModelError {
+  const words = "the model's server failed repeatedly and is left alone for a while";
+  return new ModelError("circuit-open", words, { waitMs });
 }
 
 function late(ms: number): ModelError {

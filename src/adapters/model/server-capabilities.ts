@@ -41,7 +41,7 @@ export function serverCapabilities(settings: CapabilitySettings): ServerCapabili
       return { model, facts: modelFacts(model), isOwn: settings.isOwn, takes, temperature };
     },
     learn(used, failed) {
-      const named = failed.turn.unknown.filter((feature) => used.takes.has(feature) && feature !== fixed);
+      const named = failed.unknown.filter((feature) => used.takes.has(feature) && feature !== fixed);
       // If a server names tools with another feature, it refuses the combination.
       const others = named.filter((feature) => feature !== "tools");
       const dropped = others.length > 0 ? others : named;

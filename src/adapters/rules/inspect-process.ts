@@ -1,32 +1,32 @@
-// The other side of isolated-inspector.ts: files in, what the rules say out, in a process that can be ended while a grammar is
-// stuck. It holds no key, and its parent started it without the right to write files or to start programs.
+// The other side of isolated-inspector.ts: files in, what the rules find out, in a process that can be ended while a grammar is
+// stuck. It holds no key, and its parent started it without permission to write files or to start programs.
+import { isDeepStrictEqual } from "node:util";
 import type { CustomRule, RuleSetting } from "../../config/repo-config.ts";
-import type { InspectedFile, Inspection } from "../../ports.ts";
-import { type PreparedRules, prepareRules } from "./inspector.ts";
+import type { InspectedFile } from "../../ports.ts";
+import { answerMessages } from "../reading-child.ts";
+import { prepareRules } from "./inspector.ts";
+import { joinInspections } from "./join-inspections.ts";
 
-/** The rules of a review, before its first files; then files, a few at a time. */
-export type InspectQuestion =
-  | {
-      readonly kind: "rules";
-      readonly settings: ReadonlyMap<string, RuleSetting>;
-      readonly customRules: readonly CustomRule[];
-    }
-  | { readonly kind: "files"; readonly files: readonly InspectedFile[]; readonly onlyLines: boolean };
-
-let prepared: PreparedRules | null = null;
-
-async function answer(question: InspectQuestion): Promise<Inspection> {
-  if (question.kind === "rules") {
-    prepared = prepareRules(question.settings, question.customRules);
-    return prepared.problems;
-  }
-  if (prepared === null) throw new Error("a file before the rules");
-  return prepared.inspect(question.files, question.onlyLines);
+interface RuleChoice {
+  readonly settings: ReadonlyMap<string, RuleSetting>;
+  readonly customRules: readonly CustomRule[];
 }
 
-process.on("message", (question: InspectQuestion) => {
-  // What goes wrong with one rule is in the answer; what is left ends the process, and the parent says so.
-  void answer(question).then((inspection) => process.send?.(inspection));
+/** A few files at a time, each time with the rules of their review. */
+export interface InspectQuestion extends RuleChoice {
+  readonly files: readonly InspectedFile[];
+  readonly onlyLines: boolean;
+}
+
+/** Compiled rules are kept until a review brings others. */
+let choice: RuleChoice = { settings: new Map(), customRules: [] };
+let prepared = prepareRules(choice.settings, choice.customRules);
+
+answerMessages(async ({ files, onlyLines, settings, customRules }: InspectQuestion) => {
+  const asked = { settings, customRules };
+  if (!isDeepStrictEqual(asked, choice)) {
+    prepared = prepareRules(settings, customRules);
+    choice = asked;
+  }
+  return joinInspections([prepared.problems, await prepared.inspect(files, onlyLines)]);
 });
-// The parent has ended, so no more requests come.
-process.on("disconnect", () => process.exit(0));

@@ -1,12 +1,12 @@
 // The Voyage SDK with its waits, retries, logs and environment variables turned off.
 // The generated client is used, because the extended one downloads models from a hub for some model names.
 
-import { GeneratedVoyageAIClient, VoyageAIError } from "voyageai";
+import { GeneratedVoyageAIClient } from "voyageai";
 import type { z } from "zod";
 import { readAnswer } from "../service-answer.ts";
-import { type ServiceLimits, serviceCall } from "../service-call.ts";
-import { connectionFailure, ServiceFailed, statusFailure } from "../service-failed.ts";
-import { type Fetch, servicePost } from "../service-fetch.ts";
+import { postToService, type ServiceLimits, serviceCall } from "../service-call.ts";
+import { ServiceFailed } from "../service-failed.ts";
+import type { Fetch } from "../service-fetch.ts";
 
 export interface VoyageOptions {
   readonly apiKey: string;
@@ -33,11 +33,10 @@ export const VOYAGE_URL = "https://api.voyageai.com/v1";
 /** One for each use and process, because its circuit breaker has state. */
 export function voyageCall(options: VoyageOptions): VoyageCall {
   const call = serviceCall(options.limits ?? {}, options.now);
-  const post = servicePost(options.fetch);
   return (form, ask) =>
     call(async (signal) => {
       // The SDK keeps only the message of a failed fetch, so the failure itself is caught before.
-      let failure: unknown = null;
+      let failure: unknown = new ServiceFailed("the request could not be made; check the key and the address");
       const client = new GeneratedVoyageAIClient({
         apiKey: options.apiKey,
         baseUrl: options.baseUrl ?? VOYAGE_URL,
@@ -46,9 +45,8 @@ export function voyageCall(options: VoyageOptions): VoyageCall {
         fetch: async (url, init) => {
           try {
             const headers = Object.fromEntries(new Headers(init?.headers));
-            const response = await post(String(url), headers, String(init?.body), signal);
-            if (!response.ok) return response;
-            const text = await response.text();
+            const question = { url: String(url), headers, body: String(init?.body), signal };
+            const text = await postToService(options, question);
             readAnswer(form, text);
             return new Response(text);
           } catch (error) {
@@ -59,17 +57,10 @@ export function voyageCall(options: VoyageOptions): VoyageCall {
       });
       try {
         return await ask(client, { abortSignal: signal });
-      } catch (error) {
-        throw failure === null ? failureOf(error) : connectionFailure(failure);
+      } catch {
+        throw failure;
       }
     });
-}
-
-function failureOf(error: unknown): ServiceFailed {
-  if (error instanceof VoyageAIError && error.statusCode !== undefined) {
-    return statusFailure(error.statusCode, error.rawResponse?.headers.get("retry-after") ?? null);
-  }
-  return new ServiceFailed("the request could not be made; check the key and the address", { again: false });
 }
 
 // Voyage AI's prices, as of a day. Change the day together with the prices.

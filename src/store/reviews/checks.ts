@@ -2,7 +2,7 @@
 import { failPoint } from "../../adapters/fail-point.ts";
 import type { Repo } from "../../domain/job.ts";
 import { repoKey } from "../../domain/memory.ts";
-import type { CheckEnd } from "../../domain/review/check.ts";
+import { type CheckEnd, LEFT_MS } from "../../domain/review/check.ts";
 import type { BegunCheck, CheckStore, KeptCheck, PushWaits } from "../../ports/checks.ts";
 import type { Post, Wanted } from "../../ports/writes.ts";
 import type { Held } from "../../ports.ts";
@@ -57,7 +57,7 @@ export function storedChecks(db: Database, held: Held | null = null): CheckStore
       const rows = await db.all<Row>(`${SELECT} WHERE ended_at IS NULL ORDER BY begun_at, id`);
       const late = Math.floor(now - patienceMs);
       return rows
-        .filter(({ hasJob, begunAt }) => hasJob === 0 || begunAt <= late)
+        .filter(({ hasJob, begunAt }) => begunAt > now - LEFT_MS && (hasJob === 0 || begunAt <= late))
         .map((row) => ({ ...keptCheck(row), why: row.hasJob === 1 ? "late" : "no-job" }));
     },
   };
@@ -76,19 +76,17 @@ function keptCheck({ id, key, headSha, repo, installationId, failOn, ending, end
   };
 }
 
-/** Older writes are ignored: rows of check runs are kept longer, so an ended check is not adopted again. */
-const UNRECORDED_MS = 7 * 24 * 60 * 60_000;
-
 /**
  * Records check runs that only the write log has: the response to their creation was lost, or the process crashed before it was
- * recorded here, and the job did not resume them.
+ * recorded here, and the job did not resume them. Rows of check runs are kept longer than `LEFT_MS`, so an ended check is not adopted
+ * again.
  */
 async function adoptUnrecorded(db: Database): Promise<void> {
   const created = await db.all<{ key: string; wanted: string; post: string; at: number }>(
     `SELECT key, wanted, post, ended_at AS at FROM intents
      WHERE state = 'posted' AND ended_at > ${db.dialect.now} - CAST($1 AS bigint) AND identity LIKE '% check %'
        AND NOT EXISTS (SELECT 1 FROM jobs WHERE jobs.key = intents.key AND jobs.state IN ('waiting', 'running'))`,
-    [UNRECORDED_MS],
+    [LEFT_MS],
   );
   const idOf = ({ post }: { readonly post: string }) => (JSON.parse(post) as Post).id;
   const known = await db.all<{ id: number }>(`SELECT id FROM check_runs WHERE ${db.dialect.among("id", "$1", "int")}`, [

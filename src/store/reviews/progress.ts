@@ -1,5 +1,6 @@
 // Records of progress summaries, so that each one ends even if its review fails.
 import type { Repo } from "../../domain/job.ts";
+import { LEFT_MS } from "../../domain/review/check.ts";
 import type { ProgressNote, ProgressStore } from "../../ports/checks.ts";
 import type { Held } from "../../ports.ts";
 import { fenced } from "../queue/lease-fence.ts";
@@ -25,7 +26,10 @@ export function storedProgress(db: Database, held: Held | null = null): Progress
       const rows = await db.all<Omit<ProgressNote, "repo"> & { readonly repo: string }>(
         `SELECT key, repo, number, installation_id AS "installationId" FROM progress_notes
          WHERE NOT EXISTS (SELECT 1 FROM jobs WHERE jobs.key = progress_notes.key AND jobs.state IN ('waiting', 'running'))
+           AND EXISTS (SELECT 1 FROM jobs WHERE jobs.key = progress_notes.key
+             AND jobs.finished_at > ${db.dialect.now} - CAST($1 AS bigint))
          ORDER BY key`,
+        [LEFT_MS],
       );
       return rows.map((row) => ({ ...row, repo: JSON.parse(row.repo) as Repo }));
     },

@@ -71,7 +71,7 @@ describe.each(["on", "off"] as const)("with structured output %s", (structuredOu
   ])("a server that is %s is asked again until it is well", async (_, fault) => {
     server.script([fault, fault, says(FOUND)]);
     const answer = await model().ask(QUESTION);
-    expect(answer).toMatchObject({ kind: "answered", value: FOUND, repaired: false, usage: { requests: 3 } });
+    expect(answer).toMatchObject({ kind: "answered", value: FOUND, usage: { requests: 3 } });
     expect(server.requests).toHaveLength(3);
     expect(new Set(server.requests.map((request) => JSON.stringify(request.body))).size).toBe(1);
   });

@@ -109,7 +109,7 @@ describe("to Anthropic", () => {
   ])("what it refuses (%s) is left out at once and from then on", async (message, left) => {
     const model = modelFor(server.url, anthropic);
     server.script([fails(400, { message }), says(FOUND)]);
-    expect(await model.ask(QUESTION)).toMatchObject({ kind: "answered", repaired: false, usage: { requests: 2 } });
+    expect(await model.ask(QUESTION)).toMatchObject({ kind: "answered", usage: { requests: 2 } });
     expect(await model.ask(QUESTION)).toMatchObject({ kind: "answered", usage: { requests: 1 } });
     for (const body of sent().slice(1)) {
       expect({

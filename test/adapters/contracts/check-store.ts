@@ -60,6 +60,27 @@ export function checkStoreContract(name: string, open: OpenStateStores): void {
       expect(left.map(({ id, why }) => `${id} ${why}`).toSorted()).toEqual(["1 no-job", "2 no-job"]);
     });
 
+    test("one that could not be ended for 7 days is left alone, but stays open for the next review", async () => {
+      const { checks } = (await open()).stores;
+      await checks.begun(begun(1), MINUTE);
+      const week = 7 * 24 * 60 * MINUTE;
+      expect(await checks.left(week, 15 * MINUTE)).toMatchObject([{ id: 1 }]);
+      expect(await checks.left(week + MINUTE, 15 * MINUTE)).toEqual([]);
+      expect(await checks.open(job.key)).toMatchObject([{ id: 1 }]);
+    });
+
+    test("a progress summary is left behind from the end of its job, for 7 days", async () => {
+      const { queue, stores, pass } = await open();
+      const lease = await heldJob(queue, job);
+      await stores.progress.begun({ key: job.key, repo: job.repo, number: job.number, installationId: 7 });
+      expect(await stores.progress.left()).toEqual([]);
+      await queue.end(lease, 2, { state: "parked", reason: "failed" });
+      expect(await stores.progress.left()).toMatchObject([{ key: job.key }]);
+      await pass(7 * 24 * 60 * MINUTE);
+      expect(await stores.progress.left()).toEqual([]);
+      expect(await stores.progress.isOpen(job.key)).toBe(true);
+    });
+
     test("one that is on GitHub but was never recorded is dropped once its job has ended", async () => {
       const { queue, stores } = await open();
       const lease = await heldJob(queue, job);

@@ -68,7 +68,6 @@ export function modelContract(name: string, under: ModelUnderTest): void {
       expect(answer).toEqual({
         kind: "answered",
         value: FOUND,
-        repaired: false,
         usage: {
           inputTokens: 1_000,
           cachedTokens: 0,
@@ -86,7 +85,7 @@ export function modelContract(name: string, under: ModelUnderTest): void {
 
     test("a reply of the wrong shape is sent back once with the reason, and the second one counts", async () => {
       const answer = await ask([says({ findings: [{ path: "a.ts", line: 0, title: "x" }] }), says(FOUND)]);
-      expect(answer).toMatchObject({ kind: "answered", value: FOUND, repaired: true });
+      expect(answer).toMatchObject({ kind: "answered", value: FOUND });
       expect(answer.usage).toMatchObject({ requests: 2, inputTokens: 200, outputTokens: 40 });
     });
 
@@ -195,7 +194,7 @@ export function modelContract(name: string, under: ModelUnderTest): void {
         [looksUp(definition("a")), looksUp(definition("b")), says(FOUND)],
         lookingUp({ rounds: 1 }),
       );
-      expect(answer).toMatchObject({ value: FOUND, repaired: true, lookedUp: { calls: 1 } });
+      expect(answer).toMatchObject({ value: FOUND, lookedUp: { calls: 1 } });
       expect(requests).toHaveLength(3);
     });
 
@@ -272,7 +271,7 @@ export function modelContract(name: string, under: ModelUnderTest): void {
         [looksUp(definition("erase")), says({ remarks: [] }), says(FOUND)],
         lookingUp(),
       );
-      expect(answer).toMatchObject({ value: FOUND, repaired: true, lookedUp: { calls: 1 } });
+      expect(answer).toMatchObject({ value: FOUND, lookedUp: { calls: 1 } });
       expect(results(requests[2])).toEqual(["found erase"]);
     });
   });

@@ -23,65 +23,10 @@ function sections(file: InspectedFile): ReadonlyMap<number, string> {
   return byLine;
 }
 
-const installScript: LineRule = {
-  id: "install-script-downloads",
-  title: "Install script downloads and runs code",
-  severity: "major",
-  category: "security",
-  confidence: 0.7,
-  why: "It runs on every machine that installs the package, with that person's rights, and whatever the server sends.",
-  fix: "Ship the file in the package, or download it in a step that people start and that checks a checksum.",
-  bad: { path: "package.json", code: '    "postinstall": "curl -s https://get.acme.io/agent | sh",' },
-  good: { path: "package.json", code: '    "postinstall": "patch-package && husky",' },
-  check: linesOf(named(MANIFEST), (text) => INSTALL_SCRIPT.test(text)),
-};
-
 const ANY_VERSION = /^\s*"(@?[\w./-]{1,100})"\s*:\s*"(?:latest|next|\*|x|>=?\s?[\d.]+)"\s*,?\s*$/;
-
-const anyVersion: LineRule = {
-  id: "dependency-any-version",
-  title: "Dependency takes any version",
-  severity: "medium",
-  category: "reliability",
-  confidence: 0.55,
-  why: "The next install may bring a version with breaking changes, or one that somebody published with a stolen account.",
-  fix: "Name a range such as `^1.4.0`.",
-  bad: { path: "package.json", code: '{\n  "dependencies": {\n    "left-pad": "latest"\n  }\n}' },
-  good: {
-    path: "package.json",
-    code: '{\n  "dependencies": {\n    "left-pad": "^1.3.0",\n    "@acme/core": "workspace:*"\n  }\n}',
-  },
-  check: (file) => {
-    if (!MANIFEST.test(file.facts.path)) return [];
-    const places = sections(file);
-    return searchLines(file, (text, { line }) => {
-      const [, name] = ANY_VERSION.exec(text) ?? [];
-      const section = places.get(line);
-      // A scoped "*" is how npm workspaces name a sibling.
-      if (name === undefined || (name.startsWith("@") && /"\*"/.test(text))) return null;
-      return section === "dependencies" ? { detail: name } : null;
-    });
-  },
-};
 
 const PINNED = /#(?:[0-9a-f]{7,40}|semver:|v?\d|[^"'\s]{0,200}\d\.\d)/i;
 const PINNED_PYTHON = /@v?[\w./-]*(?:[0-9a-f]{7,40}|\d+\.\d+)/i;
-
-const unpinnedSource: LineRule = {
-  id: "dependency-follows-branch",
-  title: "Dependency follows a branch",
-  severity: "medium",
-  category: "reliability",
-  confidence: 0.65,
-  why: "Two installs on two days bring different code, and whoever can push to that branch decides which.",
-  fix: "Pin it to a tag or a commit.",
-  bad: { path: "package.json", code: '    "parser": "git+https://github.com/acme/parser.git",' },
-  good: {
-    path: "package.json",
-    code: '    "parser": "git+https://github.com/acme/parser.git#v1.2.0",\n    "url": "git+https://github.com/acme/app.git"',
-  },
-  check: (file) => searchLines(file, (text) => !isComment(text) && followsBranch(file.facts.path, text)),
-};
 
 function followsBranch(path: string, text: string): boolean {
   if (MANIFEST.test(path)) {
@@ -98,4 +43,57 @@ function followsBranch(path: string, text: string): boolean {
   return /(?:^|\/)Cargo\.toml$/.test(path) && /\bgit\s*=\s*"[^"]{1,200}"/.test(text) && /\bbranch\s*=/.test(text);
 }
 
-export const DEPENDENCY_RULES: readonly LineRule[] = [installScript, anyVersion, unpinnedSource];
+export const DEPENDENCY_RULES: readonly LineRule[] = [
+  {
+    id: "install-script-downloads",
+    title: "Install script downloads and runs code",
+    severity: "major",
+    category: "security",
+    confidence: 0.7,
+    why: "It runs on every machine that installs the package, with that person's rights, and whatever the server sends.",
+    fix: "Ship the file in the package, or download it in a step that people start and that checks a checksum.",
+    bad: { path: "package.json", code: '    "postinstall": "curl -s https://get.acme.io/agent | sh",' },
+    good: { path: "package.json", code: '    "postinstall": "patch-package && husky",' },
+    check: linesOf(named(MANIFEST), (text) => INSTALL_SCRIPT.test(text)),
+  },
+  {
+    id: "dependency-any-version",
+    title: "Dependency takes any version",
+    severity: "medium",
+    category: "reliability",
+    confidence: 0.55,
+    why: "The next install may bring a version with breaking changes, or one that somebody published with a stolen account.",
+    fix: "Name a range such as `^1.4.0`.",
+    bad: { path: "package.json", code: '{\n  "dependencies": {\n    "left-pad": "latest"\n  }\n}' },
+    good: {
+      path: "package.json",
+      code: '{\n  "dependencies": {\n    "left-pad": "^1.3.0",\n    "@acme/core": "workspace:*"\n  }\n}',
+    },
+    check: (file) => {
+      if (!MANIFEST.test(file.facts.path)) return [];
+      const places = sections(file);
+      return searchLines(file, (text, { line }) => {
+        const [, name] = ANY_VERSION.exec(text) ?? [];
+        const section = places.get(line);
+        // A scoped "*" is how npm workspaces name a sibling.
+        if (name === undefined || (name.startsWith("@") && /"\*"/.test(text))) return null;
+        return section === "dependencies" ? { detail: name } : null;
+      });
+    },
+  },
+  {
+    id: "dependency-follows-branch",
+    title: "Dependency follows a branch",
+    severity: "medium",
+    category: "reliability",
+    confidence: 0.65,
+    why: "Two installs on two days bring different code, and whoever can push to that branch decides which.",
+    fix: "Pin it to a tag or a commit.",
+    bad: { path: "package.json", code: '    "parser": "git+https://github.com/acme/parser.git",' },
+    good: {
+      path: "package.json",
+      code: '    "parser": "git+https://github.com/acme/parser.git#v1.2.0",\n    "url": "git+https://github.com/acme/app.git"',
+    },
+    check: (file) => searchLines(file, (text) => !isComment(text) && followsBranch(file.facts.path, text)),
+  },
+];

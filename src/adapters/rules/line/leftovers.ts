@@ -13,20 +13,6 @@ const GINKGO = /^(\s*(?:var _ = )?)F(Describe|Context|When|It|Entry|DescribeTabl
 const TEST_FILE = /(?:^|[/._-])(?:test|spec|e2e|cy)s?(?:[/._-]|$)|_test\.go$|__tests__/i;
 const JS_FILE = /\.[cm]?[jt]sx?$|\.(?:vue|svelte)$/;
 
-const focusedTest: LineRule = {
-  id: "focused-test",
-  title: "Only this test runs",
-  severity: "major",
-  category: "tests",
-  confidence: 0.95,
-  why: "A focused test switches off every other test of the file or suite, and the run stays green.",
-  fix: "Remove the focus.",
-  inTests: true,
-  bad: { path: "test/cart.test.ts", code: 'describe.only("cart", () => {' },
-  good: { path: "test/cart.test.ts", code: 'describe("only one cart", () => {' },
-  check: (file) => (TEST_FILE.test(file.facts.path) ? searchLines(file, (text) => focusIn(file, text)) : []),
-};
-
 function focusIn(file: InspectedFile, text: string): Hit | null {
   const { path } = file.facts;
   if (JS_FILE.test(path)) {
@@ -67,48 +53,10 @@ const SAME_STATEMENTS: ReadonlyMap<string, string> = new Map([
   ["jinja", "twig"],
 ]);
 
-const debuggerStatement: LineRule = {
-  id: "debugger-left-in",
-  title: "Debugging statement is left in",
-  severity: "major",
-  category: "correctness",
-  confidence: 0.85,
-  why: "It stops the program and waits for a person, or prints internal values to whoever is there.",
-  fix: "Remove the line.",
-  inTests: true,
-  bad: { path: "src/cart.ts", code: "  debugger;" },
-  good: { path: "src/rules/no-debugger.ts", code: 'const message = "debugger; is forbidden";' },
-  check: (file) => {
-    const language = SAME_STATEMENTS.get(file.facts.language) ?? file.facts.language;
-    const pattern = BREAKPOINTS.get(language);
-    if (pattern === undefined || file.facts.kind === "docs") return [];
-    return searchLines(file, pattern);
-  },
-};
-
 const HOME =
   /(?<![\w$}*.~-])(?:\/Users\/(?!Shared\b|runner\b)|[A-Za-z]:\\{1,2}Users\\{1,2}(?!Public\b|Default\b|runneradmin\b)|file:\/\/\/(?:home|Users)\/)([A-Za-z][\w.-]{2,30})[\\/]/;
 const ANYBODY =
   /^(?:user(?:name)?s?|me|you|your[\w-]*|name|someone|somebody|example\w*|test\w*|foo|bar|alice|bob|john|jane|admin|runner|vsts|circleci|travis|dev|demo|home|documents|my\w*)$/i;
-
-const ownMachine: LineRule = {
-  id: "path-of-own-machine",
-  title: "Path exists on one machine only",
-  severity: "medium",
-  category: "reliability",
-  confidence: 0.7,
-  why: "A path into somebody's home directory works for that person alone, and names them.",
-  fix: "Use a relative path, an argument or an environment variable.",
-  bad: { path: "src/load.py", code: 'DATA = "/Users/mkowalski/projects/data/train.csv"' },
-  good: { path: "src/load.py", code: 'DATA = Path.home() / "data" / "train.csv"' },
-  check: linesOf(
-    (file) => !isSampleFile(file),
-    (text) => {
-      const person = isComment(text) ? undefined : HOME.exec(text)?.[1];
-      return person !== undefined && !ANYBODY.test(person);
-    },
-  ),
-};
 
 /** It speaks about nearly every index access; nobody gives reasons for it. */
 const NOISY_CHECK = /security\/detect-object-injection/;
@@ -116,23 +64,72 @@ const NOISY_CHECK = /security\/detect-object-injection/;
 const SILENCED =
   /(?:#\s*nosec\b(?:[: ]+[BG]\d{3}(?:\s*,\s*[BG]\d{3})*)?|\/\/\s*#nosec\b(?:\s+G\d{3})?|(?:\/\/|#)\s*nosemgrep\b(?::\s*[\w.,-]+)?|eslint-disable(?:-next-line|-line)?\s+security\/[\w-]+(?:\s*,\s*[\w/-]+)*|#\s*noqa:\s*S\d{3}|#\s*(?:checkov|tfsec|trivy):(?:skip|ignore)[=:][\w-]+)(.*)$/i;
 
-const silencedCheck: LineRule = {
-  id: "security-check-silenced",
-  title: "Security check is switched off without a reason",
-  severity: "minor",
-  category: "security",
-  confidence: 0.5,
-  why: "The next reader cannot tell a false alarm from a risk that was taken.",
-  fix: "Say after the mark why the code is safe, or fix what the check found.",
-  bad: { path: "app/run.py", code: "subprocess.call(cmd, shell=True)  # nosec" },
-  good: { path: "app/run.py", code: "subprocess.call(cmd, shell=True)  # nosec B602 - cmd is a constant" },
-  check: linesOf(
-    (file) => file.facts.kind !== "docs",
-    (text) => {
-      const rest = SILENCED.exec(text)?.[1];
-      return rest !== undefined && !/[A-Za-z]{3}/.test(rest) && !NOISY_CHECK.test(text);
+export const LEFTOVER_RULES: readonly LineRule[] = [
+  {
+    id: "focused-test",
+    title: "Only this test runs",
+    severity: "major",
+    category: "tests",
+    confidence: 0.95,
+    why: "A focused test switches off every other test of the file or suite, and the run stays green.",
+    fix: "Remove the focus.",
+    inTests: true,
+    bad: { path: "test/cart.test.ts", code: 'describe.only("cart", () => {' },
+    good: { path: "test/cart.test.ts", code: 'describe("only one cart", () => {' },
+    check: (file) => (TEST_FILE.test(file.facts.path) ? searchLines(file, (text) => focusIn(file, text)) : []),
+  },
+  {
+    id: "debugger-left-in",
+    title: "Debugging statement is left in",
+    severity: "major",
+    category: "correctness",
+    confidence: 0.85,
+    why: "It stops the program and waits for a person, or prints internal values to whoever is there.",
+    fix: "Remove the line.",
+    inTests: true,
+    bad: { path: "src/cart.ts", code: "  debugger;" },
+    good: { path: "src/rules/no-debugger.ts", code: 'const message = "debugger; is forbidden";' },
+    check: (file) => {
+      const language = SAME_STATEMENTS.get(file.facts.language) ?? file.facts.language;
+      const pattern = BREAKPOINTS.get(language);
+      if (pattern === undefined || file.facts.kind === "docs") return [];
+      return searchLines(file, pattern);
     },
-  ),
-};
-
-export const LEFTOVER_RULES: readonly LineRule[] = [focusedTest, debuggerStatement, ownMachine, silencedCheck];
+  },
+  {
+    id: "path-of-own-machine",
+    title: "Path exists on one machine only",
+    severity: "medium",
+    category: "reliability",
+    confidence: 0.7,
+    why: "A path into somebody's home directory works for that person alone, and names them.",
+    fix: "Use a relative path, an argument or an environment variable.",
+    bad: { path: "src/load.py", code: 'DATA = "/Users/mkowalski/projects/data/train.csv"' },
+    good: { path: "src/load.py", code: 'DATA = Path.home() / "data" / "train.csv"' },
+    check: linesOf(
+      (file) => !isSampleFile(file),
+      (text) => {
+        const person = isComment(text) ? undefined : HOME.exec(text)?.[1];
+        return person !== undefined && !ANYBODY.test(person);
+      },
+    ),
+  },
+  {
+    id: "security-check-silenced",
+    title: "Security check is switched off without a reason",
+    severity: "minor",
+    category: "security",
+    confidence: 0.5,
+    why: "The next reader cannot tell a false alarm from a risk that was taken.",
+    fix: "Say after the mark why the code is safe, or fix what the check found.",
+    bad: { path: "app/run.py", code: "subprocess.call(cmd, shell=True)  # nosec" },
+    good: { path: "app/run.py", code: "subprocess.call(cmd, shell=True)  # nosec B602 - cmd is a constant" },
+    check: linesOf(
+      (file) => file.facts.kind !== "docs",
+      (text) => {
+        const rest = SILENCED.exec(text)?.[1];
+        return rest !== undefined && !/[A-Za-z]{3}/.test(rest) && !NOISY_CHECK.test(text);
+      },
+    ),
+  },
+];

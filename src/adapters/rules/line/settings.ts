@@ -8,22 +8,6 @@ import { isComment, isConfig, isSampleFile, matchAt, searchLines } from "./line-
 /** Larger files are data rather than settings; broken YAML of this size costs up to half a second. */
 const LARGEST_PARSED = 64 * 1024;
 
-const duplicateKey: LineRule = {
-  id: "duplicate-key-in-data",
-  title: "Key stands twice in the same object",
-  severity: "major",
-  category: "correctness",
-  confidence: 0.85,
-  why: "Most readers keep the last value without a word, so that one of the two settings never takes effect; strict readers refuse the file.",
-  fix: "Keep one of the two, or merge them.",
-  bad: {
-    path: "package.json",
-    code: '{\n  "scripts": {\n    "test": "vitest",\n    "build": "tsc",\n    "test": "jest"\n  }\n}',
-  },
-  good: { path: "config/app.yml", code: "a:\n  port: 80\nb:\n  port: 8080" },
-  check: (file) => (/\.(?:json|ya?ml)$/i.test(file.facts.path) ? duplicates(file) : []),
-};
-
 /** The head text, or what the hunks show when they show the whole file. */
 function wholeText(file: InspectedFile): string | null {
   if (file.headText !== null) return file.headText;
@@ -82,46 +66,61 @@ const CREDENTIALS =
 /** Settings of one CORS policy stand close together. */
 const NEAR = 8;
 
-const openCors: LineRule = {
-  id: "cors-any-origin-with-credentials",
-  title: "Every site may call with the visitor's cookies",
-  severity: "major",
-  category: "security",
-  confidence: 0.7,
-  why: "Any page that a signed-in person opens can read and change their data; browsers refuse the literal pair, frameworks then echo the origin instead.",
-  fix: "List the origins that need it, or leave credentials out.",
-  bad: { path: "config/cors.yml", code: 'cors:\n  allowed_origins: "*"\n  allow_credentials: true' },
-  good: { path: "config/cors.yml", code: 'cors:\n  allowed_origins: "*"\n  allow_credentials: false' },
-  check: (file) => {
-    if (!isConfig(file) || isSampleFile(file)) return [];
-    const lines = knownLines(file);
-    const near = (line: number) =>
-      lines.some(({ line: other, text }) => Math.abs(other - line) <= NEAR && CREDENTIALS.test(text.slice(0, 300)));
-    const open = lines.filter(({ text }) => !isComment(text) && ANY_ORIGIN.test(text.slice(0, 300)));
-    return open.slice(0, 100).flatMap(({ line }) => (near(line) ? [matchAt(line, {})] : []));
+export const SETTINGS_RULES: readonly LineRule[] = [
+  {
+    id: "duplicate-key-in-data",
+    title: "Key stands twice in the same object",
+    severity: "major",
+    category: "correctness",
+    confidence: 0.85,
+    why: "Most readers keep the last value without a word, so that one of the two settings never takes effect; strict readers refuse the file.",
+    fix: "Keep one of the two, or merge them.",
+    bad: {
+      path: "package.json",
+      code: '{\n  "scripts": {\n    "test": "vitest",\n    "build": "tsc",\n    "test": "jest"\n  }\n}',
+    },
+    good: { path: "config/app.yml", code: "a:\n  port: 80\nb:\n  port: 8080" },
+    check: (file) => (/\.(?:json|ya?ml)$/i.test(file.facts.path) ? duplicates(file) : []),
   },
-};
-
-const insecureCookie: LineRule = {
-  id: "session-cookie-insecure",
-  title: "Session cookie may travel unencrypted or be read by scripts",
-  severity: "medium",
-  category: "security",
-  confidence: 0.6,
-  why: "One request over plain HTTP, or one injected script, hands the session to somebody else.",
-  fix: "Set it to true; switch it off in the development settings only.",
-  bad: { path: "src/main/resources/application.properties", code: "server.servlet.session.cookie.secure=false" },
-  good: { path: "src/main/resources/application.properties", code: "server.servlet.session.cookie.secure=true" },
-  check: (file) => {
-    const { path } = file.facts;
-    if (isSampleFile(file) || /(?:^|[/._-])(?:dev|development|local|test|testing|ci)(?:[/._-]|$)/i.test(path))
-      return [];
-    if (!isConfig(file) && !/settings[^/]{0,200}\.py$|(?:^|\/)config[^/]{0,200}\.(?:py|rb|php)$/.test(path)) return [];
-    return searchLines(
-      file,
-      /^\s*["']?(?:[\w.-]{0,60}?session[\w.-]{0,20}cookie[._-]?(?:secure|http_?-?only)|CSRF_COOKIE_SECURE)["']?\s*[:=]\s*["']?(?:false|off|0)["']?\s*[,;]?\s*$/i,
-    );
+  {
+    id: "cors-any-origin-with-credentials",
+    title: "Every site may call with the visitor's cookies",
+    severity: "major",
+    category: "security",
+    confidence: 0.7,
+    why: "Any page that a signed-in person opens can read and change their data; browsers refuse the literal pair, frameworks then echo the origin instead.",
+    fix: "List the origins that need it, or leave credentials out.",
+    bad: { path: "config/cors.yml", code: 'cors:\n  allowed_origins: "*"\n  allow_credentials: true' },
+    good: { path: "config/cors.yml", code: 'cors:\n  allowed_origins: "*"\n  allow_credentials: false' },
+    check: (file) => {
+      if (!isConfig(file) || isSampleFile(file)) return [];
+      const lines = knownLines(file);
+      const near = (line: number) =>
+        lines.some(({ line: other, text }) => Math.abs(other - line) <= NEAR && CREDENTIALS.test(text.slice(0, 300)));
+      const open = lines.filter(({ text }) => !isComment(text) && ANY_ORIGIN.test(text.slice(0, 300)));
+      return open.slice(0, 100).flatMap(({ line }) => (near(line) ? [matchAt(line, {})] : []));
+    },
   },
-};
-
-export const SETTINGS_RULES: readonly LineRule[] = [duplicateKey, openCors, insecureCookie];
+  {
+    id: "session-cookie-insecure",
+    title: "Session cookie may travel unencrypted or be read by scripts",
+    severity: "medium",
+    category: "security",
+    confidence: 0.6,
+    why: "One request over plain HTTP, or one injected script, hands the session to somebody else.",
+    fix: "Set it to true; switch it off in the development settings only.",
+    bad: { path: "src/main/resources/application.properties", code: "server.servlet.session.cookie.secure=false" },
+    good: { path: "src/main/resources/application.properties", code: "server.servlet.session.cookie.secure=true" },
+    check: (file) => {
+      const { path } = file.facts;
+      if (isSampleFile(file) || /(?:^|[/._-])(?:dev|development|local|test|testing|ci)(?:[/._-]|$)/i.test(path))
+        return [];
+      if (!isConfig(file) && !/settings[^/]{0,200}\.py$|(?:^|\/)config[^/]{0,200}\.(?:py|rb|php)$/.test(path))
+        return [];
+      return searchLines(
+        file,
+        /^\s*["']?(?:[\w.-]{0,60}?session[\w.-]{0,20}cookie[._-]?(?:secure|http_?-?only)|CSRF_COOKIE_SECURE)["']?\s*[:=]\s*["']?(?:false|off|0)["']?\s*[,;]?\s*$/i,
+      );
+    },
+  },
+];

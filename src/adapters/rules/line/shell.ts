@@ -25,46 +25,8 @@ function runsDownload(text: string): boolean {
 const DOCUMENTED_INSTALLER =
   /sh\.rustup\.rs|nvm-sh|get\.docker\.com|deb\.nodesource\.com|Homebrew\/install|install\.python-poetry\.org|astral\.sh|bun\.sh|deno\.land|fnm\.vercel\.app|get\.pnpm\.io|raw\.githubusercontent\.com\/(?:helm|nvm-sh|Homebrew|anchore|aquasecurity|golangci|k3d-io|rancher)\/|get\.helm\.sh|k3s\.io|dl\.k8s|sdkman\.io|get-helm|foundry\.paradigm|nixos\.org|codecov\.io|cli\.github\.com|starship\.rs|volta\.sh|pyenv\.run|get\.sdkman/i;
 
-const curlPipeShell: LineRule = {
-  id: "download-piped-to-shell",
-  title: "Download runs without a check",
-  severity: "medium",
-  category: "security",
-  confidence: 0.5,
-  why: "Whatever the server sends is run, also when it was exchanged or cut off in the middle.",
-  fix: "Download to a file, compare its checksum, then run it.",
-  bad: { path: "scripts/setup.sh", code: "curl -sSL https://get.acme.io/install | sudo bash -s -- --yes" },
-  good: {
-    path: "scripts/setup.sh",
-    code: "curl -sSL https://get.acme.io/install -o install.sh\nsha256sum -c install.sha256",
-  },
-  check: linesOf(
-    realOnes(holdsCommands),
-    (text) => !isComment(text) && runsDownload(text) && !DOCUMENTED_INSTALLER.test(text),
-  ),
-};
-
 const REMOVE_ALL =
   /\brm\s+(?:-[a-zA-Z]*[rR][a-zA-Z]*|--recursive)(?:\s+-{1,2}[\w-]+)*\s+["']?\$\{?([A-Za-z_]\w{0,60})\}?["']?\/["']?(?:\*|\{|["']?\s*$|["']?\s*[;&|])/;
-
-const removeVariable: LineRule = {
-  id: "rm-of-empty-variable",
-  title: "Deletion from the root when the variable is empty",
-  severity: "major",
-  category: "reliability",
-  confidence: 0.6,
-  why: "If the variable is unset or empty, the command becomes `rm -rf /…`.",
-  fix: "Write `${NAME:?}` so that the script stops instead.",
-  bad: { path: "scripts/clean.sh", code: 'rm -rf "$BUILD_DIR"/*' },
-  good: { path: "scripts/clean.sh", code: 'rm -rf "${BUILD_DIR:?}"/*' },
-  check: (file) => {
-    if (!holdsCommands(file)) return [];
-    return searchLines(file, (text, at) => {
-      const variable = isComment(text) ? undefined : REMOVE_ALL.exec(text)?.[1];
-      return variable !== undefined && !isKnownSet(file, variable, at.line);
-    });
-  },
-};
 
 /** True when an unset variable stops the script, or a line above gives this one a value. */
 function isKnownSet(file: InspectedFile, variable: string, before: number): boolean {
@@ -77,43 +39,78 @@ function isKnownSet(file: InspectedFile, variable: string, before: number): bool
   });
 }
 
-const evalVariable: LineRule = {
-  id: "shell-eval-of-variable",
-  title: "Shell evaluates a variable as code",
-  severity: "major",
-  category: "security",
-  confidence: 0.45,
-  why: "Whatever reaches the variable runs as a command: a file name with `;` in it is enough.",
-  fix: 'Keep the command in an array and call `"${command[@]}"`.',
-  bad: { path: "scripts/run.sh", code: 'eval "$1"' },
-  good: { path: "scripts/run.sh", code: 'eval "$(ssh-agent -s)"' },
-  check: linesOf(
-    (file) => file.facts.language === "shell",
-    /(?:^|[;&|]|\bthen|\bdo)\s*eval\s+["']?\$(?:[1@*]|\{?(?:user|input|arg|cmd|command|query|line|REPLY|INPUT|CMD|COMMAND)\w{0,40}\b)(?!=)/,
-  ),
-};
-
 const WORLD_WRITABLE =
   /\bchmod\s+(?:-[a-zA-Z]+\s+|--recursive\s+)*(?:0?[0-7]?777|0?[0-7]?666|a\+rwx|o\+[rx]*w[rx]*|ugo\+rwx|a\+w)\b/;
 
-const worldWritable: LineRule = {
-  id: "file-writable-by-everybody",
-  title: "Files become writable for everybody",
-  severity: "medium",
-  category: "security",
-  confidence: 0.6,
-  why: "Any user or process of the machine can then exchange the files, and with them what runs later.",
-  fix: "Give the owner or group what they need, such as `chmod 755` or `chown`.",
-  fixes: [
-    { from: /\b(0?)777\b/, to: "$1755" },
-    { from: /\b(0?)666\b/, to: "$1644" },
-  ],
-  bad: { path: "Dockerfile", code: "RUN chmod -R 777 /app" },
-  good: { path: "Dockerfile", code: "RUN chmod 755 /app/entrypoint.sh" },
-  check: linesOf(
-    realOnes(holdsCommands),
-    (text) => !isComment(text) && WORLD_WRITABLE.test(text) && !/\bchmod\s+(?:-\w+\s+)?0?1777\b/.test(text),
-  ),
-};
-
-export const SHELL_RULES: readonly LineRule[] = [curlPipeShell, removeVariable, evalVariable, worldWritable];
+export const SHELL_RULES: readonly LineRule[] = [
+  {
+    id: "download-piped-to-shell",
+    title: "Download runs without a check",
+    severity: "medium",
+    category: "security",
+    confidence: 0.5,
+    why: "Whatever the server sends is run, also when it was exchanged or cut off in the middle.",
+    fix: "Download to a file, compare its checksum, then run it.",
+    bad: { path: "scripts/setup.sh", code: "curl -sSL https://get.acme.io/install | sudo bash -s -- --yes" },
+    good: {
+      path: "scripts/setup.sh",
+      code: "curl -sSL https://get.acme.io/install -o install.sh\nsha256sum -c install.sha256",
+    },
+    check: linesOf(
+      realOnes(holdsCommands),
+      (text) => !isComment(text) && runsDownload(text) && !DOCUMENTED_INSTALLER.test(text),
+    ),
+  },
+  {
+    id: "rm-of-empty-variable",
+    title: "Deletion from the root when the variable is empty",
+    severity: "major",
+    category: "reliability",
+    confidence: 0.6,
+    why: "If the variable is unset or empty, the command becomes `rm -rf /…`.",
+    fix: "Write `${NAME:?}` so that the script stops instead.",
+    bad: { path: "scripts/clean.sh", code: 'rm -rf "$BUILD_DIR"/*' },
+    good: { path: "scripts/clean.sh", code: 'rm -rf "${BUILD_DIR:?}"/*' },
+    check: (file) => {
+      if (!holdsCommands(file)) return [];
+      return searchLines(file, (text, at) => {
+        const variable = isComment(text) ? undefined : REMOVE_ALL.exec(text)?.[1];
+        return variable !== undefined && !isKnownSet(file, variable, at.line);
+      });
+    },
+  },
+  {
+    id: "shell-eval-of-variable",
+    title: "Shell evaluates a variable as code",
+    severity: "major",
+    category: "security",
+    confidence: 0.45,
+    why: "Whatever reaches the variable runs as a command: a file name with `;` in it is enough.",
+    fix: 'Keep the command in an array and call `"${command[@]}"`.',
+    bad: { path: "scripts/run.sh", code: 'eval "$1"' },
+    good: { path: "scripts/run.sh", code: 'eval "$(ssh-agent -s)"' },
+    check: linesOf(
+      (file) => file.facts.language === "shell",
+      /(?:^|[;&|]|\bthen|\bdo)\s*eval\s+["']?\$(?:[1@*]|\{?(?:user|input|arg|cmd|command|query|line|REPLY|INPUT|CMD|COMMAND)\w{0,40}\b)(?!=)/,
+    ),
+  },
+  {
+    id: "file-writable-by-everybody",
+    title: "Files become writable for everybody",
+    severity: "medium",
+    category: "security",
+    confidence: 0.6,
+    why: "Any user or process of the machine can then exchange the files, and with them what runs later.",
+    fix: "Give the owner or group what they need, such as `chmod 755` or `chown`.",
+    fixes: [
+      { from: /\b(0?)777\b/, to: "$1755" },
+      { from: /\b(0?)666\b/, to: "$1644" },
+    ],
+    bad: { path: "Dockerfile", code: "RUN chmod -R 777 /app" },
+    good: { path: "Dockerfile", code: "RUN chmod 755 /app/entrypoint.sh" },
+    check: linesOf(
+      realOnes(holdsCommands),
+      (text) => !isComment(text) && WORLD_WRITABLE.test(text) && !/\bchmod\s+(?:-\w+\s+)?0?1777\b/.test(text),
+    ),
+  },
+];

@@ -24,23 +24,6 @@ function isRebuild(file: InspectedFile): boolean {
   );
 }
 
-const dropped: LineRule = {
-  id: "sql-drops-data",
-  title: "Migration drops a table or column",
-  severity: "medium",
-  category: "reliability",
-  confidence: 0.5,
-  why: "The data is gone with it, and versions of the program that still run will fail on the missing name.",
-  fix: "Stop using it in one release and drop it in the next; keep a backup and say so in a comment.",
-  bad: { path: MIGRATION, code: "DROP TABLE orders;" },
-  good: { path: MIGRATION, code: "DROP TABLE IF EXISTS orders;\nCREATE TABLE orders (id bigint);" },
-  check: statements(({ text }, all) => {
-    const table = /^drop\s+table\s+(?:if\s+exists\s+)?["`[]?([\w.]+)/i.exec(text)?.[1];
-    if (table !== undefined) return !/temp|tmp|scratch|_old$|_new$|backup/i.test(table) && !makes(all, table);
-    return /^alter\s+table\s[\s\S]*?\bdrop\s+column\b/i.test(text.slice(0, 2000));
-  }),
-};
-
 /** True when the same file creates the table, or renames another to its name. */
 function makes(all: readonly SqlStatement[], table: string): boolean {
   const name = table.slice(table.lastIndexOf(".") + 1).toLowerCase();
@@ -53,24 +36,6 @@ function makes(all: readonly SqlStatement[], table: string): boolean {
   });
 }
 
-const withoutWhere: LineRule = {
-  id: "sql-write-without-where",
-  title: "Statement changes every row",
-  severity: "major",
-  category: "correctness",
-  confidence: 0.5,
-  why: "Without `WHERE` it deletes or overwrites the whole table.",
-  fix: "Add the condition; if every row is meant, say so with `WHERE true` or in a comment.",
-  bad: { path: MIGRATION, code: "DELETE FROM sessions;" },
-  good: { path: MIGRATION, code: "DELETE FROM sessions WHERE expires_at < now();" },
-  check: statements(({ text, complete }, all) => {
-    if (!complete || /\bwhere\b|\blimit\b|\busing\b/i.test(text)) return false;
-    if (/^delete\s+from\s+\S+$/i.test(text)) return true;
-    const table = /^update\s+(?:only\s+)?["`[]?([\w.]+)[\]"`]?\s+set\b/i.exec(text)?.[1];
-    return table !== undefined && !/\bfrom\b|\bjoin\b/i.test(text) && !isBackfill(all, table);
-  }),
-};
-
 /** Filling a column that the same file adds is what a migration is for. */
 function isBackfill(all: readonly SqlStatement[], table: string): boolean {
   return all.some(
@@ -79,59 +44,94 @@ function isBackfill(all: readonly SqlStatement[], table: string): boolean {
   );
 }
 
-const notNull: LineRule = {
-  id: "sql-not-null-without-default",
-  title: "New column is NOT NULL and has no default",
-  severity: "major",
-  category: "correctness",
-  confidence: 0.7,
-  why: "The statement fails as soon as the table has a row.",
-  fix: "Add a `DEFAULT`, or add the column, fill it, and set `NOT NULL` afterwards.",
-  bad: { path: MIGRATION, code: "ALTER TABLE users ADD COLUMN plan text NOT NULL;" },
-  good: { path: MIGRATION, code: "ALTER TABLE users ADD COLUMN plan text NOT NULL DEFAULT 'free';" },
-  check: statements(({ text, complete }, all) => {
-    const table = /^alter\s+table\s+(?:if\s+exists\s+)?(?:only\s+)?["`[]?([\w.]+)/i.exec(text)?.[1];
-    if (table === undefined || !complete || makes(all, table)) return false;
-    return text
-      .split(",")
-      .some(
-        (part) =>
-          /\badd\s+column\b/i.test(part) &&
-          /\bnot\s+null\b/i.test(part) &&
-          !/\bdefault\b|\bserial\b|\bbigserial\b|\bgenerated\b|\bidentity\b|\bauto_?increment\b/i.test(part),
+export const SQL_RULES: readonly LineRule[] = [
+  {
+    id: "sql-drops-data",
+    title: "Migration drops a table or column",
+    severity: "medium",
+    category: "reliability",
+    confidence: 0.5,
+    why: "The data is gone with it, and versions of the program that still run will fail on the missing name.",
+    fix: "Stop using it in one release and drop it in the next; keep a backup and say so in a comment.",
+    bad: { path: MIGRATION, code: "DROP TABLE orders;" },
+    good: { path: MIGRATION, code: "DROP TABLE IF EXISTS orders;\nCREATE TABLE orders (id bigint);" },
+    check: statements(({ text }, all) => {
+      const table = /^drop\s+table\s+(?:if\s+exists\s+)?["`[]?([\w.]+)/i.exec(text)?.[1];
+      if (table !== undefined) return !/temp|tmp|scratch|_old$|_new$|backup/i.test(table) && !makes(all, table);
+      return /^alter\s+table\s[\s\S]*?\bdrop\s+column\b/i.test(text.slice(0, 2000));
+    }),
+  },
+  {
+    id: "sql-write-without-where",
+    title: "Statement changes every row",
+    severity: "major",
+    category: "correctness",
+    confidence: 0.5,
+    why: "Without `WHERE` it deletes or overwrites the whole table.",
+    fix: "Add the condition; if every row is meant, say so with `WHERE true` or in a comment.",
+    bad: { path: MIGRATION, code: "DELETE FROM sessions;" },
+    good: { path: MIGRATION, code: "DELETE FROM sessions WHERE expires_at < now();" },
+    check: statements(({ text, complete }, all) => {
+      if (!complete || /\bwhere\b|\blimit\b|\busing\b/i.test(text)) return false;
+      if (/^delete\s+from\s+\S+$/i.test(text)) return true;
+      const table = /^update\s+(?:only\s+)?["`[]?([\w.]+)[\]"`]?\s+set\b/i.exec(text)?.[1];
+      return table !== undefined && !/\bfrom\b|\bjoin\b/i.test(text) && !isBackfill(all, table);
+    }),
+  },
+  {
+    id: "sql-not-null-without-default",
+    title: "New column is NOT NULL and has no default",
+    severity: "major",
+    category: "correctness",
+    confidence: 0.7,
+    why: "The statement fails as soon as the table has a row.",
+    fix: "Add a `DEFAULT`, or add the column, fill it, and set `NOT NULL` afterwards.",
+    bad: { path: MIGRATION, code: "ALTER TABLE users ADD COLUMN plan text NOT NULL;" },
+    good: { path: MIGRATION, code: "ALTER TABLE users ADD COLUMN plan text NOT NULL DEFAULT 'free';" },
+    check: statements(({ text, complete }, all) => {
+      const table = /^alter\s+table\s+(?:if\s+exists\s+)?(?:only\s+)?["`[]?([\w.]+)/i.exec(text)?.[1];
+      if (table === undefined || !complete || makes(all, table)) return false;
+      return text
+        .split(",")
+        .some(
+          (part) =>
+            /\badd\s+column\b/i.test(part) &&
+            /\bnot\s+null\b/i.test(part) &&
+            !/\bdefault\b|\bserial\b|\bbigserial\b|\bgenerated\b|\bidentity\b|\bauto_?increment\b/i.test(part),
+        );
+    }),
+  },
+  {
+    id: "sql-index-locks-table",
+    title: "Index is built while writes wait",
+    severity: "medium",
+    category: "performance",
+    confidence: 0.45,
+    why: "PostgreSQL blocks every write to the table until the index is built; on a large table that is an outage.",
+    fix: "Use `CREATE INDEX CONCURRENTLY`, outside a transaction.",
+    bad: { path: MIGRATION, code: "CREATE INDEX orders_tags ON orders USING gin (tags);" },
+    good: { path: MIGRATION, code: "CREATE INDEX CONCURRENTLY orders_tags ON orders USING gin (tags);" },
+    check: statements(({ text }, all, file) => {
+      const table =
+        /^create\s+(?:unique\s+)?index\s+(?!concurrently)[\s\S]{0,200}?\bon\s+(?:only\s+)?["`]?([\w.]+)/i.exec(
+          text,
+        )?.[1];
+      if (table === undefined || makes(all, table)) return false;
+      return (
+        /\busing\s+(?:gin|gist|brin|btree|hash)\b/i.test(text) || /postgres|(?:^|\/)pg[/_-]/i.test(file.facts.path)
       );
-  }),
-};
-
-const lockingIndex: LineRule = {
-  id: "sql-index-locks-table",
-  title: "Index is built while writes wait",
-  severity: "medium",
-  category: "performance",
-  confidence: 0.45,
-  why: "PostgreSQL blocks every write to the table until the index is built; on a large table that is an outage.",
-  fix: "Use `CREATE INDEX CONCURRENTLY`, outside a transaction.",
-  bad: { path: MIGRATION, code: "CREATE INDEX orders_tags ON orders USING gin (tags);" },
-  good: { path: MIGRATION, code: "CREATE INDEX CONCURRENTLY orders_tags ON orders USING gin (tags);" },
-  check: statements(({ text }, all, file) => {
-    const table =
-      /^create\s+(?:unique\s+)?index\s+(?!concurrently)[\s\S]{0,200}?\bon\s+(?:only\s+)?["`]?([\w.]+)/i.exec(text)?.[1];
-    if (table === undefined || makes(all, table)) return false;
-    return /\busing\s+(?:gin|gist|brin|btree|hash)\b/i.test(text) || /postgres|(?:^|\/)pg[/_-]/i.test(file.facts.path);
-  }),
-};
-
-const grantAll: LineRule = {
-  id: "sql-grants-everything",
-  title: "Statement grants every right",
-  severity: "major",
-  category: "security",
-  confidence: 0.6,
-  why: "An account of the program that may do everything turns one injected statement into the loss of the database.",
-  fix: "Grant the statements that the account needs, on the tables it needs.",
-  bad: { path: MIGRATION, code: "GRANT ALL PRIVILEGES ON *.* TO 'app'@'%';" },
-  good: { path: MIGRATION, code: "GRANT SELECT, INSERT ON orders TO app;" },
-  check: statements(({ text }) => /^grant\s+all\b[\s\S]{0,200}(?:\bon\s+\*\.\*|\bto\s+public\b|@\s*'%')/i.test(text)),
-};
-
-export const SQL_RULES: readonly LineRule[] = [dropped, withoutWhere, notNull, lockingIndex, grantAll];
+    }),
+  },
+  {
+    id: "sql-grants-everything",
+    title: "Statement grants every right",
+    severity: "major",
+    category: "security",
+    confidence: 0.6,
+    why: "An account of the program that may do everything turns one injected statement into the loss of the database.",
+    fix: "Grant the statements that the account needs, on the tables it needs.",
+    bad: { path: MIGRATION, code: "GRANT ALL PRIVILEGES ON *.* TO 'app'@'%';" },
+    good: { path: MIGRATION, code: "GRANT SELECT, INSERT ON orders TO app;" },
+    check: statements(({ text }) => /^grant\s+all\b[\s\S]{0,200}(?:\bon\s+\*\.\*|\bto\s+public\b|@\s*'%')/i.test(text)),
+  },
+];
