@@ -71,14 +71,10 @@ export async function vet(
   );
   const code = await codeOf(context, files, recall);
   const usage: PackageUsage[] = [];
-  for (const one of main)
-    usage.push(
-      await usageOf(
-        one,
-        notes.find(({ name }) => name === one.name),
-        code,
-      ),
-    );
+  for (const one of main) {
+    const own = notes.find(({ name }) => name === one.name);
+    usage.push(await usageOf(one, own?.breaking ?? [], code));
+  }
   return {
     kind: "update",
     packages,
@@ -137,15 +133,12 @@ async function askAdvisories(found: readonly FoundPackage[], world: Dependencies
   return {
     asked: ({ name, ecosystem }) => {
       if (!ASKABLE.test(name)) return "its name cannot be looked up";
-      return answers.get(ecosystem ?? "") ?? notAdvised(ecosystem);
+      if (ecosystem === null) return "its ecosystem is not known";
+      return answers.get(ecosystem) ?? "GitHub has no advisories about this kind of package";
     },
     degraded: [...new Set(failures(["before", "after"]))].map((reason) => ({ part: ADVISORIES_PART, reason })),
     malware: [...new Set(failures(["malware"]))],
   };
-}
-
-function notAdvised(ecosystem: string | null): string {
-  return ecosystem === null ? "its ecosystem is not known" : "GitHub has no advisories about this kind of package";
 }
 
 async function readNotes(
@@ -176,10 +169,10 @@ interface Code {
 }
 
 async function codeOf(context: PullRequestContext, files: ReviewSignals["files"], recall: Recall): Promise<Code> {
-  const isCode = new Set(files.filter(({ kind }) => kind === "source" || kind === "test").map(({ path }) => path));
-  const changed = [...context.headTexts].flatMap(([path, text]): CodePiece[] =>
-    isCode.has(path) ? [{ path, line: 1, text }] : [],
-  );
+  const changed = files.flatMap(({ path, kind }): CodePiece[] => {
+    const text = kind === "source" || kind === "test" ? context.headTexts.get(path) : undefined;
+    return text === undefined ? [] : [{ path, line: 1, text }];
+  });
   return { changed, index: await indexOf(context, recall) };
 }
 
@@ -211,28 +204,18 @@ async function indexOf({ repo, pull, config }: PullRequestContext, recall: Recal
 
 const UNSEARCHABLE = "the index of the code could not be searched";
 
-async function usageOf(one: FoundPackage, notes: PackageNotes | undefined, code: Code): Promise<PackageUsage> {
+async function usageOf(one: FoundPackage, breaking: PackageNotes["breaking"], code: Code): Promise<PackageUsage> {
   const { name } = one;
   const names = importNames(one);
   if (names.length === 0)
     return { name, kind: "not-looked", reason: "its name cannot be distinguished from other words" };
   const indexed = await indexedPieces(names, code.index);
   if (typeof indexed === "string" && code.changed.length === 0) return { name, kind: "not-looked", reason: indexed };
-  const broken = brokenNames((notes?.breaking ?? []).flatMap(({ lines }) => lines));
-  const pieces = [...code.changed, ...(typeof indexed === "string" ? [] : indexed)];
-  const places = usagePlaces(
-    pieces,
-    names,
-    broken.filter((word) => !names.includes(word)),
-  );
+  const broken = brokenNames(breaking.flatMap(({ lines }) => lines)).filter((word) => !names.includes(word));
+  const places = usagePlaces([...code.changed, ...(typeof indexed === "string" ? [] : indexed)], names, broken);
   const where = typeof indexed === "string" ? "the changed files" : "the indexed code";
-  return {
-    name,
-    kind: "looked",
-    where,
-    places: places.slice(0, MAX_PLACES),
-    more: Math.max(0, places.length - MAX_PLACES),
-  };
+  const more = Math.max(0, places.length - MAX_PLACES);
+  return { name, kind: "looked", where, places: places.slice(0, MAX_PLACES), more };
 }
 
 async function indexedPieces(names: readonly string[], index: Code["index"]): Promise<readonly CodePiece[] | string> {
@@ -240,8 +223,8 @@ async function indexedPieces(names: readonly string[], index: Code["index"]): Pr
   try {
     const records = await index(names.join(" "));
     return records.flatMap(({ path, text, provenance }): CodePiece[] => {
-      const line = /#L(\d{1,9})(?:-|$)/.exec(provenance.url ?? "")?.[1];
-      return path === null ? [] : [{ path, line: line === undefined ? null : Number(line), text }];
+      const line = Number(/#L(\d{1,9})(?:-|$)/.exec(provenance.url ?? "")?.[1] ?? 0);
+      return path === null ? [] : [{ path, line: line === 0 ? null : line, text }];
     });
   } catch {
     return UNSEARCHABLE;
