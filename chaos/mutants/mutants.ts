@@ -1211,7 +1211,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     id: "neutral without a review",
     loses: "a check that may fail is not passed by a review that is missing",
-    file: "src/publish/check-end.ts",
+    file: "src/publish/publish.ts",
     find: 'return failOn === "never" ? end : { ...end, conclusion: "failure" };',
     replace: "void failOn;\n  return end;",
     test: [
