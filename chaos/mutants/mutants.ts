@@ -311,8 +311,8 @@ export const MUTANTS: readonly Mutant[] = [
     id: "no answer is an answer",
     loses: "a repository removed while GitHub does not answer is forgotten later",
     file: "src/flows/repository/follow-repository.ts",
-    find: "if (!found.isMissing) return unconfirmed(found.reason, job);",
-    replace: 'if (!found.isMissing) return { kind: "skipped", reason: found.reason };',
+    find: "if (!found.isMissing) {",
+    replace: 'if (!found.isMissing) return { kind: "skipped", reason: found.reason };\n  if (false) {',
     test: [
       "test/app/follow-repository.test.ts",
       "one that is removed while the App is suspended is forgotten when GitHub confirms it",

@@ -9,10 +9,10 @@ import {
   type PackageNotes,
   type PackageUsage,
 } from "../domain/dependency-update.ts";
-import { type MemoryRecord, repoKey } from "../domain/memory.ts";
+import type { MemoryRecord } from "../domain/memory.ts";
 import type { Degraded } from "../domain/omissions.ts";
 import type { PullRequestContext } from "../domain/pull-request.ts";
-import type { Scope } from "../domain/retrieval.ts";
+import { ownScope } from "../domain/retrieval.ts";
 import type { ReviewSignals } from "../domain/signals.ts";
 import type { Dependencies } from "../ports/dependency.ts";
 import type { Recall } from "../ports/memory.ts";
@@ -179,13 +179,7 @@ async function codeOf(context: PullRequestContext, files: ReviewSignals["files"]
 async function indexOf({ repo, pull, config }: PullRequestContext, recall: Recall): Promise<Code["index"]> {
   const off = "the code is not indexed (`knowledge.corpora.code`)";
   if (!config.knowledge.corpora.code || recall.off !== undefined) return off;
-  const scope: Scope = {
-    repo: repoKey(repo),
-    ownerPool: null,
-    excludePull: pull.number > 0 ? pull.number : null,
-    before: null,
-  };
-  const filter = { corpora: ["code"] as const };
+  const scope = ownScope(repo, pull.number > 0 ? pull.number : null);
   try {
     const counts = await recall.counts(scope);
     if ((counts.byCorpus.get("code") ?? 0) === 0) return off;
@@ -193,7 +187,7 @@ async function indexOf({ repo, pull, config }: PullRequestContext, recall: Recal
     return UNSEARCHABLE;
   }
   return async (words) => {
-    const [hits = []] = await recall.matching(scope, [words], MAX_RECORDS, filter);
+    const [hits = []] = await recall.matching(scope, [words], MAX_RECORDS, { corpora: ["code"] });
     const records = await recall.records(
       scope,
       hits.map(({ id }) => id),
