@@ -311,8 +311,8 @@ export const MUTANTS: readonly Mutant[] = [
     id: "no answer is an answer",
     loses: "a repository removed while GitHub does not answer is forgotten later",
     file: "src/flows/repository/follow-repository.ts",
-    find: "if (!found.isMissing) return unconfirmed(found.reason, job);",
-    replace: 'if (!found.isMissing) return { kind: "skipped", reason: found.reason };',
+    find: "if (!found.isMissing) {",
+    replace: 'if (!found.isMissing) return { kind: "skipped", reason: found.reason };\n  if (false) {',
     test: [
       "test/app/follow-repository.test.ts",
       "one that is removed while the App is suspended is forgotten when GitHub confirms it",
@@ -1211,7 +1211,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     id: "neutral without a review",
     loses: "a check that may fail is not passed by a review that is missing",
-    file: "src/publish/check-end.ts",
+    file: "src/publish/publish.ts",
     find: 'return failOn === "never" ? end : { ...end, conclusion: "failure" };',
     replace: "void failOn;\n  return end;",
     test: [

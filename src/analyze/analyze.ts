@@ -43,16 +43,15 @@ export function analyze(context: PullRequestContext): ReviewSignals {
     }),
     files: facts,
     languages: languageShares(
-      languages.map((language, index) => ({ language, changedLines: changedLines(files[index]) })),
+      files.flatMap(({ additions, deletions }, index) => {
+        const language = languages[index];
+        return language === undefined ? [] : [{ language, changedLines: additions + deletions }];
+      }),
     ),
     risks: risks(files, facts, context.leftOut),
     author: assessAuthor(pull.author, context.authorFacts),
     metrics: changeMetrics(files, facts),
   };
-}
-
-function changedLines(file: FileDiff | undefined): number {
-  return file === undefined ? 0 : file.additions + file.deletions;
 }
 
 /** The beginning of the head file; without it the head side of the hunks, or the removed lines of a removed file. */

@@ -2,56 +2,52 @@
 import type { BumpTitle } from "./dependency-bump-title.ts";
 
 /** Dependabot's names for package managers, as in its branches and group names. */
-const DEPENDABOT: ReadonlyMap<string, string> = new Map([
-  ["npm_and_yarn", "npm"],
-  ["bun", "npm"],
-  ["pip", "python"],
-  ["uv", "python"],
-  ["conda", "python"],
-  ["go_modules", "go"],
-  ["cargo", "rust"],
-  ["bundler", "ruby"],
-  ["maven", "java"],
-  ["gradle", "java"],
-  ["composer", "php"],
-  ["nuget", "dotnet"],
-  ["dotnet_sdk", "dotnet"],
-  ["github_actions", "github-actions"],
-  ["docker_compose", "docker"],
-  ["docker", "docker"],
-  ["submodules", "git-submodules"],
-  ["hex", "elixir"],
-  ["pub", "dart"],
-  ["elm", "elm"],
-  ["swift", "swift"],
-  ["terraform", "terraform"],
-  ["opentofu", "terraform"],
-  ["helm", "helm"],
-  ["devcontainers", "devcontainers"],
-]);
+const DEPENDABOT: ReadonlyMap<string, string> = ecosystems({
+  npm: "npm_and_yarn bun",
+  python: "pip uv conda",
+  go: "go_modules",
+  rust: "cargo",
+  ruby: "bundler",
+  java: "maven gradle",
+  php: "composer",
+  dotnet: "nuget dotnet_sdk",
+  "github-actions": "github_actions",
+  docker: "docker docker_compose",
+  "git-submodules": "submodules",
+  elixir: "hex",
+  dart: "pub",
+  elm: "elm",
+  swift: "swift",
+  terraform: "terraform opentofu",
+  helm: "helm",
+  devcontainers: "devcontainers",
+});
 
 /** File name, lower-cased → ecosystem. */
-const MANIFESTS: ReadonlyMap<string, string> = new Map(
-  Object.entries({
-    npm: "package.json package-lock.json npm-shrinkwrap.json yarn.lock pnpm-lock.yaml pnpm-workspace.yaml bun.lock bun.lockb",
-    python: "pyproject.toml poetry.lock pipfile pipfile.lock setup.py setup.cfg uv.lock pdm.lock environment.yml",
-    go: "go.mod go.sum",
-    rust: "cargo.toml cargo.lock",
-    ruby: "gemfile gemfile.lock",
-    java: "pom.xml build.gradle build.gradle.kts gradle.lockfile libs.versions.toml gradle-wrapper.properties build.sbt",
-    php: "composer.json composer.lock",
-    dotnet: "packages.config packages.lock.json directory.packages.props global.json",
-    docker: "dockerfile docker-compose.yml docker-compose.yaml compose.yml compose.yaml",
-    "github-actions": "action.yml action.yaml",
-    elixir: "mix.exs mix.lock",
-    dart: "pubspec.yaml pubspec.lock",
-    swift: "package.swift package.resolved",
-    helm: "chart.yaml chart.lock",
-    terraform: ".terraform.lock.hcl",
-    "git-submodules": ".gitmodules",
-    "pre-commit": ".pre-commit-config.yaml",
-  }).flatMap(([ecosystem, names]) => names.split(" ").map((name) => [name, ecosystem] as const)),
-);
+const MANIFESTS: ReadonlyMap<string, string> = ecosystems({
+  npm: "package.json package-lock.json npm-shrinkwrap.json yarn.lock pnpm-lock.yaml pnpm-workspace.yaml bun.lock bun.lockb",
+  python: "pyproject.toml poetry.lock pipfile pipfile.lock setup.py setup.cfg uv.lock pdm.lock environment.yml",
+  go: "go.mod go.sum",
+  rust: "cargo.toml cargo.lock",
+  ruby: "gemfile gemfile.lock",
+  java: "pom.xml build.gradle build.gradle.kts gradle.lockfile libs.versions.toml gradle-wrapper.properties build.sbt",
+  php: "composer.json composer.lock",
+  dotnet: "packages.config packages.lock.json directory.packages.props global.json",
+  docker: "dockerfile docker-compose.yml docker-compose.yaml compose.yml compose.yaml",
+  "github-actions": "action.yml action.yaml",
+  elixir: "mix.exs mix.lock",
+  dart: "pubspec.yaml pubspec.lock",
+  swift: "package.swift package.resolved",
+  helm: "chart.yaml chart.lock",
+  terraform: ".terraform.lock.hcl",
+  "git-submodules": ".gitmodules",
+  "pre-commit": ".pre-commit-config.yaml",
+});
+
+/** Each of the names → its ecosystem. */
+function ecosystems(names: Readonly<Record<string, string>>): ReadonlyMap<string, string> {
+  return new Map(Object.entries(names).flatMap(([key, all]) => all.split(" ").map((name) => [name, key] as const)));
+}
 
 const PATTERNS: readonly (readonly [RegExp, string])[] = [
   [/(?:^|\/)\.github\/workflows\/[^/]{1,255}\.ya?ml$/i, "github-actions"],
@@ -62,18 +58,16 @@ const PATTERNS: readonly (readonly [RegExp, string])[] = [
   [/(?:^|\/)[^/]{0,100}dockerfile[^/]{0,100}$/i, "docker"],
 ];
 
-const KINDS: ReadonlyMap<string, string> = new Map([
-  ["action", "github-actions"],
-  ["docker tag", "docker"],
-  ["docker digest", "docker"],
-  ["image", "docker"],
-  ["rust crate", "rust"],
-  ["crate", "rust"],
-  ["gem", "ruby"],
-  ["helm release", "helm"],
-  ["pre-commit hook", "pre-commit"],
-  ["terraform", "terraform"],
-]);
+/** By Renovate's word for the thing. */
+const KINDS: readonly (readonly [RegExp, string])[] = [
+  [/^action$/, "github-actions"],
+  [/^(?:docker (?:tag|digest)|image)$/, "docker"],
+  [/^(?:rust )?crate$/, "rust"],
+  [/^gem$/, "ruby"],
+  [/^helm release$/, "helm"],
+  [/^pre-commit hook$/, "pre-commit"],
+  [/^terraform$/, "terraform"],
+];
 
 const NAMES: readonly (readonly [RegExp, string])[] = [
   [/^(?:actions|github\/codeql-action|docker\/[a-z-]{1,60}-action)(?:\/|$)/i, "github-actions"],
@@ -109,12 +103,15 @@ function fromFiles(files: readonly { readonly path: string }[]): string | null {
 
 function ofFile(path: string): string | null {
   const name = path.slice(path.lastIndexOf("/") + 1).toLowerCase();
-  return MANIFESTS.get(name) ?? PATTERNS.find(([pattern]) => pattern.test(path))?.[1] ?? null;
+  return MANIFESTS.get(name) ?? firstMatch(PATTERNS, path);
 }
 
 function fromTitle(title: BumpTitle | null): string | null {
   if (title === null) return null;
-  const kind = title.kind === null ? null : (KINDS.get(title.kind) ?? null);
-  const name = title.packageName ?? "";
-  return kind ?? NAMES.find(([pattern]) => pattern.test(name))?.[1] ?? null;
+  return firstMatch(KINDS, title.kind ?? "") ?? firstMatch(NAMES, title.packageName ?? "");
+}
+
+/** What the first pattern that the text matches stands for, or null. */
+export function firstMatch<Value>(rules: readonly (readonly [RegExp, Value])[], text: string): Value | null {
+  return rules.find(([pattern]) => pattern.test(text))?.[1] ?? null;
 }

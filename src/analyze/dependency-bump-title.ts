@@ -46,17 +46,7 @@ const GROUP = [
 const NAME_ONLY = pattern(`bump ${NAME}${TAIL}`);
 
 /** Things that people bump and that are not dependencies. */
-const OWN_THINGS = new Set([
-  "version",
-  "versions",
-  "release",
-  "copyright",
-  "year",
-  "changelog",
-  "minimum",
-  "timeout",
-  "msrv",
-]);
+const OWN_THINGS = new Set("version versions release copyright year changelog minimum timeout msrv".split(" "));
 const DEPENDENCY_SCOPE = /^(?:deps|deps-dev|dependencies|package|npm|gomod|cargo)$/i;
 
 /**
@@ -75,12 +65,11 @@ function single(text: string): BumpTitle | null {
   const fromTo = FROM_TO.exec(text);
   const [, before, name, after, ...versions] = fromTo ?? TO.exec(text) ?? [];
   if (name === undefined || OWN_THINGS.has(name.toLowerCase())) return null;
-  const [first, second] = versions;
-  const to = plain(fromTo === null ? first : second);
+  const [from = null, to = null] = fromTo === null ? [null, versions[0]] : versions;
   return {
     packageName: name,
-    from: fromTo === null ? null : plain(first),
-    to,
+    from: from === null ? null : plainVersion(from),
+    to: to === null ? null : plainVersion(to),
     group: false,
     kind: (before ?? after)?.toLowerCase() ?? null,
   };
@@ -105,10 +94,6 @@ function nameOnly(text: string, scope: string): BumpTitle | null {
 /** Versions without Renovate's `v`, so that "to v2.0.0" and "to 2.0.0" are equal. */
 export function plainVersion(version: string): string {
   return version.replace(/^v(?=\d)/i, "");
-}
-
-function plain(version: string | undefined): string | null {
-  return version === undefined ? null : plainVersion(version);
 }
 
 function pattern(source: string): RegExp {

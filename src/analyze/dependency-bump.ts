@@ -3,7 +3,7 @@
 import semver from "semver";
 import type { Author, Commit } from "../domain/pull-request.ts";
 import type { DependencyBump, SemverStep } from "../domain/signals.ts";
-import { bumpEcosystem } from "./dependency-bump-ecosystem.ts";
+import { bumpEcosystem, firstMatch } from "./dependency-bump-ecosystem.ts";
 import { bumpTitle, plainVersion } from "./dependency-bump-title.ts";
 import type { ParsedTitle } from "./title.ts";
 
@@ -36,15 +36,11 @@ const SENDERS: readonly (readonly [RegExp, Source])[] = [
   [/^(?:(?:greenkeeper|pre-commit-ci)\[bot\]|depfu\[bot\]|snyk-bot|pyup-bot|scala-steward)$/, "other"],
 ];
 
-const LABELS: ReadonlyMap<string, Source> = new Map([
-  ["dependencies", "other"],
-  ["dependency", "other"],
-  ["deps", "other"],
-  ["dependabot", "dependabot"],
-  ["renovate", "renovate"],
-  ["renovatebot", "renovate"],
-  ["renovate-bot", "renovate"],
-]);
+const LABELS: readonly (readonly [RegExp, Source])[] = [
+  [/^(?:dependencies|dependency|deps)$/, "other"],
+  [/^dependabot$/, "dependabot"],
+  [/^renovate(?:-?bot)?$/, "renovate"],
+];
 
 /** Characters of a body that are searched for versions: release notes follow the first lines. */
 const BODY_REACH = 20_000;
@@ -57,7 +53,7 @@ export function dependencyBump(input: BumpInput): DependencyBump | null {
   const title = bumpTitle(input.title);
   const branch = firstMatch(BRANCHES, input.headRef);
   const sender = firstMatch(SENDERS, input.author.login.toLowerCase());
-  const labels = input.labels.flatMap((label) => LABELS.get(label.trim().toLowerCase()) ?? []);
+  const labels = input.labels.flatMap((label) => firstMatch(LABELS, label.trim().toLowerCase()) ?? []);
   const signs: DependencyBump["signs"][number][] = [];
   if (title !== null) signs.push("title");
   if (branch !== null) signs.push("branch");
@@ -66,7 +62,7 @@ export function dependencyBump(input: BumpInput): DependencyBump | null {
   if (signs.length < 2) return null;
   const versions = completeVersions(input, title);
   return {
-    source: namedSource([sender, branch, ...labels]),
+    source: [sender, branch, ...labels].find((source) => source !== null && source !== "other") ?? "other",
     signs,
     packageName: title?.packageName ?? null,
     ...versions,
@@ -76,22 +72,13 @@ export function dependencyBump(input: BumpInput): DependencyBump | null {
   };
 }
 
-function firstMatch(rules: readonly (readonly [RegExp, Source])[], text: string): Source | null {
-  return rules.find(([pattern]) => pattern.test(text))?.[1] ?? null;
-}
-
-function namedSource(sources: readonly (Source | null)[]): Source {
-  return sources.find((source) => source !== null && source !== "other") ?? "other";
-}
-
 function completeVersions(input: BumpInput, title: ReturnType<typeof bumpTitle>) {
   const known = { from: title?.from ?? null, to: title?.to ?? null };
   if (title === null || title.group || known.from !== null) return known;
   const texts = [input.body ?? "", ...input.commits.slice(0, 1).map((commit) => commit.message)];
-  const stated = texts.map((text) => statedVersions(text.slice(0, BODY_REACH))).find((versions) => versions !== null);
-  return stated !== undefined && stated !== null && agrees(known.to, stated.to)
-    ? { from: stated.from, to: known.to ?? stated.to }
-    : known;
+  const [stated] = texts.flatMap((text) => statedVersions(text.slice(0, BODY_REACH)) ?? []);
+  if (stated === undefined || !agrees(known.to, stated.to)) return known;
+  return { from: stated.from, to: known.to ?? stated.to };
 }
 
 /** Dependabot: "Bumps [x](…) from A to B."; Renovate: a table cell "[`A` -> `B`](…)" or "`A` → `B`". */
@@ -105,7 +92,7 @@ function statedVersions(text: string): { readonly from: string; readonly to: str
 /** "to v14" in a title and `14.0.1` in the table are the same target. */
 function agrees(title: string | null, stated: string): boolean {
   const [a, b] = [title ?? "", stated].map((version) => version.replace(/^(?:\^|[~>=<]{1,3})/, ""));
-  return title === null || a === b || `${b}`.startsWith(`${a}.`);
+  return title === null || a === b || b?.startsWith(`${a}.`) === true;
 }
 
 // The semver step between two versions as bots write them.

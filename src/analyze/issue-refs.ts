@@ -38,11 +38,7 @@ export function issueRefs(input: {
     { source: "body" as const, lines: input.body },
     ...input.commits.map((lines) => ({ source: "commit" as const, lines })),
   ];
-  for (const { source, lines } of texts) {
-    for (const { masked } of lines) {
-      if (masked !== "") collect(masked, source, found);
-    }
-  }
+  for (const { source, lines } of texts) for (const { masked } of lines) collect(masked, source, found);
   return [...found.values()];
 }
 

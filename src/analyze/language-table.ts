@@ -35,13 +35,12 @@ export const BY_ID: ReadonlyMap<string, string> = new Map(
 );
 
 function claims(words: (language: Packed) => string | undefined): ReadonlyMap<string, readonly string[]> {
-  const found = new Map<string, string[]>();
-  for (const [name, language] of LANGUAGES) {
-    for (const word of words(language)?.split(" ") ?? []) {
-      const names = found.get(word);
-      if (names === undefined) found.set(word, [name]);
-      else if (!names.includes(name)) names.push(name);
-    }
-  }
-  return found;
+  const all = LANGUAGES.flatMap(
+    ([name, one]) =>
+      words(one)
+        ?.split(" ")
+        .map((word) => ({ word, name })) ?? [],
+  );
+  const byWord = Map.groupBy(all, ({ word }) => word);
+  return new Map([...byWord].map(([word, claimed]) => [word, [...new Set(claimed.map(({ name }) => name))]]));
 }

@@ -71,18 +71,15 @@ const CODE_AMONG_DATA = new Set(["SQL", "GraphQL", "Protocol Buffer", "CUE", "Th
 export function languageShares(
   files: readonly { readonly language: Language; readonly changedLines: number }[],
 ): readonly LanguageShare[] {
-  const found = new Map<string, { name: string; files: number; changedLines: number }>();
-  for (const { language, changedLines } of files) {
-    if (!isCode(language)) continue;
-    const share = found.get(language.language) ?? { name: language.name, files: 0, changedLines: 0 };
-    share.files++;
-    share.changedLines += Math.max(0, changedLines);
-    found.set(language.language, share);
-  }
-  const total = [...found.values()].reduce((sum, share) => sum + share.changedLines, 0);
+  const code = files.filter(({ language }) => isCode(language));
+  const lines = (some: typeof files) => some.reduce((sum, one) => sum + Math.max(0, one.changedLines), 0);
+  const total = lines(code);
   if (total === 0) return [];
-  return [...found]
-    .map(([language, share]) => ({ language, ...share, share: share.changedLines / total }))
+  return [...Map.groupBy(code, ({ language }) => language.language)]
+    .map(([language, own]) => {
+      const name = own[0]?.language.name ?? language;
+      return { language, name, files: own.length, changedLines: lines(own), share: lines(own) / total };
+    })
     .sort((a, b) => b.changedLines - a.changedLines || (a.name < b.name ? -1 : 1));
 }
 
@@ -108,11 +105,9 @@ function linguistName(path: string, siblings: readonly string[], content: string
   const byContent = content === "" ? undefined : languageFromContent(extension, candidates, content);
   if (byContent !== undefined) return byContent;
   if (extension === ".h") return headerLanguage(path, siblings);
-  const included = extension === ".inc" ? includedLanguage(path, siblings) : undefined;
-  if (included !== undefined) return included;
-  if (candidates.length > 0)
-    return preferLanguage(extension, candidates, (name) => LANGUAGE_TYPES.get(name) === "programming");
-  return undefined;
+  // Linguist's name for includes shared by several languages of C's family.
+  if (extension === ".inc" && neighbourhood(siblings).byFolder.has(folderOf(path))) return "C++";
+  return preferLanguage(extension, candidates, (name) => LANGUAGE_TYPES.get(name) === "programming");
 }
 
 /** The longest known extension: `.blade.php` before `.php`; "" when none. A leading dot starts a name. */
@@ -147,9 +142,7 @@ const OTHER_NAMES =
 
 /** Folders of programs with any name. */
 const SCRIPT_FOLDERS = new Set(
-  ("bin sbin script scripts tools ci hooks git_hooks .git_hooks githooks .githooks " + ".husky init.d build-aux").split(
-    " ",
-  ),
+  "bin sbin script scripts tools ci hooks git_hooks .git_hooks githooks .githooks .husky init.d build-aux".split(" "),
 );
 
 /** Names of scripts at the root; another single word there is usually a note or a list. */
@@ -223,13 +216,6 @@ function headerLanguage(path: string, siblings: readonly string[]): string {
   return ["C++", "Objective-C", "C"].reduce((best, each) => (count(each) > count(best) ? each : best));
 }
 
-/**
- * C++ for an `.inc` among files of C's family (linguist's name for includes shared by several of them), else undefined.
- */
-function includedLanguage(path: string, siblings: readonly string[]): string | undefined {
-  return neighbourhood(siblings).byFolder.has(folderOf(path)) ? "C++" : undefined;
-}
-
 function neighbourhood(paths: readonly string[]): Neighbourhood {
   const found = known.get(paths) ?? count(paths);
   known.set(paths, found);
@@ -250,7 +236,7 @@ function count(paths: readonly string[]): Neighbourhood {
 }
 
 function extensionOf(path: string): string {
-  const base = path.slice(path.lastIndexOf("/") + 1);
+  const base = basename(path);
   const dot = base.lastIndexOf(".");
   return dot > 0 ? base.slice(dot + 1).toLowerCase() : "";
 }

@@ -69,8 +69,9 @@ const PREFERRED: ReadonlyMap<string, string> = new Map(
 
 /**
  * @param extension lower-cased, with its dot
- * @param candidates linguist names that claim the extension; at least one
+ * @param candidates linguist names that claim the extension
  * @param isProgramming distinguishes code from data
+ * @returns undefined without candidates
  */
 export function preferLanguage(
   extension: string,

@@ -1,8 +1,8 @@
 // Reasons to look closer: what the change touches, by its paths, and what its added lines do, by whole words.
 
 import type { LeftOut } from "../domain/omissions.ts";
-import type { DiffLine, FileDiff } from "../domain/pull-request.ts";
-import type { FileFacts, FileKind, Risk, RiskId } from "../domain/signals.ts";
+import type { FileDiff } from "../domain/pull-request.ts";
+import { type FileFacts, type FileKind, RISK_TEXTS, type Risk, type RiskId } from "../domain/signals.ts";
 
 /**
  * Files whose added lines are read. A count, never a time limit: the same change gives the same risks on any machine.
@@ -11,23 +11,6 @@ const FILES_READ = 200;
 
 /** Places listed per risk. */
 const EVIDENCE = 20;
-
-const TEXTS: Readonly<Record<RiskId, string>> = {
-  authentication: "touches authentication or authorization code",
-  credentials: "touches credential or secret files",
-  dependencies: "changes dependency manifests",
-  infrastructure: "changes CI or infrastructure",
-  schema: "changes a database schema or migrations",
-  "error-handling": "changes error handling",
-  cryptography: "uses cryptography",
-  concurrency: "uses concurrency",
-  network: "talks to the network",
-  deserialization: "deserializes data",
-  truncated: "has more files than were read for risks",
-};
-
-/** The order in which risks are listed. */
-const ORDER = Object.keys(TEXTS) as readonly RiskId[];
 
 type Evidence = Risk["evidence"][number];
 
@@ -46,36 +29,31 @@ export function risks(
   leftOut: readonly LeftOut[] = [],
 ): readonly Risk[] {
   const found = new Map<RiskId, Evidence[]>();
-  const add = (id: RiskId, evidence: Evidence) => {
+  const add = (id: RiskId, path: string, line: number | null = null) => {
     const places = found.get(id) ?? [];
-    if (places.length < EVIDENCE) places.push(evidence);
+    if (places.length < EVIDENCE) places.push({ path, line });
     found.set(id, places);
   };
-  for (const [index, file] of files.entries()) {
-    for (const id of pathRisks(file.path, facts[index]?.kind)) add(id, { path: file.path, line: null });
+  for (const [index, { path }] of files.entries()) {
+    for (const id of pathRisks(path, facts[index]?.kind)) add(id, path);
   }
   for (const { path } of leftOut) {
-    for (const id of leftOutRisks(path)) add(id, { path, line: null });
+    for (const id of leftOutRisks(path)) add(id, path);
   }
   // Prose about cryptography is not cryptography.
   const readable = files.filter((file, index) => file.hunks.length > 0 && facts[index]?.kind !== "docs");
-  for (const file of readable.slice(0, FILES_READ)) {
-    for (const { id, line } of contentRisks(file)) add(id, { path: file.path, line });
+  for (const { path, hunks } of readable.slice(0, FILES_READ)) {
+    const added = hunks.flatMap(({ lines }) => lines).filter(({ kind }) => kind === "added");
+    for (const [id, pattern] of CONTENT_RISKS) {
+      for (const { text, newLine } of added) if (pattern.test(text.slice(0, LINE_READ))) add(id, path, newLine);
+    }
   }
   const unread = readable[FILES_READ];
-  if (unread !== undefined) add("truncated", { path: unread.path, line: null });
-  return ORDER.flatMap((id) => {
+  if (unread !== undefined) add("truncated", unread.path);
+  return (Object.keys(RISK_TEXTS) as RiskId[]).flatMap((id) => {
     const evidence = found.get(id);
-    return evidence === undefined ? [] : [{ id, text: TEXTS[id], evidence }];
+    return evidence === undefined ? [] : [{ id, text: RISK_TEXTS[id], evidence }];
   });
-}
-
-function* contentRisks(file: FileDiff): Iterable<{ id: RiskId; line: number | null }> {
-  const added = file.hunks.flatMap((hunk) => hunk.lines).filter((line) => line.kind === "added");
-  for (const [id, pattern] of CONTENT_RISKS) {
-    const places = added.filter((line: DiffLine) => pattern.test(line.text.slice(0, LINE_READ)));
-    for (const place of places.slice(0, EVIDENCE)) yield { id, line: place.newLine };
-  }
 }
 
 // Paths that are a reason to look closer, read as words: `src/lib/auth-service.ts` has auth and service, and
@@ -93,16 +71,7 @@ const CREDENTIALS = words(
 );
 
 /** Two words that mean a secret only together: `api_key`, `private-key`. */
-const CREDENTIAL_PAIRS = new Set([
-  "api key",
-  "api keys",
-  "private key",
-  "private keys",
-  "access key",
-  "access keys",
-  "access token",
-  "access tokens",
-]);
+const CREDENTIAL_PAIRS = /\b(?:(?:api|private|access) keys?|access tokens?)\b/;
 
 const CREDENTIAL_FILE =
   /(?:^|\/)(?:\.env(?:\.[\w.-]+)?|[\w.-]+\.env|\.npmrc|\.pypirc|\.netrc|\.pgpass|id_(?:rsa|dsa|ecdsa|ed25519))$|\.(?:pem|key|p12|pfx|jks|keystore|crt|cer|der|asc|gpg|kdbx|ovpn)$/i;
@@ -112,17 +81,15 @@ const SCHEMA = words("migration migrations migrate schema schemas ddl alembic fl
 /** `user.schema.ts` is a validator's schema, and so are those of JSON and GraphQL. */
 const VALIDATOR = /[.-]schemas?\.(?:[cm]?[jt]sx?|json|py)$|\.graphqls?$/;
 
-const MANIFEST = new Set(
-  (
-    "package.json package-lock.json npm-shrinkwrap.json yarn.lock pnpm-lock.yaml pnpm-workspace.yaml " +
+const MANIFEST = words(
+  "package.json package-lock.json npm-shrinkwrap.json yarn.lock pnpm-lock.yaml pnpm-workspace.yaml " +
     "bun.lock bun.lockb deno.json deno.lock go.mod go.sum go.work go.work.sum cargo.toml " +
     "cargo.lock pyproject.toml poetry.lock uv.lock pdm.lock pipfile pipfile.lock setup.py " +
     "setup.cfg environment.yml gemfile gemfile.lock composer.json composer.lock pom.xml " +
     "build.gradle build.gradle.kts settings.gradle settings.gradle.kts gradle.lockfile " +
     "libs.versions.toml build.sbt packages.config packages.lock.json directory.packages.props flake.nix " +
     "flake.lock mix.exs mix.lock pubspec.yaml pubspec.lock podfile podfile.lock package.swift " +
-    "package.resolved conanfile.txt conanfile.py vcpkg.json module.bazel cartfile rebar.config"
-  ).split(" "),
+    "package.resolved conanfile.txt conanfile.py vcpkg.json module.bazel cartfile rebar.config",
 );
 
 const MANIFEST_PATTERN =
@@ -142,7 +109,8 @@ function pathRisks(path: string, kind: FileKind | undefined): readonly RiskId[] 
   const said = wordsOf(path);
   const has = (wanted: ReadonlySet<string>) => said.some((word) => wanted.has(word));
   if (has(AUTHENTICATION)) found.push("authentication");
-  if (has(CREDENTIALS) || saysPair(said) || CREDENTIAL_FILE.test(path)) found.push("credentials");
+  if (has(CREDENTIALS) || CREDENTIAL_PAIRS.test(said.join(" ")) || CREDENTIAL_FILE.test(path))
+    found.push("credentials");
   if (kind === "infra") found.push("infrastructure");
   if ((has(SCHEMA) && !VALIDATOR.test(base)) || base.endsWith(".sql")) found.push("schema");
   return found;
@@ -152,10 +120,6 @@ function pathRisks(path: string, kind: FileKind | undefined): readonly RiskId[] 
 function leftOutRisks(path: string): readonly RiskId[] {
   if (/(?:^|\/)(?:node_modules|vendor|third[-_]?party)\//i.test(path)) return [];
   return pathRisks(path, undefined).filter((id) => id === "dependencies" || id === "credentials");
-}
-
-function saysPair(said: readonly string[]): boolean {
-  return said.some((word, index) => CREDENTIAL_PAIRS.has(`${word} ${said[index + 1] ?? ""}`));
 }
 
 /** `src/userAuth/HTTPLogin_v2.ts` → src, user, auth, http, login, v2, ts. */

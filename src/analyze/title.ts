@@ -1,17 +1,19 @@
 // Parses a pull request's title into tags, type, scope, breaking mark and subject. Total over all strings and linear in
 // their length: every pattern is anchored or sticky, and bounded.
 import { CommitParser } from "conventional-commits-parser";
-import type { IntentType } from "../domain/signals.ts";
+import { INTENT_TYPES, type IntentType } from "../domain/signals.ts";
 
-export type TitleCommand =
-  | "wip"
-  | "draft"
-  | "no-review"
-  | "strict-review"
-  | "balanced-review"
-  | "minimal-review"
-  | "security-review"
-  | "style-ok";
+const COMMANDS = [
+  "wip",
+  "draft",
+  "no-review",
+  "strict-review",
+  "balanced-review",
+  "minimal-review",
+  "security-review",
+  "style-ok",
+] as const;
+export type TitleCommand = (typeof COMMANDS)[number];
 
 export interface ParsedTitle {
   /** Bracket tags that are commands, each once, in order of appearance. `WIP: …` and the like count as `wip`. */
@@ -28,27 +30,9 @@ export interface ParsedTitle {
   readonly subject: string;
 }
 
-const TYPES: ReadonlyMap<string, IntentType> = new Map(
-  (["feat", "fix", "docs", "style", "refactor", "perf", "test", "build", "ci", "chore", "revert"] as const).map(
-    (type) => [type, type],
-  ),
-);
-
-const COMMANDS: ReadonlyMap<string, TitleCommand> = new Map([
-  ...(
-    [
-      "wip",
-      "draft",
-      "no-review",
-      "strict-review",
-      "balanced-review",
-      "minimal-review",
-      "security-review",
-      "style-ok",
-    ] as const
-  ).map((tag) => [tag, tag] as const),
-  ["work in progress", "wip"] as const,
-]);
+function commandOf(tag: string): TitleCommand | undefined {
+  return tag === "work in progress" ? "wip" : COMMANDS.find((command) => command === tag);
+}
 
 /** `(?!\()`: `[text](address)` is a link, not a tag. 40 characters: longer brackets are prose. */
 const LEADING_TAG = /\[([^[\]]{1,40})\](?!\() ?/y;
@@ -107,15 +91,12 @@ function readLeading(title: string, commands: Set<TitleCommand>, otherTags: Set<
     at += read[0].length;
     if (wip !== null) commands.add("wip");
     if (tag === null) continue;
-    sort((tag[1] ?? "").trim().toLowerCase(), commands, otherTags);
+    const word = (tag[1] ?? "").trim().toLowerCase();
+    const command = commandOf(word);
+    if (command !== undefined) commands.add(command);
+    else if (word !== "") otherTags.add(word);
     at += matchAt(SEPARATOR, title, at)?.[0].length ?? 0;
   }
-}
-
-function sort(tag: string, commands: Set<TitleCommand>, otherTags: Set<string>): void {
-  const command = COMMANDS.get(tag);
-  if (command !== undefined) commands.add(command);
-  else if (tag !== "") otherTags.add(tag);
 }
 
 /** Known commands count at the end too ("fix: x [no-review]"); any other bracket there is part of the text. */
@@ -123,16 +104,10 @@ function withoutTrailing(title: string, commands: Set<TitleCommand>): string {
   let text = title.trimEnd();
   while (text.endsWith("]")) {
     const open = text.lastIndexOf("[");
-    const standsAlone = open === 0 || text[open - 1] === " ";
-    const command = standsAlone
-      ? COMMANDS.get(
-          text
-            .slice(open + 1, -1)
-            .trim()
-            .toLowerCase(),
-        )
-      : undefined;
-    if (open < 0 || command === undefined) break;
+    const inside = text.slice(open + 1, -1).trim();
+    const isSeparate = open === 0 || text[open - 1] === " ";
+    const command = isSeparate ? commandOf(inside.toLowerCase()) : undefined;
+    if (command === undefined) break;
     commands.add(command);
     text = text.slice(0, open).trimEnd();
   }
@@ -144,7 +119,7 @@ function parseHead(text: string): Omit<ParsedTitle, "commands" | "otherTags" | "
   if (head.trim() === "") return null;
   const { type: word, gap, scope, bang, colon, space, rest } = GRAMMAR.parse(head);
   if (!word) return null;
-  const type = TYPES.get(word.toLowerCase()) ?? null;
+  const type = INTENT_TYPES.find((one) => one === word.toLowerCase()) ?? null;
   const asWritten = !gap && colon === ":" && Boolean(space);
   // `std::sort`, `docs://x`, `C:\x`: a colon alone is not the convention.
   if (type === null ? !asWritten : !space && /^[:/\\]/.test(rest ?? "")) return null;

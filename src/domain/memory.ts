@@ -152,6 +152,9 @@ export interface KnownSource {
   readonly hashes: { readonly record: string; readonly embedded: string | null } | null;
 }
 
+/** The form of a record's id. */
+export const MEMORY_ID = /^mem_[0-9a-f]{12}$/;
+
 /** The key of a repository's memory. */
 export function repoKey(repo: Pick<Repo, "host" | "id">): RepoKey {
   return `${repo.host}/${repo.id}`;

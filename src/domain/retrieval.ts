@@ -1,8 +1,9 @@
 // From a pull request to earlier comments on similar code: the values of the retrieve stage.
 
 import type { Quote } from "./finding.ts";
+import type { Repo } from "./job.ts";
 import type { Rejections } from "./memory/rejections.ts";
-import type { Corpus, MemoryRecord, Outcome, RepoKey } from "./memory.ts";
+import { type Corpus, type MemoryRecord, type Outcome, type RepoKey, repoKey } from "./memory.ts";
 import type { Purpose } from "./model.ts";
 import type { Degraded } from "./omissions.ts";
 import { counted } from "./text/counted.ts";
@@ -54,6 +55,11 @@ export interface Scope {
   readonly excludePull: number | null;
   /** Only memories from before this epoch millisecond; null for now. */
   readonly before: number | null;
+}
+
+/** All memories of one repository, as its owner sees them. */
+export function ownScope(repo: Pick<Repo, "host" | "id">, excludePull: number | null = null): Scope {
+  return { repo: repoKey(repo), ownerPool: null, excludePull, before: null };
 }
 
 /** Restricts a search within a scope. Absent or empty restricts nothing. */

@@ -44,6 +44,11 @@ export interface FileCoverage {
   readonly reason: string | null;
 }
 
+/** Whether the model did not read all of the file. */
+export function isUnread({ state }: FileCoverage): boolean {
+  return state === "partial" || state === "not-read";
+}
+
 /** The questions to a model, and which parts of the change it read. */
 export interface Coverage {
   /** The model's name. */

@@ -1,18 +1,20 @@
 // What analyze concludes from a pull request: pure and deterministic.
 
 /** The eleven Conventional Commits types that Kodiai uses. */
-export type IntentType =
-  | "feat"
-  | "fix"
-  | "docs"
-  | "style"
-  | "refactor"
-  | "perf"
-  | "test"
-  | "build"
-  | "ci"
-  | "chore"
-  | "revert";
+export const INTENT_TYPES = [
+  "feat",
+  "fix",
+  "docs",
+  "style",
+  "refactor",
+  "perf",
+  "test",
+  "build",
+  "ci",
+  "chore",
+  "revert",
+] as const;
+export type IntentType = (typeof INTENT_TYPES)[number];
 
 export type Profile = "quiet" | "balanced" | "thorough";
 
@@ -97,23 +99,26 @@ export interface LanguageShare {
   readonly changedLines: number;
 }
 
-export type RiskId =
-  | "authentication"
-  | "credentials"
-  | "dependencies"
-  | "infrastructure"
-  | "schema"
-  | "error-handling"
-  | "cryptography"
-  | "concurrency"
-  | "network"
-  | "deserialization"
-  | "truncated";
+/** Each risk as a readable phrase, in the order of listing. */
+export const RISK_TEXTS = {
+  authentication: "touches authentication or authorization code",
+  credentials: "touches credential or secret files",
+  dependencies: "changes dependency manifests",
+  infrastructure: "changes CI or infrastructure",
+  schema: "changes a database schema or migrations",
+  "error-handling": "changes error handling",
+  cryptography: "uses cryptography",
+  concurrency: "uses concurrency",
+  network: "talks to the network",
+  deserialization: "deserializes data",
+  truncated: "has more files than were read for risks",
+} as const;
+export type RiskId = keyof typeof RISK_TEXTS;
 
 /** A reason to look closer. Never a finding by itself. */
 export interface Risk {
   readonly id: RiskId;
-  /** One readable phrase: "touches authentication or authorization code". */
+  /** Of RISK_TEXTS. */
   readonly text: string;
   /** What raised it, at most 20 places; `line` is on the head side, null when the path itself is the reason. */
   readonly evidence: readonly { readonly path: string; readonly line: number | null }[];

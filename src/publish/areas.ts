@@ -3,9 +3,9 @@
 
 import type { Review } from "../domain/review.ts";
 import type { Intent, Risk } from "../domain/signals.ts";
-import { counted } from "../domain/text/counted.ts";
+import { counted, listed } from "../domain/text/counted.ts";
 import { fitList, folded } from "./fit-list.ts";
-import { linkedCode, permalink } from "./permalink.ts";
+import { linkedLine } from "./permalink.ts";
 import { codeSpan, sanitizeInline } from "./sanitize.ts";
 
 const PLACES_SHOWN = 3;
@@ -33,33 +33,23 @@ function bumpWords(bump: NonNullable<Intent["bump"]>): string {
 /** The areas to look at in one line, with their places folded below. `maxLength` in UTF-16 units. */
 export function riskLines(review: Review, maxLength: number): readonly string[] {
   const { risks } = review.signals;
-  const areas = new Set(risks.map(({ id }) => id.replaceAll("-", " ")));
-  const title = `Look closer: ${[...areas].join(", ")}`;
-  return folded(
-    title,
-    fitList(risks, (risk) => riskLine(review, risk), maxLength, risks.length),
-  );
+  const areas = [...new Set(risks.map(({ id }) => id.replaceAll("-", " ")))].join(", ");
+  const lines = fitList(risks, (risk) => riskLine(review, risk), maxLength, risks.length);
+  return folded(`Look closer: ${areas}`, lines);
 }
 
 function riskLine(review: Review, risk: Risk): string {
-  const shown = risk.evidence.slice(0, PLACES_SHOWN).map(({ path, line }) => {
-    const at = line === null ? null : { startLine: line, line };
-    return linkedCode(line === null ? path : `${path}:${line}`, permalink(review.repo, review.headSha, path, at));
-  });
-  const rest = risk.evidence.length - shown.length;
-  const where = shown.length === 0 ? "" : `: ${shown.join(", ")}${rest > 0 ? ` and ${rest} more` : ""}`;
-  return `- ${sanitizeInline(risk.text, 120)}${where}`;
+  const { repo, headSha } = review;
+  const where = listed(risk.evidence, PLACES_SHOWN, ({ path, line }) => linkedLine(repo, headSha, path, line));
+  return `- ${sanitizeInline(risk.text, 120)}${where === "" ? "" : `: ${where}`}`;
 }
 
 /** The reviewed files by their topmost folder, folded under their kinds. `maxLength` in UTF-16 units. */
 export function fileLines({ reviewed, signals }: Review, maxLength: number): readonly string[] {
-  const folderOf = (path: string) => path.slice(0, path.indexOf("/") + 1);
-  const byArea = Map.groupBy(reviewed, folderOf);
+  const byArea = Map.groupBy(reviewed, (path) => path.slice(0, path.indexOf("/") + 1));
   const write = ([area, paths]: readonly [string, readonly string[]]) => {
-    const shown = paths.slice(0, FILES_SHOWN).map((path) => codeSpan(path.slice(area.length), 120));
-    const rest = paths.length - shown.length;
-    const where = area === "" ? "top level" : codeSpan(area, 120);
-    return `- ${where} (${paths.length}): ${shown.join(", ")}${rest > 0 ? ` and ${rest} more` : ""}`;
+    const shown = listed(paths, FILES_SHOWN, (path) => codeSpan(path.slice(area.length), 120));
+    return `- ${area === "" ? "top level" : codeSpan(area, 120)} (${paths.length}): ${shown}`;
   };
   const more = (count: number) => `- and ${counted(count, "more folder")}`;
   const kinds = Object.entries(signals.metrics.filesByKind).filter(([, count]) => count > 0);

@@ -1,5 +1,5 @@
 // A finding's body as lines and fences. As with pieces, reading the written text again gives the same blocks.
-import { cutPieces, joinPieces, type Piece, readPieces, visibleLength, writePieces } from "./pieces.ts";
+import { codePoints, cutPieces, joinPieces, type Piece, readPieces, visibleLength, writePieces } from "./pieces.ts";
 import { isCommand, tame } from "./tame.ts";
 
 /** A line of prose (perhaps a list item), a fenced piece of code, or the gap between two paragraphs. */
@@ -145,10 +145,4 @@ function lengthOf(block: Block): number {
   if (block.kind === "gap") return 0;
   if (block.kind === "line") return block.marker.length + visibleLength(block.pieces) + 1;
   return block.lines.reduce((sum, line) => sum + codePoints(line) + 1, 1);
-}
-
-function codePoints(text: string): number {
-  let count = 0;
-  for (const _ of text) count++;
-  return count;
 }

@@ -1,14 +1,14 @@
 // The conclusion and text of a check run. People trust a "success" without reading it, so only a complete review gets one.
 
-import type { ConfigProblem, FailOn } from "../config/repo-config.ts";
+import type { FailOn } from "../config/repo-config.ts";
 import { atLeast, type Severity } from "../domain/finding.ts";
 import type { CheckAnnotation, CheckEnd } from "../domain/review/check.ts";
 import { withoutMarkers } from "../domain/review/marker.ts";
 import { quietVerdict } from "../domain/review/quiet-verdict.ts";
-import type { PlacedFinding, Review } from "../domain/review.ts";
+import { isUnread, type PlacedFinding, type Review } from "../domain/review.ts";
 import { counted } from "../domain/text/counted.ts";
 import { publicErrorText } from "../domain/text/public-error-text.ts";
-import { safeUrl } from "./permalink.ts";
+import { linkTo } from "./permalink.ts";
 import { renderSummary } from "./render-summary.ts";
 import { sanitizeBlock, sanitizeInline } from "./sanitize.ts";
 
@@ -35,12 +35,11 @@ export function reviewEnd(
   failOn: FailOn,
 ): CheckEnd {
   const { conclusion, because } = conclude(review, findings, failOn);
-  const url = safeUrl(review.repo, summaryUrl);
-  const link = url === null ? "" : ` See the [summary](${url}) in the conversation.`;
+  const link = linkTo(review.repo, "summary", summaryUrl);
   return {
     conclusion,
     title: titleOf(review, findings),
-    summary: `${because}${link}`,
+    summary: link === null ? because : `${because} See the ${link} in the conversation.`,
     text: withoutMarkers(renderSummary(review, findings)),
     annotations: annotationsOf(review, findings),
   };
@@ -50,23 +49,6 @@ export function reviewEnd(
 export function endWithoutReview(title: string, because: string): CheckEnd {
   const summary = `${sanitizeInline(publicErrorText(because, 300), 300) || "No reason is known"}.`;
   return { conclusion: "neutral", title, summary, text: "", annotations: [] };
-}
-
-const LEFT = {
-  "no-job": "the review ended without a result; the operator's log has the cause",
-  late: "the review is still running; this check is updated when it ends",
-} as const;
-
-/** Why a check run was left open: no job works on its review any more, or the job takes too long. */
-export type LeftCheck = keyof typeof LEFT;
-
-/**
- * The end of a check run that its own job did not end. If the check may fail, it fails: a required check that ended neutral
- * would let a pull request pass without its review. A review that is still running later ends it again with its own result.
- */
-export function endLeft(why: LeftCheck, failOn: FailOn): CheckEnd {
-  const end = endWithoutReview(why === "late" ? "In progress" : "Not reviewed", LEFT[why]);
-  return failOn === "never" ? end : { ...end, conclusion: "failure" };
 }
 
 function conclude(
@@ -93,7 +75,7 @@ function gapOf({ degraded, coverage, reviewed }: Review): string | null {
   if (reviewed.length === 0) return "no file was reviewed";
   const parts = [...new Set(degraded.map(({ part }) => part))];
   if (parts.length > 0) return `degraded: ${sanitizeInline(parts.join(", "), 200)}`;
-  const unread = (coverage?.files ?? []).filter(({ state }) => state === "partial" || state === "not-read").length;
+  const unread = (coverage?.files ?? []).filter(isUnread).length;
   return unread === 0 ? null : `${counted(unread, "file")} not wholly read by the model`;
 }
 
@@ -118,26 +100,17 @@ function annotationsOf(review: Review, findings: readonly PlacedFinding[]): read
         message: sanitizeBlock(body, 1000) || sanitizeInline(title, 200) || "(no text)",
       }),
     );
-  const problems = problemsOnHead(review).map(({ problem, line }): CheckAnnotation => {
-    const level = problem.severity === "error" ? "warning" : "notice";
-    const said = {
-      title: `Configuration ${problem.severity}`,
-      message: sanitizeInline(problem.message, 500) || "(no text)",
-    };
-    return { path: problem.file, startLine: line, endLine: line, level, ...said };
-  });
+  // Problems of the file that the pull request proposes; if it does not change the file, those in force.
+  const { configProblems, configOnHead, proposedProblems } = review;
+  const problems = (proposedProblems ?? configProblems).flatMap(
+    ({ file, severity, message, line: own }, index): readonly CheckAnnotation[] => {
+      const line = proposedProblems ? own : (configOnHead?.[index] ?? null);
+      if (line === null) return [];
+      const level = severity === "error" ? "warning" : "notice";
+      const title = `Configuration ${severity}`;
+      const text = sanitizeInline(message, 500) || "(no text)";
+      return [{ path: file, startLine: line, endLine: line, level, title, message: text }];
+    },
+  );
   return [...placed, ...problems].slice(0, MAX_ANNOTATIONS);
-}
-
-/** Problems of the file that the pull request proposes; if it does not change the file, those in force whose line is known. */
-function problemsOnHead({
-  configProblems,
-  configOnHead,
-  proposedProblems,
-}: Review): readonly { readonly problem: ConfigProblem; readonly line: number }[] {
-  const placed = proposedProblems ?? configProblems;
-  return placed.flatMap((problem, index) => {
-    const line = proposedProblems ? problem.line : (configOnHead?.[index] ?? null);
-    return line === null ? [] : [{ problem, line }];
-  });
 }

@@ -10,10 +10,10 @@ import type {
   UsagePlace,
 } from "../domain/dependency-update.ts";
 import type { Review } from "../domain/review.ts";
-import { counted } from "../domain/text/counted.ts";
+import { counted, listed } from "../domain/text/counted.ts";
 import { publicErrorText } from "../domain/text/public-error-text.ts";
 import { fitList } from "./fit-list.ts";
-import { advisoryLink, linkedCode, permalink } from "./permalink.ts";
+import { advisoryLink, linkedLine } from "./permalink.ts";
 import { codeSpan, sanitizeInline } from "./sanitize.ts";
 import { updateVerdict } from "./update-verdict.ts";
 
@@ -56,7 +56,8 @@ function table({ packages, more }: DependencyUpdate, maxLength: number): readonl
 function row(one: PackageUpdate): string {
   const { name, from, to, direct, advisories, licence } = one;
   const isDirect = direct === null ? "not known" : direct ? "yes" : "no";
-  const versions = `${from === null ? missing(one) : code(from, 40)} → ${to === null ? missing(one) : code(to, 40)}`;
+  const missing = one.source === "text" || one.change === "updated" ? "?" : "none";
+  const versions = [from, to].map((version) => (version === null ? missing : code(version, 40))).join(" → ");
   const said = one.saidTo === null ? "" : ` (the text says ${code(one.saidTo, 40)})`;
   const changed = licence === null ? "" : `, licence ${code(licence.from, 40)} → ${code(licence.to, 40)}`;
   const known = advisories.kind === "known" ? advisories : null;
@@ -72,11 +73,6 @@ function row(one: PackageUpdate): string {
   return `| ${cells.join(" | ")} |`;
 }
 
-function missing({ change, source }: PackageUpdate): string {
-  if (source === "text" || change === "updated") return "?";
-  return "none";
-}
-
 function stepWords({ step, change, from, toPrerelease }: PackageUpdate): string {
   if (change !== "updated") return change;
   const early = step === "minor" && from?.startsWith("0.") === true ? "minor, below 1.0" : step;
@@ -84,10 +80,7 @@ function stepWords({ step, change, from, toPrerelease }: PackageUpdate): string 
 }
 
 function ids(advisories: readonly Advisory[]): string {
-  if (advisories.length === 0) return "none";
-  const shown = advisories.slice(0, MAX_ADVISORIES).map(({ id, severity }) => `${advisoryLink(id)} (${severity})`);
-  const rest = advisories.length - shown.length;
-  return `${shown.join(", ")}${rest > 0 ? ` and ${rest} more` : ""}`;
+  return listed(advisories, MAX_ADVISORIES, ({ id, severity }) => `${advisoryLink(id)} (${severity})`) || "none";
 }
 
 /** A bar ends a cell, even in code; the broken bar looks similar. */
@@ -114,17 +107,14 @@ function noteLines(notes: readonly PackageNotes[], maxLength: number): readonly 
 function usageLines(review: Review, usage: readonly PackageUsage[], maxLength: number): readonly string[] {
   const used = usage.flatMap((one) => (one.kind === "looked" && one.places.length > 0 ? [one] : []));
   if (used.length === 0) return [];
-  const write = ({ name, places, more }: (typeof used)[number]) => {
-    const shown = places.map((place) => placeWords(review, place)).join(", ");
-    return `- ${codeSpan(name, 60)}: ${shown}${more > 0 ? ` and ${more} more` : ""}`;
-  };
+  const write = ({ name, places, more }: (typeof used)[number]) =>
+    `- ${codeSpan(name, 60)}: ${listed(places, places.length, (place) => placeWords(review, place), more)}`;
   return ["", "Places that name it:", "", ...fitList(used, write, Math.max(maxLength, 200), usage.length)];
 }
 
 /** Indexed code is the default branch's, at an unknown commit: only the base's text is sure to be close. */
 function placeWords({ repo, baseSha }: Review, { path, line, broken }: UsagePlace): string {
-  const at = line === null ? null : { startLine: line, line };
-  const place = linkedCode(line === null ? path : `${path}:${line}`, permalink(repo, baseSha, path, at));
+  const place = linkedLine(repo, baseSha, path, line);
   const names = broken.slice(0, 3).map((name) => codeSpan(name, 60));
   return names.length === 0 ? place : `${place} (with ${names.join(", ")} of those notes)`;
 }
@@ -132,18 +122,9 @@ function placeWords({ repo, baseSha }: Review, { path, line, broken }: UsagePlac
 function gapLines({ packages, notes, usage, notLooked }: DependencyUpdate, maxLength: number): readonly string[] {
   const gaps = [
     ...notLooked.map(({ what, reason }) => `${what}: ${sanitizeInline(publicErrorText(reason), 160)}`),
-    ...grouped(
-      "advisories of",
-      packages.map(({ name, advisories }) => [name, advisories.kind === "unknown" ? advisories.reason : null]),
-    ),
-    ...grouped(
-      "release notes of",
-      notes.map(({ name, missing: reason }) => [name, reason]),
-    ),
-    ...grouped(
-      "the use of",
-      usage.map((one) => [one.name, one.kind === "not-looked" ? one.reason : null]),
-    ),
+    ...grouped("advisories of", packages, ({ advisories: one }) => (one.kind === "unknown" ? one.reason : null)),
+    ...grouped("release notes of", notes, ({ missing }) => missing),
+    ...grouped("the use of", usage, (one) => (one.kind === "not-looked" ? one.reason : null)),
   ];
   if (gaps.length === 0) return [];
   return ["", "Not looked at:", "", ...fitList(gaps, (gap) => `- ${gap}`, Math.max(maxLength, 300), MAX_GAPS)];
@@ -152,12 +133,14 @@ function gapLines({ packages, notes, usage, notLooked }: DependencyUpdate, maxLe
 const MAX_NAMES = 5;
 
 /** One line for each reason, with the packages that it holds for. */
-function grouped(what: string, reasons: readonly (readonly [string, string | null])[]): readonly string[] {
-  const byReason = Map.groupBy(reasons, ([, reason]) => reason);
-  return [...byReason].flatMap(([reason, names]) => {
+function grouped<T extends { readonly name: string }>(
+  what: string,
+  items: readonly T[],
+  reasonOf: (item: T) => string | null,
+): readonly string[] {
+  return [...Map.groupBy(items, reasonOf)].flatMap(([reason, all]) => {
     if (reason === null) return [];
-    const shown = names.slice(0, MAX_NAMES).map(([name]) => codeSpan(name, 60));
-    const rest = names.length - shown.length;
-    return `${what} ${shown.join(", ")}${rest > 0 ? ` and ${rest} more` : ""}: ${sanitizeInline(publicErrorText(reason), 160)}`;
+    const names = listed(all, MAX_NAMES, ({ name }) => codeSpan(name, 60));
+    return `${what} ${names}: ${sanitizeInline(publicErrorText(reason), 160)}`;
   });
 }

@@ -4,11 +4,11 @@
 import type { ConfigProblem } from "../config/repo-config.ts";
 import type { HeldBack } from "../domain/finding.ts";
 import type { Degraded } from "../domain/omissions.ts";
-import type { FileCoverage, Review } from "../domain/review.ts";
-import { counted } from "../domain/text/counted.ts";
+import { type FileCoverage, isUnread, type Review } from "../domain/review.ts";
+import { counted, listed } from "../domain/text/counted.ts";
 import { publicErrorText } from "../domain/text/public-error-text.ts";
 import { fitList, folded } from "./fit-list.ts";
-import { placeOf, safeUrl } from "./permalink.ts";
+import { linkTo, placeOf } from "./permalink.ts";
 import { findingTitle } from "./render-comment.ts";
 import { codeSpan, sanitizeInline } from "./sanitize.ts";
 
@@ -32,19 +32,10 @@ export function configLines(
     ? ["This pull request changes `.kodiai.yml`; the change takes effect after the merge.", ""]
     : [];
   const proposed = proposedProblems ?? [];
-  return [
-    ...changes,
-    ...(proposed.length === 0
-      ? []
-      : ["**Problems in the proposed `.kodiai.yml`:**", "", ...fitList(proposed, write, maxLength / 2, 50), ""]),
-    ...(configProblems.length === 0
-      ? []
-      : [
-          "**Problems in `.kodiai.yml`:**",
-          "",
-          ...fitList(configProblems, write, proposed.length === 0 ? maxLength : maxLength / 2, 50),
-        ]),
-  ];
+  const each = proposed.length === 0 ? maxLength : maxLength / 2;
+  const section = (file: string, problems: readonly ConfigProblem[]) =>
+    problems.length === 0 ? [] : [`**Problems in ${file}:**`, "", ...fitList(problems, write, each, 50), ""];
+  return [...changes, ...section("the proposed `.kodiai.yml`", proposed), ...section("`.kodiai.yml`", configProblems)];
 }
 
 /** Findings that were held back, folded. */
@@ -58,11 +49,10 @@ export function heldBackLines(review: Review, maxLength: number): readonly strin
 /** A link to the original comment, and how to undo its effect. */
 function because({ repo }: Review, { precedent }: HeldBack): string {
   if (precedent === undefined) return "";
-  const address = precedent.url === null ? null : safeUrl(repo, precedent.url);
-  const link = address === null ? "" : ` ([original comment](${address}))`;
+  const original = linkTo(repo, "original comment", precedent.url);
   const restore =
     precedent.outcome === "declined" ? `; to re-enable: ${codeSpan(`/kodiai restore ${precedent.id}`, 60)}` : "";
-  return `${link}${restore}`;
+  return `${original === null ? "" : ` (${original})`}${restore}`;
 }
 
 /** Files that are not reviewed, grouped by reason, folded. */
@@ -73,10 +63,8 @@ export function leftOutLines({ leftOut }: Review, maxLength: number): readonly s
 }
 
 function leftOutLine([reason, files]: readonly [string, Review["leftOut"]]): string {
-  const shown = files.slice(0, PATHS_A_REASON).map(({ path }) => codeSpan(path, 120));
-  const rest = files.length - shown.length;
-  const more = rest > 0 ? ` and ${rest} more` : "";
-  return `- ${sanitizeInline(reason, 120) || "(no reason)"} (${files.length}): ${shown.join(", ")}${more}`;
+  const shown = listed(files, PATHS_A_REASON, ({ path }) => codeSpan(path, 120));
+  return `- ${sanitizeInline(reason, 120) || "(no reason)"} (${files.length}): ${shown}`;
 }
 
 function moreOf(noun: string): (count: number) => string {
@@ -109,7 +97,7 @@ const PARTS: Readonly<Record<string, string>> = {
  */
 export function unreadLines({ coverage }: Review, maxLength: number): readonly string[] {
   if (coverage === null) return [];
-  const unread = coverage.files.filter(({ state }) => state === "partial" || state === "not-read");
+  const unread = coverage.files.filter(isUnread);
   const shortened = coverage.cut.map(
     ({ part, shown, of }) => `${PARTS[part] ?? "a part"} (${shown} of ${of} characters)`,
   );
@@ -118,7 +106,7 @@ export function unreadLines({ coverage }: Review, maxLength: number): readonly s
     ...(shortened.length === 0 ? [] : [`The model saw only the beginning of ${shortened.join(", ")}.`]),
     ...(hidden.length === 0 ? [] : [`Hidden text was kept from the model: ${hidden.join(", ")}.`]),
   ].map((sentence) => `<sub>${sentence}</sub>`);
-  const shown = fitList(unread, unreadLine, maxLength, 100, (count) => `- and ${counted(count, "more file")}`);
+  const shown = fitList(unread, unreadLine, maxLength, 100, moreOf("file"));
   const title = `${counted(unread.length, "file")} not read, or not wholly, by the model`;
   return [...folded(title, shown), ...(unread.length === 0 || note.length === 0 ? [] : [""]), ...note];
 }

@@ -61,6 +61,18 @@ export function placeOf(review: Pick<Review, "repo" | "headSha" | "reviewed">, f
   return linkedCode(text, hasPage ? permalink(review.repo, review.headSha, path, finding) : null);
 }
 
+/** A file, or a line of it, at a commit. */
+export function linkedLine(repo: Repo, sha: string, path: string, line: number | null): string {
+  const at = line === null ? null : { startLine: line, line };
+  return linkedCode(line === null ? path : `${path}:${line}`, permalink(repo, sha, path, at));
+}
+
+/** `[text](url)`; null when the address is null or may not be linked (see safeUrl). `text` is inert Markdown. */
+export function linkTo(repo: Pick<Repo, "host">, text: string, url: string | null): string | null {
+  const address = url === null ? null : safeUrl(repo, url);
+  return address === null ? null : `[${text}](${address})`;
+}
+
 /** A code span that leads to `url`, or the bare code span without one. */
 export function linkedCode(text: string, url: string | null): string {
   return url === null ? codeSpan(text) : `[${codeSpan(text)}](${url})`;

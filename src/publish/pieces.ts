@@ -78,11 +78,13 @@ export function joinPieces(pieces: readonly Piece[]): readonly Piece[] {
     .filter((piece) => piece.text !== "");
 }
 
+export function codePoints(whole: string): number {
+  return [...whole].length;
+}
+
 /** The visible length: code points of all pieces. */
 export function visibleLength(pieces: readonly Piece[]): number {
-  let length = 0;
-  for (const piece of pieces) for (const _ of piece.text) length++;
-  return length;
+  return pieces.reduce((sum, { text: whole }) => sum + codePoints(whole), 0);
 }
 
 /** The first `length` code points of the pieces, fewer if that would split a word or a redaction mark. */
@@ -90,11 +92,7 @@ export function cutPieces(pieces: readonly Piece[], length: number): readonly Pi
   const kept: Piece[] = [];
   let left = length;
   for (const piece of pieces) {
-    const points: string[] = [];
-    for (const point of piece.text) {
-      if (points.length >= left) break;
-      points.push(point);
-    }
+    const points = [...piece.text].slice(0, Math.max(0, left));
     left -= points.length;
     const whole = points.join("");
     kept.push({ kind: piece.kind, text: left > 0 ? whole : cutEnd(piece, whole.length).trimEnd() });

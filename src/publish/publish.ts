@@ -16,7 +16,7 @@ import { publicErrorText } from "../domain/text/public-error-text.ts";
 import type { BegunCheck, CheckStore, Checks, OwnPost, Retractions } from "../ports/checks.ts";
 import type { Replies } from "../ports/conversation.ts";
 import { CommentRefused, type CommentToPost, type Reviews, SupersededError } from "../ports.ts";
-import { endLeft, endWithoutReview, type LeftCheck, reviewEnd } from "./check-end.ts";
+import { endWithoutReview, reviewEnd } from "./check-end.ts";
 import { commitLink, linkedCode, placeOf, safeUrl } from "./permalink.ts";
 import { postInPieces } from "./post-in-pieces.ts";
 import { renderAnswer } from "./render-answer.ts";
@@ -243,9 +243,19 @@ function headOf(posts: readonly OwnPost[], reviewId: number | null): string | nu
   return chosen?.headSha ?? null;
 }
 
-/** The end of a check run that its own job did not end. */
-export function leftCheckEnd(why: LeftCheck, failOn: FailOn): CheckEnd {
-  return endLeft(why, failOn);
+const LEFT = {
+  "no-job": "the review ended without a result; the operator's log has the cause",
+  late: "the review is still running; this check is updated when it ends",
+} as const;
+
+/**
+ * The end of a check run that its own job did not end: no job works on its review any more, or the job takes too long. If the
+ * check may fail, it fails: a required check that ended neutral would let a pull request pass without its review. A review
+ * that is still running later ends it again with its own result.
+ */
+export function leftCheckEnd(why: keyof typeof LEFT, failOn: FailOn): CheckEnd {
+  const end = endWithoutReview(why === "late" ? "In progress" : "Not reviewed", LEFT[why]);
+  return failOn === "never" ? end : { ...end, conclusion: "failure" };
 }
 
 function supersededReason(now: Awaited<ReturnType<Reviews["head"]>>, headSha: string): string | null {
@@ -314,14 +324,9 @@ type SharedComment = readonly [Finding, ...Finding[]];
 
 /** The inline findings by the comments that they get, in the order in which each begins. */
 function byComment(placed: readonly PlacedFinding[]): readonly SharedComment[] {
-  const shared = new Map<string, SharedComment>();
-  for (const { finding, place } of placed) {
-    if (place !== "inline") continue;
-    const key = sharedComment(finding) ?? finding.id;
-    const there = shared.get(key);
-    shared.set(key, there === undefined ? [finding] : [...there, finding]);
-  }
-  return [...shared.values()];
+  const inline = placed.flatMap(({ finding, place }) => (place === "inline" ? [finding] : []));
+  const shared = Map.groupBy(inline, (finding) => sharedComment(finding) ?? finding.id);
+  return [...shared.values()].flatMap(([first, ...more]) => (first === undefined ? [] : [[first, ...more] as const]));
 }
 
 function toComment(review: Review, [finding, ...others]: SharedComment): CommentToPost {
@@ -354,8 +359,8 @@ function retracted(body: string, headSha: string, hidden: number): string | null
   const head = codeSpan(headSha.slice(0, 7));
   const notice = `**Retracted**: the review of ${head} was taken back.`;
   if (body.includes(notice)) return null;
-  const what =
-    hidden === 0 ? "It had no comments" : hidden === 1 ? "Its comment is hidden" : `Its ${hidden} comments are hidden`;
+  const many = hidden === 0 ? "It had no comments" : `Its ${hidden} comments are hidden`;
+  const what = hidden === 1 ? "Its comment is hidden" : many;
   const said = `${notice} ${what}; please disregard it.`;
   // The footer names the head that a summary is about.
   const isAbout = body.includes(`Reviewed ${head}`) || body.includes(`Reviewed [${head}]`);

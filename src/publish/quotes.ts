@@ -2,7 +2,7 @@
 import type { Precedent, Quote } from "../domain/finding.ts";
 import type { Repo } from "../domain/job.ts";
 import type { SeenBefore } from "../domain/retrieval.ts";
-import { safeUrl } from "./permalink.ts";
+import { linkTo } from "./permalink.ts";
 import { codeSpan, sanitizeInline } from "./sanitize.ts";
 
 /** Visible code points of a quote. */
@@ -28,9 +28,9 @@ export function quoteLine(repo: Pick<Repo, "host">, said: Quoted): string {
 }
 
 function placeOfQuote(repo: Pick<Repo, "host">, url: string | null, pull: number | undefined): string {
-  const address = url === null ? null : safeUrl(repo, url);
   const name = pull === undefined ? "earlier" : `#${pull}`;
-  if (address !== null) return pull === undefined ? `[earlier](${address})` : `on [${name}](${address})`;
+  const link = linkTo(repo, name, url);
+  if (link !== null) return pull === undefined ? link : `on ${link}`;
   // A place that is not linked is shown as text: where it was said is half of what the quote says.
   if (url !== null && url !== "") return `at ${codeSpan(url, 120)}`;
   return pull === undefined ? name : `on ${codeSpan(name)}`;
@@ -39,7 +39,7 @@ function placeOfQuote(repo: Pick<Repo, "host">, url: string | null, pull: number
 /** References to the pull requests of these memories, which the sanitizer has made code, as links. */
 export function withPullLinks(repo: Pick<Repo, "host">, markdown: string, precedents: readonly Precedent[]): string {
   return precedents.reduce((text, { pull, url }) => {
-    const address = url === null || pull === undefined ? null : safeUrl(repo, url);
-    return address === null ? text : text.replace(`what \`#${pull}\` fixed`, `what [#${pull}](${address}) fixed`);
+    const link = linkTo(repo, `#${pull}`, url);
+    return link === null || pull === undefined ? text : text.replace(`what \`#${pull}\` fixed`, `what ${link} fixed`);
   }, markdown);
 }

@@ -4,7 +4,7 @@ import type { CommandJob } from "../domain/command.ts";
 import type { Answer } from "../domain/conversation.ts";
 import { answerMarker } from "../domain/review/marker.ts";
 import { publicErrorText } from "../domain/text/public-error-text.ts";
-import { safeUrl } from "./permalink.ts";
+import { linkTo } from "./permalink.ts";
 import { sanitizeBlock, sanitizeInline } from "./sanitize.ts";
 
 /** Visible code points of an answer. */
@@ -24,23 +24,19 @@ export function renderAnswer(answer: Answer, { comment, repo }: Pick<CommandJob,
   return [
     isProse && to !== "" ? `${to} ${said}` : [to, said].filter((part) => part !== "").join("\n\n"),
     ...small(answer, repo),
-  ]
-    .concat(answerMarker(place, id))
-    .filter((part) => part !== "")
-    .join("\n\n");
+    answerMarker(place, id),
+  ].join("\n\n");
 }
 
 function small({ sources, degraded, footer }: Answer, repo: CommandJob["repo"]): readonly string[] {
   const links = sources.slice(0, SOURCES).map(({ label, url }) => {
     const text = sanitizeInline(label, 80) || "earlier";
-    const address = url === null ? null : safeUrl(repo, url);
-    return address === null ? text : `[${text}](${address})`;
+    return linkTo(repo, text, url) ?? text;
   });
+  const gaps = degraded.map(({ part, reason }) => sanitizeInline(`${part}: ${publicErrorText(reason)}`, 200));
   const lines = [
     links.length === 0 ? "" : `Said before: ${links.join("; ")}.`,
-    degraded.length === 0
-      ? ""
-      : `Incomplete: ${degraded.map(({ part, reason }) => sanitizeInline(`${part}: ${publicErrorText(reason)}`, 200)).join("; ")}.`,
+    gaps.length === 0 ? "" : `Incomplete: ${gaps.join("; ")}.`,
     footer === "" ? "" : sanitizeInline(footer, 200),
   ].filter((line) => line !== "");
   return lines.length === 0 ? [] : [`<sub>${lines.join(" ")}</sub>`];

@@ -4,6 +4,7 @@ import { ADVISORY_RULE } from "../domain/dependency-update.ts";
 import type { Finding, Severity } from "../domain/finding.ts";
 import { findingMarker } from "../domain/review/marker.ts";
 import type { Review } from "../domain/review.ts";
+import { listed } from "../domain/text/counted.ts";
 import { quietCode, writeFence } from "./blocks.ts";
 import { advisoryLink, GHSA, linkedCode, placeOf } from "./permalink.ts";
 import { quoteLine, withPullLinks } from "./quotes.ts";
@@ -75,9 +76,7 @@ function lines(finding: Finding): string {
 /** Where else the same was found; "" if nowhere. */
 export function otherPlaces(review: Pick<Review, "repo" | "headSha" | "reviewed">, others: readonly Finding[]): string {
   if (others.length === 0) return "";
-  const shown = others.slice(0, OTHER_PLACES).map((finding) => placeOf(review, finding));
-  const rest = others.length - shown.length;
-  return `Also at ${shown.join(", ")}${rest > 0 ? ` and ${rest} more` : ""}.`;
+  return `Also at ${listed(others, OTHER_PLACES, (finding) => placeOf(review, finding))}.`;
 }
 
 /** One small line: who found it, and how to decline it. */

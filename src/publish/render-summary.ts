@@ -6,12 +6,12 @@ import { NOTHING_REMEMBERED } from "../domain/retrieval.ts";
 import { SUMMARY_MARKER } from "../domain/review/marker.ts";
 import { quietVerdict } from "../domain/review/quiet-verdict.ts";
 import type { Addressed, PlacedFinding, Review, ReviewMemory } from "../domain/review.ts";
-import { counted } from "../domain/text/counted.ts";
+import { counted, listed } from "../domain/text/counted.ts";
 import { announced, fileLines, riskLines } from "./areas.ts";
 import { dependencyUpdateLines } from "./dependency-update.ts";
 import { fitList } from "./fit-list.ts";
 import { configLines, degradedLines, heldBackLines, leftOutLines, unreadLines } from "./not-said.ts";
-import { commitLink, linkedCode, placeOf, safeUrl } from "./permalink.ts";
+import { commitLink, linkedCode, linkTo, placeOf } from "./permalink.ts";
 import { quoteLine } from "./quotes.ts";
 import { findingTitle } from "./render-comment.ts";
 import { codeSpan, sanitizeBlock, sanitizeInline } from "./sanitize.ts";
@@ -19,6 +19,9 @@ import { agentPrompt, findingsTable, unplacedFindings, worstFirst } from "./summ
 
 /** UTF-16 units of the body. GitHub refuses more than 65,536 characters; the difference allows for what redaction adds. */
 export const BODY_LIMIT = 60_000;
+
+/** Code points of the model's description of the change: the prompt asks for one to three sentences. */
+const WALKTHROUGH_LIMIT = 800;
 
 /** The footer shows the month's cost from this share of its budget on. */
 const MONTH_SHARE = 0.8;
@@ -55,7 +58,7 @@ export function renderSummary(review: Review, findings: readonly PlacedFinding[]
     rememberedLines(review, findings, SECTION_LENGTHS.remembered),
     addressedLines(review, SECTION_LENGTHS.addressed),
     update,
-    walkthroughLines(review),
+    review.walkthrough === null ? [] : [sanitizeBlock(review.walkthrough, WALKTHROUGH_LIMIT)],
     announced(review),
     configLines(review, SECTION_LENGTHS.config),
     unplacedFindings(review, findings, SECTION_LENGTHS.unplaced - taken),
@@ -140,16 +143,6 @@ function lookUps({ coverage }: Review): string {
   return `Looked up ${counted(count, "place")} in the repository${isCut ? ", as many as the budget allows" : ""}.`;
 }
 
-// The model's description of the change.
-
-/** Code points: the prompt asks for one to three sentences. */
-const WALKTHROUGH_LIMIT = 800;
-
-/** Empty without a model. */
-function walkthroughLines({ walkthrough }: Review): readonly string[] {
-  return walkthrough === null ? [] : [sanitizeBlock(walkthrough, WALKTHROUGH_LIMIT)];
-}
-
 // Earlier pushes: how much was read this time, and which earlier findings may be addressed.
 
 /** "" for a first review. */
@@ -162,16 +155,13 @@ function scope({ scope: read, repo }: Review): string {
 function addressedLines(review: Review, maxLength: number): readonly string[] {
   const { addressed } = review;
   if (addressed.length === 0) return [];
-  const write = (one: Addressed) => `- ${place(review, one)} — ${sanitizeInline(one.reason, 120)}`;
+  // Its line belongs to an earlier head, so the link goes to the comment and not to the code.
+  const write = ({ finding, url, reason }: Addressed) => {
+    const place = linkTo(review.repo, "comment", url) ?? placeOf(review, finding);
+    return `- ${findingTitle(finding)} ${place} — ${sanitizeInline(reason, 120)}`;
+  };
   const shown = fitList(addressed, write, maxLength, 50, (count) => `- and ${counted(count, "more finding")}`);
   return ["**May be addressed:**", "", ...shown];
-}
-
-/** Its line belongs to an earlier head, so the link goes to the comment and not to the code. */
-function place(review: Review, { finding, url }: Addressed): string {
-  const address = url === null ? null : safeUrl(review.repo, url);
-  const title = findingTitle(finding);
-  return address === null ? `${title} ${placeOf(review, finding)}` : `${title} [comment](${address})`;
 }
 
 /** The size of the memory, for a repository's first reviews: "Remembered so far: 214 TypeScript."; else "". */
@@ -205,9 +195,7 @@ function rememberedLines(review: Review, findings: readonly PlacedFinding[], max
   }
   if (quotes.size === 0) return [];
   const write = ({ quote, places }: { readonly quote: string; readonly places: ReadonlySet<string> }) => {
-    const shown = [...places].slice(0, 3);
-    const rest = places.size - shown.length;
-    return `- ${quote} → ${shown.join(", ")}${rest > 0 ? ` and ${rest} more` : ""}`;
+    return `- ${quote} → ${listed([...places], 3, (place) => place)}`;
   };
   const more = (count: number) => `- and ${counted(count, "more memory", "more memories")}`;
   return ["**Said here before:**", "", ...fitList([...quotes.values()], write, maxLength, MAX_QUOTES, more)];
@@ -215,12 +203,12 @@ function rememberedLines(review: Review, findings: readonly PlacedFinding[], max
 
 // The first sentence of the summary: how many, how severe, where. Its counts add up to the findings shown.
 
-const PLACES: readonly { readonly place: PlacedFinding["place"]; readonly word: string }[] = [
-  { place: "inline", word: "inline" },
-  { place: "file", word: "on whole files" },
-  { place: "summary", word: "below" },
-  { place: "already-posted", word: "posted earlier" },
-];
+const PLACES: Readonly<Record<PlacedFinding["place"], string>> = {
+  inline: "inline",
+  file: "on whole files",
+  summary: "below",
+  "already-posted": "posted earlier",
+};
 
 /**
  * `**3 findings**: 1 critical, 2 medium — 2 inline, 1 below`.
@@ -228,35 +216,21 @@ const PLACES: readonly { readonly place: PlacedFinding["place"]; readonly word: 
  * @param findings as they were placed; every one is counted once by severity and once by place
  */
 export function verdict(review: Review, findings: readonly PlacedFinding[]): string {
-  return `${found(review, findings)}.${incomplete(review)}`;
-}
-
-function found(review: Review, findings: readonly PlacedFinding[]): string {
+  const { addressed, reviewed, heldBack, degraded } = review;
+  const maybe =
+    addressed.length === 0 || reviewed.length === 0 ? "" : `; ${addressed.length} of earlier pushes may be addressed`;
+  const incomplete = degraded.length === 0 ? "" : " This review is **incomplete**, see below.";
   if (findings.length === 0) {
     const { head, rest } = quietVerdict(review);
-    return `**${head}**${rest}${addressed(review)}`;
+    return `**${head}**${rest}${maybe}.${incomplete}`;
   }
-  const bySeverity = SEVERITIES.map((severity) => ({
-    severity,
-    count: findings.filter(({ finding }) => finding.severity === severity).length,
-  })).filter(({ count }) => count > 0);
-  const byPlace = PLACES.map(({ place, word }) => ({
-    word,
-    count: findings.filter((placed) => placed.place === place).length,
-  })).filter(({ count }) => count > 0);
-  const severities = bySeverity.map(({ severity, count }) => `${count} ${severity}`).join(", ");
-  const places = byPlace.map(({ word, count }) => `${count} ${word}`).join(", ");
-  return `**${counted(findings.length, "finding")}**: ${severities} — ${places}${heldBack(review)}${addressed(review)}`;
-}
-
-function heldBack({ heldBack: held }: Review): string {
-  return held.length === 0 ? "" : `; ${held.length} held back`;
-}
-
-function addressed({ addressed: maybe, reviewed }: Review): string {
-  return maybe.length === 0 || reviewed.length === 0 ? "" : `; ${maybe.length} of earlier pushes may be addressed`;
-}
-
-function incomplete(review: Review): string {
-  return review.degraded.length === 0 ? "" : " This review is **incomplete**, see below.";
+  const bySeverity = Map.groupBy(findings, ({ finding }) => finding.severity);
+  const byPlace = Map.groupBy(findings, ({ place }) => place);
+  const severities = SEVERITIES.map((severity) => `${bySeverity.get(severity)?.length ?? 0} ${severity}`);
+  const places = Object.entries(PLACES).map(
+    ([place, word]) => `${byPlace.get(place as PlacedFinding["place"])?.length ?? 0} ${word}`,
+  );
+  const some = (parts: readonly string[]) => parts.filter((part) => !part.startsWith("0 ")).join(", ");
+  const held = heldBack.length === 0 ? "" : `; ${heldBack.length} held back`;
+  return `**${counted(findings.length, "finding")}**: ${some(severities)} — ${some(places)}${held}${maybe}.${incomplete}`;
 }

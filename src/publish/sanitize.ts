@@ -56,9 +56,7 @@ function oneLine(text: string): string {
  * reaches this length, so a second pass does not cut it again.
  */
 function startOf(text: string, limit: number): string {
-  const most = 16 * limit + 400;
-  if (text.length <= most) return text;
-  return cutText(text, most);
+  return cutText(text, 16 * limit + 400);
 }
 
 function shorten(pieces: readonly Piece[], limit: number, cut: boolean): readonly Piece[] {

@@ -6,7 +6,7 @@ import { counted } from "../domain/text/counted.ts";
 import { cutText } from "../domain/text/cut-text.ts";
 import { quietCode, writeFence } from "./blocks.ts";
 import { fitList, folded } from "./fit-list.ts";
-import { placeOf, safeUrl } from "./permalink.ts";
+import { linkTo, placeOf } from "./permalink.ts";
 import { findingTitle, origin, otherPlaces, severityMark, titleText } from "./render-comment.ts";
 import { sanitizeBlock, sanitizeInline, visible } from "./sanitize.ts";
 
@@ -113,9 +113,8 @@ function inOneLine(review: Review, placed: PlacedFinding): string {
 /** A link to the comment of an earlier push, if its address is known. */
 function comment({ repo, said }: Review, { finding, place }: PlacedFinding): string {
   if (place !== "already-posted") return "";
-  const url = said.find((one) => one.finding.id === finding.id)?.url ?? null;
-  const address = url === null ? null : safeUrl(repo, url);
-  return address === null ? "" : ` ([comment](${address}))`;
+  const link = linkTo(repo, "comment", said.find((one) => one.finding.id === finding.id)?.url ?? null);
+  return link === null ? "" : ` (${link})`;
 }
 
 // The same findings as a task for a coding agent: plain text in a fence, made from the findings alone.

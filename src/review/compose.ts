@@ -8,38 +8,32 @@ import type { ChangeContext } from "../domain/change-context.ts";
 import type { DependencyUpdate, PackageUpdate } from "../domain/dependency-update.ts";
 import type { Finding } from "../domain/finding.ts";
 import { buildRetrievalContextSection } from "../domain/memory/precedent-section.ts";
+import type { PromptPiece } from "../domain/model.ts";
 import type { PullRequestContext } from "../domain/pull-request.ts";
 import type { Precedents } from "../domain/retrieval.ts";
+import type { Coverage } from "../domain/review.ts";
 import type { Intent, ReviewSignals } from "../domain/signals.ts";
+import { listed } from "../domain/text/counted.ts";
 import { cutText } from "../domain/text/cut-text.ts";
 import { type VisibleText, visibleText } from "../domain/text/rendered-markdown.ts";
 import { fence, reveal, revealLine } from "../domain/text/untrusted-text.ts";
 import { drawnContext } from "./draw-context.ts";
-import { cutAtLine, type FittedSections, fitSections, type Section } from "./fit-sections.ts";
+import { cutAtLine, fitSections, type Section } from "./fit-sections.ts";
 import { LOOK_UP_INSTRUCTIONS, REVIEW_INSTRUCTIONS, TONE } from "./instructions.ts";
 import type { Reading } from "./plan-reading.ts";
 import type { QuestionBudget } from "./reading-budget.ts";
 import { revealedMemory } from "./revealed-memory.ts";
 
-/** A piece of a prompt; `cache` ends a prefix that other questions repeat. */
-interface Piece {
-  readonly text: string;
-  readonly cache: boolean;
-}
-
 /** The prompts of one review: the same beginning, and a question for each reading. */
 export interface ReviewPrompt {
-  readonly system: readonly Piece[];
-  readonly questions: readonly (readonly Piece[])[];
-  readonly cut: FittedSections["cut"];
+  readonly system: readonly PromptPiece[];
+  readonly questions: readonly (readonly PromptPiece[])[];
+  readonly cut: Coverage["cut"];
   readonly hidden: readonly HiddenPart[];
 }
 
 /** UTF-16 units of a part that people do not see, and the model neither. */
-interface HiddenPart {
-  readonly part: string;
-  readonly chars: number;
-}
+type HiddenPart = NonNullable<Coverage["hidden"]>[number];
 
 /** The inputs of the prompt. */
 export interface PromptMaterial {
@@ -82,21 +76,16 @@ export function compose(
   ]
     .filter((part) => part !== "")
     .join("\n\n");
+  const instructions = material.looksUp === true ? LOOK_UP_INSTRUCTIONS : REVIEW_INSTRUCTIONS;
+  const language = `# Language\nWrite title, body and walkthrough in ${context.config.review.language}.`;
+  const isCut = shownCode.length < code.length;
   return {
-    system: [
-      {
-        text: `${material.looksUp === true ? LOOK_UP_INSTRUCTIONS : REVIEW_INSTRUCTIONS}\n\n# Language\nWrite title, body and walkthrough in ${context.config.review.language}.`,
-        cache: true,
-      },
-    ],
+    system: [{ text: `${instructions}\n\n${language}`, cache: true }],
     questions: readings.map((reading, index) => [
       { text: opening, cache: true },
       { text: diffPart(reading, index, material, delimiter), cache: false },
     ]),
-    cut:
-      shownCode.length < code.length
-        ? [...fitted.cut, { part: "code", shown: shownCode.length, of: code.length }]
-        : fitted.cut,
+    cut: [...fitted.cut, ...(isCut ? [{ part: "code", shown: shownCode.length, of: code.length }] : [])],
     hidden,
   };
 }
@@ -217,8 +206,7 @@ function intentLines(intent: Intent): readonly string[] {
 }
 
 function placesOf(evidence: ReviewSignals["risks"][number]["evidence"]): string {
-  const shown = evidence.slice(0, 5).map(({ path, line }) => revealLine(line === null ? path : `${path}:${line}`));
-  return `${shown.join(", ")}${evidence.length > shown.length ? ` and ${evidence.length - shown.length} more` : ""}`;
+  return listed(evidence, 5, ({ path, line }) => revealLine(line === null ? path : `${path}:${line}`));
 }
 
 function ruleLines(findings: readonly Finding[]): string {
@@ -262,20 +250,15 @@ function precedentPart({ context, precedents }: PromptMaterial, delimiter: strin
 const MOST_MISSING = 40;
 
 function diffPart(reading: Reading, index: number, { readings, context }: PromptMaterial, delimiter: string): string {
-  const isDelta = context.past.checkpoint.kind === "delta";
   const here = new Set(reading.paths);
   const missing = [...context.files, ...context.leftOut].map(({ path }) => path).filter((path) => !here.has(path));
-  const isWhole = missing.length === 0;
   const shown = missing.slice(0, MOST_MISSING).map(revealLine);
   const more = missing.length - shown.length;
-  const part =
-    readings.length === 1
-      ? isDelta
-        ? "The parts of the diff that the last push touched; the rest was read before"
-        : isWhole
-          ? "This is the whole diff"
-          : "The diff, without what is left out below"
-      : `Part ${index + 1} of ${readings.length} of the diff; other parts are read separately`;
+  let part = missing.length === 0 ? "This is the whole diff" : "The diff, without what is left out below";
+  if (context.past.checkpoint.kind === "delta")
+    part = "The parts of the diff that the last push touched; the rest was read before";
+  if (readings.length > 1)
+    part = `Part ${index + 1} of ${readings.length} of the diff; other parts are read separately`;
   const list = [...shown, ...(more > 0 ? [`and ${more} more files`] : [])].join("\n");
   const left = list === "" ? "" : `\n\nNot in it:\n\n${fence("files", list, delimiter)}`;
   return `# ${part}\n\n${fence("diff", reading.text, delimiter)}${left}\n\nReport the defects of this part.`;
@@ -283,22 +266,13 @@ function diffPart(reading: Reading, index: number, { readings, context }: Prompt
 
 // The path instructions of a repository that concern a change.
 
-/** An instruction, and the changed files that it concerns. */
-interface MatchedInstruction {
-  readonly instruction: PathInstruction;
-  readonly files: readonly string[];
-}
-
 /**
- * The instructions that at least one changed path matches, in the order of the configuration. In a list of globs one
+ * The instructions that at least one changed path matches, in the order of the configuration, with these paths. In a list of globs one
  * must match and none that begins with `!`; a list of `!` globs only matches nothing.
  *
  * @param paths of the reviewed files
  */
-export function matchingInstructions(
-  paths: readonly string[],
-  instructions: readonly PathInstruction[],
-): readonly MatchedInstruction[] {
+export function matchingInstructions(paths: readonly string[], instructions: readonly PathInstruction[]) {
   return instructions
     .map((instruction) => ({ instruction, files: paths.filter(matcherOf([instruction.path].flat())) }))
     .filter(({ files }) => files.length > 0);
@@ -331,18 +305,13 @@ function updateFacts(update: DependencyUpdate | null): string {
     ...(more > 0 ? [`and ${more} more packages`] : []),
     ...update.notes.flatMap(({ name, breaking }) =>
       breaking.flatMap(({ tag, lines }) =>
-        lines.map(
-          (line) => `Release notes of ${revealLine(name)} ${revealLine(tag)} announce a break: ${revealLine(line)}`,
-        ),
+        lines.map((line) => revealLine(`Release notes of ${name} ${tag} announce a break: ${line}`)),
       ),
     ),
     ...update.usage.flatMap((one) =>
-      one.kind === "looked"
-        ? one.places.map(
-            ({ path, line }) =>
-              `${revealLine(one.name)} is named at ${revealLine(path)}${line === null ? "" : `:${line}`}`,
-          )
-        : [],
+      (one.kind === "looked" ? one.places : []).map(({ path, line }) =>
+        revealLine(`${one.name} is named at ${path}${line === null ? "" : `:${line}`}`),
+      ),
     ),
   ].join("\n");
 }

@@ -8,7 +8,7 @@ import { tokenise } from "../domain/text/tokenise.ts";
 import { revealLine } from "../domain/text/untrusted-text.ts";
 import { parseAnchor } from "./anchor.ts";
 import { type DiffLines, diffLines } from "./diff-lines.ts";
-import { type Located, locate } from "./locate.ts";
+import { type Located, locate, NOWHERE } from "./locate.ts";
 import type { DraftedFinding } from "./reply.ts";
 
 interface Drafts {
@@ -26,8 +26,6 @@ const TITLE_CHARS = 200;
 const BODY_CHARS = 3_000;
 const SUGGESTION_CHARS = 8_000;
 const PATH_CHARS = 300;
-
-const NOWHERE: Located = { side: "RIGHT", startLine: 1, line: 1, method: "none" };
 
 /**
  * Converts the findings of one or several replies. Unusable ones are held back with a reason, and those over the limit
@@ -48,8 +46,8 @@ export function draft(
   const distinct = distinctIds();
   for (const one of drafted.slice(0, MOST_FINDINGS)) {
     const file = byPath.get(one.path) ?? byPath.get(plainPath(one.path));
-    const lines = file === undefined ? undefined : (index.get(file) ?? diffLines(file));
-    if (file !== undefined && lines !== undefined) index.set(file, lines);
+    if (file !== undefined && !index.has(file)) index.set(file, diffLines(file));
+    const lines = file === undefined ? undefined : index.get(file);
     const finding = distinct(findingOf(one, file?.path ?? cutText(plainPath(one.path), PATH_CHARS), lines, remembered));
     const reason = unfit(finding, lines);
     if (reason === null) findings.push(finding);
@@ -95,6 +93,7 @@ function findingOf(
   remembered: ReadonlyMap<string, Precedent>,
 ): Finding {
   const place = lines === undefined ? NOWHERE : locate(one, lines);
+  const odds = { real: share(one.true), wanted: share(one.wanted) };
   return {
     id: idOf(one, path, lines, place),
     path,
@@ -107,8 +106,8 @@ function findingOf(
     title: cutText(one.title.trim(), TITLE_CHARS),
     body: cutText(one.body.trim(), BODY_CHARS),
     source: "model",
-    confidence: share(one.true) * share(one.wanted),
-    odds: { real: share(one.true), wanted: share(one.wanted) },
+    confidence: odds.real * odds.wanted,
+    odds,
     suggestion: suggestionOf(one, place),
     precedents: precedentsOf(one, remembered),
     locMethod: place.method,
@@ -150,8 +149,8 @@ function suggestionOf(one: DraftedFinding, place: Located): Suggestion | null {
   return { startLine: place.startLine, line: place.line, text: one.suggestion.replace(/\n$/, "") };
 }
 
-/** A value that is not a number counts as even odds. */
-function share(confidence: number): number {
+/** A model's confidence within 0–1; a value that is not a number counts as even odds. */
+export function share(confidence: number): number {
   return Number.isFinite(confidence) ? Math.min(1, Math.max(0, confidence)) : 0.5;
 }
 

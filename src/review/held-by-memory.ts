@@ -9,7 +9,7 @@ import {
   type Rejections,
   rejectionsOf,
 } from "../domain/memory/rejections.ts";
-import type { FlaggedInChange, FlaggedPlace, RepositoryHistory } from "../domain/memory/repository-history.ts";
+import type { FlaggedInChange, RepositoryHistory } from "../domain/memory/repository-history.ts";
 import { isoDate } from "../domain/text/iso-date.ts";
 
 interface HeldByMemory {
@@ -43,10 +43,9 @@ export function heldByMemory(
   past: PastMaterial,
 ): HeldByMemory {
   const heldBack: HeldBack[] = [];
-  const byId = new Map(past.rejected.map((one) => [one.memoryId, one]));
   const kept = findings.flatMap((finding): readonly Finding[] => {
     if (isKnown(finding)) return [finding];
-    const found = declinedBefore(finding, past, byId) ?? postedElsewhere(finding, past);
+    const found = declinedBefore(finding, past) ?? postedElsewhere(finding, past);
     if (found === null) return [finding];
     const { precedent, holds, reason } = found;
     if (!holds || isAlwaysReported(finding)) return [withPrecedent(finding, precedent)];
@@ -62,16 +61,15 @@ export function withPrecedent(finding: Finding, precedent: Precedent): Finding {
   return { ...finding, precedents: [precedent, ...others] };
 }
 
-/** Whether a finding is about flagged code: of the same kind, and starting in it. */
+/**
+ * Whether a finding is about flagged code: of the same kind, and starting in it. Models quote different lengths, but rarely
+ * a different beginning.
+ */
 export function isAbout(finding: Finding, { rule, category, places }: FlaggedInChange): boolean {
+  const { path, startLine, side, locMethod } = finding;
   const sameKind = finding.rule === null ? finding.category === category : finding.rule === rule;
-  return sameKind && finding.side === "RIGHT" && places.some((place) => beginsIn(finding, place));
-}
-
-/** Models quote different lengths, but rarely a different beginning. */
-function beginsIn({ path, startLine, line, locMethod }: Finding, place: FlaggedPlace): boolean {
-  if (path !== place.path || locMethod === "none") return false;
-  return startLine >= place.startLine && startLine <= place.line && line >= place.startLine;
+  if (!sameKind || side !== "RIGHT" || locMethod === "none") return false;
+  return places.some((place) => path === place.path && startLine >= place.startLine && startLine <= place.line);
 }
 
 interface Verdict {
@@ -86,11 +84,8 @@ interface Alike {
   readonly similarity: number;
 }
 
-function declinedBefore(
-  finding: Finding,
-  past: PastMaterial,
-  byId: ReadonlyMap<string, RejectedMemory>,
-): Verdict | null {
+function declinedBefore(finding: Finding, past: PastMaterial): Verdict | null {
+  const byId = new Map(past.rejected.map((one) => [one.memoryId, one]));
   const alike = [...byCode(finding, past, byId), ...byClaim(finding, past, byId)];
   const memories = new Map(alike.map((one) => [one.memory.memoryId, one]));
   const rejections = rejectionsOf([...memories.values()].flatMap(({ memory }) => rejectionsOn(memory)));
@@ -111,7 +106,9 @@ function byCode(
   return flagged.flatMap((one) => {
     const memory = byId.get(one.memoryId);
     if (memory === undefined || !isAbout(finding, one)) return [];
-    const isHere = isLineage(finding.path, one.path, previousPath);
+    // The same file, perhaps renamed or moved.
+    const { path } = finding;
+    const isHere = path === one.path || previousPath(path) === one.path || nameOf(path) === nameOf(one.path);
     // Rules report the same text everywhere, so declining one concerns its file.
     return isHere || (finding.rule === null && one.isDistinctive) ? [{ memory, similarity: 1 }] : [];
   });
@@ -129,11 +126,6 @@ function byClaim(
   });
 }
 
-/** The same file, perhaps renamed or moved. */
-function isLineage(path: string, before: string, previousPath: (path: string) => string | null): boolean {
-  return path === before || previousPath(path) === before || nameOf(path) === nameOf(before);
-}
-
 function nameOf(path: string): string {
   return path.slice(path.lastIndexOf("/") + 1);
 }
@@ -144,13 +136,10 @@ function ruleDeclined(
   rejected: readonly RejectedMemory[],
 ): { readonly memory: RejectedMemory; readonly rejections: Rejections } | null {
   if (rule === null) return null;
-  const byPerson = new Map<string, { memory: RejectedMemory; one: Rejection }[]>();
-  for (const memory of rejected.filter((one) => one.rule === rule)) {
-    for (const one of rejectionsOn(memory).filter(({ isWriter }) => isWriter)) {
-      byPerson.set(one.by, [...(byPerson.get(one.by) ?? []), { memory, one }]);
-    }
-  }
-  for (const each of byPerson.values()) {
+  const own = rejected.filter((memory) => memory.rule === rule);
+  const all = own.flatMap((memory) => rejectionsOn(memory).map((one) => ({ memory, one })));
+  const byWriters = all.filter(({ one }) => one.isWriter);
+  for (const each of Map.groupBy(byWriters, ({ one }) => one.by).values()) {
     const rejections = each.length < LEAST_OF_RULE ? null : rejectionsOf(each.map(({ one }) => one));
     const decisive = each.find(({ one }) => rejections !== null && isTheOne(one, rejections));
     if (rejections?.byMaintainer === true && decisive !== undefined) return { memory: decisive.memory, rejections };

@@ -41,7 +41,8 @@ export function locate(citation: Citation, lines: DiffLines): Located {
   return quoted === null || meet(anchored, quoted) ? anchored : NOWHERE;
 }
 
-const NOWHERE: Located = { side: "RIGHT", startLine: 1, line: 1, method: "none" };
+/** The place of a finding that none is proven for. */
+export const NOWHERE: Located = { side: "RIGHT", startLine: 1, line: 1, method: "none" };
 
 /** A quote of removed lines and an anchor of their replacement do not contradict each other. */
 function meet(anchored: Located, quoted: Located): boolean {

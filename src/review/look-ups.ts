@@ -101,17 +101,11 @@ type Found = { readonly text: string } | string;
 const MALFORMED = "The input does not fit the schema of this tool.";
 
 async function lookUp(name: string, input: unknown, head: HeadCode, lines: MaskedLines): Promise<Found> {
-  if (name === "read") {
-    const asked = READ.safeParse(input);
-    return asked.success ? readLines(asked.data, head, lines) : MALFORMED;
-  }
-  if (name === "search") {
-    const asked = SEARCH.safeParse(input);
-    return asked.success ? search(asked.data.text, head, lines) : MALFORMED;
-  }
-  const asked = NAME.safeParse(input);
-  if (!asked.success) return MALFORMED;
-  const word = asked.data.name.match(/[\p{L}_$][\p{L}\p{N}_$]*/gu)?.at(-1);
+  const [read, sought, named] = [READ.safeParse(input), SEARCH.safeParse(input), NAME.safeParse(input)];
+  if (name === "read") return read.success ? readLines(read.data, head, lines) : MALFORMED;
+  if (name === "search") return sought.success ? search(sought.data.text, head, lines) : MALFORMED;
+  if (!named.success) return MALFORMED;
+  const word = named.data.name.match(/[\p{L}_$][\p{L}\p{N}_$]*/gu)?.at(-1);
   if (word === undefined) return "This is no name.";
   return name === "definition" ? definition(word, head, lines) : references(word, head, lines);
 }

@@ -1,7 +1,7 @@
 // Prevents two nuisances over several pushes: reporting today what could have been reported yesterday, and asking for
 // the opposite of an earlier request.
 import { shapeOf, textTokens } from "../domain/code/code-fingerprint.ts";
-import { type Finding, isAlwaysReported } from "../domain/finding.ts";
+import { atLeast, type Finding, isAlwaysReported } from "../domain/finding.ts";
 import type { Checkpoint, EarlierFinding } from "../domain/review/review-history.ts";
 import type { CodeNow } from "./code-now.ts";
 import type { LocatedFinding } from "./locate-earlier-findings.ts";
@@ -60,7 +60,7 @@ function opposite(finding: Finding, located: readonly LocatedFinding[], code: Co
   const on = located.find(({ fixed }) => fixed?.path === path && startLine <= fixed.line && fixed.startLine <= line);
   if (on === undefined || on.fixed === null) return null;
   if (suggestion !== null) return restores(finding, on.said, suggestion.text, code) ? OPPOSITE : null;
-  const isMild = finding.severity === "medium" || finding.severity === "minor";
+  const isMild = !atLeast(finding.severity, "major");
   const isWithin = startLine >= on.fixed.startLine && line <= on.fixed.line;
   return isMild && isWithin && finding.category === on.said.finding.category ? OPPOSITE : null;
 }

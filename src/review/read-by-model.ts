@@ -8,7 +8,7 @@ import { type MaskedLines, maskedLines } from "../domain/masked-lines.ts";
 import type { LookUps, ModelAnswer } from "../domain/model.ts";
 import type { Cost, Degraded } from "../domain/omissions.ts";
 import type { FileDiff } from "../domain/pull-request.ts";
-import type { Coverage, FileCoverage } from "../domain/review.ts";
+import { type Coverage, type FileCoverage, isUnread } from "../domain/review.ts";
 import type { Profile } from "../domain/signals.ts";
 import { cutText } from "../domain/text/cut-text.ts";
 import { compose, type PromptMaterial, type ReviewPrompt } from "./compose.ts";
@@ -94,7 +94,7 @@ export async function readByModel(
   const delimiter = asked.delimiter();
   const prompt = compose({ ...material, readings: plan.readings, looksUp }, delimiter, budget);
   const answers = await askAll(prompt, bounds.usd, budget, asked, offer);
-  return written(material, bounds, asked, { plan, prompt, lines, offer }, answers);
+  return written(material, bounds, asked, plan, prompt, lines, offer, answers);
 }
 
 /** Cited lines of changed files can be shown without a repository too. */
@@ -141,12 +141,7 @@ function rememberedPaths({ ranked, seenBefore }: PromptMaterial["precedents"]): 
   return new Set([...ranked.flatMap(({ record }) => record.path ?? []), ...seenBefore.map(({ path }) => path)]);
 }
 
-const REVIEWING = {
-  purpose: "review",
-  tier: "main",
-  effort: "medium",
-  shape: REVIEW_REPLY,
-} as const;
+const REVIEWING = { purpose: "review", tier: "main", effort: "medium", shape: REVIEW_REPLY } as const;
 
 type Answer = ModelAnswer<ReviewReply> | { readonly kind: "not-asked"; readonly failure: string };
 
@@ -189,18 +184,14 @@ async function askAll(
   return prompt.questions.map((_, at) => answers.get(at) ?? { kind: "not-asked", failure: over ?? "budget" });
 }
 
-interface Question {
-  readonly plan: ReadingPlan;
-  readonly prompt: ReviewPrompt;
-  readonly lines: MaskedLines;
-  readonly offer: Offer;
-}
-
 async function written(
   material: Omit<PromptMaterial, "readings">,
   bounds: Bounds,
   asked: Asked,
-  { plan, prompt, lines, offer }: Question,
+  plan: ReadingPlan,
+  prompt: ReviewPrompt,
+  lines: MaskedLines,
+  offer: Offer,
   answers: readonly Answer[],
 ): Promise<ModelReview> {
   const { context } = material;
@@ -220,22 +211,18 @@ async function written(
     bounds.usd - usdOf(spent),
   );
   const looked = lookedUp(answers);
-  const coverage = {
-    ...coverageOf(asked.name, plan, failures, prompt, drafts.findings),
-    ...(looked === null ? {} : { lookUps: looked }),
-  };
+  const coverage = coverageOf(asked.name, plan, failures, prompt, drafts.findings);
   return {
     findings: second.checked.findings,
     heldBack: [...drafts.heldBack, ...ruled.heldBack, ...second.checked.heldBack],
     ruleVerdicts: groundedVerdicts(material.ruleFindings, plan, answers),
     walkthrough: cutText(replies[0]?.walkthrough.trim() ?? "", WALKTHROUGH_CHARS) || null,
-    coverage,
+    coverage: looked === null ? coverage : { ...coverage, lookUps: looked },
     degraded: [
-      ...unanswered(failures),
-      ...refused(answers),
-      ...notLookedUp(offer, looked),
-      ...overBudget(plan),
-      ...dropped(drafts.dropped),
+      ...degradedBy("model", unanswered(failures), refused(answers)),
+      ...degradedBy("look-ups", notLookedUp(offer, looked)),
+      ...degradedBy("coverage", overBudget(plan)),
+      ...degradedBy("model", dropped(drafts.dropped)),
       ...second.degraded,
     ],
     cost: costOf([...spent, ...second.usage]),
@@ -262,37 +249,30 @@ function groundedVerdicts(
   });
 }
 
-function dropped(count: number): readonly Degraded[] {
-  if (count === 0) return [];
-  return [
-    {
-      part: "model",
-      reason: `${count} more findings of the model, over the number that one review takes, were dropped`,
-    },
-  ];
+function degradedBy(part: string, ...reasons: readonly (string | null)[]): readonly Degraded[] {
+  return reasons.flatMap((reason) => (reason === null ? [] : [{ part, reason }]));
 }
 
-function unanswered(failures: readonly (string | null)[]): readonly Degraded[] {
+function dropped(count: number): string | null {
+  return count === 0
+    ? null
+    : `${count} more findings of the model, over the number that one review takes, were dropped`;
+}
+
+function unanswered(failures: readonly (string | null)[]): string | null {
   const failed = failures.filter((failure) => failure !== null);
-  const [first] = failed;
-  if (first === undefined) return [];
-  const what =
-    failed.length === failures.length
-      ? "the change was not read by the model"
-      : `${failed.length} of ${failures.length} parts of the change were not read by the model`;
-  const reasons = [...new Set(failed)].map(failureText).join("; ");
-  return [{ part: "model", reason: `${what}: ${reasons}` }];
+  if (failed.length === 0) return null;
+  const part = failed.length === failures.length ? "" : `${failed.length} of ${failures.length} parts of `;
+  const verb = part === "" ? "was" : "were";
+  return `${part}the change ${verb} not read by the model: ${[...new Set(failed)].map(failureText).join("; ")}`;
 }
 
 /** Features that the model's server refused, so that the question was sent without them. */
-function refused(answers: readonly Answer[]): readonly Degraded[] {
+function refused(answers: readonly Answer[]): string | null {
   const answered = answers.filter((answer) => answer.kind === "answered");
   const tools = answered.some(({ lookedUp }) => lookedUp?.kind === "unsupported") ? ["look-ups"] : [];
   const what = new Set([...answered.flatMap(({ without = [] }) => without), ...tools]);
-  if (what.size === 0) return [];
-  return [
-    { part: "model", reason: `the model was asked without ${[...what].join(" and ")}, which its server refuses` },
-  ];
+  return what.size === 0 ? null : `the model was asked without ${[...what].join(" and ")}, which its server refuses`;
 }
 
 /** Null when no answered question had look-ups. */
@@ -305,19 +285,16 @@ function lookedUp(answers: readonly Answer[]): Coverage["lookUps"] | null {
   return { count, isCut: all.some(({ stopped }) => stopped === "budget") };
 }
 
-function notLookedUp(offer: Offer, looked: Coverage["lookUps"] | null): readonly Degraded[] {
+function notLookedUp(offer: Offer, looked: Coverage["lookUps"] | null): string | null {
   const why = offer.kind === "none" ? offer.reason : null;
   const isPoor = looked?.count === 0 && looked.isCut;
   const reason = isPoor ? "the budget of this review does not pay for look-ups" : why;
-  return reason === null ? [] : [{ part: "look-ups", reason: `the model looked nothing up: ${reason}` }];
+  return reason === null ? null : `the model looked nothing up: ${reason}`;
 }
 
-function overBudget({ coverage }: ReadingPlan): readonly Degraded[] {
-  const unread = coverage.filter(({ state }) => state === "partial" || state === "not-read").length;
-  if (unread === 0) return [];
-  return [
-    { part: "coverage", reason: `the model read ${coverage.length - unread} of ${coverage.length} files wholly` },
-  ];
+function overBudget({ coverage }: ReadingPlan): string | null {
+  const unread = coverage.filter(isUnread).length;
+  return unread === 0 ? null : `the model read ${coverage.length - unread} of ${coverage.length} files wholly`;
 }
 
 // Masking hides text from the model: a masked line counts as unread.
@@ -325,35 +302,27 @@ function overBudget({ coverage }: ReadingPlan): readonly Degraded[] {
 /** A text with its secrets masked; the number of lines stays. */
 export type Mask = (text: string) => Promise<string>;
 
-/** A line of the change in a reading: with its anchor and its sign. */
-interface MaskedLine {
-  readonly path: string;
-  readonly text: string;
-}
-
 /** The plan with its readings as they will be sent; a file with a masked line counts as partly read. */
 async function maskedPlan(plan: ReadingPlan, mask: Mask): Promise<ReadingPlan> {
   const seen = await Promise.all(plan.readings.map((reading) => maskedReading(reading, mask)));
-  const counts = new Map<string, number>();
-  for (const { path } of seen.flatMap(({ masked }) => masked)) counts.set(path, (counts.get(path) ?? 0) + 1);
+  const lines = Map.groupBy(
+    seen.flatMap(({ masked }) => masked),
+    ({ path }) => path,
+  );
   return {
     readings: seen.map(({ reading }) => reading),
-    coverage: plan.coverage.map((file) => lessMasked(file, counts.get(file.path) ?? 0)),
+    coverage: plan.coverage.map((file) => lessMasked(file, lines.get(file.path)?.length ?? 0)),
   };
 }
 
 const HEADING = /^### FILE /;
 const ANCHORED = /^-?\d+#[0-9a-f]+:/;
 
-/** The reading as it will be sent, and its masked lines of the change. */
-export async function maskedReading(
-  reading: Reading,
-  mask: Mask,
-): Promise<{ readonly reading: Reading; readonly masked: readonly MaskedLine[] }> {
+/** The reading as it will be sent, and its masked lines of the change with their anchors and signs. */
+export async function maskedReading(reading: Reading, mask: Mask) {
   const text = await mask(reading.text);
-  if (text === reading.text) return { reading, masked: [] };
   const shown = text.split("\n");
-  const masked: MaskedLine[] = [];
+  const masked: { readonly path: string; readonly text: string }[] = [];
   let file = -1;
   for (const [at, line] of reading.text.split("\n").entries()) {
     // No other line begins so: those of the change have an anchor.
@@ -365,9 +334,7 @@ export async function maskedReading(
 
 function lessMasked(file: FileCoverage, lines: number): FileCoverage {
   if (lines === 0) return file;
-  const what =
-    lines === 1
-      ? "a line that may hold a secret was hidden from the model"
-      : `${lines} lines that may hold a secret were hidden from the model`;
+  const which = lines === 1 ? "a line that may hold a secret was" : `${lines} lines that may hold a secret were`;
+  const what = `${which} hidden from the model`;
   return { path: file.path, state: "partial", reason: file.reason === null ? what : `${file.reason}; ${what}` };
 }

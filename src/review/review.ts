@@ -10,7 +10,6 @@ import { estimatedTokens } from "../domain/model.ts";
 import type { Cost, Degraded } from "../domain/omissions.ts";
 import type { FileDiff, PullRequestContext } from "../domain/pull-request.ts";
 import type { Precedents } from "../domain/retrieval.ts";
-import type { EarlierFinding } from "../domain/review/review-history.ts";
 import type { PlacedFinding, Review, Scope } from "../domain/review.ts";
 import type { ReviewSignals } from "../domain/signals.ts";
 import { shortHash } from "../domain/text/hash.ts";
@@ -31,10 +30,11 @@ import { openFindings, placeOfKnown, recordFindings, whoLooked } from "./open-fi
 import { place } from "./place.ts";
 import { guardPush } from "./push-guards.ts";
 import { scopeAfterPush } from "./push-scope.ts";
-import { type Bounds, type ModelReview, readByModel, withoutModel } from "./read-by-model.ts";
+import { type Asked, type Bounds, type ModelReview, readByModel, withoutModel } from "./read-by-model.ts";
 import { withRememberedAbout } from "./remembered-about.ts";
 import { reviewMemory } from "./review-memory.ts";
 import { takeRuleVerdicts } from "./rule-verdicts.ts";
+import { costOf } from "./second-look.ts";
 import { suggestion } from "./suggestion.ts";
 import { type WithMemory, withMemory } from "./with-memory.ts";
 
@@ -95,7 +95,7 @@ export async function review(
   const byRules = withRememberedAbout(ruled.findings, precedents.ranked, context.headTexts);
   const found = [...byRules, ...(update?.findings ?? []), ...read.findings];
   const remembered = await withMemory(found, context.past.checkpoint, code, ports.recollection);
-  const weighed = weigh(context, { ...remembered, quieted, code }, policy);
+  const weighed = weigh(context, remembered, quieted, code, policy);
   const looked = whoLooked(read.coverage, [
     ...context.degraded,
     ...inspection.degraded,
@@ -147,12 +147,6 @@ export async function review(
   };
 }
 
-interface ToWeigh extends WithMemory {
-  /** Held back before weighing. */
-  readonly quieted: readonly HeldBack[];
-  readonly code: CodeNow;
-}
-
 /** The lookup keys of this change's code among flagged code. */
 export function codeKeys({ files }: PullRequestContext): readonly number[] {
   return beginnings(files);
@@ -166,14 +160,24 @@ export function codeHere(
   return flaggedInChange(flagged, files);
 }
 
-/** Decides which findings are reported, and which earlier ones were neither found nor held back. */
-function weigh(context: PullRequestContext, { quieted, past, code, ...found }: ToWeigh, policy: ReportingPolicy) {
+/**
+ * Decides which findings are reported, and which earlier ones were neither found nor held back.
+ *
+ * @param quieted held back before
+ */
+function weigh(
+  context: PullRequestContext,
+  { past, revived, ...found }: WithMemory,
+  quieted: readonly HeldBack[],
+  code: CodeNow,
+  policy: ReportingPolicy,
+) {
   const { checkpoint, said } = context.past;
   const located = locateEarlierFindings(said, code, checkpoint.kind === "delta" ? checkpoint.renamed : new Map());
   const { findings, known } = matchEarlierFindings(found.findings, located, code);
   const pushScope = scopeAfterPush(context.files, checkpoint);
   const fresh = heldByMemory(findings, (finding) => known.has(finding), past);
-  const guarded = guardPush(fresh.findings, known, { pushScope, checkpoint, located, code, revived: found.revived });
+  const guarded = guardPush(fresh.findings, known, { pushScope, checkpoint, located, code, revived });
   const filtered = filterFindings(anchorFindings(guarded.findings, context.files), policy);
   const quiet = matchEarlierFindings(
     quieted.map(({ finding }) => finding),
@@ -184,12 +188,11 @@ function weigh(context: PullRequestContext, { quieted, past, code, ...found }: T
   const seen = new Set([...known.values(), ...quiet.known.values()].map(({ finding }) => finding.id));
   // Declined findings are neither open nor addressed.
   const notFound = located.filter(({ said: { finding } }) => !seen.has(finding.id) && !policy.declined.has(finding.id));
-  return { located, notFound, heldBack, said: filtered.said.map((placed) => asSaid(placed, known)) };
-}
-
-function asSaid(placed: PlacedFinding, known: ReadonlyMap<Finding, EarlierFinding>): PlacedFinding {
-  const said = known.get(placed.finding);
-  return said === undefined ? placed : placeOfKnown(placed, said);
+  const reported = filtered.said.map((placed) => {
+    const earlier = known.get(placed.finding);
+    return earlier === undefined ? placed : placeOfKnown(placed, earlier);
+  });
+  return { located, notFound, heldBack, said: reported };
 }
 
 /** A model that read only the pushed changes cannot describe the whole. */
@@ -214,28 +217,25 @@ export interface Answered {
 
 /** Asks the model one question of a person. Never throws. */
 export async function answer(question: Question, leave: ModelAllowance): Promise<Answered> {
+  const none = (reason: string, name: string | null, cost: Answered["cost"]): Answered => ({
+    text: null,
+    reason,
+    model: name,
+    cost,
+  });
   const free = { inputTokens: 0, outputTokens: 0, usd: 0 };
-  if (leave.model === null)
-    return { text: null, reason: leave.reason ?? "no model is set up", model: null, cost: free };
+  if (leave.model === null) return none(leave.reason ?? "no model is set up", null, free);
   const { model, usd, delimiter, signal } = leave;
   const request = answerRequest(question, delimiter());
   const length = [...request.system, ...request.user].reduce((sum, { text }) => sum + text.length, 0);
   const price = model.price("main", estimatedTokens(length), ANSWER_TOKENS);
   const name = model.names.main;
-  if (price !== null && price > usd) {
-    return { text: null, reason: "the budget does not pay for the question", model: name, cost: free };
-  }
+  if (price !== null && price > usd) return none("the budget does not pay for the question", name, free);
   const said = await model.ask(request, signal);
-  const { inputTokens, outputTokens, usd: paid } = said.usage;
-  const cost = { inputTokens, outputTokens, usd: paid };
-  if (said.kind === "failed") return { text: null, reason: failureText(said.failure), model: name, cost };
+  const cost = costOf([said.usage]);
+  if (said.kind === "failed") return none(failureText(said.failure), name, cost);
   const text = said.value.answer.trim();
-  return {
-    text: text === "" ? null : text,
-    reason: text === "" ? "the model gave an empty answer" : null,
-    model: name,
-    cost,
-  };
+  return text === "" ? none("the model gave an empty answer", name, cost) : { text, reason: null, model: name, cost };
 }
 
 function modelReview(
@@ -245,19 +245,16 @@ function modelReview(
 ): Promise<ModelReview> | ModelReview {
   if (leave.model === null) return withoutModel(leave.reason);
   const { model, usd, delimiter, signal } = leave;
-  return readByModel(
-    material,
-    { ...bounds, usd },
-    {
-      name: model.names.main,
-      contextTokens: model.contextTokens("main"),
-      smallContextTokens: model.contextTokens("small"),
-      price: (input, output) => model.price("main", input, output),
-      ask: (request) => model.ask(request, signal),
-      mask: model.mask ?? (async (text) => text),
-      delimiter,
-    },
-  );
+  const asked: Asked = {
+    name: model.names.main,
+    contextTokens: model.contextTokens("main"),
+    smallContextTokens: model.contextTokens("small"),
+    price: (input, output) => model.price("main", input, output),
+    ask: (request) => model.ask(request, signal),
+    mask: model.mask ?? (async (text) => text),
+    delimiter,
+  };
+  return readByModel(material, { ...bounds, usd }, asked);
 }
 
 function inspectedFiles(context: PullRequestContext, signals: ReviewSignals): readonly InspectedFile[] {
@@ -306,9 +303,6 @@ function eachOnce(degraded: readonly Degraded[]): readonly Degraded[] {
 }
 
 function changesConfig({ files, leftOut }: PullRequestContext): boolean {
-  const changed = [
-    ...files.flatMap(({ path, previousPath }) => [path, previousPath]),
-    ...leftOut.map(({ path }) => path),
-  ];
-  return changed.includes(CONFIG_FILE);
+  const isNamed = ({ path }: { readonly path: string }) => path === CONFIG_FILE;
+  return [...files, ...leftOut].some(isNamed) || files.some(({ previousPath }) => previousPath === CONFIG_FILE);
 }

@@ -1,7 +1,7 @@
 // Applies a model's verdicts to the findings of rules. A verdict may silence a mild finding but never a severe one,
 // because the text that the model read may have asked it to.
 
-import type { Finding } from "../domain/finding.ts";
+import { atLeast, type Finding } from "../domain/finding.ts";
 import { cutText } from "../domain/text/cut-text.ts";
 import type { RuleVerdict } from "./reply.ts";
 import { type Checked, plainId, split } from "./verify.ts";
@@ -24,5 +24,5 @@ export function takeRuleVerdicts(findings: readonly Finding[], verdicts: readonl
 }
 
 function isGrave({ severity, category }: Finding): boolean {
-  return category === "security" || severity === "critical" || severity === "major";
+  return category === "security" || atLeast(severity, "major");
 }

@@ -1,11 +1,12 @@
 // Checks each drafted finding against the code, first by rule, then by a cheaper question, before it is posted. A
 // finding that fails is held back with the reason.
 
-import type { Finding, HeldBack } from "../domain/finding.ts";
+import { atLeast, type Finding, type HeldBack } from "../domain/finding.ts";
 import type { FileDiff } from "../domain/pull-request.ts";
 import type { Profile } from "../domain/signals.ts";
 import { cutText } from "../domain/text/cut-text.ts";
 import { type DiffLines, diffLines, type QuotableLine } from "./diff-lines.ts";
+import { share } from "./draft.ts";
 import { leastOdds } from "./floors.ts";
 import type { CheckedFinding } from "./reply.ts";
 
@@ -42,8 +43,8 @@ function ruleObjection(finding: Finding, lines: DiffLines | undefined): string |
   const cited = Array.from({ length: count }, (_, at) => lines.at(finding.side, finding.startLine + at)).filter(
     (line) => line !== null,
   );
-  const grave = finding.severity === "critical" || finding.severity === "major";
-  if (!grave && !isByAChange(finding, cited, lines)) return "it is about lines that this change does not touch";
+  if (!atLeast(finding.severity, "major") && !isByAChange(finding, cited, lines))
+    return "it is about lines that this change does not touch";
   const current = cited.map(({ text }) => text.trimEnd()).join("\n");
   const fixed = finding.suggestion?.text
     .split("\n")
@@ -66,14 +67,10 @@ export function takeVerdicts(
   unchecked: ReadonlySet<Finding> = new Set(),
 ): Checked {
   const byId = agreedVerdicts(verdicts);
-  const reasons = new Map<Finding, string | null>();
-  const calibrated = findings.map((finding) => {
-    const verdict = byId.get(finding.id);
-    const checked = unchecked.has(finding) ? withNote(finding, UNCHECKED_NOTE) : calibrate(finding, verdict);
-    reasons.set(checked, verdictObjection(checked, verdict, leastOdds(profile), profile));
-    return checked;
-  });
-  return split(calibrated, (finding) => reasons.get(finding) ?? null);
+  const calibrated = findings.map((finding) =>
+    unchecked.has(finding) ? withNote(finding, UNCHECKED_NOTE) : calibrate(finding, byId.get(finding.id)),
+  );
+  return split(calibrated, (finding) => verdictObjection(finding, byId.get(finding.id), profile));
 }
 
 /** An id without the brackets that the prompt puts around it. */
@@ -93,7 +90,6 @@ function agreedVerdicts(verdicts: readonly CheckedFinding[]): ReadonlyMap<string
   return byId;
 }
 
-const RANK = { critical: 0, major: 1, medium: 2, minor: 3 } as const;
 /** Confidence factor of a finding that the code shown does not decide. */
 const NOT_SHOWN = 0.8;
 /** Confidence factor of a claim that holds only in part. */
@@ -104,9 +100,8 @@ const REASON_CHARS = 200;
 function calibrate(finding: Finding, verdict: CheckedFinding | undefined): Finding {
   const { real, wanted } = oddsOf(finding);
   if (verdict === undefined || verdict.verdict === "not-shown") return withOdds(finding, real * NOT_SHOWN, wanted);
-  const checked = Number.isFinite(verdict.confidence) ? Math.min(1, Math.max(0, verdict.confidence)) : 0.5;
-  const severity = RANK[verdict.severity] > RANK[finding.severity] ? verdict.severity : finding.severity;
-  const blended = Math.min(1, (real + 2 * checked) / 3);
+  const severity = atLeast(verdict.severity, finding.severity) ? finding.severity : verdict.severity;
+  const blended = Math.min(1, (real + 2 * share(verdict.confidence)) / 3);
   if (verdict.verdict !== "partly") return withOdds({ ...finding, severity }, blended, wanted);
   const note = `Of this only a part held when it was checked: ${cutText(verdict.reason.trim(), REASON_CHARS)}`;
   return withNote(withOdds({ ...finding, severity }, blended * PARTLY, wanted), note);
@@ -125,15 +120,11 @@ function withNote(finding: Finding, note: string): Finding {
 }
 
 /** The threshold applies to both odds: a certain defect that no one would change is held back too. */
-function verdictObjection(
-  finding: Finding,
-  verdict: CheckedFinding | undefined,
-  least: number,
-  profile: Profile,
-): string | null {
+function verdictObjection(finding: Finding, verdict: CheckedFinding | undefined, profile: Profile): string | null {
   if (verdict?.verdict === "wrong")
     return `it did not hold when checked: ${cutText(verdict.reason.trim(), REASON_CHARS)}`;
   const { real, wanted } = oddsOf(finding);
+  const least = leastOdds(profile);
   const floor = `is below ${least}, the threshold of the ${profile} profile`;
   if (real < least) return `confidence ${real.toFixed(2)} ${floor}`;
   return wanted < least ? `the chance that its author would change it, ${wanted.toFixed(2)}, ${floor}` : null;

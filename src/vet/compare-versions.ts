@@ -105,19 +105,10 @@ function composerKeys(text: string): number[] | null {
 /** Qualifiers in their order; "" is the release itself. */
 const QUALIFIERS: readonly string[] = ["alpha", "beta", "milestone", "rc", "snapshot", "", "sp"];
 
-const SAME: ReadonlyMap<string, string> = new Map([
-  ["cr", "rc"],
-  ["final", ""],
-  ["ga", ""],
-  ["release", ""],
-]);
+const SAME: ReadonlyMap<string, string> = new Map(Object.entries({ cr: "rc", final: "", ga: "", release: "" }));
 
 /** Before a digit these letters are qualifiers. */
-const SHORT: ReadonlyMap<string, string> = new Map([
-  ["a", "alpha"],
-  ["b", "beta"],
-  ["m", "milestone"],
-]);
+const SHORT: ReadonlyMap<string, string> = new Map(Object.entries({ a: "alpha", b: "beta", m: "milestone" }));
 
 interface Token {
   readonly dash: boolean;
@@ -141,20 +132,17 @@ function tokens(text: string): readonly Token[] | null {
   const lower = text.replace(/^v/i, "").toLowerCase();
   let dash = true;
   for (const match of lower.matchAll(/(\d{1,15})|([a-z_+]+)|([.-])/g)) {
-    const [, digits, word, separator] = match;
+    const [all, digits, word = "", separator] = match;
     if (separator !== undefined) dash = separator === "-";
     else {
-      const next = lower.charAt(match.index + match[0].length);
-      found.push({ dash, value: digits === undefined ? wordOf(word ?? "", /\d/.test(next)) : Number(digits) });
+      const isShort = /\d/.test(lower.charAt(match.index + all.length));
+      const value = SAME.get(word) ?? (isShort ? SHORT.get(word) : undefined) ?? word;
+      found.push({ dash, value: digits === undefined ? value : Number(digits) });
       // A change from digits to letters, or back, counts as a dash.
       dash = true;
     }
   }
   return trimmed(found);
-}
-
-function wordOf(word: string, beforeDigit: boolean): string {
-  return SAME.get(word) ?? (beforeDigit ? SHORT.get(word) : undefined) ?? word;
 }
 
 /** Zeros and empty words are removed before each dash and at the end: 1.0.0-rc1 is 1-rc-1. */
@@ -191,12 +179,11 @@ function kindOf({ dash, value }: Token): number {
 }
 
 function compareWords(a: string, b: string): number {
-  const [first, second] = [a, b].map((word) => {
+  const rank = (word: string) => {
     const known = QUALIFIERS.indexOf(word);
     return known === -1 ? QUALIFIERS.length : known;
-  });
-  if (first !== second) return (first ?? 0) - (second ?? 0);
-  return compareTexts(a, b);
+  };
+  return rank(a) - rank(b) || compareTexts(a, b);
 }
 
 // Whether a range of an advisory contains a version. GitHub writes `< 1.2.3`, `>= 1.0, < 2.0`, `= 1.0.0`: all parts must hold.

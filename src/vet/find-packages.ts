@@ -17,10 +17,13 @@ export interface FoundPackage extends Omit<PackageUpdate, "advisories"> {
   readonly graph: Pick<GraphPackage, "before" | "after"> | null;
 }
 
+/** What a diff or the dependency graph knows about a package. */
+type ChangedPackage = Pick<PackageUpdate, "name" | "ecosystem" | "from" | "to" | "change" | "direct" | "place">;
+
 /** What the sources know about one package. */
 interface Said {
   readonly graph: GraphPackage | null;
-  readonly moved: MovedPackage | null;
+  readonly moved: ChangedPackage | null;
   readonly described: DescribedPackage | null;
   readonly ecosystem: string | null;
 }
@@ -67,44 +70,27 @@ function withTitle(
 
 function found({ graph, moved, described, ecosystem }: Said): FoundPackage {
   const first = graph ?? moved;
-  const from = versionOf("from", graph, moved, described);
-  const to = versionOf("to", graph, moved, described);
+  const change = first?.change ?? "updated";
+  // The description alone may fill what both others leave open.
+  const version = (which: "from" | "to") =>
+    graph?.[which] ?? moved?.[which] ?? (change === "updated" ? (described?.[which] ?? null) : null);
+  const [from, to] = [version("from"), version("to")];
   return {
     name: (first ?? described)?.name ?? "",
     ecosystem,
     from,
     to,
-    change: changeOf(graph, moved),
+    change,
     step: updateStep(ecosystem, from, to),
     toPrerelease: to !== null && isPrerelease(to),
-    direct: isDirect(graph, moved),
+    direct: (moved ?? graph)?.direct ?? null,
     source: graph !== null ? "graph" : moved !== null ? "diff" : "text",
-    place: moved?.place ?? (graph === null ? null : { path: graph.manifest, line: null }),
+    place: (moved ?? graph)?.place ?? null,
     saidTo: first === null ? null : disagreement(ecosystem, to, described?.to ?? null),
     licence: graph?.licence ?? null,
     links: [graph?.sourceUrl ?? null, ...(described?.links ?? [])],
     graph,
   };
-}
-
-/** The version from the most reliable source that has one; the description alone may fill what both others leave open. */
-function versionOf(
-  which: "from" | "to",
-  graph: GraphPackage | null,
-  moved: MovedPackage | null,
-  described: DescribedPackage | null,
-): string | null {
-  const isOneSided = changeOf(graph, moved) !== "updated";
-  return graph?.[which] ?? moved?.[which] ?? (isOneSided ? null : (described?.[which] ?? null));
-}
-
-function changeOf(graph: GraphPackage | null, moved: MovedPackage | null): PackageUpdate["change"] {
-  return graph?.change ?? moved?.change ?? "updated";
-}
-
-function isDirect(graph: GraphPackage | null, moved: MovedPackage | null): boolean | null {
-  if (moved !== null) return moved.direct;
-  return graph?.inManifest === true ? true : null;
 }
 
 /** "to v14" in a title and `14.0.1` in the manifest are the same target. */
@@ -120,17 +106,6 @@ function compareFound(a: FoundPackage, b: FoundPackage): number {
 
 // Packages from the diff of the manifests: one that is on removed and on added lines was updated.
 
-interface MovedPackage {
-  readonly name: string;
-  readonly ecosystem: string;
-  readonly from: string | null;
-  readonly to: string | null;
-  readonly change: "updated" | "added" | "removed";
-  readonly direct: boolean;
-  /** Its added line; for a removed package, its file. */
-  readonly place: { readonly path: string; readonly line: number | null };
-}
-
 interface Line extends NamedPackage {
   readonly line: number | null;
 }
@@ -138,18 +113,12 @@ interface Line extends NamedPackage {
 const MAX_LINES = 5_000;
 
 /** Each package once, in the order of the files; with several manifests the first one counts. */
-function diffPackages(files: readonly FileDiff[]): readonly MovedPackage[] {
-  const moved = new Map<string, MovedPackage>();
-  for (const file of files) {
-    for (const one of inFile(file)) {
-      const key = packageKey(one.ecosystem, one.name);
-      if (!moved.has(key)) moved.set(key, one);
-    }
-  }
-  return [...moved.values()];
+function diffPackages(files: readonly FileDiff[]): readonly ChangedPackage[] {
+  const all = Map.groupBy(files.flatMap(inFile), ({ ecosystem, name }) => packageKey(ecosystem, name));
+  return [...all.values()].flatMap(([first]) => first ?? []);
 }
 
-function inFile(file: FileDiff): readonly MovedPackage[] {
+function inFile(file: FileDiff): readonly ChangedPackage[] {
   const read = manifestReader(file.path);
   if (read === null) return [];
   const removed = new Map<string, Line>();
@@ -163,37 +132,24 @@ function inFile(file: FileDiff): readonly MovedPackage[] {
     const [before, after] = [removed.get(key), added.get(key)];
     const one = after ?? before;
     // A line that only moved, or whose comma changed, is not an update.
-    const isSame = before !== undefined && after !== undefined && before.version === after.version;
-    return one === undefined || isSame ? [] : [movedPackage(file.path, one, before, after)];
+    if (one === undefined || (before !== undefined && before.version === after?.version)) return [];
+    return {
+      name: one.name,
+      ecosystem: one.ecosystem,
+      from: before?.version ?? null,
+      to: after?.version ?? null,
+      change: before === undefined ? "added" : after === undefined ? "removed" : "updated",
+      direct: one.direct,
+      place: { path: file.path, line: after?.line ?? null },
+    };
   });
-}
-
-function movedPackage(path: string, one: Line, before: Line | undefined, after: Line | undefined): MovedPackage {
-  return {
-    name: one.name,
-    ecosystem: one.ecosystem,
-    from: before?.version ?? null,
-    to: after?.version ?? null,
-    change: before === undefined ? "added" : after === undefined ? "removed" : "updated",
-    direct: one.direct,
-    place: { path, line: after?.line ?? null },
-  };
 }
 
 // Rows of a dependency graph's comparison, joined to packages: removed rows are the old version, added rows the new one.
 
-interface GraphPackage {
-  readonly name: string;
-  readonly ecosystem: string | null;
-  readonly from: string | null;
-  readonly to: string | null;
-  readonly change: "updated" | "added" | "removed";
-  /** The manifest that names it, else the lock file. */
-  readonly manifest: string;
-  /** True when a file that people write names it. */
-  readonly inManifest: boolean;
+interface GraphPackage extends ChangedPackage {
   readonly sourceUrl: string | null;
-  readonly licence: { readonly from: string; readonly to: string } | null;
+  readonly licence: PackageUpdate["licence"];
   readonly before: readonly GraphAdvisory[];
   readonly after: readonly GraphAdvisory[];
 }
@@ -221,8 +177,9 @@ function joined(rows: readonly GraphRow[]): GraphPackage | null {
     from,
     to,
     change: removed.length === 0 ? "added" : added.length === 0 ? "removed" : "updated",
-    manifest: manifest?.manifest ?? first.manifest,
-    inManifest: manifest !== undefined,
+    // The manifest that people write, else the lock file.
+    place: { path: (manifest ?? first).manifest, line: null },
+    direct: manifest === undefined ? null : true,
     sourceUrl: rows.find(({ sourceUrl }) => sourceUrl !== null)?.sourceUrl ?? null,
     licence: licenceChange(removed, added),
     before: eachOnce(removed),

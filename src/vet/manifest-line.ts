@@ -25,18 +25,7 @@ interface Reading {
 }
 
 /** Keys of package.json and composer.json whose value may look like a version. */
-const NO_PACKAGE = new Set([
-  "version",
-  "name",
-  "description",
-  "node",
-  "npm",
-  "php",
-  "license",
-  "type",
-  "main",
-  "homepage",
-]);
+const NO_PACKAGE = new Set("version name description node npm php license type main homepage".split(" "));
 
 const READINGS: readonly Reading[] = [
   { ecosystem: "npm", file: /(?:^|\/)package\.json$/i, line: pattern(`"(${NAME})"\\s{0,9}:\\s{0,9}"([^"]{1,120})"`) },
@@ -107,13 +96,13 @@ function named(text: string, { ecosystem, line }: Reading): NamedPackage | null 
   const match = text.length > LONGEST ? null : line.exec(text);
   const name = match?.[1] ?? "";
   if (match === null || NO_PACKAGE.has(name.toLowerCase())) return null;
-  const version = ecosystem === "github-actions" ? actionVersion(match[2] ?? "", match[3] ?? "") : (match[2] ?? "");
-  const direct = match[3]?.startsWith("// indirect") !== true;
+  // Advisories name the repository of an action: `github/codeql-action/init` is `github/codeql-action`.
+  const isAction = ecosystem === "github-actions";
   return {
-    name: ecosystem === "github-actions" ? actionName(name) : name,
+    name: isAction ? name.split("/").slice(0, 2).join("/") : name,
     ecosystem,
-    version: bareVersion(version),
-    direct,
+    version: bareVersion(isAction ? actionVersion(match[2] ?? "", match[3] ?? "") : (match[2] ?? "")),
+    direct: match[3]?.startsWith("// indirect") !== true,
   };
 }
 
@@ -121,11 +110,6 @@ function named(text: string, { ecosystem, line }: Reading): NamedPackage | null 
 function actionVersion(ref: string, comment: string): string {
   if (!/^[0-9a-f]{40}$/.test(ref)) return ref;
   return /v?\d[\w.-]{0,60}/.exec(comment)?.[0] ?? ref;
-}
-
-/** Advisories name the repository of an action: `github/codeql-action/init` is `github/codeql-action`. */
-function actionName(name: string): string {
-  return name.split("/").slice(0, 2).join("/");
 }
 
 function pattern(source: string): RegExp {

@@ -55,24 +55,15 @@ interface Release {
   readonly prerelease: boolean;
 }
 
-interface ReleasesBetween {
-  /** Newest first, as given. */
-  readonly releases: readonly Release[];
-  /** True when a release at or before the old version was seen: none in between is missing. */
-  readonly reachesBack: boolean;
-}
-
-interface Versions {
-  readonly name: string;
-  readonly ecosystem: string | null;
-  readonly from: string | null;
-  readonly to: string;
-}
+type Versions = Pick<FoundPackage, "name" | "ecosystem" | "from"> & { readonly to: string };
 
 const PLAIN = /^(?:release|rel|version|ver)?[-_/.]?(v?\d[\w.!+~-]{0,99})$/i;
 
-/** After the old version up to the new one; without an old one only the new one itself. */
-export function releasesBetween(update: Versions, all: readonly Release[]): ReleasesBetween {
+/**
+ * After the old version up to the new one, in the given order; without an old one only the new one itself. `reachesBack`
+ * is true when a release at or before the old version was seen: none in between is missing.
+ */
+export function releasesBetween(update: Versions, all: readonly Release[]) {
   const { ecosystem, from, to } = update;
   const named = all.map((release) => ({ release, version: namedVersion(release.tag, update.name) }));
   // If tags name packages, the plain tags may be other packages' versions.

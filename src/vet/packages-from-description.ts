@@ -65,13 +65,8 @@ function fromArrow(line: string): DescribedPackage | null {
   if (match === null) return null;
   const cell = line.slice(1, line.indexOf("|", 1));
   const links = [...cell.matchAll(LINK)];
-  const name = links[0]?.[1] ?? cell.trim();
-  return toPackage(
-    name,
-    match[1],
-    match[2],
-    links.map((link) => link[2] ?? ""),
-  );
+  const urls = links.map(([, , url = ""]) => url);
+  return toPackage(links[0]?.[1] ?? cell.trim(), match[1], match[2], urls);
 }
 
 function toPackage(

@@ -11,12 +11,15 @@ export function plainLines(text: string, folds: "kept" | "left-out"): readonly s
   const lines: string[] = [];
   let folded = 0;
   let fence: string | null = null;
-  for (const line of withoutComments(text.slice(0, MAX_TEXT)).split(/\r?\n/)) {
+  // An unclosed comment runs to the end of the text.
+  const visible = text.slice(0, MAX_TEXT).replace(/<!--.*?(?:-->|$)/gs, "");
+  for (const line of visible.split(/\r?\n/)) {
     const wasInside = fence !== null;
     fence = fenceAfter(line, fence);
     if (wasInside || fence !== null) continue;
     const depth = folded;
-    folded = Math.max(0, folded + count(line, "<details") - count(line, "</details"));
+    for (const [, closes] of line.matchAll(/<(\/?)details/gi)) folded += closes === "" ? 1 : -1;
+    folded = Math.max(0, folded);
     if (folds === "kept" || (depth === 0 && folded === 0)) lines.push(cutText(line, LONGEST_LINE));
   }
   return lines;
@@ -27,23 +30,4 @@ function fenceAfter(line: string, open: string | null): string | null {
   const mark = /^\s{0,3}(`{3,}|~{3,})/.exec(line.slice(0, 200))?.[1] ?? null;
   if (open === null) return mark;
   return mark?.startsWith(open) === true ? null : open;
-}
-
-/** Removes everything between `<!--` and `-->`; an unclosed comment runs to the end of the text. */
-function withoutComments(text: string): string {
-  const kept: string[] = [];
-  let from = 0;
-  for (;;) {
-    const start = text.indexOf("<!--", from);
-    if (start === -1) break;
-    kept.push(text.slice(from, start));
-    const end = text.indexOf("-->", start + 4);
-    if (end === -1) return kept.join("");
-    from = end + 3;
-  }
-  return kept.join("") + text.slice(from);
-}
-
-function count(line: string, tag: string): number {
-  return line.toLowerCase().split(tag).length - 1;
 }

@@ -14,10 +14,6 @@ export function updateStep(ecosystem: string | null, from: string | null, to: st
   const order = compareVersions(ecosystem, from, to);
   if (order === null || order === 0) return "unknown";
   if (order > 0) return "downgrade";
-  return upwards(from, to);
-}
-
-function upwards(from: string, to: string): UpdateStep {
   const [a, b] = [NUMBERS.exec(from), NUMBERS.exec(to)];
   if (a === null || b === null) return "unknown";
   const differs = [1, 2, 3, 4].find((at) => Number(a[at] ?? 0) !== Number(b[at] ?? 0));

@@ -19,29 +19,24 @@ const LONGEST_PIECE = 1_000_000;
 const IMPORT_PREFIX = /^(?:python-|py-|node-|go-|ruby-)/;
 
 /**
- * What code writes to use a package: its name, and the forms that its ecosystem derives from it. [] for what no code names
- * (an action, an image) and for names too short to distinguish from other words.
+ * What code writes to use a package: its name, and the forms that its ecosystem derives from it, without
+ * those too short to distinguish from other words.
  */
 export function importNames({ name, ecosystem }: Pick<PackageUpdate, "name" | "ecosystem">): readonly string[] {
   const names = [name];
-  if (ecosystem === "github-actions" || ecosystem === "docker") return [name].filter(longEnough);
   if (ecosystem === "python") names.push(name.toLowerCase().replaceAll("-", "_"), name.replace(IMPORT_PREFIX, ""));
   if (ecosystem === "rust") names.push(name.replaceAll("-", "_"));
   if (ecosystem === "ruby") names.push(name.replaceAll("-", "/"));
   if (ecosystem === "go") names.push(goPackage(name));
   if (ecosystem === "java") names.splice(0, 1, name.slice(0, Math.max(0, name.indexOf(":"))) || name);
   if (ecosystem === "php") names.push(name.slice(name.indexOf("/") + 1));
-  return [...new Set(names)].filter(longEnough);
+  return [...new Set(names)].filter(({ length }) => length >= SHORTEST);
 }
 
 /** The last part of the path that is not a major version. */
 function goPackage(name: string): string {
   const parts = name.split("/").filter((part) => !/^v\d{1,3}$/.test(part));
   return parts.at(-1)?.replace(/^go-|\.v\d{1,3}$/g, "") ?? name;
-}
-
-function longEnough(name: string): boolean {
-  return name.length >= SHORTEST;
 }
 
 /**

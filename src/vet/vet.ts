@@ -9,10 +9,10 @@ import {
   type PackageNotes,
   type PackageUsage,
 } from "../domain/dependency-update.ts";
-import { type MemoryRecord, repoKey } from "../domain/memory.ts";
+import type { MemoryRecord } from "../domain/memory.ts";
 import type { Degraded } from "../domain/omissions.ts";
 import type { PullRequestContext } from "../domain/pull-request.ts";
-import type { Scope } from "../domain/retrieval.ts";
+import { ownScope } from "../domain/retrieval.ts";
 import type { ReviewSignals } from "../domain/signals.ts";
 import type { Dependencies } from "../ports/dependency.ts";
 import type { Recall } from "../ports/memory.ts";
@@ -71,14 +71,10 @@ export async function vet(
   );
   const code = await codeOf(context, files, recall);
   const usage: PackageUsage[] = [];
-  for (const one of main)
-    usage.push(
-      await usageOf(
-        one,
-        notes.find(({ name }) => name === one.name),
-        code,
-      ),
-    );
+  for (const one of main) {
+    const own = notes.find(({ name }) => name === one.name);
+    usage.push(await usageOf(one, own?.breaking ?? [], code));
+  }
   return {
     kind: "update",
     packages,
@@ -137,15 +133,12 @@ async function askAdvisories(found: readonly FoundPackage[], world: Dependencies
   return {
     asked: ({ name, ecosystem }) => {
       if (!ASKABLE.test(name)) return "its name cannot be looked up";
-      return answers.get(ecosystem ?? "") ?? notAdvised(ecosystem);
+      if (ecosystem === null) return "its ecosystem is not known";
+      return answers.get(ecosystem) ?? "GitHub has no advisories about this kind of package";
     },
     degraded: [...new Set(failures(["before", "after"]))].map((reason) => ({ part: ADVISORIES_PART, reason })),
     malware: [...new Set(failures(["malware"]))],
   };
-}
-
-function notAdvised(ecosystem: string | null): string {
-  return ecosystem === null ? "its ecosystem is not known" : "GitHub has no advisories about this kind of package";
 }
 
 async function readNotes(
@@ -176,23 +169,17 @@ interface Code {
 }
 
 async function codeOf(context: PullRequestContext, files: ReviewSignals["files"], recall: Recall): Promise<Code> {
-  const isCode = new Set(files.filter(({ kind }) => kind === "source" || kind === "test").map(({ path }) => path));
-  const changed = [...context.headTexts].flatMap(([path, text]): CodePiece[] =>
-    isCode.has(path) ? [{ path, line: 1, text }] : [],
-  );
+  const changed = files.flatMap(({ path, kind }): CodePiece[] => {
+    const text = kind === "source" || kind === "test" ? context.headTexts.get(path) : undefined;
+    return text === undefined ? [] : [{ path, line: 1, text }];
+  });
   return { changed, index: await indexOf(context, recall) };
 }
 
 async function indexOf({ repo, pull, config }: PullRequestContext, recall: Recall): Promise<Code["index"]> {
   const off = "the code is not indexed (`knowledge.corpora.code`)";
   if (!config.knowledge.corpora.code || recall.off !== undefined) return off;
-  const scope: Scope = {
-    repo: repoKey(repo),
-    ownerPool: null,
-    excludePull: pull.number > 0 ? pull.number : null,
-    before: null,
-  };
-  const filter = { corpora: ["code"] as const };
+  const scope = ownScope(repo, pull.number > 0 ? pull.number : null);
   try {
     const counts = await recall.counts(scope);
     if ((counts.byCorpus.get("code") ?? 0) === 0) return off;
@@ -200,7 +187,7 @@ async function indexOf({ repo, pull, config }: PullRequestContext, recall: Recal
     return UNSEARCHABLE;
   }
   return async (words) => {
-    const [hits = []] = await recall.matching(scope, [words], MAX_RECORDS, filter);
+    const [hits = []] = await recall.matching(scope, [words], MAX_RECORDS, { corpora: ["code"] });
     const records = await recall.records(
       scope,
       hits.map(({ id }) => id),
@@ -211,28 +198,18 @@ async function indexOf({ repo, pull, config }: PullRequestContext, recall: Recal
 
 const UNSEARCHABLE = "the index of the code could not be searched";
 
-async function usageOf(one: FoundPackage, notes: PackageNotes | undefined, code: Code): Promise<PackageUsage> {
+async function usageOf(one: FoundPackage, breaking: PackageNotes["breaking"], code: Code): Promise<PackageUsage> {
   const { name } = one;
   const names = importNames(one);
   if (names.length === 0)
     return { name, kind: "not-looked", reason: "its name cannot be distinguished from other words" };
   const indexed = await indexedPieces(names, code.index);
   if (typeof indexed === "string" && code.changed.length === 0) return { name, kind: "not-looked", reason: indexed };
-  const broken = brokenNames((notes?.breaking ?? []).flatMap(({ lines }) => lines));
-  const pieces = [...code.changed, ...(typeof indexed === "string" ? [] : indexed)];
-  const places = usagePlaces(
-    pieces,
-    names,
-    broken.filter((word) => !names.includes(word)),
-  );
+  const broken = brokenNames(breaking.flatMap(({ lines }) => lines)).filter((word) => !names.includes(word));
+  const places = usagePlaces([...code.changed, ...(typeof indexed === "string" ? [] : indexed)], names, broken);
   const where = typeof indexed === "string" ? "the changed files" : "the indexed code";
-  return {
-    name,
-    kind: "looked",
-    where,
-    places: places.slice(0, MAX_PLACES),
-    more: Math.max(0, places.length - MAX_PLACES),
-  };
+  const more = Math.max(0, places.length - MAX_PLACES);
+  return { name, kind: "looked", where, places: places.slice(0, MAX_PLACES), more };
 }
 
 async function indexedPieces(names: readonly string[], index: Code["index"]): Promise<readonly CodePiece[] | string> {
@@ -240,8 +217,8 @@ async function indexedPieces(names: readonly string[], index: Code["index"]): Pr
   try {
     const records = await index(names.join(" "));
     return records.flatMap(({ path, text, provenance }): CodePiece[] => {
-      const line = /#L(\d{1,9})(?:-|$)/.exec(provenance.url ?? "")?.[1];
-      return path === null ? [] : [{ path, line: line === undefined ? null : Number(line), text }];
+      const line = Number(/#L(\d{1,9})(?:-|$)/.exec(provenance.url ?? "")?.[1] ?? 0);
+      return path === null ? [] : [{ path, line: line === 0 ? null : line, text }];
     });
   } catch {
     return UNSEARCHABLE;

@@ -21,9 +21,7 @@ export interface Remembered {
   readonly degraded: readonly Degraded[];
 }
 
-/** The report of an empty list. */
-export const NOTHING_REMEMBERED: Remembered = {
-  kind: "remembered",
+const ZERO = {
   added: 0,
   updated: 0,
   unchanged: 0,
@@ -33,21 +31,11 @@ export const NOTHING_REMEMBERED: Remembered = {
   wordsOnly: 0,
   tokens: 0,
   usd: 0,
-  refused: [],
-  degraded: [],
 };
+const COUNTS = Object.keys(ZERO) as (keyof typeof ZERO)[];
 
-const COUNTS = [
-  "added",
-  "updated",
-  "unchanged",
-  "repeated",
-  "embedded",
-  "cached",
-  "wordsOnly",
-  "tokens",
-  "usd",
-] as const;
+/** The report of an empty list. */
+export const NOTHING_REMEMBERED: Remembered = { kind: "remembered", ...ZERO, refused: [], degraded: [] };
 
 /** Adds counts up; without any, the report of an empty list. */
 export function addUp(...counts: readonly Remembered[]): Remembered {

@@ -1,4 +1,5 @@
-import type { Review } from "../review.ts";
+import { isUnread, type Review } from "../review.ts";
+import { counted } from "../text/counted.ts";
 
 /** The verdict of a review without findings, as every output words it: `head` is the main point. */
 interface QuietVerdict {
@@ -17,15 +18,15 @@ export function quietVerdict(review: Review): QuietVerdict {
   if (unreadDiff(review) !== null) return { head: "Nothing was reviewed", rest: ": the diff could not be read" };
   if (reviewed.length === 0) {
     const changed =
-      leftOut.length === 0 ? "no file was changed" : `${files(leftOut.length, "changed file")}, all left out`;
+      leftOut.length === 0 ? "no file was changed" : `${counted(leftOut.length, "changed file")}, all left out`;
     return { head: "Nothing to review", rest: `: ${changed}` };
   }
-  const unread = coverage?.files.filter(({ state }) => state === "partial" || state === "not-read") ?? [];
+  const isWhole = coverage?.files.some(isUnread) !== true;
   const isRead = coverage?.files.some(({ state }) => state !== "not-read") === true;
   const held = heldBack.length === 0 ? "" : `; ${heldBack.length} held back`;
-  const where = ` in ${files(reviewed.length, "file")}`;
+  const where = ` in ${counted(reviewed.length, "file")}`;
   if (isRead) {
-    const by = unread.length === 0 ? "" : " in what was read and by rules";
+    const by = isWhole ? "" : " in what was read and by rules";
     return { head: "No findings", rest: `${by}${where}${held}` };
   }
   const them = reviewed.length === 1 ? "it" : "them";
@@ -35,8 +36,4 @@ export function quietVerdict(review: Review): QuietVerdict {
 /** Why nothing of a diff could be read; null when something was read, or there was nothing to read. */
 export function unreadDiff({ reviewed, degraded }: Pick<Review, "reviewed" | "degraded">): string | null {
   return reviewed.length > 0 ? null : (degraded.find(({ part }) => part === "diff")?.reason ?? null);
-}
-
-function files(count: number, one: string): string {
-  return `${count} ${one}${count === 1 ? "" : "s"}`;
 }

@@ -33,30 +33,20 @@ export function proseOf(text: string): string {
 
 /** `proseOf` for a text from `withoutFooters`. */
 export function visibleProse(visible: string): string {
-  const open = cutBetween(visible, "```", "```");
-  return open
+  return visible
+    .replace(/```.*?(?:```|$)/gs, " ")
     .replace(/<[^<>\n]{0,200}>/g, " ")
     .replace(/\s+/g, " ")
     .trim();
 }
 
-/** A comment without links, hidden comments and the `<sup>` footers of tools. */
+/** A comment without links, hidden comments and the `<sup>` footers of tools; one without an end runs to the end. */
 export function withoutFooters(text: string): string {
-  const visible = cutBetween(cutBetween(text.slice(0, LONGEST_COMMENT), "<!--", "-->"), "<sup>", "</sup>");
-  return visible.replace(/https?:\/\/\S{1,2000}/g, " ");
-}
-
-/** Cuts every span between two marks, marks included; without a closing mark, the rest. */
-function cutBetween(text: string, open: string, close: string): string {
-  let kept = "";
-  let at = 0;
-  for (let start = text.indexOf(open); start >= 0; start = text.indexOf(open, at)) {
-    kept += `${text.slice(at, start)} `;
-    const end = text.indexOf(close, start + open.length);
-    if (end < 0) return kept;
-    at = end + close.length;
-  }
-  return kept + text.slice(at);
+  return text
+    .slice(0, LONGEST_COMMENT)
+    .replace(/<!--.*?(?:-->|$)/gs, " ")
+    .replace(/<sup>.*?(?:<\/sup>|$)/gs, " ")
+    .replace(/https?:\/\/\S{1,2000}/g, " ");
 }
 
 // Questions and comments that need no memory: greetings, thanks, agreement, sums. Whole texts only: "history of schema

@@ -1,7 +1,8 @@
 // Why a finding was reported or held back: what its review recorded, and what people did about it since.
 import type { Finding, HeldBack } from "../../domain/finding.ts";
 import { jobKey, type Repo } from "../../domain/job.ts";
-import { findingMemoryId, type MemoryRecord, repoKey } from "../../domain/memory.ts";
+import { findingMemoryId, MEMORY_ID, type MemoryRecord, repoKey } from "../../domain/memory.ts";
+import { ownScope } from "../../domain/retrieval.ts";
 import type { PlacedFinding, Review } from "../../domain/review.ts";
 import type { ReviewRecords } from "../../ports/conversation.ts";
 import type { Recall } from "../../ports/memory.ts";
@@ -33,8 +34,6 @@ interface UnknownFinding {
   readonly reason: string;
 }
 
-const MEMORY_ID = /^mem_[0-9a-f]{12}$/;
-
 /**
  * @param id `fnd_…` of a finding, or `mem_…` of its memory
  * @param pull the pull request of the finding; null: a review of this process
@@ -56,13 +55,11 @@ export async function explainFinding(
   if (older !== null || memory !== null) {
     return { kind: "explained", state: "remembered", finding: older, placed: null, heldBack: null, memory };
   }
-  return {
-    kind: "unknown",
-    reason:
-      pull === null
-        ? "no review that was written here has it; name the pull request that it was found on"
-        : `no review of pull request ${pull} that is kept here has it, and memory has not`,
-  };
+  const reason =
+    pull === null
+      ? "no review that was written here has it; name the pull request that it was found on"
+      : `no review of pull request ${pull} that is kept here has it, and memory has not`;
+  return { kind: "unknown", reason };
 }
 
 async function keptReviews(repo: Repo, pull: number | null, { records }: ExplainPorts): Promise<readonly Review[]> {
@@ -71,8 +68,7 @@ async function keptReviews(repo: Repo, pull: number | null, { records }: Explain
 }
 
 async function remembered(repo: Repo, id: string, { recall }: ExplainPorts): Promise<MemoryRecord | null> {
-  const scope = { repo: repoKey(repo), ownerPool: null, excludePull: null, before: null };
-  const [record] = (await recall?.records(scope, [id])) ?? [];
+  const [record] = (await recall?.records(ownScope(repo), [id])) ?? [];
   return record ?? null;
 }
 

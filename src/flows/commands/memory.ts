@@ -2,13 +2,14 @@
 
 import { languageOf } from "../../analyze/analyze.ts";
 import { type Answer, plainAnswer } from "../../domain/conversation.ts";
-import { repoKey } from "../../domain/memory.ts";
+import { MEMORY_ID, repoKey } from "../../domain/memory.ts";
+import { ownScope } from "../../domain/retrieval.ts";
 import { parseFindingMarker } from "../../domain/review/marker.ts";
+import { counted } from "../../domain/text/counted.ts";
 import { publicErrorText } from "../../domain/text/public-error-text.ts";
 import { remember, requestedRecord, threadMemories } from "../../learn/learn.ts";
 import type { Order } from "./order.ts";
 
-const MEMORY_ID = /^mem_[0-9a-f]{12}$/;
 const SHOWN = 12;
 
 export async function rememberText({ job, text, ports, stage }: Order): Promise<Answer> {
@@ -16,11 +17,8 @@ export async function rememberText({ job, text, ports, stage }: Order): Promise<
   const request = { repo, pull: number, text, comment, sha: headSha, at: ports.now() };
   const record = requestedRecord(request, languageOf);
   if (record === null) {
-    return plainAnswer(
-      "failed",
-      "Say what to remember: `/kodiai remember We retry in the client, not here`.",
-      "no text",
-    );
+    const how = "Say what to remember: `/kodiai remember We retry in the client, not here`.";
+    return plainAnswer("failed", how, "no text");
   }
   const kept = await stage("remember", () =>
     remember([record], ports.embedder, ports.memory, { redact: ports.redact }),
@@ -43,10 +41,8 @@ export async function forgetMemory(order: Order): Promise<Answer> {
     return plainAnswer("failed", "Outside a thread, say which memory: `/kodiai forget mem_…`.", "no id and no thread");
   }
   const deleted = await ports.memory.forget(repoKey(job.repo), ids);
-  const said =
-    deleted === 0
-      ? "Nothing to forget: no such memory."
-      : `Forgotten: ${deleted} ${deleted === 1 ? "memory" : "memories"}.`;
+  const what = counted(deleted, "memory", "memories");
+  const said = deleted === 0 ? "Nothing to forget: no such memory." : `Forgotten: ${what}.`;
   return plainAnswer("done", said, `forgot ${deleted}`);
 }
 
@@ -60,19 +56,18 @@ async function idsOfThread({ job, ports }: Order): Promise<readonly string[] | n
 }
 
 export async function countMemory({ job, ports }: Order): Promise<Answer> {
-  const scope = { repo: repoKey(job.repo), ownerPool: null, excludePull: null, before: null };
-  const { total, byLanguage, byCorpus, byOutcome } = await ports.recall.counts(scope);
+  const { total, byLanguage, byCorpus, byOutcome } = await ports.recall.counts(ownScope(job.repo));
   if (total === 0) return plainAnswer("done", "There are no memories of this repository yet.", "empty memory");
   const said = [
     `${total} memories of this repository.`,
-    `- by kind: ${counted(byCorpus)}`,
-    `- by language: ${counted(byLanguage)}`,
-    `- by outcome: ${counted(byOutcome)}`,
+    `- by kind: ${most(byCorpus)}`,
+    `- by language: ${most(byLanguage)}`,
+    `- by outcome: ${most(byOutcome)}`,
   ];
   return plainAnswer("done", said.join("\n"), `${total} memories`);
 }
 
-function counted(counts: ReadonlyMap<string, number>): string {
+function most(counts: ReadonlyMap<string, number>): string {
   const sorted = [...counts].filter(([, count]) => count > 0).sort((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1));
   const shown = sorted.slice(0, SHOWN).map(([name, count]) => `${name.replaceAll("_", " ")} ${count}`);
   return [...shown, ...(sorted.length > SHOWN ? [`and ${sorted.length - SHOWN} more`] : [])].join(", ");

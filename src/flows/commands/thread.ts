@@ -2,14 +2,13 @@
 import { type Answer, plainAnswer } from "../../domain/conversation.ts";
 import { Transient } from "../../domain/errors.ts";
 import { type Finding, isAlwaysReported } from "../../domain/finding.ts";
-import { findingMemoryId, repoKey } from "../../domain/memory.ts";
+import { findingMemoryId, MEMORY_ID, repoKey } from "../../domain/memory.ts";
 import type { Degraded } from "../../domain/omissions.ts";
 import { parseFindingMarker } from "../../domain/review/marker.ts";
 import { noteCommand, noteOnMemory } from "../people/weigh-evidence.ts";
 import { findingsOfThread, isWriter, type Order } from "./order.ts";
 
 const FINDING_ID = /^fnd_[0-9a-f]{12}$/;
-const MEMORY_ID = /^mem_[0-9a-f]{12}$/;
 
 /**
  * Holds the findings of the thread back on later pushes. Only people with write access may silence critical, security
@@ -69,10 +68,8 @@ async function declineElsewhere(order: Order, findingId: string, reason: string 
     return { isKept, degraded: [] };
   } catch (error) {
     if (error instanceof Transient) throw error;
-    return {
-      isKept: false,
-      degraded: [{ part: "memory", reason: "the decline holds here only: memory cannot be written" }],
-    };
+    const reason = "the decline holds here only: memory cannot be written";
+    return { isKept: false, degraded: [{ part: "memory", reason }] };
   }
 }
 

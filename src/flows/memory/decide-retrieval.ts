@@ -8,7 +8,7 @@ import { NO_PULL } from "../../domain/memory/placeholder-pull-request.ts";
 import { repoKey } from "../../domain/memory.ts";
 import type { Skipped } from "../../domain/omissions.ts";
 import type { PullRequestContext } from "../../domain/pull-request.ts";
-import type { GateDecision } from "../../domain/retrieval.ts";
+import { type GateDecision, ownScope } from "../../domain/retrieval.ts";
 import { gather } from "../../gather/gather.ts";
 import type { Embedder, Recall, Replays } from "../../ports/memory.ts";
 import { type RetrievePorts, retrieve, retrieveForQuestion } from "../../retrieve/retrieve.ts";
@@ -75,8 +75,7 @@ export async function decideForWords(
 }
 
 async function countOf(repo: Repo, recall: Counting): Promise<number | null> {
-  const scope = { repo: repoKey(repo), ownerPool: null, excludePull: null, before: null };
-  const counts = await recall.counts(scope).catch(() => null);
+  const counts = await recall.counts(ownScope(repo)).catch(() => null);
   return counts?.total ?? null;
 }
 

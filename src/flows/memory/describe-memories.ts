@@ -2,10 +2,10 @@
 // they complete, so that an interrupted run resumes where it stopped and pays for nothing twice.
 
 import type { Repo } from "../../domain/job.ts";
-import { type Corpus, type MemoryRecord, repoKey } from "../../domain/memory.ts";
+import type { Corpus, MemoryRecord } from "../../domain/memory.ts";
 import type { ModelFailure } from "../../domain/model.ts";
 import type { Degraded } from "../../domain/omissions.ts";
-import type { Scope } from "../../domain/retrieval.ts";
+import { ownScope } from "../../domain/retrieval.ts";
 import { counted } from "../../domain/text/counted.ts";
 import { describe, describing, type Remembering, remember } from "../../learn/learn.ts";
 import type { Embedder, Memory, Recall } from "../../ports/memory.ts";
@@ -104,10 +104,9 @@ async function* waiting(
   after: string | null,
   { memory, recall, embedder }: Omit<DescribePorts, "now" | "access">,
 ): AsyncGenerator<Waiting> {
-  const key = repoKey(repo);
-  const scope: Scope = { repo: key, ownerPool: null, excludePull: null, before: null };
+  const scope = ownScope(repo);
   for (const corpus of CORPORA) {
-    const known = await memory.known(key, corpus, embedder.space, null);
+    const known = await memory.known(scope.repo, corpus, embedder.space, null);
     const ids = [...known.values()].map(({ id }) => id).filter((id) => after === null || `${corpus}/${id}` > after);
     ids.sort();
     for (let at = 0; at < ids.length; at += PAGE) {

@@ -3,8 +3,8 @@
 
 import type { Repo } from "../../domain/job.ts";
 import type { Conventions } from "../../domain/memory/convention.ts";
-import { type Corpus, type EmbeddingSpace, type MemoryRecord, repoKey } from "../../domain/memory.ts";
-import type { Scope } from "../../domain/retrieval.ts";
+import type { Corpus, EmbeddingSpace, MemoryRecord } from "../../domain/memory.ts";
+import { ownScope } from "../../domain/retrieval.ts";
 import { pairsOf, proposeConventions, recordLine } from "../../learn/learn.ts";
 import type { Memory, Recall } from "../../ports/memory.ts";
 
@@ -36,8 +36,7 @@ export async function* exportMemory(wish: ExportWish, ports: ExportPorts): Async
     for await (const record of recordsOf(wish, ports)) yield recordLine(record);
     return;
   }
-  const records = [];
-  for await (const record of recordsOf(wish, ports)) records.push(record);
+  const records = await Array.fromAsync(recordsOf(wish, ports));
   for (const pair of pairsOf(records, await alikeOf(records, wish, ports))) yield JSON.stringify(pair);
 }
 
@@ -46,10 +45,9 @@ export async function* recordsOf(
   { repo, corpora }: Pick<ExportWish, "repo" | "corpora">,
   { memory, recall, space }: ExportPorts,
 ): AsyncGenerator<MemoryRecord> {
-  const key = repoKey(repo);
-  const scope: Scope = { repo: key, ownerPool: null, excludePull: null, before: null };
+  const scope = ownScope(repo);
   for (const corpus of corpora) {
-    const ids = [...(await memory.known(key, corpus, space, null)).values()].map(({ id }) => id).sort();
+    const ids = [...(await memory.known(scope.repo, corpus, space, null)).values()].map(({ id }) => id).sort();
     for (let at = 0; at < ids.length; at += PAGE) yield* await recall.records(scope, ids.slice(at, at + PAGE));
   }
 }
@@ -61,12 +59,10 @@ async function alikeOf(
 ): Promise<ReadonlyMap<string, readonly string[]>> {
   const alike = new Map<string, readonly string[]>();
   for (const { id, situation, text, provenance } of records) {
-    const scope: Scope = { repo: repoKey(repo), ownerPool: null, excludePull: provenance.pull, before: null };
+    const scope = ownScope(repo, provenance.pull);
     const [hits = []] = await recall.matching(scope, [situation ?? text], ALIKE, { corpora });
-    alike.set(
-      id,
-      hits.map((hit) => hit.id),
-    );
+    const ids = hits.map((hit) => hit.id);
+    alike.set(id, ids);
   }
   return alike;
 }
@@ -82,7 +78,6 @@ export async function findConventions(
   recurrence: { readonly least: number; readonly since: number | null },
   ports: ExportPorts,
 ): Promise<Conventions> {
-  const records: MemoryRecord[] = [];
-  for await (const record of recordsOf({ repo, corpora: ["review_comment", "finding"] }, ports)) records.push(record);
-  return proposeConventions(records, recurrence);
+  const records = recordsOf({ repo, corpora: ["review_comment", "finding"] }, ports);
+  return proposeConventions(await Array.fromAsync(records), recurrence);
 }

@@ -8,11 +8,6 @@ import type { Degraded } from "../../domain/omissions.ts";
 import { type Remembering, remember, rowRecord } from "../../learn/learn.ts";
 import type { Embedder, Memory } from "../../ports/memory.ts";
 
-interface ImportPorts {
-  readonly embedder: Embedder;
-  readonly memory: Memory;
-}
-
 interface ImportRules {
   readonly remembering: Remembering;
   /**
@@ -49,7 +44,7 @@ const MAX_PROBLEMS = 1_000;
 export async function importMemory(
   lines: AsyncIterable<string> | Iterable<string>,
   rules: ImportRules,
-  { embedder, memory }: ImportPorts,
+  { embedder, memory }: { readonly embedder: Embedder; readonly memory: Memory },
 ): Promise<Imported> {
   const seen: Seen = { lines: 0, pending: [], problems: [], wrongLines: 0, notRemembered: [] };
   let sum = addUp();
@@ -63,16 +58,8 @@ export async function importMemory(
     if (seen.pending.length >= PENDING) await flush();
   }
   if (seen.pending.length > 0) await flush();
-  const { problems, wrongLines, notRemembered } = seen;
-  return {
-    kind: "imported",
-    lines: seen.lines,
-    remembered: sum,
-    problems,
-    wrongLines,
-    notRemembered,
-    degraded: sum.degraded,
-  };
+  const { pending: _, ...counts } = seen;
+  return { kind: "imported", ...counts, remembered: sum, degraded: sum.degraded };
 }
 
 interface Seen {

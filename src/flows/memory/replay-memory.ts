@@ -16,6 +16,7 @@ import { precedentEntry } from "../../domain/memory/precedent-section.ts";
 import { isDeclined } from "../../domain/memory/read-reply.ts";
 import { type MemoryRecord, repoKey } from "../../domain/memory.ts";
 import type { Degraded } from "../../domain/omissions.ts";
+import { ownScope } from "../../domain/retrieval.ts";
 import { textVectors } from "../../domain/text/text-likeness.ts";
 import type { Embedder, Memory, Recall } from "../../ports/memory.ts";
 import { retrieve } from "../../retrieve/retrieve.ts";
@@ -36,20 +37,14 @@ interface ReplayWish {
   readonly last: number;
 }
 
-/** The repository whose memory replaces the own one. */
-interface Placebo {
-  readonly repo: Repo;
-  readonly memories: number;
-}
-
 /** The result of the replay. */
 export interface Replayed {
   /** Oldest first. */
   readonly pulls: readonly ReplayedPull[];
   /** Canonical id of the repository's main language. */
   readonly language: string;
-  /** Null: no other repository in memory has this main language. */
-  readonly placebo: Placebo | null;
+  /** The repository whose memory replaced the own one; null when no other one in memory has this main language. */
+  readonly placebo: { readonly repo: Repo; readonly memories: number } | null;
   /** Pull requests with comments in memory, and why some of them are not replayed. */
   readonly known: number;
   readonly leftOut: readonly { readonly pull: number; readonly reason: string }[];
@@ -102,8 +97,9 @@ export async function replayMemory({ repo, last }: ReplayWish, ports: ReplayPort
 
   async function replayed(pull: PastPull, people: readonly MemoryRecord[]): Promise<ReplayedPull> {
     const later = people.map(({ text }) => vectors(text));
+    const places = people.flatMap(({ path, hunk }) => (path === null ? [] : [{ path, hunk }]));
     const ask = async (of: Repo, number: number) => {
-      const context = pastChange(of, number, placesOf(people));
+      const context = pastChange(of, number, places);
       const settings = { knowledge: defaultKnowledge(), now: pull.at, before: pull.at };
       const asked = { embedder: ports.embedder, recall: ports.recall, reranker: null };
       const found = await retrieve(context, analyze(context), asked, settings);
@@ -133,10 +129,8 @@ export async function replayMemory({ repo, last }: ReplayWish, ports: ReplayPort
 }
 
 async function commentsOf(repo: Repo, { memory, recall, embedder }: ReplayPorts): Promise<readonly MemoryRecord[]> {
-  const comments: MemoryRecord[] = [];
   const ports = { memory, recall, space: embedder.space };
-  for await (const record of recordsOf({ repo, corpora: ["review_comment"] }, ports)) comments.push(record);
-  return comments;
+  return Array.fromAsync(recordsOf({ repo, corpora: ["review_comment"] }, ports));
 }
 
 /** By the time of their first comment. */
@@ -149,20 +143,15 @@ function pullsOf(comments: readonly MemoryRecord[]): readonly PastPull[] {
     .sort((a, b) => a.at - b.at || a.number - b.number);
 }
 
-function placesOf(comments: readonly MemoryRecord[]) {
-  return comments.flatMap(({ path, hunk }) => (path === null ? [] : [{ path, hunk }]));
-}
-
 type Candidate = PlaceboCandidate & { readonly repo: Repo };
 
 async function candidatesOf(repos: readonly Repo[], recall: Recall): Promise<readonly Candidate[]> {
   return Promise.all(
     repos.map(async (repo) => {
-      const key = repoKey(repo);
-      const counts = await recall.counts({ repo: key, ownerPool: null, excludePull: null, before: null });
+      const counts = await recall.counts(ownScope(repo));
       const memories = counts.byCorpus.get("review_comment") ?? 0;
       const languages = [...counts.byLanguage].filter(([language]) => !PROSE.has(language));
-      return { repo, key, language: mostOf(languages), memories };
+      return { repo, key: repoKey(repo), language: mostOf(languages), memories };
     }),
   );
 }

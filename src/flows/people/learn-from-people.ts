@@ -14,7 +14,7 @@ import type { EarlierFinding } from "../../domain/review/review-history.ts";
 import { counted } from "../../domain/text/counted.ts";
 import { attest, codeStatusOf, fixPairOf, observe, type weigh } from "../../learn/learn.ts";
 import type { ReviewRecords } from "../../ports/conversation.ts";
-import type { EvidenceStore, Feedback, FeedbackStore, KnownFix, RememberedFinding } from "../../ports/feedback.ts";
+import type { Feedback, FeedbackStore, KnownFix, RememberedFinding } from "../../ports/feedback.ts";
 import type { PullRequests } from "../../ports.ts";
 import { type WeighPorts, weighEvidence } from "./weigh-evidence.ts";
 
@@ -90,37 +90,33 @@ async function skip(job: FeedbackJob, ports: LearnPorts, reason: string): Promis
   return { kind: "skipped", reason };
 }
 
-interface CodeOfFindings {
-  /** By finding id, as far as it is known. */
-  readonly statuses: ReadonlyMap<string, CodeStatus>;
-  readonly changed: readonly ChangedFinding[];
+/** The reads of one run: each once, and of the first MOST_FILES only; the others give undefined. */
+function limitedReads<Text>(): (key: string, read: () => Promise<Text>) => Promise<Text | undefined> {
+  const reads = new Map<string, Promise<Text>>();
+  return async (key, read) => {
+    const known = reads.get(key) ?? (reads.size < MOST_FILES ? read() : undefined);
+    if (known !== undefined) reads.set(key, known);
+    return known;
+  };
 }
 
-/** The state of each finding's code. */
+/** The state of each finding's code by finding id, as far as it is known, and the findings whose code changed. */
 async function codeNow(
   { repo, number }: FeedbackJob,
   { headSha }: PullFeedback,
   findings: readonly RememberedFinding[],
   ports: LearnPorts,
-): Promise<CodeOfFindings> {
+) {
   const latest = await ports.records.latest(jobKey(repo, number));
   const said = new Map((latest?.said ?? []).map((one) => [one.finding.id, one]));
   const statuses = new Map<string, CodeStatus>();
   const changed: ChangedFinding[] = [];
-  const texts = new Map<string, Promise<string | null | undefined>>();
-  const textOf = (one: EarlierFinding, from: string): Promise<string | null | undefined> => {
-    const { path } = one.finding;
-    const isOver = !texts.has(path) && texts.size >= MOST_FILES;
-    if (isOver) return Promise.resolve(undefined);
-    const reading = texts.get(path) ?? textNow(one, { repo, from, to: headSha }, ports);
-    texts.set(path, reading);
-    return reading;
-  };
+  const texts = limitedReads<string | null | undefined>();
   for (const remembered of findings) {
     const { findingId, sha } = remembered;
     const one = said.get(findingId);
     if (one === undefined || sha === null || sha === headSha) continue;
-    const text = await textOf(one, sha);
+    const text = await texts(one.finding.path, () => textNow(one, { repo, from: sha, to: headSha }, ports));
     const status = text === undefined ? null : codeStatusOf(one, text);
     if (status === null) continue;
     statuses.set(findingId, status);
@@ -171,12 +167,6 @@ interface ChangedFinding {
   readonly now: string;
 }
 
-interface FixPorts {
-  readonly pulls: Pick<PullRequests, "text">;
-  readonly evidence: Pick<EvidenceStore, "keepFixes">;
-  readonly redact: (text: string) => Promise<string>;
-}
-
 /** Outcomes that do not speak against the finding. */
 const AGREEING: ReadonlySet<Outcome> = new Set(["fixed", "accepted", "outdated"]);
 
@@ -184,33 +174,26 @@ const AGREEING: ReadonlySet<Outcome> = new Set(["fixed", "accepted", "outdated"]
  * Stores flagged and fixed code of findings that have none yet. Code that cannot be found is left out and tried again
  * the next time.
  *
- * @returns how many
  * @throws Transient
  */
 async function learnFixes(
   repo: Repo,
   changed: readonly ChangedFinding[],
   weighed: ReturnType<typeof weigh>,
-  { pulls, evidence, redact }: FixPorts,
-): Promise<number> {
-  const texts = new Map<string, Promise<string | null>>();
-  const textThen = (path: string, sha: string): Promise<string | null> => {
-    const key = `${sha} ${path}`;
-    if (!texts.has(key) && texts.size >= MOST_FILES) return Promise.resolve(null);
-    const reading = texts.get(key) ?? pulls.text(repo, path, sha, MOST_BYTES);
-    texts.set(key, reading);
-    return reading;
-  };
+  { pulls, evidence, redact }: LearnPorts,
+): Promise<void> {
+  const texts = limitedReads<string | null>();
   const fixes: KnownFix[] = [];
   for (const { remembered, said, now } of changed) {
     const { outcome = "posted", isChanged = false } = weighed.get(remembered.id) ?? {};
     // A branch that does not count proves nothing about the fix, even if people agreed to it.
-    if (!isChanged || !AGREEING.has(outcome) || remembered.hasFix || remembered.sha === null) continue;
-    const then = await textThen(remembered.path ?? said.finding.path, remembered.sha);
-    if (then === null) continue;
+    const { sha, path } = remembered;
+    if (!isChanged || !AGREEING.has(outcome) || remembered.hasFix || sha === null) continue;
+    const pathThen = path ?? said.finding.path;
+    const then = await texts(`${sha} ${pathThen}`, () => pulls.text(repo, pathThen, sha, MOST_BYTES));
+    if (then === null || then === undefined) continue;
     const pair = await fixPairOf({ shape: said.shape, near: said.finding.startLine, then, now }, redact);
     if (pair !== null) fixes.push({ memoryId: remembered.id, ...pair });
   }
   if (fixes.length > 0) await evidence.keepFixes(repoKey(repo), fixes);
-  return fixes.length;
 }

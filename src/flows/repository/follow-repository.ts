@@ -129,7 +129,19 @@ async function index(job: IndexJob, ports: FollowPorts): Promise<Indexed | Skipp
   const forgotten = await forgetCorpora(found.repo, corpora, ports);
   if (corpora.length === 0)
     return { kind: "skipped", reason: "the configuration remembers neither documents nor code" };
-  const done = await indexTree(found, tree, corpora, { knowledge: config.knowledge, after: job.after ?? null }, ports);
+  const { repo } = found;
+  const page = `https://${repo.host}/${repo.owner}/${repo.name}/blob/${tree.commit}`;
+  const request = {
+    repo,
+    corpora,
+    at: ports.now(),
+    remembering: { redact: ports.redact },
+    urlOf: (path: string) => `${page}/${path.split("/").map(encodeURIComponent).join("/")}`,
+    most: MOST_OF_A_RUN,
+    after: job.after ?? null,
+    wordsOnly: config.knowledge.embeddings === "off",
+  };
+  const done = await indexRepository(request, { ...ports, tree });
   return { ...done, forgotten: done.forgotten + forgotten };
 }
 
@@ -150,44 +162,18 @@ async function forgetCorpora(repo: Repo, kept: readonly IndexedCorpus[], ports: 
   return ids.length === 0 ? 0 : ports.memory.forget(repoKey(repo), ids);
 }
 
-function indexTree(
-  { repo }: ReachableRepository,
-  tree: Tree,
-  corpora: readonly IndexedCorpus[],
-  { knowledge, after }: { readonly knowledge: Knowledge; readonly after: string | null },
-  ports: FollowPorts,
-): Promise<Indexed> {
-  const page = `https://${repo.host}/${repo.owner}/${repo.name}/blob/${tree.commit}`;
-  const request = {
-    repo,
-    corpora,
-    at: ports.now(),
-    remembering: { redact: ports.redact },
-    urlOf: (path: string) => `${page}/${path.split("/").map(encodeURIComponent).join("/")}`,
-    most: MOST_OF_A_RUN,
-    after,
-    wordsOnly: knowledge.embeddings === "off",
-  };
-  return indexRepository(request, { ...ports, tree });
-}
-
 async function label(job: LabelJob, ports: FollowPorts): Promise<Relabelled> {
   const found = await ports.host.lookUp();
-  // What we can no longer see for ourselves is shown to nobody else.
+  // What we can no longer see ourselves is shown to no one else.
   const repo: Repo = found.kind === "reachable" ? found.repo : { ...job.repo, visibility: "private" };
   const known = await ports.labels.relabel(repo);
-  await ports.labels.give(repo, found.kind === "reachable" && (await givesNow(found, ports)));
+  const tree = found.kind === "reachable" ? await found.head() : null;
+  // As the default branch configures it, with the owner's defaults.
+  const now = tree === null ? null : await configAt(repo, tree.commit, ports.pulls, ports.known);
+  await ports.labels.give(repo, now?.config.knowledge.sharing.gives ?? false);
   // Hidden first; what was removed is forgotten as well.
   if (found.kind === "unreachable") unreached(found);
   return { kind: "relabelled", repo, known };
-}
-
-/** As the default branch says it, with the owner's defaults. */
-async function givesNow(found: ReachableRepository, ports: FollowPorts): Promise<boolean> {
-  const tree = await found.head();
-  if (tree === null) return false;
-  const { config } = await configAt(found.repo, tree.commit, ports.pulls, ports.known);
-  return config.knowledge.sharing.gives;
 }
 
 /**
@@ -200,8 +186,12 @@ async function forget(job: ForgetJob, ports: FollowPorts): Promise<Forgotten | U
   const found = await ports.host.lookUp();
   // Added again since, or the delivery is an old one.
   if (found.kind === "reachable") return { kind: "skipped", reason: "the App still reaches the repository" };
-  // As while the installation is suspended, which may take months: who took the repository away meanwhile counts on us.
-  if (!found.isMissing) return unconfirmed(found.reason, job);
+  // As while the installation is suspended, which may take months: the repository may have been removed meanwhile.
+  if (!found.isMissing) {
+    // Counts attempts instead of time: clocks of several processes differ, and may be changed.
+    const { first, longest } = ASK_AGAIN_MS;
+    return { kind: "unconfirmed", reason: found.reason, inMs: Math.min(longest, first * 2 ** (job.asked ?? 0)) };
+  }
   const first = await forgetAll(job.repo, ports);
   // A review that was just posted is stored shortly after: once it has ended, that is deleted as well.
   const { running, ended } = await ports.traces.besides(job.repo, job.key);
@@ -216,12 +206,6 @@ const NOTHING = { records: 0, reviews: 0 };
 async function forgetAll(repo: Repo, { traces, memory }: FollowPorts): Promise<Omit<Forgotten, "kind">> {
   const reviews = await traces.forgetRepository(repo);
   return { reviews, records: await memory.forgetRepository(repoKey(repo)) };
-}
-
-/** Counts attempts instead of time: clocks of several processes differ, and may be changed. */
-function unconfirmed(reason: string, { asked = 0 }: ForgetJob): Unconfirmed {
-  const { first, longest } = ASK_AGAIN_MS;
-  return { kind: "unconfirmed", reason, inMs: Math.min(longest, first * 2 ** asked) };
 }
 
 interface HeadPorts {

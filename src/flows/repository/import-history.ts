@@ -20,7 +20,7 @@ import type { HistoryStore, PastPage, PastReviews } from "../../ports/history.ts
 import { commentKeeper, type KeepingPorts } from "./keep-comments.ts";
 
 export interface HistoryPorts extends KeepingPorts {
-  /** Null writes nothing down: every run begins anew. */
+  /** Null stores no progress: every run begins at the beginning. */
   readonly store: HistoryStore | null;
 }
 
@@ -231,12 +231,14 @@ async function commentsOn(
 
 /** How a run ended, in one line. */
 export function historyLine({ progress: { stage, tally }, stopped }: HistoryRun): string {
-  const { comments, added, updated, unchanged, leftOut } = tally;
-  const left = leftOut.reduce((sum, [, count]) => sum + count, 0);
-  const counts = `${counted(comments, "comment")} read: ${added} added, ${updated} updated, ${unchanged} unchanged, ${left} left out`;
-  if (stopped === null) return `imported: ${counts}`;
+  if (stopped === null) return `imported: ${tallyText(tally)}`;
   const why = stopped.by === "bound" ? "goes on" : "continues when the rate limit resets";
-  return `importing ${stage}: ${counts}; ${why}`;
+  return `importing ${stage}: ${tallyText(tally)}; ${why}`;
+}
+
+function tallyText({ comments, added, updated, unchanged, leftOut }: HistoryTally): string {
+  const left = leftOut.reduce((sum, [, count]) => sum + count, 0);
+  return `${counted(comments, "comment")} read: ${added} added, ${updated} updated, ${unchanged} unchanged, ${left} left out`;
 }
 
 export interface ImportedPull {
@@ -260,7 +262,5 @@ export async function importPull(
 
 /** How it ended, in one line. */
 export function importedLine({ pull, tally }: ImportedPull): string {
-  const { comments, added, updated, unchanged, leftOut } = tally;
-  const left = leftOut.reduce((sum, [, count]) => sum + count, 0);
-  return `imported #${pull}: ${counted(comments, "comment")} read: ${added} added, ${updated} updated, ${unchanged} unchanged, ${left} left out`;
+  return `imported #${pull}: ${tallyText(tally)}`;
 }

@@ -25,39 +25,39 @@ export interface KeepingPorts {
   readonly redact: (text: string) => Promise<string>;
 }
 
-/** Remembers comments that belong together, and adds to the tally. Throws Transient. */
-type KeepComments = (comments: readonly PastComment[], tally: HistoryTally) => Promise<HistoryTally>;
+interface KeptRepository {
+  readonly repo: Repo;
+  /** Pull requests that are still discussed: nothing of them is remembered yet. */
+  readonly open: ReadonlySet<number>;
+  /** Our own account: `kodiai[bot]`; null without one. */
+  readonly ownLogin: string | null;
+}
 
 /** Pull requests of one run whose patches are read: one request each. */
 const MOST_ASKED_FIXES = 200;
 const FIXES_CUT = "fixed code: not looked for on more than 200 pull requests of one run";
 
-/** For one run: no request is made twice. */
+/**
+ * Remembers comments that belong together, and adds to a tally. For one run: no request is made twice.
+ *
+ * @returns throws Transient
+ */
 export function commentKeeper(
-  of: {
-    readonly repo: Repo;
-    /** Pull requests that are still discussed: nothing of them is remembered yet. */
-    readonly open: ReadonlySet<number>;
-    /** Our own account: `kodiai[bot]`; null without one. */
-    readonly ownLogin: string | null;
-  },
-  { past, embedder, memory, redact }: KeepingPorts,
-): KeepComments {
+  of: KeptRepository,
+  ports: KeepingPorts,
+): (comments: readonly PastComment[], tally: HistoryTally) => Promise<HistoryTally> {
+  const { past } = ports;
   const writers = whoMayWrite(past);
   const fixes = fixesOf(past);
   return async (comments, before) => {
-    const { failed, ...fates } = await past.fates(pullsOfLines(comments, of.open));
+    const onLines = comments.filter(({ place, pull }) => place === "line" && !of.open.has(pull));
+    const { failed, ...fates } = await past.fates([...new Set(onLines.map(({ pull }) => pull))]);
     const mayWrite = await writers([...comments.map(({ author }) => author), ...decidersOf(comments, fates)]);
-    const given = { ...of, mayWrite, patchesOf: fixes.patchesOf, redact, embedder, memory };
+    const given = { ...of, ...ports, mayWrite, patchesOf: fixes.patchesOf };
     const tally = await rememberThreads(threadsOf(comments, fates, mayWrite), before, given);
     const lacking = [...(failed === null ? [] : [failed]), ...fixes.cut()];
     return { ...tally, degraded: countUp(tally.degraded, lacking) };
   };
-}
-
-function pullsOfLines(comments: readonly PastComment[], open: ReadonlySet<number>): readonly number[] {
-  const numbers = comments.filter(({ place, pull }) => place === "line" && !open.has(pull)).map(({ pull }) => pull);
-  return [...new Set(numbers)];
 }
 
 /**
@@ -93,18 +93,10 @@ function fixesOf(past: Pick<PastReviews, "patchesOf">) {
   };
 }
 
-interface RememberingThreads {
-  readonly repo: Repo;
-  /** Pull requests that are still discussed: nothing of them is remembered yet. */
-  readonly open: ReadonlySet<number>;
+interface RememberingThreads extends KeptRepository, KeepingPorts {
   readonly mayWrite: MayWrite;
   /** What a pull request changed up to its last head, by path; null when it was not requested. */
   readonly patchesOf: (pull: number) => Promise<ReadonlyMap<string, string> | null>;
-  readonly ownLogin: string | null;
-  readonly redact: (text: string) => Promise<string>;
-  readonly embedder: Embedder;
-  /** Null only counts. */
-  readonly memory: Memory | null;
 }
 
 /**
@@ -153,17 +145,13 @@ async function rememberThreads(
     if ("kind" in record) leftOut.push(record.reason);
     else records.push(memory === null ? record : await withFix(record, thread, given));
   }
+  const languages = records.map(({ language }) => language);
+  const outcomes = records.map(({ outcome }) => outcome ?? "none");
   const counted: HistoryTally = {
     ...tally,
     comments: threads.reduce((sum, { replies }) => sum + 1 + replies.length, tally.comments),
-    byLanguage: countUp(
-      tally.byLanguage,
-      records.map(({ language }) => language),
-    ),
-    byOutcome: countUp(
-      tally.byOutcome,
-      records.map(({ outcome }) => outcome ?? "none"),
-    ),
+    byLanguage: countUp(tally.byLanguage, languages),
+    byOutcome: countUp(tally.byOutcome, outcomes),
     leftOut: countUp(tally.leftOut, leftOut),
   };
   if (memory === null || records.length === 0) return counted;
@@ -187,6 +175,7 @@ async function withFix(
 }
 
 function withRemembered(tally: HistoryTally, done: Remembered): HistoryTally {
+  const wordsOnly = Array<string>(done.wordsOnly).fill("without a vector: the embedder gave none");
   return {
     ...tally,
     added: tally.added + done.added,
@@ -194,10 +183,7 @@ function withRemembered(tally: HistoryTally, done: Remembered): HistoryTally {
     unchanged: tally.unchanged + done.unchanged,
     refused: tally.refused + done.refused.length,
     usd: tally.usd + done.usd,
-    degraded: countUp(
-      tally.degraded,
-      Array.from({ length: done.wordsOnly }, () => "without a vector: the embedder gave none"),
-    ),
+    degraded: countUp(tally.degraded, wordsOnly),
   };
 }
 
@@ -214,10 +200,6 @@ const TRUSTED = new Set(["OWNER", "MEMBER", "COLLABORATOR"]);
  */
 const MOST_ASKED = 100;
 
-function isNeverWriter({ id, isBot, association }: PastAuthor): boolean {
-  return id === 0 || isBot || STRANGERS.has(association);
-}
-
 /** Answers for the given authors, and caches the answers for one run. */
 function whoMayWrite(past: Pick<PastReviews, "mayWrite">): (authors: readonly PastAuthor[]) => Promise<MayWrite> {
   /** GitHub's answers: null without one. */
@@ -226,8 +208,8 @@ function whoMayWrite(past: Pick<PastReviews, "mayWrite">): (authors: readonly Pa
   let asked = 0;
 
   async function mayWrite(author: PastAuthor): Promise<boolean> {
-    const { id, association } = author;
-    if (isNeverWriter(author)) return false;
+    const { id, isBot, association } = author;
+    if (id === 0 || isBot || STRANGERS.has(association)) return false;
     // The same person has an association where they wrote, and none where they resolved a thread.
     const isTrusted = TRUSTED.has(association);
     if (!answers.has(id)) {

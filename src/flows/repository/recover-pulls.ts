@@ -2,7 +2,7 @@
 // read first; a head without a delivery is reviewed like any other.
 
 import { Transient } from "../../domain/errors.ts";
-import { jobKey, type Repo, type ReviewJob } from "../../domain/job.ts";
+import { jobKey, type Repo } from "../../domain/job.ts";
 import { repoKey } from "../../domain/memory.ts";
 import type { AddReview, MissedEventStore, OpenPull, OpenPulls } from "../../ports/missed-events.ts";
 
@@ -66,15 +66,8 @@ export async function recoverPulls(
   const lastRound = await store.lastRound();
   // Our time begins with the first attempt, even a failing one: pull requests opened meanwhile may have no delivery.
   if (lastRound === null) await store.round(started);
-  const run: Run = {
-    ports,
-    permittedForMs,
-    lookedAt,
-    // Pull requests opened before our first run were not meant for us.
-    round: lastRound ?? started,
-    added: [],
-    unasked: [],
-  };
+  // Pull requests opened before our first run were not meant for us.
+  const run: Run = { ports, permittedForMs, lookedAt, round: lastRound ?? started, added: [], unasked: [] };
   let repositories = 0;
   for (const installationId of await pulls.installations()) {
     const what = `installation ${installationId}`;
@@ -101,8 +94,9 @@ interface Run {
 async function lookAtAll(installationId: number, due: readonly Repo[], run: Run): Promise<number> {
   let looked = 0;
   for (const repo of due) {
-    const given = { installationId, repo, newSince: run.lookedAt.has(repoKey(repo)) ? null : run.round };
-    const found = await attempt(`${repo.owner}/${repo.name}`, run.unasked, () => lookAt(given, run));
+    const newSince = run.lookedAt.has(repoKey(repo)) ? null : run.round;
+    const look = () => lookAt(installationId, repo, newSince, run);
+    const found = await attempt(`${repo.owner}/${repo.name}`, run.unasked, look);
     if (found === null && isLimited(run.unasked)) break;
     if (found === null) continue;
     looked += 1;
@@ -127,15 +121,11 @@ function isLimited(unasked: readonly Unasked[]): boolean {
   return error instanceof Transient && error.notBefore !== null;
 }
 
-interface Looking {
-  readonly installationId: number;
-  readonly repo: Repo;
-  /** For a new repository: since when we would have received deliveries. */
-  readonly newSince: number | null;
-}
-
+/** @param newSince for a new repository: since when we would have received deliveries */
 async function lookAt(
-  { installationId, repo, newSince }: Looking,
+  installationId: number,
+  repo: Repo,
+  newSince: number | null,
   { ports: { pulls, store, add, now }, permittedForMs }: Run,
 ): Promise<readonly string[]> {
   const open = await pulls.open(installationId, repo, newSince === null ? now() - CATCH_UP_MS : 0);
@@ -147,24 +137,11 @@ async function lookAt(
   for (const pull of open) {
     const refused = { endedForMs: REFUSED_MS, begunForMs: permittedForMs() };
     if (!(await store.owes(repo, pull, refused))) continue;
-    const job = jobOf(installationId, repo, pull);
-    await add(job);
-    added.push(job.key);
+    const { number, headSha } = pull;
+    const key = jobKey(repo, number);
+    const why = { delivery: "missed", trigger: "missed", explicit: false } as const;
+    await add({ kind: "review", key, installationId, repo, number, headSha, ...why });
+    added.push(key);
   }
   return added;
-}
-
-function jobOf(installationId: number, repo: Repo, { number, headSha }: OpenPull): ReviewJob {
-  const key = jobKey(repo, number);
-  return {
-    kind: "review",
-    key,
-    delivery: "missed",
-    installationId,
-    repo,
-    number,
-    headSha,
-    trigger: "missed",
-    explicit: false,
-  };
 }

@@ -8,13 +8,13 @@ import { publicErrorText } from "../../domain/text/public-error-text.ts";
 import type { CheckStore, Checks } from "../../ports/checks.ts";
 import { beginCheck, type CheckPorts, checkEnd, endCheck, leftCheckEnd } from "../../publish/publish.ts";
 
-/** A job's lease, and five minutes: after that nobody believes a check that says it is in progress. */
+/** A job's lease, and five minutes: a check that is in progress for longer is not believed. */
 const PATIENCE_MS = 15 * 60_000;
 
 export interface CheckRun {
   /** Never throws; returns what is missing without the check. */
   begin(headSha: string, failOn: FailOn): Promise<readonly Degraded[]>;
-  /** Never throws; what GitHub did not hear is told by `sweepChecks`. */
+  /** Never throws; `sweepChecks` ends what GitHub did not take. */
   end(result: PostedReview | Superseded | Skipped): Promise<void>;
 }
 
@@ -23,7 +23,7 @@ export function checkRun(job: ReviewJob, ports: CheckPorts, now: () => number): 
   const { key, repo, installationId, number } = job;
   const begin = (headSha: string, failOn: FailOn) =>
     beginCheck({ key, repo, installationId, headSha, failOn }, number, ports, now());
-  /** One of which nobody knows whether it stands there. */
+  /** A check that GitHub may have begun, or not. */
   let doubted: { readonly headSha: string; readonly failOn: FailOn } | null = null;
   return {
     async begin(headSha, failOn) {
@@ -46,7 +46,7 @@ export function checkRun(job: ReviewJob, ports: CheckPorts, now: () => number): 
           await endCheck(one, one.end ?? checkEnd(result, one.failOn), ports, now());
         }
       } catch {
-        // Decided and not told, or not even decided: the sweep finds it.
+        // Decided and not sent, or not even decided: the sweep finds it.
       }
     },
   };
@@ -64,7 +64,7 @@ async function toEnd(result: PostedReview | Superseded | Skipped, key: string, b
   return own === null ? [] : [{ ...own, end: null }];
 }
 
-/** What became of a check run that nobody would have ended. */
+/** What became of a check run that no job would have ended. */
 export interface SweptCheck {
   readonly id: number;
   readonly key: string;

@@ -26,7 +26,7 @@ export interface Asker {
 
 /**
  * What one review, or one answer, may cost: the budget of a review, or what is left of the calendar month (UTC). Where a job
- * asks, that much is set aside for it: whoever begins meanwhile has the rest.
+ * asks, that much is reserved for it: jobs that begin meanwhile have the rest.
  *
  * @param now epoch milliseconds
  * @returns no leave when the configuration switches the model off, or a limit is reached, which the reason names
@@ -44,7 +44,10 @@ export async function modelAllowance(
   if (!hasPrice(model)) return { ...leave, usd: Number.POSITIVE_INFINITY };
   const { reviewsPerDay } = budget.outsiders;
   if (isOutsider && isReview && reservations && (await reservations.outsidersReviews(now - DAY_MS)) >= reviewsPerDay)
-    return { model: null, reason: usedUpToday(reviewsPerDay) };
+    return {
+      model: null,
+      reason: `a pull request gets ${reviewsPerDay} reviews by the model in 24 hours for people without write access (\`review.budget.outsiders\`), and these are used up`,
+    };
   const wanted = { least: 0, most: budget.usdPerReview };
   const { usd, usages } = await setAside(wanted, budgetsOf(budget, repo, access, isOutsider), access, now);
   const empty = usages.find((usage) => usage.usd + usage.aside >= usage.of);
@@ -92,7 +95,7 @@ export async function overrunBy(
   return booked.usages.find((usage) => usage.usd + usage.aside + usd > usage.of) ?? null;
 }
 
-/** A budget as it stood before anything was set aside for this job. */
+/** A budget before anything was reserved for this job. */
 interface BudgetState extends MonthSpending {
   /** US$ that other jobs have set aside. */
   readonly aside: number;
@@ -130,10 +133,6 @@ export function budgetText(whose: BudgetName, of: number): string {
     case "share":
       return `this repository's share of USD ${of} of the operator's budget`;
   }
-}
-
-function usedUpToday(reviewsPerDay: number): string {
-  return `a pull request gets ${reviewsPerDay} reviews by the model in 24 hours for people without write access (\`review.budget.outsiders\`), and these are used up`;
 }
 
 /** The budgets that hold for a piece of work: the repository's and the operator's, and their parts. */
@@ -190,7 +189,7 @@ const MEMORY_PART = 0.25;
 /** The model's own patience is for long answers; a review does not wait so long for its memories. */
 const MEMORY_MS = 180_000;
 
-/** The leave of whoever finds memories: a part of the money, and three minutes. */
+/** The allowance for finding memories: a part of the money, and three minutes. */
 export function retrievalShare(leave: ModelAllowance): ModelAllowance {
   if (leave.model === null) return leave;
   const late = AbortSignal.timeout(MEMORY_MS);
@@ -220,7 +219,7 @@ function sum(values: readonly number[]): number {
 }
 
 /**
- * The model for this author: where the repository wants it so, the small one for the fork of somebody who never had a pull request
+ * The model for this author: where the repository wants it so, the small one for the fork of a person who never had a pull request
  * merged here, which the review says.
  */
 export function newcomerAccess(
@@ -247,8 +246,8 @@ function smallOnly(model: Model): Model {
 }
 
 /**
- * Whether people without write access are behind a review: whoever asked for it by name, else whoever wrote the change. GitHub is
- * asked only where money is at stake; whoever it does not answer for has no write access.
+ * Whether people without write access are behind a review: the person who asked for it by name, else the author. GitHub is asked
+ * only where money is at stake; people that it does not answer for have no write access.
  *
  * @param permissions absent where a person asks at a terminal, with a model of their own
  */

@@ -4,10 +4,9 @@ import type { RepoConfig } from "../../config/repo-config.ts";
 import { originOf } from "../../domain/figures/logged-retrieval.ts";
 import type { Repo } from "../../domain/job.ts";
 import { UNKNOWN_LANGUAGE } from "../../domain/language.ts";
-import { repoKey } from "../../domain/memory.ts";
 import type { Degraded } from "../../domain/omissions.ts";
 import type { PullRequestContext } from "../../domain/pull-request.ts";
-import type { ModelCost, Precedents } from "../../domain/retrieval.ts";
+import { type ModelCost, ownScope, type Precedents } from "../../domain/retrieval.ts";
 import { reviewFingerprint } from "../../domain/review/review-fingerprint.ts";
 import type { MemoryHeld, Review } from "../../domain/review.ts";
 import type { ReviewSignals } from "../../domain/signals.ts";
@@ -108,8 +107,7 @@ async function introduceMemory(
   try {
     const why = await introductions.of(repo);
     if (why === null) return null;
-    const scope = { repo: repoKey(repo), ownerPool: null, excludePull: null, before: null };
-    const { byLanguage } = await recall.counts(scope);
+    const { byLanguage } = await recall.counts(ownScope(repo));
     const known = changed.filter(({ language }) => language !== UNKNOWN_LANGUAGE);
     const most = [...byLanguage].sort(([, a], [, b]) => b - a).map(([language]) => ({ language, name: language }));
     const languages = (known.length > 0 ? known : most)

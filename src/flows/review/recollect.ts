@@ -4,12 +4,13 @@
 import type { DependencyUpdate } from "../../domain/dependency-update.ts";
 import { Transient } from "../../domain/errors.ts";
 import type { Finding } from "../../domain/finding.ts";
+import { UNKNOWN_LANGUAGE } from "../../domain/language.ts";
 import { type RejectedMemory, rejectionsOf } from "../../domain/memory/rejections.ts";
 import { type AlikeClaim, NO_HISTORY, type RepositoryHistory } from "../../domain/memory/repository-history.ts";
 import { findingMemoryId, repoKey } from "../../domain/memory.ts";
 import type { Degraded } from "../../domain/omissions.ts";
 import type { PullRequestContext } from "../../domain/pull-request.ts";
-import type { Precedents, Scope } from "../../domain/retrieval.ts";
+import { ownScope, type Precedents } from "../../domain/retrieval.ts";
 import type { PostedReview } from "../../domain/review.ts";
 import type { ReviewSignals } from "../../domain/signals.ts";
 import { publicErrorText } from "../../domain/text/public-error-text.ts";
@@ -61,7 +62,7 @@ export async function recollect(
   }
 }
 
-/** Precedents that people declined, with what they said: a model is told why. */
+/** Adds to precedents that people declined what they said, for the model. */
 export function withReasons(precedents: Precedents, rejected: readonly RejectedMemory[]): Precedents {
   const byId = new Map(rejected.map((one) => [one.memoryId, rejectionsOf(one.each)]));
   return {
@@ -73,7 +74,7 @@ export function withReasons(precedents: Precedents, rejected: readonly RejectedM
   };
 }
 
-/** Cosine decides: whatever is not nearer than the embedder's own bound claims something else. */
+/** Cosine decides: a claim that is not nearer than the embedder's own bound is another one. */
 async function claimsLike(
   findings: readonly Finding[],
   rejected: readonly RejectedMemory[],
@@ -85,17 +86,12 @@ async function claimsLike(
   const isAsked = ({ rule, category }: Finding) => rule === null && rejected.some((one) => one.category === category);
   if (embedder === null || bound === undefined || !findings.some(isAsked)) return nothing;
   try {
-    const { vectors } = await embedder.embed(
-      findings.map((finding) => claimOf(finding, whereOf(context))),
-      "document",
-    );
+    const { number: pull, head } = context.pull;
+    const where = { repo: context.repo, pull, headSha: head.sha, url: null, at: 0, author: null };
+    const claims = findings.map((finding) => claimOf(finding, { ...where, language: UNKNOWN_LANGUAGE, hunk: null }));
+    const { vectors } = await embedder.embed(claims, "document");
     const wanted = new Set(rejected.map(({ memoryId }) => memoryId));
-    const scope: Scope = {
-      repo: repoKey(context.repo),
-      ownerPool: null,
-      excludePull: context.pull.number,
-      before: null,
-    };
+    const scope = ownScope(context.repo, context.pull.number);
     const ask = async (finding: Finding, vector: Float32Array | null): Promise<readonly AlikeClaim[]> => {
       if (vector === null || !isAsked(finding)) return [];
       const [hits = []] = await recall.nearest(scope, [vector], embedder.space, NEIGHBOURS, { corpora: ["finding"] });
@@ -110,12 +106,7 @@ async function claimsLike(
   }
 }
 
-function whereOf({ repo, pull }: PullRequestContext): Parameters<typeof claimOf>[1] {
-  const { number, head } = pull;
-  return { repo, pull: number, headSha: head.sha, url: null, at: 0, author: null, language: "unknown", hunk: null };
-}
-
-/** What a posted review tells about the code of its findings. */
+/** The code of a posted review's findings. */
 export function flaggedBy({ review }: PostedReview): FlaggedNow {
   const idOf = (finding: Pick<Finding, "id">) => findingMemoryId(repoKey(review.repo), review.number, finding.id);
   return {
