@@ -51,7 +51,7 @@ import {
 } from "./wire/github.ts";
 import { followPorts, learnPorts, missedPorts, type Reading, reviewPorts, serverStatistics } from "./wire/job-ports.ts";
 import { chosenEmbedder, chosenModel, chosenReranker, openQuestions } from "./wire/models.ts";
-import { serverInspector, symbols } from "./wire/rules.ts";
+import { serverInspector } from "./wire/rules.ts";
 import { passwordIn, registerSecrets, withoutSecretsTaken } from "./wire/secrets.ts";
 import { openStore, type Store } from "./wire/store.ts";
 import { parkedWorker, startWorker, type Workers } from "./worker.ts";
@@ -176,7 +176,6 @@ export async function startApp(options: AppOptions): Promise<RunningApp> {
       await Promise.race([swept, new Promise((resolve) => setTimeout(resolve, TIDY_MS))]);
       await beating.stop();
       inspector.close?.();
-      reading.symbols.close();
       await Promise.all([door.close(), admin === null ? null : closeServer(admin)]);
       await store.close();
     },
@@ -218,7 +217,7 @@ async function readers(
   );
   const { usdPerMonth = null, repositoryPercent = 100 } = model ?? {};
   const asking = { model: model && (await chosenModel(model)), usdPerMonth, repositoryPercent, questions };
-  return { embedder, reranker, asking, symbols: symbols() };
+  return { embedder, reranker, asking };
 }
 
 /** After so many attempts a posted review ends even if memory cannot be written. */

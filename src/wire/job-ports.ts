@@ -4,7 +4,6 @@ import { setImmediate as turn, setTimeout as wait } from "node:timers/promises";
 import { LRUCache } from "lru-cache";
 import { cachedStatistics } from "../adapters/cached-statistics.ts";
 import { astChunker } from "../adapters/code-index/chunker.ts";
-import type { OpenSymbols } from "../adapters/code-index/symbols.ts";
 import { dryRunEvidence, dryRunMemory } from "../adapters/dry-run/memory.ts";
 import { dryRunReplies, dryRunReviews } from "../adapters/dry-run/reviews.ts";
 import { githubDeliveryLog } from "../adapters/github/delivery-log.ts";
@@ -32,16 +31,15 @@ import { newGateCache } from "../retrieve/retrieve.ts";
 import type { MissedPorts } from "../server/missed-sweeper.ts";
 import { pastOf, pathOf, reviewsOnGitHub, type WiredGitHub, wiredChecks } from "./github.ts";
 import { type Asking, accessFor } from "./models.ts";
-import { knownRules } from "./rules.ts";
+import { knownRules, symbols } from "./rules.ts";
 import { redact, redactor, safeRetrievals } from "./secrets.ts";
 import type { Store } from "./store.ts";
 
 const AUTHOR_CACHE = { max: 10_000, ttl: 24 * 60 * 60_000 };
 
-/** Readers of memory and code for reviews. */
+/** Readers of memory for reviews. */
 export interface Reading extends Pick<ReviewPorts, "embedder" | "reranker"> {
   readonly asking: Asking;
-  readonly symbols: OpenSymbols;
 }
 
 /** Gives each job its ports: tokens reach only the job's own repository. */
@@ -49,7 +47,7 @@ export function reviewPorts(
   github: WiredGitHub,
   store: Store,
   rules: Inspector,
-  { embedder, reranker, asking, symbols }: Reading,
+  { embedder, reranker, asking }: Reading,
 ): (lease: Lease<ReviewJob | CommandJob>) => Promise<Omit<CommandPorts, "jobs">> {
   const { clients } = github;
   const { blobs } = store;

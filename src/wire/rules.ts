@@ -1,5 +1,5 @@
 // Wires the rules and the readers of symbols.
-import { codeSymbols, type OpenSymbols } from "../adapters/code-index/symbols.ts";
+import { codeSymbols } from "../adapters/code-index/symbols.ts";
 import { customRuleProblems } from "../adapters/rules/custom.ts";
 import { rulesInspector } from "../adapters/rules/inspector.ts";
 import { type IsolatedInspector, parallelInspector } from "../adapters/rules/isolated-inspector.ts";
@@ -9,6 +9,7 @@ import type { RuleText } from "../adapters/rules/rule.ts";
 import { everyRule, ruleIds, rulesVersion } from "../adapters/rules/rules.ts";
 import type { KnownRules } from "../config/check-rules.ts";
 import { ADVISORY_RULE } from "../domain/dependency-update.ts";
+import type { Symbols } from "../ports/symbols.ts";
 import type { Inspector } from "../ports.ts";
 
 /** Above so many files, rules run in extra processes, which take a second to start. */
@@ -48,10 +49,8 @@ export function serverInspector(): IsolatedInspector {
   return { ...withRepository(beside), close: beside.close };
 }
 
-/** The symbol reader, in a process that starts on first use. */
-export function symbols(): OpenSymbols {
-  return codeSymbols();
-}
+/** The symbol reader of this process. Its child starts on first use, and ends when it is idle or this process ends. */
+export const symbols: Symbols = codeSymbols();
 
 /** For checks of configurations: the built-in rules, and whether custom rules can run. */
 export function knownRules(): Required<KnownRules> {

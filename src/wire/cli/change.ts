@@ -38,7 +38,7 @@ export async function portsOf(repo: Repo, pulls: PullRequests, place: string, wi
   return {
     pulls,
     inspector: inspector(),
-    symbols: symbols(),
+    symbols,
     known: knownRules(),
     embedder: localWords(),
     recall: store?.recall ?? noMemory(),
