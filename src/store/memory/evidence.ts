@@ -2,7 +2,7 @@
 import type { Evidence } from "../../domain/memory/evidence.ts";
 import type { RepoKey } from "../../domain/memory.ts";
 import type { Decision, EvidenceStore, KnownFix, RememberedFinding } from "../../ports/feedback.ts";
-import { type Columns, insertText, objectOf, rowOf, rowTypes } from "../columns.ts";
+import { type Columns, insertRows, objectOf, rowOf, rowTypes } from "../columns.ts";
 import { jsonRows } from "../dialect.ts";
 import type { Database, Sql } from "../sql.ts";
 import { insert, upsert } from "../statement.ts";
@@ -88,14 +88,13 @@ async function add(tx: Sql, repo: RepoKey, given: readonly Evidence[]): Promise<
     return id === undefined ? [] : [{ id, ...rowOf(EVIDENCE, one) }];
   });
   if (rows.length === 0) return 0;
-  const all = jsonRows(rows);
   // Evidence that reappears is no longer withdrawn.
   await tx.run(
     `UPDATE evidence SET withdrawn_at = NULL FROM ${tx.dialect.rows("$1", { id: "int", key: "text" })}
      WHERE evidence.id = x.id AND evidence.key = x.key`,
-    [all],
+    [jsonRows(rows)],
   );
-  return tx.run(insertText(tx.dialect, "evidence", { id: "int", ...rowTypes(EVIDENCE) }), [all]);
+  return insertRows(tx, "evidence", { id: "int", ...rowTypes(EVIDENCE) }, rows);
 }
 
 async function withdraw(

@@ -35,10 +35,8 @@ export function storedJobAdmin(db: Database): JobAdmin {
   };
 }
 
-const select = ({
-  dialect,
-}: Sql) => `SELECT id, key, lane, repo, account, state, job, attempt, deaths, run_at AS "runAt",
-  created_at AS "createdAt", outcome, ${dialect.now} AS now FROM jobs`;
+const select = (sql: Sql) => `SELECT id, key, lane, repo, account, state, job, attempt, deaths, run_at AS "runAt",
+  created_at AS "createdAt", outcome, ${sql.dialect.now} AS now FROM jobs`;
 
 function change(db: Database, id: number, work: (tx: Sql, found: Row) => Promise<JobChange>): Promise<JobChange> {
   return db.transaction(async (tx) => {

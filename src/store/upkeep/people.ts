@@ -135,13 +135,16 @@ export async function findPerson(
   return { ids: [...ids], logins: [...logins] };
 }
 
+interface Identity {
+  readonly id: number | null;
+  readonly login: string | null;
+}
+
 /** Every stored pair of id and login or address. */
-async function identitiesIn(
-  stores: StoreDatabases,
-): Promise<readonly { readonly id: number | null; readonly login: string | null }[]> {
-  const pairs: { readonly id: number | null; readonly login: string | null }[] = [];
+async function identitiesIn(stores: StoreDatabases): Promise<readonly Identity[]> {
+  const pairs: Identity[] = [];
   for (const { table, of, login, id } of NAMING) {
-    const rows = await stores[of]?.all<{ id: number | null; login: string | null }>(
+    const rows = await stores[of]?.all<Identity>(
       `SELECT DISTINCT ${id ?? "NULL"} AS id, ${login === undefined ? "NULL" : `lower(${login})`} AS login FROM ${table}`,
     );
     pairs.push(...(rows ?? []));
@@ -178,28 +181,19 @@ async function jobsOf(
 
 /** Fields of a job that may name a person. */
 interface PersonJob {
-  readonly comment?: { readonly author: { readonly id: number; readonly login: string }; readonly url: string | null };
+  readonly comment?: { readonly author: Identity; readonly url: string | null };
   readonly pull?: { readonly authorId: number };
-  readonly askedBy?: { readonly id: number; readonly login: string };
-  readonly unresolved?: { readonly by: { readonly id: number; readonly login: string } } | null;
+  readonly askedBy?: Identity;
+  readonly unresolved?: { readonly by: Identity } | null;
 }
 
-function peopleIn({
-  askedBy,
-  comment,
-  unresolved,
-  pull,
-}: PersonJob): readonly { readonly id: number; readonly login: string | null }[] {
-  return [
-    ...(comment === undefined ? [] : [comment.author]),
-    ...(askedBy === undefined ? [] : [askedBy]),
-    ...(unresolved ? [unresolved.by] : []),
-    ...(pull === undefined ? [] : [{ id: pull.authorId, login: null }]),
-  ];
+function peopleIn({ askedBy, comment, unresolved, pull }: PersonJob): readonly Identity[] {
+  const author = pull && { id: pull.authorId, login: null };
+  return [comment?.author, askedBy, unresolved?.by, author].filter((one) => one !== undefined);
 }
 
-function isBy(one: { readonly id: number; readonly login: string | null }, { ids, logins }: KnownPerson): boolean {
-  return ids.includes(one.id) || (one.login !== null && logins.includes(one.login.toLowerCase()));
+function isBy({ id, login }: Identity, { ids, logins }: KnownPerson): boolean {
+  return (id !== null && ids.includes(id)) || (login !== null && logins.includes(login.toLowerCase()));
 }
 
 /** Every row about the person. */
