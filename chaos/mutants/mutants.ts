@@ -1428,7 +1428,7 @@ export const MUTANTS: readonly Mutant[] = [
     id: "looked-up secrets leave",
     loses: "what a model looks up is sent without secrets",
     file: "src/wire/models.ts",
-    find: "mask(await lookUps.answer(name, input))",
+    find: "redact(await lookUps.answer(name, input))",
     replace: "lookUps.answer(name, input)",
     test: ["test/app/looked-up-secrets.test.ts", "a secret in what is looked up is masked before it leaves"],
     isQuick: true,

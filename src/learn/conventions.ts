@@ -1,6 +1,5 @@
 // Turns recurring comments into entries of `pathInstructions` for .kodiai.yml. The printed YAML always parses to the
 // intended values; its text is still by strangers, and a person must read it first.
-import { extname } from "node:path/posix";
 import { stringify } from "yaml";
 import { parseConfig } from "../config/parse-config.ts";
 import { literalGlob } from "../config/path-glob.ts";
@@ -328,8 +327,8 @@ function isPlain(path: string): boolean {
 
 /** `.ts`; empty for a name without one. */
 function endingOf(path: string): readonly string[] {
-  const ending = extname(path);
-  return ending.length < 2 ? [] : [ending];
+  const ending = /[^/](\.[^./]+)$/.exec(path)?.[1];
+  return ending === undefined ? [] : [ending];
 }
 
 /** `src/`, `src/api/` */

@@ -199,18 +199,23 @@ interface GitHubRepository {
   readonly visibility?: string;
 }
 
-/**
- * A repository and its past reviews, read with a person's token.
- *
- * @throws Error when there is no such repository or the token may not read it
- */
-export async function personsPast(named: {
+/** A repository on GitHub, and a person's token for it. */
+export interface PersonsRepository {
   readonly host: string;
   readonly owner: string;
   readonly name: string;
   readonly token: string;
   readonly apiUrl: string;
-}): Promise<{ readonly repo: Repo; readonly past: PastReviews }> {
+}
+
+/**
+ * A repository and its past reviews, read with a person's token.
+ *
+ * @throws Error when there is no such repository or the token may not read it
+ */
+export async function personsPast(
+  named: PersonsRepository,
+): Promise<{ readonly repo: Repo; readonly past: PastReviews }> {
   const { owner, name } = named;
   const github = personsClient(named.token, named.apiUrl);
   const { data } = await translated(() => github.rest.repos.get({ owner, repo: name })).catch((error: unknown) => {

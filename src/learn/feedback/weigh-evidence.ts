@@ -6,7 +6,7 @@ import { isProtected } from "../../domain/finding.ts";
 import { type Evidence, isWriterAct } from "../../domain/memory/evidence.ts";
 import type { PastThread } from "../../domain/memory/past-reviews.ts";
 import { readReply } from "../../domain/memory/read-reply.ts";
-import { type Rejection, rejectedOften } from "../../domain/memory/rejections.ts";
+import type { Rejection } from "../../domain/memory/rejections.ts";
 import type { Decided, MemoryRecord, Outcome } from "../../domain/memory.ts";
 import { cutText } from "../../domain/text/cut-text.ts";
 
@@ -32,8 +32,8 @@ interface WeighedOutcome {
   readonly evidence: readonly WeighedEvidence[];
 }
 
-/** Two writers who reject the same finding need give no reason. */
-const REPEATED = { rejections: 2, people: 2, pulls: 1 };
+/** So many writers who reject the same finding need give no reason. */
+const REPEATED = 2;
 const REASON = 300;
 
 /**
@@ -203,9 +203,8 @@ function repeatedly(positions: readonly Position[], isShielded: boolean): Judgem
   const rejecting = positions.filter(
     ({ side, weight }) => side === "rejects" && !(isShielded && weight === "reaction"),
   );
-  const counts = { rejections: rejecting.length, people: rejecting.length, pulls: 1 };
   const last = rejecting.at(-1);
-  if (last === undefined || !rejectedOften(counts, REPEATED)) return null;
+  if (last === undefined || rejecting.length < REPEATED) return null;
   return decision("declined", last.from, "repeated", `${rejecting.length} people with write access rejected it`);
 }
 
