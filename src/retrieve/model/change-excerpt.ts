@@ -6,6 +6,7 @@ import type { ReviewSignals } from "../../domain/signals.ts";
 import { cutText, oneLine } from "../../domain/text/cut-text.ts";
 import { visibleText } from "../../domain/text/rendered-markdown.ts";
 import { fence, reveal, revealLine } from "../../domain/text/untrusted-text.ts";
+import { fittingLines } from "../query/build-query.ts";
 
 const TITLE_CHARS = 300;
 const BODY_CHARS = 1_500;
@@ -120,14 +121,7 @@ function fileLines({ path, hunks }: FileDiff, { diff, unchanged }: ExcerptBudget
 /** Whole lines from the first; a cut is marked. */
 function fitting(lines: readonly string[], budget: number): string {
   if (charsOf(lines) <= budget) return lines.join("\n");
-  const kept: string[] = [];
-  let left = budget - MISSING.length - 1;
-  for (const line of lines) {
-    left -= line.length + 1;
-    if (left < 0) break;
-    kept.push(line);
-  }
-  return [...kept, MISSING].join("\n");
+  return [...fittingLines(lines, budget - MISSING.length - 1), MISSING].join("\n");
 }
 
 const MISSING = "(the rest of this file is not shown)";
