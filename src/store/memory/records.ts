@@ -146,12 +146,9 @@ async function labelled(
   rows: readonly EmbeddedRecord[],
   version: number,
 ): Promise<ReadonlyMap<RepoKey, number>> {
-  const labels = new Map(
-    rows.map(({ record: { repo, ownerId, visibility, repoName } }) => [
-      JSON.stringify([repo, ownerId, visibility, repoName]),
-      { repo, ownerId, visibility, repoName },
-    ]),
-  );
+  const labelOf = ({ repo, ownerId, visibility, repoName }: MemoryRecord) =>
+    JSON.stringify([repo, ownerId, visibility, repoName]);
+  const labels = new Map(rows.map(({ record }) => [labelOf(record), record]));
   const known = new Map<RepoKey, number>();
   for (const { repo, ownerId, visibility, repoName } of labels.values()) {
     const key = splitRepoKey(repo);
@@ -255,11 +252,8 @@ async function writableSpace(tx: Sql, { model, dimension }: EmbeddingSpace): Pro
 
 /** Null when no vector of this space was written. */
 export async function spaceId(sql: Sql, { model, dimension }: EmbeddingSpace): Promise<number | null> {
-  const row = await sql.one<{ id: number }>("SELECT id FROM spaces WHERE model = $1 AND dimension = $2", [
-    model,
-    dimension,
-  ]);
-  return row?.id ?? null;
+  const text = "SELECT id FROM spaces WHERE model = $1 AND dimension = $2";
+  return (await sql.one<{ id: number }>(text, [model, dimension]))?.id ?? null;
 }
 
 /** If none of these changed, a record without a vector keeps its stored one. */

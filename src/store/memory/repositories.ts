@@ -27,14 +27,12 @@ export function storedLabels(db: Database): RepositoryLabels {
         return changed > 0;
       }),
     async give({ host, id, ownerId, visibility, owner, name }, gives) {
-      if (!gives) {
-        await db.run("UPDATE repositories SET gives = 0 WHERE host = $1 AND github_id = $2", [host, String(id)]);
-        return;
-      }
-      // A sharing repository is inserted even without memories.
+      const stop = "UPDATE repositories SET gives = 0 WHERE host = $1 AND github_id = $2";
       await db.transaction(async (tx) => {
+        if (!gives) return tx.run(stop, [host, String(id)]);
         const version = await tick(tx);
-        await tx.run(
+        // A sharing repository is inserted even without memories.
+        return tx.run(
           `INSERT INTO repositories AS p (host, github_id, owner_id, visibility, full_name, version, gives)
            VALUES ($1, $2, $3, $4, $5, $6, 1)
            ON CONFLICT (host, github_id) DO UPDATE SET gives = CASE WHEN p.owner_id = excluded.owner_id THEN 1 ELSE 0 END`,

@@ -78,12 +78,8 @@ async function settle(tx: Sql, place: readonly string[], now: number, outcome: s
   const row = await tx.one<{ review: string }>(`SELECT review FROM reviews ${AT_PLACE}${tx.dialect.forUpdate}`, place);
   if (row === null) return;
   const { hunks: _, ...rest } = JSON.parse(row.review) as Review;
-  await tx.run(`UPDATE reviews SET settled_at = $4, outcome = $5, review = $6 ${AT_PLACE}`, [
-    ...place,
-    now,
-    outcome,
-    JSON.stringify(rest),
-  ]);
+  const update = `UPDATE reviews SET settled_at = $4, outcome = $5, review = $6 ${AT_PLACE}`;
+  await tx.run(update, [...place, now, outcome, JSON.stringify(rest)]);
 }
 
 /** Reviews of older versions have no `pushes`. */
