@@ -127,9 +127,18 @@ export function wiredChecks(github: WiredGitHub, writes: WriteStore): (installat
 export function wiredProgress(github: WiredGitHub, writes: WriteStore) {
   return async (installationId: number, repo: Repo): Promise<Pick<Reviews, "endProgress">> => {
     const client = await github.clients.forRepository(installationId, repo);
-    const real = githubReviews(client, github.botLogin, pathOf(github, writes, installationId));
-    return redactedReviews(github.onUnposted === null ? real : dryRunReviews(real, github.onUnposted), redactor);
+    return reviewsOn(github, client, pathOf(github, writes, installationId));
   };
+}
+
+/** The reviews of a client's repository: redacted, and posted unless this is a dry run. */
+export function reviewsOn(
+  { botLogin, onUnposted }: WiredGitHub,
+  client: Parameters<typeof githubReviews>[0],
+  path: WritePath,
+): Reviews {
+  const real = githubReviews(client, botLogin, path);
+  return redactedReviews(onUnposted === null ? real : dryRunReviews(real, onUnposted), redactor);
 }
 
 /** How long after a restore the store may lack posts that are newer than the backup. */
