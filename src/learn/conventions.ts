@@ -29,21 +29,18 @@ export function conventionsOf(records: readonly MemoryRecord[], recurrence: Recu
   const notFit: { reason: string; count: number; name: string }[] = [];
   for (const remark of remarks) {
     const { accepted, declined, ids, name } = remark;
+    const leaveOut = (reason: string) => notFit.push({ reason, count: ids.length, name });
     const convention = proposalOf(remark);
-    if (declined > accepted)
-      notFit.push({ reason: `declined ${declined} times, accepted ${accepted}`, count: ids.length, name });
-    else if (convention === null) notFit.push({ reason: "cannot be written for .kodiai.yml", count: ids.length, name });
-    else fit.push(convention);
+    if (declined > accepted) leaveOut(`declined ${declined} times, accepted ${accepted}`);
+    else if (convention === null) leaveOut("cannot be written for .kodiai.yml");
+    else if (fit.length < MOST_PROPOSED) fit.push(convention);
+    else leaveOut(`beyond the first ${MOST_PROPOSED}`);
   }
-  const proposed = fit.slice(0, MOST_PROPOSED);
-  const tooMany = fit
-    .slice(MOST_PROPOSED)
-    .map(({ ids, name }) => ({ reason: `beyond the first ${MOST_PROPOSED}`, count: ids.length, name }));
   return {
-    proposed,
-    yaml: proposed.length === 0 ? null : yamlOf(proposed),
+    proposed: fit,
+    yaml: fit.length === 0 ? null : yamlOf(fit),
     remarks: new Set(records.map(({ id }) => id)).size,
-    leftOut: [...[...leftOut].sort().map(([reason, count]) => ({ reason, count, name: null })), ...notFit, ...tooMany],
+    leftOut: [...[...leftOut].sort().map(([reason, count]) => ({ reason, count, name: null })), ...notFit],
   };
 }
 

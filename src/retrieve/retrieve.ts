@@ -48,9 +48,9 @@ export interface RetrievePorts {
   readonly recall: Recall;
   /** Null keeps the fused order. */
   readonly reranker: Reranker | null;
-  /** What the configuration lets a model do is asked with this leave; absent: nobody is asked. */
+  /** The model and its budget; absent: no model is asked. */
   readonly leave?: ModelAllowance;
-  /** Lets whoever else waits have a turn, if it is time for one; absent: the ranking is done in one go. */
+  /** Yields to other work if it is time to; absent: the ranking does not pause. */
   readonly pause?: () => Promise<void>;
 }
 

@@ -57,10 +57,5 @@ export const TUNING: Tuning = {
   byLanguage: RERANK,
   corpora: ["finding", "review_comment", "doc", "wiki"],
   shadowShare: 0.05,
-  rerank: {
-    most: 50,
-    k: 60,
-    weight: 2,
-    keep: null,
-  },
+  rerank: { most: 50, k: 60, weight: 2, keep: null },
 };

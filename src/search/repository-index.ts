@@ -80,27 +80,15 @@ function addedRows(base: RepositoryIndex | null) {
     facets: facets.values,
     paths: paths.values,
     add(page: readonly SearchRow[]): void {
-      for (const {
-        id,
-        changed,
-        pull,
-        at,
-        mem,
-        path,
-        corpus,
-        language,
-        chunkType,
-        category,
-        severity,
-        outcome,
-      } of page) {
-        columns.ids.push(id);
-        columns.changed.push(changed);
-        columns.pulls.push(pull ?? -1);
-        columns.times.push(at);
+      for (const row of page) {
+        const { corpus, language, chunkType, category, severity, outcome } = row;
+        columns.ids.push(row.id);
+        columns.changed.push(row.changed);
+        columns.pulls.push(row.pull ?? -1);
+        columns.times.push(row.at);
         columns.facetOf.push(facets.numberOf({ corpus, language, chunkType, category, severity, outcome }));
-        columns.pathOf.push(paths.numberOf(path));
-        mems.push(mem);
+        columns.pathOf.push(paths.numberOf(row.path));
+        mems.push(row.mem);
       }
       terms.push(
         addedTerms(

@@ -1,5 +1,6 @@
 // Maps objects to rows by one list: the columns, the form of each, and the path of its value in the object.
-import type { Dialect, RowType } from "./dialect.ts";
+import { type Dialect, jsonRows, type RowType } from "./dialect.ts";
+import type { Sql } from "./sql.ts";
 
 /** `flag`: true and false as 1 and 0. `json`: any value as its text. */
 type Form = RowType | "flag" | "json";
@@ -61,6 +62,17 @@ export function insertText(
 ): string {
   const names = Object.keys(types).join(", ");
   return `INSERT INTO ${table} (${names}) SELECT ${names} FROM ${dialect.rows("$1", types)} WHERE true ${then}`;
+}
+
+/** Inserts rows. `then` is what follows, as for insertText. */
+export async function insertRows(
+  sql: Sql,
+  table: string,
+  types: Readonly<Record<string, RowType>>,
+  rows: readonly object[],
+  then?: string,
+): Promise<number> {
+  return sql.run(insertText(sql.dialect, table, types, then), [jsonRows(rows)]);
 }
 
 /** Groups of at most `most` rows, in order, for statements that may write no key twice. */

@@ -27,8 +27,9 @@ export async function migrate(db: Database, parts: readonly SchemaPart[], place:
   try {
     await db.transaction((tx) => runMissing(tx, parts, place));
   } catch (error) {
-    const lacks = error instanceof Error && db.dialect.name === "postgres" ? lacking(error) : null;
-    throw lacks === null ? error : new StoreUnusable(`${place}: ${lacks}`);
+    const said = error instanceof Error && "code" in error ? `${String(error.code)} ${error.message}` : "";
+    const fix = LACKING.find(([sign]) => sign.test(said))?.[1];
+    throw fix === undefined ? error : new StoreUnusable(`${place}: ${fix}`);
   }
 }
 
@@ -78,25 +79,25 @@ async function refuseOld(tx: Sql, place: string): Promise<void> {
     );
 }
 
-const MAY_NOT = "42501";
-const NO_FILE = "58P01";
-const UNSUPPORTED = "0A000";
-const NO_SUCH_TYPE = "42704";
-
-/** The missing prerequisite of a step, with its fix; null for another failure. */
-function lacking(error: Error): string | null {
-  const code = "code" in error ? error.code : null;
-  const isExtension = /extension/i.test(error.message);
-  if (isExtension && (code === NO_FILE || code === UNSUPPORTED))
-    return "the PostgreSQL server has no pgvector. Install it there (0.7 or newer), or use an image that has it.";
-  if (isExtension && code === MAY_NOT)
-    return "the database user may not CREATE EXTENSION vector. Let an administrator run it once in this database.";
-  if (code === MAY_NOT)
-    return "the database user may not make tables in this database. Let an administrator give it the database (ALTER DATABASE … OWNER TO …), or GRANT CREATE ON SCHEMA public.";
-  if (code === NO_SUCH_TYPE && /"(?:half)?vec/.test(error.message))
-    return "the database has a pgvector before 0.7. Install a newer one at the server, then run ALTER EXTENSION vector UPDATE in this database.";
-  return null;
-}
+/** The missing prerequisite of a step by SQLSTATE and message, with its fix. */
+const LACKING: readonly (readonly [sign: RegExp, fix: string])[] = [
+  [
+    /^(?:58P01|0A000) .*extension/is,
+    "the PostgreSQL server has no pgvector. Install it there (0.7 or newer), or use an image that has it.",
+  ],
+  [
+    /^42501 .*extension/is,
+    "the database user may not CREATE EXTENSION vector. Let an administrator run it once in this database.",
+  ],
+  [
+    /^42501 /,
+    "the database user may not make tables in this database. Let an administrator give it the database (ALTER DATABASE … OWNER TO …), or GRANT CREATE ON SCHEMA public.",
+  ],
+  [
+    /^42704 .*"(?:half)?vec/s,
+    "the database has a pgvector before 0.7. Install a newer one at the server, then run ALTER EXTENSION vector UPDATE in this database.",
+  ],
+];
 
 /** Splits at semicolons at line ends; schemas contain no others. */
 function statementsOf(text: string): string[] {

@@ -9,17 +9,8 @@ import { noteDamage } from "./damage.ts";
  */
 const PASSING = /^(08...|40001|40P01|53...|55P03|57014|57P0[1-5]|25P03|25006)$/;
 
-const UNREACHABLE: ReadonlySet<string> = new Set([
-  "ECONNREFUSED",
-  "ECONNRESET",
-  "ECONNABORTED",
-  "EPIPE",
-  "ETIMEDOUT",
-  "ENOTFOUND",
-  "EAI_AGAIN",
-  "EHOSTUNREACH",
-  "ENETUNREACH",
-]);
+const UNREACHABLE =
+  /^(ECONNREFUSED|ECONNRESET|ECONNABORTED|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH)$/;
 
 /** Messages of driver errors without a code. */
 const CUT =
@@ -41,39 +32,19 @@ export function translated(error: unknown): unknown {
   const code = "code" in error && typeof error.code === "string" ? error.code : "";
   noteDamage(code);
   if (PASSING.test(code)) return new Transient(`the database cannot be asked now (${code})`, null, error);
-  if (UNREACHABLE.has(code) || CUT.test(error.message))
+  if (UNREACHABLE.test(code) || CUT.test(error.message))
     return new Transient(`the database cannot be reached now (${code || "connection lost"})`, null, error);
-  const refused = refusal(error);
-  return refused === null ? error : new DatabaseRefuses(refused);
+  const fix = REFUSALS.find(([sign]) => sign.test(`${code} ${error.message}`))?.[1];
+  return fix === undefined ? error : new DatabaseRefuses(fix);
 }
 
-// Why a server rejects the connection, and how to fix it. Messages contain no part of the address that the server does not repeat.
-
-/** By the server's SQLSTATE (https://www.postgresql.org/docs/17/errcodes-appendix.html). */
-const BY_STATE: ReadonlyMap<string, string> = new Map([
-  ["28P01", "the server refuses the user or the password; fix them in the address"],
-  [
-    "28000",
-    "the server knows no such user, or does not let it in from here; create the user, or let it in (pg_hba.conf)",
-  ],
-  ["3D000", "the server has no such database; create it, or fix the name"],
-]);
-
-/** By Node's certificate error code (https://nodejs.org/api/tls.html#x509-certificate-error-codes). */
-const BY_CERTIFICATE: readonly (readonly [codes: RegExp, why: string])[] = [
-  [
-    /^(DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CERT_IN_CHAIN|UNABLE_TO_(GET_ISSUER_CERT(_LOCALLY)?|VERIFY_LEAF_SIGNATURE))$/,
-    "the server's certificate is signed by an unknown authority; name the authority's file with sslrootcert=FILE in the address, or in NODE_EXTRA_CA_CERTS",
-  ],
-  [
-    /^ERR_TLS_CERT_ALTNAME_INVALID$/,
-    "the server's certificate is another host's; name the server as its certificate does",
-  ],
-  [/^CERT_(HAS_EXPIRED|NOT_YET_VALID)$/, "the server's certificate is not valid today; renew it, or set the clock"],
-];
-
-/** By message: driver errors without a code, and server errors whose state is too general. */
-const BY_WORDS: readonly (readonly [said: RegExp, why: string])[] = [
+/**
+ * Why a server rejects the connection, and how to fix it, by code and message: the server's SQLSTATE
+ * (https://www.postgresql.org/docs/17/errcodes-appendix.html), Node's certificate error code
+ * (https://nodejs.org/api/tls.html#x509-certificate-error-codes), or words, where there is no code or it is too general. The texts
+ * contain no part of the address that the server does not repeat.
+ */
+const REFUSALS: readonly (readonly [sign: RegExp, fix: string])[] = [
   [/client password must be a (non-empty )?string/i, "the server asks for a password, and the address has none"],
   [
     /does not support SSL connections/i,
@@ -82,12 +53,19 @@ const BY_WORDS: readonly (readonly [said: RegExp, why: string])[] = [
   [/no pg_hba[.]conf entry .*no encryption/i, "the server may require TLS; add ?sslmode=verify-full to the address"],
   [/is not currently accepting connections/i, "the server accepts no connections to this database; name another one"],
   [/permission denied for database/i, "the user may not connect to this database; GRANT CONNECT ON DATABASE to it"],
+  [/^28P01 /, "the server refuses the user or the password; fix them in the address"],
+  [
+    /^28000 /,
+    "the server knows no such user, or does not let it in from here; create the user, or let it in (pg_hba.conf)",
+  ],
+  [/^3D000 /, "the server has no such database; create it, or fix the name"],
+  [
+    /^(DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CERT_IN_CHAIN|UNABLE_TO_(GET_ISSUER_CERT(_LOCALLY)?|VERIFY_LEAF_SIGNATURE)) /,
+    "the server's certificate is signed by an unknown authority; name the authority's file with sslrootcert=FILE in the address, or in NODE_EXTRA_CA_CERTS",
+  ],
+  [
+    /^ERR_TLS_CERT_ALTNAME_INVALID /,
+    "the server's certificate is another host's; name the server as its certificate does",
+  ],
+  [/^CERT_(HAS_EXPIRED|NOT_YET_VALID) /, "the server's certificate is not valid today; renew it, or set the clock"],
 ];
-
-/** @returns the fix for the operator; null for another kind of error */
-function refusal(error: Error): string | null {
-  const said = BY_WORDS.find(([words]) => words.test(error.message))?.[1];
-  if (said !== undefined) return said;
-  const code = "code" in error && typeof error.code === "string" ? error.code : "";
-  return BY_STATE.get(code) ?? BY_CERTIFICATE.find(([codes]) => codes.test(code))?.[1] ?? null;
-}

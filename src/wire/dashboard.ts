@@ -10,7 +10,6 @@ import { LOGIN_CALLBACK } from "../config/github-address.ts";
 import { dashboard } from "../dashboard/dashboard.ts";
 import type { DashboardPorts, Health } from "../dashboard/dashboard-ports.ts";
 import type { GitHubLogin } from "../ports/login.ts";
-import type { RetrievalLog } from "../ports/memory.ts";
 import type { AppOptions } from "../server/app-options.ts";
 import { egressTo } from "./egress.ts";
 import type { Reading } from "./job-ports.ts";
@@ -71,14 +70,13 @@ function memoryShown(
   onError: DashboardPorts["onError"],
 ): DashboardPorts["memory"] {
   if (shown === null || past === null || replays === null || embedder === null) return null;
-  const log: RetrievalLog = safeRetrievals(retrievals, onError);
   return {
     figures: shown,
     labels,
     replays,
     declined: past,
     forget: memory.forget,
-    search: { embedder, recall, retrievals: log, now: Date.now },
+    search: { embedder, recall, retrievals: safeRetrievals(retrievals, onError), now: Date.now },
     export: {
       memory,
       recall,
@@ -98,22 +96,13 @@ function githubLogin(
   registerSecrets(clientSecret);
   const webUrl = webUrlOf(apiUrl);
   const callbackUrl = origin + LOGIN_CALLBACK;
-  const api = { apiUrl, apiFetch: egressTo(apiUrl) };
+  const apiFetch = egressTo(apiUrl);
+  const pages = { webUrl, webFetch: egressTo(webUrl), callbackUrl };
+  const clientOf = (token: string) => quietOctokit(apiUrl, apiFetch, { auth: token });
   return {
     origin,
-    ...githubVisitors({
-      clientId,
-      clientSecret,
-      callbackUrl,
-      webUrl,
-      webFetch: egressTo(webUrl),
-      ...api,
-    }),
-    ...githubWriters({
-      clientOf: (token) => quietOctokit(api.apiUrl, api.apiFetch, { auth: token }),
-      host,
-      now: Date.now,
-    }),
+    ...githubVisitors({ clientId, clientSecret, ...pages, apiUrl, apiFetch }),
+    ...githubWriters({ clientOf, host, now: Date.now }),
   };
 }
 

@@ -6,9 +6,9 @@ import { EnvVariables } from "../config/env-variables.ts";
 
 export interface EgressWish {
   /** Null: no timeout, for callers with their own. 30 s when absent. */
-  readonly deadlineMs?: number | null;
+  readonly deadlineMs?: number | null | undefined;
   /** Called with the status of each followed redirect. */
-  readonly onRedirect?: (status: number) => void;
+  readonly onRedirect?: ((status: number) => void) | undefined;
   /** The address is our own: a server on the same machine as the command line. */
   readonly own?: boolean;
 }
@@ -34,11 +34,7 @@ export function egressTo(address: string, { deadlineMs, onRedirect, own = false 
  * @param deadlineMs overrides the documented one in tests
  */
 export function githubFetch(apiUrl: string, deadlineMs?: number, onRedirect?: (status: number) => void): GuardedFetch {
-  const wish = {
-    ...(deadlineMs === undefined ? {} : { deadlineMs }),
-    ...(onRedirect === undefined ? {} : { onRedirect }),
-  };
-  return restStatuses(wholeAnswers(egressTo(apiUrl, wish)));
+  return restStatuses(wholeAnswers(egressTo(apiUrl, { deadlineMs, onRedirect })));
 }
 
 /**

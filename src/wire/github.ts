@@ -127,9 +127,18 @@ export function wiredChecks(github: WiredGitHub, writes: WriteStore): (installat
 export function wiredProgress(github: WiredGitHub, writes: WriteStore) {
   return async (installationId: number, repo: Repo): Promise<Pick<Reviews, "endProgress">> => {
     const client = await github.clients.forRepository(installationId, repo);
-    const real = githubReviews(client, github.botLogin, pathOf(github, writes, installationId));
-    return redactedReviews(github.onUnposted === null ? real : dryRunReviews(real, github.onUnposted), redactor);
+    return reviewsOn(github, client, pathOf(github, writes, installationId));
   };
+}
+
+/** The reviews of a client's repository: redacted, and posted unless this is a dry run. */
+export function reviewsOn(
+  { botLogin, onUnposted }: WiredGitHub,
+  client: Parameters<typeof githubReviews>[0],
+  path: WritePath,
+): Reviews {
+  const real = githubReviews(client, botLogin, path);
+  return redactedReviews(onUnposted === null ? real : dryRunReviews(real, onUnposted), redactor);
 }
 
 /** How long after a restore the store may lack posts that are newer than the backup. */
@@ -199,18 +208,23 @@ interface GitHubRepository {
   readonly visibility?: string;
 }
 
-/**
- * A repository and its past reviews, read with a person's token.
- *
- * @throws Error when there is no such repository or the token may not read it
- */
-export async function personsPast(named: {
+/** A repository on GitHub, and a person's token for it. */
+export interface PersonsRepository {
   readonly host: string;
   readonly owner: string;
   readonly name: string;
   readonly token: string;
   readonly apiUrl: string;
-}): Promise<{ readonly repo: Repo; readonly past: PastReviews }> {
+}
+
+/**
+ * A repository and its past reviews, read with a person's token.
+ *
+ * @throws Error when there is no such repository or the token may not read it
+ */
+export async function personsPast(
+  named: PersonsRepository,
+): Promise<{ readonly repo: Repo; readonly past: PastReviews }> {
   const { owner, name } = named;
   const github = personsClient(named.token, named.apiUrl);
   const { data } = await translated(() => github.rest.repos.get({ owner, repo: name })).catch((error: unknown) => {

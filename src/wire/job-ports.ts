@@ -5,7 +5,7 @@ import { LRUCache } from "lru-cache";
 import { cachedStatistics } from "../adapters/cached-statistics.ts";
 import { astChunker } from "../adapters/code-index/chunker.ts";
 import { dryRunEvidence, dryRunMemory } from "../adapters/dry-run/memory.ts";
-import { dryRunReplies, dryRunReviews } from "../adapters/dry-run/reviews.ts";
+import { dryRunReplies } from "../adapters/dry-run/reviews.ts";
 import { githubDeliveryLog } from "../adapters/github/delivery-log.ts";
 import { githubDependencies } from "../adapters/github/dependencies.ts";
 import { githubFeedback } from "../adapters/github/feedback.ts";
@@ -14,10 +14,9 @@ import { githubPermissions } from "../adapters/github/permissions.ts";
 import { githubFiles, githubPullRequests } from "../adapters/github/pull-requests.ts";
 import { githubReplies } from "../adapters/github/replies.ts";
 import { githubRepositoryHost } from "../adapters/github/repository-host.ts";
-import { githubReviews } from "../adapters/github/reviews.ts";
 import { githubSnapshots } from "../adapters/github/snapshot.ts";
 import { githubThreads } from "../adapters/github/threads.ts";
-import { redactedReplies, redactedReviews } from "../adapters/secrets/redacted-reviews.ts";
+import { redactedReplies } from "../adapters/secrets/redacted-reviews.ts";
 import type { CommandJob } from "../domain/command.ts";
 import type { FeedbackJob, ReviewJob, UpkeepJob } from "../domain/job.ts";
 import type { CommandPorts } from "../flows/commands/order.ts";
@@ -29,7 +28,7 @@ import type { AddReview } from "../ports/missed-events.ts";
 import type { Inspector, Lease, Ledger } from "../ports.ts";
 import { newGateCache } from "../retrieve/retrieve.ts";
 import type { MissedPorts } from "../server/missed-sweeper.ts";
-import { pastOf, pathOf, reviewsOnGitHub, type WiredGitHub, wiredChecks } from "./github.ts";
+import { pastOf, pathOf, reviewsOn, reviewsOnGitHub, type WiredGitHub, wiredChecks } from "./github.ts";
 import { type Asking, accessFor } from "./models.ts";
 import { knownRules, symbols } from "./rules.ts";
 import { redact, redactor, safeRetrievals } from "./secrets.ts";
@@ -60,8 +59,6 @@ export function reviewPorts(
     const held = store.held(lease);
     const path = pathOf(github, held.writes, job.installationId);
     const client = await clients.forRepository(job.installationId, job.repo);
-    const real = githubReviews(client, github.botLogin, path);
-    const reviews = github.onUnposted === null ? real : dryRunReviews(real, github.onUnposted);
     const replies = githubReplies(client, github.botLogin, path);
     return {
       pulls: githubPullRequests({
@@ -76,7 +73,7 @@ export function reviewPorts(
       snapshots:
         blobs &&
         githubSnapshots({ github: client, archives: github.archives, blobs: blobs.of(job.repo), trim: blobs.trim }),
-      reviews: redactedReviews(reviews, redactor),
+      reviews: reviewsOn(github, client, path),
       dependencies: githubDependencies(client),
       permissions: githubPermissions(client),
       threads: githubThreads(client, github.botLogin),

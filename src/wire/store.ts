@@ -9,8 +9,6 @@ import { isDatabase } from "../cli/data-dir.ts";
 import { DatabaseRefuses, StoreUnusable, Transient } from "../domain/errors.ts";
 import type { MemoryWarmth } from "../domain/memory/index-state.ts";
 import { type EmbeddingSpace, repoKey } from "../domain/memory.ts";
-import type { CheckStore, ProgressStore } from "../ports/checks.ts";
-import type { AnswerStore, ReviewRecords } from "../ports/conversation.ts";
 import type { ConventionMarks, MemoryFigures, WorkFigures } from "../ports/dashboard.ts";
 import type { EvidenceStore } from "../ports/feedback.ts";
 import type { Inbox } from "../ports/inbox.ts";
@@ -26,8 +24,7 @@ import type {
 } from "../ports/memory.ts";
 import type { PersonStore } from "../ports/person.ts";
 import type { FlaggedCode, PastCode, PastRejections, Rejecting } from "../ports/rejections.ts";
-import type { WriteStore } from "../ports/writes.ts";
-import type { AnyJob, Lease, Ledger, Queue } from "../ports.ts";
+import type { AnyJob, Lease, Queue } from "../ports.ts";
 import { usearchExact } from "../search/vector-index.ts";
 import { onDamage } from "../store/damage.ts";
 import { expireRows } from "../store/expire.ts";
@@ -365,15 +362,6 @@ async function vacuum(db: Database, tables: readonly string[]): Promise<void> {
   await db.script(`VACUUM (SKIP_LOCKED, INDEX_CLEANUP ON) ${tables.join(", ")}`).catch(() => {});
 }
 
-/** Writes of one job, allowed only while it is held. */
-export interface HeldRecords {
-  readonly ledger: Ledger & ReviewRecords;
-  readonly answers: AnswerStore;
-  readonly checks: CheckStore;
-  readonly progress: ProgressStore;
-  readonly writes: WriteStore;
-}
-
 export type Records = ReturnType<typeof recordsOn>;
 
 export interface RecordsSettings {
@@ -386,26 +374,24 @@ export interface RecordsSettings {
 }
 
 export function recordsOn(db: Database, { patient = db, process, reclaim }: RecordsSettings) {
+  /** Records of one job, which are written only while it is held; null for sweeps, which have no job. */
+  const held = (lease: Lease<AnyJob> | null) => ({
+    ledger: storedReviews(db, lease),
+    answers: storedAnswers(db, lease),
+    checks: storedChecks(db, lease),
+    progress: storedProgress(db, lease),
+    writes: storedWrites(db, { held: lease, key: lease?.job.key ?? "" }),
+  });
   return {
-    /** The records of one job; null for sweeps, which have no job. */
-    held: (lease: Lease<AnyJob> | null): HeldRecords => ({
-      ledger: storedReviews(db, lease),
-      answers: storedAnswers(db, lease),
-      checks: storedChecks(db, lease),
-      progress: storedProgress(db, lease),
-      writes: storedWrites(db, { held: lease, key: lease?.job.key ?? "" }),
-    }),
+    held,
+    ...held(null),
     /** Writes with a lost response whose jobs have ended. */
     orphanWrites: storedOrphanWrites(db),
     /** Rate limits of each installation. */
     pace: storedInstallationPace(db, process),
-    ledger: storedReviews(db),
     decisions: storedDecisions(db),
-    answers: storedAnswers(db),
     /** Data of repositories outside memory. */
     traces: storedTraces(patient, reclaim),
-    checks: storedChecks(db),
-    progress: storedProgress(db),
     waits: storedPushWaits(db),
     /** Schedule of feedback checks. */
     looks: storedLooks(db),

@@ -14,27 +14,23 @@ const PROGRAMMING = new Set(
 const BESIDE = new Set("shell json yaml toml ini xml html css scss dockerfile makefile".split(" "));
 
 /** Spellings of fences that are not names of languages. */
-const SPELLINGS = new Map([
-  ["console", "shell"],
-  ["shellsession", "shell"],
-  ["proto", "protocolbuffer"],
-  ["protobuf", "protocolbuffer"],
-  ["ps1", "powershell"],
-  ["pwsh", "powershell"],
-  ["kt", "kotlin"],
-  ["cs", "csharp"],
-  ["hs", "haskell"],
-  ["ex", "elixir"],
-  ["gql", "graphql"],
-  ["tf", "terraform"],
-  ["jsonc", "json"],
-  ["json5", "json"],
-  ["py3", "python"],
-  ["python3", "python"],
-  ["pycon", "python"],
-  ["mjs", "javascript"],
-  ["hpp", "cpp"],
-]);
+const SPELLINGS = new Map(
+  Object.entries({
+    shell: "console shellsession",
+    protocolbuffer: "proto protobuf",
+    powershell: "ps1 pwsh",
+    kotlin: "kt",
+    csharp: "cs",
+    haskell: "hs",
+    elixir: "ex",
+    graphql: "gql",
+    terraform: "tf",
+    json: "jsonc json5",
+    python: "py3 python3 pycon",
+    javascript: "mjs",
+    cpp: "hpp",
+  }).flatMap(([language, spellings]) => spellings.split(" ").map((spelling) => [spelling, language] as const)),
+);
 
 /** The canonical id of a word that names a language, or null. */
 function namedLanguage(word: string): string | null {

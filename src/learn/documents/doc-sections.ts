@@ -189,24 +189,18 @@ function sizeOf(block: Block): number {
 function cut(block: Block): Block[] {
   const max = block.kind === "code" ? MAX_CODE : MAX_PART;
   if (sizeOf(block) <= max) return [block];
-  const pieces: Block[] = [];
-  let lines: string[] = [];
-  let row = block.row;
+  const pieces: (Block & { readonly lines: string[] })[] = [];
   let length = 0;
-  const close = (next: number) => {
-    if (lines.length > 0) pieces.push({ ...block, row, lines });
-    lines = [];
-    length = 0;
-    row = next;
-  };
-  block.lines.forEach((line, index) => {
+  for (const [index, line] of block.lines.entries()) {
     for (const piece of cutLine(line, max)) {
-      if (length + piece.length + 1 > max) close(block.row + index);
-      lines.push(piece);
       length += piece.length + 1;
+      if (pieces.length > 0 && length <= max) pieces.at(-1)?.lines.push(piece);
+      else {
+        pieces.push({ ...block, row: block.row + index, lines: [piece] });
+        length = piece.length + 1;
+      }
     }
-  });
-  close(block.row);
+  }
   return pieces;
 }
 

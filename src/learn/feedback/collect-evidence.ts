@@ -44,12 +44,8 @@ export function collectEvidence(observed: Observed): Collected {
   for (const thread of pull.threads) {
     const memoryId = memories.get(thread.findingId);
     if (memoryId === undefined) continue;
-    read.push(
-      ...reactionsOf(thread, memoryId),
-      ...repliesOf(thread, memoryId),
-      ...toggleOf(thread, memoryId, observed),
-    );
-    read.push(...dismissalsOf(thread, memoryId, pull));
+    read.push(...reactionsOf(thread, memoryId), ...repliesOf(thread, memoryId));
+    read.push(...toggleOf(thread, memoryId, observed), ...dismissalsOf(thread, memoryId, pull));
   }
   for (const [findingId, memoryId] of memories) {
     read.push(...codeOf(observed.code.get(findingId), memoryId, observed), ...mergeOf(memoryId, pull));
@@ -79,9 +75,13 @@ function piece(
   return { stance: null, by: null, text: null, sha: null, withdrawnAt: null, ...from, kind, key };
 }
 
+function known(by: Person | null): Unattested["by"] {
+  return by === null ? null : { ...by, isFirstTime: false };
+}
+
 function reactionsOf({ reactions, url }: ReadThread, memoryId: string): readonly Unattested[] {
   return reactions.map(({ id, thumb, by, at }) =>
-    piece(`thumbs-${thumb}`, `reaction:${id}`, { memoryId, at, url, by: { ...by, isFirstTime: false } }),
+    piece(`thumbs-${thumb}`, `reaction:${id}`, { memoryId, at, url, by: known(by) }),
   );
 }
 
@@ -124,9 +124,8 @@ function dismissalsOf(thread: ReadThread, memoryId: string, { dismissals }: Pull
   return dismissals
     .filter(({ reviewId }) => reviewId === thread.reviewId)
     .map(({ id, by, at, message, url }) => {
-      const who = by === null ? null : { ...by, isFirstTime: false };
       const text = message === null ? null : cutText(message, EVIDENCE_TEXT);
-      return piece("review-dismissed", `dismissal:${id}`, { memoryId, at, url, by: who, text });
+      return piece("review-dismissed", `dismissal:${id}`, { memoryId, at, url, by: known(by), text });
     });
 }
 
@@ -141,15 +140,13 @@ function codeOf(
   const kind = status === "unchanged" ? "lines-back" : status === "applied" ? "suggestion-applied" : "lines-changed";
   // Code that was fixed as suggested may be edited further.
   if (kind === last || (kind === "lines-changed" && last === "suggestion-applied")) return [];
-  const by = pull.author === null ? null : { ...pull.author, isFirstTime: false };
-  const from = { memoryId, at: now, url: pull.url, by, sha: pull.headSha };
+  const from = { memoryId, at: now, url: pull.url, by: known(pull.author), sha: pull.headSha };
   return [piece(kind, `code:${pull.headSha}:${turns + 1}`, from)];
 }
 
 function mergeOf(memoryId: string, { merged, url }: PullFeedback): readonly Unattested[] {
   if (merged === null) return [];
-  const by = merged.by === null ? null : { ...merged.by, isFirstTime: false };
-  return [piece("merged", "merged", { memoryId, at: merged.at, url, by, sha: merged.sha })];
+  return [piece("merged", "merged", { memoryId, at: merged.at, url, by: known(merged.by), sha: merged.sha })];
 }
 
 /** Reactions and replies of read threads that no longer exist. */

@@ -62,10 +62,8 @@ async function pairOf(
 ): Promise<FixPair | null> {
   const spans = changedLines(then, now, about);
   if (typeof spans === "string") return null;
-  const [flaggedCode, fixedCode] = [
-    await pieceOf(then, spans.flagged, redact),
-    await pieceOf(now, spans.fixed, redact),
-  ];
+  const flaggedCode = await pieceOf(then, spans.flagged, redact);
+  const fixedCode = await pieceOf(now, spans.fixed, redact);
   return flaggedCode === null || fixedCode === null ? null : { flaggedCode, fixedCode };
 }
 

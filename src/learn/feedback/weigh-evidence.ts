@@ -6,7 +6,7 @@ import { isProtected } from "../../domain/finding.ts";
 import { type Evidence, isWriterAct } from "../../domain/memory/evidence.ts";
 import type { PastThread } from "../../domain/memory/past-reviews.ts";
 import { readReply } from "../../domain/memory/read-reply.ts";
-import { type Rejection, rejectedOften } from "../../domain/memory/rejections.ts";
+import type { Rejection } from "../../domain/memory/rejections.ts";
 import type { Decided, MemoryRecord, Outcome } from "../../domain/memory.ts";
 import { cutText } from "../../domain/text/cut-text.ts";
 
@@ -32,8 +32,8 @@ interface WeighedOutcome {
   readonly evidence: readonly WeighedEvidence[];
 }
 
-/** Two writers who reject the same finding need give no reason. */
-const REPEATED = { rejections: 2, people: 2, pulls: 1 };
+/** So many writers who reject the same finding need give no reason. */
+const REPEATED = 2;
 const REASON = 300;
 
 /**
@@ -203,22 +203,17 @@ function repeatedly(positions: readonly Position[], isShielded: boolean): Judgem
   const rejecting = positions.filter(
     ({ side, weight }) => side === "rejects" && !(isShielded && weight === "reaction"),
   );
-  const counts = { rejections: rejecting.length, people: rejecting.length, pulls: 1 };
   const last = rejecting.at(-1);
-  if (last === undefined || !rejectedOften(counts, REPEATED)) return null;
+  if (last === undefined || rejecting.length < REPEATED) return null;
   return decision("declined", last.from, "repeated", `${rejecting.length} people with write access rejected it`);
 }
 
 function byWord(positions: readonly Position[]): Judgement | null {
   const last = positions.findLast(({ weight }) => weight !== "reaction");
   if (last === undefined) return null;
-  const outcome = last.side === "agrees" ? "accepted" : "declined";
-  return decision(
-    outcome,
-    last.from,
-    "word",
-    `@${nameOf(last.from)} ${last.side === "agrees" ? "agreed" : "declined it"} in words`,
-  );
+  const who = `@${nameOf(last.from)}`;
+  if (last.side === "agrees") return decision("accepted", last.from, "word", `${who} agreed in words`);
+  return decision("declined", last.from, "word", `${who} declined it in words`);
 }
 
 function byReaction(positions: readonly Position[], isShielded: boolean): Judgement | null {
@@ -237,12 +232,12 @@ function hasConsent(voices: readonly Evidence[], positions: readonly Position[])
 }
 
 function posted(voices: readonly Evidence[], positions: readonly Position[], isShielded: boolean): Judgement {
+  const disagreement = isShielded
+    ? "security, critical and major correctness are not declined by reactions"
+    : "people with write access disagree";
   const because = [
     voices.some(({ kind }) => kind === "merged") ? "merged without an answer, which is not consent" : null,
-    positions.length > 0 && !isShielded ? "people with write access disagree" : null,
-    positions.length > 0 && isShielded
-      ? "security, critical and major correctness are not declined by reactions"
-      : null,
+    positions.length > 0 ? disagreement : null,
     voices.some(({ kind }) => kind === "reply" || kind === "resolved") ? "answered, without a verdict" : null,
   ].filter((one) => one !== null);
   const unheard = "no one with write access responded";
@@ -251,14 +246,8 @@ function posted(voices: readonly Evidence[], positions: readonly Position[], isS
 
 function decision(outcome: Outcome, from: Evidence, weight: Decided["weight"], because: string): Judgement {
   const isCode = weight === "code";
-  const reason = weight === "reason" ? reasonOf(from) : null;
-  const decided: Decided = {
-    at: from.at,
-    by: isCode ? null : nameOf(from),
-    reason,
-    sha: isCode ? from.sha : null,
-    weight,
-  };
+  const [by, sha] = isCode ? [null, from.sha] : [nameOf(from), null];
+  const decided: Decided = { at: from.at, by, reason: weight === "reason" ? reasonOf(from) : null, sha, weight };
   return { outcome, decided, because: [because], by: from.key };
 }
 

@@ -15,6 +15,7 @@ import { visibleText } from "../../domain/text/rendered-markdown.ts";
 import { fence } from "../../domain/text/untrusted-text.ts";
 import { describeReply, type TakenFields, takeFields } from "./description-rules.ts";
 import { sourceHash } from "./embedding-text.ts";
+import { lastLines } from "./redact-record.ts";
 
 /** The part of the model that describing uses. */
 export interface DescribeAsked {
@@ -135,13 +136,6 @@ export function describeTokens(record: MemoryRecord): { readonly input: number; 
   const { system, user } = describeQuestion(record, SOME_DELIMITER);
   const chars = [...system, ...user].reduce((sum, { text }) => sum + text.length, 0);
   return { input: estimatedTokens(chars), most: DESCRIBE_REPLY_TOKENS };
-}
-
-/** As many whole lines from the end as fit; of a longer line its beginning. */
-function lastLines(text: string, most: number): string {
-  if (text.length <= most) return text;
-  const start = text.indexOf("\n", text.length - most - 1) + 1;
-  return start > 0 ? text.slice(start) : cutText(text.slice(text.lastIndexOf("\n") + 1), most);
 }
 
 // The instructions of the describing model, all in one place. Nothing here comes from a repository.

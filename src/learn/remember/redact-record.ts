@@ -10,40 +10,23 @@ export type Redact = (text: string) => Promise<string>;
  * The record without secrets. Rejects with what `redact` rejects with: text that could not be redacted is not stored.
  */
 export async function redactRecord(record: MemoryRecord, redact: Redact): Promise<MemoryRecord> {
-  const [text, replies, situation, lesson, hunk, tags, flaggedCode, fixedCode] = await Promise.all([
-    redact(record.text),
-    Promise.all(record.replies.map(redact)),
-    orNull(record.situation, redact),
-    orNull(record.lesson, redact),
-    orNull(record.hunk, redact),
-    // A document's tags are language names.
-    record.described === undefined ? record.tags : Promise.all(record.tags.map(redact)),
-    orNull(record.flaggedCode ?? null, redact),
-    orNull(record.fixedCode ?? null, redact),
-  ]);
-  const { decided = null } = record;
-  const known = decided === null ? {} : { decided: { ...decided, reason: await orNull(decided.reason, redact) } };
+  const orNull = async (text: string | null) => (text === null ? null : redact(text));
+  /** Cut to the limit of every stored piece of code. */
+  const piece = async (code: string) => cutText(await redact(code), MAX_HUNK).toWellFormed();
+  const { decided, flaggedCode, fixedCode } = record;
   return {
     ...record,
-    ...known,
-    text,
-    replies,
-    situation,
-    lesson,
-    hunk,
-    tags,
-    ...(flaggedCode === null ? {} : { flaggedCode: piece(flaggedCode) }),
-    ...(fixedCode === null ? {} : { fixedCode: piece(fixedCode) }),
+    ...(decided ? { decided: { ...decided, reason: await orNull(decided.reason) } } : {}),
+    text: await redact(record.text),
+    replies: await Promise.all(record.replies.map(redact)),
+    situation: await orNull(record.situation),
+    lesson: await orNull(record.lesson),
+    hunk: await orNull(record.hunk),
+    // A document's tags are language names.
+    tags: record.described === undefined ? record.tags : await Promise.all(record.tags.map(redact)),
+    ...(flaggedCode ? { flaggedCode: await piece(flaggedCode) } : {}),
+    ...(fixedCode ? { fixedCode: await piece(fixedCode) } : {}),
   };
-}
-
-/** Cuts to the limit of every stored piece of code. */
-function piece(code: string): string {
-  return cutText(code, MAX_HUNK).toWellFormed();
-}
-
-async function orNull(text: string | null, redact: Redact): Promise<string | null> {
-  return text === null ? null : redact(text);
 }
 
 // Hunks end at the commented line, so their beginning is cut off.
@@ -60,11 +43,13 @@ export function cutHunk(hunk: string): string {
   if (hunk.length <= MAX_HUNK) return hunk;
   const lineEnd = hunk.indexOf("\n");
   const header = hunk.startsWith("@@") && lineEnd !== -1 && lineEnd <= 300 ? `${hunk.slice(0, lineEnd)}\n` : "";
-  const budget = MAX_HUNK - header.length - CUT.length - 1;
-  const newline = hunk.indexOf("\n", hunk.length - budget - 1);
-  const tail =
-    newline === -1 || newline === hunk.length - 1
-      ? cutText(hunk.slice(hunk.lastIndexOf("\n", hunk.length - 2) + 1), budget)
-      : hunk.slice(newline + 1);
-  return `${header}${CUT}\n${tail}`.toWellFormed();
+  return `${header}${CUT}\n${lastLines(hunk, MAX_HUNK - header.length - CUT.length - 1)}`.toWellFormed();
+}
+
+/** As many whole lines from the end as fit into `most` UTF-16 units; of a longer last line its beginning. */
+export function lastLines(text: string, most: number): string {
+  if (text.length <= most) return text;
+  const newline = text.indexOf("\n", text.length - most - 1);
+  if (newline !== -1 && newline !== text.length - 1) return text.slice(newline + 1);
+  return cutText(text.slice(text.lastIndexOf("\n", text.length - 2) + 1), most);
 }

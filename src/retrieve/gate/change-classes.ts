@@ -25,13 +25,18 @@ const LOCK_NAMES = new Set(
   ).split(" "),
 );
 
+/** Whether something changed, and all of it is of one kind. */
+function isWholly(
+  { files, leftOut }: ChangedFiles,
+  isFile: (file: FileDiff) => boolean,
+  isLeftOut: (file: LeftOut) => boolean,
+): boolean {
+  return files.length + leftOut.length > 0 && files.every(isFile) && leftOut.every(isLeftOut);
+}
+
 /** Lock files only. */
-export function isLockFilesOnly({ files, leftOut }: ChangedFiles): boolean {
-  return (
-    files.length + leftOut.length > 0 &&
-    files.every(({ path }) => isLockFile(path)) &&
-    leftOut.every((file) => classOf(file) === "lock" || isLockFile(file.path))
-  );
+export function isLockFilesOnly(changed: ChangedFiles): boolean {
+  return isWholly(changed, isLockFile, (file) => classOf(file) === "lock" || isLockFile(file));
 }
 
 /**
@@ -43,31 +48,27 @@ export function isGeneratedOnly({ files, leftOut }: ChangedFiles): boolean {
   return (
     reasons.includes("made") &&
     reasons.every((reason) => reason === "made" || reason === "lock") &&
-    files.every(({ path }) => isLockFile(path))
+    files.every(isLockFile)
   );
 }
 
 /** No line to review: left out for known reasons, binary, or renamed and re-moded without a changed line. */
-export function isNothingToReview({ files, leftOut }: ChangedFiles): boolean {
-  return (
-    files.length + leftOut.length > 0 &&
-    files.every(isWithoutLines) &&
-    leftOut.every((file) => classOf(file) !== "unknown")
-  );
+export function isNothingToReview(changed: ChangedFiles): boolean {
+  return isWholly(changed, isWithoutLines, (file) => classOf(file) !== "unknown");
 }
 
 /** Manifests and lock files only: every path is evidence of the dependency risk, or a lock file. */
-export function isManifestsOnly({ files, leftOut }: ChangedFiles, risks: readonly Risk[]): boolean {
+export function isManifestsOnly(changed: ChangedFiles, risks: readonly Risk[]): boolean {
   const evidence = risks.find(({ id }) => id === "dependencies")?.evidence ?? [];
   const manifests = new Set(evidence.map(({ path }) => path));
-  return (
-    files.length + leftOut.length > 0 &&
-    files.every(({ path }) => manifests.has(path) || isLockFile(path)) &&
-    leftOut.every((file) => classOf(file) === "lock" || manifests.has(file.path))
+  return isWholly(
+    changed,
+    (file) => manifests.has(file.path) || isLockFile(file),
+    (file) => classOf(file) === "lock" || manifests.has(file.path),
   );
 }
 
-function isLockFile(path: string): boolean {
+function isLockFile({ path }: { readonly path: string }): boolean {
   return LOCK_NAMES.has(path.slice(path.lastIndexOf("/") + 1).toLowerCase());
 }
 
@@ -218,13 +219,12 @@ export function isReleaseCommit(files: readonly FileDiff[], title: string, isBum
 
 /** The one version before and the one after, or null when a line has something else or versions differ. */
 function oneStep(lines: readonly DiffLine[]): { readonly before: string; readonly after: string } | null {
-  const read = lines.map(({ kind, text }) => ({ kind, version: versionOf(text) }));
-  const [before, ...othersBefore] = new Set(
-    read.filter(({ kind }) => kind === "removed").map(({ version }) => version),
-  );
-  const [after, ...othersAfter] = new Set(read.filter(({ kind }) => kind === "added").map(({ version }) => version));
-  const one = othersBefore.length === 0 && othersAfter.length === 0;
-  return one && typeof before === "string" && typeof after === "string" ? { before, after } : null;
+  const versionsOf = (kind: DiffLine["kind"]) =>
+    new Set(lines.filter((line) => line.kind === kind).map(({ text }) => versionOf(text)));
+  const [before = null, ...othersBefore] = versionsOf("removed");
+  const [after = null, ...othersAfter] = versionsOf("added");
+  const isOne = othersBefore.length === 0 && othersAfter.length === 0;
+  return isOne && before !== null && after !== null ? { before, after } : null;
 }
 
 function changedLines({ hunks }: FileDiff): readonly DiffLine[] {

@@ -60,13 +60,7 @@ export function gateKey(context: GateContext, config: GateConfig): string {
   const parts = [
     [context.trigger, context.explicit, context.title, context.body],
     [context.project, context.repo, context.pull, context.headSha, counts?.total ?? null, version, noGain],
-    context.files.map(({ path, status, additions, deletions, complete }) => [
-      path,
-      status,
-      additions,
-      deletions,
-      complete,
-    ]),
+    context.files.map((file) => [file.path, file.status, file.additions, file.deletions, file.complete]),
     context.leftOut.map(({ path, reason }) => [path, reason]),
     [signals.intent, signals.risks, signals.languages],
     // JSON keeps the source of a pattern and leaves out its function.

@@ -24,17 +24,8 @@ interface GatePattern {
   readonly matches: (text: string) => boolean;
 }
 
-export interface GateConfig {
-  readonly enabled: boolean;
-  /** Whether a model is asked when no rule matches. */
-  readonly model: boolean;
-  /** 0–1: a less certain skip becomes a search. */
-  readonly confidenceThreshold: number;
-  readonly maxInputTokens: number;
-  readonly cacheDecisions: boolean;
-  readonly cacheTTLSeconds: number;
-  /** Whether a replay without a gain keeps memory out. */
-  readonly replay: boolean;
+/** The configuration with compiled patterns. */
+export interface GateConfig extends Omit<GateSettings, "skipPatterns" | "retrievePatterns"> {
   readonly skipPatterns: readonly GatePattern[];
   readonly retrievePatterns: readonly GatePattern[];
 }
@@ -72,7 +63,9 @@ export function when(condition: boolean, reason: string): string | null {
 const RULES: readonly Rule[] = [
   search("disabled", 1, null, (_, { enabled }) => when(!enabled, "the gate is disabled")),
   skip("empty-memory", 1, ({ memory }) => when(memory.counts?.total === 0, NOTHING_REMEMBERED)),
-  search("retrieve-pattern", 0.99, null, (context, { retrievePatterns }) => retrievePattern(context, retrievePatterns)),
+  search("retrieve-pattern", 0.99, null, (context, { retrievePatterns }) =>
+    retrievePattern([context.title, ...changedPaths(context)], retrievePatterns),
+  ),
   search("explicit", 0.99, "hybrid", asked),
   search("risk", 0.95, "semantic", ({ signals }) => risk(signals.risks)),
   skip("skip-pattern", 0.99, (context, { skipPatterns }) => skipPattern(context, skipPatterns)),
@@ -159,9 +152,8 @@ function attempt(rule: Rule, context: GateContext, config: GateConfig): string |
   }
 }
 
-function retrievePattern(context: GateContext, patterns: readonly GatePattern[]): string | null {
-  if (patterns.length === 0) return null;
-  const texts = [context.title, ...changedPaths(context)];
+/** The first of the patterns that matches one of the texts, as a reason; null without one. */
+export function retrievePattern(texts: readonly string[], patterns: readonly GatePattern[]): string | null {
   const hit = patterns.find(({ matches }) => texts.some(matches));
   return hit === undefined ? null : `retrievePatterns: ${hit.source}`;
 }

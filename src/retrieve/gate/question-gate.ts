@@ -5,7 +5,7 @@ import { type GateDecision, type MemoryCounts, NOTHING_REMEMBERED, type Strategy
 import { cutText } from "../../domain/text/cut-text.ts";
 import { smallTalk } from "../../domain/text/low-information.ts";
 import { namedThings } from "./code-identifiers.ts";
-import { confident, type GateConfig, when } from "./gate.ts";
+import { confident, type GateConfig, retrievePattern, when } from "./gate.ts";
 
 /** A general question about a language or a tool, without anything of this project. */
 const GENERAL =
@@ -47,7 +47,7 @@ export function questionGate(text: string, config: GateConfig, counts: MemoryCou
   const rules: readonly Rule[] = [
     ["disabled", true, 1, null, when(!config.enabled, "the gate is disabled")],
     ["empty-memory", false, 1, null, when(counts?.total === 0, NOTHING_REMEMBERED)],
-    ["retrieve-pattern", true, 0.99, null, matching(text, config.retrievePatterns)],
+    ["retrieve-pattern", true, 0.99, null, retrievePattern([text.slice(0, READ)], config.retrievePatterns)],
     ["small-talk", false, 0.99, null, smallTalk(text)],
     ["named-in-question", true, 0.95, "keyword", names ?? when(FILE_AT_END.test(text.trim()), "names a file")],
     ["general-question", false, 0.95, null, when(isGeneral(text), GENERAL_REASON)],
@@ -64,21 +64,10 @@ function isGeneral(text: string): boolean {
   return text.length <= 300 && GENERAL.test(text) && !HERE.test(text) && !/[\w-]\.[a-z]{1,4}\b|\(\)|\//.test(text);
 }
 
-function matching(text: string, patterns: GateConfig["retrievePatterns"]): string | null {
-  const hit = patterns.find(({ matches }) => matches(text.slice(0, 2_000)));
-  return hit === undefined ? null : `retrievePatterns: ${hit.source}`;
-}
-
 // Parses a question in a comment: its intent, and the code that it names.
 
 /** The intent of a question. `other` when the words do not determine it. */
 type QuestionIntent = "find" | "explain" | "list" | "debug" | "other";
-
-interface ParsedQuestion {
-  readonly intent: QuestionIntent;
-  /** Backticks, paths, calls, PascalCase, camelCase and snake_case names; each once. */
-  readonly entityMentions: readonly string[];
-}
 
 /** Questions are a few lines; the rest is code or a log. */
 const READ = 2_000;
@@ -100,9 +89,13 @@ const INTENTS: readonly (readonly [Exclude<QuestionIntent, "other">, RegExp])[] 
   ],
 ];
 
-/** Parses a question. Linear in the text, of which the first 2,000 characters count. */
-export function parseQuestion(text: string): ParsedQuestion {
+/**
+ * Parses a question. Linear in the text, of which the first 2,000 characters count.
+ *
+ * @returns `entityMentions`: backticks, paths, calls, PascalCase, camelCase and snake_case names; each once
+ */
+export function parseQuestion(text: string) {
   const read = text.slice(0, READ);
-  const intent = INTENTS.find(([, pattern]) => pattern.test(read))?.[0] ?? "other";
+  const intent = INTENTS.find(([, pattern]) => pattern.test(read))?.[0] ?? ("other" as const);
   return { intent, entityMentions: namedThings(read) };
 }

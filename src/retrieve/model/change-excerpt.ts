@@ -6,6 +6,7 @@ import type { ReviewSignals } from "../../domain/signals.ts";
 import { cutText, oneLine } from "../../domain/text/cut-text.ts";
 import { visibleText } from "../../domain/text/rendered-markdown.ts";
 import { fence, reveal, revealLine } from "../../domain/text/untrusted-text.ts";
+import { fittingLines } from "../query/build-query.ts";
 
 const TITLE_CHARS = 300;
 const BODY_CHARS = 1_500;
@@ -58,13 +59,9 @@ export function changeExcerpt(
     reveal(cutText(visibleText(cutText(pull.body ?? "", BODY_READ)).text.trim(), BODY_CHARS)),
     ...files.slice(0, 100).map(({ path }) => revealLine(cutText(path, LINE_CHARS))),
   ];
-  const shown = mostChanged(files, budget.files);
-  const texts = shown.map((file) => fileLines(file, budget));
-  const shares = fairShares(
-    texts.map(({ chars }) => chars),
-    budget.diff,
-  );
-  const drawn = texts.map(({ lines }, at) => fitting(lines, shares[at] ?? 0));
+  const texts = mostChanged(files, budget.files).map((file) => fileLines(file, budget));
+  const shares = fairShares(texts.map(charsOf), budget.diff);
+  const drawn = texts.map((lines, at) => fitting(lines, shares[at] ?? 0));
   return { about: cutText(about.join("\n"), budget.about), diff: cutText(drawn.join("\n"), budget.diff) };
 }
 
@@ -99,38 +96,32 @@ function mostChanged(files: readonly FileDiff[], count: number): readonly FileDi
   return withLines.filter((file) => most.has(file));
 }
 
-/** Heading and lines, as many as could ever be shown, and their characters including line ends. */
-function fileLines(
-  { path, hunks }: FileDiff,
-  { diff, unchanged }: ExcerptBudget,
-): { readonly lines: readonly string[]; readonly chars: number } {
+/** With line ends. */
+function charsOf(lines: readonly string[]): number {
+  return lines.reduce((sum, { length }) => sum + length + 1, 0);
+}
+
+/** Heading and lines, as many as could ever be shown. */
+function fileLines({ path, hunks }: FileDiff, { diff, unchanged }: ExcerptBudget): readonly string[] {
   const lines = [`### ${revealLine(cutText(path, LINE_CHARS))}`];
-  let chars = (lines[0]?.length ?? 0) + 1;
+  let chars = charsOf(lines);
   for (const hunk of hunks) {
     const heading = `@@ ${revealLine(cutText(hunk.section, LINE_CHARS))}`.trim();
     const shown = unchanged ? hunk.lines : hunk.lines.filter(({ kind }) => kind !== "context");
     for (const text of [heading, ...shown.map((one) => `${MARKS[one.kind]}${cutText(one.text, LINE_CHARS)}`)]) {
-      if (chars > diff) return { lines, chars };
+      if (chars > diff) return lines;
       const line = revealLine(text);
       lines.push(line);
       chars += line.length + 1;
     }
   }
-  return { lines, chars };
+  return lines;
 }
 
 /** Whole lines from the first; a cut is marked. */
 function fitting(lines: readonly string[], budget: number): string {
-  const total = lines.reduce((sum, { length }) => sum + length + 1, 0);
-  if (total <= budget) return lines.join("\n");
-  const kept: string[] = [];
-  let left = budget - MISSING.length - 1;
-  for (const line of lines) {
-    left -= line.length + 1;
-    if (left < 0) break;
-    kept.push(line);
-  }
-  return [...kept, MISSING].join("\n");
+  if (charsOf(lines) <= budget) return lines.join("\n");
+  return [...fittingLines(lines, budget - MISSING.length - 1), MISSING].join("\n");
 }
 
 const MISSING = "(the rest of this file is not shown)";

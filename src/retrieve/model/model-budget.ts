@@ -66,9 +66,14 @@ export function budgetedModel(
     if ("reason" in client) return declined(client.reason);
     if (over !== null) return declined(over);
     const question = wording(client.delimiter());
-    const { tokens, usd } = estimate(question, client);
-    const objection = objectionTo(tokens, spent + promised + usd, client);
-    if (objection !== null) return declined(objection);
+    // At the longest reply, so that the budget covers running questions at any cost.
+    const input = estimatedTokens(
+      [...question.system, ...question.user].reduce((sum, { text }) => sum + text.length, 0),
+    );
+    const usd = client.price(input, question.maxOutputTokens) ?? 0;
+    if (input + question.maxOutputTokens > client.contextTokens)
+      return declined("the question does not fit the model's context");
+    if (spent + promised + usd > client.usd) return declined("the budget leaves no money for it");
     promised += usd;
     const answer = await answerOf(client, question);
     promised -= usd;
@@ -87,18 +92,6 @@ export function budgetedModel(
     },
     costs: () => [...bills.values()],
   };
-}
-
-function objectionTo(tokens: number, usd: number, { contextTokens, usd: all }: ModelClient): string | null {
-  if (tokens > contextTokens) return "the question does not fit the model's context";
-  return usd > all ? "the budget leaves no money for it" : null;
-}
-
-/** At the longest reply, so that the budget covers running questions at any cost. */
-function estimate<T>({ system, user, maxOutputTokens }: Question<T>, { price }: ModelClient) {
-  const chars = [...system, ...user].reduce((sum, { text }) => sum + text.length, 0);
-  const input = estimatedTokens(chars);
-  return { tokens: input + maxOutputTokens, usd: price(input, maxOutputTokens) ?? 0 };
 }
 
 /** A model must never reject; if it does, only its own question fails. */

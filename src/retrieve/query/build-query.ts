@@ -62,7 +62,8 @@ export function buildRetrievalQuery(
   const dropped: string[] = [];
   let left = budget - title.length;
   for (const part of parts.toSorted((a, b) => a.priority - b.priority)) {
-    const lines = fittingLines(part.lines, left, title === "" && fitting.size === 0);
+    // Each line takes a line end, except the first of a text without a title.
+    const lines = fittingLines(part.lines, title === "" && fitting.size === 0 ? left + 1 : left);
     // A less important part never replaces one that did not fit.
     left = lines.length < part.lines.length ? 0 : left - lines.reduce((sum, line) => sum + line.length + 1, 0);
     if (lines.length > 0) fitting.set(part.name, lines);
@@ -107,10 +108,10 @@ function excerpt(body: string): string {
   return cutText(text.trim(), BODY_CHARS).trim();
 }
 
-/** The first lines that fit; each takes a line end, except the first of a text without a title. */
-function fittingLines(lines: readonly string[], budget: number, first: boolean): readonly string[] {
+/** The first lines that fit, each with a line end. */
+export function fittingLines(lines: readonly string[], budget: number): readonly string[] {
   const kept: string[] = [];
-  let left = budget + (first ? 1 : 0);
+  let left = budget;
   for (const line of lines) {
     if (line.length + 1 > left) break;
     kept.push(line);

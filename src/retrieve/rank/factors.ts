@@ -59,24 +59,17 @@ interface Dated {
 }
 
 /**
- * The freshness of a memory: .5^(age / half-life), at least .3 for critical and major ones, .15 for others. 1 without a
- * date. A future date counts as today.
+ * The multiplier of a distance after the language step, by which a score is divided: 2 − freshness, so 1–1.85. Freshness
+ * is .5^(age / half-life), at least .3 for critical and major memories and .15 for others; 1 without a date. A future
+ * date counts as today.
  *
  * @param now epoch milliseconds
  */
-function freshness({ at, severity }: Dated, now: number, halfLifeDays: number = HALF_LIFE_DAYS): number {
+export function recencyDistanceFactor({ at, severity }: Dated, now: number, halfLifeDays = HALF_LIFE_DAYS): number {
   if (at === null || !Number.isFinite(at)) return 1;
   const age = Math.max(0, now - at) / DAY_MS;
   const floor = severity === "critical" || severity === "major" ? SEVERE_FLOOR : FLOOR;
-  return Math.max(0.5 ** (age / halfLifeDays), floor);
-}
-
-/**
- * The multiplier of a distance after the language step: 2 − freshness, so 1–1.85. 1 without a date. A score is divided
- * by it.
- */
-export function recencyDistanceFactor(memory: Dated, now: number, halfLifeDays?: number): number {
-  return 2 - freshness(memory, now, halfLifeDays);
+  return 2 - Math.max(0.5 ** (age / halfLifeDays), floor);
 }
 
 // The outcome of a memory weighs a little: people's consent is a hint of value, not of relevance.

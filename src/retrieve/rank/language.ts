@@ -84,14 +84,8 @@ function byPath(path: string): string {
 // Memories in the languages of the change rise, by each language's share of it. A boost only: no memory is ever
 // penalised for its language.
 
-interface LanguageBoost {
-  /** The boost of a language that makes up the whole change. */
-  readonly boost: number;
-  /** A related language's share of that. */
-  readonly relatedRatio: number;
-}
-
-const LANGUAGE_BOOST: LanguageBoost = { boost: 0.25, relatedRatio: 0.5 };
+/** The boost of a language that makes up the whole change, and a related language's share of it. */
+const LANGUAGE_BOOST = { boost: 0.25, relatedRatio: 0.5 };
 
 /** Shares of the change by language: any spelling, each 0–1. */
 type LanguageShares = readonly { readonly language: string; readonly share: number }[];
@@ -106,7 +100,7 @@ type LanguageShares = readonly { readonly language: string; readonly share: numb
 export function languageFactor(
   language: string,
   shares: LanguageShares,
-  { boost, relatedRatio }: LanguageBoost = LANGUAGE_BOOST,
+  { boost, relatedRatio } = LANGUAGE_BOOST,
 ): number {
   if (language === UNKNOWN_LANGUAGE) return 1;
   let exact = 0;

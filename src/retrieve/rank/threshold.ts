@@ -18,13 +18,7 @@ export interface ThresholdSettings {
   readonly ceiling: number | null;
 }
 
-const THRESHOLD: ThresholdSettings = {
-  minCandidates: 8,
-  minGap: 0.05,
-  percentile: 0.75,
-  floor: null,
-  ceiling: null,
-};
+const THRESHOLD: ThresholdSettings = { minCandidates: 8, minGap: 0.05, percentile: 0.75, floor: null, ceiling: null };
 
 /** Largest relevant cosine distance: as configured, else as the embedder is calibrated. */
 export function configuredThreshold(

@@ -35,10 +35,9 @@ export function cachedEmbedder(inner: Embedder, db: Database, now: () => number)
       const vectors = () => texts.map((text) => found.get(text) ?? null);
       if (missing.length === 0) return { vectors: vectors(), tokens: 0, usd: 0, cached };
       const embedded = await inner.embed(missing, kind);
-      const fresh = new Map<string, Float32Array>();
-      missing.forEach((text, at) => {
+      const fresh = missing.flatMap((text, at) => {
         const vector = embedded.vectors[at] ?? null;
-        if (vector !== null) fresh.set(text, vector);
+        return vector === null ? [] : [[text, vector] as const];
       });
       if (keep) await writeAll(db, inner.space, fresh, now());
       for (const [text, vector] of fresh) found.set(text, vector);
@@ -75,10 +74,10 @@ async function readAll(
 async function writeAll(
   db: Database,
   space: EmbeddingSpace,
-  fresh: ReadonlyMap<string, Float32Array>,
+  fresh: readonly (readonly [text: string, vector: Float32Array])[],
   at: number,
 ): Promise<void> {
-  const rows = [...fresh]
+  const rows = fresh
     .filter(([, vector]) => vectorProblem(vector, space.dimension) === null)
     .map(([text, vector]) => ({ key: keyOf(space, text), vector: hexOf(vector) }));
   if (rows.length === 0) return;

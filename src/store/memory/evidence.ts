@@ -2,7 +2,7 @@
 import type { Evidence } from "../../domain/memory/evidence.ts";
 import type { RepoKey } from "../../domain/memory.ts";
 import type { Decision, EvidenceStore, KnownFix, RememberedFinding } from "../../ports/feedback.ts";
-import { type Columns, insertText, objectOf, rowOf, rowTypes } from "../columns.ts";
+import { type Columns, insertRows, objectOf, rowOf, rowTypes } from "../columns.ts";
 import { jsonRows } from "../dialect.ts";
 import type { Database, Sql } from "../sql.ts";
 import { insert, upsert } from "../statement.ts";
@@ -38,20 +38,16 @@ export function storedEvidence(db: Database): EvidenceStore {
 }
 
 async function findings(db: Sql, repo: RepoKey, pull: number): Promise<readonly RememberedFinding[]> {
-  interface Row extends Omit<RememberedFinding, "findingId" | "hasFix"> {
-    readonly source_id: string;
-    readonly has_fix: number;
-  }
+  type Row = Omit<RememberedFinding, "findingId" | "hasFix"> & { source: string; fixed: string | null };
   const rows = await db.all<Row>(
-    `SELECT r.mem AS id, r.severity, r.category, r.path, c.source_id, c.sha,
-       CASE WHEN c.fixed_code IS NULL THEN 0 ELSE 1 END AS has_fix
+    `SELECT r.mem AS id, r.severity, r.category, r.path, c.source_id AS source, c.sha, c.fixed_code AS fixed
      FROM records r JOIN repositories p ON p.id = r.repo JOIN contents c ON c.id = r.id
      WHERE p.host = $1 AND p.github_id = $2 AND r.corpus = 'finding' AND r.pull = $3 ORDER BY r.id`,
     [...repoValues(repo), pull],
   );
-  return rows.map(({ source_id, has_fix, ...row }) => {
+  return rows.map(({ source, fixed, ...row }) => {
     // A finding's source id is `#PULL/FINDING`.
-    return { ...row, findingId: source_id.slice(source_id.indexOf("/") + 1), hasFix: has_fix === 1 };
+    return { ...row, findingId: source.slice(source.indexOf("/") + 1), hasFix: fixed !== null };
   });
 }
 
@@ -88,14 +84,13 @@ async function add(tx: Sql, repo: RepoKey, given: readonly Evidence[]): Promise<
     return id === undefined ? [] : [{ id, ...rowOf(EVIDENCE, one) }];
   });
   if (rows.length === 0) return 0;
-  const all = jsonRows(rows);
   // Evidence that reappears is no longer withdrawn.
   await tx.run(
     `UPDATE evidence SET withdrawn_at = NULL FROM ${tx.dialect.rows("$1", { id: "int", key: "text" })}
      WHERE evidence.id = x.id AND evidence.key = x.key`,
-    [all],
+    [jsonRows(rows)],
   );
-  return tx.run(insertText(tx.dialect, "evidence", { id: "int", ...rowTypes(EVIDENCE) }), [all]);
+  return insertRows(tx, "evidence", { id: "int", ...rowTypes(EVIDENCE) }, rows);
 }
 
 async function withdraw(
@@ -148,20 +143,15 @@ async function keepAgainst(tx: Sql, id: number, against: Decision["against"]): P
 async function keepFixes(tx: Sql, repo: RepoKey, fixes: readonly KnownFix[]): Promise<void> {
   const version = await tick(tx);
   const ids = await rowIds(tx, repo, memoryIds(fixes));
+  const update = "UPDATE contents SET flagged_code = $1, fixed_code = $2 WHERE id = $3";
   for (const { memoryId, flaggedCode, fixedCode } of fixes)
-    await tx.run("UPDATE contents SET flagged_code = $1, fixed_code = $2 WHERE id = $3", [
-      flaggedCode,
-      fixedCode,
-      ids.get(memoryId) ?? null,
-    ]);
+    await tx.run(update, [flaggedCode, fixedCode, ids.get(memoryId) ?? null]);
   await versionIs(tx, repo, version);
 }
 
 async function versionIs(tx: Sql, repo: RepoKey, version: number): Promise<void> {
-  await tx.run("UPDATE repositories SET version = $3 WHERE host = $1 AND github_id = $2", [
-    ...repoValues(repo),
-    version,
-  ]);
+  const update = "UPDATE repositories SET version = $3 WHERE host = $1 AND github_id = $2";
+  await tx.run(update, [...repoValues(repo), version]);
 }
 
 function memoryIds(of: readonly { readonly memoryId: string }[]): readonly string[] {

@@ -57,18 +57,11 @@ function prepare(path: string): void {
 /** Translates SQLite's errors about an unreadable file into a message with a remedy. */
 export function memoryError(path: string, error: unknown): unknown {
   if (!(error instanceof BetterSqlite.SqliteError)) return error;
-  if (error.code.startsWith("SQLITE_NOTADB") || error.code.startsWith("SQLITE_CORRUPT")) {
-    return new Error(
-      `${path} cannot be read as Kodiai's memory (${error.message}). Restore a backup, or move the file away to start with an empty memory.`,
-      { cause: error },
-    );
-  }
-  if (error.code.startsWith("SQLITE_CANTOPEN")) {
-    return new Error(`${path} cannot be opened (${error.message}). Check that the folder exists and is ours.`, {
-      cause: error,
-    });
-  }
-  return error;
+  const { code, message } = error;
+  const why = /^SQLITE_(?:NOTADB|CORRUPT)/.test(code)
+    ? `cannot be read as Kodiai's memory (${message}). Restore a backup, or move the file away to start with an empty memory.`
+    : `cannot be opened (${message}). Check that the folder exists and is ours.`;
+  return /^SQLITE_(?:NOTADB|CORRUPT|CANTOPEN)/.test(code) ? new Error(`${path} ${why}`, { cause: error }) : error;
 }
 
 /** Checks a file's pages, about a second per gigabyte; an empty list when they are intact. */

@@ -3,7 +3,7 @@ import type { Decided, EmbeddedRecord, EmbeddingSpace, MemoryRecord, RepoKey } f
 import type { Scope } from "../../domain/retrieval.ts";
 import { encodeVector } from "../../search/code.ts";
 import { recordTerms } from "../../search/terms.ts";
-import { type Columns, insertText, objectOf, rowOf, rowTypes } from "../columns.ts";
+import { type Columns, insertRows, insertText, objectOf, rowOf, rowTypes } from "../columns.ts";
 import { jsonRows } from "../dialect.ts";
 import type { Sql } from "../sql.ts";
 import { insert, overwritten, select } from "../statement.ts";
@@ -146,12 +146,9 @@ async function labelled(
   rows: readonly EmbeddedRecord[],
   version: number,
 ): Promise<ReadonlyMap<RepoKey, number>> {
-  const labels = new Map(
-    rows.map(({ record: { repo, ownerId, visibility, repoName } }) => [
-      JSON.stringify([repo, ownerId, visibility, repoName]),
-      { repo, ownerId, visibility, repoName },
-    ]),
-  );
+  const labelOf = ({ repo, ownerId, visibility, repoName }: MemoryRecord) =>
+    JSON.stringify([repo, ownerId, visibility, repoName]);
+  const labels = new Map(rows.map(({ record }) => [labelOf(record), record]));
   const known = new Map<RepoKey, number>();
   for (const { repo, ownerId, visibility, repoName } of labels.values()) {
     const key = splitRepoKey(repo);
@@ -194,15 +191,9 @@ async function writeFacts(
 ): Promise<ReadonlyMap<string, number>> {
   const types = { repo: "int", ...rowTypes(FACTS), changed: "int" } as const;
   const given = rows.map(({ record }) => ({ repo: repositories.get(record.repo), ...rowOf(FACTS, record), changed }));
-  const found = await tx.all<{ id: number; mem: string }>(
-    insertText(
-      tx.dialect,
-      "records",
-      types,
-      `ON CONFLICT (mem) DO UPDATE SET ${overwritten(Object.keys(types), ["mem", "repo"])} RETURNING id, mem`,
-    ),
-    [jsonRows(given)],
-  );
+  const then = `ON CONFLICT (mem) DO UPDATE SET ${overwritten(Object.keys(types), ["mem", "repo"])} RETURNING id, mem`;
+  const text = insertText(tx.dialect, "records", types, then);
+  const found = await tx.all<{ id: number; mem: string }>(text, [jsonRows(given)]);
   return new Map(found.map(({ id, mem }) => [mem, id]));
 }
 
@@ -215,27 +206,13 @@ async function writeContents(tx: Sql, rows: readonly WrittenRow[]): Promise<void
     embedded_hash: hashes?.embedded,
   }));
   // The fix is learnt later than the finding, and a second write of the finding does not know it.
-  await tx.run(
-    insertText(
-      tx.dialect,
-      "contents",
-      types,
-      `ON CONFLICT (id) DO UPDATE SET ${overwritten(Object.keys(types), ["id", "flagged_code", "fixed_code"])},
-         flagged_code = coalesce(excluded.flagged_code, contents.flagged_code),
-         fixed_code = coalesce(excluded.fixed_code, contents.fixed_code)`,
-    ),
-    [jsonRows(given)],
-  );
+  const then = `ON CONFLICT (id) DO UPDATE SET ${overwritten(Object.keys(types), ["id", "flagged_code", "fixed_code"])},
+    flagged_code = coalesce(excluded.flagged_code, contents.flagged_code),
+    fixed_code = coalesce(excluded.fixed_code, contents.fixed_code)`;
+  await insertRows(tx, "contents", types, given, then);
   const terms = rows.map(({ id, record }) => ({ id, terms: Buffer.from(recordTerms(record)).toString("hex") }));
-  await tx.run(
-    insertText(
-      tx.dialect,
-      "terms",
-      { id: "int", terms: "bytes" },
-      "ON CONFLICT (id) DO UPDATE SET terms = excluded.terms",
-    ),
-    [jsonRows(terms)],
-  );
+  const termsThen = "ON CONFLICT (id) DO UPDATE SET terms = excluded.terms";
+  await insertRows(tx, "terms", { id: "int", terms: "bytes" }, terms, termsThen);
 }
 
 /** A stored decision survives a second write of its record; without one, the decision of an import is stored. */
@@ -244,7 +221,7 @@ async function writeDecided(tx: Sql, rows: readonly WrittenRow[]): Promise<void>
     how === null || outcome === null ? [] : [{ id, outcome, ...rowOf(DECIDED, how) }],
   );
   const types = { id: "int", outcome: "text", ...rowTypes(DECIDED) } as const;
-  if (decided.length > 0) await tx.run(insertText(tx.dialect, "decided", types), [jsonRows(decided)]);
+  if (decided.length > 0) await insertRows(tx, "decided", types, decided);
   await tx.run(
     `UPDATE records SET outcome = d.outcome FROM decided d
      WHERE d.id = records.id AND ${tx.dialect.among("records.id", "$1", "int")}`,
@@ -275,11 +252,8 @@ async function writableSpace(tx: Sql, { model, dimension }: EmbeddingSpace): Pro
 
 /** Null when no vector of this space was written. */
 export async function spaceId(sql: Sql, { model, dimension }: EmbeddingSpace): Promise<number | null> {
-  const row = await sql.one<{ id: number }>("SELECT id FROM spaces WHERE model = $1 AND dimension = $2", [
-    model,
-    dimension,
-  ]);
-  return row?.id ?? null;
+  const text = "SELECT id FROM spaces WHERE model = $1 AND dimension = $2";
+  return (await sql.one<{ id: number }>(text, [model, dimension]))?.id ?? null;
 }
 
 /** If none of these changed, a record without a vector keeps its stored one. */

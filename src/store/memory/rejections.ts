@@ -137,10 +137,8 @@ async function keep(
   const mark = async (memoryIds: readonly string[], fixedAt: number | null, was: string) => {
     const rows = memoryIds.flatMap((memoryId) => ids.get(memoryId) ?? []);
     if (rows.length === 0) return;
-    await tx.run(`UPDATE flagged SET fixed_at = $1 WHERE fixed_at ${was} AND ${tx.dialect.among("id", "$2", "int")}`, [
-      fixedAt,
-      rows,
-    ]);
+    const among = tx.dialect.among("id", "$2", "int");
+    await tx.run(`UPDATE flagged SET fixed_at = $1 WHERE fixed_at ${was} AND ${among}`, [fixedAt, rows]);
   };
   await mark(open, null, "IS NOT NULL");
   await mark(fixed, at, "IS NULL");

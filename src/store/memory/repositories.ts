@@ -8,7 +8,7 @@ import type { EmbeddingSpace, RepoKey } from "../../domain/memory.ts";
 import type { ConventionMarks, DayCount, MemoryFigures } from "../../ports/dashboard.ts";
 import type { Replays, RepositoryLabels } from "../../ports/memory.ts";
 import type { Database, Sql } from "../sql.ts";
-import { select, type Values, values } from "../statement.ts";
+import { select, upsert, type Values, values } from "../statement.ts";
 import { tick } from "./records.ts";
 import { repoValues, splitRepoKey } from "./scope.ts";
 
@@ -27,14 +27,12 @@ export function storedLabels(db: Database): RepositoryLabels {
         return changed > 0;
       }),
     async give({ host, id, ownerId, visibility, owner, name }, gives) {
-      if (!gives) {
-        await db.run("UPDATE repositories SET gives = 0 WHERE host = $1 AND github_id = $2", [host, String(id)]);
-        return;
-      }
-      // A sharing repository is inserted even without memories.
+      const stop = "UPDATE repositories SET gives = 0 WHERE host = $1 AND github_id = $2";
       await db.transaction(async (tx) => {
+        if (!gives) return tx.run(stop, [host, String(id)]);
         const version = await tick(tx);
-        await tx.run(
+        // A sharing repository is inserted even without memories.
+        return tx.run(
           `INSERT INTO repositories AS p (host, github_id, owner_id, visibility, full_name, version, gives)
            VALUES ($1, $2, $3, $4, $5, $6, 1)
            ON CONFLICT (host, github_id) DO UPDATE SET gives = CASE WHEN p.owner_id = excluded.owner_id THEN 1 ELSE 0 END`,
@@ -70,16 +68,13 @@ async function labelledRepositories(db: Sql): Promise<Repo[]> {
 export function storedReplays(db: Database): Replays {
   return {
     of: (repo) => lastReplay(db, repo),
-    async save(repo, { gain, on, at, pulls, comments, placebo, model }) {
-      const low = gain?.low ?? null;
-      await db.run(
-        `INSERT INTO replays (repo, at, pulls, comments, on_rate, placebo, low, mean, high, model)
-         SELECT id, $3, $4, $5, $6, $7, $8, $9, $10, $11 FROM repositories WHERE host = $1 AND github_id = $2
-         ON CONFLICT (repo) DO UPDATE SET at = excluded.at, pulls = excluded.pulls, comments = excluded.comments,
-           on_rate = excluded.on_rate, placebo = excluded.placebo, low = excluded.low, mean = excluded.mean,
-           high = excluded.high, model = excluded.model`,
-        [...repoValues(repo), at, pulls, comments, on, placebo, low, gain?.mean ?? null, gain?.high ?? null, model],
+    async save(repo, { gain, on, ...result }) {
+      const row = await db.one<{ repo: number }>(
+        "SELECT id AS repo FROM repositories WHERE host = $1 AND github_id = $2",
+        repoValues(repo),
       );
+      const { low, mean, high } = gain ?? { low: null, mean: null, high: null };
+      if (row !== null) await upsert(db, "replays", ["repo"], { ...row, ...result, on_rate: on, low, mean, high });
     },
   };
 }

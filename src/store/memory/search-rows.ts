@@ -44,10 +44,10 @@ function rowsIn(sql: Sql, counts: Counts): Rows {
       );
       return counted(found.map((one) => ({ ...one, isOwn: true })));
     },
-    living: async (repository) =>
-      (
-        await sql.all<{ id: number }>("SELECT id FROM records WHERE repo = $1 AND stale = 0 ORDER BY id", [repository])
-      ).map(({ id }) => id),
+    async living(repository) {
+      const text = "SELECT id FROM records WHERE repo = $1 AND stale = 0 ORDER BY id";
+      return (await sql.all<{ id: number }>(text, [repository])).map(({ id }) => id);
+    },
     changed: (repository, after, oldest, most) =>
       sql.all<SearchRow>(
         `SELECT r.id, r.mem, r.pull, r.at, r.corpus, r.language, r.chunk_type AS "chunkType", r.category, r.severity, r.outcome,
@@ -111,13 +111,10 @@ function rowsIn(sql: Sql, counts: Counts): Rows {
         return { id, mem, repo, distances: codes.map((_, at) => row[`d${at}`] ?? 2) };
       });
     },
-    version: async (repo: RepoKey) =>
-      (
-        await sql.one<{ version: number }>(
-          "SELECT version FROM repositories WHERE host = $1 AND github_id = $2",
-          repoValues(repo),
-        )
-      )?.version ?? 0,
+    async version(repo: RepoKey) {
+      const text = "SELECT version FROM repositories WHERE host = $1 AND github_id = $2";
+      return (await sql.one<{ version: number }>(text, repoValues(repo)))?.version ?? 0;
+    },
   };
 }
 

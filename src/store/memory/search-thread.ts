@@ -63,18 +63,13 @@ export function searchThread(program: URL, settings: ThreadSettings, patience: S
   let closed = false;
   let endsInRow = 0;
   let downUntil = 0;
-  const start = (): SearchThread => {
-    const started = startedThread(program, settings, patience, {
-      onAnswer: () => {
-        endsInRow = 0;
-      },
-      onEnd: () => {
-        if (running === started) running = null;
-        endsInRow += 1;
-        if (endsInRow >= MOST_CRASHES) downUntil = performance.now() + patience.downMs;
-      },
-    });
-    return started;
+  const onAnswer = () => {
+    endsInRow = 0;
+  };
+  const onEnd = () => {
+    running = null;
+    endsInRow += 1;
+    if (endsInRow >= MOST_CRASHES) downUntil = performance.now() + patience.downMs;
   };
   return {
     held: () => running?.held() ?? null,
@@ -82,7 +77,7 @@ export function searchThread(program: URL, settings: ThreadSettings, patience: S
       if (closed) return Promise.reject(new Error("memory search is closed"));
       if (performance.now() < downUntil)
         return Promise.reject(new Error("the search thread ended twice and stays down for a while"));
-      running ??= start();
+      running ??= startedThread(program, settings, patience, { onAnswer, onEnd });
       return running.ask(request, report);
     },
     async close() {

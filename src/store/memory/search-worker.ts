@@ -78,18 +78,19 @@ function answersOf(
 
 async function open(): Promise<Opened> {
   const { place, vectors, ...limits } = settings;
-  const exact = vectors === false ? null : usearchExact();
+  const opened = (db: Database, vectorsMissing: string | null): Opened => {
+    const search = memorySearch(storedRows(db), { ...limits, exact: vectors === false ? null : usearchExact() });
+    return { db, search, vectorsMissing };
+  };
   if (/^postgres(ql)?:/.test(place)) {
     // Imported on demand, because the driver takes longest to load.
     const { openPostgres } = await import("../postgres.ts");
-    const db = openPostgres(place, { connections: 2, name: "kodiai search" });
-    return { db, search: memorySearch(storedRows(db), { ...limits, exact }), vectorsMissing: null };
+    return opened(openPostgres(place, { connections: 2, name: "kodiai search" }), null);
   }
   if (!existsSync(place)) throw new Error(`${place} is not there: nothing has been remembered yet.`);
   const extension = vectors === undefined ? "installed" : vectors === false ? undefined : vectors;
   const db = openSqlite(place, { now: Date.now, isReader: true, vectors: extension });
-  const vectorsMissing = vectors === false ? "switched off" : db.vectorsMissing;
-  return { db, search: memorySearch(storedRows(db), { ...limits, exact }), vectorsMissing };
+  return opened(db, vectors === false ? "switched off" : db.vectorsMissing);
 }
 
 function heldNow(): HeldNow {

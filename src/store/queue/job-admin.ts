@@ -35,10 +35,8 @@ export function storedJobAdmin(db: Database): JobAdmin {
   };
 }
 
-const select = ({
-  dialect,
-}: Sql) => `SELECT id, key, lane, repo, account, state, job, attempt, deaths, run_at AS "runAt",
-  created_at AS "createdAt", outcome, ${dialect.now} AS now FROM jobs`;
+const select = (sql: Sql) => `SELECT id, key, lane, repo, account, state, job, attempt, deaths, run_at AS "runAt",
+  created_at AS "createdAt", outcome, ${sql.dialect.now} AS now FROM jobs`;
 
 function change(db: Database, id: number, work: (tx: Sql, found: Row) => Promise<JobChange>): Promise<JobChange> {
   return db.transaction(async (tx) => {
@@ -68,10 +66,9 @@ async function retry(tx: Sql, found: Row): Promise<JobChange> {
 async function drop(tx: Sql, { id, state, outcome }: Row, reason: string): Promise<JobChange> {
   if (state === "running") return refused("it is running; `/kodiai stop` on its pull request stops it");
   if (state !== "waiting" && state !== "parked") return refused(`it is over: ${state}`);
-  await tx.run(`UPDATE jobs SET state = 'cancelled', outcome = $2, finished_at = ${tx.dialect.now} WHERE id = $1`, [
-    id,
-    outcome === null ? reason : `${reason}; before: ${outcome}`,
-  ]);
+  const why = outcome === null ? reason : `${reason}; before: ${outcome}`;
+  const end = `UPDATE jobs SET state = 'cancelled', outcome = $2, finished_at = ${tx.dialect.now} WHERE id = $1`;
+  await tx.run(end, [id, why]);
   return CHANGED;
 }
 

@@ -27,9 +27,6 @@ export function fenced<T>(db: Database, held: Held | null, work: (tx: Sql) => Pr
 
 /** Resets the crash counters after progress: a later crash has another cause. */
 export async function progressed(tx: Sql, held: Held | null): Promise<void> {
-  if (held !== null)
-    await tx.run("UPDATE jobs SET deaths = 0, alone = 0 WHERE id = $1 AND token = $2 AND deaths > 0", [
-      held.id,
-      held.token,
-    ]);
+  const reset = "UPDATE jobs SET deaths = 0, alone = 0 WHERE id = $1 AND token = $2 AND deaths > 0";
+  if (held !== null) await tx.run(reset, [held.id, held.token]);
 }

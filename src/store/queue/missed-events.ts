@@ -106,11 +106,11 @@ function settles(ended: EndedJob, changedAt: number, refused: RefusedAgain): boo
 }
 
 async function counts(sql: Sql, since: number): ReturnType<MissedEventStore["counts"]> {
-  const asked = await sql.one<{ n: number }>("SELECT count(*) AS n FROM redeliveries WHERE at >= $1", [since]);
-  // In JSON a quote inside a string is escaped, so this matches only the field.
-  const found = await sql.one<{ n: number }>(
-    `SELECT count(*) AS n FROM jobs WHERE lane = 'review' AND created_at >= $1 AND job LIKE '%"trigger":"missed"%'`,
+  // In JSON a quote inside a string is escaped, so the pattern matches only the field.
+  const found = await sql.one<{ deliveries: number; heads: number }>(
+    `SELECT (SELECT count(*) FROM redeliveries WHERE at >= $1) AS deliveries,
+       (SELECT count(*) FROM jobs WHERE lane = 'review' AND created_at >= $1 AND job LIKE '%"trigger":"missed"%') AS heads`,
     [since],
   );
-  return { deliveries: asked?.n ?? 0, heads: found?.n ?? 0 };
+  return found ?? { deliveries: 0, heads: 0 };
 }

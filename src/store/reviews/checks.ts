@@ -63,17 +63,9 @@ export function storedChecks(db: Database, held: Held | null = null): CheckStore
   };
 }
 
-function keptCheck({ id, key, headSha, repo, installationId, failOn, ending, endedAt }: Row): KeptCheck {
-  return {
-    id,
-    key,
-    headSha,
-    installationId,
-    failOn,
-    repo: JSON.parse(repo) as Repo,
-    isOpen: endedAt === null,
-    end: ending === null ? null : (JSON.parse(ending) as CheckEnd),
-  };
+function keptCheck({ repo, ending, endedAt, begunAt: _, hasJob: __, ...row }: Row): KeptCheck {
+  const end = ending === null ? null : (JSON.parse(ending) as CheckEnd);
+  return { ...row, repo: JSON.parse(repo) as Repo, isOpen: endedAt === null, end };
 }
 
 /**

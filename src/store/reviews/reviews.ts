@@ -10,6 +10,7 @@ import { insert, upsert } from "../statement.ts";
 
 /** One or two superseded reviews may lie between this one and the last posted one. */
 const MOST_EARLIER = 8;
+const AT_PLACE = "WHERE key = $1 AND head_sha = $2 AND base_sha = $3";
 /** Reviews of a pull request that are searched for a finding. */
 const MOST_SEARCHED = 5;
 
@@ -42,11 +43,10 @@ export function storedReviews(db: Database, held: Held | null = null): Ledger & 
     async save(job, review, now) {
       failPoint("before-save");
       await commit(async (tx) => {
-        const place = [job.key, review.headSha, review.baseSha];
+        const place = { key: job.key, head_sha: review.headSha, base_sha: review.baseSha };
         // A rewritten review is the latest, so it gets a new id.
-        await tx.run("DELETE FROM reviews WHERE key = $1 AND head_sha = $2 AND base_sha = $3", place);
-        const [key, head_sha, base_sha] = place;
-        await insert(tx, "reviews", { key, head_sha, base_sha, review: JSON.stringify(review), written_at: now });
+        await tx.run(`DELETE FROM reviews ${AT_PLACE}`, Object.values(place));
+        await insert(tx, "reviews", { ...place, review: JSON.stringify(review), written_at: now });
         // The cached answers are no longer needed.
         await tx.run("DELETE FROM replies WHERE key = $1", [job.key]);
       });
@@ -66,8 +66,7 @@ export function storedReviews(db: Database, held: Held | null = null): Ledger & 
       return null;
     },
     async wasPosted(job, headSha, baseSha) {
-      const posted =
-        "SELECT 1 AS one FROM reviews WHERE key = $1 AND head_sha = $2 AND base_sha = $3 AND outcome = 'posted'";
+      const posted = `SELECT 1 AS one FROM reviews ${AT_PLACE} AND outcome = 'posted'`;
       return (await db.one(posted, [job.key, headSha, baseSha])) !== null;
     },
     earlier: (job) => newest(job.key, MOST_EARLIER),
@@ -76,16 +75,11 @@ export function storedReviews(db: Database, held: Held | null = null): Ledger & 
 
 /** Drops the flagged code from the stored review: memory has it by now, or never will. */
 async function settle(tx: Sql, place: readonly string[], now: number, outcome: string): Promise<void> {
-  const where = "WHERE key = $1 AND head_sha = $2 AND base_sha = $3";
-  const row = await tx.one<{ review: string }>(`SELECT review FROM reviews ${where}${tx.dialect.forUpdate}`, place);
+  const row = await tx.one<{ review: string }>(`SELECT review FROM reviews ${AT_PLACE}${tx.dialect.forUpdate}`, place);
   if (row === null) return;
   const { hunks: _, ...rest } = JSON.parse(row.review) as Review;
-  await tx.run(`UPDATE reviews SET settled_at = $4, outcome = $5, review = $6 ${where}`, [
-    ...place,
-    now,
-    outcome,
-    JSON.stringify(rest),
-  ]);
+  const update = `UPDATE reviews SET settled_at = $4, outcome = $5, review = $6 ${AT_PLACE}`;
+  await tx.run(update, [...place, now, outcome, JSON.stringify(rest)]);
 }
 
 /** Reviews of older versions have no `pushes`. */

@@ -1,11 +1,5 @@
 // Model spending, one row per request, which survives restarts; monthly budgets are checked against it.
-import {
-  type Budget,
-  type BudgetUsage,
-  type Reservation,
-  type ReservationRequest,
-  reservationOf,
-} from "../../domain/budget.ts";
+import { type BudgetUsage, reservationOf } from "../../domain/budget.ts";
 import type { Repo } from "../../domain/job.ts";
 import { repoKey } from "../../domain/memory.ts";
 import type { Reservations, SpendingStore } from "../../ports/model.ts";
@@ -44,31 +38,21 @@ export function storedSpending(db: Database): SpendingStore {
 }
 
 function reservations(db: Database, held: Held, repo: string): Reservations {
-  const reserve = async (
-    tx: Sql,
-    wanted: ReservationRequest,
-    budgets: readonly Budget[],
-    since: number,
-  ): Promise<Reservation> => {
-    // Serialises reservations: this row is locked until the commit.
-    await tx.run("INSERT INTO moments (name, at) VALUES ('reserving', 0) ON CONFLICT (name) DO UPDATE SET at = 0");
-    await tx.run("DELETE FROM bookings WHERE job = $1", [held.id]);
-    await tx.run(`DELETE FROM bookings WHERE NOT ${IS_CURRENT}`);
-    const usages: BudgetUsage[] = [];
-    for (const budget of budgets) usages.push(await usageOf(tx, budget.repo, since, budget.whose === "outsiders"));
-    const reservation = reservationOf(wanted, budgets, usages);
-    if (reservation.usd > 0)
-      await insert(tx, "bookings", {
-        job: held.id,
-        token: held.token,
-        repo,
-        usd: reservation.usd,
-        outsider: budgets.some(({ whose }) => whose === "outsiders"),
-      });
-    return reservation;
-  };
   return {
-    reserve: (wanted, budgets, since) => fenced(db, held, (tx) => reserve(tx, wanted, budgets, since)),
+    reserve: (wanted, budgets, since) =>
+      fenced(db, held, async (tx) => {
+        // Serialises reservations: this row is locked until the commit.
+        await tx.run("INSERT INTO moments (name, at) VALUES ('reserving', 0) ON CONFLICT (name) DO UPDATE SET at = 0");
+        await tx.run("DELETE FROM bookings WHERE job = $1", [held.id]);
+        await tx.run(`DELETE FROM bookings WHERE NOT ${IS_CURRENT}`);
+        const usages: BudgetUsage[] = [];
+        for (const budget of budgets) usages.push(await usageOf(tx, budget.repo, since, budget.whose === "outsiders"));
+        const reservation = reservationOf(wanted, budgets, usages);
+        const row = { job: held.id, token: held.token, repo, usd: reservation.usd };
+        const outsider = budgets.some(({ whose }) => whose === "outsiders");
+        if (reservation.usd > 0) await insert(tx, "bookings", { ...row, outsider });
+        return reservation;
+      }),
     async outsidersReviews(since) {
       const row = await db.one<{ n: number }>(
         `SELECT count(DISTINCT spending.job) AS n FROM spending

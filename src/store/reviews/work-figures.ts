@@ -32,18 +32,15 @@ export function storedWorkFigures(db: Database): WorkFigures {
         return { total: total?.n ?? 0, reviews: page.map(keptReview) };
       }),
     async review(key, headSha) {
-      const row = await db.one<ReviewRow>(`${REVIEW} WHERE key = $1 AND head_sha = $2 ORDER BY written DESC LIMIT 1`, [
-        key,
-        headSha,
-      ]);
+      const newest = `${REVIEW} WHERE key = $1 AND head_sha = $2 ORDER BY written DESC LIMIT 1`;
+      const row = await db.one<ReviewRow>(newest, [key, headSha]);
       return row === null ? null : keptReview(row);
     },
     reviewDays: (of, since) =>
       select<DayCount>(
         db,
-        (
-          at,
-        ) => `SELECT written_at / ${DAY_MS} * ${DAY_MS} AS day, coalesce(outcome, 'not settled') AS name, count(*) AS count
+        (at) => `SELECT written_at / ${DAY_MS} * ${DAY_MS} AS day, coalesce(outcome, 'not settled') AS name,
+           count(*) AS count
          FROM reviews WHERE ${inRepository(of, at)} AND written_at >= ${at(since)} GROUP BY 1, 2 ORDER BY 1, 2`,
       ),
     async reviewed() {

@@ -89,11 +89,8 @@ async function endWrite(
   post: Post | null,
   only = "",
 ): Promise<void> {
-  await sql.run(`UPDATE intents SET state = $2, post = $3, ended_at = ${sql.dialect.now} WHERE identity = $1 ${only}`, [
-    identityOf(wanted),
-    state,
-    post === null ? null : JSON.stringify(post),
-  ]);
+  const update = `UPDATE intents SET state = $2, post = $3, ended_at = ${sql.dialect.now} WHERE identity = $1 ${only}`;
+  await sql.run(update, [identityOf(wanted), state, post && JSON.stringify(post)]);
 }
 
 /** By ids, because names change. */
@@ -149,12 +146,10 @@ export function storedInstallationPace(db: Database, process: string | null = nu
         await end(installationId, row.writer, AFTER_DEATH_MS);
       return null;
     },
-    keepTurn: async ({ installationId, token }, forMs) =>
-      (await db.run(`UPDATE installations SET next_write = ${later("$3")} WHERE id = $1 AND writer = $2`, [
-        installationId,
-        token,
-        Math.ceil(forMs),
-      ])) > 0,
+    async keepTurn({ installationId, token }, forMs) {
+      const longer = `UPDATE installations SET next_write = ${later("$3")} WHERE id = $1 AND writer = $2`;
+      return (await db.run(longer, [installationId, token, Math.ceil(forMs)])) > 0;
+    },
     async endTurn({ installationId, token }, apartMs) {
       await end(installationId, token, apartMs);
     },

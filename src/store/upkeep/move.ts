@@ -62,18 +62,17 @@ function writtenMeanwhile(): StoreUnusable {
 
 /** A mark that changes with every write to the source. */
 async function markOf({ memory, queue }: StoreDatabases & { readonly memory: Database }): Promise<string> {
-  const marks: unknown[] = [
-    await memory.one("SELECT value FROM clock"),
-    await memory.one("SELECT count(*) AS n FROM evidence"),
-  ];
-  for (const text of [
-    "SELECT max(id) AS id, count(*) AS n, count(finished_at) AS ended FROM jobs",
-    "SELECT count(*) AS n FROM deliveries",
-    "SELECT max(written) AS written, count(settled_at) AS settled FROM reviews",
-    'SELECT max("row") AS "row" FROM retrievals',
-    "SELECT max(id) AS id, count(ended_at) AS ended FROM intents",
-  ])
-    marks.push(await queue.one(text));
+  const marks: unknown[] = [];
+  for (const [db, text] of [
+    [memory, "SELECT value FROM clock"],
+    [memory, "SELECT count(*) AS n FROM evidence"],
+    [queue, "SELECT max(id) AS id, count(*) AS n, count(finished_at) AS ended FROM jobs"],
+    [queue, "SELECT count(*) AS n FROM deliveries"],
+    [queue, "SELECT max(written) AS written, count(settled_at) AS settled FROM reviews"],
+    [queue, 'SELECT max("row") AS "row" FROM retrievals'],
+    [queue, "SELECT max(id) AS id, count(ended_at) AS ended FROM intents"],
+  ] as const)
+    marks.push(await db.one(text));
   return JSON.stringify(marks);
 }
 

@@ -135,13 +135,16 @@ export async function findPerson(
   return { ids: [...ids], logins: [...logins] };
 }
 
+interface Identity {
+  readonly id: number | null;
+  readonly login: string | null;
+}
+
 /** Every stored pair of id and login or address. */
-async function identitiesIn(
-  stores: StoreDatabases,
-): Promise<readonly { readonly id: number | null; readonly login: string | null }[]> {
-  const pairs: { readonly id: number | null; readonly login: string | null }[] = [];
+async function identitiesIn(stores: StoreDatabases): Promise<readonly Identity[]> {
+  const pairs: Identity[] = [];
   for (const { table, of, login, id } of NAMING) {
-    const rows = await stores[of]?.all<{ id: number | null; login: string | null }>(
+    const rows = await stores[of]?.all<Identity>(
       `SELECT DISTINCT ${id ?? "NULL"} AS id, ${login === undefined ? "NULL" : `lower(${login})`} AS login FROM ${table}`,
     );
     pairs.push(...(rows ?? []));
@@ -178,28 +181,19 @@ async function jobsOf(
 
 /** Fields of a job that may name a person. */
 interface PersonJob {
-  readonly comment?: { readonly author: { readonly id: number; readonly login: string }; readonly url: string | null };
+  readonly comment?: { readonly author: Identity; readonly url: string | null };
   readonly pull?: { readonly authorId: number };
-  readonly askedBy?: { readonly id: number; readonly login: string };
-  readonly unresolved?: { readonly by: { readonly id: number; readonly login: string } } | null;
+  readonly askedBy?: Identity;
+  readonly unresolved?: { readonly by: Identity } | null;
 }
 
-function peopleIn({
-  askedBy,
-  comment,
-  unresolved,
-  pull,
-}: PersonJob): readonly { readonly id: number; readonly login: string | null }[] {
-  return [
-    ...(comment === undefined ? [] : [comment.author]),
-    ...(askedBy === undefined ? [] : [askedBy]),
-    ...(unresolved ? [unresolved.by] : []),
-    ...(pull === undefined ? [] : [{ id: pull.authorId, login: null }]),
-  ];
+function peopleIn({ askedBy, comment, unresolved, pull }: PersonJob): readonly Identity[] {
+  const author = pull && { id: pull.authorId, login: null };
+  return [comment?.author, askedBy, unresolved?.by, author].filter((one) => one !== undefined);
 }
 
-function isBy(one: { readonly id: number; readonly login: string | null }, { ids, logins }: KnownPerson): boolean {
-  return ids.includes(one.id) || (one.login !== null && logins.includes(one.login.toLowerCase()));
+function isBy({ id, login }: Identity, { ids, logins }: KnownPerson): boolean {
+  return (id !== null && ids.includes(id)) || (login !== null && logins.includes(login.toLowerCase()));
 }
 
 /** Every row about the person. */
@@ -314,10 +308,9 @@ async function anonymiseQueue(tx: Sql, person: KnownPerson, texts: boolean) {
   }
   const mine = tx.dialect.among("lower(by)", "$1", "text");
   removed += await tx.run(`DELETE FROM answers WHERE ${tx.dialect.among("user_id", "$1", "int")}`, [person.ids]);
+  const reason = texts ? ", reason = ''" : "";
   changed += await tx.run(`UPDATE paused SET by = '${GHOST}' WHERE ${mine}`, [person.logins]);
-  changed += await tx.run(`UPDATE declined SET by = '${GHOST}'${texts ? ", reason = ''" : ""} WHERE ${mine}`, [
-    person.logins,
-  ]);
+  changed += await tx.run(`UPDATE declined SET by = '${GHOST}'${reason} WHERE ${mine}`, [person.logins]);
   return { removed, changed };
 }
 
@@ -338,19 +331,16 @@ async function anonymiseMemory(tx: Sql, person: KnownPerson, texts: boolean): Pr
   const { among } = tx.dialect;
   const mine = (column: string) => among(`lower(${column})`, "$1", "text");
   const without = (column: string) => (texts ? `, ${column} = NULL` : "");
-  let changed = await tx.run(`UPDATE contents SET author = '${GHOST}', url = NULL WHERE ${mine("author")}`, [
-    person.logins,
-  ]);
+  const { ids, logins } = person;
+  let changed = await tx.run(`UPDATE contents SET author = '${GHOST}', url = NULL WHERE ${mine("author")}`, [logins]);
   // Distinct negative ids keep anonymised people apart; GitHub has no negative ids.
   const lowest = (await tx.one<{ id: number | null }>("SELECT min(by_id) AS id FROM evidence"))?.id ?? 0;
   changed += await tx.run(
     `UPDATE evidence SET by_id = $3, by_login = '${GHOST}', url = NULL${without("text")}
      WHERE ${mine("by_login")} OR ${among("by_id", "$2", "int")}`,
-    [person.logins, person.ids, Math.min(0, lowest) - 1],
+    [logins, ids, Math.min(0, lowest) - 1],
   );
-  changed += await tx.run(`UPDATE decided SET by = '${GHOST}'${without("reason")} WHERE ${mine("by")}`, [
-    person.logins,
-  ]);
+  changed += await tx.run(`UPDATE decided SET by = '${GHOST}'${without("reason")} WHERE ${mine("by")}`, [logins]);
   const others = await tx.one<{ n: number }>(
     `SELECT count(*) AS n FROM (SELECT by FROM rejections UNION SELECT by FROM against) x WHERE by LIKE '${GHOST}-%'`,
   );
@@ -360,12 +350,10 @@ async function anonymiseMemory(tx: Sql, person: KnownPerson, texts: boolean): Pr
     changed += await tx.run(
       `DELETE FROM ${table} WHERE ${mine("by")} AND EXISTS
          (SELECT 1 FROM ${table} o WHERE o.id = ${table}.id AND o.by > ${table}.by AND ${mine("o.by")})`,
-      [person.logins],
+      [logins],
     );
-    changed += await tx.run(`UPDATE ${table} SET by = $2, url = NULL${without("reason")} WHERE ${mine("by")}`, [
-      person.logins,
-      ghost,
-    ]);
+    const anonymous = `UPDATE ${table} SET by = $2, url = NULL${without("reason")} WHERE ${mine("by")}`;
+    changed += await tx.run(anonymous, [logins, ghost]);
   }
   return changed;
 }
@@ -432,10 +420,7 @@ async function writeTermsAgain(tx: Sql, id: number): Promise<void> {
   );
   if (row === null) return;
   await tx.run("UPDATE terms SET terms = $2 WHERE id = $1", [id, recordTerms(readRecord(row))]);
-  const version = await tick(tx);
-  await tx.run("UPDATE records SET changed = $2 WHERE id = $1", [id, version]);
-  await tx.run("UPDATE repositories SET version = $2 WHERE id = (SELECT repo FROM records WHERE id = $1)", [
-    id,
-    version,
-  ]);
+  const written = [id, await tick(tx)];
+  await tx.run("UPDATE records SET changed = $2 WHERE id = $1", written);
+  await tx.run("UPDATE repositories SET version = $2 WHERE id = (SELECT repo FROM records WHERE id = $1)", written);
 }

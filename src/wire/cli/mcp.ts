@@ -18,7 +18,7 @@ import { promptDelimiter } from "../models.ts";
 import { knownRules, serverInspector } from "../rules.ts";
 import { redact, safeRetrievals, withoutSecrets } from "../secrets.ts";
 import type { NamedChange } from "./change.ts";
-import { openMemoryFor, repositoryOf } from "./memory.ts";
+import { openMemoryFor, repositoryOf, searchPorts } from "./memory.ts";
 import { type ModelWish, modelAccess } from "./model.ts";
 import { isStoreAt, unrecorded } from "./store.ts";
 
@@ -118,13 +118,8 @@ export async function mcpPorts(words: McpWords) {
 }
 
 function memoryOf(opened: Opened) {
-  const { embedder, recall, evidence, ledger, labels, retrievals } = opened;
-  return {
-    search: { embedder, recall, retrievals: safeRetrievals(retrievals, unrecorded), now: Date.now },
-    evidence,
-    records: ledger,
-    known: labels.all,
-  };
+  const { evidence, ledger, labels } = opened;
+  return { search: searchPorts(opened), evidence, records: ledger, known: labels.all };
 }
 
 /** Other pull requests are unknown here, so none counts as open. */

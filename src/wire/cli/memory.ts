@@ -17,7 +17,7 @@ import type { HistoryPorts } from "../../flows/repository/import-history.ts";
 import type { IndexedCorpus } from "../../flows/repository/index-repository.ts";
 import { configAt } from "../../gather/gather.ts";
 import type { RepositoryLabels, Reranker } from "../../ports/memory.ts";
-import { personsPast } from "../github.ts";
+import { type PersonsRepository, personsPast } from "../github.ts";
 import { chosenEmbedder, chosenReranker } from "../models.ts";
 import { knownRules } from "../rules.ts";
 import { redact, registerSecrets, safeRetrievals } from "../secrets.ts";
@@ -153,12 +153,7 @@ function fileUrl({ host, owner, name }: Repo, commit: string, path: string, isWi
 }
 
 /** The repository to import, with which token, into which folder. */
-export interface HistoryWords {
-  readonly host: string;
-  readonly owner: string;
-  readonly name: string;
-  readonly token: string;
-  readonly apiUrl: string;
+export interface HistoryWords extends PersonsRepository {
   readonly dataDir: string | undefined;
   readonly isDry: boolean;
 }

@@ -4,7 +4,7 @@ import { githubDependencies } from "../../adapters/github/dependencies.ts";
 import { githubPullRequests } from "../../adapters/github/pull-requests.ts";
 import { githubSnapshots } from "../../adapters/github/snapshot.ts";
 import { archiveFetch } from "../egress.ts";
-import { personsClient, personsRefusal, repoFrom } from "../github.ts";
+import { type PersonsRepository, personsClient, personsRefusal, repoFrom } from "../github.ts";
 import { type NamedChange, portsOf } from "./change.ts";
 import type { ModelWish } from "./model.ts";
 
@@ -13,17 +13,10 @@ import type { ModelWish } from "./model.ts";
  *
  * @throws Error when the pull request does not exist or the token may not read it
  */
-export async function pullRequestPorts(named: {
-  readonly host: string;
-  readonly owner: string;
-  readonly name: string;
-  readonly number: number;
-  readonly token: string;
-  readonly apiUrl: string;
-  /** See storePlace. */
-  readonly place: string;
-  readonly model: ModelWish;
-}): Promise<NamedChange> {
+export async function pullRequestPorts(
+  // `place`: see storePlace.
+  named: PersonsRepository & { readonly number: number; readonly place: string; readonly model: ModelWish },
+): Promise<NamedChange> {
   const github = personsClient(named.token, named.apiUrl);
   const at = { owner: named.owner, repo: named.name, pull_number: named.number };
   const { data } = await github.rest.pulls.get(at).catch((error: unknown) => {

@@ -14,7 +14,6 @@ import { UsageError } from "../../cli/usage.ts";
 import { readEnv } from "../../config/env.ts";
 import type { Repo } from "../../domain/job.ts";
 import type { RetractPorts } from "../../flows/review/retract-review.ts";
-import type { Retractions } from "../../ports/checks.ts";
 import { privateKeyOf } from "../../server/private-key.ts";
 import { githubFetch } from "../egress.ts";
 import { personsClient, repoFrom } from "../github.ts";
@@ -31,9 +30,11 @@ export interface RetractWords {
   readonly dataDir: string | undefined;
 }
 
+/** Whose client writes, and on which host. */
 interface SignedIn {
-  readonly repo: Repo;
-  readonly retractions: Retractions;
+  readonly github: Octokit;
+  readonly botLogin: string;
+  readonly host: string;
 }
 
 /**
@@ -43,15 +44,17 @@ interface SignedIn {
  */
 export async function retractVerbPorts(
   words: RetractWords,
-): Promise<RetractPorts & SignedIn & { readonly close: () => void }> {
+): Promise<RetractPorts & { readonly repo: Repo; readonly close: () => void }> {
   const unread = readServersEnv(words.dataDir);
   if (unread !== null) process.stderr.write(`kodiai retract: ${unread}\n`);
   const { APP_ID, GITHUB_TOKEN } = process.env;
   if (!APP_ID && !GITHUB_TOKEN) {
     throw new UsageError("set the App's credentials as for the server (APP_ID …), or GITHUB_TOKEN");
   }
-  const signedIn = await (APP_ID ? asApp(words) : asPerson(words, GITHUB_TOKEN ?? ""));
-  return { ...signedIn, ...(await memoryAt(storePlace(words.dataDir))) };
+  const { github, botLogin, host } = APP_ID ? await asApp(words) : asPerson(words, GITHUB_TOKEN ?? "");
+  const { data } = await github.rest.repos.get({ owner: words.owner, repo: words.name });
+  const retractions = githubRetractions(github, botLogin, unheldWrites());
+  return { repo: repoFrom(host, data), retractions, ...(await memoryAt(storePlace(words.dataDir))) };
 }
 
 async function asApp(words: RetractWords): Promise<SignedIn> {
@@ -61,9 +64,7 @@ async function asApp(words: RetractWords): Promise<SignedIn> {
   if (words.host !== null && words.host !== githubHost) {
     throw new UsageError(`this App lives on ${githubHost}, not on ${words.host}`);
   }
-  const credentials = { appId, privateKey: privateKeyOf(read.env) };
-  const fetch = githubFetch(githubApiUrl);
-  const app = appClient(credentials, githubApiUrl, fetch);
+  const app = appClient({ appId, privateKey: privateKeyOf(read.env) }, githubApiUrl, githubFetch(githubApiUrl));
   const botLogin = `${await appSlug(app)}[bot]`;
   const where = { owner: words.owner, repo: words.name };
   const { data: installation } = await app.rest.apps.getRepoInstallation(where);
@@ -72,29 +73,16 @@ async function asApp(words: RetractWords): Promise<SignedIn> {
     repositories: [words.name],
     permissions: { metadata: "read", pull_requests: "write" },
   });
-  const github = clientOf(minted.data.token, githubApiUrl);
-  return {
-    repo: await repoOf(github, words, githubHost),
-    retractions: githubRetractions(github, botLogin, unheldWrites()),
-  };
+  return { github: clientOf(minted.data.token, githubApiUrl), botLogin, host: githubHost };
 }
 
-async function asPerson(words: RetractWords, token: string): Promise<SignedIn> {
+function asPerson(words: RetractWords, token: string): SignedIn {
   const host = words.host ?? usualHost();
-  const github = clientOf(token, apiUrlFor(host));
-  return {
-    repo: await repoOf(github, words, host),
-    retractions: githubRetractions(github, "kodiai[bot]", unheldWrites()),
-  };
+  return { github: clientOf(token, apiUrlFor(host)), botLogin: "kodiai[bot]", host };
 }
 
 function clientOf(token: string, apiUrl: string): Octokit {
   return personsClient(token, apiUrl, gatedFetch(githubFetch(apiUrl)));
-}
-
-async function repoOf(github: Octokit, { owner, name }: RetractWords, host: string): Promise<Repo> {
-  const { data } = await github.rest.repos.get({ owner, repo: name });
-  return repoFrom(host, data);
 }
 
 /** Creates no file. */

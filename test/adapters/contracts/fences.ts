@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { LeaseLost } from "../../../src/domain/errors.ts";
 import type { Lease } from "../../../src/ports.ts";
-import type { HeldRecords } from "../../../src/wire/store.ts";
+import type { Records } from "../../../src/wire/store.ts";
 import { review } from "./ledger.ts";
 import { reviewJob } from "./queue.ts";
 import { heldJob, type OpenStateStores } from "./store-harness.ts";
@@ -15,7 +15,7 @@ const CHECK = {
 const END = { conclusion: "success", title: "t", summary: "s", text: "", annotations: [] } as const;
 
 /** Everything that a job writes down. */
-const WRITES: readonly (readonly [what: string, write: (held: HeldRecords) => Promise<unknown>])[] = [
+const WRITES: readonly (readonly [what: string, write: (held: ReturnType<Records["held"]>) => Promise<unknown>])[] = [
   ["a review", ({ ledger }) => ledger.save(job, review("h1"), 4)],
   ["the end of a review", ({ ledger }) => ledger.settle(job, review("h1"), 4, "posted")],
   [
