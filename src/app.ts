@@ -21,7 +21,7 @@ import { type JobWatch, jobWatch } from "./server/job-watch.ts";
 import { type LargeReviews, largeReviews } from "./server/large-reviews.ts";
 import { startMaintenance } from "./server/maintenance.ts";
 import { appMetrics } from "./server/metrics.ts";
-import { type MissedSweeper, missedSweeper } from "./server/missed-sweeper.ts";
+import { missedSweeper } from "./server/missed-sweeper.ts";
 import { withMissingRepositoryCheck } from "./server/missing-repository.ts";
 import { ownSlug } from "./server/own-slug.ts";
 import type { PeriodicTask } from "./server/periodic-task.ts";
@@ -135,7 +135,7 @@ export async function startApp(options: AppOptions): Promise<RunningApp> {
   const beating = heartbeat(store.queue, workers, log, options.waits?.beatMs);
   store.queue.onJobAvailable?.((lane) => workers[lane].wake());
 
-  let missed: MissedSweeper | null = null;
+  let missed: PeriodicTask | null = null;
   const commits = committer(store.inbox);
   const wake = () => {
     for (const worker of Object.values(workers)) worker.wake();

@@ -24,6 +24,8 @@ const LONGEST_SLEEP_MS = 60_000;
 /** Between two attempts to record the end of a job. */
 const RECORD_AGAIN_MS = 1_000;
 
+const STOPPING: JobEnd = { state: "retry", inMs: 0, reason: "the process was stopping" };
+
 export interface WorkerPorts<Taken extends AnyJob = ReviewJob> {
   readonly queue: Lane<Taken>;
   /**
@@ -86,8 +88,8 @@ export function startWorker<Taken extends AnyJob>(ports: WorkerPorts<Taken>, par
       const lease = await unlessTransient(() => ports.queue.lease(ports.limits?.()));
       if (lease === null) return;
       // Leased while the worker was being stopped: other processes need not wait for the end of this one.
-      if (stopped) await giveBack(lease);
-      else start(lease);
+      if (!stopped) start(lease);
+      else await unlessTransient(() => ports.queue.end(lease, STOPPING));
     }
   }
 
@@ -97,12 +99,6 @@ export function startWorker<Taken extends AnyJob>(ports: WorkerPorts<Taken>, par
       poll();
     });
     running.add(work);
-  }
-
-  async function giveBack(lease: Lease<Taken>): Promise<void> {
-    await unlessTransient(() =>
-      ports.queue.end(lease, { state: "retry", inMs: 0, reason: "the process was stopping" }),
-    );
   }
 
   async function untilNext(): Promise<number> {
@@ -220,7 +216,13 @@ function watchLease<Taken extends AnyJob>({ queue }: WorkerPorts<Taken>, lease: 
 /** Retries transient failures with exponential backoff and jitter. A job whose target no longer exists is done; any other is parked. */
 function verdict(error: unknown, attempt: number, now: number, random: number): JobEnd {
   const reason = error instanceof Error ? `${error.name}: ${error.message}${causeOf(error)}` : String(error);
-  if (error instanceof OutOfReach) return lastWord(error);
+  if (error instanceof OutOfReach) {
+    const { why, message } = error;
+    // A refusal may be lifted later: then an operator can retry the parked job.
+    return why === "gone"
+      ? { state: "done", outcome: `gone: ${message}` }
+      : { state: "parked", reason: `${why}: ${message}` };
+  }
   if (error instanceof AtCapacity) return { state: "at-capacity", reason: error.message };
   if (!(error instanceof Transient)) return { state: "parked", reason };
   if (attempt >= ATTEMPTS) return { state: "parked", reason: `gave up after ${attempt} attempts: ${reason}` };
@@ -237,11 +239,4 @@ function causeOf({ cause, message }: Error): string {
     if (at.message !== "" && at.message !== "fetch failed" && !message.includes(at.message)) return ` (${at.message})`;
   }
   return "";
-}
-
-/** A refusal may be lifted later: then an operator can retry the parked job. */
-function lastWord({ why, message }: OutOfReach): JobEnd {
-  return why === "gone"
-    ? { state: "done", outcome: `gone: ${message}` }
-    : { state: "parked", reason: `${why}: ${message}` };
 }

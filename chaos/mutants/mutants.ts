@@ -2015,8 +2015,8 @@ export const MUTANTS: readonly Mutant[] = [
     id: "no wake by permissions, as chaos sees it",
     loses: "I11: once a permission is back no head stays given up",
     file: "src/server/missed-sweeper.ts",
-    find: "      permittedAt = performance.now();\n      begin();",
-    replace: "      begin();",
+    find: "      permittedAt = performance.now();\n      task.wake();",
+    replace: "      task.wake();",
     test: [
       "test/chaos/short-run.test.ts",
       "once a permission is back no head stays given up, and what people did about findings is learnt",

@@ -3,7 +3,7 @@ import { inspect, styleText } from "node:util";
 import type { ChangeContext } from "../domain/change-context.ts";
 import type { Skipped } from "../domain/omissions.ts";
 import type { PullRequestContext } from "../domain/pull-request.ts";
-import { candidatesText, type Precedents, type QueryVariant } from "../domain/retrieval.ts";
+import { candidatesText, type Precedents } from "../domain/retrieval.ts";
 import { unreadDiff } from "../domain/review/quiet-verdict.ts";
 import type { Review } from "../domain/review.ts";
 import type { ReviewSignals } from "../domain/signals.ts";
@@ -119,12 +119,8 @@ function outline(value: unknown): string {
  * @returns indented lines with ANSI colours where standard output is a terminal that wants them
  */
 function precedentsPage(precedents: Precedents, ms: number): string {
-  const rows = [
-    ...gateRows(precedents),
-    ...queryRows(precedents),
-    ...resultRows(precedents),
-    ...costRows(precedents, ms),
-  ];
+  const found = [...queryRows(precedents), ...resultRows(precedents)];
+  const rows = [...gateRows(precedents), ...found, ...costRows(precedents, ms)];
   return [...rowLines(rows), ...rankedLines(precedents), ...seenLines(precedents), ...cutLines(precedents)].join("\n");
 }
 
@@ -142,19 +138,14 @@ function gateRows({ gate, query }: Precedents): Row[] {
 
 function queryRows({ query }: Precedents): Row[] {
   if (query === null) return [];
-  const lines = query.text.split("\n").map((line): Row => ["", clipped(line, LINE_CHARS)]);
-  const [first = ["", ""], ...more] = lines;
   return [
-    ["query", first[1]],
-    ...more,
+    ...query.text.split("\n").map((line, at): Row => [at === 0 ? "query" : "", clipped(line, LINE_CHARS)]),
     ...(query.dropped.length === 0 ? [] : [["dropped", query.dropped.join(", ")] as const]),
-    ...query.variants.map((variant, index): Row => [index === 0 ? "asked as" : "", variantText(variant)]),
+    ...query.variants.map(({ kind, text, path }, index): Row => {
+      const of = path === null ? "" : ` of ${clipped(path, LINE_CHARS)}`;
+      return [index === 0 ? "asked as" : "", `${kind}${of}, ${text.length} characters`];
+    }),
   ];
-}
-
-function variantText({ kind, text, path }: QueryVariant): string {
-  const characters = `${text.length} characters`;
-  return path === null ? `${kind}, ${characters}` : `${kind} of ${clipped(path, LINE_CHARS)}, ${characters}`;
 }
 
 function resultRows({ query, provenance, ranked }: Precedents): Row[] {
@@ -197,33 +188,35 @@ function rerankText(rerank: Precedents["rerank"]): string {
 }
 
 function rankedLines({ ranked }: Precedents): readonly string[] {
-  if (ranked.length === 0) return [];
-  const entries = ranked.flatMap((memory, index) => memoryLines(memory, index + 1));
-  return ["", `  ${styleText("bold", `used (${ranked.length})`)}`, ...entries.map((line) => `  ${line}`)];
+  const lines = ranked.flatMap((memory, index) => memoryLines(memory, index + 1));
+  return section("used", ranked.length, lines);
 }
 
 function seenLines({ seenBefore }: Precedents): readonly string[] {
-  if (seenBefore.length === 0) return [];
   const lines = seenBefore.map(({ path, memoryId, similarity, outcome, date, url }) =>
     terminalText(
-      `  ${path}  similarity ${similarity.toFixed(2)}  ${[memoryId, outcome, date, url].filter(Boolean).join("  ")}`,
+      `${path}  similarity ${similarity.toFixed(2)}  ${[memoryId, outcome, date, url].filter(Boolean).join("  ")}`,
     ),
   );
-  return ["", `  ${styleText("bold", `seen before (${lines.length})`)}`, ...lines];
+  return section("seen before", lines.length, lines);
 }
 
 const SHOWN_IDS = 6;
 
 /** Cut memories by reason, most frequent first; figures in a reason are those of its first memory. */
 function cutLines({ cut: out }: Precedents): readonly string[] {
-  if (out.length === 0) return [];
   const groups = [...Map.groupBy(out, ({ reason }) => reason.replace(/\d+(?:\.\d+)?|mem_[0-9a-f]{12}/g, "…"))];
   const lines = groups
     .sort(([, one], [, other]) => other.length - one.length)
     .map(([, all]) => {
       const ids = all.slice(0, SHOWN_IDS).map(({ id }) => id);
       const more = all.length > SHOWN_IDS ? ` and ${all.length - SHOWN_IDS} more` : "";
-      return terminalText(`  ${String(all.length).padStart(4)} × ${all[0]?.reason ?? ""}: ${ids.join(" ")}${more}`);
+      return terminalText(`${String(all.length).padStart(4)} × ${all[0]?.reason ?? ""}: ${ids.join(" ")}${more}`);
     });
-  return ["", `  ${styleText("bold", `cut (${out.length})`)}`, ...lines];
+  return section("cut", out.length, lines);
+}
+
+function section(title: string, count: number, lines: readonly string[]): readonly string[] {
+  if (count === 0) return [];
+  return ["", `  ${styleText("bold", `${title} (${count})`)}`, ...lines.map((line) => `  ${line}`)];
 }

@@ -58,34 +58,33 @@ export function fittedConfig({ files, attributes }: Checkout, preset: Preset): s
 }
 
 function languageLines(files: readonly string[]): readonly string[] {
-  const counted = countedBy(files, (path) => languageOf(path)).filter(([language]) => !NOT_CODE.has(language));
-  if (counted.length === 0) return ["No code yet: rules read every language's lines."];
-  return [`Languages: ${shownCounts(counted)}.`];
+  const all = countedBy(files, languageOf).filter(([language]) => !NOT_CODE.has(language));
+  if (all.length === 0) return ["No code yet: rules read every language's lines."];
+  const shown = all.slice(0, MOST_SHOWN).map(([language, count]) => `${language} (${counted(count, "file")})`);
+  return [`Languages: ${shown.join(", ")}${all.length > MOST_SHOWN ? ` and ${all.length - MOST_SHOWN} more` : ""}.`];
 }
 
 function leftOutLines(files: readonly string[]): readonly string[] {
-  const reasons = countedBy(files, (path) => leftOutReason(path)).map(([reason, count]) => {
+  const reasons = countedBy(files, leftOutReason).map(([reason, count]) => {
     const folders = countedBy(files, (path) => (leftOutReason(path) === reason ? folderOf(path) : null));
-    return `${reason} (${count}: ${folders
-      .slice(0, 3)
-      .map(([folder]) => clean(folder))
-      .join(", ")}${folders.length > 3 ? ", …" : ""})`;
+    const shown = folders.slice(0, 3).map(([folder]) => clean(folder));
+    return `${reason} (${count}: ${shown.join(", ")}${folders.length > 3 ? ", …" : ""})`;
   });
   return reasons.length === 0 ? [] : [`Left out by default: ${reasons.join("; ")}.`];
 }
 
 function documentLines(files: readonly string[]): readonly string[] {
-  const there = new Set(files);
-  const guidance = GUIDANCE.filter((path) => there.has(path));
+  const guidance = GUIDANCE.filter((path) => files.includes(path));
   const isDocument = (path: string) => corpusOf(path, UNKNOWN_LANGUAGE, { languages: new Set() }) === "doc";
-  const documents = files.filter((path) => isDocument(path) && leftOutReason(path) === null).length;
+  const documents = counted(
+    files.filter((path) => isDocument(path) && leftOutReason(path) === null).length,
+    "Markdown file",
+  );
   return [
     ...(guidance.length === 0 ? [] : [`A model reads ${guidance.join(" and ")} before each review.`]),
-    ...(documents === 0
+    ...(documents.startsWith("0 ")
       ? []
-      : [
-          `Indexed as documentation: ${counted(documents, "Markdown file")}; \`knowledge: {corpora: {docs: false}}\` turns that off.`,
-        ]),
+      : [`Indexed as documentation: ${documents}; \`knowledge: {corpora: {docs: false}}\` turns that off.`]),
   ];
 }
 
@@ -107,7 +106,7 @@ function markedPatterns(attributes: string): readonly { readonly glob: string; r
 function filterLines(marked: ReturnType<typeof markedPatterns>): readonly string[] {
   const why = "# Which files are reviewed: `!` excludes, the last match wins.";
   if (marked.length === 0) return [why, "# pathFilters:", '#   - "!**/snapshots/**"', ""];
-  const set = marked.map(({ glob, mark }) => `  - ${quoted(`!${glob}`)} # ${mark} in .gitattributes`);
+  const set = marked.map(({ glob, mark }) => `  - ${JSON.stringify(clean(`!${glob}`))} # ${mark} in .gitattributes`);
   return [why, "pathFilters:", ...set, ""];
 }
 
@@ -116,33 +115,16 @@ function folderOf(path: string): string {
 }
 
 /** Most frequent first, then by name; null is not counted. */
-function countedBy(
-  files: readonly string[],
-  wordOf: (path: string) => string | null,
-): readonly (readonly [string, number])[] {
-  const counts = new Map<string, number>();
-  for (const path of files) {
-    const word = wordOf(path);
-    if (word !== null) counts.set(word, (counts.get(word) ?? 0) + 1);
-  }
-  return [...counts].toSorted(([a, many], [b, more]) => more - many || (a < b ? -1 : 1));
-}
-
-function shownCounts(list: readonly (readonly [string, number])[]): string {
-  const more = list.length > MOST_SHOWN ? ` and ${list.length - MOST_SHOWN} more` : "";
-  return `${list
-    .slice(0, MOST_SHOWN)
-    .map(([word, count]) => `${word} (${counted(count, "file")})`)
-    .join(", ")}${more}`;
+function countedBy(files: readonly string[], wordOf: (path: string) => string | null) {
+  const counts = [...Map.groupBy(files, (path) => wordOf(path))].flatMap(([word, all]) =>
+    word === null ? [] : [[word, all.length] as const],
+  );
+  return counts.toSorted(([a, many], [b, more]) => more - many || (a < b ? -1 : 1));
 }
 
 /** A path may contain any character; in a comment it must stay on its line. */
 function clean(text: string): string {
   return harmless(text).slice(0, 100);
-}
-
-function quoted(glob: string): string {
-  return JSON.stringify(clean(glob));
 }
 
 function comment(lines: readonly string[]): readonly string[] {

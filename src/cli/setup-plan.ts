@@ -1,13 +1,13 @@
 // The plan of set-up: from its options, the .env file of an earlier run, and the user's answers.
 import { randomBytes } from "node:crypto";
 import { resolve } from "node:path";
-import { endpointProblem, isLoopback } from "../config/endpoint-problem.ts";
+import { endpointProblem, isLoopback, originProblem } from "../config/endpoint-problem.ts";
 import { hostName } from "../config/env-forms.ts";
 import { EnvVariables } from "../config/env-variables.ts";
 import { apiUrlOf, localDashboard } from "../config/github-address.ts";
 import { weakSecret } from "../config/weak-secret.ts";
 import { variablesIn } from "./setup-store.ts";
-import { fileText, type readWords, UsageError } from "./usage.ts";
+import { fileText, type readWords, UsageError, wholeNumber } from "./usage.ts";
 import type { VERBS } from "./verbs.ts";
 
 export type SetupWords = ReturnType<typeof readWords<typeof VERBS.setup.options>>["values"];
@@ -22,7 +22,7 @@ export type SetupPlan = ReturnType<typeof setupPlan>;
 export function setupPlan(words: SetupWords) {
   const envFile = resolve(words["env-file"] ?? ".env");
   const known = variablesIn(envFile);
-  const { host, apiUrl } = github(words, known, apiUrlOf);
+  const { host, apiUrl } = github(words, known);
   const dataDir = words["data-dir"] ?? process.env.KODIAI_DATA_DIR ?? known.get("KODIAI_DATA_DIR") ?? "./data";
   const webhookPath =
     process.env.WEBHOOK_PATH ?? known.get("WEBHOOK_PATH") ?? EnvVariables.shape.WEBHOOK_PATH.parse(undefined);
@@ -36,8 +36,8 @@ export function setupPlan(words: SetupWords) {
     /** As given; null: keep the one on GitHub. */
     webhookUrl: webhookUrl(words["webhook-url"], webhookPath),
     dashboardUrl: dashboardUrl(words["dashboard-url"], known),
-    port: wholeNumber("--port", words.port ?? "0", 65_535),
-    timeoutMs: wholeNumber("--timeout", words.timeout ?? "900", 86_400) * 1_000,
+    port: wholeNumber("port", words.port ?? "0", 0, 65_535),
+    timeoutMs: wholeNumber("timeout", words.timeout ?? "900", 0, 86_400) * 1_000,
     envFile,
     dataDir,
     /** Variables of an earlier run. */
@@ -48,7 +48,7 @@ export function setupPlan(words: SetupWords) {
 }
 
 /** The addresses in a `.env` belong to the App of that file: another App's key is not sent to them. */
-function github(words: SetupWords, known: ReadonlyMap<string, string>, apiUrlOf: (host: string) => string) {
+function github(words: SetupWords, known: ReadonlyMap<string, string>) {
   const at = (file: ReadonlyMap<string, string>) => {
     const host = (words.host ?? process.env.GHE_HOST ?? file.get("GHE_HOST") ?? "github.com").toLowerCase();
     if (!hostName.test(host)) throw new UsageError("--host takes a host name without https:// and path");
@@ -78,19 +78,11 @@ export function webhookProblem(address: string, path: string): string | null {
 }
 
 /** The App that the options name; null when they name none. A missing secret is generated. */
-export function namedApp(
-  words: SetupWords,
-  known: ReadonlyMap<string, string>,
-): {
-  readonly appId: number;
-  readonly privateKey: string;
-  readonly webhookSecret: string;
-  readonly isNewSecret: boolean;
-} | null {
+export function namedApp(words: SetupWords, known: ReadonlyMap<string, string>) {
   const { "app-id": id, "private-key-file": keyFile, "webhook-secret-file": secretFile } = words;
   if (id === undefined && keyFile === undefined) return null;
   if (id === undefined || keyFile === undefined) throw new UsageError("--app-id and --private-key-file go together");
-  const appId = wholeNumber("--app-id", id, 999_999_999);
+  const appId = wholeNumber("app-id", id, 0, 999_999_999);
   const privateKey = fileText(keyFile, "--private-key-file");
   const given = secretFile === undefined ? undefined : fileText(secretFile, "--webhook-secret-file").trim();
   const before = known.get("APP_ID") === String(appId) ? known.get("WEBHOOK_SECRET") : undefined;
@@ -116,10 +108,9 @@ export function namedClient(words: SetupWords): { readonly clientId: string; rea
 /** Without a slash at the end: from this run, an earlier one, or the server's own default. */
 function dashboardUrl(word: string | undefined, known: ReadonlyMap<string, string>): string {
   const set = (name: string) => process.env[name] ?? known.get(name);
-  const given = word ?? set("KODIAI_DASHBOARD_URL");
   const port = Number(set("KODIAI_ADMIN_PORT") ?? Number(set("PORT") ?? "3000") + 1);
-  const url = given ?? localDashboard(port);
-  const problem = endpointProblem(url, []) ?? (/^https?:\/\/[^/]+\/*$/.test(url) ? null : "takes no path");
+  const url = word ?? set("KODIAI_DASHBOARD_URL") ?? localDashboard(port);
+  const problem = originProblem(url);
   if (problem !== null) throw new UsageError(`--dashboard-url ${problem.replace(/;.*/, "")}`);
   return url.replace(/\/+$/, "");
 }
@@ -134,10 +125,4 @@ function webhookUrl(word: string | undefined, path: string): string | null {
 function matching(flag: string, word: string, form: RegExp): string {
   if (!form.test(word)) throw new UsageError(`${flag} does not take ${JSON.stringify(word)}`);
   return word;
-}
-
-function wholeNumber(flag: string, word: string, most: number): number {
-  const number = Number(word);
-  if (!(/^\d{1,9}$/.test(word) && number <= most)) throw new UsageError(`${flag} takes a whole number up to ${most}`);
-  return number;
 }

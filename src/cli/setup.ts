@@ -60,7 +60,7 @@ async function credentialsFor(
   }
   const before = words.new === true ? null : earlierApp(plan);
   if (before !== null) {
-    keepVariables(plan.envFile, clientVariables(namedClient(words)));
+    keepVariables(plan.envFile, clientVariables(namedClient(words) ?? {}));
     return before;
   }
   const fresh = await newApp(plan, description, asker);
@@ -105,15 +105,12 @@ async function newApp(plan: SetupPlan, description: AppDescription, asker: Asker
   }
 }
 
+interface KeptApp extends Partial<Pick<FreshApp, "clientId" | "clientSecret">> {
+  readonly webhookSecret: string;
+}
+
 /** Secrets are written and never shown. */
-function keep(
-  plan: SetupPlan,
-  app: Pick<FreshApp, "appId" | "privateKey"> & { readonly webhookSecret: string } & (
-      | Pick<FreshApp, "clientId" | "clientSecret">
-      | object
-    ),
-  words: SetupWords,
-): void {
+function keep(plan: SetupPlan, app: AppCredentials & KeptApp, words: SetupWords): void {
   const keyPath = keepPrivateKey(plan.dataDir, app.privateKey);
   const api = process.env.KODIAI_GITHUB_API_URL;
   keepVariables(
@@ -123,7 +120,7 @@ function keep(
       ["PRIVATE_KEY_PATH", keyPath],
       ["WEBHOOK_SECRET", app.webhookSecret],
       ["KODIAI_DATA_DIR", plan.dataDir],
-      ...clientVariables("clientId" in app ? app : null),
+      ...clientVariables(app),
       ...(words["dashboard-url"] === undefined ? [] : [["KODIAI_DASHBOARD_URL", plan.dashboardUrl] as const]),
       ...(plan.host === "github.com" ? [] : [["GHE_HOST", plan.host] as const]),
       ...(api === undefined ? [] : [["KODIAI_GITHUB_API_URL", api] as const]),
@@ -137,12 +134,17 @@ function keep(
   say("saved", `the private key in ${keyPath}, the rest in ${plan.envFile}, readable by you alone`);
 }
 
-function clientVariables(client: Pick<FreshApp, "clientId" | "clientSecret"> | null): ReadonlyMap<string, string> {
-  if (client === null) return new Map();
-  return new Map([
-    ["GITHUB_CLIENT_ID", client.clientId],
-    ["GITHUB_CLIENT_SECRET", client.clientSecret],
-  ]);
+function clientVariables({ clientId, clientSecret }: Partial<Pick<FreshApp, "clientId" | "clientSecret">>) {
+  const client = [
+    ["GITHUB_CLIENT_ID", clientId],
+    ["GITHUB_CLIENT_SECRET", clientSecret],
+  ] as const;
+  return new Map(client.flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])));
+}
+
+/** The App's settings page on GitHub. */
+function appPage({ host, org }: SetupPlan, { slug }: RegisteredApp): string {
+  return `https://${host}/${org === null ? "settings" : `organizations/${org}/settings`}/apps/${slug}`;
 }
 
 /** False if something is missing. */
@@ -152,8 +154,7 @@ function reportPermissions(app: RegisteredApp, plan: SetupPlan, description: App
     say("permissions", "permissions and events match app.yml");
     return true;
   }
-  const where = plan.org === null ? "settings" : `organizations/${plan.org}/settings`;
-  const page = `https://${plan.host}/${where}/apps/${app.slug}/permissions`;
+  const page = `${appPage(plan, app)}/permissions`;
   say("permissions", `missing: ${missing.join(", ")}. Add them at ${page}, and accept them where the App is installed`);
   return false;
 }
@@ -188,7 +189,8 @@ function reportInstallations({ installations, slug }: RegisteredApp, { host }: S
 }
 
 /** Who can open the dashboard, and the callback URL that GitHub needs for it. */
-function reportDashboard({ envFile, dashboardUrl, host, org }: SetupPlan, { slug }: RegisteredApp): void {
+function reportDashboard(plan: SetupPlan, app: RegisteredApp): void {
+  const { envFile, dashboardUrl } = plan;
   const known = variablesIn(envFile);
   const set = (name: string) => (process.env[name] ?? known.get(name) ?? "") !== "";
   const ways = [
@@ -197,9 +199,8 @@ function reportDashboard({ envFile, dashboardUrl, host, org }: SetupPlan, { slug
   ];
   const closed = "closed; docs/dashboard.md explains how to open it";
   say("dashboard", ways.length === 0 ? closed : `${dashboardUrl} once the server runs: ${ways.join(", ")}`);
-  const where = org === null ? "settings" : `organizations/${org}/settings`;
   if (set("GITHUB_CLIENT_ID"))
-    say("", `its callback URL at https://${host}/${where}/apps/${slug} must be ${dashboardUrl}${LOGIN_CALLBACK}`);
+    say("", `its callback URL at ${appPage(plan, app)} must be ${dashboardUrl}${LOGIN_CALLBACK}`);
 }
 
 /** With a token of the App that can only read this repository's pull requests. */

@@ -5,11 +5,7 @@ import { PATTERN_LENGTH } from "./user-pattern.ts";
 
 /** `true` or `false`; the example is the opposite of the default. */
 export function flag(fallback: boolean, description: string) {
-  return z
-    .boolean()
-    .default(fallback)
-    .describe(description)
-    .meta({ examples: [!fallback] });
+  return documented(z.boolean().default(fallback), !fallback, description);
 }
 
 interface Range {
@@ -21,24 +17,12 @@ interface Range {
 
 /** A whole number. */
 export function whole({ min, max, default: fallback, example }: Range, description: string) {
-  return z
-    .int()
-    .min(min)
-    .max(max)
-    .default(fallback)
-    .describe(description)
-    .meta({ examples: [example] });
+  return documented(z.int().min(min).max(max).default(fallback), example, description);
 }
 
 /** A number with or without a fraction. */
 export function amount({ min, max, default: fallback, example }: Range, description: string) {
-  return z
-    .number()
-    .min(min)
-    .max(max)
-    .default(fallback)
-    .describe(description)
-    .meta({ examples: [example] });
+  return documented(z.number().min(min).max(max).default(fallback), example, description);
 }
 
 /** One of some words. */
@@ -47,11 +31,12 @@ export function choice<const Word extends string>(
   { default: fallback, example }: { readonly default: NoInfer<Word>; readonly example: NoInfer<Word> },
   description: string,
 ) {
-  return z
-    .enum(words)
-    .default(fallback as never)
-    .describe(description)
-    .meta({ examples: [example] });
+  return documented(z.enum(words).default(fallback as never), example, description);
+}
+
+/** The same schema with its description and an example that differs from its default. */
+export function documented<Schema extends z.ZodType>(schema: Schema, example: unknown, description: string): Schema {
+  return schema.describe(description).meta({ examples: [example] });
 }
 
 /** Keys below a key. A file may leave out the section, or any of its keys. */

@@ -19,6 +19,12 @@ export function endpointProblem(address: string, allowHttpHosts: readonly string
     : "must begin with https://; plain http needs its host in KODIAI_ALLOW_HTTP_HOSTS";
 }
 
+/** The same for an address that must have no path, such as that of the dashboard. */
+export function originProblem(address: string): string | null {
+  const problem = endpointProblem(address, []);
+  return problem ?? (/^https?:\/\/[^/]+\/*$/.test(address) ? null : "must be without a path: https://HOST");
+}
+
 /** @param hostname as the URL parser gives it, which turns forms such as 0x7f000001 into dotted numbers */
 export function isLoopback(hostname: string): boolean {
   return hostname === "localhost" || hostname === "[::1]" || /^127(\.\d{1,3}){3}$/.test(hostname);

@@ -1,6 +1,6 @@
 // The process environment, read once at the start: typed settings, or every reason not to start.
 import { didYouMean } from "./did-you-mean.ts";
-import { endpointProblem } from "./endpoint-problem.ts";
+import { endpointProblem, originProblem } from "./endpoint-problem.ts";
 import { ENV_VARIABLES, EnvVariables, readVariables } from "./env-variables.ts";
 import { apiUrlOf, localDashboard } from "./github-address.ts";
 import { shown } from "./located.ts";
@@ -75,15 +75,11 @@ function loginProblems(set: ReadonlyMap<string, string>): readonly string[] {
   const [id, secret] = ["GITHUB_CLIENT_ID", "GITHUB_CLIENT_SECRET"];
   const lone = set.has(id) === set.has(secret) ? null : set.has(id) ? secret : id;
   const url = set.get("KODIAI_DASHBOARD_URL");
-  const problem = url === undefined ? null : (endpointProblem(url, []) ?? pathProblem(url));
+  const problem = url === undefined ? null : originProblem(url);
   return [
     ...(lone === null ? [] : [`${lone} is not set; it is on the App's settings page with the other one`]),
     ...(problem === null ? [] : [`KODIAI_DASHBOARD_URL ${problem.replace(/;.*/, "")}`]),
   ];
-}
-
-function pathProblem(url: string): string | null {
-  return /^https?:\/\/[^/]+\/*$/.test(url) ? null : "must be without a path: https://HOST";
 }
 
 function portProblems(set: ReadonlyMap<string, string>): readonly string[] {

@@ -21,6 +21,8 @@ export interface AdminSettings {
   readonly others: (readiness: () => Promise<Readiness>) => (request: Request) => Promise<Response>;
 }
 
+type Answering = () => Promise<Page>;
+
 /**
  * Starts the server.
  *
@@ -44,9 +46,15 @@ export async function startAdminServer(
     memory: () => ({ used: process.memoryUsage.rss(), most: memoryLimit() }),
     now: Date.now,
   });
-  const pages = new Map<string, () => Page | Promise<Page>>([
+  const pages = new Map<string, Answering>([
     ["/healthz", async () => json(200, { ok: true, jobs: await store.queue.counts(), memory: store.warmth() })],
-    ["/readyz", async () => readyPage(await readiness(), maintenance.notes())],
+    [
+      "/readyz",
+      async () => {
+        const [{ ready, reasons }, notes] = [await readiness(), maintenance.notes()];
+        return json(ready ? 200 : 503, { ok: ready, reasons, ...(notes.length === 0 ? {} : { notes }) });
+      },
+    ],
     [
       "/metrics",
       async () => {
@@ -76,26 +84,12 @@ export async function startAdminServer(
   return server;
 }
 
-async function answer(
-  { method }: IncomingMessage,
-  response: ServerResponse,
-  page: () => Page | Promise<Page>,
-): Promise<void> {
-  const { status, type, text } = method === "GET" ? await shown(page) : { status: 404, type: "text/plain", text: "" };
-  response.writeHead(status, { "content-type": type, "cache-control": "no-store" }).end(text);
-}
-
 /** Answers 503 when the store cannot be read. */
-async function shown(page: () => Page | Promise<Page>): Promise<Page> {
-  try {
-    return await page();
-  } catch {
-    return json(503, { ok: false, reasons: ["the store cannot be read"] });
-  }
-}
-
-function readyPage({ ready, reasons }: Readiness, notes: readonly string[]): Page {
-  return json(ready ? 200 : 503, { ok: ready, reasons, ...(notes.length === 0 ? {} : { notes }) });
+async function answer({ method }: IncomingMessage, response: ServerResponse, page: Answering): Promise<void> {
+  const unread = () => json(503, { ok: false, reasons: ["the store cannot be read"] });
+  const missing = { status: 404, type: "text/plain", text: "" };
+  const { status, type, text } = method === "GET" ? await page().catch(unread) : missing;
+  response.writeHead(status, { "content-type": type, "cache-control": "no-store" }).end(text);
 }
 
 /** The container's memory limit in bytes; without one Node reports a huge number. */

@@ -3,8 +3,6 @@ import type { Logger } from "pino";
 import type { Store } from "../wire/store.ts";
 import { DAY_MS, every } from "./periodic-task.ts";
 
-type FileProblem = Awaited<ReturnType<Store["verify"]>>[number];
-
 /** @param everyMs other than a day in tests only */
 export function integrityWatch(
   { verify, onDamage }: Pick<Store, "verify" | "onDamage">,
@@ -24,9 +22,15 @@ export function integrityWatch(
     reported = null;
     try {
       const began = performance.now();
-      const found = await verify(stopping.signal);
-      const all = found.length === 0 && code?.startsWith("XX") ? [ofDatabase(code)] : found;
-      problem = logged(all, Math.round(performance.now() - began), log);
+      const inFiles = await verify(stopping.signal);
+      const ms = Math.round(performance.now() - began);
+      // Kodiai cannot read PostgreSQL's files, so it reports the damage that PostgreSQL found since the last check.
+      const remedy = "See the log of PostgreSQL, and restore a backup of the database.";
+      const inDatabase = { name: "the database", message: `PostgreSQL reports damaged data (${code}). ${remedy}` };
+      const found = inFiles.length === 0 && code?.startsWith("XX") ? [inDatabase] : inFiles;
+      for (const { message } of found) log.error({ ms }, message);
+      if (found.length === 0) log.info({ ms }, "the store is intact");
+      problem = found.length === 0 ? null : `${found.map(({ name }) => name).join(" and ")} is damaged: see the log`;
     } catch (error) {
       if (!stopping.signal.aborted)
         log.warn({ err: error }, "the store could not be checked; the next try is tomorrow");
@@ -49,18 +53,4 @@ export function integrityWatch(
       await task.stop();
     },
   };
-}
-
-/** Kodiai cannot read PostgreSQL's files, so it reports the damage that PostgreSQL found since the last check. */
-function ofDatabase(code: string): FileProblem {
-  const remedy = "See the log of PostgreSQL, and restore a backup of the database.";
-  return { name: "the database", message: `PostgreSQL reports damaged data (${code}). ${remedy}` };
-}
-
-/** Logs the problems in full; returns a short summary. */
-function logged(found: readonly FileProblem[], ms: number, log: Logger): string | null {
-  for (const { message } of found) log.error({ ms }, message);
-  if (found.length > 0) return `${found.map(({ name }) => name).join(" and ")} is damaged: see the log`;
-  log.info({ ms }, "the store is intact");
-  return null;
 }

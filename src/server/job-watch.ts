@@ -73,6 +73,7 @@ export function jobWatch(metrics: JobMetrics, { log, onStep }: Pick<AppOptions, 
      */
     ended(lane: LaneName, { job, waitedMs }: Lease<AnyJob>, end: JobEnd) {
       const { started, stages, counts, gate, cost } = tallyOf(job);
+      const { inputTokens, outputTokens, usd } = cost ?? {};
       tallies.delete(job);
       const ms = performance.now() - started;
       metrics.ended(lane, end, ms);
@@ -82,7 +83,7 @@ export function jobWatch(metrics: JobMetrics, { log, onStep }: Pick<AppOptions, 
         stages: Object.fromEntries(stages),
         counts: Object.fromEntries(counts),
         ...(gate === null ? {} : { gate }),
-        ...(cost === null ? {} : { cost: costOf(cost) }),
+        ...(cost === null ? {} : { cost: { inputTokens, outputTokens, usd } }),
       };
     },
   };
@@ -90,10 +91,6 @@ export function jobWatch(metrics: JobMetrics, { log, onStep }: Pick<AppOptions, 
 
 function newTally(): Tally {
   return { started: performance.now(), stages: new Map(), counts: new Map(), gate: null, cost: null };
-}
-
-function costOf({ inputTokens, outputTokens, usd }: Review["cost"]) {
-  return { inputTokens, outputTokens, usd };
 }
 
 /** Without OpenTelemetry it only runs the work. An error is recorded by class, because its message may quote untrusted text. */

@@ -125,11 +125,7 @@ export function appMetrics(version: string) {
 
 type Labels = Readonly<Record<string, string>>;
 
-interface Meters {
-  readonly count: (name: NameOf<"counter">, labels: Labels, by?: number) => void;
-  readonly observe: (name: NameOf<"histogram">, labels: Labels, value: number) => void;
-  readonly set: (name: NameOf<"gauge">, labels: Labels, value: number | undefined) => void;
-}
+type Meters = ReturnType<typeof meters>;
 
 function countDecision(
   { origin, gate: { retrieve, decidedBy, shadow, shadowHits } }: LoggedRetrieval,
@@ -162,12 +158,10 @@ function countSearch(entry: LoggedRetrieval, { count, observe, set }: Meters): v
   }
 }
 
-function meters(registry: Registry): Meters {
-  const [counters, gauges, histograms] = [
-    new Map<string, Counter>(),
-    new Map<string, Gauge>(),
-    new Map<string, Histogram>(),
-  ];
+function meters(registry: Registry) {
+  const counters = new Map<string, Counter>();
+  const gauges = new Map<string, Gauge>();
+  const histograms = new Map<string, Histogram>();
   for (const entry of METRICS as readonly MetricEntry[]) {
     const { name, help, type, buckets } = entry;
     const settings = { name, help, labelNames: Object.keys(entry.labels), registers: [registry] };
@@ -176,13 +170,13 @@ function meters(registry: Registry): Meters {
     else histograms.set(name, new Histogram({ ...settings, buckets: [...(buckets ?? [])] }));
   }
   return {
-    count(name, labels, by = 1) {
+    count(name: NameOf<"counter">, labels: Labels, by = 1): void {
       if (by >= 0 && Number.isFinite(by)) counters.get(name)?.inc({ ...labels }, by);
     },
-    observe(name, labels, value) {
+    observe(name: NameOf<"histogram">, labels: Labels, value: number): void {
       if (Number.isFinite(value)) histograms.get(name)?.observe({ ...labels }, Math.max(0, value));
     },
-    set(name, labels, value) {
+    set(name: NameOf<"gauge">, labels: Labels, value: number | undefined): void {
       const gauge = gauges.get(name);
       if (Number.isFinite(value)) gauge?.set({ ...labels }, value ?? 0);
       // Unknown values are absent rather than 0.

@@ -5,6 +5,7 @@ import { Transient } from "../domain/errors.ts";
 import { type RecoverLimits, recoverDeliveries } from "../flows/repository/recover-deliveries.ts";
 import { type RecoverPulls, type RecoverRun, recoverPulls } from "../flows/repository/recover-pulls.ts";
 import type { DeliveryLog } from "../ports/missed-events.ts";
+import { every, type PeriodicTask } from "./periodic-task.ts";
 
 /** Overrides of the documented times, for tests. */
 export interface MissedTimes {
@@ -35,17 +36,8 @@ export interface MissedPorts extends RecoverPulls {
   readonly pause: RecoverLimits["pause"];
 }
 
-export interface MissedSweeper {
-  /**
-   * Sweeps now, or once more after the current run, which may have missed new pull requests. Refused reviews are due at
-   * once.
-   */
-  wake(): void;
-  stop(): Promise<void>;
-}
-
-/** Starts at once; runs never overlap. */
-export function missedSweeper(given: MissedPorts, log: Logger, times: MissedChoice = {}): MissedSweeper {
+/** The sweep. A request runs it once more after the current run, which may have missed new pull requests, and makes refused reviews due. */
+export function missedSweeper(given: MissedPorts, log: Logger, times: MissedChoice = {}): PeriodicTask {
   if (times === "off") return { wake: () => {}, stop: () => Promise.resolve() };
   const { everyMs, againMs, youngMs } = { ...TIMES, ...times };
   const stopping = new AbortController();
@@ -54,10 +46,7 @@ export function missedSweeper(given: MissedPorts, log: Logger, times: MissedChoi
   let isStart = true;
   /** When a key or a permission may have been fixed, on the monotonic clock. */
   let permittedAt = performance.now();
-  let isWanted = false;
   let failures = 0;
-  let timer: NodeJS.Timeout | undefined;
-  let running: Promise<void> | null = null;
   /** False when it failed. */
   const attempt = async (failure: string, work: () => Promise<boolean>): Promise<boolean> => {
     try {
@@ -67,38 +56,23 @@ export function missedSweeper(given: MissedPorts, log: Logger, times: MissedChoi
       return false;
     }
   };
-  const sweep = async () => {
+  const pauseMs = () => (failures === 0 ? everyMs : Math.min(everyMs, againMs * 2 ** (failures - 1)));
+  const task = every(pauseMs, async () => {
+    if (stopping.signal.aborted) return;
     const run = { isStart, permittedForMs: () => performance.now() - permittedAt };
     isStart = false;
     const isRead = await attempt("GitHub's log of deliveries could not be read", () => sweepLog(ports, limits, log));
     const isSeen = await attempt("open pull requests could not be checked", () => sweepPulls(ports, run, log));
     failures = isRead && isSeen ? 0 : failures + 1;
-  };
-  const sweepWhileWanted = async () => {
-    while (isWanted && !stopping.signal.aborted) {
-      isWanted = false;
-      clearTimeout(timer);
-      await sweep();
-    }
-    running = null;
-    if (stopping.signal.aborted) return;
-    timer = setTimeout(begin, failures === 0 ? everyMs : Math.min(everyMs, againMs * 2 ** (failures - 1)));
-    timer.unref();
-  };
-  const begin = () => {
-    isWanted = true;
-    running ??= sweepWhileWanted();
-  };
-  begin();
+  });
   return {
     wake() {
       permittedAt = performance.now();
-      begin();
+      task.wake();
     },
     async stop() {
       stopping.abort();
-      clearTimeout(timer);
-      await running;
+      await task.stop();
     },
   };
 }

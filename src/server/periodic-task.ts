@@ -4,31 +4,43 @@ export const MINUTE_MS = 60_000;
 export const DAY_MS = 24 * 60 * MINUTE_MS;
 
 export interface PeriodicTask {
+  /** Runs it now, or once more after the current run. */
   wake(): void;
-  /** Resolves when the current run has ended. */
+  /** Resolves when the current run, and one that was requested, have ended. */
   stop(): Promise<void>;
 }
 
-/** @param run never rejects; runs never overlap: a time that comes during a run is passed over, a request is run after it */
-export function every(everyMs: number, run: () => Promise<void>): PeriodicTask {
-  let last = Promise.resolve();
-  let wanted = 0;
-  const wake = () => {
-    wanted += 1;
-    last = last.then(run).finally(() => {
-      wanted -= 1;
-    });
+/**
+ * @param afterMs from the end of a run to the next one
+ * @param run never rejects; runs never overlap
+ */
+export function every(afterMs: number | (() => number), run: () => Promise<void>): PeriodicTask {
+  let isWanted = false;
+  let isStopped = false;
+  let running: Promise<void> | null = null;
+  let timer: NodeJS.Timeout | undefined;
+  const runWhileWanted = async () => {
+    // Not at once: what the task uses may be defined after it.
+    await Promise.resolve();
+    while (isWanted) {
+      isWanted = false;
+      clearTimeout(timer);
+      await run();
+    }
+    running = null;
+    if (!isStopped) timer = setTimeout(wake, typeof afterMs === "number" ? afterMs : afterMs()).unref();
   };
-  const timer = setInterval(() => {
-    if (wanted === 0) wake();
-  }, everyMs);
-  timer.unref();
+  const wake = () => {
+    isWanted = true;
+    running ??= runWhileWanted();
+  };
   wake();
   return {
     wake,
     async stop() {
-      clearInterval(timer);
-      await last;
+      isStopped = true;
+      clearTimeout(timer);
+      await running;
     },
   };
 }

@@ -1,4 +1,5 @@
 // Readiness: whether a delivery could be stored now, with every reason against it, for an orchestrator's probe.
+import { setTimeout as sleep } from "node:timers/promises";
 import { Transient } from "../domain/errors.ts";
 import type { Inbox } from "../ports/inbox.ts";
 
@@ -58,20 +59,14 @@ export function readinessCheck({
   }
 
   async function probe(): Promise<void> {
-    const error = await probed();
+    const error = await inbox.probe(now()).then(
+      () => null,
+      (cause: unknown) => cause,
+    );
     lockedSince = error instanceof Transient ? (lockedSince ?? probedAt) : null;
     if (lockedSince === null) problem = error === null ? null : "the store cannot be written";
     // Short locks are normal, for example by the command line.
     else if (probedAt - lockedSince >= LOCKED_MS) problem = waitReason(error);
-  }
-
-  async function probed(): Promise<unknown> {
-    try {
-      await inbox.probe(now());
-      return null;
-    } catch (error) {
-      return error;
-    }
   }
 
   function storeProblem(): string | null {
@@ -82,7 +77,7 @@ export function readinessCheck({
   }
 
   return async () => {
-    await atMost(ANSWER_MS, probeOnce());
+    await Promise.race([probeOnce(), sleep(ANSWER_MS, null, { ref: false })]);
     const { used, most } = memory();
     const inStore = storeProblem();
     const reasons = [
@@ -99,13 +94,4 @@ export function readinessCheck({
 function waitReason(error: unknown): string {
   const said = error instanceof Error ? error.message : "";
   return said === "" || /locked/.test(said) ? "the store is locked" : `the store cannot be asked: ${said}`;
-}
-
-async function atMost(ms: number, work: Promise<void>): Promise<void> {
-  let timer: NodeJS.Timeout | undefined;
-  const patience = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, ms);
-  });
-  await Promise.race([work, patience]);
-  clearTimeout(timer);
 }

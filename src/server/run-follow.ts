@@ -46,27 +46,25 @@ async function followDefaults(
   await queue.accept(received, { kind: "upkeep", delivery: job.delivery, jobs });
 }
 
-interface Next {
-  readonly job: FollowJob;
-  /** Distinguishes it from the delivery's other jobs. */
-  readonly place: string;
-}
-
-function nextOf(job: FollowJob, done: Followed, now: number): Next | null {
+/**
+ * The job that continues it, and what distinguishes that from the delivery's other jobs; null when one run was enough. An import
+ * that was interrupted, and a removal that GitHub did not confirm, continue later.
+ */
+function nextOf(
+  job: FollowJob,
+  done: Followed,
+  now: number,
+): { readonly job: FollowJob; readonly place: string } | null {
   if (job.kind === "index" || job.kind === "describe") {
     if ((done.kind !== "indexed" && done.kind !== "described") || done.next === null) return null;
     return { job: { ...job, trigger: "continued", after: done.next }, place: done.next };
   }
-  const later = laterOf(job, done, now);
-  return later === null ? null : { job: later, place: String(later.notBefore) };
-}
-
-/** A continuation at a later time. */
-function laterOf(job: FollowJob, done: Followed, now: number): (FollowJob & { readonly notBefore: number }) | null {
-  if (job.kind === "forget" && done.kind === "unconfirmed")
-    return { ...job, asked: (job.asked ?? 0) + 1, notBefore: now + done.inMs };
+  if (job.kind === "forget" && done.kind === "unconfirmed") {
+    const notBefore = now + done.inMs;
+    return { job: { ...job, asked: (job.asked ?? 0) + 1, notBefore }, place: String(notBefore) };
+  }
   if (job.kind !== "history" || done.kind !== "history" || done.stopped === null) return null;
   const { by, until } = done.stopped;
   const notBefore = by === "bound" ? now : Math.max(now, until ?? now + DEFAULT_WAIT_MS);
-  return { ...job, trigger: "continued", notBefore };
+  return { job: { ...job, trigger: "continued", notBefore }, place: String(notBefore) };
 }

@@ -37,8 +37,14 @@ export interface Page {
  * @throws Error when a port is in use
  */
 export async function unavailableServers({ admin, ...at }: Ports, why: () => WhyUnavailable) {
-  const open = await startServer(at, async (path) => (path === "/healthz" ? ALIVE : notServing([why().reason])));
-  const other = admin ? await startServer(admin, (path) => adminAnswer(path, why())) : null;
+  const open = await startServer(at, async (path) => (path === "/healthz" ? ALIVE : refusal(why().reason)));
+  const other = admin
+    ? await startServer(admin, async (path) => {
+        if (path === "/healthz") return ALIVE;
+        const { reason, detail } = why();
+        return path === "/metrics" ? figures() : refusal(detail, reason);
+      })
+    : null;
   return {
     url: open.url,
     async close(): Promise<void> {
@@ -47,26 +53,16 @@ export async function unavailableServers({ admin, ...at }: Ports, why: () => Why
   };
 }
 
-async function adminAnswer(path: string, { reason, detail }: WhyUnavailable): Promise<Page> {
-  if (path === "/healthz") return ALIVE;
-  if (path === "/metrics") return figures();
-  return notServing([detail, reason]);
-}
-
 /** Only the metrics that need no store. */
 async function figures(): Promise<Page> {
   const metrics = appMetrics(manifest.version);
-  const text = await metrics.text({
-    ready: false,
-    rssBytes: process.memoryUsage.rss(),
-    uptimeSeconds: process.uptime(),
-  });
-  return { status: 200, type: metrics.contentType, text };
+  const own = { ready: false, rssBytes: process.memoryUsage.rss(), uptimeSeconds: process.uptime() };
+  return { status: 200, type: metrics.contentType, text: await metrics.text(own) };
 }
 
 const ALIVE = json(200, { ok: true });
 
-function notServing(reasons: readonly string[]): Page {
+function refusal(...reasons: readonly string[]): Page {
   return json(503, { ok: false, reasons });
 }
 
