@@ -1,6 +1,6 @@
 // The one diff parser: unified text, or a file of GitHub's listing, to FileDiff. It never throws; an unreadable file is
 // refused by name with the reason, and does not affect the others.
-import type { FileDiff, FileStatus, Hunk } from "../domain/pull-request.ts";
+import type { DiffLine, FileDiff, FileStatus, Hunk } from "../domain/pull-request.ts";
 import { cutDiff, type DiffPiece } from "./cut-diff.ts";
 import { type ParsedFile, parseHunks, parsePlain } from "./parse-hunks.ts";
 import { commonPath, readGitHeader } from "./read-git-header.ts";
@@ -167,15 +167,9 @@ function statusOf(oldName: string, newName: string, hunks: readonly Hunk[]): Fil
 }
 
 function countLines(hunks: readonly Hunk[]): { additions: number; deletions: number } {
-  let additions = 0;
-  let deletions = 0;
-  for (const hunk of hunks) {
-    for (const { kind } of hunk.lines) {
-      if (kind === "added") additions++;
-      else if (kind === "removed") deletions++;
-    }
-  }
-  return { additions, deletions };
+  const lines = hunks.flatMap((hunk) => hunk.lines);
+  const count = (kind: DiffLine["kind"]) => lines.filter((line) => line.kind === kind).length;
+  return { additions: count("added"), deletions: count("removed") };
 }
 
 /** Git prints a file that becomes a link (or a submodule) as removed and, right after it, added. */

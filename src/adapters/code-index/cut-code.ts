@@ -20,19 +20,12 @@ const MAX_ABOVE = 80;
  * @param language canonical id
  */
 export function cutCode(path: string, language: string, text: string): CodeChunks {
-  return cut(grammarKey(path, language), text);
-}
-
-function grammarKey(path: string, language: string): string {
-  return language === "typescript" && /\.tsx$/i.test(path) ? "tsx" : language;
-}
-
-function cut(language: string, text: string): CodeChunks {
+  const grammar = language === "typescript" && /\.tsx$/i.test(path) ? "tsx" : language;
   const reason = unfit(text);
   if (reason !== null) return { chunks: [], skipped: [reason] };
   const lines = text.split("\n");
   try {
-    const { found, beyond } = definitions(language, parseText(language, text), MAX_CHUNKS);
+    const { found, beyond } = definitions(grammar, parseText(grammar, text), MAX_CHUNKS);
     const spans = nest(found.map((definition) => spanOf(definition, lines)));
     const chunks = spans.filter(isChunk).map((span) => chunkOf(span, lines));
     const skipped = beyond > 0 ? [`${beyond} definitions beyond the first ${MAX_CHUNKS}`] : [];

@@ -26,51 +26,42 @@ const TYPED_SCRIPT: Kinds = {
 };
 
 /** By language key of a grammar. */
-const KINDS: ReadonlyMap<string, Kinds> = new Map([
-  ["javascript", SCRIPT],
-  ["typescript", TYPED_SCRIPT],
-  ["tsx", TYPED_SCRIPT],
-  ["python", { function_definition: "function", class_definition: "class" }],
-  ["go", { function_declaration: "function", method_declaration: "method", type_spec: "struct" }],
-  [
-    "java",
-    {
-      class_declaration: "class",
-      record_declaration: "class",
-      interface_declaration: "interface",
-      annotation_type_declaration: "interface",
-      enum_declaration: "enum",
-      method_declaration: "method",
-      constructor_declaration: "method",
-      compact_constructor_declaration: "method",
-    },
-  ],
-  ["ruby", { class: "class", module: "module", method: "function", singleton_method: "method" }],
-  [
-    "rust",
-    {
-      function_item: "function",
-      macro_definition: "function",
-      struct_item: "struct",
-      union_item: "struct",
-      enum_item: "enum",
-      trait_item: "trait",
-      impl_item: "class",
-      mod_item: "module",
-    },
-  ],
-  [
-    "php",
-    {
-      function_definition: "function",
-      method_declaration: "method",
-      class_declaration: "class",
-      interface_declaration: "interface",
-      trait_declaration: "trait",
-      enum_declaration: "enum",
-    },
-  ],
-]);
+const KINDS: Readonly<Record<string, Kinds>> = {
+  javascript: SCRIPT,
+  typescript: TYPED_SCRIPT,
+  tsx: TYPED_SCRIPT,
+  python: { function_definition: "function", class_definition: "class" },
+  go: { function_declaration: "function", method_declaration: "method", type_spec: "struct" },
+  java: {
+    class_declaration: "class",
+    record_declaration: "class",
+    interface_declaration: "interface",
+    annotation_type_declaration: "interface",
+    enum_declaration: "enum",
+    method_declaration: "method",
+    constructor_declaration: "method",
+    compact_constructor_declaration: "method",
+  },
+  ruby: { class: "class", module: "module", method: "function", singleton_method: "method" },
+  rust: {
+    function_item: "function",
+    macro_definition: "function",
+    struct_item: "struct",
+    union_item: "struct",
+    enum_item: "enum",
+    trait_item: "trait",
+    impl_item: "class",
+    mod_item: "module",
+  },
+  php: {
+    function_definition: "function",
+    method_declaration: "method",
+    class_declaration: "class",
+    interface_declaration: "interface",
+    trait_declaration: "trait",
+    enum_declaration: "enum",
+  },
+};
 
 /** A named piece of syntax, as rows (0-based, end inclusive) and offsets of the file. */
 export interface Definition {
@@ -97,14 +88,14 @@ export function definitions(
   root: SgNode,
   max: number,
 ): { readonly found: readonly Definition[]; readonly beyond: number } {
-  const kinds = new Map(Object.entries(KINDS.get(language) ?? {}));
-  if (kinds.size === 0) return { found: [], beyond: 0 };
-  const any = [...kinds.keys()].map((kind) => ({ kind }));
+  const kinds = KINDS[language];
+  if (kinds === undefined) return { found: [], beyond: 0 };
+  const any = Object.keys(kinds).map((kind) => ({ kind }));
   // A keyword token may be of the same kind as what it opens (`class`).
   const nodes = root.findAll({ rule: { any } }).filter((node) => node.isNamed() && !node.isLeaf());
   const found = nodes.slice(0, max).flatMap((node) => {
     const name = nameOf(node);
-    const chunkType = node.kind() === "type_spec" ? goType(node) : (kinds.get(String(node.kind())) ?? null);
+    const chunkType = node.kind() === "type_spec" ? goType(node) : (kinds[String(node.kind())] ?? null);
     return name === null || chunkType === null ? [] : [definition(name, chunkType, node)];
   });
   return { found, beyond: Math.max(0, nodes.length - max) };
@@ -146,24 +137,22 @@ function goMethod(node: SgNode): string | null {
   return receiver === undefined || name === null ? name : `${receiver}.${name}`;
 }
 
+/** By what a function is assigned to: the fields that hold its name. */
+const ASSIGNED: Readonly<Record<string, readonly string[]>> = {
+  variable_declarator: ["name"],
+  assignment_expression: ["left"],
+  pair: ["key"],
+  public_field_definition: ["name", "property"],
+  field_definition: ["name", "property"],
+};
+
 /** `const parse = () => …`, `parse: function () …`, `exports.parse = …`, `parse = () => …` in a class. */
 function assignedName(node: SgNode): string | null {
   const parent = node.parent();
-  switch (parent?.kind()) {
-    case "variable_declarator":
-      return tidy(parent.field("name")?.text());
-    case "assignment_expression":
-      return tidy(parent.field("left")?.text());
-    case "pair":
-      return tidy(parent.field("key")?.text());
-    case "public_field_definition":
-    case "field_definition":
-      return tidy((parent.field("name") ?? parent.field("property"))?.text());
-    case "export_statement":
-      return "default";
-    default:
-      return null;
-  }
+  if (parent?.kind() === "export_statement") return "default";
+  const fields = ASSIGNED[String(parent?.kind())] ?? [];
+  const named = fields.map((field) => parent?.field(field) ?? null).find((one) => one !== null);
+  return tidy(named?.text());
 }
 
 function tidy(name: string | undefined): string | null {

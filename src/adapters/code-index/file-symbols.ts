@@ -10,59 +10,54 @@ const MOST = 3_000;
 const SIGNATURE_CHARS = 200;
 
 /** Endings of the languages that have a grammar. */
-const GRAMMAR_BY_ENDING: ReadonlyMap<string, string> = new Map([
-  ["js", "javascript"],
-  ["cjs", "javascript"],
-  ["mjs", "javascript"],
-  ["jsx", "javascript"],
-  ["ts", "typescript"],
-  ["cts", "typescript"],
-  ["mts", "typescript"],
-  ["tsx", "tsx"],
-  ["py", "python"],
-  ["pyi", "python"],
-  ["go", "go"],
-  ["java", "java"],
-  ["rb", "ruby"],
-  ["rs", "rust"],
-  ["php", "php"],
-]);
+const ENDINGS: Readonly<Record<string, string>> = {
+  javascript: "js cjs mjs jsx",
+  typescript: "ts cts mts",
+  tsx: "tsx",
+  python: "py pyi",
+  go: "go",
+  java: "java",
+  ruby: "rb",
+  rust: "rs",
+  php: "php",
+};
+const GRAMMAR_BY_ENDING: ReadonlyMap<string, string> = new Map(
+  Object.entries(ENDINGS).flatMap(([grammar, endings]) => endings.split(" ").map((ending) => [ending, grammar])),
+);
 
 /** Node kinds that name a constant, a type or a field; what they hold is no function. */
-const NAMED: ReadonlyMap<string, Readonly<Record<string, string>>> = new Map(
-  Object.entries<Readonly<Record<string, string>>>({
-    javascript: { variable_declarator: "constant", field_definition: "field" },
-    typescript: {
-      type_alias_declaration: "type",
-      variable_declarator: "constant",
-      public_field_definition: "field",
-      property_signature: "field",
-      method_signature: "method",
-      function_signature: "function",
-      abstract_method_signature: "method",
-    },
-    python: { assignment: "constant" },
-    go: {
-      type_spec: "type",
-      type_alias: "type",
-      const_spec: "constant",
-      var_spec: "constant",
-      field_declaration: "field",
-      method_elem: "method",
-    },
-    java: { field_declaration: "field", enum_constant: "constant" },
-    ruby: { assignment: "constant" },
-    rust: {
-      const_item: "constant",
-      static_item: "constant",
-      type_item: "type",
-      field_declaration: "field",
-      enum_variant: "constant",
-      function_signature_item: "method",
-    },
-    php: { const_element: "constant", property_element: "field" },
-  }),
-);
+const NAMED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  javascript: { variable_declarator: "constant", field_definition: "field" },
+  typescript: {
+    type_alias_declaration: "type",
+    variable_declarator: "constant",
+    public_field_definition: "field",
+    property_signature: "field",
+    method_signature: "method",
+    function_signature: "function",
+    abstract_method_signature: "method",
+  },
+  python: { assignment: "constant" },
+  go: {
+    type_spec: "type",
+    type_alias: "type",
+    const_spec: "constant",
+    var_spec: "constant",
+    field_declaration: "field",
+    method_elem: "method",
+  },
+  java: { field_declaration: "field", enum_constant: "constant" },
+  ruby: { assignment: "constant" },
+  rust: {
+    const_item: "constant",
+    static_item: "constant",
+    type_item: "type",
+    field_declaration: "field",
+    enum_variant: "constant",
+    function_signature_item: "method",
+  },
+  php: { const_element: "constant", property_element: "field" },
+};
 
 /** Where a variable stands when others can name it. */
 const OUTSIDE = new Set(["program", "source_file", "module", "export_statement", "class_body", "block"]);
@@ -81,7 +76,7 @@ export function fileDefinitions(path: string, text: string, names: ReadonlySet<s
     // `Cart.Total` is the method `Total`.
     made(name.split(".").at(-1) ?? name, chunkType, start, last, nameRow),
   );
-  const kinds = NAMED.get(language === "tsx" ? "typescript" : language);
+  const kinds = NAMED[language === "tsx" ? "typescript" : language];
   if (names.size === 0 || kinds === undefined) return found;
   const known = new Set(found.map(({ name, startLine }) => `${startLine} ${name}`));
   const any = Object.keys(kinds).map((kind) => ({ kind }));

@@ -2,7 +2,7 @@
 // grammars only where a word is.
 import type { ChildProcess } from "node:child_process";
 import { LRUCache } from "lru-cache";
-import type { Definition, FileLinks, NamedSymbol, Reference } from "../../domain/code/symbols.ts";
+import type { FileLinks, NamedSymbol } from "../../domain/code/symbols.ts";
 import type { Degraded } from "../../domain/omissions.ts";
 import { counted } from "../../domain/text/counted.ts";
 import type { Snapshot, SnapshotFile } from "../../ports/snapshot.ts";
@@ -100,8 +100,7 @@ export function codeSymbols(start: () => ChildProcess = startProcess): OpenSymbo
       const plan = planned(files, indexes, sought);
       const reading = files.filter(({ path }) => plan.files.has(path)).slice(0, MOST_FILES);
       const defined = new Set([...sought.used, ...sought.changed]);
-      const definitions = new Map<string, Definition[]>();
-      const references = new Map<string, Reference[]>();
+      const reads: ReadSymbols[] = [];
       let unread = 0;
       for (let at = 0; at < reading.length; at += PARSED_TOGETHER) {
         const some = reading.slice(at, at + PARSED_TOGETHER);
@@ -112,14 +111,20 @@ export function codeSymbols(start: () => ChildProcess = startProcess): OpenSymbo
         });
         for (const read of await parsed(batch, defined, sought.changed)) {
           if (read === null) unread++;
-          else gather(read, definitions, references);
+          else reads.push(read);
         }
       }
+      const definitions = Map.groupBy(
+        reads.flatMap((read) => read.definitions),
+        ({ name }) => name,
+      );
       const symbols = new Map<string, NamedSymbol>();
       for (const name of defined) {
         const own = definitions.get(name) ?? [];
         const lines = new Set(own.map(({ path, signature }) => `${path} ${signature}`));
-        const uses = (references.get(name) ?? []).filter(({ path, text }) => !lines.has(`${path} ${text}`));
+        const uses = reads
+          .flatMap(({ references }) => references.get(name) ?? [])
+          .filter(({ path, text }) => !lines.has(`${path} ${text}`));
         if (own.length + uses.length > 0)
           symbols.set(name, { definitions: own, references: uses, unread: plan.unread.get(name) ?? 0 });
       }
@@ -140,15 +145,6 @@ export function codeSymbols(start: () => ChildProcess = startProcess): OpenSymbo
     },
     close: reading.end,
   };
-}
-
-function gather(read: ReadSymbols, definitions: Map<string, Definition[]>, references: Map<string, Reference[]>): void {
-  for (const definition of read.definitions) {
-    const list = definitions.get(definition.name);
-    if (list === undefined) definitions.set(definition.name, [definition]);
-    else list.push(definition);
-  }
-  for (const [name, uses] of read.references) references.set(name, [...(references.get(name) ?? []), ...uses]);
 }
 
 interface Plan {

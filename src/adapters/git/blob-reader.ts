@@ -55,11 +55,7 @@ export function textOf(bytes: Buffer | null): string | null {
 /** The size in bytes of each blob that exists, by its hash. */
 export async function blobSizes(cwd: string, hashes: readonly string[]): Promise<ReadonlyMap<string, number>> {
   const child = gitProcess(cwd, ["cat-file", "--batch-check"]);
-  child.stdin.on("error", () => {});
-  child.stderr.resume();
-  const failed = new Promise<never>((_, reject) => {
-    child.on("error", (error) => reject(new GitFailed(error.message, { cause: error })));
-  });
+  const failed = failureOf(child);
   child.stdin.end(hashes.map((hash) => `${hash}\n`).join(""));
   const output = await Promise.race([child.stdout.setEncoding("utf8").toArray(), failed]);
   const lines = output.join("").split("\n");
@@ -71,6 +67,16 @@ export async function blobSizes(cwd: string, hashes: readonly string[]): Promise
   );
 }
 
+/** Rejects when git cannot run. What it says, and errors after its reader was closed, do not matter. */
+function failureOf(child: ReturnType<typeof gitProcess>): Promise<never> {
+  child.stdin.on("error", () => {});
+  child.stderr.resume();
+  const { promise, reject } = Promise.withResolvers<never>();
+  promise.catch(() => {});
+  child.on("error", (error) => reject(new GitFailed(error.message, { cause: error })));
+  return promise;
+}
+
 interface Talk {
   ask(hash: string): Promise<Buffer | null>;
   end(): void;
@@ -78,13 +84,7 @@ interface Talk {
 
 function talk(cwd: string): Talk {
   const child = gitProcess(cwd, ["cat-file", "--batch"]);
-  // Errors after the reader was closed do not matter.
-  child.stdin.on("error", () => {});
-  child.stderr.resume();
-  const failed = new Promise<never>((_, reject) => {
-    child.on("error", (error) => reject(new GitFailed(error.message, { cause: error })));
-  });
-  failed.catch(() => {});
+  const failed = failureOf(child);
   const read = reader(child.stdout);
   // Pipes to a child are sockets, whatever their types say.
   const handles = [

@@ -23,6 +23,7 @@ import {
   type Try,
   triesOf,
 } from "./syntax.ts";
+import { wordsOfRule } from "./words-of-rule.ts";
 
 /** More matches of one rule in one file say nothing new; the rest is counted as degraded. */
 const MAX_MATCHES = 200;
@@ -201,15 +202,8 @@ function findingOf(
     side: "RIGHT",
     startLine: anchor.startLine,
     line: anchor.line,
-    severity: setting === undefined || setting === "off" ? rule.severity : setting,
-    category: rule.category,
-    rule: rule.id,
-    title: match.detail === undefined ? rule.title : `${rule.title}: ${match.detail}`,
-    body: [rule.why, rule.fix].filter((text) => text !== "").join("\n\n"),
-    source: "rule",
-    confidence: rule.confidence,
+    ...wordsOfRule(rule, setting, match.detail),
     suggestion: fits ? suggestion : null,
-    precedents: [],
   };
 }
 

@@ -8,6 +8,7 @@ import { ignoreReason } from "../ignore-comment.ts";
 import { joinInspections } from "../join-inspections.ts";
 import { lineTextOf } from "../known-lines.ts";
 import type { Change, ChangedFile, Head, RepositoryRule, Sighting } from "../rule.ts";
+import { wordsOfRule } from "../words-of-rule.ts";
 import { REPOSITORY_RULES } from "./repository-rules.ts";
 
 type Settings = ReadonlyMap<string, RuleSetting>;
@@ -83,15 +84,8 @@ function said(rule: RepositoryRule, sightings: readonly Sighting[], setting: Rul
       side,
       startLine: at,
       line: at,
-      severity: setting === undefined || setting === "off" ? rule.severity : setting,
-      category: rule.category,
-      rule: rule.id,
-      title: `${rule.title}: ${detail}`,
-      body: [rule.why, where, rule.fix].join("\n\n"),
-      source: "rule",
-      confidence: rule.confidence,
+      ...wordsOfRule(rule, setting, detail, where),
       suggestion: null,
-      precedents: [],
       ...(line === null ? { locMethod: "none" } : {}),
     };
     const match = { startLine: at, line: at };
