@@ -43,7 +43,7 @@ const DEFINITION_LINES = { short: 16, full: 70 };
 /**
  * Collects the context of a change and cuts it to `review.contextTokens`.
  *
- * @param ports null where nobody will read it
+ * @param ports null when no model will read it
  * @returns never throws for what the repository holds; what is missing is in `degraded`
  */
 export async function contextOf(
@@ -63,10 +63,8 @@ export async function contextOf(
     const text = status === "added" ? null : await head.text(path);
     outlines.set(path, text === null ? [] : await symbols.outline(path, text));
   }
-  const changedTexts = await linesOf(
-    head,
-    files.map(({ path }) => path),
-  );
+  const paths = files.map(({ path }) => path);
+  const changedTexts = await linesOf(head, paths);
   const names = changeNames(context.files, outlines, kinds, changedTexts);
   const words = new Map([...changedTexts].map(([path, lines]) => [path, new Set(lines.join("\n").match(WORD))]));
   const near = context.files.map(({ path }) => path);
@@ -111,9 +109,8 @@ export async function contextOf(
 function withHeadTexts(snapshot: Snapshot | null, { headTexts, pull }: PullRequestContext): Snapshot {
   const files = new Map<string, SnapshotFile>(snapshot?.files ?? []);
   for (const [path, text] of headTexts) {
-    if (files.has(path)) continue;
     const blob = createHash("sha256").update(text).digest("hex");
-    files.set(path, { path, blob, bytes: text.length });
+    if (!files.has(path)) files.set(path, { path, blob, bytes: text.length });
   }
   return {
     sha: pull.head.sha,
@@ -251,11 +248,8 @@ function likely(
 ): readonly Definition[] {
   const folders = new Set([...paths].map(folderOf));
   const score = ({ path }: Definition) => {
-    const parts = path
-      .toLowerCase()
-      .replace(/\.\w+$/, "")
-      .split("/")
-      .slice(-2);
+    const lower = path.toLowerCase();
+    const parts = [stemOf(lower), lower.split("/").at(-2)];
     const isQualified = [...qualifiers].some((one) => parts.includes(one.toLowerCase()));
     return (
       (isQualified ? 4 : 0) +
@@ -273,7 +267,7 @@ function likely(
 
 /** `src/mods/ModSuddenDeath.cs` is named where `ModSuddenDeath` is a word. */
 function isNamedIn(path: string, words: ReadonlySet<string> | undefined): boolean {
-  const stem = (path.split("/").at(-1) ?? "").replace(/\.\w+$/, "");
+  const stem = stemOf(path);
   return stem.length > 3 && words?.has(stem) === true;
 }
 
@@ -308,6 +302,11 @@ function endingOf(path: string): string {
   return /\.\w+$/.exec(path)?.[0] ?? "";
 }
 
+/** The name of a file without its ending. */
+function stemOf(path: string): string {
+  return (path.split("/").at(-1) ?? "").replace(/\.\w+$/, "");
+}
+
 const PATH_LIKE = /[\w@.-]+(?:\/[\w@.-]+)*\.[A-Za-z]\w{0,7}/g;
 const MOST_MENTIONED = 5;
 
@@ -315,12 +314,11 @@ const MOST_MENTIONED = 5;
 function mentioned({ pull, files }: PullRequestContext, head: Snapshot): readonly Candidate[] {
   const changed = new Set(files.map(({ path }) => path));
   const words = new Set(`${pull.title}\n${pull.body ?? ""}`.slice(0, 20_000).match(PATH_LIKE));
-  const found: string[] = [];
-  for (const word of words) {
+  const found = [...words].flatMap((word) => {
     const tail = `/${word.replace(/^\.?\//, "")}`;
     const alike = [...head.files.keys()].filter((path) => `/${path}`.endsWith(tail));
-    if (alike.length === 1 && alike[0] !== undefined && !changed.has(alike[0])) found.push(alike[0]);
-  }
+    return alike.length === 1 ? alike.filter((path) => !changed.has(path)) : [];
+  });
   return [...new Set(found)].slice(0, MOST_MENTIONED).map((path) => ({
     kind: "mentioned",
     path,
@@ -378,8 +376,9 @@ const IMPORT = /^\s*(?:import|from|use|using|require|export .* from|#\s*include)
 
 /** Whether a use of a common name is likely of the one that this file defines. */
 function isOf({ path, text }: Reference, own: string, folders: ReadonlySet<string>): boolean {
-  const stem = (own.split("/").at(-1) ?? "").replace(/\.\w+$/, "");
-  return path === own || text.includes(stem) || (folders.has(folderOf(path)) && folderOf(path) === folderOf(own));
+  return (
+    path === own || text.includes(stemOf(own)) || (folders.has(folderOf(path)) && folderOf(path) === folderOf(own))
+  );
 }
 
 /** Of the budget for all. */
