@@ -151,27 +151,23 @@ function enclosing(
       const lines = touchedLines({ ...file, hunks: [hunk] });
       const [first = hunk.newStart, last = first] = [lines[0], lines.at(-1)];
       const around = outermost(outlines.get(path) ?? [], first, last);
-      const near = { first: Math.max(1, first - NEAR), last: last + NEAR };
-      const wide = { first: Math.max(1, first - AROUND), last: last + AROUND };
-      const why = "around the change";
-      if (around === null) return { kind: "enclosing", path, why, short: [near], full: [wide], worth: worth - 5 };
-      const head = { first: around.startLine, last: Math.min(around.endLine, around.startLine + HEAD_LINES - 1) };
-      const whole = { first: around.startLine, last: around.endLine };
-      const isLong = around.endLine - around.startLine >= WHOLE_LINES;
-      const within = (range: Range) => ({
-        first: Math.max(range.first, around.startLine),
-        last: Math.min(range.last, around.endLine),
+      const { startLine = 1, endLine = Number.POSITIVE_INFINITY } = around ?? {};
+      const within = (margin: number) => ({
+        first: Math.max(startLine, first - margin),
+        last: Math.min(endLine, last + margin),
       });
-      return {
-        kind: "enclosing",
-        path,
-        why,
-        short: [head, within(near)],
-        full: isLong ? [head, within(wide)] : [whole],
-        worth: worth + Math.min(9, lines.length / 5),
-      };
+      const own = { kind: "enclosing", path, why: "around the change" } as const;
+      if (around === null) return { ...own, short: [within(NEAR)], full: [within(AROUND)], worth: worth - 5 };
+      const head = beginning(around, HEAD_LINES);
+      const full = endLine - startLine < WHOLE_LINES ? [beginning(around)] : [head, within(AROUND)];
+      return { ...own, short: [head, within(NEAR)], full, worth: worth + Math.min(9, lines.length / 5) };
     });
   });
+}
+
+/** The first lines of a definition; all without a number. */
+function beginning({ startLine, endLine }: Definition, lines = Number.POSITIVE_INFINITY): Range {
+  return { first: startLine, last: Math.min(endLine, startLine + lines - 1) };
 }
 
 const HOLDERS = new Set(["class", "interface", "struct", "enum", "trait", "module", "type", "section"]);
@@ -217,17 +213,14 @@ function defined(
       ({ path }) => !own.has(`${path} ${name.name}`),
     );
     return likely(definitions, name, words).map((definition, rank) => {
-      const { path, startLine, endLine } = definition;
-      const range = (lines: number) => [{ first: startLine, last: Math.min(endLine, startLine + lines - 1) }];
+      const { path } = definition;
       const penalty = rank * 15 + (isTestPath(path) ? 25 : 0) + (definitions.length > 3 ? 10 : 0);
-      return {
-        kind: "definition",
-        path,
-        why: `defines ${name.name}`,
-        short: range(DEFINITION_LINES.short),
-        full: range(DEFINITION_LINES.full),
-        worth: 40 + 40 * Math.sqrt(name.weight / heaviest) - penalty,
-      };
+      const worth = 40 + 40 * Math.sqrt(name.weight / heaviest) - penalty;
+      const [short, full] = [
+        beginning(definition, DEFINITION_LINES.short),
+        beginning(definition, DEFINITION_LINES.full),
+      ];
+      return { kind: "definition", path, why: `defines ${name.name}`, short: [short], full: [full], worth };
     });
   });
 }
@@ -287,14 +280,13 @@ function siblings(
     );
     const named = words.get(own);
     const ordered = [...others].sort((a, b) => Number(isNamedIn(b.path, named)) - Number(isNamedIn(a.path, named)));
-    return ordered.slice(0, 3).map(({ path, startLine, endLine }, rank) => ({
-      kind: "sibling",
-      path,
-      why: `another ${name}`,
-      short: [{ first: startLine, last: Math.min(endLine, startLine + 9) }],
-      full: [{ first: startLine, last: Math.min(endLine, startLine + 39) }],
-      worth: (what === "value" ? 30 : 45) + (isNamedIn(path, named) ? 25 : 0) - 8 * rank - Math.min(10, others.length),
-    }));
+    return ordered.slice(0, 3).map((other, rank) => {
+      const { path } = other;
+      const likely = (what === "value" ? 30 : 45) + (isNamedIn(path, named) ? 25 : 0);
+      const worth = likely - 8 * rank - Math.min(10, others.length);
+      const [short, full] = [[beginning(other, 10)], [beginning(other, 40)]];
+      return { kind: "sibling", path, why: `another ${name}`, short, full, worth };
+    });
   });
 }
 
@@ -319,14 +311,9 @@ function mentioned({ pull, files }: PullRequestContext, head: Snapshot): readonl
     const alike = [...head.files.keys()].filter((path) => `/${path}`.endsWith(tail));
     return alike.length === 1 ? alike.filter((path) => !changed.has(path)) : [];
   });
-  return [...new Set(found)].slice(0, MOST_MENTIONED).map((path) => ({
-    kind: "mentioned",
-    path,
-    why: "named in the description",
-    short: [{ first: 1, last: 20 }],
-    full: [{ first: 1, last: 80 }],
-    worth: 38,
-  }));
+  const [short, full] = [[{ first: 1, last: 20 }], [{ first: 1, last: 80 }]];
+  const own = { kind: "mentioned", why: "named in the description", short, full, worth: 38 } as const;
+  return [...new Set(found)].slice(0, MOST_MENTIONED).map((path) => ({ ...own, path }));
 }
 
 // Who else uses what changed.
