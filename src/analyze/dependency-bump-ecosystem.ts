@@ -1,4 +1,5 @@
 // Derives the ecosystem of a bump from branch, changed files and title.
+import { nameOf } from "../domain/code/paths.ts";
 import type { BumpTitle } from "./dependency-bump-title.ts";
 
 /** Dependabot's names for package managers, as in its branches and group names. */
@@ -102,8 +103,7 @@ function fromFiles(files: readonly { readonly path: string }[]): string | null {
 }
 
 function ofFile(path: string): string | null {
-  const name = path.slice(path.lastIndexOf("/") + 1).toLowerCase();
-  return MANIFESTS.get(name) ?? firstMatch(PATTERNS, path);
+  return MANIFESTS.get(nameOf(path).toLowerCase()) ?? firstMatch(PATTERNS, path);
 }
 
 function fromTitle(title: BumpTitle | null): string | null {

@@ -1,5 +1,6 @@
 // Extracts the author's own statements from Markdown: code, quotations and hidden comments become unreadable. One pass;
 // linear in the length of the text.
+import { closesFence, codeSpans } from "../domain/text/markdown-marks.ts";
 
 /**
  * One line in two forms of equal length: `masked` for searching (code spans filled with backticks), `raw` for quoting.
@@ -31,7 +32,7 @@ interface Open {
 
 function nextLine(line: string, open: Open): ProseLine {
   if (open.fence !== null) {
-    if (closes(line, open.fence)) open.fence = null;
+    if (closesFence(line, open.fence)) open.fence = null;
     return BLANK;
   }
   if (open.hidden) return readLine(line, open);
@@ -45,11 +46,6 @@ function openingFence(line: string): string | null {
   const marks = match?.[1] ?? null;
   // ```x``` on one line is a code span.
   return marks?.startsWith("`") && match?.[2]?.includes("`") ? null : marks;
-}
-
-function closes(line: string, fence: string): boolean {
-  const text = line.trim();
-  return text.length >= fence.length && text.replaceAll(fence[0] ?? "`", "") === "";
 }
 
 function readLine(line: string, open: Open): ProseLine {
@@ -78,22 +74,4 @@ function readLine(line: string, open: Open): ProseLine {
     raw += line.slice(found.index, at);
   }
   return { masked, raw };
-}
-
-/** Start of each code span of a line → its end. A run of backticks is closed by the next run of the same length. */
-function codeSpans(line: string): ReadonlyMap<number, number> {
-  const nextOfLength = new Map<number, number>();
-  const ends = new Map<number, number>();
-  // From the right, so that each run meets the next one of its length.
-  let last = line.lastIndexOf("`");
-  while (last >= 0) {
-    let first = last;
-    while (line[first - 1] === "`") first--;
-    const length = last - first + 1;
-    const next = nextOfLength.get(length);
-    if (next !== undefined) ends.set(first, next + length);
-    nextOfLength.set(length, first);
-    last = first === 0 ? -1 : line.lastIndexOf("`", first - 1);
-  }
-  return ends;
 }

@@ -1,5 +1,6 @@
 // Decides between several possible languages by the file's content: `#!` lines, editor modelines, then one distinctive
 // word each. The text is untrusted and cut to a few thousand characters, and every pattern reads a line in one pass.
+import { nameOf } from "../domain/code/paths.ts";
 import { canonicalLanguage } from "../domain/language.ts";
 import { BY_EXTENSION, BY_ID, BY_INTERPRETER } from "./language-table.ts";
 import { tellingWords } from "./telling-words.ts";
@@ -30,13 +31,10 @@ export function languageFromContent(
     const match = tellingWords(extension).find(
       ({ language, pattern }) => candidates.includes(language) && pattern.test(head),
     );
-    return match?.language ?? among(fromModeline(head), candidates);
+    const mode = fromModeline(head);
+    return match?.language ?? candidates.find((candidate) => candidate === mode);
   }
   return fromShebang(head) ?? fromModeline(head);
-}
-
-function among(name: string | undefined, candidates: readonly string[]): string | undefined {
-  return name !== undefined && candidates.includes(name) ? name : undefined;
 }
 
 /** `#!/usr/bin/env -S python3 -u` → Python. An interpreter of several languages counts for its first. */
@@ -44,16 +42,12 @@ function fromShebang(head: string): string | undefined {
   const line = /^\uFEFF?#![ \t]*([^\n]{1,300})/.exec(head)?.[1];
   if (line === undefined) return undefined;
   const words = line.split(/\s+/);
-  const program = basename(words[0] ?? "");
+  const program = nameOf(words[0] ?? "");
   const word =
     program === "env" ? words.slice(1).find((each) => !each.startsWith("-") && !each.includes("=")) : program;
-  const interpreter = basename(word ?? "");
+  const interpreter = nameOf(word ?? "");
   const names = BY_INTERPRETER.get(interpreter) ?? BY_INTERPRETER.get(interpreter.replace(/[\d.]{1,20}$/, ""));
   return names?.includes("JavaScript") ? "JavaScript" : names?.includes("Perl") ? "Perl" : names?.[0];
-}
-
-function basename(path: string): string {
-  return path.slice(path.lastIndexOf("/") + 1);
 }
 
 /** `-*- mode: perl -*-` of Emacs and `vim: set ft=perl` on the first five lines. */

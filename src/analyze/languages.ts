@@ -1,6 +1,6 @@
 // The language of a changed file, by name, neighbours and content, and each language's share of the change.
 
-import { folderOf } from "../domain/code/paths.ts";
+import { folderOf, nameOf } from "../domain/code/paths.ts";
 import { canonicalLanguage, UNKNOWN_LANGUAGE } from "../domain/language.ts";
 import type { LanguageShare } from "../domain/signals.ts";
 import { languageFromContent } from "./language-from-content.ts";
@@ -93,7 +93,7 @@ function languageNamed(name: string): Language {
 }
 
 function linguistName(path: string, siblings: readonly string[], content: string): string | undefined {
-  const base = basename(path);
+  const base = nameOf(path);
   const byName = BY_FILENAME.get(base);
   if (byName?.length === 1) return byName[0];
   const loose = LOOSE_NAMES.find(([pattern]) => pattern.test(base));
@@ -118,10 +118,6 @@ function knownExtension(base: string): string {
     if (BY_EXTENSION.has(extension)) return extension;
   }
   return "";
-}
-
-function basename(path: string): string {
-  return path.slice(path.lastIndexOf("/") + 1);
 }
 
 // Decides from the path alone whether a file without an extension is a program, or a licence, a note, a list. When the
@@ -236,7 +232,7 @@ function count(paths: readonly string[]): Neighbourhood {
 }
 
 function extensionOf(path: string): string {
-  const base = basename(path);
+  const base = nameOf(path);
   const dot = base.lastIndexOf(".");
   return dot > 0 ? base.slice(dot + 1).toLowerCase() : "";
 }

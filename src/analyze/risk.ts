@@ -1,5 +1,6 @@
 // Reasons to look closer: what the change touches, by its paths, and what its added lines do, by whole words.
 
+import { nameOf } from "../domain/code/paths.ts";
 import type { LeftOut } from "../domain/omissions.ts";
 import type { FileDiff } from "../domain/pull-request.ts";
 import { type FileFacts, type FileKind, RISK_TEXTS, type Risk, type RiskId } from "../domain/signals.ts";
@@ -102,7 +103,7 @@ const MANIFEST_PATTERN =
  * @param kind the file's kind; only `infra` matters, documentation raises nothing
  */
 function pathRisks(path: string, kind: FileKind | undefined): readonly RiskId[] {
-  const base = path.slice(path.lastIndexOf("/") + 1).toLowerCase();
+  const base = nameOf(path).toLowerCase();
   const found: RiskId[] = [];
   if (MANIFEST.has(base) || MANIFEST_PATTERN.test(path)) found.push("dependencies");
   if (kind === "docs") return found;

@@ -43,7 +43,7 @@ const DEFINITION_LINES = { short: 16, full: 70 };
 /**
  * Collects the context of a change and cuts it to `review.contextTokens`.
  *
- * @param ports null where nobody will read it
+ * @param ports null when no model will read it
  * @returns never throws for what the repository holds; what is missing is in `degraded`
  */
 export async function contextOf(
@@ -63,10 +63,8 @@ export async function contextOf(
     const text = status === "added" ? null : await head.text(path);
     outlines.set(path, text === null ? [] : await symbols.outline(path, text));
   }
-  const changedTexts = await linesOf(
-    head,
-    files.map(({ path }) => path),
-  );
+  const paths = files.map(({ path }) => path);
+  const changedTexts = await linesOf(head, paths);
   const names = changeNames(context.files, outlines, kinds, changedTexts);
   const words = new Map([...changedTexts].map(([path, lines]) => [path, new Set(lines.join("\n").match(WORD))]));
   const near = context.files.map(({ path }) => path);
@@ -111,9 +109,8 @@ export async function contextOf(
 function withHeadTexts(snapshot: Snapshot | null, { headTexts, pull }: PullRequestContext): Snapshot {
   const files = new Map<string, SnapshotFile>(snapshot?.files ?? []);
   for (const [path, text] of headTexts) {
-    if (files.has(path)) continue;
     const blob = createHash("sha256").update(text).digest("hex");
-    files.set(path, { path, blob, bytes: text.length });
+    if (!files.has(path)) files.set(path, { path, blob, bytes: text.length });
   }
   return {
     sha: pull.head.sha,
@@ -154,27 +151,23 @@ function enclosing(
       const lines = touchedLines({ ...file, hunks: [hunk] });
       const [first = hunk.newStart, last = first] = [lines[0], lines.at(-1)];
       const around = outermost(outlines.get(path) ?? [], first, last);
-      const near = { first: Math.max(1, first - NEAR), last: last + NEAR };
-      const wide = { first: Math.max(1, first - AROUND), last: last + AROUND };
-      const why = "around the change";
-      if (around === null) return { kind: "enclosing", path, why, short: [near], full: [wide], worth: worth - 5 };
-      const head = { first: around.startLine, last: Math.min(around.endLine, around.startLine + HEAD_LINES - 1) };
-      const whole = { first: around.startLine, last: around.endLine };
-      const isLong = around.endLine - around.startLine >= WHOLE_LINES;
-      const within = (range: Range) => ({
-        first: Math.max(range.first, around.startLine),
-        last: Math.min(range.last, around.endLine),
+      const { startLine = 1, endLine = Number.POSITIVE_INFINITY } = around ?? {};
+      const within = (margin: number) => ({
+        first: Math.max(startLine, first - margin),
+        last: Math.min(endLine, last + margin),
       });
-      return {
-        kind: "enclosing",
-        path,
-        why,
-        short: [head, within(near)],
-        full: isLong ? [head, within(wide)] : [whole],
-        worth: worth + Math.min(9, lines.length / 5),
-      };
+      const own = { kind: "enclosing", path, why: "around the change" } as const;
+      if (around === null) return { ...own, short: [within(NEAR)], full: [within(AROUND)], worth: worth - 5 };
+      const head = beginning(around, HEAD_LINES);
+      const full = endLine - startLine < WHOLE_LINES ? [beginning(around)] : [head, within(AROUND)];
+      return { ...own, short: [head, within(NEAR)], full, worth: worth + Math.min(9, lines.length / 5) };
     });
   });
+}
+
+/** The first lines of a definition; all without a number. */
+function beginning({ startLine, endLine }: Definition, lines = Number.POSITIVE_INFINITY): Range {
+  return { first: startLine, last: Math.min(endLine, startLine + lines - 1) };
 }
 
 const HOLDERS = new Set(["class", "interface", "struct", "enum", "trait", "module", "type", "section"]);
@@ -220,17 +213,14 @@ function defined(
       ({ path }) => !own.has(`${path} ${name.name}`),
     );
     return likely(definitions, name, words).map((definition, rank) => {
-      const { path, startLine, endLine } = definition;
-      const range = (lines: number) => [{ first: startLine, last: Math.min(endLine, startLine + lines - 1) }];
+      const { path } = definition;
       const penalty = rank * 15 + (isTestPath(path) ? 25 : 0) + (definitions.length > 3 ? 10 : 0);
-      return {
-        kind: "definition",
-        path,
-        why: `defines ${name.name}`,
-        short: range(DEFINITION_LINES.short),
-        full: range(DEFINITION_LINES.full),
-        worth: 40 + 40 * Math.sqrt(name.weight / heaviest) - penalty,
-      };
+      const worth = 40 + 40 * Math.sqrt(name.weight / heaviest) - penalty;
+      const [short, full] = [
+        beginning(definition, DEFINITION_LINES.short),
+        beginning(definition, DEFINITION_LINES.full),
+      ];
+      return { kind: "definition", path, why: `defines ${name.name}`, short: [short], full: [full], worth };
     });
   });
 }
@@ -251,11 +241,8 @@ function likely(
 ): readonly Definition[] {
   const folders = new Set([...paths].map(folderOf));
   const score = ({ path }: Definition) => {
-    const parts = path
-      .toLowerCase()
-      .replace(/\.\w+$/, "")
-      .split("/")
-      .slice(-2);
+    const lower = path.toLowerCase();
+    const parts = [stemOf(lower), lower.split("/").at(-2)];
     const isQualified = [...qualifiers].some((one) => parts.includes(one.toLowerCase()));
     return (
       (isQualified ? 4 : 0) +
@@ -273,7 +260,7 @@ function likely(
 
 /** `src/mods/ModSuddenDeath.cs` is named where `ModSuddenDeath` is a word. */
 function isNamedIn(path: string, words: ReadonlySet<string> | undefined): boolean {
-  const stem = (path.split("/").at(-1) ?? "").replace(/\.\w+$/, "");
+  const stem = stemOf(path);
   return stem.length > 3 && words?.has(stem) === true;
 }
 
@@ -293,19 +280,23 @@ function siblings(
     );
     const named = words.get(own);
     const ordered = [...others].sort((a, b) => Number(isNamedIn(b.path, named)) - Number(isNamedIn(a.path, named)));
-    return ordered.slice(0, 3).map(({ path, startLine, endLine }, rank) => ({
-      kind: "sibling",
-      path,
-      why: `another ${name}`,
-      short: [{ first: startLine, last: Math.min(endLine, startLine + 9) }],
-      full: [{ first: startLine, last: Math.min(endLine, startLine + 39) }],
-      worth: (what === "value" ? 30 : 45) + (isNamedIn(path, named) ? 25 : 0) - 8 * rank - Math.min(10, others.length),
-    }));
+    return ordered.slice(0, 3).map((other, rank) => {
+      const { path } = other;
+      const likely = (what === "value" ? 30 : 45) + (isNamedIn(path, named) ? 25 : 0);
+      const worth = likely - 8 * rank - Math.min(10, others.length);
+      const [short, full] = [[beginning(other, 10)], [beginning(other, 40)]];
+      return { kind: "sibling", path, why: `another ${name}`, short, full, worth };
+    });
   });
 }
 
 function endingOf(path: string): string {
   return /\.\w+$/.exec(path)?.[0] ?? "";
+}
+
+/** The name of a file without its ending. */
+function stemOf(path: string): string {
+  return (path.split("/").at(-1) ?? "").replace(/\.\w+$/, "");
 }
 
 const PATH_LIKE = /[\w@.-]+(?:\/[\w@.-]+)*\.[A-Za-z]\w{0,7}/g;
@@ -315,20 +306,14 @@ const MOST_MENTIONED = 5;
 function mentioned({ pull, files }: PullRequestContext, head: Snapshot): readonly Candidate[] {
   const changed = new Set(files.map(({ path }) => path));
   const words = new Set(`${pull.title}\n${pull.body ?? ""}`.slice(0, 20_000).match(PATH_LIKE));
-  const found: string[] = [];
-  for (const word of words) {
+  const found = [...words].flatMap((word) => {
     const tail = `/${word.replace(/^\.?\//, "")}`;
     const alike = [...head.files.keys()].filter((path) => `/${path}`.endsWith(tail));
-    if (alike.length === 1 && alike[0] !== undefined && !changed.has(alike[0])) found.push(alike[0]);
-  }
-  return [...new Set(found)].slice(0, MOST_MENTIONED).map((path) => ({
-    kind: "mentioned",
-    path,
-    why: "named in the description",
-    short: [{ first: 1, last: 20 }],
-    full: [{ first: 1, last: 80 }],
-    worth: 38,
-  }));
+    return alike.length === 1 ? alike.filter((path) => !changed.has(path)) : [];
+  });
+  const [short, full] = [[{ first: 1, last: 20 }], [{ first: 1, last: 80 }]];
+  const own = { kind: "mentioned", why: "named in the description", short, full, worth: 38 } as const;
+  return [...new Set(found)].slice(0, MOST_MENTIONED).map((path) => ({ ...own, path }));
 }
 
 // Who else uses what changed.
@@ -378,8 +363,9 @@ const IMPORT = /^\s*(?:import|from|use|using|require|export .* from|#\s*include)
 
 /** Whether a use of a common name is likely of the one that this file defines. */
 function isOf({ path, text }: Reference, own: string, folders: ReadonlySet<string>): boolean {
-  const stem = (own.split("/").at(-1) ?? "").replace(/\.\w+$/, "");
-  return path === own || text.includes(stem) || (folders.has(folderOf(path)) && folderOf(path) === folderOf(own));
+  return (
+    path === own || text.includes(stemOf(own)) || (folders.has(folderOf(path)) && folderOf(path) === folderOf(own))
+  );
 }
 
 /** Of the budget for all. */

@@ -32,8 +32,7 @@ export function importedPackages(files: readonly FileDiff[]): ReadonlySet<string
   for (const { path, hunks } of files) {
     const isManifest = MANIFEST.test(path);
     for (const { kind, text } of hunks.flatMap(({ lines }) => lines)) {
-      if (kind === "removed" || (!isManifest && (kind === "context" || !IMPORTS.test(text)))) continue;
-      if (isManifest && kind === "context") continue;
+      if (kind !== "added" || (!isManifest && !IMPORTS.test(text))) continue;
       const quoted = [...text.matchAll(/["'<]([@\w./-]+)["'>]/g)].map(([, name = ""]) => packageOf(name));
       const bare = /^\s*(?:use|import|from|using)\s+([\w-]+)/.exec(text)?.[1];
       const key = isManifest ? /^\s*["']?([\w@./-]+)["']?\s*[=:]/.exec(text)?.[1] : undefined;
@@ -53,11 +52,7 @@ function packageOf(name: string): string {
 
 /** Lines of a manifest that name the engine or one of the packages, 1-based. */
 export function tellingLines(lines: readonly string[], packages: ReadonlySet<string>): readonly number[] {
-  const found: number[] = [];
-  for (const [at, line] of lines.entries()) {
-    if (found.length === MOST_LINES) break;
-    if (ENGINE.test(line)) found.push(at + 1);
-    else if ((line.match(/[@\w][@\w./-]*/g) ?? []).some((word) => packages.has(word))) found.push(at + 1);
-  }
-  return found;
+  const isTelling = (line: string) =>
+    ENGINE.test(line) || (line.match(/[@\w][@\w./-]*/g) ?? []).some((word) => packages.has(word));
+  return lines.flatMap((line, at) => (isTelling(line) ? [at + 1] : [])).slice(0, MOST_LINES);
 }

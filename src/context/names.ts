@@ -1,7 +1,7 @@
 // The names in a change: which it uses, and which it changed for others.
 import { codeOnly } from "../domain/code/code-only.ts";
 import type { Definition } from "../domain/code/symbols.ts";
-import type { DiffLine, FileDiff } from "../domain/pull-request.ts";
+import { type DiffLine, type FileDiff, positioned } from "../domain/pull-request.ts";
 import type { FileKind } from "../domain/signals.ts";
 
 /** A name that changed lines use. */
@@ -9,7 +9,7 @@ export interface UsedName {
   readonly name: string;
   /** Higher is looked for first. */
   readonly weight: number;
-  /** What stands before the dot: `blocklogger` of `blocklogger.Debugf`. */
+  /** The words before the dot: `blocklogger` of `blocklogger.Debugf`. */
   readonly qualifiers: ReadonlySet<string>;
   /** Files that use it. */
   readonly paths: ReadonlySet<string>;
@@ -19,7 +19,7 @@ export interface UsedName {
 export interface ChangedName {
   readonly name: string;
   readonly path: string;
-  /** Of what changed about it, the gravest. */
+  /** The most serious of its changes. */
   readonly what: "signature" | "removed" | "behaviour" | "value";
 }
 
@@ -56,7 +56,7 @@ const WHAT = ["signature", "removed", "behaviour", "value"] as const;
 /**
  * @param outlines the definitions of each changed file at the head, by path
  * @param texts lines of each changed file at the head, by path
- * @param kinds by path; what tests and documents change nobody else depends on
+ * @param kinds by path; nothing else depends on what tests and documents change
  */
 export function changeNames(
   files: readonly FileDiff[],
@@ -126,25 +126,16 @@ function codeAround({ path, hunks }: FileDiff, lines: readonly string[]): readon
   });
 }
 
-interface CodeLine {
-  readonly kind: DiffLine["kind"];
-  readonly newLine: number | null;
-  readonly code: string;
-}
+type CodeLine = Pick<DiffLine, "kind"> & { readonly code: string };
 
 /** Each side is read by itself: a removed line opens no comment of the head. */
 function codeLines(path: string, lines: readonly DiffLine[]): readonly CodeLine[] {
-  const side = (left: "added" | "removed") => lines.filter(({ kind }) => kind !== left);
-  const code = (some: readonly DiffLine[]) => codeOnly(path, some.map(({ text }) => text).join("\n")).split("\n");
-  const head = side("removed");
-  const base = side("added");
-  const [headCode, baseCode] = [code(head), code(base)];
-  return [
-    ...head.map(({ kind, newLine }, at) => ({ kind, newLine, code: headCode[at] ?? "" })),
-    ...base.flatMap(({ kind, newLine }, at) =>
-      kind === "removed" ? [{ kind, newLine, code: baseCode[at] ?? "" }] : [],
-    ),
-  ];
+  const without = (left: "added" | "removed"): readonly CodeLine[] => {
+    const side = lines.filter(({ kind }) => kind !== left);
+    const code = codeOnly(path, side.map(({ text }) => text).join("\n")).split("\n");
+    return side.map(({ kind }, at) => ({ kind, code: code[at] ?? "" }));
+  };
+  return [...without("removed"), ...without("added").filter(({ kind }) => kind === "removed")];
 }
 
 /** A line that defines a name, in most languages. */
@@ -183,16 +174,9 @@ function changedHere(
   for (const name of after) change(name, file.path, "value");
 }
 
-/** Lines of the head that were added, or stand where something was removed. */
+/** Lines of the head that were added, or are in the place of removed ones. */
 export function touchedLines({ hunks }: FileDiff): readonly number[] {
-  return hunks.flatMap(({ newStart, lines }) => {
-    let next = newStart;
-    return lines.flatMap(({ kind, newLine }) => {
-      const at = newLine ?? next;
-      next = newLine === null ? next : newLine + 1;
-      return kind === "context" ? [] : [at];
-    });
-  });
+  return hunks.flatMap(positioned).flatMap(({ line, at }) => (line.kind === "context" ? [] : [at]));
 }
 
 /** The smallest definition around a line. */

@@ -106,14 +106,14 @@ export function atLeast(a: Severity, b: Severity): boolean {
   return SEVERITIES.indexOf(a) <= SEVERITIES.indexOf(b);
 }
 
-/** True for findings that no learned or configured preference may suppress: critical and security findings. */
-export function isAlwaysReported({
-  severity,
-  category,
-}: {
+/** The part of a finding, or of its memory, that decides what may suppress it. */
+interface Judged {
   readonly severity: Severity | null;
   readonly category: Category | null;
-}): boolean {
+}
+
+/** True for findings that no learned or configured preference may suppress: critical and security findings. */
+export function isAlwaysReported({ severity, category }: Judged): boolean {
   return severity === "critical" || category === "security";
 }
 
@@ -134,12 +134,6 @@ export function findingId(rule: string, path: string, lines: readonly string[], 
 // Findings that reactions cannot silence: that takes a written reason by a person with write access.
 
 /** True for critical and security findings, and for major correctness findings. */
-export function isProtected({
-  severity,
-  category,
-}: {
-  readonly severity: Severity | null;
-  readonly category: Category | null;
-}): boolean {
+export function isProtected({ severity, category }: Judged): boolean {
   return isAlwaysReported({ severity, category }) || (severity === "major" && category === "correctness");
 }

@@ -135,3 +135,13 @@ export interface PullRequestContext {
 
 /** Replaces a deleted account. No account has this id. */
 export const GHOST = { id: 0, login: "ghost", type: "User" } as const;
+
+/** Each line of a hunk with its line in the head; a removed one has the line that is now in its place. */
+export function positioned({ newStart, lines }: Hunk): readonly { readonly line: DiffLine; readonly at: number }[] {
+  let next = newStart;
+  return lines.map((line) => {
+    const at = line.newLine ?? next;
+    next = line.newLine === null ? next : line.newLine + 1;
+    return { line, at };
+  });
+}

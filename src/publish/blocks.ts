@@ -1,4 +1,5 @@
 // A finding's body as lines and fences. As with pieces, reading the written text again gives the same blocks.
+import { closesFence } from "../domain/text/markdown-marks.ts";
 import { codePoints, cutPieces, joinPieces, type Piece, readPieces, visibleLength, writePieces } from "./pieces.ts";
 import { isCommand, tame } from "./tame.ts";
 
@@ -32,7 +33,7 @@ export function readBlocks(text: string): readonly Block[] {
     if (fence === null) {
       fence = openFence(trimmed);
       if (fence === null) blocks.push(readLine(trimmed));
-    } else if (closes(trimmed, fence.run)) {
+    } else if (closesFence(trimmed, fence.run)) {
       blocks.push({ kind: "fence", language: fence.language, lines: fence.lines });
       fence = null;
     } else fence.lines.push(quietCode(line));
@@ -125,10 +126,6 @@ function openFence(trimmed: string): Fence | null {
   if (run.startsWith("`") && rest.includes("`")) return null;
   const language = rest.slice(0, 20).toLowerCase();
   return { run, language: LANGUAGES.has(language) ? language : "", lines: [] };
-}
-
-function closes(trimmed: string, run: string): boolean {
-  return trimmed.length >= run.length && trimmed === run.charAt(0).repeat(trimmed.length);
 }
 
 /** One gap between paragraphs, one around every fence, none at the ends; empty fences are dropped. */

@@ -1,6 +1,7 @@
 // One line of text as GitHub will read it: plain text, and code in which nothing is active. Reading the written text again
 // gives the same pieces, which makes the sanitizer idempotent.
 import { cutPoint } from "../domain/text/cut-text.ts";
+import { codeSpans } from "../domain/text/markdown-marks.ts";
 
 /** A run of plain characters, or the content of a code span. */
 export interface Piece {
@@ -37,18 +38,15 @@ const ORDERED_START = /^(\d{1,9})([.)])(?=\s|$)/;
 export function readPieces(line: string): readonly Piece[] {
   // Code that contains our marker could otherwise pass for our own comment.
   const source = line.replaceAll("<!-- kodiai:", "<! -- kodiai:");
-  const runs = [...source.matchAll(/`+/g)];
-  const next = nextRunOfSameLength(runs.map(([run]) => run.length));
+  const spans = codeSpans(source);
   const pieces: Piece[] = [];
   let from = 0;
-  for (let index = 0; index < runs.length; index++) {
-    const open = runs[index];
-    const close = runs[next[index] ?? -1];
-    if (open === undefined || close === undefined) continue;
-    pieces.push(text(decode(source.slice(from, open.index))));
-    pieces.push(codeOrSpace(source.slice(open.index + open[0].length, close.index)));
-    from = close.index + close[0].length;
-    index = next[index] ?? index;
+  for (const { 0: marks, index } of source.matchAll(/`+/g)) {
+    const end = spans.get(index);
+    if (index < from || end === undefined) continue;
+    pieces.push(text(decode(source.slice(from, index))));
+    pieces.push(codeOrSpace(source.slice(index + marks.length, end - marks.length)));
+    from = end;
   }
   pieces.push(text(decode(source.slice(from))));
   return joinPieces(pieces);
@@ -152,16 +150,4 @@ function codeOrSpace(content: string): Piece {
 function trimEnds(plain: string, index: number, count: number): string {
   const start = index === 0 ? plain.trimStart() : plain;
   return index === count - 1 ? start.trimEnd() : start;
-}
-
-/** For each run of backticks the index of the next run of the same length, or -1. Linear for any input. */
-function nextRunOfSameLength(lengths: readonly number[]): readonly number[] {
-  const seen = new Map<number, number>();
-  const next: number[] = [];
-  for (let index = lengths.length - 1; index >= 0; index--) {
-    const length = lengths[index] ?? 0;
-    next[index] = seen.get(length) ?? -1;
-    seen.set(length, index);
-  }
-  return next;
 }

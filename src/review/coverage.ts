@@ -1,5 +1,5 @@
 // What the model really read: the plan without the questions that got no valid answer.
-import type { Finding, LocMethod } from "../domain/finding.ts";
+import type { Finding } from "../domain/finding.ts";
 import type { Coverage, FileCoverage } from "../domain/review.ts";
 import type { Reading, ReadingPlan } from "./plan-reading.ts";
 
@@ -39,37 +39,24 @@ export function coverageOf(
   findings: readonly Finding[],
 ): Coverage {
   const located = { anchor: 0, quote: 0, none: 0 };
-  for (const { locMethod } of findings) located[placeable(locMethod)]++;
-  const readIn = readingsByPath(plan.readings);
+  for (const { locMethod = "none" } of findings) located[locMethod === "rule" ? "none" : locMethod]++;
   return {
     model,
     questions: failures.length,
     unanswered: failures.filter((failure) => failure !== null).length,
-    files: plan.coverage.map((file) => lessUnanswered(file, readIn.get(file.path) ?? [], failures)),
+    files: plan.coverage.map((file) => lessUnanswered(file, plan.readings, failures)),
     cut,
     hidden,
     located,
   };
 }
 
-function placeable(method: LocMethod | undefined): "anchor" | "quote" | "none" {
-  return method === undefined || method === "rule" ? "none" : method;
-}
-
-/** Indices of the readings that show a path. */
-function readingsByPath(readings: readonly Reading[]): ReadonlyMap<string, readonly number[]> {
-  const paths = new Set(readings.flatMap((reading) => reading.paths));
-  return new Map(
-    [...paths].map((path) => [path, readings.flatMap((one, at) => (one.paths.includes(path) ? [at] : []))]),
-  );
-}
-
 function lessUnanswered(
   file: FileCoverage,
-  readings: readonly number[],
+  readings: readonly Reading[],
   failures: readonly (string | null)[],
 ): FileCoverage {
-  const here = readings.map((index) => failures[index] ?? null);
+  const here = readings.flatMap(({ paths }, at) => (paths.includes(file.path) ? [failures[at] ?? null] : []));
   const failed = here.filter((failure) => failure !== null);
   const [first] = failed;
   if (first === undefined || file.state === "not-read" || file.state === "earlier") return file;

@@ -7,6 +7,8 @@ import { lineHash } from "./anchor.ts";
 export interface QuotableLine {
   readonly side: Side;
   readonly line: number;
+  /** As in the diff. */
+  readonly raw: string;
   /** As the model saw it. */
   readonly text: string;
   /** With white space folded: quotes are compared in this form. */
@@ -45,34 +47,24 @@ export function sameText(text: string, spaces: Spaces): string {
   return spaces === "trimmed" ? text.trimEnd() : text.replace(/\s+/g, " ").trim();
 }
 
-interface Entry {
-  readonly shown: QuotableLine;
-  readonly raw: string;
-}
-
 /** Indexes a file's diff. Hashes are computed on demand. */
 export function diffLines(file: FileDiff): DiffLines {
-  const entries = file.hunks.flatMap(({ lines }, hunk) => lines.flatMap((line) => entryOf(line, hunk)));
-  const byLine: Record<Side, ReadonlyMap<number, Entry>> = {
-    LEFT: ofSide(entries, "LEFT"),
-    RIGHT: ofSide(entries, "RIGHT"),
-  };
-  const runs = runsOf(entries);
+  const all = file.hunks.flatMap(({ lines }, hunk) => lines.flatMap((line) => quotable(line, hunk)));
+  const ofSide = (side: Side) => new Map(all.filter((one) => one.side === side).map((one) => [one.line, one]));
+  const byLine = { LEFT: ofSide("LEFT"), RIGHT: ofSide("RIGHT") };
+  const runs = [...Map.groupBy(all, ({ hunk, side }) => `${hunk} ${side}`).values()];
   const indexes = new Map<Spaces, ReadonlyMap<string, readonly Start[]>>();
   return {
     path: file.path,
-    at: (side, line) => byLine[side].get(line)?.shown ?? null,
+    at: (side, line) => byLine[side].get(line) ?? null,
     proves(side, line, hash) {
       const entry = byLine[side].get(line);
       return entry !== undefined && lineHash(file.path, side, line, entry.raw) === hash;
     },
     runs,
     starting(text, spaces) {
-      let index = indexes.get(spaces);
-      if (index === undefined) {
-        index = startsOf(runs, spaces);
-        indexes.set(spaces, index);
-      }
+      const index = indexes.get(spaces) ?? startsOf(runs, spaces);
+      indexes.set(spaces, index);
       return index.get(sameText(text, spaces)) ?? [];
     },
   };
@@ -85,20 +77,10 @@ function startsOf(runs: DiffLines["runs"], spaces: Spaces): ReadonlyMap<string, 
   return Map.groupBy(keyed, ({ key }) => key);
 }
 
-function entryOf({ kind, oldLine, newLine, text }: DiffLine, hunk: number): readonly Entry[] {
+function quotable({ kind, oldLine, newLine, text: raw }: DiffLine, hunk: number): readonly QuotableLine[] {
   const side = kind === "removed" ? "LEFT" : "RIGHT";
   const line = side === "LEFT" ? oldLine : newLine;
   if (line === null) return [];
-  const shown = revealLine(text);
-  const folded = sameText(shown, "folded");
-  return [{ shown: { side, line, text: shown, folded, hunk, changed: kind !== "context" }, raw: text }];
-}
-
-function ofSide(entries: readonly Entry[], side: Side): ReadonlyMap<number, Entry> {
-  return new Map(entries.filter(({ shown }) => shown.side === side).map((entry) => [entry.shown.line, entry]));
-}
-
-function runsOf(entries: readonly Entry[]): readonly (readonly QuotableLine[])[] {
-  const lines = entries.map(({ shown }) => shown);
-  return [...Map.groupBy(lines, ({ hunk, side }) => `${hunk} ${side}`).values()];
+  const text = revealLine(raw);
+  return [{ side, line, raw, text, folded: sameText(text, "folded"), hunk, changed: kind !== "context" }];
 }

@@ -42,7 +42,9 @@ export function filterFindings(placed: readonly PlacedFinding[], policy: Reporti
   const heldBack: HeldBack[] = [];
   const suppressed = suppressor(policy.suppress);
   const wanted = placed.filter((one) => {
-    const reason = unwanted(one, policy) ?? suppression(suppressed(one.finding));
+    const by = suppressed(one.finding);
+    const suppression = by === null ? null : `suppressed by ${JSON.stringify(by.pattern)}, one of review.suppress`;
+    const reason = unwanted(one, policy) ?? suppression;
     if (reason !== null) heldBack.push({ finding: one.finding, reason });
     return reason === null;
   });
@@ -66,22 +68,29 @@ function unwanted({ finding }: PlacedFinding, policy: ReportingPolicy): string |
   return policy.styleOk && finding.category === "style" ? "style, and the title says [style-ok]" : null;
 }
 
-function suppression(found: Suppression | null): string | null {
-  return found === null ? null : `suppressed by ${JSON.stringify(found.pattern)}, one of review.suppress`;
-}
-
 /**
  * Among findings with one id, and among findings of one category on one line, the most severe stays. A model's finding
  * never replaces a rule's, however severe it claims to be: the text that it read may have manipulated it.
  */
 function withoutRepeats(placed: readonly PlacedFinding[], posted: ReadonlySet<string>) {
-  const byWeight = [...placed].sort((a, b) => weigh(a, b, posted));
-  const said = newSaid();
+  const ids = new Set<string>();
+  const byAll = new Map<string, Finding>();
+  const byRules = new Map<string, Finding>();
   const reasons = new Map<PlacedFinding, string>();
-  for (const one of byWeight) {
-    const reason = said.repeats(one);
-    if (reason === null) said.add(one);
-    else reasons.set(one, reason);
+  for (const one of placed.toSorted((a, b) => weigh(a, b, posted))) {
+    const { finding } = one;
+    const isRule = finding.source === "rule";
+    const place = JSON.stringify([finding.path, finding.side, finding.line, finding.category]);
+    const stronger = (isRule ? byRules : byAll).get(place);
+    if (ids.has(finding.id)) reasons.set(one, "the same finding was reported twice");
+    else if (stronger !== undefined && stronger.rule !== finding.rule) {
+      const other = stronger.rule === null ? "another finding" : `rule ${stronger.rule}`;
+      reasons.set(one, `${other} reports the same line, at least as severely`);
+    } else {
+      ids.add(finding.id);
+      if (!byAll.has(place)) byAll.set(place, finding);
+      if (isRule && !byRules.has(place)) byRules.set(place, finding);
+    }
   }
   const repeats = placed.flatMap((one): HeldBack[] => {
     const reason = reasons.get(one);
@@ -90,39 +99,13 @@ function withoutRepeats(placed: readonly PlacedFinding[], posted: ReadonlySet<st
   return { first: placed.filter((one) => !reasons.has(one)), repeats };
 }
 
-/** The findings so far, most severe first. */
-function newSaid() {
-  const ids = new Set<string>();
-  const byAll = new Map<string, PlacedFinding>();
-  const byRules = new Map<string, PlacedFinding>();
-  const placeOf = ({ finding: { path, side, line, category } }: PlacedFinding) =>
-    JSON.stringify([path, side, line, category]);
-  return {
-    repeats(one: PlacedFinding): string | null {
-      if (ids.has(one.finding.id)) return "the same finding was reported twice";
-      const stronger = (one.finding.source === "rule" ? byRules : byAll).get(placeOf(one));
-      if (stronger === undefined || stronger.finding.rule === one.finding.rule) return null;
-      return `${voice(stronger)} reports the same line, at least as severely`;
-    },
-    add(one: PlacedFinding): void {
-      const place = placeOf(one);
-      ids.add(one.finding.id);
-      if (!byAll.has(place)) byAll.set(place, one);
-      if (one.finding.source === "rule" && !byRules.has(place)) byRules.set(place, one);
-    },
-  };
-}
-
 /** Most severe first; then existing comments (to avoid a second one), then the more confident one. */
 function weigh(a: PlacedFinding, b: PlacedFinding, posted: ReadonlySet<string>): number {
-  const severity = SEVERITIES.indexOf(a.finding.severity) - SEVERITIES.indexOf(b.finding.severity);
-  if (severity !== 0) return severity;
-  const existing = Number(posted.has(b.finding.id)) - Number(posted.has(a.finding.id));
-  return existing !== 0 ? existing : b.finding.confidence - a.finding.confidence;
-}
-
-function voice({ finding }: PlacedFinding): string {
-  return finding.rule === null ? "another finding" : `rule ${finding.rule}`;
+  return (
+    SEVERITIES.indexOf(a.finding.severity) - SEVERITIES.indexOf(b.finding.severity) ||
+    Number(posted.has(b.finding.id)) - Number(posted.has(a.finding.id)) ||
+    b.finding.confidence - a.finding.confidence
+  );
 }
 
 // Suppresses findings by the repository's patterns. Critical and security findings are always reported.

@@ -14,7 +14,7 @@ export interface Section {
   readonly worth: number;
 }
 
-export interface FittedSections {
+interface FittedSections {
   /** In the given order, without empty ones. */
   readonly sections: readonly Section[];
   readonly cut: readonly { readonly part: string; readonly shown: number; readonly of: number }[];

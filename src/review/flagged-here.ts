@@ -1,8 +1,8 @@
 // Finds code from findings of other pull requests in this change, by its tokens, so that moving, renaming or
 // reformatting does not hide it.
-import { type TokenStream, textTokens } from "../domain/code/code-fingerprint.ts";
+import type { TokenStream } from "../domain/code/code-fingerprint.ts";
 import { type Flagged, keyAt } from "../domain/code/flagged-code.ts";
-import { renamedTokens } from "../domain/code/relocate-code.ts";
+import { agreementOf, PUNCTUATION, renamedTokens } from "../domain/code/relocate-code.ts";
 import type { FlaggedInChange, FlaggedPlace } from "../domain/memory/repository-history.ts";
 import type { FileDiff, Side } from "../domain/pull-request.ts";
 import { type CodeNow, codeNow } from "./code-now.ts";
@@ -19,8 +19,6 @@ const TELLING_WORDS = 6;
 const TELLING_AROUND = 6;
 /** Share of its tokens from which the beginning of code is recognised, because findings quote different lengths. */
 const BEGINNING = 0.7;
-
-const PUNCTUATION = new Set(textTokens("! # % & * + - . / : < = > ? @ [ ] ^ { | } ~"));
 
 /** The lookup keys of the head's side of the hunks (see keyAt), each once. */
 export function beginnings(files: readonly FileDiff[]): readonly number[] {
@@ -118,15 +116,6 @@ function linesOf({ lines }: TokenStream, from: number, length: number): readonly
     if (line !== undefined && line !== found.at(-1)) found.push(line);
   }
   return found;
-}
-
-/** The tokens after it count only when the code itself is whole. */
-function agreementOf({ before, at, after }: Flagged["shape"], tokens: readonly number[], from: number, length: number) {
-  let left = 0;
-  while (left < before.length && before.at(-1 - left) === tokens[from - 1 - left]) left++;
-  let right = 0;
-  while (length === at.length && right < after.length && after[right] === tokens[from + length + right]) right++;
-  return left + right;
 }
 
 function isDistinctive({ shape }: Flagged, agreement: number): boolean {

@@ -1,6 +1,7 @@
 // Does not repeat findings that people declined on other pull requests, or that are posted on another open one. Code or
 // claim has to be the same; order and rank do not matter. Critical and security findings are still reported, with the
 // earlier comment.
+import { nameOf } from "../domain/code/paths.ts";
 import { type Finding, type HeldBack, isAlwaysReported, type Precedent } from "../domain/finding.ts";
 import {
   areEnough,
@@ -124,10 +125,6 @@ function byClaim(
     const memory = byId.get(memoryId);
     return memory?.category === finding.category ? [{ memory, similarity }] : [];
   });
-}
-
-function nameOf(path: string): string {
-  return path.slice(path.lastIndexOf("/") + 1);
 }
 
 /** A person with write access gave a reason and declined the rule repeatedly. */

@@ -81,16 +81,12 @@ function changeOf({ said, path, place, fixed }: LocatedFinding, leftOut: Readonl
 }
 
 function openFinding({ said, place, path }: LocatedFinding, reason: string): PlacedFinding {
-  const at = place ?? { path: path ?? said.finding.path };
-  const finding = atPlace(said.finding, at);
+  const { startLine, line } = place ?? said.finding;
+  const now = { path: place?.path ?? path ?? said.finding.path, startLine, line };
+  const finding = { ...said.finding, ...now, suggestion: null };
   if (said.place === "summary")
     return { finding, place: "summary", reason: `reported here at an earlier push: ${reason}` };
   return { finding, place: "already-posted", reason };
-}
-
-function atPlace(finding: Finding, at: { path: string; startLine?: number; line?: number }): Finding {
-  const { path, startLine = finding.startLine, line = finding.line } = at;
-  return { ...finding, path, startLine, line, suggestion: null };
 }
 
 /** The place of an earlier finding: its comment, or the summary if it was posted there. */
@@ -122,36 +118,22 @@ export function recordFindings(
     const at = now ?? place;
     if (at === null || at === undefined) return said;
     // A finding that was found again in edited code is identified by that code from now on.
-    const found = now !== undefined || place?.as === "same";
-    return found ? { ...said, ...moved(said, at, code) } : said;
+    if (now === undefined && place?.as !== "same") return said;
+    const finding = { ...said.finding, path: at.path, startLine: at.startLine, line: at.line };
+    const shape = shapeAt(finding, code);
+    return { ...said, finding, shape: shape.at.length === 0 ? said.shape : shape };
   });
   const known = new Set(before.map(({ finding }) => finding.id));
   const fresh = findings.flatMap(({ finding, place }): EarlierFinding[] =>
     place === "already-posted" || known.has(finding.id)
       ? []
-      : [{ finding: withoutPrecedents(finding), place, shape: shapeAt(finding, code), url: null }],
+      : // Precedents are already in memory.
+        [{ finding: { ...finding, precedents: [] }, place, shape: shapeAt(finding, code), url: null }],
   );
   return [...before, ...fresh].slice(-MOST_SAID);
-}
-
-type Place = Pick<Finding, "path" | "startLine" | "line">;
-
-function moved(
-  said: EarlierFinding,
-  { path, startLine, line }: Place,
-  code: CodeNow,
-): Pick<EarlierFinding, "finding" | "shape"> {
-  const finding = { ...said.finding, path, startLine, line };
-  const shape = shapeAt(finding, code);
-  return { finding, shape: shape.at.length === 0 ? said.shape : shape };
 }
 
 function shapeAt(finding: Finding, code: CodeNow): EarlierFinding["shape"] {
   const stream = finding.locMethod === "none" ? null : code.stream(finding.path, finding.side);
   return stream === null ? { before: [], at: [], after: [] } : shapeOf(stream, finding.startLine, finding.line);
-}
-
-/** Precedents are already in memory. */
-function withoutPrecedents(finding: Finding): Finding {
-  return { ...finding, precedents: [] };
 }

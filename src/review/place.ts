@@ -3,6 +3,7 @@
 import { type Finding, SEVERITIES, sharedComment } from "../domain/finding.ts";
 import type { PlacedFinding } from "../domain/review.ts";
 import { compareTexts } from "../domain/text/compare-texts.ts";
+import { counted } from "../domain/text/counted.ts";
 
 /**
  * Sorts findings and keeps at most `maxComments` as comments, on lines or on files; the rest moves to the summary. The
@@ -30,7 +31,7 @@ export function place(placed: readonly PlacedFinding[], maxComments: number): re
         if (shared !== null) said.add(shared);
         return one;
       }
-      const reason = `over the limit of ${maxComments} comment${maxComments === 1 ? "" : "s"}`;
+      const reason = `over the limit of ${counted(maxComments, "comment")}`;
       return { ...one, place: "summary", reason };
     });
 }

@@ -18,7 +18,7 @@ export interface ReadingBudget {
 
 /** One question: the drawn diff of some files. */
 export interface Reading {
-  /** Paths in the order in which they stand in `text`. */
+  /** Paths in the order of `text`. */
   readonly paths: readonly string[];
   readonly text: string;
 }
@@ -160,14 +160,9 @@ interface Call {
 /** Packs whole hunks into questions, first fit; a hunk that fits no question is left out. */
 function packer(budget: ReadingBudget) {
   const calls: Call[] = [];
-  const headings = new Map<FileDiff, number>();
   let inAll = 0;
-  const headingOf = (file: FileDiff): number => {
-    const known = headings.get(file) ?? fileHeading(file).length + 3;
-    headings.set(file, known);
-    return known;
-  };
-  const frame = (file: FileDiff, call: Call | undefined) => (call?.hunks.has(file) === true ? 1 : headingOf(file));
+  const frame = (file: FileDiff, call: Call | undefined) =>
+    call?.hunks.has(file) === true ? 1 : fileHeading(file).length + 3;
   /** The last question keeps a file together; else an earlier one with space left; else a new one. */
   const callFor = (file: FileDiff, chars: number): Call | null => {
     const fits = (call: Call) => call.chars + chars + frame(file, call) <= budget.charsPerCall;
@@ -187,9 +182,7 @@ function packer(budget: ReadingBudget) {
       const needed = hunk.text.length + frame(file, call);
       call.chars += needed;
       inAll += needed;
-      const hunks = call.hunks.get(file);
-      if (hunks === undefined) call.hunks.set(file, [hunk]);
-      else hunks.push(hunk);
+      call.hunks.set(file, [...(call.hunks.get(file) ?? []), hunk]);
       return true;
     },
     readings: (): readonly Reading[] => calls.map(({ hunks }) => readingOf(hunks)),

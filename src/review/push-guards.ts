@@ -21,14 +21,9 @@ export function guardPush(
   known: ReadonlyMap<Finding, EarlierFinding>,
   { pushScope, checkpoint, located, code, revived = new Set() }: GuardMaterial,
 ): Checked {
-  const before = new Map(
-    // Memory's decisions are made again each time, because a person may have restored a finding.
-    checkpoint.kind === "full"
-      ? []
-      : checkpoint.heldBack.flatMap(({ finding, reason, precedent }) =>
-          precedent === undefined ? [[finding.id, reason] as const] : [],
-        ),
-  );
+  // Memory's decisions are made again each time, because a person may have restored a finding.
+  const held = checkpoint.kind === "full" ? [] : checkpoint.heldBack.filter(({ precedent }) => precedent === undefined);
+  const before = new Map(held.map(({ finding, reason }) => [finding.id, reason]));
   return split(findings, (finding) =>
     known.has(finding) || revived.has(finding.id) || isAlwaysReported(finding)
       ? null

@@ -1,6 +1,6 @@
 // Limits a review after a push to what the push changed and the lines near it. The rest was read before.
 
-import type { DiffLine, FileDiff, Hunk, Side } from "../domain/pull-request.ts";
+import { type DiffLine, type FileDiff, type Hunk, positioned, type Side } from "../domain/pull-request.ts";
 import type { Checkpoint, LineRange } from "../domain/review/review-history.ts";
 import type { FileCoverage } from "../domain/review.ts";
 import { pieceOfHunk } from "./plan-reading.ts";
@@ -54,28 +54,16 @@ function withTouchedHunks(file: FileDiff, touched: Touched): readonly FileDiff[]
 function partsNear(hunk: Hunk, touched: readonly LineRange[]): readonly Hunk[] {
   if (!positioned(hunk).some(({ at }) => isNear(at, touched, 1))) return [];
   const parts: DiffLine[][] = [];
-  let run: DiffLine[] | null = null;
+  let wasNear = false;
   for (const { line, at } of positioned(hunk)) {
-    if (!isNear(at, touched, SHOWN)) run = null;
-    else if (run !== null) run.push(line);
-    else {
-      run = [line];
-      parts.push(run);
-    }
+    const near = isNear(at, touched, SHOWN);
+    if (near && wasNear) parts.at(-1)?.push(line);
+    else if (near) parts.push([line]);
+    wasNear = near;
   }
   const changing = parts.filter((lines) => lines.some(({ kind }) => kind !== "context"));
   const isWhole = parts.length === 1 && parts[0]?.length === hunk.lines.length;
   return isWhole ? [hunk] : changing.map((lines) => pieceOfHunk(hunk, lines));
-}
-
-/** Each line with its line in the head; a removed one has the line that is now in its place. */
-function positioned({ newStart, lines }: Hunk): readonly { readonly line: DiffLine; readonly at: number }[] {
-  let next = newStart;
-  return lines.map((line) => {
-    const at = line.newLine ?? next;
-    next = line.newLine === null ? next : line.newLine + 1;
-    return { line, at };
-  });
 }
 
 function positionsOf({ hunks }: FileDiff, side: Side, startLine: number, line: number): readonly number[] {

@@ -1,6 +1,6 @@
 // Memories about the code of a rule's finding. A rule cites no memory, so words are compared: comments on
 // `subprocess.run(…, shell=True)` name both, and so does the line that the rule found.
-import type { Finding, Precedent } from "../domain/finding.ts";
+import type { Finding } from "../domain/finding.ts";
 import type { RankedMemory } from "../domain/retrieval.ts";
 import { asPrecedent } from "./review-memory.ts";
 
@@ -38,8 +38,7 @@ export function withRememberedAbout(
     const lines = text === undefined ? [] : text.split("\n").slice(finding.startLine - 1, finding.line);
     const words = wordsOf(lines.join("\n"));
     const about = ranked.filter((memory) => isAbout(memory, finding, words)).slice(0, MOST);
-    const precedents: readonly Precedent[] = about.map(asPrecedent);
-    return precedents.length === 0 ? finding : { ...finding, precedents: [...finding.precedents, ...precedents] };
+    return { ...finding, precedents: [...finding.precedents, ...about.map(asPrecedent)] };
   });
 }
 
@@ -53,9 +52,7 @@ function isAbout({ record }: RankedMemory, { title }: Finding, words: ReadonlySe
     return isAnswered && record.text.startsWith(`${title}\n`);
   }
   if (record.corpus !== "review_comment") return false;
-  let shared = 0;
-  for (const word of wordsOf(record.text)) if (words.has(word)) shared++;
-  return shared >= LEAST_SHARED;
+  return [...wordsOf(record.text)].filter((word) => words.has(word)).length >= LEAST_SHARED;
 }
 
 function wordsOf(text: string): ReadonlySet<string> {

@@ -1,6 +1,7 @@
 // The question that verifies drafted findings: as many of them as fit, with the code around each.
 
 import type { Finding } from "../domain/finding.ts";
+import type { PromptPiece } from "../domain/model.ts";
 import type { FileDiff, Hunk } from "../domain/pull-request.ts";
 import { cutText } from "../domain/text/cut-text.ts";
 import { fence, reveal, revealLine } from "../domain/text/untrusted-text.ts";
@@ -13,8 +14,8 @@ import { pieceOfHunk } from "./plan-reading.ts";
 interface VerifyQuestion {
   /** The first of the given findings; at least one. */
   readonly findings: readonly Finding[];
-  readonly system: readonly { readonly text: string; readonly cache: boolean }[];
-  readonly user: readonly { readonly text: string; readonly cache: boolean }[];
+  readonly system: readonly PromptPiece[];
+  readonly user: readonly PromptPiece[];
 }
 
 /** Lines of a hunk shown on either side of a finding. */
@@ -112,14 +113,11 @@ function drawnFile(
   return shown.length === 0 ? null : [heading, ...shown].join("\n");
 }
 
-interface Piece {
-  readonly hunk: Hunk;
-  /** Of the hunk in its file. */
-  readonly index: number;
-}
-
-/** The lines around each proven place; when a finding has none, the other hunks of the file too, after these. */
-function piecesNear(file: FileDiff, findings: readonly Finding[]): readonly Piece[] {
+/**
+ * The lines around each proven place; when a finding has none, the other hunks of the file too, after these. `index` is
+ * that of the hunk in its file.
+ */
+function piecesNear(file: FileDiff, findings: readonly Finding[]) {
   const proven = findings.filter(({ locMethod }) => locMethod !== "none");
   const near = file.hunks.map((hunk, index) => segmentsNear(hunk, proven).map((piece) => ({ hunk: piece, index })));
   if (proven.length === findings.length) return near.flat();

@@ -54,24 +54,17 @@ export function reintroduced(
     .filter(({ fixedAt, isAdded, isDistinctive }) => fixedAt !== null && isAdded && isDistinctive)
     .filter(({ memoryId }) => !declined.has(memoryId))
     .map((one) => ({ ...one, places: one.places.filter(({ isWhole }) => isWhole) }));
-  const places = new Set<string>();
-  const first = back
-    .toSorted((a, b) => (b.fixedAt ?? 0) - (a.fixedAt ?? 0))
-    .filter((one) => {
-      const at = placeKey(one);
-      return places.has(at) ? false : places.add(at) !== undefined;
-    })
-    .slice(0, MOST);
+  const newest = back.toSorted((a, b) => (b.fixedAt ?? 0) - (a.fixedAt ?? 0));
+  const byPlace = Map.groupBy(newest, ({ places: [place], category }) =>
+    JSON.stringify([place?.path, place?.startLine, category]),
+  );
+  const first = [...byPlace.values()].flatMap(([one]) => one ?? []).slice(0, MOST);
   const reported = found.map((finding) => {
     const one = first.find((other) => isAbout(finding, other));
     return one === undefined ? finding : withEarlierFix(finding, one);
   });
   const own = first.flatMap((one) => (found.some((finding) => isAbout(finding, one)) ? [] : (byMemory(one) ?? [])));
   return [...reported, ...own];
-}
-
-function placeKey({ places: [place], category }: FlaggedInChange): string {
-  return JSON.stringify([place?.path, place?.startLine, category]);
 }
 
 function withEarlierFix(finding: Finding, one: FlaggedInChange): Finding {

@@ -1,9 +1,8 @@
 // A package's source repository on the GitHub that we use, from addresses that others wrote. No other host is read.
 
-interface SourceRepository {
-  readonly owner: string;
-  readonly name: string;
-}
+import type { Repo } from "../domain/job.ts";
+
+type SourceRepository = Pick<Repo, "owner" | "name">;
 
 const OWNER = /^[A-Za-z0-9](?:[A-Za-z0-9-]{0,38})$/;
 const NAME = /^(?!\.{1,2}$)[\w.-]{1,100}$/;

@@ -18,3 +18,8 @@ export function isTestPath(path: string): boolean {
 export function folderOf(path: string): string {
   return path.slice(0, Math.max(0, path.lastIndexOf("/")));
 }
+
+/** The last part of a path: the name of the file. */
+export function nameOf(path: string): string {
+  return path.slice(path.lastIndexOf("/") + 1);
+}

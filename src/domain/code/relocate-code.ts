@@ -86,11 +86,17 @@ function fallTable(wanted: readonly number[]): readonly number[] {
   return fall;
 }
 
-function agreementOf({ before, at, after }: CodeShape, tokens: readonly number[], from: number): number {
+/** How many tokens agree on either side of the code's first `length` tokens; after it only when these are all of it. */
+export function agreementOf(
+  { before, at, after }: CodeShape,
+  tokens: readonly number[],
+  from: number,
+  length = at.length,
+): number {
   let left = 0;
   while (left < before.length && before.at(-1 - left) === tokens[from - 1 - left]) left++;
   let right = 0;
-  while (right < after.length && after[right] === tokens[from + at.length + right]) right++;
+  while (length === at.length && right < after.length && after[right] === tokens[from + length + right]) right++;
   return left + right;
 }
 
@@ -179,7 +185,7 @@ function mostAlike(
 // Two pieces of code that differ in names only are either one piece after a rename, or two pieces written alike.
 
 /** Tokens that are neither a name, a number nor a word. */
-const PUNCTUATION: ReadonlySet<number> = new Set(textTokens("! # % & * + - . / : < = > ? @ [ ] ^ { | } ~"));
+export const PUNCTUATION: ReadonlySet<number> = new Set(textTokens("! # % & * + - . / : < = > ? @ [ ] ^ { | } ~"));
 
 /**
  * The tokens of `a` that `b` replaces, when the two differ in names only: token by token, no punctuation, and each name

@@ -172,21 +172,16 @@ function gateFigures(entries: readonly LoggedRetrieval[]): GateFigures {
   const unsearched = skips.filter(({ searched }) => !searched);
   const shadow = skips.filter(({ gate }) => gate.shadow);
   const hits = shadow.filter(({ gate }) => gate.shadowHits > 0).length;
-  const by = (holds: (name: string) => boolean) => decided.filter(({ gate }) => holds(gate.decidedBy)).length;
+  const by = (holds: (name: string) => boolean) =>
+    share(decided.filter(({ gate }) => holds(gate.decidedBy)).length, decided.length);
   const embedded = decided.filter(({ embedding }) => embedding.tokens > 0);
   return {
     decisions: decided.length,
     skips: skips.length,
     skipShare: share(skips.length, decided.length),
     byRule: counted(skips.map(({ gate }) => gate.decidedBy)).map(([rule, count]) => ({ rule, count })),
-    fastPathShare: share(
-      by((name) => !SLOW_PATH.has(name)),
-      decided.length,
-    ),
-    cachedShare: share(
-      by((name) => name === "cache"),
-      decided.length,
-    ),
+    fastPathShare: by((name) => !SLOW_PATH.has(name)),
+    cachedShare: by((name) => name === "cache"),
     averageMs: mean(unsearched.map(({ retrievalMs }) => retrievalMs)),
     shadow: { searched: shadow.length, hits },
     accuracy: shadow.length === 0 ? null : share(shadow.length - hits, shadow.length),

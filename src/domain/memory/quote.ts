@@ -12,12 +12,8 @@ const QUOTED = 200;
  *
  * @returns untrusted text; a finding of ours is quoted by its title and has no author
  */
-export function quoteOf({
-  text,
-  corpus,
-  sharing,
-  provenance,
-}: Pick<MemoryRecord, "text" | "corpus" | "sharing" | "provenance">): Quote {
+export function quoteOf(record: Pick<MemoryRecord, "text" | "corpus" | "sharing" | "provenance">): Quote {
+  const { text, corpus, sharing, provenance } = record;
   if (sharing === "pattern") return {};
   const isOurs = corpus === "finding";
   const quote = isOurs ? text.split("\n", 1)[0]?.trim() : firstSentences(text);
@@ -30,7 +26,7 @@ export function quoteOf({
 }
 
 /** Whole sentences as far as they fit, else the beginning of the first; without code blocks, quotes and headings. */
-export function firstSentences(text: string): string {
+function firstSentences(text: string): string {
   const prose = text
     .replace(/^(`{3,}|~{3,})[\s\S]*?(?:^\1.*$|$(?![\s\S]))/gm, "")
     .split("\n")

@@ -1,7 +1,7 @@
 // Classifies a reply to a comment by closed lists of phrases, clause by clause, so that "not done yet" and "once this
 // is fixed" count as nothing. Used for findings, for the import of past reviews, and for replays.
 
-import type { Outcome } from "../memory.ts";
+import type { MemoryRecord } from "../memory.ts";
 import type { Stance } from "./evidence.ts";
 
 export interface ReplyReading {
@@ -166,22 +166,13 @@ function openerOf(words: readonly string[]): Verdict | null {
   // "right" and "correct" may be the whole text.
   const place = at < 0 ? words.length - 1 : at;
   const verdict = OPENERS.get(words[place] ?? "");
-  if (verdict === undefined || GOES_ON.has(words[place + 1] ?? "")) return null;
-  return verdict;
+  return verdict === undefined || GOES_ON.has(words[place + 1] ?? "") ? null : verdict;
 }
 
 // Whether people rejected a comment. Words of a reply are a hint: good enough to count, never to act on.
 
 /** True for a declined memory, and for an undecided one with a rejecting reply. */
-export function isDeclined({
-  outcome,
-  replies,
-}: {
-  readonly outcome: Outcome | null;
-  readonly replies: readonly string[];
-}): boolean {
+export function isDeclined({ outcome, replies }: Pick<MemoryRecord, "outcome" | "replies">): boolean {
   if (outcome !== null && outcome !== "posted") return outcome === "declined";
-  return replies
-    .map((reply) => readReply(reply).stance)
-    .some((stance) => stance === "declines" || stance === "rejects");
+  return replies.some((reply) => ["declines", "rejects"].includes(readReply(reply).stance));
 }

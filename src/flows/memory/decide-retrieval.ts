@@ -10,7 +10,7 @@ import type { Skipped } from "../../domain/omissions.ts";
 import type { PullRequestContext } from "../../domain/pull-request.ts";
 import { type GateDecision, ownScope } from "../../domain/retrieval.ts";
 import { gather } from "../../gather/gather.ts";
-import type { Embedder, Recall, Replays } from "../../ports/memory.ts";
+import type { Recall } from "../../ports/memory.ts";
 import { type RetrievePorts, retrieve, retrieveForQuestion } from "../../retrieve/retrieve.ts";
 import type { WritingPorts } from "../review/review-ports.ts";
 
@@ -24,13 +24,12 @@ export interface Decision {
   readonly judged: "change" | "words";
 }
 
-/** The ports for a decision about a change. */
+/** What the gate needs of memory. */
+type Counting = Pick<Recall, "off" | "counts" | "version">;
+
 type DecidingPorts = Pick<WritingPorts, "pulls" | "known" | "replays" | "embedder" | "now"> & {
   readonly recall: Counting;
 };
-
-/** What the gate needs of memory. */
-type Counting = Pick<Recall, "off" | "counts" | "version">;
 
 /**
  * Decides for a change like a review would.
@@ -97,18 +96,10 @@ function gateOnly(recall: Counting): RetrievePorts {
   };
 }
 
-interface ReplayedPorts {
-  /** Results of replays; null or absent: unknown. */
-  readonly replays?: Pick<Replays, "of"> | null;
-  readonly embedder: Pick<Embedder, "space"> | null;
-  /** Epoch milliseconds. */
-  readonly now: () => number;
-}
-
 /** Why memory should stay out, for the gate; null without a reason, or when it cannot be read. Never rejects. */
 export async function unhelpfulMemory(
   { repo, config }: Pick<PullRequestContext, "repo" | "config">,
-  { replays, embedder, now }: ReplayedPorts,
+  { replays, embedder, now }: Pick<WritingPorts, "replays" | "embedder" | "now">,
 ): Promise<string | null> {
   if (replays === undefined || replays === null) return null;
   const model = config.knowledge.embeddings === "off" ? null : (embedder?.space.model ?? null);

@@ -3,7 +3,7 @@ import type { Knowledge } from "../../config/knowledge.ts";
 import { loggedRetrieval, type RetrievalOrigin } from "../../domain/figures/logged-retrieval.ts";
 import type { Repo } from "../../domain/job.ts";
 import type { Precedents } from "../../domain/retrieval.ts";
-import type { Embedder, RetrievalLog } from "../../ports/memory.ts";
+import type { WritingPorts } from "../review/review-ports.ts";
 
 interface AskedRetrieval {
   readonly repo: Repo;
@@ -14,13 +14,7 @@ interface AskedRetrieval {
   readonly at: number;
 }
 
-interface LogPorts {
-  /** Never rejects. Null or absent: nothing is logged. */
-  readonly retrievals?: RetrievalLog | null;
-  readonly embedder: Embedder | null;
-  /** Epoch milliseconds. */
-  readonly now: () => number;
-}
+type LogPorts = Pick<WritingPorts, "retrievals" | "embedder" | "now">;
 
 /** Logs the result of a search that began at `asked.at`. */
 export async function logRetrieval(precedents: Precedents, asked: AskedRetrieval, ports: LogPorts): Promise<void> {

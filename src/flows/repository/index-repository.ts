@@ -9,7 +9,7 @@ import { leftOutReason } from "../../gather/gather.ts";
 import { corpusOf, fileRecords, type Remembering, remember, wikiCorpusOf } from "../../learn/learn.ts";
 import type { CodeChunker, Embedder, Memory, Tree, TreeFile } from "../../ports/memory.ts";
 
-export interface IndexPorts {
+interface IndexPorts {
   readonly tree: Tree;
   readonly chunker: CodeChunker;
   readonly embedder: Embedder;
