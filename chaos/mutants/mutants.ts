@@ -1558,8 +1558,8 @@ export const MUTANTS: readonly Mutant[] = [
     id: "a damaged queue closes the admin port",
     loses: "a server that cannot serve shows the reason on its admin port",
     file: "src/server/unavailable-servers.ts",
-    find: "const other = admin ?",
-    replace: "const other = admin && process.pid < 0 ?",
+    find: "const other = admin\n    ?",
+    replace: "const other = admin && process.pid < 0\n    ?",
     test: [
       "test/app/damaged-store.test.ts",
       "a server with a damaged queue keeps running, shows the reason on its admin port, and ends on request",
@@ -2594,11 +2594,11 @@ export const MUTANTS: readonly Mutant[] = [
     ],
   },
   {
-    id: "a process of names that outlives the app",
+    id: "a process of names that outlives its parent",
     loses: "the process that reads names ends with the server",
-    file: "src/app.ts",
-    find: "reading.symbols.close();",
-    replace: "",
-    test: [LOOK_UPS_TEST, "the process that reads names ends with the app"],
+    file: "src/adapters/reading-child.ts",
+    find: 'process.on("disconnect", () => process.exit(0));',
+    replace: "setInterval(() => {}, 60_000);",
+    test: ["test/adapters/code-index/symbols.test.ts", "the process that reads names ends with its parent"],
   },
 ];

@@ -1,5 +1,4 @@
 // What a model may look up in the repository before it answers, over both protocols.
-import { execFileSync } from "node:child_process";
 import { afterEach, describe, expect, test } from "vitest";
 import type { ModelChoice } from "../../src/config/read-model.ts";
 import * as messages from "../fakes/anthropic/replies.ts";
@@ -211,20 +210,3 @@ test("lines from within a private key are masked, although they do not look like
   expect(results(asked[1] as ModelCall)[0]).toContain("deploy/key.pem, lines 5 to 8 of");
   expect(results(asked[1] as ModelCall).join("\n")).not.toContain(KEY_LINE);
 });
-
-test("the process that reads names ends with the app", async () => {
-  await reviewed(plain, [plain.says(NOTHING)]);
-  expect(readers()).toHaveLength(1);
-  await harness?.close();
-  harness = null;
-  // By itself it would end when nobody asked for half a minute.
-  await expect.poll(readers, { timeout: 10_000 }).toEqual([]);
-});
-
-/** Children of this process that read names. */
-function readers(): readonly string[] {
-  const children = execFileSync("ps", ["-o", "args=", "--ppid", String(process.pid)])
-    .toString()
-    .split("\n");
-  return children.filter((line) => line.includes("symbols-process.ts"));
-}

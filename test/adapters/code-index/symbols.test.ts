@@ -1,5 +1,6 @@
 // Names in code by grammars and by words, in a process that may get stuck.
 import { fork } from "node:child_process";
+import { once } from "node:events";
 import { expect, test } from "vitest";
 import { codeSymbols } from "../../../src/adapters/code-index/symbols.ts";
 import { changed, snapshotOf, symbolsContract } from "../contracts/symbols.ts";
@@ -20,6 +21,23 @@ test("after its process was ended, the next question starts another", async () =
     symbols.close();
   }
 });
+
+test("the process that reads names ends with its parent, however that ends", async () => {
+  const parent = fork(new URL("./symbols-parent.child.ts", import.meta.url));
+  const [reader] = (await once(parent, "message")) as [number];
+  expect(isRunning(reader)).toBe(true);
+  parent.kill("SIGKILL");
+  // By itself it would end when nothing was asked for half a minute.
+  await expect.poll(() => isRunning(reader), { timeout: 10_000 }).toBe(false);
+});
+
+function isRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}
 
 test("a file that gets the grammar stuck is reported, and the others are read", { timeout: 90_000 }, async () => {
   const program = new URL("./stuck-symbols.child.ts", import.meta.url);
